@@ -188,7 +188,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, work->instances, self->ncontact, "contacts");
-    PCS_TAKE(self->ctx, self->memory, self->ncontact + 4, "contacts"); // and those of materials, friction and reactions
+    PCS_TAKE(self->ctx, self->memory, self->ncontact + 6, "contacts"); // and those of materials, friction and reactions
     self->contacts = info;
     PCS_TRY(rows_create(self, fe, info, culprit));
     PCS_TRY(rows_make_directions(self, fe));

@@ -1,7 +1,7 @@
 // Forces and energies of long bars slice by slice (system/slices.h).
 //
-// Sums of a slice are over cells whose first equation lies inside of it, not at its ends; the cells of the two equations
-// where slices meet are added afterwards.
+// Sums of a slice are over cells whose first equation lies inside of it, not at its ends; the cells of the two
+// equations where slices meet are added afterwards.
 
 #include "system/slices.h"
 #include "fe/data.h"

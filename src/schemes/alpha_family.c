@@ -15,6 +15,8 @@
 #include "core/loop.h"
 #include "step/projection.h"
 
+#include <math.h>
+
 const char *const pcs_alpha_history[] = { "a", "vd", NULL };
 
 void pcs_alpha_of_radius(pcs_alpha *s, double rho)
@@ -23,6 +25,13 @@ void pcs_alpha_of_radius(pcs_alpha *s, double rho)
     s->af = rho / (rho + 1.0);
     s->ga = 0.5 + s->af - s->am;
     s->be = 0.25 * (s->ga + 0.5) * (s->ga + 0.5);
+}
+
+double pcs_alpha_radius(const pcs_alpha *s)
+{
+    double half = 0.5 + s->ga, square = half * half - 4.0 * s->be, held = s->af / (1.0 - s->af);
+    if (square <= 0.0) return fmax(held, sqrt((0.5 - s->ga + s->be) / s->be));
+    return fmax(held, (fabs(half - 2.0 * s->be) + sqrt(square)) / (2.0 * s->be));
 }
 
 pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h)
@@ -212,6 +221,7 @@ pcs_rule pcs_velocity_rule(void)
 pcs_status pcs_velocity_setup(pcs_scheme *self)
 {
     pcs_alpha *s = self->data;
+    s->goes_on = pcs_goes_on(self->system, pcs_alpha_radius(s));
     PCS_TAKE(self->ctx, s->mix, self->system->nv, "the energy balance");
     PCS_TAKE(self->ctx, s->image, self->system->nv, "the energy balance");
     return pcs_next_create(self, &s->next);
@@ -240,7 +250,7 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_next_foresee(self, &s->next, x, h, 0.5);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     pcs_alpha_set_passes(self, s, x, &form, &problem);
-    if (pcs_goes_on(self->system)) problem.acceleration = x->history[PCS_ALPHA_VD];
+    if (s->goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
     pcs_step_result result;
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;

@@ -37,11 +37,15 @@ typedef struct pcs_alpha {
     double am, af, ga, be;
     double *mix, *image; // [nv] work of the energy balance
     const double *lam;   // [nrow] forces of joints within vd; NULL: none
+    bool goes_on;        // accelerations of the step before are where the iteration of this one begins
 } pcs_alpha;
 
 // The parameters for a spectral radius at high frequency: am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1),
 // ga = 1/2 + af - am, be = (ga + 1/2)^2/4 (Chung, Hulbert 1993).
 void pcs_alpha_of_radius(pcs_alpha *s, double rho);
+// The spectral radius at high frequency of any parameters: the amplitudes of q, which the forces hold at q = -af/(1 -
+// af) q_n, and of a, which follows from q by Newmark's formulas.
+double pcs_alpha_radius(const pcs_alpha *s);
 
 // c, kb and h of the step form; what contacts add is the scheme's.
 pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h);

@@ -45,7 +45,8 @@ void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int l
 // |q - q_n|^2_K and |v - v_n|^2_M of a linear system, after the measure.
 pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const pcs_state *x);
 
-// Energies and momentum of the next state, from sums where they were taken; false, with the outcome set, when it is not finite.
+// Energies and momentum of the next state, from sums where they were taken; false, with the outcome set, when it is not
+// finite.
 bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *report);
 
 // Rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that closes.
@@ -101,9 +102,9 @@ void pcs_next_follow_drives(const pcs_scheme *self, pcs_next *next, const pcs_st
 // step tried again.
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, double m);
 bool pcs_has_bilateral_rows(const pcs_system *system);
-// Is the smooth acceleration of the step before where a velocity-level scheme begins its iteration? Not with joints,
-// whose forces it leaves out, nor on a mesh, whose fast modes change signs from step to step.
-bool pcs_goes_on(const pcs_system *system);
+// Is the smooth acceleration of the step before where the iteration of a scheme of this spectral radius at high
+// frequency begins?
+bool pcs_goes_on(const pcs_system *system, double radius);
 
 // Report of a start without an impact.
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report);

@@ -70,6 +70,7 @@ typedef struct moreau {
     moreau_pass pass; // of the step under way
     double theta;
     double move;   // weight of the end of the step in the velocity that moves positions: theta or 1/2
+    bool goes_on;  // accelerations of the step before are where the iteration of this one begins
     double *mean;  // [nv] v_th, when there is damping
     double *image; // [nv] C v_th, when `move` is not theta
 } moreau;
@@ -96,6 +97,7 @@ static pcs_status moreau_setup(pcs_scheme *self)
     const moreau_params *p = self->params;
     s->theta = isnan(p->theta) ? 1.0 / (1.0 + p->rho_inf) : p->theta;
     s->move = p->positions == POSITIONS_MIDPOINT ? 0.5 : s->theta;
+    s->goes_on = pcs_goes_on(self->system, (1.0 - s->theta) / s->theta);
     if (self->system->has_damping) PCS_TAKE(self->ctx, s->mean, self->system->nv, "the mean velocity");
     if (self->system->has_damping && s->move != s->theta)
         PCS_TAKE(self->ctx, s->image, self->system->nv, "the mean velocity");
@@ -293,7 +295,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     pcs_next_foresee(self, &s->next, x, h, s->move);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     moreau_set_passes(self, x, &form, &problem);
-    if (pcs_goes_on(self->system)) problem.acceleration = x->history[HISTORY_VD];
+    if (s->goes_on) problem.acceleration = x->history[HISTORY_VD];
     if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
     moreau_report(self, x, report);

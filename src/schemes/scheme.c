@@ -356,9 +356,14 @@ bool pcs_has_bilateral_rows(const pcs_system *system)
     return false;
 }
 
-bool pcs_goes_on(const pcs_system *system)
+// Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step,
+// hardly decay: those of the step before are no better a guess than none. Forces of joints count more.
+static const double steady_radius = 0.85;
+
+bool pcs_goes_on(const pcs_system *system, double radius)
 {
-    return !system->is_linear && !system->is_mesh && !pcs_has_bilateral_rows(system);
+    if (system->is_linear) return false;
+    return !system->is_mesh || (system->tangents_vary && radius <= steady_radius) || pcs_has_bilateral_rows(system);
 }
 
 void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3])

@@ -1,8 +1,9 @@
-// A long system slice by slice: equations low <= i < high whose forces and energies are had while they are in the cache.
+// A long system slice by slice: equations low <= i < high, whose forces and energies are had while they are in the
+// cache.
 //
 // Equations couple to those next to them alone. So a force takes q and v within its slice and one entry beyond it, and
-// sums take them within the slice alone; what lies across the ends of slices is added when all are done, in the order of
-// the slices: the same bits whoever did which slice when.
+// sums take them within the slice alone; what lies across the ends of slices is added when all are done, in the order
+// of the slices: the same bits whoever did which slice when.
 
 #ifndef PCS_SYSTEM_SLICES_H
 #define PCS_SYSTEM_SLICES_H
