@@ -11,6 +11,11 @@
 
 typedef struct pcs_comm pcs_comm;
 
+// How many numbers each rank has of a list that is spread over all of them, and where they begin in it.
+typedef struct pcs_spread {
+    int *count, *first; // [size], [size + 1]
+} pcs_spread;
+
 struct pcs_comm {
     int rank, size;
     // In place over all ranks, with the same bits on every rank. A NaN anywhere makes the maximum infinite.
@@ -22,6 +27,10 @@ struct pcs_comm {
     // [count][width] here, goes to all[index[i]]; what rank 0 has itself stands there already, and it needs no x.
     pcs_status (*plan)(const pcs_comm *self, pcs_context *ctx, int count, const int *index, void **plan);
     void (*collect)(const pcs_comm *self, const void *plan, int width, const double *x, double *all);
+    // Numbers that every rank has a few of, to all ranks: how many this one has is told once. Then `all` gets those of
+    // rank 0, of rank 1, ...
+    pcs_status (*plan_spread)(const pcs_comm *self, pcs_context *ctx, int count, pcs_spread *plan);
+    void (*spread)(const pcs_comm *self, const pcs_spread *plan, const double *own, double *all);
     // The worst status of all ranks, with the message of the first rank that has it. A rank with a fault that the
     // others never come to hear, because they wait for it elsewhere, ends all of them after a few seconds.
     // `mark` >= 0 stands for what all ranks should have found alike; where they have not, that is a fault.

@@ -33,7 +33,7 @@ typedef struct fe_row_source {
 typedef struct fe_share {
     pcs_layout layout;
     const int *part;        // [nnode] rank of each node
-    unsigned char *is_here; // [nnode] of this rank, or copied
+    unsigned char *is_here; // [nnode] of this rank, or copied, and why; 0: elsewhere
     int *index_of_cell;     // [ncell] in its group, of all ranks
     int npoint, ncell;      // nodes and cells of this rank
     void *points, *cells;   // plans to show them on rank 0

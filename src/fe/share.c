@@ -14,6 +14,9 @@
 // others, so there are none: vectors are filled up to a multiple of this with equations that stay zero.
 enum { ALIGNED = 32 };
 
+// Why a node is here: as an own one or for a cell; and because contacts or joints have it on all ranks.
+enum { SHARE_NEAR = 1, SHARE_COMMON = 2 };
+
 // Neighbours of every node through the cells that have elements.
 typedef struct share_graph {
     int *start, *neighbour; // [nnode + 1], [start[nnode]]
@@ -104,10 +107,10 @@ static void share_mark_set(const pcs_mesh *mesh, const char *name, unsigned char
 {
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
     if (nodes != NULL)
-        for (int i = 0; i < nodes->count; i++) is_here[nodes->items[i]] = 1;
+        for (int i = 0; i < nodes->count; i++) is_here[nodes->items[i]] |= SHARE_COMMON;
     if (cells != NULL)
         for (int i = 0; i < cells->count; i++)
-            for (int k = 0; k < 2; k++) is_here[mesh->cell[cells->items[i]][k]] = 1;
+            for (int k = 0; k < 2; k++) is_here[mesh->cell[cells->items[i]][k]] |= SHARE_COMMON;
 }
 
 // Whatever set a contact or joint names, its nodes are needed.
@@ -132,11 +135,11 @@ static void share_mark_nodes(const fe_data *fe, int rank, const int *part, unsig
 {
     const pcs_mesh *mesh = fe->model.mesh;
     memset(is_here, 0, (size_t)mesh->nnode);
-    for (int i = 0; i < mesh->nnode; i++) is_here[i] = part[i] == rank;
+    for (int i = 0; i < mesh->nnode; i++) is_here[i] = part[i] == rank ? SHARE_NEAR : 0;
     for (int c = 0; c < mesh->ncell; c++) {
         const int *node = mesh->cell[c];
         if (fe->batch_of_cell[c] < 0 || (part[node[0]] != rank && part[node[1]] != rank)) continue;
-        is_here[node[0]] = is_here[node[1]] = 1;
+        is_here[node[0]] = is_here[node[1]] = SHARE_NEAR;
     }
     for (int i = 0; i < fe->model.ncontact; i++)
         share_mark_options(mesh, fe->model.contacts[i].ops->options, fe->model.contacts[i].params, is_here);
@@ -144,35 +147,101 @@ static void share_mark_nodes(const fe_data *fe, int rank, const int *part, unsig
         share_mark_options(mesh, fe->model.joints[i].ops->options, fe->model.joints[i].params, is_here);
 }
 
+// How many equations are here: of this rank, copies, copies that only contacts and joints need, own ones that all have.
+typedef struct share_counts {
+    int own, near, far, common;
+} share_counts;
+
+static share_counts share_count(const fe_data *fe, int rank, const int *part)
+{
+    share_counts n = { 0 };
+    for (int i = 0; i < fe->map.ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (d->equation < 0) continue;
+        unsigned char why = fe->share->is_here[d->node];
+        bool is_own = part[d->node] == rank;
+        n.own += is_own;
+        n.near += !is_own && why & SHARE_NEAR;
+        n.far += !is_own && why == SHARE_COMMON;
+        n.common += is_own && why & SHARE_COMMON;
+    }
+    return n;
+}
+
 // Numbers among all: the equations of rank 0 in the order of the nodes, then those of rank 1, ...
 static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *comm, const int *part)
 {
     pcs_layout *layout = &fe->share->layout;
-    int *next, *global, *serial, here = 0;
+    share_counts count = share_count(fe, comm->rank, part);
+    int *next, *global, *serial, here = count.own + count.near + count.far;
     PCS_TAKE(ctx, next, comm->size + 1, "the numbers of equations");
-    for (int i = 0; i < fe->map.ndof; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (d->equation >= 0) next[part[d->node] + 1]++;
-        if (d->equation >= 0 && fe->share->is_here[d->node]) here++;
-    }
-    *layout = (pcs_layout){ .comm = comm, .n = here, .nown = next[comm->rank + 1], .nglobal = fe->map.nequation };
+    for (int i = 0; i < fe->map.ndof; i++)
+        if (fe->map.dof[i].equation >= 0) next[part[fe->map.dof[i].node] + 1]++;
     for (int r = 0; r < comm->size; r++) next[r + 1] += next[r];
     PCS_TAKE(ctx, global, here, "the numbers of equations");
     PCS_TAKE(ctx, serial, here, "the numbers of equations");
-    layout->global = global;
-    layout->serial = serial;
-    int own = 0, copy = layout->nown;
+    PCS_TAKE(ctx, layout->common.give, count.common, "the numbers of equations");
+    *layout = (pcs_layout){ .comm = comm,
+                            .n = here,
+                            .nown = count.own,
+                            .nglobal = fe->map.nequation,
+                            .nfar = count.far,
+                            .common = layout->common,
+                            .global = global,
+                            .serial = serial };
+    int own = 0, near = count.own, far = count.own + count.near, ngive = 0;
     for (int i = 0; i < fe->map.ndof; i++) {
         pcs_dof *d = &fe->map.dof[i];
         if (d->equation < 0) continue;
         int owner = part[d->node], number = next[owner]++, before = d->equation;
+        unsigned char why = fe->share->is_here[d->node];
         d->equation = PCS_EQUATION_ELSEWHERE;
-        if (!fe->share->is_here[d->node]) continue;
-        d->equation = owner == comm->rank ? own++ : copy++;
+        if (why == 0) continue;
+        int *place = why & SHARE_NEAR ? &near : &far;
+        if (owner == comm->rank) place = &own;
+        if (owner == comm->rank && why & SHARE_COMMON) layout->common.give[ngive++] = own;
+        d->equation = (*place)++;
         global[d->equation] = number;
         serial[d->equation] = before;
     }
     fe->map.nequation = (here + ALIGNED - 1) / ALIGNED * ALIGNED;
+    return comm->plan_spread(comm, ctx, count.common, &layout->common.plan);
+}
+
+typedef struct share_copy {
+    int number, place; // among all, and here
+} share_copy;
+
+static int share_compare_copies(const void *a, const void *b)
+{
+    int x = ((const share_copy *)a)->number, y = ((const share_copy *)b)->number;
+    return (x > y) - (x < y);
+}
+
+// Where the equations that all ranks have stand here: found by their numbers, which the ranks tell each other.
+static pcs_status share_find_common(pcs_context *ctx, fe_data *fe, const pcs_comm *comm)
+{
+    pcs_layout *layout = &fe->share->layout;
+    pcs_common *common = &layout->common;
+    int count = common->plan.first[comm->size], ngive = common->plan.count[comm->rank], nfar = layout->nfar;
+    PCS_TAKE(ctx, common->take, count, "copies of contacts");
+    PCS_TAKE(ctx, common->own, ngive, "copies of contacts");
+    PCS_TAKE(ctx, common->all, count, "copies of contacts");
+    share_copy *far = pcs_scratch(NULL, (size_t)nfar + 1, sizeof *far);
+    if (far == NULL) return share_out_of_memory(ctx, fe);
+    for (int i = 0; i < nfar; i++) {
+        int place = layout->n - nfar + i;
+        far[i] = (share_copy){ layout->global[place], place };
+    }
+    qsort(far, (size_t)nfar, sizeof *far, share_compare_copies);
+    for (int k = 0; k < ngive; k++) common->own[k] = layout->global[common->give[k]];
+    comm->spread(comm, &common->plan, common->own, common->all);
+    for (int k = 0; k < count; k++) {
+        share_copy key = { .number = (int)common->all[k] };
+        const share_copy *found = bsearch(&key, far, (size_t)nfar, sizeof *far, share_compare_copies);
+        common->take[k] = found == NULL ? -1 : found->place;
+    }
+    pcs_scratch_free(far);
     return PCS_OK;
 }
 
@@ -224,6 +293,7 @@ pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe)
     PCS_TRY(share_deal(ctx, fe, comm, part));
     share_mark_nodes(fe, comm->rank, part, fe->share->is_here);
     PCS_TRY(share_number(ctx, fe, comm, part));
+    PCS_TRY(share_find_common(ctx, fe, comm));
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(share_split_batch(ctx, fe, g, comm->rank, part));
     return PCS_OK;
 }

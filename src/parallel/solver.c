@@ -19,8 +19,8 @@
 typedef struct solver_data {
     Mat A;
     KSP ksp;
-    Vec b, x;    // over own equations; x with the copies behind them
-    Vec x_local; // [n] x as one array
+    Vec b, x;    // over own equations; x with the copies of neighbours behind them
+    Vec x_local; // x as one array
 } solver_data;
 
 static const double default_tolerance = 1e-12;
@@ -71,7 +71,7 @@ static PetscErrorCode solver_make_vectors(const pcs_linsolve *self, const pcs_pa
 {
     solver_data *d = self->data;
     const pcs_layout *layout = self->A->pattern->layout;
-    PetscInt *ghost, nghost = layout->n - layout->nown;
+    PetscInt *ghost, nghost = layout->n - layout->nfar - layout->nown;
     PetscCall(VecCreateMPI(parallel->world, layout->nown, layout->nglobal, &d->b));
     PetscCall(PetscMalloc1((size_t)nghost + 1, &ghost));
     for (PetscInt k = 0; k < nghost; k++) ghost[k] = layout->global[layout->nown + k];
@@ -224,6 +224,18 @@ static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
     return PCS_OK;
 }
 
+// Copies that neighbours do not give: one exchange of all ranks, however many they are.
+static void solver_take_common(const pcs_layout *layout, double *x)
+{
+    const pcs_common *common = &layout->common;
+    const pcs_comm *comm = layout->comm;
+    if (common->plan.first == NULL || common->plan.first[comm->size] == 0) return;
+    for (int k = 0; k < common->plan.count[comm->rank]; k++) common->own[k] = x[common->give[k]];
+    pcs_parallel_spread(comm, &common->plan, common->own, common->all);
+    for (int k = 0; k < common->plan.first[comm->size]; k++)
+        if (common->take[k] >= 0) x[common->take[k]] = common->all[k];
+}
+
 static PetscErrorCode solver_run(const pcs_linsolve *self, double *x, KSPConvergedReason *reason)
 {
     solver_data *d = self->data;
@@ -236,9 +248,11 @@ static PetscErrorCode solver_run(const pcs_linsolve *self, double *x, KSPConverg
     PetscCall(VecGhostUpdateEnd(d->x, INSERT_VALUES, SCATTER_FORWARD));
     const double *found;
     PetscCall(VecGetArrayRead(d->x_local, &found));
-    memcpy(x, found, (size_t)layout->n * sizeof *x);
-    memset(x + layout->n, 0, (size_t)(self->A->pattern->n - layout->n) * sizeof *x);
+    int near = layout->n - layout->nfar;
+    memcpy(x, found, (size_t)near * sizeof *x);
+    memset(x + near, 0, (size_t)(self->A->pattern->n - near) * sizeof *x);
     PetscCall(VecRestoreArrayRead(d->x_local, &found));
+    solver_take_common(layout, x);
     return 0;
 }
 
