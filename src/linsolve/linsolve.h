@@ -42,6 +42,8 @@ struct pcs_linsolve_ops {
     pcs_status (*factor)(pcs_linsolve *self, bool *is_singular);
     // x = A^-1 x in place; never allocates.
     void (*solve)(pcs_linsolve *self, double *x);
+    // The same on the own equations alone, zero on copies; NULL: as `solve`.
+    void (*solve_own)(pcs_linsolve *self, double *x);
     // Sign of the determinant of what was factored last, 0: not known; NULL: never known.
     int (*sign)(const pcs_linsolve *self);
 };
@@ -64,6 +66,12 @@ void pcs_suitesparse_version(int suite[3], int cholmod[3]);
 static inline void pcs_linsolve_solve(pcs_linsolve *self, double *x)
 {
     self->ops->solve(self, x);
+}
+// Where nobody looks at copies: no exchange of them.
+static inline void pcs_linsolve_solve_own(pcs_linsolve *self, double *x)
+{
+    if (self->ops->solve_own != NULL) self->ops->solve_own(self, x);
+    else self->ops->solve(self, x);
 }
 
 #endif

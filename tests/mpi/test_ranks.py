@@ -49,6 +49,28 @@ output:
     struts: { element: grid.y, of: [axial_force] }
 """
 
+# So many contacts that each rank solves for its own; the wall is tilted, so that their sets keep changing.
+ROWS = """
+mesh:
+  grid: { type: lattice, cells: [1, 299], size: [0.1, 0.1], origin: [0.0005, 0, 0], diagonals: one }
+elements:
+  grid: { type: beam_timo_2d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.02, height: 0.02 } }
+initial:
+  - { set: grid, velocity: [-5.0, 2.0, 0] }
+contacts:
+  floor: { type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 2.0e-5, 0], restitution: 0.2 }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 5.0e-5, end: 4.0e-4 }
+output:
+  frames: { every: 0 }
+  contact_frames: { every: 0 }
+  probes:
+    free: { set: grid.xmax, of: [x, vx, y] }
+"""
+FRICTION = ["--set", "contacts.floor.friction=0.3"]
+MOREAU = ["--set", "scheme={type: moreau_jean, theta: 0.6}"]
+
 SPINNING = """
 mesh:
   beam: { type: line, from: [0, 0, 0.02], to: [1, 0, 0.02], elements: 8 }
@@ -250,6 +272,31 @@ class Agreement(Ranks):
         self.compare(self.case("lattice", LATTICE), "--set", "solver.type=schur", counts=(1, 3), rows=161)
         self.compare("cases/frame_lattice", "--set", "mesh.net.cells=[12, 12]", "--set", "time.end=4.0e-4",
                      counts=(2, 4))
+
+    # Every rank solves for its own rows: sums over rows are joined, and multipliers and gates told to all.
+    def test_many_rows(self):
+        case = self.case("rows", ROWS)
+        self.compare(case, counts=(2, 3), rows=9)
+        self.compare(case, *FRICTION, counts=(3,), rows=9)
+        self.compare(case, *MOREAU, counts=(2,), rows=9)
+        self.compare(case, *FRICTION, *MOREAU, counts=(2, 4), rows=9)
+
+    # Forces that need copies within a product; rows whose directions turn; and a rank that has no row at all.
+    def test_many_rows_of_all_kinds(self):
+        damped = ["--set", "elements.grid.damping={mass: 10.0, stiffness: 1.0e-5}"]
+        turning = ["--set", "contacts.floor={type: node_circle, nodes: grid.xmin, centre: [-400, 15, 0], radius: 400, "
+                            "side: outside, restitution: 0.1, friction: 0.2}"]
+        explicit = ["--set", "scheme={type: half_explicit, gap_tolerance: 1.0e-12}", "--set", "time.step=4.0e-6",
+                    "--set", "time.end=1.6e-4"]
+        case = self.case("rows", ROWS)
+        self.compare(case, *damped, *FRICTION, counts=(2,), rows=9)
+        self.compare(case, *turning, "--set", "time.end=2.5e-4", counts=(2,), rows=6)
+        self.compare(case, *explicit, *FRICTION, counts=(2,), rows=41)
+        # A lattice of its own, which touches nothing, for some of the ranks.
+        apart = ["--set", "mesh.apart={type: lattice, cells: [29, 29], size: [0.1, 0.1], origin: [9, 0, 0]}",
+                 "--set", "elements.apart={type: beam_timo_2d, mesh: apart, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+                          "section: {type: rectangle, width: 0.02, height: 0.02}}"]
+        self.compare(case, *apart, *FRICTION, "--set", "time.end=2.5e-4", counts=(4,), rows=6)
 
     # An exact beam on a joint; few steps, because four ranks share two cores.
     def test_pendulum(self):
