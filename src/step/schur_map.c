@@ -73,6 +73,13 @@ void pcs_schur_map_choose(pcs_schur_map *map)
     if (!form->has_dynamics) map->kind = PCS_MAP_STILL;
 }
 
+// Equations that somebody looks at; K and C look at copies, too.
+static int map_size(const pcs_schur_map *map)
+{
+    const pcs_system *system = map->solver->system;
+    return map->is_for_rows && map->kind != PCS_MAP_GENERAL ? pcs_system_nown(system) : system->nv;
+}
+
 // x = sum of two multiples, in place of what it was.
 static void map_combine(int n, double a, const double *y, double b, const double *z, double *x)
 {
@@ -86,7 +93,7 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     const pcs_step_form *form = &map->solver->form;
     const pcs_rows *G = map->Gx, *T = map->Tx;
     int m = map->own->m;
-    size_t bytes = (size_t)system->nv * sizeof(double);
+    size_t bytes = (size_t)map_size(map) * sizeof(double);
     bool rubs = system->ntangent > 0 && in & PCS_STAGE_RATE; // on some rank
     map->has_fq = form->has_position && (in & PCS_STAGE_GAP || rubs);
     map->has_fv = in & PCS_STAGE_RATE;
@@ -112,7 +119,7 @@ static void map_solve(const pcs_schur_map *map, pcs_linsolve *solver, double *x)
 // x = M^-1 (a fq + b fv)
 static void map_mass_solve(pcs_schur_map *map, double a, double b, double *x)
 {
-    map_combine(map->solver->system->nv, a, map->fq, b, map->fv, x);
+    map_combine(map_size(map), a, map->fq, b, map->fv, x);
     if ((a != 0.0 && map->has_fq) || (b != 0.0 && map->has_fv)) map_solve(map, map->solver->mass, x);
 }
 
@@ -120,7 +127,7 @@ static void map_mass_solve(pcs_schur_map *map, double a, double b, double *x)
 static void map_project(pcs_schur_map *map, bool wants_D, bool wants_W)
 {
     double kw = map->solver->form.kw;
-    int n = map->solver->system->nv;
+    int n = map_size(map);
     if (wants_W) map_mass_solve(map, 0.0, 1.0, map->W);
     if (!wants_D) return;
     bool is_multiple = wants_W && !map->has_fq; // D = kw W
@@ -130,7 +137,7 @@ static void map_project(pcs_schur_map *map, bool wants_D, bool wants_W)
 
 static void map_still(pcs_schur_map *map, bool wants_q, bool wants_v)
 {
-    int n = map->solver->system->nv;
+    int n = map_size(map);
     map_project(map, wants_q, wants_v);
     if (wants_q) memcpy(map->dq, map->D, (size_t)n * sizeof(double));
     if (wants_v) memcpy(map->dv, map->W, (size_t)n * sizeof(double));
@@ -140,7 +147,7 @@ static void map_still(pcs_schur_map *map, bool wants_q, bool wants_v)
 static void map_short(pcs_schur_map *map, bool wants_q)
 {
     const pcs_step_form *form = &map->solver->form;
-    int n = map->solver->system->nv;
+    int n = map_size(map);
     map_combine(n, form->c, map->fv, 0.0, map->fv, map->dv);
     map_solve(map, map->iteration, map->dv);
     if (wants_q) map_combine(n, form->kb, map->dv, 0.0, map->dv, map->dq);
@@ -150,7 +157,7 @@ static void map_short(pcs_schur_map *map, bool wants_q)
 static void map_undamped(pcs_schur_map *map, bool wants_v, bool wants_d)
 {
     const pcs_step_form *form = &map->solver->form;
-    int n = map->solver->system->nv;
+    int n = map_size(map);
     double c = form->c, kb = form->kb, kw = form->kw;
     for (int i = 0; i < n; i++) map->dq[i] = c * (map->fq[i] + kw * map->fv[i]) + kb * map->fs[i];
     bool has_q = map->has_fq || map->has_fs || (map->has_fv && kw != 0.0);
@@ -201,8 +208,8 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     int m = map->own->m, nt = map->own->nt;
     bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
     bool has_smooth = form->has_smooth_multipliers && wants_v, wants_d = gate_gap != NULL || has_smooth;
-    map_forces(map, in, z);
     map->is_for_rows = map->own->comm != NULL;
+    map_forces(map, in, z);
     switch (map->kind) {
     case PCS_MAP_STILL: map_still(map, wants_q, wants_v); break;
     case PCS_MAP_SHORT: map_short(map, wants_q); break;

@@ -420,6 +420,10 @@ class Writing(Ranks):
         self.resume((2, 3, 1), "cases/cantilever_stop", "--set", "time.end=0.05",
                     "--set", "supports.clamp.reactions=true", "--set", "output.checkpoint.every=20")
 
+    # Multipliers, from which the next step starts, are in the file for all rows, whoever solves for them.
+    def test_resuming_many_rows(self):
+        self.resume((2, 3, 1), self.case("rows", ROWS), *FRICTION, "--set", "output.checkpoint.every=3")
+
     # What materials went through stands in the file as in one process.
     def test_resuming_materials(self):
         self.resume((2, 1), self.case("yielding", YIELDING), "--set", "output.checkpoint.every=30")
