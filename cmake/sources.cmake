@@ -7,7 +7,8 @@ percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
   chain_sweeps chain_windows incomplete linsolve)
 percuss_sources(src/eigen arpack lapack quadratic symmetric)
-percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order registry select)
+percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order part registry select
+  sieve)
 percuss_sources(elements element_list.def axial axial_law beam element exact_3d_tangent modal one_node rod_sums section
   taper timoshenko)
 percuss_sources(src/contact gap_list.def beams box_tree contact force_law points registry search segment swept)
@@ -30,8 +31,8 @@ percuss_sources(src/analysis modes modes_output statics statics_arc statics_equi
   statics_message statics_newton statics_output statics_ramp statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_energy certify_motion certify_residual certify_rows
   certify_rules checkpoint checkpoint_file control reactions retry search sim)
-percuss_sources(src/build amplitude applies bars build builder catalogue contacts describe elements gaps initial joints
-  loads mesh output schema schema_maps scheme sets start supports system time travel)
+percuss_sources(src/build amplitude applies bars build builder catalogue contacts deal describe elements gaps initial
+  joints loads mesh output schema schema_maps scheme sets spread start supports system time travel)
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)
 percuss_sources(src/plot album compare compare_study csv gnuplot pictures plot quantity run runs source study waves)
 percuss_sources(src/report chart cite history html listing pictures report run study style)

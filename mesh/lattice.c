@@ -6,7 +6,8 @@
 // `name.x`, `name.y`, `name.z` (struts along the axes) and `name.diagonals`.
 //
 // Numbering goes layer by layer along the longest direction; a joint is followed by the nodes within the struts that
-// start at it. So the band of the matrix is as wide as one layer. Crossing diagonals pass without touching.
+// start at it. So the band of the matrix is as wide as one layer. Crossing diagonals pass without touching. All layers
+// but the last are alike, so that every number follows from that of its layer and a table of one.
 
 #include "mesh/mesh.h"
 
@@ -71,15 +72,19 @@ typedef struct lattice {
     int order[AXES];  // axes, the fastest first
     int stride[AXES]; // of the number of a joint along each axis
     double size[AXES], origin[AXES];
-    int elements, njoint, nstrut; // nstrut: kinds of struts of a box
+    int elements, nstrut; // nstrut: kinds of struts of a box
     lattice_strut strut[STRUTS];
-    int *number;         // [njoint] node of each joint
-    int count[AXES + 1]; // cells of each kind
+    int slow, nlayer; // the axis across the layers, and how many there are
+    int njoint;       // of a layer
+    int *number;      // [2][njoint] node of each joint within its layer: of any but the last, the last
+    int layer_nodes[2], layer_cells[2]; // the same of their nodes and cells
+    int count[AXES + 1];                // cells of each kind
     pcs_mesh *mesh;
     const char *name;
     int nnode, ncell, node, cell; // numbers of nodes and cells, and the first of them in the mesh
-    int *kind;                    // [ncell]
-    int *list;                    // [nnode or ncell] of a set that is being made
+    int *kind;                    // [cells here]
+    int *list;                    // [nodes or cells here] of a set that is being made
+    int first_node, first_cell;   // of the mesh here
 } lattice;
 
 static void lattice_add_strut(lattice *w, int kind, int from, int to_a, int to_b)
@@ -127,10 +132,10 @@ static bool lattice_has(const lattice *w, const lattice_strut *s, const int at[A
     return true;
 }
 
-// Moves on to the next joint in the order of numbering; false after the last.
+// Moves on to the next joint of a layer in the order of numbering; false after the last.
 static bool lattice_next(const lattice *w, int at[AXES])
 {
-    for (int i = 0; i < AXES; i++) {
+    for (int i = 0; i < AXES - 1; i++) {
         int k = w->order[i];
         if (at[k]++ < w->n[k]) return true;
         at[k] = 0;
@@ -138,26 +143,36 @@ static bool lattice_next(const lattice *w, int at[AXES])
     return false;
 }
 
-static int lattice_joint(const lattice *w, const int at[AXES], const int corner[AXES])
+static int lattice_first_node(const lattice *w, int layer)
 {
-    int joint = 0;
-    for (int k = 0; k < AXES; k++) joint += w->stride[k] * (at[k] + corner[k]);
-    return joint;
+    return w->node + layer * w->layer_nodes[0];
 }
 
-// Numbers the joints; counts nodes and cells.
-static void lattice_number(lattice *w)
+// The node of the joint at a corner.
+static int lattice_joint(const lattice *w, const int at[AXES], const int corner[AXES])
 {
-    int at[AXES] = { 0 }, joint = 0;
+    int joint = 0, layer = at[w->slow] + corner[w->slow];
+    for (int k = 0; k < AXES; k++)
+        if (k != w->slow) joint += w->stride[k] * (at[k] + corner[k]);
+    return lattice_first_node(w, layer) + w->number[(layer + 1 == w->nlayer ? w->njoint : 0) + joint];
+}
+
+// Numbers the joints of a layer; counts its nodes and cells.
+static void lattice_number(lattice *w, int is_last)
+{
+    int at[AXES] = { 0 }, joint = 0, times = is_last ? 1 : w->nlayer - 1;
+    at[w->slow] = is_last ? w->nlayer - 1 : 0;
     do {
-        w->number[joint++] = w->nnode++;
+        w->number[is_last * w->njoint + joint++] = w->layer_nodes[is_last]++;
         for (int i = 0; i < w->nstrut; i++) {
             if (!lattice_has(w, &w->strut[i], at)) continue;
-            w->nnode += w->elements - 1;
-            w->ncell += w->elements;
-            w->count[w->strut[i].kind] += w->elements;
+            w->layer_nodes[is_last] += w->elements - 1;
+            w->layer_cells[is_last] += w->elements;
+            w->count[w->strut[i].kind] += times * w->elements;
         }
     } while (lattice_next(w, at));
+    w->nnode += times * w->layer_nodes[is_last];
+    w->ncell += times * w->layer_cells[is_last];
 }
 
 static void lattice_position(const lattice *w, const int at[AXES], const int corner[AXES], double x[3])
@@ -165,41 +180,58 @@ static void lattice_position(const lattice *w, const int at[AXES], const int cor
     for (int k = 0; k < AXES; k++) x[k] = w->origin[k] + (at[k] + corner[k]) * w->size[k];
 }
 
+static void lattice_put_cell(const lattice *w, int cell, int a, int b, int kind)
+{
+    int here = pcs_mesh_put_cell(w->mesh, cell, a, b);
+    if (here >= 0 && w->kind != NULL) w->kind[here - w->first_cell] = kind;
+}
+
 // The nodes within a strut from `inner` on, and its cells; gives the next free node.
 static int lattice_place_strut(const lattice *w, const lattice_strut *s, const int at[AXES], int inner, int cell)
 {
-    pcs_mesh *mesh = w->mesh;
-    double a[3], b[3];
-    int n = w->elements, before = w->node + w->number[lattice_joint(w, at, s->from)];
-    int last = w->node + w->number[lattice_joint(w, at, s->to)];
+    double a[3], b[3], x[3];
+    int n = w->elements, before = lattice_joint(w, at, s->from), last = lattice_joint(w, at, s->to);
     lattice_position(w, at, s->from, a);
     lattice_position(w, at, s->to, b);
     for (int i = 1; i <= n; i++) {
         int node = i == n ? last : inner++;
         double part = (double)i / n;
         // Equal coordinates are kept to the last digit: faces stay flat.
-        if (i < n)
-            for (int k = 0; k < 3; k++) mesh->x[node][k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
-        mesh->cell[cell + i - 1][0] = before;
-        mesh->cell[cell + i - 1][1] = before = node;
+        for (int k = 0; k < 3; k++) x[k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
+        if (i < n) pcs_mesh_put_node(w->mesh, node, x);
+        lattice_put_cell(w, cell + i - 1, before, node, s->kind);
+        before = node;
     }
     return inner;
 }
 
-static void lattice_place(lattice *w)
+// Are nodes of a layer, or cells between it and the next, wanted?
+static bool lattice_wants(const lattice *w, int layer)
+{
+    int next = layer + 1 < w->nlayer ? layer + 1 : layer;
+    int count = lattice_first_node(w, next) - lattice_first_node(w, layer) + w->layer_nodes[next + 1 == w->nlayer];
+    return pcs_mesh_wants(w->mesh, lattice_first_node(w, layer), count);
+}
+
+static void lattice_place(const lattice *w)
 {
     static const int here[AXES] = { 0 };
-    int at[AXES] = { 0 }, joint = 0, cell = w->cell;
-    do {
-        int inner = w->node + w->number[joint];
-        lattice_position(w, at, here, w->mesh->x[inner++]);
-        for (int i = 0; i < w->nstrut; i++) {
-            if (!lattice_has(w, &w->strut[i], at)) continue;
-            inner = lattice_place_strut(w, &w->strut[i], at, inner, cell);
-            for (int k = 0; k < w->elements; k++) w->kind[cell++ - w->cell] = w->strut[i].kind;
-        }
-        joint++;
-    } while (lattice_next(w, at));
+    for (int layer = 0; layer < w->nlayer; layer++) {
+        int at[AXES] = { 0 }, cell = w->cell + layer * w->layer_cells[0];
+        if (!lattice_wants(w, layer)) continue;
+        at[w->slow] = layer;
+        do {
+            int inner = lattice_joint(w, at, here);
+            double x[3];
+            lattice_position(w, at, here, x);
+            pcs_mesh_put_node(w->mesh, inner++, x);
+            for (int i = 0; i < w->nstrut; i++) {
+                if (!lattice_has(w, &w->strut[i], at)) continue;
+                inner = lattice_place_strut(w, &w->strut[i], at, inner, cell);
+                cell += w->elements;
+            }
+        } while (lattice_next(w, at));
+    }
 }
 
 static pcs_status lattice_add_faces(const lattice *w)
@@ -210,8 +242,9 @@ static pcs_status lattice_add_faces(const lattice *w)
         for (int side = 0; side < 2; side++) {
             double place = w->origin[k] + (side == 0 ? 0 : w->n[k]) * w->size[k];
             int count = 0;
-            for (int i = w->node; i < w->node + w->nnode; i++)
-                if (w->mesh->x[i][k] == place) w->list[count++] = i;
+            for (int i = w->first_node; i < w->mesh->nnode; i++)
+                if (pcs_mesh_node_number(w->mesh, i) < w->node + w->nnode && w->mesh->x[i][k] == place)
+                    w->list[count++] = i;
             snprintf(text, sizeof text, "%s.%c%s", w->name, "xyz"[k], side == 0 ? "min" : "max");
             PCS_TRY(pcs_mesh_add_node_list(w->mesh, text, count, w->list));
         }
@@ -221,17 +254,24 @@ static pcs_status lattice_add_faces(const lattice *w)
 
 static pcs_status lattice_add_joints(const lattice *w)
 {
+    static const int here[AXES] = { 0 };
     char text[256];
-    int at[AXES] = { 0 }, joint = 0, ncorner = 0, corner[8];
-    do {
-        bool is_corner = true;
-        for (int k = 0; k < AXES; k++) is_corner = is_corner && (at[k] == 0 || at[k] == w->n[k]);
-        w->list[joint] = w->node + w->number[joint];
-        if (is_corner) corner[ncorner++] = w->list[joint];
-        joint++;
-    } while (lattice_next(w, at));
+    int njoint = 0, ncorner = 0, corner[8];
+    for (int layer = 0; layer < w->nlayer; layer++) {
+        int at[AXES] = { 0 };
+        if (!lattice_wants(w, layer)) continue;
+        at[w->slow] = layer;
+        do {
+            int node = pcs_mesh_find_node(w->mesh, lattice_joint(w, at, here));
+            bool is_corner = true;
+            for (int k = 0; k < AXES; k++) is_corner = is_corner && (at[k] == 0 || at[k] == w->n[k]);
+            if (node < 0) continue;
+            w->list[njoint++] = node;
+            if (is_corner) corner[ncorner++] = node;
+        } while (lattice_next(w, at));
+    }
     snprintf(text, sizeof text, "%s.joints", w->name);
-    PCS_TRY(pcs_mesh_add_node_list(w->mesh, text, joint, w->list));
+    PCS_TRY(pcs_mesh_add_node_list(w->mesh, text, njoint, w->list));
     snprintf(text, sizeof text, "%s.corners", w->name);
     return pcs_mesh_add_node_list(w->mesh, text, ncorner, corner);
 }
@@ -244,27 +284,40 @@ static pcs_status lattice_add_cells(const lattice *w)
     for (int k = 0; k <= AXES; k++) {
         int count = 0;
         if (w->count[k] == 0) continue;
-        for (int i = 0; i < w->ncell; i++)
-            if (w->kind[i] == k) w->list[count++] = w->cell + i;
+        for (int i = w->first_cell; i < w->mesh->ncell; i++)
+            if (w->kind[i - w->first_cell] == k) w->list[count++] = i;
         snprintf(text, sizeof text, "%s.%s", w->name, names[k]);
         PCS_TRY(pcs_mesh_add_cell_list(w->mesh, text, count, w->list));
     }
     return PCS_OK;
 }
 
+static pcs_status lattice_add_sets(const lattice *w)
+{
+    PCS_TRY(pcs_mesh_add_node_range(w->mesh, w->name, w->node, w->nnode));
+    PCS_TRY(lattice_add_joints(w));
+    PCS_TRY(lattice_add_faces(w));
+    return lattice_add_cells(w);
+}
+
 static pcs_status lattice_make(lattice *w)
 {
-    int most = w->nnode > w->ncell ? w->nnode : w->ncell;
-    PCS_TRY(pcs_mesh_add_nodes(w->mesh, w->nnode, &w->node));
-    PCS_TRY(pcs_mesh_add_cells(w->mesh, w->ncell, &w->cell));
-    w->list = pcs_scratch(NULL, (size_t)most + (size_t)w->ncell, sizeof *w->list);
-    if (w->list == NULL) return pcs_fail(w->mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d cells", w->ncell);
+    pcs_mesh *mesh = w->mesh;
+    PCS_TRY(pcs_mesh_add_nodes(mesh, w->nnode, &w->node));
+    PCS_TRY(pcs_mesh_add_cells(mesh, w->ncell, &w->cell));
+    w->first_node = pcs_mesh_first_node(mesh, w->node);
+    w->first_cell = pcs_mesh_first_cell(mesh, w->cell);
+    if (pcs_mesh_only_searches(mesh)) {
+        lattice_place(w);
+        return PCS_OK;
+    }
+    int nnode = mesh->nnode - w->first_node, ncell = mesh->cell_room - w->first_cell,
+        most = nnode > ncell ? nnode : ncell;
+    w->list = pcs_scratch(NULL, (size_t)most + (size_t)ncell, sizeof *w->list);
+    if (w->list == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d cells", w->ncell);
     w->kind = w->list + most;
     lattice_place(w);
-    pcs_status status = pcs_mesh_add_node_range(w->mesh, w->name, w->node, w->nnode);
-    if (status == PCS_OK) status = lattice_add_joints(w);
-    if (status == PCS_OK) status = lattice_add_faces(w);
-    if (status == PCS_OK) status = lattice_add_cells(w);
+    pcs_status status = lattice_add_sets(w);
     pcs_scratch_free(w->list);
     return status;
 }
@@ -282,10 +335,12 @@ static pcs_status lattice_build(const void *params, const char *name, pcs_mesh *
     if (most > INT_MAX / 2)
         return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "the lattice has about %.3g nodes, more than the program can number",
                         most);
-    w.njoint = (int)joints;
-    w.number = pcs_scratch(NULL, (size_t)w.njoint, sizeof *w.number);
-    if (w.number == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d joints", w.njoint);
-    lattice_number(&w);
+    w.slow = w.order[AXES - 1];
+    w.nlayer = w.n[w.slow] + 1;
+    w.njoint = w.stride[w.slow];
+    w.number = pcs_scratch(NULL, 2 * (size_t)w.njoint, sizeof *w.number);
+    if (w.number == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %g joints", joints);
+    for (int is_last = 0; is_last < 2; is_last++) lattice_number(&w, is_last);
     pcs_status status = lattice_make(&w);
     pcs_scratch_free(w.number);
     return status;
@@ -299,4 +354,5 @@ const pcs_mesh_source_ops pcs_mesh_lattice = {
     .params_size = sizeof(lattice_params),
     .check = lattice_check,
     .build = lattice_build,
+    .puts_parts = true,
 };

@@ -146,7 +146,7 @@ static pcs_status merge_carry_out(pcs_merge *merge, pcs_mesh *mesh, int *number,
     for (int c = 0; c < mesh->ncell; c++)
         for (int k = 0; k < 2; k++) mesh->cell[c][k] = number[mesh->cell[c][k]];
     PCS_TRY(pcs_mesh_order(mesh->ctx, count, mesh->ncell, (const int(*)[2])mesh->cell, place));
-    PCS_TAKE(mesh->ctx, x, count, "the mesh");
+    PCS_TAKE(mesh->memory, x, count, "the mesh");
     for (int i = 0; i < mesh->nnode; i++) {
         if (merge->into[i] == i) memcpy(x[place[number[i]]], mesh->x[i], sizeof *x);
         number[i] = place[number[i]];
@@ -158,7 +158,7 @@ static pcs_status merge_carry_out(pcs_merge *merge, pcs_mesh *mesh, int *number,
     // The places are taken over by now.
     for (int i = 0; i < count; i++) is_listed[i] = 0;
     for (int i = 0; i < mesh->nnode_set; i++)
-        PCS_TRY(merge_change_set(mesh->ctx, &mesh->node_set[i], number, is_listed));
+        PCS_TRY(merge_change_set(mesh->memory, &mesh->node_set[i], number, is_listed));
     return PCS_OK;
 }
 
@@ -177,6 +177,8 @@ pcs_status pcs_merge_apply(pcs_merge *merge, pcs_mesh *mesh)
 pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped)
 {
     size_t n = (size_t)mesh->ncell;
+    if (!pcs_mesh_is_whole(mesh))
+        return pcs_fail(mesh->ctx, PCS_UNSUPPORTED, "cells cannot be taken out of a part of the mesh");
     int *number = pcs_scratch(NULL, 2 * n, sizeof *number), count = 0;
     if (number == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
     for (int c = 0; c < mesh->ncell; c++) {
@@ -188,7 +190,7 @@ pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped)
     memset(number + n, 0, n * sizeof *number);
     pcs_status status = PCS_OK;
     for (int i = 0; i < mesh->ncell_set; i++)
-        if (status == PCS_OK) status = merge_change_set(mesh->ctx, &mesh->cell_set[i], number, number + n);
+        if (status == PCS_OK) status = merge_change_set(mesh->memory, &mesh->cell_set[i], number, number + n);
     pcs_scratch_free(number);
     return status;
 }

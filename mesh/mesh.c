@@ -2,6 +2,8 @@
 
 #include "mesh/mesh.h"
 
+#include "mesh/sieve.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,19 +12,24 @@ pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out)
 {
     pcs_mesh *mesh;
     PCS_TAKE(ctx, mesh, 1, "a mesh");
-    mesh->ctx = ctx;
+    mesh->ctx = mesh->memory = ctx;
     *out = mesh;
     return PCS_OK;
 }
 
+static pcs_status mesh_check_count(pcs_mesh *mesh, long count)
+{
+    if (count <= INT_MAX / 2) return PCS_OK;
+    return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "mesh: %ld items are more than the program can number", count);
+}
+
 // Gives an array with room for `need` items that starts with the `count` items of the old one.
-static pcs_status mesh_grow(pcs_context *ctx, void **array, int *room, int count, long need, size_t size)
+static pcs_status mesh_grow(pcs_mesh *mesh, void **array, int *room, int count, long need, size_t size)
 {
     if (need <= *room) return PCS_OK;
-    if (need > INT_MAX / 2)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "mesh: %ld items are more than the program can number", need);
+    PCS_TRY(mesh_check_count(mesh, need));
     long wanted = need > 2L * *room ? need : 2L * *room;
-    void *bigger = pcs_take(ctx, (size_t)wanted, size, "the mesh");
+    void *bigger = pcs_take(mesh->memory, (size_t)wanted, size, "the mesh");
     if (bigger == NULL) return PCS_NO_MEMORY;
     if (count > 0) memcpy(bigger, *array, (size_t)count * size);
     *array = bigger;
@@ -30,10 +37,20 @@ static pcs_status mesh_grow(pcs_context *ctx, void **array, int *room, int count
     return PCS_OK;
 }
 
+// Items of the whole, which take no memory here.
+static pcs_status mesh_count_on(pcs_mesh *mesh, int *total, int count, int *first)
+{
+    PCS_TRY(mesh_check_count(mesh, (long)*total + count));
+    *first = *total;
+    *total += count;
+    return PCS_OK;
+}
+
 pcs_status pcs_mesh_add_nodes(pcs_mesh *mesh, int count, int *first)
 {
     void *array = mesh->x;
-    PCS_TRY(mesh_grow(mesh->ctx, &array, &mesh->node_room, mesh->nnode, (long)mesh->nnode + count, sizeof *mesh->x));
+    if (mesh->sieve != NULL) return mesh_count_on(mesh, &mesh->sieve->nnode, count, first);
+    PCS_TRY(mesh_grow(mesh, &array, &mesh->node_room, mesh->nnode, (long)mesh->nnode + count, sizeof *mesh->x));
     mesh->x = array;
     *first = mesh->nnode;
     mesh->nnode += count;
@@ -43,11 +60,53 @@ pcs_status pcs_mesh_add_nodes(pcs_mesh *mesh, int count, int *first)
 pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first)
 {
     void *array = mesh->cell;
-    PCS_TRY(mesh_grow(mesh->ctx, &array, &mesh->cell_room, mesh->ncell, (long)mesh->ncell + count, sizeof *mesh->cell));
+    if (mesh->sieve != NULL) return mesh_count_on(mesh, &mesh->sieve->ncell, count, first);
+    PCS_TRY(mesh_grow(mesh, &array, &mesh->cell_room, mesh->ncell, (long)mesh->ncell + count, sizeof *mesh->cell));
     mesh->cell = array;
     *first = mesh->ncell;
     mesh->ncell += count;
     return PCS_OK;
+}
+
+int pcs_mesh_put_node(pcs_mesh *mesh, int node, const double x[3])
+{
+    int here = mesh->sieve == NULL ? node : pcs_sieve_node(mesh->sieve, node);
+    if (here >= 0) memcpy(mesh->x[here], x, sizeof *mesh->x);
+    return here;
+}
+
+int pcs_mesh_put_cell(pcs_mesh *mesh, int cell, int a, int b)
+{
+    const int node[2] = { a, b };
+    if (mesh->sieve != NULL) return pcs_sieve_cell(mesh->sieve, mesh, cell, node);
+    memcpy(mesh->cell[cell], node, sizeof *mesh->cell);
+    return cell;
+}
+
+bool pcs_mesh_wants(const pcs_mesh *mesh, int first, int count)
+{
+    return mesh->sieve == NULL || pcs_sieve_wants(mesh->sieve, first, count);
+}
+
+bool pcs_mesh_only_searches(const pcs_mesh *mesh)
+{
+    return mesh->sieve != NULL && !mesh->sieve->fills;
+}
+
+int pcs_mesh_first_node(const pcs_mesh *mesh, int node)
+{
+    return pcs_mesh_is_whole(mesh) ? node : pcs_lower_bound(mesh->nnode, mesh->share->node, node);
+}
+
+int pcs_mesh_find_node(const pcs_mesh *mesh, int node)
+{
+    int here = pcs_mesh_first_node(mesh, node);
+    return here < mesh->nnode && pcs_mesh_node_number(mesh, here) == node ? here : -1;
+}
+
+int pcs_mesh_first_cell(const pcs_mesh *mesh, int cell)
+{
+    return pcs_mesh_is_whole(mesh) ? cell : pcs_lower_bound(mesh->ncell, mesh->share->cell, cell);
 }
 
 // Appends a set of `count` items for the caller to fill in.
@@ -57,18 +116,45 @@ static pcs_status mesh_add_set(pcs_mesh *mesh, bool of_cells, const char *name, 
     int *nset = of_cells ? &mesh->ncell_set : &mesh->nnode_set;
     int *room = of_cells ? &mesh->cell_set_room : &mesh->node_set_room;
     void *array = *sets;
-    PCS_TRY(mesh_grow(mesh->ctx, &array, room, *nset, *nset + 1L, sizeof **sets));
+    PCS_TRY(mesh_grow(mesh, &array, room, *nset, *nset + 1L, sizeof **sets));
     *sets = array;
-    PCS_TAKE(mesh->ctx, *items, count, "a set");
-    char *copy = pcs_take_text(mesh->ctx, name);
+    PCS_TAKE(mesh->memory, *items, count, "a set");
+    char *copy = pcs_take_text(mesh->memory, name);
     if (copy == NULL) return PCS_NO_MEMORY;
     (*sets)[(*nset)++] = (pcs_set){ .name = copy, .count = count, .items = *items };
+    return PCS_OK;
+}
+
+static bool mesh_keeps(const pcs_mesh *mesh, bool of_cells, int item)
+{
+    return of_cells || mesh->share == NULL || mesh->share->is_kept[item];
+}
+
+// The part of a range that is here, with the places of its items.
+static pcs_status mesh_add_part_of_range(pcs_mesh *mesh, bool of_cells, const char *name, int first, int count)
+{
+    const int *number = of_cells ? mesh->share->cell : mesh->share->node;
+    int n = of_cells ? mesh->ncell : mesh->nnode, *own, *place, kept = 0;
+    int low = pcs_lower_bound(n, number, first), high = pcs_lower_bound(n, number, first + count);
+    for (int i = low; i < high; i++) kept += mesh_keeps(mesh, of_cells, i);
+    PCS_TRY(mesh_add_set(mesh, of_cells, name, kept, &own));
+    PCS_TAKE(mesh->memory, place, kept, "a set");
+    kept = 0;
+    for (int i = low; i < high; i++) {
+        if (!mesh_keeps(mesh, of_cells, i)) continue;
+        own[kept] = i;
+        place[kept++] = number[i] - first;
+    }
+    pcs_set *set = of_cells ? &mesh->cell_set[mesh->ncell_set - 1] : &mesh->node_set[mesh->nnode_set - 1];
+    set->place = place;
     return PCS_OK;
 }
 
 static pcs_status mesh_add_range(pcs_mesh *mesh, bool of_cells, const char *name, int first, int count)
 {
     int *own;
+    if (pcs_mesh_only_searches(mesh) || mesh->lacks_sets) return PCS_OK;
+    if (!pcs_mesh_is_whole(mesh)) return mesh_add_part_of_range(mesh, of_cells, name, first, count);
     PCS_TRY(mesh_add_set(mesh, of_cells, name, count, &own));
     for (int i = 0; i < count; i++) own[i] = first + i;
     return PCS_OK;
@@ -76,9 +162,12 @@ static pcs_status mesh_add_range(pcs_mesh *mesh, bool of_cells, const char *name
 
 static pcs_status mesh_add_list(pcs_mesh *mesh, bool of_cells, const char *name, int count, const int *items)
 {
-    int *own;
-    PCS_TRY(mesh_add_set(mesh, of_cells, name, count, &own));
-    for (int i = 0; i < count; i++) own[i] = items[i];
+    int *own, kept = 0;
+    if (pcs_mesh_only_searches(mesh) || mesh->lacks_sets) return PCS_OK;
+    for (int i = 0; i < count; i++) kept += mesh_keeps(mesh, of_cells, items[i]);
+    PCS_TRY(mesh_add_set(mesh, of_cells, name, kept, &own));
+    for (int i = 0; i < count; i++)
+        if (mesh_keeps(mesh, of_cells, items[i])) *own++ = items[i];
     return PCS_OK;
 }
 
@@ -108,9 +197,10 @@ pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int n
     int cell, last = ncell % nnode;
     PCS_TRY(pcs_mesh_add_nodes(mesh, nnode, node));
     PCS_TRY(pcs_mesh_add_cells(mesh, ncell, &cell));
-    for (int i = 0; i < ncell; i++) {
-        mesh->cell[cell + i][0] = *node + i;
-        mesh->cell[cell + i][1] = *node + (i + 1) % nnode;
+    for (int done = 0; done < ncell; done += PCS_CHAIN_PIECE) {
+        int end = ncell - done < PCS_CHAIN_PIECE ? ncell : done + PCS_CHAIN_PIECE;
+        if (ncell < nnode && !pcs_mesh_wants(mesh, *node + done, end - done + 1)) continue;
+        for (int i = done; i < end; i++) pcs_mesh_put_cell(mesh, cell + i, *node + i, *node + (i + 1) % nnode);
     }
     PCS_TRY(pcs_mesh_add_node_range(mesh, name, *node, nnode));
     PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, ncell));

@@ -2,12 +2,19 @@
 
 #include "mesh/select.h"
 
+#include "core/comm.h"
 #include "core/rotation.h"
 
 #include <math.h>
+#include <string.h>
 
 void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3])
 {
+    if (!pcs_mesh_is_whole(mesh)) {
+        memcpy(low, mesh->share->low, 3 * sizeof *low);
+        memcpy(high, mesh->share->high, 3 * sizeof *high);
+        return;
+    }
     for (int k = 0; k < 3; k++) {
         low[k] = INFINITY;
         high[k] = -INFINITY;
@@ -22,7 +29,7 @@ double pcs_mesh_tolerance(const pcs_mesh *mesh)
 {
     double sum = 0.0, low[3], high[3];
     pcs_mesh_box(mesh, low, high);
-    if (mesh->nnode == 0) return 0.0;
+    if (pcs_mesh_is_whole(mesh) && mesh->nnode == 0) return 0.0;
     for (int k = 0; k < 3; k++) sum += (high[k] - low[k]) * (high[k] - low[k]);
     return 1e-6 * sqrt(sum);
 }
@@ -109,8 +116,34 @@ static pcs_status select_check_positions(const pcs_mesh *mesh, const pcs_selecti
     return PCS_OK;
 }
 
+// The same over ranks; who finds none anywhere looks at the whole mesh for the message.
+static pcs_status select_part(const pcs_mesh *mesh, const pcs_selection *s, int *count, int *nodes)
+{
+    const pcs_comm *comm = pcs_context_comm(mesh->ctx);
+    int kept = 0, nposition = s->at.nrow;
+    double *is_met = pcs_scratch(NULL, (size_t)nposition + 1, sizeof *is_met);
+    pcs_status status = is_met == NULL ? pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a set") : PCS_OK;
+    PCS_TRY(pcs_comm_agree(mesh->ctx, status));
+    for (int k = 0; k <= nposition; k++) is_met[k] = 0.0;
+    for (int i = 0; i < *count; i++) {
+        const double *x = mesh->x[nodes[i]];
+        for (int k = 0; k < nposition; k++)
+            if (pcs_distance3(x, s->at.value + 3 * (size_t)k) <= s->tolerance) is_met[k] = 1.0;
+        if (nposition > 0 && !(select_nearest_position(s, x) <= s->tolerance)) continue;
+        if (pcs_selection_holds(s, x)) nodes[kept++] = nodes[i];
+    }
+    *count = kept;
+    if (kept > 0) is_met[nposition] = 1.0;
+    comm->max(comm, nposition + 1, is_met);
+    for (int k = 0; k <= nposition; k++)
+        if (is_met[k] == 0.0) status = pcs_fail(mesh->ctx, PCS_BAD_INPUT, "no node lies there");
+    pcs_scratch_free(is_met);
+    return status;
+}
+
 pcs_status pcs_mesh_select(const pcs_mesh *mesh, const pcs_selection *s, int *count, int *nodes)
 {
+    if (!pcs_mesh_is_whole(mesh)) return select_part(mesh, s, count, nodes);
     int kept = 0, nearest = -1;
     double least = INFINITY;
     PCS_TRY(select_check_positions(mesh, s, *count, nodes));

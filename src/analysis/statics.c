@@ -243,6 +243,17 @@ static pcs_status statics_refuse_ageing(const pcs_analysis *on)
     return pcs_case_finish(on->input);
 }
 
+// Friction of force laws is stated by its way over a step of time.
+static pcs_status statics_refuse_soft_friction(const pcs_analysis *on)
+{
+    const char *contact = on->system->soft_friction;
+    if (contact == NULL) return PCS_OK;
+    pcs_case_error_at(on->input, pcs_case_find(on->input, contact), "friction",
+                      "a static analysis does not follow friction of contacts with force laws; leave it or the 'law' "
+                      "out, or load them slowly in time");
+    return pcs_case_finish(on->input);
+}
+
 bool pcs_statics_rubs(const pcs_system *system, const pcs_statics_options *options)
 {
     bool rubs = false;
@@ -256,10 +267,7 @@ static pcs_status statics_refuse(const pcs_ramp *r, const pcs_analysis *on, bool
     pcs_system *system = on->system;
     if (system->layout != NULL) return pcs_fail(on->ctx, PCS_UNSUPPORTED, "a static analysis runs on one process");
     PCS_TRY(statics_refuse_ageing(on));
-    if (system->has_soft_friction)
-        return pcs_fail(on->ctx, PCS_UNSUPPORTED,
-                        "a static analysis does not follow friction of contacts with force laws; leave out their "
-                        "'law', or load them slowly in time");
+    PCS_TRY(statics_refuse_soft_friction(on));
     if (is_arc && has_friction) {
         pcs_case_error_at(on->input, pcs_case_find(on->input, "statics"), "path",
                           "a path by arc length takes no friction: say 'friction: false', or 'path: load'");

@@ -80,6 +80,12 @@ static void build_view(pcs_build *b)
     sim->view.ending = PCS_RUNNING;
 }
 
+// Ranks that have parts of the mesh may find different faults in it.
+static pcs_status build_agree(pcs_build *b, pcs_status status)
+{
+    return b->spreads ? pcs_comm_agree(b->ctx, status) : status;
+}
+
 // Reads and makes all that the case states, into b->sim.
 static pcs_status build_all(pcs_build *b)
 {
@@ -87,8 +93,8 @@ static pcs_status build_all(pcs_build *b)
     PCS_TAKE(b->ctx, sim, 1, "the simulation");
     *sim = (pcs_sim){ .ctx = b->ctx, .input = b->c };
     b->sim = sim;
-    PCS_TRY(build_read(b));
-    return build_model(b);
+    PCS_TRY(build_agree(b, build_read(b)));
+    return build_agree(b, build_model(b));
 }
 
 static pcs_status build_start_from(pcs_build *b)
@@ -97,19 +103,25 @@ static pcs_status build_start_from(pcs_build *b)
     return pcs_case_finish(b->c);
 }
 
-static pcs_status build_sim(pcs_build *b, pcs_sim **out)
+static pcs_status build_rest(pcs_build *b, pcs_sim **out)
 {
-    double start = pcs_clock();
-    *out = NULL;
-    PCS_TRY(build_all(b));
     PCS_TRY(pcs_build_solvers(b));
     PCS_TRY(pcs_build_equilibrium(b));
     PCS_TRY(build_start_from(b));
     PCS_TAKE(b->ctx, b->sim->report.rows, pcs_system_npoint(b->sim->system), "the report");
     build_view(b);
     PCS_TRY(pcs_build_check_observers(b));
-    b->sim->timing.setup = pcs_clock() - start;
     *out = b->sim;
+    return PCS_OK;
+}
+
+static pcs_status build_sim(pcs_build *b, pcs_sim **out)
+{
+    double start = pcs_clock();
+    *out = NULL;
+    PCS_TRY(build_all(b));
+    PCS_TRY(build_rest(b, out));
+    b->sim->timing.setup = pcs_clock() - start;
     return PCS_OK;
 }
 
@@ -143,10 +155,31 @@ static pcs_status build_load(pcs_context *ctx, const pcs_source *source, pcs_bui
     return PCS_OK;
 }
 
-pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
+// Every rank with its part of the mesh. A case that is wrong, or that needs the whole, is built again with all of it on
+// every rank: faults are then told by the numbers of nodes and cells that the user knows, and by all ranks alike.
+static pcs_status build_over_ranks(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
 {
     pcs_build b;
+    double start = pcs_clock();
+    PCS_TRY(build_load(ctx, source, &b));
+    b.spreads = true;
+    pcs_status status = build_all(&b);
+    if (status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED) {
+        PCS_TRY(build_load(ctx, source, &b));
+        return build_sim(&b, out);
+    }
+    PCS_TRY(status);
+    PCS_TRY(build_rest(&b, out));
+    b.sim->timing.setup = pcs_clock() - start;
+    return PCS_OK;
+}
+
+pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    pcs_build b;
     *out = NULL;
+    if (comm != NULL && comm->size > 1) return pcs_comm_agree(ctx, build_over_ranks(ctx, source, out));
     PCS_TRY(build_load(ctx, source, &b));
     return pcs_comm_agree(ctx, build_sim(&b, out));
 }

@@ -82,11 +82,11 @@ const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool i
         if (builder_is_broken(b, name)) return NULL;
         builder_reject_set(b, node, of_cells ? b->mesh->cell_set : b->mesh->node_set,
                            of_cells ? b->mesh->ncell_set : b->mesh->nnode_set, kind);
-    } else if (set->count == 0) {
+    } else if (pcs_set_size(set) == 0) {
         pcs_case_reject(b->c, node, "must not be empty, the set '%s' has no %s", name, kind);
         set = NULL;
-    } else if (is_single && set->count != 1) {
-        pcs_case_reject(b->c, node, "must name a single node, the set '%s' has %d", name, set->count);
+    } else if (is_single && pcs_set_size(set) != 1) {
+        pcs_case_reject(b->c, node, "must name a single node, the set '%s' has %d", name, pcs_set_size(set));
         set = NULL;
     }
     return set;

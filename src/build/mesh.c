@@ -1,6 +1,7 @@
 // Section `mesh`: the parts of the mesh, then the sets and merges that stand on them.
 
-#include "build/sections.h"
+#include "build/parts.h"
+#include "core/comm.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -30,23 +31,29 @@ static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
     return true;
 }
 
-static pcs_status mesh_part(pcs_build *b, const char *name, pcs_yaml *node)
+static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, pcs_build_part *part)
 {
     const char *names[PCS_BUILD_NAMES];
     PCS_BUILD_NAMES_OF(pcs_mesh_sources, names);
     int type = pcs_case_type(b->c, node, names);
-    if (type < 0) return mesh_break(b, name);
+    if (type < 0) return PCS_OK;
     const pcs_mesh_source_ops *source = pcs_mesh_sources[type];
-    void *params = NULL;
-    if (strcmp(source->name, "line") == 0) PCS_TRY(pcs_build_travel(b, name, node));
-    PCS_TRY(pcs_build_params(b, source->params_size, &params));
-    if (!pcs_case_read(b->c, node, source->options, params)) return mesh_break(b, name);
-    if (!pcs_build_check(b, node, source->check, params)) return mesh_break(b, name);
+    if (strcmp(source->name, "line") == 0) PCS_TRY(pcs_build_travel(b, part->name, node));
+    PCS_TRY(pcs_build_params(b, source->params_size, &part->params));
+    if (!pcs_case_read(b->c, node, source->options, part->params)) return PCS_OK;
+    if (!pcs_build_check(b, node, source->check, part->params)) return PCS_OK;
+    part->source = source;
+    return PCS_OK;
+}
+
+static pcs_status mesh_build_part(pcs_build *b, const pcs_build_part *part)
+{
     int first = b->mesh->ncell;
-    pcs_status status = source->build(params, name, b->mesh);
-    if (status == PCS_OK && (source->has_zero_lengths || mesh_has_lengths(b, node, first))) return PCS_OK;
-    PCS_TRY(mesh_break(b, name));
-    return pcs_build_blame(b, node, status);
+    if (part->source == NULL) return mesh_break(b, part->name);
+    pcs_status status = part->source->build(part->params, part->name, b->mesh);
+    if (status == PCS_OK && (part->source->has_zero_lengths || mesh_has_lengths(b, part->node, first))) return PCS_OK;
+    PCS_TRY(mesh_break(b, part->name));
+    return pcs_build_blame(b, part->node, status);
 }
 
 // Systems promise more memory than they have and end a program that believes them: better to say so first.
@@ -60,21 +67,56 @@ static void mesh_check_memory(pcs_build *b, const pcs_yaml *section)
     }
 }
 
+static pcs_status mesh_build_whole(pcs_build *b, const pcs_build_parts *parts)
+{
+    for (int i = 0; i < parts->count; i++) PCS_TRY(mesh_build_part(b, &parts->part[i]));
+    PCS_TRY(pcs_build_sets(b));
+    return pcs_build_merges(b);
+}
+
+// Whole, and then dealt out; the memory of what ranks do not need is given back with the context of it.
+static pcs_status mesh_build_dealt(pcs_build *b, const pcs_build_parts *parts)
+{
+    pcs_context *side = NULL;
+    if (b->spreads && pcs_context_create(&side) != PCS_OK) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory");
+    if (side != NULL) b->mesh->memory = side;
+    pcs_status status = mesh_build_whole(b, parts);
+    if (status == PCS_OK && side != NULL && pcs_case_error_count(b->c) > 0)
+        status = pcs_fail(b->ctx, PCS_BAD_INPUT, "the mesh is wrong");
+    if (b->spreads) status = pcs_comm_agree(b->ctx, status);
+    if (status == PCS_OK && pcs_case_error_count(b->c) == 0) status = pcs_spread_deal(b, &side);
+    pcs_context_destroy(&side);
+    return status;
+}
+
+// Every rank its part. Faults are not told here: whose cells they are is known where all are.
+static pcs_status mesh_build_parts(pcs_build *b, pcs_build_parts *parts)
+{
+    bool has_zero_lengths = false;
+    for (int i = 0; i < parts->count; i++)
+        has_zero_lengths = has_zero_lengths || parts->part[i].source->has_zero_lengths;
+    PCS_TRY(pcs_spread_build(b, parts));
+    if (!has_zero_lengths) (void)mesh_has_lengths(b, parts->part[0].node, 0);
+    return PCS_OK;
+}
+
 pcs_status pcs_build_mesh(pcs_build *b)
 {
-    int count;
-    pcs_yaml *section = pcs_build_section(b, "mesh", true, "parts of the mesh by name", &count);
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    pcs_build_parts parts = { 0 };
+    pcs_yaml *section = pcs_build_section(b, "mesh", true, "parts of the mesh by name", &parts.count);
     PCS_TRY(pcs_mesh_create(b->ctx, &b->mesh));
     const pcs_yaml *sets = pcs_case_get(b->c, pcs_case_root(b->c), "sets");
-    PCS_TAKE(b->ctx, b->broken, count + (sets == NULL ? 0 : pcs_yaml_count(sets)) + 1, "the mesh");
+    PCS_TAKE(b->ctx, b->broken, parts.count + (sets == NULL ? 0 : pcs_yaml_count(sets)) + 1, "the mesh");
+    PCS_TAKE(b->ctx, parts.part, parts.count, "the mesh");
     if (section == NULL) b->has_lost_cells = true;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < parts.count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        const char *name = pcs_yaml_key(section, i);
-        PCS_TRY(node == NULL ? mesh_break(b, name) : mesh_part(b, name, node));
+        parts.part[i] = (pcs_build_part){ .name = pcs_yaml_key(section, i), .node = node };
+        if (node != NULL) PCS_TRY(mesh_read_part(b, node, &parts.part[i]));
     }
-    PCS_TRY(pcs_build_sets(b));
-    PCS_TRY(pcs_build_merges(b));
+    if (comm == NULL || comm->size == 1) PCS_TRY(mesh_build_whole(b, &parts));
+    else PCS_TRY(pcs_spread_takes(b, &parts) ? mesh_build_parts(b, &parts) : mesh_build_dealt(b, &parts));
     if (section != NULL) mesh_check_memory(b, section);
     return PCS_OK;
 }

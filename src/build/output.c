@@ -95,7 +95,7 @@ static const pcs_set *output_probe_set(pcs_build *b, pcs_yaml *map, pcs_build_pr
 static const pcs_set *output_pick_item(pcs_build *b, pcs_yaml *map, const pcs_set *set, int item)
 {
     if (set == NULL || item < 0) return set;
-    if (item >= set->count) {
+    if (item >= set->count || set->nmore > 0) {
         pcs_case_error_at(b->c, map, "item", "item must be in [0, %d], the set '%s' has %d, is %d", set->count - 1,
                           set->name, set->count, item);
         return NULL;

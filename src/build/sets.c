@@ -4,6 +4,7 @@
 
 #include "core/rotation.h"
 #include "mesh/merge.h"
+#include "mesh/part.h"
 #include "mesh/select.h"
 
 #include <math.h>
@@ -183,9 +184,8 @@ static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name,
     PCS_TRY(sets_open(b, node, true, &pool));
     if (sets_choose(&pool, p)) {
         sets_place_cells(b->mesh, &p->selection, &pool);
-        *is_made = pool.count > 0;
-        if (pool.count > 0) status = sets_store_cells(b, name, &pool);
-        else pcs_case_error_at(b->c, node, NULL, "no cell is chosen, with both of its nodes there");
+        status = sets_store_cells(b, name, &pool);
+        *is_made = status == PCS_OK;
     }
     sets_close(&pool);
     return status;
@@ -227,7 +227,14 @@ static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool 
         return PCS_OK;
     }
     if (isnan(p.selection.tolerance)) p.selection.tolerance = pcs_mesh_tolerance(b->mesh);
-    return p.cells.count > 0 ? sets_add_cells(b, node, name, &p, is_made) : sets_add_nodes(b, node, name, &p, is_made);
+    int nnode_set = b->mesh->nnode_set, ncell_set = b->mesh->ncell_set;
+    if (p.cells.count > 0) PCS_TRY(sets_add_cells(b, node, name, &p, is_made));
+    else PCS_TRY(sets_add_nodes(b, node, name, &p, is_made));
+    if (!pcs_mesh_is_whole(b->mesh)) PCS_TRY(pcs_mesh_count_sets(b->mesh, nnode_set, ncell_set));
+    if (p.cells.count == 0 || !*is_made) return PCS_OK;
+    *is_made = pcs_set_size(&b->mesh->cell_set[ncell_set]) > 0;
+    if (!*is_made) pcs_case_error_at(b->c, node, NULL, "no cell is chosen, with both of its nodes there");
+    return PCS_OK;
 }
 
 pcs_status pcs_build_sets(pcs_build *b)

@@ -1,7 +1,7 @@
 // What the processes of one run tell one another.
 //
 // A run of one process has no communicator at all (NULL): nothing is asked, nothing is paid. Under `mpiexec` every rank
-// builds the whole case, keeps its share of the cells and equations, and all ranks decide alike, because what they
+// reads the case and builds its share of nodes, cells and equations, and all ranks decide alike, because what they
 // decide on is the same on all of them, bit for bit.
 
 #ifndef PCS_CORE_COMM_H
@@ -15,6 +15,11 @@ typedef struct pcs_comm pcs_comm;
 typedef struct pcs_spread {
     int *count, *first; // [size], [size + 1]
 } pcs_spread;
+
+typedef struct pcs_numbers {
+    int *count; // [size] from each rank
+    int *value; // one after the other
+} pcs_numbers;
 
 struct pcs_comm {
     int rank, size;
@@ -31,6 +36,10 @@ struct pcs_comm {
     // rank 0, of rank 1, ...
     pcs_status (*plan_spread)(const pcs_comm *self, pcs_context *ctx, int count, pcs_spread *plan);
     void (*spread)(const pcs_comm *self, const pcs_spread *plan, const double *own, double *all);
+    // count[r] numbers from send[start[r]] on to every rank r, [size]; what the others send here, rank after rank, and
+    // how much each, into scratch memory of the caller. All ranks fail alike.
+    pcs_status (*exchange)(const pcs_comm *self, pcs_context *ctx, const int *count, const int *start, const int *send,
+                           pcs_numbers *received);
     // The worst status of all ranks, with the message of the first rank that has it. A rank with a fault that the
     // others never come to hear, because they wait for it elsewhere, ends all of them after a few seconds.
     // `mark` >= 0 stands for what all ranks should have found alike; where they have not, that is a fault.

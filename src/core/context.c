@@ -4,6 +4,7 @@
 #include "core/comm.h"
 #include "core/pool.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,6 +59,17 @@ void pcs_context_destroy(pcs_context **ctx)
     }
     pcs_free(*ctx);
     *ctx = NULL;
+}
+
+void pcs_context_adopt(pcs_context *ctx, pcs_context **from)
+{
+    assert((*from)->actions == NULL);
+    chunk **end = &ctx->chunks;
+    while (*end != NULL) end = &(*end)->next;
+    *end = (*from)->chunks;
+    ctx->bytes_taken += (*from)->bytes_taken;
+    (*from)->chunks = NULL;
+    pcs_context_destroy(from);
 }
 
 static char *context_align(char *p)

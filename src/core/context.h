@@ -29,6 +29,9 @@ char *pcs_take_text(pcs_context *ctx, const char *text);
 // Calls action(object) when the context is destroyed. On failure the action is run at once.
 pcs_status pcs_defer(pcs_context *ctx, void (*action)(void *object), void *object);
 
+// Takes over what another context owns, which has no deferred actions, and destroys that; sets *from to NULL.
+void pcs_context_adopt(pcs_context *ctx, pcs_context **from);
+
 // Bytes taken so far.
 size_t pcs_bytes_taken(const pcs_context *ctx);
 

@@ -3,6 +3,7 @@
 #ifndef PCS_FE_DATA_H
 #define PCS_FE_DATA_H
 
+#include "core/comm.h"
 #include "core/pool.h"
 #include "fe/fe.h"
 
@@ -32,11 +33,9 @@ typedef struct fe_row_source {
 // What a rank has of a model that is spread over several.
 typedef struct fe_share {
     pcs_layout layout;
-    const int *part;        // [nnode] rank of each node
-    unsigned char *is_here; // [nnode] of this rank, or copied, and why; 0: elsewhere
-    int *index_of_cell;     // [ncell] in its group, of all ranks
-    int npoint, ncell;      // nodes and cells of this rank
-    void *points, *cells;   // plans to show them on rank 0
+    int *index_of_cell;   // [mesh ncell] in its group, of all ranks; -1: not known
+    int npoint, ncell;    // nodes and cells of this rank
+    void *points, *cells; // plans to show them on rank 0
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
@@ -81,6 +80,7 @@ typedef struct fe_data {
     int *batch_of_cell;        // [mesh ncell] group number, -1 for none
     int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
+    const int *group_shown;    // [cells of model.shown] group number, -1 for none
     fe_chains *chains;         // NULL: none
     const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
     bool has_members;          // section forces are drawn at points
@@ -134,16 +134,27 @@ typedef struct fe_work {
 
 extern const pcs_system_ops pcs_system_fe;
 
+// Ranks that have parts of the mesh may find different faults in it: the worst of all.
+static inline pcs_status pcs_fe_agree(pcs_context *ctx, const fe_data *fe, pcs_status status)
+{
+    return pcs_mesh_is_whole(fe->model.mesh) ? status : pcs_comm_agree(ctx, status);
+}
 // Deals nodes, equations and cells out among the ranks; all equations have numbers, no batch knows them yet.
 pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe);
 static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
 {
     return fe->model.groups[batch % fe->model.ngroup].ops;
 }
+// Rank of a node of a model that is spread over several.
+static inline int pcs_fe_owner(const fe_data *fe, int node)
+{
+    const pcs_mesh_share *share = fe->model.mesh->share;
+    return share == NULL ? fe->share->layout.comm->rank : share->owner[node];
+}
 // Is this the rank that speaks for a node?
 static inline bool pcs_fe_owns(const fe_data *fe, int node)
 {
-    return fe->share == NULL || fe->share->part[node] == fe->share->layout.comm->rank;
+    return fe->model.mesh->share == NULL || pcs_fe_owner(fe, node) == fe->share->layout.comm->rank;
 }
 // Does a node turn by angles that do not stay small?
 static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
@@ -156,10 +167,12 @@ static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
 // Sections of a group that vary along its cells, which must make a line then.
 pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **culprit);
-// Area at the first and the second node of a cell, by its number in the mesh; 0: its element has none.
+// Area at the first and the second node of a cell of the mesh that is shown; 0: its element has none.
 void pcs_fe_areas(const fe_data *fe, int cell, double area[2]);
 // Gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
+// Which cells of the mesh a line load is on, in scratch memory.
+pcs_status pcs_fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, unsigned char **out);
 // What cells without mass do to the stable step.
 pcs_status pcs_fe_find_springs(pcs_system *self, fe_data *fe);
 bool pcs_fe_is_massless(int n, const double *M);

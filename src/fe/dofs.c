@@ -242,16 +242,22 @@ static pcs_status dofs_number_batch(pcs_context *ctx, const fe_data *fe, const p
     return PCS_OK;
 }
 
-pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit)
+static pcs_status dofs_find_all(pcs_context *ctx, fe_data *fe, const char **culprit)
 {
     PCS_TRY(dofs_collect(ctx, fe, culprit));
     PCS_TRY(dofs_apply_supports(ctx, fe, culprit));
     PCS_TRY(dofs_find_held(ctx, fe));
     for (int i = 0; i < fe->map.ndof; i++)
         if (fe->map.dof[i].equation == 0) fe->map.dof[i].equation = fe->map.nequation++;
-    if (fe->map.nequation == 0)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit)
+{
+    PCS_TRY(pcs_fe_agree(ctx, fe, dofs_find_all(ctx, fe, culprit)));
     PCS_TRY(pcs_fe_share(ctx, fe));
+    if ((fe->share == NULL ? fe->map.nequation : fe->share->layout.nglobal) == 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
     for (int b = 0; b < fe->nbatch; b++) PCS_TRY(dofs_number_batch(ctx, fe, pcs_fe_ops(fe, b), &fe->batches[b]));
     PCS_TAKE(ctx, fe->dof_of_equation, fe->map.nequation, "equation numbers");
     for (int i = 0; i < fe->map.ndof; i++)

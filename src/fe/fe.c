@@ -47,6 +47,8 @@ static pcs_status fe_choose_kernels(pcs_context *ctx, fe_data *fe)
         const pcs_element_ops *other = own->variant == NULL ? NULL : own->variant(fe->model.groups[g].params);
         groups[g] = fe->model.groups[g];
         if (other != NULL) groups[g].ops = other;
+        if (groups[g].ops->show != NULL && !pcs_mesh_is_whole(fe->model.mesh))
+            return pcs_fail(ctx, PCS_UNSUPPORTED, "what elements carry is shown by a rank that knows all cells");
     }
     fe->model.groups = groups;
     return PCS_OK;
@@ -123,6 +125,7 @@ static pcs_status fe_total_mass(pcs_system *self)
         if (count > most) most = count;
         if (d->equation >= 0) one[d->equation] = d->is_rotation ? 0.0 : 1.0;
     }
+    most = (int)pcs_system_max(self, most);
     pcs_measure measure;
     self->ops->measure(self, one, one, &measure);
     self->mass = 2.0 * measure.kinetic / most;
@@ -146,6 +149,18 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self, fe) : PCS_OK;
 }
 
+// Loads, rows and what goes with them.
+static pcs_status fe_add_rest(pcs_system *self, fe_data *fe, const char **culprit)
+{
+    if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self, fe));
+    PCS_TRY(pcs_fe_plan_ranges(self, fe));
+    PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
+    PCS_TRY(pcs_fe_make_rows(self, fe, culprit));
+    PCS_TRY(pcs_fe_make_internal(self, fe));
+    PCS_TRY(pcs_fe_make_reactions(self, fe, culprit));
+    return fe_find_abilities(self, fe);
+}
+
 pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit)
 {
     pcs_system *self;
@@ -156,25 +171,20 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TAKE(ctx, fe, 1, "the system");
     PCS_TAKE(ctx, work, 1, "the system");
     fe->model = *definition;
+    if (fe->model.shown == NULL && pcs_mesh_is_whole(fe->model.mesh)) fe->model.shown = fe->model.mesh;
     *self = (pcs_system){
         .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .work = work, .is_linear = true, .load_factor = 1.0
     };
     PCS_TRY(fe_choose_kernels(ctx, fe));
-    PCS_TRY(fe_make_batches(ctx, fe, culprit));
+    PCS_TRY(pcs_fe_agree(ctx, fe, fe_make_batches(ctx, fe, culprit)));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;
     if (fe->share != NULL) self->layout = &fe->share->layout;
-    PCS_TRY(fe_set_batches_up(ctx, fe, culprit));
+    PCS_TRY(pcs_fe_agree(ctx, fe, fe_set_batches_up(ctx, fe, culprit)));
     PCS_TRY(pcs_fe_find_rotations(self, fe));
     PCS_TRY(pcs_fe_find_laws(self, fe));
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
-    if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self, fe));
-    PCS_TRY(pcs_fe_plan_ranges(self, fe));
-    PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
-    PCS_TRY(pcs_fe_make_rows(self, fe, culprit));
-    PCS_TRY(pcs_fe_make_internal(self, fe));
-    PCS_TRY(pcs_fe_make_reactions(self, fe, culprit));
-    PCS_TRY(fe_find_abilities(self, fe));
+    PCS_TRY(pcs_fe_agree(ctx, fe, fe_add_rest(self, fe, culprit)));
     PCS_TRY(pcs_fe_make_picture(self, fe));
     self->length = fe_length(self);
     PCS_TRY(fe_total_mass(self));

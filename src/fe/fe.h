@@ -73,6 +73,7 @@ typedef struct pcs_fe_joint {
 // Everything a model is made of; the arrays are borrowed and must live as long as the context.
 typedef struct pcs_fe_definition {
     const pcs_mesh *mesh;
+    const pcs_mesh *shown; // the whole where it is shown and `mesh` is a part; NULL: elsewhere, or `mesh` is whole
     int ngroup, nsupport, ninitial, nload, ncontact, njoint;
     const pcs_fe_group *groups;
     const pcs_fe_support *supports;

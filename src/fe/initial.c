@@ -182,9 +182,9 @@ static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial
 // All positions first: spins depend on them.
 static pcs_status initial_apply(const pcs_system *self, const pcs_fe_initial *entry, bool is_motion, initial_state x)
 {
-    int count = entry->nodes->count;
-    for (int i = 0; i < count; i++) {
-        double s = count > 1 ? (double)i / (count - 1) : 0.0;
+    int whole = pcs_set_size(entry->nodes);
+    for (int i = 0; i < entry->nodes->count; i++) {
+        double s = whole > 1 ? (double)pcs_set_place(entry->nodes, i) / (whole - 1) : 0.0;
         int node = entry->nodes->items[i];
         if (is_motion) PCS_TRY(initial_push_node(self, entry, node, s, x));
         else PCS_TRY(initial_move_node(self, entry, node, s, x));

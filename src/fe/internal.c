@@ -16,7 +16,8 @@ static int internal_count(const fe_data *fe, int b)
 static int internal_first(const fe_data *fe, int group)
 {
     int first = 0;
-    for (int g = 0; g < group; g++) first += fe->model.groups[g].cells->count * fe->model.groups[g].ops->ninternal;
+    for (int g = 0; g < group; g++)
+        first += pcs_set_size(fe->model.groups[g].cells) * fe->model.groups[g].ops->ninternal;
     return first;
 }
 
@@ -45,9 +46,9 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
         self->has_materials = self->has_materials || pcs_fe_ops(fe, b)->ninternal > 0;
         if (pcs_fe_ops(fe, b)->ages) self->ageing = pcs_fe_culprit(self->ctx, "elements", fe->batches[b].name);
     }
-    if (fe->laws != NULL && fe->laws->ntangent > 0 && self->layout != NULL)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                        "a contact with a force law and friction keeps its state: it runs in one process only");
+    for (int g = 0; g < fe->model.ngroup && !pcs_mesh_is_whole(fe->model.mesh); g++)
+        if (fe->model.groups[g].ops->ninternal > 0 && fe->model.groups[g].cells->place == NULL)
+            return pcs_fail(self->ctx, PCS_UNSUPPORTED, "internal variables are written in the order of all cells");
     self->has_internal = self->has_internal || self->has_materials;
     if (!self->has_materials) return PCS_OK;
     PCS_TAKE(self->ctx, work->internal, (size_t)fe->ninternal + 1, "internal variables");

@@ -5,23 +5,43 @@
 #include <math.h>
 #include <string.h>
 
+// What is carried on: the grips of all points, which every rank knows, and the place of the last commit, which is
+// spread over the ranks like any position.
+static pcs_status friction_make_memory(pcs_system *self, const fe_laws *laws, fe_law_work *work)
+{
+    const pcs_layout *layout = self->layout;
+    size_t grips = (size_t)laws->nrow * (sizeof(fe_grip) / sizeof(double)), n = (size_t)self->nq;
+    PCS_TAKE(self->ctx, work->memory, grips + 1 + n, "friction of force laws");
+    work->grips = (fe_grip *)work->memory;
+    work->is_committed = work->memory + grips;
+    work->origin = work->is_committed + 1;
+    pcs_memory here = { .bytes = work->memory, .size = (grips + 1) * sizeof(double) };
+    pcs_memory origin = { .bytes = work->origin, .size = n * sizeof(double) };
+    if (layout != NULL) {
+        origin.size = (size_t)layout->n * sizeof(double);
+        origin.serial = layout->serial;
+        origin.nown = layout->nown;
+        origin.nall = layout->nglobal;
+    }
+    self->memory[self->nmemory++] = here;
+    self->memory[self->nmemory++] = origin;
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_make_law_friction(pcs_system *self, const fe_laws *laws)
 {
     fe_law_work *work = ((fe_work *)self->work)->laws;
-    size_t grips = (size_t)laws->nrow * (sizeof(fe_grip) / sizeof(double)), n = (size_t)self->nq;
     if (laws->ntangent == 0) return PCS_OK;
-    PCS_TAKE(self->ctx, work->memory, grips + n + 1, "friction of force laws");
-    work->grips = (fe_grip *)work->memory;
-    work->origin = work->memory + grips;
-    work->is_committed = work->origin + n;
-    self->memory[self->nmemory++] =
-        (pcs_memory){ .bytes = work->memory, .size = (grips + n + 1) * sizeof *work->memory };
+    PCS_TRY(friction_make_memory(self, laws, work));
     PCS_TAKE(self->ctx, work->way, self->nv, "friction of force laws");
     PCS_TAKE(self->ctx, work->moved, self->nv, "friction of force laws");
     PCS_TAKE(self->ctx, work->ahead_slide, laws->nrow, "friction of force laws");
     PCS_TAKE(self->ctx, work->behind_slide, laws->nrow, "friction of force laws");
     PCS_TAKE(self->ctx, work->rub, laws->nrow, "friction of force laws");
-    self->has_internal = self->has_soft_friction = true;
+    const fe_law_contact *first = laws->contacts;
+    while (first->ntangent == 0) first++;
+    self->has_internal = true;
+    self->soft_friction = pcs_fe_culprit(self->ctx, "contacts", self->contacts[first->contact].name);
     return PCS_OK;
 }
 

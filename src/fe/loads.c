@@ -191,16 +191,24 @@ static pcs_status loads_check_line(const pcs_system *self, const pcs_fe_load *lo
     return PCS_OK;
 }
 
+pcs_status pcs_fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, unsigned char **out)
+{
+    const fe_data *fe = self->data;
+    unsigned char *is_loaded = pcs_scratch(NULL, (size_t)fe->model.mesh->ncell, 1);
+    if (is_loaded == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: load '%s'", load->name);
+    for (int i = 0; i < fe->model.mesh->ncell; i++) is_loaded[i] = 0;
+    for (int i = 0; i < load->cells->count; i++) is_loaded[load->cells->items[i]] = 1;
+    *out = is_loaded;
+    return PCS_OK;
+}
+
 // All cells here that are loaded, those of other ranks included: they act on own equations, too.
 static pcs_status loads_add_line(pcs_system *self, fe_data *fe, int index)
 {
     const pcs_fe_load *load = &fe->model.loads[index];
     PCS_TRY(loads_check_line(self, load));
-    unsigned char *is_loaded = pcs_scratch(NULL, (size_t)fe->model.mesh->ncell, 1);
-    if (is_loaded == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: load '%s'", load->name);
-    for (int i = 0; i < fe->model.mesh->ncell; i++) is_loaded[i] = 0;
-    for (int i = 0; i < load->cells->count; i++) is_loaded[load->cells->items[i]] = 1;
-    pcs_status status = PCS_OK;
+    unsigned char *is_loaded = NULL;
+    pcs_status status = pcs_fe_mark_loaded(self, load, &is_loaded);
     for (int b = 0; b < fe->nbatch; b++)
         for (int c = 0; c < fe->batches[b].ncell && status == PCS_OK; c++)
             if (is_loaded[fe->batches[b].cells[c]]) status = loads_add_line_cell(self, fe, load, b, c);

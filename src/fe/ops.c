@@ -162,7 +162,8 @@ static void fe_name_equation(const pcs_system *self, int equation, size_t size, 
         const pcs_dof *d = &fe->map.dof[i];
         if (d->equation != equation) continue;
         const double *x = fe->model.mesh->x[d->node];
-        snprintf(text, size, "node %d at (%g, %g, %g), %s [%g, %g, %g]", d->node, x[0], x[1], x[2],
+        int node = pcs_mesh_node_number(fe->model.mesh, d->node);
+        snprintf(text, size, "node %d at (%g, %g, %g), %s [%g, %g, %g]", node, x[0], x[1], x[2],
                  d->is_rotation ? "rotation about" : "direction", d->direction[0], d->direction[1], d->direction[2]);
         return;
     }

@@ -24,16 +24,14 @@ static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
     const fe_data *fe = self->data;
     double *radius, largest = 0.0;
     PCS_TAKE(self->ctx, radius, picture->npoint, "the picture");
-    for (int g = 0; g < fe->model.ngroup; g++) {
-        const pcs_set *cells = fe->model.groups[g].cells;
-        for (int i = 0; i < cells->count; i++) {
-            double area[2];
-            pcs_fe_areas(fe, cells->items[i], area);
-            for (int end = 0; end < 2; end++) {
-                int node = picture->cells[cells->items[i]][end];
-                radius[node] = fmax(radius[node], sqrt(area[end] / PI));
-                largest = fmax(largest, radius[node]);
-            }
+    for (int c = 0; c < fe->model.shown->ncell; c++) {
+        double area[2];
+        if (fe->group_shown[c] < 0) continue;
+        pcs_fe_areas(fe, c, area);
+        for (int end = 0; end < 2; end++) {
+            int node = picture->cells[c][end];
+            radius[node] = fmax(radius[node], sqrt(area[end] / PI));
+            largest = fmax(largest, radius[node]);
         }
     }
     if (largest > 0.0) picture->radius = radius;
@@ -48,6 +46,7 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     int npoint = picture->is_elsewhere ? fe->share->npoint : picture->npoint;
     int ncell = picture->is_elsewhere ? fe->share->ncell : picture->ncell;
     for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
+    has_turns = pcs_system_max(self, has_turns) > 0.0;
     for (int g = 0; g < fe->model.ngroup; g++) has_sections = has_sections || fe->model.groups[g].ops->has_section;
     PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
@@ -57,19 +56,21 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     return PCS_OK;
 }
 
-// Nodes and cells of this rank in the order in which they are drawn; NULL: they are counted.
+// Nodes and cells of this rank in the order in which they are drawn, by their numbers in the whole; NULL: they are
+// counted.
 static void picture_list_own(const fe_data *fe, int *nodes, int *cells)
 {
+    const pcs_mesh *mesh = fe->model.mesh;
     fe_share *share = fe->share;
     share->npoint = share->ncell = 0;
-    for (int node = 0; node < fe->model.mesh->nnode; node++) {
+    for (int node = 0; node < mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
-        if (nodes != NULL) nodes[share->npoint] = node;
+        if (nodes != NULL) nodes[share->npoint] = pcs_mesh_node_number(mesh, node);
         share->npoint++;
     }
     for (int g = 0; g < fe->model.ngroup; g++)
         for (int c = 0; c < fe->batches[g].ncell; c++) {
-            if (cells != NULL) cells[share->ncell] = fe->batches[g].cells[c];
+            if (cells != NULL) cells[share->ncell] = pcs_mesh_cell_number(mesh, fe->batches[g].cells[c]);
             share->ncell++;
         }
 }
@@ -170,12 +171,27 @@ static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, 
     return count;
 }
 
+// Nodes of obstacles become points of the picture, which are those of the whole.
+static pcs_status picture_number_obstacle(pcs_system *self, pcs_obstacle *o)
+{
+    const pcs_mesh *mesh = ((const fe_data *)self->data)->model.mesh;
+    int *nodes;
+    if (pcs_mesh_is_whole(mesh)) return PCS_OK;
+    PCS_TAKE(self->ctx, nodes, o->nnode, "the picture");
+    for (int i = 0; i < o->nnode; i++) nodes[i] = pcs_mesh_node_number(mesh, o->nodes[i]);
+    o->nodes = nodes;
+    if (o->is_carried && o->carrier >= 0) o->carrier = pcs_mesh_node_number(mesh, o->carrier);
+    if (o->kind == PCS_OBSTACLE_ROD) o->end_node = pcs_mesh_node_number(mesh, o->end_node);
+    return PCS_OK;
+}
+
 static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture)
 {
     pcs_obstacle *obstacles;
     picture->nobstacle = picture_list_obstacles(self, picture, NULL);
     PCS_TAKE(self->ctx, obstacles, picture->nobstacle, "the picture");
     picture->nobstacle = picture_list_obstacles(self, picture, obstacles);
+    for (int i = 0; i < picture->nobstacle; i++) PCS_TRY(picture_number_obstacle(self, &obstacles[i]));
     picture->obstacles = obstacles;
     return PCS_OK;
 }
@@ -185,14 +201,45 @@ static pcs_status picture_place_copies(pcs_system *self, pcs_picture *picture)
     const fe_data *fe = self->data;
     double(*x)[3];
     PCS_TAKE(self->ctx, x, picture->npoint, "the picture");
-    for (int i = 0; i < picture->npoint; i++) memcpy(x[i], fe->model.mesh->x[fe->node_of_point[i]], sizeof x[i]);
+    for (int i = 0; i < picture->npoint; i++) memcpy(x[i], fe->model.shown->x[fe->node_of_point[i]], sizeof x[i]);
     picture->reference = (const double(*)[3])x;
     return PCS_OK;
 }
 
+// The group of every cell, from all ranks on the one that shows them.
+static void picture_collect_groups(const pcs_system *self, const fe_data *fe, double *group, int *out)
+{
+    const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
+    const pcs_comm *comm = self->layout->comm;
+    int count = 0;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        for (int c = 0; c < fe->batches[g].ncell; c++)
+            group[shown == NULL ? count++ : pcs_mesh_cell_number(mesh, fe->batches[g].cells[c])] = g;
+    comm->collect(comm, fe->share->cells, 1, group, group);
+    if (shown != NULL)
+        for (int c = 0; c < shown->ncell; c++) out[c] = (int)group[c];
+}
+
+static pcs_status picture_find_groups(pcs_system *self, fe_data *fe)
+{
+    const pcs_mesh *shown = fe->model.shown;
+    fe->group_shown = fe->batch_of_cell;
+    if (pcs_mesh_is_whole(fe->model.mesh)) return PCS_OK;
+    size_t ncell = (size_t)(shown == NULL ? fe->share->ncell : shown->ncell);
+    double *group = pcs_scratch(NULL, ncell, sizeof *group);
+    int *groups = pcs_take(self->ctx, shown == NULL ? 0 : ncell, sizeof *groups, "the picture");
+    pcs_status status = groups == NULL ? PCS_NO_MEMORY : PCS_OK;
+    if (group == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    status = pcs_comm_agree(self->ctx, status);
+    if (status == PCS_OK) picture_collect_groups(self, fe, group, groups);
+    fe->group_shown = groups;
+    pcs_scratch_free(group);
+    return status;
+}
+
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
-    const pcs_mesh *mesh = fe->model.mesh;
+    const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
     pcs_picture *picture;
     const char **names;
     double **fields;
@@ -207,13 +254,16 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
             fe->field_of[g * PCS_MAX_CELL_FIELDS + k] = picture_field(names, &count, own[k]);
     }
     PCS_TAKE(self->ctx, fields, count, "the picture");
-    *picture = (pcs_picture){
-        .npoint = mesh->nnode, .ncell = mesh->ncell, .nfield = count, .field_names = names, .fields = fields
-    };
+    *picture = (pcs_picture){ .nfield = count, .field_names = names, .fields = fields };
+    picture->npoint = mesh->share == NULL ? mesh->nnode : mesh->share->nnode;
+    picture->ncell = mesh->share == NULL ? mesh->ncell : mesh->share->ncell;
     picture->is_elsewhere = !pcs_is_root(self->ctx);
-    picture->reference = (const double(*)[3])mesh->x;
-    picture->cells = (const int(*)[2])mesh->cell;
+    if (shown != NULL) {
+        picture->reference = (const double(*)[3])shown->x;
+        picture->cells = (const int(*)[2])shown->cell;
+    }
     if (fe->share != NULL) PCS_TRY(picture_plan(self, fe));
+    PCS_TRY(picture_find_groups(self, fe));
     PCS_TRY(pcs_fe_split_points(self, fe, picture));
     if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
     PCS_TRY(picture_take_arrays(self, picture, fields));
@@ -301,7 +351,7 @@ static void picture_draw_nodes(const fe_data *fe, const double *q, const double 
     int count = 0;
     for (int node = 0; node < fe->model.mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
-        int at = picture->is_elsewhere ? count++ : node;
+        int at = picture->is_elsewhere ? count++ : pcs_mesh_node_number(fe->model.mesh, node);
         pcs_fe_node_vector(fe, node, q, picture->displacement[at]);
         pcs_fe_node_vector(fe, node, v, picture->velocity[at]);
         if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[at]);
@@ -316,7 +366,7 @@ static void picture_draw_cells(const fe_data *fe, const double *q, const double 
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         for (int c = 0; c < batch->ncell; c++) {
             double value[PCS_MAX_CELL_FIELDS];
-            int at = picture->is_elsewhere ? count++ : batch->cells[c];
+            int at = picture->is_elsewhere ? count++ : pcs_mesh_cell_number(fe->model.mesh, batch->cells[c]);
             ops->read_fields(batch, c, q, v, value);
             if (ops->has_section) picture_section_axis(fe, batch, g, c, q, picture->section_y[at]);
             for (int k = 0; ops->fields[k] != NULL; k++)

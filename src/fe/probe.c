@@ -57,7 +57,7 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double
         if (probe->quantity == PCS_PROBE_POSITION) sum += fe->model.mesh->x[item][probe->axis];
     }
     pcs_system_sum(self, 1, &sum);
-    return sum / probe->count;
+    return sum / (probe->count + probe->nmore);
 }
 
 static pcs_status probe_demand_turn(const pcs_system *self, const pcs_set *nodes, int quantity, const char *component)
@@ -98,13 +98,22 @@ pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const
                         component);
     PCS_TRY(probe_demand_turn(self, nodes, quantity, component));
     *out = (pcs_probe){ .quantity = quantity, .axis = axis, .count = nodes->count, .items = nodes->items };
+    out->nmore = nodes->nmore;
     return PCS_OK;
+}
+
+// The group of the cells, of which this rank may have none.
+static int probe_group(const pcs_system *self, const pcs_set *cells)
+{
+    const fe_data *fe = self->data;
+    int group = cells->count > 0 ? fe->batch_of_cell[cells->items[0]] : -1;
+    return (int)pcs_system_max(self, group);
 }
 
 pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const char *field, pcs_probe *out)
 {
     const fe_data *fe = self->data;
-    int group = cells->count > 0 ? fe->batch_of_cell[cells->items[0]] : -1;
+    int group = probe_group(self, cells);
     for (int i = 0; i < cells->count; i++)
         if (fe->batch_of_cell[cells->items[i]] != group || group < 0)
             return pcs_fail(self->ctx, PCS_BAD_INPUT, "the cells of set '%s' are not of one element group",
@@ -116,6 +125,7 @@ pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const
             if (strcmp(names[k], field) == 0) {
                 *out =
                     (pcs_probe){ .quantity = PCS_PROBE_FIELD, .axis = k, .count = cells->count, .items = cells->items };
+                out->nmore = cells->nmore;
                 return PCS_OK;
             }
             size_t used = strlen(known);

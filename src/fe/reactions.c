@@ -167,6 +167,19 @@ static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, 
     return PCS_OK;
 }
 
+// Cells of other ranks that touch nodes of this one count, too.
+static pcs_status reactions_take_line(pcs_system *self, fe_reactions *r, int l)
+{
+    const fe_data *fe = self->data;
+    unsigned char *is_loaded = NULL;
+    pcs_status status = pcs_fe_mark_loaded(self, &fe->model.loads[l], &is_loaded);
+    for (int b = 0; b < fe->nbatch; b++)
+        for (int c = 0; c < fe->batches[b].ncell && status == PCS_OK; c++)
+            if (is_loaded[fe->batches[b].cells[c]]) status = reactions_line_cell(self, r, l, b, c);
+    pcs_scratch_free(is_loaded);
+    return status;
+}
+
 static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
 {
     const fe_data *fe = self->data;
@@ -174,10 +187,7 @@ static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
         const pcs_fe_load *load = &fe->model.loads[l];
         if (load->is_gravity || load->kind != PCS_LOAD_LINE) continue;
         if (r->line == NULL) PCS_TAKE(self->ctx, r->line, (size_t)fe->model.nload * (size_t)r->nfixed, "reactions");
-        for (int i = 0; i < load->cells->count; i++) {
-            int cell = load->cells->items[i];
-            PCS_TRY(reactions_line_cell(self, r, l, fe->batch_of_cell[cell], fe->place_of_cell[cell]));
-        }
+        PCS_TRY(reactions_take_line(self, r, l));
     }
     return PCS_OK;
 }

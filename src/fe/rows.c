@@ -184,7 +184,7 @@ static void rows_freeze_constant(pcs_system *self, fe_data *fe)
 static int rows_rank(const fe_data *fe, int rank, const pcs_row_direction *direction)
 {
     for (int i = 0; i < direction->nterm; i++) {
-        int other = fe->share->part[direction->term[i].node];
+        int other = pcs_fe_owner(fe, direction->term[i].node);
         if (rank >= 0 && other != rank) return -1;
         rank = other;
     }
@@ -202,8 +202,8 @@ static pcs_status rows_find_owners(pcs_system *self, const fe_data *fe)
         const pcs_row_state *state = &work->states[row];
         const pcs_contact_point *point = &fe->points[row];
         bool is_stated = state->direction.nterm > 0;
-        int rank = is_stated ? -1 : fe->share->part[point->node];
-        if (!is_stated && point->other >= 0 && fe->share->part[point->other] != rank) return PCS_OK;
+        int rank = is_stated ? -1 : pcs_fe_owner(fe, point->node);
+        if (!is_stated && point->other >= 0 && pcs_fe_owner(fe, point->other) != rank) return PCS_OK;
         rank = rows_rank(fe, rank, &state->direction);
         for (int t = 0; t < self->rows[row].ntangent && rank >= 0; t++) rank = rows_rank(fe, rank, &state->tangent[t]);
         if (rank < 0) return PCS_OK;
@@ -221,7 +221,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, work->instances, self->ncontact, "contacts");
-    PCS_TAKE(self->ctx, self->memory, self->ncontact + 4, "contacts"); // and those of materials, friction and reactions
+    PCS_TAKE(self->ctx, self->memory, self->ncontact + 5, "contacts"); // and those of materials, friction and reactions
     self->contacts = info;
     PCS_TRY(rows_create(self, fe, info, culprit));
     PCS_TRY(rows_make_directions(self, fe));

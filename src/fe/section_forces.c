@@ -31,15 +31,15 @@ static int section_forces_find(const pcs_picture *picture, const char *name)
 
 static bool section_forces_has(const fe_data *fe, int cell)
 {
-    const pcs_element_ops *ops = fe->batch_of_cell[cell] < 0 ? NULL : fe->model.groups[fe->batch_of_cell[cell]].ops;
-    const int *node = fe->model.mesh->cell[cell];
+    const pcs_element_ops *ops = fe->group_shown[cell] < 0 ? NULL : fe->model.groups[fe->group_shown[cell]].ops;
+    const int *node = fe->model.shown->cell[cell];
     return ops != NULL && (ops->has_section || ops->area != NULL) && node[0] != node[1];
 }
 
 // How many cells begin [0] and end [1] at every node.
 static void section_forces_count(const fe_data *fe, int (*meeting)[2])
 {
-    const pcs_mesh *mesh = fe->model.mesh;
+    const pcs_mesh *mesh = fe->model.shown;
     for (int c = 0; c < mesh->ncell; c++)
         for (int k = 0; k < 2 && section_forces_has(fe, c); k++) meeting[mesh->cell[c][k]][k]++;
 }
@@ -47,7 +47,7 @@ static void section_forces_count(const fe_data *fe, int (*meeting)[2])
 // Points of a picture, of which those at branches are several: the first cell there keeps the node.
 static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cells)[2], int *node_of_point, int *count)
 {
-    const pcs_mesh *mesh = fe->model.mesh;
+    const pcs_mesh *mesh = fe->model.shown;
     memcpy(cells, mesh->cell, (size_t)mesh->ncell * sizeof *cells);
     for (int c = 0; c < mesh->ncell; c++)
         for (int k = 0; k < 2 && section_forces_has(fe, c); k++) {
@@ -67,7 +67,7 @@ static int section_forces_judge(fe_data *fe, int (*meeting)[2])
 {
     int nwithin = 0, nbranch = 0;
     section_forces_count(fe, meeting);
-    for (int i = 0; i < fe->model.mesh->nnode; i++) {
+    for (int i = 0; i < fe->model.shown->nnode; i++) {
         nwithin += meeting[i][0] == 1 && meeting[i][1] == 1;
         nbranch += meeting[i][0] > 1 || meeting[i][1] > 1;
     }
@@ -77,7 +77,7 @@ static int section_forces_judge(fe_data *fe, int (*meeting)[2])
 
 static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int (*meeting)[2], pcs_picture *picture)
 {
-    const pcs_mesh *mesh = fe->model.mesh;
+    const pcs_mesh *mesh = fe->model.shown;
     int(*cells)[2], *node_of_point, count = mesh->nnode;
     PCS_TAKE(self->ctx, cells, mesh->ncell, "the picture");
     PCS_TAKE(self->ctx, node_of_point, (size_t)mesh->nnode + 2 * (size_t)mesh->ncell, "the picture");
@@ -90,9 +90,17 @@ static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int 
     return PCS_OK;
 }
 
+// The rank that shows the model tells the others whether there will be values at points.
+static pcs_status section_forces_hear(const pcs_system *self, fe_data *fe)
+{
+    fe->has_members = pcs_system_max(self, fe->has_members) > 0.0;
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture)
 {
-    size_t nnode = (size_t)fe->model.mesh->nnode;
+    if (fe->model.shown == NULL) return section_forces_hear(self, fe);
+    size_t nnode = (size_t)fe->model.shown->nnode;
     int(*meeting)[2] = pcs_scratch(NULL, nnode, sizeof *meeting);
     if (meeting == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu nodes", nnode);
     memset(meeting, 0, nnode * sizeof *meeting);
@@ -101,20 +109,23 @@ pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *pictu
     if (has_branches && fe->has_members && !picture->is_elsewhere)
         status = section_forces_make_points(self, fe, meeting, picture);
     pcs_scratch_free(meeting);
-    return status;
+    PCS_TRY(status);
+    return pcs_mesh_is_whole(fe->model.mesh) ? PCS_OK : section_forces_hear(self, fe);
 }
 
-static bool section_forces_has_any(const fe_data *fe)
+static bool section_forces_has_any(const pcs_system *self)
 {
+    const fe_data *fe = self->data;
     bool has_cells = false;
-    for (int c = 0; c < fe->model.mesh->ncell && !has_cells; c++) has_cells = section_forces_has(fe, c);
-    return has_cells;
+    for (int c = 0; fe->model.shown != NULL && c < fe->model.shown->ncell && !has_cells; c++)
+        has_cells = section_forces_has(fe, c);
+    return pcs_mesh_is_whole(fe->model.mesh) ? has_cells : pcs_system_max(self, has_cells) > 0.0;
 }
 
 // The cells that end and begin at every point.
 static void section_forces_link(const fe_data *fe, const pcs_picture *picture, fe_chains *chains)
 {
-    const pcs_mesh *mesh = fe->model.mesh;
+    const pcs_mesh *mesh = fe->model.shown;
     chains->cells = picture->cells;
     for (int i = 0; i < picture->npoint; i++) chains->before[i] = chains->after[i] = -1;
     for (int c = 0; c < mesh->ncell; c++) {
@@ -153,7 +164,7 @@ static pcs_status section_forces_take_values(pcs_system *self, fe_data *fe, cons
 {
     PCS_TAKE(self->ctx, chains->before, picture->npoint, "the picture");
     PCS_TAKE(self->ctx, chains->after, picture->npoint, "the picture");
-    PCS_TAKE(self->ctx, chains->length, fe->model.mesh->ncell, "the picture");
+    PCS_TAKE(self->ctx, chains->length, fe->model.shown->ncell, "the picture");
     for (int k = 0; k < picture->npoint_field; k++) PCS_TAKE(self->ctx, fields[k], picture->npoint, "the picture");
     section_forces_link(fe, picture, chains);
     fe->chains = chains;
@@ -169,7 +180,7 @@ pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture
     PCS_TAKE(self->ctx, chains->field, FORCES_MAX, "the picture");
     PCS_TAKE(self->ctx, names, FORCES_MAX, "the picture");
     PCS_TAKE(self->ctx, fields, FORCES_MAX, "the picture");
-    if (!fe->has_members || !section_forces_has_any(fe)) return PCS_OK;
+    if (!fe->has_members || !section_forces_has_any(self)) return PCS_OK;
     section_forces_name(picture, chains, names);
     int count = chains->nlinear;
     if (chains->start >= 0) {
@@ -212,9 +223,9 @@ static double section_forces_moment(const pcs_picture *picture, const fe_chains 
 static double section_forces_stress(const fe_data *fe, const pcs_picture *picture, int cell, int node)
 {
     const fe_chains *chains = fe->chains;
-    const pcs_batch *batch = &fe->batches[fe->batch_of_cell[cell]];
+    const pcs_batch *batch = &fe->batches[fe->group_shown[cell]];
     if (!batch->ops->has_section) return 0.0;
-    int end = fe->model.mesh->cell[cell][0] == node ? 0 : 1;
+    int end = fe->model.shown->cell[cell][0] == node ? 0 : 1;
     bool is_space = batch->ops->has_orientation;
     double about_z[2] = { 0 }, about_y[2] = { 0 };
     about_z[end] = picture->point_fields[is_space ? chains->moment[1] : chains->nlinear][node];

@@ -1,9 +1,13 @@
 // The share of a rank in a finite-element model.
 //
-// Every rank knows the whole mesh. Nodes are dealt out among the ranks; a rank keeps the cells that touch one of its
-// nodes, so that the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and,
-// on every rank, of all nodes of contacts and joints: gaps, directions and their velocities are then the same
-// everywhere, bit for bit, without a word between the ranks.
+// Nodes are dealt out among the ranks (build/spread.c); a rank keeps the cells that touch one of its nodes, so that the
+// rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of all
+// nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
+// without a word between the ranks. Copies that only contacts and joints need come last: all ranks have them.
+//
+// Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
+// (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
+// numbers, to which the others tell how many equations their nodes have, and from which they learn where these begin.
 
 #include "fe/data.h"
 
@@ -14,198 +18,279 @@
 // others, so there are none: vectors are filled up to a multiple of this with equations that stay zero.
 enum { ALIGNED = 32 };
 
-// Why a node is here: as an own one or for a cell; and because contacts or joints have it on all ranks.
-enum { SHARE_NEAR = 1, SHARE_COMMON = 2 };
-
-// Neighbours of every node through the cells that have elements.
-typedef struct share_graph {
-    int *start, *neighbour; // [nnode + 1], [start[nnode]]
-} share_graph;
+// Why a node is here: contacts or joints have it on all ranks; it touches a cell of an own node.
+enum { SHARE_COMMON = 1, SHARE_NEAR = 2 };
 
 static pcs_status share_out_of_memory(pcs_context *ctx, const fe_data *fe)
 {
     return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", fe->model.mesh->nnode);
 }
 
-// A line of nodes in order is cut into equal pieces.
-static bool share_is_line(const fe_data *fe)
+static bool share_has(const fe_data *fe, int node)
 {
-    const pcs_mesh *mesh = fe->model.mesh;
-    for (int c = 0; c < mesh->ncell; c++)
-        if (fe->batch_of_cell[c] >= 0 && abs(mesh->cell[c][1] - mesh->cell[c][0]) > 1) return false;
-    return true;
+    return fe->model.mesh->share == NULL || fe->model.mesh->share->is_kept[node];
 }
 
-static void share_cut_line(const fe_data *fe, int size, int *part)
+static int share_equations(const fe_data *fe, int node)
 {
-    int nnode = fe->model.mesh->nnode;
-    for (int i = 0; i < nnode; i++) part[i] = (int)((long long)i * size / nnode);
+    int count = 0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) count += fe->map.dof[i].equation >= 0;
+    return count;
 }
 
-static int share_compare(const void *a, const void *b)
+// Where something of this rank begins among that of all, which come one after the other; *total is the sum.
+static pcs_status share_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total)
 {
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-// Sorted, each neighbour once, no node its own.
-static void share_tidy(int nnode, share_graph *g)
-{
-    int place = 0, first = 0;
-    for (int i = 0; i < nnode; i++) {
-        int last = g->start[i + 1], begin = place;
-        qsort(g->neighbour + first, (size_t)(last - first), sizeof *g->neighbour, share_compare);
-        for (int p = first; p < last; p++)
-            if (place == begin || g->neighbour[place - 1] != g->neighbour[p]) g->neighbour[place++] = g->neighbour[p];
-        first = last;
-        g->start[i + 1] = place;
+    double *all = pcs_scratch(NULL, (size_t)comm->size, sizeof *all), sum = 0.0;
+    pcs_status status = all == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
+    PCS_TRY(pcs_comm_agree(ctx, status));
+    for (int r = 0; r < comm->size; r++) all[r] = r == comm->rank ? mine : 0.0;
+    comm->sum(comm, comm->size, all);
+    for (int r = 0; r < comm->size; r++) {
+        if (r == comm->rank) *begin = (int)sum;
+        sum += all[r];
     }
-}
-
-static bool share_is_edge(const fe_data *fe, int cell)
-{
-    const int *node = fe->model.mesh->cell[cell];
-    return fe->batch_of_cell[cell] >= 0 && node[0] != node[1];
-}
-
-static pcs_status share_make_graph(pcs_context *ctx, const fe_data *fe, share_graph *g)
-{
-    const pcs_mesh *mesh = fe->model.mesh;
-    int nnode = mesh->nnode, nedge = 0;
-    for (int c = 0; c < mesh->ncell; c++) nedge += share_is_edge(fe, c);
-    g->start = pcs_scratch(NULL, (size_t)nnode + 2, sizeof *g->start);
-    g->neighbour = pcs_scratch(NULL, 2 * (size_t)nedge, sizeof *g->neighbour);
-    if (g->start == NULL || g->neighbour == NULL) return share_out_of_memory(ctx, fe);
-    memset(g->start, 0, ((size_t)nnode + 2) * sizeof *g->start);
-    for (int c = 0; c < mesh->ncell; c++)
-        if (share_is_edge(fe, c))
-            for (int k = 0; k < 2; k++) g->start[mesh->cell[c][k] + 2]++;
-    for (int i = 0; i <= nnode; i++) g->start[i + 1] += g->start[i];
-    for (int c = 0; c < mesh->ncell; c++)
-        if (share_is_edge(fe, c))
-            for (int k = 0; k < 2; k++) g->neighbour[g->start[mesh->cell[c][k] + 1]++] = mesh->cell[c][1 - k];
-    share_tidy(nnode, g);
+    *total = (int)sum;
+    pcs_scratch_free(all);
     return PCS_OK;
 }
 
-static pcs_status share_deal(pcs_context *ctx, const fe_data *fe, const pcs_comm *comm, int *part)
-{
-    if (comm->size == 1 || share_is_line(fe)) {
-        share_cut_line(fe, comm->size, part);
-        return PCS_OK;
-    }
-    share_graph graph = { 0 };
-    pcs_status status = share_make_graph(ctx, fe, &graph);
-    if (status == PCS_OK)
-        status = comm->partition(comm, ctx, fe->model.mesh->nnode, graph.start, graph.neighbour, part);
-    pcs_scratch_free(graph.start);
-    pcs_scratch_free(graph.neighbour);
-    return status;
-}
-
-static void share_mark_set(const pcs_mesh *mesh, const char *name, unsigned char *is_here)
+static void share_mark_set(const pcs_mesh *mesh, const char *name, unsigned char *why)
 {
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
     if (nodes != NULL)
-        for (int i = 0; i < nodes->count; i++) is_here[nodes->items[i]] |= SHARE_COMMON;
+        for (int i = 0; i < nodes->count; i++) why[nodes->items[i]] |= SHARE_COMMON;
     if (cells != NULL)
         for (int i = 0; i < cells->count; i++)
-            for (int k = 0; k < 2; k++) is_here[mesh->cell[cells->items[i]][k]] |= SHARE_COMMON;
+            for (int k = 0; k < 2; k++) why[mesh->cell[cells->items[i]][k]] |= SHARE_COMMON;
 }
 
 // Whatever set a contact or joint names, its nodes are needed.
-static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, const void *params,
-                               unsigned char *is_here)
+static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, const void *params, unsigned char *why)
 {
     for (const pcs_option *o = options; o != NULL && o->name != NULL; o++) {
         const char *place = (const char *)params + o->offset;
         if (o->kind == PCS_OPTION_TEXT) {
             const char *name;
             memcpy(&name, place, sizeof name);
-            if (name != NULL) share_mark_set(mesh, name, is_here);
+            if (name != NULL) share_mark_set(mesh, name, why);
         } else if (o->kind == PCS_OPTION_NAMES) {
             pcs_names names;
             memcpy(&names, place, sizeof names);
-            for (int i = 0; i < names.count; i++) share_mark_set(mesh, names.text[i], is_here);
+            for (int i = 0; i < names.count; i++) share_mark_set(mesh, names.text[i], why);
         }
     }
 }
 
-static void share_mark_nodes(const fe_data *fe, int rank, const int *part, unsigned char *is_here)
+static void share_mark_nodes(const fe_data *fe, unsigned char *why)
 {
     const pcs_mesh *mesh = fe->model.mesh;
-    memset(is_here, 0, (size_t)mesh->nnode);
-    for (int i = 0; i < mesh->nnode; i++) is_here[i] = part[i] == rank ? SHARE_NEAR : 0;
+    memset(why, 0, (size_t)mesh->nnode);
+    for (int i = 0; i < fe->model.ncontact; i++)
+        share_mark_options(mesh, fe->model.contacts[i].ops->options, fe->model.contacts[i].params, why);
+    for (int i = 0; i < fe->model.njoint; i++)
+        share_mark_options(mesh, fe->model.joints[i].ops->options, fe->model.joints[i].params, why);
     for (int c = 0; c < mesh->ncell; c++) {
         const int *node = mesh->cell[c];
-        if (fe->batch_of_cell[c] < 0 || (part[node[0]] != rank && part[node[1]] != rank)) continue;
-        is_here[node[0]] = is_here[node[1]] = SHARE_NEAR;
+        if (!pcs_fe_owns(fe, node[0]) && !pcs_fe_owns(fe, node[1])) continue;
+        for (int k = 0; k < 2; k++) why[node[k]] |= SHARE_NEAR;
     }
-    for (int i = 0; i < fe->model.ncontact; i++)
-        share_mark_options(mesh, fe->model.contacts[i].ops->options, fe->model.contacts[i].params, is_here);
-    for (int i = 0; i < fe->model.njoint; i++)
-        share_mark_options(mesh, fe->model.joints[i].ops->options, fe->model.joints[i].params, is_here);
 }
 
-// How many equations are here: of this rank, copies, copies that only contacts and joints need, own ones that all have.
-typedef struct share_counts {
-    int own, near, far, common;
-} share_counts;
+enum { ASKED = 3, TOLD = 2 }; // node, equations, first of them; where they begin here and there
 
-static share_counts share_count(const fe_data *fe, int rank, const int *part)
+// Nodes that this rank keeps, in the order of their numbers, and the ranks that have them in their registers.
+typedef struct share_post {
+    pcs_context *ctx;
+    const pcs_comm *comm;
+    int nnode;          // of all ranks
+    int count;          // nodes that are kept
+    int *node;          // [count] here
+    int *send;          // [count][ASKED]
+    int *size, *start;  // [comm size]
+    int *first;         // [map nnode] number among all ranks of the first equation of an own node, -1: not own
+    unsigned char *why; // [map nnode]
+} share_post;
+
+// The register is cut as lines of nodes are.
+static int share_first_registered(const share_post *p, int rank)
 {
-    share_counts n = { 0 };
-    for (int i = 0; i < fe->map.ndof; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (d->equation < 0) continue;
-        unsigned char why = fe->share->is_here[d->node];
-        bool is_own = part[d->node] == rank;
-        n.own += is_own;
-        n.near += !is_own && why & SHARE_NEAR;
-        n.far += !is_own && why == SHARE_COMMON;
-        n.common += is_own && why & SHARE_COMMON;
-    }
-    return n;
+    return (int)(((long long)rank * p->nnode + p->comm->size - 1) / p->comm->size);
 }
 
-// Numbers among all: the equations of rank 0 in the order of the nodes, then those of rank 1, ...
-static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *comm, const int *part)
+static int share_register(const share_post *p, int number)
 {
-    pcs_layout *layout = &fe->share->layout;
-    share_counts count = share_count(fe, comm->rank, part);
-    int *next, *global, *serial, here = count.own + count.near + count.far;
-    PCS_TAKE(ctx, next, comm->size + 1, "the numbers of equations");
-    for (int i = 0; i < fe->map.ndof; i++)
-        if (fe->map.dof[i].equation >= 0) next[part[fe->map.dof[i].node] + 1]++;
-    for (int r = 0; r < comm->size; r++) next[r + 1] += next[r];
-    PCS_TAKE(ctx, global, here, "the numbers of equations");
-    PCS_TAKE(ctx, serial, here, "the numbers of equations");
-    PCS_TAKE(ctx, layout->common.give, count.common, "the numbers of equations");
-    *layout = (pcs_layout){ .comm = comm,
-                            .n = here,
-                            .nown = count.own,
-                            .nglobal = fe->map.nequation,
-                            .nfar = count.far,
-                            .common = layout->common,
-                            .global = global,
-                            .serial = serial };
-    int own = 0, near = count.own, far = count.own + count.near, ngive = 0;
-    for (int i = 0; i < fe->map.ndof; i++) {
+    return (int)((long long)number * p->comm->size / p->nnode);
+}
+
+// What is told about own nodes, and asked about copies, whose first equation is -1.
+static void share_write(const fe_data *fe, share_post *p)
+{
+    for (int r = 0; r < p->comm->size; r++) p->size[r] = p->start[r] = 0;
+    for (int i = 0; i < p->count; i++) {
+        int *entry = p->send + (size_t)i * ASKED, number = pcs_mesh_node_number(fe->model.mesh, p->node[i]);
+        entry[0] = number;
+        entry[1] = share_equations(fe, p->node[i]);
+        entry[2] = p->first[p->node[i]];
+        p->size[share_register(p, number)] += ASKED;
+    }
+    for (int r = 1; r < p->comm->size; r++) p->start[r] = p->start[r - 1] + p->size[r - 1];
+}
+
+// Fills the register in and numbers its equations as one process would: [own range][2], count, then first, and global.
+static pcs_status share_fill_register(const share_post *p, const pcs_numbers *asked, int total, int *table)
+{
+    int low = share_first_registered(p, p->comm->rank), high = share_first_registered(p, p->comm->rank + 1), here = 0;
+    int begin, all;
+    for (int i = 0; i < high - low; i++) table[2 * i] = 0;
+    for (int i = 0; i < total; i += ASKED) {
+        const int *entry = asked->value + i;
+        if (entry[2] < 0) continue;
+        table[2 * (entry[0] - low)] = entry[1];
+        table[2 * (entry[0] - low) + 1] = entry[2];
+        here += entry[1];
+    }
+    PCS_TRY(share_begin(p->ctx, p->comm, here, &begin, &all));
+    for (int i = 0; i < high - low; i++) {
+        int count = table[2 * i];
+        table[2 * i] = begin;
+        begin += count;
+    }
+    return PCS_OK;
+}
+
+// Answers in the order of the questions.
+static void share_answer(const share_post *p, const pcs_numbers *asked, int total, const int *table, int *answers)
+{
+    int low = share_first_registered(p, p->comm->rank);
+    for (int i = 0; i < total / ASKED; i++) {
+        int place = asked->value[i * ASKED] - low;
+        for (int k = 0; k < TOLD; k++) answers[i * TOLD + k] = table[2 * place + k];
+    }
+}
+
+static pcs_status share_ask(share_post *p, pcs_numbers *told)
+{
+    pcs_numbers asked = { 0 };
+    int size = p->comm->size, total = 0, *start = NULL;
+    int nrange = share_first_registered(p, p->comm->rank + 1) - share_first_registered(p, p->comm->rank);
+    pcs_status status = p->comm->exchange(p->comm, p->ctx, p->size, p->start, p->send, &asked);
+    if (status == PCS_OK)
+        for (int r = 0; r < size; r++) total += asked.count[r];
+    int *table = pcs_scratch(NULL, 2 * (size_t)nrange + (size_t)total + (size_t)size + 1, sizeof *table);
+    int *answers = table + 2 * nrange;
+    if (status == PCS_OK && table == NULL) status = pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", nrange);
+    status = pcs_comm_agree(p->ctx, status);
+    if (status == PCS_OK) status = share_fill_register(p, &asked, total, table);
+    if (status == PCS_OK) {
+        share_answer(p, &asked, total, table, answers);
+        start = answers + total;
+        for (int r = 0, at = 0; r < size; r++) {
+            asked.count[r] = asked.count[r] / ASKED * TOLD;
+            start[r] = at;
+            at += asked.count[r];
+        }
+        status = p->comm->exchange(p->comm, p->ctx, asked.count, start, answers, told);
+    }
+    pcs_scratch_free(table);
+    pcs_scratch_free(asked.count);
+    pcs_scratch_free(asked.value);
+    return status;
+}
+
+// The equations of one node, own or copied, get their numbers.
+static void share_number_node(fe_data *fe, int node, int *next, const int told[TOLD], int *global, int *serial)
+{
+    int count = 0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         pcs_dof *d = &fe->map.dof[i];
         if (d->equation < 0) continue;
-        int owner = part[d->node], number = next[owner]++, before = d->equation;
-        unsigned char why = fe->share->is_here[d->node];
-        d->equation = PCS_EQUATION_ELSEWHERE;
-        if (why == 0) continue;
-        int *place = why & SHARE_NEAR ? &near : &far;
-        if (owner == comm->rank) place = &own;
-        if (owner == comm->rank && why & SHARE_COMMON) layout->common.give[ngive++] = own;
-        d->equation = (*place)++;
-        global[d->equation] = number;
-        serial[d->equation] = before;
+        d->equation = (*next)++;
+        serial[d->equation] = told[0] + count;
+        global[d->equation] = told[1] + count++;
     }
-    fe->map.nequation = (here + ALIGNED - 1) / ALIGNED * ALIGNED;
-    return comm->plan_spread(comm, ctx, count.common, &layout->common.plan);
+}
+
+// Is a node a copy that comes with those of all ranks, not from a neighbour?
+static bool share_is_far(const share_post *p, int node)
+{
+    return p->first[node] < 0 && p->why[node] == SHARE_COMMON;
+}
+
+// Own equations first, far ones last; those of nodes that are not kept have none here.
+static pcs_status share_number_all(fe_data *fe, const share_post *p, const int *told, pcs_layout *layout)
+{
+    int *global, *serial, own = 0, copy = layout->nown, far = layout->n - layout->nfar, ngive = 0;
+    PCS_TAKE(p->ctx, global, layout->n, "the numbers of equations");
+    PCS_TAKE(p->ctx, serial, layout->n, "the numbers of equations");
+    for (int i = 0; i < p->count; i++) {
+        int node = p->node[i], *next = p->first[node] >= 0 ? &own : &copy;
+        if (share_is_far(p, node)) next = &far;
+        if (next == &own && p->why[node] & SHARE_COMMON)
+            for (int k = share_equations(fe, node), at = own; k > 0; k--) layout->common.give[ngive++] = at++;
+        share_number_node(fe, node, next, told + (size_t)i * TOLD, global, serial);
+    }
+    for (int node = 0; node < fe->model.mesh->nnode; node++)
+        for (int i = fe->map.first[node]; i < fe->map.first[node + 1] && !share_has(fe, node); i++)
+            if (fe->map.dof[i].equation >= 0) fe->map.dof[i].equation = PCS_EQUATION_ELSEWHERE;
+    layout->global = global;
+    layout->serial = serial;
+    return PCS_OK;
+}
+
+// Counts equations, and where own nodes begin among those of all ranks.
+static pcs_status share_count(fe_data *fe, share_post *p, pcs_layout *layout)
+{
+    int begin = 0, ngive = 0;
+    for (int node = 0; node < fe->model.mesh->nnode; node++) {
+        int count = share_equations(fe, node);
+        p->first[node] = -1;
+        if (!share_has(fe, node)) continue;
+        p->node[p->count++] = node;
+        layout->n += count;
+        if (!pcs_fe_owns(fe, node)) {
+            layout->nfar += share_is_far(p, node) ? count : 0;
+            continue;
+        }
+        p->first[node] = layout->nown;
+        layout->nown += count;
+        ngive += p->why[node] & SHARE_COMMON ? count : 0;
+    }
+    PCS_TAKE(p->ctx, layout->common.give, ngive, "the numbers of equations");
+    PCS_TRY(p->comm->plan_spread(p->comm, p->ctx, ngive, &layout->common.plan));
+    PCS_TRY(share_begin(p->ctx, p->comm, layout->nown, &begin, &layout->nglobal));
+    for (int node = 0; node < fe->model.mesh->nnode; node++)
+        if (p->first[node] >= 0) p->first[node] += begin;
+    return PCS_OK;
+}
+
+static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *comm)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    pcs_layout *layout = &fe->share->layout;
+    size_t n = (size_t)mesh->nnode, size = (size_t)comm->size;
+    share_post p = { .ctx = ctx, .comm = comm, .nnode = mesh->share == NULL ? mesh->nnode : mesh->share->nnode };
+    pcs_numbers told = { 0 };
+    p.node = pcs_scratch(NULL, (2 + ASKED) * n + 2 * size, sizeof *p.node);
+    p.why = pcs_scratch(NULL, n + 1, sizeof *p.why);
+    pcs_status status = p.node == NULL || p.why == NULL ? share_out_of_memory(ctx, fe) : PCS_OK;
+    status = pcs_comm_agree(ctx, status);
+    *layout = (pcs_layout){ .comm = comm };
+    p.first = p.node + n;
+    p.send = p.first + n;
+    p.size = p.send + ASKED * n;
+    p.start = p.size + size;
+    if (status == PCS_OK) share_mark_nodes(fe, p.why);
+    if (status == PCS_OK) status = share_count(fe, &p, layout);
+    if (status == PCS_OK) share_write(fe, &p);
+    if (status == PCS_OK) status = share_ask(&p, &told);
+    if (status == PCS_OK) status = share_number_all(fe, &p, told.value, layout);
+    pcs_scratch_free(told.count);
+    pcs_scratch_free(told.value);
+    pcs_scratch_free(p.node);
+    pcs_scratch_free(p.why);
+    fe->map.nequation = (layout->n + ALIGNED - 1) / ALIGNED * ALIGNED;
+    return status;
 }
 
 typedef struct share_copy {
@@ -246,14 +331,15 @@ static pcs_status share_find_common(pcs_context *ctx, fe_data *fe, const pcs_com
 }
 
 // Cells whose first node is of this rank, then those that only touch it from outside.
-static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group, int rank, const int *part)
+static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
 {
     pcs_batch *own = &fe->batches[group], *border = &fe->batches[fe->model.ngroup + group];
     int *own_cells, *border_cells, count = own->ncell, nown = 0, nborder = 0;
     for (int i = 0; i < count; i++) {
         const int *node = own->nodes[own->cells[i]];
-        nown += part[node[0]] == rank;
-        nborder += part[node[0]] != rank && part[node[1]] == rank;
+        bool is_own = pcs_fe_owns(fe, node[0]);
+        nown += is_own;
+        nborder += !is_own && pcs_fe_owns(fe, node[1]);
     }
     PCS_TAKE(ctx, own_cells, nown, "the cells of a rank");
     PCS_TAKE(ctx, border_cells, nborder, "the cells of a rank");
@@ -262,11 +348,11 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group, in
         int cell = own->cells[i];
         const int *node = own->nodes[cell];
         fe->place_of_cell[cell] = -1;
-        fe->share->index_of_cell[cell] = i;
-        if (part[node[0]] == rank) {
+        fe->share->index_of_cell[cell] = pcs_set_place(fe->model.groups[group].cells, i);
+        if (pcs_fe_owns(fe, node[0])) {
             fe->place_of_cell[cell] = nown;
             own_cells[nown++] = cell;
-        } else if (part[node[1]] == rank) {
+        } else if (pcs_fe_owns(fe, node[1])) {
             border_cells[nborder++] = cell;
         }
     }
@@ -281,19 +367,13 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group, in
 pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
-    int nnode = fe->model.mesh->nnode, *part;
     fe->nbatch = fe->model.ngroup;
     if (comm == NULL) return PCS_OK;
     fe->nbatch = 2 * fe->model.ngroup;
     PCS_TAKE(ctx, fe->share, 1, "the share of a rank");
-    PCS_TAKE(ctx, fe->share->is_here, nnode, "the share of a rank");
     PCS_TAKE(ctx, fe->share->index_of_cell, fe->model.mesh->ncell, "the share of a rank");
-    PCS_TAKE(ctx, part, nnode, "the share of a rank");
-    fe->share->part = part;
-    PCS_TRY(share_deal(ctx, fe, comm, part));
-    share_mark_nodes(fe, comm->rank, part, fe->share->is_here);
-    PCS_TRY(share_number(ctx, fe, comm, part));
+    PCS_TRY(share_number(ctx, fe, comm));
     PCS_TRY(share_find_common(ctx, fe, comm));
-    for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(share_split_batch(ctx, fe, g, comm->rank, part));
+    for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(share_split_batch(ctx, fe, g));
     return PCS_OK;
 }

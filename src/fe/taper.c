@@ -95,6 +95,8 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
     pcs_taper *tapers;
     double length;
     if (!pcs_taper_line(g->ops, g->params, &line) || line.params == NULL) return PCS_OK;
+    if (!pcs_mesh_is_whole(fe->model.mesh))
+        return pcs_fail(ctx, PCS_UNSUPPORTED, "sections that vary need all cells of the line");
     PCS_TAKE(ctx, tapers, fe->model.mesh->ncell, "sections that vary");
     pcs_status status = taper_measure(ctx, fe, g, tapers, &length);
     if (status != PCS_OK) {
@@ -113,7 +115,7 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
 
 void pcs_fe_areas(const fe_data *fe, int cell, double area[2])
 {
-    const pcs_batch *batch = &fe->batches[fe->batch_of_cell[cell]];
+    const pcs_batch *batch = &fe->batches[fe->group_shown[cell]];
     const pcs_element_ops *ops = batch->ops;
     pcs_section section = { .area = 0.0 };
     if (ops->has_section)

@@ -1,5 +1,7 @@
 #include "joint/ends.h"
 
+#include "mesh/select.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -141,15 +143,11 @@ pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const 
     PCS_TRY(pcs_ends_single(ctx, map, params->a, &a));
     PCS_TRY(pcs_ends_single(ctx, map, params->b, &b));
     const double *xa = mesh->x[a], *xb = mesh->x[b];
-    double apart[3], size = 0.0;
+    double apart[3], low[3], high[3], size = 0.0;
+    pcs_mesh_box(mesh, low, high);
     for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < mesh->nnode; i++) {
-            low = fmin(low, mesh->x[i][k]);
-            high = fmax(high, mesh->x[i][k]);
-        }
         apart[k] = xb[k] - xa[k];
-        size = fmax(size, fmax(high - low, fmax(fabs(low), fabs(high))));
+        size = fmax(size, fmax(high[k] - low[k], fmax(fabs(low[k]), fabs(high[k]))));
     }
     if (pcs_norm3(apart) <= same_place * size) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT,

@@ -77,6 +77,7 @@ typedef struct pcs_view {
     long inexact;                    // steps that step control took at its smallest size, above the tolerance
     bool is_controlled;              // step sizes vary: nstep is not a plan
     size_t memory;                   // bytes taken at set-up
+    size_t memory_of_ranks[3];       // how many ranks there are, 0: no MPI; the least and the most that they have taken
     long ncheckpoint;                // written so far
     bool is_resumed;                 // observers open with what a checkpoint holds: files stay as they are
     bool is_interrupted;             // observers close on request, with a checkpoint: what it names stays on the disk

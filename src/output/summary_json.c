@@ -139,6 +139,12 @@ static void json_effort(json *j, const pcs_summary *s, const pcs_view *view)
     json_real(j, "steps_per_second", (double)done / w->step);
     json_end(j, "}");
     json_whole(j, "memory_bytes", (long)view->memory);
+    if (view->memory_of_ranks[0] == 0) return;
+    json_begin(j, "ranks", "{");
+    json_whole(j, "count", (long)view->memory_of_ranks[0]);
+    json_whole(j, "memory_bytes_least", (long)view->memory_of_ranks[1]);
+    json_whole(j, "memory_bytes_most", (long)view->memory_of_ranks[2]);
+    json_end(j, "}");
 }
 
 static void json_interval(json *j, const pcs_interval *i)

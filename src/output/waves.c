@@ -155,7 +155,8 @@ static void waves_put_row(const pcs_view *view, int nfield, waves_data *d)
     pcs_file_text(d->rows.file, text);
     for (int k = 0; k < nfield; k++)
         for (int i = 0; i < d->cells->count; i++)
-            waves_put_number(d, waves_value(system->picture, d->field[k], d->cells->items[i]));
+            waves_put_number(
+                d, waves_value(system->picture, d->field[k], pcs_mesh_cell_number(view->mesh, d->cells->items[i])));
     pcs_file_text(d->rows.file, "\n");
 }
 

@@ -6,6 +6,7 @@
 
 #include "parallel/parallel.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -171,6 +172,28 @@ pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status
     pcs_fail(ctx, answer, "%s", text);
     pcs_scratch_free(text);
     return answer;
+}
+
+pcs_status pcs_parallel_exchange(const pcs_comm *comm, pcs_context *ctx, const int *count, const int *start,
+                                 const int *send, pcs_numbers *received)
+{
+    const pcs_parallel *self = comm->data;
+    size_t size = (size_t)comm->size;
+    int *counts = pcs_scratch(NULL, 2 * size, sizeof *counts), *first = counts + size;
+    pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: an exchange of ranks") : PCS_OK;
+    *received = (pcs_numbers){ .count = counts };
+    PCS_TRY(pcs_parallel_agree(comm, ctx, status, 0));
+    MPI_Alltoall(count, 1, MPI_INT, counts, 1, MPI_INT, self->world);
+    size_t total = 0;
+    for (size_t r = 0; r < size; r++) {
+        first[r] = (int)total;
+        total += (size_t)counts[r];
+    }
+    received->value = total > INT_MAX ? NULL : pcs_scratch(NULL, total, sizeof *received->value);
+    if (received->value == NULL) status = pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: an exchange of ranks");
+    PCS_TRY(pcs_parallel_agree(comm, ctx, status, 0));
+    MPI_Alltoallv(send, count, start, MPI_INT, received->value, counts, first, MPI_INT, self->world);
+    return PCS_OK;
 }
 
 // Each rank gives PETSc an equal share of the rows of the graph.

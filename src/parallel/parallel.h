@@ -37,6 +37,8 @@ pcs_status pcs_parallel_plan(const pcs_comm *comm, pcs_context *ctx, int count, 
 void pcs_parallel_collect(const pcs_comm *comm, const void *plan, int width, const double *x, double *all);
 pcs_status pcs_parallel_plan_spread(const pcs_comm *comm, pcs_context *ctx, int count, pcs_spread *plan);
 void pcs_parallel_spread(const pcs_comm *comm, const pcs_spread *plan, const double *own, double *all);
+pcs_status pcs_parallel_exchange(const pcs_comm *comm, pcs_context *ctx, const int *count, const int *start,
+                                 const int *send, pcs_numbers *received);
 pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status, long long mark);
 pcs_status pcs_parallel_partition(const pcs_comm *comm, pcs_context *ctx, int nvertex, const int *start,
                                   const int *neighbour, int *part);

@@ -120,6 +120,7 @@ static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
     pcs_carry_words(c, "handovers", &view->handovers, 1);
     pcs_carry_words(c, "inexact", &view->inexact, 1);
     pcs_carry_words(c, "memory", &view->memory, 1);
+    pcs_carry_words(c, "memory_of_ranks", view->memory_of_ranks, 3);
     pcs_carry_words(c, "checkpoints", &view->ncheckpoint, 1);
 }
 

@@ -145,12 +145,24 @@ static pcs_status sim_agree(pcs_sim *sim, pcs_status status)
     return status;
 }
 
+static void sim_compare_memory(pcs_sim *sim)
+{
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    double taken = (double)pcs_bytes_taken(sim->ctx), ends[2] = { -taken, taken };
+    if (comm == NULL || sim->view.is_resumed) return;
+    comm->max(comm, 2, ends);
+    sim->view.memory_of_ranks[0] = (size_t)comm->size;
+    for (int i = 0; i < 2; i++) sim->view.memory_of_ranks[1 + i] = (size_t)fabs(ends[i]);
+}
+
 static pcs_status sim_open(pcs_sim *sim, int *nopen)
 {
     pcs_status status = sim_show(sim, true, nopen);
     if (status == PCS_OK) status = pcs_checkpoint_open(sim);
     if (!sim->view.is_resumed) sim->view.memory = pcs_bytes_taken(sim->ctx);
-    return sim_agree(sim, status);
+    PCS_TRY(sim_agree(sim, status));
+    sim_compare_memory(sim);
+    return PCS_OK;
 }
 
 // By then every matrix of the run has been made.

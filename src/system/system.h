@@ -133,6 +133,7 @@ typedef struct pcs_probe {
     int axis;           // 0, 1, 2, or the field
     int count;          // the value is the mean over
     const int *items;   // [count] nodes, cells or coordinates
+    int nmore;          // and over as many that only other ranks have
     // Or of equations: offset + sum of weights times their values. NULL: the mean.
     const double *weights; // [count]
     double offset;
@@ -252,13 +253,13 @@ struct pcs_system {
     bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
     bool has_internal;  // materials or friction of force laws remember what they went through: internal_loss, commit
     bool has_materials; // materials do
-    bool has_soft_friction; // contacts with force laws do
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
-    bool has_resultant; // momentum has directions in space: resultant, row_resultant, tangent_resultant
-    bool has_tangents;  // where friction pushes is known
-    double length;      // m, size of the model: the scale of positions
-    double mass;        // kg, of all that moves: with an energy, the scale of velocities
-    double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
+    const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
+    bool has_resultant;        // momentum has directions in space: resultant, row_resultant, tangent_resultant
+    bool has_tangents;         // where friction pushes is known
+    double length;             // m, size of the model: the scale of positions
+    double mass;               // kg, of all that moves: with an energy, the scale of velocities
+    double stable_step;        // s, of explicit schemes; INFINITY when nothing limits it
     pcs_travel travel[PCS_WAVE_KINDS];
     const pcs_layout *layout;       // of the equations over the ranks; NULL: all of them are here
     const int *row_owner;           // [nrow] rank that has all equations of a row; NULL: not every row has one

@@ -193,6 +193,14 @@ class Friction(program.Cases):
         self.assertIn("a path by arc length takes no friction", message)
         self.assertIn(":8:", message)
 
+    def test_friction_of_force_laws_is_told(self):
+        text = springs((3.0, 4.0), (100.0, 100.0), 0.3)
+        text = text.replace("restitution: 0,", "law: { type: linear, stiffness: 1.0e5 },")
+        status, message, _ = self.statics(text)
+        self.assertEqual(status, 2)
+        self.assertIn("contacts.floor: a static analysis does not follow friction of contacts with force laws", message)
+        self.assertRegex(message, r"case.yaml:\d+:\d+: ")
+
 
 if __name__ == "__main__":
     unittest.main()

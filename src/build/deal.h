@@ -1,0 +1,27 @@
+// Which rank has which part of the mesh; private to this folder.
+
+#ifndef PCS_BUILD_DEAL_H
+#define PCS_BUILD_DEAL_H
+
+#include "build/builder.h"
+#include "core/comm.h"
+
+// A line of nodes in order is cut into equal pieces, and so is what ranks build by themselves: node i of n.
+static inline int pcs_deal_piece(int i, int n, int size)
+{
+    return (int)((long long)i * size / n);
+}
+
+// part[i], the rank of every node of a mesh that all ranks have. All ranks take part.
+pcs_status pcs_deal_nodes(const pcs_mesh *mesh, const pcs_comm *comm, int *part);
+
+// Node numbers, ascending, each once, in scratch memory.
+typedef struct pcs_deal_list {
+    int count, *node;
+} pcs_deal_list;
+
+// Nodes of the mesh here that every rank must have: those of contacts, joints, and what is written in the order of a
+// set. `rank`: only those of this one; -1: all.
+pcs_status pcs_deal_special(pcs_build *b, int rank, pcs_deal_list *out);
+
+#endif

@@ -1,0 +1,224 @@
+// The mesh over several ranks: each has its own nodes, copies of their neighbours and of all nodes of contacts and
+// joints, and the cells at these.
+//
+// Parts that can be made piece by piece are built by every rank for itself, twice: first the nodes of its own, to
+// learn which of them all ranks need, then what it keeps. Nodes are dealt out in the order of their numbers, in equal
+// pieces: a line in pieces, a lattice in layers. Any other mesh is built whole, dealt out along its cells and left.
+
+#include "build/deal.h"
+#include "build/parts.h"
+#include "mesh/part.h"
+#include "mesh/sieve.h"
+
+#include <string.h>
+
+bool pcs_spread_takes(pcs_build *b, const pcs_build_parts *parts)
+{
+    const pcs_yaml *merge = pcs_case_get(b->c, pcs_case_root(b->c), "merge");
+    bool is_taken = b->spreads && merge == NULL && pcs_case_error_count(b->c) == 0;
+    for (int i = 0; i < parts->count; i++)
+        is_taken = is_taken && parts->part[i].source != NULL && parts->part[i].source->puts_parts;
+    return is_taken;
+}
+
+static pcs_status spread_put(void *maker, pcs_mesh *mesh)
+{
+    const pcs_build_parts *parts = maker;
+    for (int i = 0; i < parts->count; i++) {
+        const pcs_build_part *part = &parts->part[i];
+        PCS_TRY(part->source->build(part->params, part->name, mesh));
+    }
+    return PCS_OK;
+}
+
+static pcs_status spread_put_whole(void *maker, pcs_mesh *mesh)
+{
+    return pcs_mesh_put_mesh(mesh, maker);
+}
+
+// Nodes are cut into equal pieces.
+typedef struct spread_pieces {
+    int nnode, size;
+} spread_pieces;
+
+static int spread_piece(const void *user, int node)
+{
+    const spread_pieces *p = user;
+    return pcs_deal_piece(node, p->nnode, p->size);
+}
+
+// How many nodes there are, without making them.
+static pcs_status spread_count(pcs_build *b, pcs_build_parts *parts, int *nnode)
+{
+    pcs_sieve nothing = { 0 };
+    pcs_mesh mesh = { .ctx = b->ctx, .memory = b->ctx, .sieve = &nothing };
+    pcs_status status = spread_put(parts, &mesh);
+    *nnode = nothing.nnode;
+    return status;
+}
+
+static pcs_status spread_list_own(pcs_build *b, const spread_pieces *p, int rank, pcs_deal_list *out)
+{
+    int first = (int)(((long long)rank * p->nnode + p->size - 1) / p->size);
+    int end = (int)(((long long)(rank + 1) * p->nnode + p->size - 1) / p->size);
+    out->count = end - first;
+    out->node = pcs_scratch(NULL, (size_t)out->count, sizeof *out->node);
+    if (out->node == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", out->count);
+    for (int i = 0; i < out->count; i++) out->node[i] = first + i;
+    return PCS_OK;
+}
+
+// Lists of all ranks become one.
+static pcs_status spread_unite(pcs_build *b, const pcs_comm *comm, pcs_deal_list *list)
+{
+    pcs_numbers all = { 0 };
+    int *count = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *count), *start = count + comm->size, total = 0;
+    pcs_status status = count == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
+    PCS_TRY(pcs_comm_agree(b->ctx, status));
+    for (int r = 0; r < comm->size; r++) {
+        count[r] = list->count;
+        start[r] = 0;
+    }
+    status = comm->exchange(comm, b->ctx, count, start, list->node, &all);
+    if (status == PCS_OK)
+        for (int r = 0; r < comm->size; r++) total += all.count[r];
+    pcs_scratch_free(count);
+    pcs_scratch_free(list->node);
+    pcs_scratch_free(all.count);
+    *list = (pcs_deal_list){ .count = pcs_sort_unique(total, all.value), .node = all.value };
+    return status;
+}
+
+static pcs_status spread_make_sets(pcs_build *b)
+{
+    b->nbroken = 0;
+    PCS_TRY(pcs_build_sets(b));
+    // What is wrong with the case is told by those who know the whole mesh.
+    return pcs_case_error_count(b->c) == 0 ? PCS_OK : pcs_fail(b->ctx, PCS_BAD_INPUT, "a set is wrong");
+}
+
+// The nodes of this rank alone, with their sets: which of them must all ranks have?
+static pcs_status spread_find_special(pcs_build *b, const pcs_part *own, pcs_deal_list *special)
+{
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    pcs_context *side = NULL;
+    pcs_status status = pcs_context_create(&side);
+    if (status == PCS_OK) status = pcs_mesh_create(side, &b->mesh);
+    if (status != PCS_OK) pcs_fail(b->ctx, status, "out of memory: the mesh");
+    PCS_TRY(pcs_comm_agree(b->ctx, status));
+    b->mesh->ctx = b->ctx;
+    status = pcs_mesh_make_part(b->mesh, own);
+    if (status == PCS_OK) status = spread_make_sets(b);
+    status = pcs_comm_agree(b->ctx, status == PCS_OK ? pcs_deal_special(b, comm->rank, special) : status);
+    if (status == PCS_OK) status = spread_unite(b, comm, special);
+    b->mesh = NULL;
+    pcs_context_destroy(&side);
+    return status;
+}
+
+// Rank 0 shows the whole, which needs no sets.
+static pcs_status spread_make_shown(pcs_build *b, pcs_build_parts *parts)
+{
+    pcs_mesh *shown;
+    if (!pcs_is_root(b->ctx)) return PCS_OK;
+    PCS_TRY(pcs_mesh_create(b->ctx, &shown));
+    shown->lacks_sets = true;
+    PCS_TRY(spread_put(parts, shown));
+    b->model.shown = shown;
+    return PCS_OK;
+}
+
+static pcs_status spread_make(pcs_build *b, pcs_part *part)
+{
+    pcs_deal_list special = { 0 };
+    pcs_status status = spread_find_special(b, part, &special);
+    part->has_copies = true;
+    part->nspecial = special.count;
+    part->special = special.node;
+    if (status == PCS_OK) status = pcs_mesh_create(b->ctx, &b->mesh);
+    if (status == PCS_OK) status = pcs_mesh_make_part(b->mesh, part);
+    pcs_scratch_free(special.node);
+    return status == PCS_OK ? spread_make_sets(b) : status;
+}
+
+pcs_status pcs_spread_build(pcs_build *b, pcs_build_parts *parts)
+{
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    spread_pieces pieces = { .size = comm->size };
+    pcs_deal_list own = { 0 };
+    PCS_TRY(spread_count(b, parts, &pieces.nnode));
+    PCS_TRY(pcs_comm_agree(b->ctx, spread_list_own(b, &pieces, comm->rank, &own)));
+    pcs_part part = { .put = spread_put, .maker = parts, .owner = spread_piece, .owners = &pieces };
+    part.nown = own.count;
+    part.own = own.node;
+    pcs_status status = spread_make(b, &part);
+    pcs_scratch_free(own.node);
+    return status == PCS_OK ? spread_make_shown(b, parts) : status;
+}
+
+static int spread_owner(const void *user, int node)
+{
+    return ((const int *)user)[node];
+}
+
+// All nodes and cells stay on every rank.
+static pcs_status spread_keep_all(pcs_build *b, int *part, const pcs_deal_list *special)
+{
+    pcs_mesh *mesh = b->mesh;
+    int rank = pcs_context_comm(b->ctx)->rank;
+    pcs_mesh_share *share;
+    unsigned char *is_kept;
+    PCS_TAKE(b->ctx, share, 1, "the shares of ranks");
+    PCS_TAKE(b->ctx, is_kept, mesh->nnode, "the shares of ranks");
+    for (int i = 0; i < mesh->nnode; i++) is_kept[i] = part[i] == rank;
+    for (int c = 0; c < mesh->ncell; c++) {
+        const int *node = mesh->cell[c];
+        if (part[node[0]] == rank || part[node[1]] == rank) is_kept[node[0]] = is_kept[node[1]] = 1;
+    }
+    for (int i = 0; i < special->count; i++) is_kept[special->node[i]] = 1;
+    *share = (pcs_mesh_share){ .nnode = mesh->nnode, .ncell = mesh->ncell, .owner = part, .is_kept = is_kept };
+    mesh->share = share;
+    return PCS_OK;
+}
+
+// A part of the whole, which goes unless this rank shows it.
+static pcs_status spread_cut(pcs_build *b, const int *part, const pcs_deal_list *special, pcs_context **side)
+{
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    pcs_mesh *whole = b->mesh;
+    int *own = pcs_scratch(NULL, (size_t)whole->nnode, sizeof *own), count = 0;
+    pcs_status status = own == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the mesh") : PCS_OK;
+    if (status == PCS_OK) status = pcs_mesh_create(b->ctx, &b->mesh);
+    PCS_TRY(pcs_comm_agree(b->ctx, status));
+    for (int i = 0; i < whole->nnode; i++)
+        if (part[i] == comm->rank) own[count++] = i;
+    pcs_part what = { .put = spread_put_whole,
+                      .maker = whole,
+                      .owner = spread_owner,
+                      .owners = part,
+                      .nown = count,
+                      .own = own,
+                      .nspecial = special->count,
+                      .special = special->node,
+                      .has_copies = true };
+    status = pcs_mesh_make_part(b->mesh, &what);
+    pcs_scratch_free(own);
+    if (comm->rank != 0 || status != PCS_OK) return status;
+    b->model.shown = whole;
+    pcs_context_adopt(b->ctx, side);
+    return PCS_OK;
+}
+
+pcs_status pcs_spread_deal(pcs_build *b, pcs_context **side)
+{
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    pcs_deal_list special = { 0 };
+    int *part;
+    PCS_TAKE(*side == NULL ? b->ctx : *side, part, b->mesh->nnode, "the shares of ranks");
+    pcs_status status = pcs_deal_nodes(b->mesh, comm, part);
+    if (status == PCS_OK) status = pcs_deal_special(b, -1, &special);
+    if (status == PCS_OK)
+        status = *side == NULL ? spread_keep_all(b, part, &special) : spread_cut(b, part, &special, side);
+    pcs_scratch_free(special.node);
+    return status;
+}
