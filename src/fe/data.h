@@ -113,6 +113,7 @@ typedef struct fe_data {
     bool has_pushes;          // some rank has
     double spring_rate2;      // 1/s^2, by how much springs without mass raise w^2 at most
     double spring_damping;    // 1/s, and their dampers 2 xi w
+    bool is_balanced;         // nothing but gravity moves the model as a whole: no loads, laws or supports act on it
     double free_weight[3];    // N, gravity summed over the moving equations of this rank
     double rest_potential;    // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;
@@ -129,7 +130,7 @@ typedef struct fe_work {
     // Of reactions:
     double *q, *v, *f;       // [nv + nfixed]
     double *p, *R;           // [nfixed]
-    double *last_p, *last_f; // [nfixed] at the last call, in one piece
+    double *last_p, *last_f; // [nfixed] at the last call
 } fe_work;
 
 extern const pcs_system_ops pcs_system_fe;
@@ -143,7 +144,7 @@ static inline pcs_status pcs_fe_agree(pcs_context *ctx, const fe_data *fe, pcs_s
 pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe);
 static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
 {
-    return fe->model.groups[batch % fe->model.ngroup].ops;
+    return fe->model.groups[batch < fe->model.ngroup ? batch : batch - fe->model.ngroup].ops;
 }
 // Rank of a node of a model that is spread over several.
 static inline int pcs_fe_owner(const fe_data *fe, int node)
@@ -264,7 +265,7 @@ static inline double pcs_fe_elapsed(const pcs_system *self, double t)
 // A batch as it is that time after the last commit; `room` may be used for it.
 static inline const pcs_batch *pcs_fe_batch_at(const fe_data *fe, int b, double elapsed, pcs_batch *room)
 {
-    if (pcs_fe_ops(fe, b)->ninternal == 0) return &fe->batches[b];
+    if (fe->batches[b].ops->ninternal == 0) return &fe->batches[b];
     *room = fe->batches[b];
     room->elapsed = elapsed;
     return room;
@@ -290,6 +291,18 @@ pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe);
 void pcs_fe_range_force(const pcs_system *self, const double *q, const double *v, bool is_filled, double *f);
 void pcs_fe_range_energy(const pcs_system *self, const double *q, const double *v, pcs_energy *sum);
 void pcs_fe_range_change(const pcs_system *self, const double *const q[2], const double *const v[2], pcs_energy *sum);
+static inline pcs_batch pcs_fe_range_batch(const fe_data *fe, int b, int low, int high)
+{
+    pcs_batch batch = fe->batches[b];
+    batch.low = low;
+    batch.high = high;
+    return batch;
+}
+// And slice by slice, where that can be.
+void pcs_fe_find_slices(pcs_system *self, const fe_data *fe);
+// Gravity times q over low <= i < high; the measure that follows from sums and from this over all.
+double pcs_fe_weight_work(const pcs_system *self, int low, int high, const double *q);
+void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_work, pcs_measure *out);
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);

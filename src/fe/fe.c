@@ -142,10 +142,14 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     self->has_drives = fe->has_driven_rows;
     self->has_rate_bias = fe->has_driven_rows || fe->has_varying_rows;
     self->has_search = fe->has_search_rows;
+    self->has_loads = fe->has_pushes;
+    fe->is_balanced = !fe->has_pushes && fe->laws == NULL;
+    for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
     self->has_passages = fe->has_passages;
     self->has_rotations = fe->nspin > 0;
     self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
     self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
+    pcs_fe_find_slices(self, fe);
     return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self, fe) : PCS_OK;
 }
 

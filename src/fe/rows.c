@@ -221,7 +221,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, work->instances, self->ncontact, "contacts");
-    PCS_TAKE(self->ctx, self->memory, self->ncontact + 5, "contacts"); // and those of materials, friction and reactions
+    PCS_TAKE(self->ctx, self->memory, self->ncontact + 6, "contacts"); // and those of materials, friction and reactions
     self->contacts = info;
     PCS_TRY(rows_create(self, fe, info, culprit));
     PCS_TRY(rows_make_directions(self, fe));
@@ -249,6 +249,11 @@ static void rows_evaluate(pcs_system *self, const double *q, const double *v)
     }
 }
 
+static inline double rows_constant_gap(const pcs_system *self, int row, const double *q)
+{
+    return ((const fe_data *)self->data)->points[row].gap + pcs_rows_dot(self->G, row, q);
+}
+
 // Gaps of the rows as they were evaluated last, at q.
 static void rows_tell_gaps(const pcs_system *self, const double *q, double *gap)
 {
@@ -257,7 +262,7 @@ static void rows_tell_gaps(const pcs_system *self, const double *q, double *gap)
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         for (int row = source->first_row; row < source->first_row + source->nrow; row++)
-            gap[row] = source->varies ? work->states[row].gap : fe->points[row].gap + pcs_rows_dot(self->G, row, q);
+            gap[row] = source->varies ? work->states[row].gap : rows_constant_gap(self, row, q);
     }
 }
 
@@ -281,7 +286,12 @@ void pcs_fe_update_directions(pcs_system *self, const double *q)
 
 void pcs_fe_gaps(pcs_system *self, const double *q, double *gap)
 {
-    if (((const fe_data *)self->data)->has_evaluated_rows) rows_evaluate(self, q, NULL);
+    const fe_data *fe = self->data;
+    if (!fe->has_evaluated_rows) {
+        for (int row = 0; row < self->nrow; row++) gap[row] = rows_constant_gap(self, row, q);
+        return;
+    }
+    rows_evaluate(self, q, NULL);
     rows_tell_gaps(self, q, gap);
 }
 

@@ -7,8 +7,9 @@
 //
 //   S* dd = h f(q, v) - c M d + h K D' + h C W' + (S* d of the multipliers),   D' = U' + kw W' at the present iterate
 //
-// Derivatives of M and of G are left out of the linearisation (they cost an iteration or two, never the solution);
-// those of the forces along rows are in K where there are joints (curvature.h).
+// Derivatives of M are in K, d(M a)/dq with a = c d/h; those of G are left out of the linearisation (they cost an
+// iteration or two, never the solution); those of the forces along rows are in K where there are joints (curvature.h).
+// It starts where `newton` does, with the motion of the step before, and keeps S* as that does.
 
 #include "core/rounding.h"
 #include "step/columns.h"
@@ -35,6 +36,7 @@ typedef struct schur {
     bool is_stale;                                       // the products have changed since the last solve
     bool rows_are_here;                                  // mass and directions stand at the present q
     bool is_at_start; // linearised at the start of the step, which is no point of the iteration
+    bool is_guessed;  // the iteration began with the motion of the step before
 } schur;
 
 // The contact problem, and what is known of all rows where this rank solves for some of them.
@@ -135,6 +137,10 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
     if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     schur_tell_smooth(self, p);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (system->mass_varies) {
+        for (int i = 0; i < s->n; i++) s->y0[i] = self->form.c / self->form.h * p->d[i];
+        system->ops->add_inertia_stiffness(system, p->q, s->y0);
+    }
     if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p->q, s->z, has_smooth ? p->lam : NULL);
     if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
 }
@@ -334,11 +340,61 @@ static void schur_clear(pcs_step_solver *self, pcs_step_problem *p)
     memcpy(p->v, s->v0, bytes);
     memcpy(s->qt, s->q0, bytes);
     memset(p->d, 0, bytes);
+    memset(s->D, 0, bytes);
+    memset(s->W, 0, bytes);
     memset(s->y0, 0, bytes);
     if (p->base == NULL) return;
     memcpy(s->sum, s->q0, bytes);
     memcpy(s->sum_t, s->q0, bytes);
     schur_retract(self, p);
+}
+
+static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    schur *s = self->data;
+    if (!s->rows_are_here) s->rows_are_here = pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+    return s->rows_are_here;
+}
+
+static bool schur_goes_on(const pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const schur *s = self->data;
+    bool pushes = false;
+    for (int i = 0; i < s->map->nb; i++) pushes = pushes || s->z_step[s->m + s->map->bilateral[i]] != 0.0;
+    return pcs_outer_goes_on(self, p, pushes);
+}
+
+// q and v of d, D and W.
+static void schur_place(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
+    for (int i = 0; i < s->n; i++) {
+        sum_t[i] = s->q0[i] + self->form.kb * p->d[i];
+        sum[i] = sum_t[i] + s->D[i];
+        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
+    }
+    s->rows_are_here = false;
+    schur_retract(self, p);
+}
+
+// The motion of the step before goes on; so do the impulses of joints that are no part of its acceleration.
+static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    double *impulse = s->contacts->p.b;
+    for (int i = 0; i < s->n; i++) p->d[i] = self->form.h / self->form.c * p->acceleration[i];
+    schur_place(self, p);
+    if (s->map->nb == 0 || self->form.has_smooth_multipliers || !schur_move(self, p)) return;
+    memset(impulse, 0, (size_t)s->contacts->p.n * sizeof *impulse);
+    for (int i = 0; i < s->map->nb; i++) {
+        int k = s->m + s->map->bilateral[i];
+        impulse[k] = s->z_step[k];
+    }
+    pcs_schur_map_jumps(s->map, impulse);
+    memcpy(s->D, s->map->D, (size_t)s->n * sizeof *s->D);
+    memcpy(s->W, s->map->W, (size_t)s->n * sizeof *s->W);
+    schur_place(self, p);
 }
 
 // What the start of the step, which is no point q(d), v(d) of the iteration, differs by stands in D and W.
@@ -348,8 +404,11 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
     double *sum = p->base == NULL ? p->q : s->sum;
     schur_clear(self, p);
     s->is_at_start = is_at_start;
+    s->is_guessed = !is_at_start && schur_goes_on(self, p);
+    if (s->is_guessed) schur_guess(self, p);
     if (!is_at_start) return;
     memcpy(s->contacts->p.z, s->z_step, (size_t)s->contacts->p.n * sizeof(double));
+    pcs_own_rows_tell(s->own, s->contacts->p.z, s->contacts->p.gate, s->z, s->gate);
     for (int i = 0; i < s->n; i++) {
         s->D[i] = p->q_start[i] - s->q0[i];
         s->W[i] = p->v_start[i] - s->v0[i];
@@ -375,23 +434,27 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
     }
 }
 
-static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
+// Where a contact acts, what it adds to the matrix turns with its row, and may come and go.
+static bool schur_may_keep(const pcs_step_solver *self)
 {
-    schur *s = self->data;
-    if (!s->rows_are_here) s->rows_are_here = pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
-    return s->rows_are_here;
+    const double *z = ((const schur *)self->data)->z; // of all rows: ranks must agree
+    int m = self->system->nrow;
+    for (int j = 0; j < m; j++)
+        if ((z[j] != 0.0 || z[m + j] != 0.0) && !self->system->rows[j].is_bilateral) return false;
+    return true;
 }
 
-static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,
+static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations,
                             pcs_outcome *outcome)
 {
     schur *s = self->data;
-    if (!self->system->is_linear && (!schur_move(self, p) || !schur_factor(self, p))) {
+    if (!self->system->is_linear && (!schur_move(self, p) || !(pass.keeps_factor || schur_factor(self, p)))) {
         *outcome = PCS_SINGULAR;
         return NAN;
     }
-    if (count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
-    schur_free_increment(self, p, count == 0 && !s->is_at_start);
+    if (pass.keeps_factor) s->is_stale = true; // the rows have moved
+    if (pass.count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
+    schur_free_increment(self, p, pass.count == 0 && !s->is_at_start && !s->is_guessed);
     double change = schur_solve_contacts(self, p, iterations);
     if (isnan(change) && !isfinite(pcs_system_largest(self->system, s->y0))) *outcome = PCS_NOT_FINITE;
     return change;
@@ -409,6 +472,7 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
     schur *s = self->data;
     const pcs_outer outer = { .begin = schur_begin,
                               .iterate = schur_iterate,
+                              .may_keep = schur_may_keep,
                               .is_provisional = schur_is_provisional,
                               .move = schur_move,
                               .v0 = s->v0,

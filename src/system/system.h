@@ -21,6 +21,7 @@ typedef struct pcs_system pcs_system;
 typedef struct pcs_scale pcs_scale;
 typedef struct pcs_rigid pcs_rigid;
 typedef struct pcs_push pcs_push;
+typedef struct pcs_slice_ops pcs_slice_ops;
 
 // Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
@@ -190,7 +191,7 @@ typedef struct pcs_system_ops {
     // (q, v) becomes where the next way begins: has_internal.
     double (*internal_loss)(const pcs_system *self, double t, const double *q);
     void (*commit)(pcs_system *self, double t, const double *q, const double *v);
-    // Applied loads at time t (gravity left out) times q1 - q0.
+    // Applied loads at time t (gravity left out) times q1 - q0: has_loads.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
 
     // Momentum that a unit impulse of a row gives to the moving equations.
@@ -227,7 +228,8 @@ typedef struct pcs_system_ops {
 // state, and rooms for it. Who has a `const pcs_system` reads the workspace as it stands, and changes nothing of it.
 struct pcs_system {
     const pcs_system_ops *ops;
-    const char *name; // "fe", or that of a closed form, for messages
+    const pcs_slice_ops *slices; // system/slices.h; NULL: it goes as a whole
+    const char *name;            // "fe", or that of a closed form, for messages
     pcs_context *ctx;
     const void *data; // the system's own
     int nq, nv, nrow, ncontact, ntangent;
@@ -255,6 +257,7 @@ struct pcs_system {
     bool has_materials; // materials do
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
+    bool has_loads;            // forces are applied, besides gravity: load_work
     bool has_resultant;        // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;         // where friction pushes is known
     double length;             // m, size of the model: the scale of positions

@@ -23,8 +23,8 @@ import kill  # noqa: E402
 
 TIGHT = ["--", "-ksp_rtol", "1e-13"]
 HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
-# Ties and stops may be settled the other way by round-off; the rate of a contact is that of its smallest gap, and here
-# nine gaps vanish at once.
+# Ties and stops may be settled the other way by round-off; the rate of a contact is that of its smallest gap, and at
+# a floor several gaps vanish at once.
 COUNTS = ("active", "iterations", "floor.gap_rate")
 
 TWO_BARS = ["cases/bars_two", "--set", "mesh.left.elements=40", "--set", "mesh.right.elements=40",
@@ -61,7 +61,7 @@ sets:
   left: { nodes: grid.joints, box: [[-1, -1, -1], [0.15, 9, 9]] }
   two: { nodes: grid, at: [[0.1005, 0.1, 0], [0.5005, 0.4, 0]] }
   rows: { cells: grid.x, plane: [[0, 0.2, 0], [0, 1, 0]] }
-  rest: { nodes: grid, without: [left, grid.xmax] }
+  rest: { nodes: grid, without: [left, grid.xmax, grid.ymin] }
 supports:
   top: { set: grid.ymax, fix: [y], reactions: true }
   bottom: { set: grid.ymin, fix: [y, rz] }
@@ -76,7 +76,7 @@ loads:
   turn: { type: moment, set: rest, value: [0, 0, 0.1] }
   line: { type: line, cells: grid.x, value: [0, 20, 0] }
 contacts:
-  wall: { type: node_plane, nodes: left, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.2 }
+  floor: { type: node_plane, nodes: left, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.2 }
 scheme: { type: alpha_ggl, rho_inf: 0.8 }
 time: { step: 1.1e-5, end: 2.2e-4 }
 output:
@@ -430,6 +430,10 @@ class Writing(Ranks):
         self.resume((2, 3, 1), "cases/cantilever_stop", "--set", "time.end=0.05",
                     "--set", "supports.clamp.reactions=true", "--set", "output.checkpoint.every=20")
 
+    # What supports at nodes of several ranks carry on.
+    def test_resuming_reactions(self):
+        self.resume((2, 3, 1), self.case("sets", SETS), "--set", "output.checkpoint.every=7")
+
     # What materials went through stands in the file as in one process.
     def test_resuming_materials(self):
         self.resume((2, 1), self.case("yielding", YIELDING), "--set", "output.checkpoint.every=30")
@@ -449,8 +453,8 @@ class Writing(Ranks):
             self.assertEqual(json.load(file)["model"]["dofs"], 82)
 
 
-# Bytes that a rank takes by itself, as Percuss counts: those of the rank that has least, as the first one shows the
-# model. They are taken per dof, from two lengths of a model that is cut across: what every process takes falls out,
+# Bytes that a rank takes by itself, as Percuss counts them: those of the rank that has least, as the first one shows
+# the model. They are taken per dof, from two lengths of a model that is cut across: what every process takes falls out,
 # and so do copies at the cuts. A quarter of the model is 0.253 (line) and 0.261 (lattice) of what one rank takes; with
 # the whole mesh on every rank it was 0.3.
 class Memory(Ranks):
