@@ -177,11 +177,16 @@ static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
 {
     return fe->model.groups[batch < fe->model.ngroup ? batch : batch - fe->model.ngroup].ops;
 }
+// Rank of a node of a model that is spread over several.
+static inline int pcs_fe_owner(const fe_data *fe, int node)
+{
+    const pcs_mesh_share *share = fe->model.mesh->share;
+    return share == NULL ? fe->share->layout.comm->rank : share->owner[node];
+}
 // Is this the rank that speaks for a node?
 static inline bool pcs_fe_owns(const fe_data *fe, int node)
 {
-    const pcs_mesh_share *share = fe->model.mesh->share;
-    return share == NULL || share->owner[node] == fe->share->layout.comm->rank;
+    return fe->model.mesh->share == NULL || pcs_fe_owner(fe, node) == fe->share->layout.comm->rank;
 }
 // Does a node turn by angles that do not stay small?
 static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)

@@ -180,6 +180,39 @@ static void rows_freeze_constant(pcs_system *self, fe_data *fe)
     }
 }
 
+// Rank of all nodes that a row acts on; -1: they are of several, or not known.
+static int rows_rank(const fe_data *fe, int rank, const pcs_row_direction *direction)
+{
+    for (int i = 0; i < direction->nterm; i++) {
+        int other = pcs_fe_owner(fe, direction->term[i].node);
+        if (rank >= 0 && other != rank) return -1;
+        rank = other;
+    }
+    return rank;
+}
+
+// Which rank has the equations of each row, where every row has them on one and acts on the same nodes forever.
+static pcs_status rows_find_owners(pcs_system *self, const fe_data *fe)
+{
+    const fe_work *work = self->work;
+    int *owner;
+    if (fe->share == NULL || fe->has_search_rows) return PCS_OK;
+    PCS_TAKE(self->ctx, owner, self->nrow, "the ranks of rows");
+    for (int row = 0; row < self->nrow; row++) {
+        const pcs_row_state *state = &work->states[row];
+        const pcs_contact_point *point = &fe->points[row];
+        bool is_stated = state->direction.nterm > 0;
+        int rank = is_stated ? -1 : pcs_fe_owner(fe, point->node);
+        if (!is_stated && point->other >= 0 && pcs_fe_owner(fe, point->other) != rank) return PCS_OK;
+        rank = rows_rank(fe, rank, &state->direction);
+        for (int t = 0; t < self->rows[row].ntangent && rank >= 0; t++) rank = rows_rank(fe, rank, &state->tangent[t]);
+        if (rank < 0) return PCS_OK;
+        owner[row] = rank;
+    }
+    self->row_owner = owner;
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
 {
     fe_work *work = self->work;
@@ -192,13 +225,13 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     self->contacts = info;
     PCS_TRY(rows_create(self, fe, info, culprit));
     PCS_TRY(rows_make_directions(self, fe));
-    if (!fe->has_evaluated_rows) return PCS_OK;
+    if (!fe->has_evaluated_rows) return rows_find_owners(self, fe);
     double *rest;
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     pcs_fe_update_directions(self, rest);
     PCS_TRY(rows_demand_motion(self, culprit));
     rows_freeze_constant(self, fe);
-    return PCS_OK;
+    return rows_find_owners(self, fe);
 }
 
 // The rows at q, with their bias when v is not NULL.

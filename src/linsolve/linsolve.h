@@ -52,6 +52,8 @@ struct pcs_linsolve_ops {
     pcs_status (*factor)(pcs_linsolve *self, bool *is_singular);
     // x = A^-1 x in place; never allocates.
     void (*solve)(pcs_linsolve *self, double *x);
+    // The same on the own equations alone, zero on copies; NULL: as `solve`.
+    void (*solve_own)(pcs_linsolve *self, double *x);
     // Can what was factored last be solved slice by slice? Then `begin` gives the solution at some equations, and `end`
     // all of it. NULL: never.
     bool (*has_slices)(const pcs_linsolve *self);
@@ -79,6 +81,12 @@ void pcs_suitesparse_version(int suite[3], int cholmod[3]);
 static inline void pcs_linsolve_solve(pcs_linsolve *self, double *x)
 {
     self->ops->solve(self, x);
+}
+// Where nobody looks at copies: no exchange of them.
+static inline void pcs_linsolve_solve_own(pcs_linsolve *self, double *x)
+{
+    if (self->ops->solve_own != NULL) self->ops->solve_own(self, x);
+    else self->ops->solve(self, x);
 }
 static inline bool pcs_linsolve_has_slices(const pcs_linsolve *self)
 {

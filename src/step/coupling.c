@@ -7,12 +7,16 @@
 
 static const double small = 0.05; // off the diagonal, against the diagonals
 
-pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, pcs_coupling **out)
+pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, const pcs_rows *G, const pcs_rows *T,
+                               bool is_local, pcs_coupling **out)
 {
     pcs_coupling *self;
     PCS_TAKE(ctx, self, 1, "the preconditioner");
     self->system = system;
-    int room = system->G->start[system->nrow] + (system->T == NULL ? 0 : system->T->start[system->ntangent]);
+    self->G = G;
+    self->T = T;
+    self->is_local = is_local;
+    int room = G->start[G->nrow] + (T == NULL ? 0 : T->start[T->nrow]);
     self->room = room < system->nv ? room : system->nv;
     const pcs_pattern *pattern = system->M->pattern;
     int widest = 0;
@@ -83,8 +87,8 @@ void pcs_coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix
     double largest = 0.0;
     for (int at = 0; at < self->count; at++) self->place[self->equation[at]] = -1;
     self->count = 0;
-    coupling_touch(self, self->system->G);
-    if (self->system->T != NULL) coupling_touch(self, self->system->T);
+    coupling_touch(self, self->G);
+    if (self->T != NULL) coupling_touch(self, self->T);
     self->head[0] = 0;
     for (int at = 0; at < self->count; at++) largest = pcs_larger(largest, coupling_read(self, at, M, S, c));
     self->joins = pcs_system_max(self->system, largest) > small;

@@ -274,6 +274,7 @@ struct pcs_system {
     double stable_step;        // s, of explicit schemes; INFINITY when nothing limits it
     pcs_travel travel[PCS_WAVE_KINDS];
     const pcs_layout *layout;       // of the equations over the ranks; NULL: all of them are here
+    const int *row_owner;           // [nrow] rank that has all equations of a row; NULL: not every row has one
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
 

@@ -283,6 +283,24 @@ class Ranks(unittest.TestCase):
             self.assertEqual(result.stdout, "")
             self.assertGreaterEqual(self.agree(self.path("serial"), self.path(f"np{count}")), rows)
 
+    # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
+    def resume(self, counts, *case):
+        out, whole = self.path("out"), self.path("whole")
+        case = [*case, "-q", "-o", out]
+        result = ranks(2, *case, *TIGHT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        shutil.copytree(out, whole)
+        for count in counts:
+            shutil.rmtree(out)
+            shutil.copytree(whole, out)
+            os.remove(os.path.join(out, "checkpoint.bin"))
+            result = serial(*case, "--resume") if count == 1 else ranks(count, *case, "--resume", *TIGHT)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            if count == 2:
+                self.assertEqual(kill.differences(whole, out), [])
+            else:
+                self.agree(whole, out)
+
 
 class Agreement(Ranks):
     def test_bar(self):
@@ -442,24 +460,6 @@ class Writing(Ranks):
         result = ranks(2, *case, "--resume", *TIGHT)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(kill.differences(whole, out), [])
-
-    # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
-    def resume(self, counts, *case):
-        out, whole = self.path("out"), self.path("whole")
-        case = [*case, "-q", "-o", out]
-        result = ranks(2, *case, *TIGHT)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        shutil.copytree(out, whole)
-        for count in counts:
-            shutil.rmtree(out)
-            shutil.copytree(whole, out)
-            os.remove(os.path.join(out, "checkpoint.bin"))
-            result = serial(*case, "--resume") if count == 1 else ranks(count, *case, "--resume", *TIGHT)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            if count == 2:
-                self.assertEqual(kill.differences(whole, out), [])
-            else:
-                self.agree(whole, out)
 
     def test_resuming(self):
         self.resume((2, 3, 1), "cases/cantilever_stop", "--set", "time.end=0.05",
