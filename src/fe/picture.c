@@ -212,7 +212,8 @@ static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture,
     int narm = (int)pcs_system_max(self, picture_list_arms(self->data, NULL)); // checkpoints count them on all ranks
     PCS_TAKE(self->ctx, obstacles, count + narm, "the picture");
     (void)picture_list_obstacles(self, picture, obstacles);
-    for (int i = 0; i < count && !picture->is_piece; i++) PCS_TRY(picture_number_obstacle(self, &obstacles[i]));
+    int nnumbered = picture->is_piece ? 0 : count;
+    for (int i = 0; i < nnumbered; i++) PCS_TRY(picture_number_obstacle(self, &obstacles[i]));
     (void)picture_list_arms(self->data, obstacles + count);
     picture->nobstacle = count + narm;
     picture->obstacles = *out = obstacles;

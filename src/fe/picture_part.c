@@ -17,6 +17,7 @@ typedef struct part_work {
     int *point;          // [npoint] shown here, among all
     int *before, *after; // [all npoint] the cell that ends and the one that begins there, -1: none; NULL: not needed
     double *radius;      // [all npoint]
+    double largest;      // of them
     double *counts;      // [ranks]
     int *asked;          // [nasked] cells of other ranks
     int npoint, ncell, nasked, room;
@@ -141,8 +142,9 @@ static pcs_status part_number(pcs_system *self, fe_data *fe, part_work *w, pcs_p
     PCS_TAKE(self->ctx, number, ncell, "the picture");
     PCS_TAKE(self->ctx, node, w->npoint, "the picture");
     for (int i = 0; i < w->npoint; i++) node[i] = part_node(w, w->point[i]);
-    if (w->all.arm != NULL) PCS_TAKE(self->ctx, fe->arm_of_point, w->npoint, "the picture");
-    for (int i = 0; i < w->npoint && w->all.arm != NULL; i++) fe->arm_of_point[i] = w->all.arm[w->point[i]];
+    int nrider = w->all.arm == NULL ? 0 : w->npoint;
+    if (nrider > 0) PCS_TAKE(self->ctx, fe->arm_of_point, nrider, "the picture");
+    for (int i = 0; i < nrider; i++) fe->arm_of_point[i] = w->all.arm[w->point[i]];
     for (int c = 0; c < fe->model.mesh->ncell; c++) {
         if (w->place[c] < 0) continue;
         number[w->place[c]] = c;
@@ -223,15 +225,17 @@ static pcs_status part_take_points(pcs_system *self, fe_data *fe, part_work *w, 
     PCS_TAKE(self->ctx, radius, npoint + nroom, "the picture");
     memset(w->radius, 0, (size_t)w->all.npoint * sizeof *w->radius);
     const int(*cells)[2] = w->all.cells == NULL ? (const int(*)[2])mesh->cell : (const int(*)[2])w->all.cells;
-    double largest = pcs_fe_find_radii(fe, cells, w->radius);
+    w->largest = pcs_fe_find_radii(fe, cells, w->radius);
     for (int i = 0; i < npoint + nroom; i++) {
         int point = i < npoint ? w->point[i] : nodes[i - npoint];
         memcpy(x[i], mesh->x[part_node(w, point)], sizeof x[i]);
-        for (int k = 0; k < 3 && i < npoint && w->all.arm != NULL; k++) x[i][k] += w->all.arm[point].arm[k];
+        bool rides = w->all.arm != NULL && i < npoint;
+        if (rides)
+            for (int k = 0; k < 3; k++) x[i][k] += w->all.arm[point].arm[k];
         radius[i] = w->radius[point];
     }
     picture->reference = (const double(*)[3])x;
-    if (largest > 0.0) picture->radius = radius;
+    picture->radius = radius;
     return PCS_OK;
 }
 
@@ -329,6 +333,8 @@ pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture,
     part_work w = { 0 };
     pcs_status status = pcs_comm_agree(self->ctx, part_choose(self, fe, &w, picture));
     if (status == PCS_OK) status = part_place_obstacles(self, fe, &w, picture, obstacles);
+    // All pieces have the same arrays.
+    if (status == PCS_OK && pcs_system_max(self, w.largest) == 0.0) picture->radius = NULL;
     if (status == PCS_OK) part_count_asked(fe, &w);
     if (status == PCS_OK) status = part_find_given(self, fe, &w, picture->nfield);
     part_free(&w);

@@ -133,7 +133,6 @@ output:
 
 PENDULUM = ["cases/beam_pendulum", "--set", "time.end=0.33"]  # chaotic after that
 
-
 SOFT_FLOOR = ("contacts.floor={type: node_plane, nodes: beam, point: [0, 0, 0.019], normal: [0, 0, 1], friction: 0.4, "
               "law: {type: linear, stiffness: 1.0e+6}}")
 
