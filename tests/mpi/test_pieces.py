@@ -155,6 +155,11 @@ class Writing(Pieces):
     def test_springs_joints_and_single_nodes(self):
         self.same_results(self.case("mixed", MIXED), "mixed", (2, 3), 18)
 
+    # A spring that acts at a point of a body ends there.
+    def test_springs_at_points(self):
+        text = MIXED.replace("mesh: spring, in: plane,", "mesh: spring, in: plane, offset_b: [0.02, 0.1, 0],")
+        self.same_results(self.case("riding", text), "riding", (3,), 18)
+
     # Discs and bearings that nodes of several ranks carry.
     def test_what_nodes_carry(self):
         self.same_results("cases/rotor", "rotor", (3,), 20, "--set", "time.end=2.0e-4",
