@@ -234,14 +234,15 @@ static bool newton_goes_on(const pcs_step_solver *self, const pcs_step_problem *
     const newton *s = self->data;
     bool pushes = false;
     for (int i = 0; i < s->nb; i++) pushes = pushes || s->force[i] != 0.0;
-    return pcs_outer_goes_on(self, p, pushes);
+    return pcs_outer_goes_on(self, p, pushes && !self->system->has_redundant_joints);
 }
 
-// Joints go on as they pushed in the step before.
+// Joints go on as they pushed in the step before. Those that repeat others share their forces in the sense of least
+// squares, to which an iteration leads only from no forces.
 static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    if (s->nb == 0) return;
+    if (s->nb == 0 || self->system->has_redundant_joints) return;
     if (self->form.has_smooth_multipliers) {
         for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] = s->force[i];
         return;
