@@ -28,6 +28,7 @@ typedef struct pcs_batch {
     void *data;                     // the element's per-cell constants, made by setup
     double *internal;               // [ncell * ninternal] internal variables at the last commit
     double elapsed;                 // s, since that commit, of what is asked for
+    bool is_balanced;               // its forces on the equations that move add up to nothing, always; made by setup
     int low, high;                  // equations asked for, low <= e < high, of elements that take ranges; high 0: all
 } pcs_batch;
 
@@ -106,6 +107,9 @@ typedef struct pcs_element_ops {
     // Sums T(v1 - v0) and V(q1 - q0) of a linear element.
     void (*add_change)(const pcs_batch *batch, const double *q0, const double *q1, const double *v0, const double *v1,
                        pcs_energy *sum);
+    // Both sums, the state being the second one; of elements that take ranges.
+    void (*add_both)(const pcs_batch *batch, const double *const q[2], const double *const v[2], pcs_energy *state,
+                     pcs_energy *change);
     // sum += resultant over the free equations of what add_force subtracts, with sign (a force on the body).
     void (*add_resultant)(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
     // The declared fields of one cell (numbered within the batch).
@@ -118,6 +122,9 @@ typedef struct pcs_element_ops {
     // What pictures show of a cell beside its line, part by part from 0 on; false: no such part. Nodes in *out, which
     // is zero before, count within the cell. NULL: the cells are all there is to see.
     bool (*show)(const void *params, int part, pcs_obstacle *out);
+    // Arms from the nodes of a cell to its ends, in the reference state, which turn with the nodes; `span` is the
+    // vector from the first node to the second. Do they turn by finite angles? NULL: the nodes are its ends.
+    bool (*arms)(const void *params, const double span[3], double arm[2][3]);
 } pcs_element_ops;
 
 extern const pcs_element_ops *const pcs_elements[]; // ends with NULL

@@ -202,6 +202,7 @@ static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
     PCS_TAKE(ctx, data->loose, data->nloose, "rods");
     rod_split(batch, data);
     batch->data = data;
+    batch->is_balanced = batch->damping_mass == 0.0 && data->nloose == 0;
     return PCS_OK;
 }
 
@@ -341,18 +342,9 @@ static int rod_first_equation(const int equation[2])
     return equation[0] >= 0 ? equation[0] : equation[1];
 }
 
-static void rod_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+static void rod_add_loose_energies(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
 {
     const rod_data *data = batch->data;
-    for (int i = 0; i < data->nrun; i++) {
-        const rod_run *run = &data->runs[i];
-        bool is_paired = run->self == run->other;
-        rod_range r = rod_clip(batch, run->equation, run->count);
-        int n = r.end - r.first;
-        const double *x = q + run->equation + r.first, *w = v + run->equation + r.first;
-        if (n == 0) continue;
-        rod_add_sums(run, is_paired ? pcs_rod_run_pairs(n, x, w) : pcs_rod_run_sums(n, x, w), sum);
-    }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
         const int *equation = batch->equation + 2 * (size_t)cell->cell;
@@ -369,6 +361,38 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
     }
 }
 
+static void rod_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+{
+    const rod_data *data = batch->data;
+    for (int i = 0; i < data->nrun; i++) {
+        const rod_run *run = &data->runs[i];
+        bool is_paired = run->self == run->other;
+        rod_range r = rod_clip(batch, run->equation, run->count);
+        int n = r.end - r.first;
+        const double *x = q + run->equation + r.first, *w = v + run->equation + r.first;
+        if (n == 0) continue;
+        rod_add_sums(run, is_paired ? pcs_rod_run_pairs(n, x, w) : pcs_rod_run_sums(n, x, w), sum);
+    }
+    rod_add_loose_energies(batch, q, v, sum);
+}
+
+static void rod_add_loose_changes(const pcs_batch *batch, const double *const q[2], const double *const v[2],
+                                  pcs_energy *sum)
+{
+    const rod_data *data = batch->data;
+    for (int i = 0; i < data->nloose; i++) {
+        const rod_run *cell = &data->loose[i];
+        if (!rod_is_asked_for(batch, rod_first_equation(batch->equation + 2 * (size_t)cell->cell))) continue;
+        double x0[2], x1[2], w0[2], w1[2], p[2];
+        rod_gather(batch, cell, q[0], x0);
+        rod_gather(batch, cell, q[1], x1);
+        rod_gather(batch, cell, v[0], w0);
+        rod_gather(batch, cell, v[1], w1);
+        const double change[2] = { w1[0] - w0[0], w1[1] - w0[1] };
+        rod_add_loose(cell, (x1[1] - x1[0]) - (x0[1] - x0[0]), change, p, sum);
+    }
+}
+
 static void rod_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,
                            const double *v1, pcs_energy *sum)
 {
@@ -377,19 +401,30 @@ static void rod_add_change(const pcs_batch *batch, const double *q0, const doubl
         const rod_run *run = &data->runs[i];
         rod_range r = rod_clip(batch, run->equation, run->count);
         int e = run->equation + r.first, n = r.end - r.first;
-        if (n > 0) rod_add_sums(run, pcs_rod_run_change(n, q0 + e, q1 + e, v0 + e, v1 + e), sum);
+        const double *const q[2] = { q0 + e, q1 + e }, *const v[2] = { v0 + e, v1 + e };
+        if (n > 0) rod_add_sums(run, pcs_rod_run_change(n, q, v), sum);
     }
-    for (int i = 0; i < data->nloose; i++) {
-        const rod_run *cell = &data->loose[i];
-        if (!rod_is_asked_for(batch, rod_first_equation(batch->equation + 2 * (size_t)cell->cell))) continue;
-        double x0[2], x1[2], w0[2], w1[2], p[2];
-        rod_gather(batch, cell, q0, x0);
-        rod_gather(batch, cell, q1, x1);
-        rod_gather(batch, cell, v0, w0);
-        rod_gather(batch, cell, v1, w1);
-        const double change[2] = { w1[0] - w0[0], w1[1] - w0[1] };
-        rod_add_loose(cell, (x1[1] - x1[0]) - (x0[1] - x0[0]), change, p, sum);
+    rod_add_loose_changes(batch, (const double *const[2]){ q0, q1 }, (const double *const[2]){ v0, v1 }, sum);
+}
+
+static void rod_add_both(const pcs_batch *batch, const double *const q[2], const double *const v[2], pcs_energy *state,
+                         pcs_energy *change)
+{
+    const rod_data *data = batch->data;
+    for (int i = 0; i < data->nrun; i++) {
+        const rod_run *run = &data->runs[i];
+        rod_range r = rod_clip(batch, run->equation, run->count);
+        int e = run->equation + r.first, n = r.end - r.first;
+        const double *const x[2] = { q[0] + e, q[1] + e }, *const w[2] = { v[0] + e, v[1] + e };
+        pcs_rod_sums sums[2];
+        if (n == 0) continue;
+        pcs_rod_run_both(n, x, w, sums);
+        if (run->self == run->other) sums[0] = pcs_rod_run_pairs(n, x[1], w[1]);
+        rod_add_sums(run, sums[0], state);
+        rod_add_sums(run, sums[1], change);
     }
+    rod_add_loose_energies(batch, q[1], v[1], state);
+    rod_add_loose_changes(batch, q, v, change);
 }
 
 // Within a run the springs cancel; drag and the cells at supports remain.
@@ -458,7 +493,7 @@ static const pcs_option rod_love_options[] = {
     .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,          \
     .node_dofs = pcs_axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, .add_force = rod_add_force, \
     .takes_ranges = rod_takes_ranges, .add_energy = rod_add_energy, .add_change = rod_add_change,               \
-    .add_resultant = rod_add_resultant, .read_fields = rod_read_fields
+    .add_both = rod_add_both, .add_resultant = rod_add_resultant, .read_fields = rod_read_fields
 
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",

@@ -15,7 +15,9 @@ pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v);
 // Where M = (m/4) [1 1; 1 1] sees sums of neighbours only, those are squared, in `square` alone: a sawtooth in v, which
 // may be large, cancels before it is rounded.
 pcs_rod_sums pcs_rod_run_pairs(int n, const double *q, const double *v);
-// Of the difference of two states; `plain` is left out.
-pcs_rod_sums pcs_rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1);
+// Of the difference of two states, q[1] - q[0] and v[1] - v[0]; `plain` is left out.
+pcs_rod_sums pcs_rod_run_change(int n, const double *const q[2], const double *const v[2]);
+// Of the second one, and of the difference.
+void pcs_rod_run_both(int n, const double *const q[2], const double *const v[2], pcs_rod_sums out[2]);
 
 #endif

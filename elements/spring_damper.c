@@ -369,16 +369,13 @@ static void arms_read_fields(const pcs_batch *batch, int cell, const double *q, 
     spring_put_fields(&s.axial.at, field);
 }
 
-// From point to point, and the arms.
-static bool arms_show(const void *params, int part, pcs_obstacle *out)
+static bool arms_reach(const void *params, const double span[3], double arm[2][3])
 {
     const spring_params *p = params;
-    out->kind = PCS_OBSTACLE_ROD;
-    out->carrier = part == 2;
-    out->end_node = part != 1;
-    if (part == 0) memcpy(out->point, p->offset_a, sizeof out->point);
-    memcpy(out->end, part == 1 ? p->offset_a : p->offset_b, sizeof out->end);
-    return part < 3;
+    (void)span;
+    memcpy(arm[0], p->offset_a, sizeof arm[0]);
+    memcpy(arm[1], p->offset_b, sizeof arm[1]);
+    return p->angles == 0;
 }
 
 #define SPRING_COMMON                                                                                             \
@@ -401,7 +398,7 @@ static const pcs_element_ops arms_ops = {
     .add_energy = arms_add_energy,
     .add_resultant = arms_add_resultant,
     .read_fields = arms_read_fields,
-    .show = arms_show,
+    .arms = arms_reach,
 };
 
 static const pcs_element_ops *spring_variant(const void *params)

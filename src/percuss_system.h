@@ -5,7 +5,8 @@
 //
 // The object exports `const percuss_system_definition percuss_system`. All functions get the parameters p in the
 // order of the table, write only to their last arguments, and keep no state. Functions that may be NULL say so. What
-// can be compared (G with the gaps, rate_bias with G, the symmetry of M) is compared when a plug-in is loaded.
+// can be compared (G with the gaps, rate_bias with G, the symmetry of M, derivatives with what they are of) is compared
+// when a plug-in is loaded. Objects made for interface 1, which ends before the derivatives, are taken as well.
 
 #ifndef PERCUSS_SYSTEM_H
 #define PERCUSS_SYSTEM_H
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-#define PERCUSS_SYSTEM_ABI 1
+#define PERCUSS_SYSTEM_ABI 2
 
 // As the lower end of a parameter's range: greater than zero.
 #define PERCUSS_ABOVE_ZERO 2.2250738585072014e-308
@@ -66,6 +67,11 @@ typedef struct percuss_system_definition {
     const int (*cells)[2];
     void (*points)(const double *p, const double *q, double (*x)[3]);
     void (*contact_points)(const double *p, const double *q, double (*position)[3], double (*normal)[3]);
+
+    // Derivatives for implicit schemes, row-major: K = -df/dq and C = -df/dv; A = d(M a)/dq with a held. NULL:
+    // differences are taken, which is slower and as good.
+    void (*tangents)(const double *p, double t, const double *q, const double *v, double *K, double *C);
+    void (*inertia_tangent)(const double *p, const double *q, const double *a, double *A);
 } percuss_system_definition;
 
 #ifdef __cplusplus

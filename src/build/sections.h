@@ -33,6 +33,9 @@ pcs_status pcs_build_scheme(pcs_build *b);
 pcs_status pcs_build_masses(pcs_build *b); // mass matrices that the scheme asks for
 pcs_status pcs_build_time(pcs_build *b);
 pcs_status pcs_build_output(pcs_build *b);
+// Will every rank show its piece of a mesh of so many nodes? Asked before observers are read, for then no rank makes
+// the whole mesh.
+bool pcs_build_shows_pieces(pcs_build *b, int nnode);
 pcs_status pcs_build_start(pcs_build *b);
 pcs_status pcs_build_statics(pcs_build *b);
 

@@ -116,11 +116,11 @@ static pcs_status spread_find_special(pcs_build *b, const pcs_part *own, pcs_dea
     return status;
 }
 
-// Rank 0 shows the whole, which needs no sets.
+// Rank 0 shows the whole, which needs no sets, unless every rank shows its piece.
 static pcs_status spread_make_shown(pcs_build *b, pcs_build_parts *parts)
 {
     pcs_mesh *shown;
-    if (!pcs_is_root(b->ctx)) return PCS_OK;
+    if (!pcs_is_root(b->ctx) || b->model.shows_pieces) return PCS_OK;
     PCS_TRY(pcs_mesh_create(b->ctx, &shown));
     shown->lacks_sets = true;
     PCS_TRY(spread_put(parts, shown));
@@ -147,6 +147,7 @@ pcs_status pcs_spread_build(pcs_build *b, pcs_build_parts *parts)
     spread_pieces pieces = { .size = comm->size };
     pcs_deal_list own = { 0 };
     PCS_TRY(spread_count(b, parts, &pieces.nnode));
+    b->model.shows_pieces = pcs_build_shows_pieces(b, pieces.nnode);
     PCS_TRY(pcs_comm_agree(b->ctx, spread_list_own(b, &pieces, comm->rank, &own)));
     pcs_part part = { .put = spread_put, .maker = parts, .owner = spread_piece, .owners = &pieces };
     part.nown = own.count;
@@ -203,7 +204,7 @@ static pcs_status spread_cut(pcs_build *b, const int *part, const pcs_deal_list 
                       .has_copies = true };
     status = pcs_mesh_make_part(b->mesh, &what);
     pcs_scratch_free(own);
-    if (comm->rank != 0 || status != PCS_OK) return status;
+    if (comm->rank != 0 || b->model.shows_pieces || status != PCS_OK) return status;
     b->model.shown = whole;
     pcs_context_adopt(b->ctx, side);
     return PCS_OK;
@@ -214,6 +215,7 @@ pcs_status pcs_spread_deal(pcs_build *b, pcs_context **side)
     const pcs_comm *comm = pcs_context_comm(b->ctx);
     pcs_deal_list special = { 0 };
     int *part;
+    b->model.shows_pieces = pcs_build_shows_pieces(b, b->mesh->nnode);
     PCS_TAKE(*side == NULL ? b->ctx : *side, part, b->mesh->nnode, "the shares of ranks");
     pcs_status status = pcs_deal_nodes(b->mesh, comm, part);
     if (status == PCS_OK) status = pcs_deal_special(b, -1, &special);

@@ -99,6 +99,7 @@ static void commands_show_results(const pcs_sim *sim, const char *directory)
     if (access(directory, X_OK) != 0) return;
     commands_show_file(directory, "summary", ".txt");
     commands_show_frames(sim->view.case_name, directory, ".vtk.series");
+    commands_show_path("Open in ParaView: ", directory, sim->view.case_name, ".pvd");
     commands_show_path("or with stress and contact forces: paraview --script=", directory, "view", ".py");
 }
 

@@ -1,7 +1,8 @@
 // Is a closed-form definition whole, and do its functions agree with each other? Asked of plug-ins before they run: a
 // wrong sign in G costs its author a message here instead of an evening.
 //
-//   G = dg/dq and (dG/dt) v by central differences;  M symmetric and positive;  what is declared constant is constant
+//   G = dg/dq, (dG/dt) v, -df/dq, -df/dv and d(M a)/dq by central differences;  M symmetric and positive;  what is
+//   declared constant is constant
 //
 // Differences leave about 1e-9 of round-off; 1e-5 of the row's size is a mistake, not round-off.
 
@@ -65,8 +66,8 @@ static pcs_status check_names(pcs_context *ctx, const percuss_system_definition 
 pcs_status pcs_closed_form_verify(pcs_context *ctx, const percuss_system_definition *d)
 {
     // Nothing else may be read from a definition of another layout.
-    if (d->abi != PERCUSS_SYSTEM_ABI)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "the system is made for interface %d, this program has %d", d->abi,
+    if (d->abi < 1 || d->abi > PERCUSS_SYSTEM_ABI)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the system is made for interface %d, this program has 1 to %d", d->abi,
                         PERCUSS_SYSTEM_ABI);
     const char *missing = check_missing(d);
     if (missing != NULL)
@@ -226,6 +227,77 @@ static pcs_status check_constants(const check *c, const double *q, const double 
     return PCS_OK;
 }
 
+// What a derivative is of: the force, by q or by v, or M a.
+typedef enum check_kind { CHECK_STIFFNESS, CHECK_DAMPING, CHECK_INERTIA } check_kind;
+
+static void check_function(const check *c, check_kind kind, const double *const state[3], double *y)
+{
+    double M[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
+    if (kind != CHECK_INERTIA) c->def->force(c->p, 0.0, state[0], state[1], y);
+    if (kind != CHECK_INERTIA) return;
+    c->def->mass(c->p, state[0], M);
+    for (int i = 0; i < c->n; i++) {
+        y[i] = 0.0;
+        for (int k = 0; k < c->n; k++) y[i] += M[i * c->n + k] * state[2][k];
+    }
+}
+
+// A column of a derivative by a difference over `step` both ways, and what round-off leaves of it.
+typedef struct check_slopes {
+    double step, slope[PCS_MAX_COORDINATES], noise[PCS_MAX_COORDINATES];
+} check_slopes;
+
+static void check_column(const check *c, check_kind kind, const double *const state[3], int column, check_slopes *out)
+{
+    int moved = kind == CHECK_DAMPING ? 1 : 0;
+    double x[PCS_MAX_COORDINATES], plus[PCS_MAX_COORDINATES], minus[PCS_MAX_COORDINATES];
+    const double *const at[] = { moved == 0 ? x : state[0], moved == 1 ? x : state[1], state[2] };
+    memcpy(x, state[moved], (size_t)c->n * sizeof *x);
+    x[column] = state[moved][column] + out->step;
+    check_function(c, kind, at, plus);
+    x[column] = state[moved][column] - out->step;
+    check_function(c, kind, at, minus);
+    for (int i = 0; i < c->n; i++) {
+        out->slope[i] = (kind == CHECK_INERTIA ? 0.5 : -0.5) * (plus[i] - minus[i]) / out->step;
+        out->noise[i] = 1e-14 * (fabs(plus[i]) + fabs(minus[i])) / out->step;
+    }
+}
+
+static pcs_status check_derivative(const check *c, check_kind kind, const double *const state[3], const double *given)
+{
+    static const char *const name[] = { "K", "C", "A" }, *const of[] = { "-df/dq", "-df/dv", "d(M a)/dq" };
+    const double *base = state[kind == CHECK_DAMPING ? 1 : 0];
+    for (int j = 0; j < c->n; j++) {
+        check_slopes unit = { .step = 1e-6 * fmax(1.0, fabs(base[j])) };
+        check_slopes own = { .step = 1e-6 * fmax(c->length, fabs(base[j])) };
+        check_column(c, kind, state, j, &unit);
+        check_column(c, kind, state, j, &own);
+        for (int i = 0; i < c->n; i++) {
+            double size = check_row_size(&given[i * c->n], c->n), is = given[i * c->n + j];
+            const check_slopes *better = fabs(own.slope[i] - is) < fabs(unit.slope[i] - is) ? &own : &unit;
+            if (fabs(better->slope[i] - is) <= check_tolerance * size + better->noise[i]) continue;
+            return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s': %s('%s', '%s') is %.9g, but %s is %.9g", c->def->name,
+                            name[kind], c->def->coordinates[i], c->def->coordinates[j], is, of[kind], better->slope[i]);
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status check_derivatives(const check *c, const double *q, const double *v)
+{
+    double K[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES], C[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
+    const double *const state[] = { q, v, v }; // any numbers will do for a
+    if (c->def->abi < 2) return PCS_OK;
+    if (c->def->tangents != NULL) {
+        c->def->tangents(c->p, 0.0, q, v, K, C);
+        PCS_TRY(check_derivative(c, CHECK_STIFFNESS, state, K));
+        PCS_TRY(check_derivative(c, CHECK_DAMPING, state, C));
+    }
+    if (c->def->inertia_tangent == NULL) return PCS_OK;
+    c->def->inertia_tangent(c->p, q, v, K);
+    return check_derivative(c, CHECK_INERTIA, state, K);
+}
+
 pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_definition *d, const double *p,
                                    const double *q, const double *v)
 {
@@ -247,5 +319,6 @@ pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_defini
     PCS_TRY(check_mass(&c, q));
     PCS_TRY(check_constants(&c, q, near, w));
     PCS_TRY(check_gaps(&c, near));
-    return check_bias(&c, near, w);
+    PCS_TRY(check_bias(&c, near, w));
+    return check_derivatives(&c, near, w);
 }

@@ -1,5 +1,6 @@
-// Adapts closed-form definitions to what schemes and observers see of a system. Matrices are dense; K and C are
-// central differences of the force (they steer Newton's iteration; for linear systems they are exact to round-off).
+// Adapts closed-form definitions to what schemes and observers see of a system. Matrices are dense; K and C are central
+// differences of the force where the definition does not give them (they steer Newton's iteration; for linear systems
+// they are exact to round-off).
 
 #include "closed_form/closed_form.h"
 
@@ -24,7 +25,8 @@ const percuss_system_definition *const pcs_closed_forms[] = {
 typedef struct closed_data {
     const percuss_system_definition *def;
     const double *p;
-    int ntangent; // rows of T that the definition writes
+    int ntangent;         // rows of T that the definition writes
+    bool has_derivatives; // the definition is of an interface that has room for them
 } closed_data;
 
 typedef struct closed_work {
@@ -92,7 +94,7 @@ static void closed_update_directions(pcs_system *self, const double *q)
     d->def->directions(d->p, q, self->G->value, self->T == NULL ? work->T : self->T->value);
 }
 
-static void closed_update_tangents(pcs_system *self, double t, const double *q, const double *v)
+static void closed_difference_forces(pcs_system *self, double t, const double *q, const double *v)
 {
     const closed_data *d = self->data;
     int n = self->nv;
@@ -114,8 +116,31 @@ static void closed_update_tangents(pcs_system *self, double t, const double *q, 
         }
 }
 
+// From rows to columns.
+static void closed_transpose(int n, double *A)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            double keep = A[i * n + j];
+            A[i * n + j] = A[j * n + i];
+            A[j * n + i] = keep;
+        }
+}
+
+static void closed_update_tangents(pcs_system *self, double t, const double *q, const double *v)
+{
+    const closed_data *d = self->data;
+    if (!d->has_derivatives || d->def->tangents == NULL) {
+        closed_difference_forces(self, t, q, v);
+        return;
+    }
+    d->def->tangents(d->p, t, q, v, self->K->value, self->C->value);
+    closed_transpose(self->nv, self->K->value);
+    closed_transpose(self->nv, self->C->value);
+}
+
 // By forward differences: an iteration is as good with a matrix that is exact to 1e-7.
-static void closed_add_inertia_stiffness(pcs_system *self, const double *q, const double *a)
+static void closed_difference_mass(pcs_system *self, const double *q, const double *a)
 {
     const closed_data *d = self->data;
     int n = self->nv;
@@ -132,6 +157,20 @@ static void closed_add_inertia_stiffness(pcs_system *self, const double *q, cons
                 self->K->value[j * n + i] += factor * (M[k * n + i] - self->M->value[k * n + i]);
         }
     }
+}
+
+static void closed_add_inertia_stiffness(pcs_system *self, const double *q, const double *a)
+{
+    const closed_data *d = self->data;
+    int n = self->nv;
+    double A[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
+    if (!d->has_derivatives || d->def->inertia_tangent == NULL) {
+        closed_difference_mass(self, q, a);
+        return;
+    }
+    d->def->inertia_tangent(d->p, q, a, A);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) self->K->value[j * n + i] += A[i * n + j];
 }
 
 static void closed_rate_bias(pcs_system *self, const double *q, const double *v, double *bias)
@@ -324,6 +363,8 @@ static pcs_status closed_make_picture(pcs_system *self, const double *q)
     if (npoint > 0) d->def->points(d->p, q, reference);
     picture->npoint = npoint;
     picture->ncell = d->def->ncell;
+    picture->nall_node = npoint;
+    picture->nall_cell = picture->ncell;
     picture->cells = d->def->cells;
     picture->reference = (const double(*)[3])reference;
     self->picture = picture;
@@ -385,6 +426,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     PCS_TAKE(ctx, work, 1, "the system");
     d->def = definition;
     d->p = params;
+    d->has_derivatives = definition->abi > 1;
     *self = (pcs_system){ .ops = &closed_ops,
                           .name = definition->name,
                           .ctx = ctx,
@@ -403,6 +445,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     self->directions_vary = !definition->is_linear && !definition->has_constant_directions;
     self->tangents_vary = !definition->is_linear;
     self->has_rate_bias = true;
+    self->has_loads = definition->load_work != NULL;
     definition->start(params, q, v);
     closed_update_mass(self, q);
     closed_update_directions(self, q);

@@ -87,6 +87,16 @@ static void block_force(const double *p, double t, const double *q, const double
     f[1] = -p[MASS] * p[GRAVITY];
 }
 
+// The force is constant.
+static void block_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
+{
+    (void)p;
+    (void)t;
+    (void)q;
+    (void)v;
+    for (int k = 0; k < 9; k++) K[k] = C[k] = 0.0;
+}
+
 // Half of the width, with the sign and share of point j: the right corner first.
 static double block_arm(const double *p, int j)
 {
@@ -164,4 +174,5 @@ const percuss_system_definition pcs_closed_rocking_block = {
     .cells = block_cells,
     .points = block_points,
     .contact_points = block_contact_points,
+    .tangents = block_tangents,
 };

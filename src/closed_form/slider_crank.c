@@ -59,6 +59,29 @@ static void crank_force(const double *p, const double *q, const double *v, doubl
     f[1] = s * v[0] * v[0] - p[GRAVITY] * p[L2] * cos(q[1]) * (0.5 * p[M2] + p[M3]);
 }
 
+// Entries of -df/dq and -df/dv, of n coordinates.
+static void crank_tangents(const double *p, const double *q, const double *v, int n, double *K, double *C)
+{
+    double s = crank_coupling(p) * sin(q[0] - q[1]), c = crank_coupling(p) * cos(q[0] - q[1]);
+    for (int k = 0; k < n * n; k++) K[k] = C[k] = 0.0;
+    K[1] = -c * v[1] * v[1];
+    K[0] = -K[1] - p[GRAVITY] * p[L1] * sin(q[0]) * (0.5 * p[M1] + p[M2] + p[M3]);
+    K[n] = -c * v[0] * v[0];
+    K[n + 1] = -K[n] - p[GRAVITY] * p[L2] * sin(q[1]) * (0.5 * p[M2] + p[M3]);
+    C[1] = 2.0 * s * v[1];
+    C[n] = -2.0 * s * v[0];
+}
+
+static void crank_inertia_tangent(const double *p, const double *q, const double *a, int n, double *A)
+{
+    double s = crank_coupling(p) * sin(q[0] - q[1]);
+    for (int k = 0; k < n * n; k++) A[k] = 0.0;
+    A[1] = s * a[1];
+    A[0] = -A[1];
+    A[n + 1] = s * a[0];
+    A[n] = -A[n + 1];
+}
+
 static double crank_kinetic(const double *p, const double *q, const double *v)
 {
     double M11, M12, M22;
@@ -172,6 +195,17 @@ static void slider_force(const double *p, double t, const double *q, const doubl
     f[2] = 0.0;
 }
 
+static void slider_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
+{
+    (void)t;
+    crank_tangents(p, q, v, 3, K, C);
+}
+
+static void slider_inertia_tangent(const double *p, const double *q, const double *a, double *A)
+{
+    crank_inertia_tangent(p, q, a, 3, A);
+}
+
 static void slider_gaps(const double *p, const double *q, double *g)
 {
     double y = p[L1] * sin(q[0]) + p[L2] * sin(q[1]), wall = p[HALF_HEIGHT] + p[CLEARANCE];
@@ -257,6 +291,8 @@ const percuss_system_definition pcs_closed_slider_crank = {
     .cells = slider_cells,
     .points = slider_points,
     .contact_points = slider_contact_points,
+    .tangents = slider_tangents,
+    .inertia_tangent = slider_inertia_tangent,
 };
 
 static const percuss_parameter guide_parameters[] = {
@@ -288,6 +324,17 @@ static void guide_force(const double *p, double t, const double *q, const double
 {
     (void)t;
     crank_force(p, q, v, f);
+}
+
+static void guide_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
+{
+    (void)t;
+    crank_tangents(p, q, v, 2, K, C);
+}
+
+static void guide_inertia_tangent(const double *p, const double *q, const double *a, double *A)
+{
+    crank_inertia_tangent(p, q, a, 2, A);
 }
 
 static void guide_gaps(const double *p, const double *q, double *g)
@@ -345,4 +392,6 @@ const percuss_system_definition pcs_closed_slider_crank_bilateral = {
     .cells = guide_cells,
     .points = crank_points,
     .contact_points = guide_contact_points,
+    .tangents = guide_tangents,
+    .inertia_tangent = guide_inertia_tangent,
 };

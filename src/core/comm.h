@@ -11,6 +11,11 @@
 
 typedef struct pcs_comm pcs_comm;
 
+// How many numbers each rank has of a list that is spread over all of them, and where they begin in it.
+typedef struct pcs_spread {
+    int *count, *first; // [size], [size + 1]
+} pcs_spread;
+
 typedef struct pcs_numbers {
     int *count; // [size] from each rank
     int *value; // one after the other
@@ -27,6 +32,10 @@ struct pcs_comm {
     // [count][width] here, goes to all[index[i]]; what rank 0 has itself stands there already, and it needs no x.
     pcs_status (*plan)(const pcs_comm *self, pcs_context *ctx, int count, const int *index, void **plan);
     void (*collect)(const pcs_comm *self, const void *plan, int width, const double *x, double *all);
+    // Numbers that every rank has a few of, to all ranks: how many this one has is told once. Then `all` gets those of
+    // rank 0, of rank 1, ...
+    pcs_status (*plan_spread)(const pcs_comm *self, pcs_context *ctx, int count, pcs_spread *plan);
+    void (*spread)(const pcs_comm *self, const pcs_spread *plan, const double *own, double *all);
     // count[r] numbers from send[start[r]] on to every rank r, [size]; what the others send here, rank after rank, and
     // how much each, into scratch memory of the caller. All ranks fail alike.
     pcs_status (*exchange)(const pcs_comm *self, pcs_context *ctx, const int *count, const int *start, const int *send,

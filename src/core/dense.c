@@ -14,28 +14,12 @@ static void dense_exchange_rows(int n, double *A, int i, int k)
 
 bool pcs_dense_solve(int n, double *A, double *b)
 {
-    return pcs_dense_solve_to(n, A, b, 1e-13);
-}
-
-// Two equations as below, operation by operation: contact problems of a bar, many times a run.
-static bool dense_solve_pair(const double *A, double *b, double smallest)
-{
-    int first = fabs(A[2]) > fabs(A[0]) ? 1 : 0;
-    const double *p = A + 2 * first, *r = A + 2 * (1 - first);
-    double size = fabs(p[0]), other = fabs(p[1]);
-    if (!(size > smallest * (other > size ? other : size))) return false;
-    double factor = r[0] / p[0], top = b[first], bottom = b[1 - first] - factor * b[first];
-    double pivot = factor == 0.0 ? r[1] : r[1] - factor * p[1], left = fabs(r[0]);
-    size = fabs(pivot);
-    if (!(size > smallest * (left > size ? left : size))) return false;
-    b[1] = bottom / pivot;
-    b[0] = (top - p[1] * b[1]) / p[0];
-    return true;
+    return pcs_dense_solve_to(n, A, b, PCS_DENSE_SMALLEST);
 }
 
 bool pcs_dense_solve_to(int n, double *A, double *b, double smallest)
 {
-    if (n == 2) return dense_solve_pair(A, b, smallest);
+    if (n == 2) return pcs_dense_solve_pair(A, b, smallest);
     for (int k = 0; k < n; k++) {
         int pivot = k;
         double size = 0.0;

@@ -36,12 +36,14 @@ static inline double pcs_larger(double largest, double size)
 // fmax and fmin, which are calls: of a number and a NaN the number.
 static inline double pcs_max(double a, double b)
 {
-    return b > a || isnan(a) ? b : a;
+    double most = b > a ? b : a; // one instruction, as is the other; a NaN of them is that of a
+    return isnan(most) ? b : most;
 }
 
 static inline double pcs_min(double a, double b)
 {
-    return b < a || isnan(a) ? b : a;
+    double least = b < a ? b : a;
+    return isnan(least) ? b : least;
 }
 
 // Of a velocity v that moves a position q in steps of h.

@@ -59,10 +59,38 @@ typedef struct fe_scatter {
     int *table; // [..][ndof * ndof] of other cells, -1: nowhere
 } fe_scatter;
 
+// A point of the picture that rides on its node.
+typedef struct fe_rider {
+    double arm[3];  // m, in the reference state
+    bool is_finite; // it turns by finite angles
+} fe_rider;
+
+// All points of a picture of which this rank shows a part, in scratch.
+typedef struct fe_points {
+    int npoint;
+    int (*cells)[2]; // [ncell] of the mesh; NULL: the points are the nodes
+    int *node;       // [npoint] likewise
+    fe_rider *arm;   // [npoint] NULL: all are at their nodes
+} fe_points;
+
+// The part of a picture that a rank shows, and what ranks tell one another for it (fe/picture_part.c).
+typedef struct fe_part {
+    const int *cell;     // [ncell + nasked] numbers in the mesh: shown, then of other ranks, for section forces
+    int nasked, nbeyond; // the latter, and their points that are not shown
+    int nall, first;     // cells that ranks ask for, and the first of this rank among them
+    int ngiven;          // of these: cells that this rank shows
+    int (*given)[2];     // [ngiven] number among all, and among the shown
+    double *values;      // [nall][nfield]
+    int nroom;           // behind the points, for nodes that carry something: all on the first rank, else own ones
+    int ncarrier;        // of them: own
+    int (*carrier)[2];   // [ncarrier] node, and place among the points
+    void *carriers;      // plan to show them on rank 0
+} fe_part;
+
 // Cells with sections in a row, for section forces at their nodes (fe/section_forces.c).
 typedef struct fe_chains {
-    const int (*cells)[2]; // [ncell] of the picture
-    int *before, *after;   // [npoint] the cell that ends and the one that begins there, -1: none
+    const int (*cells)[2]; // [ncell] of the picture, and of a part those it asks for
+    int *before, *after;   // [npoint] the cell that ends and the one that begins there, -1: none; likewise
     double *length;        // [ncell] m
     int nlinear, *field;   // forces known in the middle of cells, and their columns in the picture
     int start, end;        // columns of the moments at the ends, -1: none
@@ -82,8 +110,11 @@ typedef struct fe_data {
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
     const int *group_shown;    // [cells of model.shown] group number, -1 for none
     fe_chains *chains;         // NULL: none
+    fe_part *part;             // of the picture; NULL: this rank shows all or nothing
     const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
+    fe_rider *arm_of_point;    // [npoint] NULL: all are at their nodes
     bool has_members;          // section forces are drawn at points
+    bool has_arms;             // some cells end at arms from their nodes
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
     fe_laws *laws;             // contacts with force laws (fe/laws.h); NULL: none
@@ -113,6 +144,7 @@ typedef struct fe_data {
     bool has_pushes;          // some rank has
     double spring_rate2;      // 1/s^2, by how much springs without mass raise w^2 at most
     double spring_damping;    // 1/s, and their dampers 2 xi w
+    bool is_balanced;         // nothing but gravity moves the model as a whole: no loads, laws or supports act on it
     double free_weight[3];    // N, gravity summed over the moving equations of this rank
     double rest_potential;    // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;
@@ -129,7 +161,7 @@ typedef struct fe_work {
     // Of reactions:
     double *q, *v, *f;       // [nv + nfixed]
     double *p, *R;           // [nfixed]
-    double *last_p, *last_f; // [nfixed] at the last call, in one piece
+    double *last_p, *last_f; // [nfixed] at the last call
 } fe_work;
 
 extern const pcs_system_ops pcs_system_fe;
@@ -143,13 +175,18 @@ static inline pcs_status pcs_fe_agree(pcs_context *ctx, const fe_data *fe, pcs_s
 pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe);
 static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
 {
-    return fe->model.groups[batch % fe->model.ngroup].ops;
+    return fe->model.groups[batch < fe->model.ngroup ? batch : batch - fe->model.ngroup].ops;
+}
+// Rank of a node of a model that is spread over several.
+static inline int pcs_fe_owner(const fe_data *fe, int node)
+{
+    const pcs_mesh_share *share = fe->model.mesh->share;
+    return share == NULL ? fe->share->layout.comm->rank : share->owner[node];
 }
 // Is this the rank that speaks for a node?
 static inline bool pcs_fe_owns(const fe_data *fe, int node)
 {
-    const pcs_mesh_share *share = fe->model.mesh->share;
-    return share == NULL || share->owner[node] == fe->share->layout.comm->rank;
+    return fe->model.mesh->share == NULL || pcs_fe_owner(fe, node) == fe->share->layout.comm->rank;
 }
 // Does a node turn by angles that do not stay small?
 static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
@@ -259,7 +296,7 @@ static inline double pcs_fe_elapsed(const pcs_system *self, double t)
 // A batch as it is that time after the last commit; `room` may be used for it.
 static inline const pcs_batch *pcs_fe_batch_at(const fe_data *fe, int b, double elapsed, pcs_batch *room)
 {
-    if (pcs_fe_ops(fe, b)->ninternal == 0) return &fe->batches[b];
+    if (fe->batches[b].ops->ninternal == 0) return &fe->batches[b];
     *room = fe->batches[b];
     room->elapsed = elapsed;
     return room;
@@ -285,14 +322,42 @@ pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe);
 void pcs_fe_range_force(const pcs_system *self, const double *q, const double *v, bool is_filled, double *f);
 void pcs_fe_range_energy(const pcs_system *self, const double *q, const double *v, pcs_energy *sum);
 void pcs_fe_range_change(const pcs_system *self, const double *const q[2], const double *const v[2], pcs_energy *sum);
+static inline pcs_batch pcs_fe_range_batch(const fe_data *fe, int b, int low, int high)
+{
+    pcs_batch batch = fe->batches[b];
+    batch.low = low;
+    batch.high = high;
+    return batch;
+}
+// And slice by slice, where that can be.
+void pcs_fe_find_slices(pcs_system *self, const fe_data *fe);
+// Gravity times q over low <= i < high; the measure that follows from sums and from this over all.
+double pcs_fe_weight_work(const pcs_system *self, int low, int high, const double *q);
+void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_work, pcs_measure *out);
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
-// Gives cells that meet at a branch points of their own.
-pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture);
+// Gives cells that meet at a branch, and those that end at arms from their nodes, points of their own; of a picture by
+// parts in `all`, which is zero before.
+pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all);
+// Does a cell of the mesh have section forces?
+bool pcs_fe_has_section(const fe_data *fe, int cell);
+// Number in the mesh of a cell of the picture.
+static inline int pcs_fe_shown_cell(const fe_data *fe, int cell)
+{
+    return fe->part == NULL ? cell : fe->part->cell[cell];
+}
+// The part of the picture that this rank shows; `obstacles` are those of the picture, by nodes of the mesh.
+pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles);
+// Cells that section forces need of other ranks, and the nodes that carry something, once cells and nodes are drawn.
+void pcs_fe_share_picture(const pcs_system *self, pcs_picture *picture);
+// Adds the radii of the sections to those of the points, zero before, and gives the largest.
+double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
 // Of the cells' fields, which are drawn.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
+// Arms from the nodes of a cell of the mesh that is shown to its ends; do they turn by finite angles?
+bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // "uy" as a quantity of nodes and an axis; false: there is no such component.
 bool pcs_fe_component(const char *component, int *quantity, int *axis);

@@ -226,6 +226,25 @@ static int dofs_equation(const pcs_dofmap *map, int node, const double direction
     return -1;
 }
 
+// An angle in the plane is no component of a rotation vector, unless supports hold the others.
+static pcs_status dofs_demand_plane(pcs_context *ctx, const fe_data *fe, const pcs_batch *batch, int node,
+                                    const pcs_node_dofs *given)
+{
+    int ngiven = 0, nfree = 0, nturn = 0;
+    if (!given->is_finite) return PCS_OK;
+    for (int j = 0; j < given->count; j++)
+        ngiven += given->is_rotation[j] && pcs_dot3(given->direction[j], given->direction[j]) > 0.0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        nturn += fe->map.dof[i].is_rotation;
+        nfree += fe->map.dof[i].is_rotation && fe->map.dof[i].equation != -1;
+    }
+    if (ngiven == 0 || ngiven == nturn || nfree <= 1) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "element group '%s' turns node %d by an angle in the plane, others turn it in space; such elements "
+                    "cannot share a node (of springs, bushings and mounts see 'in')",
+                    batch->name, node);
+}
+
 static pcs_status dofs_number_batch(pcs_context *ctx, const fe_data *fe, const pcs_element_ops *ops, pcs_batch *batch)
 {
     int *equation;
@@ -236,6 +255,7 @@ static pcs_status dofs_number_batch(pcs_context *ctx, const fe_data *fe, const p
             pcs_node_dofs given;
             PCS_TRY(ops->node_dofs(ctx, batch, c, i, &given));
             int node = batch->nodes[batch->cells[c]][i];
+            PCS_TRY(dofs_demand_plane(ctx, fe, batch, node, &given));
             for (int j = 0; j < given.count; j++)
                 *equation++ = dofs_equation(&fe->map, node, given.direction[j], given.is_rotation[j]);
         }
@@ -252,13 +272,23 @@ static pcs_status dofs_find_all(pcs_context *ctx, fe_data *fe, const char **culp
     return PCS_OK;
 }
 
+static pcs_status dofs_number_all(pcs_context *ctx, fe_data *fe, const char **culprit)
+{
+    for (int b = 0; b < fe->nbatch; b++) {
+        pcs_status status = dofs_number_batch(ctx, fe, pcs_fe_ops(fe, b), &fe->batches[b]);
+        if (status != PCS_OK) *culprit = pcs_fe_culprit(ctx, "elements", fe->batches[b].name);
+        PCS_TRY(status);
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit)
 {
     PCS_TRY(pcs_fe_agree(ctx, fe, dofs_find_all(ctx, fe, culprit)));
     PCS_TRY(pcs_fe_share(ctx, fe));
     if ((fe->share == NULL ? fe->map.nequation : fe->share->layout.nglobal) == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
-    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(dofs_number_batch(ctx, fe, pcs_fe_ops(fe, b), &fe->batches[b]));
+    PCS_TRY(pcs_fe_agree(ctx, fe, dofs_number_all(ctx, fe, culprit)));
     PCS_TAKE(ctx, fe->dof_of_equation, fe->map.nequation, "equation numbers");
     for (int i = 0; i < fe->map.ndof; i++)
         if (fe->map.dof[i].equation >= 0) fe->dof_of_equation[fe->map.dof[i].equation] = i;

@@ -47,7 +47,8 @@ static pcs_status fe_choose_kernels(pcs_context *ctx, fe_data *fe)
         const pcs_element_ops *other = own->variant == NULL ? NULL : own->variant(fe->model.groups[g].params);
         groups[g] = fe->model.groups[g];
         if (other != NULL) groups[g].ops = other;
-        if (groups[g].ops->show != NULL && !pcs_mesh_is_whole(fe->model.mesh))
+        bool needs_all = groups[g].ops->show != NULL || (groups[g].ops->arms != NULL && fe->model.shows_pieces);
+        if (needs_all && !pcs_mesh_is_whole(fe->model.mesh))
             return pcs_fail(ctx, PCS_UNSUPPORTED, "what elements carry is shown by a rank that knows all cells");
     }
     fe->model.groups = groups;
@@ -142,10 +143,14 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     self->has_drives = fe->has_driven_rows;
     self->has_rate_bias = fe->has_driven_rows || fe->has_varying_rows;
     self->has_search = fe->has_search_rows;
+    self->has_loads = fe->has_pushes;
+    fe->is_balanced = !fe->has_pushes && fe->laws == NULL;
+    for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
     self->has_passages = fe->has_passages;
     self->has_rotations = fe->nspin > 0;
     self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
     self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
+    pcs_fe_find_slices(self, fe);
     return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self, fe) : PCS_OK;
 }
 
@@ -171,7 +176,8 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TAKE(ctx, fe, 1, "the system");
     PCS_TAKE(ctx, work, 1, "the system");
     fe->model = *definition;
-    if (fe->model.shown == NULL && pcs_mesh_is_whole(fe->model.mesh)) fe->model.shown = fe->model.mesh;
+    bool shows_itself = pcs_mesh_is_whole(fe->model.mesh) || fe->model.shows_pieces;
+    if (fe->model.shown == NULL && shows_itself) fe->model.shown = fe->model.mesh;
     *self = (pcs_system){
         .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .work = work, .is_linear = true, .load_factor = 1.0
     };

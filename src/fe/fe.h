@@ -84,6 +84,7 @@ typedef struct pcs_fe_definition {
     double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
     double step;                            // s, of the run, for masses tuned to it; NAN or 0: not known
     int nthread;                            // for large models; 0: as many as there are processors
+    bool shows_pieces;                      // every one of several ranks shows its part of the picture
 } pcs_fe_definition;
 
 enum {

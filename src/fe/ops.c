@@ -39,17 +39,17 @@ static void fe_force(const pcs_system *self, double t, const double *q, const do
     if (fe->laws != NULL) pcs_fe_law_force(self, q, v, f);
 }
 
-// f_gravity . q; eight partial sums that do not wait for one another.
-static double fe_gravity_work(const pcs_system *self, const double *q)
+// Eight partial sums that do not wait for one another.
+double pcs_fe_weight_work(const pcs_system *self, int low, int high, const double *q)
 {
     enum { LANES = 8 };
     double part[LANES] = { 0 }, sum = 0.0;
     const double *g = self->gravity;
-    int i = 0, n = pcs_system_nown(self);
+    int i = low;
     if (g == NULL) return 0.0;
-    for (; i + LANES <= n; i += LANES)
+    for (; i + LANES <= high; i += LANES)
         for (int j = 0; j < LANES; j++) part[j] += g[i + j] * q[i + j];
-    for (; i < n; i++) sum += g[i] * q[i];
+    for (; i < high; i++) sum += g[i] * q[i];
     for (int j = 0; j < LANES; j++) sum += part[j];
     return sum;
 }
@@ -66,6 +66,18 @@ static void fe_sum_measure(const pcs_system *self, pcs_measure *m)
     memcpy(m->free_momentum, sum + 6, sizeof m->free_momentum);
 }
 
+void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_work, pcs_measure *out)
+{
+    const fe_data *fe = self->data;
+    *out = (pcs_measure){ .kinetic = sum->kinetic, .strain = sum->strain };
+    out->potential = fe->rest_potential - weight_work;
+    for (int k = 0; k < 3; k++) {
+        out->momentum[k] = sum->momentum[k];
+        out->free_momentum[k] = sum->momentum[k] - sum->fixed_momentum[k];
+    }
+    if (self->layout != NULL) fe_sum_measure(self, out);
+}
+
 static void fe_measure(const pcs_system *self, const double *q, const double *v, pcs_measure *out)
 {
     const fe_data *fe = self->data;
@@ -76,19 +88,18 @@ static void fe_measure(const pcs_system *self, const double *q, const double *v,
         fe->model.groups[g].ops->add_energy(pcs_fe_batch_at(fe, g, self->span, &room), q, v, &sum);
     double stored = 0.0, lost;
     if (fe->laws != NULL) pcs_fe_law_sums(self, q, v, &stored, &lost);
-    *out = (pcs_measure){ .kinetic = sum.kinetic, .strain = sum.strain + stored };
-    out->potential = fe->rest_potential - fe_gravity_work(self, q);
-    for (int k = 0; k < 3; k++) {
-        out->momentum[k] = sum.momentum[k];
-        out->free_momentum[k] = sum.momentum[k] - sum.fixed_momentum[k];
-    }
-    if (self->layout != NULL) fe_sum_measure(self, out);
+    sum.strain += stored;
+    pcs_fe_tell(self, &sum, pcs_fe_weight_work(self, 0, pcs_system_nown(self), q), out);
 }
 
 static void fe_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
 {
     const fe_data *fe = self->data;
     for (int k = 0; k < 3; k++) sum[k] = fe->free_weight[k];
+    if (fe->is_balanced) {
+        pcs_system_sum(self, 3, sum);
+        return;
+    }
     for (int l = 0; l < fe->model.nload; l++) {
         double factor = pcs_fe_load_size(self, l, t);
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)

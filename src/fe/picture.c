@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 // Index of a field name in the picture's list, added when it is new.
 static int picture_field(const char **names, int *count, const char *name)
 {
@@ -18,24 +16,23 @@ static int picture_field(const char **names, int *count, const char *name)
     return (*count)++;
 }
 
-// Radius at every point: the largest of its cells.
 static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
 {
-    const fe_data *fe = self->data;
-    double *radius, largest = 0.0;
+    double *radius;
     PCS_TAKE(self->ctx, radius, picture->npoint, "the picture");
-    for (int c = 0; c < fe->model.shown->ncell; c++) {
-        double area[2];
-        if (fe->group_shown[c] < 0) continue;
-        pcs_fe_areas(fe, c, area);
-        for (int end = 0; end < 2; end++) {
-            int node = picture->cells[c][end];
-            radius[node] = fmax(radius[node], sqrt(area[end] / PI));
-            largest = fmax(largest, radius[node]);
-        }
-    }
-    if (largest > 0.0) picture->radius = radius;
+    if (pcs_fe_find_radii(self->data, picture->cells, radius) > 0.0) picture->radius = radius;
     return PCS_OK;
+}
+
+static bool picture_has_arms(const fe_data *fe)
+{
+    int ncell = fe->model.shown == NULL ? 0 : fe->model.shown->ncell;
+    for (int c = 0; c < ncell; c++) {
+        double arm[2][3];
+        (void)pcs_fe_cell_arms(fe, c, arm);
+        if (pcs_norm3(arm[0]) > 0.0 || pcs_norm3(arm[1]) > 0.0) return true;
+    }
+    return false;
 }
 
 // Rotations and section axes only where some element has them. A rank that shows nothing has room for what it gives.
@@ -45,13 +42,16 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     bool has_turns = false, has_sections = false;
     int npoint = picture->is_elsewhere ? fe->share->npoint : picture->npoint;
     int ncell = picture->is_elsewhere ? fe->share->ncell : picture->ncell;
+    if (fe->part != NULL) npoint += fe->part->nroom;
     for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
     has_turns = pcs_system_max(self, has_turns) > 0.0;
     for (int g = 0; g < fe->model.ngroup; g++) has_sections = has_sections || fe->model.groups[g].ops->has_section;
     PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
     if (has_turns) PCS_TAKE(self->ctx, picture->rotation, npoint, "the picture");
+    if (has_turns && fe->has_arms) PCS_TAKE(self->ctx, picture->spin, npoint, "the picture");
     if (has_sections) PCS_TAKE(self->ctx, picture->section_y, ncell, "the picture");
+    if (fe->part != NULL) ncell += fe->part->nasked;
     for (int k = 0; k < picture->nfield; k++) PCS_TAKE(self->ctx, fields[k], ncell, "the picture");
     return PCS_OK;
 }
@@ -171,7 +171,7 @@ static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, 
     return count;
 }
 
-// Nodes of obstacles become points of the picture, which are those of the whole.
+// Nodes of obstacles become points of the whole picture; of a part of it they do when that is made.
 static pcs_status picture_number_obstacle(pcs_system *self, pcs_obstacle *o)
 {
     const pcs_mesh *mesh = ((const fe_data *)self->data)->model.mesh;
@@ -185,14 +185,38 @@ static pcs_status picture_number_obstacle(pcs_system *self, pcs_obstacle *o)
     return PCS_OK;
 }
 
-static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture)
+// From the nodes of all cells to their ends, where these are not the nodes; a list that is NULL is counted only.
+static int picture_list_arms(const fe_data *fe, pcs_obstacle *list)
+{
+    const pcs_mesh *shown = fe->model.shown;
+    int count = 0;
+    if (!fe->has_arms || shown == NULL) return 0;
+    for (int c = 0; c < shown->ncell; c++) {
+        const int *node = shown->cell[c];
+        double arm[2][3];
+        (void)pcs_fe_cell_arms(fe, c, arm);
+        for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
+            pcs_obstacle o = { .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };
+            o.carrier = o.end_node = node[k];
+            memcpy(o.end, arm[k], sizeof o.end);
+            if (pcs_norm3(arm[k]) > 0.0) picture_add_obstacle(&o, true, list, &count);
+        }
+    }
+    return count;
+}
+
+static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture, pcs_obstacle **out)
 {
     pcs_obstacle *obstacles;
-    picture->nobstacle = picture_list_obstacles(self, picture, NULL);
-    PCS_TAKE(self->ctx, obstacles, picture->nobstacle, "the picture");
-    picture->nobstacle = picture_list_obstacles(self, picture, obstacles);
-    for (int i = 0; i < picture->nobstacle; i++) PCS_TRY(picture_number_obstacle(self, &obstacles[i]));
-    picture->obstacles = obstacles;
+    int count = picture_list_obstacles(self, picture, NULL);
+    int narm = (int)pcs_system_max(self, picture_list_arms(self->data, NULL)); // checkpoints count them on all ranks
+    PCS_TAKE(self->ctx, obstacles, count + narm, "the picture");
+    (void)picture_list_obstacles(self, picture, obstacles);
+    int nnumbered = picture->is_piece ? 0 : count;
+    for (int i = 0; i < nnumbered; i++) PCS_TRY(picture_number_obstacle(self, &obstacles[i]));
+    (void)picture_list_arms(self->data, obstacles + count);
+    picture->nobstacle = count + narm;
+    picture->obstacles = *out = obstacles;
     return PCS_OK;
 }
 
@@ -201,7 +225,11 @@ static pcs_status picture_place_copies(pcs_system *self, pcs_picture *picture)
     const fe_data *fe = self->data;
     double(*x)[3];
     PCS_TAKE(self->ctx, x, picture->npoint, "the picture");
-    for (int i = 0; i < picture->npoint; i++) memcpy(x[i], fe->model.shown->x[fe->node_of_point[i]], sizeof x[i]);
+    for (int i = 0; i < picture->npoint; i++) {
+        memcpy(x[i], fe->model.shown->x[fe->node_of_point[i]], sizeof x[i]);
+        if (fe->arm_of_point == NULL) continue;
+        for (int k = 0; k < 3; k++) x[i][k] += fe->arm_of_point[i].arm[k];
+    }
     picture->reference = (const double(*)[3])x;
     return PCS_OK;
 }
@@ -224,7 +252,7 @@ static pcs_status picture_find_groups(pcs_system *self, fe_data *fe)
 {
     const pcs_mesh *shown = fe->model.shown;
     fe->group_shown = fe->batch_of_cell;
-    if (pcs_mesh_is_whole(fe->model.mesh)) return PCS_OK;
+    if (pcs_mesh_is_whole(fe->model.mesh) || fe->model.shows_pieces) return PCS_OK;
     size_t ncell = (size_t)(shown == NULL ? fe->share->ncell : shown->ncell);
     double *group = pcs_scratch(NULL, ncell, sizeof *group);
     int *groups = pcs_take(self->ctx, shown == NULL ? 0 : ncell, sizeof *groups, "the picture");
@@ -237,10 +265,19 @@ static pcs_status picture_find_groups(pcs_system *self, fe_data *fe)
     return status;
 }
 
+// All points on this rank, or on the first one.
+static pcs_status picture_take_all(pcs_system *self, fe_data *fe, pcs_picture *picture)
+{
+    PCS_TRY(pcs_fe_split_points(self, fe, picture, NULL));
+    if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
+    return picture->is_elsewhere ? PCS_OK : picture_make_radius(self, picture);
+}
+
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
     const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
     pcs_picture *picture;
+    pcs_obstacle *obstacles;
     const char **names;
     double **fields;
     size_t room = (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS;
@@ -255,22 +292,23 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     }
     PCS_TAKE(self->ctx, fields, count, "the picture");
     *picture = (pcs_picture){ .nfield = count, .field_names = names, .fields = fields };
-    picture->npoint = mesh->share == NULL ? mesh->nnode : mesh->share->nnode;
-    picture->ncell = mesh->share == NULL ? mesh->ncell : mesh->share->ncell;
-    picture->is_elsewhere = !pcs_is_root(self->ctx);
+    picture->npoint = picture->nall_node = mesh->share == NULL ? mesh->nnode : mesh->share->nnode;
+    picture->ncell = picture->nall_cell = mesh->share == NULL ? mesh->ncell : mesh->share->ncell;
+    picture->is_piece = fe->model.shows_pieces && fe->share != NULL;
+    picture->is_elsewhere = !picture->is_piece && !pcs_is_root(self->ctx);
     if (shown != NULL) {
         picture->reference = (const double(*)[3])shown->x;
         picture->cells = (const int(*)[2])shown->cell;
     }
-    if (fe->share != NULL) PCS_TRY(picture_plan(self, fe));
+    if (fe->share != NULL && !picture->is_piece) PCS_TRY(picture_plan(self, fe));
     PCS_TRY(picture_find_groups(self, fe));
-    PCS_TRY(pcs_fe_split_points(self, fe, picture));
-    if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
+    fe->has_arms = pcs_system_max(self, picture_has_arms(fe)) > 0.0;
+    PCS_TRY(picture_find_obstacles(self, picture, &obstacles));
+    PCS_TRY(picture->is_piece ? pcs_fe_take_part(self, fe, picture, obstacles) : picture_take_all(self, fe, picture));
     PCS_TRY(picture_take_arrays(self, picture, fields));
-    PCS_TRY(picture_find_obstacles(self, picture));
     PCS_TRY(pcs_fe_take_section_forces(self, fe, picture));
     self->picture = picture;
-    return picture->is_elsewhere ? PCS_OK : picture_make_radius(self, picture);
+    return PCS_OK;
 }
 
 void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3])
@@ -288,8 +326,8 @@ static void picture_collect(const pcs_system *self, pcs_picture *picture)
 {
     const pcs_comm *comm = self->layout->comm;
     const fe_share *share = ((const fe_data *)self->data)->share;
-    double(*const vectors[])[3] = { picture->displacement, picture->velocity, picture->rotation };
-    for (int i = 0; i < 3; i++)
+    double(*const vectors[])[3] = { picture->displacement, picture->velocity, picture->rotation, picture->spin };
+    for (int i = 0; i < 4; i++)
         if (vectors[i] != NULL) comm->collect(comm, share->points, 3, vectors[i][0], vectors[i][0]);
     if (picture->section_y != NULL) comm->collect(comm, share->cells, 3, picture->section_y[0], picture->section_y[0]);
     for (int k = 0; k < picture->nfield; k++)
@@ -333,6 +371,25 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
     pcs_rotation_apply(R, axes[1], y);
 }
 
+// What rides on a node at an arm r moves by (R - I) r and R (W x r) besides; by turn x r, w x r where it turns little.
+static void picture_ride(const fe_rider *rider, int node, pcs_picture *picture, int point)
+{
+    double R[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, turned[3], moving[3], moved[3];
+    const double *turn = picture->rotation[node], *arm = rider->arm;
+    pcs_cross(turn, arm, turned);
+    if (rider->is_finite) {
+        pcs_rotation_exp(turn, R);
+        pcs_rotation_apply(R, arm, turned);
+        for (int k = 0; k < 3; k++) turned[k] -= arm[k];
+    }
+    pcs_cross(picture->spin[node], arm, moving);
+    pcs_rotation_apply(R, moving, moved);
+    for (int k = 0; k < 3; k++) {
+        picture->displacement[point][k] += turned[k];
+        picture->velocity[point][k] += moved[k];
+    }
+}
+
 // What repeats a node moves with it.
 static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
 {
@@ -342,20 +399,41 @@ static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
         memcpy(picture->velocity[i], picture->velocity[node], sizeof picture->velocity[i]);
         if (picture->rotation != NULL)
             memcpy(picture->rotation[i], picture->rotation[node], sizeof picture->rotation[i]);
+        if (picture->spin != NULL) picture_ride(&fe->arm_of_point[i], node, picture, i);
     }
+}
+
+static void picture_draw_node(const fe_view *state, int node, pcs_picture *picture, int at)
+{
+    const fe_data *fe = state->fe;
+    pcs_fe_node_vector(fe, node, state->q, picture->displacement[at]);
+    pcs_fe_node_vector(fe, node, state->v, picture->velocity[at]);
+    if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, state->q, picture->rotation[at]);
+    if (picture->spin != NULL) pcs_fe_node_turn(fe, node, state->v, picture->spin[at]);
 }
 
 // At its number in the mesh, or, for another rank to show, one after the other.
 static void picture_draw_nodes(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
 {
+    const fe_view view = { fe, q, v };
     int count = 0;
     for (int node = 0; node < fe->model.mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
         int at = picture->is_elsewhere ? count++ : pcs_mesh_node_number(fe->model.mesh, node);
-        pcs_fe_node_vector(fe, node, q, picture->displacement[at]);
-        pcs_fe_node_vector(fe, node, v, picture->velocity[at]);
-        if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[at]);
+        picture_draw_node(&view, node, picture, at);
     }
+}
+
+// The points of a part, and the nodes that carry something.
+static void picture_draw_part(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
+{
+    const fe_view view = { fe, q, v };
+    for (int i = 0; i < picture->npoint; i++) {
+        picture_draw_node(&view, fe->node_of_point[i], picture, i);
+        if (picture->spin != NULL) picture_ride(&fe->arm_of_point[i], i, picture, i);
+    }
+    for (int i = 0; i < fe->part->ncarrier; i++)
+        picture_draw_node(&view, fe->part->carrier[i][0], picture, fe->part->carrier[i][1]);
 }
 
 static void picture_draw_cells(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
@@ -366,7 +444,8 @@ static void picture_draw_cells(const fe_data *fe, const double *q, const double 
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         for (int c = 0; c < batch->ncell; c++) {
             double value[PCS_MAX_CELL_FIELDS];
-            int at = picture->is_elsewhere ? count++ : pcs_mesh_cell_number(fe->model.mesh, batch->cells[c]);
+            bool is_next = picture->is_elsewhere || picture->is_piece;
+            int at = is_next ? count++ : pcs_mesh_cell_number(fe->model.mesh, batch->cells[c]);
             ops->read_fields(batch, c, q, v, value);
             if (ops->has_section) picture_section_axis(fe, batch, g, c, q, picture->section_y[at]);
             for (int k = 0; ops->fields[k] != NULL; k++)
@@ -378,10 +457,15 @@ static void picture_draw_cells(const fe_data *fe, const double *q, const double 
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     const fe_data *fe = self->data;
-    picture_draw_nodes(fe, q, v, picture);
     picture_draw_cells(fe, q, v, picture);
-    if (self->layout != NULL) picture_collect(self, picture);
-    if (picture->is_elsewhere) return;
-    picture_draw_copies(fe, picture);
+    if (fe->part != NULL) {
+        picture_draw_part(fe, q, v, picture);
+        pcs_fe_share_picture(self, picture);
+    } else {
+        picture_draw_nodes(fe, q, v, picture);
+        if (self->layout != NULL) picture_collect(self, picture);
+        if (picture->is_elsewhere) return;
+        picture_draw_copies(fe, picture);
+    }
     pcs_fe_draw_section_forces(fe, picture);
 }

@@ -32,14 +32,6 @@ typedef struct range_job {
     pcs_energy sum[PCS_POOL_MOST_RANGES]; // of each range
 } range_job;
 
-static pcs_batch ranges_batch(const fe_data *fe, int b, int low, int high)
-{
-    pcs_batch batch = fe->batches[b];
-    batch.low = low;
-    batch.high = high;
-    return batch;
-}
-
 static void ranges_force(void *data, int range, int low, int high)
 {
     const range_job *job = data;
@@ -49,7 +41,7 @@ static void ranges_force(void *data, int range, int low, int high)
     if (!job->is_filled && job->self->gravity != NULL) memcpy(job->f + low, job->self->gravity + low, bytes);
     else if (!job->is_filled) memset(job->f + low, 0, bytes);
     for (int b = 0; b < fe->nbatch; b++) {
-        pcs_batch batch = ranges_batch(fe, b, low, high);
+        pcs_batch batch = pcs_fe_range_batch(fe, b, low, high);
         batch.ops->add_force(&batch, job->q, job->v, job->f);
     }
 }
@@ -65,7 +57,7 @@ static void ranges_energy(void *data, int range, int low, int high)
     range_job *job = data;
     const fe_data *fe = job->self->data;
     for (int g = 0; g < fe->model.ngroup; g++) {
-        pcs_batch batch = ranges_batch(fe, g, low, high);
+        pcs_batch batch = pcs_fe_range_batch(fe, g, low, high);
         if (job->q0 == NULL) batch.ops->add_energy(&batch, job->q, job->v, &job->sum[range]);
         else batch.ops->add_change(&batch, job->q0, job->q, job->v0, job->v, &job->sum[range]);
     }

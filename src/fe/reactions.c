@@ -22,8 +22,10 @@ typedef struct mass_entry {
 } mass_entry;
 
 struct fe_reactions {
-    int nfixed;         // dofs that supports hold
+    int nfixed;         // dofs that supports hold, at nodes of those that tell what they do
+    int nown;           // of these: on this rank
     int *dof;           // [nfixed]
+    int *serial;        // [nfixed] their order in one process
     int *number;        // [map.ndof] place among the fixed ones, -1: free
     int *owner;         // [nfixed] the first support that holds it
     pcs_batch *batches; // [nbatch]
@@ -41,21 +43,46 @@ static bool reactions_are_asked(const fe_data *fe)
     return false;
 }
 
+// Adds the dofs that were found, those of this rank or the others, with their places in one process.
+static void reactions_add_fixed(const fe_data *fe, bool is_own, fe_reactions *r)
+{
+    for (int i = 0, place = 0; i < fe->map.ndof; i++) {
+        if (r->number[i] == -1) continue;
+        place++;
+        if (pcs_fe_owns(fe, fe->map.dof[i].node) != is_own) continue;
+        r->owner[r->nfixed] = -1;
+        r->dof[r->nfixed] = i;
+        r->serial[r->nfixed] = place - 1;
+        r->number[i] = r->nfixed++;
+    }
+}
+
+// Fixed dofs at the nodes of supports whose reactions are told, which all ranks have; own ones first.
+static void reactions_find_fixed(const fe_data *fe, fe_reactions *r)
+{
+    for (int i = 0; i < fe->map.ndof; i++) r->number[i] = -1;
+    for (int s = 0; s < fe->model.nsupport; s++) {
+        const pcs_set *nodes = fe->model.supports[s].nodes;
+        if (!fe->model.supports[s].has_reactions) continue;
+        for (int n = 0; n < nodes->count; n++)
+            for (int i = fe->map.first[nodes->items[n]]; i < fe->map.first[nodes->items[n] + 1]; i++)
+                if (fe->map.dof[i].equation == -1) r->number[i] = 0;
+    }
+    reactions_add_fixed(fe, true, r);
+    r->nown = r->nfixed;
+    reactions_add_fixed(fe, false, r);
+}
+
 // Fixed dofs and who holds them.
 static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
 {
     const fe_data *fe = self->data;
     PCS_TAKE(self->ctx, r->number, fe->map.ndof, "reactions");
     PCS_TAKE(self->ctx, r->dof, fe->map.ndof, "reactions");
+    PCS_TAKE(self->ctx, r->serial, fe->map.ndof, "reactions");
     PCS_TAKE(self->ctx, r->owner, fe->map.ndof, "reactions");
     PCS_TAKE(self->ctx, r->middle, fe->model.nsupport, "reactions");
-    for (int i = 0; i < fe->map.ndof; i++) {
-        r->number[i] = -1;
-        if (fe->map.dof[i].equation != -1) continue;
-        r->owner[r->nfixed] = -1;
-        r->dof[r->nfixed] = i;
-        r->number[i] = r->nfixed++;
-    }
+    reactions_find_fixed(fe, r);
     for (int s = 0; s < fe->model.nsupport; s++) {
         const pcs_fe_support *support = &fe->model.supports[s];
         const pcs_set *nodes = support->nodes;
@@ -65,7 +92,7 @@ static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
             if (!pcs_fe_owns(fe, node)) continue; // only its own rank has all cells that pull at it
             for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
                 const pcs_dof *d = &fe->map.dof[i];
-                if (d->equation != -1 || r->owner[r->number[i]] >= 0) continue;
+                if (r->number[i] < 0 || r->owner[r->number[i]] >= 0) continue;
                 for (int k = 0; k < 3; k++)
                     if (support->fixes[k + 3 * d->is_rotation] && d->direction[k] > 1.0 - 1e-9)
                         r->owner[r->number[i]] = s;
@@ -218,10 +245,15 @@ static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
     double **all[] = { &work->q, &work->v, &work->f }, **fixed[] = { &r->weight, &work->p, &work->R };
     for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *all[i], self->nv + r->nfixed, "reactions");
     for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *fixed[i], r->nfixed, "reactions");
-    PCS_TAKE(self->ctx, work->last_p, 2 * r->nfixed, "reactions");
-    work->last_f = work->last_p + r->nfixed;
-    self->memory[self->nmemory++] =
-        (pcs_memory){ .bytes = work->last_p, .size = 2 * (size_t)r->nfixed * sizeof *work->last_p, .is_partial = true };
+    PCS_TAKE(self->ctx, work->last_p, r->nfixed, "reactions");
+    PCS_TAKE(self->ctx, work->last_f, r->nfixed, "reactions");
+    pcs_memory last = { .size = (size_t)r->nfixed * sizeof *work->last_p, .serial = r->serial };
+    last.nown = r->nown; // only their own rank has all that pulls at them
+    last.nall = r->nfixed;
+    for (int i = 0; i < 2; i++) {
+        last.bytes = i == 0 ? work->last_p : work->last_f;
+        self->memory[self->nmemory++] = last;
+    }
     reactions_weigh(self, r);
     PCS_TRY(reactions_take_lines(self, r));
     fe->reactions = r;
@@ -267,7 +299,8 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **cul
         const pcs_joint_shape *shape = &fe->sources[fe->model.ncontact + j].joint;
         info[count] = (pcs_reaction_info){ .name = fe->model.joints[j].name, .contact = fe->model.ncontact + j };
         memcpy(info[count].has_force, shape->has_force, sizeof shape->has_force);
-        memcpy(info[count++].has_moment, shape->has_moment, sizeof shape->has_moment);
+        memcpy(info[count].has_moment, shape->has_moment, sizeof shape->has_moment);
+        info[count++].has_teeth = shape->has_teeth;
     }
     self->nreaction = count;
     if (!reactions_are_asked(fe)) return PCS_OK;
@@ -409,6 +442,7 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
                 out[i].force[k] += force * work->states[j].normal[k];
                 out[i].moment[k] += force * work->states[j].couple[k];
             }
+            for (int k = 0; k < 2; k++) out[i].teeth[k] += force * source->joint.teeth[k];
         }
     }
     if (fe->reactions == NULL) return;

@@ -31,6 +31,16 @@ static void rotations_note(fe_data *fe, int node)
     if (equation[0] >= 0) fe->starts_spin[equation[0]] = true;
 }
 
+// In the order of the equations: nodes of this rank, then copies for cells, then those for contacts far away.
+static int rotations_stage(const fe_data *fe, int node)
+{
+    if (pcs_fe_owns(fe, node)) return 0;
+    const pcs_layout *layout = &fe->share->layout;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
+        if (fe->map.dof[i].equation >= layout->n - layout->nfar) return 2;
+    return 1;
+}
+
 pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe)
 {
     int nnode = fe->model.mesh->nnode, equation[3], count = 0;
@@ -40,11 +50,9 @@ pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, fe->spin_of_node, nnode, "rotations");
     PCS_TAKE(self->ctx, fe->starts_spin, self->nv, "rotations");
     for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
-    // In the order of the equations: nodes of this rank first.
-    for (int node = 0; node < nnode; node++)
-        if (pcs_fe_owns(fe, node)) rotations_note(fe, node);
-    for (int node = 0; node < nnode; node++)
-        if (!pcs_fe_owns(fe, node)) rotations_note(fe, node);
+    for (int stage = 0; stage < 3; stage++)
+        for (int node = 0; node < nnode; node++)
+            if (rotations_stage(fe, node) == stage) rotations_note(fe, node);
     return PCS_OK;
 }
 

@@ -180,6 +180,39 @@ static void rows_freeze_constant(pcs_system *self, fe_data *fe)
     }
 }
 
+// Rank of all nodes that a row acts on; -1: they are of several, or not known.
+static int rows_rank(const fe_data *fe, int rank, const pcs_row_direction *direction)
+{
+    for (int i = 0; i < direction->nterm; i++) {
+        int other = pcs_fe_owner(fe, direction->term[i].node);
+        if (rank >= 0 && other != rank) return -1;
+        rank = other;
+    }
+    return rank;
+}
+
+// Which rank has the equations of each row, where every row has them on one and acts on the same nodes forever.
+static pcs_status rows_find_owners(pcs_system *self, const fe_data *fe)
+{
+    const fe_work *work = self->work;
+    int *owner;
+    if (fe->share == NULL || fe->has_search_rows) return PCS_OK;
+    PCS_TAKE(self->ctx, owner, self->nrow, "the ranks of rows");
+    for (int row = 0; row < self->nrow; row++) {
+        const pcs_row_state *state = &work->states[row];
+        const pcs_contact_point *point = &fe->points[row];
+        bool is_stated = state->direction.nterm > 0;
+        int rank = is_stated ? -1 : pcs_fe_owner(fe, point->node);
+        if (!is_stated && point->other >= 0 && pcs_fe_owner(fe, point->other) != rank) return PCS_OK;
+        rank = rows_rank(fe, rank, &state->direction);
+        for (int t = 0; t < self->rows[row].ntangent && rank >= 0; t++) rank = rows_rank(fe, rank, &state->tangent[t]);
+        if (rank < 0) return PCS_OK;
+        owner[row] = rank;
+    }
+    self->row_owner = owner;
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
 {
     fe_work *work = self->work;
@@ -188,17 +221,17 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, work->instances, self->ncontact, "contacts");
-    PCS_TAKE(self->ctx, self->memory, self->ncontact + 5, "contacts"); // and those of materials, friction and reactions
+    PCS_TAKE(self->ctx, self->memory, self->ncontact + 6, "contacts"); // and those of materials, friction and reactions
     self->contacts = info;
     PCS_TRY(rows_create(self, fe, info, culprit));
     PCS_TRY(rows_make_directions(self, fe));
-    if (!fe->has_evaluated_rows) return PCS_OK;
+    if (!fe->has_evaluated_rows) return rows_find_owners(self, fe);
     double *rest;
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     pcs_fe_update_directions(self, rest);
     PCS_TRY(rows_demand_motion(self, culprit));
     rows_freeze_constant(self, fe);
-    return PCS_OK;
+    return rows_find_owners(self, fe);
 }
 
 // The rows at q, with their bias when v is not NULL.
@@ -216,6 +249,11 @@ static void rows_evaluate(pcs_system *self, const double *q, const double *v)
     }
 }
 
+static inline double rows_constant_gap(const pcs_system *self, int row, const double *q)
+{
+    return ((const fe_data *)self->data)->points[row].gap + pcs_rows_dot(self->G, row, q);
+}
+
 // Gaps of the rows as they were evaluated last, at q.
 static void rows_tell_gaps(const pcs_system *self, const double *q, double *gap)
 {
@@ -224,7 +262,7 @@ static void rows_tell_gaps(const pcs_system *self, const double *q, double *gap)
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         for (int row = source->first_row; row < source->first_row + source->nrow; row++)
-            gap[row] = source->varies ? work->states[row].gap : fe->points[row].gap + pcs_rows_dot(self->G, row, q);
+            gap[row] = source->varies ? work->states[row].gap : rows_constant_gap(self, row, q);
     }
 }
 
@@ -248,7 +286,12 @@ void pcs_fe_update_directions(pcs_system *self, const double *q)
 
 void pcs_fe_gaps(pcs_system *self, const double *q, double *gap)
 {
-    if (((const fe_data *)self->data)->has_evaluated_rows) rows_evaluate(self, q, NULL);
+    const fe_data *fe = self->data;
+    if (!fe->has_evaluated_rows) {
+        for (int row = 0; row < self->nrow; row++) gap[row] = rows_constant_gap(self, row, q);
+        return;
+    }
+    rows_evaluate(self, q, NULL);
     rows_tell_gaps(self, q, gap);
 }
 

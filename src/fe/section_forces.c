@@ -29,7 +29,7 @@ static int section_forces_find(const pcs_picture *picture, const char *name)
     return -1;
 }
 
-static bool section_forces_has(const fe_data *fe, int cell)
+bool pcs_fe_has_section(const fe_data *fe, int cell)
 {
     const pcs_element_ops *ops = fe->group_shown[cell] < 0 ? NULL : fe->model.groups[fe->group_shown[cell]].ops;
     const int *node = fe->model.shown->cell[cell];
@@ -41,16 +41,15 @@ static void section_forces_count(const fe_data *fe, int (*meeting)[2])
 {
     const pcs_mesh *mesh = fe->model.shown;
     for (int c = 0; c < mesh->ncell; c++)
-        for (int k = 0; k < 2 && section_forces_has(fe, c); k++) meeting[mesh->cell[c][k]][k]++;
+        for (int k = 0; k < 2 && pcs_fe_has_section(fe, c); k++) meeting[mesh->cell[c][k]][k]++;
 }
 
 // Points of a picture, of which those at branches are several: the first cell there keeps the node.
 static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cells)[2], int *node_of_point, int *count)
 {
     const pcs_mesh *mesh = fe->model.shown;
-    memcpy(cells, mesh->cell, (size_t)mesh->ncell * sizeof *cells);
     for (int c = 0; c < mesh->ncell; c++)
-        for (int k = 0; k < 2 && section_forces_has(fe, c); k++) {
+        for (int k = 0; k < 2 && pcs_fe_has_section(fe, c); k++) {
             int node = mesh->cell[c][k], *own = meeting[node];
             if (own[0] >= 0 && own[0] <= 1 && own[1] <= 1) continue;
             if (own[0] < 0) {
@@ -61,32 +60,82 @@ static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cel
         }
 }
 
-// Where most members are one cell each there would be two points for every cell: large frames that say what cells say.
-// Gives the number of nodes where members branch.
-static int section_forces_judge(fe_data *fe, int (*meeting)[2])
+bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3])
 {
-    int nwithin = 0, nbranch = 0;
+    const pcs_mesh *mesh = fe->model.shown;
+    const int *node = mesh->cell[cell], group = fe->group_shown[cell];
+    double span[3];
+    memset(arm, 0, 2 * sizeof arm[0]);
+    if (group < 0 || fe->model.groups[group].ops->arms == NULL) return false;
+    for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
+    return fe->model.groups[group].ops->arms(fe->model.groups[group].params, span, arm);
+}
+
+// Points at the ends of cells that do not end at their nodes.
+static void section_forces_reach(const fe_data *fe, fe_points *to)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    for (int c = 0; c < mesh->ncell; c++) {
+        double arm[2][3];
+        bool is_finite = pcs_fe_cell_arms(fe, c, arm);
+        bool is_vertex = to->cells[c][0] == to->cells[c][1];
+        for (int k = 0; k < 2; k++) {
+            if (pcs_norm3(arm[k]) == 0.0) continue;
+            if (k == 0 || !is_vertex) {
+                to->node[to->npoint] = mesh->cell[c][k];
+                fe_rider *rider = &to->arm[to->npoint++];
+                rider->is_finite = is_finite;
+                memcpy(rider->arm, arm[k], sizeof rider->arm);
+            }
+            to->cells[c][k] = to->npoint - 1;
+        }
+    }
+}
+
+// Nodes first, then what repeats them; `meeting` is NULL where members do not branch.
+static void section_forces_fill(const fe_data *fe, int (*meeting)[2], fe_points *to)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    to->npoint = mesh->nnode;
+    for (int i = 0; i < mesh->nnode; i++) to->node[i] = i;
+    memcpy(to->cells, mesh->cell, (size_t)mesh->ncell * sizeof *to->cells);
+    if (meeting != NULL) section_forces_split(fe, meeting, to->cells, to->node, &to->npoint);
+    if (fe->has_arms) section_forces_reach(fe, to);
+}
+
+// Where most members are one cell each there would be two points for every cell: large frames that say what cells say.
+// Do members branch at some node? Of a part of the mesh only its own nodes count, of which all cells are here.
+static bool section_forces_judge(const pcs_system *self, fe_data *fe, int (*meeting)[2])
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    bool is_part = !pcs_mesh_is_whole(mesh);
+    double nwithin = 0.0, nbranch = 0.0;
     section_forces_count(fe, meeting);
-    for (int i = 0; i < fe->model.shown->nnode; i++) {
+    for (int i = 0; i < mesh->nnode; i++) {
+        if (is_part && !pcs_fe_owns(fe, i)) continue;
         nwithin += meeting[i][0] == 1 && meeting[i][1] == 1;
         nbranch += meeting[i][0] > 1 || meeting[i][1] > 1;
     }
-    fe->has_members = nwithin >= nbranch;
-    return nbranch;
+    double sums[2] = { nwithin, nbranch };
+    if (is_part) pcs_system_sum(self, 2, sums);
+    fe->has_members = sums[0] >= sums[1];
+    return sums[1] > 0.0;
 }
 
 static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int (*meeting)[2], pcs_picture *picture)
 {
     const pcs_mesh *mesh = fe->model.shown;
-    int(*cells)[2], *node_of_point, count = mesh->nnode;
-    PCS_TAKE(self->ctx, cells, mesh->ncell, "the picture");
-    PCS_TAKE(self->ctx, node_of_point, (size_t)mesh->nnode + 2 * (size_t)mesh->ncell, "the picture");
-    for (int i = 0; i < mesh->nnode; i++) node_of_point[i] = i;
-    section_forces_split(fe, meeting, cells, node_of_point, &count);
-    picture->nsplit = count - mesh->nnode;
-    picture->npoint = count;
-    picture->cells = (const int(*)[2])cells;
-    fe->node_of_point = node_of_point;
+    size_t most = (size_t)mesh->nnode + (fe->has_arms ? 4 : 2) * (size_t)mesh->ncell;
+    fe_points to = { 0 };
+    PCS_TAKE(self->ctx, to.cells, mesh->ncell, "the picture");
+    PCS_TAKE(self->ctx, to.node, most, "the picture");
+    if (fe->has_arms) PCS_TAKE(self->ctx, to.arm, most, "the picture");
+    section_forces_fill(fe, meeting, &to);
+    picture->nsplit = to.npoint - mesh->nnode;
+    picture->npoint = to.npoint;
+    picture->cells = (const int(*)[2])to.cells;
+    fe->node_of_point = to.node;
+    fe->arm_of_point = to.arm;
     return PCS_OK;
 }
 
@@ -97,20 +146,37 @@ static pcs_status section_forces_hear(const pcs_system *self, fe_data *fe)
     return PCS_OK;
 }
 
-pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture)
+// The same in scratch, of all ranks.
+static pcs_status section_forces_list_points(pcs_system *self, fe_data *fe, int (*meeting)[2], fe_points *all)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    size_t ncell = (size_t)mesh->ncell, most = (size_t)mesh->nnode + (fe->has_arms ? 4 : 2) * ncell;
+    all->cells = pcs_scratch(NULL, ncell, sizeof *all->cells);
+    all->node = pcs_scratch(NULL, most, sizeof *all->node);
+    all->arm = fe->has_arms ? pcs_scratch(NULL, most, sizeof *all->arm) : NULL;
+    if (all->cells == NULL || all->node == NULL || (fe->has_arms && all->arm == NULL))
+        return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %d nodes", mesh->nnode);
+    if (fe->has_arms) memset(all->arm, 0, most * sizeof *all->arm);
+    section_forces_fill(fe, meeting, all);
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all)
 {
     if (fe->model.shown == NULL) return section_forces_hear(self, fe);
     size_t nnode = (size_t)fe->model.shown->nnode;
     int(*meeting)[2] = pcs_scratch(NULL, nnode, sizeof *meeting);
     if (meeting == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu nodes", nnode);
     memset(meeting, 0, nnode * sizeof *meeting);
-    bool has_branches = section_forces_judge(fe, meeting) > 0;
+    bool is_split = section_forces_judge(self, fe, meeting) && fe->has_members;
     pcs_status status = PCS_OK;
-    if (has_branches && fe->has_members && !picture->is_elsewhere)
-        status = section_forces_make_points(self, fe, meeting, picture);
+    if ((is_split || fe->has_arms) && picture->is_piece)
+        status = section_forces_list_points(self, fe, is_split ? meeting : NULL, all);
+    else if ((is_split || fe->has_arms) && !picture->is_elsewhere)
+        status = section_forces_make_points(self, fe, is_split ? meeting : NULL, picture);
     pcs_scratch_free(meeting);
     PCS_TRY(status);
-    return pcs_mesh_is_whole(fe->model.mesh) ? PCS_OK : section_forces_hear(self, fe);
+    return pcs_mesh_is_whole(fe->model.mesh) || picture->is_piece ? PCS_OK : section_forces_hear(self, fe);
 }
 
 static bool section_forces_has_any(const pcs_system *self)
@@ -118,19 +184,19 @@ static bool section_forces_has_any(const pcs_system *self)
     const fe_data *fe = self->data;
     bool has_cells = false;
     for (int c = 0; fe->model.shown != NULL && c < fe->model.shown->ncell && !has_cells; c++)
-        has_cells = section_forces_has(fe, c);
+        has_cells = pcs_fe_has_section(fe, c);
     return pcs_mesh_is_whole(fe->model.mesh) ? has_cells : pcs_system_max(self, has_cells) > 0.0;
 }
 
 // The cells that end and begin at every point.
-static void section_forces_link(const fe_data *fe, const pcs_picture *picture, fe_chains *chains)
+static void section_forces_link(const fe_data *fe, int npoint, int ncell, fe_chains *chains)
 {
     const pcs_mesh *mesh = fe->model.shown;
-    chains->cells = picture->cells;
-    for (int i = 0; i < picture->npoint; i++) chains->before[i] = chains->after[i] = -1;
-    for (int c = 0; c < mesh->ncell; c++) {
-        if (!section_forces_has(fe, c)) continue;
-        const int *point = picture->cells[c], *node = mesh->cell[c];
+    for (int i = 0; i < npoint; i++) chains->before[i] = chains->after[i] = -1;
+    for (int c = 0; c < ncell; c++) {
+        int mesh_cell = pcs_fe_shown_cell(fe, c);
+        if (!pcs_fe_has_section(fe, mesh_cell)) continue;
+        const int *point = chains->cells[c], *node = mesh->cell[mesh_cell];
         chains->after[point[0]] = chains->before[point[1]] = c;
         double span[3];
         for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
@@ -162,11 +228,14 @@ static void section_forces_name(const pcs_picture *picture, fe_chains *chains, c
 static pcs_status section_forces_take_values(pcs_system *self, fe_data *fe, const pcs_picture *picture,
                                              fe_chains *chains, double **fields)
 {
-    PCS_TAKE(self->ctx, chains->before, picture->npoint, "the picture");
-    PCS_TAKE(self->ctx, chains->after, picture->npoint, "the picture");
-    PCS_TAKE(self->ctx, chains->length, fe->model.shown->ncell, "the picture");
+    int npoint = picture->npoint + (fe->part == NULL ? 0 : fe->part->nbeyond);
+    int ncell = picture->ncell + (fe->part == NULL ? 0 : fe->part->nasked);
+    PCS_TAKE(self->ctx, chains->before, npoint, "the picture");
+    PCS_TAKE(self->ctx, chains->after, npoint, "the picture");
+    PCS_TAKE(self->ctx, chains->length, ncell, "the picture");
     for (int k = 0; k < picture->npoint_field; k++) PCS_TAKE(self->ctx, fields[k], picture->npoint, "the picture");
-    section_forces_link(fe, picture, chains);
+    chains->cells = picture->cells;
+    section_forces_link(fe, npoint, ncell, chains);
     fe->chains = chains;
     return PCS_OK;
 }
@@ -223,14 +292,15 @@ static double section_forces_moment(const pcs_picture *picture, const fe_chains 
 static double section_forces_stress(const fe_data *fe, const pcs_picture *picture, int cell, int node)
 {
     const fe_chains *chains = fe->chains;
-    const pcs_batch *batch = &fe->batches[fe->group_shown[cell]];
+    int mesh_cell = pcs_fe_shown_cell(fe, cell);
+    const pcs_batch *batch = &fe->batches[fe->group_shown[mesh_cell]];
     if (!batch->ops->has_section) return 0.0;
-    int end = fe->model.shown->cell[cell][0] == node ? 0 : 1;
+    int end = chains->cells[cell][0] == node ? 0 : 1;
     bool is_space = batch->ops->has_orientation;
     double about_z[2] = { 0 }, about_y[2] = { 0 };
     about_z[end] = picture->point_fields[is_space ? chains->moment[1] : chains->nlinear][node];
     if (is_space) about_y[end] = picture->point_fields[chains->moment[0]][node];
-    return pcs_taper_stress(batch, cell, about_z, is_space ? about_y : NULL);
+    return pcs_taper_stress(batch, mesh_cell, about_z, is_space ? about_y : NULL);
 }
 
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture)

@@ -3,7 +3,7 @@
 // Nodes are dealt out among the ranks (build/spread.c); a rank keeps the cells that touch one of its nodes, so that the
 // rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of all
 // nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
-// without a word between the ranks.
+// without a word between the ranks. Copies that only contacts and joints need come last: all ranks have them.
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
@@ -11,11 +11,15 @@
 
 #include "fe/data.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Copies must keep the bits of what they copy. A compiler may round the last few entries of a loop otherwise than the
 // others, so there are none: vectors are filled up to a multiple of this with equations that stay zero.
 enum { ALIGNED = 32 };
+
+// Why a node is here: contacts or joints have it on all ranks; it touches a cell of an own node.
+enum { SHARE_COMMON = 1, SHARE_NEAR = 2 };
 
 static pcs_status share_out_of_memory(pcs_context *ctx, const fe_data *fe)
 {
@@ -51,18 +55,61 @@ static pcs_status share_begin(pcs_context *ctx, const pcs_comm *comm, int mine, 
     return PCS_OK;
 }
 
+static void share_mark_set(const pcs_mesh *mesh, const char *name, unsigned char *why)
+{
+    const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
+    if (nodes != NULL)
+        for (int i = 0; i < nodes->count; i++) why[nodes->items[i]] |= SHARE_COMMON;
+    if (cells != NULL)
+        for (int i = 0; i < cells->count; i++)
+            for (int k = 0; k < 2; k++) why[mesh->cell[cells->items[i]][k]] |= SHARE_COMMON;
+}
+
+// Whatever set a contact or joint names, its nodes are needed.
+static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, const void *params, unsigned char *why)
+{
+    for (const pcs_option *o = options; o != NULL && o->name != NULL; o++) {
+        const char *place = (const char *)params + o->offset;
+        if (o->kind == PCS_OPTION_TEXT) {
+            const char *name;
+            memcpy(&name, place, sizeof name);
+            if (name != NULL) share_mark_set(mesh, name, why);
+        } else if (o->kind == PCS_OPTION_NAMES) {
+            pcs_names names;
+            memcpy(&names, place, sizeof names);
+            for (int i = 0; i < names.count; i++) share_mark_set(mesh, names.text[i], why);
+        }
+    }
+}
+
+static void share_mark_nodes(const fe_data *fe, unsigned char *why)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    memset(why, 0, (size_t)mesh->nnode);
+    for (int i = 0; i < fe->model.ncontact; i++)
+        share_mark_options(mesh, fe->model.contacts[i].ops->options, fe->model.contacts[i].params, why);
+    for (int i = 0; i < fe->model.njoint; i++)
+        share_mark_options(mesh, fe->model.joints[i].ops->options, fe->model.joints[i].params, why);
+    for (int c = 0; c < mesh->ncell; c++) {
+        const int *node = mesh->cell[c];
+        if (!pcs_fe_owns(fe, node[0]) && !pcs_fe_owns(fe, node[1])) continue;
+        for (int k = 0; k < 2; k++) why[node[k]] |= SHARE_NEAR;
+    }
+}
+
 enum { ASKED = 3, TOLD = 2 }; // node, equations, first of them; where they begin here and there
 
 // Nodes that this rank keeps, in the order of their numbers, and the ranks that have them in their registers.
 typedef struct share_post {
     pcs_context *ctx;
     const pcs_comm *comm;
-    int nnode;         // of all ranks
-    int count;         // nodes that are kept
-    int *node;         // [count] here
-    int *send;         // [count][ASKED]
-    int *size, *start; // [comm size]
-    int *first;        // [map nnode] number among all ranks of the first equation of an own node, -1: not own
+    int nnode;          // of all ranks
+    int count;          // nodes that are kept
+    int *node;          // [count] here
+    int *send;          // [count][ASKED]
+    int *size, *start;  // [comm size]
+    int *first;         // [map nnode] number among all ranks of the first equation of an own node, -1: not own
+    unsigned char *why; // [map nnode]
 } share_post;
 
 // The register is cut as lines of nodes are.
@@ -164,15 +211,24 @@ static void share_number_node(fe_data *fe, int node, int *next, const int told[T
     }
 }
 
-// Own equations first; those of nodes that are not kept have none here.
+// Is a node a copy that comes with those of all ranks, not from a neighbour?
+static bool share_is_far(const share_post *p, int node)
+{
+    return p->first[node] < 0 && p->why[node] == SHARE_COMMON;
+}
+
+// Own equations first, far ones last; those of nodes that are not kept have none here.
 static pcs_status share_number_all(fe_data *fe, const share_post *p, const int *told, pcs_layout *layout)
 {
-    int *global, *serial, own = 0, copy = layout->nown;
+    int *global, *serial, own = 0, copy = layout->nown, far = layout->n - layout->nfar, ngive = 0;
     PCS_TAKE(p->ctx, global, layout->n, "the numbers of equations");
     PCS_TAKE(p->ctx, serial, layout->n, "the numbers of equations");
     for (int i = 0; i < p->count; i++) {
-        int *next = p->first[p->node[i]] >= 0 ? &own : &copy;
-        share_number_node(fe, p->node[i], next, told + (size_t)i * TOLD, global, serial);
+        int node = p->node[i], *next = p->first[node] >= 0 ? &own : &copy;
+        if (share_is_far(p, node)) next = &far;
+        if (next == &own && p->why[node] & SHARE_COMMON)
+            for (int k = share_equations(fe, node), at = own; k > 0; k--) layout->common.give[ngive++] = at++;
+        share_number_node(fe, node, next, told + (size_t)i * TOLD, global, serial);
     }
     for (int node = 0; node < fe->model.mesh->nnode; node++)
         for (int i = fe->map.first[node]; i < fe->map.first[node + 1] && !share_has(fe, node); i++)
@@ -185,17 +241,23 @@ static pcs_status share_number_all(fe_data *fe, const share_post *p, const int *
 // Counts equations, and where own nodes begin among those of all ranks.
 static pcs_status share_count(fe_data *fe, share_post *p, pcs_layout *layout)
 {
-    int begin = 0;
+    int begin = 0, ngive = 0;
     for (int node = 0; node < fe->model.mesh->nnode; node++) {
         int count = share_equations(fe, node);
         p->first[node] = -1;
         if (!share_has(fe, node)) continue;
         p->node[p->count++] = node;
         layout->n += count;
-        if (!pcs_fe_owns(fe, node)) continue;
+        if (!pcs_fe_owns(fe, node)) {
+            layout->nfar += share_is_far(p, node) ? count : 0;
+            continue;
+        }
         p->first[node] = layout->nown;
         layout->nown += count;
+        ngive += p->why[node] & SHARE_COMMON ? count : 0;
     }
+    PCS_TAKE(p->ctx, layout->common.give, ngive, "the numbers of equations");
+    PCS_TRY(p->comm->plan_spread(p->comm, p->ctx, ngive, &layout->common.plan));
     PCS_TRY(share_begin(p->ctx, p->comm, layout->nown, &begin, &layout->nglobal));
     for (int node = 0; node < fe->model.mesh->nnode; node++)
         if (p->first[node] >= 0) p->first[node] += begin;
@@ -210,12 +272,15 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
     share_post p = { .ctx = ctx, .comm = comm, .nnode = mesh->share == NULL ? mesh->nnode : mesh->share->nnode };
     pcs_numbers told = { 0 };
     p.node = pcs_scratch(NULL, (2 + ASKED) * n + 2 * size, sizeof *p.node);
-    pcs_status status = pcs_comm_agree(ctx, p.node == NULL ? share_out_of_memory(ctx, fe) : PCS_OK);
+    p.why = pcs_scratch(NULL, n + 1, sizeof *p.why);
+    pcs_status status = p.node == NULL || p.why == NULL ? share_out_of_memory(ctx, fe) : PCS_OK;
+    status = pcs_comm_agree(ctx, status);
     *layout = (pcs_layout){ .comm = comm };
     p.first = p.node + n;
     p.send = p.first + n;
     p.size = p.send + ASKED * n;
     p.start = p.size + size;
+    if (status == PCS_OK) share_mark_nodes(fe, p.why);
     if (status == PCS_OK) status = share_count(fe, &p, layout);
     if (status == PCS_OK) share_write(fe, &p);
     if (status == PCS_OK) status = share_ask(&p, &told);
@@ -223,8 +288,46 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
     pcs_scratch_free(told.count);
     pcs_scratch_free(told.value);
     pcs_scratch_free(p.node);
+    pcs_scratch_free(p.why);
     fe->map.nequation = (layout->n + ALIGNED - 1) / ALIGNED * ALIGNED;
     return status;
+}
+
+typedef struct share_copy {
+    int number, place; // among all, and here
+} share_copy;
+
+static int share_compare_copies(const void *a, const void *b)
+{
+    int x = ((const share_copy *)a)->number, y = ((const share_copy *)b)->number;
+    return (x > y) - (x < y);
+}
+
+// Where the equations that all ranks have stand here: found by their numbers, which the ranks tell each other.
+static pcs_status share_find_common(pcs_context *ctx, fe_data *fe, const pcs_comm *comm)
+{
+    pcs_layout *layout = &fe->share->layout;
+    pcs_common *common = &layout->common;
+    int count = common->plan.first[comm->size], ngive = common->plan.count[comm->rank], nfar = layout->nfar;
+    PCS_TAKE(ctx, common->take, count, "copies of contacts");
+    PCS_TAKE(ctx, common->own, ngive, "copies of contacts");
+    PCS_TAKE(ctx, common->all, count, "copies of contacts");
+    share_copy *far = pcs_scratch(NULL, (size_t)nfar + 1, sizeof *far);
+    if (far == NULL) return share_out_of_memory(ctx, fe);
+    for (int i = 0; i < nfar; i++) {
+        int place = layout->n - nfar + i;
+        far[i] = (share_copy){ layout->global[place], place };
+    }
+    qsort(far, (size_t)nfar, sizeof *far, share_compare_copies);
+    for (int k = 0; k < ngive; k++) common->own[k] = layout->global[common->give[k]];
+    comm->spread(comm, &common->plan, common->own, common->all);
+    for (int k = 0; k < count; k++) {
+        share_copy key = { .number = (int)common->all[k] };
+        const share_copy *found = bsearch(&key, far, (size_t)nfar, sizeof *far, share_compare_copies);
+        common->take[k] = found == NULL ? -1 : found->place;
+    }
+    pcs_scratch_free(far);
+    return PCS_OK;
 }
 
 // Cells whose first node is of this rank, then those that only touch it from outside.
@@ -270,6 +373,7 @@ pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe)
     PCS_TAKE(ctx, fe->share, 1, "the share of a rank");
     PCS_TAKE(ctx, fe->share->index_of_cell, fe->model.mesh->ncell, "the share of a rank");
     PCS_TRY(share_number(ctx, fe, comm));
+    PCS_TRY(share_find_common(ctx, fe, comm));
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(share_split_batch(ctx, fe, g));
     return PCS_OK;
 }

@@ -11,6 +11,7 @@
 enum { TAPER_NAME_BYTES = 160 };
 
 static const double SAME_PLACE = 1e-9; // of the line
+static const double PI = 3.14159265358979323846;
 
 // "elements.bar.area" or "elements.bar.section.height" for *culprit.
 static const char *taper_culprit(pcs_context *ctx, const pcs_fe_group *group, const char *option)
@@ -123,4 +124,21 @@ void pcs_fe_areas(const fe_data *fe, int cell, double area[2])
     if (ops->area != NULL) ops->area->constants(batch->params, &section);
     for (int end = 0; end < 2; end++)
         area[end] = batch->tapers == NULL ? section.area : batch->tapers[cell].end[end].area;
+}
+
+// Of round sections of the same area; at every point the largest of its cells.
+double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius)
+{
+    double largest = 0.0;
+    for (int c = 0; c < fe->model.shown->ncell; c++) {
+        double area[2];
+        if (fe->group_shown[c] < 0) continue;
+        pcs_fe_areas(fe, c, area);
+        for (int end = 0; end < 2; end++) {
+            int node = cells[c][end];
+            radius[node] = fmax(radius[node], sqrt(area[end] / PI));
+            largest = fmax(largest, radius[node]);
+        }
+    }
+    return largest;
 }

@@ -11,6 +11,15 @@
 //
 // t the way of the teeth, f the feet of P on the axes, which ride on the wheels, and c the same points on the carrier,
 // which hinges hold together. A unit multiplier is then a force t at P on b and -t on a, and nothing on the carrier.
+//
+// With a pressure angle the force is along the line of action, cos(angle) t +- sin(angle) n on b, n across t and the
+// line along which the pitch surfaces touch, from a to b (from the centre of a ring outwards). The sign is that of the
+// flank that carries: it makes the part along n push the wheels apart. The row is then
+//
+//   cos(angle) g +- sin(angle) (d_b - d_a),   d = n . (f - c) + turn . (r x n),
+//
+// turn that of a wheel against the carrier and r from f to P: how far the wheel has moved at P along n. It does not
+// vanish where shafts yield.
 
 #include "joint/angle.h"
 
@@ -21,8 +30,8 @@ enum { GEAR_MOST_TEETH = 1000000 };
 
 typedef struct gear_params {
     const char *a, *b, *carrier;
-    double axis_a[3], axis_b[3], at[3];
-    int teeth_a, teeth_b;
+    double axis_a[3], axis_b[3], at[3], pressure_angle;
+    int teeth_a, teeth_b, flank;
     bool is_internal;
 } gear_params;
 
@@ -35,7 +44,9 @@ typedef struct gear_wheel {
 // The foot of the pitch point on the axis of a wheel, on the wheel and on the carrier.
 typedef struct gear_foot {
     pcs_joint_end wheel, carrier;
-    double rate[3]; // of the point, at a unit rate of the wheel
+    double rate[3];   // of the point, at a unit rate of the wheel
+    double radial[3]; // r
+    double lever;     // n along the axis, which makes the wheel tilt
 } gear_foot;
 
 typedef struct gear {
@@ -45,12 +56,16 @@ typedef struct gear {
     // Of the point of the pitch circles:
     bool has_point, rides; // it is given; the way of the teeth turns with the carrier
     double way[3], radius; // t; of b
+    double across[3];      // n
+    double cosine, sine;   // of the pressure angle, with the sign of the flank
     pcs_joint_end pitch;   // on the carrier
     gear_foot foot_a, foot_b;
 } gear;
 
 static const double pitch_misfit = 1e-6; // of radii and directions
 static const double wheel_width = 0.2;   // of a wheel in pictures, in radii
+static const double least_angle = 5.0;   // degrees, of flanks that are any; less was meant in radians
+static const char *const gear_flanks[] = { "forward", "backward", NULL };
 
 static const pcs_option gear_options[] = {
     PCS_TEXT("a", gear_params, a, PCS_REQUIRED, "node of the first wheel"),
@@ -67,6 +82,12 @@ static const pcs_option gear_options[] = {
                "point where the pitch circles touch in the reference state, m: the force of the teeth acts there, on "
                "wheels whose "
                "nodes lie on their axes; without it there is a pair of moments"),
+    PCS_REAL(
+        "pressure_angle", gear_params, pressure_angle, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 45.0),
+        "of the teeth, degrees, mostly 20: their force then pushes the shafts apart, too; 0: it is along the way of "
+        "the teeth"),
+    PCS_CHOICE("flank", gear_params, flank, PCS_DEFAULT("forward"), gear_flanks,
+               "which carries, of teeth with a pressure angle: a pushes b in the sense of axis_b, or against it"),
     PCS_FLAG("internal", gear_params, is_internal, PCS_DEFAULT("false"),
              "the wheels turn in the same sense about their axes, as in a ring or by a belt; else in opposite ones"),
     { 0 },
@@ -81,7 +102,12 @@ static const char *gear_check(const void *params, const char **option)
     *option = "axis_a";
     if (pcs_axis_given(p->axis_a) && !pcs_normalize3(p->axis_a, unit)) return "the axis has no direction";
     *option = "axis_b";
-    return pcs_axis_given(p->axis_b) && !pcs_normalize3(p->axis_b, unit) ? "the axis has no direction" : NULL;
+    if (pcs_axis_given(p->axis_b) && !pcs_normalize3(p->axis_b, unit)) return "the axis has no direction";
+    *option = "pressure_angle";
+    if (p->pressure_angle > 0.0 && p->pressure_angle < least_angle) return "'pressure_angle' is in degrees, 5 at least";
+    if (p->pressure_angle > 0.0 && !pcs_axis_given(p->at)) return "'pressure_angle' needs 'at', where the teeth touch";
+    *option = "flank";
+    return p->flank > 0 && p->pressure_angle == 0.0 ? "'flank' is of teeth with a 'pressure_angle'" : NULL;
 }
 
 static int gear_common_divisor(int a, int b)
@@ -153,7 +179,10 @@ static pcs_status gear_find_foot(pcs_context *ctx, const pcs_dofmap *map, const 
     double arm[3], foot[3];
     for (int k = 0; k < 3; k++) arm[k] = at[k] - x[k];
     double along = pcs_dot3(arm, wheel->angle.axis);
-    for (int k = 0; k < 3; k++) foot[k] = x[k] + along * wheel->angle.axis[k];
+    for (int k = 0; k < 3; k++) {
+        foot[k] = x[k] + along * wheel->angle.axis[k];
+        out->radial[k] = at[k] - foot[k];
+    }
     pcs_cross(wheel->angle.axis, arm, out->rate);
     PCS_TRY(pcs_end_resolve(ctx, map, wheel->end.node, foot, &out->wheel));
     return pcs_end_resolve(ctx, map, g->carrier.node, foot, &out->carrier);
@@ -182,6 +211,27 @@ static pcs_status gear_find_pitch(pcs_context *ctx, const pcs_dofmap *map, const
     return PCS_OK;
 }
 
+// n, across the way of the teeth and the axis about which the wheels turn against each other, which both pitch surfaces
+// share; it points into a wheel with teeth outside.
+static pcs_status gear_find_line(pcs_context *ctx, const gear_params *p, gear *g)
+{
+    const double *a = g->a.angle.axis, *b = g->b.angle.axis, turn = p->flank == 0 ? 1.0 : -1.0;
+    double line[3], raw[3], angle = p->pressure_angle * pcs_whole_turn / 360.0;
+    g->cosine = cos(angle);
+    g->sine = turn * sin(angle);
+    for (int k = 0; k < 3; k++) line[k] = g->a.teeth * b[k] + g->b.teeth * a[k];
+    pcs_cross(g->way, line, raw);
+    if (!pcs_normalize3(raw, g->across))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "wheels that turn alike have no line along which they touch");
+    double side_a = pcs_dot3(g->across, g->foot_a.radial), side_b = pcs_dot3(g->across, g->foot_b.radial);
+    bool is_ring = side_a * side_b > 0.0 && pcs_norm3(g->foot_b.radial) > pcs_norm3(g->foot_a.radial);
+    double sign = (is_ring ? side_a : -side_b) < 0.0 ? -1.0 : 1.0;
+    for (int k = 0; k < 3; k++) g->across[k] *= sign;
+    g->foot_a.lever = pcs_dot3(g->across, a);
+    g->foot_b.lever = pcs_dot3(g->across, b);
+    return PCS_OK;
+}
+
 // Without a point the joint carries a moment about the axis of b, which may ride.
 static void gear_shape_of_angles(const gear *g, pcs_joint_shape *shape)
 {
@@ -197,7 +247,12 @@ static void gear_shape_of_teeth(const pcs_dofmap *map, const gear *g, pcs_joint_
     const pcs_joint_end *ends[] = { &g->foot_a.wheel, &g->foot_a.carrier, &g->foot_b.wheel, &g->foot_b.carrier };
     *shape = (pcs_joint_shape){ .nrow = 1, .is_constant = g->a.angle.adds_up && g->b.angle.adds_up && !g->rides };
     for (int i = 0; i < 4; i++) shape->is_constant = shape->is_constant && pcs_end_is_straight(ends[i]);
-    pcs_joint_mark(g->way, shape->has_force);
+    double force[3];
+    for (int k = 0; k < 3; k++) force[k] = g->cosine * g->way[k] + g->sine * g->across[k];
+    pcs_joint_mark(force, shape->has_force);
+    shape->has_teeth = true;
+    shape->teeth[0] = g->cosine;
+    shape->teeth[1] = g->sine;
     if (!g->rides) return;
     for (int i = map->first[g->b.end.node]; i < map->first[g->b.end.node + 1]; i++)
         if (!map->dof[i].is_rotation) pcs_joint_mark(map->dof[i].direction, shape->has_force);
@@ -217,32 +272,59 @@ static pcs_status gear_create(pcs_context *ctx, const void *params, const pcs_do
     g->b.teeth = p->teeth_b / common;
     g->most = fmax(fabs(g->a.teeth), g->b.teeth);
     *instance = g;
-    if (pcs_axis_given(p->at)) PCS_TRY(gear_find_pitch(ctx, map, p->at, g));
+    if (pcs_axis_given(p->at)) {
+        PCS_TRY(gear_find_pitch(ctx, map, p->at, g));
+        PCS_TRY(gear_find_line(ctx, p, g));
+    }
     if (g->has_point) gear_shape_of_teeth(map, g, shape);
     else gear_shape_of_angles(g, shape);
     return PCS_OK;
 }
 
-// Turns the row of the angles into that of the way of the teeth.
+// How far a wheel has moved against the carrier where the teeth touch: along t without its angle, and along n.
+static void gear_part(const gear *g, const gear_foot *foot, const gear_wheel *wheel, const pcs_places *places,
+                      const pcs_rider line[2], pcs_row_state part[2])
+{
+    pcs_end_now on, off;
+    pcs_end_find(&foot->carrier, places, &off);
+    pcs_end_find(&foot->wheel, places, &on);
+    part[0] = part[1] = (pcs_row_state){ 0 };
+    pcs_row_translation(&off, &on, &line[0], &part[0]);
+    if (g->sine == 0.0) return;
+    pcs_row_translation(&off, &on, &line[1], &part[1]);
+    if (fabs(foot->lever) <= pitch_misfit) return; // parallel axes
+    pcs_row_state tilt = { 0 };
+    if (wheel->angle.adds_up) {
+        double about[3];
+        pcs_cross(foot->radial, g->across, about);
+        pcs_row_angle(&off, &on, about, &tilt);
+        pcs_row_add(&part[1], 1.0, &tilt);
+        return;
+    }
+    pcs_rider u = pcs_rider_on(&off, foot->radial), w = pcs_rider_on(&on, wheel->angle.axis);
+    pcs_row_cross(&off, &on, &u, &w, &tilt);
+    pcs_row_add(&part[1], -foot->lever, &tilt);
+}
+
+// Turns the row of the angles into that of the teeth.
 static void gear_push(const gear *g, const pcs_places *places, pcs_row_state *row)
 {
-    const gear_foot *feet[] = { &g->foot_b, &g->foot_a };
-    pcs_row_state angles = *row;
-    pcs_end_now carrier, wheel, pitch;
+    pcs_row_state angles = *row, part[2];
+    pcs_end_now pitch;
     pcs_end_find(&g->pitch, places, &pitch);
-    pcs_rider way = g->rides ? pcs_rider_on(&pitch, g->way) : pcs_rider_fixed(g->way);
+    const pcs_rider line[2] = { g->rides ? pcs_rider_on(&pitch, g->way) : pcs_rider_fixed(g->way),
+                                g->rides ? pcs_rider_on(&pitch, g->across) : pcs_rider_fixed(g->across) };
     *row = (pcs_row_state){ 0 };
-    pcs_row_add(row, g->radius * g->most / g->b.teeth, &angles);
+    pcs_row_add(row, g->cosine * g->radius * g->most / g->b.teeth, &angles);
     for (int i = 0; i < 2; i++) {
-        pcs_row_state apart = { 0 };
-        pcs_end_find(&feet[i]->carrier, places, &carrier);
-        pcs_end_find(&feet[i]->wheel, places, &wheel);
-        pcs_row_translation(&carrier, &wheel, &way, &apart);
-        pcs_row_add(row, i == 0 ? 1.0 : -1.0, &apart);
+        double sign = i == 0 ? 1.0 : -1.0;
+        gear_part(g, i == 0 ? &g->foot_b : &g->foot_a, i == 0 ? &g->b : &g->a, places, line, part);
+        pcs_row_add(row, sign * g->cosine, &part[0]);
+        if (g->sine != 0.0) pcs_row_add(row, sign * g->sine, &part[1]);
     }
     memset(row->couple, 0, sizeof row->couple);
     memcpy(row->point, pitch.point, sizeof row->point);
-    memcpy(row->normal, way.now, sizeof row->normal);
+    for (int k = 0; k < 3; k++) row->normal[k] = g->cosine * line[0].now[k] + g->sine * line[1].now[k];
 }
 
 static void gear_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)

@@ -1,18 +1,22 @@
 // A support that holds one of the three rotations of nodes that turn freely in space: the component psi_i of their
-// rotation vector stays zero, as when it holds two or three.
+// rotation vector stays zero, as when it holds two or three, through any number of turns.
 //
-//   g = (e_k . R e_j - e_j . R e_k)/2 = sin(|psi|) psi_i/|psi|,   i, j, k in cyclic order
+//   g = 2 p_i,  p = (cos(|psi|/2), sin(|psi|/2) psi/|psi|) the unit quaternion,   p' = 1/2 (0, w) p
+//   g' = w . (p_0 e_i + p x e_i),  which has length 1 where g = 0,   g'' = -1/4 w^2 g at constant w
 //
-// What is left is any rotation about an axis across e_i, by less than half a turn: there every axis is as good.
+// Both p and -p are the rotation, and after a whole turn the axis about which the support holds, which turns with half
+// of the rotation, points the other way. So no choice of the sign lasts; it is the one with p_0 >= 0, and the row
+// changes its sense at half a turn, which is nothing to a step: it finds its multipliers anew.
 
-#include "joint/angle.h"
+#include "joint/joint.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct held {
     int count;
-    pcs_joint_end *ends; // [count]
-    double axes[3][3];   // e_i, e_j, e_k
+    int *nodes;     // [count]
+    double axis[3]; // e_i
 } held;
 
 static const pcs_option held_options[] = {
@@ -41,12 +45,10 @@ static pcs_status held_create(pcs_context *ctx, const void *params, const pcs_do
     const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
     held *h;
     PCS_TAKE(ctx, h, 1, "a support");
-    PCS_TAKE(ctx, h->ends, nodes->count, "a support");
-    for (int n = 0; n < nodes->count; n++) {
-        if (!held_is_free(map, nodes->items[n])) continue;
-        PCS_TRY(pcs_end_resolve(ctx, map, nodes->items[n], map->mesh->x[nodes->items[n]], &h->ends[h->count++]));
-    }
-    for (int k = 0; k < 3; k++) h->axes[k][(p->axis + k) % 3] = 1.0;
+    PCS_TAKE(ctx, h->nodes, nodes->count, "a support");
+    for (int n = 0; n < nodes->count; n++)
+        if (held_is_free(map, nodes->items[n])) h->nodes[h->count++] = nodes->items[n];
+    h->axis[p->axis] = 1.0;
     *instance = h;
     *shape = (pcs_joint_shape){ .nrow = h->count };
     for (int k = 0; k < 3; k++) shape->has_moment[k] = true; // its axis turns with half of the rotation
@@ -56,18 +58,20 @@ static pcs_status held_create(pcs_context *ctx, const void *params, const pcs_do
 static void held_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
 {
     const held *h = instance;
-    const pcs_joint_end ground = { .node = -1 };
-    pcs_end_now origin, now;
-    pcs_end_find(&ground, places, &origin);
     for (int n = 0; n < h->count; n++) {
-        pcs_end_find(&h->ends[n], places, &now);
-        for (int k = 1; k < 3; k++) {
-            pcs_rider u = pcs_rider_fixed(h->axes[3 - k]), w = pcs_rider_on(&now, h->axes[k]);
-            pcs_row_state part = { 0 };
-            pcs_row_cross(&origin, &now, &u, &w, &part);
-            pcs_row_add(&rows[n], k == 1 ? 0.5 : -0.5, &part);
-        }
-        memcpy(rows[n].point, now.point, sizeof now.point);
+        pcs_place place;
+        double p[3], across[3];
+        places->find(places, h->nodes[n], &place);
+        double half = 0.5 * pcs_norm3(place.turn), scale = half > 0.0 ? 0.5 * sin(half) / half : 0.5;
+        for (int k = 0; k < 3; k++) p[k] = scale * place.turn[k];
+        rows[n].gap = 2.0 * pcs_dot3(p, h->axis);
+        rows[n].bias = -0.25 * pcs_dot3(place.w, place.w) * rows[n].gap;
+        pcs_cross(p, h->axis, across);
+        for (int k = 0; k < 3; k++) rows[n].couple[k] = cos(half) * h->axis[k] + across[k];
+        pcs_row_term *term = &rows[n].direction.term[rows[n].direction.nterm++];
+        *term = (pcs_row_term){ .node = h->nodes[n] };
+        memcpy(term->moment, rows[n].couple, sizeof term->moment);
+        memcpy(rows[n].point, place.x, sizeof place.x);
     }
 }
 

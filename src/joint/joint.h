@@ -15,6 +15,8 @@ typedef struct pcs_joint_shape {
     bool is_constant;                 // its directions never change
     bool is_driven;                   // `drives` is there
     bool has_force[3], has_moment[3]; // what it may carry, along and about x, y, z
+    bool has_teeth;                   // of a gear: `teeth` is there
+    double teeth[2];                  // parts of a unit multiplier along the way of the teeth and across it
 } pcs_joint_shape;
 
 // A map of the case like the amplitude of a load, kept as pcs_amplitude in the parameters.

@@ -74,11 +74,12 @@ static pcs_status chain_analyze(pcs_linsolve *self)
     if (c->b == 1) {
         size_t windows = pcs_chain_windows_lower(c->n);
         lower = windows > lower ? windows : lower;
-        int ngroup = pcs_chain_windows_groups(c->n);
-        c->nwork = pcs_chain_windows_work(c->n);
+        size_t ntile = (size_t)pcs_chain_windows_tiles(c->n);
+        work = pcs_chain_windows_work(c->n);
         c->pool = pcs_context_pool(self->ctx);
-        work = c->pool == NULL ? c->nwork : c->nwork * (size_t)ngroup;
-        PCS_TAKE(self->ctx, c->edges, 2 * (size_t)ngroup, "the workspace of a chain");
+        PCS_TAKE(self->ctx, c->edges, 2 * ntile, "the workspace of a chain");
+        PCS_TAKE(self->ctx, c->is_solved, ntile, "the workspace of a chain");
+        PCS_TAKE(self->ctx, c->is_uniform, ntile, "the workspace of a chain");
     }
     PCS_TAKE(self->ctx, c->work, work, "the workspace of a chain");
     PCS_TAKE(self->ctx, c->lower, lower, "the factor of a chain");
@@ -141,6 +142,22 @@ static void chain_solve(pcs_linsolve *self, double *x)
     c->solve(c, x);
 }
 
+static bool chain_has_slices(const pcs_linsolve *self)
+{
+    const pcs_chain *c = self->data;
+    return c->solve == pcs_chain_windows_solve && c->cut.ntile > 1;
+}
+
+static void chain_begin(pcs_linsolve *self, const pcs_slice_solve *job, int count, const int *wanted)
+{
+    pcs_chain_windows_begin(self->data, job, count, wanted);
+}
+
+static void chain_end(pcs_linsolve *self, const pcs_slice_solve *job)
+{
+    pcs_chain_windows_end(self->data, job);
+}
+
 const pcs_linsolve_ops pcs_linsolve_chain = {
     .name = "chain",
     .summary = "interleaved sweeps for block tridiagonal matrices: bars and beams",
@@ -149,4 +166,7 @@ const pcs_linsolve_ops pcs_linsolve_chain = {
     .analyze = chain_analyze,
     .factor = chain_factor,
     .solve = chain_solve,
+    .has_slices = chain_has_slices,
+    .begin = chain_begin,
+    .end = chain_end,
 };

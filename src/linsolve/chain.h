@@ -3,8 +3,7 @@
 #ifndef PCS_LINSOLVE_CHAIN_H
 #define PCS_LINSOLVE_CHAIN_H
 
-#include "core/pool.h"
-#include "sparse/matrix.h"
+#include "linsolve/linsolve.h"
 
 enum { PCS_CHAIN_MAX = 6 }; // equations of a block
 
@@ -39,9 +38,10 @@ struct pcs_chain {
     double *lower;                                // off-diagonal part of the factor
     double *inverse;                              // reciprocal pivots
     double *work;                                 // of the windows; else the filled up right-hand side
-    size_t nwork;                                 // doubles of it that one group of tiles needs
-    double *edges;                                // [2 groups] what groups of tiles take over from their neighbours
-    pcs_pool *pool;                               // of threads that share groups; NULL: one thread
+    double *edges;                                // [2 tiles] what tiles take over from their neighbours
+    bool *is_uniform;                             // [tiles] all rows of the factor are the same
+    bool *is_solved;                              // [tiles] of the solve under way
+    pcs_pool *pool;                               // of threads that share tiles; NULL: one thread
     pcs_chain_cut cut;
     pcs_chain_lu lu;
 };
@@ -76,7 +76,7 @@ void pcs_chain_gather(const pcs_chain *c, const double *spread, double *x);
 size_t pcs_chain_sweeps_lower(const pcs_chain *c);
 size_t pcs_chain_windows_lower(int n);
 size_t pcs_chain_windows_work(int n);
-int pcs_chain_windows_groups(int n); // at most
+int pcs_chain_windows_tiles(int n); // at most
 size_t pcs_chain_lu_lower(const pcs_chain *c);
 
 // L D L' from both ends to the middle, for every b. Answers the equation with a pivot that is not positive, or -1.
@@ -87,6 +87,9 @@ void pcs_chain_sweeps_solve(const pcs_chain *c, double *x);
 // factored.
 int pcs_chain_windows_factor(pcs_chain *c, const pcs_matrix *A, bool *fits);
 void pcs_chain_windows_solve(const pcs_chain *c, double *x);
+// The same slice by slice, tiles being the slices.
+void pcs_chain_windows_begin(const pcs_chain *c, const pcs_slice_solve *job, int count, const int *wanted);
+void pcs_chain_windows_end(const pcs_chain *c, const pcs_slice_solve *job);
 
 // L U from both ends to the middle for any values. Answers the equation without a pivot, or -1.
 int pcs_chain_lu_factor(pcs_chain *c, const pcs_matrix *A);

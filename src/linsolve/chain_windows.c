@@ -8,17 +8,16 @@
 // all segments of a tile of eight are swept at once, two in each vector register, each after a warm-up over the
 // window before (behind) it. The factor is stored row by row: the k-th equations of the eight segments together.
 //
-// Large systems are cut into tiles that stay in the cache between the forward and the backward sweep: the
-// backward sweep of a tile starts from a look ahead over the window behind it. Less than 16 equations are left over
-// at the end and are swept one by one.
-//
-// Groups of GROUP tiles do not wait for one another: what one takes over from its neighbours, the last y before it and
-// the first x behind it, is found from the windows there before any of them is swept. So threads share the groups, and
-// the bits are the same with any number of them.
+// Large systems are cut into tiles that stay in the cache between the forward and the backward sweep. Tiles do not wait
+// for one another: what one takes over from its neighbours, the last y before it and the first x behind it, is found
+// from the windows there before any of them is swept. So threads share the tiles, and the bits are the same with any
+// number of them; and a tile may be filled with its right-hand side, but for the windows at its ends, just before it is
+// swept. Less than 16 equations are left over at the end of the last tile and are swept one by one.
 //
 // This is the truncated form of the partitioned recurrences known from parallel tridiagonal solvers (SPIKE).
 
 #include "core/double2.h"
+#include "core/loop.h"
 #include "linsolve/chain.h"
 #include "linsolve/pivot.h"
 
@@ -27,14 +26,14 @@
 #include <string.h>
 
 #define WINDOWS_UNROLL _Pragma("GCC unroll 4")
+#define WINDOWS_INLINE static inline __attribute__((always_inline))
 
 enum {
     WIDTH = 8,         // segments of a tile
     PAIRS = WIDTH / 2, // vector registers for a row
     SHORTEST = 16,     // segments below this are not worth the warm-up
-    USUAL = 3000,      // longest segments in general: the tile stays in the second cache
-    LONGEST = 6000,    // longest segments when the window is long
-    GROUP = 3          // tiles
+    USUAL = 1500,      // longest segments in general: the tile and what is made of it stay in the second cache
+    LONGEST = 6000     // longest segments when the window is long
 };
 
 static const double windows_tolerance = 1.0e-20;
@@ -47,15 +46,13 @@ size_t pcs_chain_windows_lower(int n)
 
 size_t pcs_chain_windows_work(int n)
 {
-    // A tile and a window.
-    size_t tile = (size_t)n < WIDTH * (LONGEST + 2) ? (size_t)n : WIDTH * (LONGEST + 2);
-    return tile + (tile < LONGEST ? tile : LONGEST);
+    // A window, and the y before it.
+    return 1 + (size_t)(n < LONGEST ? n : LONGEST + 2);
 }
 
-int pcs_chain_windows_groups(int n)
+int pcs_chain_windows_tiles(int n)
 {
-    int ntile = n / (WIDTH * USUAL) + 1;
-    return (ntile + GROUP - 1) / GROUP;
+    return n / (WIDTH * USUAL) + 1;
 }
 
 static int windows_segment(const pcs_chain_cut *cut, int tile)
@@ -148,6 +145,14 @@ static bool windows_plan(pcs_chain *c)
     }
 }
 
+// Are `count` numbers all the same?
+static bool windows_are_same(size_t count, const double *x)
+{
+    for (size_t i = 1; i < count; i++)
+        if (x[i] != x[0]) return false;
+    return true;
+}
+
 // Places l and the reciprocal pivots row by row; the row behind the last one of a tile couples to what follows.
 static void windows_store(pcs_chain *c, const pcs_matrix *A)
 {
@@ -166,6 +171,8 @@ static void windows_store(pcs_chain *c, const pcs_matrix *A)
                 inverse[k * WIDTH + s] = 1.0 / pivot;
             }
         lower[m * WIDTH + WIDTH - 1] = below / pivot;
+        c->is_uniform[tile] =
+            windows_are_same((size_t)(m + 1) * WIDTH, lower) && windows_are_same((size_t)m * WIDTH, inverse);
         lower += (m + 1) * WIDTH;
         inverse += m * WIDTH;
     }
@@ -189,67 +196,110 @@ int pcs_chain_windows_factor(pcs_chain *c, const pcs_matrix *A, bool *fits)
     return -1;
 }
 
-// Two rows of the forward recurrence, from `place` on, in two segments of m equations; x are those of the first.
-static inline pcs_double2 windows_forward_rows(int m, int place, const double *restrict lower, const double *restrict x,
-                                               pcs_double2 y, double *restrict store)
+// The factor of a tile, whose rows stand `stride` apart: in the midst of a uniform bar all of them are the same to the
+// last bit, and one is enough.
+typedef struct windows_factor {
+    const double *lower, *inverse;
+    int stride;
+} windows_factor;
+
+// Two rows of the forward recurrence in two segments of m equations; x are those of the first, and rows of factors
+// stand `stride` apart.
+WINDOWS_INLINE pcs_double2 windows_forward_rows(int m, int stride, const double *restrict lower, double *restrict x,
+                                                pcs_double2 y, bool is_stored)
 {
     pcs_double2 a = pcs_double2_load(x), b = pcs_double2_load(x + m);
-    y = pcs_double2_firsts(a, b) - pcs_double2_load(lower + place) * y;
-    if (store != NULL) pcs_double2_store(store + place, y);
-    y = pcs_double2_seconds(a, b) - pcs_double2_load(lower + place + WIDTH) * y;
-    if (store != NULL) pcs_double2_store(store + place + WIDTH, y);
-    return y;
+    pcs_double2 first = pcs_double2_firsts(a, b) - pcs_double2_load(lower) * y;
+    pcs_double2 second = pcs_double2_seconds(a, b) - pcs_double2_load(lower + stride) * first;
+    if (is_stored) {
+        pcs_double2_store(x, pcs_double2_firsts(first, second));
+        pcs_double2_store(x + m, pcs_double2_seconds(first, second));
+    }
+    return second;
 }
 
-// y of a tile of segments of m equations; `carry` is the y before it.
-static void windows_forward(int m, int window, const double *restrict lower, const double *restrict x,
-                            double *restrict y, double carry)
+// Asks memory for rows of the factor before their turn: those of L soon, those of the pivots in the sweep back.
+WINDOWS_INLINE void windows_fetch(int m, const windows_factor *f, int row)
+{
+    enum { AHEAD = 32 };
+    for (int k = row; k < row + 2; k++) {
+        __builtin_prefetch(f->lower + (k + AHEAD < m ? k + AHEAD : m) * f->stride);
+        __builtin_prefetch(f->inverse + k * f->stride);
+    }
+}
+
+WINDOWS_INLINE void windows_sweep_forward(int m, int window, const windows_factor *f, double *restrict x, double carry)
 {
     pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
     for (int k = m - window; k < m; k += 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++)
-        c[q] = windows_forward_rows(m, k * WIDTH + 2 * q, lower, x + 2 * q * m + k, c[q], NULL);
+        c[q] = windows_forward_rows(m, f->stride, f->lower + k * f->stride + 2 * q, x + 2 * q * m + k, c[q], false);
     // The end of each segment is the start of the next one.
     double start[WIDTH + 1] = { carry };
     memcpy(start + 1, c, sizeof c);
     memcpy(c, start, sizeof c);
-    for (int k = 0; k < m; k += 2) WINDOWS_UNROLL
-    for (int q = 0; q < PAIRS; q++)
-        c[q] = windows_forward_rows(m, k * WIDTH + 2 * q, lower, x + 2 * q * m + k, c[q], y);
-}
-
-static inline pcs_double2 windows_backward_row(int k, int q, const double *restrict lower,
-                                               const double *restrict inverse, const double *restrict y, pcs_double2 x)
-{
-    int p = k * WIDTH + 2 * q;
-    return pcs_double2_load(inverse + p) * pcs_double2_load(y + p) - pcs_double2_load(lower + p + WIDTH) * x;
-}
-
-// x of a tile from its y; what stands behind y is the solution behind the tile.
-static void windows_backward(int m, int window, const double *restrict lower, const double *restrict inverse,
-                             const double *restrict y, double *restrict x)
-{
-    pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
-    for (int k = window - 1; k >= 0; k--) WINDOWS_UNROLL
-    for (int q = 0; q < PAIRS; q++) c[q] = windows_backward_row(k, q, lower, inverse, y, c[q]);
-    // The start of each segment is the end of the one before.
-    double end[WIDTH + 1];
-    memcpy(end, c, sizeof c);
-    end[WIDTH] = y[m * WIDTH];
-    memcpy(c, end + 1, sizeof c);
-    for (int k = m - 2; k >= 0; k -= 2) WINDOWS_UNROLL
-    for (int q = 0; q < PAIRS; q++) {
-        pcs_double2 second = windows_backward_row(k + 1, q, lower, inverse, y, c[q]);
-        c[q] = windows_backward_row(k, q, lower, inverse, y, second);
-        pcs_double2_store(x + (2 * q) * m + k, pcs_double2_firsts(c[q], second));
-        pcs_double2_store(x + (2 * q + 1) * m + k, pcs_double2_seconds(c[q], second));
+    for (int k = 0; k < m; k += 2) {
+        if (f->stride > 0) windows_fetch(m, f, k);
+        WINDOWS_UNROLL
+        for (int q = 0; q < PAIRS; q++)
+            c[q] = windows_forward_rows(m, f->stride, f->lower + k * f->stride + 2 * q, x + 2 * q * m + k, c[q], true);
     }
 }
 
-// `count` equations one by one, as if nothing followed: their solution in y, before which the last y stands. Their
-// factors stand `stride` apart.
-static void windows_single(int count, int stride, const double *restrict lower, const double *restrict inverse,
-                           const double *restrict x, double *restrict y)
+// Two rows of the backward recurrence, likewise.
+WINDOWS_INLINE pcs_double2 windows_backward_rows(int m, const windows_factor *f, int place, double *restrict x,
+                                                 pcs_double2 behind, bool is_stored)
+{
+    const double *lower = f->lower + place, *inverse = f->inverse + place;
+    pcs_double2 a = pcs_double2_load(x), b = pcs_double2_load(x + m);
+    pcs_double2 second = pcs_double2_load(inverse + f->stride) * pcs_double2_seconds(a, b) -
+                         pcs_double2_load(lower + 2 * f->stride) * behind;
+    pcs_double2 first =
+        pcs_double2_load(inverse) * pcs_double2_firsts(a, b) - pcs_double2_load(lower + f->stride) * second;
+    if (is_stored) {
+        pcs_double2_store(x, pcs_double2_firsts(first, second));
+        pcs_double2_store(x + m, pcs_double2_seconds(first, second));
+    }
+    return first;
+}
+
+WINDOWS_INLINE void windows_sweep_backward(int m, int window, const windows_factor *f, double *restrict x,
+                                           double behind)
+{
+    pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
+    for (int k = window - 2; k >= 0; k -= 2) WINDOWS_UNROLL
+    for (int q = 0; q < PAIRS; q++)
+        c[q] = windows_backward_rows(m, f, k * f->stride + 2 * q, x + 2 * q * m + k, c[q], false);
+    // The start of each segment is the end of the one before.
+    double end[WIDTH + 1];
+    memcpy(end, c, sizeof c);
+    end[WIDTH] = behind;
+    memcpy(c, end + 1, sizeof c);
+    for (int k = m - 2; k >= 0; k -= 2) WINDOWS_UNROLL
+    for (int q = 0; q < PAIRS; q++)
+        c[q] = windows_backward_rows(m, f, k * f->stride + 2 * q, x + 2 * q * m + k, c[q], true);
+}
+
+// y of a tile of segments of m equations in place of x; `carry` is the y before it.
+PCS_WIDE static void windows_forward(int m, int window, const windows_factor *factor, double *x, double carry)
+{
+    windows_factor f = *factor;
+    if (f.stride == 0) f.stride = 0, windows_sweep_forward(m, window, &f, x, carry);
+    else f.stride = WIDTH, windows_sweep_forward(m, window, &f, x, carry);
+}
+
+// x of a tile in place of its y; `behind` is the x behind it.
+PCS_WIDE static void windows_backward(int m, int window, const windows_factor *factor, double *x, double behind)
+{
+    windows_factor f = *factor;
+    if (f.stride == 0) f.stride = 0, windows_sweep_backward(m, window, &f, x, behind);
+    else f.stride = WIDTH, windows_sweep_backward(m, window, &f, x, behind);
+}
+
+// `count` equations one by one, as if nothing followed: their solution in y, before which the last y stands; y may be
+// x. Their factors stand `stride` apart.
+static void windows_single(int count, int stride, const double *lower, const double *inverse, const double *x,
+                           double *y)
 {
     double carry = y[-1];
     for (int k = 0; k < count; k++) y[k] = carry = x[k] - lower[k * stride] * carry;
@@ -267,6 +317,19 @@ static int windows_start(const pcs_chain_cut *cut, int tile)
     return WIDTH * (tile * cut->length + 2 * nlong);
 }
 
+// One past its last equation; those left over belong to the last one.
+static int windows_end(const pcs_chain *c, int tile)
+{
+    return tile + 1 < c->cut.ntile ? windows_start(&c->cut, tile + 1) : c->n;
+}
+
+static int windows_tile_of(const pcs_chain_cut *cut, int equation)
+{
+    int tile = equation / (WIDTH * (cut->length + 2)); // or one of the next
+    while (tile + 1 < cut->ntile && windows_start(cut, tile + 1) <= equation) tile++;
+    return tile;
+}
+
 // The last y before a tile from the window before it, and the first x of the tile from the window at its beginning.
 static void windows_find_edge(const pcs_chain *c, int tile, const double *x, double edge[2])
 {
@@ -281,50 +344,77 @@ static void windows_find_edge(const pcs_chain *c, int tile, const double *x, dou
     edge[1] = c->work[1];
 }
 
-typedef struct windows_job {
-    const pcs_chain *c;
-    double *x;
-} windows_job;
-
-static void windows_solve_group(void *data, int group)
+// The solution in a tile that is filled.
+static void windows_solve_tile(const pcs_chain *c, int tile, double *x)
 {
-    const windows_job *job = data;
-    const pcs_chain *c = job->c;
     const pcs_chain_cut *cut = &c->cut;
-    int first = group * GROUP, end = first + GROUP < cut->ntile ? first + GROUP : cut->ntile;
-    int start = windows_start(cut, first);
-    const double *lower = c->lower + start + WIDTH * first, *inverse = c->inverse + start;
-    double carry = group > 0 ? c->edges[2 * group] : 0.0, *x = job->x + start;
-    double *work = c->pool == NULL ? c->work : c->work + (size_t)group * c->nwork;
-    for (int tile = first; tile < end; tile++) {
-        int m = windows_segment(cut, tile), size = m * WIDTH;
-        const double *next_lower = lower + size + WIDTH, *next_inverse = inverse + size;
-        double *ahead = work + size, *behind = x + size;
-        windows_forward(m, cut->window, lower, x, work, carry);
-        carry = work[size - 1];
-
-        if (tile + 1 == cut->ntile) {
-            int rest = (int)(job->x + c->n - behind);
-            ahead[0] = 0.0; // where nothing is left
-            windows_single(rest, 1, next_lower, next_inverse, behind, ahead);
-            memcpy(behind, ahead, (size_t)rest * sizeof *behind);
-        } else if (tile + 1 == end) {
-            ahead[0] = c->edges[2 * group + 3];
-        } else {
-            windows_single(cut->window, WIDTH, next_lower, next_inverse, behind, ahead);
-        }
-        windows_backward(m, cut->window, lower, inverse, work, x);
-        lower = next_lower;
-        inverse = next_inverse;
-        x = behind;
+    int start = windows_start(cut, tile), m = windows_segment(cut, tile), size = m * WIDTH, rest = c->n - start - size;
+    const double *lower = c->lower + start + WIDTH * tile, *inverse = c->inverse + start;
+    const windows_factor factor = { .lower = lower, .inverse = inverse, .stride = c->is_uniform[tile] ? 0 : WIDTH };
+    double behind = 0.0;
+    windows_forward(m, cut->window, &factor, x + start, tile > 0 ? c->edges[2 * tile] : 0.0);
+    if (tile + 1 < cut->ntile) {
+        behind = c->edges[2 * tile + 3];
+    } else if (rest > 0) {
+        double *left = x + start + size;
+        windows_single(rest, 1, lower + size + WIDTH, inverse + size, left, left);
+        behind = left[0];
     }
+    windows_backward(m, cut->window, &factor, x + start, behind);
+}
+
+// All of a tile but the windows that are filled already.
+static void windows_fill_tile(const pcs_chain *c, int tile, const pcs_slice_solve *job)
+{
+    int low = windows_start(&c->cut, tile), high = windows_end(c, tile);
+    if (tile > 0) low += c->cut.window;
+    if (tile + 1 < c->cut.ntile) high -= c->cut.window;
+    job->fill(job->data, tile, low, high);
+}
+
+void pcs_chain_windows_begin(const pcs_chain *c, const pcs_slice_solve *job, int count, const int *wanted)
+{
+    int window = c->cut.window;
+    for (int tile = 1; tile < c->cut.ntile; tile++) {
+        int start = windows_start(&c->cut, tile);
+        if (job->fill != NULL) job->fill(job->data, tile, start - window, start + window);
+        windows_find_edge(c, tile, job->x, c->edges + 2 * (ptrdiff_t)tile);
+    }
+    memset(c->is_solved, 0, (size_t)c->cut.ntile * sizeof *c->is_solved);
+    for (int k = 0; k < count; k++) {
+        int tile = windows_tile_of(&c->cut, wanted[k]);
+        if (c->is_solved[tile]) continue;
+        windows_fill_tile(c, tile, job);
+        windows_solve_tile(c, tile, job->x);
+        c->is_solved[tile] = true;
+    }
+}
+
+typedef struct windows_pass {
+    const pcs_chain *c;
+    const pcs_slice_solve *job;
+} windows_pass;
+
+static void windows_do_tile(void *data, int tile)
+{
+    const windows_pass *pass = data;
+    const pcs_slice_solve *job = pass->job;
+    if (!pass->c->is_solved[tile]) {
+        if (job->fill != NULL) windows_fill_tile(pass->c, tile, job);
+        windows_solve_tile(pass->c, tile, job->x);
+    }
+    if (job->take != NULL) job->take(job->data, tile, windows_start(&pass->c->cut, tile), windows_end(pass->c, tile));
+}
+
+void pcs_chain_windows_end(const pcs_chain *c, const pcs_slice_solve *job)
+{
+    windows_pass pass = { .c = c, .job = job };
+    pcs_pool_run(c->pool, c->cut.ntile, windows_do_tile, &pass);
 }
 
 void pcs_chain_windows_solve(const pcs_chain *c, double *x)
 {
-    windows_job job = { .c = c, .x = x };
-    int ngroup = (c->cut.ntile + GROUP - 1) / GROUP;
-    for (int group = 1; group < ngroup; group++)
-        windows_find_edge(c, group * GROUP, x, c->edges + 2 * (ptrdiff_t)group);
-    pcs_pool_run(c->pool, ngroup, windows_solve_group, &job);
+    pcs_slice_solve job = { .x = x };
+    pcs_chain_windows_begin(c, &job, 0, NULL);
+    pcs_chain_windows_end(c, &job);
 }

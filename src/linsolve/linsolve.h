@@ -6,6 +6,7 @@
 #ifndef PCS_LINSOLVE_LINSOLVE_H
 #define PCS_LINSOLVE_LINSOLVE_H
 
+#include "core/pool.h"
 #include "sparse/matrix.h"
 
 typedef enum pcs_linsolve_kind {
@@ -15,6 +16,15 @@ typedef enum pcs_linsolve_kind {
 } pcs_linsolve_kind;
 
 typedef struct pcs_linsolve_ops pcs_linsolve_ops;
+
+// A solve slice by slice, equations low <= i < high, in which a slice stays in the cache from its right-hand side to
+// what is made of its solution. Slices go on at the same time in threads; fills that do never touch.
+typedef struct pcs_slice_solve {
+    double *x;                 // [n]
+    pcs_pool_range_work *fill; // puts right-hand sides into x: every equation once, in parts of slices
+    pcs_pool_range_work *take; // x is the solution in a slice: every slice once
+    void *data;                // of both
+} pcs_slice_solve;
 
 typedef struct pcs_linsolve {
     const pcs_linsolve_ops *ops;
@@ -42,6 +52,13 @@ struct pcs_linsolve_ops {
     pcs_status (*factor)(pcs_linsolve *self, bool *is_singular);
     // x = A^-1 x in place; never allocates.
     void (*solve)(pcs_linsolve *self, double *x);
+    // The same on the own equations alone, zero on copies; NULL: as `solve`.
+    void (*solve_own)(pcs_linsolve *self, double *x);
+    // Can what was factored last be solved slice by slice? Then `begin` gives the solution at some equations, and `end`
+    // all of it. NULL: never.
+    bool (*has_slices)(const pcs_linsolve *self);
+    void (*begin)(pcs_linsolve *self, const pcs_slice_solve *job, int count, const int *wanted);
+    void (*end)(pcs_linsolve *self, const pcs_slice_solve *job);
     // Sign of the determinant of what was factored last, 0: not known; NULL: never known.
     int (*sign)(const pcs_linsolve *self);
 };
@@ -64,6 +81,16 @@ void pcs_suitesparse_version(int suite[3], int cholmod[3]);
 static inline void pcs_linsolve_solve(pcs_linsolve *self, double *x)
 {
     self->ops->solve(self, x);
+}
+// Where nobody looks at copies: no exchange of them.
+static inline void pcs_linsolve_solve_own(pcs_linsolve *self, double *x)
+{
+    if (self->ops->solve_own != NULL) self->ops->solve_own(self, x);
+    else self->ops->solve(self, x);
+}
+static inline bool pcs_linsolve_has_slices(const pcs_linsolve *self)
+{
+    return self->ops->has_slices != NULL && self->ops->has_slices(self);
 }
 
 #endif

@@ -177,6 +177,30 @@ void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left)
     }
 }
 
+long long pcs_file_place(const pcs_file *f)
+{
+    return f->written + (long long)f->used;
+}
+
+void pcs_file_patch(pcs_file *f, long long place, const void *bytes, size_t count)
+{
+    const char *text = bytes;
+    // What the system has already; the rest stands in the buffer.
+    while (count > 0 && place < f->written && f->error == 0 && !f->is_mute) {
+        size_t part = (unsigned long long)(f->written - place) < count ? (size_t)(f->written - place) : count;
+        ssize_t n = pwrite(f->descriptor, text, part, (off_t)place);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            f->error = n < 0 ? errno : ENOSPC;
+            return;
+        }
+        text += n;
+        place += n;
+        count -= (size_t)n;
+    }
+    if (count > 0 && f->error == 0 && place >= f->written) memcpy(f->buffer + (place - f->written), text, count);
+}
+
 void pcs_file_print(pcs_file *f, const char *format, ...)
 {
     char text[PRINT_ROOM];

@@ -46,6 +46,9 @@ pcs_status pcs_file_rename(pcs_file *f, const char *from, const char *to);
 char *pcs_file_reserve(pcs_file *f, size_t bytes);
 void pcs_file_text(pcs_file *f, const char *text);
 void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left);
+// The byte of the file that comes next, and bytes in the place of others from there on that it has already.
+long long pcs_file_place(const pcs_file *f);
+void pcs_file_patch(pcs_file *f, long long place, const void *bytes, size_t count);
 void pcs_file_print(pcs_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A number with the digits it needs.
 void pcs_file_number(pcs_file *f, double x);

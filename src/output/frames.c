@@ -1,17 +1,29 @@
 // Frames of the model for ParaView: unstructured grid of lines at the current positions. Beside them what stands still,
 // at first as large as the model, in the end as large as its motion, and as a series of its own what nodes carry.
-
 //
-// Large frames are written by a thread beside the steps, one at a time: the values are copied, and what wants to know
-// what is on the disk waits: the next frame, checkpoints, the end. A failure ends the run after the step in which it is
-// found. Of several ranks the one that writes does so between the steps, as they wait for one another anyway.
+// Large frames are written by a thread beside the steps, one at a time: the values are copied where somebody else may
+// draw, and what wants to know what is on the disk waits: the next frame, checkpoints, the end. A failure ends the run
+// after the step in which it is found.
+//
+// Of several ranks the first one writes, between the steps, as they wait for one another anyway; or every rank writes
+// its piece, by a thread of its own. Such a frame is settled by all ranks together: they wait for their pieces, agree
+// that all are there, and the first one writes index and list. What fails anywhere is known everywhere then, and the
+// frame is removed.
+
+#define _POSIX_C_SOURCE 200809L // access
 
 #include "output/frames.h"
+
 #include "core/aside.h"
 #include "core/comm.h"
 #include "core/pool.h"
 #include "output/vtu.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_ROOM = 4096 };
 enum { LARGE_FRAME = 2000 }; // points: below that, a file costs more than what is in it
 
 typedef struct frames_data {
@@ -26,10 +38,14 @@ typedef struct frames_data {
     pcs_view shown;        // what the frame in flight is told: title, and of the state time and step
     pcs_state state;
     pcs_frame_use use;
+    bool is_beside;    // by threads; on all ranks alike
+    bool is_unsettled; // a frame in pieces, likewise
+    pcs_status status; // of a piece that was written between the steps
 } frames_data;
 
 static const char *const frames_precisions[] = { "double", "float", NULL };
 static const char *const frames_formats[] = { "vtk", "vtu", NULL };
+static const char *const frames_pieces[] = { "auto", "always", "never", NULL };
 
 static const pcs_option frames_options[] = {
     PCS_COUNT("every", pcs_frames_params, every, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
@@ -44,6 +60,10 @@ static const pcs_option frames_options[] = {
                "of positions and arrays; float halves the files and keeps seven digits"),
     PCS_CHOICE("format", pcs_frames_params, format, PCS_DEFAULT("vtk"), frames_formats,
                "of the model: vtk, legacy files, or vtu, XML files compressed by zlib and <case>.pvd"),
+    PCS_CHOICE(
+        "pieces", pcs_frames_params, pieces, PCS_DEFAULT("auto"), frames_pieces,
+        "every rank writes its part of the model as a vtu file, and <case>.pvd names them: auto, of several ranks "
+        "with 50000 nodes or more"),
     { .name = NULL },
 };
 
@@ -70,40 +90,87 @@ static pcs_status frames_wait(const pcs_observer *self)
     return pcs_fail(self->ctx, status, "%s", pcs_message(d->messages));
 }
 
-static pcs_status frames_write(const pcs_observer *self, pcs_frame_use use)
+// Takes the picture as it is drawn.
+static void frames_take(const pcs_observer *self, pcs_frame_use use)
 {
     frames_data *d = self->data;
     const pcs_view *view = self->view;
-    pcs_system *system = view->system;
-    if (use == PCS_FRAME_NONE) return PCS_OK;
-    system->ops->draw(system, view->state->q, view->state->v,
-                      system->picture); // all ranks, whatever becomes of the file
-    if (system->picture->is_elsewhere) return PCS_OK;
-    PCS_TRY(frames_wait(self));
-    pcs_frames_record_add(&d->record, system->picture, view->state->t);
+    pcs_frames_record_add(&d->record, view->system->picture, view->state->t);
     pcs_grid_update(&d->grid);
     d->shown = *view;
     d->shown.state = &d->state;
     d->state.t = view->state->t;
     d->state.step = view->state->step;
     d->use = use;
-    pcs_status status = PCS_OK;
-    if (d->aside != NULL) {
-        d->series.file->ctx = d->messages;
-        pcs_aside_start(d->aside, frames_put, d);
-    } else {
-        status = frames_put(d);
-    }
+}
+
+static pcs_status frames_begin(frames_data *d)
+{
+    if (d->aside == NULL) return frames_put(d);
+    d->series.file->ctx = d->messages;
+    pcs_aside_start(d->aside, frames_put, d);
+    return PCS_OK;
+}
+
+// Of pieces: all ranks complete the frame that has begun, or remove it.
+static pcs_status frames_settle(const pcs_observer *self)
+{
+    frames_data *d = self->data;
+    if (!d->is_unsettled) return PCS_OK;
+    d->is_unsettled = false;
+    pcs_status status = d->aside != NULL ? frames_wait(self) : d->status;
+    status = pcs_comm_agree(self->ctx, status);
+    if (status == PCS_OK) status = pcs_comm_agree(self->ctx, pcs_series_settle(&d->series, d->state.t));
+    d->series.has_failed = status != PCS_OK;
+    if (status != PCS_OK && d->series.leads) (void)pcs_series_sweep(&d->series, d->series.count);
+    return status;
+}
+
+static pcs_status frames_write_piece(const pcs_observer *self, pcs_frame_use use)
+{
+    frames_data *d = self->data;
+    frames_take(self, use);
+    pcs_status status = d->series.leads ? pcs_carried_write(&d->carried, use, self->view) : PCS_OK;
+    if (d->carried.count > 0) status = pcs_comm_agree(self->ctx, status);
+    d->series.has_failed = status != PCS_OK;
+    if (status != PCS_OK) return status;
+    d->is_unsettled = true;
+    d->status = frames_begin(d);
+    return d->is_beside ? PCS_OK : frames_settle(self);
+}
+
+static pcs_status frames_write(const pcs_observer *self, pcs_frame_use use)
+{
+    frames_data *d = self->data;
+    const pcs_view *view = self->view;
+    pcs_system *system = view->system;
+    if (use == PCS_FRAME_NONE) return PCS_OK;
+    if (d->series.npiece > 0) PCS_TRY(frames_settle(self)); // its values stand in the picture
+    system->ops->draw(system, view->state->q, view->state->v,
+                      system->picture); // all ranks, whatever becomes of the file
+    if (system->picture->is_elsewhere) return PCS_OK;
+    if (d->series.npiece > 0) return frames_write_piece(self, use);
+    PCS_TRY(frames_wait(self));
+    frames_take(self, use);
+    pcs_status status = frames_begin(d);
     if (status == PCS_OK) status = pcs_carried_write(&d->carried, use, view);
     d->series.has_failed = status != PCS_OK;
     return status;
 }
 
+// All that was drawn is on the disk.
+static pcs_status frames_finish(const pcs_observer *self)
+{
+    const frames_data *d = self->data;
+    return d->series.npiece > 0 ? frames_settle(self) : frames_wait(self);
+}
+
 static pcs_status frames_put_obstacles(const pcs_observer *self)
 {
     frames_data *d = self->data;
-    PCS_TRY(frames_wait(self));
-    pcs_status status = d->record.count > 0 ? pcs_obstacles_write(d->series.file, self->view, &d->record) : PCS_OK;
+    PCS_TRY(frames_finish(self));
+    if (d->record.count == 0 || (d->series.npiece > 0 && !d->series.leads)) return PCS_OK;
+    pcs_status status = pcs_obstacles_write(d->series.file, self->view, &d->record);
     d->series.has_failed = status != PCS_OK;
     return status;
 }
@@ -113,41 +180,92 @@ static void frames_forget_messages(void *object)
     pcs_context_destroy(&((frames_data *)object)->messages);
 }
 
-// A thread for large frames, where there is a processor for it.
+// A thread for large frames, where there is a processor for it. Ranks wait for one another at times, and so their
+// pieces are always written beside the steps.
+static bool frames_are_beside(const pcs_observer *self, const frames_data *d)
+{
+    const pcs_comm *comm = pcs_context_comm(self->ctx);
+    const pcs_picture *picture = self->view->system->picture;
+    if (picture->is_piece) return picture->nall_node / comm->size >= LARGE_FRAME;
+    return comm == NULL && d->grid.npoint >= LARGE_FRAME && pcs_pool_share(self->ctx) >= 2;
+}
+
+// May somebody else draw the picture while a frame is written? Waves do, and who drives a run alone may.
+static bool frames_are_overdrawn(const pcs_observer *self)
+{
+    const pcs_view *view = self->view;
+    bool is_overdrawn = pcs_context_comm(self->ctx) == NULL;
+    for (int i = 0; i < view->nobserver; i++)
+        is_overdrawn = is_overdrawn || strcmp(view->observers[i].ops->name, "waves") == 0;
+    return is_overdrawn;
+}
+
 static pcs_status frames_hire(const pcs_observer *self, frames_data *d)
 {
-    if (d->grid.npoint < LARGE_FRAME || pcs_context_comm(self->ctx) != NULL || pcs_pool_share(self->ctx) < 2)
-        return PCS_OK;
+    d->is_beside = frames_are_beside(self, d);
+    if (!d->is_beside) return PCS_OK;
     pcs_aside *aside;
     if (pcs_context_create(&d->messages) != PCS_OK) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: frames");
     PCS_TRY(pcs_defer(self->ctx, frames_forget_messages, d));
-    PCS_TRY(pcs_grid_keep(self->ctx, &d->grid));
+    if (frames_are_overdrawn(self)) PCS_TRY(pcs_grid_keep(self->ctx, &d->grid));
     PCS_TRY(pcs_aside_create(self->ctx, &aside)); // last: it ends before all else is given back
     d->aside = aside;
     return PCS_OK;
+}
+
+// One process may go on with what several have begun.
+static bool frames_go_on_in_pieces(const pcs_observer *self)
+{
+    char path[PATH_ROOM];
+    const pcs_view *view = self->view;
+    snprintf(path, sizeof path, "%s/%s_000000.pvtu", view->directory, pcs_frames_stem(view->case_name));
+    return view->is_resumed && access(path, F_OK) == 0;
+}
+
+// Files of a frame, their format and what is in them.
+static pcs_status frames_make_grid(const pcs_observer *self, frames_data *d)
+{
+    const pcs_frames_params *params = self->params;
+    const pcs_picture *picture = self->view->system->picture;
+    const pcs_comm *comm = picture->is_piece ? pcs_context_comm(self->ctx) : NULL;
+    bool is_single = params->precision == PCS_PRECISION_FLOAT;
+    bool has_pieces = comm != NULL || params->pieces == PCS_PIECES_ALWAYS ||
+                      (params->pieces == PCS_PIECES_AUTO && frames_go_on_in_pieces(self));
+    d->series.is_xml = params->format == PCS_FORMAT_VTU || has_pieces;
+    d->series.file->is_single = is_single;
+    if (picture->is_elsewhere) return PCS_OK;
+    PCS_TRY(pcs_grid_create(self->ctx, picture, &params->fields, &d->grid));
+    if (d->series.is_xml) PCS_TRY(pcs_vtu_create(self->ctx, &d->grid, is_single, &d->vtu));
+    if (has_pieces) pcs_series_split(&d->series, comm == NULL ? 1 : comm->size, comm == NULL ? 0 : comm->rank, d->vtu);
+    return PCS_OK;
+}
+
+static pcs_status frames_prepare(const pcs_observer *self, frames_data *d)
+{
+    const pcs_view *view = self->view;
+    const pcs_frames_params *params = self->params;
+    PCS_TRY(pcs_series_create(self->ctx, view, pcs_frames_stem(view->case_name), &d->series));
+    PCS_TRY(pcs_carried_create(self->ctx, view, &d->carried));
+    if (!view->is_resumed) pcs_file_remove(d->series.file, "obstacles.vtk");
+    if (!view->is_resumed) PCS_TRY(pcs_series_sweep(&d->series, 0));
+    if (view->system->picture == NULL || view->system->picture->nall_node == 0) return PCS_OK;
+    PCS_TRY(frames_make_grid(self, d));
+    PCS_TRY(pcs_frames_record_create(self->ctx, view->system, &d->record));
+    PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
+    PCS_TRY(pcs_series_reserve(self->ctx, &d->carried.series, params->around_contacts));
+    PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
+    return frames_hire(self, d);
 }
 
 static pcs_status frames_open(pcs_observer *self)
 {
     frames_data *d = self->data;
     const pcs_view *view = self->view;
-    const pcs_frames_params *params = self->params;
     const pcs_picture *picture = view->system->picture;
-    PCS_TRY(pcs_series_create(self->ctx, view, pcs_frames_stem(view->case_name), &d->series));
-    PCS_TRY(pcs_carried_create(self->ctx, view, &d->carried));
-    if (!view->is_resumed) pcs_file_remove(d->series.file, "obstacles.vtk");
-    if (picture == NULL || picture->npoint == 0) return PCS_OK;
-    bool is_single = params->precision == PCS_PRECISION_FLOAT;
-    d->series.is_xml = params->format == PCS_FORMAT_VTU;
-    if (!picture->is_elsewhere) PCS_TRY(pcs_grid_create(self->ctx, picture, &params->fields, &d->grid));
-    if (!picture->is_elsewhere && d->series.is_xml) PCS_TRY(pcs_vtu_create(self->ctx, &d->grid, is_single, &d->vtu));
-    PCS_TRY(pcs_frames_record_create(self->ctx, view->system, &d->record));
-    PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
-    PCS_TRY(pcs_series_reserve(self->ctx, &d->carried.series, params->around_contacts));
-    d->series.file->is_single = is_single;
-    PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
-    PCS_TRY(frames_hire(self, d));
-    if (view->is_resumed) return PCS_OK;
+    pcs_status status = frames_prepare(self, d);
+    // Before any rank writes, old files are gone, and all ranks are ready.
+    if (picture != NULL && picture->is_piece) status = pcs_comm_agree(self->ctx, status);
+    if (status != PCS_OK || view->is_resumed || picture == NULL || picture->nall_node == 0) return status;
     PCS_TRY(frames_write(self, pcs_schedule_end(&d->schedule, view)));
     return frames_put_obstacles(self);
 }
@@ -156,7 +274,8 @@ static pcs_status frames_step(pcs_observer *self)
 {
     frames_data *d = self->data;
     pcs_frame_use use = pcs_schedule_step(&d->schedule, self->view);
-    if (pcs_aside_has_failed(d->aside)) return frames_wait(self);
+    // Of pieces all ranks learn of it together, when the frame is settled.
+    if (d->series.npiece == 0 && pcs_aside_has_failed(d->aside)) return frames_wait(self);
     return d->series.has_failed ? PCS_OK : frames_write(self, use);
 }
 
@@ -164,7 +283,7 @@ static pcs_status frames_close(pcs_observer *self)
 {
     frames_data *d = self->data;
     if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
-    PCS_TRY(frames_wait(self));
+    PCS_TRY(frames_finish(self));
     pcs_series_drop(&d->series, self->view);
     pcs_series_drop(&d->carried.series, self->view);
     PCS_TRY(frames_write(self, pcs_schedule_end(&d->schedule, self->view)));
@@ -175,7 +294,7 @@ static pcs_status frames_carry(pcs_observer *self, pcs_carrier *c)
 {
     frames_data *d = self->data;
     if (d->schedule.every == 0) return PCS_OK;
-    PCS_TRY(frames_wait(self));
+    PCS_TRY(frames_finish(self));
     pcs_frames_record_carry(&d->record, self->view->system->picture, c);
     pcs_schedule_carry(&d->schedule, c);
     PCS_TRY(pcs_series_carry(&d->series, c));

@@ -3,6 +3,7 @@
 #ifndef PCS_OUTPUT_FRAMES_H
 #define PCS_OUTPUT_FRAMES_H
 
+#include "core/comm.h"
 #include "output/file.h"
 #include "output/observer.h"
 #include "output/series.h"
@@ -23,14 +24,18 @@ typedef struct pcs_frames_record {
     double *field_low;      // [nfield + npoint_field] of the picture, those of points last, over all frames
     double *field_high;     // likewise
     double *field_time;     // likewise, s, when a field was largest by size
+    double *size_before;    // likewise, of the frames before the one that is added
     double vector_low[PCS_FRAME_VECTORS][4];  // likewise, of vectors at points along x, y, z, and their sizes
     double vector_high[PCS_FRAME_VECTORS][4]; // below vector_low: the picture has no such vector
     double nearness;                          // m, a node within it is near an obstacle
     pcs_reach *reach;                         // [nstill] of the picture's obstacles
+    double radius;                            // m, the largest of all points; constant
+    const pcs_comm *comm;                     // of a picture in pieces: what is here is that of all ranks; else NULL
+    double *work;                             // likewise, for what they tell one another
 } pcs_frames_record;
 
 pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out);
-// Takes in the picture as it is drawn at time t.
+// Takes in the picture as it is drawn at time t; of one in pieces every rank does.
 void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture, double t);
 // Writes or reads it, within the part of an observer.
 void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *picture, pcs_carrier *c);
@@ -39,6 +44,9 @@ const pcs_frames_record *pcs_frames_record_find(const pcs_view *view);
 
 // Two unit vectors across a unit vector, all three as the rows of a frame.
 void pcs_reach_frame(const double axis[3], double frame[3][3]);
+
+// Does a model of so many nodes have frames in pieces, one from each rank? By the value of `pieces`; NULL: not given.
+bool pcs_frames_are_pieces(const char *pieces, int nnode);
 
 // Stem of the files of a case's frames: its name, unless that belongs to other files.
 const char *pcs_frames_stem(const char *case_name);

@@ -15,15 +15,18 @@ const pcs_observer_ops *const pcs_observers[] = {
 };
 #undef PCS_OBSERVER
 
-const char *const pcs_reaction_names[PCS_REACTION_COMPONENTS] = { "fx", "fy", "fz", "mx", "my", "mz" };
+const char *const pcs_reaction_names[PCS_REACTION_COMPONENTS] = { "fx", "fy", "fz",         "mx",
+                                                                  "my", "mz", "tangential", "separating" };
 
 bool pcs_reaction_has(const pcs_reaction_info *info, int k)
 {
+    if (k >= 6) return info->has_teeth;
     return k < 3 ? info->has_force[k] : info->has_moment[k - 3];
 }
 
 double pcs_reaction_component(const pcs_reaction *reaction, int k)
 {
+    if (k >= 6) return reaction->teeth[k - 6];
     return k < 3 ? reaction->force[k] : reaction->moment[k - 3];
 }
 

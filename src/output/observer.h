@@ -168,8 +168,8 @@ pcs_status pcs_observer_create(pcs_context *ctx, const char *name, const pcs_vie
                                pcs_observer *out);
 
 // Components of a reaction: three of the force, then three of the moment.
-enum { PCS_REACTION_COMPONENTS = 6 };
-extern const char *const pcs_reaction_names[PCS_REACTION_COMPONENTS]; // fx, .., mz
+enum { PCS_REACTION_COMPONENTS = 8 };
+extern const char *const pcs_reaction_names[PCS_REACTION_COMPONENTS]; // fx, .., mz, of teeth
 bool pcs_reaction_has(const pcs_reaction_info *info, int k);
 double pcs_reaction_component(const pcs_reaction *reaction, int k);
 

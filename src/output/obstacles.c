@@ -71,14 +71,6 @@ static double obstacles_size(const pcs_system *system, const pcs_frames_record *
     return sum > 0.0 ? sqrt(sum) : system->length;
 }
 
-static double obstacles_largest_radius(const pcs_picture *picture)
-{
-    double largest = 0.0;
-    if (picture->radius == NULL) return largest;
-    for (int i = 0; i < picture->npoint; i++) largest = fmax(largest, picture->radius[i]);
-    return largest;
-}
-
 // What stands still, as far as nodes come near; a slab shows round the thickest body.
 static void obstacles_make_still(const pcs_obstacle *o, const pcs_reach *reach, double size, double radius,
                                  obstacles_shape *s)
@@ -222,9 +214,7 @@ static void obstacles_make(const pcs_system *system, const pcs_frames_record *re
 {
     const pcs_obstacle *o = &system->picture->obstacles[i];
     if (record == NULL) obstacles_make_carried(system, o, s);
-    else
-        obstacles_make_still(o, &record->reach[i], obstacles_size(system, record),
-                             obstacles_largest_radius(system->picture), s);
+    else obstacles_make_still(o, &record->reach[i], obstacles_size(system, record), record->radius, s);
 }
 
 static void obstacles_put(pcs_file *f, const pcs_system *system, const pcs_frames_record *record)

@@ -26,9 +26,24 @@ static inline void record_widen(double *low, double *high, double x)
     *high = x > *high ? x : *high;
 }
 
+enum { LARGE_MODEL = 50000 };       // nodes: from there on ranks write pieces
 static const double NEARNESS = 0.1; // of the size of the model
 
 const char *const pcs_frame_vectors[PCS_FRAME_VECTORS] = { "displacement", "velocity", "rotation" };
+
+// Numbers that ranks tell one another.
+static int record_size(const pcs_picture *picture)
+{
+    return 1 + 2 * (3 + 4 * PCS_FRAME_VECTORS + picture->nfield + picture->npoint_field + 6 * picture->nstill);
+}
+
+static pcs_status record_take_work(pcs_context *ctx, const pcs_picture *picture, pcs_frames_record *out)
+{
+    if (!picture->is_piece) return PCS_OK;
+    out->comm = pcs_context_comm(ctx);
+    PCS_TAKE(ctx, out->work, record_size(picture), "bounds of the fields");
+    return PCS_OK;
+}
 
 pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out)
 {
@@ -39,6 +54,7 @@ pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, 
     PCS_TAKE(ctx, out->field_low, nfield, "bounds of the fields");
     PCS_TAKE(ctx, out->field_high, nfield, "bounds of the fields");
     PCS_TAKE(ctx, out->field_time, nfield, "bounds of the fields");
+    PCS_TAKE(ctx, out->size_before, nfield, "bounds of the fields");
     PCS_TAKE(ctx, out->reach, picture->nstill, "bounds of the obstacles");
     for (int i = 0; i < nfield; i++) {
         out->field_low[i] = INFINITY;
@@ -57,7 +73,46 @@ pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, 
             out->reach[i].high[k] = out->reach[i].near_high[k] = -INFINITY;
         }
     }
-    return PCS_OK;
+    int nradius = picture->radius == NULL ? 0 : picture->npoint;
+    for (int i = 0; i < nradius; i++) out->radius = fmax(out->radius, picture->radius[i]);
+    return record_take_work(ctx, picture, out);
+}
+
+// Bounds after one another, lower ones with the other sign: what is larger counts; or back again.
+static void record_pack(double *low, double *high, int count, double **at, bool is_back)
+{
+    double *x = *at;
+    for (int k = 0; k < count; k++) {
+        if (is_back) low[k] = -x[k];
+        else x[k] = -low[k];
+        if (is_back) high[k] = x[count + k];
+        else x[count + k] = high[k];
+    }
+    *at += 2 * count;
+}
+
+static void record_pack_all(pcs_frames_record *record, const pcs_picture *picture, bool is_back)
+{
+    double *at = record->work;
+    record_pack(record->low, record->high, 3, &at, is_back);
+    record_pack(record->vector_low[0], record->vector_high[0], 4 * PCS_FRAME_VECTORS, &at, is_back);
+    record_pack(record->field_low, record->field_high, picture->nfield + picture->npoint_field, &at, is_back);
+    for (int i = 0; i < picture->nstill; i++) {
+        pcs_reach *reach = &record->reach[i];
+        record_pack(reach->low, reach->high, 3, &at, is_back);
+        record_pack(reach->near_low, reach->near_high, 3, &at, is_back);
+    }
+    if (is_back) record->radius = *at;
+    else *at = record->radius;
+}
+
+// What is here becomes that of all ranks.
+static void record_join(pcs_frames_record *record, const pcs_picture *picture)
+{
+    if (record->comm == NULL) return;
+    record_pack_all(record, picture, false);
+    record->comm->max(record->comm, record_size(picture), record->work);
+    record_pack_all(record, picture, true);
 }
 
 static void record_add_points(pcs_frames_record *record, const pcs_picture *picture)
@@ -75,6 +130,7 @@ static void record_add_points(pcs_frames_record *record, const pcs_picture *pict
 // Discs and bearings may be larger than the bodies that carry them.
 static void record_add_carried(pcs_frames_record *record, const pcs_picture *picture)
 {
+    if (record->comm != NULL && record->comm->rank > 0) return;
     for (int i = picture->nstill; i < picture->nobstacle; i++) {
         const pcs_obstacle *o = &picture->obstacles[i];
         if (!(o->radius > 0.0)) continue;
@@ -87,14 +143,17 @@ static void record_add_carried(pcs_frames_record *record, const pcs_picture *pic
     }
 }
 
-static void record_add_field(pcs_frames_record *record, int field, const double *x, int count, double t)
+static void record_add_field(pcs_frames_record *record, int field, const double *x, int count)
 {
-    double before = fmax(-record->field_low[field], record->field_high[field]);
     double low = record->field_low[field], high = record->field_high[field];
     for (int c = 0; c < count; c++) record_widen(&low, &high, x[c]);
     record->field_low[field] = low;
     record->field_high[field] = high;
-    if (fmax(-record->field_low[field], record->field_high[field]) > before) record->field_time[field] = t;
+}
+
+static double record_field_size(const pcs_frames_record *record, int field)
+{
+    return fmax(-record->field_low[field], record->field_high[field]);
 }
 
 static void record_add_vectors(pcs_frames_record *record, const pcs_picture *picture)
@@ -133,15 +192,20 @@ static void record_add_reach(pcs_reach *reach, const pcs_obstacle *o, const pcs_
 
 void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture, double t)
 {
+    int nfield = picture->nfield + picture->npoint_field;
     record->count++;
     record_add_points(record, picture);
     record_add_carried(record, picture);
     record_add_vectors(record, picture);
-    for (int k = 0; k < picture->nfield; k++) record_add_field(record, k, picture->fields[k], picture->ncell, t);
+    for (int k = 0; k < nfield; k++) record->size_before[k] = record_field_size(record, k);
+    for (int k = 0; k < picture->nfield; k++) record_add_field(record, k, picture->fields[k], picture->ncell);
     for (int k = 0; k < picture->npoint_field; k++)
-        record_add_field(record, picture->nfield + k, picture->point_fields[k], picture->npoint, t);
+        record_add_field(record, picture->nfield + k, picture->point_fields[k], picture->npoint);
     for (int i = 0; i < picture->nstill; i++)
         record_add_reach(&record->reach[i], &picture->obstacles[i], picture, record->nearness);
+    record_join(record, picture);
+    for (int k = 0; k < nfield; k++)
+        if (record_field_size(record, k) > record->size_before[k]) record->field_time[k] = t;
 }
 
 void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *picture, pcs_carrier *c)
@@ -162,6 +226,13 @@ const char *pcs_frames_stem(const char *case_name)
 {
     bool is_taken = strcmp(case_name, "contacts") == 0 || strcmp(case_name, "obstacles") == 0;
     return is_taken ? "model" : case_name;
+}
+
+bool pcs_frames_are_pieces(const char *pieces, int nnode)
+{
+    bool is_large = nnode >= LARGE_MODEL;
+    if (pieces == NULL) return is_large;
+    return strcmp(pieces, "always") == 0 || (is_large && strcmp(pieces, "never") != 0);
 }
 
 const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)

@@ -7,6 +7,7 @@
 
 enum { PCS_PRECISION_DOUBLE, PCS_PRECISION_FLOAT };
 enum { PCS_FORMAT_VTK, PCS_FORMAT_VTU };
+enum { PCS_PIECES_AUTO, PCS_PIECES_ALWAYS, PCS_PIECES_NEVER };
 
 // Options of the observers that write frames.
 typedef struct pcs_frames_params {
@@ -15,6 +16,7 @@ typedef struct pcs_frames_params {
     pcs_list window;     // [from, to], s, row by row; empty: the whole run
     int precision;       // of frames
     int format;          // of frames
+    int pieces;          // of frames
     pcs_names fields;    // of frames; empty: all
 } pcs_frames_params;
 

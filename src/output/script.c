@@ -367,7 +367,7 @@ static pcs_status script_open(pcs_observer *self)
 {
     const pcs_view *view = self->view;
     pcs_file *f;
-    if (view->system->picture == NULL || view->system->picture->npoint == 0) return PCS_OK;
+    if (view->system->picture == NULL || view->system->picture->nall_node == 0) return PCS_OK;
     PCS_TRY(pcs_file_create(self->ctx, view->directory, NAME_ROOM, BUFFER, &f));
     PCS_TRY(pcs_file_open(f, "view.py"));
     pcs_file_text(f, script_head);

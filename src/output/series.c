@@ -5,11 +5,16 @@
 //   <Collection> <DataSet timestep="0" file="bar_000000.vtu"/> ... </Collection>
 // A new entry replaces the closing brackets and brings them again, in one write: the list costs the same for every
 // frame, is complete after each one, and needs no memory. When that write fails the old brackets are put back.
+//
+// Of a frame in pieces every rank writes its own file. When all are complete the first rank writes the index, which
+// names them, and the entry of the list, and gives the pieces of frames that were held their numbers.
 
 #define _POSIX_C_SOURCE 200809L
 
 #include "output/series.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -27,7 +32,18 @@ static const char *series_tail(const pcs_series *s)
 
 static void series_name(pcs_series *s, long number)
 {
-    snprintf(s->name, s->name_room, "%s_%06ld.%s", s->stem, number, s->is_xml ? "vtu" : "vtk");
+    const char *of_pieces = s->npiece > 0 ? "pvtu" : "vtu";
+    snprintf(s->name, s->name_room, "%s_%06ld.%s", s->stem, number, s->is_xml ? of_pieces : "vtk");
+}
+
+static void series_piece_name(pcs_series *s, long number, int piece)
+{
+    snprintf(s->name, s->name_room, "%s_%06ld_%d.vtu", s->stem, number, piece);
+}
+
+static void series_held_piece_name(pcs_series *s, int slot, int piece)
+{
+    snprintf(s->name, s->name_room, "%s_held_%d_%d.vtu", s->stem, slot, piece);
 }
 
 static void series_held_name(pcs_series *s, int slot)
@@ -67,6 +83,59 @@ static void series_remove_old(pcs_series *s, bool is_xml)
     }
 }
 
+// A number as it is printed, of `digits` digits at least, after "_"; false: there is none. *text goes on after it.
+static bool series_read_number(const char **text, int digits, long *out)
+{
+    enum { MOST_DIGITS = 18 };
+    const char *p = *text + 1;
+    int count = 0;
+    if (**text != '_') return false;
+    for (*out = 0; isdigit((unsigned char)p[count]) && count < MOST_DIGITS; count++) *out = 10 * *out + p[count] - '0';
+    *text = p + count;
+    return count == digits || (count > digits && p[0] != '0');
+}
+
+// Is this the name of a piece or index of a frame from `first` on, complete or not? With first = 0 of one that is held,
+// too.
+static bool series_is_piece(const pcs_series *s, const char *name, long first)
+{
+    size_t length = strlen(s->stem);
+    if (strncmp(name, s->stem, length) != 0) return false;
+    const char *p = name + length;
+    bool is_held = strncmp(p, "_held_", 6) == 0;
+    long number, piece;
+    if (is_held) p += 5;
+    if (!series_read_number(&p, is_held ? 1 : 6, &number) || (is_held ? first > 0 : number < first)) return false;
+    bool has_piece = series_read_number(&p, 1, &piece);
+    const char *ending = has_piece ? ".vtu" : ".pvtu";
+    if ((is_held && !has_piece) || strncmp(p, ending, strlen(ending)) != 0) return false;
+    p += strlen(ending);
+    return *p == '\0' || strcmp(p, ".part") == 0;
+}
+
+pcs_status pcs_series_sweep(pcs_series *s, long first)
+{
+    if (s->file->is_mute) return PCS_OK;
+    DIR *folder = opendir(s->file->directory);
+    if (folder == NULL && errno == ENOMEM)
+        return pcs_fail(s->file->ctx, PCS_NO_MEMORY, "out of memory: looking through %s", s->file->directory);
+    if (folder == NULL) return PCS_OK; // likewise files that cannot be removed stay
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+        if (series_is_piece(s, entry->d_name, first)) unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+    return PCS_OK;
+}
+
+void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtu *vtu)
+{
+    s->is_xml = true;
+    s->npiece = npiece;
+    s->piece = piece;
+    s->vtu = vtu;
+    s->leads = !s->file->is_mute;
+    if (piece > 0) s->file->is_mute = false;
+}
+
 pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char *stem, pcs_series *out)
 {
     *out = (pcs_series){ .stem = stem, .list = -1, .goes_on = view->is_resumed };
@@ -86,6 +155,7 @@ pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count)
 {
     s->room = count > 0 ? count : 0;
     PCS_TAKE(ctx, s->held_time, s->room, "times of frames");
+    PCS_TAKE(ctx, s->held_pieces, s->room, "times of frames");
     // An interrupted run leaves any of them behind.
     int count_left = s->goes_on ? 0 : s->room;
     for (int i = 0; i < count_left; i++) {
@@ -99,8 +169,13 @@ void pcs_series_drop(pcs_series *s, const pcs_view *view)
 {
     int count = view->is_interrupted ? 0 : s->nheld;
     for (int i = 0; i < count; i++) {
-        series_held_name(s, (s->first_held + i) % s->room);
-        pcs_file_remove(s->file, s->name);
+        int slot = (s->first_held + i) % s->room;
+        series_held_name(s, slot);
+        if (s->npiece == 0) pcs_file_remove(s->file, s->name);
+        for (int piece = 0; s->leads && piece < s->held_pieces[slot]; piece++) {
+            series_held_piece_name(s, slot, piece);
+            pcs_file_remove(s->file, s->name);
+        }
     }
     s->nheld = s->first_held = 0;
 }
@@ -183,30 +258,73 @@ static void series_print_entry(pcs_series *s, const char *time)
     }
 }
 
-// Adds the frame of the next number, which is on the disk, to the list.
-static pcs_status series_list(pcs_series *s, double t)
+// The index of the next number's pieces.
+static pcs_status series_put_index(pcs_series *s, long npiece)
+{
+    series_name(s, s->count);
+    PCS_TRY(pcs_file_open(s->file, s->name));
+    pcs_vtu_put_index(s->vtu, s->file);
+    for (int piece = 0; piece < npiece; piece++) {
+        series_piece_name(s, s->count, piece);
+        series_xml_text(s->name, s->entry_room, s->entry);
+        pcs_file_text(s->file, "    <Piece Source=\"");
+        pcs_file_text(s->file, s->entry);
+        pcs_file_text(s->file, "\"/>\n");
+    }
+    pcs_file_text(s->file, "  </PUnstructuredGrid>\n</VTKFile>\n");
+    return pcs_file_commit(s->file);
+}
+
+// Adds the frame of the next number, whose files are on the disk, to the list.
+static pcs_status series_list(pcs_series *s, double t, long npiece)
 {
     char number[PCS_NUMBER_ROOM];
+    bool is_listed = s->npiece == 0 || s->leads;
+    if (is_listed && npiece > 0) PCS_TRY(series_put_index(s, npiece));
     pcs_number_text(NULL, t, number);
     series_name(s, s->count);
     series_print_entry(s, number);
-    PCS_TRY(s->list < 0 ? series_begin_list(s) : series_extend_list(s));
+    if (is_listed) PCS_TRY(s->list < 0 ? series_begin_list(s) : series_extend_list(s));
     s->count++;
     return PCS_OK;
 }
 
-// The frames that are held get their numbers.
+// A frame that is held gets the next number.
+static pcs_status series_number_held(pcs_series *s, int slot)
+{
+    if (s->npiece == 0) {
+        series_held_name(s, slot);
+        snprintf(s->entry, s->entry_room, "%s", s->name);
+        series_name(s, s->count);
+        return pcs_file_rename(s->file, s->entry, s->name);
+    }
+    for (int piece = 0; s->leads && piece < s->held_pieces[slot]; piece++) {
+        series_held_piece_name(s, slot, piece);
+        snprintf(s->entry, s->entry_room, "%s", s->name);
+        series_piece_name(s, s->count, piece);
+        PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
+    }
+    return PCS_OK;
+}
+
 static pcs_status series_keep_held(pcs_series *s)
 {
     for (; s->nheld > 0; s->nheld--) {
-        series_held_name(s, s->first_held);
-        snprintf(s->entry, s->entry_room, "%s", s->name);
-        series_name(s, s->count);
-        PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
-        PCS_TRY(series_list(s, s->held_time[s->first_held]));
+        PCS_TRY(series_number_held(s, s->first_held));
+        PCS_TRY(series_list(s, s->held_time[s->first_held], s->held_pieces[s->first_held]));
         s->first_held = (s->first_held + 1) % s->room;
     }
     return PCS_OK;
+}
+
+// The name of the frame that begins, or of this rank's piece of it, which comes after those that are held.
+static void series_name_next(pcs_series *s)
+{
+    int slot = s->is_holding ? (s->first_held + s->nheld) % s->room : 0;
+    if (s->npiece > 0 && s->is_holding) series_held_piece_name(s, slot, s->piece);
+    else if (s->npiece > 0) series_piece_name(s, s->count + s->nheld, s->piece);
+    else if (s->is_holding) series_held_name(s, slot);
+    else series_name(s, s->count);
 }
 
 pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title, const char *dataset,
@@ -217,9 +335,8 @@ pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title,
         s->first_held = (s->first_held + 1) % s->room;
         s->nheld--;
     }
-    if (!s->is_holding) PCS_TRY(series_keep_held(s));
-    if (s->is_holding) series_held_name(s, (s->first_held + s->nheld) % s->room);
-    else series_name(s, s->count);
+    if (!s->is_holding && s->npiece == 0) PCS_TRY(series_keep_held(s));
+    series_name_next(s);
     PCS_TRY(pcs_file_open(s->file, s->name));
     if (s->is_xml) return PCS_OK;
     pcs_vtk_head(s->file, title, dataset);
@@ -234,8 +351,18 @@ pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title,
 pcs_status pcs_series_end(pcs_series *s, double t)
 {
     PCS_TRY(pcs_file_commit(s->file));
-    if (!s->is_holding) return series_list(s, t);
-    s->held_time[(s->first_held + s->nheld++) % s->room] = t;
+    return s->npiece > 0 ? PCS_OK : pcs_series_settle(s, t);
+}
+
+pcs_status pcs_series_settle(pcs_series *s, double t)
+{
+    if (!s->is_holding) {
+        PCS_TRY(series_keep_held(s));
+        return series_list(s, t, s->npiece);
+    }
+    int slot = (s->first_held + s->nheld++) % s->room;
+    s->held_time[slot] = t;
+    s->held_pieces[slot] = s->npiece;
     return PCS_OK;
 }
 
@@ -297,27 +424,35 @@ static bool series_is_of_time(pcs_series *s, double t)
     return s->is_xml ? strtod(head + i + length, NULL) == t : series_read_double(head + i + length) == t;
 }
 
+// The files of frame `number` become those of one that is held, as far as they have its time.
+static pcs_status series_hold_frame(pcs_series *s, long number, int slot)
+{
+    int count = s->held_pieces[slot] > 0 ? (int)s->held_pieces[slot] : 1;
+    for (int piece = 0; piece < count; piece++) {
+        if (s->npiece > 0) series_piece_name(s, number, piece);
+        else series_name(s, number);
+        if (!series_is_of_time(s, s->held_time[slot])) continue;
+        snprintf(s->entry, s->entry_room, "%s", s->name);
+        if (s->npiece > 0) series_held_piece_name(s, slot, piece);
+        else series_held_name(s, slot);
+        PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
+    }
+    return PCS_OK;
+}
+
 // A frame that was held at the checkpoint may have got its number since; one that was overwritten will be again.
 static pcs_status series_hold_again(pcs_series *s)
 {
-    for (int k = 0; k < s->nheld; k++) {
-        int slot = (s->first_held + k) % s->room;
-        for (long i = s->count; i < s->count + s->nheld; i++) {
-            series_name(s, i);
-            if (!series_is_of_time(s, s->held_time[slot])) continue;
-            snprintf(s->entry, s->entry_room, "%s", s->name);
-            series_held_name(s, slot);
-            PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
-            break;
-        }
-    }
+    for (int k = 0; k < s->nheld; k++)
+        for (long i = s->count; i < s->count + s->nheld; i++)
+            PCS_TRY(series_hold_frame(s, i, (s->first_held + k) % s->room));
     return PCS_OK;
 }
 
 // The frames on the disk become those of the checkpoint, first in the list: it names only what is there.
 static pcs_status series_go_back(pcs_series *s)
 {
-    if (s->file->is_mute) return PCS_OK;
+    if (s->file->is_mute || (s->npiece > 0 && !s->leads)) return PCS_OK;
     for (long i = 0; i < s->count; i++) {
         char path[PATH_ROOM];
         series_name(s, i);
@@ -329,19 +464,26 @@ static pcs_status series_go_back(pcs_series *s)
     if (s->count > 0) PCS_TRY(series_cut_list(s));
     else pcs_file_remove(s->file, s->name);
     PCS_TRY(series_hold_again(s));
+    if (s->npiece > 0) return pcs_series_sweep(s, s->count);
     series_remove_from(s, s->count);
     return PCS_OK;
 }
 
 pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
 {
-    long tail = (long)s->tail;
+    long tail = (long)s->tail, npiece = s->npiece;
+    pcs_carry_words(c, "pieces", &npiece, 1);
+    if (pcs_carry_reads(c) && (npiece > 0) != (s->npiece > 0))
+        pcs_carry_refuse(c, "pieces",
+                         npiece > 0 ? "says that ranks wrote frames in pieces, and this run writes whole ones"
+                                    : "says that frames were written whole, and this run writes pieces");
     pcs_carry_words(c, "frames", &s->count, 1);
     pcs_carry_words(c, "list", &tail, 1);
     pcs_carry_index(c, "held", &s->nheld, 0, s->room);
     pcs_carry_index(c, "first_held", &s->first_held, 0, s->room > 0 ? s->room - 1 : 0);
     pcs_carry_words(c, "held_times", s->held_time, (size_t)s->room);
-    if (!pcs_carry_reads(c)) return PCS_OK;
+    pcs_carry_words(c, "held_pieces", s->held_pieces, (size_t)s->room);
+    if (!pcs_carry_reads(c) || c->status != PCS_OK) return PCS_OK;
     s->tail = tail;
     return series_go_back(s);
 }

@@ -1,5 +1,6 @@
 // A series of legacy VTK files in time, "<stem>_000000.vtk" and so on, with its list "<stem>.vtk.series"; or of XML
-// files, "<stem>_000000.vtu", with "<stem>.pvd".
+// files, "<stem>_000000.vtu", with "<stem>.pvd". An XML frame may be of pieces, "<stem>_000000_0.vtu" and so on, one
+// from each rank, with an index "<stem>_000000.pvtu" that stands in the list.
 
 #ifndef PCS_OUTPUT_SERIES_H
 #define PCS_OUTPUT_SERIES_H
@@ -7,6 +8,7 @@
 #include "output/file.h"
 #include "output/observer.h"
 #include "output/schedule.h"
+#include "output/vtu.h"
 
 typedef struct pcs_series {
     pcs_file *file;   // of one frame
@@ -14,16 +16,21 @@ typedef struct pcs_series {
     char *name;       // [name_room] of a file without its directory
     char *entry;      // [entry_room] of the list
     size_t name_room, entry_room;
-    bool is_xml;     // the caller writes whole files
-    bool goes_on;    // with the frames of a run that is resumed
-    long count;      // frames written
-    int list;        // descriptor of the list once it exists, -1: not yet
-    long long tail;  // where the list's closing brackets stand
-    bool has_failed; // nothing more is written
-    bool is_holding; // the frame that is written now is not for the list yet
-    int room;        // frames that can be held
+    bool is_xml;        // the caller writes whole files
+    int npiece;         // of a frame; 0: it is one file
+    int piece;          // that this rank writes
+    bool leads;         // this rank writes index and list of pieces
+    const pcs_vtu *vtu; // of pieces: what their index tells
+    bool goes_on;       // with the frames of a run that is resumed
+    long count;         // frames written
+    int list;           // descriptor of the list once it exists, -1: not yet
+    long long tail;     // where the list's closing brackets stand
+    bool has_failed;    // nothing more is written
+    bool is_holding;    // the frame that is written now is not for the list yet
+    int room;           // frames that can be held
     int nheld, first_held;
     double *held_time; // [room] s, round and round
+    long *held_pieces; // [room] of which each is made; 0: one file
 } pcs_series;
 
 // Takes the memory and removes the frames that an earlier run left under these names, unless this one is resumed.
@@ -42,6 +49,13 @@ pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title,
                             const pcs_view *view);
 // Completes the frame and adds it to the list unless it is held.
 pcs_status pcs_series_end(pcs_series *s, double t);
+
+// Makes it a series of pieces, of which this rank writes one; before it is read from a checkpoint or begins.
+void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtu *vtu);
+// Once the pieces of all ranks are complete: index and list. Then the next frame may begin.
+pcs_status pcs_series_settle(pcs_series *s, double t);
+// Removes pieces and indices from this number of a frame on, of any number of ranks; from 0 on those held, too.
+pcs_status pcs_series_sweep(pcs_series *s, long first);
 
 // The first lines of a file up to its dataset's name.
 void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset);

@@ -159,7 +159,7 @@ static double summary_window(const pcs_view *view)
 {
     const pcs_system *system = view->system;
     const double pi = 3.14159265358979323846, steps = 10.0 * view->step_size;
-    int ncell = system->picture == NULL ? 0 : system->picture->ncell;
+    int ncell = system->picture == NULL ? 0 : system->picture->nall_cell;
     if (!system->is_mesh || ncell < FEWEST_CELLS || !isfinite(system->stable_step)) return steps;
     return fmax(steps, 2.0 * cbrt(2.0 * ncell) * pi * system->stable_step);
 }

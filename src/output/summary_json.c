@@ -95,8 +95,8 @@ static void json_head(json *j, const pcs_view *view)
     json_text(j, "mass_backend", view->mass_backend);
     json_text(j, "step_backend", view->step_backend);
     json_begin(j, "model", "{");
-    json_whole(j, "points", picture == NULL ? 0 : picture->npoint - picture->nsplit);
-    json_whole(j, "cells", picture == NULL ? 0 : picture->ncell);
+    json_whole(j, "points", picture == NULL ? 0 : picture->nall_node);
+    json_whole(j, "cells", picture == NULL ? 0 : picture->nall_cell);
     json_whole(j, "dofs", pcs_system_ndof(view->system));
     json_whole(j, "contact_points", pcs_count_points(view->system));
     json_whole(j, "joint_rows", pcs_system_npoint(view->system) - pcs_count_points(view->system));

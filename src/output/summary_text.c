@@ -23,7 +23,7 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
     int ncontact = pcs_count_points(view->system), njoint = pcs_system_npoint(view->system) - ncontact;
     if (view->question != NULL) pcs_file_print(f, "question: %s\n", view->question);
     pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s",
-                   picture == NULL ? 0 : picture->npoint - picture->nsplit, picture == NULL ? 0 : picture->ncell,
+                   picture == NULL ? 0 : picture->nall_node, picture == NULL ? 0 : picture->nall_cell,
                    pcs_system_ndof(view->system), ncontact, ncontact == 1 ? "" : "s");
     if (njoint > 0) pcs_file_print(f, ", %d condition%s of joints", njoint, njoint == 1 ? "" : "s");
     pcs_file_text(f, "\n");

@@ -12,5 +12,7 @@ typedef struct pcs_vtu pcs_vtu;
 pcs_status pcs_vtu_create(pcs_context *ctx, const pcs_grid *grid, bool is_single, pcs_vtu **out);
 // Puts the grid at the present time into a file that is open.
 void pcs_vtu_put(pcs_vtu *vtu, pcs_file *f, const pcs_view *view);
+// The head of an index of such grids, which are the pieces of one, up to their names.
+void pcs_vtu_put_index(const pcs_vtu *vtu, pcs_file *f);
 
 #endif

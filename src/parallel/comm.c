@@ -110,6 +110,26 @@ void pcs_parallel_collect(const pcs_comm *comm, const void *plan, int width, con
     }
 }
 
+pcs_status pcs_parallel_plan_spread(const pcs_comm *comm, pcs_context *ctx, int count, pcs_spread *plan)
+{
+    const pcs_parallel *self = comm->data;
+    pcs_status status = PCS_OK;
+    plan->count = pcs_take(ctx, (size_t)comm->size, sizeof *plan->count, "what ranks share");
+    plan->first = pcs_take(ctx, (size_t)comm->size + 1, sizeof *plan->first, "what ranks share");
+    if (plan->count == NULL || plan->first == NULL) status = PCS_NO_MEMORY;
+    PCS_TRY(pcs_parallel_agree(comm, ctx, status, 0));
+    MPI_Allgather(&count, 1, MPI_INT, plan->count, 1, MPI_INT, self->world);
+    plan->first[0] = 0;
+    for (int r = 0; r < comm->size; r++) plan->first[r + 1] = plan->first[r] + plan->count[r];
+    return PCS_OK;
+}
+
+void pcs_parallel_spread(const pcs_comm *comm, const pcs_spread *plan, const double *own, double *all)
+{
+    const pcs_parallel *self = comm->data;
+    MPI_Allgatherv(own, plan->count[comm->rank], MPI_DOUBLE, all, plan->count, plan->first, MPI_DOUBLE, self->world);
+}
+
 // Waits for the others; a rank with a fault that is not heard in time ends all of them.
 static void comm_wait(const pcs_parallel *self, MPI_Request *request, const pcs_context *ctx, pcs_status status)
 {

@@ -35,6 +35,8 @@ void pcs_parallel_max(const pcs_comm *comm, int count, double *x);
 void pcs_parallel_gather(const pcs_comm *comm, size_t count, double *x);
 pcs_status pcs_parallel_plan(const pcs_comm *comm, pcs_context *ctx, int count, const int *index, void **plan);
 void pcs_parallel_collect(const pcs_comm *comm, const void *plan, int width, const double *x, double *all);
+pcs_status pcs_parallel_plan_spread(const pcs_comm *comm, pcs_context *ctx, int count, pcs_spread *plan);
+void pcs_parallel_spread(const pcs_comm *comm, const pcs_spread *plan, const double *own, double *all);
 pcs_status pcs_parallel_exchange(const pcs_comm *comm, pcs_context *ctx, const int *count, const int *start,
                                  const int *send, pcs_numbers *received);
 pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status, long long mark);

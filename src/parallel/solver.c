@@ -19,8 +19,8 @@
 typedef struct solver_data {
     Mat A;
     KSP ksp;
-    Vec b, x;    // over own equations; x with the copies behind them
-    Vec x_local; // [n] x as one array
+    Vec b, x;    // over own equations; x with the copies of neighbours behind them
+    Vec x_local; // x as one array
 } solver_data;
 
 static const double default_tolerance = 1e-12;
@@ -71,7 +71,7 @@ static PetscErrorCode solver_make_vectors(const pcs_linsolve *self, const pcs_pa
 {
     solver_data *d = self->data;
     const pcs_layout *layout = self->A->pattern->layout;
-    PetscInt *ghost, nghost = layout->n - layout->nown;
+    PetscInt *ghost, nghost = layout->n - layout->nfar - layout->nown;
     PetscCall(VecCreateMPI(parallel->world, layout->nown, layout->nglobal, &d->b));
     PetscCall(PetscMalloc1((size_t)nghost + 1, &ghost));
     for (PetscInt k = 0; k < nghost; k++) ghost[k] = layout->global[layout->nown + k];
@@ -224,31 +224,57 @@ static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
     return PCS_OK;
 }
 
-static PetscErrorCode solver_run(const pcs_linsolve *self, double *x, KSPConvergedReason *reason)
+// Copies that neighbours do not give: one exchange of all ranks, however many they are.
+static void solver_take_common(const pcs_layout *layout, double *x)
+{
+    const pcs_common *common = &layout->common;
+    const pcs_comm *comm = layout->comm;
+    if (common->plan.first == NULL || common->plan.first[comm->size] == 0) return;
+    for (int k = 0; k < common->plan.count[comm->rank]; k++) common->own[k] = x[common->give[k]];
+    pcs_parallel_spread(comm, &common->plan, common->own, common->all);
+    for (int k = 0; k < common->plan.first[comm->size]; k++)
+        if (common->take[k] >= 0) x[common->take[k]] = common->all[k];
+}
+
+// Copies as the owners have them, behind the own equations of x.
+static PetscErrorCode solver_take_copies(const pcs_linsolve *self, double *x)
 {
     solver_data *d = self->data;
     const pcs_layout *layout = self->A->pattern->layout;
+    int own = layout->nown, near = layout->n - layout->nfar;
+    const double *found;
+    PetscCall(VecGhostUpdateBegin(d->x, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(VecGhostUpdateEnd(d->x, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(VecGetArrayRead(d->x_local, &found));
+    memcpy(x + own, found + own, (size_t)(near - own) * sizeof *x);
+    PetscCall(VecRestoreArrayRead(d->x_local, &found));
+    solver_take_common(layout, x);
+    return 0;
+}
+
+static PetscErrorCode solver_run(const pcs_linsolve *self, bool with_copies, double *x, KSPConvergedReason *reason)
+{
+    solver_data *d = self->data;
+    int own = self->A->pattern->layout->nown;
+    const double *found;
     PetscCall(VecPlaceArray(d->b, x));
     PetscCall(KSPSolve(d->ksp, d->b, d->x));
     PetscCall(VecResetArray(d->b));
     PetscCall(KSPGetConvergedReason(d->ksp, reason));
-    PetscCall(VecGhostUpdateBegin(d->x, INSERT_VALUES, SCATTER_FORWARD));
-    PetscCall(VecGhostUpdateEnd(d->x, INSERT_VALUES, SCATTER_FORWARD));
-    const double *found;
-    PetscCall(VecGetArrayRead(d->x_local, &found));
-    memcpy(x, found, (size_t)layout->n * sizeof *x);
-    memset(x + layout->n, 0, (size_t)(self->A->pattern->n - layout->n) * sizeof *x);
-    PetscCall(VecRestoreArrayRead(d->x_local, &found));
-    return 0;
+    PetscCall(VecGetArrayRead(d->x, &found));
+    memcpy(x, found, (size_t)own * sizeof *x);
+    memset(x + own, 0, (size_t)(self->A->pattern->n - own) * sizeof *x);
+    PetscCall(VecRestoreArrayRead(d->x, &found));
+    return with_copies ? solver_take_copies(self, x) : 0;
 }
 
 // A solve that fails leaves a vector that is no number, and a note why; whoever uses it will notice.
-static void solver_solve(pcs_linsolve *self, double *x)
+static void solver_try(pcs_linsolve *self, bool with_copies, double *x)
 {
     solver_data *d = self->data;
     const pcs_parallel *parallel = self->A->pattern->layout->comm->data;
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-    PetscErrorCode code = solver_run(self, x, &reason);
+    PetscErrorCode code = solver_run(self, with_copies, x, &reason);
     if (code == 0 && reason > 0) return;
     PetscInt iterations = 0;
     (void)KSPGetIterationNumber(d->ksp, &iterations);
@@ -259,6 +285,16 @@ static void solver_solve(pcs_linsolve *self, double *x)
     for (int i = 0; i < self->A->pattern->n; i++) x[i] = NAN;
 }
 
+static void solver_solve(pcs_linsolve *self, double *x)
+{
+    solver_try(self, true, x);
+}
+
+static void solver_solve_own(pcs_linsolve *self, double *x)
+{
+    solver_try(self, false, x);
+}
+
 const pcs_linsolve_ops pcs_parallel_krylov = {
     .name = "petsc",
     .summary = "Krylov methods and factorizations of PETSc",
@@ -267,4 +303,5 @@ const pcs_linsolve_ops pcs_parallel_krylov = {
     .analyze = solver_analyze,
     .factor = solver_factor,
     .solve = solver_solve,
+    .solve_own = solver_solve_own,
 };

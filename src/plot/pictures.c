@@ -152,7 +152,7 @@ static bool pictures_is_probe(const pcs_album *album, const char *column)
                                          "momentum_x",  "momentum_y",    "momentum_z",      "min_gap",
                                          "factor",      "residual",      "correction",      "active",
                                          "iterations" };
-    static const char *const parts[] = { "fx", "fy", "fz", "mx", "my", "mz", "gap" };
+    static const char *const parts[] = { "fx", "fy", "fz", "mx", "my", "mz", "tangential", "separating", "gap" };
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(column, fixed[i]) == 0) return false;
     const char *dot = strrchr(column, '.');

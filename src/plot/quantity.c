@@ -44,6 +44,8 @@ static const quantity quantities[] = {
     { "fx", "N", "force" },
     { "fy", "N", "force" },
     { "fz", "N", "force" },
+    { "tangential", "N", "force" },
+    { "separating", "N", "force" },
     { "mx", "N m", "moment" },
     { "my", "N m", "moment" },
     { "mz", "N m", "moment" },

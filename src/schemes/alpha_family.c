@@ -15,6 +15,8 @@
 #include "core/loop.h"
 #include "step/projection.h"
 
+#include <math.h>
+
 const char *const pcs_alpha_history[] = { "a", "vd", NULL };
 
 void pcs_alpha_of_radius(pcs_alpha *s, double rho)
@@ -23,6 +25,13 @@ void pcs_alpha_of_radius(pcs_alpha *s, double rho)
     s->af = rho / (rho + 1.0);
     s->ga = 0.5 + s->af - s->am;
     s->be = 0.25 * (s->ga + 0.5) * (s->ga + 0.5);
+}
+
+double pcs_alpha_radius(const pcs_alpha *s)
+{
+    double half = 0.5 + s->ga, square = half * half - 4.0 * s->be, held = s->af / (1.0 - s->af);
+    if (square <= 0.0) return fmax(held, sqrt((0.5 - s->ga + s->be) / s->be));
+    return fmax(held, (fabs(half - 2.0 * s->be) + sqrt(square)) / (2.0 * s->be));
 }
 
 pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h)
@@ -42,16 +51,9 @@ void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x)
     for (int k = 0; k < 3; k++) memory->filtered[k] = memory->resultant[k];
 }
 
-typedef struct alpha_pass {
-    const double *q, *v, *a, *vd;
-    double *q_new, *v_new, *a_new, *d;
-    double h, from_vd, from_a, v_old, v_fresh, q_old, q_fresh; // weights of the prediction
-    double vd_of_d, a_of_vd;                                   // and of the correction
-} alpha_pass;
-
 PCS_WIDE static void alpha_predict_range(void *data, int range, int low, int high)
 {
-    const alpha_pass p = *(const alpha_pass *)data;
+    const pcs_alpha_pass p = *(const pcs_alpha_pass *)data;
     (void)range;
     PCS_INDEPENDENT
     for (int i = low; i < high; i++) {
@@ -62,28 +64,36 @@ PCS_WIDE static void alpha_predict_range(void *data, int range, int low, int hig
     }
 }
 
+static pcs_alpha_pass alpha_make_pass(pcs_alpha *s, const pcs_state *x, double h)
+{
+    return (pcs_alpha_pass){ .next = &s->next,
+                             .q = x->q,
+                             .v = x->v,
+                             .a = x->history[PCS_ALPHA_A],
+                             .vd = x->history[PCS_ALPHA_VD],
+                             .q_new = s->next.q,
+                             .v_new = s->next.v,
+                             .a_new = s->next.a,
+                             .d = s->next.d,
+                             .h = h,
+                             .from_vd = s->af / (1.0 - s->am),
+                             .from_a = s->am / (1.0 - s->am),
+                             .v_old = h * (1.0 - s->ga),
+                             .v_fresh = h * s->ga,
+                             .q_old = h * h * (0.5 - s->be),
+                             .q_fresh = h * h * s->be,
+                             .a_of_vd = (1.0 - s->af) / (1.0 - s->am) };
+}
+
 void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h)
 {
-    alpha_pass pass = { .q = x->q,
-                        .v = x->v,
-                        .a = x->history[PCS_ALPHA_A],
-                        .vd = x->history[PCS_ALPHA_VD],
-                        .q_new = s->next.q,
-                        .v_new = s->next.v,
-                        .a_new = s->next.a,
-                        .h = h,
-                        .from_vd = s->af / (1.0 - s->am),
-                        .from_a = s->am / (1.0 - s->am),
-                        .v_old = h * (1.0 - s->ga),
-                        .v_fresh = h * s->ga,
-                        .q_old = h * h * (0.5 - s->be),
-                        .q_fresh = h * h * s->be };
+    pcs_alpha_pass pass = alpha_make_pass(s, x, h);
     pcs_pool_cover(s->next.pool, n, alpha_predict_range, &pass);
 }
 
 PCS_WIDE static void alpha_correct_range(void *data, int range, int low, int high)
 {
-    const alpha_pass p = *(const alpha_pass *)data;
+    const pcs_alpha_pass p = *(const pcs_alpha_pass *)data;
     (void)range;
     PCS_INDEPENDENT
     for (int i = low; i < high; i++) {
@@ -94,10 +104,29 @@ PCS_WIDE static void alpha_correct_range(void *data, int range, int low, int hig
 
 void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d)
 {
-    alpha_pass pass = {
+    pcs_alpha_pass pass = {
         .d = s->next.d, .a_new = s->next.a, .vd_of_d = vd_of_d, .a_of_vd = (1.0 - s->af) / (1.0 - s->am)
     };
     pcs_pool_cover(s->next.pool, n, alpha_correct_range, &pass);
+}
+
+static void alpha_finish_slice(void *data, int slice, int low, int high)
+{
+    const pcs_alpha_pass *p = data;
+    alpha_correct_range(data, slice, low, high);
+    pcs_next_sum(p->scheme, p->next, slice, low, high);
+}
+
+void pcs_alpha_set_passes(const pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const pcs_step_form *form,
+                          pcs_step_problem *problem)
+{
+    s->pass = alpha_make_pass(s, x, form->h);
+    s->pass.scheme = self;
+    s->pass.vd_of_d = form->c / form->h;
+    pcs_next_await_sums(self, &s->next, x, false);
+    problem->predict = alpha_predict_range;
+    problem->finish = alpha_finish_slice;
+    problem->passes = &s->pass;
 }
 
 void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, pcs_alpha_memory *now,
@@ -192,6 +221,7 @@ pcs_rule pcs_velocity_rule(void)
 pcs_status pcs_velocity_setup(pcs_scheme *self)
 {
     pcs_alpha *s = self->data;
+    s->goes_on = pcs_goes_on(self->system, pcs_alpha_radius(s));
     PCS_TAKE(self->ctx, s->mix, self->system->nv, "the energy balance");
     PCS_TAKE(self->ctx, s->image, self->system->nv, "the energy balance");
     return pcs_next_create(self, &s->next);
@@ -217,17 +247,16 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
-    pcs_alpha_predict(s, x, self->system->nv, h);
     pcs_next_foresee(self, &s->next, x, h, 0.5);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
-    if (pcs_goes_on(self->system)) problem.acceleration = x->history[PCS_ALPHA_VD];
+    pcs_alpha_set_passes(self, s, x, &form, &problem);
+    if (s->goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
     pcs_step_result result;
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
-    pcs_alpha_correct(s, self->system->nv, form.c / h);
     pcs_next_report_rows(self, x, &s->next, 0.5, report);
     pcs_alpha_book(self, s, x, s->next.v, report);
     pcs_alpha_memory now;

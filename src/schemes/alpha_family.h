@@ -21,16 +21,31 @@ typedef struct pcs_alpha_memory {
     double filtered[3];  // of M a, N
 } pcs_alpha_memory;
 
+// One pass over the vectors of a step.
+typedef struct pcs_alpha_pass {
+    const pcs_scheme *scheme;
+    pcs_next *next;
+    const double *q, *v, *a, *vd;
+    double *q_new, *v_new, *a_new, *d;
+    double h, from_vd, from_a, v_old, v_fresh, q_old, q_fresh; // weights of the prediction
+    double vd_of_d, a_of_vd;                                   // and of the correction
+} pcs_alpha_pass;
+
 typedef struct pcs_alpha {
     pcs_next next;
+    pcs_alpha_pass pass; // of the step under way
     double am, af, ga, be;
     double *mix, *image; // [nv] work of the energy balance
     const double *lam;   // [nrow] forces of joints within vd; NULL: none
+    bool goes_on;        // accelerations of the step before are where the iteration of this one begins
 } pcs_alpha;
 
 // The parameters for a spectral radius at high frequency: am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1),
 // ga = 1/2 + af - am, be = (ga + 1/2)^2/4 (Chung, Hulbert 1993).
 void pcs_alpha_of_radius(pcs_alpha *s, double rho);
+// The spectral radius at high frequency of any parameters: the amplitudes of q, which the forces hold at q = -af/(1 -
+// af) q_n, and of a, which follows from q by Newmark's formulas.
+double pcs_alpha_radius(const pcs_alpha *s);
 
 // c, kb and h of the step form; what contacts add is the scheme's.
 pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h);
@@ -42,6 +57,10 @@ void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x);
 void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h);
 // vd = (c/h) d in place of d, and a = a* + (1 - af)/(1 - am) vd
 void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d);
+
+// Both as passes of the problem, the second with the sums that the measure is made from.
+void pcs_alpha_set_passes(const pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const pcs_step_form *form,
+                          pcs_step_problem *problem);
 
 // The impulse of the smooth forces as the scheme adds it up: the filter acts on the resultants, too.
 void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, pcs_alpha_memory *now,

@@ -28,10 +28,6 @@
 enum { VARIANT_GGL, VARIANT_MODIFIED_LCP };
 static const char *const ggl_variants[] = { "ggl", "modified_lcp", NULL };
 
-// Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step,
-// hardly decay: those of the step before are no better a guess than none.
-static const double steady_radius = 0.85;
-
 typedef struct ggl_params {
     double rho_inf;
     int variant;
@@ -56,7 +52,6 @@ typedef struct ggl {
     double *correction; // [nrow] what U is beyond (h/2) W, kg m
     double *smooth_gap; // [nrow] g(qt), m
     bool has_joints;    // bilateral rows
-    bool goes_on;       // accelerations of the step before are where the iteration of this one begins
     double carry;       // how much of h W the position moves by without its own law: 0, or 1 in modified_lcp
 } ggl;
 
@@ -85,8 +80,7 @@ static pcs_status ggl_setup(pcs_scheme *self)
     pcs_alpha_of_radius(&s->alpha, p->rho_inf);
     s->carry = p->variant == VARIANT_MODIFIED_LCP ? 1.0 : 0.0;
     s->has_joints = pcs_has_bilateral_rows(self->system);
-    bool is_steady = self->system->tangents_vary && p->rho_inf <= steady_radius;
-    s->goes_on = !self->system->is_linear && (is_steady || !self->system->is_mesh);
+    s->alpha.goes_on = pcs_goes_on(self->system, pcs_alpha_radius(&s->alpha));
     PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
     PCS_TAKE(self->ctx, s->smooth_gap, self->system->nrow, "position corrections");
     PCS_TRY(pcs_next_create(self, &s->alpha.next));
@@ -177,13 +171,13 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
-    pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_next_targets(self, next, x->v);
     pcs_next_find_drives(self, next, x->t, h);
     pcs_next_drive(self, next);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
+    pcs_alpha_set_passes(self, &s->alpha, x, &form, &problem);
     problem.smooth_gap = s->smooth_gap;
-    if (s->goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
+    if (s->alpha.goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
     // The largest of all rows: the problem knows one.
     for (int j = 0; j < self->system->nrow; j++)
         problem.gate_tolerance = pcs_max(problem.gate_tolerance, pcs_gap_tie(self->system, j, x->q));
@@ -193,7 +187,6 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
 
-    pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
     ggl_report(self, x, report);
     pcs_alpha_memory now;
     pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);

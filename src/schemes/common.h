@@ -6,6 +6,7 @@
 #include "core/pool.h"
 #include "core/rounding.h"
 #include "schemes/scheme.h"
+#include "system/slices.h"
 
 // The state that a step works towards. It becomes the state by an exchange of pointers when the step is
 // accepted, so a rejected step has touched nothing.
@@ -22,6 +23,10 @@ typedef struct pcs_next {
     int *joints;                                  // [njoint] which
     double *bias, *A, *x;                         // [nrow], [njoint * njoint], [njoint] work of joint accelerations
     pcs_pool *pool;                               // of threads that share passes over long vectors; NULL: one thread
+    pcs_slice_sums *sums;                         // [nsum] of slices of the step under way; NULL: there are none
+    int nsum;                                     // at most
+    pcs_ends ends;                                // of that step; q is NULL where no sums are taken
+    pcs_change change;                            // from the start of the step on, from those sums
 } pcs_next;
 
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);
@@ -33,8 +38,16 @@ void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q);
 // A step of length h begins: its report is empty, and the step solver starts from what the state says.
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 
-// Energies and momentum of the next state; false, with the outcome set, when it is not finite.
-bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report);
+// A step from x on whose last pass takes sums, with or without those of its change.
+void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state *x, bool has_change);
+// Sums over a slice of the next state, where such are taken; part by part, in order.
+void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int low, int high);
+// |q - q_n|^2_K and |v - v_n|^2_M of a linear system, after the measure.
+pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const pcs_state *x);
+
+// Energies and momentum of the next state, from sums where they were taken; false, with the outcome set, when it is not
+// finite.
+bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *report);
 
 // Rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that closes.
 // The impact loss is -La . G ((1 - theta) v_n + theta v): v_n is the velocity before the impulse of the step, so a
@@ -89,9 +102,9 @@ void pcs_next_follow_drives(const pcs_scheme *self, pcs_next *next, const pcs_st
 // step tried again.
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, double m);
 bool pcs_has_bilateral_rows(const pcs_system *system);
-// Is the smooth acceleration of the step before where a velocity-level scheme begins its iteration? Not with joints,
-// whose forces it leaves out, nor on a mesh, whose fast modes change signs from step to step.
-bool pcs_goes_on(const pcs_system *system);
+// Is the smooth acceleration of the step before where the iteration of a scheme of this spectral radius at high
+// frequency begins?
+bool pcs_goes_on(const pcs_system *system, double radius);
 
 // Report of a start without an impact.
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report);

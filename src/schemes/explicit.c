@@ -261,19 +261,17 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
     for (int j = 0; j < system->nrow; j++) {
         double la = next->la[j];
         pcs_row_report *row = &report->rows[j];
-        *row = (pcs_row_report){
-            .gap = next->gap[j],
-            .rate = pcs_system_rate(system, j, next->v),
-            .rate_before = next->rate_before[j],
-            .target = next->target[j],
-            .multiplier = la,
-            .step_impulse = s->stage[j] + la,
-            .force = is_impact ? 0.0 : la / duration,
-            .impulse = is_impact ? la : 0.0,
-            .is_gated = next->gate[j] != 0,
-            .is_impact = is_impact && next->gate[j] && !s->was_closed[j],
-            .is_closed = next->gate[j] != 0,
-        };
+        *row = (pcs_row_report){ 0 };
+        row->gap = next->gap[j];
+        row->rate = pcs_system_rate(system, j, next->v);
+        row->rate_before = next->rate_before[j];
+        row->target = next->target[j];
+        row->multiplier = la;
+        row->step_impulse = s->stage[j] + la;
+        row->force = is_impact ? 0.0 : la / duration;
+        row->impulse = is_impact ? la : 0.0;
+        row->is_gated = row->is_closed = next->gate[j] != 0;
+        row->is_impact = is_impact && next->gate[j] && !s->was_closed[j];
         explicit_book(self, s, x, j, is_impact, report);
         explicit_report_tangents(self, s, j, is_impact ? NULL : x->v, next->v, report);
     }

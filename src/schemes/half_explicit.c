@@ -16,6 +16,9 @@
 // Tangential rows join everywhere, with friction. The order 2 hangs on stage 1 pushing along G(q) and constraining
 // along G(q + h v). Where f does not see the velocity, a1 is the next step's a0: one solve per step.
 //
+// A long bar goes slice by slice (system/slices.h): q' and a1 of a slice, then v' and its energies, while it is in the
+// cache. The contact problems see a few equations, so the slices of those come first.
+//
 // With `impulsive_step` a step in which a contact closes is taken again in smaller ones (sec. 6.2 of the paper takes a
 // tenth): an impact is of order 1 only.
 
@@ -47,8 +50,18 @@ typedef struct half_memory {
     double resultant[3]; // N, of f at the start of the step
 } half_memory;
 
+// One pass over the vectors of a step.
+typedef struct half_pass {
+    const pcs_scheme *scheme;
+    const double *q, *v, *a0;
+    double *q_new, *v_new, *v1, *a1;
+    double h;
+    bool is_impact;
+} half_pass;
+
 typedef struct half {
     pcs_explicit base;
+    half_pass pass;             // of the step under way
     double *v1;                 // [nv] velocity after stage 1
     double *first, *first_t;    // [nrow], [ntangent] P0
     bool reuses_acceleration;   // f does not see the velocity
@@ -81,16 +94,53 @@ static pcs_status half_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     return PCS_OK;
 }
 
-// v1 and q' without contact in stage 1.
-static void half_free_stage(half *s, const pcs_state *x, int n, double h)
+static half_pass half_make_pass(const pcs_scheme *self, const pcs_state *x, double h)
 {
-    const double *q = x->q, *v = x->v, *a = x->history[HISTORY_A];
-    double *q_new = s->base.next.q, *v1 = s->v1;
+    half *s = self->data;
+    const pcs_next *next = &s->base.next;
+    return (half_pass){ .scheme = self,
+                        .q = x->q,
+                        .v = x->v,
+                        .a0 = x->history[HISTORY_A],
+                        .q_new = next->q,
+                        .v_new = next->v,
+                        .v1 = s->v1,
+                        .a1 = next->a,
+                        .h = h };
+}
+
+// v1 and q' without contact in stage 1.
+PCS_WIDE static void half_free_range(void *data, int range, int low, int high)
+{
+    const half_pass p = *(const half_pass *)data;
+    (void)range;
     PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) {
-        v1[i] = v[i] + h * a[i];
-        q_new[i] = q[i] + 0.5 * h * (v[i] + v1[i]);
+    for (int i = low; i < high; i++) {
+        double v1 = p.v[i] + p.h * p.a0[i];
+        p.v1[i] = v1;
+        p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1);
     }
+}
+
+// q' alone.
+PCS_WIDE static void half_move_range(void *data, int range, int low, int high)
+{
+    const half_pass p = *(const half_pass *)data;
+    (void)range;
+    PCS_INDEPENDENT
+    for (int i = low; i < high; i++) {
+        double v1 = p.v[i] + p.h * p.a0[i];
+        p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1);
+    }
+}
+
+// v + (h/2)(a0 + a1)
+PCS_WIDE static void half_velocity_range(void *data, int range, int low, int high)
+{
+    const half_pass p = *(const half_pass *)data;
+    (void)range;
+    PCS_INDEPENDENT
+    for (int i = low; i < high; i++) p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]);
 }
 
 // Targets of stage 1; gaps and directions stand at the start.
@@ -132,13 +182,11 @@ static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, doub
 }
 
 // v + (h/2)(a0 + a1), and P0/2 unless an impact drops it.
-static void half_free_velocity(pcs_scheme *self, const pcs_state *x, double h, bool is_impact)
+static void half_free_velocity(pcs_scheme *self, bool is_impact)
 {
     half *s = self->data;
-    const double *v = x->v, *a0 = x->history[HISTORY_A], *a1 = s->base.next.a;
     double *v_new = s->base.next.v;
-    PCS_INDEPENDENT
-    for (int i = 0; i < self->system->nv; i++) v_new[i] = v[i] + 0.5 * h * (a0[i] + a1[i]);
+    pcs_pool_cover(s->base.next.pool, self->system->nv, half_velocity_range, &s->pass);
     if (is_impact) return;
     if (s->base.kick == NULL) pcs_explicit_push(self, 0.5, s->first, s->first_t, v_new);
     if (s->base.kick != NULL)
@@ -155,15 +203,104 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
     *is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
     pcs_free_acceleration(self, x->t + h, next->q, s->v1, next->a);
-    half_free_velocity(self, x, h, *is_impact);
+    half_free_velocity(self, *is_impact);
     return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
+}
+
+// x += scale X P on low <= i < high.
+static void half_push_within(const half_pass *p, double scale, const double *impulse, double *x, int low, int high)
+{
+    for (int j = 0; j < p->scheme->system->nrow; j++)
+        if (impulse[j] != 0.0) pcs_projection_add_within(p->scheme->solver, j, scale * impulse[j], low, high, x);
+}
+
+enum { BLOCK = 1024 }; // equations whose vectors stay in the first cache from one pass to the next
+
+// Right-hand side f(q') of a slice.
+static void half_fill(void *data, int slice, int low, int high)
+{
+    const half_pass *p = data;
+    const half *s = p->scheme->data;
+    const pcs_system *system = p->scheme->system;
+    const pcs_ends at = { .q = p->q_new, .v = p->v }; // f does not see the velocity
+    for (int start = low, end; start < high; start = end) {
+        end = start + BLOCK < high ? start + BLOCK : high;
+        int first = start > 0 ? start - 1 : 0, last = end < system->nv ? end + 1 : end;
+        half_move_range(data, slice, first, last);
+        half_push_within(p, 0.5 * p->h, s->first, p->q_new, first, last);
+        system->slices->force(system, system->time, &at, start, end, p->a1);
+    }
+}
+
+static void half_free_velocity_within(half_pass *p, int low, int high)
+{
+    const half *s = p->scheme->data;
+    half_velocity_range(p, 0, low, high);
+    if (!p->is_impact) half_push_within(p, 0.5, s->first, p->v_new, low, high);
+}
+
+// v' of a slice, and its energies.
+static void half_take(void *data, int slice, int low, int high)
+{
+    half_pass *p = data;
+    const pcs_next *next = &((const half *)p->scheme->data)->base.next;
+    for (int start = low, end; start < high; start = end) {
+        end = start + BLOCK < high ? start + BLOCK : high;
+        half_free_velocity_within(p, start, end);
+        half_push_within(p, 1.0, next->la, p->v_new, start, end);
+        pcs_next_sum(p->scheme, next, slice, start, end);
+    }
+}
+
+static bool half_has_slices(const pcs_scheme *self)
+{
+    const half *s = self->data;
+    bool is_plain = s->reuses_acceleration && self->system->ntangent == 0 && pcs_projection_has_columns(self->solver);
+    return is_plain && self->system->slices != NULL && pcs_linsolve_has_slices(self->solver->mass);
+}
+
+// Stage 1 where the contacts are: v1 in the windows of their columns.
+static pcs_outcome half_first_slices(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    half *s = self->data;
+    if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) == 0) return PCS_CONVERGED;
+    for (int j = 0; j < self->system->nrow; j++) {
+        int low, high;
+        pcs_projection_window(self->solver, j, &low, &high);
+        half_free_range(&s->pass, 0, low, high);
+    }
+    return half_contact_stage(self, x, h, report);
+}
+
+// The whole step slice by slice. What contact problems leave in v' is made again with all impulses.
+static pcs_outcome half_go_by_slices(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
+                                     pcs_step_report *report)
+{
+    half *s = self->data;
+    pcs_next *next = &s->base.next;
+    const pcs_rows *G = self->system->G;
+    pcs_linsolve *mass = self->solver->mass;
+    pcs_slice_solve slices = { .x = next->a, .fill = half_fill, .take = half_take, .data = &s->pass };
+    int count = G->start[self->system->nrow];
+    pcs_outcome outcome = half_first_slices(self, x, h, report);
+    if (outcome != PCS_CONVERGED) return outcome;
+    pcs_next_await_sums(self, next, x, false);
+    self->system->time = x->t + h;
+    mass->ops->begin(mass, &slices, count, G->column);
+    (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
+    *is_impact = s->pass.is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
+    for (int k = 0; k < count; k++) half_free_velocity_within(&s->pass, G->column[k], G->column[k] + 1);
+    outcome = *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
+    if (outcome == PCS_CONVERGED) mass->ops->end(mass, &slices);
+    return outcome;
 }
 
 static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
     double end[3], *resultant = ((half_memory *)x->memory)->resultant;
-    pcs_resultant(self->system, x->t + h, s->base.next.q, s->v1, end);
+    const double *v1 = s->reuses_acceleration ? s->base.next.v : s->v1; // which f does not see then
+    pcs_resultant(self->system, x->t + h, s->base.next.q, v1, end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (resultant[k] + end[k]);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     pcs_resultant(self->system, x->t + h, s->base.next.q, s->base.next.v, resultant);
@@ -179,7 +316,14 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = 0.0;
     self->system->time = x->t;
     if (s->base.kick != NULL) PCS_TRY(pcs_explicit_return(self, x));
-    half_free_stage(s, x, self->system->nv, h);
+    s->pass = half_make_pass(self, x, h);
+    s->base.next.ends = (pcs_ends){ 0 };
+    if (half_has_slices(self)) {
+        report->outcome = half_go_by_slices(self, x, h, is_impact, report);
+        if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, &s->base.next, report);
+        return PCS_OK;
+    }
+    pcs_pool_cover(s->base.next.pool, self->system->nv, half_free_range, &s->pass);
     if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) > 0)
         report->outcome = half_contact_stage(self, x, h, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;

@@ -56,10 +56,21 @@ typedef struct moreau_memory {
     double resultant[3]; // N, of f at the start of the step
 } moreau_memory;
 
+// One pass over the vectors of a step.
+typedef struct moreau_pass {
+    const pcs_scheme *scheme;
+    const double *q, *v, *vd;
+    double *q_new, *v_new, *d;
+    double old, q_old, q_fresh; // weights of the prediction
+    double vd_of_d;
+} moreau_pass;
+
 typedef struct moreau {
     pcs_next next;
+    moreau_pass pass; // of the step under way
     double theta;
     double move;   // weight of the end of the step in the velocity that moves positions: theta or 1/2
+    bool goes_on;  // accelerations of the step before are where the iteration of this one begins
     double *mean;  // [nv] v_th, when there is damping
     double *image; // [nv] C v_th, when `move` is not theta
 } moreau;
@@ -86,6 +97,7 @@ static pcs_status moreau_setup(pcs_scheme *self)
     const moreau_params *p = self->params;
     s->theta = isnan(p->theta) ? 1.0 / (1.0 + p->rho_inf) : p->theta;
     s->move = p->positions == POSITIONS_MIDPOINT ? 0.5 : s->theta;
+    s->goes_on = pcs_goes_on(self->system, (1.0 - s->theta) / s->theta);
     if (self->system->has_damping) PCS_TAKE(self->ctx, s->mean, self->system->nv, "the mean velocity");
     if (self->system->has_damping && s->move != s->theta)
         PCS_TAKE(self->ctx, s->image, self->system->nv, "the mean velocity");
@@ -103,13 +115,7 @@ static pcs_status moreau_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     return PCS_OK;
 }
 
-typedef struct moreau_pass {
-    const double *q, *v, *vd;
-    double *q_new, *v_new, *d;
-    double old, q_old, q_fresh; // weights of the prediction
-    double vd_of_d;
-} moreau_pass;
-
+// v~0 = v_n + h (1 - th) vd_n and q~0 = q_n + h (1 - th) v_n + h th v~0 (with 1/2 for th in the positions, if so)
 PCS_WIDE static void moreau_predict_range(void *data, int range, int low, int high)
 {
     const moreau_pass p = *(const moreau_pass *)data;
@@ -122,25 +128,41 @@ PCS_WIDE static void moreau_predict_range(void *data, int range, int low, int hi
     }
 }
 
-// v~0 = v_n + h (1 - th) vd_n and q~0 = q_n + h (1 - th) v_n + h th v~0 (with 1/2 for th in the positions, if so)
-static void moreau_predict(moreau *s, const pcs_state *x, int n, double h)
-{
-    moreau_pass pass = { .q = x->q,
-                         .v = x->v,
-                         .vd = x->history[HISTORY_VD],
-                         .q_new = s->next.q,
-                         .v_new = s->next.v,
-                         .old = h * (1.0 - s->theta),
-                         .q_old = h * (1.0 - s->move),
-                         .q_fresh = h * s->move };
-    pcs_pool_cover(s->next.pool, n, moreau_predict_range, &pass);
-}
-
 PCS_WIDE static void moreau_scale_range(void *data, int range, int low, int high)
 {
     const moreau_pass p = *(const moreau_pass *)data;
     (void)range;
     for (int i = low; i < high; i++) p.d[i] *= p.vd_of_d;
+}
+
+// vd = (c/h) d in place of d, and sums of the step.
+static void moreau_finish_slice(void *data, int slice, int low, int high)
+{
+    const moreau_pass *p = data;
+    moreau_scale_range(data, slice, low, high);
+    pcs_next_sum(p->scheme, p->scheme->data, slice, low, high);
+}
+
+static void moreau_set_passes(const pcs_scheme *self, const pcs_state *x, const pcs_step_form *form,
+                              pcs_step_problem *problem)
+{
+    moreau *s = self->data;
+    double h = form->h;
+    s->pass = (moreau_pass){ .scheme = self,
+                             .q = x->q,
+                             .v = x->v,
+                             .vd = x->history[HISTORY_VD],
+                             .q_new = s->next.q,
+                             .v_new = s->next.v,
+                             .d = s->next.d,
+                             .old = h * (1.0 - s->theta),
+                             .q_old = h * (1.0 - s->move),
+                             .q_fresh = h * s->move,
+                             .vd_of_d = form->c / h };
+    pcs_next_await_sums(self, &s->next, x, s->theta != 0.5);
+    problem->predict = moreau_predict_range;
+    problem->finish = moreau_finish_slice;
+    problem->passes = &s->pass;
 }
 
 static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h)
@@ -172,7 +194,7 @@ static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
     moreau *s = self->data;
     const pcs_system *system = self->system;
     if (s->theta == 0.5 || !system->is_linear) return 0.0; // not needed, or not to be had
-    pcs_change change = system->ops->change(system, x->q, s->next.q, x->v, s->next.v);
+    pcs_change change = pcs_next_change(self, &s->next, x);
     if (s->move != s->theta) change.mass_norm2 = 0.0;
     return (s->theta - 0.5) * (change.mass_norm2 + change.stiffness_norm2);
 }
@@ -263,7 +285,6 @@ static pcs_status moreau_step_between(pcs_scheme *self, pcs_state *x, double h, 
 static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     moreau *s = self->data;
-    int n = self->system->nv;
     if (((const moreau_params *)self->params)->forces == FORCES_MIDPOINT && !self->system->is_linear)
         return moreau_step_between(self, x, h, report);
     pcs_step_form form = { .h = h, .c = 1.0 / s->theta, .kb = h * s->move, .kw = h * s->move, .has_dynamics = true };
@@ -271,16 +292,14 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
-    moreau_predict(s, x, n, h);
     pcs_next_foresee(self, &s->next, x, h, s->move);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
-    if (pcs_goes_on(self->system)) problem.acceleration = x->history[HISTORY_VD];
+    moreau_set_passes(self, x, &form, &problem);
+    if (s->goes_on) problem.acceleration = x->history[HISTORY_VD];
     if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
     moreau_report(self, x, report);
     double *vd = s->next.d;
-    moreau_pass pass = { .d = vd, .vd_of_d = form.c / h };
-    pcs_pool_cover(s->next.pool, n, moreau_scale_range, &pass);
     s->next.d = x->history[HISTORY_VD];
     x->history[HISTORY_VD] = vd;
     pcs_next_accept(self, &s->next, x, report);

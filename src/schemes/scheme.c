@@ -29,6 +29,8 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE(self->ctx, next->la_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
     next->pool = pcs_context_pool(self->ctx);
+    next->nsum = n / PCS_SHORTEST_SLICE + 1;
+    if (self->system->slices != NULL) PCS_TAKE(self->ctx, next->sums, next->nsum, "sums of slices");
     return PCS_OK;
 }
 
@@ -153,11 +155,43 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
     x->step++;
 }
 
-// Every entry of the state enters the energies, so a NaN anywhere shows there.
-bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report)
+void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state *x, bool has_change)
 {
+    next->ends = (pcs_ends){ 0 };
+    if (self->system->slices == NULL || next->sums == NULL) return;
+    for (int k = 0; k < next->nsum; k++) next->sums[k].high = 0;
+    next->ends = (pcs_ends){ .q = next->q, .v = next->v };
+    if (!has_change) return;
+    next->ends.q0 = x->q;
+    next->ends.v0 = x->v;
+}
+
+void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int low, int high)
+{
+    pcs_slice_sums *sums = &next->sums[slice];
+    if (next->ends.q == NULL) return;
+    if (sums->high != low || low == 0) *sums = (pcs_slice_sums){ .low = low, .high = low };
+    self->system->slices->sum(self->system, &next->ends, high, sums);
+}
+
+pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const pcs_state *x)
+{
+    if (next->ends.q0 != NULL) return next->change;
+    return self->system->ops->change(self->system, x->q, next->q, x->v, next->v);
+}
+
+// Every entry of the state enters the energies, so a NaN anywhere shows there.
+bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
     pcs_measure *m = &report->measure;
-    self->system->ops->measure(self->system, next->q, next->v, m);
+    if (next->ends.q != NULL) {
+        int count = 1;
+        while (next->sums[count - 1].high < system->nv) count++;
+        system->slices->measure(system, &next->ends, count, next->sums, m, &next->change);
+    } else {
+        system->ops->measure(system, next->q, next->v, m);
+    }
     if (isfinite(m->kinetic) && isfinite(m->strain) && isfinite(m->potential)) return true;
     report->outcome = PCS_NOT_FINITE;
     // The first entry that is not finite; while only the energy overflows, the fastest one.
@@ -172,7 +206,11 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_rep
 
 static void scheme_clear_report(pcs_step_report *report, double h)
 {
-    *report = (pcs_step_report){ .h = h, .bad_equation = -1, .rows = report->rows };
+    pcs_row_report *rows = report->rows;
+    *report = (pcs_step_report){ 0 };
+    report->h = h;
+    report->bad_equation = -1;
+    report->rows = rows;
 }
 
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
@@ -234,19 +272,18 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
     report->impact_loss = report->friction_loss = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
-        double la = next->la[j], speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
-        *row = (pcs_row_report){
-            .gap = next->gap[j],
-            .rate = pcs_system_rate(system, j, next->v),
-            .rate_before = next->rate_before[j],
-            .target = next->target[j],
-            .nu = next->nu[j],
-            .step_impulse = la,
-            .force = la / report->h,
-            .multiplier = la,
-            .is_gated = next->gate[j] != 0,
-            .is_impact = la > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral,
-        };
+        double la = next->la[j], speed = 0.0;
+        if (system->has_drives) speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
+        *row = (pcs_row_report){ 0 };
+        row->gap = next->gap[j];
+        row->rate = pcs_system_rate(system, j, next->v);
+        row->rate_before = next->rate_before[j];
+        row->target = next->target[j];
+        row->nu = next->nu[j];
+        row->step_impulse = row->multiplier = la;
+        row->force = la / report->h;
+        row->is_gated = next->gate[j] != 0;
+        row->is_impact = la > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral;
         row->impulse = row->is_impact ? la : 0.0;
         row->is_closed = la > 0.0 || row->gap <= 0.0;
         if (la != 0.0)
@@ -319,9 +356,14 @@ bool pcs_has_bilateral_rows(const pcs_system *system)
     return false;
 }
 
-bool pcs_goes_on(const pcs_system *system)
+// Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step,
+// hardly decay: those of the step before are no better a guess than none. Forces of joints count more.
+static const double steady_radius = 0.85;
+
+bool pcs_goes_on(const pcs_system *system, double radius)
 {
-    return !system->is_linear && !system->is_mesh && !pcs_has_bilateral_rows(system);
+    if (system->is_linear) return false;
+    return !system->is_mesh || (system->tangents_vary && radius <= steady_radius) || pcs_has_bilateral_rows(system);
 }
 
 void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3])
@@ -337,7 +379,7 @@ double pcs_damping_power(const pcs_system *system, const double *q, const double
 
 double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)
 {
-    return system->ops->load_work(system, t, q0, q1);
+    return system->has_loads ? system->ops->load_work(system, t, q0, q1) : 0.0;
 }
 
 double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y)

@@ -8,7 +8,7 @@
 
 // Equations of motion are looked at in the beginning, where a contact may close and now and then; of steps that iterate
 // more often, and always where a contact acts or an iteration took longer than the last that was looked at.
-enum { BEGINNING = 8, SELDOM = 256, OFTEN = 8 };
+enum { BEGINNING = 8, SELDOM = 256, OFTEN = 8 }; // the last two are powers of two
 
 static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_GAP] = { .name = "gap >= 0", .unit = "m" },
@@ -80,11 +80,12 @@ static void certify_choose_checks(pcs_certifier *self)
 {
     int count = 0;
     for (int i = 0; i < CERTIFY_COUNT; i++) {
-        bool is_on = certify_applies(self->scheme, &self->rule, i);
-        self->place[i] = is_on ? count : -1;
-        if (!is_on) continue;
-        self->now.checks[count] = certify_checks[i];
-        self->now.checks[count++].is_reported_only = certify_only_reports(self, i);
+        if (certify_applies(self->scheme, &self->rule, i)) {
+            self->check[i] = &self->now.checks[count++];
+            *self->check[i] = certify_checks[i];
+            self->check[i]->is_reported_only = certify_only_reports(self, i);
+        }
+        pcs_certify_know(self, i);
     }
     self->now.certificate = (pcs_certificate){ .ncheck = count, .checks = self->now.checks };
     self->now.bad_row = self->now.bad_equation = -1;
@@ -108,8 +109,8 @@ static bool certify_has_joints(const pcs_system *system)
 static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
-    double **rows[] = { &self->gap,         &self->bias, &self->start_gap, &self->start_rate, &self->middle_gap,
-                        &self->middle_rate, &self->z,    &self->moved,     &self->jump };
+    double **rows[] = { &self->gap,         &self->bias, &self->own_gap, &self->own_rate, &self->middle_gap,
+                        &self->middle_rate, &self->z,    &self->moved,   &self->jump };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], system->nrow, "the certificate");
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
     if (system->has_passages) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
@@ -193,6 +194,8 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_places(ctx, self));
     if (system->has_resultant)
         for (int j = 0; j < system->nrow; j++) system->ops->row_resultant(system, j, self->resultant[j]);
+    pcs_rate_kind rate = self->rule.rate;
+    self->needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule.gate == PCS_GATE_MIDDLE;
     self->iterates = !system->is_linear && !scheme->ops->is_explicit;
     self->stiffness = certify_stiffness(system);
     self->marked = -1;
@@ -248,35 +251,42 @@ void pcs_certifier_rewind(pcs_certifier *self)
     certify_copy(&self->rows, &self->kept_rows, self->scheme->system->nrow);
 }
 
-// May an open contact close in the next step, to a generous guess?
-static bool certify_may_close(const pcs_certifier *self)
+// Takes down the rows that the next step starts from. May an open contact close in it, to a generous guess?
+static bool certify_remember_rows(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
+    double tie = PCS_ROUND_LENGTH * system->length, ahead = 2.0 * self->report->h;
+    bool may_close = false;
     for (int j = 0; j < system->nrow; j++) {
-        double gap = self->rows.gap[j], way = 2.0 * self->report->h * self->rows.rate[j];
-        bool is_open = !system->rows[j].is_bilateral && gap > PCS_ROUND_LENGTH * system->length;
-        if (is_open && gap + way < 0.0) return true;
+        double gap = self->gap[j];
+        self->rows.gap[j] = gap;
+        self->rows.impulse[j] = self->report->rows[j].step_impulse;
+        if (!system->rows[j].is_bilateral && gap > tie && gap + ahead * self->rows.rate[j] < 0.0) may_close = true;
     }
-    return false;
+    return may_close;
 }
 
 // Is the next step looked at closely? Also where a load may set in, because hardly anything moves.
-static bool certify_will_watch(const pcs_certifier *self)
+static bool certify_will_watch(const pcs_certifier *self, bool may_close)
 {
     const certify_memory *now = &self->now;
     double spent = pcs_measure_energy(&now->measure) - now->lowest;
-    if (now->count <= BEGINNING || now->count % (self->iterates ? OFTEN : SELDOM) == 0) return true;
-    return spent <= 1e-6 * now->largest_energy || certify_may_close(self);
+    long rest = now->count & ((self->iterates ? OFTEN : SELDOM) - 1); // of a division by a power of two
+    return may_close || now->count <= BEGINNING || rest == 0 || spent <= 1e-6 * now->largest_energy;
 }
 
-// Does the step that was made have to be looked at, whatever was foreseen?
-static bool certify_must_watch(const pcs_certifier *self)
+// Does a contact close? And does the step have to be looked at, whatever was foreseen?
+static bool certify_must_watch(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
-    if (self->is_hit || self->report->iterations > self->now.iterations) return true;
-    for (int j = 0; j < system->nrow; j++)
-        if (!system->rows[j].is_bilateral && self->report->rows[j].step_impulse != 0.0) return true;
-    return false;
+    bool is_hit = false, acts = false;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *row = &self->report->rows[j];
+        is_hit = is_hit || row->is_impact;
+        acts = acts || (row->step_impulse != 0.0 && !system->rows[j].is_bilateral);
+    }
+    self->is_hit = is_hit;
+    return is_hit || acts || self->report->iterations > self->now.iterations;
 }
 
 // The state that the next step starts from.
@@ -285,17 +295,13 @@ static void certify_remember(pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     certify_memory *now = &self->now;
     size_t bytes = (size_t)system->nv * sizeof(double);
-    for (int j = 0; j < system->nrow; j++) {
-        self->rows.gap[j] = self->gap[j];
-        self->rows.rate[j] = pcs_system_rate(system, j, self->x->v);
-        self->rows.impulse[j] = self->report->rows[j].step_impulse;
-    }
+    bool may_close = certify_remember_rows(self);
     now->measure = self->report->measure;
     now->h = self->report->h;
     now->count++;
     if (now->past == self->marked) now->past = 1 - now->past;
     certify_past *past = &self->past[now->past];
-    now->is_awaited = certify_will_watch(self);
+    now->is_awaited = certify_will_watch(self, may_close);
     past->is_known = self->iterates || now->is_awaited || system->has_passages;
     past->has_force = past->is_known && self->from != NULL && self->has_force;
     past->t = self->x->t;
@@ -308,25 +314,25 @@ static void certify_remember(pcs_certifier *self)
 
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect)
 {
+    certify_memory *now = &self->now;
     self->x = x;
     self->report = report;
-    self->is_hit = false;
-    for (int j = 0; j < self->scheme->system->nrow; j++) self->is_hit = self->is_hit || report->rows[j].is_impact;
-    self->now.largest_h = pcs_max(self->now.largest_h, report->h);
     self->from = NULL;
     self->residual = self->leftover = 0.0;
     self->allowed = -1;
-    if (self->now.is_awaited || certify_must_watch(self)) {
+    now->largest_h = pcs_certify_grown(now->largest_h, report->h);
+    if (certify_must_watch(self) || now->is_awaited) {
         pcs_certify_prepare(self);
-        self->now.iterations = report->iterations;
+        now->iterations = report->iterations;
     }
     pcs_certify_energy(self);
+    self->speed = sqrt(2.0 * now->largest_energy / self->scheme->system->mass);
     pcs_certify_rows(self);
     pcs_certify_motion(self);
     pcs_certify_ledger(self, energy_defect);
     pcs_certify_momentum(self);
     certify_remember(self);
-    return self->now.certificate.broken == NULL;
+    return now->certificate.broken == NULL;
 }
 
 void pcs_certifier_renew(pcs_certifier *self, const pcs_state *x)
@@ -341,7 +347,7 @@ static const char *certify_advice(const pcs_certifier *self)
 {
     const pcs_check *broken = self->now.certificate.broken;
     for (int i = CERTIFY_RISE; i <= CERTIFY_GROWTH; i++)
-        if (self->place[i] >= 0 && broken == &self->now.checks[self->place[i]])
+        if (broken == self->check[i])
             return "; try a smaller step, numerical damping (theta or gamma > 0.5, rho_inf < 1) or alpha_ggl";
     return "";
 }

@@ -69,6 +69,7 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
     pcs_carry_part(c, "certificate");
     for (int i = 0; i < now->certificate.ncheck; i++)
         pcs_carry_words(c, now->checks[i].name, &now->checks[i].worst_ratio, CHECK_WORDS);
+    for (int i = 0; i < CERTIFY_COUNT; i++) pcs_certify_know(self, i);
     carry_broken(self, c);
     pcs_carry_index(c, "bad_row", &now->bad_row, -1, pcs_system_npoint(system) - 1);
     pcs_carry_int(c, "bad_equation", &now->bad_equation);

@@ -50,6 +50,7 @@ typedef struct certify_past {
 // checkpoints hold.
 typedef struct certify_memory {
     pcs_check checks[CERTIFY_COUNT]; // only those that apply, in order
+    double known[CERTIFY_COUNT];     // ratio up to which a condition has been met; see pcs_certify_note
     pcs_certificate certificate;     // points into the checks that are in use
     int bad_row, bad_equation;       // of the first violation, or -1
     double momentum[3];              // kg m/s, of the moving equations
@@ -89,12 +90,13 @@ struct pcs_certifier {
     pcs_context *ctx;
     const pcs_scheme *scheme;
     pcs_rule rule;
-    int place[CERTIFY_COUNT]; // of each condition among the checks, -1: does not apply
-    certify_memory now, kept; // kept: at the mark
+    pcs_check *check[CERTIFY_COUNT]; // each condition among the checks of `now`; NULL: does not apply
+    certify_memory now, kept;        // kept: at the mark
     certify_rows rows, kept_rows;
     certify_past past[2]; // the last state, and the one at the mark
     int marked;           // which one that is; -1: none
     bool iterates;        // a step is an iteration on a nonlinear model
+    bool needs_middle;    // a law looks at q_M
     double stiffness;     // N/m, largest entry of K in the beginning, times the number of equations
     // Of the present step
     const pcs_state *x;
@@ -106,7 +108,9 @@ struct pcs_certifier {
     pcs_passage_row *ends;                                     // [nrow] its rows at its ends
     double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
     double available;                                          // J, what the model has to spend in the step
+    double speed;                                              // m/s, sqrt(2 E / m), E the largest energy so far
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
+    double *own_gap, *own_rate;                                // [nrow] rooms of the first two, unless remembered
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers
     double *moved, *jump;                                      // [nrow] what they do to gaps and velocities
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] where points are, when there are joints; else NULL
@@ -122,14 +126,30 @@ struct pcs_certifier {
     double *dense;                     // [nv * nv] work, where the mass varies
 };
 
+// A number that has grown so far, and a size that may be none.
+static inline double pcs_certify_grown(double largest, double size)
+{
+    return size > largest ? size : largest;
+}
+
 // Adds the latest of a sum over the last steps, which forgets the older ones.
 void pcs_certify_fade(double *sum, double latest);
 
-// Puts value/tolerance into a check; a ratio above 1, and what is not a number, breaks it. row and equation may be -1.
-void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row, int equation);
+// What `known` is: below the worst ratio by so much that no rounding mode brings a quotient above it; -INFINITY before
+// anything was noted, and INFINITY where the condition does not apply.
+void pcs_certify_know(pcs_certifier *self, int check);
 
-// sqrt(2 E / m), E the largest energy so far.
-double pcs_certify_speed(const pcs_certifier *self);
+// Puts value/tolerance into a check that applies, by a division.
+void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row, int equation);
+
+// Puts value/tolerance into a check; a ratio above 1, and what is not a number, breaks it. row and equation may be -1.
+// One that is not worse than the worst so far says nothing new.
+static inline void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row,
+                                    int equation)
+{
+    if (!(value <= self->now.known[check] * tolerance))
+        pcs_certify_weigh_up(self, check, value, tolerance, row, equation);
+}
 
 // The laws of the rows.
 void pcs_certify_rows(pcs_certifier *self);
@@ -165,7 +185,7 @@ double pcs_certify_order(const pcs_rule *rule);
 
 static inline bool pcs_certify_is_on(const pcs_certifier *self, int check)
 {
-    return self->place[check] >= 0;
+    return self->check[check] != NULL;
 }
 
 #endif

@@ -50,7 +50,7 @@ static double energy_work_noise(const pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     const pcs_state *x = self->x;
     double size = 0.0, weight = 0.0;
-    size = fabs(system->ops->load_work(system, x->t, self->origin, x->q));
+    if (system->has_loads) size = fabs(system->ops->load_work(system, x->t, self->origin, x->q));
     int n = system->gravity == NULL ? 0 : pcs_system_nown(system);
     for (int i = 0; i < n; i++) weight += fabs(system->gravity[i] * x->q[i]);
     if (system->gravity != NULL) pcs_system_sum(system, 1, &weight);
@@ -196,8 +196,8 @@ static double energy_stored(pcs_certifier *self)
 static bool energy_check_rise(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
-    double scale = pcs_max(now->largest_energy, fabs(self->report->measure.potential));
-    double floor = harmless * pcs_max(scale, now->supply);
+    double scale = pcs_certify_grown(now->largest_energy, fabs(self->report->measure.potential));
+    double floor = harmless * pcs_certify_grown(scale, now->supply);
     const pcs_step_report *report = self->report;
     bool corrects = self->rule.kind == PCS_RULE_MIDPOINT || self->rule.kind == PCS_RULE_MEAN;
     double fed = report->external_work + pcs_max(0.0, -report->damping_loss);
@@ -225,9 +225,9 @@ static bool energy_check_rise(pcs_certifier *self)
     now->worked += fed;
     bool is_explained = rise <= allowed + floor;
     if (is_explained) {
-        now->exchanged = pcs_max(now->exchanged, fabs(report->external_work) + shift);
+        now->exchanged = pcs_certify_grown(now->exchanged, fabs(report->external_work) + shift);
         now->lowest = pcs_min(now->lowest, report->measure.potential);
-        now->supply = pcs_max(now->supply, now->initial + now->worked - now->lowest);
+        now->supply = pcs_certify_grown(now->supply, now->initial + now->worked - now->lowest);
     }
     double grown = pcs_measure_energy(&report->measure) - now->initial - now->worked;
     allowed = 0.5 * now->supply + 4.0 * (now->exchanged + now->held) + now->onset;
@@ -248,8 +248,8 @@ static double energy_held(pcs_certifier *self)
         if (is_joint) impulse += fabs(report->rows[j].force) * report->h;
         if (impulse == 0.0) continue;
         double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j];
-        if (!is_joint) self->now.held = pcs_max(self->now.held, held);
-        all = pcs_max(all, held);
+        if (!is_joint) self->now.held = pcs_certify_grown(self->now.held, held);
+        all = pcs_certify_grown(all, held);
     }
     return all;
 }
@@ -262,7 +262,7 @@ void pcs_certify_energy(pcs_certifier *self)
     bool is_explained = energy_check_rise(self);
     double held = energy_held(self);
     now->strain = pcs_max(m->strain, 0.5 * now->strain);
-    if (is_explained) now->largest_energy = pcs_max(now->largest_energy, pcs_max(energy, held));
+    if (is_explained) now->largest_energy = pcs_certify_grown(now->largest_energy, pcs_max(energy, held));
 }
 
 // The sawtooth in u that one-point masses do not see cancels in their kinetic energy, and leaves its round-off there.
@@ -284,7 +284,7 @@ void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
     certify_memory *now = &self->now;
     if (!pcs_certify_is_on(self, CERTIFY_ENERGY)) return;
     pcs_certify_fade(&now->leftover, self->leftover);
-    double scale = PCS_ROUND_ENERGY * pcs_max(now->largest_energy, fabs(self->report->measure.potential));
+    double scale = PCS_ROUND_ENERGY * pcs_certify_grown(now->largest_energy, fabs(self->report->measure.potential));
     scale += energy_work_noise(self) + 4.0 * now->leftover;
     if (fabs(energy_defect) > scale) scale += energy_of_sawtooth(self);
     pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1, -1);

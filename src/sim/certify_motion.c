@@ -68,8 +68,9 @@ static double motion_row_momentum(pcs_certifier *self, double sum[3])
         const pcs_row_report *row = &self->report->rows[j];
         if (system->directions_vary && system->has_resultant) system->ops->row_resultant(system, j, self->resultant[j]);
         for (int k = 0; k < 3; k++) {
-            sum[k] += row->step_impulse * self->resultant[j][k];
-            size += fabs(row->step_impulse * self->resultant[j][k]);
+            double part = row->step_impulse * self->resultant[j][k];
+            sum[k] += part;
+            size += fabs(part);
         }
         if (system->has_resultant)
             for (int t = 0; t < system->rows[j].ntangent; t++) {
@@ -88,14 +89,15 @@ void pcs_certify_momentum(pcs_certifier *self)
     double defect = 0.0, rows[3] = { 0.0 };
     // Springs with a force at rest may have less energy than there.
     double strain = pcs_max(fabs(self->now.measure.strain), fabs(report->measure.strain));
-    double size = motion_row_momentum(self, rows) + self->scheme->system->mass * pcs_certify_speed(self);
+    double size = motion_row_momentum(self, rows) + self->scheme->system->mass * self->speed;
     for (int k = 0; k < 3; k++) {
         double expected = self->now.momentum[k] + report->smooth_impulse[k] + rows[k];
         double off = fabs(report->measure.free_momentum[k] - expected);
-        defect = pcs_larger(defect, isnan(off) ? INFINITY : off);
+        defect = pcs_larger(defect, off);
         size += fabs(report->smooth_impulse[k]);
         self->now.momentum[k] = report->measure.free_momentum[k];
     }
+    if (isnan(defect)) defect = INFINITY;
     double inside = report->h * sqrt(2.0 * strain * self->stiffness);
     if (self->from != NULL || !self->iterates) self->now.last_residual = self->residual;
     pcs_certify_fade(&self->now.residual, self->now.last_residual);

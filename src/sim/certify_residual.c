@@ -11,10 +11,18 @@
 #include <math.h>
 #include <string.h>
 
-void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row, int equation)
+void pcs_certify_know(pcs_certifier *self, int check)
 {
-    if (self->place[check] < 0) return;
-    pcs_check *c = &self->now.checks[self->place[check]];
+    const pcs_check *c = self->check[check];
+    double known = INFINITY;
+    if (c != NULL) known = c->tolerance > 0.0 ? c->worst_ratio * (1.0 - 4.0 * DBL_EPSILON) : -INFINITY;
+    self->now.known[check] = known;
+}
+
+void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row, int equation)
+{
+    pcs_check *c = self->check[check];
+    if (c == NULL) return;
     if (value <= 0.0 && c->tolerance > 0.0) return;
     double ratio = value <= 0.0 ? 0.0 : value / tolerance;
     if (isnan(ratio)) ratio = INFINITY;
@@ -23,6 +31,7 @@ void pcs_certify_note(pcs_certifier *self, int check, double value, double toler
         c->worst_value = value <= 0.0 ? 0.0 : value;
         c->tolerance = tolerance;
         c->worst_time = self->x == NULL ? 0.0 : self->x->t;
+        pcs_certify_know(self, check);
     }
     if (!(ratio > 1.0) || c->is_reported_only || self->now.certificate.broken != NULL) return;
     self->now.certificate.broken = c;
@@ -35,11 +44,6 @@ void pcs_certify_fade(double *sum, double latest)
     enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
     *sum = latest + (1.0 - 1.0 / REMEMBERED) * *sum;
     if (*sum < DBL_MIN) *sum = 0.0; // numbers below are slow
-}
-
-double pcs_certify_speed(const pcs_certifier *self)
-{
-    return sqrt(2.0 * self->now.largest_energy / self->scheme->system->mass);
 }
 
 static void residual_copy_rows(const pcs_rows *from, pcs_rows *to)

@@ -24,26 +24,52 @@
 
 #include <math.h>
 
-// What the multipliers of the step's last stage did to the gaps, G X (nu + shift) + G XT shift_t, and to the velocities
-// of the rows.
-static void rows_find_effects(pcs_certifier *self)
+// A row at the end of the step, as all checks of it see it.
+typedef struct row_now {
+    int row;
+    const pcs_row_report *told;
+    const pcs_row *law;
+    double mass;      // kg, effective
+    double gap, rate; // m and m/s
+    double length;    // m, round-off of the gap
+} row_now;
+
+// Is the gate of a row judged by its smooth gap? Not where the law of the gap has a say of its own.
+static bool rows_judges_gate(const pcs_row_report *r)
+{
+    return !r->gate_is_contradictory && !(r->is_gated && r->nu > 0.0);
+}
+
+// What the multipliers of the step's last stage did to the gaps, G X (nu + shift) + G XT shift_t, where someone asks.
+static void rows_find_moves(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     const pcs_row_report *rows = self->report->rows;
+    bool is_asked = false;
+    if (!self->scheme->ops->is_position_level || !pcs_certify_is_on(self, CERTIFY_GATE)) return;
+    for (int j = 0; j < system->nrow; j++)
+        is_asked = is_asked || (!system->rows[j].is_bilateral && rows_judges_gate(&rows[j]));
+    if (!is_asked) return;
     for (int j = 0; j < system->nrow; j++) {
         self->z[j] = rows[j].nu + rows[j].shift;
         for (int t = 0; t < system->rows[j].ntangent; t++)
             self->z_t[system->rows[j].first_tangent + t] = rows[j].tangent_shift[t];
     }
-    if (self->scheme->ops->is_position_level && pcs_certify_is_on(self, CERTIFY_GATE))
-        pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
+    pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
+}
+
+// And to the velocities of the rows.
+static void rows_find_jumps(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_row_report *rows = self->report->rows;
+    if (!pcs_certify_is_on(self, CERTIFY_IMPULSE_LAW)) return;
     for (int j = 0; j < system->nrow; j++) {
         self->z[j] = rows[j].multiplier;
         for (int t = 0; t < system->rows[j].ntangent; t++)
             self->z_t[system->rows[j].first_tangent + t] = rows[j].last_tangent[t];
     }
-    if (pcs_certify_is_on(self, CERTIFY_IMPULSE_LAW))
-        pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
+    pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
 }
 
 // The gap of a joint is a difference of positions and rounds off like them, however small the model is.
@@ -62,24 +88,24 @@ static double rows_length(const pcs_certifier *self, int row)
     return pcs_gap_tie(self->scheme->system, row, q) + PCS_ROUND_LENGTH * self->rows.largest_gap[row];
 }
 
-static void rows_check_position(pcs_certifier *self, int row)
+static void rows_check_position(pcs_certifier *self, const row_now *now)
 {
-    const pcs_row_report *r = &self->report->rows[row];
-    double mass = self->scheme->solver->effective_mass[row], gap = self->gap[row];
-    // What the multiplier moves and what it makes up for cancel.
-    double length = rows_length(self, row) + PCS_ROUND_SUM * fabs(r->nu) / mass;
+    const pcs_row_report *r = now->told;
+    double mass = now->mass, gap = now->gap;
     if (!self->scheme->ops->is_position_level) return;
-    if (self->scheme->system->rows[row].is_bilateral) {
-        pcs_certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, row), row, -1);
+    // What the multiplier moves and what it makes up for cancel.
+    double length = now->length + PCS_ROUND_SUM * fabs(r->nu) / mass;
+    if (now->law->is_bilateral) {
+        pcs_certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, now->row), now->row, -1);
         return;
     }
-    pcs_certify_note(self, CERTIFY_GAP, -gap, length, row, -1);
-    pcs_certify_note(self, CERTIFY_POSITION_MULTIPLIER, -r->nu, mass * length, row, -1);
-    pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, pcs_min(fabs(gap), fabs(r->nu) / mass), length, row, -1);
-    if (r->gate_is_contradictory) return;   // told apart
-    double smooth = gap - self->moved[row]; // what the smooth motion alone would have left
-    if (r->is_gated && r->nu > 0.0) return;
-    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? smooth : pcs_max(-smooth, r->nu / mass), length, row, -1);
+    pcs_certify_note(self, CERTIFY_GAP, -gap, length, now->row, -1);
+    pcs_certify_note(self, CERTIFY_POSITION_MULTIPLIER, -r->nu, mass * length, now->row, -1);
+    pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, pcs_min(fabs(gap), fabs(r->nu) / mass), length, now->row, -1);
+    if (!rows_judges_gate(r)) return;
+    double smooth = gap - self->moved[now->row]; // what the smooth motion alone would have left
+    double off = r->is_gated ? smooth : pcs_max(-smooth, r->nu / mass);
+    pcs_certify_note(self, CERTIFY_GATE, off, length, now->row, -1);
 }
 
 // Of a rate, by the turn of its direction: that of a large angle is known to the round-off of the angle only. An entry
@@ -98,25 +124,26 @@ static double rows_turn(const pcs_certifier *self, int row)
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
 }
 
-static void rows_check_velocity(pcs_certifier *self, int row, double speed)
+static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
-    const pcs_row_report *r = &self->report->rows[row];
-    const pcs_system *system = self->scheme->system;
-    double mass = self->scheme->solver->effective_mass[row], rate = pcs_system_rate(system, row, self->x->v);
-    double tolerance = PCS_ROUND_VELOCITY * pcs_max(speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
+    const pcs_row_report *r = now->told;
+    double mass = now->mass, rate = now->rate;
+    double tolerance =
+        PCS_ROUND_VELOCITY * pcs_certify_grown(self->speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
     tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
-    tolerance += rows_turn(self, row);
-    if (r->is_gated && system->rows[row].is_bilateral) {
-        pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, row, -1);
+    tolerance += rows_turn(self, now->row);
+    if (r->is_gated && now->law->is_bilateral) {
+        pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, now->row, -1);
     } else if (r->is_gated) {
-        pcs_certify_note(self, CERTIFY_RATE, -xi, tolerance, row, -1);
-        pcs_certify_note(self, CERTIFY_IMPULSE, -r->multiplier, mass * tolerance, row, -1);
-        pcs_certify_note(self, CERTIFY_VELOCITY_COMPLEMENT, pcs_min(fabs(xi), impulse), tolerance, row, -1);
+        pcs_certify_note(self, CERTIFY_RATE, -xi, tolerance, now->row, -1);
+        pcs_certify_note(self, CERTIFY_IMPULSE, -r->multiplier, mass * tolerance, now->row, -1);
+        pcs_certify_note(self, CERTIFY_VELOCITY_COMPLEMENT, pcs_min(fabs(xi), impulse), tolerance, now->row, -1);
     } else {
-        pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, row, -1);
+        pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, now->row, -1);
     }
-    pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(rate - r->rate_before - self->jump[row]), tolerance, row, -1);
+    double jump = self->jump[now->row];
+    pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(rate - r->rate_before - jump), tolerance, now->row, -1);
 }
 
 // Gaps and rates that the step started from, along directions of rows as they are now; false when they are not known.
@@ -124,22 +151,17 @@ static bool rows_find_start(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
     double time = system->time;
-    pcs_rate_kind rate = self->rule.rate;
-    bool needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule.gate == PCS_GATE_MIDDLE;
     if (self->report->is_joined || !(self->report->h > 0.0)) return false;
-    if (!system->directions_vary && !needs_middle) {
-        for (int j = 0; j < system->nrow; j++) {
-            self->start_gap[j] = self->rows.gap[j];
-            self->start_rate[j] = self->rows.rate[j];
-        }
-        return self->now.count > 0;
-    }
+    bool are_known = !system->directions_vary && !self->needs_middle;
+    self->start_gap = are_known ? self->rows.gap : self->own_gap;
+    self->start_rate = are_known ? self->rows.rate : self->own_rate;
+    if (are_known) return self->now.count > 0;
     if (self->from == NULL) return false;
     system->time = self->from->t;
     system->ops->gaps(system, self->from->q, self->start_gap);
     pcs_certify_aim(self, self->from->t, self->from->q);
     for (int j = 0; j < system->nrow; j++) self->start_rate[j] = pcs_rows_dot(self->G, j, self->from->v);
-    if (needs_middle) {
+    if (self->needs_middle) {
         for (int i = 0; i < system->nv; i++) self->b[i] = self->from->q[i] + 0.5 * self->report->h * self->from->v[i];
         system->ops->gaps(system, self->b, self->middle_gap);
         pcs_certify_aim(self, self->from->t, self->b);
@@ -192,16 +214,16 @@ static double rows_target(const pcs_certifier *self, int row)
     return self->report->rows[row].target;
 }
 
-static void rows_check_restitution(pcs_certifier *self, int row, bool has_start, double speed)
+static void rows_check_restitution(pcs_certifier *self, const row_now *now, bool has_start)
 {
-    const pcs_row_report *r = &self->report->rows[row];
+    const pcs_row_report *r = now->told;
     pcs_rate_kind kind = self->rule.rate;
     bool needs_start = kind != PCS_RATE_BEFORE && kind != PCS_RATE_BEFORE_IMPACT && kind != PCS_RATE_REFLECTED;
-    if (!r->is_gated || self->scheme->system->rows[row].is_bilateral || (needs_start && !has_start)) return;
+    if (!r->is_gated || now->law->is_bilateral || (needs_start && !has_start)) return;
     if (self->report->is_joined) return; // whether the last of several steps had an impact is not told
-    double target = rows_target(self, row);
-    double tolerance = PCS_ROUND_VELOCITY * pcs_max(speed, pcs_max(fabs(r->rate_before), fabs(target)));
-    pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, row, -1);
+    double target = rows_target(self, now->row);
+    double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(self->speed, pcs_max(fabs(r->rate_before), fabs(target)));
+    pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, now->row, -1);
 }
 
 // The gap that the end of the step would have without the impulse of its only contact, which has moved positions by
@@ -218,36 +240,36 @@ static double rows_gap_ahead(const pcs_certifier *self, int row)
 }
 
 // Where a scheme foresees its contacts: in the middle of the step, from its start.
-static void rows_check_forecast(pcs_certifier *self, int row)
+static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 {
-    const pcs_row_report *r = &self->report->rows[row];
-    double half = 0.5 * self->report->h * self->start_rate[row],
-           length = rows_length(self, row) + PCS_ROUND_SUM * fabs(half);
-    double foreseen = self->start_gap[row] + half, system_length = self->scheme->system->length;
-    if (self->scheme->system->rows[row].is_bilateral || self->rule.gate == PCS_GATE_NONE) return;
-    if (self->rule.gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[row] - self->rule.gate_tolerance;
-    if (self->rule.gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, row));
+    const pcs_row_report *r = now->told;
+    if (now->law->is_bilateral || self->rule.gate == PCS_GATE_NONE) return;
+    double half = 0.5 * self->report->h * self->start_rate[now->row];
+    double length = now->length + PCS_ROUND_SUM * fabs(half), foreseen = self->start_gap[now->row] + half;
+    if (self->rule.gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row] - self->rule.gate_tolerance;
+    if (self->rule.gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
     if (self->rule.gate == PCS_GATE_HELD) {
         double ahead = self->rule.gate_share * self->report->h * r->rate_before;
-        foreseen = self->rows.impulse[row] > 0.0 ? -system_length : self->start_gap[row] + ahead;
+        foreseen = self->start_gap[now->row] + ahead;
+        if (self->rows.impulse[now->row] > 0.0) foreseen = -self->scheme->system->length;
         length += PCS_ROUND_SUM * fabs(ahead) + self->rule.gate_slack * self->report->h * fabs(r->rate_before);
     }
     // A tie within round-off is closed or open.
     if (r->gate_is_contradictory) return;
-    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, row, -1);
+    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, now->row, -1);
 }
 
 // The closed form holds where one contact alone got an impulse, and no friction took its share.
-static void rows_check_impact(pcs_certifier *self, double speed)
+static void rows_check_impact(pcs_certifier *self)
 {
     const pcs_step_report *report = self->report;
     int hit = -1, count = 0;
+    if (!self->is_hit || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
     for (int j = 0; j < self->scheme->system->nrow; j++)
         if (report->rows[j].multiplier != 0.0) {
             hit = j;
             count++;
         }
-    if (!pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
     if (count != 1 || !report->rows[hit].is_impact || report->is_joined) return;
     const pcs_row_report *r = &report->rows[hit];
     if (r->last_tangent[0] != 0.0 || r->last_tangent[1] != 0.0) return;
@@ -255,27 +277,25 @@ static void rows_check_impact(pcs_certifier *self, double speed)
     double loss = 0.5 * mass * (r->rate_before * r->rate_before - r->target * r->target);
     double size = 0.5 * mass * (r->rate_before * r->rate_before + r->target * r->target);
     // However gently a contact closes, its velocity carries the round-off of all others.
-    double tolerance = 10.0 * PCS_ROUND_ENERGY * size + PCS_ROUND_VELOCITY * speed * r->multiplier;
+    double tolerance = 10.0 * PCS_ROUND_ENERGY * size + PCS_ROUND_VELOCITY * self->speed * r->multiplier;
     pcs_certify_note(self, CERTIFY_IMPACT_LOSS, fabs(report->impact_loss - loss), tolerance, hit, -1);
 }
 
 // Beyond the way of a step only round-off, what the model started with, and what a constrained velocity leaves of a
 // curved path are allowed. A joint may drift.
-static void rows_check_penetration(pcs_certifier *self, int row)
+static void rows_check_penetration(pcs_certifier *self, const row_now *now)
 {
-    const pcs_step_report *report = self->report;
-    const pcs_row_report *r = &report->rows[row];
+    certify_rows *kept = &self->rows;
+    int row = now->row;
     if (!pcs_certify_is_on(self, CERTIFY_PENETRATION)) return;
-    double gap = self->gap[row], rate = pcs_system_rate(self->scheme->system, row, self->x->v), h = report->h;
-    double fastest = sqrt(2.0 * self->available / self->scheme->solver->effective_mass[row]);
-    double now = pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest);
-    self->rows.largest_rate[row] = pcs_max(self->rows.largest_rate[row], now);
-    if (self->scheme->system->rows[row].is_bilateral) return;
-    self->rows.drift[row] = gap > 0.0 ? 0.0 : self->rows.drift[row] + h * h * fabs(self->bias[row]);
-    if (h == 0.0) self->rows.overlap[row] = pcs_max(0.0, -gap);
-    double allowed = 2.0 * self->rows.largest_rate[row] * self->now.largest_h + self->rows.overlap[row] +
-                     self->rows.drift[row] + rows_length(self, row);
-    pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed, row, -1);
+    double gap = now->gap, h = self->report->h, fastest = sqrt(2.0 * self->available / now->mass);
+    double rate = pcs_min(pcs_max(fabs(now->rate), fabs(now->told->rate_before)), fastest);
+    kept->largest_rate[row] = pcs_certify_grown(kept->largest_rate[row], rate);
+    if (now->law->is_bilateral) return;
+    kept->drift[row] = gap > 0.0 ? 0.0 : kept->drift[row] + h * h * fabs(self->bias[row]);
+    if (h == 0.0) kept->overlap[row] = pcs_max(0.0, -gap);
+    double allowed = 2.0 * kept->largest_rate[row] * self->now.largest_h + kept->overlap[row] + kept->drift[row];
+    pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + now->length, row, -1);
 }
 
 // Between the ends of the step no law is evaluated: nodes are taken to have moved on straight lines.
@@ -298,23 +318,23 @@ static void rows_check_passages(pcs_certifier *self)
 
 // A contact is held where its gate has found it. An open one may have come nearer than its gate foresaw when impulses
 // of others have bent its way.
-static void rows_check_offset(pcs_certifier *self, int row)
+static void rows_check_offset(pcs_certifier *self, const row_now *now)
 {
-    const pcs_row_report *r = &self->report->rows[row];
-    double gap = self->gap[row], h = self->now.largest_h, share = self->rule.gate_share;
-    double rate = pcs_system_rate(self->scheme->system, row, self->x->v), fastest;
-    if (!pcs_certify_is_on(self, CERTIFY_OFFSET) || self->scheme->system->rows[row].is_bilateral) return;
+    const pcs_row_report *r = now->told;
+    certify_rows *kept = &self->rows;
+    int row = now->row;
+    if (!pcs_certify_is_on(self, CERTIFY_OFFSET) || now->law->is_bilateral) return;
+    double gap = now->gap, rate = now->rate, h = self->now.largest_h, share = self->rule.gate_share;
     // A velocity without impulses is at most sqrt(2) of what the energy gives to the mass of the row.
-    fastest = sqrt(4.0 * self->available / self->scheme->solver->effective_mass[row]);
-    self->rows.reach[row] = pcs_max(self->rows.reach[row], pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest));
-    fastest = self->rows.reach[row];
-    if (!r->is_gated) self->rows.bend[row] = pcs_max(self->rows.bend[row], fabs(rate - r->rate_before));
+    double fastest = sqrt(4.0 * self->available / now->mass);
+    kept->reach[row] = pcs_max(kept->reach[row], pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest));
+    fastest = kept->reach[row];
+    if (!r->is_gated) kept->bend[row] = pcs_certify_grown(kept->bend[row], fabs(rate - r->rate_before));
     if (!(r->step_impulse > 0.0)) return;
     double tie = self->rule.gate_slack * h * fastest;
-    double above = share * h * fastest + tie,
-           below = tie + (1.0 - share) * h * fastest + share * h * self->rows.bend[row];
+    double above = share * h * fastest + tie, below = tie + (1.0 - share) * h * fastest + share * h * kept->bend[row];
     if (rows_is_heavy(self, row)) below += h * fastest; // its impact takes a step
-    double allowed = (gap > 0.0 ? above : below + self->rows.overlap[row]) + rows_length(self, row);
+    double allowed = (gap > 0.0 ? above : below + kept->overlap[row]) + now->length;
     pcs_certify_note(self, CERTIFY_OFFSET, fabs(gap), allowed, row, -1);
 }
 
@@ -328,24 +348,39 @@ static void rows_evaluate(pcs_certifier *self)
     if (system->has_rate_bias) system->ops->rate_bias(system, x->q, x->v, self->bias);
 }
 
+static row_now rows_look_at(pcs_certifier *self, int row)
+{
+    double gap = self->gap[row], *largest = &self->rows.largest_gap[row];
+    *largest = pcs_certify_grown(*largest, fabs(gap));
+    return (row_now){ .row = row,
+                      .told = &self->report->rows[row],
+                      .law = &self->scheme->system->rows[row],
+                      .mass = self->scheme->solver->effective_mass[row],
+                      .gap = gap,
+                      .rate = pcs_system_rate(self->scheme->system, row, self->x->v),
+                      .length = rows_length(self, row) };
+}
+
 void pcs_certify_rows(pcs_certifier *self)
 {
     int nrow = self->scheme->system->nrow;
-    double speed = pcs_certify_speed(self), contradictions = 0.0;
+    double contradictions = 0.0;
     rows_evaluate(self);
-    rows_find_effects(self);
+    rows_find_moves(self);
+    rows_find_jumps(self);
     bool has_start = rows_find_start(self);
     for (int j = 0; j < nrow; j++) {
-        self->rows.largest_gap[j] = pcs_max(self->rows.largest_gap[j], fabs(self->gap[j]));
-        rows_check_position(self, j);
-        rows_check_velocity(self, j, speed);
-        rows_check_restitution(self, j, has_start, speed);
-        if (has_start) rows_check_forecast(self, j);
-        rows_check_penetration(self, j);
-        rows_check_offset(self, j);
-        if (self->report->rows[j].gate_is_contradictory) contradictions = 1.0;
+        row_now now = rows_look_at(self, j);
+        rows_check_position(self, &now);
+        rows_check_velocity(self, &now);
+        rows_check_restitution(self, &now, has_start);
+        if (has_start) rows_check_forecast(self, &now);
+        rows_check_penetration(self, &now);
+        rows_check_offset(self, &now);
+        self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
+        if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
-    rows_check_impact(self, speed);
+    rows_check_impact(self);
     rows_check_passages(self);
     self->now.contradictions += contradictions;
     pcs_certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1, -1);

@@ -160,12 +160,14 @@ void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c)
 static pcs_status checkpoint_carry_observers(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_status status = PCS_OK;
+    bool is_alone = pcs_context_comm(sim->ctx) == NULL || pcs_carry_reads(c);
     for (int i = 0; i < sim->nobserver; i++) {
         pcs_observer *o = &sim->observers[i];
-        if (o->ops->carry == NULL || status != PCS_OK) continue;
+        if (o->ops->carry == NULL || (status != PCS_OK && is_alone)) continue;
         pcs_carry_part(c, o->ops->name);
-        status = o->ops->carry(o, c);
-        o->has_failed = status != PCS_OK;
+        pcs_status answer = o->ops->carry(o, c); // after a fault, too: other ranks may wait for this one
+        o->has_failed = answer != PCS_OK;
+        if (status == PCS_OK) status = answer;
     }
     return status == PCS_OK ? c->status : status;
 }

@@ -71,7 +71,7 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
 // timed and stands for all; a long one, or a pause of the machine, counts as what it is.
 static void sim_note_time(pcs_sim *sim, double begin)
 {
-    enum { SAMPLE = 16 };
+    enum { SAMPLE = 16 };      // a power of two
     const double brief = 4e-6; // s
     double end = pcs_clock(), weight = end - begin < 4.0 * brief ? sim->sample : 1;
     sim->timing.step += weight * (sim->certify_begin - begin);
@@ -81,7 +81,7 @@ static void sim_note_time(pcs_sim *sim, double begin)
 
 pcs_status pcs_sim_step(pcs_sim *sim)
 {
-    sim->is_timed = sim->sample < 2 || sim->state.step % sim->sample == 0;
+    sim->is_timed = sim->sample < 2 || (sim->state.step & (sim->sample - 1)) == 0;
     double begin = sim->is_timed ? pcs_clock() : 0.0;
     PCS_TRY(pcs_sim_search(sim));
     sim->number = sim->state.step + 1;

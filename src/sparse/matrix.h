@@ -11,12 +11,22 @@
 
 #include <stdbool.h>
 
-// The share of a rank in the equations of all: its own come first, then copies of others' that its cells and the
-// contacts need. Only the rows of its own equations are complete.
+// Equations that all ranks have, as owners or as copies: those of contacts and joints.
+typedef struct pcs_common {
+    pcs_spread plan;
+    int *give;         // [plan.count of this rank] own ones
+    int *take;         // [all of them] where they stand here as copies that nothing else refreshes, or -1
+    double *own, *all; // likewise, buffers
+} pcs_common;
+
+// The share of a rank in the equations of all: its own come first, then copies of others' that its cells need, then
+// those that only contacts and joints need. Only the rows of its own equations are complete.
 typedef struct pcs_layout {
     const pcs_comm *comm;
-    int n, nown;       // equations here, and those of this rank; vectors may be longer
-    int nglobal;       // of all ranks
+    int n, nown; // equations here, and those of this rank; vectors may be longer
+    int nglobal; // of all ranks
+    int nfar;    // the last copies: those of contacts and joints far away, of ranks that need not be neighbours
+    pcs_common common;
     const int *global; // [n] numbers among all; those of a rank follow one another
     const int *serial; // [n] numbers in a run of one process
 } pcs_layout;

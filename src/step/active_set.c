@@ -28,7 +28,7 @@ pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs
     pcs_active_set *s;
     size_t m = (size_t)system->nrow, n = 2 * m + (size_t)system->ntangent;
     PCS_TAKE(ctx, s, 1, "the contact problem");
-    PCS_TRY(pcs_contact_problem_create(ctx, system, (int)n, &s->p));
+    PCS_TRY(pcs_contact_problem_create(ctx, system->rows, (int)m, system->ntangent, (int)n, &s->p));
     PCS_TAKE(ctx, s->rows, m, "the contact problem");
     s->p.rows = s->rows;
     double **squares[] = { &s->P, &s->P_size, &s->J };
@@ -42,7 +42,7 @@ pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs
     PCS_TAKE(ctx, s->last_mode, n, "the contact problem");
     PCS_TAKE(ctx, s->active, n, "the contact problem");
     *out = s;
-    return pcs_krylov_set_create(ctx, system, 0, &s->contacts);
+    return pcs_krylov_set_create(ctx, system, NULL, 0, &s->contacts);
 }
 
 // What round-off leaves undecided of the values at the present z: the most that it does to any gap or any velocity. A

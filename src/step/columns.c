@@ -46,11 +46,21 @@ void pcs_columns_trim(pcs_columns *columns, int column)
     columns->high[column] = high;
 }
 
-PCS_WIDE void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x)
+PCS_WIDE static void columns_add(int low, int high, double scale, const double *value, double *x)
 {
-    const double *value = columns->value[column];
     PCS_INDEPENDENT
-    for (int i = columns->low[column]; i < columns->high[column]; i++) x[i] += scale * value[i];
+    for (int i = low; i < high; i++) x[i] += scale * value[i];
+}
+
+void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x)
+{
+    columns_add(columns->low[column], columns->high[column], scale, columns->value[column], x);
+}
+
+void pcs_columns_add_within(const pcs_columns *columns, int column, double scale, int low, int high, double *x)
+{
+    int first = columns->low[column] > low ? columns->low[column] : low;
+    columns_add(first, columns->high[column] < high ? columns->high[column] : high, scale, columns->value[column], x);
 }
 
 double pcs_columns_dot(const pcs_columns *columns, int column, int n, const double *x)

@@ -20,6 +20,8 @@ pcs_status pcs_columns_create(pcs_context *ctx, int n, int count, pcs_columns **
 void pcs_columns_trim(pcs_columns *columns, int column);
 // x += scale * column
 void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x);
+// The same on low <= i < high alone
+void pcs_columns_add_within(const pcs_columns *columns, int column, double scale, int low, int high, double *x);
 // column . x over the first n entries
 double pcs_columns_dot(const pcs_columns *columns, int column, int n, const double *x);
 

@@ -1,7 +1,7 @@
 #include "step/condense.h"
 
 #include "core/loop.h"
-#include "core/pool.h"
+#include "system/slices.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,6 +12,7 @@ pcs_status pcs_condense_setup(pcs_step_solver *self, pcs_condense *c)
     PCS_TRY(pcs_columns_create(self->ctx, n, m, &c->YK));
     PCS_TRY(pcs_columns_create(self->ctx, n, m, &c->YW));
     PCS_TRY(pcs_frictionless_create(self->ctx, m, &c->contacts));
+    PCS_TAKE(self->ctx, c->parts, 2 * (size_t)m, "the contact problem");
     c->contacts->r = self->effective_mass;
     return PCS_OK;
 }
@@ -83,55 +84,97 @@ static double condense_rate(const pcs_rows *G, int j, double h, const double *y)
     return rate;
 }
 
-// y = y0/h into p->d, and what the rows see of the step without multipliers. The gap is that of qt0 + kb y0.
+enum { BLOCK = 1024 }; // equations whose vectors stay in the first cache from one pass to the next
+
+// A step on its way through slices of equations.
+typedef struct condense_job {
+    const pcs_step_solver *self;
+    const pcs_condense *c;
+    const pcs_step_problem *p;
+} condense_job;
+
+// Right-hand side f(qt0, vt0).
+static void condense_fill(void *data, int slice, int low, int high)
+{
+    const condense_job *job = data;
+    const pcs_step_problem *p = job->p;
+    const pcs_system *system = job->self->system;
+    const pcs_ends at = { .q = p->q, .v = p->v };
+    int predicted = low > 0 ? low - 1 : 0;
+    for (int start = low, end; start < high; start = end) {
+        end = start + BLOCK < high ? start + BLOCK : high;
+        int next = end < system->nv ? end + 1 : end;
+        if (p->predict != NULL) p->predict(p->passes, slice, predicted, next);
+        predicted = next;
+        system->slices->force(system, p->t, &at, start, end, p->d);
+    }
+}
+
+static void condense_take(void *data, int slice, int low, int high);
+
+static pcs_slice_solve condense_slices(condense_job *job)
+{
+    return (pcs_slice_solve){ .x = job->p->d, .fill = condense_fill, .take = condense_take, .data = job };
+}
+
+static bool condense_has_slices(const pcs_step_solver *self, const pcs_condense *c)
+{
+    return self->form.has_dynamics && self->system->slices != NULL && pcs_linsolve_has_slices(c->iteration);
+}
+
+// y = y0/h into p->d, of slices where the contacts are at least.
+static void condense_find_motion(pcs_step_solver *self, const pcs_condense *c, const pcs_step_problem *p)
+{
+    const pcs_system *system = self->system;
+    if (condense_has_slices(self, c)) {
+        condense_job job = { .self = self, .c = c, .p = p };
+        pcs_slice_solve slices = condense_slices(&job);
+        c->iteration->ops->begin(c->iteration, &slices, system->G->start[system->nrow], system->G->column);
+        return;
+    }
+    if (p->predict != NULL) pcs_pool_cover(pcs_context_pool(self->ctx), system->nv, p->predict, p->passes);
+    if (!self->form.has_dynamics) return;
+    system->ops->force(system, p->t, p->q, p->v, p->d);
+    pcs_linsolve_solve(c->iteration, p->d);
+}
+
+// What the rows see of the step without multipliers. The gap is that of qt0 + kb y0.
 static void condense_free_motion(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p)
 {
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     pcs_frictionless *s = c->contacts;
+    condense_find_motion(self, c, p);
     if (pcs_form_sees_gaps(form)) system->ops->gaps(system, p->q, s->gap0);
     else memset(s->gap0, 0, (size_t)s->m * sizeof *s->gap0);
-    for (int j = 0; j < s->m; j++) s->xi0[j] = pcs_rows_dot(system->G, j, p->v) + p->target[j];
-    if (!form->has_dynamics) return;
-    system->ops->force(system, p->t, p->q, p->v, p->d);
-    pcs_linsolve_solve(c->iteration, p->d);
     for (int j = 0; j < s->m; j++) {
+        s->xi0[j] = pcs_rows_dot(system->G, j, p->v) + p->target[j];
+        if (!form->has_dynamics) continue;
         double rate = condense_rate(system->G, j, form->h, p->d);
         s->gap0[j] += form->kb * rate;
         s->xi0[j] += rate;
     }
 }
 
-// What one pass adds to the motion on low <= i < high: the free motion d = h y, a multiple of a column Y through d, and
-// multiples of a column X in q and v alone.
-typedef struct condense_part {
-    int low, high;
-    double h, kb;
-    const double *Y, *X; // [n]
-    double smooth;       // of Y
-    double shift, jump;  // of X, in q and in v
-} condense_part;
-
-static inline __attribute__((always_inline)) void condense_pass(const condense_part *a, bool is_free, bool has_columns,
-                                                                const pcs_step_problem *p)
+// The free motion d = h y on low <= i < high, a part, or both.
+static inline __attribute__((always_inline)) void condense_pass(int low, int high, bool is_free,
+                                                                const pcs_condense_part *a, const condense_job *job)
 {
-    const double *Y = a->Y, *X = a->X;
-    double h = a->h, kb = a->kb, smooth = a->smooth, moved = a->smooth * a->kb, shift = a->shift, jump = a->jump;
-    double *d = p->d, *q = p->q, *v = p->v;
+    double h = job->self->form.h, kb = job->self->form.kb, *d = job->p->d, *q = job->p->q, *v = job->p->v;
     PCS_INDEPENDENT
-    for (int i = a->low; i < a->high; i++) {
+    for (int i = low; i < high; i++) {
         double increment = d[i], position = q[i], velocity = v[i];
         if (is_free) {
             increment *= h;
             velocity += increment;
             position += kb * increment;
         }
-        if (has_columns) {
-            increment += smooth * Y[i];
-            velocity += smooth * Y[i];
-            position += moved * Y[i];
-            position += shift * X[i];
-            velocity += jump * X[i];
+        if (a != NULL) {
+            increment += a->smooth * a->Y[i];
+            velocity += a->smooth * a->Y[i];
+            position += a->moved * a->Y[i];
+            position += a->shift * a->X[i];
+            velocity += a->jump * a->X[i];
         }
         d[i] = increment;
         q[i] = position;
@@ -139,10 +182,17 @@ static inline __attribute__((always_inline)) void condense_pass(const condense_p
     }
 }
 
-typedef struct condense_job {
-    condense_part a;
-    const pcs_step_problem *p;
-} condense_job;
+// A part that acts through X alone.
+static inline __attribute__((always_inline)) void condense_shift(int low, int high, const pcs_condense_part *a,
+                                                                 const condense_job *job)
+{
+    double *q = job->p->q, *v = job->p->v, shift = a->shift, jump = a->jump;
+    const double *X = a->X;
+    if (shift != 0.0) PCS_INDEPENDENT
+    for (int i = low; i < high; i++) q[i] += shift * X[i];
+    if (jump != 0.0) PCS_INDEPENDENT
+    for (int i = low; i < high; i++) v[i] += jump * X[i];
+}
 
 static int condense_clip(int i, int low, int high)
 {
@@ -150,74 +200,86 @@ static int condense_clip(int i, int low, int high)
     return i < high ? i : high;
 }
 
-// The free motion, and the part within its window.
-PCS_WIDE static void condense_add_range(void *data, int range, int low, int high)
+// The free motion, together with the first part where that has a Y, and all parts, each within its window.
+PCS_WIDE static void condense_move(const condense_job *job, int low, int high)
+{
+    const pcs_condense_part *part = job->c->parts, *end = part + job->c->npart;
+    bool is_free = job->self->form.has_dynamics;
+    if (is_free && (part == end || part->Y == NULL)) {
+        condense_pass(low, high, true, NULL, job);
+        is_free = false;
+    }
+    for (; part < end; part++) {
+        const pcs_condense_part a = *part;
+        int first = condense_clip(a.low, low, high), last = condense_clip(a.high, low, high);
+        if (is_free) {
+            condense_pass(low, first, true, NULL, job);
+            condense_pass(first, last, true, &a, job);
+            condense_pass(last, high, true, NULL, job);
+            is_free = false;
+        } else if (a.Y != NULL) {
+            condense_pass(first, last, false, &a, job);
+        } else {
+            condense_shift(first, last, &a, job);
+        }
+    }
+}
+
+static void condense_take(void *data, int slice, int low, int high)
 {
     const condense_job *job = data;
-    condense_part before = job->a, within = job->a, after = job->a;
-    (void)range;
-    before.low = low;
-    before.high = within.low = condense_clip(job->a.low, low, high);
-    within.high = after.low = condense_clip(job->a.high, low, high);
-    after.high = high;
-    condense_pass(&before, true, false, job->p);
-    condense_pass(&within, true, true, job->p);
-    condense_pass(&after, true, false, job->p);
+    for (int start = low, end; start < high; start = end) {
+        end = start + BLOCK < high ? start + BLOCK : high;
+        condense_move(job, start, end);
+        if (job->p->finish != NULL) job->p->finish(job->p->passes, slice, start, end);
+    }
 }
 
-PCS_WIDE static void condense_add_window(const condense_part *a, const pcs_step_problem *p)
-{
-    condense_pass(a, false, true, p);
-}
-
-// The free motion alone, or with a part.
-static void condense_add_free(const pcs_step_solver *self, condense_part a, const pcs_step_problem *p)
-{
-    condense_job job = { .a = a, .p = p };
-    job.a.h = self->form.h;
-    job.a.kb = self->form.kb;
-    pcs_pool_cover(pcs_context_pool(self->ctx), self->system->nv, condense_add_range, &job);
-}
-
-// Column j of Y times `smooth`, with what `a` says of X; and the free motion, which is everywhere, where that is still
-// to come. Columns are zero outside of their windows.
-static void condense_add_columns(const pcs_step_solver *self, const pcs_columns *Y, int j, condense_part a,
-                                 const pcs_step_problem *p, bool *is_free)
+// Column j of X with what `a` says of it, and of Y, which may be NULL, times `smooth`.
+static void condense_add_part(const pcs_step_solver *self, pcs_condense *c, const pcs_columns *Y, int j,
+                              pcs_condense_part a)
 {
     const pcs_columns *X = self->projection->X;
-    a.low = Y->low[j] < X->low[j] ? Y->low[j] : X->low[j];
-    a.high = Y->high[j] > X->high[j] ? Y->high[j] : X->high[j];
-    a.kb = self->form.kb;
-    a.Y = Y->value[j];
     a.X = X->value[j];
-    if (*is_free) condense_add_free(self, a, p);
-    else condense_add_window(&a, p);
-    *is_free = false;
+    a.low = X->low[j];
+    a.high = X->high[j];
+    if (Y != NULL) {
+        a.Y = Y->value[j];
+        a.moved = a.smooth * self->form.kb;
+        a.low = Y->low[j] < a.low ? Y->low[j] : a.low;
+        a.high = Y->high[j] > a.high ? Y->high[j] : a.high;
+    }
+    c->parts[c->npart++] = a;
+}
+
+// What the multipliers do to the motion.
+static void condense_collect_parts(const pcs_step_solver *self, pcs_condense *c, const pcs_step_problem *p)
+{
+    c->npart = 0;
+    for (int j = 0; j < c->contacts->m; j++) {
+        double nu = p->nu[j], la = p->la[j], shift = nu + self->form.kw * la;
+        bool has_K = c->has_YK && nu != 0.0, has_W = c->has_YW && la != 0.0;
+        const pcs_columns *Y = has_K ? c->YK : NULL;
+        if (has_K && has_W) condense_add_part(self, c, Y, j, (pcs_condense_part){ .smooth = -nu });
+        if (has_W) Y = c->YW;
+        pcs_condense_part last = { .smooth = has_W ? -la : -nu, .shift = shift, .jump = la };
+        if (shift != 0.0 || la != 0.0) condense_add_part(self, c, Y, j, last);
+    }
 }
 
 // Adds the free motion and what the multipliers do to it.
-static void condense_move(pcs_step_solver *self, const pcs_condense *c, pcs_step_problem *p)
+static void condense_finish(pcs_step_solver *self, pcs_condense *c, const pcs_step_problem *p)
 {
-    const pcs_step_form *form = &self->form;
-    const pcs_columns *X = self->projection->X;
-    bool is_free = form->has_dynamics; // still to come
-    for (int j = 0; j < c->contacts->m; j++) {
-        double nu = p->nu[j], la = p->la[j], shift = nu + form->kw * la;
-        bool has_K = c->has_YK && nu != 0.0, has_W = c->has_YW && la != 0.0;
-        condense_part last = { .smooth = has_W ? -la : -nu, .shift = shift, .jump = la };
-        if (has_K && has_W) condense_add_columns(self, c->YK, j, (condense_part){ .smooth = -nu }, p, &is_free);
-        if (has_K || has_W) {
-            condense_add_columns(self, has_W ? c->YW : c->YK, j, last, p, &is_free);
-            continue;
-        }
-        if (is_free && (shift != 0.0 || la != 0.0)) {
-            condense_add_free(self, (condense_part){ 0 }, p);
-            is_free = false;
-        }
-        if (shift != 0.0) pcs_columns_add(X, j, shift, p->q);
-        if (la != 0.0) pcs_columns_add(X, j, la, p->v);
+    condense_job job = { .self = self, .c = c, .p = p };
+    condense_collect_parts(self, c, p);
+    if (condense_has_slices(self, c)) {
+        pcs_slice_solve slices = condense_slices(&job);
+        c->iteration->ops->end(c->iteration, &slices);
+    } else if (self->form.has_dynamics || p->finish != NULL) {
+        pcs_pool_cover(pcs_context_pool(self->ctx), self->system->nv, condense_take, &job);
+    } else {
+        condense_move(&job, 0, self->system->nv);
     }
-    if (is_free) condense_add_free(self, (condense_part){ 0 }, p);
 }
 
 void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_frictionless_way *solve,
@@ -236,7 +298,7 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
     if (result->outcome == PCS_CONVERGED && !solve(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
     if (result->outcome != PCS_CONVERGED) return;
     if (p->smooth_gap != NULL) memcpy(p->smooth_gap, s->gate_gap, (size_t)m * sizeof *s->gate_gap);
-    condense_move(self, c, p);
+    condense_finish(self, c, p);
     for (int j = 0; j < m; j++) {
         p->rate_before[j] = s->xi[j] - p->target[j];
         for (int i = 0; i < m; i++) p->rate_before[j] -= self->projection->GX[j * m + i] * p->la[i];

@@ -12,11 +12,22 @@
 #include "step/columns.h"
 #include "step/frictionless.h"
 
+// What a contact adds to the motion on low <= i < high: a multiple of a column Y through d, and multiples of a column X
+// in q and v alone.
+typedef struct pcs_condense_part {
+    int low, high;
+    const double *Y, *X;  // [n]; Y is NULL where only X acts
+    double smooth, moved; // of Y, in d and v, and in q
+    double shift, jump;   // of X, in q and in v
+} pcs_condense_part;
+
 typedef struct pcs_condense {
     pcs_matrix *S;
     pcs_linsolve *iteration; // of S
     pcs_columns *YK, *YW;    // [nrow]
     bool has_YK, has_YW;     // not zero
+    int npart;
+    pcs_condense_part *parts; // [2 nrow] of the step
     pcs_frictionless *contacts;
 } pcs_condense;
 

@@ -80,7 +80,8 @@ static inline double pcs_contact_trial(const pcs_contact_problem *p, int row, do
     return sqrt(length2);
 }
 
-// Takes the arrays for the rows of a system and n unknowns.
-pcs_status pcs_contact_problem_create(pcs_context *ctx, const pcs_system *system, int n, pcs_contact_problem *out);
+// Takes the arrays for m rows with nt tangents and n unknowns.
+pcs_status pcs_contact_problem_create(pcs_context *ctx, const pcs_row *rows, int m, int nt, int n,
+                                      pcs_contact_problem *out);
 
 #endif

@@ -35,14 +35,18 @@ static pcs_status coupling_take(pcs_context *ctx, pcs_coupling *self)
     return PCS_OK;
 }
 
-pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, pcs_coupling **out)
+pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, const pcs_rows *G, const pcs_rows *T,
+                               bool is_local, pcs_coupling **out)
 {
     pcs_coupling *self;
     PCS_TAKE(ctx, self, 1, "the preconditioner");
     self->system = system;
+    self->G = G;
+    self->T = T;
+    self->is_local = is_local;
     const pcs_pattern *pattern = system->M->pattern;
-    long terms = system->G->start[system->nrow] + (system->T == NULL ? 0 : system->T->start[system->ntangent]);
-    self->may_follow = pcs_system_nown(system) == system->nv;
+    long terms = G->start[G->nrow] + (T == NULL ? 0 : T->start[T->nrow]);
+    self->may_follow = system->layout == NULL;
     self->is_chain = pattern->chain_block > 0;
     long room = self->may_follow ? NEAR * terms : terms;
     self->room = room < system->nv ? (int)room : system->nv;
@@ -128,11 +132,26 @@ static void coupling_note(pcs_coupling *self, int k, int contact)
     self->equation[self->count++] = k;
 }
 
-// The equations of a row.
-static void coupling_touch(pcs_coupling *self, const pcs_rows *rows, int row, int contact)
+// The equations of `count` rows from `first` on.
+static void coupling_touch(pcs_coupling *self, const pcs_rows *rows, int first, int count, int contact)
 {
-    for (int p = rows->start[row]; p < rows->start[row + 1]; p++)
+    for (int p = rows->start[first]; p < rows->start[first + count]; p++)
         if (rows->value[p] != 0.0) coupling_note(self, rows->column[p], contact);
+}
+
+// The equations of all rows, and where they may follow the contacts.
+static void coupling_touch_all(pcs_coupling *self)
+{
+    if (!self->may_follow) {
+        coupling_touch(self, self->G, 0, self->G->nrow, 0);
+        if (self->T != NULL) coupling_touch(self, self->T, 0, self->T->nrow, 0);
+        return;
+    }
+    for (int j = 0; j < self->G->nrow; j++) {
+        const pcs_row *row = &self->system->rows[j];
+        coupling_touch(self, self->G, j, 1, j);
+        if (row->ntangent > 0) coupling_touch(self, self->T, row->first_tangent, row->ntangent, j);
+    }
 }
 
 // Those near them, ring by ring, then all in ascending order.
@@ -185,11 +204,7 @@ void pcs_coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix
     for (int at = 0; at < self->count; at++) self->place[self->equation[at]] = UNKNOWN;
     self->count = 0;
     self->is_factored = false;
-    for (int j = 0; j < self->system->nrow; j++) {
-        const pcs_row *row = &self->system->rows[j];
-        coupling_touch(self, self->system->G, j, j);
-        for (int t = 0; t < row->ntangent; t++) coupling_touch(self, self->system->T, row->first_tangent + t, j);
-    }
+    coupling_touch_all(self);
     for (int at = 0; at < self->count; at++)
         reach = pcs_larger(reach, coupling_reach(self, self->equation[at], S == NULL ? M : S));
     self->follows = self->may_follow && S != NULL && coupling_resist(self, M, S, form->c) > heavy;

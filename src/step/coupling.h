@@ -19,6 +19,8 @@
 
 typedef struct pcs_coupling {
     const pcs_system *system;
+    const pcs_rows *G, *T;          // the rows; T may be NULL
+    bool is_local;                  // they are those of this rank alone and touch its equations only
     int room, most;                 // equations and entries that there is room for
     int count;                      // equations, ascending
     int *place;                     // [nv] place of an equation among them, or -1
@@ -34,14 +36,15 @@ typedef struct pcs_coupling {
     int *below, *left;              // [room + 1], [most] entries of L by rows that are not zero
     double *L, *D, *x;              // [most], [room], [room] factor of Ss + H
     bool joins;                     // some entry off the diagonal is not small
-    bool may_follow;                // all equations are on this rank
+    bool may_follow;                // there are no other ranks
     bool follows;                   // equations that contacts do not hold follow
     bool is_chain;                  // the factor is exact
     bool is_factored;
 } pcs_coupling;
 
-// For the rows G and T of the system.
-pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, pcs_coupling **out);
+// For rows G and T, all of the system, or (is_local) those of this rank, which does not see the others' then.
+pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, const pcs_rows *G, const pcs_rows *T,
+                               bool is_local, pcs_coupling **out);
 // New rows, or new values of M and of S, which is NULL without dynamics.
 void pcs_coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form);
 // No row holds anything.

@@ -16,7 +16,7 @@ pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system,
     size_t m = (size_t)system->nrow, n = 2 * m + (size_t)system->ntangent;
     PCS_TAKE(ctx, c, 1, "the contact problem");
     c->system = system;
-    PCS_TRY(pcs_contact_problem_create(ctx, system, (int)n, &c->p));
+    PCS_TRY(pcs_contact_problem_create(ctx, system->rows, system->nrow, system->ntangent, (int)n, &c->p));
     double **squares[] = { &c->P, &c->H, &c->B, &c->Y, &c->rest };
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
         PCS_TAKE(ctx, *squares[i], n * (n + 1), "the contact problem");

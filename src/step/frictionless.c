@@ -183,10 +183,57 @@ static void frictionless_clear_noise(pcs_frictionless *s)
     if (!is_clear) pcs_frictionless_evaluate(s);
 }
 
+// Multipliers of one contact for its sets; false when they do not follow from a regular matrix.
+static bool frictionless_solve_single(const pcs_frictionless *s, bool in_A, bool in_B, double *nu, double *la)
+{
+    const double J[4] = { *s->P11, *s->P12 / s->h, *s->P21 * s->h, *s->P22 };
+    double b[2] = { -(*s->gap0 / s->h + 0.0), -(*s->xi0 + 0.0) };
+    if (in_A && in_B) {
+        if (!pcs_dense_solve_pair(J, b, PCS_DENSE_SMALLEST)) return false;
+    } else {
+        int k = in_A ? 0 : 1;
+        if (!(fabs(J[3 * k]) > 0.0)) return false;
+        b[k] /= J[3 * k];
+    }
+    *nu = in_A ? b[0] * s->h : 0.0;
+    *la = in_B ? b[1] : 0.0;
+    return true;
+}
+
+// One contact alone, which hardly ever asks for other sets than its first ones: the rounds of the active sets below,
+// operation by operation, as far as the second. False: it takes more.
+static bool frictionless_settle_single(pcs_frictionless *s, int *iterations)
+{
+    double r = *s->r, gap = *s->gap0, gate_gap = gap, xi = *s->xi0, nu = 0.0, la = 0.0;
+    bool gate = s->gate_is_live ? pcs_gate_is_closed(gap, 0.0, r, s->gate_tolerance) : *s->gate != 0;
+    bool in_A = s->has_position && nu - r * gap >= 0.0, in_B = gate && la - r * xi >= 0.0;
+    *iterations = 1;
+    if (in_A || in_B) {
+        if (!frictionless_solve_single(s, in_A, in_B, &nu, &la)) return false;
+        if (nu != 0.0 || la != 0.0) {
+            gap += *s->P11 * nu + *s->P12 * la;
+            gate_gap += *s->Q1 * nu + *s->Q2 * la;
+            xi += *s->P21 * nu + *s->P22 * la;
+        }
+        *iterations = 2;
+        if (s->gate_is_live) gate = pcs_gate_is_closed(gate_gap, nu, r, s->gate_tolerance);
+        if (in_A != (s->has_position && nu - r * gap >= 0.0) || in_B != (gate && la - r * xi >= 0.0)) return false;
+    }
+    *s->nu = nu;
+    *s->la = la;
+    *s->gap = gap;
+    *s->gate_gap = gate_gap;
+    *s->xi = xi;
+    *s->gate = gate;
+    if (!(nu >= 0.0 && la >= 0.0)) frictionless_clear_noise(s);
+    return true;
+}
+
 bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations)
 {
     int limit = 100 + 10 * s->m;
     bool is_exact = true;
+    if (s->m == 1 && frictionless_settle_single(s, iterations)) return true;
     memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     memset(s->in_A, 0, (size_t)s->m);

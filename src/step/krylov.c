@@ -36,10 +36,13 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
     memset(x, 0, (size_t)n * sizeof *x);
     memcpy(r, b, (size_t)n * sizeof *r);
     k->treat(k->owner, r, p);
-    double rz = pcs_sum_dot(n, r, p), size = sqrt(pcs_sum_dot(n, r, r));
+    double *const pair[2] = { p, r }, *const next[2] = { k->treated, r };
+    double dots[2];
+    pcs_all_dots(k->comm, n, 2, pair, r, dots);
+    double rz = dots[0], size = sqrt(dots[1]);
     for (int step = 0; step < limit && size > tolerance; step++) {
         krylov_multiply(k, p, Ap);
-        double curvature = pcs_sum_dot(n, p, Ap);
+        double curvature = pcs_all_dot(k->comm, n, p, Ap);
         if (!(curvature > 0.0)) break; // in the null space, or not finite
         double alpha = rz / curvature, last = rz;
         for (int i = 0; i < n; i++) {
@@ -47,8 +50,9 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
             r[i] -= alpha * Ap[i];
         }
         k->treat(k->owner, r, k->treated);
-        rz = pcs_sum_dot(n, r, k->treated);
-        size = sqrt(pcs_sum_dot(n, r, r));
+        pcs_all_dots(k->comm, n, 2, next, r, dots);
+        rz = dots[0];
+        size = sqrt(dots[1]);
         for (int i = 0; i < n; i++) p[i] = k->treated[i] + rz / last * p[i];
     }
     return size;
@@ -61,13 +65,13 @@ static void krylov_orthogonalise(pcs_krylov *k, int j)
     double *w = k->basis[j + 1], *h = &k->H[(size_t)j * (size_t)(k->restart + 1)];
     memset(h, 0, (size_t)(j + 2) * sizeof *h);
     for (int pass = 0; pass < 2; pass++) {
-        pcs_sum_dots(n, j + 1, k->basis, w, k->dots);
+        pcs_all_dots(k->comm, n, j + 1, k->basis, w, k->dots);
         for (int i = 0; i <= j; i++) {
             h[i] += k->dots[i];
             for (int l = 0; l < n; l++) w[l] -= k->dots[i] * k->basis[i][l];
         }
     }
-    h[j + 1] = sqrt(pcs_sum_dot(n, w, w));
+    h[j + 1] = sqrt(pcs_all_dot(k->comm, n, w, w));
     if (h[j + 1] > 0.0)
         for (int l = 0; l < n; l++) w[l] /= h[j + 1];
 }
@@ -114,7 +118,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
     int n = k->n, used = 0;
     memset(x, 0, (size_t)n * sizeof *x);
     memcpy(k->rest, b, (size_t)n * sizeof *b);
-    double size = sqrt(pcs_sum_dot(n, b, b)), last = INFINITY;
+    double size = sqrt(pcs_all_dot(k->comm, n, b, b)), last = INFINITY;
     while (size > tolerance && used < limit && size < 0.9 * last) {
         last = size;
         for (int l = 0; l < n; l++) k->basis[0][l] = k->rest[l] / size;
@@ -133,7 +137,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
         krylov_multiply(k, x, k->image);
         used++;
         for (int l = 0; l < n; l++) k->rest[l] = b[l] - k->image[l];
-        size = sqrt(pcs_sum_dot(n, k->rest, k->rest));
+        size = sqrt(pcs_all_dot(k->comm, n, k->rest, k->rest));
     }
     return size;
 }

@@ -7,10 +7,11 @@
 #ifndef PCS_STEP_KRYLOV_H
 #define PCS_STEP_KRYLOV_H
 
-#include "core/context.h"
+#include "core/comm.h"
 
 typedef struct pcs_krylov {
     int n, restart;
+    const pcs_comm *comm; // over whose ranks the vectors are spread; NULL: all of them is here
     void (*product)(void *owner, const double *x, double *y); // y = A x
     void (*treat)(void *owner, const double *r, double *x);   // x = D r
     void *owner;

@@ -25,12 +25,16 @@ static const double loose = 1e-3;
 // Preconditioner: how firmly the direction of slip is held, and the turn below which a slip is free.
 static const double stiff = 1e3, slow_turn = 1e-2;
 
-pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out)
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_own_rows *own, int nsmooth,
+                                 pcs_krylov_set **out)
 {
     pcs_krylov_set *c;
-    int m = system->nrow, n = 2 * m + system->ntangent + nsmooth;
+    const pcs_row *rows = own == NULL ? system->rows : own->rows;
+    int m = own == NULL ? system->nrow : own->m, nt = own == NULL ? system->ntangent : own->nt;
+    int n = 2 * m + nt + nsmooth, nall = 2 * system->nrow + system->ntangent + nsmooth;
     PCS_TAKE(ctx, c, 1, "the contact problem");
-    PCS_TRY(pcs_contact_problem_create(ctx, system, n, &c->p));
+    PCS_TRY(pcs_contact_problem_create(ctx, rows, m, nt, n, &c->p));
+    c->comm = own == NULL ? NULL : own->comm;
     c->nb = nsmooth;
     c->length = system->length;
     double **vectors[] = { &c->F, &c->x, &c->image, &c->z_last, &c->aim, &c->aim_value };
@@ -41,7 +45,9 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int
     PCS_TAKE(ctx, c->mode, n, "the contact problem");
     PCS_TAKE(ctx, c->is_in, n, "the contact problem");
     *out = c;
-    return pcs_krylov_create(ctx, n, n < KRYLOV_RESTART ? n + 1 : KRYLOV_RESTART, &c->krylov);
+    PCS_TRY(pcs_krylov_create(ctx, n, nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART, &c->krylov));
+    c->krylov->comm = c->comm;
+    return PCS_OK;
 }
 
 void pcs_krylov_set_set_smooth(pcs_krylov_set *c, int count)
@@ -74,7 +80,7 @@ static void set_evaluate(pcs_krylov_set *c)
     bool wants_gate = c->p.gate_is_live && c->stage & PCS_STAGE_RATE;
     long count = 0;
     for (int k = first; k < last; k++) count += c->p.z[k] != 0.0;
-    bool is_moved = pcs_sum_count(count) > 0;
+    bool is_moved = pcs_all_count(c->comm, count) > 0;
     if (is_moved) c->product(c->owner, in, c->stage, c->p.z, c->image, wants_gate ? c->gate_image : NULL);
     c->products += is_moved;
     for (int k = pcs_krylov_set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
@@ -138,7 +144,7 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         changed += set_tangent_mode(c, j, side == HELD);
     }
     for (int k = 2 * c->p.m + c->p.nt; k < pcs_krylov_set_last(c); k++) changed += set_set(c, k, HELD);
-    return pcs_sum_count(changed);
+    return pcs_all_count(c->comm, changed);
 }
 
 // Multipliers that are out vanish, and the values follow; false when they did already.
@@ -151,7 +157,7 @@ static bool set_clear_out(pcs_krylov_set *c)
         if (is_left) c->p.z[k] = 0.0;
         count += is_left;
     }
-    if (pcs_sum_count(count) == 0) return false;
+    if (pcs_all_count(c->comm, count) == 0) return false;
     set_move(c, c->x);
     return true;
 }
@@ -188,9 +194,9 @@ static double set_residual(pcs_krylov_set *c)
         double ratio = fabs(c->F[k]) / c->tight[k < c->p.m ? 0 : 1];
         if (c->F[k] != 0.0) worst = pcs_larger(worst, ratio);
     }
-    c->ratio = pcs_sum_max(worst);
+    c->ratio = pcs_all_max(c->comm, worst);
     int first = pcs_krylov_set_first(c), count = pcs_krylov_set_last(c) - first;
-    return sqrt(pcs_sum_dot(count, c->F + first, c->F + first));
+    return sqrt(pcs_all_dot(c->comm, count, c->F + first, c->F + first));
 }
 
 static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
@@ -199,7 +205,7 @@ static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
     if (c->stage & PCS_STAGE_RATE)
         for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt; k++)
             count += in_space_only ? c->mode[k] == SLIDING : c->mode[k] >= SLIDING;
-    return pcs_sum_count(count) > 0;
+    return pcs_all_count(c->comm, count) > 0;
 }
 
 // Is unknown k one of a bilateral row?
@@ -398,14 +404,14 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
 // Have these sets been solved for before? Notes them.
 static bool set_is_seen(pcs_krylov_set *c)
 {
-    unsigned long long sum = 0;
+    unsigned long long sum = 0, rank = c->comm == NULL ? 0 : (unsigned long long)c->comm->rank << 40;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
-        unsigned long long x = (unsigned long long)k * 8 + c->mode[k] + 0x9e3779b97f4a7c15ULL;
+        unsigned long long x = rank + (unsigned long long)k * 8 + c->mode[k] + 0x9e3779b97f4a7c15ULL;
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
         sum += x ^ (x >> 31);
     }
-    sum = pcs_sum_marks(sum);
+    sum = pcs_all_marks(c->comm, sum);
     for (int i = 0; i < c->nseen && i < PCS_SEEN_SETS; i++)
         if (c->seen[i] == sum) return true;
     c->seen[c->nseen++ % PCS_SEEN_SETS] = sum;
@@ -415,16 +421,16 @@ static bool set_is_seen(pcs_krylov_set *c)
 // What counts as zero, from what the values are summed from.
 static void set_find_scales(pcs_krylov_set *c)
 {
-    double size = pcs_sum_largest(c->p.n - c->p.m, c->p.b + c->p.m);
+    double size = pcs_all_largest(c->comm, c->p.n - c->p.m, c->p.b + c->p.m);
     for (int k = c->p.has_position ? 0 : c->p.m; k < c->p.n; k++) {
         double speed = fabs(c->p.z[k]) / (c->p.r[k] * pcs_contact_unit(&c->p, k));
         if (speed > size) size = speed;
     }
-    c->size = fmax(c->size, pcs_sum_max(size));
+    c->size = fmax(c->size, pcs_all_max(c->comm, size));
     c->tight[1] = tight_rate * c->size;
     c->slack[1] = slack_rate * c->size;
     // A gap is a difference of positions, which have been as far apart as it was large.
-    if (c->stage & PCS_STAGE_GAP) c->reach = fmax(c->reach, pcs_sum_largest(c->p.m, c->p.b));
+    if (c->stage & PCS_STAGE_GAP) c->reach = fmax(c->reach, pcs_all_largest(c->comm, c->p.m, c->p.b));
     c->tight[0] = tight_gap * (c->length + c->reach) / c->p.h + c->tight[1];
     c->slack[0] = slack_gap * (c->length + c->reach) / c->p.h + c->slack[1];
 }
@@ -437,12 +443,12 @@ static bool set_is_rounded_off(const pcs_krylov_set *c)
            worst = 0.0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
         worst = fmax(worst, fabs(c->F[k]) / (k < c->p.m ? gap : rate));
-    return pcs_sum_max(worst) <= 1.0;
+    return pcs_all_max(c->comm, worst) <= 1.0;
 }
 
 // State of the iteration on one stage.
 typedef struct settling {
-    long changed, fewest;
+    long changed, fewest, unknowns; // of all ranks
     int idle, repeats, rescues;
     int thawed;                // rounds since the gate was set free
     double norm, last, before; // residuals: present, last with these sets, of the round before
@@ -457,7 +463,7 @@ static bool set_rescue(pcs_krylov_set *c, settling *s)
     set_evaluate(c);
     c->nseen = 0;
     s->idle = s->repeats = 0;
-    s->fewest = c->p.n;
+    s->fewest = s->unknowns;
     s->last = INFINITY;
     return true;
 }
@@ -491,7 +497,8 @@ static bool set_round(pcs_krylov_set *c, settling *s)
 
 static bool set_iterate(pcs_krylov_set *c, int stage)
 {
-    settling s = { .last = INFINITY, .fewest = c->p.n };
+    settling s = { .last = INFINITY, .unknowns = pcs_all_count(c->comm, c->p.n) };
+    s.fewest = s.unknowns;
     c->stage = stage;
     c->nseen = 0;
     // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
@@ -536,7 +543,7 @@ static bool set_clear_gaps(pcs_krylov_set *c)
         c->p.z[j] = 0.0;
         count++;
     }
-    return pcs_sum_count(count) > 0;
+    return pcs_all_count(c->comm, count) > 0;
 }
 
 // The same for impulses, and friction stays on its disc.

@@ -12,6 +12,7 @@
 
 #include "step/contact_problem.h"
 #include "step/krylov.h"
+#include "step/own_rows.h"
 #include "step/preconditioner.h"
 
 enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps; the others
@@ -22,6 +23,7 @@ typedef void pcs_krylov_set_product(void *owner, int in, int out, const double *
 
 typedef struct pcs_krylov_set {
     pcs_contact_problem p; // n = 2 m + nt + nb; z in: where to start
+    const pcs_comm *comm;  // over whose ranks the rows are spread; NULL: all of them are here
     int nb;                // bilateral rows with a smooth multiplier
     double length;         // m, size of the model: what gaps are rounded by
     double reach;          // m, largest gap so far
@@ -52,7 +54,9 @@ typedef struct pcs_krylov_set {
     int nseen;
 } pcs_krylov_set;
 
-pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out);
+// `own`: the rows of this rank; NULL: all of them.
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_own_rows *own, int nsmooth,
+                                 pcs_krylov_set **out);
 // How many smooth multipliers take part, at most those of the creation.
 void pcs_krylov_set_set_smooth(pcs_krylov_set *c, int count);
 // The products have changed for good: forgets what was learnt about them.

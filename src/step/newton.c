@@ -11,9 +11,6 @@
 
 enum { SETTLE_TIES_AFTER = 8 };
 
-// Rate of changes up to which the matrix of an iteration serves the next one, too.
-static const double slow_change = 1e-2;
-
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
     PCS_TAKE(self->ctx, s->has_column, s->nz, "the Newton solver");
@@ -30,6 +27,8 @@ static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
     PCS_TAKE(self->ctx, s->mu0, s->nb, "the Newton solver");
     PCS_TAKE(self->ctx, s->keep, s->nb, "the Newton solver");
     PCS_TAKE(self->ctx, s->invert, (size_t)s->nb * (size_t)s->nb, "the Newton solver");
+    PCS_TAKE(self->ctx, s->force, s->nb, "the Newton solver");
+    self->memory[0] = (pcs_memory){ .bytes = s->force, .size = (size_t)s->nb * sizeof *s->force };
     return PCS_OK;
 }
 
@@ -197,25 +196,23 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     return change;
 }
 
-// A motion without multipliers that is about to settle; with them, what rows add to the matrix turns as these do. The
-// second iteration has a matrix of its own: how fast the first one's would lead on is not known by then.
-static bool newton_may_keep(const pcs_step_solver *self, int count)
+// Where a contact acts, what it adds to the matrix turns with its row, and may come and go.
+static bool newton_may_keep(const pcs_step_solver *self)
 {
     const newton *s = self->data;
-    if (count < 2 || !s->is_predicted || s->rate > slow_change) return false;
     for (int j = 0; j < s->m; j++)
-        if (s->is_used[j]) return false;
+        if (s->is_used[j] && !self->system->rows[j].is_bilateral) return false;
     return true;
 }
 
-static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,
+static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations,
                              pcs_outcome *outcome)
 {
     (void)outcome;
     newton *s = self->data;
     int rounds;
-    s->keeps_factor = newton_may_keep(self, count);
-    s->gate_sign = count < SETTLE_TIES_AFTER ? 1 : -1;
+    s->keeps_factor = pass.keeps_factor;
+    s->gate_sign = pass.count < SETTLE_TIES_AFTER ? 1 : -1;
     if (!(s->has_jump ? newton_move(self, p) : newton_lead(self, p)) || !pcs_newton_factor(self, p)) return NAN;
     double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;
     pcs_newton_free_increment(self, p);
@@ -229,28 +226,56 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int cou
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
     for (int i = 0; i < s->n; i++) change = pcs_larger(change, fabs(sum[i] - s->q_last[i]) / self->form.h);
-    change = pcs_system_max(self->system, change);
-    s->rate = change / s->change;
-    s->change = change;
-    return change;
+    return pcs_system_max(self->system, change);
 }
 
-// The increment of the step before, if it is given, and no multipliers yet. The first linearisation is about the
-// prediction, or about the start of the step, a state in balance, which is no point q(d), v(d) of the iteration: what
-// it differs by stands in U and W.
+static bool newton_goes_on(const pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const newton *s = self->data;
+    bool pushes = false;
+    for (int i = 0; i < s->nb; i++) pushes = pushes || s->force[i] != 0.0;
+    return pcs_outer_goes_on(self, p, pushes && !self->system->has_redundant_joints);
+}
+
+// Joints go on as they pushed in the step before. Those that repeat others share their forces in the sense of least
+// squares, to which an iteration leads only from no forces.
+static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    if (s->nb == 0 || self->system->has_redundant_joints) return;
+    if (self->form.has_smooth_multipliers) {
+        for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] = s->force[i];
+        return;
+    }
+    for (int i = 0; i < s->nb; i++) s->contacts->p.z[s->m + s->bilateral[i]] = self->form.h * s->force[i];
+    if (newton_move(self, p)) newton_apply(self, p);
+}
+
+static void newton_keep_forces(const pcs_step_solver *self, const pcs_step_problem *p, bool is_settled)
+{
+    const newton *s = self->data;
+    for (int i = 0; i < s->nb; i++) {
+        int row = s->bilateral[i];
+        double force = self->form.has_smooth_multipliers ? p->lam[row] : s->contacts->p.z[s->m + row] / self->form.h;
+        s->force[i] = is_settled ? force : 0.0;
+    }
+}
+
+// The motion of the step before, if it is given, or no increment; no multipliers of contacts yet. The first
+// linearisation is about the prediction, or about the start of the step, a state in balance, which is no point q(d),
+// v(d) of the iteration: what it differs by stands in U and W.
 static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     newton *s = self->data;
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
-    bool is_guessed = p->acceleration != NULL && !is_at_start;
+    bool is_guessed = !is_at_start && newton_goes_on(self, p);
     for (int i = 0; i < s->n; i++) p->d[i] = is_guessed ? self->form.h / self->form.c * p->acceleration[i] : 0.0;
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     if (self->form.has_smooth_multipliers)
         for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
     s->is_at_start = is_at_start;
-    s->is_predicted = !is_at_start;
-    s->change = INFINITY;
+    if (is_guessed) newton_guess_forces(self, p);
     if (!is_at_start) return;
     double *sum = p->base == NULL ? p->q : s->sum;
     for (int i = 0; i < s->n; i++) {
@@ -276,6 +301,7 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
     newton *s = self->data;
     const pcs_outer outer = { .begin = newton_begin,
                               .iterate = newton_iterate,
+                              .may_keep = newton_may_keep,
                               .is_provisional = newton_is_provisional,
                               .move = newton_move,
                               .v0 = s->v0,
@@ -318,6 +344,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
     result->outcome = self->form.has_dynamics ? newton_dynamics(self, p, &result->iterations)
                                               : newton_contact(self, p, &result->iterations);
     if (result->outcome != PCS_CONVERGED) pcs_projection_leave(self);
+    if (self->form.has_dynamics) newton_keep_forces(self, p, result->outcome == PCS_CONVERGED);
     for (int j = 0; j < s->m; j++) {
         p->nu[j] = z[j];
         p->la[j] = z[s->m + j];

@@ -41,9 +41,7 @@ typedef struct newton {
     int gate_sign;          // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
     bool is_factored;       // S* of a system whose tangents never change
     bool rows_are_here;     // mass and directions stand at the present q
-    bool is_predicted;      // this iteration began at the prediction
     bool keeps_factor;      // S* and K stay those of the iterate before
-    double change, rate;    // m/s, of the last iteration, and over that of the one before
     unsigned char *has_column;                               // [nz] its columns Y that are filled
     double **Y;                                              // [nz][n] what a unit multiplier does to d
     double **mu_of;                                          // [nz][nb] and to mu
@@ -52,6 +50,7 @@ typedef struct newton {
     double *q0, *v0, *qt, *U, *W, *f, *y0, *q_last, *v_last; // [n]
     double *sum, *sum_t;                                     // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                      // [n] where positions do not add up
+    double *force;                                           // [nb] N, of joints, in the last step
     double *invert, *keep;                                   // [nb * nb], [nb]
     double *z_last;                                          // [nz] multipliers of the iterate before
 } newton;

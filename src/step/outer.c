@@ -15,13 +15,14 @@ typedef struct progress {
     double last;      // m/s, change of the iteration before
     double rate;      // of the last change to the one before it
     int count;        // iterations
+    bool keeps;       // the last one had the matrix of the one before
     double noise;     // m/s, what round-off may leave
     bool is_at_noise; // and this is what is left: more iterations change nothing
 } progress;
 
 // Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
 static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
-static const double quick = 0.1, slow = 0.5;
+static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
 
 // Will a contact close or open in this step, as far as the gates or the predicted gaps say? Then the prediction is no
 // place to start from. `gap` is [nrow] work.
@@ -58,7 +59,15 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
     c->noise = outer_noise(c, p);
     c->is_at_noise = change <= c->noise && c->rate > slow;
     if (c->is_at_noise) return SETTLED;
-    return c->count > 1 && c->rate > slow ? GROWING : SHRINKING;
+    return c->count > 1 && c->rate > slow && !c->keeps ? GROWING : SHRINKING;
+}
+
+// May the next iteration have the matrix of the last one? Where what is left is within its reach at the rate that was
+// seen. The second iteration has a matrix of its own: how fast that of the first would lead on is not known by then,
+// for the prediction is wrong in other directions than what it leaves.
+static bool outer_may_keep(const progress *c)
+{
+    return c->count >= 2 && c->rate <= slow_change;
 }
 
 // Has a contact begun or ceased to transmit an impulse, against the step before?
@@ -118,7 +127,8 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
     *o->is_hasty = may_restart;
     o->begin(self, p, !is_predicted);
     while (c.count < ITERATIONS) {
-        double change = o->iterate(self, p, c.count, iterations, &outcome);
+        c.keeps = is_predicted && outer_may_keep(&c) && o->may_keep(self);
+        double change = o->iterate(self, p, (pcs_pass){ c.count, c.keeps }, iterations, &outcome);
         if (isnan(change)) break;
         verdict now = outer_judge(&c, p, change);
         if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->z))) return PCS_NOT_CONVERGED;
@@ -129,6 +139,18 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
     }
     if (outcome == PCS_NOT_CONVERGED && c.count > 0) outer_blame(self, o, &c);
     return outcome;
+}
+
+bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints)
+{
+    const pcs_row *rows = self->system->rows;
+    bool has_joints = false, is_loaded = false;
+    if (p->acceleration == NULL || self->form.has_smooth_multipliers) return p->acceleration != NULL;
+    for (int j = 0; j < self->system->nrow; j++) {
+        has_joints = has_joints || rows[j].is_bilateral;
+        is_loaded = is_loaded || (!rows[j].is_bilateral && p->was_loaded[j] != 0);
+    }
+    return !has_joints || (knows_joints && !is_loaded);
 }
 
 pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)

@@ -9,6 +9,8 @@
 //              shrinking at the size of round-off: eps of the positions over h, and of the velocities
 //   growing    it no longer halves from one iteration to the next, far above round-off
 //
+// The matrix of an iteration serves the next one as well where its rate is known and good, from the third iteration on.
+//
 // A settled motion also has to keep the law of every row that acts along the directions where the step ends: they turn
 // fast where a distance is short, as in a bearing with little backlash, and were taken from the iterate before.
 
@@ -17,13 +19,21 @@
 
 #include "step/step.h"
 
+// An iteration: which one, from 0, and whether it has the matrix of the one before.
+typedef struct pcs_pass {
+    int count;
+    bool keeps_factor;
+} pcs_pass;
+
 typedef struct pcs_outer {
-    // No increment and no multipliers yet, linearised about the prediction or about the start of the step, which is no
-    // point of the iteration.
+    // No multipliers of contacts yet, linearised about the prediction or about the start of the step, which is no point
+    // of the iteration.
     void (*begin)(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start);
-    // Linearises and solves the contact problem, the count-th time from 0; gives the change of the motion. NAN when
-    // that fails, with what went wrong in *outcome, which is PCS_NOT_CONVERGED before.
-    double (*iterate)(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations, pcs_outcome *outcome);
+    // Linearises and solves the contact problem; gives the change of the motion. NAN when that fails, with what went
+    // wrong in *outcome, which is PCS_NOT_CONVERGED before.
+    double (*iterate)(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations, pcs_outcome *outcome);
+    // May the matrix of the last iteration serve the next one, as far as the rows go?
+    bool (*may_keep)(const pcs_step_solver *self);
     // Is something still missing from a motion that has settled?
     bool (*is_provisional)(pcs_step_solver *self, const pcs_step_problem *p);
     // Mass and directions go to the present place; false when the mass is singular.
@@ -38,6 +48,11 @@ typedef struct pcs_outer {
 
 // Solves a step with dynamics. Without an answer the solver is told what was left, and where.
 pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations);
+
+// Is the acceleration of the step before, if it is given, where the iteration begins? Where it is free of the forces of
+// joints it is a guess together with these, if they are known, and not after a step in which contacts have acted on
+// them.
+bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints);
 
 // What the law of row j adds to its velocity: a number, or a factor of the row times `velocity`.
 static inline double pcs_row_target(const pcs_rows *rows, int j, const double *target, const double *velocity)

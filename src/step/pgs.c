@@ -21,6 +21,7 @@ const pcs_step_solver_ops pcs_step_pgs = {
     .name = "pgs",
     .summary = "projected Gauss-Seidel on the condensed contact rows, which needs no sets: the oracle of the tests",
     .data_size = sizeof(pcs_condense),
+    .does_passes = true,
     .setup = pgs_setup,
     .prepare = pgs_prepare,
     .solve = pgs_solve,

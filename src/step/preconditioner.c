@@ -35,17 +35,17 @@ static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self
     return PCS_OK;
 }
 
-pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second,
-                                     pcs_coupling *coupling, bool is_gap, pcs_preconditioner **out)
+pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_own_rows *own, bool with_tangents,
+                                     pcs_coupling *coupling, pcs_preconditioner **out)
 {
     pcs_preconditioner *self;
     const pcs_system *system = solver->system;
     PCS_TAKE(solver->ctx, self, 1, "the preconditioner");
     self->solver = solver;
     self->coupling = coupling;
-    self->is_gap = is_gap;
-    self->part[0] = first;
-    self->part[1] = second;
+    self->is_gap = !with_tangents;
+    self->part[0] = coupling->G;
+    self->part[1] = with_tangents ? coupling->T : NULL;
     for (int k = 0; k < 2 && self->part[k] != NULL; k++) {
         self->n += self->part[k]->nrow;
         self->room += self->part[k]->start[self->part[k]->nrow];
@@ -61,10 +61,10 @@ pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *fi
     self->most = self->n < MOST_PER_ROW ? self->n * self->n : MOST_PER_ROW * self->n;
     PCS_TRY(preconditioner_take(solver->ctx, self, system->nv));
     for (int i = 0; i < self->n; i++) self->partner[i] = i;
-    if (second != NULL)
-        for (int j = 0; j < system->nrow; j++) {
-            int t = first->nrow + system->rows[j].first_tangent;
-            if (system->rows[j].ntangent != 2) continue;
+    if (self->part[1] != NULL)
+        for (int j = 0; j < own->m; j++) {
+            int t = own->m + own->rows[j].first_tangent;
+            if (own->rows[j].ntangent != 2) continue;
             self->partner[t] = t + 1;
             self->partner[t + 1] = t;
         }
@@ -190,7 +190,7 @@ static void preconditioner_read_diagonal(const pcs_preconditioner *self, const p
     int own = pcs_system_nown(system);
     for (int e = 0; e < self->nterm; e++)
         out[e] = self->column[e] < own ? pcs_matrix_diagonal(A, self->column[e]) : 0.0;
-    pcs_system_sum(system, self->nterm, out);
+    if (!self->coupling->is_local) pcs_system_sum(system, self->nterm, out);
 }
 
 static double preconditioner_direction(const pcs_preconditioner *self, int e)
@@ -345,7 +345,7 @@ static void preconditioner_couple(const pcs_preconditioner *self, const double *
         for (int e = self->first[i]; e < self->first[i + 1] && self->is_in[i]; e++)
             y[i] += self->pull[e] * (c->y[0][self->at[e]] + self->share[e] * c->y[1][self->at[e]]);
     }
-    pcs_system_sum(c->system, self->n, y);
+    if (!c->is_local) pcs_system_sum(c->system, self->n, y);
     for (int i = 0; i < self->n; i++) y[i] += self->own[i] * x[i] + self->paired[i] * x[self->partner[i]];
 }
 

@@ -27,6 +27,7 @@
 #define PCS_STEP_PRECONDITIONER_H
 
 #include "step/coupling.h"
+#include "step/own_rows.h"
 
 typedef struct pcs_preconditioner {
     const pcs_step_solver *solver;
@@ -65,9 +66,9 @@ typedef struct pcs_preconditioner {
     bool is_factored;
 } pcs_preconditioner;
 
-// `coupling` is filled before the preconditioner is.
-pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second,
-                                     pcs_coupling *coupling, bool is_gap, pcs_preconditioner **out);
+// Of the rows of the coupling, which is filled before the preconditioner is: the normal ones, or with the tangents.
+pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_own_rows *own, bool with_tangents,
+                                     pcs_coupling *coupling, pcs_preconditioner **out);
 // New values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
 void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2]);
 // Rows with is_in[i] != 0 are in.

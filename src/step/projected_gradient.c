@@ -75,7 +75,7 @@ static double gradient_lipschitz(pcs_krylov_set *c)
     for (int step = 0; step < POWER_STEPS; step++) {
         c->product(c->owner, c->stage, c->stage, c->x, c->image, NULL);
         c->products++;
-        size = pcs_sum_largest(last - first, c->image + first);
+        size = pcs_all_largest(c->comm, last - first, c->image + first);
         if (size > 0.0)
             for (int k = first; k < last; k++) c->x[k] = c->p.r[k] * c->image[k] / size;
     }
@@ -92,7 +92,7 @@ static double gradient_defect(const pcs_krylov_set *c, double s)
         double defect = fabs(c->p.z[k] - c->aim[k]) / (s * c->p.r[k] * (k < c->p.m ? c->p.h : 1.0));
         worst = pcs_larger(worst, defect);
     }
-    return pcs_sum_max(worst);
+    return pcs_all_max(c->comm, worst);
 }
 
 // Was the last move against the descent?
@@ -101,7 +101,7 @@ static bool gradient_is_uphill(const pcs_krylov_set *c)
     double sum = 0.0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
         sum += (c->aim[k] - c->p.z[k]) * (c->p.z[k] - c->z_last[k]) / c->p.r[k];
-    return pcs_sum_total(sum) > 0.0;
+    return pcs_all_total(c->comm, sum) > 0.0;
 }
 
 // Moves on from z, value: aim = z + weight (z - z_last), its values alike.

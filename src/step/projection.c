@@ -217,17 +217,20 @@ void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const 
     const pcs_projection *p = solver->projection;
     const pcs_system *system = solver->system;
     int m = system->nrow;
-    memset(rate, 0, (size_t)m * sizeof *rate);
     if (!p->has_columns) {
+        memset(rate, 0, (size_t)m * sizeof *rate);
         if (projection_apply(solver, z, z_t)) pcs_rows_multiply(system->G, p->work, rate);
         return;
     }
-    for (int j = 0; j < m; j++) {
+    const double *product = p->GX;
+    int nt = z_t == NULL ? 0 : system->ntangent;
+    for (int j = 0; j < m; j++, product += m) {
+        double sum = 0.0;
         for (int i = 0; i < m; i++)
-            if (z[i] != 0.0) rate[j] += p->GX[(size_t)j * (size_t)m + (size_t)i] * z[i];
-        if (z_t != NULL)
-            for (int t = 0; t < system->ntangent; t++)
-                if (z_t[t] != 0.0) rate[j] += pcs_rows_dot(system->G, j, p->XT->value[t]) * z_t[t];
+            if (z[i] != 0.0) sum += product[i] * z[i];
+        for (int t = 0; t < nt; t++)
+            if (z_t[t] != 0.0) sum += pcs_rows_dot(system->G, j, p->XT->value[t]) * z_t[t];
+        rate[j] = sum;
     }
 }
 
@@ -359,6 +362,22 @@ double pcs_displacement_work(const pcs_step_solver *solver, const double *z, con
 void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, double *x)
 {
     pcs_columns_add(solver->projection->X, row, scale, x);
+}
+
+void pcs_projection_add_within(const pcs_step_solver *solver, int row, double scale, int low, int high, double *x)
+{
+    pcs_columns_add_within(solver->projection->X, row, scale, low, high, x);
+}
+
+void pcs_projection_window(const pcs_step_solver *solver, int row, int *low, int *high)
+{
+    *low = solver->projection->X->low[row];
+    *high = solver->projection->X->high[row];
+}
+
+bool pcs_projection_has_columns(const pcs_step_solver *solver)
+{
+    return solver->projection->has_columns;
 }
 
 void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, double scale, double *x)

@@ -46,6 +46,10 @@ double pcs_projection_mass(const pcs_step_solver *solver, int row);
 // x += scale times column `row` of X, or column `tangent` of XT, where there are columns.
 void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, double *x);
 void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, double scale, double *x);
+// Column `row` of X on low <= i < high alone, and the window outside of which it is zero.
+void pcs_projection_add_within(const pcs_step_solver *solver, int row, double scale, int low, int high, double *x);
+void pcs_projection_window(const pcs_step_solver *solver, int row, int *low, int *high);
+bool pcs_projection_has_columns(const pcs_step_solver *solver);
 
 // Change of strain and gravity energy by a displacement w = X z that led to q: w . K (q - w/2) - f_gravity . w.
 double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q);

@@ -7,8 +7,9 @@
 //
 //   S* dd = h f(q, v) - c M d + h K D' + h C W' + (S* d of the multipliers),   D' = U' + kw W' at the present iterate
 //
-// Derivatives of M and of G are left out of the linearisation (they cost an iteration or two, never the solution);
-// those of the forces along rows are in K where there are joints (curvature.h).
+// Derivatives of M are in K, d(M a)/dq with a = c d/h; those of G are left out of the linearisation (they cost an
+// iteration or two, never the solution); those of the forces along rows are in K where there are joints (curvature.h).
+// It starts where `newton` does, with the motion of the step before, and keeps S* as that does.
 
 #include "core/rounding.h"
 #include "step/columns.h"
@@ -20,26 +21,52 @@
 #include <string.h>
 
 typedef struct schur {
-    int n, m, nt;
+    int n, m, nt; // equations; rows and tangents that this rank solves for
+    pcs_own_rows *own;
     pcs_krylov_set *contacts;
     pcs_schur_map *map;
     pcs_coupling *coupling;
     double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
     double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                  // [n] where positions do not add up
+    double *z;                                           // multipliers of all rows: contacts->z, or as all ranks know
+    unsigned char *gate;                                 // [nrow] likewise
+    double *gap;                                         // [nrow] work
     double *z_step;                                      // [contacts->n] multipliers that the step starts from
     bool is_stale;                                       // the products have changed since the last solve
     bool rows_are_here;                                  // mass and directions stand at the present q
     bool is_at_start; // linearised at the start of the step, which is no point of the iteration
+    bool is_guessed;  // the iteration began with the motion of the step before
 } schur;
+
+// The contact problem, and what is known of all rows where this rank solves for some of them.
+static pcs_status schur_make_contacts(pcs_step_solver *self)
+{
+    schur *s = self->data;
+    const pcs_system *system = self->system;
+    bool is_spread = s->own->comm != NULL;
+    PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->own, s->map->nb, &s->contacts));
+    PCS_TAKE(self->ctx, s->z_step, s->contacts->p.n, "the Schur solver");
+    PCS_TAKE(self->ctx, s->gap, system->nrow, "the Schur solver");
+    s->z = s->contacts->p.z;
+    s->gate = s->contacts->p.gate;
+    if (is_spread) {
+        PCS_TAKE(self->ctx, s->z, 2 * system->nrow + system->ntangent, "the Schur solver");
+        PCS_TAKE(self->ctx, s->gate, system->nrow, "the Schur solver");
+    }
+    PCS_TRY(pcs_coupling_create(self->ctx, system, s->map->G, s->map->T, is_spread, &s->coupling));
+    PCS_TRY(pcs_preconditioner_create(self, s->own, false, s->coupling, &s->contacts->preconditioner[0]));
+    return pcs_preconditioner_create(self, s->own, true, s->coupling, &s->contacts->preconditioner[1]);
+}
 
 static pcs_status schur_setup(pcs_step_solver *self)
 {
     schur *s = self->data;
     const pcs_system *system = self->system;
     s->n = system->nv;
-    s->m = system->nrow;
-    s->nt = system->ntangent;
+    PCS_TRY(pcs_own_rows_create(self->ctx, system, &s->own));
+    s->m = s->own->m;
+    s->nt = s->own->nt;
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->D, &s->W, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Schur solver");
@@ -47,16 +74,12 @@ static pcs_status schur_setup(pcs_step_solver *self)
         double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
         for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
     }
-    PCS_TRY(pcs_schur_map_create(self, &s->map));
-    PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->map->nb, &s->contacts));
-    PCS_TAKE(self->ctx, s->z_step, s->contacts->p.n, "the Schur solver");
-    PCS_TRY(pcs_coupling_create(self->ctx, system, &s->coupling));
-    PCS_TRY(pcs_preconditioner_create(self, system->G, NULL, s->coupling, true, &s->contacts->preconditioner[0]));
-    PCS_TRY(pcs_preconditioner_create(self, system->G, system->T, s->coupling, false, &s->contacts->preconditioner[1]));
+    PCS_TRY(pcs_schur_map_create(self, s->own, &s->map));
+    PCS_TRY(schur_make_contacts(self));
     s->contacts->product = pcs_schur_map_product;
     s->contacts->owner = s->map;
-    self->memory[0] =
-        (pcs_memory){ .bytes = s->contacts->p.z, .size = (size_t)s->contacts->p.n * sizeof *s->contacts->p.z };
+    int n = 2 * system->nrow + system->ntangent + s->map->nb;
+    self->memory[0] = (pcs_memory){ .bytes = s->z, .size = (size_t)n * sizeof *s->z };
     self->memory[1] = (pcs_memory){ .bytes = &s->contacts->reach, .size = sizeof s->contacts->reach };
     return PCS_OK;
 }
@@ -76,7 +99,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     c->shared = self->system->has_redundant_joints ? PCS_SHARED_WEIGHT : 0.0;
     pcs_krylov_set_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
-    c->is_one_way = form->kw == 0.0 && s->nt == 0 && !is_damped && !form->has_smooth_multipliers;
+    c->is_one_way = form->kw == 0.0 && self->system->ntangent == 0 && !is_damped && !form->has_smooth_multipliers;
     bool is_plain = map->kind == PCS_MAP_STILL || (form->kw <= form->kb && !form->has_smooth_multipliers && !is_damped);
     c->is_symmetric = self->system->is_linear && is_plain;
     if (!form->has_dynamics) return PCS_OK;
@@ -98,9 +121,9 @@ static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_proble
 {
     const schur *s = self->data;
     if (!self->form.has_smooth_multipliers) return;
-    for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
-    for (int i = 0; i < s->map->nb; i++)
-        p->lam[s->map->bilateral[i]] = s->contacts->p.z[2 * s->m + s->nt + i] / self->form.h;
+    for (int j = 0; j < self->system->nrow; j++) p->lam[j] = 0.0;
+    for (int i = 0; i < s->map->nb; i++) // which are never spread
+        p->lam[s->map->bilateral[i]] = s->z[2 * s->m + s->nt + i] / self->form.h;
 }
 
 // K at the present state, the stiffness of joints under load included.
@@ -114,8 +137,11 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
     if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     schur_tell_smooth(self, p);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
-    if (curvature != NULL)
-        pcs_curvature_fill(curvature, &self->form, p->q, s->contacts->p.z, has_smooth ? p->lam : NULL);
+    if (system->mass_varies) {
+        for (int i = 0; i < s->n; i++) s->y0[i] = self->form.c / self->form.h * p->d[i];
+        system->ops->add_inertia_stiffness(system, p->q, s->y0);
+    }
+    if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p->q, s->z, has_smooth ? p->lam : NULL);
     if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
 }
 
@@ -174,11 +200,12 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
 {
     schur *s = self->data;
     pcs_krylov_set *c = s->contacts;
-    for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
-    for (int t = 0; t < s->nt; t++) c->p.r[2 * s->m + t] = self->tangent_mass[t];
+    for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[pcs_own_row(s->own, j)];
+    for (int t = 0; t < s->nt; t++) c->p.r[2 * s->m + t] = self->tangent_mass[pcs_own_tangent(s->own, t)];
     for (int i = 0; i < c->nb; i++) c->p.r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
     c->p.gate_tolerance = p->gate_tolerance;
-    if (!c->p.gate_is_live) memcpy(c->p.gate, p->gate, (size_t)s->m);
+    if (!c->p.gate_is_live)
+        for (int j = 0; j < s->m; j++) c->p.gate[j] = p->gate[pcs_own_row(s->own, j)];
     // What cannot act starts from zero; so does all after a failure.
     if (!c->p.gate_is_live)
         for (int j = 0; j < s->m; j++) {
@@ -186,8 +213,31 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
             c->p.z[s->m + j] = 0.0;
             for (int t = 0; t < c->p.rows[j].ntangent; t++) c->p.z[2 * s->m + c->p.rows[j].first_tangent + t] = 0.0;
         }
+    pcs_schur_map_follow(s->map);
     if (s->is_stale) schur_refresh(self);
     s->is_stale = false;
+}
+
+// What the law of own row j, or tangent t, adds to its velocity.
+static double schur_target(const schur *s, const pcs_step_problem *p, int j)
+{
+    double target = p->target[pcs_own_row(s->own, j)];
+    return p->target_velocity == NULL ? target : target * pcs_rows_dot(s->map->G, j, p->target_velocity);
+}
+static double schur_target_t(const schur *s, const pcs_step_problem *p, int t)
+{
+    double target = p->target_t[pcs_own_tangent(s->own, t)];
+    return p->target_velocity == NULL ? target : target * pcs_rows_dot(s->map->T, t, p->target_velocity);
+}
+
+// Gaps of the own rows.
+static void schur_gaps(pcs_step_solver *self, const double *q, bool are_here, double *gap)
+{
+    schur *s = self->data;
+    double *all = s->own->comm == NULL ? gap : s->gap;
+    if (are_here) pcs_system_gaps_here(self->system, q, all);
+    else self->system->ops->gaps(self->system, q, all);
+    if (all != gap) pcs_own_rows_take(s->own, all, gap);
 }
 
 // Values of the rows at d + y0 without multipliers, from the present q.
@@ -200,11 +250,10 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     int m = s->m;
     for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
     pcs_rows_multiply(s->map->G, s->v_last, c->p.b + m);
-    for (int j = 0; j < m; j++) c->p.b[m + j] += pcs_row_target(s->map->G, j, p->target, p->target_velocity);
+    for (int j = 0; j < m; j++) c->p.b[m + j] += schur_target(s, p, j);
     if (s->nt > 0) {
         pcs_rows_multiply(s->map->T, s->v_last, c->p.b + 2 * m);
-        for (int t = 0; t < s->nt; t++)
-            c->p.b[2 * m + t] += pcs_row_target(s->map->T, t, p->target_t, p->target_velocity);
+        for (int t = 0; t < s->nt; t++) c->p.b[2 * m + t] += schur_target_t(s, p, t);
     }
     pcs_rows_multiply(s->map->G, s->v_last, s->map->row);
     for (int i = 0; i < c->nb; i++)
@@ -219,9 +268,8 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         system->ops->turn(system, s->x, s->q_last);
         way = s->turned;
     }
-    if (self->form.gate_is_live && !s->is_at_start) system->ops->gaps(system, s->qt, c->p.b_gate);
-    if (s->rows_are_here) pcs_system_gaps_here(system, p->q, c->p.b);
-    else system->ops->gaps(system, p->q, c->p.b);
+    if (self->form.gate_is_live && !s->is_at_start) schur_gaps(self, s->qt, false, c->p.b_gate);
+    schur_gaps(self, p->q, s->rows_are_here, c->p.b);
     pcs_rows_multiply(s->map->G, way, s->map->row);
     for (int j = 0; j < m; j++) c->p.b_gate[j] += kb * s->map->row[j];
     pcs_rows_multiply(s->map->G, s->q_last, s->map->row);
@@ -253,13 +301,14 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
     schur_fill_contacts(self, p);
     schur_fill_base(self, p);
-    if (!isfinite(pcs_sum_largest(s->contacts->p.n, s->contacts->p.b))) return NAN;
+    if (!isfinite(pcs_all_largest(s->own->comm, s->contacts->p.n, s->contacts->p.b))) return NAN;
     bool is_settled = pcs_krylov_set_solve(s->contacts);
     *iterations += s->contacts->rounds;
     self->products += s->contacts->products;
     self->revisits += s->contacts->revisits;
     self->projections += s->contacts->projections;
     if (!is_settled) return NAN;
+    pcs_own_rows_tell(s->own, s->contacts->p.z, s->contacts->p.gate, s->z, s->gate);
     pcs_schur_map_motion(s->map, self->form.has_position ? PCS_STAGE_BOTH : PCS_STAGE_RATE, s->contacts->p.z);
     bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
@@ -291,11 +340,61 @@ static void schur_clear(pcs_step_solver *self, pcs_step_problem *p)
     memcpy(p->v, s->v0, bytes);
     memcpy(s->qt, s->q0, bytes);
     memset(p->d, 0, bytes);
+    memset(s->D, 0, bytes);
+    memset(s->W, 0, bytes);
     memset(s->y0, 0, bytes);
     if (p->base == NULL) return;
     memcpy(s->sum, s->q0, bytes);
     memcpy(s->sum_t, s->q0, bytes);
     schur_retract(self, p);
+}
+
+static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    schur *s = self->data;
+    if (!s->rows_are_here) s->rows_are_here = pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+    return s->rows_are_here;
+}
+
+static bool schur_goes_on(const pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const schur *s = self->data;
+    bool pushes = false;
+    for (int i = 0; i < s->map->nb; i++) pushes = pushes || s->z_step[s->m + s->map->bilateral[i]] != 0.0;
+    return pcs_outer_goes_on(self, p, pushes);
+}
+
+// q and v of d, D and W.
+static void schur_place(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
+    for (int i = 0; i < s->n; i++) {
+        sum_t[i] = s->q0[i] + self->form.kb * p->d[i];
+        sum[i] = sum_t[i] + s->D[i];
+        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
+    }
+    s->rows_are_here = false;
+    schur_retract(self, p);
+}
+
+// The motion of the step before goes on; so do the impulses of joints that are no part of its acceleration.
+static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    double *impulse = s->contacts->p.b;
+    for (int i = 0; i < s->n; i++) p->d[i] = self->form.h / self->form.c * p->acceleration[i];
+    schur_place(self, p);
+    if (s->map->nb == 0 || self->form.has_smooth_multipliers || !schur_move(self, p)) return;
+    memset(impulse, 0, (size_t)s->contacts->p.n * sizeof *impulse);
+    for (int i = 0; i < s->map->nb; i++) {
+        int k = s->m + s->map->bilateral[i];
+        impulse[k] = s->z_step[k];
+    }
+    pcs_schur_map_jumps(s->map, impulse);
+    memcpy(s->D, s->map->D, (size_t)s->n * sizeof *s->D);
+    memcpy(s->W, s->map->W, (size_t)s->n * sizeof *s->W);
+    schur_place(self, p);
 }
 
 // What the start of the step, which is no point q(d), v(d) of the iteration, differs by stands in D and W.
@@ -305,8 +404,11 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
     double *sum = p->base == NULL ? p->q : s->sum;
     schur_clear(self, p);
     s->is_at_start = is_at_start;
+    s->is_guessed = !is_at_start && schur_goes_on(self, p);
+    if (s->is_guessed) schur_guess(self, p);
     if (!is_at_start) return;
     memcpy(s->contacts->p.z, s->z_step, (size_t)s->contacts->p.n * sizeof(double));
+    pcs_own_rows_tell(s->own, s->contacts->p.z, s->contacts->p.gate, s->z, s->gate);
     for (int i = 0; i < s->n; i++) {
         s->D[i] = p->q_start[i] - s->q0[i];
         s->W[i] = p->v_start[i] - s->v0[i];
@@ -332,23 +434,27 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
     }
 }
 
-static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
+// Where a contact acts, what it adds to the matrix turns with its row, and may come and go.
+static bool schur_may_keep(const pcs_step_solver *self)
 {
-    schur *s = self->data;
-    if (!s->rows_are_here) s->rows_are_here = pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
-    return s->rows_are_here;
+    const double *z = ((const schur *)self->data)->z; // of all rows: ranks must agree
+    int m = self->system->nrow;
+    for (int j = 0; j < m; j++)
+        if ((z[j] != 0.0 || z[m + j] != 0.0) && !self->system->rows[j].is_bilateral) return false;
+    return true;
 }
 
-static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,
+static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations,
                             pcs_outcome *outcome)
 {
     schur *s = self->data;
-    if (!self->system->is_linear && (!schur_move(self, p) || !schur_factor(self, p))) {
+    if (!self->system->is_linear && (!schur_move(self, p) || !(pass.keeps_factor || schur_factor(self, p)))) {
         *outcome = PCS_SINGULAR;
         return NAN;
     }
-    if (count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
-    schur_free_increment(self, p, count == 0 && !s->is_at_start);
+    if (pass.keeps_factor) s->is_stale = true; // the rows have moved
+    if (pass.count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
+    schur_free_increment(self, p, pass.count == 0 && !s->is_at_start && !s->is_guessed);
     double change = schur_solve_contacts(self, p, iterations);
     if (isnan(change) && !isfinite(pcs_system_largest(self->system, s->y0))) *outcome = PCS_NOT_FINITE;
     return change;
@@ -366,13 +472,14 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
     schur *s = self->data;
     const pcs_outer outer = { .begin = schur_begin,
                               .iterate = schur_iterate,
+                              .may_keep = schur_may_keep,
                               .is_provisional = schur_is_provisional,
                               .move = schur_move,
                               .v0 = s->v0,
                               .change = s->y0,
-                              .z = s->contacts->p.z,
+                              .z = s->z,
                               .is_hasty = &s->contacts->p.is_hasty,
-                              .work = s->contacts->p.b_gate };
+                              .work = s->gap };
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
@@ -395,6 +502,8 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     self->products = self->revisits = self->projections = 0;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
+    pcs_own_rows_renew(s->own);
+    pcs_own_rows_take_z(s->own, s->z, c->p.z);
     if (c->shared > 0.0) schur_forget_joints(self);
     memcpy(s->z_step, c->p.z, (size_t)c->p.n * sizeof(double));
     schur_clear(self, p);
@@ -406,17 +515,18 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     }
     if (result->iterations == 0) result->iterations = 1;
     if (result->outcome != PCS_CONVERGED) {
-        memset(s->contacts->p.z, 0, (size_t)c->p.n * sizeof(double));
+        memset(s->z, 0, (size_t)(2 * self->system->nrow + self->system->ntangent + c->nb) * sizeof(double));
         return;
     }
     for (int i = 0; i < s->n; i++) s->v_last[i] = p->v[i] - s->W[i];
     pcs_rows_multiply(self->system->G, s->v_last, p->rate_before);
-    for (int j = 0; j < s->m; j++) {
-        p->nu[j] = c->p.z[j];
-        p->la[j] = c->p.z[s->m + j];
-        p->gate[j] = c->p.gate[j] || self->system->rows[j].is_bilateral;
+    int m = self->system->nrow;
+    for (int j = 0; j < m; j++) {
+        p->nu[j] = s->z[j];
+        p->la[j] = s->z[m + j];
+        p->gate[j] = s->gate[j] || self->system->rows[j].is_bilateral;
     }
-    for (int t = 0; t < s->nt; t++) p->la_t[t] = c->p.z[2 * s->m + t];
+    for (int t = 0; t < self->system->ntangent; t++) p->la_t[t] = s->z[2 * m + t];
     schur_tell_smooth(self, p);
     if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
 }

@@ -6,53 +6,56 @@
 #include <math.h>
 #include <string.h>
 
-// A copy without the entries that are zero, for rows that never change.
-static pcs_status map_pack(pcs_context *ctx, const pcs_rows *rows, const pcs_rows **out)
+// Rows that never change lose the entries that are zero; those that vary and are spread are copied again and again.
+static pcs_status map_take_rows(pcs_schur_map *map)
 {
-    pcs_rows *packed;
-    int count = 0;
-    *out = NULL;
-    if (rows == NULL) return PCS_OK;
-    for (int p = 0; p < rows->start[rows->nrow]; p++) count += rows->value[p] != 0.0;
-    PCS_TRY(pcs_rows_create(ctx, rows->nrow, rows->ncol, count, &packed));
-    count = 0;
-    for (int j = 0; j < rows->nrow; j++) {
-        for (int p = rows->start[j]; p < rows->start[j + 1]; p++) {
-            if (rows->value[p] == 0.0) continue;
-            packed->column[count] = rows->column[p];
-            packed->value[count++] = rows->value[p];
+    const pcs_system *system = map->solver->system;
+    const pcs_own_rows *own = map->own;
+    bool is_packed = system->is_linear, is_picked = is_packed || own->comm != NULL;
+    const pcs_rows *from[4] = { system->G, system->T, map->solver->projection->Gx, map->solver->projection->Tx };
+    const pcs_rows **to[4] = { &map->G, &map->T, &map->Gx, &map->Tx };
+    for (int k = 0; k < 4; k++) {
+        bool is_normal = k % 2 == 0;
+        *to[k] = from[k];
+        if (from[k] == NULL || !is_picked) continue;
+        pcs_rows *copy;
+        if (is_packed && k >= 2) {
+            *to[k] = *to[k - 2];
+            continue;
         }
-        packed->start[j + 1] = count;
+        PCS_TRY(pcs_rows_pick(map->solver->ctx, from[k], is_normal ? own->m : own->nt,
+                              is_normal ? own->row : own->tangent, is_packed, &copy));
+        *to[k] = copy;
+        if (!is_packed) map->copy[k] = copy;
     }
-    *out = packed;
     return PCS_OK;
 }
 
-pcs_status pcs_schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
+void pcs_schur_map_follow(pcs_schur_map *map)
+{
+    const pcs_system *system = map->solver->system;
+    const pcs_rows *from[4] = { system->G, system->T, map->solver->projection->Gx, map->solver->projection->Tx };
+    for (int k = 0; k < 4; k++)
+        if (map->copy[k] != NULL)
+            pcs_rows_repeat(from[k], k % 2 == 0 ? map->own->row : map->own->tangent, map->copy[k]);
+}
+
+pcs_status pcs_schur_map_create(pcs_step_solver *solver, const pcs_own_rows *own, pcs_schur_map **out)
 {
     pcs_schur_map *map;
     const pcs_system *system = solver->system;
     PCS_TAKE(solver->ctx, map, 1, "the contact operator");
     map->solver = solver;
+    map->own = own;
     double **vectors[] = { &map->fq, &map->fv, &map->fs, &map->D, &map->W, &map->d, &map->dq, &map->dv };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(solver->ctx, *vectors[i], system->nv, "the contact operator");
-    PCS_TAKE(solver->ctx, map->bilateral, system->nrow, "the contact operator");
-    PCS_TAKE(solver->ctx, map->row, system->nrow + system->ntangent, "the contact operator");
-    for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].is_bilateral) map->bilateral[map->nb++] = j;
-    map->G = system->G;
-    map->T = system->T;
-    map->Gx = solver->projection->Gx;
-    map->Tx = solver->projection->Tx;
-    if (system->is_linear) {
-        PCS_TRY(map_pack(solver->ctx, system->G, &map->G));
-        PCS_TRY(map_pack(solver->ctx, system->T, &map->T));
-        map->Gx = map->G;
-        map->Tx = map->T;
-    }
+    PCS_TAKE(solver->ctx, map->bilateral, own->m, "the contact operator");
+    PCS_TAKE(solver->ctx, map->row, own->m + own->nt, "the contact operator");
+    for (int j = 0; j < own->m; j++)
+        if (own->rows[j].is_bilateral) map->bilateral[map->nb++] = j;
     *out = map;
-    return PCS_OK;
+    return map_take_rows(map);
 }
 
 static bool map_is_damped(const pcs_system *system)
@@ -70,6 +73,13 @@ void pcs_schur_map_choose(pcs_schur_map *map)
     if (!form->has_dynamics) map->kind = PCS_MAP_STILL;
 }
 
+// Equations that somebody looks at; K and C look at copies, too.
+static int map_size(const pcs_schur_map *map)
+{
+    const pcs_system *system = map->solver->system;
+    return map->is_for_rows && map->kind != PCS_MAP_GENERAL ? pcs_system_nown(system) : system->nv;
+}
+
 // x = sum of two multiples, in place of what it was.
 static void map_combine(int n, double a, const double *y, double b, const double *z, double *x)
 {
@@ -82,9 +92,9 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     const pcs_system *system = map->solver->system;
     const pcs_step_form *form = &map->solver->form;
     const pcs_rows *G = map->Gx, *T = map->Tx;
-    int m = system->nrow;
-    size_t bytes = (size_t)system->nv * sizeof(double);
-    bool rubs = system->ntangent > 0 && in & PCS_STAGE_RATE;
+    int m = map->own->m;
+    size_t bytes = (size_t)map_size(map) * sizeof(double);
+    bool rubs = system->ntangent > 0 && in & PCS_STAGE_RATE; // on some rank
     map->has_fq = form->has_position && (in & PCS_STAGE_GAP || rubs);
     map->has_fv = in & PCS_STAGE_RATE;
     map->has_fs = form->has_smooth_multipliers && in & PCS_STAGE_RATE;
@@ -97,21 +107,27 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
     if (map->has_fs)
         for (int i = 0; i < map->nb; i++)
-            pcs_rows_add_transposed(map->G, map->bilateral[i], z[2 * m + system->ntangent + i], map->fs);
+            pcs_rows_add_transposed(map->G, map->bilateral[i], z[2 * m + map->own->nt + i], map->fs);
+}
+
+static void map_solve(const pcs_schur_map *map, pcs_linsolve *solver, double *x)
+{
+    if (map->is_for_rows) pcs_linsolve_solve_own(solver, x);
+    else pcs_linsolve_solve(solver, x);
 }
 
 // x = M^-1 (a fq + b fv)
 static void map_mass_solve(pcs_schur_map *map, double a, double b, double *x)
 {
-    map_combine(map->solver->system->nv, a, map->fq, b, map->fv, x);
-    if ((a != 0.0 && map->has_fq) || (b != 0.0 && map->has_fv)) pcs_linsolve_solve(map->solver->mass, x);
+    map_combine(map_size(map), a, map->fq, b, map->fv, x);
+    if ((a != 0.0 && map->has_fq) || (b != 0.0 && map->has_fv)) map_solve(map, map->solver->mass, x);
 }
 
 // D and W, each only where asked for.
 static void map_project(pcs_schur_map *map, bool wants_D, bool wants_W)
 {
     double kw = map->solver->form.kw;
-    int n = map->solver->system->nv;
+    int n = map_size(map);
     if (wants_W) map_mass_solve(map, 0.0, 1.0, map->W);
     if (!wants_D) return;
     bool is_multiple = wants_W && !map->has_fq; // D = kw W
@@ -121,7 +137,7 @@ static void map_project(pcs_schur_map *map, bool wants_D, bool wants_W)
 
 static void map_still(pcs_schur_map *map, bool wants_q, bool wants_v)
 {
-    int n = map->solver->system->nv;
+    int n = map_size(map);
     map_project(map, wants_q, wants_v);
     if (wants_q) memcpy(map->dq, map->D, (size_t)n * sizeof(double));
     if (wants_v) memcpy(map->dv, map->W, (size_t)n * sizeof(double));
@@ -131,9 +147,9 @@ static void map_still(pcs_schur_map *map, bool wants_q, bool wants_v)
 static void map_short(pcs_schur_map *map, bool wants_q)
 {
     const pcs_step_form *form = &map->solver->form;
-    int n = map->solver->system->nv;
+    int n = map_size(map);
     map_combine(n, form->c, map->fv, 0.0, map->fv, map->dv);
-    pcs_linsolve_solve(map->iteration, map->dv);
+    map_solve(map, map->iteration, map->dv);
     if (wants_q) map_combine(n, form->kb, map->dv, 0.0, map->dv, map->dq);
 }
 
@@ -141,11 +157,11 @@ static void map_short(pcs_schur_map *map, bool wants_q)
 static void map_undamped(pcs_schur_map *map, bool wants_v, bool wants_d)
 {
     const pcs_step_form *form = &map->solver->form;
-    int n = map->solver->system->nv;
+    int n = map_size(map);
     double c = form->c, kb = form->kb, kw = form->kw;
     for (int i = 0; i < n; i++) map->dq[i] = c * (map->fq[i] + kw * map->fv[i]) + kb * map->fs[i];
     bool has_q = map->has_fq || map->has_fs || (map->has_fv && kw != 0.0);
-    if (has_q) pcs_linsolve_solve(map->iteration, map->dq);
+    if (has_q) map_solve(map, map->iteration, map->dq);
     if (wants_d) {
         map_project(map, true, wants_v);
         map_combine(n, 1.0 / kb, map->dq, -1.0 / kb, map->D, map->d);
@@ -167,11 +183,14 @@ static void map_general(pcs_schur_map *map)
     const pcs_system *system = map->solver->system;
     const pcs_step_form *form = &map->solver->form;
     int n = system->nv;
+    bool is_for_rows = map->is_for_rows;
+    map->is_for_rows = false; // K and C look at copies
     map_project(map, true, true);
+    map->is_for_rows = is_for_rows;
     memcpy(map->d, map->fs, (size_t)n * sizeof(double));
     pcs_schur_map_add_stiffness(map, -form->h, map->D, map->d);
     if (system->C != NULL) pcs_matrix_add_multiply(system->C, -form->h, map->W, map->d);
-    pcs_linsolve_solve(map->iteration, map->d);
+    map_solve(map, map->iteration, map->d);
     map_combine(n, form->kb, map->d, 1.0, map->D, map->dq);
     map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
 }
@@ -185,11 +204,11 @@ static void map_turn(const pcs_schur_map *map, double *dx)
 void pcs_schur_map_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
 {
     pcs_schur_map *map = owner;
-    const pcs_system *system = map->solver->system;
     const pcs_step_form *form = &map->solver->form;
-    int m = system->nrow, nt = system->ntangent;
+    int m = map->own->m, nt = map->own->nt;
     bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
     bool has_smooth = form->has_smooth_multipliers && wants_v, wants_d = gate_gap != NULL || has_smooth;
+    map->is_for_rows = map->own->comm != NULL;
     map_forces(map, in, z);
     switch (map->kind) {
     case PCS_MAP_STILL: map_still(map, wants_q, wants_v); break;
@@ -197,6 +216,7 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     case PCS_MAP_UNDAMPED: map_undamped(map, wants_v, wants_d); break;
     case PCS_MAP_GENERAL: map_general(map); break;
     }
+    map->is_for_rows = false;
     if (wants_q) map_turn(map, map->dq);
     if (wants_q) pcs_rows_multiply(map->G, map->dq, value);
     if (wants_v) pcs_rows_multiply(map->G, map->dv, value + m);

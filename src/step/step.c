@@ -134,16 +134,24 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     return true;
 }
 
+static void step_pass(const pcs_step_solver *self, pcs_pool_range_work *work, const pcs_step_problem *p)
+{
+    if (work != NULL && !self->ops->does_passes)
+        pcs_pool_cover(pcs_context_pool(self->ctx), self->system->nv, work, p->passes);
+}
+
 void pcs_step_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     size_t bytes = (size_t)self->system->nv * sizeof(double);
     self->bad_equation = self->bad_row = -1;
+    step_pass(self, p->predict, p);
     if (self->hands_over) {
         memcpy(self->q_given, p->q, bytes);
         memcpy(self->v_given, p->v, bytes);
     }
     self->ops->solve(self, p, result);
     if (result->outcome == PCS_NOT_CONVERGED && self->hands_over) (void)step_hand_over(self, p, result);
+    if (result->outcome == PCS_CONVERGED) step_pass(self, p->finish, p);
 }
 
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome)

@@ -21,6 +21,7 @@
 
 #include "core/carry.h"
 #include "core/memory.h"
+#include "core/pool.h"
 #include "linsolve/linsolve.h"
 #include "system/system.h"
 
@@ -54,7 +55,7 @@ typedef struct pcs_step_problem {
     double *q, *v;                   // in: qt0, vt0; out: q, v
     const double *base;              // [nq] not NULL: positions do not add up; in q stand the numbers base + x0
     const double *q_start, *v_start; // [nq], [nv] the start of the step; NULL without dynamics
-    const double *acceleration;      // [nv] c d / h of the step before, where `newton` begins; NULL: with d = 0
+    const double *acceleration;      // [nv] c d / h of the step before, where the iteration begins; NULL: with d = 0
     const unsigned char *was_loaded; // [nrow] rows that transmitted an impulse in the step before; with q_start
     double *d;                       // [nv] out: the increment; scratch before
     const double *target;            // [nrow] e_j G_j(q_n) v_n
@@ -67,6 +68,10 @@ typedef struct pcs_step_problem {
     const double *target_t;          // [ntangent] e_T T(q_n) v_n; NULL without friction
     double *la_t;                    // [ntangent] out: tangential impulses; NULL without friction
     double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL when the form has none
+    // Passes of the scheme over slices of equations, with the data of `passes`; NULL: none. The first puts qt0 and vt0
+    // into q and v, from the start of the step alone: it may be done twice. The last has q, v and d as they stay.
+    pcs_pool_range_work *predict, *finish;
+    void *passes;
 } pcs_step_problem;
 
 typedef struct pcs_step_result {
@@ -85,6 +90,7 @@ typedef struct pcs_step_solver_ops {
     size_t data_size;
     bool takes_all;        // nonlinear systems, friction and bilateral rows, too
     bool needs_no_columns; // works by products: M^-1 G^T is not kept
+    bool does_passes;      // calls the passes of a problem itself, slice by slice where that can be
     // Takes all memory.
     pcs_status (*setup)(pcs_step_solver *self);
     // Factors what `form` needs; called again only when the form has changed.

@@ -1,19 +1,25 @@
-// Sums over all contact rows, in one place: where rows are spread over processes, their sums are joined here and
-// nowhere else. Products with all rows at once belong to them.
+// Sums over contact rows. Where rows are spread over the ranks of a communicator, their sums are joined here and
+// nowhere else, with the same bits on every rank. Products with all rows at once belong to them.
 
 #ifndef PCS_STEP_SUMS_H
 #define PCS_STEP_SUMS_H
 
 #include "sparse/matrix.h"
 
+// Of what is here.
 double pcs_sum_dot(int n, const double *a, const double *b);
-// dots[k] = basis[k] . x for `count` vectors: one exchange for all.
-void pcs_sum_dots(int n, int count, double *const *basis, const double *x, double *dots);
 double pcs_sum_largest(int n, const double *x); // by size; NAN when an entry is
-double pcs_sum_max(double here);
-long pcs_sum_count(long here);
-double pcs_sum_total(double here);
-unsigned long long pcs_sum_marks(unsigned long long here); // of sets: wraps round
+
+// Of all ranks; NULL: everything is here. A maximum is infinite when a rank has a NaN.
+double pcs_all_dot(const pcs_comm *comm, int n, const double *a, const double *b);
+// dots[k] = basis[k] . x for `count` vectors: one exchange for all.
+void pcs_all_dots(const pcs_comm *comm, int n, int count, double *const *basis, const double *x, double *dots);
+double pcs_all_largest(const pcs_comm *comm, int n, const double *x);
+double pcs_all_max(const pcs_comm *comm, double here);
+long pcs_all_count(const pcs_comm *comm, long here);
+double pcs_all_total(const pcs_comm *comm, double here);
+// Of marks of sets: wraps round.
+unsigned long long pcs_all_marks(const pcs_comm *comm, unsigned long long here);
 
 // y += sum over rows of z[row] G_row^T
 void pcs_rows_add_all(const pcs_rows *G, double scale, const double *z, double *y);

@@ -45,7 +45,9 @@ pcs_status pcs_push_create(pcs_system *self, const double (*direction)[3], doubl
         push->ops.load_work = push_load_work;
         if (direction != NULL) push->ops.resultant = push_resultant;
         self->push = push;
+        self->has_loads = true;
         self->ops = &push->ops;
+        self->slices = NULL;
     }
     *out = push->p;
     return PCS_OK;

@@ -21,6 +21,7 @@ typedef struct pcs_system pcs_system;
 typedef struct pcs_scale pcs_scale;
 typedef struct pcs_rigid pcs_rigid;
 typedef struct pcs_push pcs_push;
+typedef struct pcs_slice_ops pcs_slice_ops;
 
 // Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
@@ -64,10 +65,12 @@ typedef struct pcs_reaction_info {
     const char *name;
     int contact;                      // index into contacts; -1: a support
     bool has_force[3], has_moment[3]; // components that there can be
+    bool has_teeth;                   // a gear with a point where its teeth touch
 } pcs_reaction_info;
 
 typedef struct pcs_reaction {
     double force[3], moment[3]; // N and N m, in the axes of space
+    double teeth[2];            // N, of a gear: along the way of the teeth, and across it, positive: apart
 } pcs_reaction;
 
 // Times that waves take through the cells of a mesh, s. Beams have two kinds of waves, rods the first in place of both.
@@ -108,13 +111,18 @@ typedef struct pcs_row_report {
 // never change.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
-    int nsplit;                     // of the points: the last ones repeat others, where members branch
+    int nsplit;                     // of the points: the last ones repeat others, where members branch, or ride on
+                                    // them, where a cell ends at an arm from its node
+    int nall_node, nall_cell;       // of the model, whoever shows them
     bool is_elsewhere;              // on another rank: `draw` gives it what this one has, and shows nothing here
+    bool is_piece;                  // every rank shows some cells and their points; `draw` needs all ranks
     const double (*reference)[3];   // [npoint]
     const int (*cells)[2];          // [ncell]
+    const int *cell_numbers;        // [ncell] in the mesh; NULL: all, in order
     double (*displacement)[3];      // [npoint] filled by `draw`
     double (*velocity)[3];          // [npoint] filled by `draw`
     double (*rotation)[3];          // [npoint] rotation vectors filled by `draw`; NULL: nothing turns
+    double (*spin)[3];              // [npoint] angular velocities as they stand in v, for points that ride; NULL: none
     const double *radius;           // [npoint] m, of a round section of the same area, 0: unknown; NULL: none known
     double (*section_y)[3];         // [ncell] y axis of the section filled by `draw`; NULL: no sections
     const char *const *field_names; // [nfield]
@@ -123,7 +131,9 @@ typedef struct pcs_picture {
     const char *const *point_names; // [npoint_field]
     double *const *point_fields;    // [npoint_field][npoint] filled by `draw`
     int nobstacle, nstill;          // the first `nstill` stand still
-    const pcs_obstacle *obstacles;  // [nobstacle] their nodes are points of the picture
+    // [nobstacle] their nodes are points of the picture. Of a piece, those that stand still have the points shown here,
+    // and what carries the others is known to the first rank alone, behind the points.
+    const pcs_obstacle *obstacles;
 } pcs_picture;
 
 // A column of the history asked for by the user.
@@ -190,7 +200,7 @@ typedef struct pcs_system_ops {
     // (q, v) becomes where the next way begins: has_internal.
     double (*internal_loss)(const pcs_system *self, double t, const double *q);
     void (*commit)(pcs_system *self, double t, const double *q, const double *v);
-    // Applied loads at time t (gravity left out) times q1 - q0.
+    // Applied loads at time t (gravity left out) times q1 - q0: has_loads.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
 
     // Momentum that a unit impulse of a row gives to the moving equations.
@@ -227,7 +237,8 @@ typedef struct pcs_system_ops {
 // state, and rooms for it. Who has a `const pcs_system` reads the workspace as it stands, and changes nothing of it.
 struct pcs_system {
     const pcs_system_ops *ops;
-    const char *name; // "fe", or that of a closed form, for messages
+    const pcs_slice_ops *slices; // system/slices.h; NULL: it goes as a whole
+    const char *name;            // "fe", or that of a closed form, for messages
     pcs_context *ctx;
     const void *data; // the system's own
     int nq, nv, nrow, ncontact, ntangent;
@@ -255,6 +266,7 @@ struct pcs_system {
     bool has_materials; // materials do
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
+    bool has_loads;            // forces are applied, besides gravity: load_work
     bool has_resultant;        // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;         // where friction pushes is known
     double length;             // m, size of the model: the scale of positions
@@ -262,6 +274,7 @@ struct pcs_system {
     double stable_step;        // s, of explicit schemes; INFINITY when nothing limits it
     pcs_travel travel[PCS_WAVE_KINDS];
     const pcs_layout *layout;       // of the equations over the ranks; NULL: all of them are here
+    const int *row_owner;           // [nrow] rank that has all equations of a row; NULL: not every row has one
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
 

@@ -201,6 +201,31 @@ class BadModels(unittest.TestCase):
                      "  - { set: beam.end, velocity: [0, 1, 0] }\n", "7:5: initial[1]",
                      "the initial velocity of node 2 is given twice")
 
+    def test_bushings_and_mounts_that_do_not_fit(self):
+        def body(kind, more):
+            inertia = "1" if kind.endswith("2d") else "[1, 1, 1]"
+            mesh = "mesh:\n  a: { type: point, at: [0, 0, 0] }\n  b: { type: point, at: [1, 0, 0] }\n"
+            mesh += "  s: { type: " + ("point, nodes: b" if "mount" in more else "link, a: a, b: b") + " }\nelements:\n"
+            for name in "ab":
+                mesh += f"  {name}: {{ type: {kind}, mesh: {name}, mass: 1, inertia: {inertia} }}\n"
+            return mesh + "  s: { " + more + " }\n"
+
+        spring = "type: bushing, mesh: s, stiffness: [1, 1, 0], angles: finite, "
+        self.refused(body("rigid_body_2d", spring + "offset_a: [1, 1, 0], offset_b: [0, 2, 0]"), "8:6: elements.s",
+                     "lead to points that are 1 m apart", "give one of them")
+        self.refused(body("rigid_body_2d", spring + "offset_a: [1, 1, 2], in: plane"), "8:95: elements.s",
+                     "no offset leads out of it")
+        self.refused(body("rigid_body_3d", spring + "offset_b: [0, 2, 0]"), "8:6: elements.s",
+                     "turns node 0 by an angle in the plane", "see 'in'")
+        self.refused(body("rigid_body_2d", spring + "offset_b: [0, 2, 0], in: space"), "6:6: elements.a",
+                     "turns node 0 by an angle in the plane")
+        self.refused(body("rigid_body_3d", "type: mount, mesh: s, stiffness: [1, 1, 1], offset: [0, 1, 0]"),
+                     "8:6: elements.s", "finite angles", "cannot share a node")
+        self.refused(body("rigid_body_3d", "type: mount, mesh: s, stiffness: [1, 1, 1], offset: [0, 1]"),
+                     "8:60: elements.s.offset")
+        self.refused(body("rigid_body_3d", "type: mount, mesh: s, stiffness: [1, 1, 1], offset_b: [0, 1, 0]"),
+                     "8:52: elements.s", "unknown key 'offset_b'")
+
     def test_probes_of_rotations_that_are_not_there(self):
         self.refused(ROD + "output:\n  probes:\n    tip: { node: beam.end, of: [x, wz] }\n",
                      "7:36: output.probes.tip.of[1]", "node 2 of set 'beam.end' has no rotations, so no 'wz'")

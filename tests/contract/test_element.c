@@ -86,7 +86,8 @@ static void for_every_situation(const variant *choice, void (*check)(const varia
     for (int situation = 0; situation < (may_have_arms ? 2 : 1) * count; situation++) {
         variant c = *choice;
         const char *arms = dimension_of(choice) == 2 ? " offset_a=0.04,0.1,0" : " offset_a=0.04,0.1,-0.05";
-        if (situation >= count) strcat(strcat(c.values, arms), " offset_b=-0.06,0.07,0");
+        const char *more = has_option(choice->ops, "rest") ? " offset_b=-0.06,0.07,0" : ""; // bushings have one point
+        if (situation >= count) strcat(strcat(c.values, arms), more);
         c.way = situation % NWAY;
         c.is_held = situation % count / NWAY & 1;
         c.is_damped = situation % count / NWAY & 2;
@@ -99,24 +100,38 @@ static void for_every_situation(const variant *choice, void (*check)(const varia
     }
 }
 
+// Parameters of all elements and one choice; in the plane without what leaves it.
+static void give_values(variant *c, const char *choice)
+{
+    bool is_flat = strstr(choice, "in=plane") != NULL;
+    snprintf(c->values, sizeof c->values,
+             "nu=0.3 orientation=0.1,0.9,0.4 offset=%s speed=7 inertia=0.4,0.7,0.7 axis=1,0,0 stiffness=%s damper=%s "
+             "yield_stress=1.3 tangent_modulus=0.4 kinematic=0.3 relaxed_modulus=0.5 torsional_stiffness=%s "
+             "torsional_damper=%s %s",
+             is_flat ? "0.1,0.2,0" : "0.1,0.2,0.3", is_flat ? "3,4,0" : "3,4,5", is_flat ? "0.3,0.4,0" : "0.3,0.4,0.2",
+             is_flat ? "0,0,2" : "3,1,2", is_flat ? "0,0,0.1" : "0.2,0.3,0.1", choice);
+}
+
 // Calls check for every choice of every element.
 static void for_every_variant(void (*check)(const variant *c, model *m))
 {
+    static const char *const pairs[] = { "in=plane angles=finite", "in=space angles=finite" };
     for (int e = 0; pcs_elements[e] != NULL; e++) {
         variant c = { .ops = pcs_elements[e] };
         for (int i = -1; i < 0 || c.ops->options[i].name != NULL; i++) {
             const pcs_option *option = i < 0 ? NULL : &c.ops->options[i];
             if (option != NULL && option->kind != PCS_OPTION_CHOICE) continue;
             for (int k = 0; option == NULL ? k < 1 : option->choices[k] != NULL; k++) {
-                bool is_finite = option != NULL && strcmp(option->choices[k], "finite") == 0;
-                snprintf(c.values, sizeof c.values, "%s torsional_stiffness=%s torsional_damper=%s %s=%s",
-                         "nu=0.3 orientation=0.1,0.9,0.4 offset=0.1,0.2,0.3 speed=7 inertia=0.4,0.7,0.7 axis=1,0,0 "
-                         "stiffness=3,4,5 damper=0.3,0.4,0.2 yield_stress=1.3 tangent_modulus=0.4 kinematic=0.3 "
-                         "relaxed_modulus=0.5",
-                         is_finite ? "0,0,2" : "3,1,2", is_finite ? "0,0,0.1" : "0.2,0.3,0.1",
-                         option == NULL ? "none" : option->name, option == NULL ? "none" : option->choices[k]);
+                char choice[64];
+                snprintf(choice, sizeof choice, "%s=%s", option == NULL ? "none" : option->name,
+                         option == NULL ? "none" : option->choices[k]);
+                give_values(&c, choice);
                 for_every_situation(&c, check);
             }
+        }
+        for (int i = 0; i < 2 && has_option(c.ops, "angles"); i++) {
+            give_values(&c, pairs[i]);
+            for_every_situation(&c, check);
         }
     }
 }
@@ -239,6 +254,12 @@ static void check_power(const variant *c, const model *m, const double *q, const
     if (!c->is_damped && !c->ops->sees_velocity) CHECK(taken == 0.0);
 }
 
+// It has one node and a stiffness.
+static bool is_mount(const variant *c)
+{
+    return strcmp(c->ops->name, "mount") == 0;
+}
+
 // K and C of the system are -df/dq and -df/dv at a state far from rest; the columns of K by differences.
 static void check_tangents(const variant *c, model *m)
 {
@@ -265,7 +286,7 @@ static void check_tangents(const variant *c, model *m)
             }
             for (int i = 0; i < n && size > 0.0; i++) CHECK_NEAR(A[i * n + j], slope[i], 1e-8 * size);
         }
-        CHECK((size > 0.0) == (which == 0 ? !c->ops->is_one_node : system->has_damping));
+        CHECK((size > 0.0) == (which == 0 ? !c->ops->is_one_node || is_mount(c) : system->has_damping));
     }
     double power = quadratic(system->C, v), taken = system->ops->damping_power(system, q, v);
     if (!c->ops->sees_velocity) CHECK_NEAR(taken, power, 1e-12 * (1.0 + power));
@@ -340,8 +361,8 @@ static bool turns_little(const model *m)
 // Springs to the ground hold a body; springs along fixed axes between places apart hold it against turning.
 static void check_rigid(const variant *c, model *m)
 {
-    bool is_mount = strcmp(c->ops->name, "mount") == 0, is_bushing = strcmp(c->ops->name, "bushing") == 0;
-    if ((c->is_held && c->way < 2) || is_mount) return;
+    bool is_apart = strcmp(c->ops->name, "bushing") == 0 && strstr(c->values, "offset_a") == NULL;
+    if ((c->is_held && c->way < 2) || is_mount(c)) return;
     if (c->ops->is_nonlinear && c->ops->ninternal == 0 && !turns_little(m)) {
         check_large_rigid(c, m);
         return;
@@ -349,7 +370,7 @@ static void check_rigid(const variant *c, model *m)
     // A line that turns in truth on nodes that turn little: free of force but for the squares of the motion.
     bool is_mixed = c->ops->is_nonlinear && c->ops->ninternal == 0;
     double noise = is_mixed ? 1e-6 : 1e-14, small = is_mixed ? 1e-7 : 1.0;
-    for (int motion = 0; motion < (is_bushing ? 3 : 6); motion++) {
+    for (int motion = 0; motion < (is_apart ? 3 : 6); motion++) {
         double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE] = { 0 }, f[MODEL_MAX_SIZE] = { 0 };
         rigid_motion(m, motion, q);
         for (int i = 0; i < m->system->nv; i++) q[i] *= small;

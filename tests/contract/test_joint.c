@@ -69,7 +69,8 @@ static void state_gear(model *m, const body *b)
         at[k] = places[0][k] + 0.6 * (apart[k] - along * axis[k]) + (b->is_flat ? 0.0 : 0.2 * axis[k]);
     bool is_beam = strncmp(b->element, "beam", 4) == 0;
     snprintf(text, sizeof text,
-             "a=%s b=%s carrier=%s teeth_a=30 teeth_b=20 axis_a=%.17g,%.17g,%.17g at=%.17g,%.17g,%.17g",
+             "a=%s b=%s carrier=%s teeth_a=30 teeth_b=20 axis_a=%.17g,%.17g,%.17g at=%.17g,%.17g,%.17g "
+             "pressure_angle=20 flank=backward",
              node_of(b, "one"), node_of(b, "two"), is_beam ? "three.start" : "three", axis[0], axis[1], axis[2], at[0],
              at[1], at[2]);
     model_joint(m, "link", "gear", text);

@@ -42,8 +42,11 @@ CASES = [
     ("block", "rocking_block", ["output.frames={every: 5, around_contacts: 2}"]),
     ("slip", "stick_slip", []),
     ("ranks", "cantilever_stop", ["supports.clamp.reactions=true", "time.end=4e-3"]),
+    ("pieces", "bar_impact", ["output.frames={every: 3, around_contacts: 4, pieces: always}"]),
+    ("pieces_beside", "bar_impact", ["mesh.bar={type: line, from: [0.05, 0, 0], to: [10.05, 0, 0], elements: 4200}",
+                                     "time={step: 1e-4, end: 2e-2}", "output.frames={every: 1, pieces: always}"]),
 ]
-RANKS = {"ranks": 2}  # processes of a case, where not one
+RANKS = {"ranks": 2, "pieces": 3, "pieces_beside": 2}  # processes of a case, where not one
 # Ranks may be more than cores, and those of root.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
        "OMPI_MCA_mpi_yield_when_idle": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -120,6 +123,11 @@ def check_lists(folder):
             continue
         found += [f"{path} names {name}, which is not there" for name in names
                   if not os.path.exists(os.path.join(folder, name))]
+        for index in [name for name in names if name.endswith(".pvtu")]:
+            with open(os.path.join(folder, index)) as file:
+                pieces_of_it = re.findall(r'Source="([^"]*)"', file.read())
+            found += [f"{index} names {name}, which is not there" for name in pieces_of_it
+                      if not os.path.exists(os.path.join(folder, name))]
     return found
 
 

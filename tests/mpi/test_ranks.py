@@ -23,8 +23,8 @@ import kill  # noqa: E402
 
 TIGHT = ["--", "-ksp_rtol", "1e-13"]
 HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
-# Ties and stops may be settled the other way by round-off; the rate of a contact is that of its smallest gap, and here
-# nine gaps vanish at once.
+# Ties and stops may be settled the other way by round-off; the rate of a contact is that of its smallest gap, and at
+# a floor several gaps vanish at once.
 COUNTS = ("active", "iterations", "floor.gap_rate")
 
 TWO_BARS = ["cases/bars_two", "--set", "mesh.left.elements=40", "--set", "mesh.right.elements=40",
@@ -61,7 +61,7 @@ sets:
   left: { nodes: grid.joints, box: [[-1, -1, -1], [0.15, 9, 9]] }
   two: { nodes: grid, at: [[0.1005, 0.1, 0], [0.5005, 0.4, 0]] }
   rows: { cells: grid.x, plane: [[0, 0.2, 0], [0, 1, 0]] }
-  rest: { nodes: grid, without: [left, grid.xmax] }
+  rest: { nodes: grid, without: [left, grid.xmax, grid.ymin] }
 supports:
   top: { set: grid.ymax, fix: [y], reactions: true }
   bottom: { set: grid.ymin, fix: [y, rz] }
@@ -76,7 +76,7 @@ loads:
   turn: { type: moment, set: rest, value: [0, 0, 0.1] }
   line: { type: line, cells: grid.x, value: [0, 20, 0] }
 contacts:
-  wall: { type: node_plane, nodes: left, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.2 }
+  floor: { type: node_plane, nodes: left, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.2 }
 scheme: { type: alpha_ggl, rho_inf: 0.8 }
 time: { step: 1.1e-5, end: 2.2e-4 }
 output:
@@ -133,7 +133,6 @@ output:
 
 PENDULUM = ["cases/beam_pendulum", "--set", "time.end=0.33"]  # chaotic after that
 
-
 SOFT_FLOOR = ("contacts.floor={type: node_plane, nodes: beam, point: [0, 0, 0.019], normal: [0, 0, 1], friction: 0.4, "
               "law: {type: linear, stiffness: 1.0e+6}}")
 
@@ -161,6 +160,35 @@ output:
     tip: { node: acrylic.end, of: [x, vx] }
     steel: { element: steel, of: [plastic_strain, plastic_work] }
     acrylic: { element: acrylic, of: [viscous_strain] }
+"""
+
+# A bushing, a mount and a spring at points that ride on exact beams.
+RIDERS = """
+mesh:
+  one: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 6 }
+  two: { type: line, from: [1.2, 0, 0], to: [2.2, 0.1, 0], elements: 6 }
+  tie: { type: link, a: one.end, b: two.start }
+  foot: { type: point, nodes: one.start }
+  spring: { type: link, a: one.end, b: two.end }
+elements:
+  one: { type: beam_exact_3d, mesh: one, E: 1.0e8, nu: 0.3, rho: 1000.0,
+         orientation: [0, 0, 1], section: { type: rectangle, width: 0.03, height: 0.02 } }
+  two: { type: beam_exact_3d, mesh: two, E: 1.0e8, nu: 0.3, rho: 1000.0,
+         orientation: [0, 0, 1], section: { type: rectangle, width: 0.03, height: 0.02 } }
+  tie: { type: bushing, mesh: tie, stiffness: [4000, 2000, 3000], damper: [1, 2, 3], torsional_stiffness: [20, 30, 10],
+         angles: finite, offset_b: [-0.1, 0.05, 0.02] }
+  foot: { type: mount, mesh: foot, stiffness: [3000, 3000, 3000], torsional_stiffness: [5, 5, 5], angles: finite,
+          offset: [0, -0.1, 0.05] }
+  spring: { type: spring_damper, mesh: spring, stiffness: 500.0, offset_a: [0, 0.1, 0], offset_b: [0, 0, 0.1] }
+initial:
+  - { set: two, velocity: [2.0, 1.0, -3.0], spin: [1.0, 2.0, 5.0] }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 1.0e-3, end: 0.03 }
+output:
+  frames: { every: 15 }
+  probes:
+    tip: { node: two.end, of: [x, y, z, rx] }
+    tie: { element: tie, of: [force, moment, strain_energy] }
 """
 
 # Sections that vary along rods and beams, with corners and steps within cells.
@@ -253,6 +281,24 @@ class Ranks(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(result.stdout, "")
             self.assertGreaterEqual(self.agree(self.path("serial"), self.path(f"np{count}")), rows)
+
+    # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
+    def resume(self, counts, *case):
+        out, whole = self.path("out"), self.path("whole")
+        case = [*case, "-q", "-o", out]
+        result = ranks(2, *case, *TIGHT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        shutil.copytree(out, whole)
+        for count in counts:
+            shutil.rmtree(out)
+            shutil.copytree(whole, out)
+            os.remove(os.path.join(out, "checkpoint.bin"))
+            result = serial(*case, "--resume") if count == 1 else ranks(count, *case, "--resume", *TIGHT)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            if count == 2:
+                self.assertEqual(kill.differences(whole, out), [])
+            else:
+                self.agree(whole, out)
 
 
 class Agreement(Ranks):
@@ -371,6 +417,12 @@ class Writing(Ranks):
                 size = max(map(abs, x))
                 self.assertLessEqual(max(abs(a - b) for a, b in zip(x, y)), 1e-8 * size)
 
+    def test_frames_of_points_that_ride(self):
+        self.compare(self.case("riders", RIDERS), counts=(2, 3), rows=31)
+        for count in (2, 3):
+            for k in range(3):
+                self.same_frame(f"serial/riders_{k:06}.vtk", f"np{count}/riders_{k:06}.vtk")
+
     def same_frame(self, one, other):
         with open(self.path(one), "rb") as file:
             names = re.findall(rb"^(\w+) (?:\d+ )+double$", file.read(), re.M)
@@ -408,27 +460,16 @@ class Writing(Ranks):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(kill.differences(whole, out), [])
 
-    # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
-    def resume(self, counts, *case):
-        out, whole = self.path("out"), self.path("whole")
-        case = [*case, "-q", "-o", out]
-        result = ranks(2, *case, *TIGHT)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        shutil.copytree(out, whole)
-        for count in counts:
-            shutil.rmtree(out)
-            shutil.copytree(whole, out)
-            os.remove(os.path.join(out, "checkpoint.bin"))
-            result = serial(*case, "--resume") if count == 1 else ranks(count, *case, "--resume", *TIGHT)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            if count == 2:
-                self.assertEqual(kill.differences(whole, out), [])
-            else:
-                self.agree(whole, out)
-
     def test_resuming(self):
         self.resume((2, 3, 1), "cases/cantilever_stop", "--set", "time.end=0.05",
                     "--set", "supports.clamp.reactions=true", "--set", "output.checkpoint.every=20")
+
+    # What supports at nodes of several ranks carry on.
+    def test_resuming_reactions(self):
+        self.resume((2, 3, 1), self.case("sets", SETS), "--set", "output.checkpoint.every=7")
+
+    def test_resuming_points_that_ride(self):
+        self.resume((2, 1), self.case("riders", RIDERS), "--set", "output.checkpoint.every=10")
 
     # What materials went through stands in the file as in one process.
     def test_resuming_materials(self):
@@ -449,8 +490,8 @@ class Writing(Ranks):
             self.assertEqual(json.load(file)["model"]["dofs"], 82)
 
 
-# Bytes that a rank takes by itself, as Percuss counts them: those of the rank that has least, as the first one shows the
-# model. They are taken per dof, from two lengths of a model that is cut across: what every process takes falls out,
+# Bytes that a rank takes by itself, as Percuss counts them: those of the rank that has least, as the first one shows
+# the model. They are taken per dof, from two lengths of a model that is cut across: what every process takes falls out,
 # and so do copies at the cuts. A quarter of the model is 0.253 (line) and 0.261 (lattice) of what one rank takes; with
 # the whole mesh on every rank it was 0.3.
 class Memory(Ranks):

@@ -126,7 +126,7 @@ class Plugin(unittest.TestCase):
 
     def test_faults_of_a_definition_are_named(self):
         faults = {
-            "made for interface 7, this program has 1": (".abi = PERCUSS_SYSTEM_ABI", ".abi = 7"),
+            "made for interface 7, this program has 1 to 2": (".abi = PERCUSS_SYSTEM_ABI", ".abi = 7"),
             "system 'two_walls' does not give force": ("    .force = walls_force,\n", ""),
             "system 'two_walls' does not give rows": ("    .rows = walls_rows,\n", ""),
             "G of row 1, coordinate 'x', is 1, but the gap changes by -1": ("G[1] = -1.0", "G[1] = 1.0"),

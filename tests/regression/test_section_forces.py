@@ -122,12 +122,27 @@ def check_branches(folder):
                 assert abs(found[list(at)] - ends).max() < 2e-6, (kind, count, name, member, found[list(at)])
 
 
+def check_tapered_branch(folder):
+    """An arm begins at the corner, where it is 0.2 m high, and ends 0.1 m high: 21 N m act on the former section."""
+    elements = ", ".join(f"{name}: {{ type: beam_timo_2d, mesh: {name}, E: 1.0e+15, nu: 0.3, rho: 1000, section: "
+                         f"{{ type: rectangle, width: 0.1, height: {height} }} }}" for name, height in
+                         (("post", 0.1), ("left", 0.1), ("right", "{ from: 0.2, to: 0.1 }")))
+    text = FRAME.format(count=4, elements=elements).replace("from: [3, 1, 0], to: [0, 1, 0]",
+                                                            "from: [0, 1, 0], to: [3, 1, 0]")
+    frame = run_statics(folder, "tapered", text.replace("set: right.start", "set: right.end"))
+    corner = frame["cells"][8][0]
+    assert corner >= 13, "the node belongs to the post"
+    moment, stress = (frame["arrays"]["point", name][corner, 0] for name in ("bending_moment", "bending_stress"))
+    assert abs(moment + 21.0) < 2e-6 and abs(stress - 21.0 * 6.0 / (0.1 * 0.2 ** 2)) < 0.1, (moment, stress)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         check_cantilever(folder)
         check_weight(folder)
         check_branches(folder)
+        check_tapered_branch(folder)
 
 
 if __name__ == "__main__":

@@ -162,6 +162,7 @@ static void a_large_model_reads_back_bit_by_bit(void **state)
         if (i < MANY - 1) cells[i][0] = i + 1, cells[i][1] = i;
     }
     pcs_picture picture = { .npoint = MANY,
+                            .nall_node = MANY,
                             .ncell = MANY - 1,
                             .nfield = 1,
                             .reference = (const double(*)[3])reference,

@@ -118,6 +118,10 @@ mesh:
   a: { type: point, at: [6, 0, 0] }
   b: { type: point, at: [7, 0, 0] }
   spring: { type: link, a: post, b: bar }
+  d: { type: point, at: [9, 0, 0] }
+  foot: { type: point, nodes: d }
+  beam: { type: line, from: [12, 0, 0], to: [13, 0, 0], elements: 2 }
+  tie: { type: link, a: beam.end, b: beam.start }
 elements:
   bar: { type: rigid_body_3d, mesh: bar, mass: 1.0, inertia: [0.1, 0.1, 0.1] }
   coin: { type: rigid_body_3d, mesh: coin, mass: 1.0, inertia: [0.1, 0.1, 0.1] }
@@ -125,6 +129,11 @@ elements:
   a: { type: rigid_body_3d, mesh: a, mass: 1.0, inertia: [0.1, 0.1, 0.1] }
   b: { type: rigid_body_3d, mesh: b, mass: 1.0, inertia: [0.1, 0.1, 0.1] }
   spring: { type: spring_damper, mesh: spring, damper: 0.0, offset_b: [0, 0.2, 0] }
+  d: { type: rigid_body_3d, mesh: d, mass: 1.0, inertia: [0.1, 0.2, 0.1] }
+  foot: { type: mount, mesh: foot, stiffness: [1, 2, 3], angles: finite, offset: [0.1, 0.2, 0.3] }
+  beam: { type: beam_timo_2d, mesh: beam, E: 1.0e+9, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.02, height: 0.02 } }
+  tie: { type: spring_damper, mesh: tie, stiffness: 10.0, in: plane, angles: small, offset_a: [0, 0.1, 0] }
 supports: { post: { set: post, fix: [x, y, z] } }
 joints:
   left: { type: hinge, node: a, axis: [0, 0, 1] }
@@ -133,6 +142,8 @@ joints:
 initial:
   - { set: bar, spin: [0, 0, 2] }
   - { set: coin, spin: [0, 0, 3] }
+  - { set: d, spin: [3, -1, 2] }
+  - { set: beam.end, velocity: [0, 1, 0] }
 contacts:
   floor: { type: node_plane, nodes: bar, offsets: [[0.3, 0.1, 0], [-0.3, 0.1, 0]], point: [0, 0, 0],
            normal: [0, 0, 1], restitution: 0 }
@@ -234,6 +245,26 @@ def check_rod(points, a, b):
     assert abs(numpy.sort(along) - numpy.repeat([0.0, 1.0], len(along) // 2)).max() < 1e-6, along
 
 
+def check_riders(read, turn):
+    """The spring, the mount and the spring of the beam end at points of their own, which ride on the nodes."""
+    x, cells = read["points"], read["cells"]
+    velocity, rotation = (read["arrays"]["point", name] for name in ("velocity", "rotation"))
+    assert cells[5][0] == 2 and cells[6] == [5] and len(cells) == 11 and len(x) == 9 + 3, cells
+    spring, foot, tie = cells[5][1], cells[7][0], cells[10][0]
+    assert sorted((spring, foot, tie)) == [9, 10, 11] and cells[7] == [foot] and cells[10][1] == cells[8][0]
+    arm = turn @ [0, 0.2, 0]
+    assert abs(x[spring] - x[0] - arm).max() < 1e-12 and (rotation[spring] == rotation[0]).all()
+    assert abs(velocity[spring] - velocity[0] - numpy.cross([0, 0, 2.0], arm)).max() < 1e-9
+    angle = numpy.linalg.norm(rotation[5])
+    axis = rotation[5] / angle if angle > 0 else numpy.array([1.0, 0, 0])
+    arm, along = numpy.array([0.1, 0.2, 0.3]), axis @ [0.1, 0.2, 0.3] * axis
+    arm = along + (arm - along) * numpy.cos(angle) + numpy.cross(axis, arm) * numpy.sin(angle)
+    assert abs(x[foot] - x[5] - arm).max() < 1e-12 and abs((velocity[foot] - velocity[5]) @ arm).max() < 1e-12
+    assert numpy.linalg.norm(velocity[foot] - velocity[5]) > 0.1
+    beam = cells[9][1]  # turns little: its arm of 0.1 m stays as long across as it is
+    assert abs(x[tie] - x[beam] - [-0.1 * rotation[beam][2], 0.1, 0]).max() < 1e-12
+
+
 def check_points(folder):
     """Discs that roll, wheels of gears, arms of points that touch, springs between points: in their places, turned."""
     case = folder / "points.yaml"
@@ -256,7 +287,8 @@ def check_points(folder):
         axis = numpy.array([-numpy.sin(turns[1][2]), numpy.cos(turns[1][2]), 0])
         assert abs(turns[1][2] - 3.0 * f["time"]) < 1e-9 and abs(abs(arm @ axis) - 0.002).max() < 1e-9
         assert abs(numpy.sum(arm ** 2, axis=1) - 0.2 ** 2 - 0.002 ** 2).max() < 1e-9
-        check_rod(points[-1][:2 * ring], x[2], x[0] + turn @ [0, 0.2, 0])  # the spring
+        check_rod(points[-1][:2 * ring], x[0], x[0] + turn @ [0, 0.2, 0])  # the arm of the spring
+        check_riders(read, turn)
         wheels = points[4].reshape(2, -1, 3)
         for centre, radius, wheel in zip(x[3:5], (0.6, 0.4), wheels):
             assert abs(numpy.hypot(*(wheel - centre)[:, :2].T) - radius).max() < 1e-9

@@ -99,6 +99,26 @@ static const percuss_system_definition *find(const char *name)
     return pcs_closed_forms[k];
 }
 
+// Derivatives of the crank with one fault each.
+static void wrong_stiffness(const double *p, double t, const double *q, const double *v, double *K, double *C)
+{
+    find("slider_crank_bilateral")->tangents(p, t, q, v, K, C);
+    K[1] *= 1.001;
+}
+
+static void wrong_damping(const double *p, double t, const double *q, const double *v, double *K, double *C)
+{
+    find("slider_crank_bilateral")->tangents(p, t, q, v, K, C);
+    C[2] = -C[2];
+}
+
+static void turned_inertia(const double *p, const double *q, const double *a, double *A)
+{
+    double other[4];
+    find("slider_crank_bilateral")->inertia_tangent(p, q, a, other);
+    for (int k = 0; k < 4; k++) A[k] = other[(k % 2) * 2 + k / 2];
+}
+
 static void expect(const percuss_system_definition *d, const char *message)
 {
     pcs_context *ctx = NULL;
@@ -139,7 +159,7 @@ static void incomplete_definitions_are_named(void **state)
     static const int nowhere[][2] = { { 0, 99 } };
     percuss_system_definition good = *find("ball");
     expect(&good, NULL);
-    FAULT(abi, 99, "made for interface 99, this program has 1");
+    FAULT(abi, 99, "made for interface 99, this program has 1 to 2");
     FAULT(name, NULL, "does not give name");
     FAULT(summary, NULL, "does not give summary");
     FAULT(parameters, NULL, "does not give parameters");
@@ -186,6 +206,14 @@ static void contradicting_definitions_are_named(void **state)
     FAULT(mass, crooked_mass, "M is not symmetric, M('n', 's') is 0 and 0.1");
     good = *find("slider_crank_bilateral");
     FAULT(rate_bias, no_bias, "rate_bias of row 0 is 0, but (dG/dt) v is");
+    FAULT(tangents, wrong_stiffness, "K('theta1', 'theta2') is -");
+    FAULT(tangents, wrong_damping, "C('theta2', 'theta1') is");
+    FAULT(inertia_tangent, turned_inertia, "A('theta2', 'theta1') is");
+    FAULT(tangents, NULL, NULL);
+    FAULT(inertia_tangent, NULL, NULL);
+    // Interface 1 ends before them: they are not read.
+    good.tangents = wrong_stiffness;
+    FAULT(abi, 1, NULL);
 }
 
 int main(void)

@@ -221,6 +221,60 @@ static void one_row_by_hand(void **state)
     model_destroy(&m);
 }
 
+// The same contact beside one that is far open and does not know of it.
+static void add_open_row(const problem *one, problem *both)
+{
+    const pcs_frictionless *s = one->s;
+    pcs_frictionless *t = both->s;
+    double *from[] = { s->P11, s->P12, s->P21, s->P22, s->Q1, s->Q2 };
+    double *to[] = { t->P11, t->P12, t->P21, t->P22, t->Q1, t->Q2 };
+    for (int k = 0; k < 6; k++) to[k][0] = to[k][3] = from[k][0];
+    t->gap0[0] = s->gap0[0];
+    t->xi0[0] = s->xi0[0];
+    t->gap0[1] = t->xi0[1] = 1e3;
+    t->h = s->h;
+    t->has_position = s->has_position;
+    t->gate_is_live = s->gate_is_live;
+    t->gate_tolerance = s->gate_tolerance;
+    both->gate[0] = one->gate[0];
+    both->r[0] = both->r[1] = one->r[0];
+    attach(both);
+}
+
+// What one contact settles in closed form is what the sets of several find, in as many rounds.
+static void one_row_as_one_of_two(void **state)
+{
+    (void)state;
+    unsigned long long seed = 99;
+    int rounds[4] = { 0 };
+    for (int trial = 0; trial < 8000; trial++) {
+        problem one = { 0 }, both = { 0 };
+        model *m = model_create();
+        int count, count_of_both;
+        CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, 1, &one.s));
+        CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, 2, &both.s));
+        fill_problem(&seed, &one, (kind){ trial & 1, trial & 2, trial & 4 }, 1e-3);
+        attach(&one);
+        if (trial % 5 == 0) *one.s->gap0 = trial % 10 == 0 ? 0.0 : -0.0;
+        if (trial % 7 == 0) *one.s->xi0 = trial % 14 == 0 ? 0.0 : -0.0;
+        one.s->gate_tolerance = trial % 3 == 0 ? 1e-4 : 0.0;
+        if (trial % 11 == 0) *one.s->Q2 = 1e-2; // negative damping: the impulse opens the gate
+        add_open_row(&one, &both);
+        bool is_settled = pcs_frictionless_active_set(one.s, &count);
+        CHECK(is_settled == pcs_frictionless_active_set(both.s, &count_of_both));
+        CHECK(count == count_of_both && one.gate[0] == both.gate[0]);
+        CHECK((one.nu[0] > 0.0) == (both.nu[0] > 0.0) && (one.la[0] > 0.0) == (both.la[0] > 0.0));
+        CHECK_NEAR(one.nu[0], both.nu[0], 1e-14 * fabs(both.nu[0]));
+        CHECK_NEAR(one.la[0], both.la[0], 1e-13 * fabs(both.la[0]));
+        CHECK_NEAR(one.s->gap[0], both.s->gap[0], 1e-17);
+        CHECK_NEAR(one.s->gate_gap[0], both.s->gate_gap[0], 1e-16);
+        CHECK_NEAR(one.s->xi[0], both.s->xi[0], 1e-13);
+        rounds[count < 3 ? count : 3]++;
+        model_destroy(&m);
+    }
+    CHECK(rounds[1] > 100 && rounds[2] > 100 && rounds[3] > 100);
+}
+
 // The last row repeats the first one: same gap, same velocity.
 static void repeat_row(problem *p)
 {
@@ -356,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_row_by_hand),
+        cmocka_unit_test(one_row_as_one_of_two),
         cmocka_unit_test(active_set_agrees_with_sweeps),
         cmocka_unit_test(live_gates_with_damping_settle),
         cmocka_unit_test(repeated_rows_share_the_multiplier),

@@ -173,6 +173,8 @@ static inline void fake_create(fake_run *r, const char *name, const pcs_observer
     fake_make_directory(r, name);
     for (int k = 0; k < FAKE_FIELDS; k++) r->fields[k] = r->field[k];
     r->picture = (pcs_picture){ .npoint = FAKE_POINTS,
+                                .nall_node = FAKE_POINTS,
+                                .nall_cell = FAKE_CELLS,
                                 .ncell = FAKE_CELLS,
                                 .nfield = FAKE_FIELDS,
                                 .reference = fake_reference,

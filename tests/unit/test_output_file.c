@@ -46,6 +46,25 @@ static void a_file_appears_when_complete(void **state)
     free(text);
 }
 
+// On the disk, in the buffer of 64 bytes, and across both.
+static void bytes_are_put_in_place_of_others(void **state)
+{
+    fixture *f = *state;
+    for (int place = 0; place <= 90; place++) {
+        CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
+        for (int i = 0; i < 10; i++) pcs_file_text(f->file, "0123456789");
+        CHECK(pcs_file_place(f->file) == 100);
+        pcs_file_patch(f->file, place, "abcdefghij", 10);
+        pcs_file_text(f->file, "end");
+        CHECK(pcs_file_place(f->file) == 103);
+        CHECK_OK(f->run.ctx, pcs_file_commit(f->file));
+        char *text = fake_read(&f->run, "a.txt");
+        CHECK(strlen(text) == 103 && strncmp(text + place, "abcdefghij", 10) == 0 && strcmp(text + 100, "end") == 0);
+        for (int i = 0; i < 100; i++) CHECK((i >= place && i < place + 10) || text[i] == '0' + i % 10);
+        free(text);
+    }
+}
+
 static void columns_are_quoted_only_when_needed(void **state)
 {
     fixture *f = *state;
@@ -151,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_file_appears_when_complete, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bytes_are_put_in_place_of_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(columns_are_quoted_only_when_needed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_are_big_endian, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_is_reported_with_the_path, set_up, tear_down),

@@ -1,0 +1,385 @@
+// Bushings and mounts whose nodes turn by finite angles, in the plane or in space.
+//
+// Both bodies carry the point of the bushing in the reference state, a at the arm s and b at the arm r. With Q =
+// R_a^T R_b, the point as a sees it, y, and its rotation vector p, Q = exp(p) (in the plane the difference of the
+// angles, past any number of turns):
+//
+//   y = R_a^T (x_b + R_b r - x_a),   e = y - s,   force n = k e + c e',   moment m = kr p + cr p'    axis by axis of a
+//
+// so that the axes turn with a, and energy and dissipation depend on how b lies against a alone: forces and moments add
+// up to nothing. By velocities and material angular velocities, in the order v_a, W_a, v_b, W_b:
+//
+//   e' = B_e (..),  B_e = [-R_a^T, y^, R_a^T, -Q r^]        p' = B_p (..),  B_p = [0, -T^-T, 0, T^-1],
+//   T^-1 = I + p^/2 + c p^p^,   c = (1 - a/2 cot(a/2))/a^2,   a = |p|
+//
+//   force = -B_e^T n - B_p^T m,   C = B_e^T c B_e + B_p^T cr B_p
+//   K = B_e^T (k B_e + c D_e) + B_p^T (kr B_p + cr D_p) + S,   D = d(rate)/dq at constant velocities
+//   D_e = [0, (R_a^T (v_b - v_a) + Q h)^, 0, -Q h^] - W_a^ B_e,   h = W_b x r
+//   D_p = (H_-(W_b) - H_+(W_a)) B_p,   H_+-(z) = +-z^/2 - c ((p x z)^ + p^z^) + c'/a (p x (p x z)) p^T
+//   S: rows v_a, v_b: +-R_a n^ W_a;   row W_a: n^ B_e - H_-(m) B_p;   row W_b: r^ N^ W_b - r^ Q^T n^ W_a + H_+(m) B_p
+//
+// with N = Q^T n and H_+-(z) the derivatives of T^-T z and T^-1 z by p. A mount is a bushing whose a is the ground.
+
+#include "core/rotation.h"
+#include "elements/bushing.h"
+#include "elements/cell.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NMODE = PCS_BUSHING_MODES, NODE = PCS_BUSHING_NODE, NDOF = 2 * NODE };
+enum { SPIN_A = 3, PLACE_B = 6, SPIN_B = 9 }; // first columns
+
+typedef struct turning {
+    pcs_cell_shape shape;
+    bool is_flat;         // the rotations are an angle
+    double (*arms)[2][3]; // [ncell] s and r
+} turning;
+
+// A cell at present.
+typedef struct turning_state {
+    double R[9], Q[9], y[3], p[3]; // R that of a
+    double W[2][3], parting[3];    // material angular velocities; R_a^T (v_b - v_a)
+    double B[NMODE][NDOF];         // B_e, then B_p
+    double e[NMODE], rate[NMODE], load[NMODE];
+    double c, slope; // and c'/a
+} turning_state;
+
+static double turning_damping(const pcs_batch *batch, int mode)
+{
+    const pcs_bushing_params *p = batch->params;
+    return pcs_bushing_damping(p, mode) + batch->damping_stiffness * pcs_bushing_stiffness(p, mode);
+}
+
+pcs_status pcs_turning_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    turning *t;
+    PCS_TAKE(ctx, t, 1, "bushings");
+    PCS_TAKE(ctx, t->arms, batch->ncell, "bushings");
+    t->shape = (pcs_cell_shape){ .ndof = batch->ops->ndof, .node_dofs = NODE, .translations = 3 };
+    t->shape.is_grounded = batch->ops->is_one_node;
+    t->is_flat = !pcs_bushing_in_space(batch->params);
+    for (int c = 0; c < batch->ncell; c++) pcs_bushing_cell_arms(batch, c, t->arms[c]);
+    batch->data = t;
+    return PCS_OK;
+}
+
+// What the rotation p makes of a vector, less the vector: without cancellation where it is small.
+static void turning_shift(const double p[3], const double r[3], double out[3])
+{
+    double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
+    pcs_cross(p, r, once);
+    pcs_cross(p, once, twice);
+    for (int k = 0; k < 3; k++) out[k] = sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
+}
+
+// c and c'/a; their series is sum_k |B_2k| a^(2k-2)/(2k)!.
+static void turning_curve(double a, double *c, double *slope)
+{
+    static const double series[] = { 1.0 / 12.0,          1.0 / 720.0,
+                                     1.0 / 30240.0,       1.0 / 1209600.0,
+                                     1.0 / 47900160.0,    691.0 / 1307674368000.0,
+                                     1.0 / 74724249600.0, 3617.0 / 10670622842880000.0 };
+    enum { TERMS = sizeof series / sizeof *series };
+    if (a < 0.5) {
+        *c = *slope = 0.0;
+        for (int k = TERMS - 1; k >= 0; k--) {
+            *c = *c * a * a + series[k];
+            if (k > 0) *slope = *slope * a * a + 2.0 * k * series[k];
+        }
+        return;
+    }
+    double sine = sin(0.5 * a), cotangent = cos(0.5 * a) / sine;
+    *c = (1.0 - 0.5 * a * cotangent) / (a * a);
+    *slope = (0.25 / (sine * sine) - 0.5 * cotangent / a - 2.0 * *c) / (a * a);
+}
+
+static void turning_hat(const double x[3], double out[9])
+{
+    const double hat[9] = { 0.0, -x[2], x[1], x[2], 0.0, -x[0], -x[1], x[0], 0.0 };
+    memcpy(out, hat, sizeof hat);
+}
+
+// A += factor times the 3 x 3 block X, from `row` and `column` on.
+static void turning_add(double *A, int row, int column, double factor, const double X[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) A[(row + i) * NDOF + column + j] += factor * X[3 * i + j];
+}
+
+static void turning_transpose(const double X[9], double out[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) out[3 * j + i] = X[3 * i + j];
+}
+
+// B_e and B_p.
+static void turning_fill(const turning *t, const double r[3], turning_state *s)
+{
+    const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+    double *B = s->B[0], back[9], hat[9], Qr[9], square[9];
+    memset(s->B, 0, sizeof s->B);
+    turning_transpose(s->R, back);
+    turning_add(B, 0, 0, -1.0, back);
+    turning_add(B, 0, PLACE_B, 1.0, back);
+    turning_hat(s->y, hat);
+    turning_add(B, 0, SPIN_A, 1.0, hat);
+    turning_hat(r, hat);
+    pcs_rotation_multiply(s->Q, hat, Qr);
+    turning_add(B, 0, SPIN_B, -1.0, Qr);
+    turning_add(B, 3, SPIN_A, -1.0, unit);
+    turning_add(B, 3, SPIN_B, 1.0, unit);
+    if (t->is_flat) return; // p lies along the axis of everything it turns
+    turning_hat(s->p, hat);
+    pcs_rotation_multiply(hat, hat, square);
+    turning_add(B, 3, SPIN_A, 0.5, hat);
+    turning_add(B, 3, SPIN_A, -s->c, square);
+    turning_add(B, 3, SPIN_B, 0.5, hat);
+    turning_add(B, 3, SPIN_B, s->c, square);
+}
+
+// From displacements and velocities of both nodes.
+static void turning_look(const pcs_batch *batch, int cell, const double u[NDOF], const double w[NDOF], turning_state *s)
+{
+    const pcs_bushing_params *params = batch->params;
+    const turning *t = batch->data;
+    const double *arm_a = t->arms[cell][0], *arm_b = t->arms[cell][1];
+    double back[3], there[9], shift[3], apart[3], seen[3], speed[3];
+    for (int k = 0; k < 3; k++) back[k] = -u[3 + k];
+    pcs_rotation_exp(u + 3, s->R);
+    pcs_rotation_exp(u + 9, there);
+    double inverse[9];
+    turning_transpose(s->R, inverse);
+    pcs_rotation_multiply(inverse, there, s->Q);
+    if (t->is_flat)
+        for (int k = 0; k < 3; k++) s->p[k] = u[9 + k] - u[3 + k];
+    else pcs_rotation_compose(back, u + 9, s->p);
+    turning_curve(pcs_norm3(s->p), &s->c, &s->slope);
+    turning_shift(u + 9, arm_b, shift);
+    for (int k = 0; k < 3; k++) {
+        apart[k] = u[6 + k] - u[k] + shift[k];
+        speed[k] = w[6 + k] - w[k];
+    }
+    pcs_rotation_apply(inverse, apart, seen);
+    pcs_rotation_apply(inverse, speed, s->parting);
+    turning_shift(back, arm_a, shift);
+    for (int k = 0; k < 3; k++) {
+        s->e[k] = seen[k] + shift[k];
+        s->e[3 + k] = s->p[k];
+        s->y[k] = arm_a[k] + s->e[k];
+        s->W[0][k] = w[3 + k];
+        s->W[1][k] = w[9 + k];
+    }
+    turning_fill(t, arm_b, s);
+    for (int i = 0; i < NMODE; i++) {
+        s->rate[i] = 0.0;
+        for (int j = 0; j < NDOF; j++) s->rate[i] += s->B[i][j] * w[j];
+        s->load[i] = pcs_bushing_stiffness(params, i) * s->e[i] + turning_damping(batch, i) * s->rate[i];
+    }
+}
+
+// The dofs of a mount are those of b; a rests.
+static void turning_find(const pcs_batch *batch, int cell, const double *q, const double *v, turning_state *s)
+{
+    int n = batch->ops->ndof;
+    const int *equation = batch->equation + (size_t)cell * (size_t)n;
+    double u[NDOF] = { 0 }, w[NDOF] = { 0 };
+    pcs_cell_gather(equation, n, q, u + NDOF - n);
+    pcs_cell_gather(equation, n, v, w + NDOF - n);
+    turning_look(batch, cell, u, w, s);
+}
+
+// Internal and damping force on the dofs of a cell, as forces on the body.
+static void turning_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
+{
+    int n = batch->ops->ndof;
+    turning_state s;
+    turning_find(batch, cell, q, v, &s);
+    for (int j = 0; j < n; j++) {
+        force[j] = 0.0;
+        for (int i = 0; i < NMODE; i++) force[j] -= s.B[i][NDOF - n + j] * s.load[i];
+    }
+}
+
+void pcs_turning_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+{
+    pcs_cell_add_force(batch, batch->ops->ndof, turning_force, q, v, f);
+}
+
+void pcs_turning_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
+{
+    pcs_cell_add_resultant(batch, &((const turning *)batch->data)->shape, turning_force, q, v, sum);
+}
+
+// H_+ (sign 1) or H_- (sign -1).
+static void turning_bend(const turning_state *s, const double z[3], double sign, double H[9])
+{
+    double hat[9], p_hat[9], turned[9], once[3], once_hat[9], twice[3];
+    turning_hat(z, hat);
+    turning_hat(s->p, p_hat);
+    pcs_rotation_multiply(p_hat, hat, turned);
+    pcs_cross(s->p, z, once);
+    turning_hat(once, once_hat);
+    pcs_cross(s->p, once, twice);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int k = 3 * i + j;
+            H[k] = sign * 0.5 * hat[k] - s->c * (once_hat[k] + turned[k]) + s->slope * twice[i] * s->p[j];
+        }
+}
+
+// A += X times rows of B, from `row` on.
+static void turning_add_rows(double *A, int row, const double X[9], const double (*B)[NDOF])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < NDOF; j++)
+            A[(row + i) * NDOF + j] += X[3 * i] * B[0][j] + X[3 * i + 1] * B[1][j] + X[3 * i + 2] * B[2][j];
+}
+
+// How the rates change with the positions, D_e and D_p.
+static void turning_rates(const turning *t, const double r[3], const turning_state *s, double D[NMODE * NDOF])
+{
+    double h[3], turned[3], hat[9], Qh[9], H[2][9];
+    memset(D, 0, NMODE * NDOF * sizeof *D);
+    pcs_cross(s->W[1], r, h);
+    pcs_rotation_apply(s->Q, h, turned);
+    for (int k = 0; k < 3; k++) turned[k] += s->parting[k];
+    turning_hat(turned, hat);
+    turning_add(D, 0, SPIN_A, 1.0, hat);
+    turning_hat(h, hat);
+    pcs_rotation_multiply(s->Q, hat, Qh);
+    turning_add(D, 0, SPIN_B, -1.0, Qh);
+    const double back[3] = { -s->W[0][0], -s->W[0][1], -s->W[0][2] };
+    turning_hat(back, hat);
+    turning_add_rows(D, 0, hat, s->B);
+    if (t->is_flat) return;
+    turning_bend(s, s->W[1], -1.0, H[0]);
+    turning_bend(s, s->W[0], 1.0, H[1]);
+    for (int k = 0; k < 9; k++) H[0][k] -= H[1][k];
+    turning_add_rows(D, 3, H[0], s->B + 3);
+}
+
+// S: how the directions change under the forces.
+static void turning_add_directions(const turning *t, const double r[3], const turning_state *s, double *K)
+{
+    const double *n = s->load, *m = s->load + 3;
+    double hat[9], Rn[9], back[9], N[3], r_hat[9], product[9], other[9];
+    turning_hat(n, hat);
+    pcs_rotation_multiply(s->R, hat, Rn);
+    turning_add(K, 0, SPIN_A, 1.0, Rn);
+    turning_add(K, PLACE_B, SPIN_A, -1.0, Rn);
+    turning_add_rows(K, SPIN_A, hat, s->B);
+    turning_transpose(s->Q, back);
+    turning_hat(r, r_hat);
+    pcs_rotation_multiply(r_hat, back, product);
+    pcs_rotation_multiply(product, hat, other);
+    turning_add(K, SPIN_B, SPIN_A, -1.0, other);
+    pcs_rotation_apply(back, n, N);
+    turning_hat(N, hat);
+    pcs_rotation_multiply(r_hat, hat, product);
+    turning_add(K, SPIN_B, SPIN_B, 1.0, product);
+    if (t->is_flat) return;
+    turning_bend(s, m, -1.0, hat);
+    for (int k = 0; k < 9; k++) hat[k] = -hat[k];
+    turning_add_rows(K, SPIN_A, hat, s->B + 3);
+    turning_bend(s, m, 1.0, hat);
+    turning_add_rows(K, SPIN_B, hat, s->B + 3);
+}
+
+// Of both nodes.
+static void turning_stiffness(const pcs_batch *batch, int cell, const turning_state *s, double *K)
+{
+    const pcs_bushing_params *params = batch->params;
+    const turning *t = batch->data;
+    double D[NMODE * NDOF];
+    memset(K, 0, NDOF * NDOF * sizeof *K);
+    turning_rates(t, t->arms[cell][1], s, D);
+    for (int m = 0; m < NMODE; m++) {
+        double k = pcs_bushing_stiffness(params, m), c = turning_damping(batch, m);
+        for (int i = 0; i < NDOF; i++)
+            for (int j = 0; j < NDOF; j++)
+                K[i * NDOF + j] += k * (s->B[m][i] * s->B[m][j]) + s->B[m][i] * (c * D[m * NDOF + j]);
+    }
+    turning_add_directions(t, t->arms[cell][1], s, K);
+}
+
+// The last n rows and columns.
+static void turning_take(int n, const double *A, double *out)
+{
+    for (int i = 0; i < n; i++)
+        memcpy(out + (ptrdiff_t)i * n, A + (NDOF - n + i) * NDOF + NDOF - n, (size_t)n * sizeof *out);
+}
+
+void pcs_turning_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
+{
+    int n = batch->ops->ndof;
+    double A[NDOF * NDOF];
+    turning_state s;
+    turning_find(batch, cell, q, v, &s);
+    turning_stiffness(batch, cell, &s, A);
+    turning_take(n, A, K);
+    if (C == NULL) return;
+    memset(A, 0, sizeof A);
+    for (int m = 0; m < NMODE; m++)
+        for (int i = 0; i < NDOF; i++)
+            for (int j = 0; j < NDOF; j++) A[i * NDOF + j] += turning_damping(batch, m) * (s.B[m][i] * s.B[m][j]);
+    turning_take(n, A, C);
+}
+
+void pcs_turning_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+{
+    const double zero[NDOF] = { 0 };
+    int n = batch->ops->ndof;
+    double A[NDOF * NDOF];
+    turning_state s;
+    memset(M, 0, (size_t)(n * n) * sizeof *M);
+    turning_look(batch, cell, zero, zero, &s);
+    turning_stiffness(batch, cell, &s, A);
+    turning_take(n, A, K);
+}
+
+// As the bodies turn the stiffest spring comes to act along every direction, so it takes the place of the others: what
+// is left of the orientations is how the two bodies lie, and |a - b|^2 <= 2 |a|^2 + 2 |b|^2 leaves one body at a time.
+void pcs_turning_stiffest(const pcs_batch *batch, int cell, double *K)
+{
+    const pcs_bushing_params *p = batch->params;
+    int n = batch->ops->ndof;
+    double most[2] = { 0.0, 0.0 }, A[NDOF * NDOF] = { 0 }, factor = batch->ops->is_one_node ? 1.0 : 2.0;
+    turning_state s;
+    const double zero[NDOF] = { 0 };
+    turning_look(batch, cell, zero, zero, &s);
+    for (int m = 0; m < NMODE; m++) most[m / 3] = fmax(most[m / 3], pcs_bushing_stiffness(p, m));
+    for (int m = 0; m < NMODE; m++)
+        for (int i = 0; i < NDOF; i++)
+            for (int j = 0; j < NDOF; j++)
+                if (i / NODE == j / NODE) A[i * NDOF + j] += factor * most[m / 3] * (s.B[m][i] * s.B[m][j]);
+    turning_take(n, A, K);
+}
+
+double pcs_turning_dissipation(const pcs_batch *batch, const double *q, const double *v)
+{
+    double power = 0.0;
+    for (int c = 0; c < batch->ncell; c++) {
+        turning_state s;
+        turning_find(batch, c, q, v, &s);
+        for (int m = 0; m < NMODE; m++) power += turning_damping(batch, m) * s.rate[m] * s.rate[m];
+    }
+    return power;
+}
+
+void pcs_turning_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+{
+    for (int c = 0; c < batch->ncell; c++) {
+        turning_state s;
+        turning_find(batch, c, q, v, &s);
+        for (int m = 0; m < NMODE; m++) sum->strain += 0.5 * pcs_bushing_stiffness(batch->params, m) * s.e[m] * s.e[m];
+    }
+}
+
+void pcs_turning_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                             double field[PCS_MAX_CELL_FIELDS])
+{
+    turning_state s;
+    turning_find(batch, cell, q, v, &s);
+    pcs_bushing_put_fields(batch->params, s.e, s.rate, field);
+}

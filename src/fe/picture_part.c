@@ -1,0 +1,371 @@
+// The part of a picture that a rank shows: its own cells and their points, which other ranks show as well at borders.
+//
+// Positions of all these points are here. Section forces at a point follow from cells that may be those of other ranks:
+// ranks tell one another once which cells they ask for, in one list, and with every picture the fields of all of
+// them, by a sum to which each rank adds its own. Nodes that carry discs, bearings and joints go to the first rank,
+// which draws these, behind its own points.
+
+#include "fe/data.h"
+
+#include <string.h>
+
+// While the part is made, all in scratch.
+typedef struct part_work {
+    fe_points all;
+    int *local;          // [all npoint] number among the points shown, then of those beyond; -1: none
+    int *place;          // [mesh ncell] number among the cells shown, then of those asked for; -1: none
+    int *point;          // [npoint] shown here, among all
+    int *before, *after; // [all npoint] the cell that ends and the one that begins there, -1: none; NULL: not needed
+    double *radius;      // [all npoint]
+    double largest;      // of them
+    double *counts;      // [ranks]
+    int *asked;          // [nasked] cells of other ranks
+    int npoint, ncell, nasked, room;
+} part_work;
+
+static int part_point(const part_work *w, const fe_data *fe, int cell, int end)
+{
+    return w->all.cells == NULL ? fe->model.mesh->cell[cell][end] : w->all.cells[cell][end];
+}
+
+static int part_node(const part_work *w, int point)
+{
+    return w->all.node == NULL ? point : w->all.node[point];
+}
+
+static void part_free(part_work *w)
+{
+    pcs_scratch_free(w->all.cells);
+    pcs_scratch_free(w->all.node);
+    pcs_scratch_free(w->all.arm);
+    pcs_scratch_free(w->local);
+    pcs_scratch_free(w->place);
+    pcs_scratch_free(w->point);
+    pcs_scratch_free(w->before);
+    pcs_scratch_free(w->after);
+    pcs_scratch_free(w->radius);
+    pcs_scratch_free(w->counts);
+    pcs_scratch_free(w->asked);
+}
+
+static pcs_status part_take_scratch(pcs_system *self, const fe_data *fe, part_work *w)
+{
+    size_t npoint = (size_t)w->all.npoint, ncell = (size_t)fe->model.mesh->ncell;
+    w->local = pcs_scratch(NULL, npoint, sizeof *w->local);
+    w->place = pcs_scratch(NULL, ncell, sizeof *w->place);
+    w->point = pcs_scratch(NULL, npoint, sizeof *w->point);
+    w->radius = pcs_scratch(NULL, npoint, sizeof *w->radius);
+    w->counts = pcs_scratch(NULL, (size_t)fe->share->layout.comm->size, sizeof *w->counts);
+    bool is_there = w->local != NULL && w->place != NULL && w->point != NULL && w->radius != NULL && w->counts != NULL;
+    if (is_there && fe->has_members) {
+        w->before = pcs_scratch(NULL, npoint, sizeof *w->before);
+        w->after = pcs_scratch(NULL, npoint, sizeof *w->after);
+        is_there = w->before != NULL && w->after != NULL;
+    }
+    return is_there ? PCS_OK : pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu points", npoint);
+}
+
+// Own cells in the order in which they are drawn, then those without an element.
+static void part_choose_cells(const fe_data *fe, part_work *w)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    w->ncell = 0;
+    for (int c = 0; c < mesh->ncell; c++) w->place[c] = -1;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        for (int c = 0; c < fe->batches[g].ncell; c++) w->place[fe->batches[g].cells[c]] = w->ncell++;
+    for (int c = 0; c < mesh->ncell; c++)
+        if (fe->batch_of_cell[c] < 0 && pcs_fe_owns(fe, mesh->cell[c][0])) w->place[c] = w->ncell++;
+}
+
+// Points of these cells, and own nodes that no cell has; in the order of all.
+static void part_choose_points(const fe_data *fe, part_work *w)
+{
+    enum { UNKNOWN = -1, ELSEWHERE = -2, HERE = -3 };
+    w->npoint = 0;
+    for (int i = 0; i < w->all.npoint; i++) w->local[i] = UNKNOWN;
+    for (int c = 0; c < fe->model.mesh->ncell; c++)
+        for (int end = 0; end < 2; end++) {
+            int *found = &w->local[part_point(w, fe, c, end)];
+            if (w->place[c] >= 0) *found = HERE;
+            else if (*found == UNKNOWN) *found = ELSEWHERE;
+        }
+    for (int i = 0; i < w->all.npoint; i++) {
+        bool is_shown = w->local[i] == HERE || (w->local[i] == UNKNOWN && pcs_fe_owns(fe, part_node(w, i)));
+        w->local[i] = is_shown ? w->npoint : -1;
+        if (is_shown) w->point[w->npoint++] = i;
+    }
+}
+
+static void part_link(const fe_data *fe, part_work *w)
+{
+    for (int i = 0; i < w->all.npoint; i++) w->before[i] = w->after[i] = -1;
+    for (int c = 0; c < fe->model.mesh->ncell; c++)
+        if (pcs_fe_has_section(fe, c)) w->after[part_point(w, fe, c, 0)] = w->before[part_point(w, fe, c, 1)] = c;
+}
+
+static pcs_status part_ask(pcs_system *self, part_work *w, int cell)
+{
+    if (cell < 0 || w->place[cell] >= 0) return PCS_OK;
+    if (w->nasked == w->room) {
+        int room = 2 * w->room + 64;
+        int *larger = pcs_scratch(w->asked, (size_t)room, sizeof *larger);
+        if (larger == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %d cells", room);
+        w->asked = larger;
+        w->room = room;
+    }
+    w->place[cell] = w->ncell + w->nasked;
+    w->asked[w->nasked++] = cell;
+    return PCS_OK;
+}
+
+// The cells on both sides of every point shown, and at the end of a chain the one beside the last.
+static pcs_status part_ask_all(pcs_system *self, const fe_data *fe, part_work *w)
+{
+    if (!fe->has_members) return PCS_OK;
+    part_link(fe, w);
+    for (int i = 0; i < w->npoint; i++) {
+        int before = w->before[w->point[i]], after = w->after[w->point[i]];
+        PCS_TRY(part_ask(self, w, before));
+        PCS_TRY(part_ask(self, w, after));
+        if (before >= 0 && after < 0) PCS_TRY(part_ask(self, w, w->before[part_point(w, fe, before, 0)]));
+        if (after >= 0 && before < 0) PCS_TRY(part_ask(self, w, w->after[part_point(w, fe, after, 1)]));
+    }
+    return PCS_OK;
+}
+
+// Cells shown and asked for, by points of this rank; further points of the latter come after those shown.
+static pcs_status part_number(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
+{
+    fe_part *part = fe->part;
+    int ncell = w->ncell + w->nasked, (*cells)[2], *number, *node;
+    PCS_TAKE(self->ctx, cells, ncell, "the picture");
+    PCS_TAKE(self->ctx, number, ncell, "the picture");
+    PCS_TAKE(self->ctx, node, w->npoint, "the picture");
+    for (int i = 0; i < w->npoint; i++) node[i] = part_node(w, w->point[i]);
+    int nrider = w->all.arm == NULL ? 0 : w->npoint;
+    if (nrider > 0) PCS_TAKE(self->ctx, fe->arm_of_point, nrider, "the picture");
+    for (int i = 0; i < nrider; i++) fe->arm_of_point[i] = w->all.arm[w->point[i]];
+    for (int c = 0; c < fe->model.mesh->ncell; c++) {
+        if (w->place[c] < 0) continue;
+        number[w->place[c]] = c;
+        for (int end = 0; end < 2; end++) {
+            int *local = &w->local[part_point(w, fe, c, end)];
+            if (*local < 0) *local = w->npoint + part->nbeyond++;
+            cells[w->place[c]][end] = *local;
+        }
+    }
+    part->cell = number;
+    part->nasked = w->nasked;
+    fe->node_of_point = node;
+    picture->npoint = w->npoint;
+    picture->ncell = w->ncell;
+    picture->cells = (const int(*)[2])cells;
+    picture->cell_numbers = number;
+    return PCS_OK;
+}
+
+// Nodes that may touch what stands still, as far as they are shown here.
+static pcs_status part_place_still(pcs_system *self, const part_work *w, pcs_obstacle *o)
+{
+    int *points, count = 0;
+    for (int i = 0; i < o->nnode; i++) count += w->local[o->nodes[i]] >= 0 && w->local[o->nodes[i]] < w->npoint;
+    PCS_TAKE(self->ctx, points, count, "the picture");
+    count = 0;
+    for (int i = 0; i < o->nnode; i++) {
+        int point = w->local[o->nodes[i]];
+        if (point >= 0 && point < w->npoint) points[count++] = point;
+    }
+    o->nodes = points;
+    o->nnode = count;
+    return PCS_OK;
+}
+
+// Nodes that carry something, [count]; they get places behind the points of the first rank. NULL: they are counted.
+static int part_list_carriers(const pcs_picture *picture, pcs_obstacle *obstacles, int *nodes)
+{
+    int count = 0;
+    for (int i = picture->nstill; i < picture->nobstacle; i++) {
+        pcs_obstacle *o = &obstacles[i];
+        int *const carriers[2] = { o->carrier >= 0 ? &o->carrier : NULL,
+                                   o->kind == PCS_OBSTACLE_ROD ? &o->end_node : NULL };
+        for (int k = 0; k < 2; k++) {
+            if (carriers[k] == NULL) continue;
+            if (nodes != NULL) nodes[count] = *carriers[k];
+            if (nodes != NULL) *carriers[k] = picture->npoint + count;
+            count++;
+        }
+    }
+    return count;
+}
+
+// Which of them are those of this rank, by their number among all in `own`.
+static pcs_status part_take_carriers(pcs_system *self, const fe_data *fe, const pcs_picture *picture, const int *nodes,
+                                     int count, int *own)
+{
+    fe_part *part = fe->part;
+    bool is_first = pcs_is_root(self->ctx);
+    for (int i = 0; i < count; i++)
+        if (pcs_fe_owns(fe, nodes[i])) own[part->ncarrier++] = i;
+    part->nroom = is_first ? count : part->ncarrier;
+    PCS_TAKE(self->ctx, part->carrier, part->ncarrier, "the picture");
+    for (int i = 0; i < part->ncarrier; i++) {
+        part->carrier[i][0] = nodes[own[i]];
+        part->carrier[i][1] = picture->npoint + (is_first ? own[i] : i);
+    }
+    return PCS_OK;
+}
+
+// Places and radii of the points; the first rank has those of the nodes that carry something, too.
+static pcs_status part_take_points(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture, const int *nodes)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    int npoint = w->npoint, nroom = pcs_is_root(self->ctx) ? fe->part->nroom : 0;
+    double(*x)[3], *radius;
+    PCS_TAKE(self->ctx, x, npoint + nroom, "the picture");
+    PCS_TAKE(self->ctx, radius, npoint + nroom, "the picture");
+    memset(w->radius, 0, (size_t)w->all.npoint * sizeof *w->radius);
+    const int(*cells)[2] = w->all.cells == NULL ? (const int(*)[2])mesh->cell : (const int(*)[2])w->all.cells;
+    w->largest = pcs_fe_find_radii(fe, cells, w->radius);
+    for (int i = 0; i < npoint + nroom; i++) {
+        int point = i < npoint ? w->point[i] : nodes[i - npoint];
+        memcpy(x[i], mesh->x[part_node(w, point)], sizeof x[i]);
+        bool rides = w->all.arm != NULL && i < npoint;
+        if (rides)
+            for (int k = 0; k < 3; k++) x[i][k] += w->all.arm[point].arm[k];
+        radius[i] = w->radius[point];
+    }
+    picture->reference = (const double(*)[3])x;
+    picture->radius = radius;
+    return PCS_OK;
+}
+
+static pcs_status part_place_obstacles(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture,
+                                       pcs_obstacle *obstacles)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    int count = part_list_carriers(picture, obstacles, NULL);
+    int *nodes = pcs_scratch(NULL, (size_t)count, sizeof *nodes), *own = pcs_scratch(NULL, (size_t)count, sizeof *own);
+    pcs_status status = PCS_OK;
+    if (nodes == NULL || own == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    for (int i = 0; i < picture->nstill && status == PCS_OK; i++) status = part_place_still(self, w, &obstacles[i]);
+    if (status == PCS_OK) {
+        part_list_carriers(picture, obstacles, nodes);
+        status = part_take_carriers(self, fe, picture, nodes, count, own);
+    }
+    if (status == PCS_OK) status = part_take_points(self, fe, w, picture, nodes);
+    status = pcs_comm_agree(self->ctx, status);
+    if (status == PCS_OK) status = comm->plan(comm, self->ctx, fe->part->ncarrier, own, &fe->part->carriers);
+    pcs_scratch_free(nodes);
+    pcs_scratch_free(own);
+    return status;
+}
+
+// Where the cells that this rank asks for stand among those of all ranks.
+static void part_count_asked(const fe_data *fe, part_work *w)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    fe_part *part = fe->part;
+    for (int r = 0; r < comm->size; r++) w->counts[r] = r == comm->rank ? w->nasked : 0.0;
+    comm->sum(comm, comm->size, w->counts);
+    for (int r = 0; r < comm->size; r++) {
+        if (r < comm->rank) part->first += (int)w->counts[r];
+        part->nall += (int)w->counts[r];
+    }
+}
+
+// The place among the cells shown of a cell by its number in the whole; -1: it is shown elsewhere.
+static int part_place(const fe_data *fe, const part_work *w, double number)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    int cell = pcs_mesh_first_cell(mesh, (int)number);
+    if (cell >= mesh->ncell || pcs_mesh_cell_number(mesh, cell) != (int)number) return -1;
+    return w->place[cell] < w->ncell ? w->place[cell] : -1;
+}
+
+static void part_list_given(const fe_data *fe, const part_work *w, const double *number)
+{
+    fe_part *part = fe->part;
+    for (int i = 0, count = 0; i < part->nall; i++) {
+        int place = part_place(fe, w, number[i]);
+        if (place < 0) continue;
+        part->given[count][0] = i;
+        part->given[count++][1] = place;
+    }
+}
+
+// Which of those that any rank asks for are shown here: the numbers go round once.
+static pcs_status part_find_given(pcs_system *self, const fe_data *fe, const part_work *w, int nfield)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    fe_part *part = fe->part;
+    double *number = pcs_scratch(NULL, (size_t)part->nall, sizeof *number);
+    pcs_status status = PCS_OK;
+    if (number == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    status = pcs_comm_agree(self->ctx, status);
+    if (status == PCS_OK) {
+        memset(number, 0, (size_t)part->nall * sizeof *number);
+        for (int i = 0; i < w->nasked; i++) number[part->first + i] = pcs_mesh_cell_number(fe->model.mesh, w->asked[i]);
+        comm->sum(comm, part->nall, number);
+        for (int i = 0; i < part->nall; i++) part->ngiven += part_place(fe, w, number[i]) >= 0;
+        part->given = pcs_take(self->ctx, (size_t)part->ngiven, sizeof *part->given, "the picture");
+        part->values = pcs_take(self->ctx, (size_t)part->nall * (size_t)nfield, sizeof *part->values, "the picture");
+        if (part->given == NULL || part->values == NULL) status = PCS_NO_MEMORY;
+    }
+    if (status == PCS_OK) part_list_given(fe, w, number);
+    pcs_scratch_free(number);
+    return status;
+}
+
+static pcs_status part_choose(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
+{
+    PCS_TAKE(self->ctx, fe->part, 1, "the picture");
+    w->all.npoint = fe->model.mesh->nnode;
+    PCS_TRY(pcs_fe_split_points(self, fe, picture, &w->all));
+    PCS_TRY(part_take_scratch(self, fe, w));
+    part_choose_cells(fe, w);
+    part_choose_points(fe, w);
+    PCS_TRY(part_ask_all(self, fe, w));
+    return part_number(self, fe, w, picture);
+}
+
+pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles)
+{
+    part_work w = { 0 };
+    pcs_status status = pcs_comm_agree(self->ctx, part_choose(self, fe, &w, picture));
+    if (status == PCS_OK) status = part_place_obstacles(self, fe, &w, picture, obstacles);
+    // All pieces have the same arrays.
+    if (status == PCS_OK && pcs_system_max(self, w.largest) == 0.0) picture->radius = NULL;
+    if (status == PCS_OK) part_count_asked(fe, &w);
+    if (status == PCS_OK) status = part_find_given(self, fe, &w, picture->nfield);
+    part_free(&w);
+    return status;
+}
+
+// The fields of the cells that ranks ask for.
+static void part_share_cells(const pcs_system *self, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    const pcs_comm *comm = self->layout->comm;
+    const fe_part *part = fe->part;
+    size_t width = (size_t)picture->nfield;
+    if (part->nall == 0) return;
+    memset(part->values, 0, (size_t)part->nall * width * sizeof *part->values);
+    for (int i = 0; i < part->ngiven; i++)
+        for (size_t k = 0; k < width; k++)
+            part->values[(size_t)part->given[i][0] * width + k] = picture->fields[k][part->given[i][1]];
+    comm->sum(comm, part->nall * picture->nfield, part->values);
+    for (int i = 0; i < part->nasked; i++)
+        for (size_t k = 0; k < width; k++)
+            picture->fields[k][picture->ncell + i] = part->values[(size_t)(part->first + i) * width + k];
+}
+
+void pcs_fe_share_picture(const pcs_system *self, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    const pcs_comm *comm = self->layout->comm;
+    double(*const vectors[])[3] = { picture->displacement, picture->rotation };
+    part_share_cells(self, picture);
+    for (int i = 0; i < 2; i++)
+        if (vectors[i] != NULL)
+            comm->collect(comm, fe->part->carriers, 3, vectors[i][picture->npoint], vectors[i][picture->npoint]);
+}

@@ -1,0 +1,387 @@
+"""Frames in pieces, one from each rank: the same numbers as in one file, whole or not there, whatever happens.
+Argument: the program."""
+
+import filecmp
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path += [FOLDER, os.path.join(FOLDER, "..", "faults")]
+import kill  # noqa: E402
+import pieces  # noqa: E402
+
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+
+# One strut is of three cells: points repeat where struts meet, and section forces are drawn.
+LATTICE = """
+mesh:
+  grid: { type: lattice, cells: [3, 2], size: [0.1, 0.1], origin: [4.0e-4, 0, 0], diagonals: one, elements: 3 }
+elements:
+  grid: { type: beam_timo_2d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.02, height: 0.02 } }
+initial:
+  - { set: grid, velocity: [-5.0, 0, 0] }
+contacts:
+  wall: { type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0 }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 5.0e-5, end: 4.0e-4 }
+output:
+  frames: { every: 4 }
+  waves: { body: grid.x, of: [axial_force, vx] }
+"""
+
+# Springs beside a beam whose section varies, the last cells and nodes of which other ranks have, and a single node.
+MIXED = """
+mesh:
+  beam: { type: line, from: [0, 0, 0], to: [1, 0.5, 0], elements: 7 }
+  other: { type: line, from: [0, 1, 0], to: [1, 1.5, 0], elements: 2 }
+  spring: { type: link, a: beam.end, b: other.end }
+  second: { type: link, a: other.start, b: beam.start }
+  body: { type: point, at: [2, 0, 0] }
+elements:
+  beam: { type: beam_exact_2d, mesh: beam, E: 1.0e8, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.02, height: { from: 0.03, to: 0.02 } } }
+  other: { type: beam_exact_2d, mesh: other, E: 1.0e8, nu: 0.3, rho: 1000.0,
+           section: { type: rectangle, width: 0.02, height: 0.02 } }
+  spring: { type: spring_damper, mesh: spring, in: plane, stiffness: 1.0e+3 }
+  second: { type: spring_damper, mesh: second, in: plane, stiffness: 1.0e+3 }
+  body: { type: rigid_body_2d, mesh: body, mass: 1.0, inertia: 0.1 }
+joints:
+  pin: { type: hinge, node: beam.start }
+  arm: { type: hinge, a: body, b: other.end, at: [1.5, 0.5, 0] }
+initial:
+  - { set: beam.end, velocity: [1.0, 3.0, 0] }
+  - { set: other, velocity: [5.0, 0, 0] }
+  - { set: body, velocity: [5.0, 0, 0] }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 1.0e-4, end: 4.0e-4 }
+output:
+  frames: { every: 2 }
+"""
+
+# Every value changes with every step; two ranks have more than 2000 points each.
+LARGE_BAR = ["cases/bar_impact", "--set", "mesh.bar.elements=4200", "--set",
+             "initial=[{set: bar, velocity: ['-1 - x*x', 0, 0], displacement: ['0.001*x*x', 0, 0]}]"]
+BAR = ["cases/bar_impact", "--set", "time.end=0.5"]
+
+
+def run(count, *arguments):
+    launcher = ["mpiexec", "-n", str(count)] if count > 0 else []
+    return subprocess.run([*launcher, PROGRAM, "run", *arguments, "-q"], capture_output=True, text=True, timeout=HANG)
+
+
+class Pieces(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def case(self, name, text):
+        with open(self.path(name + ".yaml"), "w") as file:
+            file.write(text)
+        return self.path(name + ".yaml")
+
+    def run_into(self, folder, count, *arguments):
+        """count = 0: without mpiexec."""
+        result = run(count, *arguments, "-o", self.path(folder))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def summary(self, folder):
+        with open(os.path.join(self.path(folder), "summary.json")) as file:
+            return json.load(file)
+
+    def frames(self, folder, stem):
+        return pieces.read_list(os.path.join(self.path(folder), stem + ".pvd"))
+
+    def same_frames(self, one, other, stem, tolerance=0.0):
+        """The number of arrays."""
+        a, b = self.frames(one, stem), self.frames(other, stem)
+        self.assertEqual([t for t, _ in a], [t for t, _ in b])
+        self.assertGreater(len(a), 1)
+        return min(len(pieces.compare(pieces.read_frame(x), pieces.read_frame(y), tolerance))
+                   for (_, x), (_, y) in zip(a, b))
+
+    def listed(self, folder, stem, frames):
+        """The list names so many frames, all of them are whole, and nothing else of frames is there."""
+        found = self.frames(folder, stem)
+        self.assertEqual(len(found), frames)
+        expected = [os.path.basename(path) for _, path in found]
+        for name in list(expected):
+            expected += pieces.read_index(os.path.join(self.path(folder), name))[0]
+            pieces.read_frame(os.path.join(self.path(folder), name))
+        self.assertEqual(pieces.files_of(self.path(folder), stem), sorted(expected))
+        self.assertEqual(glob.glob(os.path.join(self.path(folder), "*.part")), [])
+
+
+class Writing(Pieces):
+    def same_results(self, case, stem, counts, least, *settings):
+        for count in counts:
+            whole, parts = f"whole{count}", f"pieces{count}"
+            self.run_into(whole, count, case, *settings, "--set", "output.frames.pieces=never",
+                          "--set", "output.frames.format=vtu")
+            self.run_into(parts, count, case, *settings, "--set", "output.frames.pieces=always")
+            self.assertGreaterEqual(self.same_frames(whole, parts, stem), least)
+            self.listed(parts, stem, len(self.frames(parts, stem)))
+            names = pieces.read_index(self.frames(parts, stem)[0][1])[0]
+            self.assertEqual(names, [f"{stem}_000000_{rank}.vtu" for rank in range(count)])
+            others = [n for n in os.listdir(self.path(whole)) if n.startswith("obstacles") or "waves" in n]
+            self.assertGreater(len(others), 0)
+            for name in others:  # what the first rank writes
+                self.assertTrue(filecmp.cmp(self.path(f"{whole}/{name}"), self.path(f"{parts}/{name}"), False), name)
+            seen = [self.summary(folder) for folder in (whole, parts)]
+            self.assertEqual(seen[0]["frames"], seen[1]["frames"])
+            for key in ("points", "cells", "dofs"):
+                self.assertEqual(seen[0]["model"][key], seen[1]["model"][key])
+
+    # The same run over the same ranks: bit by bit the same, each cell in one piece.
+    def test_arrays(self):
+        self.same_results(self.case("lattice", LATTICE), "lattice", (2, 3), 18)
+        self.run_into("serial", 0, self.case("lattice", LATTICE), "--set", "output.frames.format=vtu")
+        self.same_frames("serial", "pieces3", "lattice", 1e-7)
+
+    def test_springs_joints_and_single_nodes(self):
+        self.same_results(self.case("mixed", MIXED), "mixed", (2, 3), 18)
+
+    # A spring that acts at a point of a body ends there.
+    def test_springs_at_points(self):
+        text = MIXED.replace("mesh: spring, in: plane,", "mesh: spring, in: plane, offset_b: [0.02, 0.1, 0],")
+        self.same_results(self.case("riding", text), "riding", (3,), 18)
+
+    # Discs and bearings that nodes of several ranks carry.
+    def test_what_nodes_carry(self):
+        self.same_results("cases/rotor", "rotor", (3,), 20, "--set", "time.end=2.0e-4",
+                          "--set", "output.frames.every=20")
+
+    # A rank without nodes has an empty piece.
+    def test_more_ranks_than_nodes(self):
+        self.same_results("cases/bar_impact", "bar_impact", (4,), 9, "--set", "mesh.bar.elements=2",
+                          "--set", "time.end=0.1", "--set", "output.frames.every=2")
+
+    def test_float_and_chosen_fields(self):
+        settings = ["--set", "output.frames={every: 4, precision: float, fields: [velocity, stress], pieces: always}"]
+        self.run_into("out", 2, self.case("lattice", LATTICE), *settings)
+        index = self.frames("out", "lattice")[1][1]
+        with open(index) as file:
+            text = file.read()
+        self.assertEqual((text.count("Float32"), text.count("Float64")), (5, 0))
+        names, arrays = pieces.read_index(index)
+        self.assertEqual(sorted(arrays), [("CellData", "stress"), ("PointData", "radius"), ("PointData", "stress"),
+                                          ("PointData", "velocity"), ("Points", "Points")])
+        for name in names:
+            grid = pieces.read_grid(os.path.join(self.path("out"), name))
+            self.assertEqual(len(grid["PointData", "velocity"][1]), 3 * grid["npoint"])
+
+    # One process writes one piece; systems in closed form are computed by every rank and written by the first.
+    def test_one_piece(self):
+        for count, case, stem in ((0, "cases/bar_impact", "bar_impact"), (1, "cases/bar_impact", "bar_impact"),
+                                  (2, "cases/ball", "ball")):
+            self.run_into("whole", count, case, "--set", "output.frames={every: 100, format: vtu}")
+            self.run_into("out", count, case, "--set", "output.frames={every: 100, pieces: always}")
+            self.same_frames("whole", "out", stem)
+            self.assertEqual(pieces.read_index(self.frames("out", stem)[0][1])[0], [f"{stem}_000000_0.vtu"])
+            shutil.rmtree(self.path("out"))
+
+    # Small models are written by one rank.
+    def test_by_size(self):
+        for count, elements, has_pieces in ((2, 49998, False), (2, 49999, True), (0, 49999, False)):
+            self.run_into("out", count, "cases/bar_impact", "--set", f"mesh.bar.elements={elements}",
+                          "--set", "time={step: 1.0e-6, end: 1.0e-6}", "--set", "output.frames.fields=none")
+            self.assertEqual(os.path.exists(self.path("out/bar_impact.pvd")), has_pieces)
+            self.assertEqual(os.path.exists(self.path("out/bar_impact.vtk.series")), not has_pieces)
+
+    # Large pieces are written by threads while the ranks go on.
+    def test_beside_the_steps(self):
+        case = [*LARGE_BAR, "--set", "time={step: 1.0e-6, end: 6.0e-6}"]
+        self.run_into("whole", 2, *case, "--set", "output.frames={every: 2, format: vtu}")
+        self.run_into("out", 2, *case, "--set", "output.frames={every: 2, pieces: always}")
+        self.assertGreaterEqual(self.same_frames("whole", "out", "bar_impact"), 9)
+        self.listed("out", "bar_impact", 4)
+
+    # A piece that the disk takes late, here by a pipe, is that of its time, whatever waves draw in between.
+    def test_a_slow_disk(self):
+        case = [*LARGE_BAR, "--set", "time={step: 1.0e-6, end: 6.0e-4}", "--set",
+                "output={frames: {every: 200, pieces: always, precision: float, fields: [velocity]},"
+                " waves: {body: bar, of: [vx], every: 50}, checkpoint: false}", "-q", "-o"]
+        name = "bar_impact_000001_1.vtu"
+        self.assertEqual(run(2, *case, self.path("whole")).returncode, 0)
+        with subprocess.Popen(["mpiexec", "-n", "2", PROGRAM, "run", *case, self.path("out")]) as process:
+            while not os.path.exists(self.path("out/bar_impact_000000.pvtu")) and process.poll() is None:
+                time.sleep(0.001)
+            os.mkfifo(self.path(f"out/{name}.part"))
+            time.sleep(2.0)  # for steps beside it
+            with open(self.path(f"out/{name}.part"), "rb") as file:
+                late = file.read()
+        self.assertEqual(process.returncode, 0)
+        with open(self.path(f"whole/{name}"), "rb") as file:
+            self.assertTrue(late == file.read())
+        self.assertEqual(len(self.frames("out", "bar_impact")), 4)
+
+    # Frames before a contact opens or closes get their numbers afterwards, all pieces of them.
+    def test_around_contacts(self):
+        settings = ["--set", "output.frames={every: 10, around_contacts: 3, format: vtu}"]
+        self.run_into("whole", 2, "cases/bar_impact", *settings)
+        self.run_into("out", 2, "cases/bar_impact", *settings, "--set", "output.frames.pieces=always")
+        self.assertLess(len(self.frames("out", "bar_impact")), 20)
+        self.same_frames("whole", "out", "bar_impact")
+        self.listed("out", "bar_impact", len(self.frames("whole", "bar_impact")))
+
+    # Nothing of an earlier run stays, however many ranks it had, and nothing else goes.
+    def test_what_is_left_of_other_runs(self):
+        os.mkdir(self.path("out"))
+        kept = ["bar_impact_notes.vtu", "bar_impact_000001_000002.vtu", "bar_impact_00001_2.vtu", "bar_impact_1.pvtu",
+                "other_000001_2.vtu", "bar_impact_held_1.vtu.txt"]
+        for name in kept + ["bar_impact_000777_1.vtu", "bar_impact_000003_5.vtu.part", "bar_impact_held_3_1.vtu"]:
+            open(os.path.join(self.path("out"), name), "w").close()
+        for count, mode, expected in ((3, "always", 3), (2, "always", 2), (2, "never", 0)):
+            self.run_into("out", count, *BAR, "--set", f"output.frames={{every: 50, pieces: {mode}}}")
+            names = [n for n in os.listdir(self.path("out")) if re.search(r"_\d+\.vtu|pvtu|held", n) and n not in kept]
+            frames = len(self.frames("out", "bar_impact")) if expected else 0
+            self.assertEqual(len(names), frames * (expected + 1), names)
+            self.assertEqual([n for n in kept if not os.path.exists(os.path.join(self.path("out"), n))], [])
+        self.assertFalse(os.path.exists(self.path("out/bar_impact.pvd")))
+
+    # VTK's own reader, where there is one.
+    def test_vtk_reads_it(self):
+        python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+        if subprocess.run([python, "-c", "import vtk"], capture_output=True).returncode != 0:
+            self.skipTest("there is no vtk for Python")
+        self.run_into("out", 3, self.case("lattice", LATTICE), "--set", "output.frames.pieces=always")
+        path = self.frames("out", "lattice")[2][1]
+        text = """
+import sys, vtk
+errors = []
+reader = vtk.vtkXMLPUnstructuredGridReader()
+reader.AddObserver("ErrorEvent", lambda *_: errors.append("error"))
+reader.SetFileName(sys.argv[1])
+reader.Update()
+grid = reader.GetOutput()
+print(len(errors), grid.GetNumberOfCells(), grid.GetNumberOfPoints(), grid.GetPointData().GetNumberOfArrays(),
+      grid.GetCellData().GetNumberOfArrays(), grid.GetCellData().GetArray("axial_force").GetRange()[0])
+"""
+        result = subprocess.run([python, "-c", text, path], capture_output=True, text=True, timeout=HANG)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        words = result.stdout.split()
+        grids = pieces.read_frame(path)
+        self.assertEqual(words[:5], ["0", str(sum(g["ncell"] for g in grids)), str(sum(g["npoint"] for g in grids)),
+                                     "9", "8"])
+        self.assertEqual(float(words[5]), min(min(g["CellData", "axial_force"][1]) for g in grids))
+
+
+class Resuming(Pieces):
+    def resume(self, counts, *case):
+        out, whole = self.path("out"), self.path("whole")
+        case = [*case, "-o", out]
+        self.assertEqual(run(2, *case).returncode, 0)
+        shutil.copytree(out, whole)
+        for count in counts:
+            shutil.rmtree(out)
+            shutil.copytree(whole, out)
+            os.remove(os.path.join(out, "checkpoint.bin"))  # the one before is there, too
+            result = run(count, *case, "--resume")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            if count == 2:
+                self.assertEqual(kill.differences(whole, out), [])
+            self.same_frames("whole", "out", "bar_impact", 1e-7)
+            self.listed("out", "bar_impact", len(self.frames("whole", "bar_impact")))
+
+    def test_resuming(self):
+        self.resume((2, 3, 1, 0), "cases/bar_impact", "--set", "output.frames={every: 50, pieces: always}",
+                    "--set", "output.checkpoint.every=400")
+
+    # At the checkpoint frames are held, which are of two pieces whoever goes on.
+    def test_resuming_with_frames_held(self):
+        self.resume((2, 3, 1), "cases/bar_impact", "--set",
+                    "output.frames={every: 10, around_contacts: 3, pieces: always}",
+                    "--set", "time.end=1.3", "--set", "output.checkpoint.every=570")
+        with open(self.path("whole/checkpoint.old.bin"), "rb") as file:
+            held = file.read().split(b"frames.held\0", 1)[1]
+        self.assertEqual(held[8], 3)  # after the size of the piece
+
+    # Of a large model one process goes on in pieces by itself; several do not go on with whole frames.
+    def test_forms_that_change(self):
+        case = ["cases/bar_impact", "--set", "mesh.bar.elements=50000", "--set", "time={step: 1.0e-6, end: 4.0e-6}",
+                "--set", "output={frames: {every: 1, fields: none}, checkpoint: {every: 2}}", "-o", self.path("out")]
+        for first, second in ((2, 0), (0, 2)):
+            shutil.rmtree(self.path("out"), ignore_errors=True)
+            self.assertEqual(run(first, *case).returncode, 0)
+            os.remove(self.path("out/checkpoint.bin"))
+            result = run(second, *case, "--resume")
+            if first == 2:
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.listed("out", "bar_impact", 5)
+            else:
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertEqual(len(re.findall("^error: .*'frames.pieces' says that frames were written whole",
+                                                result.stderr, re.M)), 1, result.stderr)
+
+
+class Ending(Pieces):
+    def ends(self, folder, part, count, *arguments):
+        result = run(count, *arguments, "-o", self.path(folder))
+        self.assertEqual(result.returncode, 1, result.stderr)
+        told = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(told), 1, result.stderr)
+        self.assertIn(part, told[0])
+
+    # A disk that fails on one rank, for its piece, for the index and for the list: the frames before stay as they are.
+    # A folder cannot be opened as a file.
+    def test_a_disk_that_fails(self):
+        beside = ["cases/bar_impact", "--set", "mesh.bar.elements=6200", "--set", "time={step: 1.0e-6, end: 1.0e-5}",
+                  "--set", "output.frames={every: 2, pieces: always}"]
+        between = [*BAR, "--set", "output.frames={every: 50, pieces: always}"]
+        for case in (between, beside):
+            for name, frames in (("bar_impact_000002_1.vtu", 2), ("bar_impact_000002_0.vtu", 2),
+                                 ("bar_impact_000001_2.vtu", 1), ("bar_impact_000002.pvtu", 2)):
+                folder = self.path("out")
+                shutil.rmtree(folder, ignore_errors=True)
+                os.makedirs(os.path.join(folder, name + ".part", "here"))
+                self.ends("out", name, 3, *case)
+                shutil.rmtree(os.path.join(folder, name + ".part"))
+                self.listed("out", "bar_impact", frames)
+
+    def test_a_list_that_fails(self):
+        os.makedirs(self.path("out/bar_impact.pvd.part/here"))
+        self.ends("out", "bar_impact.pvd", 2, *BAR, "--set", "output.frames.pieces=always")
+        self.assertEqual(pieces.files_of(self.path("out"), "bar_impact"), [])
+
+    def test_bad_input(self):
+        result = run(2, *BAR, "--set", "output.frames.pieces=some", "-o", self.path("out"))
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertRegex(result.stderr, "pieces must be one of auto, always, never.*some")
+
+    # Whatever a rank was doing, the list names frames that are whole.
+    def test_a_killed_rank(self):
+        folder = self.path("out")
+        process = subprocess.Popen(["mpiexec", "-n", "2", PROGRAM, "run", "cases/bar_impact", "--set", "time.end=1e5",
+                                    "--set", "mesh.bar.elements=4200", "--set", "output.checkpoint.every=20", "--set",
+                                    "output.frames={every: 1, pieces: always}", "-q", "-o", folder],
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        end = time.monotonic() + HANG
+        while len(glob.glob(os.path.join(folder, "*.pvtu"))) < 8 and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+            os.kill(int(file.read().split()[-1]), signal.SIGKILL)
+        process.communicate(timeout=HANG)
+        self.assertNotEqual(process.returncode, 0)
+        found = self.frames("out", "bar_impact")
+        self.assertGreaterEqual(len(found), 7)
+        for _, path in found:
+            self.assertEqual(sum(grid["ncell"] for grid in pieces.read_frame(path)), 4200)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,62 @@
+"""Many contact rows over several ranks, each of which solves for its own. Argument: the program."""
+
+import unittest
+
+import test_ranks
+
+# So many contacts that each rank solves for its own; the wall is tilted, so that their sets keep changing.
+ROWS = """
+mesh:
+  grid: { type: lattice, cells: [1, 299], size: [0.1, 0.1], origin: [0.0005, 0, 0], diagonals: one }
+elements:
+  grid: { type: beam_timo_2d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.02, height: 0.02 } }
+initial:
+  - { set: grid, velocity: [-5.0, 2.0, 0] }
+contacts:
+  floor: { type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 2.0e-5, 0], restitution: 0.2 }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 5.0e-5, end: 4.0e-4 }
+output:
+  frames: { every: 0 }
+  contact_frames: { every: 0 }
+  probes:
+    free: { set: grid.xmax, of: [x, vx, y] }
+"""
+FRICTION = ["--set", "contacts.floor.friction=0.3"]
+MOREAU = ["--set", "scheme={type: moreau_jean, theta: 0.6}"]
+
+
+class Rows(test_ranks.Ranks):
+    # Every rank solves for its own rows: sums over rows are joined, and multipliers and gates told to all.
+    def test_schemes_and_friction(self):
+        case = self.case("rows", ROWS)
+        self.compare(case, counts=(2, 3), rows=9)
+        self.compare(case, *FRICTION, counts=(3,), rows=9)
+        self.compare(case, *MOREAU, counts=(2,), rows=9)
+        self.compare(case, *FRICTION, *MOREAU, counts=(2, 4), rows=9)
+
+    # Forces that need copies within a product; rows whose directions turn; and a rank that has no row at all.
+    def test_all_kinds(self):
+        damped = ["--set", "elements.grid.damping={mass: 10.0, stiffness: 1.0e-5}"]
+        turning = ["--set", "contacts.floor={type: node_circle, nodes: grid.xmin, centre: [-400, 15, 0], radius: 400, "
+                            "side: outside, restitution: 0.1, friction: 0.2}"]
+        explicit = ["--set", "scheme={type: half_explicit, gap_tolerance: 1.0e-12}", "--set", "time.step=4.0e-6",
+                    "--set", "time.end=1.6e-4"]
+        case = self.case("rows", ROWS)
+        self.compare(case, *damped, *FRICTION, counts=(2,), rows=9)
+        self.compare(case, *turning, "--set", "time.end=2.5e-4", counts=(2,), rows=6)
+        self.compare(case, *explicit, *FRICTION, counts=(2,), rows=41)
+        # A lattice of its own, which touches nothing, for some of the ranks.
+        apart = ["--set", "mesh.apart={type: lattice, cells: [29, 29], size: [0.1, 0.1], origin: [9, 0, 0]}",
+                 "--set", "elements.apart={type: beam_timo_2d, mesh: apart, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+                          "section: {type: rectangle, width: 0.02, height: 0.02}}"]
+        self.compare(case, *apart, *FRICTION, "--set", "time.end=2.5e-4", counts=(4,), rows=6)
+
+    # Multipliers, from which the next step starts, are in the file for all rows, whoever solves for them.
+    def test_resuming(self):
+        self.resume((2, 3, 1), self.case("rows", ROWS), *FRICTION, "--set", "output.checkpoint.every=3")
+
+
+if __name__ == "__main__":
+    unittest.main()

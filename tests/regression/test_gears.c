@@ -1,0 +1,230 @@
+// Gears with a pressure angle: the force of the teeth is along the line of action, pushes the shafts apart whichever
+// flank carries, and shows in hinges, in mounts that yield, and in planetary trains.
+
+#include "support/check.h"
+#include "support/model.h"
+#include "support/text_case.h"
+
+#include "core/rotation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+// Two wheels at [0, 0, 0] and [1, 0, 0], with spur teeth in the plane and in space, and bevel ones.
+typedef struct wheels {
+    const char *kind, *inertia_a, *inertia_b, *axes, *hinge_a, *hinge_b;
+    double at[3], across[3]; // n, into b
+} wheels;
+
+static const wheels pairs[] = {
+    { "rigid_body_2d", "0.3", "0.2", "", "", "", { 0.6, 0, 0 }, { 1, 0, 0 } },
+    { "rigid_body_3d",
+      "[0.1, 0.2, 0.3]",
+      "[0.1, 0.1, 0.2]",
+      ", axis_a: [0, 0, 1]",
+      ", axis: [0, 0, 1]",
+      ", axis: [0, 0, 1]",
+      { 0.6, 0, 0.3 },
+      { 1, 0, 0 } },
+    { "rigid_body_3d",
+      "[0.1, 0.2, 0.3]",
+      "[0.2, 0.1, 0.3]",
+      ", axis_a: [0, 0, 1], axis_b: [-1, 0, 0], internal: true",
+      ", axis: [0, 0, 1]",
+      ", axis: [1, 0, 0]",
+      { 0.6, 0, 0.4 },
+      { 0.5547001962252291, 0, -0.8320502943378437 } },
+};
+
+static text_case open_pair(const wheels *w, double angle, const char *flank, double torque, double unit,
+                           const char *scheme)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }\n"
+             "elements: { a: { type: %s, mesh: a, mass: 2, inertia: %s },\n"
+             "            b: { type: %s, mesh: b, mass: 1, inertia: %s } }\n"
+             "joints: { left: { type: hinge, node: a%s }, right: { type: hinge, node: b%s },\n"
+             "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20%s, at: [%.17g, %.17g, %.17g],\n"
+             "                   pressure_angle: %.17g, flank: %s } }\n"
+             "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] } }\n"
+             "scheme: { type: %s }\ntime: { step: 2.0e-2, end: 4.0 }\n",
+             w->kind, w->inertia_a, w->kind, w->inertia_b, w->hinge_a, w->hinge_b, w->axes, w->at[0], w->at[1],
+             w->at[2], angle, flank, torque * unit, scheme);
+    return text_case_open(text, NULL);
+}
+
+static const pcs_reaction *reaction(const text_case *c, const char *name)
+{
+    return &c->sim->reactions[text_case_reaction(c, name)];
+}
+
+// F = J_b alpha_b/r_b along y on b, F tan(angle) along n, and what hinges need to hold both.
+static void line_of_action_pushes_the_shafts_apart(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, theta: 0.5", "half_explicit",
+                                    "alpha_velocity, rho_inf: 0.9" };
+    const double angles[] = { 14.5, 20.0, 25.0 };
+    for (int p = 0; p < 3; p++)
+        for (int s = 0; s < 4 * 3 * 2 * 2; s++) {
+            const wheels *w = &pairs[p];
+            bool is_back = s / 12 % 2, is_reversed = s / 24;
+            double torque = is_reversed ? -0.7 : 0.7, angle = angles[s / 4 % 3], tangent = tan(angle * pi / 180.0);
+            text_case c = open_pair(w, angle, is_back ? "backward" : "forward", torque, 1.0, schemes[s % 4]);
+            text_case_run(&c);
+            double F = torque / (0.3 + 2.25 * 0.2) * 1.5 * 0.2 / 0.4;
+            // Axis z: b turns backwards when a drives forwards; axis -x with teeth that turn alike: forwards.
+            bool pushes = ((F > 0.0) == (p == 2)) != is_back;
+            double apart = fabs(F) * tangent * (pushes ? 1.0 : -1.0), force[3], arm_a[3], arm_b[3], about[2][3];
+            const pcs_reaction *teeth = reaction(&c, "teeth");
+            for (int k = 0; k < 3; k++) {
+                force[k] = (k == 1 ? F : 0.0) + apart * w->across[k];
+                arm_a[k] = w->at[k];
+                arm_b[k] = w->at[k] - (k == 0 ? 1.0 : 0.0);
+            }
+            pcs_cross(arm_a, force, about[0]);
+            pcs_cross(arm_b, force, about[1]);
+            CHECK_NEAR(fabs(teeth->teeth[0]), fabs(F), 1e-11);
+            CHECK_NEAR(teeth->teeth[1], apart, 1e-11);
+            for (int k = 0; k < 3; k++) {
+                CHECK_NEAR(teeth->force[k], force[k], 1e-11);
+                CHECK_NEAR(teeth->moment[k], 0.0, 1e-15);
+                CHECK_NEAR(reaction(&c, "left")->force[k], force[k], 1e-11);
+                CHECK_NEAR(reaction(&c, "right")->force[k], -force[k], 1e-11);
+                if (p > 0 && k != 2) CHECK_NEAR(reaction(&c, "left")->moment[k], about[0][k], 1e-11);
+                if (p > 0 && k != (p == 1 ? 2 : 0)) CHECK_NEAR(reaction(&c, "right")->moment[k], -about[1][k], 1e-11);
+            }
+            text_case_close(&c);
+        }
+}
+
+// Rows of bevel teeth are the slopes of their gap wherever the wheels are.
+static void directions_are_slopes_of_the_gap(void **state)
+{
+    (void)state;
+    const double weight[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 }, step = 1e-3;
+    for (int p = 0; p < 3; p++)
+        for (int n = 0; n < 20; n++) {
+            text_case c = open_pair(&pairs[p], 20.0, n % 2 == 0 ? "forward" : "backward", 0.7, 1.0, "newmark");
+            pcs_system *system = c.sim->system;
+            unsigned long long seed = (unsigned long long)(n + 1);
+            double q[12], v[12], x[12], way[12], gap[16], slope = 0.0, rate = 0.0;
+            int row = system->nrow - 1;
+            model_randomize(&seed, system->nv, q);
+            model_randomize(&seed, system->nv, v);
+            for (int i = 0; i < system->nv; i++) q[i] *= 0.3;
+            for (int s = 0; s < 5; s++) {
+                for (int i = 0; i < system->nv; i++) way[i] = (s - 2) * step * v[i];
+                system->ops->retract(system, q, way, x);
+                system->ops->gaps(system, x, gap);
+                slope += weight[s] * gap[row] / step;
+            }
+            system->ops->update_directions(system, q);
+            rate = pcs_rows_dot(system->G, row, v);
+            CHECK_NEAR(slope, rate, 1e-9);
+            text_case_close(&c);
+        }
+}
+
+// A wheel on a mount: it settles where the force of the teeth, T/r_a, and what pushes it aside have bent the mount; and
+// without dampers energy is kept.
+static void shafts_yield_to_the_teeth(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 12; n++) {
+        double unit = n % 3 == 0 ? 1e-6 : 1.0, angle = n % 4 < 2 ? 20.0 : 0.0, torque = 0.6 * unit;
+        bool is_damped = n % 2;
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] },\n"
+                 "        m: { type: point, nodes: b } }\n"
+                 "elements: { a: { type: rigid_body_2d, mesh: a, mass: %.17g, inertia: %.17g },\n"
+                 "            b: { type: rigid_body_2d, mesh: b, mass: %.17g, inertia: %.17g },\n"
+                 "            m: { type: mount, mesh: m, stiffness: [%.17g, %.17g, 0], damper: [%.17g, %.17g, 0] } }\n"
+                 "joints: { left: { type: hinge, node: a },\n"
+                 "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, at: [0.6, 0, 0],\n"
+                 "                   pressure_angle: %.17g%s } }\n"
+                 "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] },\n"
+                 "         load: { type: torque, node: b, value: %.17g, axis: [0, 0, 1] } }\n"
+                 "scheme: { type: alpha_ggl, rho_inf: 1.0 }\ntime: { step: 1.0e-2, end: 40.0 }\n",
+                 2.0 * unit, 0.3 * unit, unit, 0.2 * unit, 50.0 * unit, 80.0 * unit, is_damped ? 8.0 * unit : 0.0,
+                 is_damped ? 8.0 * unit : 0.0, angle, angle > 0.0 ? ", flank: backward" : "", torque,
+                 torque * 20.0 / 30.0);
+        text_case c = text_case_open(text, NULL);
+        double least = INFINITY, most = -INFINITY, work = 0.0;
+        while (!pcs_sim_is_done(c.sim)) {
+            text_case_step(&c);
+            const double *q = c.sim->state.q;
+            work = torque * (q[2] + 20.0 / 30.0 * q[5]);
+            double left = (pcs_measure_energy(&c.sim->ledger.now) - work) / torque;
+            least = fmin(least, left);
+            most = fmax(most, left);
+        }
+        double F = torque / 0.6;
+        if (is_damped) {
+            CHECK_NEAR(c.sim->state.q[3], F * tan(angle * pi / 180.0) / (50.0 * unit), 1e-9);
+            CHECK_NEAR(c.sim->state.q[4], F / (80.0 * unit), 1e-9);
+            CHECK_NEAR(reaction(&c, "teeth")->teeth[1], F * tan(angle * pi / 180.0), 1e-8 * F);
+        } else {
+            CHECK(most - least < 1e-10);
+        }
+        text_case_close(&c);
+    }
+}
+
+// In a train on a carrier the motion is that without a pressure angle, teeth push the planet into itself from both
+// sides, and the ring outwards.
+static void trains_turn_alike_at_any_pressure_angle(void **state)
+{
+    (void)state;
+    double angles[2][2];
+    for (int n = 0; n < 2; n++) {
+        char text[2048];
+        snprintf(
+            text, sizeof text,
+            "mesh: { sun: { type: point, at: [0, 0, 0] }, ring: { type: point, at: [0, 0, 0] },\n"
+            "        arm: { type: point, at: [0, 0, 0] }, planet: { type: point, at: [0.3, 0, 0] } }\n"
+            "elements: { sun: { type: rigid_body_2d, mesh: sun, mass: 2, inertia: 0.3 },\n"
+            "            ring: { type: rigid_body_2d, mesh: ring, mass: 2, inertia: 0.8 },\n"
+            "            arm: { type: rigid_body_2d, mesh: arm, mass: 2, inertia: 0.5 },\n"
+            "            planet: { type: rigid_body_2d, mesh: planet, mass: 0.7, inertia: 0.1 } }\n"
+            "joints: { s: { type: hinge, node: sun }, r: { type: hinge, node: ring }, c: { type: hinge, node: arm },\n"
+            "          p: { type: hinge, a: arm, b: planet, at: [0.3, 0, 0] },\n"
+            "          inner: { type: gear, a: sun, b: planet, carrier: arm, at: [0.2, 0, 0], teeth_a: 20, teeth_b: "
+            "10%s },\n"
+            "          outer: { type: gear, a: planet, b: ring, carrier: arm, at: [0.4, 0, 0], teeth_a: 10, teeth_b: "
+            "40,\n"
+            "                   internal: true%s } }\n"
+            "loads: { drive: { type: torque, node: sun, value: 2.0, axis: [0, 0, 1] } }\n"
+            "scheme: { type: alpha_ggl, rho_inf: 0.9 }\ntime: { step: 5.0e-3, end: 3.0 }\n",
+            n == 0 ? "" : ", pressure_angle: 20, flank: backward", n == 0 ? "" : ", pressure_angle: 20");
+        text_case c = text_case_open(text, NULL);
+        text_case_run(&c);
+        angles[n][0] = c.sim->state.q[2];
+        angles[n][1] = c.sim->state.q[8];
+        if (n == 1) {
+            const double *inner = reaction(&c, "inner")->force, *outer = reaction(&c, "outer")->force;
+            double away[2] = { cos(angles[1][1]), sin(angles[1][1]) }; // from the sun to the planet
+            CHECK(reaction(&c, "inner")->teeth[1] > 1.0 && reaction(&c, "outer")->teeth[1] > 0.1);
+            CHECK_NEAR(inner[0] * away[0] + inner[1] * away[1], reaction(&c, "inner")->teeth[1], 1e-9);
+            CHECK_NEAR(outer[0] * away[0] + outer[1] * away[1], reaction(&c, "outer")->teeth[1], 1e-9);
+        }
+        text_case_close(&c);
+    }
+    for (int k = 0; k < 2; k++) CHECK_NEAR(angles[0][k], angles[1][k], 1e-10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(line_of_action_pushes_the_shafts_apart),
+        cmocka_unit_test(directions_are_slopes_of_the_gap),
+        cmocka_unit_test(shafts_yield_to_the_teeth),
+        cmocka_unit_test(trains_turn_alike_at_any_pressure_angle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
