@@ -65,8 +65,7 @@ static void slices_are_the_steps_of_whole_vectors(void **state)
         "loads={push: {type: force, node: thick.end, value: [-5.0e4, 0, 0]}}",
         "elements.thick.damping={mass: 3.0e4, stiffness: 1.0e-10}",
         "elements.thick={type: rod, mesh: thick, E: 2.0e+11, rho: 7800.0, area: 1.0e-4}",
-        "contacts.right={type: node_plane, nodes: thick.start, point: [1.0, 0, 0], normal: [1, 0, 0], restitution: "
-        "0.0}",
+        "contacts.right={type: node_plane, nodes: thick.start, point: [1, 0, 0], normal: [1, 0, 0], restitution: 0}",
     };
     static const char *const held[] = {
         "supports={held: {set: thick.end, fix: [x]}}",
