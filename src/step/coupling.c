@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { NEAR = 12 };               // equations that there is room for, per entry of a row
+enum { MANY = 16 };               // contacts, from which on the rest of the bodies may follow
 enum { UNKNOWN = -1, SEEN = -2 }; // in place of the place of an equation
 static const double small = 0.05; // off the diagonal, against the diagonals
 static const double heavy = 0.3;  // what free equations resist, against masses
@@ -35,6 +36,15 @@ static pcs_status coupling_take(pcs_context *ctx, pcs_coupling *self)
     return PCS_OK;
 }
 
+// Do so many contacts feel one another that it pays to let the rest of the bodies follow? Few are settled in as many
+// products, and joints change with every iteration.
+static bool coupling_is_large(const pcs_system *system)
+{
+    int count = 0;
+    for (int j = 0; j < system->nrow; j++) count += !system->rows[j].is_bilateral;
+    return count >= MANY;
+}
+
 pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, const pcs_rows *G, const pcs_rows *T,
                                bool is_local, pcs_coupling **out)
 {
@@ -46,7 +56,7 @@ pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, const
     self->is_local = is_local;
     const pcs_pattern *pattern = system->M->pattern;
     long terms = G->start[G->nrow] + (T == NULL ? 0 : T->start[T->nrow]);
-    self->may_follow = system->layout == NULL;
+    self->may_follow = system->layout == NULL && coupling_is_large(system);
     self->is_chain = pattern->chain_block > 0;
     long room = self->may_follow ? NEAR * terms : terms;
     self->room = room < system->nv ? (int)room : system->nv;

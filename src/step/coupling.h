@@ -36,7 +36,7 @@ typedef struct pcs_coupling {
     int *below, *left;              // [room + 1], [most] entries of L by rows that are not zero
     double *L, *D, *x;              // [most], [room], [room] factor of Ss + H
     bool joins;                     // some entry off the diagonal is not small
-    bool may_follow;                // there are no other ranks
+    bool may_follow;                // there are many contacts and no other ranks
     bool follows;                   // equations that contacts do not hold follow
     bool is_chain;                  // the factor is exact
     bool is_factored;
