@@ -252,7 +252,7 @@ static pcs_status dofs_number_batch(pcs_context *ctx, const fe_data *fe, const p
     batch->equation = equation;
     for (int c = 0; c < batch->ncell; c++)
         for (int i = 0; i < (ops->is_one_node ? 1 : 2); i++) {
-            pcs_node_dofs given;
+            pcs_node_dofs given = { 0 };
             PCS_TRY(ops->node_dofs(ctx, batch, c, i, &given));
             int node = batch->nodes[batch->cells[c]][i];
             PCS_TRY(dofs_demand_plane(ctx, fe, batch, node, &given));
