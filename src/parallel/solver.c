@@ -246,7 +246,7 @@ static PetscErrorCode solver_take_copies(const pcs_linsolve *self, double *x)
     PetscCall(VecGhostUpdateBegin(d->x, INSERT_VALUES, SCATTER_FORWARD));
     PetscCall(VecGhostUpdateEnd(d->x, INSERT_VALUES, SCATTER_FORWARD));
     PetscCall(VecGetArrayRead(d->x_local, &found));
-    memcpy(x + own, found + own, (size_t)(near - own) * sizeof *x);
+    for (int i = own; i < near; i++) x[i] = found[i];
     PetscCall(VecRestoreArrayRead(d->x_local, &found));
     solver_take_common(layout, x);
     return 0;
@@ -262,7 +262,7 @@ static PetscErrorCode solver_run(const pcs_linsolve *self, bool with_copies, dou
     PetscCall(VecResetArray(d->b));
     PetscCall(KSPGetConvergedReason(d->ksp, reason));
     PetscCall(VecGetArrayRead(d->x, &found));
-    memcpy(x, found, (size_t)own * sizeof *x);
+    for (int i = 0; i < own; i++) x[i] = found[i]; // a rank without equations has no array
     memset(x + own, 0, (size_t)(self->A->pattern->n - own) * sizeof *x);
     PetscCall(VecRestoreArrayRead(d->x, &found));
     return with_copies ? solver_take_copies(self, x) : 0;
