@@ -232,25 +232,11 @@ static pcs_status statics_history(pcs_ramp *r, int steps)
     return PCS_OK;
 }
 
-// Materials that age have no equilibrium but after a time.
-static pcs_status statics_refuse_ageing(const pcs_analysis *on)
+// What a static analysis does not follow, at `key` of a part of the case; NULL: there is none.
+static pcs_status statics_refuse_part(const pcs_analysis *on, const char *part, const char *key, const char *what)
 {
-    const char *group = on->system->ageing;
-    if (group == NULL) return PCS_OK;
-    pcs_case_error_at(on->input, pcs_case_find(on->input, group), "type",
-                      "a static analysis does not follow materials that age: their equilibrium depends on the time "
-                      "that has gone by; load them slowly in time");
-    return pcs_case_finish(on->input);
-}
-
-// Friction of force laws is stated by its way over a step of time.
-static pcs_status statics_refuse_soft_friction(const pcs_analysis *on)
-{
-    const char *contact = on->system->soft_friction;
-    if (contact == NULL) return PCS_OK;
-    pcs_case_error_at(on->input, pcs_case_find(on->input, contact), "friction",
-                      "a static analysis does not follow friction of contacts with force laws; leave it or the 'law' "
-                      "out, or load them slowly in time");
+    if (part == NULL) return PCS_OK;
+    pcs_case_error_at(on->input, pcs_case_find(on->input, part), key, "a static analysis does not follow %s", what);
     return pcs_case_finish(on->input);
 }
 
@@ -266,8 +252,12 @@ static pcs_status statics_refuse(const pcs_ramp *r, const pcs_analysis *on, bool
 {
     pcs_system *system = on->system;
     if (system->layout != NULL) return pcs_fail(on->ctx, PCS_UNSUPPORTED, "a static analysis runs on one process");
-    PCS_TRY(statics_refuse_ageing(on));
-    PCS_TRY(statics_refuse_soft_friction(on));
+    PCS_TRY(statics_refuse_part(on, system->ageing, "type",
+                                "materials that age: their equilibrium depends on the time that has gone by; load "
+                                "them slowly in time"));
+    PCS_TRY(statics_refuse_part(on, system->soft_friction, "friction",
+                                "friction of contacts with force laws; leave it or the 'law' out, or load them slowly "
+                                "in time"));
     if (is_arc && has_friction) {
         pcs_case_error_at(on->input, pcs_case_find(on->input, "statics"), "path",
                           "a path by arc length takes no friction: say 'friction: false', or 'path: load'");

@@ -181,37 +181,9 @@ void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count)
                                 .nall = c->nall });
 }
 
-// Parts of sums, of every rank its own. Read by another number of ranks, the first one gets all of it.
-static void carry_partial(pcs_carrier *c, const char *name, double *x, size_t count)
-{
-    size_t rank = c->comm == NULL ? 0 : (size_t)c->comm->rank, nrank = c->comm == NULL ? 1 : (size_t)c->comm->size;
-    if (c->way != PCS_CARRY_READ) {
-        bool is_exchanged = carry_prepare(c, count * nrank);
-        if (is_exchanged) {
-            for (size_t i = 0; i < count; i++) carry_split(&x[i], c->work + 2 * (rank * count + i));
-            carry_gather(c, count * nrank);
-        }
-        pcs_carry_words(c, name, c->work, count * nrank);
-        return;
-    }
-    const unsigned char *all = carry_find(c, name, 8 * count * (size_t)c->nrank);
-    if (all == NULL) return;
-    bool is_same = (size_t)c->nrank == nrank;
-    for (size_t i = 0; i < count; i++) {
-        x[i] = 0.0;
-        for (size_t r = 0; r < (size_t)c->nrank; r++) {
-            double part;
-            memcpy(&part, all + 8 * (r * count + i), sizeof part);
-            if (is_same ? r == rank : rank == 0) x[i] = is_same ? part : x[i] + part;
-        }
-    }
-}
-
 void pcs_carry_memory(pcs_carrier *c, const char *name, const pcs_memory *memory)
 {
-    if (memory->is_partial && (c->comm != NULL || c->nrank > 1))
-        carry_partial(c, name, memory->bytes, memory->size / 8);
-    else if (memory->serial != NULL && c->comm != NULL) carry_spread(c, name, memory);
+    if (memory->serial != NULL && c->comm != NULL) carry_spread(c, name, memory);
     else pcs_carry_bytes(c, name, memory->bytes, memory->size);
 }
 

@@ -39,7 +39,6 @@ typedef struct pcs_carrier {
     const pcs_comm *comm;      // NULL: this process has all equations
     int nequation, nown, nall; // here, of this rank, of all ranks
     const int *serial;         // [nequation] their numbers in one process, those of this rank ascending
-    int nrank;                 // that have written what is read
     double *work;              // [work_size] for a portion of the numbers of all ranks; NULL: nothing is exchanged
     size_t work_size;          // likewise, or what is needed after counting
 } pcs_carrier;

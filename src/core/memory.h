@@ -4,14 +4,13 @@
 #ifndef PCS_CORE_MEMORY_H
 #define PCS_CORE_MEMORY_H
 
-#include <stdbool.h>
 #include <string.h>
 
 typedef struct pcs_memory {
     void *bytes;
-    size_t size;     // 0: none
-    bool is_partial; // doubles, of which each rank has its own part of a sum; otherwise the same on all ranks
-    // Doubles that are spread over the ranks, of which the first are those of this rank and the rest copies; NULL: not.
+    size_t size; // 0: none
+    // Doubles that are spread over the ranks, of which the first are those of this rank and the rest copies; NULL: the
+    // same on all ranks.
     const int *serial; // their numbers in one process
     int nown, nall;    // of this rank, of all
 } pcs_memory;

@@ -43,7 +43,7 @@ typedef struct pcs_checkpoint {
 pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
 {
     const pcs_layout *layout = sim->system->layout;
-    pcs_carrier c = { .ctx = sim->ctx, .way = way, .source = "checkpoint", .nrank = 1 };
+    pcs_carrier c = { .ctx = sim->ctx, .way = way, .source = "checkpoint" };
     c.nequation = c.nown = c.nall = sim->system->nv;
     if (layout == NULL) return c;
     c.comm = layout->comm;
@@ -328,7 +328,6 @@ pcs_status pcs_checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data 
     c->source = d->path;
     c->bytes = d->pieces;
     c->size = d->piece_size;
-    c->nrank = d->nrank;
     return PCS_OK;
 }
 

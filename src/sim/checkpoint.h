@@ -22,7 +22,6 @@ typedef struct pcs_checkpoint_data {
     size_t size;
     unsigned long long input;  // hash of the case and the files it names
     unsigned long long motion; // hash of what the motion from its state depends on
-    int nrank;                 // that have written it
     const char *version;       // of the program that has
     const char *text;          // [text_size] the resolved case
     size_t text_size;

@@ -210,7 +210,6 @@ static void file_describe(pcs_checkpoint_data *d)
     const pcs_checkpoint_head *head = (const void *)d->bytes;
     d->input = head->input;
     d->motion = head->motion;
-    d->nrank = (int)head->nrank;
     d->version = head->version;
     d->text = (const char *)d->bytes + sizeof *head;
     d->text_size = (size_t)head->text_size;

@@ -41,9 +41,7 @@ typedef struct bytes {
 static pcs_carrier carrier(pcs_sim *sim, pcs_carry_way way)
 {
     int n = sim->system->nv;
-    return (pcs_carrier){
-        .ctx = sim->ctx, .way = way, .source = "memory", .nequation = n, .nown = n, .nall = n, .nrank = 1
-    };
+    return (pcs_carrier){ .ctx = sim->ctx, .way = way, .source = "memory", .nequation = n, .nown = n, .nall = n };
 }
 
 // The clock apart.
