@@ -138,22 +138,27 @@ static void condense_find_motion(pcs_step_solver *self, const pcs_condense *c, c
     pcs_linsolve_solve(c->iteration, p->d);
 }
 
-// What the rows see of the step without multipliers. The gap is that of qt0 + kb y0.
-static void condense_free_motion(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p)
+// What the rows see of the step without multipliers. The gap is that of qt0 + kb y0. False when that is not finite.
+static bool condense_free_motion(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p)
 {
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     pcs_frictionless *s = c->contacts;
+    bool sees_gaps = pcs_form_sees_gaps(form), is_finite = true;
     condense_find_motion(self, c, p);
-    if (pcs_form_sees_gaps(form)) system->ops->gaps(system, p->q, s->gap0);
-    else memset(s->gap0, 0, (size_t)s->m * sizeof *s->gap0);
+    if (sees_gaps) system->ops->gaps(system, p->q, s->gap0);
     for (int j = 0; j < s->m; j++) {
-        s->xi0[j] = pcs_rows_dot(system->G, j, p->v) + p->target[j];
-        if (!form->has_dynamics) continue;
-        double rate = condense_rate(system->G, j, form->h, p->d);
-        s->gap0[j] += form->kb * rate;
-        s->xi0[j] += rate;
+        double gap = sees_gaps ? s->gap0[j] : 0.0, xi = pcs_rows_dot(system->G, j, p->v) + p->target[j];
+        if (form->has_dynamics) {
+            double rate = condense_rate(system->G, j, form->h, p->d);
+            gap += form->kb * rate;
+            xi += rate;
+        }
+        s->gap0[j] = gap;
+        s->xi0[j] = xi;
+        is_finite = is_finite && isfinite(gap) && isfinite(xi);
     }
+    return is_finite;
 }
 
 // The free motion d = h y on low <= i < high, a part, or both.
@@ -273,18 +278,31 @@ static void condense_collect_parts(const pcs_step_solver *self, pcs_condense *c,
     }
 }
 
+// What they do where there is no motion but theirs.
+static void condense_push(const pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const pcs_columns *X = self->projection->X;
+    for (int j = 0; j < self->system->nrow; j++) {
+        double la = p->la[j], shift = p->nu[j] + self->form.kw * la;
+        if (shift != 0.0) pcs_columns_add(X, j, shift, p->q);
+        if (la != 0.0) pcs_columns_add(X, j, la, p->v);
+    }
+}
+
 // Adds the free motion and what the multipliers do to it.
 static void condense_finish(pcs_step_solver *self, pcs_condense *c, const pcs_step_problem *p)
 {
     condense_job job = { .self = self, .c = c, .p = p };
+    if (!self->form.has_dynamics && p->finish == NULL) {
+        condense_push(self, p);
+        return;
+    }
     condense_collect_parts(self, c, p);
     if (condense_has_slices(self, c)) {
         pcs_slice_solve slices = condense_slices(&job);
         c->iteration->ops->end(c->iteration, &slices);
-    } else if (self->form.has_dynamics || p->finish != NULL) {
-        pcs_pool_cover(pcs_context_pool(self->ctx), self->system->nv, condense_take, &job);
     } else {
-        condense_move(&job, 0, self->system->nv);
+        pcs_pool_cover(pcs_context_pool(self->ctx), self->system->nv, condense_take, &job);
     }
 }
 
@@ -294,19 +312,20 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
     pcs_frictionless *s = c->contacts;
     int m = s->m;
     *result = (pcs_step_result){ .outcome = PCS_CONVERGED, .iterations = 1 };
-    condense_free_motion(self, c, p);
+    bool is_finite = condense_free_motion(self, c, p);
     s->nu = p->nu;
     s->la = p->la;
     s->gate = p->gate;
     s->gate_tolerance = p->gate_tolerance;
-    for (int j = 0; j < m; j++)
-        if (!isfinite(s->gap0[j]) || !isfinite(s->xi0[j])) result->outcome = PCS_NOT_FINITE;
-    if (result->outcome == PCS_CONVERGED && !solve(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
+    if (!is_finite) result->outcome = PCS_NOT_FINITE;
+    else if (!solve(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
     if (result->outcome != PCS_CONVERGED) return;
-    if (p->smooth_gap != NULL) memcpy(p->smooth_gap, s->gate_gap, (size_t)m * sizeof *s->gate_gap);
     condense_finish(self, c, p);
     for (int j = 0; j < m; j++) {
-        p->rate_before[j] = s->xi[j] - p->target[j];
-        for (int i = 0; i < m; i++) p->rate_before[j] -= self->projection->GX[j * m + i] * p->la[i];
+        double rate = s->xi[j] - p->target[j];
+        for (int i = 0; i < m; i++) rate -= self->projection->GX[j * m + i] * p->la[i];
+        p->rate_before[j] = rate;
     }
+    if (p->smooth_gap != NULL)
+        for (int j = 0; j < m; j++) p->smooth_gap[j] = s->gate_gap[j];
 }
