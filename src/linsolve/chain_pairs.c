@@ -8,7 +8,7 @@
 //
 //   y_{k+1} = (x_{k+1} - l_{k+1} x_k) + l_{k+1} l_k y_{k-1}
 //
-// where the bracket is known beforehand; likewise backward. What a multiplication with y_{k-1} is rounded off by reaches
+// where the bracket is known beforehand; likewise backward. What y_{k-1} is rounded off by in a multiplication reaches
 // y_{k+1} with the factor l_{k+1} l_k either way, so that this is as exact as one step after the other.
 //
 // Pair k is made of the equations k and n - 1 - k. One equation is left in the middle, or two, of which the second one

@@ -240,8 +240,8 @@ static void condense_take(void *data, int slice, int low, int high)
     }
 }
 
-// Column j of X, and of Y, which may be NULL, times `smooth`; the new part. It is filled in place: a copy of numbers just
-// written waits for them.
+// Column j of X, and of Y, which may be NULL, times `smooth`; the new part. It is filled in place: a copy of what was
+// just written waits for it.
 static pcs_condense_part *condense_add_part(const pcs_step_solver *self, pcs_condense *c, const pcs_columns *Y, int j,
                                             double smooth)
 {

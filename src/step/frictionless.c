@@ -183,7 +183,7 @@ static void frictionless_clear_noise(pcs_frictionless *s)
     if (!is_clear) pcs_frictionless_evaluate(s);
 }
 
-// Multipliers of one contact for its sets, where they are not zero; false when they do not follow from a regular matrix.
+// Multipliers of one contact for its sets, those that are not zero; false when no regular matrix gives them.
 static bool frictionless_solve_single(const pcs_frictionless *s, bool in_A, bool in_B, double *nu, double *la)
 {
     if (in_A && in_B) {
