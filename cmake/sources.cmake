@@ -5,7 +5,7 @@ percuss_sources(src/core alloc amplitude aside carry clock comm context dense ex
   pool rotation table text)
 percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
-  chain_sweeps chain_windows incomplete linsolve)
+  chain_pairs chain_sweeps chain_windows incomplete linsolve)
 percuss_sources(src/eigen arpack lapack quadratic symmetric)
 percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order part registry select
   sieve)

@@ -44,9 +44,10 @@ typedef struct pcs_node_dofs {
 
 // Sums over a batch.
 typedef struct pcs_energy {
-    double kinetic, strain;   // J
     double momentum[3];       // kg m/s, all mass
-    double fixed_momentum[3]; // its part in the equations that supports removed
+    double kinetic;           // J
+    double fixed_momentum[3]; // of the momentum, in the equations that supports removed
+    double strain;            // J
 } pcs_energy;
 
 // Where parameters say which mass matrix is taken, and the values that the choice of a scheme is about.

@@ -133,7 +133,7 @@ typedef struct fe_data {
     fe_scatter *scatter;           // [nbatch] of nonlinear groups: where cell entries go
     double *still_K;               // [nnz] K of a model without nonlinear groups, when joints add to it
     fe_plan *plans;                // [nbatch] of a nonlinear model, else NULL
-    bool has_ranges;               // forces and energies go by ranges of equations
+    bool takes_ranges, has_ranges; // forces and energies can go by ranges of equations; they do
     double *base_K, *base_C;       // [nnz] what linear groups give to K and C; NULL: nothing
     const fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
