@@ -45,7 +45,7 @@ class Rows(test_ranks.Ranks):
                     "--set", "time.end=1.6e-4"]
         case = self.case("rows", ROWS)
         self.compare(case, *damped, *FRICTION, counts=(2,), rows=9)
-        self.compare(case, *turning, "--set", "time.end=2.5e-4", counts=(2,), rows=6)
+        self.compare(case, *turning, counts=(2,), rows=9)
         self.compare(case, *explicit, *FRICTION, counts=(2,), rows=41)
         # A lattice of its own, which touches nothing, for some of the ranks.
         apart = ["--set", "mesh.apart={type: lattice, cells: [29, 29], size: [0.1, 0.1], origin: [9, 0, 0]}",
