@@ -143,15 +143,21 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     self->has_drives = fe->has_driven_rows;
     self->has_rate_bias = fe->has_driven_rows || fe->has_varying_rows;
     self->has_search = fe->has_search_rows;
-    self->has_loads = fe->has_pushes;
-    fe->is_balanced = !fe->has_pushes && fe->laws == NULL;
-    for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
     self->has_passages = fe->has_passages;
-    self->has_rotations = fe->nspin > 0;
     self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
     self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
     pcs_fe_find_slices(self, fe);
     return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self, fe) : PCS_OK;
+}
+
+// Loads may be on nodes, and rotations at nodes, that only other ranks have.
+static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
+{
+    fe->has_pushes = pcs_system_max(self, fe->has_pushes) > 0.0;
+    self->has_rotations = pcs_system_max(self, fe->nspin > 0) > 0.0;
+    self->has_loads = fe->has_pushes;
+    fe->is_balanced = !fe->has_pushes && fe->laws == NULL;
+    for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
 }
 
 // Loads, rows and what goes with them.
@@ -191,6 +197,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_find_laws(self, fe));
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_add_rest(self, fe, culprit)));
+    fe_find_abilities_of_all(self, fe);
     PCS_TRY(pcs_fe_make_picture(self, fe));
     self->length = fe_length(self);
     PCS_TRY(fe_total_mass(self));
