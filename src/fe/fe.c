@@ -34,7 +34,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
         fe->batch_of_cell[cell] = group;
         fe->place_of_cell[cell] = i;
     }
-    return pcs_fe_taper(ctx, fe, group, culprit);
+    return PCS_OK;
 }
 
 // Some elements have other kernels for other parameters.
@@ -47,9 +47,6 @@ static pcs_status fe_choose_kernels(pcs_context *ctx, fe_data *fe)
         const pcs_element_ops *other = own->variant == NULL ? NULL : own->variant(fe->model.groups[g].params);
         groups[g] = fe->model.groups[g];
         if (other != NULL) groups[g].ops = other;
-        bool needs_all = groups[g].ops->show != NULL || (groups[g].ops->arms != NULL && fe->model.shows_pieces);
-        if (needs_all && !pcs_mesh_is_whole(fe->model.mesh))
-            return pcs_fail(ctx, PCS_UNSUPPORTED, "what elements carry is shown by a rank that knows all cells");
     }
     fe->model.groups = groups;
     return PCS_OK;
@@ -189,6 +186,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     };
     PCS_TRY(fe_choose_kernels(ctx, fe));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_make_batches(ctx, fe, culprit)));
+    for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(pcs_fe_taper(ctx, fe, g, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;
     if (fe->share != NULL) self->layout = &fe->share->layout;
