@@ -406,6 +406,26 @@ class Resuming(Pieces):
             held = file.read().split(b"frames.held\0", 1)[1]
         self.assertEqual(held[8], 3)  # after the size of the piece
 
+    # A checkpoint counts pieces of all ranks: where one of them cannot get its own to the disk, it does not take its
+    # place, and the one before it is there to go on from.
+    def test_pieces_that_do_not_reach_the_disk(self):
+        out, library = self.path("out"), self.path("interpose.so")
+        source = os.path.join(FOLDER, "..", "faults", "interpose.c")
+        subprocess.run(["cc", "-std=gnu17", "-O1", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
+        case = [*BAR, "--set", "output.frames={every: 50, pieces: always}", "--set", "output.checkpoint.every=100", "-q",
+                "-o", out]
+        fault = ["env", f"LD_PRELOAD={library}", "FAULT_KIND=sync", "FAULT_NTH=2"]
+        result = subprocess.run(["mpiexec", "-n", "1", PROGRAM, "run", *case, ":", "-n", "1", *fault, PROGRAM, "run",
+                                 *case], capture_output=True, text=True, timeout=HANG)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(len(re.findall("^error: cannot write what a checkpoint counts", result.stderr, re.M)), 1,
+                         result.stderr)
+        self.assertEqual([n for n in os.listdir(out) if n.startswith("checkpoint")], ["checkpoint.bin"])
+        self.assertEqual(run(2, *case, "--resume").returncode, 0)
+        self.run_into("whole", 2, *case[:-3])
+        self.same_frames("whole", "out", "bar_impact")
+        self.listed("out", "bar_impact", len(self.frames("whole", "bar_impact")))
+
     # Of a large model one process goes on in pieces by itself; several do not go on with whole frames.
     def test_forms_that_change(self):
         case = ["cases/bar_impact", "--set", "mesh.bar.elements=50000", "--set", "time={step: 1.0e-6, end: 4.0e-6}",
