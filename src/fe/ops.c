@@ -208,6 +208,7 @@ const pcs_system_ops pcs_system_fe = {
     .reactions = pcs_fe_reactions,
     .tangent_resultant = pcs_fe_tangent_resultant,
     .stable_step = pcs_fe_limited_step,
+    .present_step = pcs_fe_present_step,
     .draw = pcs_fe_draw,
     .contact_points = pcs_fe_contact_points,
     .press = pcs_fe_press,

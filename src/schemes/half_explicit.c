@@ -407,6 +407,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .is_explicit = true,
     .separates_impacts = true,
     .takes_rotations = true,
+    .largest_turn = 0.02, // w' = i w grows by |1 + i y - y^2/2| = 1 + y^4/8
     .state_rule = half_state_rule,
     .takes_internal = true,
     .setup = half_setup,

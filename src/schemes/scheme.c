@@ -497,3 +497,14 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
             rows[j].slip[t] = pcs_rows_dot(system->T, system->rows[j].first_tangent + t, x->v);
     }
 }
+
+double pcs_scheme_present_step(const pcs_scheme_ops *ops, const void *params, const pcs_system *system,
+                               const pcs_state *x)
+{
+    double turn = ops->largest_turn > 0.0 ? ops->largest_turn : INFINITY;
+    bool has_a = ops->nhistory > 0 && !ops->history_is_velocity && x->nhistory > 0;
+    const pcs_step_limit limit = {
+        .modes = ops->stable_step, .params = params, .turn = turn, .a = has_a ? x->history[0] : NULL
+    };
+    return system->has_tumbling ? system->ops->present_step(system, x->q, x->v, &limit) : INFINITY;
+}
