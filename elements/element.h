@@ -44,9 +44,10 @@ typedef struct pcs_node_dofs {
 
 // Sums over a batch.
 typedef struct pcs_energy {
-    double kinetic, strain;   // J
     double momentum[3];       // kg m/s, all mass
-    double fixed_momentum[3]; // its part in the equations that supports removed
+    double kinetic;           // J
+    double fixed_momentum[3]; // of the momentum, in the equations that supports removed
+    double strain;            // J
 } pcs_energy;
 
 // Where parameters say which mass matrix is taken, and the values that the choice of a scheme is about.
@@ -76,6 +77,7 @@ typedef struct pcs_element_ops {
     bool is_one_node;          // its cells have one node, not two
     bool is_nonlinear;         // its tangents vary
     bool sees_velocity;        // has forces that depend on v even without Rayleigh damping
+    bool tumbles;              // is a body whose last three dofs turn it by any rotation, with gyroscopic moments
     bool is_gyroscopic;        // and without that damping C couples the three rotations of a node, its last dofs, alone
     const char *const *fields; // per cell results, ends with NULL
     int ninternal;             // internal variables of a cell, zero at first: numbers that a step leaves to the next

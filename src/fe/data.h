@@ -146,7 +146,7 @@ typedef struct fe_data {
     fe_scatter *scatter;           // [nbatch] of nonlinear groups: where cell entries go
     double *still_K;               // [nnz] K of a model without nonlinear groups, when joints add to it
     fe_plan *plans;                // [nbatch] of a nonlinear model, else NULL
-    bool has_ranges;               // forces and energies go by ranges of equations
+    bool takes_ranges, has_ranges; // forces and energies can go by ranges of equations; they do
     double *base_K, *base_C;       // [nnz] what linear groups give to K and C; NULL: nothing
     const fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
@@ -157,9 +157,10 @@ typedef struct fe_data {
     bool has_pushes;          // some rank has
     double spring_rate2;      // 1/s^2, by how much springs without mass raise w^2 at most
     double spring_damping;    // 1/s, and their dampers 2 xi w
-    bool is_balanced;         // nothing but gravity moves the model as a whole: no loads, laws or supports act on it
-    double free_weight[3];    // N, gravity summed over the moving equations of this rank
-    double rest_potential;    // J, gravity of the undeformed cells of this rank against the datum
+    double *own_mass;      // [nv] kg or kg m^2, that each of the cells without mass has to itself; NULL: not asked for
+    bool is_balanced;      // nothing but gravity moves the model as a whole: no loads, laws or supports act on it
+    double free_weight[3]; // N, gravity summed over the moving equations of this rank
+    double rest_potential; // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;
 
 // What varies with time and state, beside the matrices and directions of the system.
@@ -239,6 +240,11 @@ void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q,
 double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
 // Largest stable step of an explicit scheme over all cells, s.
 double pcs_fe_stable_step(const pcs_system *self);
+// Of one mode with w^2 and the damping 2 xi w = alpha + beta w^2.
+double pcs_fe_mode_step(double w2, double alpha, double beta, const pcs_step_limit *limit);
+// Are there bodies that turn by finite angles?
+void pcs_fe_find_tumbling(pcs_system *self);
+double pcs_fe_present_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
 // Travel times of waves through the cells.
 void pcs_fe_find_travel(pcs_system *self);
 // The same for a scheme with a limit of its own.

@@ -199,6 +199,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_make_picture(self, fe));
     self->length = fe_length(self);
     PCS_TRY(fe_total_mass(self));
+    pcs_fe_find_tumbling(self);
     PCS_TRY(pcs_fe_find_springs(self, fe));
     self->stable_step = pcs_fe_stable_step(self);
     pcs_fe_find_travel(self);

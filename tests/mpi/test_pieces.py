@@ -10,17 +10,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-FOLDER = os.path.dirname(os.path.abspath(__file__))
-sys.path += [FOLDER, os.path.join(FOLDER, "..", "faults")]
-import kill  # noqa: E402
-import pieces  # noqa: E402
+import ranks
+from ranks import HANG, PROGRAM, kill
 
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+import pieces
 
 # One strut is of three cells: points repeat where struts meet, and section forces are drawn.
 LATTICE = """
@@ -124,23 +120,10 @@ BAR = ["cases/bar_impact", "--set", "time.end=0.5"]
 
 
 def run(count, *arguments):
-    launcher = ["mpiexec", "-n", str(count)] if count > 0 else []
-    return subprocess.run([*launcher, PROGRAM, "run", *arguments, "-q"], capture_output=True, text=True, timeout=HANG)
+    return ranks.run(count, *arguments, "-q")
 
 
-class Pieces(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
-    def case(self, name, text):
-        with open(self.path(name + ".yaml"), "w") as file:
-            file.write(text)
-        return self.path(name + ".yaml")
-
+class Pieces(ranks.Ranks):
     def run_into(self, folder, count, *arguments):
         """count = 0: without mpiexec."""
         result = run(count, *arguments, "-o", self.path(folder))
