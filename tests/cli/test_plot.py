@@ -191,6 +191,23 @@ class Plot(unittest.TestCase):
                             (width, start, end, numbers))
 
     @NEEDS_GNUPLOT
+    def test_legends_have_room_for_their_longest_text(self):
+        for letters in (4, 12, 20, 60):
+            names = ["x" * letters, "yyyy"]
+            for name in names:
+                self.write(f"{name}/history.csv", "step,t,energy\n0,0,1\n1,1,2\n2,2,1\n")
+            self.done("plot", *map(self.path, names), "energy", "--width", "16", "-o", self.path("legend.svg"))
+            script = read(self.path("legend.gp"))
+            right, pixels, font = (float(re.search(pattern + r"([\d.e-]+)", script)[1]) for pattern in (
+                "rmargin at screen ", "size ", "font 'Helvetica,"))
+            is_beside = "set key at graph 1.02" in script
+            self.assertEqual(is_beside, letters < 60, letters)
+            room = (1.0 - right) * pixels if is_beside else right * pixels
+            self.assertGreater(room, 0.5 * font * letters, letters)
+            if is_beside:  # and not much more
+                self.assertLess(room, font * (letters + 6), letters)
+
+    @NEEDS_GNUPLOT
     def test_a_study_with_slopes_and_bars(self):
         rows = ["h,model,run,status,error,error.limit,error.bound,error.order,error.convergence,reason"]
         for model, factor in (("fine", 3.0), ("coarse", 5.0)):
