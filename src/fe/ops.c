@@ -95,7 +95,7 @@ static void fe_measure(const pcs_system *self, const double *q, const double *v,
 static void fe_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
 {
     const fe_data *fe = self->data;
-    for (int k = 0; k < 3; k++) sum[k] = fe->free_weight[k];
+    memcpy(sum, fe->free_weight, 3 * sizeof *sum);
     if (fe->is_balanced) {
         pcs_system_sum(self, 3, sum);
         return;

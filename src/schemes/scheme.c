@@ -159,6 +159,7 @@ void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state
 {
     next->ends = (pcs_ends){ 0 };
     if (self->system->slices == NULL || next->sums == NULL) return;
+    if (!has_change && self->system->nv < PCS_SHORTEST_SLICE) return; // in the cache, and nothing to share
     for (int k = 0; k < next->nsum; k++) next->sums[k].high = 0;
     next->ends = (pcs_ends){ .q = next->q, .v = next->v };
     if (!has_change) return;

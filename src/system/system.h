@@ -140,7 +140,7 @@ typedef struct pcs_picture {
     double *const *point_fields;    // [npoint_field][npoint] filled by `draw`
     int nobstacle, nstill;          // the first `nstill` stand still
     // [nobstacle] their nodes are points of the picture. Of a piece, those that stand still have the points shown here,
-    // and what carries the others is known to the first rank alone, behind the points.
+    // and what carries the others is known to the first rank alone, behind the points; other ranks need not have them.
     const pcs_obstacle *obstacles;
 } pcs_picture;
 
