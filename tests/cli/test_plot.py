@@ -242,6 +242,21 @@ class Plot(unittest.TestCase):
         self.refused(2, "bar.waves.csv: not a whole file", "plot", self.path("a"))
 
     @NEEDS_GNUPLOT
+    def test_waves_of_few_rows_stay_in_their_frame(self):
+        for times in ([0, 1], [0, 1, 2], [0.5, 1.5, 2.5, 2.75], [k / 7 for k in range(60)]):
+            rows = ["# percuss waves: body bar, 3 places, fields stress", "3,1,2,3"] + [f"{t},0,1,2" for t in times]
+            self.write("few/bar.waves.csv", "\n".join(rows) + "\n")
+            self.write("few/history.csv", "t,kinetic\n0,1\n1,2\n")
+            self.done("plot", self.path("few"))
+            script, svg = (read(self.path("few", f"waves_stress.{kind}")) for kind in ("gp", "svg"))
+            height = float(re.search(r"size \d+,(\d+)", script)[1])
+            frame = [height * (1.0 - float(re.search(f"{side}margin at screen ([\\d.]+)", script)[1])) for side in "tb"]
+            y, size = (float(re.search(f"<image[^>]* {key}='([\\d.]+)'", svg)[1]) for key in ("y", "height"))
+            self.assertGreater(y, frame[0] - 1.0, times)
+            self.assertLess(y + size, frame[1] + 1.0, times)
+            self.assertGreater(size, 0.8 * (frame[1] - frame[0]), times)
+
+    @NEEDS_GNUPLOT
     def test_short_names_where_room_is_short(self):
         rows = ["# percuss waves: body bar, 3 places, fields stress", "3,1,2,3"] + [f"{k},0,{k},1" for k in range(4)]
         self.write("two/bar.waves.csv", "\n".join(rows) + "\n")
