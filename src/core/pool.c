@@ -140,8 +140,13 @@ int pcs_pool_processors(void)
     return count > 64 ? 64 : (int)count;
 }
 
+int pcs_pool_part(int processors, int beside)
+{
+    int part = processors / (1 + beside);
+    return part < 1 ? 1 : part;
+}
+
 int pcs_pool_share(const pcs_context *ctx)
 {
-    int share = pcs_pool_processors() / (1 + pcs_context_beside(ctx));
-    return share < 1 ? 1 : share;
+    return pcs_pool_part(pcs_pool_processors(), pcs_context_beside(ctx));
 }

@@ -37,6 +37,7 @@ typedef struct matrix {
     int nplace, nfield, nrow;
     char fields[MOST_FIELDS][NAME_ROOM];
     double size[MOST_FIELDS], time[2];
+    double spacing;                       // of the times, s
     bool has_even_places, has_even_times; // the last time may be off
     bool has_odd_end;                     // it is
 } matrix;
@@ -97,6 +98,7 @@ static bool matrix_read_row(const char **p, matrix *m)
     double mean = m->nrow > 1 ? (m->time[1] - m->time[0]) / (m->nrow - 1) : t - m->time[0];
     m->has_odd_end = fabs(t - m->time[1] - mean) > UNEVEN * mean && m->nrow > 1;
     m->time[1] = t;
+    m->spacing = mean;
     m->nrow++;
     return true;
 }
@@ -140,8 +142,12 @@ static pcs_status waves_add_field(pcs_album *album, int run, const char *path, c
     w->is_even = m->has_even_places && m->has_even_times;
     w->time[0] = m->time[0];
     w->time[1] = m->time[1];
-    // An image has no row out of step.
+    // An image has no row out of step, and shows each half before and half after its time: SVG cuts nothing off.
     if (w->is_even && m->has_odd_end) w->nrow--;
+    if (w->is_even) {
+        w->time[0] = m->time[0] - 0.5 * m->spacing;
+        w->time[1] = fmax(m->time[1], m->time[0] + (w->nrow - 0.5) * m->spacing);
+    }
     waves_find_forces(album->runs[run].csv, w);
     const char *name = album->nrun == 1 ? pcs_gnuplot_text(ctx, "waves_%s", m->fields[field])
                                         : pcs_gnuplot_text(ctx, "waves_%s_%d", m->fields[field], run + 1);

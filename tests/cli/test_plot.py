@@ -191,6 +191,23 @@ class Plot(unittest.TestCase):
                             (width, start, end, numbers))
 
     @NEEDS_GNUPLOT
+    def test_legends_have_room_for_their_longest_text(self):
+        for letters in (4, 12, 20, 60):
+            names = ["x" * letters, "yyyy"]
+            for name in names:
+                self.write(f"{name}/history.csv", "step,t,energy\n0,0,1\n1,1,2\n2,2,1\n")
+            self.done("plot", *map(self.path, names), "energy", "--width", "16", "-o", self.path("legend.svg"))
+            script = read(self.path("legend.gp"))
+            right, pixels, font = (float(re.search(pattern + r"([\d.e-]+)", script)[1]) for pattern in (
+                "rmargin at screen ", "size ", "font 'Helvetica,"))
+            is_beside = "set key at graph 1.02" in script
+            self.assertEqual(is_beside, letters < 60, letters)
+            room = (1.0 - right) * pixels if is_beside else right * pixels
+            self.assertGreater(room, 0.5 * font * letters, letters)
+            if is_beside:  # and not much more
+                self.assertLess(room, font * (letters + 6), letters)
+
+    @NEEDS_GNUPLOT
     def test_a_study_with_slopes_and_bars(self):
         rows = ["h,model,run,status,error,error.limit,error.bound,error.order,error.convergence,reason"]
         for model, factor in (("fine", 3.0), ("coarse", 5.0)):
@@ -223,6 +240,21 @@ class Plot(unittest.TestCase):
             self.assertIn(words, read(self.path("a", "waves_vx.gp")))
         self.write("a/bar.waves.csv", "\n".join(rows)[:-3] + "\n")
         self.refused(2, "bar.waves.csv: not a whole file", "plot", self.path("a"))
+
+    @NEEDS_GNUPLOT
+    def test_waves_of_few_rows_stay_in_their_frame(self):
+        for times in ([0, 1], [0, 1, 2], [0.5, 1.5, 2.5, 2.75], [k / 7 for k in range(60)]):
+            rows = ["# percuss waves: body bar, 3 places, fields stress", "3,1,2,3"] + [f"{t},0,1,2" for t in times]
+            self.write("few/bar.waves.csv", "\n".join(rows) + "\n")
+            self.write("few/history.csv", "t,kinetic\n0,1\n1,2\n")
+            self.done("plot", self.path("few"))
+            script, svg = (read(self.path("few", f"waves_stress.{kind}")) for kind in ("gp", "svg"))
+            height = float(re.search(r"size \d+,(\d+)", script)[1])
+            frame = [height * (1.0 - float(re.search(f"{side}margin at screen ([\\d.]+)", script)[1])) for side in "tb"]
+            y, size = (float(re.search(f"<image[^>]* {key}='([\\d.]+)'", svg)[1]) for key in ("y", "height"))
+            self.assertGreater(y, frame[0] - 1.0, times)
+            self.assertLess(y + size, frame[1] + 1.0, times)
+            self.assertGreater(size, 0.8 * (frame[1] - frame[0]), times)
 
     @NEEDS_GNUPLOT
     def test_short_names_where_room_is_short(self):

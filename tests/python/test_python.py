@@ -550,7 +550,8 @@ GEARS = """mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 
 elements: { a: { type: rigid_body_2d, mesh: a, mass: 2, inertia: 0.3 },
             b: { type: rigid_body_2d, mesh: b, mass: 1, inertia: 0.2 } }
 joints: { left: { type: hinge, node: a }, right: { type: hinge, node: b },
-          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, at: [0.6, 0, 0], pressure_angle: 20, flank: FLANK } }
+          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, at: [0.6, 0, 0], pressure_angle: 20,
+                   flank: FLANK } }
 loads: { drive: { type: torque, node: a, value: TORQUE, axis: [0, 0, 1] },
          load: { type: torque, node: b, value: LOAD, axis: [0, 0, 1] } }
 scheme: { type: alpha_ggl }

@@ -190,6 +190,18 @@ class Friction(program.Cases):
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("Painleve", result.stderr)
 
+    def test_mannshardt_slides_into_the_paradox(self):
+        """With mu = 1.4 the rod has it between slopes of 1.457 and 2.743; from 1.4 it turns there as it slides."""
+        angle, spin = math.atan(1.4), 2.0
+        rod = [(-math.cos(angle), -math.sin(angle))]
+        start = (math.sin(angle), (-30.0, spin * math.cos(angle), 0.0), spin, 1.0 / 3.0)
+        for unit in (1.0, 1.0e3):
+            result = self.try_case(body(rod, 1.4, start, "type: mannshardt", end=0.3, unit=unit))
+            self.assertIn("Painleve", result.stderr)
+            last = program.read_table(self.folder / "case" / "history.csv")[-1]
+            slope = math.tan(angle + last["b.rz"])
+            self.assertTrue(1.41 < slope < 1.457, slope)
+
     def test_boxes_go_through(self):
         """They fall on their corners, slide, stick and come to rest: no run ends early, none gains energy."""
         corners = [(0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1)]

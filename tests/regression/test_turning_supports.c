@@ -210,6 +210,19 @@ static tilting_errors tilting_run(const tilting *g, const char *scheme, int step
     return e;
 }
 
+// Body n: held about each axis in turn, in two units; torques about that axis and the two others, spins about those.
+static tilting make_tilting(int n, const double torque[3], const double spin[2])
+{
+    double unit = n < 3 ? 1.0 : 1e-9;
+    tilting g = { .axis = n % 3 };
+    for (int l = 0; l < 3; l++) {
+        g.J[l] = (0.3 + 0.1 * l) * unit;
+        g.torque[(g.axis + l) % 3] = torque[l] * unit;
+        if (l > 0) g.spin[(g.axis + l) % 3] = spin[l - 1];
+    }
+    return g;
+}
+
 static void bodies_tilt_across_what_is_held(void **state)
 {
     (void)state;
@@ -221,17 +234,11 @@ static void bodies_tilt_across_what_is_held(void **state)
                                     "newmark",
                                     "hht" };
     for (int n = 0; n < 6; n++) {
-        int i = n % 3, j = (i + 1) % 3, k = (i + 2) % 3;
-        double unit = n < 3 ? 1.0 : 1e-9, psi[3], exact[4];
-        tilting g = { .axis = i };
-        for (int l = 0; l < 3; l++) g.J[l] = (0.3 + 0.1 * l) * unit;
-        g.torque[i] = 0.4 * unit;
-        g.torque[j] = -0.3 * unit;
-        g.torque[k] = 0.2 * unit;
-        g.start[j] = 0.9;
-        g.start[k] = -0.3;
-        g.spin[j] = 0.2;
-        g.spin[k] = 1.1;
+        int i = n % 3;
+        double psi[3], exact[4];
+        tilting g = make_tilting(n, (double[]){ 0.4, -0.3, 0.2 }, (double[]){ 0.2, 1.1 });
+        g.start[(i + 1) % 3] = 0.9;
+        g.start[(i + 2) % 3] = -0.3;
         tilting_solve(&g, 1.5, psi);
         quaternion_of(psi, exact);
         for (int s = 0; s < 7; s++) {
@@ -302,15 +309,10 @@ static void bodies_turn_many_times_across_what_is_held(void **state)
                                     "hht",
                                     "moreau_jean_explicit" };
     for (int n = 0; n < 6; n++) {
-        int i = n % 3, j = (i + 1) % 3, k = (i + 2) % 3;
-        double unit = n < 3 ? 1.0 : 1e-9, x[7] = { 1.0 }, end = 4.0;
-        tilting g = { .axis = i };
-        for (int l = 0; l < 3; l++) g.J[l] = (0.3 + 0.1 * l) * unit;
-        g.torque[i] = 0.2 * unit;
-        g.torque[j] = -0.3 * unit;
-        g.torque[k] = 0.25 * unit;
-        g.spin[j] = x[4 + j] = 6.0;
-        g.spin[k] = x[4 + k] = -4.0;
+        int i = n % 3;
+        double x[7] = { 1.0 }, end = 4.0;
+        tilting g = make_tilting(n, (double[]){ 0.2, -0.3, 0.25 }, (double[]){ 6.0, -4.0 });
+        memcpy(x + 4, g.spin, sizeof g.spin);
         spinning_solve(&g, end, x);
         CHECK_NEAR(x[1 + i], 0.0, 1e-9);
         for (int s = 0; s < 8; s++) {

@@ -104,6 +104,12 @@ static void simulations_share_the_processors(void **state)
     int all = pcs_pool_processors();
     CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK(pcs_pool_share(ctx) == all);
+    CHECK(pcs_pool_part(8, 0) == 8 && pcs_pool_part(8, 1) == 4 && pcs_pool_part(8, 2) == 2 && pcs_pool_part(8, 7) == 1);
+    CHECK(pcs_pool_part(8, 20) == 1 && pcs_pool_part(1, 0) == 1);
+    for (int beside = 0; beside <= all; beside++) {
+        pcs_context_set_beside(ctx, beside);
+        CHECK(pcs_pool_share(ctx) == pcs_pool_part(all, beside));
+    }
     pcs_context_set_beside(ctx, all - 1);
     CHECK(pcs_pool_share(ctx) == 1);
     pcs_context_set_beside(ctx, 2 * all);

@@ -67,6 +67,48 @@ static void near_measure(const pcs_measure *a, const pcs_measure *b, double mass
     }
 }
 
+typedef struct by_hand {
+    const fe_data *fe;
+    const double *q, *v;
+    pcs_energy sum;
+} by_hand;
+
+static void add_range(void *data, int range, int low, int high)
+{
+    by_hand *h = data;
+    pcs_energy own = { 0 };
+    (void)range;
+    for (int g = 0; g < h->fe->model.ngroup; g++) {
+        pcs_batch batch = pcs_fe_range_batch(h->fe, g, low, high);
+        batch.ops->add_energy(&batch, h->q, h->v, &own);
+    }
+    h->sum.kinetic += own.kinetic;
+    h->sum.strain += own.strain;
+}
+
+// Every range has a sum of its own, and these are added in their order: threads change no bit.
+static void sums_are_those_of_ranges(void **state)
+{
+    pcs_context *ctx;
+    pcs_system *system = open_bars(&ctx, "loads={}");
+    double *q = vector(system->nv), *v = vector(system->nv);
+    unsigned long long seed = 5;
+    (void)state;
+    for (int draw = 0; draw < 20; draw++) {
+        pcs_energy sum = { 0 };
+        model_randomize(&seed, system->nv, q);
+        model_randomize(&seed, system->nv, v);
+        by_hand h = { .fe = system->data, .q = q, .v = v };
+        pcs_pool_cover(NULL, system->nv, add_range, &h);
+        pcs_fe_range_energy(system, q, v, &sum);
+        CHECK(memcmp(&sum.kinetic, &h.sum.kinetic, sizeof sum.kinetic) == 0);
+        CHECK(memcmp(&sum.strain, &h.sum.strain, sizeof sum.strain) == 0);
+    }
+    free(q);
+    free(v);
+    pcs_context_destroy(&ctx);
+}
+
 // Forces to the last bit, sums to round-off.
 static void ranges_make_the_whole(void **state)
 {
@@ -180,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_cover_all_entries_once),
+        cmocka_unit_test(sums_are_those_of_ranges),
         cmocka_unit_test(ranges_make_the_whole),
         cmocka_unit_test(solves_in_groups_are_solutions),
         cmocka_unit_test(steps_are_the_same_bits_with_any_threads),
