@@ -393,10 +393,10 @@ class Resuming(Pieces):
     # place, and the one before it is there to go on from.
     def test_pieces_that_do_not_reach_the_disk(self):
         out, library = self.path("out"), self.path("interpose.so")
-        source = os.path.join(FOLDER, "..", "faults", "interpose.c")
+        source = os.path.join(os.path.dirname(kill.__file__), "interpose.c")
         subprocess.run(["cc", "-std=gnu17", "-O1", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
-        case = [*BAR, "--set", "output.frames={every: 50, pieces: always}", "--set", "output.checkpoint.every=100", "-q",
-                "-o", out]
+        case = [*BAR, "--set", "output.frames={every: 50, pieces: always}", "--set", "output.checkpoint.every=100",
+                "-q", "-o", out]
         fault = ["env", f"LD_PRELOAD={library}", "FAULT_KIND=sync", "FAULT_NTH=2"]
         result = subprocess.run(["mpiexec", "-n", "1", PROGRAM, "run", *case, ":", "-n", "1", *fault, PROGRAM, "run",
                                  *case], capture_output=True, text=True, timeout=HANG)
