@@ -8,6 +8,7 @@
 //                forks twice, and the call fails in the child, alone and with all after it, while the parent waits and
 //                then goes on as if nothing had happened. The file gets a line for each child that did not end well,
 //                and in the end the number of them all. Children write nothing to the disk. FAULT_SECONDS limits it.
+//                The program sees one processor, so that it starts no threads.
 //
 // Calls count from the first call of open on, which is the first thing that the program does: what loaders and
 // libraries do before it is theirs. Descriptors of the standard streams are left alone.
@@ -162,6 +163,12 @@ static bool interpose_fails(const char *of)
 }
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+// A child has the thread alone that has forked: what others were doing it would wait for without end.
+long sysconf(int name)
+{
+    return stride > 0 && name == _SC_NPROCESSORS_ONLN ? 1 : NEXT(sysconf)(name);
+}
 
 ssize_t write(int file, const void *data, size_t size)
 {
