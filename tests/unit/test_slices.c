@@ -1,6 +1,6 @@
-// Steps of long bars slice by slice: those of passes over whole vectors to round-off, as compilers may contract products
-// and sums in one and not in the other; solves whose right-hand sides come slice by slice are solutions, each equation is
-// filled once and each slice taken once.
+// Steps of long bars slice by slice: those of passes over whole vectors to round-off, as compilers may contract sums of
+// products in one and not in the other; solves whose right-hand sides come slice by slice are solutions, each equation
+// is filled once and each slice taken once.
 
 #include "build/build.h"
 #include "linsolve/chain.h"
