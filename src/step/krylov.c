@@ -134,6 +134,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
             if (is_whole) rest = 0.0; // the space is exhausted
         }
         krylov_combine(k, j, x);
+        if (fabs(k->g[j]) <= tolerance) return fabs(k->g[j]); // whoever takes x multiplies it again
         krylov_multiply(k, x, k->image);
         used++;
         for (int l = 0; l < n; l++) k->rest[l] = b[l] - k->image[l];
