@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATCHES = 25, FEWEST = 4, WIDTH = 32 }; // patches by the cube root of rows; equations of one; columns of a chain
+enum { PATCHES = 17, FEWEST = 4, WIDTH = 32 }; // patches by the cube root of rows; equations of one; columns of a chain
 static const double lost = 1e-12;              // a pivot, against the diagonal
 
 pcs_status pcs_coarse_create(pcs_context *ctx, const pcs_preconditioner *pre, pcs_coarse **out)
