@@ -9,7 +9,7 @@ enum { NEAR = 12 };               // equations that there is room for, per entry
 enum { MANY = 16 };               // contacts, from which on the rest of the bodies may follow
 enum { UNKNOWN = -1, SEEN = -2 }; // in place of the place of an equation
 static const double small = 0.05; // off the diagonal, against the diagonals
-static const double heavy = 0.3;  // what free equations resist, against masses
+static const double heavy = 0.35; // what free equations resist, against masses
 static const double lost = 1e-12; // a pivot, against the diagonal
 static const double firm = 1e6;   // what holds a row, against what it touches
 
@@ -164,13 +164,24 @@ static void coupling_touch_all(pcs_coupling *self)
     }
 }
 
-// Those near them, ring by ring, then all in ascending order.
-static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern)
+// Does entry p of column j make equation i move with j, where no more than that is asked?
+static bool coupling_takes(const pcs_pattern *pattern, const pcs_matrix *S, int p, int j)
 {
+    int i = pattern->row[p];
+    double size = pcs_matrix_diagonal(S, i) * pcs_matrix_diagonal(S, j);
+    return size > 0.0 && -coupling_entry(pattern, S, p, j) >= PCS_COUPLING_STRONG * sqrt(size);
+}
+
+// Those near them, ring by ring, then all in ascending order. Where nothing follows those that move alike are enough.
+static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern, const pcs_matrix *S)
+{
+    bool has_patches = self->may_follow && self->T != NULL && S != NULL;
     for (int at = 0; at < self->count; at++) {
-        if (!self->follows || self->count == self->room) break;
-        for (int p = pattern->start[self->equation[at]]; p < pattern->start[self->equation[at] + 1]; p++)
-            coupling_note(self, pattern->row[p], 0);
+        int j = self->equation[at];
+        if (!(self->follows || has_patches) || self->count == self->room) break;
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            if (self->follows || (self->place[pattern->row[p]] < 0 && coupling_takes(pattern, S, p, j)))
+                coupling_note(self, pattern->row[p], 0);
     }
     int count = 0;
     for (int k = 0; k < self->system->nv; k++) {
@@ -220,7 +231,7 @@ void pcs_coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix
     self->follows = self->may_follow && S != NULL && coupling_resist(self, M, S, form->c) > heavy;
     self->joins = self->follows || pcs_system_max(self->system, reach) > small;
     if (!self->joins) return;
-    coupling_widen(self, M->pattern);
+    coupling_widen(self, M->pattern, S);
     coupling_read(self, M, S, form);
 }
 

@@ -17,6 +17,9 @@
 
 #include "step/step.h"
 
+// Entries off the diagonal, against the diagonals, by which two equations move alike.
+#define PCS_COUPLING_STRONG 0.45
+
 typedef struct pcs_coupling {
     const pcs_system *system;
     const pcs_rows *G, *T;          // the rows; T may be NULL

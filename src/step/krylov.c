@@ -76,7 +76,8 @@ static void krylov_orthogonalise(pcs_krylov *k, int j)
         for (int l = 0; l < n; l++) w[l] /= h[j + 1];
 }
 
-// Turns column j of H to upper triangular form; gives the residual of the least-squares problem so far.
+// Turns column j of H to upper triangular form; gives the residual of the least-squares problem so far, NAN when a
+// product was not finite.
 static double krylov_rotate(pcs_krylov *k, int j)
 {
     double *h = &k->H[(size_t)j * (size_t)(k->restart + 1)];
@@ -86,6 +87,7 @@ static double krylov_rotate(pcs_krylov *k, int j)
         h[i + 1] = k->cosine[i] * b - k->sine[i] * a;
     }
     double length = hypot(h[j], h[j + 1]);
+    if (!isfinite(length)) return NAN;
     k->cosine[j] = length > 0.0 ? h[j] / length : 1.0;
     k->sine[j] = length > 0.0 ? h[j + 1] / length : 0.0;
     h[j] = length;
@@ -134,6 +136,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
             if (is_whole) rest = 0.0; // the space is exhausted
         }
         krylov_combine(k, j, x);
+        if (fabs(k->g[j]) <= tolerance) return fabs(k->g[j]); // whoever takes x multiplies it again
         krylov_multiply(k, x, k->image);
         used++;
         for (int l = 0; l < n; l++) k->rest[l] = b[l] - k->image[l];

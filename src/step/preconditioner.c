@@ -70,7 +70,7 @@ pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_own_rows
         }
     self->nterm = -1; // no rows yet
     *out = self;
-    return PCS_OK;
+    return coupling->may_follow && self->part[1] != NULL ? pcs_coarse_create(solver->ctx, self, &self->coarse) : PCS_OK;
 }
 
 // The rows of both parts as one list of entries; do they touch other equations than before?
@@ -193,11 +193,6 @@ static void preconditioner_read_diagonal(const pcs_preconditioner *self, const p
     if (!self->coupling->is_local) pcs_system_sum(system, self->nterm, out);
 }
 
-static double preconditioner_direction(const pcs_preconditioner *self, int e)
-{
-    return self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
-}
-
 // What an impulse at the equation of entry e moves there, and the part of S* in it. Without damping the two stand in
 // the shares 1 - a and a; damping adds to S* alone.
 static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a)
@@ -207,7 +202,7 @@ static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a
     double w = (M + (1.0 - a) * stiff) / (S * M);
     if (!(w > 0.0)) w = 1.0 / M; // a body about to buckle
     double part = S > M ? (1.0 / w - M) / (S - M) : 0.0;
-    double R = self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
+    double R = pcs_preconditioner_direction(self, e);
     self->share[e] = sqrt(fmin(fmax(part, 0.0), 1.0));
     self->value[e] = R * sqrt(w);
     self->pull[e] = R * w;
@@ -224,7 +219,7 @@ static void preconditioner_ease(pcs_preconditioner *self)
             int row = side == 0 ? i : self->partner[i];
             for (int e = self->first[row]; e < self->first[row + 1]; e++) {
                 give += self->value[e] * self->value[e];
-                light += pow(preconditioner_direction(self, e), 2) / self->mass[e];
+                light += pow(pcs_preconditioner_direction(self, e), 2) / self->mass[e];
             }
         }
         if (give > 0.0 && give < light) self->ease[i] = give / light;
@@ -267,6 +262,7 @@ void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, cons
             }
         self->whole[self->place[i]] *= 1.0 + proximal;
     }
+    if (self->coarse != NULL) pcs_coarse_fill(self->coarse, self);
 }
 
 void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in)
@@ -312,6 +308,7 @@ void pcs_preconditioner_factor(pcs_preconditioner *self)
         self->D[i] = pivot > proximal * diagonal ? pivot : diagonal;
     }
     self->is_factored = true;
+    if (self->coarse != NULL) pcs_coarse_factor(self->coarse, self);
 }
 
 static void preconditioner_substitute(const pcs_preconditioner *self, double *x)
@@ -328,12 +325,16 @@ static void preconditioner_substitute(const pcs_preconditioner *self, double *x)
     }
 }
 
-// y = (N + X) x, where nothing follows.
-static void preconditioner_couple(const pcs_preconditioner *self, const double *x)
+// y = (N + X) x, where nothing follows; with motions in common, which give b = E^T f.
+static void preconditioner_couple(const pcs_preconditioner *self, const double *x, const pcs_coarse *coarse)
 {
     const pcs_coupling *c = self->coupling;
     double *y = self->y;
-    for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = 0.0;
+    for (int k = 0; k < c->count; k++) {
+        bool is_moved = coarse != NULL && coarse->patch[k] >= 0;
+        c->u[0][k] = is_moved ? coarse->a[coarse->patch[k]] : 0.0;
+        c->u[1][k] = is_moved ? coarse->share[k] * coarse->a[coarse->patch[k]] : 0.0;
+    }
     for (int e = 0; e < self->nterm; e++) {
         double pull = self->pull[e] * x[self->row[e]];
         c->u[0][self->at[e]] += pull;
@@ -347,6 +348,35 @@ static void preconditioner_couple(const pcs_preconditioner *self, const double *
     }
     if (!c->is_local) pcs_system_sum(c->system, self->n, y);
     for (int i = 0; i < self->n; i++) y[i] += self->own[i] * x[i] + self->paired[i] * x[self->partner[i]];
+    if (coarse == NULL) return;
+    memset(coarse->b, 0, (size_t)coarse->count * sizeof *coarse->b);
+    for (int k = 0; k < c->count; k++)
+        if (coarse->patch[k] >= 0) coarse->b[coarse->patch[k]] += c->y[0][k] + coarse->share[k] * c->y[1][k];
+}
+
+static bool preconditioner_has_coarse(const pcs_preconditioner *self)
+{
+    return self->coarse != NULL && self->coarse->is_ready;
+}
+
+// x = B'^-1 (N' + X) B'^-1 x
+static void preconditioner_solve_twice(pcs_preconditioner *self, double *x)
+{
+    const pcs_coarse *coarse = self->coarse;
+    double *z = self->y;
+    memcpy(z, x, (size_t)self->n * sizeof *z);
+    preconditioner_substitute(self, z);
+    memset(coarse->a, 0, (size_t)coarse->count * sizeof *coarse->a);
+    pcs_coarse_solve(coarse, self, z, coarse->a); // -a
+    pcs_coarse_add(coarse, self, 1.0, coarse->a, x);
+    preconditioner_substitute(self, x);
+    for (int k = 0; k < coarse->count; k++) coarse->a[k] = -coarse->a[k];
+    preconditioner_couple(self, x, coarse);
+    memcpy(x, self->y, (size_t)self->n * sizeof *x);
+    preconditioner_substitute(self, self->y);
+    pcs_coarse_solve(coarse, self, self->y, coarse->b);
+    pcs_coarse_add(coarse, self, 1.0, coarse->b, x);
+    preconditioner_substitute(self, x);
 }
 
 // Do both laws of a contact hold, that of the gap and that of the velocity? They feel each other then.
@@ -375,7 +405,7 @@ static void preconditioner_pull(const pcs_preconditioner *self, const pcs_precon
         c->s[law][self->at[e]] += part;
         if (!is_joint) c->s[1 - law][self->at[e]] += part;
         if (pcs_preconditioner_slides(self, self->row[e]))
-            c->load[self->at[e]] += self->ease[self->row[e]] * preconditioner_direction(self, e) * x[self->row[e]];
+            c->load[self->at[e]] += self->ease[self->row[e]] * pcs_preconditioner_direction(self, e) * x[self->row[e]];
     }
 }
 
@@ -404,7 +434,7 @@ static void preconditioner_push(const pcs_preconditioner *self, const pcs_precon
             if (is_joint) force -= way * (c->y[1][k] + c->e[k]);
             self->y[i] += self->pull[e] * force;
             if (pcs_preconditioner_slides(self, i))
-                self->y[i] -= self->ease[i] * preconditioner_direction(self, e) * c->v[k];
+                self->y[i] -= self->ease[i] * pcs_preconditioner_direction(self, e) * c->v[k];
         }
     }
     for (int i = 0; i < self->n; i++)
@@ -423,7 +453,7 @@ void pcs_preconditioner_hold(pcs_preconditioner *self, int i, const double turne
             while (found < count && at[found] != self->at[e]) found++;
             if (found == count) value[count++] = 0.0;
             at[found] = self->at[e];
-            value[found] += factor * preconditioner_direction(self, e);
+            value[found] += factor * pcs_preconditioner_direction(self, e);
         }
     }
     pcs_coupling_hold(self->coupling, count, at, value, slack);
@@ -435,13 +465,17 @@ void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x
     if (any == NULL) return;
     pcs_coupling *c = any->coupling;
     for (int law = 0; law < 2; law++)
-        if (pair[law] != NULL) preconditioner_substitute(pair[law], x[law]);
+        if (pair[law] != NULL && !preconditioner_has_coarse(pair[law])) preconditioner_substitute(pair[law], x[law]);
     if (!c->joins) return;
     if (c->follows) preconditioner_move(pair, x);
     for (int law = 0; law < 2; law++) {
         if (pair[law] == NULL) continue;
+        if (preconditioner_has_coarse(pair[law])) {
+            preconditioner_solve_twice(pair[law], x[law]);
+            continue;
+        }
         if (c->follows) preconditioner_push(pair[law], pair[1 - law], x[law]);
-        else preconditioner_couple(pair[law], x[law]);
+        else preconditioner_couple(pair[law], x[law], NULL);
         memcpy(x[law], pair[law]->y, (size_t)pair[law]->n * sizeof(double));
         preconditioner_substitute(pair[law], x[law]);
     }

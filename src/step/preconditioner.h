@@ -26,6 +26,7 @@
 #ifndef PCS_STEP_PRECONDITIONER_H
 #define PCS_STEP_PRECONDITIONER_H
 
+#include "step/coarse.h"
 #include "step/coupling.h"
 #include "step/own_rows.h"
 
@@ -55,6 +56,7 @@ typedef struct pcs_preconditioner {
     double *L, *D, *x;          // [most], [n], [n]
     // the coupling of contacts through bodies
     pcs_coupling *coupling;
+    pcs_coarse *coarse;   // NULL: of rows without tangents, and over ranks
     double *y;            // [n] work
     double *ease;         // [n] what the tangents of a contact give way by, against their masses alone
     int *hold_at;         // [2 entries of the longest row] work
@@ -66,6 +68,11 @@ typedef struct pcs_preconditioner {
     bool is_factored;
 } pcs_preconditioner;
 
+// Entry e of the rows as they are given.
+static inline double pcs_preconditioner_direction(const pcs_preconditioner *self, int e)
+{
+    return self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
+}
 // Of the rows of the coupling, which is filled before the preconditioner is: the normal ones, or with the tangents.
 pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_own_rows *own, bool with_tangents,
                                      pcs_coupling *coupling, pcs_preconditioner **out);

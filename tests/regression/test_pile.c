@@ -202,6 +202,33 @@ static void stiff_bending_costs_few_products(void **state)
     CHECK(worst < 2.0);
 }
 
+// A pile that drops and slides: where some contacts stick among others that slide, stretches of beams move as wholes
+// along their axes. More layers take hardly more products for it.
+static void sliding_costs_few_products(void **state)
+{
+    (void)state;
+    enum { STEPS = 16 };
+    for (int m = 0; m < 2; m++) {
+        double products[2] = { 0.0, 0.0 };
+        for (int k = 0; k < 2; k++) {
+            pile_shape s = shape(5, k == 0 ? 4 : 10, 0.5, 0.4);
+            s.gap = 1e-4;
+            s.speed = 0.1;
+            s.young = 4e10;
+            pile *p = pile_build(&s);
+            pile_run run = pile_prepare(p, methods[m].scheme, methods[m].option, methods[m].value, "schur");
+            for (int i = 0; i < STEPS; i++) {
+                step(p, &run, 1e-3);
+                products[k] += run.solver->products / (double)STEPS;
+            }
+            pile_destroy(p);
+        }
+        print_message("%s: %.1f, %.1f products a step with 100, 250 contacts\n", methods[m].scheme, products[0],
+                      products[1]);
+        CHECK(products[1] < 50.0 && products[1] < 1.5 * products[0]);
+    }
+}
+
 // Two rods side by side that touch at all of their nodes, along their axes: contacts feel each other as far as a wave
 // runs in a step, 1 to 300 cells. As many contacts as equations of a rod, so the preconditioner is exact.
 static void stiff_bodies_cost_no_products(void **state)
@@ -260,6 +287,7 @@ int main(void)
         cmocka_unit_test(friction_at_rest_does_nothing),
         cmocka_unit_test(effort_does_not_grow_with_height),
         cmocka_unit_test(stiff_bending_costs_few_products),
+        cmocka_unit_test(sliding_costs_few_products),
         cmocka_unit_test(stiff_bodies_cost_no_products),
         cmocka_unit_test(redundant_contacts_do_not_matter),
     };

@@ -1,0 +1,51 @@
+// Motions in common of equations that a body joins firmly, a second level for preconditioner.h. Where contacts slide,
+// bodies move beside each other, and a stretch of a body moves as a whole at the price of its mass, while every single
+// equation of it resists by its stiffness. With E, patches of such equations that move alike,
+//
+//   w + E (E^T T E)^-1 E^T   in place of   w,   so that   B' = B + V (E^T T E)^-1 V^T,   V = R E,
+//
+// and the preconditioner becomes B'^-1 (N' + X) B'^-1 with the same change in N. By the formula of Woodbury all of it
+// comes from solves with B and with the small matrix  C = E^T T E + V^T B^-1 V  (two-level method of domain
+// decomposition with rigid motions, Farhat, Chen, Mandel 1995):
+//
+//   a = C^-1 V^T B^-1 r,   x = B^-1 (r - V a),   f = T (w R^T x + E a),   y = R w f + X x
+//   B^-1 (y + V b),   b = C^-1 (E^T f - V^T B^-1 y)
+//
+// Patches are found along the strong entries of S* between equations that tangents touch, a few equations each, more
+// where there would be too many of them: C is dense, and its factor is to cost no more than a few products.
+
+#ifndef PCS_STEP_COARSE_H
+#define PCS_STEP_COARSE_H
+
+#include "step/coupling.h"
+
+struct pcs_preconditioner;
+
+typedef struct pcs_coarse {
+    int room, count;     // patches that there is room for, and those there are; 0: no second level
+    int most;            // numbers that there is room for in `columns`
+    int *patch;          // [equations of the coupling] or -1
+    double *share;       // [equations of the coupling] A_kk
+    double *A, *C;       // [room * room] E^T T E; C, then its factor, row by row
+    double *a, *b;       // [room]
+    int *local, *member; // [room] place of a patch among those of a chain of rows; the patches of the chain
+    double *columns;     // [most] L^-1 V of a chain
+    int *queue, *chain;  // [equations of the coupling] in the order of their chains, [equations + 1] first of a chain
+    int *begin;          // [rows + 1] first rows, in the order of the factor, of chains of rows
+    int nchain;          // of rows
+    bool is_ready;       // C is factored
+} pcs_coarse;
+
+// Room for the rows of a preconditioner.
+pcs_status pcs_coarse_create(pcs_context *ctx, const struct pcs_preconditioner *pre, pcs_coarse **out);
+// New patches, after the coupling and the rows have been filled.
+void pcs_coarse_fill(pcs_coarse *self, const struct pcs_preconditioner *pre);
+// For the present rows, once B is factored.
+void pcs_coarse_factor(pcs_coarse *self, const struct pcs_preconditioner *pre);
+// a = C^-1 (a - V^T x)
+void pcs_coarse_solve(const pcs_coarse *self, const struct pcs_preconditioner *pre, const double *x, double *a);
+// x += scale V a
+void pcs_coarse_add(const pcs_coarse *self, const struct pcs_preconditioner *pre, double scale, const double *a,
+                    double *x);
+
+#endif
