@@ -19,7 +19,7 @@ percuss_sources(src/fe assembly centre dofs fe initial internal joint_stiffness 
   section_forces share slices springs stable tangents taper turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
 percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem coupling curvature
-  dense_contacts frictionless impact iteration krylov krylov_hold krylov_set newton_rows outer own_rows
+  dense_contacts frictionless impact iteration krylov krylov_hold krylov_set newton_rows outer own_rows past
   preconditioner projected_gradient projection registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event event_friction explicit force_change galerkin
   galerkin_weights ggl_unified jump_family midpoint ode registry scheme stability state tableau)
