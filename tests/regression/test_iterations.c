@@ -32,8 +32,9 @@ typedef struct limit {
     double iterations, factors;
 } limit;
 
-// The pendulum falls freely for 650 steps: accelerations and the forces of its joint go on from step to step as smoothly
-// as the scheme lets them, and the third iteration has the matrix of the second. An iteration of `schur` counts the rounds of its contact problem.
+// The pendulum falls freely for 650 steps: accelerations and the forces of its joint go on from step to step as
+// smoothly as the scheme lets them, and the third iteration has the matrix of the second. An iteration of `schur`
+// counts the rounds of its contact problem.
 static void motions_go_on(void **state)
 {
     (void)state;
