@@ -42,6 +42,7 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, con
     PCS_TAKE(ctx, c->gate_image, m, "the contact problem");
     PCS_TAKE(ctx, c->slip, 2 * m, "the contact problem");
     PCS_TAKE(ctx, c->turn, m, "the contact problem");
+    PCS_TAKE(ctx, c->gate_story, m, "the contact problem");
     PCS_TAKE(ctx, c->mode, n, "the contact problem");
     PCS_TAKE(ctx, c->is_in, n, "the contact problem");
     *out = c;
@@ -135,7 +136,7 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         if (c->stage & PCS_STAGE_GAP)
             changed += set_set(c, j, is_bilateral ? HELD : set_side(c, j, c->slack[0] * c->p.h));
         if (!(c->stage & PCS_STAGE_RATE)) continue;
-        if (has_live_gate) c->p.gate[j] = pcs_contact_is_gated(&c->p, j);
+        if (has_live_gate) pcs_krylov_gate_follow(c, j);
         int la = c->p.m + j;
         unsigned char side = OUT;
         if (c->p.gate[j]) side = set_side(c, la, c->slack[1]);
@@ -505,9 +506,10 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     memset(c->mode + pcs_krylov_set_first(c), HELD, (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
     set_evaluate(c);
     if (stage == PCS_STAGE_RATE && c->p.gate_is_live)
-        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_contact_is_gated(&c->p, j);
+        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_krylov_gate_is_closed(c, j);
     set_find_scales(c);
     s.changed = set_find_modes(c, false);
+    if (stage == PCS_STAGE_BOTH) memset(c->gate_story, 0, (size_t)c->p.m); // the gates were those of another problem
     for (int round = 0; round < (c->p.is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
         bool is_moved = set_clear_out(c);
         s.norm = set_residual(c);
@@ -521,6 +523,7 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
             if (!is_frozen) return true;
             // Settled for the gate as it was; now the gate may follow.
             s.thawed = 0;
+            pcs_krylov_gate_close(c);
             s.changed = set_find_modes(c, false);
             if (s.changed == 0) return true;
             s.last = INFINITY;
@@ -572,6 +575,7 @@ static void set_even_out(pcs_krylov_set *c)
 bool pcs_krylov_set_solve(pcs_krylov_set *c)
 {
     set_even_out(c);
+    memset(c->gate_story, 0, (size_t)c->p.m);
     c->rounds = c->products = c->revisits = c->projections = 0;
     c->size = 0.0;
     if (!c->p.has_position) {

@@ -38,6 +38,7 @@ typedef struct pcs_krylov_set {
     // work
     pcs_krylov *krylov;
     unsigned char *mode;              // [n]
+    unsigned char *gate_story;        // [m] what a live gate has done in this solve
     unsigned char *is_in;             // [n] held rows that the preconditioners know
     bool has_turns;                   // directions of slip, too
     int held;                         // stage whose rows hold the bodies of the preconditioners
@@ -71,6 +72,11 @@ void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
 void pcs_krylov_set_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2]);
 // Tells them what the present sets hold; along its direction a slip gives way by `stiff` over its mass.
 void pcs_krylov_set_hold(pcs_krylov_set *c, double stiff);
+// Does the present z close the gate of a row? The gate follows it; and, where all is settled with gates that were
+// frozen, those that have opened before and are to close now are closed for good (krylov_gate.c).
+bool pcs_krylov_gate_is_closed(const pcs_krylov_set *c, int row);
+void pcs_krylov_gate_follow(pcs_krylov_set *c, int row);
+void pcs_krylov_gate_close(pcs_krylov_set *c);
 // Range of the unknowns of the stage.
 static inline int pcs_krylov_set_first(const pcs_krylov_set *c)
 {

@@ -2,6 +2,7 @@
 
 #include "step/step.h"
 
+#include "core/comm.h"
 #include "step/columns.h"
 
 #include <string.h>
@@ -96,8 +97,8 @@ static const char *step_next(const pcs_step_solver *self)
     const pcs_system *system = self->system;
     double columns = 2.0 * system->nrow + system->ntangent;
     if (strcmp(self->ops->name, "newton") == 0) return "schur";
-    if (strcmp(self->ops->name, "schur") != 0 || columns * (columns + system->nv) > MOST_NUMBERS) return NULL;
-    return system->layout == NULL ? "newton" : NULL;
+    bool is_small = columns * (columns + pcs_system_ndof(system)) <= MOST_NUMBERS; // on all ranks alike
+    return strcmp(self->ops->name, "schur") == 0 && is_small ? "newton" : NULL;
 }
 
 pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self)
@@ -115,11 +116,13 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     size_t bytes = (size_t)self->system->nv * sizeof(double);
     pcs_step_result again;
     pcs_outcome outcome = PCS_CONVERGED;
+    if (self->next == NULL) {
+        pcs_step_solver *made = NULL;
+        pcs_status status = pcs_step_solver_create(self->ctx, step_next(self), self->linear, self->system, &made);
+        if (pcs_comm_agree(self->ctx, status) != PCS_OK) return false;
+        self->next = made;
+    }
     pcs_step_solver *next = self->next;
-    if (next == NULL &&
-        pcs_step_solver_create(self->ctx, step_next(self), self->linear, self->system, &self->next) != PCS_OK)
-        return false;
-    next = self->next;
     if (pcs_step_solver_prepare(next, &self->form, &outcome) != PCS_OK || outcome != PCS_CONVERGED) return false;
     memcpy(p->q, self->q_given, bytes);
     memcpy(p->v, self->v_given, bytes);

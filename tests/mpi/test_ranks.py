@@ -3,29 +3,16 @@
 Linear systems are solved to 1e-13 here; every column of the history must then agree to 1e-9 of its size (or of 1).
 """
 
-import csv
 import json
-import math
 import os
 import re
 import shutil
 import signal
-import struct
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults"))
-import kill  # noqa: E402
-
-TIGHT = ["--", "-ksp_rtol", "1e-13"]
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
-# Ties and stops may be settled the other way by round-off; the rate of a contact is that of its smallest gap, and at
-# a floor several gaps vanish at once.
-COUNTS = ("active", "iterations", "floor.gap_rate")
+from ranks import HANG, PROGRAM, TIGHT, Ranks, errors_of, history, kill, numbers, run, serial
 
 TWO_BARS = ["cases/bars_two", "--set", "mesh.left.elements=40", "--set", "mesh.right.elements=40",
             "--set", "time.step=0.05"]
@@ -217,90 +204,6 @@ output:
 """
 
 
-def serial(*arguments):
-    return subprocess.run([PROGRAM, "run", *arguments], capture_output=True, text=True, timeout=HANG)
-
-
-def ranks(count, *arguments):
-    return subprocess.run(["mpiexec", "-n", str(count), PROGRAM, "run", *arguments], capture_output=True, text=True,
-                          timeout=HANG)
-
-
-def history(folder):
-    with open(os.path.join(folder, "history.csv"), newline="") as file:
-        rows = list(csv.reader(file))
-    return rows[0], [[float(x) if x else math.nan for x in row] for row in rows[1:]]
-
-
-def numbers(path, name):
-    """The doubles of one array of a legacy VTK file: "name components tuples double", or "POINTS tuples double"."""
-    with open(path, "rb") as file:
-        text = file.read()
-    head = re.search(rb"^" + name.encode() + rb" ((?:\d+ )+)double\n", text, re.M)
-    count = math.prod(map(int, head.group(1).split())) * (3 if name == "POINTS" else 1)
-    return struct.unpack_from(f">{count}d", text, head.end())
-
-
-def errors_of(result):
-    return [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-
-
-class Ranks(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
-    def case(self, name, text):
-        with open(self.path(name + ".yaml"), "w") as file:
-            file.write(text)
-        return self.path(name + ".yaml")
-
-    def agree(self, folder, other):
-        names, a = history(folder)
-        others, b = history(other)
-        self.assertEqual(names, others)
-        self.assertEqual(len(a), len(b))
-        for k, name in enumerate(names):
-            if name in COUNTS:
-                continue
-            size = max([1.0] + [abs(row[k]) for row in a if math.isfinite(row[k])])
-            for x, y in zip(a, b):
-                self.assertEqual(math.isnan(x[k]), math.isnan(y[k]), name)
-                if math.isfinite(x[k]):
-                    self.assertLessEqual(abs(x[k] - y[k]), 1e-9 * size, f"{name} at t = {x[0]}")
-        return len(a)
-
-    def compare(self, *arguments, counts=(1, 2, 4), rows=2, options=TIGHT):
-        result = serial(*arguments, "-q", "-o", self.path("serial"))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        for count in counts:
-            result = ranks(count, *arguments, "-q", "-o", self.path(f"np{count}"), *options)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual(result.stdout, "")
-            self.assertGreaterEqual(self.agree(self.path("serial"), self.path(f"np{count}")), rows)
-
-    # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
-    def resume(self, counts, *case):
-        out, whole = self.path("out"), self.path("whole")
-        case = [*case, "-q", "-o", out]
-        result = ranks(2, *case, *TIGHT)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        shutil.copytree(out, whole)
-        for count in counts:
-            shutil.rmtree(out)
-            shutil.copytree(whole, out)
-            os.remove(os.path.join(out, "checkpoint.bin"))
-            result = serial(*case, "--resume") if count == 1 else ranks(count, *case, "--resume", *TIGHT)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            if count == 2:
-                self.assertEqual(kill.differences(whole, out), [])
-            else:
-                self.agree(whole, out)
-
-
 class Agreement(Ranks):
     def test_bar(self):
         self.compare("cases/bar_impact", rows=751)
@@ -313,7 +216,7 @@ class Agreement(Ranks):
 
     # Chaotic, but momentum is kept to the last digit as long as both ranks push with the same impulse.
     def test_copies_keep_their_bits(self):
-        result = ranks(2, *TWO_BARS, "--set", "scheme={type: alpha_index3, rho_inf: 0.8}", "-q",
+        result = run(2, *TWO_BARS, "--set", "scheme={type: alpha_index3, rho_inf: 0.8}", "-q",
                        "-o", self.path("out"))
         self.assertEqual(result.returncode, 0, result.stderr)
 
@@ -338,7 +241,7 @@ class Agreement(Ranks):
 
     # Sets of all kinds, of which no rank has all items: chosen by place, with reactions, line loads across borders,
     # values from the first to the last node, and one item.
-    def test_sets_over_ranks(self):
+    def test_sets_over_run(self):
         self.compare(self.case("sets", SETS), counts=(2, 3), rows=20)
 
     def test_many_contacts_solver(self):
@@ -439,7 +342,7 @@ class Writing(Ranks):
         case = ["cases/bar_impact", "--set", "mesh.bar.elements=4000", "--set", "time={step: 1.0e-6, end: 1.0e-6}",
                 "--set", "initial=[{set: bar, velocity: ['-1 - x*x', 0, 0], displacement: ['0.001*x*x', 0, 0]}]", "-q"]
         self.assertEqual(serial(*case, "-o", self.path("serial")).returncode, 0)
-        result = ranks(2, *case, "-o", self.path("np2"))
+        result = run(2, *case, "-o", self.path("np2"))
         self.assertEqual(result.returncode, 0, result.stderr)
         for name in ("POINTS", "velocity", "stress"):
             a, b = (numbers(self.path(folder + "/bar_impact_000000.vtk"), name) for folder in ("serial", "np2"))
@@ -452,11 +355,11 @@ class Writing(Ranks):
         out, whole = self.path("out"), self.path("whole")
         case = ["cases/bar_impact", "--set", "mesh.bar.elements=150000", "--set", "time={step: 1.0e-6, end: 4.0e-6}",
                 "--set", "output={frames: {every: 0}, checkpoint: {every: 2}}", "-q", "-o", out]
-        result = ranks(2, *case, *TIGHT)
+        result = run(2, *case, *TIGHT)
         self.assertEqual(result.returncode, 0, result.stderr)
         shutil.copytree(out, whole)
         os.remove(os.path.join(out, "checkpoint.bin"))
-        result = ranks(2, *case, "--resume", *TIGHT)
+        result = run(2, *case, "--resume", *TIGHT)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(kill.differences(whole, out), [])
 
@@ -481,7 +384,7 @@ class Writing(Ranks):
                     "--set", "time={step: 5.0e-5, end: 1.5e-3}", "--set", "output.checkpoint.every=17")
 
     def test_results_are_written_once(self):
-        result = ranks(2, *TWO_BARS, "-o", self.path("out"))
+        result = run(2, *TWO_BARS, "-o", self.path("out"))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout.count("Results in"), 1)
         self.assertEqual(result.stdout.count("82 dofs"), 1, result.stdout)
@@ -496,7 +399,7 @@ class Writing(Ranks):
 # the whole mesh on every rank it was 0.3.
 class Memory(Ranks):
     def taken(self, count, *arguments):
-        result = ranks(count, *arguments, "-q", "-o", self.path("out"), "--set", "output.frames.every=0")
+        result = run(count, *arguments, "-q", "-o", self.path("out"), "--set", "output.frames.every=0")
         self.assertEqual(result.returncode, 0, result.stderr)
         with open(self.path("out/summary.json")) as file:
             memory = json.load(file)["ranks"]
@@ -521,7 +424,7 @@ class Memory(Ranks):
 
 class Ending(Ranks):
     def ends(self, status, part, *arguments, count=2):
-        result = ranks(count, *arguments)
+        result = run(count, *arguments)
         self.assertEqual(result.returncode, status, result.stderr)
         told = errors_of(result)
         self.assertEqual(len(told), 1, result.stderr)

@@ -1,8 +1,9 @@
 """Many contact rows over several ranks, each of which solves for its own. Argument: the program."""
 
+import re
 import unittest
 
-import test_ranks
+import ranks
 
 # So many contacts that each rank solves for its own; the wall is tilted, so that their sets keep changing.
 ROWS = """
@@ -24,10 +25,41 @@ output:
     free: { set: grid.xmax, of: [x, vx, y] }
 """
 FRICTION = ["--set", "contacts.floor.friction=0.3"]
+SPACE = ["--set", "mesh.grid={type: lattice, cells: [1, 15, 15], size: [0.1], origin: [0.0005, 0, 0], diagonals: one}",
+         "--set", "elements.grid={type: beam_timo_3d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+                  "orientation: [0.3, 0.5, 0.8], section: {type: rectangle, width: 0.02, height: 0.02}}"]
 MOREAU = ["--set", "scheme={type: moreau_jean, theta: 0.6}"]
 
 
-class Rows(test_ranks.Ranks):
+def circle(middle):
+    return ["--set", f"contacts.floor={{type: node_circle, nodes: grid.xmin, centre: [-400, {middle}, 0], radius: 400, "
+                     "side: outside, restitution: 0.1, friction: 0.2}"]
+
+
+class Rows(ranks.Ranks):
+    # Every value of every contact in the last frame of contacts, of values of their size.
+    def same_contacts(self, count):
+        paths = [self.path(f"{folder}/contacts_000001.vtk") for folder in ("serial", f"np{count}")]
+        with open(paths[0], "rb") as file:
+            names = [name.decode() for name in re.findall(rb"^(\w+) (?:\d+ )+double$", file.read(), re.M)]
+        self.assertIn("gap", names)
+        for name in names:
+            a, b = (ranks.numbers(path, name) for path in paths)
+            self.assertEqual(len(a), len(b))
+            least = {"gap": 1e-4, "gap_rate": 1.0}.get(name, 0.0)  # most vanish
+            size = max([least, *map(abs, a)])
+            for x, y in zip(a, b):
+                self.assertLessEqual(abs(x - y), 1e-8 * size, name)
+
+    # Schemes beside those below, in the plane and in space, one contact by one.
+    def test_contacts(self):
+        frames = ["--set", "output.contact_frames.every=4", "--set", "time.end=2.0e-4"]
+        case = self.case("rows", ROWS)
+        for scheme, *settings in (("newmark", *circle(15)), ("jump_newmark, rho_inf: 0.8", *FRICTION),
+                                  ("alpha_ggl", *SPACE, *FRICTION), ("alpha_velocity", *SPACE, *circle(0.75))):
+            self.compare(case, *settings, *frames, "--set", f"scheme={{type: {scheme}}}", counts=(2,), rows=5)
+            self.same_contacts(2)
+
     # Every rank solves for its own rows: sums over rows are joined, and multipliers and gates told to all.
     def test_schemes_and_friction(self):
         case = self.case("rows", ROWS)
@@ -39,13 +71,11 @@ class Rows(test_ranks.Ranks):
     # Forces that need copies within a product; rows whose directions turn; and a rank that has no row at all.
     def test_all_kinds(self):
         damped = ["--set", "elements.grid.damping={mass: 10.0, stiffness: 1.0e-5}"]
-        turning = ["--set", "contacts.floor={type: node_circle, nodes: grid.xmin, centre: [-400, 15, 0], radius: 400, "
-                            "side: outside, restitution: 0.1, friction: 0.2}"]
         explicit = ["--set", "scheme={type: half_explicit, gap_tolerance: 1.0e-12}", "--set", "time.step=4.0e-6",
                     "--set", "time.end=1.6e-4"]
         case = self.case("rows", ROWS)
         self.compare(case, *damped, *FRICTION, counts=(2,), rows=9)
-        self.compare(case, *turning, "--set", "time.end=2.5e-4", counts=(2,), rows=6)
+        self.compare(case, *circle(15), counts=(2,), rows=9)
         self.compare(case, *explicit, *FRICTION, counts=(2,), rows=41)
         # A lattice of its own, which touches nothing, for some of the ranks.
         apart = ["--set", "mesh.apart={type: lattice, cells: [29, 29], size: [0.1, 0.1], origin: [9, 0, 0]}",

@@ -428,6 +428,36 @@ static void contradictions_are_left(void **state)
     destroy(p);
 }
 
+// One row whose impulse lifts it off: with the gate closed its position multiplier would be negative, without the
+// impulse the position law closes the gate. Its gate is closed, whether the smooth gap says so then or not.
+static void gates_that_contradict_themselves_close(void **state)
+{
+    (void)state;
+    const double start[2] = { -0.5, 0.5 }, by_nu[2] = { 0.0, -1.0 }, by_impulse[2] = { 1.0, -1.0 };
+    for (int is_consistent = 0; is_consistent < 2; is_consistent++) {
+        problem *p = create(1, 0, 0.0, 0);
+        pcs_krylov_set *c = p->c;
+        memcpy(p->P, (const double[4]){ 1.0, 2.0, 0.0, 1.0 }, 4 * sizeof(double));
+        p->P_gate[0] = by_nu[is_consistent];
+        p->P_gate[1] = by_impulse[is_consistent];
+        c->p.b[0] = c->p.b[1] = -1.0;
+        c->p.b_gate[0] = start[is_consistent];
+        c->p.r[0] = c->p.r[1] = 1.0;
+        c->p.has_position = c->p.gate_is_live = true;
+        int rounds;
+        pcs_dense_contacts *dense = few(p);
+        CHECK(pcs_dense_contacts_solve(dense, &rounds));
+        CHECK(pcs_krylov_set_solve(c));
+        CHECK(c->p.gate[0] && dense->p.gate[0]);
+        CHECK_NEAR(c->p.gate_gap[0], is_consistent ? -0.5 : 0.5, 1e-14);
+        for (int k = 0; k < 2; k++) {
+            CHECK_NEAR(c->p.z[k], k, 1e-14);
+            CHECK_NEAR(dense->p.z[k], k, 1e-14);
+        }
+        destroy(p);
+    }
+}
+
 // What is not finite ends the solve.
 static void infinite_problems_fail(void **state)
 {
@@ -456,6 +486,7 @@ int main(void)
         cmocka_unit_test(steps_agree_with_the_dense_solver),
         cmocka_unit_test(cycling_sets_are_left),
         cmocka_unit_test(contradictions_are_left),
+        cmocka_unit_test(gates_that_contradict_themselves_close),
         cmocka_unit_test(infinite_problems_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
