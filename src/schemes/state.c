@@ -63,7 +63,10 @@ pcs_status pcs_state_create(const pcs_scheme *scheme, pcs_state *x)
                       .memory_size = ops->memory_size,
                       .ncarried = PCS_SOLVER_MEMORY + system->nmemory };
     PCS_TAKE(scheme->ctx, x->carried, x->ncarried, "a state");
-    for (int i = 0; i < PCS_SOLVER_MEMORY; i++) x->carried[i].size = scheme->solver->memory[i].size;
+    for (int i = 0; i < PCS_SOLVER_MEMORY; i++) {
+        x->carried[i] = scheme->solver->memory[i];
+        x->carried[i].bytes = NULL; // a copy after each accepted step
+    }
     for (int i = 0; i < system->nmemory; i++) x->carried[PCS_SOLVER_MEMORY + i] = system->memory[i];
     return state_take(scheme->ctx, x);
 }

@@ -4,7 +4,6 @@
 
 #include "step/newton.h"
 #include "core/rounding.h"
-#include "step/outer.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,6 +31,13 @@ static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
     return PCS_OK;
 }
 
+// Is S* the slope of forces without kinks, with all that changes in it?
+static bool newton_has_slope(const pcs_system *system)
+{
+    bool is_whole = system->tangents_vary && !system->mass_varies && !system->directions_vary;
+    return system->is_mesh && is_whole && !system->has_internal && system->ncompliant == 0;
+}
+
 static pcs_status newton_setup(pcs_step_solver *self)
 {
     newton *s = self->data;
@@ -57,6 +63,11 @@ static pcs_status newton_setup(pcs_step_solver *self)
             PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
     }
     PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
+    if (newton_has_slope(system)) {
+        PCS_TAKE(self->ctx, s->right, s->n, "the Newton solver");
+        self->memory[1] = (pcs_memory){ .bytes = &s->bend, .size = sizeof s->bend };
+        PCS_TRY(pcs_past_create(self, s->nb, 2, &s->past));
+    }
     PCS_TRY(pcs_curvature_create(self, &s->curvature));
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_impact_create(self, &s->impact));
@@ -205,6 +216,17 @@ static bool newton_may_keep(const pcs_step_solver *self)
     return true;
 }
 
+// Of the change without multipliers of contacts: y0 . S* y0 = y0 . (right - Gb^T mu).
+static double newton_size(pcs_step_solver *self)
+{
+    const newton *s = self->data;
+    double energy = 0.0;
+    for (int i = 0; i < pcs_system_nown(self->system); i++) energy += s->y0[i] * s->right[i];
+    pcs_system_sum(self->system, 1, &energy);
+    for (int i = 0; i < s->nb; i++) energy -= s->mu0[i] * pcs_rows_dot(self->system->G, s->bilateral[i], s->y0);
+    return sqrt(fabs(energy)); // S* may be indefinite under pressure
+}
+
 static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations,
                              pcs_outcome *outcome)
 {
@@ -242,23 +264,36 @@ static bool newton_goes_on(const pcs_step_solver *self, const pcs_step_problem *
 static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
+    double *force = s->keep;
     if (s->nb == 0 || self->system->has_redundant_joints) return;
+    memcpy(force, s->force, (size_t)s->nb * sizeof *force);
+    if (s->past != NULL) pcs_past_guess_forces(s->past, self->form.h, s->force, force);
     if (self->form.has_smooth_multipliers) {
-        for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] = s->force[i];
+        for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] = force[i];
         return;
     }
-    for (int i = 0; i < s->nb; i++) s->contacts->p.z[s->m + s->bilateral[i]] = self->form.h * s->force[i];
+    for (int i = 0; i < s->nb; i++) s->contacts->p.z[s->m + s->bilateral[i]] = self->form.h * force[i];
     if (newton_move(self, p)) newton_apply(self, p);
 }
 
-static void newton_keep_forces(const pcs_step_solver *self, const pcs_step_problem *p, bool is_settled)
+// Motion and forces of the step, where they went on from those before it, and no contact has acted.
+static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bool is_settled)
 {
-    const newton *s = self->data;
+    newton *s = self->data;
+    double *force = s->keep;
+    bool is_smooth = is_settled && s->is_guessed && newton_may_keep(self);
     for (int i = 0; i < s->nb; i++) {
         int row = s->bilateral[i];
-        double force = self->form.has_smooth_multipliers ? p->lam[row] : s->contacts->p.z[s->m + row] / self->form.h;
-        s->force[i] = is_settled ? force : 0.0;
+        force[i] = self->form.has_smooth_multipliers ? p->lam[row] : s->contacts->p.z[s->m + row] / self->form.h;
+        if (!is_settled) force[i] = 0.0;
     }
+    if (s->past != NULL && is_smooth) {
+        pcs_past_learn(s->past, self->system, self->form.h, p->acceleration, p->d, self->form.c / self->form.h);
+        pcs_past_learn_forces(s->past, s->force, force);
+    } else if (s->past != NULL) {
+        pcs_past_forget(s->past);
+    }
+    for (int i = 0; i < s->nb; i++) s->force[i] = force[i];
 }
 
 // The motion of the step before, if it is given, or no increment; no multipliers of contacts yet. The first
@@ -268,14 +303,16 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
 {
     newton *s = self->data;
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
-    bool is_guessed = !is_at_start && newton_goes_on(self, p);
-    for (int i = 0; i < s->n; i++) p->d[i] = is_guessed ? self->form.h / self->form.c * p->acceleration[i] : 0.0;
+    double scale = self->form.h / self->form.c;
+    s->is_guessed = !is_at_start && newton_goes_on(self, p);
+    for (int i = 0; i < s->n; i++) p->d[i] = s->is_guessed ? scale * p->acceleration[i] : 0.0;
+    if (s->is_guessed && s->past != NULL) pcs_past_guess(s->past, self->form.h, scale, p->acceleration, p->d);
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     if (self->form.has_smooth_multipliers)
         for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
     s->is_at_start = is_at_start;
-    if (is_guessed) newton_guess_forces(self, p);
+    if (s->is_guessed) newton_guess_forces(self, p);
     if (!is_at_start) return;
     double *sum = p->base == NULL ? p->q : s->sum;
     for (int i = 0; i < s->n; i++) {
@@ -299,9 +336,12 @@ static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem 
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
+    bool has_size = s->right != NULL && (s->nb == 0 || self->form.has_smooth_multipliers);
     const pcs_outer outer = { .begin = newton_begin,
                               .iterate = newton_iterate,
                               .may_keep = newton_may_keep,
+                              .size = has_size ? newton_size : NULL,
+                              .bend = has_size ? &s->bend : NULL,
                               .is_provisional = newton_is_provisional,
                               .move = newton_move,
                               .v0 = s->v0,
@@ -344,7 +384,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
     result->outcome = self->form.has_dynamics ? newton_dynamics(self, p, &result->iterations)
                                               : newton_contact(self, p, &result->iterations);
     if (result->outcome != PCS_CONVERGED) pcs_projection_leave(self);
-    if (self->form.has_dynamics) newton_keep_forces(self, p, result->outcome == PCS_CONVERGED);
+    if (self->form.has_dynamics) newton_remember(self, p, result->outcome == PCS_CONVERGED);
     for (int j = 0; j < s->m; j++) {
         p->nu[j] = z[j];
         p->la[j] = z[s->m + j];

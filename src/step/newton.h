@@ -24,6 +24,8 @@
 #include "step/curvature.h"
 #include "step/dense_contacts.h"
 #include "step/impact.h"
+#include "step/outer.h"
+#include "step/past.h"
 
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
@@ -53,6 +55,10 @@ typedef struct newton {
     double *force;                                           // [nb] N, of joints, in the last step
     double *invert, *keep;                                   // [nb * nb], [nb]
     double *z_last;                                          // [nz] multipliers of the iterate before
+    double *right;                                           // [n] right side of the last solve; NULL: not asked for
+    pcs_bend bend;                                           // of the motion, in the last step
+    pcs_past *past;                                          // accelerations of earlier steps; NULL: not kept
+    bool is_guessed;                                         // the iteration began where the steps before led
 } newton;
 
 // newton_rows.c: the linearised step and its contact problem.

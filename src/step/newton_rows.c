@@ -142,6 +142,7 @@ void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
         for (int i = 0; i < s->nb; i++)
             pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->y0);
     if (s->has_jump) newton_add_tangent(self, s->q_last, s->W, s->y0);
+    if (s->right != NULL) memcpy(s->right, s->y0, (size_t)s->n * sizeof *s->right);
     newton_bordered_solve(self, s->y0, s->mu0, s->v_last, p->target);
 }
 

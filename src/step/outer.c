@@ -14,8 +14,11 @@ typedef struct progress {
     double scale;     // m/s, largest velocity met so far
     double last;      // m/s, change of the iteration before
     double rate;      // of the last change to the one before it
+    double size;      // of the last change in energy
+    double size_rate; // of these sizes; INFINITY: not known
     int count;        // iterations
     bool keeps;       // the last one had the matrix of the one before
+    int kept;         // iterations in a row that had
     double noise;     // m/s, what round-off may leave
     bool is_at_noise; // and this is what is left: more iterations change nothing
 } progress;
@@ -23,6 +26,8 @@ typedef struct progress {
 // Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
 static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
 static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
+// What a change leaves over, at most: with its own matrix, and a second or later one with that of the first (outer.h).
+static const double of_own = 2000.0, of_kept = 3e4, of_third = 10.0;
 
 // Will a contact close or open in this step, as far as the gates or the predicted gaps say? Then the prediction is no
 // place to start from. `gap` is [nrow] work.
@@ -46,6 +51,16 @@ static double outer_noise(const progress *c, const pcs_step_problem *p)
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
+// What changes to come may add up to (outer.h).
+static double outer_left(const progress *c)
+{
+    double by_size = c->size_rate < quick ? c->size_rate * c->last : INFINITY;
+    double by_rate = c->rate < quick ? c->rate * c->last : INFINITY;
+    if (!c->keeps) return fmin(by_rate, fmin(1.0, of_own * c->size_rate) * by_size);
+    if (c->count == 2) return of_kept * by_size;
+    return c->kept == c->count - 1 ? of_third * by_rate : by_rate; // that of the first one still, or a later one
+}
+
 // After an iteration that has led to p and changed the motion by `change`.
 static verdict outer_judge(progress *c, const pcs_step_problem *p, double change)
 {
@@ -54,20 +69,34 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
     c->rate = c->count++ > 0 ? change / c->last : 1.0;
     c->last = change;
     if (c->system->is_linear) return SETTLED; // one linearisation is the whole problem
-    // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
-    if (change <= tight * c->scale || (c->rate < quick && c->rate * change <= tight * c->scale)) return SETTLED;
+    // What is left after this change; or round-off, which does not shrink.
+    if (fmin(change, outer_left(c)) <= tight * c->scale) return SETTLED;
     c->noise = outer_noise(c, p);
     c->is_at_noise = change <= c->noise && c->rate > slow;
     if (c->is_at_noise) return SETTLED;
     return c->count > 1 && c->rate > slow && !c->keeps ? GROWING : SHRINKING;
 }
 
-// May the next iteration have the matrix of the last one? Where what is left is within its reach at the rate that was
-// seen. The second iteration has a matrix of its own: how fast that of the first would lead on is not known by then,
-// for the prediction is wrong in other directions than what it leaves.
-static bool outer_may_keep(const progress *c)
+// The rate of sizes after an iteration with this change; the second one tells its rates to the steps to come.
+static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double change, progress *c)
 {
-    return c->count >= 2 && c->rate <= slow_change;
+    double last = c->size;
+    bool is_smooth = o->size != NULL && o->may_keep(self);
+    c->size = is_smooth ? o->size(self) : 0.0;
+    c->size_rate = is_smooth && last > 0.0 ? c->size / last : INFINITY;
+    if (c->count == 1 && isfinite(c->size_rate))
+        *o->bend = (pcs_bend){ .h = c->h, .rate = change / c->last / last, .size_rate = c->size_rate / last };
+}
+
+// May the next iteration have the matrix of the last one? Where what is left is within its reach at the rate that was
+// seen. In the second iteration the steps before tell the rates: it keeps the matrix where it is the last one even so.
+static bool outer_may_keep(const progress *c, const pcs_outer *o)
+{
+    if (c->count >= 2) return c->rate <= slow_change;
+    if (c->count == 0 || o->bend == NULL || o->bend->h != c->h) return false;
+    double rate = o->bend->rate * c->size, size_rate = o->bend->size_rate * c->size;
+    if (!(fmax(rate, size_rate) < slow_change)) return false;
+    return of_kept * size_rate * rate * c->last <= 0.1 * tight * c->scale; // lest a third one be needed
 }
 
 // Has a contact begun or ceased to transmit an impulse, against the step before?
@@ -119,7 +148,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
                                  int *iterations)
 {
     const pcs_system *system = self->system;
-    progress c = { .system = system, .h = self->form.h, .last = INFINITY, .rate = 1.0 };
+    progress c = { .system = system, .h = self->form.h, .last = INFINITY, .rate = 1.0, .size_rate = INFINITY };
     bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
     pcs_outcome outcome = PCS_NOT_CONVERGED;
     int npolish = 0;
@@ -127,9 +156,11 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
     *o->is_hasty = may_restart;
     o->begin(self, p, !is_predicted);
     while (c.count < ITERATIONS) {
-        c.keeps = is_predicted && outer_may_keep(&c) && o->may_keep(self);
+        c.keeps = is_predicted && outer_may_keep(&c, o) && o->may_keep(self);
+        c.kept = c.keeps ? c.kept + 1 : 0;
         double change = o->iterate(self, p, (pcs_pass){ c.count, c.keeps }, iterations, &outcome);
         if (isnan(change)) break;
+        if (is_predicted) outer_measure(self, o, change, &c);
         verdict now = outer_judge(&c, p, change);
         if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->z))) return PCS_NOT_CONVERGED;
         if (now != SETTLED || o->is_provisional(self, p)) continue;

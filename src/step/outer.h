@@ -9,7 +9,20 @@
 //              shrinking at the size of round-off: eps of the positions over h, and of the velocities
 //   growing    it no longer halves from one iteration to the next, far above round-off
 //
-// The matrix of an iteration serves the next one as well where its rate is known and good, from the third iteration on.
+// The matrix of an iteration serves the next one as well where its rate is known and good.
+//
+// Rates r of the largest change tell little of what follows: a prediction is wrong in soft directions, what an
+// iteration leaves is in stiff ones, and may shrink a thousand times slower with the same matrix. Where that is the
+// slope of smooth forces the change d also has a size in energy, |d|^2 = d . S* d, in which stiff directions count for
+// what they are (Deuflhard: Newton Methods for Nonlinear Problems, 2004, sec. 3.2). With th the rate of these sizes,
+// what follows the second change d2 was, in 9000 steps of beams with many schemes, meshes and steps in which it stood
+// above round-off,
+//
+//   with a matrix of its own      at most 0.8 r d2, 0.3 th d2 and 1700 th^2 d2
+//   with the matrix of the first  at most 24 000 th d2
+//
+// Rates are the size of the first change times a number that hardly changes from step to step: they are known
+// beforehand, and so whether the matrix of the first iteration will do for the second.
 //
 // A settled motion also has to keep the law of every row that acts along the directions where the step ends: they turn
 // fast where a distance is short, as in a bearing with little backlash, and were taken from the iterate before.
@@ -25,6 +38,12 @@ typedef struct pcs_pass {
     bool keeps_factor;
 } pcs_pass;
 
+// Of the last step with a second iteration: its rates over the size of the first change, for steps of length h; zeros:
+// none yet.
+typedef struct pcs_bend {
+    double h, rate, size_rate;
+} pcs_bend;
+
 typedef struct pcs_outer {
     // No multipliers of contacts yet, linearised about the prediction or about the start of the step, which is no point
     // of the iteration.
@@ -34,6 +53,9 @@ typedef struct pcs_outer {
     double (*iterate)(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations, pcs_outcome *outcome);
     // May the matrix of the last iteration serve the next one, as far as the rows go?
     bool (*may_keep)(const pcs_step_solver *self);
+    // The size of the last change in energy; NULL: it tells nothing of the changes that follow.
+    double (*size)(pcs_step_solver *self);
+    pcs_bend *bend; // with `size`
     // Is something still missing from a motion that has settled?
     bool (*is_provisional)(pcs_step_solver *self, const pcs_step_problem *p);
     // Mass and directions go to the present place; false when the mass is singular.

@@ -82,7 +82,7 @@ typedef struct pcs_step_result {
 typedef struct pcs_step_solver pcs_step_solver;
 
 enum { PCS_MAX_ROWS = 64 }; // of a system that schemes with arrays of fixed size take
-enum { PCS_SOLVER_MEMORY = 2 };
+enum { PCS_SOLVER_MEMORY = 7 };
 
 typedef struct pcs_step_solver_ops {
     const char *name;
