@@ -5,18 +5,18 @@ percuss_sources(src/core alloc amplitude aside carry clock comm context dense ex
   pool rotation table text)
 percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
-  chain_sweeps chain_windows incomplete linsolve)
+  chain_pairs chain_sweeps chain_windows incomplete linsolve)
 percuss_sources(src/eigen arpack lapack quadratic symmetric)
-percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order part registry select
-  sieve)
+percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order pack part registry
+  select sieve)
 percuss_sources(elements element_list.def axial axial_law beam bushing_turning element exact_3d_tangent modal one_node
   rod_sums section taper timoshenko)
 percuss_sources(src/contact gap_list.def beams box_tree contact force_law points registry search segment swept)
 percuss_sources(src/joint joint_list.def angle ends held joint motion)
 percuss_sources(src/system defaults push rigid scale)
 percuss_sources(src/fe assembly centre dofs fe initial internal joint_stiffness law_friction law_tangents laws
-  load_size loads ops picture picture_part pieces places probe ranges reactions rigid rotations rows scale
-  section_forces share slices springs stable tangents taper turning)
+  load_size loads ops picture picture_carried picture_part pieces places probe ranges reactions rigid rotations rows
+  scale section_forces share slices springs stable tangents taper taper_part tumbling turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
 percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem coupling curvature
   dense_contacts frictionless impact iteration krylov krylov_gate krylov_hold krylov_set newton_rows outer own_rows

@@ -44,9 +44,10 @@ typedef struct pcs_node_dofs {
 
 // Sums over a batch.
 typedef struct pcs_energy {
-    double kinetic, strain;   // J
     double momentum[3];       // kg m/s, all mass
-    double fixed_momentum[3]; // its part in the equations that supports removed
+    double kinetic;           // J
+    double fixed_momentum[3]; // of the momentum, in the equations that supports removed
+    double strain;            // J
 } pcs_energy;
 
 // Where parameters say which mass matrix is taken, and the values that the choice of a scheme is about.
@@ -76,6 +77,7 @@ typedef struct pcs_element_ops {
     bool is_one_node;          // its cells have one node, not two
     bool is_nonlinear;         // its tangents vary
     bool sees_velocity;        // has forces that depend on v even without Rayleigh damping
+    bool tumbles;              // is a body whose last three dofs turn it by any rotation, with gyroscopic moments
     bool is_gyroscopic;        // and without that damping C couples the three rotations of a node, its last dofs, alone
     const char *const *fields; // per cell results, ends with NULL
     int ninternal;             // internal variables of a cell, zero at first: numbers that a step leaves to the next
@@ -119,8 +121,8 @@ typedef struct pcs_element_ops {
     // lost on this way, J; and the variables at its end become those of the batch.
     double (*internal_loss)(const pcs_batch *batch, const double *q);
     void (*commit)(const pcs_batch *batch, const double *q);
-    // What pictures show of a cell beside its line, part by part from 0 on; false: no such part. Nodes in *out, which
-    // is zero before, count within the cell. NULL: the cells are all there is to see.
+    // What pictures show at the node of a one-node cell, part by part from 0 on, in *out, which is zero before; false:
+    // no such part. NULL: the cells are all there is to see.
     bool (*show)(const void *params, int part, pcs_obstacle *out);
     // Arms from the nodes of a cell to its ends, in the reference state, which turn with the nodes; `span` is the
     // vector from the first node to the second. Do they turn by finite angles? NULL: the nodes are its ends.

@@ -236,6 +236,7 @@ const pcs_element_ops pcs_element_rigid_body_3d = {
     .is_one_node = true,
     .is_nonlinear = true,
     .sees_velocity = true,
+    .tumbles = true,
     .fields = body_fields,
     .node_dofs = body_node_dofs,
     .setup = body_setup,

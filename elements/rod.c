@@ -320,11 +320,12 @@ static bool rod_takes_ranges(const pcs_batch *batch)
     return data->nloose <= 64 && data->nrun <= 64;
 }
 
-static void rod_add_sums(const rod_run *run, pcs_rod_sums s, pcs_energy *sum)
+static void rod_add_sums(const rod_run *run, const pcs_rod_sums *s, pcs_energy *sum)
 {
-    sum->strain += 0.5 * run->k * s.strain;
-    sum->kinetic += 0.5 * run->m * (run->self * s.square + 2.0 * run->other * s.cross);
-    for (int k = 0; k < 3; k++) sum->momentum[k] += run->m * (run->self + run->other) * s.plain * run->axis[k];
+    double momentum = run->m * (run->self + run->other) * s->plain;
+    sum->strain += 0.5 * run->k * s->strain;
+    sum->kinetic += 0.5 * run->m * (run->self * s->square + 2.0 * run->other * s->cross);
+    for (int k = 0; k < 3; k++) sum->momentum[k] += momentum * run->axis[k];
 }
 
 // The same of a loose cell, whose momenta p are given back.
@@ -371,7 +372,10 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
         int n = r.end - r.first;
         const double *x = q + run->equation + r.first, *w = v + run->equation + r.first;
         if (n == 0) continue;
-        rod_add_sums(run, is_paired ? pcs_rod_run_pairs(n, x, w) : pcs_rod_run_sums(n, x, w), sum);
+        pcs_rod_sums sums;
+        if (is_paired) pcs_rod_run_pairs(n, x, w, &sums);
+        else pcs_rod_run_sums(n, x, w, &sums);
+        rod_add_sums(run, &sums, sum);
     }
     rod_add_loose_energies(batch, q, v, sum);
 }
@@ -402,7 +406,10 @@ static void rod_add_change(const pcs_batch *batch, const double *q0, const doubl
         rod_range r = rod_clip(batch, run->equation, run->count);
         int e = run->equation + r.first, n = r.end - r.first;
         const double *const q[2] = { q0 + e, q1 + e }, *const v[2] = { v0 + e, v1 + e };
-        if (n > 0) rod_add_sums(run, pcs_rod_run_change(n, q, v), sum);
+        pcs_rod_sums sums;
+        if (n == 0) continue;
+        pcs_rod_run_change(n, q, v, &sums);
+        rod_add_sums(run, &sums, sum);
     }
     rod_add_loose_changes(batch, (const double *const[2]){ q0, q1 }, (const double *const[2]){ v0, v1 }, sum);
 }
@@ -419,9 +426,9 @@ static void rod_add_both(const pcs_batch *batch, const double *const q[2], const
         pcs_rod_sums sums[2];
         if (n == 0) continue;
         pcs_rod_run_both(n, x, w, sums);
-        if (run->self == run->other) sums[0] = pcs_rod_run_pairs(n, x[1], w[1]);
-        rod_add_sums(run, sums[0], state);
-        rod_add_sums(run, sums[1], change);
+        if (run->self == run->other) pcs_rod_run_pairs(n, x[1], w[1], &sums[0]);
+        rod_add_sums(run, &sums[0], state);
+        rod_add_sums(run, &sums[1], change);
     }
     rod_add_loose_energies(batch, q[1], v[1], state);
     rod_add_loose_changes(batch, q, v, change);
@@ -434,7 +441,8 @@ static void rod_add_resultant(const pcs_batch *batch, const double *q, const dou
     if (batch->damping_mass != 0.0)
         for (int i = 0; i < data->nrun; i++) {
             const rod_run *run = &data->runs[i];
-            pcs_rod_sums s = pcs_rod_run_sums(run->count, v + run->equation, v + run->equation);
+            pcs_rod_sums s;
+            pcs_rod_run_sums(run->count, v + run->equation, v + run->equation, &s);
             double drag = batch->damping_mass * run->m * (run->self + run->other) * s.plain;
             for (int k = 0; k < 3; k++) sum[k] -= drag * run->axis[k];
         }

@@ -2,7 +2,6 @@
 
 #include "core/loop.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -10,140 +9,156 @@ enum { LANES = 8 };
 
 // Sums over a state, or over its difference from a state before it. Eight partial sums each: independent chains of
 // additions, and less round-off than one. Positions and velocities one after the other: the partial sums of both would
-// not fit into registers.
+// not fit into registers. No arrays, and results go where they are wanted: what is written one by one and read in pairs
+// waits.
 typedef double rod_sums_four __attribute__((vector_size(4 * sizeof(double))));
 typedef struct rod_sums_lanes {
-    rod_sums_four four[LANES / 4];
+    rod_sums_four low, high;
 } rod_sums_lanes;
-
-static inline double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
-{
-    for (int j = 0; j < LANES; j++) sum += lanes->four[j / 4][j % 4];
-    return sum;
-}
 
 #define ROD_SUMS_INLINE static inline __attribute__((always_inline))
 
-ROD_SUMS_INLINE rod_sums_four *rod_sums_load(const double *x, rod_sums_four *out)
+ROD_SUMS_INLINE double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
 {
-    memcpy(out, x, sizeof *out);
-    return out;
+    rod_sums_four s = lanes->low + lanes->high;
+    return sum + ((s[0] + s[1]) + (s[2] + s[3]));
 }
 
-// Which of two states sums are taken of: of the last one, x[1], and of its difference from the one before, x[0].
-enum { STATE, CHANGE };
-typedef struct rod_sums_choice {
-    bool has[2];
-} rod_sums_choice;
-
-// sum (x_k+1 - x_k)^2
-ROD_SUMS_INLINE void rod_sums_stretch(int n, const double *const x[2], rod_sums_choice of, pcs_rod_sums out[2])
+ROD_SUMS_INLINE void rod_sums_load(const double *x, rod_sums_lanes *out)
 {
-    const double *restrict x0 = x[0], *restrict x1 = x[1];
-    rod_sums_lanes part[2] = { 0 };
-    double sum[2] = { 0.0, 0.0 };
+    memcpy(&out->low, x, sizeof out->low);
+    memcpy(&out->high, x + 4, sizeof out->high);
+}
+
+// sum += a b
+ROD_SUMS_INLINE void rod_sums_multiply(rod_sums_lanes *sum, const rod_sums_lanes *a, const rod_sums_lanes *b)
+{
+    sum->low += a->low * b->low;
+    sum->high += a->high * b->high;
+}
+
+// a - b into a
+ROD_SUMS_INLINE void rod_sums_subtract(rod_sums_lanes *a, const rod_sums_lanes *b)
+{
+    a->low -= b->low;
+    a->high -= b->high;
+}
+
+// x_k+1 - x_k
+ROD_SUMS_INLINE void rod_sums_stretch_of(const double *x, rod_sums_lanes *out)
+{
+    rod_sums_lanes before;
+    rod_sums_load(x + 1, out);
+    rod_sums_load(x, &before);
+    rod_sums_subtract(out, &before);
+}
+
+// sum (x_k+1 - x_k)^2 of a state, and of its difference from x0; NULL: not asked for.
+ROD_SUMS_INLINE void rod_sums_stretch(int n, const double *x0, const double *x, pcs_rod_sums *state,
+                                      pcs_rod_sums *change)
+{
+    rod_sums_lanes part = { 0 }, part_of_change = { 0 }, stretch, stretch0;
+    double sum = 0.0, sum_of_change = 0.0;
     int i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES / 4; j++) {
-            int k = i + 4 * j;
-            rod_sums_four a, b;
-            rod_sums_four stretch = *rod_sums_load(x1 + k + 1, &b) - *rod_sums_load(x1 + k, &a);
-            if (of.has[STATE]) part[STATE].four[j] += stretch * stretch;
-            if (!of.has[CHANGE]) continue;
-            stretch -= *rod_sums_load(x0 + k + 1, &b) - *rod_sums_load(x0 + k, &a);
-            part[CHANGE].four[j] += stretch * stretch;
-        }
-    for (; i < n; i++) {
-        double stretch = x1[i + 1] - x1[i];
-        sum[STATE] += stretch * stretch;
-        if (!of.has[CHANGE]) continue;
-        stretch -= x0[i + 1] - x0[i];
-        sum[CHANGE] += stretch * stretch;
+    for (; i + LANES <= n; i += LANES) {
+        rod_sums_stretch_of(x + i, &stretch);
+        if (state != NULL) rod_sums_multiply(&part, &stretch, &stretch);
+        if (change == NULL) continue;
+        rod_sums_stretch_of(x0 + i, &stretch0);
+        rod_sums_subtract(&stretch, &stretch0);
+        rod_sums_multiply(&part_of_change, &stretch, &stretch);
     }
-    for (int k = 0; k < 2; k++) out[k].strain = rod_sums_add_lanes(sum[k], &part[k]);
+    for (; i < n; i++) {
+        double single = x[i + 1] - x[i];
+        sum += single * single;
+        if (change == NULL) continue;
+        single -= x0[i + 1] - x0[i];
+        sum_of_change += single * single;
+    }
+    if (state != NULL) state->strain = rod_sums_add_lanes(sum, &part);
+    if (change != NULL) change->strain = rod_sums_add_lanes(sum_of_change, &part_of_change);
 }
 
-typedef struct rod_sums_products_lanes {
+// Squares and products with the next one in the making.
+typedef struct rod_sums_products {
     rod_sums_lanes square, cross;
-} rod_sums_products_lanes;
+    double square_of_rest, cross_of_rest; // of entries that fill no lanes
+} rod_sums_products;
 
-ROD_SUMS_INLINE void rod_sums_add_products(rod_sums_products_lanes *p, int j, const rod_sums_four *a,
-                                           const rod_sums_four *b)
+ROD_SUMS_INLINE void rod_sums_add_lanes_of(rod_sums_products *p, const rod_sums_lanes *a, const rod_sums_lanes *b)
 {
-    p->square.four[j] += *a * *a;
-    p->cross.four[j] += *a * *b;
+    rod_sums_multiply(&p->square, a, a);
+    rod_sums_multiply(&p->cross, a, b);
 }
 
-static inline void rod_sums_add_product(pcs_rod_sums *s, double a, double b)
+ROD_SUMS_INLINE void rod_sums_add_one_of(rod_sums_products *p, double a, double b)
 {
-    s->square += a * a;
-    s->cross += a * b;
+    p->square_of_rest += a * a;
+    p->cross_of_rest += a * b;
 }
 
-// Squares and products with the next one over both ends of all cells, and the plain sum of a state, from those over
-// x_0 .. x_n-1.
-ROD_SUMS_INLINE void rod_sums_products(int n, const double *const x[2], rod_sums_choice of, pcs_rod_sums out[2])
+// Over both ends of all cells, from sums over x_0 .. x_n-1.
+ROD_SUMS_INLINE void rod_sums_close(const rod_sums_products *p, double first, double last, pcs_rod_sums *out)
 {
-    const double *restrict x0 = x[0], *restrict x1 = x[1];
-    rod_sums_products_lanes part[2] = { 0 };
-    rod_sums_lanes plain = { 0 };
+    out->square = 2.0 * rod_sums_add_lanes(p->square_of_rest, &p->square) + (last * last - first * first);
+    out->cross = rod_sums_add_lanes(p->cross_of_rest, &p->cross);
+    out->plain = 0.0;
+}
+
+// Of a state, and of its difference from x0; NULL: not asked for.
+ROD_SUMS_INLINE void rod_sums_product(int n, const double *x0, const double *x, pcs_rod_sums *state,
+                                      pcs_rod_sums *change)
+{
+    rod_sums_products of_state = { 0 }, of_change = { 0 };
+    rod_sums_lanes plain = { 0 }, a, b, before;
+    double plain_of_rest = 0.0;
     int i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES / 4; j++) {
-            int k = i + 4 * j;
-            rod_sums_four a, b, a0, b0;
-            rod_sums_load(x1 + k, &a);
-            rod_sums_load(x1 + k + 1, &b);
-            if (of.has[STATE]) {
-                rod_sums_add_products(&part[STATE], j, &a, &b);
-                plain.four[j] += a;
-            }
-            if (!of.has[CHANGE]) continue;
-            a -= *rod_sums_load(x0 + k, &a0);
-            b -= *rod_sums_load(x0 + k + 1, &b0);
-            rod_sums_add_products(&part[CHANGE], j, &a, &b);
+    for (; i + LANES <= n; i += LANES) {
+        rod_sums_load(x + i, &a);
+        rod_sums_load(x + i + 1, &b);
+        if (state != NULL) {
+            rod_sums_add_lanes_of(&of_state, &a, &b);
+            plain.low += a.low;
+            plain.high += a.high;
         }
+        if (change == NULL) continue;
+        rod_sums_load(x0 + i, &before);
+        rod_sums_subtract(&a, &before);
+        rod_sums_load(x0 + i + 1, &before);
+        rod_sums_subtract(&b, &before);
+        rod_sums_add_lanes_of(&of_change, &a, &b);
+    }
     for (; i < n; i++) {
-        rod_sums_add_product(&out[STATE], x1[i], x1[i + 1]);
-        out[STATE].plain += x1[i];
-        if (of.has[CHANGE]) rod_sums_add_product(&out[CHANGE], x1[i] - x0[i], x1[i + 1] - x0[i + 1]);
+        if (state != NULL) rod_sums_add_one_of(&of_state, x[i], x[i + 1]);
+        plain_of_rest += x[i];
+        if (change != NULL) rod_sums_add_one_of(&of_change, x[i] - x0[i], x[i + 1] - x0[i + 1]);
     }
-    for (int k = 0; k < 2; k++) {
-        if (!of.has[k]) continue;
-        double first = x1[0] - (k == CHANGE ? x0[0] : 0.0), last = x1[n] - (k == CHANGE ? x0[n] : 0.0);
-        out[k].square = 2.0 * rod_sums_add_lanes(out[k].square, &part[k].square) + (last * last - first * first);
-        out[k].cross = rod_sums_add_lanes(out[k].cross, &part[k].cross);
-        if (k == STATE) out[k].plain = 2.0 * rod_sums_add_lanes(out[k].plain, &plain) + (last - first);
+    if (state != NULL) {
+        rod_sums_close(&of_state, x[0], x[n], state);
+        state->plain = 2.0 * rod_sums_add_lanes(plain_of_rest, &plain) + (x[n] - x[0]);
     }
+    if (change != NULL) rod_sums_close(&of_change, x[0] - x0[0], x[n] - x0[n], change);
 }
 
-PCS_WIDE pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v)
+PCS_WIDE void pcs_rod_run_sums(int n, const double *q, const double *v, pcs_rod_sums *out)
 {
-    pcs_rod_sums out[2] = { 0 };
-    const rod_sums_choice state = { { true, false } };
-    rod_sums_products(n, (const double *const[2]){ v, v }, state, out);
-    rod_sums_stretch(n, (const double *const[2]){ q, q }, state, out);
-    return out[STATE];
+    rod_sums_product(n, NULL, v, out, NULL);
+    rod_sums_stretch(n, NULL, q, out, NULL);
 }
 
-PCS_WIDE pcs_rod_sums pcs_rod_run_change(int n, const double *const q[2], const double *const v[2])
+PCS_WIDE void pcs_rod_run_change(int n, const double *const q[2], const double *const v[2], pcs_rod_sums *out)
 {
-    pcs_rod_sums out[2] = { 0 };
-    const rod_sums_choice change = { { false, true } };
-    rod_sums_products(n, v, change, out);
-    rod_sums_stretch(n, q, change, out);
-    return out[CHANGE];
+    rod_sums_product(n, v[0], v[1], NULL, out);
+    rod_sums_stretch(n, q[0], q[1], NULL, out);
 }
 
 PCS_WIDE void pcs_rod_run_both(int n, const double *const q[2], const double *const v[2], pcs_rod_sums out[2])
 {
-    const rod_sums_choice both = { { true, true } };
-    out[STATE] = out[CHANGE] = (pcs_rod_sums){ 0 };
-    rod_sums_products(n, v, both, out);
-    rod_sums_stretch(n, q, both, out);
+    rod_sums_product(n, v[0], v[1], &out[0], &out[1]);
+    rod_sums_stretch(n, q[0], q[1], &out[0], &out[1]);
 }
 
-PCS_WIDE pcs_rod_sums pcs_rod_run_pairs(int n, const double *restrict q, const double *restrict v)
+PCS_WIDE void pcs_rod_run_pairs(int n, const double *restrict q, const double *restrict v, pcs_rod_sums *out)
 {
     double strain[LANES] = { 0 }, square[LANES] = { 0 }, plain[LANES] = { 0 };
     int whole = n / LANES * LANES;
@@ -166,5 +181,5 @@ PCS_WIDE pcs_rod_sums pcs_rod_run_pairs(int n, const double *restrict q, const d
         s.square += square[j];
         s.plain += plain[j];
     }
-    return s;
+    *out = s;
 }

@@ -11,12 +11,12 @@ typedef struct pcs_rod_sums {
 } pcs_rod_sums;
 
 // Of a state.
-pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v);
+void pcs_rod_run_sums(int n, const double *q, const double *v, pcs_rod_sums *out);
 // Where M = (m/4) [1 1; 1 1] sees sums of neighbours only, those are squared, in `square` alone: a sawtooth in v, which
 // may be large, cancels before it is rounded.
-pcs_rod_sums pcs_rod_run_pairs(int n, const double *q, const double *v);
+void pcs_rod_run_pairs(int n, const double *q, const double *v, pcs_rod_sums *out);
 // Of the difference of two states, q[1] - q[0] and v[1] - v[0]; `plain` is left out.
-pcs_rod_sums pcs_rod_run_change(int n, const double *const q[2], const double *const v[2]);
+void pcs_rod_run_change(int n, const double *const q[2], const double *const v[2], pcs_rod_sums *out);
 // Of the second one, and of the difference.
 void pcs_rod_run_both(int n, const double *const q[2], const double *const v[2], pcs_rod_sums out[2]);
 

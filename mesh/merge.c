@@ -6,8 +6,11 @@
 
 #include "mesh/merge.h"
 
+#include "core/comm.h"
 #include "core/rotation.h"
 #include "mesh/order.h"
+#include "mesh/part.h"
+#include "mesh/sieve.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -174,23 +177,92 @@ pcs_status pcs_merge_apply(pcs_merge *merge, pcs_mesh *mesh)
     return status;
 }
 
-pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped)
+// New numbers of cells, -1: they go, and the cells that stay; gives how many.
+static int drop_number(pcs_mesh *mesh, const bool *is_dropped, int *number)
 {
-    size_t n = (size_t)mesh->ncell;
-    if (!pcs_mesh_is_whole(mesh))
-        return pcs_fail(mesh->ctx, PCS_UNSUPPORTED, "cells cannot be taken out of a part of the mesh");
-    int *number = pcs_scratch(NULL, 2 * n, sizeof *number), count = 0;
-    if (number == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
+    int count = 0;
     for (int c = 0; c < mesh->ncell; c++) {
         number[c] = is_dropped[c] ? -1 : count;
         if (is_dropped[c]) continue;
         memmove(mesh->cell[count++], mesh->cell[c], sizeof *mesh->cell);
     }
-    mesh->ncell = count;
-    memset(number + n, 0, n * sizeof *number);
+    return count;
+}
+
+// Of a part: which cells of the whole go, of all ranks, in scratch.
+static pcs_status drop_list(pcs_mesh *mesh, const bool *is_dropped, int *count, int **list)
+{
+    const pcs_mesh_share *share = mesh->share;
+    int rank = pcs_context_comm(mesh->ctx)->rank;
     pcs_status status = PCS_OK;
+    *count = 0;
+    *list = pcs_scratch(NULL, (size_t)mesh->ncell, sizeof **list);
+    if (*list == NULL) status = pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
+    PCS_TRY(pcs_comm_agree(mesh->ctx, status));
+    for (int c = 0; c < mesh->ncell; c++)
+        if (is_dropped[c] && share->owner[mesh->cell[c][0]] == rank) (*list)[(*count)++] = share->cell[c];
+    return pcs_sieve_unite(mesh->ctx, count, list);
+}
+
+// Numbers of the cells that stay in a whole without those that go.
+static pcs_status drop_share(pcs_mesh *mesh, const bool *is_dropped, int ngone, const int *gone)
+{
+    pcs_mesh_share *share;
+    int *cell, count = 0;
+    PCS_TAKE(mesh->memory, share, 1, "the mesh");
+    PCS_TAKE(mesh->memory, cell, mesh->ncell, "the mesh");
+    for (int c = 0; c < mesh->ncell; c++)
+        if (!is_dropped[c]) cell[count++] = mesh->share->cell[c] - pcs_lower_bound(ngone, gone, mesh->share->cell[c]);
+    *share = *mesh->share;
+    share->cell = cell;
+    share->ncell -= ngone;
+    mesh->share = share;
+    return PCS_OK;
+}
+
+// The same cells of a whole that is shown, whose sets nobody needs.
+static void drop_shown(pcs_mesh *shown, int ngone, const int *gone)
+{
+    int count = 0;
+    for (int c = 0, k = 0; c < shown->ncell; c++) {
+        bool goes = k < ngone && gone[k] == c;
+        k += goes;
+        if (!goes) memmove(shown->cell[count++], shown->cell[c], sizeof *shown->cell);
+    }
+    shown->ncell = count;
+}
+
+// Sets of a part that have lost cells no longer know the places of the others among those of all ranks.
+static pcs_status drop_count_sets(pcs_mesh *mesh, const int *size)
+{
+    PCS_TRY(pcs_mesh_count_sets(mesh, mesh->nnode_set, 0));
+    for (int i = 0; i < mesh->ncell_set; i++)
+        if (pcs_set_size(&mesh->cell_set[i]) != size[i]) mesh->cell_set[i].place = NULL;
+    return PCS_OK;
+}
+
+pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh *shown)
+{
+    size_t n = (size_t)mesh->ncell;
+    bool is_part = !pcs_mesh_is_whole(mesh);
+    int *number = pcs_scratch(NULL, 2 * n + (size_t)mesh->ncell_set, sizeof *number), *size = number + 2 * n;
+    int *gone = NULL, ngone = 0;
+    pcs_status status = PCS_OK;
+    if (number == NULL) status = pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
+    if (is_part) status = pcs_comm_agree(mesh->ctx, status);
+    if (status == PCS_OK && is_part) status = drop_list(mesh, is_dropped, &ngone, &gone);
+    if (status == PCS_OK && is_part) status = drop_share(mesh, is_dropped, ngone, gone);
+    if (status == PCS_OK) {
+        mesh->ncell = drop_number(mesh, is_dropped, number);
+        memset(number + n, 0, n * sizeof *number);
+        for (int i = 0; i < mesh->ncell_set; i++) size[i] = pcs_set_size(&mesh->cell_set[i]);
+    }
     for (int i = 0; i < mesh->ncell_set; i++)
         if (status == PCS_OK) status = merge_change_set(mesh->memory, &mesh->cell_set[i], number, number + n);
+    if (is_part) status = pcs_comm_agree(mesh->ctx, status);
+    if (status == PCS_OK && is_part) status = drop_count_sets(mesh, size);
+    if (status == PCS_OK && shown != NULL) drop_shown(shown, ngone, gone);
     pcs_scratch_free(number);
+    pcs_scratch_free(gone);
     return status;
 }

@@ -23,7 +23,8 @@ int pcs_merge_find(pcs_merge *merge, int node);
 pcs_status pcs_merge_apply(pcs_merge *merge, pcs_mesh *mesh);
 void pcs_merge_end(pcs_merge *merge);
 
-// Takes the marked cells out of the mesh and of all sets; the others keep their order.
-pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped);
+// Takes the marked cells out of the mesh and of all sets; the others keep their order. Of parts of a mesh all ranks take
+// part, and mark what they have; one that shows the whole (not NULL) loses the same cells there.
+pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh *shown);
 
 #endif

@@ -199,7 +199,9 @@ pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int n
     PCS_TRY(pcs_mesh_add_cells(mesh, ncell, &cell));
     for (int done = 0; done < ncell; done += PCS_CHAIN_PIECE) {
         int end = ncell - done < PCS_CHAIN_PIECE ? ncell : done + PCS_CHAIN_PIECE;
-        if (ncell < nnode && !pcs_mesh_wants(mesh, *node + done, end - done + 1)) continue;
+        bool closes = end == nnode; // the last cell of a ring ends at the first node
+        if (!pcs_mesh_wants(mesh, *node + done, end - done + 1) && !(closes && pcs_mesh_wants(mesh, *node, 1)))
+            continue;
         for (int i = done; i < end; i++) pcs_mesh_put_cell(mesh, cell + i, *node + i, *node + (i + 1) % nnode);
     }
     PCS_TRY(pcs_mesh_add_node_range(mesh, name, *node, nnode));

@@ -1,12 +1,9 @@
-// The part of a mesh that a rank has: made by the sources themselves, or cut out of a whole.
+// The part of a mesh that a rank has, made by the sources themselves.
 
 #ifndef PCS_MESH_PART_H
 #define PCS_MESH_PART_H
 
 #include "mesh/mesh.h"
-
-// Puts a mesh into another one: cells, nodes and sets, with the places of their items.
-pcs_status pcs_mesh_put_mesh(pcs_mesh *mesh, const pcs_mesh *whole);
 
 // Puts the whole into a mesh, which takes what it wants; it is called several times.
 typedef pcs_status pcs_mesh_put(void *maker, pcs_mesh *mesh);

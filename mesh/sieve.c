@@ -1,5 +1,7 @@
 #include "mesh/sieve.h"
 
+#include "core/comm.h"
+
 #include <stdlib.h>
 
 static int sieve_compare(const void *a, const void *b)
@@ -15,6 +17,28 @@ int pcs_sort_unique(int count, int *list)
     for (int i = 0; i < count; i++)
         if (kept == 0 || list[kept - 1] != list[i]) list[kept++] = list[i];
     return kept;
+}
+
+pcs_status pcs_sieve_unite(pcs_context *ctx, int *count, int **list)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    pcs_numbers all = { 0 };
+    int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts), *start = counts + comm->size, total = 0;
+    pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
+    PCS_TRY(pcs_comm_agree(ctx, status));
+    for (int r = 0; r < comm->size; r++) {
+        counts[r] = *count;
+        start[r] = 0;
+    }
+    status = comm->exchange(comm, ctx, counts, start, *list, &all);
+    if (status == PCS_OK)
+        for (int r = 0; r < comm->size; r++) total += all.count[r];
+    pcs_scratch_free(counts);
+    pcs_scratch_free(*list);
+    pcs_scratch_free(all.count);
+    *list = all.value;
+    *count = pcs_sort_unique(total, all.value);
+    return status;
 }
 
 static int sieve_find(const pcs_sieve *self, int node)

@@ -35,6 +35,8 @@ static inline int pcs_lower_bound(int count, const int *list, int value)
 
 // Ascending, each once; gives how many are left.
 int pcs_sort_unique(int count, int *list);
+// Lists of all ranks, in scratch memory, become one, ascending, each number once. All ranks take part.
+pcs_status pcs_sieve_unite(pcs_context *ctx, int *count, int **list);
 
 int pcs_sieve_node(const pcs_sieve *self, int node);
 int pcs_sieve_cell(pcs_sieve *self, pcs_mesh *mesh, int cell, const int node[2]);

@@ -254,6 +254,10 @@ typedef struct percuss_reaction {
     const char *name; // NULL: there is no such reaction
     int is_support;
     double force[3], moment[3]; // N, N m, in the axes of space
+    // Of a gear with a point where its teeth touch: the parts of their force along the way of the teeth and across it,
+    // N. `separating` is positive where the wheels are pushed apart; negative, the other flank carries.
+    int has_teeth;
+    double tangential, separating;
 } percuss_reaction;
 int percuss_reactions(const percuss *p);
 percuss_reaction percuss_reaction_at(const percuss *p, int i);

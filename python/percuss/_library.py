@@ -60,7 +60,8 @@ class Group(Structure):
 
 
 class Reaction(Structure):
-    _fields_ = [("name", c_char_p), ("is_support", c_int), ("force", c_double * 3), ("moment", c_double * 3)]
+    _fields_ = [("name", c_char_p), ("is_support", c_int), ("force", c_double * 3), ("moment", c_double * 3),
+                ("has_teeth", c_int), ("tangential", c_double), ("separating", c_double)]
 
 
 class Energy(Structure):

@@ -51,11 +51,14 @@ class Check(NamedTuple):
 
 
 class Reaction(NamedTuple):
-    """Force and moment of a joint or support on the model, in the axes of space, mean over the last step."""
+    """Force and moment of a joint or support on the model, in the axes of space, mean over the last step; of a gear
+    with a point where its teeth touch also their force along the way of the teeth and across it, positive: apart."""
 
     force: np.ndarray
     moment: np.ndarray
     is_support: bool
+    tangential: Optional[float] = None
+    separating: Optional[float] = None
 
 
 class Dof(NamedTuple):

@@ -205,7 +205,8 @@ class Simulation(Model):
         """Reactions of joints, and of supports that were asked for them, by name."""
         handle = self._alive()
         found = (lib.percuss_reaction_at(handle.pointer, i) for i in range(lib.percuss_reactions(handle.pointer)))
-        return {r.name.decode(): Reaction(np.array(r.force), np.array(r.moment), bool(r.is_support)) for r in found}
+        return {r.name.decode(): Reaction(np.array(r.force), np.array(r.moment), bool(r.is_support),
+                                          *((r.tangential, r.separating) if r.has_teeth else ())) for r in found}
 
     @property
     def effort(self) -> dict:

@@ -98,5 +98,8 @@ percuss_reaction percuss_reaction_at(const percuss *p, int i)
     percuss_reaction out = { .name = info->name, .is_support = info->contact < 0 };
     memcpy(out.force, p->sim->reactions[i].force, sizeof out.force);
     memcpy(out.moment, p->sim->reactions[i].moment, sizeof out.moment);
+    out.has_teeth = info->has_teeth;
+    out.tangential = p->sim->reactions[i].teeth[0];
+    out.separating = p->sim->reactions[i].teeth[1];
     return out;
 }

@@ -23,7 +23,9 @@ typedef struct pcs_build {
     pcs_case *c;
     pcs_sim *sim;
     pcs_mesh *mesh;
-    bool spreads; // over several ranks a rank has its part of the mesh only; whatever goes wrong then is not told
+    pcs_mesh *shown; // the whole where this rank shows it and `mesh` is a part, NULL: not so
+    bool spreads;    // over several ranks a rank has its part of the mesh only; whatever goes wrong then is not told
+    bool only_reads; // sets and merges: another rank makes them
     int nbroken;
     const char **broken; // [nbroken] mesh parts that could not be made: their sets are not judged
     bool has_lost_cells; // a group names no cell set: which cells lack elements cannot be judged

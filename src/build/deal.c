@@ -50,15 +50,104 @@ static pcs_status deal_make_graph(const pcs_mesh *mesh, deal_graph *g)
     return PCS_OK;
 }
 
-pcs_status pcs_deal_nodes(const pcs_mesh *mesh, const pcs_comm *comm, int *part)
+pcs_status pcs_deal_send(pcs_context *ctx, int to, int count, const int *numbers, pcs_numbers *out)
 {
-    if (deal_is_line(mesh)) {
-        for (int i = 0; i < mesh->nnode; i++) part[i] = pcs_deal_piece(i, mesh->nnode, comm->size);
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts);
+    pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
+    PCS_TRY(pcs_comm_agree(ctx, status));
+    memset(counts, 0, 2 * (size_t)comm->size * sizeof *counts);
+    if (comm->rank == 0) counts[to] = count;
+    status = comm->exchange(comm, ctx, counts, counts + comm->size, numbers, out);
+    pcs_scratch_free(counts);
+    return status;
+}
+
+// The rows of a rank, from the first one: how many neighbours they have before each, and these.
+static pcs_status deal_send_rows(pcs_context *ctx, int nnode, const deal_graph *g, int to, pcs_numbers *out)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    int low = pcs_comm_first(comm, to, nnode), count = pcs_comm_first(comm, to + 1, nnode) - low, *rows = NULL, n = 0;
+    pcs_status status = PCS_OK;
+    if (comm->rank == 0) {
+        n = count + 1 + g->start[low + count] - g->start[low];
+        rows = pcs_scratch(NULL, (size_t)n, sizeof *rows);
+        if (rows == NULL) status = pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", nnode);
+    }
+    PCS_TRY(pcs_comm_agree(ctx, status));
+    if (rows != NULL) {
+        for (int i = 0; i <= count; i++) rows[i] = g->start[low + i] - g->start[low];
+        memcpy(rows + count + 1, g->neighbour + g->start[low], (size_t)rows[count] * sizeof *rows);
+    }
+    status = pcs_deal_send(ctx, to, n, rows, out);
+    pcs_scratch_free(rows);
+    return status;
+}
+
+// What the ranks have found for their rows, to the first one or to all.
+static pcs_status deal_gather(pcs_context *ctx, int nnode, const int *own, bool tells_all, int *part)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    pcs_numbers all = { 0 };
+    int mine = pcs_comm_first(comm, comm->rank + 1, nnode) - pcs_comm_first(comm, comm->rank, nnode), total = 0;
+    int *count = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *count);
+    pcs_status status = count == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
+    PCS_TRY(pcs_comm_agree(ctx, status));
+    memset(count, 0, 2 * (size_t)comm->size * sizeof *count);
+    for (int r = 0; r < comm->size; r++)
+        if (tells_all || r == 0) count[r] = mine;
+    status = comm->exchange(comm, ctx, count, count + comm->size, own, &all);
+    if (status == PCS_OK)
+        for (int r = 0; r < comm->size; r++) total += all.count[r];
+    if (total > 0) memcpy(part, all.value, (size_t)total * sizeof *part);
+    pcs_scratch_free(count);
+    pcs_scratch_free(all.count);
+    pcs_scratch_free(all.value);
+    return status;
+}
+
+// Each rank gets an equal share of the rows of the graph, and finds the ranks of these nodes with the others.
+static pcs_status deal_by_graph(pcs_context *ctx, int nnode, const deal_graph *g, bool tells_all, int *part)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    int count = pcs_comm_first(comm, comm->rank + 1, nnode) - pcs_comm_first(comm, comm->rank, nnode), *own;
+    pcs_numbers rows = { 0 };
+    pcs_status status = PCS_OK;
+    for (int to = 0; to < comm->size && status == PCS_OK; to++) {
+        pcs_numbers received = { 0 };
+        status = deal_send_rows(ctx, nnode, g, to, &received);
+        if (to == comm->rank) rows = received;
+        if (to == comm->rank) continue;
+        pcs_scratch_free(received.count);
+        pcs_scratch_free(received.value);
+    }
+    own = pcs_scratch(NULL, (size_t)count, sizeof *own);
+    if (status == PCS_OK && own == NULL) status = pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d nodes", count);
+    status = pcs_comm_agree(ctx, status);
+    if (status == PCS_OK) status = comm->partition(comm, ctx, nnode, rows.value, rows.value + count + 1, own);
+    if (status == PCS_OK) status = deal_gather(ctx, nnode, own, tells_all, part);
+    pcs_scratch_free(own);
+    pcs_scratch_free(rows.count);
+    pcs_scratch_free(rows.value);
+    return status;
+}
+
+pcs_status pcs_deal_nodes(pcs_context *ctx, const pcs_mesh *mesh, bool tells_all, int *part)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    bool is_first = comm->rank == 0;
+    double about[2] = { 0.0 }; // nodes, and whether they make no line
+    if (is_first) about[0] = mesh->nnode;
+    if (is_first) about[1] = !deal_is_line(mesh);
+    comm->max(comm, 2, about);
+    int nnode = (int)about[0], nknown = is_first || tells_all ? nnode : 0;
+    if (about[1] == 0.0) {
+        for (int i = 0; i < nknown; i++) part[i] = pcs_deal_piece(i, nnode, comm->size);
         return PCS_OK;
     }
     deal_graph graph = { 0 };
-    pcs_status status = pcs_comm_agree(mesh->ctx, deal_make_graph(mesh, &graph));
-    if (status == PCS_OK) status = comm->partition(comm, mesh->ctx, mesh->nnode, graph.start, graph.neighbour, part);
+    pcs_status status = pcs_comm_agree(ctx, is_first ? deal_make_graph(mesh, &graph) : PCS_OK);
+    if (status == PCS_OK) status = deal_by_graph(ctx, nnode, &graph, tells_all, part);
     pcs_scratch_free(graph.start);
     pcs_scratch_free(graph.neighbour);
     return status;

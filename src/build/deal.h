@@ -12,8 +12,11 @@ static inline int pcs_deal_piece(int i, int n, int size)
     return (int)((long long)i * size / n);
 }
 
-// part[i], the rank of every node of a mesh that all ranks have. All ranks take part.
-pcs_status pcs_deal_nodes(const pcs_mesh *mesh, const pcs_comm *comm, int *part);
+// part[i], the rank of every node of a mesh that the first rank has, there, or on all ranks. All ranks take part; other
+// ranks than the first need no mesh (NULL).
+pcs_status pcs_deal_nodes(pcs_context *ctx, const pcs_mesh *mesh, bool tells_all, int *part);
+// Numbers from the first rank to another, in scratch memory there. All ranks take part.
+pcs_status pcs_deal_send(pcs_context *ctx, int to, int count, const int *numbers, pcs_numbers *out);
 
 // Node numbers, ascending, each once, in scratch memory.
 typedef struct pcs_deal_list {

@@ -1,6 +1,7 @@
 // Section `elements`: groups of cells with their element, cross section and damping; every cell has one.
 
 #include "build/sections.h"
+#include "core/comm.h"
 #include "elements/section.h"
 #include "mesh/merge.h"
 
@@ -143,13 +144,16 @@ static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *
 
 static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
 {
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
     const pcs_yaml *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
     for (int c = 0; c < b->mesh->ncell; c++) {
         const int *node = b->mesh->cell[c];
         if (k->owner[c] != 0) k->is_held[node[0]] = k->is_held[node[1]] = true;
     }
     for (int i = 0; i < pcs_yaml_count(mesh); i++) elements_find_bare(b, k, mesh, i);
-    return k->drops_any ? pcs_mesh_drop_cells(b->mesh, k->is_dropped) : PCS_OK;
+    double drops_any = k->drops_any;
+    if (!pcs_mesh_is_whole(b->mesh)) comm->max(comm, 1, &drops_any);
+    return drops_any > 0.0 ? pcs_mesh_drop_cells(b->mesh, k->is_dropped, b->shown) : PCS_OK;
 }
 
 // Every cell belongs to one group.

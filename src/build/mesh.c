@@ -67,26 +67,41 @@ static void mesh_check_memory(pcs_build *b, const pcs_yaml *section)
     }
 }
 
-static pcs_status mesh_build_whole(pcs_build *b, const pcs_build_parts *parts)
+static pcs_status mesh_read_whole(pcs_build *b)
 {
-    for (int i = 0; i < parts->count; i++) PCS_TRY(mesh_build_part(b, &parts->part[i]));
     PCS_TRY(pcs_build_sets(b));
     return pcs_build_merges(b);
 }
 
-// Whole, and then dealt out; the memory of what ranks do not need is given back with the context of it.
-static pcs_status mesh_build_dealt(pcs_build *b, const pcs_build_parts *parts)
+static pcs_status mesh_build_whole(pcs_build *b, const pcs_build_parts *parts)
+{
+    for (int i = 0; i < parts->count; i++) PCS_TRY(mesh_build_part(b, &parts->part[i]));
+    return mesh_read_whole(b);
+}
+
+// Whole on the first rank, while the others take no more than note of what the case says, and then cut; what nobody
+// needs of it is given back with the context of it.
+static pcs_status mesh_build_cut(pcs_build *b, const pcs_build_parts *parts)
 {
     pcs_context *side = NULL;
-    if (b->spreads && pcs_context_create(&side) != PCS_OK) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory");
-    if (side != NULL) b->mesh->memory = side;
-    pcs_status status = mesh_build_whole(b, parts);
-    if (status == PCS_OK && side != NULL && pcs_case_error_count(b->c) > 0)
+    pcs_status status = pcs_context_create(&side);
+    b->only_reads = !pcs_is_root(b->ctx);
+    if (status != PCS_OK) pcs_fail(b->ctx, status, "out of memory: the mesh");
+    else b->mesh->memory = side;
+    if (status == PCS_OK) status = b->only_reads ? mesh_read_whole(b) : mesh_build_whole(b, parts);
+    if (status == PCS_OK && pcs_case_error_count(b->c) > 0)
         status = pcs_fail(b->ctx, PCS_BAD_INPUT, "the mesh is wrong");
-    if (b->spreads) status = pcs_comm_agree(b->ctx, status);
-    if (status == PCS_OK && pcs_case_error_count(b->c) == 0) status = pcs_spread_deal(b, &side);
+    status = pcs_comm_agree(b->ctx, status);
+    if (status == PCS_OK) status = pcs_spread_cut(b, &side);
     pcs_context_destroy(&side);
     return status;
+}
+
+// Whole on every rank: faults are told, or it is dealt out.
+static pcs_status mesh_build_kept(pcs_build *b, const pcs_build_parts *parts)
+{
+    PCS_TRY(mesh_build_whole(b, parts));
+    return pcs_case_error_count(b->c) == 0 ? pcs_spread_keep(b) : PCS_OK;
 }
 
 // Every rank its part. Faults are not told here: whose cells they are is known where all are.
@@ -116,7 +131,8 @@ pcs_status pcs_build_mesh(pcs_build *b)
         if (node != NULL) PCS_TRY(mesh_read_part(b, node, &parts.part[i]));
     }
     if (comm == NULL || comm->size == 1) PCS_TRY(mesh_build_whole(b, &parts));
-    else PCS_TRY(pcs_spread_takes(b, &parts) ? mesh_build_parts(b, &parts) : mesh_build_dealt(b, &parts));
+    else if (!b->spreads) PCS_TRY(mesh_build_kept(b, &parts));
+    else PCS_TRY(pcs_spread_takes(b, &parts) ? mesh_build_parts(b, &parts) : mesh_build_cut(b, &parts));
     if (section != NULL) mesh_check_memory(b, section);
     return PCS_OK;
 }

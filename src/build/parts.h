@@ -21,7 +21,9 @@ typedef struct pcs_build_parts {
 bool pcs_spread_takes(pcs_build *b, const pcs_build_parts *parts);
 // Then this is b->mesh with all sets of the case.
 pcs_status pcs_spread_build(pcs_build *b, pcs_build_parts *parts);
-// Else deals b->mesh, which is whole and whose memory is `side` alone, out; without `side` all of it stays.
-pcs_status pcs_spread_deal(pcs_build *b, pcs_context **side);
+// Else the first rank has the whole as b->mesh, and `side` is all the memory of that: all get their parts as b->mesh.
+pcs_status pcs_spread_cut(pcs_build *b, pcs_context **side);
+// Deals b->mesh out, which all ranks have and keep.
+pcs_status pcs_spread_keep(pcs_build *b);
 
 #endif

@@ -226,6 +226,8 @@ static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool 
         pcs_case_error_at(b->c, node, key, "%s", fault);
         return PCS_OK;
     }
+    *is_made = b->only_reads;
+    if (b->only_reads) return PCS_OK;
     if (isnan(p.selection.tolerance)) p.selection.tolerance = pcs_mesh_tolerance(b->mesh);
     int nnode_set = b->mesh->nnode_set, ncell_set = b->mesh->ncell_set;
     if (p.cells.count > 0) PCS_TRY(sets_add_cells(b, node, name, &p, is_made));
@@ -315,6 +317,7 @@ static pcs_status merge_entry(pcs_build *b, pcs_yaml *node, pcs_merge *merge)
         pcs_case_error_at(b->c, node, "sets", "must name two sets or more, in one list");
         return PCS_OK;
     }
+    if (b->only_reads) return PCS_OK;
     if (isnan(p.tolerance)) p.tolerance = pcs_mesh_tolerance(b->mesh);
     sets_pool pool;
     pcs_status status = PCS_OK;

@@ -3,10 +3,12 @@
 //
 // Parts that can be made piece by piece are built by every rank for itself, twice: first the nodes of its own, to
 // learn which of them all ranks need, then what it keeps. Nodes are dealt out in the order of their numbers, in equal
-// pieces: a line in pieces, a lattice in layers. Any other mesh is built whole, dealt out along its cells and left.
+// pieces: a line in pieces, a lattice in layers. Any other mesh is built whole by the first rank, dealt out along its
+// cells and sent to the others, part by part.
 
 #include "build/deal.h"
 #include "build/parts.h"
+#include "mesh/pack.h"
 #include "mesh/part.h"
 #include "mesh/sieve.h"
 
@@ -29,11 +31,6 @@ static pcs_status spread_put(void *maker, pcs_mesh *mesh)
         PCS_TRY(part->source->build(part->params, part->name, mesh));
     }
     return PCS_OK;
-}
-
-static pcs_status spread_put_whole(void *maker, pcs_mesh *mesh)
-{
-    return pcs_mesh_put_mesh(mesh, maker);
 }
 
 // Nodes are cut into equal pieces.
@@ -68,27 +65,6 @@ static pcs_status spread_list_own(pcs_build *b, const spread_pieces *p, int rank
     return PCS_OK;
 }
 
-// Lists of all ranks become one.
-static pcs_status spread_unite(pcs_build *b, const pcs_comm *comm, pcs_deal_list *list)
-{
-    pcs_numbers all = { 0 };
-    int *count = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *count), *start = count + comm->size, total = 0;
-    pcs_status status = count == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
-    PCS_TRY(pcs_comm_agree(b->ctx, status));
-    for (int r = 0; r < comm->size; r++) {
-        count[r] = list->count;
-        start[r] = 0;
-    }
-    status = comm->exchange(comm, b->ctx, count, start, list->node, &all);
-    if (status == PCS_OK)
-        for (int r = 0; r < comm->size; r++) total += all.count[r];
-    pcs_scratch_free(count);
-    pcs_scratch_free(list->node);
-    pcs_scratch_free(all.count);
-    *list = (pcs_deal_list){ .count = pcs_sort_unique(total, all.value), .node = all.value };
-    return status;
-}
-
 static pcs_status spread_make_sets(pcs_build *b)
 {
     b->nbroken = 0;
@@ -110,7 +86,7 @@ static pcs_status spread_find_special(pcs_build *b, const pcs_part *own, pcs_dea
     status = pcs_mesh_make_part(b->mesh, own);
     if (status == PCS_OK) status = spread_make_sets(b);
     status = pcs_comm_agree(b->ctx, status == PCS_OK ? pcs_deal_special(b, comm->rank, special) : status);
-    if (status == PCS_OK) status = spread_unite(b, comm, special);
+    if (status == PCS_OK) status = pcs_sieve_unite(b->ctx, &special->count, &special->node);
     b->mesh = NULL;
     pcs_context_destroy(&side);
     return status;
@@ -124,7 +100,7 @@ static pcs_status spread_make_shown(pcs_build *b, pcs_build_parts *parts)
     PCS_TRY(pcs_mesh_create(b->ctx, &shown));
     shown->lacks_sets = true;
     PCS_TRY(spread_put(parts, shown));
-    b->model.shown = shown;
+    b->model.shown = b->shown = shown;
     return PCS_OK;
 }
 
@@ -157,11 +133,6 @@ pcs_status pcs_spread_build(pcs_build *b, pcs_build_parts *parts)
     return status == PCS_OK ? spread_make_shown(b, parts) : status;
 }
 
-static int spread_owner(const void *user, int node)
-{
-    return ((const int *)user)[node];
-}
-
 // All nodes and cells stay on every rank.
 static pcs_status spread_keep_all(pcs_build *b, int *part, const pcs_deal_list *special)
 {
@@ -182,45 +153,86 @@ static pcs_status spread_keep_all(pcs_build *b, int *part, const pcs_deal_list *
     return PCS_OK;
 }
 
-// A part of the whole, which goes unless this rank shows it.
+// Room to cut parts out of a mesh, in scratch.
+static pcs_status spread_open_cut(pcs_build *b, const int *part, const pcs_deal_list *special, pcs_cut *cut)
+{
+    size_t nnode = (size_t)b->mesh->nnode, ncell = (size_t)b->mesh->ncell;
+    *cut = (pcs_cut){ .whole = b->mesh, .owner = part, .nspecial = special->count, .special = special->node };
+    cut->mark = pcs_scratch(NULL, nnode, sizeof *cut->mark);
+    cut->node = pcs_scratch(NULL, nnode, sizeof *cut->node);
+    cut->cell = pcs_scratch(NULL, ncell, sizeof *cut->cell);
+    if (cut->mark != NULL && cut->node != NULL && cut->cell != NULL) return PCS_OK;
+    return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %zu nodes", nnode);
+}
+
+static void spread_close_cut(pcs_cut *cut)
+{
+    pcs_scratch_free(cut->mark);
+    pcs_scratch_free(cut->node);
+    pcs_scratch_free(cut->cell);
+}
+
+// The part of one rank, from the first one.
+static pcs_status spread_send(pcs_build *b, const pcs_cut *cut, int to, pcs_mesh *mesh)
+{
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    int *packed = NULL, count = 0;
+    pcs_numbers received = { 0 };
+    pcs_status status = comm->rank == 0 ? pcs_mesh_pack(cut, to, &count, &packed) : PCS_OK;
+    status = pcs_comm_agree(b->ctx, status);
+    if (status == PCS_OK) status = pcs_deal_send(b->ctx, to, count, packed, &received);
+    pcs_scratch_free(packed);
+    if (status == PCS_OK && to == comm->rank) status = pcs_mesh_unpack(mesh, received.value);
+    pcs_scratch_free(received.count);
+    pcs_scratch_free(received.value);
+    return pcs_comm_agree(b->ctx, status);
+}
+
+// Parts of the whole, which goes unless the first rank shows it.
 static pcs_status spread_cut(pcs_build *b, const int *part, const pcs_deal_list *special, pcs_context **side)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
-    pcs_mesh *whole = b->mesh;
-    int *own = pcs_scratch(NULL, (size_t)whole->nnode, sizeof *own), count = 0;
-    pcs_status status = own == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the mesh") : PCS_OK;
-    if (status == PCS_OK) status = pcs_mesh_create(b->ctx, &b->mesh);
-    PCS_TRY(pcs_comm_agree(b->ctx, status));
-    for (int i = 0; i < whole->nnode; i++)
-        if (part[i] == comm->rank) own[count++] = i;
-    pcs_part what = { .put = spread_put_whole,
-                      .maker = whole,
-                      .owner = spread_owner,
-                      .owners = part,
-                      .nown = count,
-                      .own = own,
-                      .nspecial = special->count,
-                      .special = special->node,
-                      .has_copies = true };
-    status = pcs_mesh_make_part(b->mesh, &what);
-    pcs_scratch_free(own);
-    if (comm->rank != 0 || b->model.shows_pieces || status != PCS_OK) return status;
-    b->model.shown = whole;
+    bool is_first = comm->rank == 0;
+    pcs_mesh *whole = b->mesh, *mesh = NULL;
+    pcs_cut cut = { .whole = NULL };
+    pcs_status status = pcs_mesh_create(b->ctx, &mesh);
+    if (status == PCS_OK && is_first) status = spread_open_cut(b, part, special, &cut);
+    status = pcs_comm_agree(b->ctx, status);
+    for (int to = 0; to < comm->size && status == PCS_OK; to++) status = spread_send(b, &cut, to, mesh);
+    spread_close_cut(&cut);
+    PCS_TRY(status);
+    b->mesh = mesh;
+    b->model.shows_pieces = pcs_build_shows_pieces(b, mesh->share->nnode);
+    if (!is_first || b->model.shows_pieces) return PCS_OK;
+    b->model.shown = b->shown = whole;
     pcs_context_adopt(b->ctx, side);
     return PCS_OK;
 }
 
-pcs_status pcs_spread_deal(pcs_build *b, pcs_context **side)
+pcs_status pcs_spread_cut(pcs_build *b, pcs_context **side)
 {
-    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    pcs_deal_list special = { 0 };
+    bool is_first = pcs_is_root(b->ctx);
+    int *part = pcs_scratch(NULL, is_first ? (size_t)b->mesh->nnode : 0, sizeof *part);
+    pcs_status status = part == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of ranks") : PCS_OK;
+    status = pcs_comm_agree(b->ctx, status);
+    if (status == PCS_OK) status = pcs_deal_nodes(b->ctx, is_first ? b->mesh : NULL, false, part);
+    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, is_first ? pcs_deal_special(b, -1, &special) : PCS_OK);
+    if (status == PCS_OK) status = spread_cut(b, part, &special, side);
+    pcs_scratch_free(special.node);
+    pcs_scratch_free(part);
+    return status;
+}
+
+pcs_status pcs_spread_keep(pcs_build *b)
+{
     pcs_deal_list special = { 0 };
     int *part;
     b->model.shows_pieces = pcs_build_shows_pieces(b, b->mesh->nnode);
-    PCS_TAKE(*side == NULL ? b->ctx : *side, part, b->mesh->nnode, "the shares of ranks");
-    pcs_status status = pcs_deal_nodes(b->mesh, comm, part);
+    PCS_TAKE(b->ctx, part, b->mesh->nnode, "the shares of ranks");
+    pcs_status status = pcs_deal_nodes(b->ctx, b->mesh, true, part);
     if (status == PCS_OK) status = pcs_deal_special(b, -1, &special);
-    if (status == PCS_OK)
-        status = *side == NULL ? spread_keep_all(b, part, &special) : spread_cut(b, part, &special, side);
+    if (status == PCS_OK) status = spread_keep_all(b, part, &special);
     pcs_scratch_free(special.node);
     return status;
 }

@@ -11,7 +11,7 @@ static const double SAME_STEPS = 1e-9; // end / step this near to a whole number
 
 typedef struct time_params {
     double end;
-    bool allow_unstable;
+    bool allow_unstable, follow_turning;
     int retry;
 } time_params;
 
@@ -19,6 +19,8 @@ const pcs_option pcs_time_options[] = {
     PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
     PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),
              "take a step above the stable step of an explicit scheme all the same"),
+    PCS_FLAG("follow_turning", time_params, follow_turning, PCS_DEFAULT("false"),
+             "cover a step of an explicit scheme by smaller ones where bodies turn too fast for it; auto does"),
     PCS_COUNT("retry", time_params, retry, PCS_DEFAULT("10"), PCS_WITHIN(0.0, 30.0),
               "how often a step that fails is halved before the run ends; 0: never"),
     { .name = NULL },
@@ -69,6 +71,7 @@ pcs_status pcs_build_time(pcs_build *b)
     time_read_control(b, node);
     b->end = params.end;
     b->allows_unstable = params.allow_unstable;
+    b->sim->follows_turning = params.follow_turning;
     b->retry = params.retry;
     double ratio = b->end / b->step;
     if (ratio < 1.0 - SAME_STEPS)
@@ -118,10 +121,24 @@ static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
     return PCS_OK;
 }
 
+// Smaller steps for bodies that turn are for fixed steps of explicit schemes.
+static void time_check_turning(pcs_build *b, pcs_yaml *node)
+{
+    if (!b->sim->follows_turning) return;
+    if (!b->scheme->is_explicit)
+        pcs_case_error_at(b->c, node, "follow_turning", "follow_turning is for explicit schemes, %s is implicit",
+                          b->scheme->name);
+    if (b->has_control)
+        pcs_case_error_at(b->c, node, "follow_turning",
+                          "follow_turning does not go with step control, which follows by itself");
+}
+
 // Step of an explicit scheme against its limit.
 static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
+    time_check_turning(b, node);
     double stable = time_stable_step(b);
+    double turning = pcs_scheme_present_step(b->scheme, b->scheme_params, b->sim->system, &b->sim->state);
     b->control.stable = b->scheme->is_explicit && !b->allows_unstable ? stable : INFINITY;
     if (!(stable > 0.0) && b->scheme->is_explicit && !b->allows_unstable) {
         const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
@@ -130,13 +147,15 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
                           b->scheme->name, b->sim->system->name, reason);
         return PCS_OK;
     }
-    if (b->step_is_auto && !isfinite(stable)) {
+    if (b->step_is_auto && !isfinite(fmin(stable, turning))) {
         pcs_case_error_at(b->c, node, "step",
                           "nothing limits the step of this model, so 'auto' has no meaning: give a number");
         return PCS_OK;
     }
     if (b->step_is_auto) {
-        return time_resolve(b, node, SAFE_SHARE * stable);
+        b->sim->follows_turning = b->sim->system->has_tumbling && !b->has_control;
+        if (b->sim->follows_turning) PCS_TRY(pcs_case_resolve(b->c, node, "follow_turning", "true"));
+        return time_resolve(b, node, SAFE_SHARE * fmin(stable, turning));
     }
     if (b->scheme->is_explicit && b->step > stable && !b->allows_unstable) {
         pcs_case_error_at(b->c, node, "step",

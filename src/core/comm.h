@@ -44,8 +44,8 @@ struct pcs_comm {
     // others never come to hear, because they wait for it elsewhere, ends all of them after a few seconds.
     // `mark` >= 0 stands for what all ranks should have found alike; where they have not, that is a fault.
     pcs_status (*agree)(const pcs_comm *self, pcs_context *ctx, pcs_status status, long long mark);
-    // part[i] in 0 .. size-1 for every vertex of a graph that all ranks know: vertex i has the neighbours
-    // neighbour[start[i]] .. neighbour[start[i+1] - 1].
+    // part[i] in 0 .. size-1 for the vertices of a graph of which each rank has an equal share, from pcs_comm_first on:
+    // vertex i of them has the neighbours neighbour[start[i]] .. neighbour[start[i+1] - 1].
     pcs_status (*partition)(const pcs_comm *self, pcs_context *ctx, int nvertex, const int *start, const int *neighbour,
                             int *part);
     // The options after `--` that nothing has asked for so far, as text; empty when there are none.
@@ -57,6 +57,12 @@ struct pcs_comm {
 // The communicator of this run, or NULL.
 const pcs_comm *pcs_context_comm(const pcs_context *ctx);
 void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm);
+
+// The first of `count` things, in order, that a rank has of them, where each has an equal share.
+static inline int pcs_comm_first(const pcs_comm *comm, int rank, int count)
+{
+    return (int)((long long)count * rank / comm->size);
+}
 
 // status of this rank -> status of all.
 static inline pcs_status pcs_comm_agree(pcs_context *ctx, pcs_status status)

@@ -77,15 +77,26 @@ typedef struct fe_points {
 typedef struct fe_part {
     const int *cell;     // [ncell + nasked] numbers in the mesh: shown, then of other ranks, for section forces
     int nasked, nbeyond; // the latter, and their points that are not shown
+    int nshown;          // cells without those, of the latter, that are not in the mesh (-1)
+    double *far_length;  // [ncell + nasked - nshown] m, of them
     int nall, first;     // cells that ranks ask for, and the first of this rank among them
     int ngiven;          // of these: cells that this rank shows
     int (*given)[2];     // [ngiven] number among all, and among the shown
     double *values;      // [nall][nfield]
+    double (*x)[3];      // [npoint + nroom] places in the reference state
+    double *radius;      // [npoint + nroom] of the bodies there
     int nroom;           // behind the points, for nodes that carry something: all on the first rank, else own ones
-    int ncarrier;        // of them: own
+    int ncarrier;        // of them: known here
     int (*carrier)[2];   // [ncarrier] node, and place among the points
     void *carriers;      // plan to show them on rank 0
 } fe_part;
+
+// Discs and arms that cells have, in scratch (fe/picture_carried.c).
+typedef struct fe_carried {
+    int count;           // of all ranks
+    int nown, (*own)[2]; // [nown] of cells of this rank: their nodes here, and numbers among all
+    pcs_obstacle *list;  // [count] on the first rank, by numbers of nodes in the whole; else NULL
+} fe_carried;
 
 // Cells with sections in a row, for section forces at their nodes (fe/section_forces.c).
 typedef struct fe_chains {
@@ -107,8 +118,10 @@ typedef struct fe_data {
     pcs_batch *batches;        // [2 ngroup] own cells of each group, then cells that belong to other ranks
     int *batch_of_cell;        // [mesh ncell] group number, -1 for none
     int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
+    struct pcs_taper *tapers;  // [mesh ncell] of groups with sections that vary; NULL: none
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
     const int *group_shown;    // [cells of model.shown] group number, -1 for none
+    const pcs_batch *drawn;    // [ngroup] the batches, with the sections of these cells
     fe_chains *chains;         // NULL: none
     fe_part *part;             // of the picture; NULL: this rank shows all or nothing
     const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
@@ -133,7 +146,7 @@ typedef struct fe_data {
     fe_scatter *scatter;           // [nbatch] of nonlinear groups: where cell entries go
     double *still_K;               // [nnz] K of a model without nonlinear groups, when joints add to it
     fe_plan *plans;                // [nbatch] of a nonlinear model, else NULL
-    bool has_ranges;               // forces and energies go by ranges of equations
+    bool takes_ranges, has_ranges; // forces and energies can go by ranges of equations; they do
     double *base_K, *base_C;       // [nnz] what linear groups give to K and C; NULL: nothing
     const fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
@@ -144,9 +157,10 @@ typedef struct fe_data {
     bool has_pushes;          // some rank has
     double spring_rate2;      // 1/s^2, by how much springs without mass raise w^2 at most
     double spring_damping;    // 1/s, and their dampers 2 xi w
-    bool is_balanced;         // nothing but gravity moves the model as a whole: no loads, laws or supports act on it
-    double free_weight[3];    // N, gravity summed over the moving equations of this rank
-    double rest_potential;    // J, gravity of the undeformed cells of this rank against the datum
+    double *own_mass;      // [nv] kg or kg m^2, that each of the cells without mass has to itself; NULL: not asked for
+    bool is_balanced;      // nothing but gravity moves the model as a whole: no loads, laws or supports act on it
+    double free_weight[3]; // N, gravity summed over the moving equations of this rank
+    double rest_potential; // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;
 
 // What varies with time and state, beside the matrices and directions of the system.
@@ -199,6 +213,11 @@ static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
 // Sections of a group that vary along its cells, which must make a line then.
 pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **culprit);
+// The same of all cells on the rank that shows them. All ranks take part, here and in the next one.
+pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe);
+// Where the cells of a line begin and end, and how long it is, of parts of a mesh.
+pcs_status pcs_fe_measure_line(pcs_context *ctx, const pcs_mesh *mesh, const pcs_set *cells, struct pcs_taper *tapers,
+                               double *length);
 // Area at the first and the second node of a cell of the mesh that is shown; 0: its element has none.
 void pcs_fe_areas(const fe_data *fe, int cell, double area[2]);
 // Gravity vector, its potential at rest, and the nodal forces.
@@ -221,6 +240,11 @@ void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q,
 double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
 // Largest stable step of an explicit scheme over all cells, s.
 double pcs_fe_stable_step(const pcs_system *self);
+// Of one mode with w^2 and the damping 2 xi w = alpha + beta w^2.
+double pcs_fe_mode_step(double w2, double alpha, double beta, const pcs_step_limit *limit);
+// Are there bodies that turn by finite angles?
+void pcs_fe_find_tumbling(pcs_system *self);
+double pcs_fe_present_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
 // Travel times of waves through the cells.
 void pcs_fe_find_travel(pcs_system *self);
 // The same for a scheme with a limit of its own.
@@ -347,8 +371,13 @@ static inline int pcs_fe_shown_cell(const fe_data *fe, int cell)
 {
     return fe->part == NULL ? cell : fe->part->cell[cell];
 }
-// The part of the picture that this rank shows; `obstacles` are those of the picture, by nodes of the mesh.
-pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles);
+// What cells carry, for the first rank to show. All ranks take part.
+pcs_status pcs_fe_find_carried(pcs_system *self, const fe_data *fe, bool has_arms, fe_carried *out);
+void pcs_fe_free_carried(fe_carried *carried);
+// The part of the picture that this rank shows; `obstacles` are those of the picture, by nodes of the mesh, and last
+// on the first rank those that cells carry.
+pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles,
+                            const fe_carried *carried);
 // Cells that section forces need of other ranks, and the nodes that carry something, once cells and nodes are drawn.
 void pcs_fe_share_picture(const pcs_system *self, pcs_picture *picture);
 // Adds the radii of the sections to those of the points, zero before, and gives the largest.

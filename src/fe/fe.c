@@ -34,7 +34,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
         fe->batch_of_cell[cell] = group;
         fe->place_of_cell[cell] = i;
     }
-    return pcs_fe_taper(ctx, fe, group, culprit);
+    return PCS_OK;
 }
 
 // Some elements have other kernels for other parameters.
@@ -47,9 +47,6 @@ static pcs_status fe_choose_kernels(pcs_context *ctx, fe_data *fe)
         const pcs_element_ops *other = own->variant == NULL ? NULL : own->variant(fe->model.groups[g].params);
         groups[g] = fe->model.groups[g];
         if (other != NULL) groups[g].ops = other;
-        bool needs_all = groups[g].ops->show != NULL || (groups[g].ops->arms != NULL && fe->model.shows_pieces);
-        if (needs_all && !pcs_mesh_is_whole(fe->model.mesh))
-            return pcs_fail(ctx, PCS_UNSUPPORTED, "what elements carry is shown by a rank that knows all cells");
     }
     fe->model.groups = groups;
     return PCS_OK;
@@ -143,15 +140,21 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     self->has_drives = fe->has_driven_rows;
     self->has_rate_bias = fe->has_driven_rows || fe->has_varying_rows;
     self->has_search = fe->has_search_rows;
-    self->has_loads = fe->has_pushes;
-    fe->is_balanced = !fe->has_pushes && fe->laws == NULL;
-    for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
     self->has_passages = fe->has_passages;
-    self->has_rotations = fe->nspin > 0;
     self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
     self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
     pcs_fe_find_slices(self, fe);
     return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self, fe) : PCS_OK;
+}
+
+// Loads may be on nodes, and rotations at nodes, that only other ranks have.
+static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
+{
+    fe->has_pushes = pcs_system_max(self, fe->has_pushes) > 0.0;
+    self->has_rotations = pcs_system_max(self, fe->nspin > 0) > 0.0;
+    self->has_loads = fe->has_pushes;
+    fe->is_balanced = !fe->has_pushes && fe->laws == NULL;
+    for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
 }
 
 // Loads, rows and what goes with them.
@@ -183,6 +186,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     };
     PCS_TRY(fe_choose_kernels(ctx, fe));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_make_batches(ctx, fe, culprit)));
+    for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(pcs_fe_taper(ctx, fe, g, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;
     if (fe->share != NULL) self->layout = &fe->share->layout;
@@ -191,9 +195,11 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_find_laws(self, fe));
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_add_rest(self, fe, culprit)));
+    fe_find_abilities_of_all(self, fe);
     PCS_TRY(pcs_fe_make_picture(self, fe));
     self->length = fe_length(self);
     PCS_TRY(fe_total_mass(self));
+    pcs_fe_find_tumbling(self);
     PCS_TRY(pcs_fe_find_springs(self, fe));
     self->stable_step = pcs_fe_stable_step(self);
     pcs_fe_find_travel(self);

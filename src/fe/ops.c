@@ -95,7 +95,7 @@ static void fe_measure(const pcs_system *self, const double *q, const double *v,
 static void fe_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
 {
     const fe_data *fe = self->data;
-    for (int k = 0; k < 3; k++) sum[k] = fe->free_weight[k];
+    memcpy(sum, fe->free_weight, 3 * sizeof *sum);
     if (fe->is_balanced) {
         pcs_system_sum(self, 3, sum);
         return;
@@ -208,6 +208,7 @@ const pcs_system_ops pcs_system_fe = {
     .reactions = pcs_fe_reactions,
     .tangent_resultant = pcs_fe_tangent_resultant,
     .stable_step = pcs_fe_limited_step,
+    .present_step = pcs_fe_present_step,
     .draw = pcs_fe_draw,
     .contact_points = pcs_fe_contact_points,
     .press = pcs_fe_press,

@@ -144,20 +144,18 @@ static void picture_list_discs(const fe_data *fe, pcs_obstacle *list, int *count
 {
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_fe_group *group = &fe->model.groups[g];
-        for (int i = 0; i < group->cells->count; i++) {
-            const int *node = fe->model.mesh->cell[group->cells->items[i]];
+        for (int i = 0; i < group->cells->count; i++)
             for (int part = 0; group->ops->show != NULL; part++) {
                 pcs_obstacle o = { .contact = -1, .is_carried = true };
                 if (!group->ops->show(group->params, part, &o)) break;
-                o.carrier = node[o.carrier];
-                o.end_node = node[o.end_node];
+                o.carrier = o.end_node = fe->model.mesh->cell[group->cells->items[i]][0];
                 picture_add_obstacle(&o, true, list, count);
             }
-        }
     }
 }
 
-// What is no body of the mesh: first what stands still, then what nodes carry. A list that is NULL is counted only.
+// What is no body of the mesh and all ranks know: first what stands still, then what nodes carry. A list that is NULL
+// is counted only.
 static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, pcs_obstacle *list)
 {
     const fe_data *fe = self->data;
@@ -166,7 +164,6 @@ static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, 
     picture->nstill = count;
     picture_list_contacts(fe, true, list, &count);
     picture_list_carried(fe, list, &count);
-    picture_list_discs(fe, list, &count);
     picture_list_joints(self, list, &count);
     return count;
 }
@@ -205,17 +202,32 @@ static int picture_list_arms(const fe_data *fe, pcs_obstacle *list)
     return count;
 }
 
-static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture, pcs_obstacle **out)
+// Discs and arms of cells: those that ranks tell of, and those that the rank which shows the whole finds itself.
+static int picture_list_cells(const fe_data *fe, const fe_carried *carried, bool has_parts, bool is_piece,
+                              pcs_obstacle *list)
+{
+    int count = 0;
+    if (!has_parts) picture_list_discs(fe, list, &count);
+    int ntold = carried->list == NULL ? 0 : carried->count;
+    for (int i = 0; i < ntold; i++) picture_add_obstacle(&carried->list[i], true, list, &count);
+    if (!is_piece) count += picture_list_arms(fe, list == NULL ? NULL : list + count);
+    return count;
+}
+
+static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture, const fe_carried *carried,
+                                         pcs_obstacle **out)
 {
     pcs_obstacle *obstacles;
+    const fe_data *fe = self->data;
+    bool has_parts = picture->is_piece || !pcs_mesh_is_whole(fe->model.mesh);
     int count = picture_list_obstacles(self, picture, NULL);
-    int narm = (int)pcs_system_max(self, picture_list_arms(self->data, NULL)); // checkpoints count them on all ranks
-    PCS_TAKE(self->ctx, obstacles, count + narm, "the picture");
+    int ncarried = picture_list_cells(fe, carried, has_parts, picture->is_piece, NULL);
+    PCS_TAKE(self->ctx, obstacles, count + ncarried, "the picture");
     (void)picture_list_obstacles(self, picture, obstacles);
     int nnumbered = picture->is_piece ? 0 : count;
     for (int i = 0; i < nnumbered; i++) PCS_TRY(picture_number_obstacle(self, &obstacles[i]));
-    (void)picture_list_arms(self->data, obstacles + count);
-    picture->nobstacle = count + narm;
+    (void)picture_list_cells(fe, carried, has_parts, picture->is_piece, obstacles + count);
+    picture->nobstacle = count + (int)pcs_system_max(self, ncarried); // checkpoints count them on all ranks
     picture->obstacles = *out = obstacles;
     return PCS_OK;
 }
@@ -273,11 +285,27 @@ static pcs_status picture_take_all(pcs_system *self, fe_data *fe, pcs_picture *p
     return picture->is_elsewhere ? PCS_OK : picture_make_radius(self, picture);
 }
 
+// What the picture shows, and where.
+static pcs_status picture_fill(pcs_system *self, fe_data *fe, pcs_picture *picture)
+{
+    pcs_obstacle *obstacles;
+    fe_carried carried = { 0 };
+    pcs_status status = PCS_OK;
+    fe->has_arms = pcs_system_max(self, picture_has_arms(fe)) > 0.0;
+    if (picture->is_piece || !pcs_mesh_is_whole(fe->model.mesh))
+        status = pcs_fe_find_carried(self, fe, picture->is_piece, &carried);
+    if (status == PCS_OK) status = picture_find_obstacles(self, picture, &carried, &obstacles);
+    if (status == PCS_OK)
+        status = picture->is_piece ? pcs_fe_take_part(self, fe, picture, obstacles, &carried)
+                                   : picture_take_all(self, fe, picture);
+    pcs_fe_free_carried(&carried);
+    return status;
+}
+
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
     const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
     pcs_picture *picture;
-    pcs_obstacle *obstacles;
     const char **names;
     double **fields;
     size_t room = (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS;
@@ -302,9 +330,8 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     }
     if (fe->share != NULL && !picture->is_piece) PCS_TRY(picture_plan(self, fe));
     PCS_TRY(picture_find_groups(self, fe));
-    fe->has_arms = pcs_system_max(self, picture_has_arms(fe)) > 0.0;
-    PCS_TRY(picture_find_obstacles(self, picture, &obstacles));
-    PCS_TRY(picture->is_piece ? pcs_fe_take_part(self, fe, picture, obstacles) : picture_take_all(self, fe, picture));
+    PCS_TRY(pcs_fe_show_tapers(self, fe));
+    PCS_TRY(picture_fill(self, fe, picture));
     PCS_TRY(picture_take_arrays(self, picture, fields));
     PCS_TRY(pcs_fe_take_section_forces(self, fe, picture));
     self->picture = picture;

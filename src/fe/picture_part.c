@@ -2,12 +2,20 @@
 //
 // Positions of all these points are here. Section forces at a point follow from cells that may be those of other ranks:
 // ranks tell one another once which cells they ask for, in one list, and with every picture the fields of all of
-// them, by a sum to which each rank adds its own. Nodes that carry discs, bearings and joints go to the first rank,
-// which draws these, behind its own points.
+// them, by a sum to which each rank adds its own. The cell beside the last one of a chain may be unknown to a rank that
+// shows the end of it, as that of a spring, say: then the rank of the node between both tells which it is. Nodes that
+// carry discs, bearings and joints go to the first rank, which draws these, behind its own points.
 
 #include "fe/data.h"
 
 #include <string.h>
+
+// The cell beside the last one of a chain, which only other ranks know.
+typedef struct part_far {
+    int cell, end; // the last one, and at which end of it the other is
+    int number;    // of that in the whole, -1: there is none
+    double length; // m
+} part_far;
 
 // While the part is made, all in scratch.
 typedef struct part_work {
@@ -21,6 +29,8 @@ typedef struct part_work {
     double *counts;      // [ranks]
     int *asked;          // [nasked] cells of other ranks
     int npoint, ncell, nasked, room;
+    part_far *far; // [nfar] cells that are not here at all
+    int nfar, far_room;
 } part_work;
 
 static int part_point(const part_work *w, const fe_data *fe, int cell, int end)
@@ -46,6 +56,7 @@ static void part_free(part_work *w)
     pcs_scratch_free(w->radius);
     pcs_scratch_free(w->counts);
     pcs_scratch_free(w->asked);
+    pcs_scratch_free(w->far);
 }
 
 static pcs_status part_take_scratch(pcs_system *self, const fe_data *fe, part_work *w)
@@ -118,6 +129,28 @@ static pcs_status part_ask(pcs_system *self, part_work *w, int cell)
     return PCS_OK;
 }
 
+static pcs_status part_ask_far(pcs_system *self, part_work *w, int cell, int end)
+{
+    if (w->nfar == w->far_room) {
+        int room = 2 * w->far_room + 64;
+        part_far *larger = pcs_scratch(w->far, (size_t)room, sizeof *larger);
+        if (larger == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %d cells", room);
+        w->far = larger;
+        w->far_room = room;
+    }
+    w->far[w->nfar++] = (part_far){ .cell = cell, .end = end, .number = -1 };
+    return PCS_OK;
+}
+
+// The cell beside the last one of a chain, at this end of that. Not all cells are here at nodes that are not kept.
+static pcs_status part_ask_beside(pcs_system *self, const fe_data *fe, part_work *w, int cell, int end)
+{
+    const pcs_mesh_share *share = fe->model.mesh->share;
+    int point = part_point(w, fe, cell, end);
+    if (share != NULL && !share->is_kept[part_node(w, point)]) return part_ask_far(self, w, cell, end);
+    return part_ask(self, w, end == 0 ? w->before[point] : w->after[point]);
+}
+
 // The cells on both sides of every point shown, and at the end of a chain the one beside the last.
 static pcs_status part_ask_all(pcs_system *self, const fe_data *fe, part_work *w)
 {
@@ -127,18 +160,101 @@ static pcs_status part_ask_all(pcs_system *self, const fe_data *fe, part_work *w
         int before = w->before[w->point[i]], after = w->after[w->point[i]];
         PCS_TRY(part_ask(self, w, before));
         PCS_TRY(part_ask(self, w, after));
-        if (before >= 0 && after < 0) PCS_TRY(part_ask(self, w, w->before[part_point(w, fe, before, 0)]));
-        if (after >= 0 && before < 0) PCS_TRY(part_ask(self, w, w->after[part_point(w, fe, after, 1)]));
+        if (before >= 0 && after < 0) PCS_TRY(part_ask_beside(self, fe, w, before, 0));
+        if (after >= 0 && before < 0) PCS_TRY(part_ask_beside(self, fe, w, after, 1));
     }
     return PCS_OK;
+}
+
+// What something of this rank begins with among that of all ranks, and how much there is.
+static void part_count(const fe_data *fe, part_work *w, int mine, int *first, int *all)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    for (int r = 0; r < comm->size; r++) w->counts[r] = r == comm->rank ? mine : 0.0;
+    comm->sum(comm, comm->size, w->counts);
+    *first = *all = 0;
+    for (int r = 0; r < comm->size; r++) {
+        if (r < comm->rank) *first += (int)w->counts[r];
+        *all += (int)w->counts[r];
+    }
+}
+
+// The number of a cell of the whole here; -1: it is not.
+static int part_find_cell(const pcs_mesh *mesh, int number)
+{
+    int cell = pcs_mesh_first_cell(mesh, number);
+    return cell < mesh->ncell && pcs_mesh_cell_number(mesh, cell) == number ? cell : -1;
+}
+
+enum { FAR_WIDTH = 2 }; // of questions: cell and end; of answers: cell from 1 on, 0: none, and its length
+
+// The rank of the node between both cells knows all cells there.
+static void part_answer_far(const fe_data *fe, const part_work *w, double *entry)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    int cell = part_find_cell(mesh, (int)entry[0]), end = (int)entry[1];
+    entry[0] = entry[1] = 0.0;
+    if (cell < 0 || !pcs_fe_owns(fe, mesh->cell[cell][end])) return;
+    int point = part_point(w, fe, cell, end), beside = end == 0 ? w->before[point] : w->after[point];
+    if (beside < 0) return;
+    double span[3];
+    for (int k = 0; k < 3; k++) span[k] = mesh->x[mesh->cell[beside][1]][k] - mesh->x[mesh->cell[beside][0]][k];
+    entry[0] = pcs_mesh_cell_number(mesh, beside) + 1.0;
+    entry[1] = pcs_norm3(span);
+}
+
+// Cells beside the last ones of chains that others know: the questions of all ranks go round, and the answers.
+static pcs_status part_find_far(pcs_system *self, const fe_data *fe, part_work *w)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    int first, all, kept = 0;
+    if (!fe->has_members) return PCS_OK;
+    part_count(fe, w, w->nfar, &first, &all);
+    if (all == 0) return PCS_OK;
+    double(*list)[FAR_WIDTH] = pcs_scratch(NULL, (size_t)all, sizeof *list);
+    pcs_status status = PCS_OK;
+    if (list == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    PCS_TRY(pcs_comm_agree(self->ctx, status));
+    memset(list, 0, (size_t)all * sizeof *list);
+    for (int i = 0; i < w->nfar; i++) {
+        list[first + i][0] = pcs_mesh_cell_number(fe->model.mesh, w->far[i].cell);
+        list[first + i][1] = w->far[i].end;
+    }
+    comm->sum(comm, FAR_WIDTH * all, list[0]);
+    for (int i = 0; i < all; i++) part_answer_far(fe, w, list[i]);
+    comm->sum(comm, FAR_WIDTH * all, list[0]);
+    for (int i = 0; i < w->nfar; i++) {
+        part_far found = w->far[i];
+        found.number = (int)list[first + i][0] - 1;
+        found.length = list[first + i][1];
+        if (found.number >= 0) w->far[kept++] = found;
+    }
+    w->nfar = kept;
+    pcs_scratch_free(list);
+    return PCS_OK;
+}
+
+// Far cells come after those asked for. They hang at the last cells of their chains; their other ends are nowhere.
+static void part_number_far(const fe_data *fe, part_work *w, int (*cells)[2], int *number, double *length)
+{
+    fe_part *part = fe->part;
+    for (int i = 0; i < w->nfar; i++) {
+        const part_far *far = &w->far[i];
+        int at = w->ncell + w->nasked + i;
+        number[at] = -1;
+        length[i] = far->length;
+        cells[at][1 - far->end] = w->local[part_point(w, fe, far->cell, far->end)];
+        cells[at][far->end] = w->npoint + part->nbeyond++;
+    }
 }
 
 // Cells shown and asked for, by points of this rank; further points of the latter come after those shown.
 static pcs_status part_number(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
 {
     fe_part *part = fe->part;
-    int ncell = w->ncell + w->nasked, (*cells)[2], *number, *node;
+    int ncell = w->ncell + w->nasked + w->nfar, (*cells)[2], *number, *node;
     PCS_TAKE(self->ctx, cells, ncell, "the picture");
+    PCS_TAKE(self->ctx, part->far_length, w->nfar, "the picture");
     PCS_TAKE(self->ctx, number, ncell, "the picture");
     PCS_TAKE(self->ctx, node, w->npoint, "the picture");
     for (int i = 0; i < w->npoint; i++) node[i] = part_node(w, w->point[i]);
@@ -154,8 +270,10 @@ static pcs_status part_number(pcs_system *self, fe_data *fe, part_work *w, pcs_p
             cells[w->place[c]][end] = *local;
         }
     }
+    part_number_far(fe, w, cells, number, part->far_length);
     part->cell = number;
-    part->nasked = w->nasked;
+    part->nshown = w->ncell + w->nasked;
+    part->nasked = w->nasked + w->nfar;
     fe->node_of_point = node;
     picture->npoint = w->npoint;
     picture->ncell = w->ncell;
@@ -180,11 +298,12 @@ static pcs_status part_place_still(pcs_system *self, const part_work *w, pcs_obs
     return PCS_OK;
 }
 
-// Nodes that carry something, [count]; they get places behind the points of the first rank. NULL: they are counted.
-static int part_list_carriers(const pcs_picture *picture, pcs_obstacle *obstacles, int *nodes)
+// Nodes that carry what all ranks know, [count]; they get places behind the points of the first rank. NULL: they are
+// counted.
+static int part_list_carriers(const pcs_picture *picture, int nknown, pcs_obstacle *obstacles, int *nodes)
 {
     int count = 0;
-    for (int i = picture->nstill; i < picture->nobstacle; i++) {
+    for (int i = picture->nstill; i < nknown; i++) {
         pcs_obstacle *o = &obstacles[i];
         int *const carriers[2] = { o->carrier >= 0 ? &o->carrier : NULL,
                                    o->kind == PCS_OBSTACLE_ROD ? &o->end_node : NULL };
@@ -198,87 +317,97 @@ static int part_list_carriers(const pcs_picture *picture, pcs_obstacle *obstacle
     return count;
 }
 
-// Which of them are those of this rank, by their number among all in `own`.
-static pcs_status part_take_carriers(pcs_system *self, const fe_data *fe, const pcs_picture *picture, const int *nodes,
+// Which of these are those of this rank, by their number among all in `own`, and then those of its cells.
+static pcs_status part_take_carriers(pcs_system *self, const fe_carried *carried, int npoint, const int *nodes,
                                      int count, int *own)
 {
+    const fe_data *fe = self->data;
     fe_part *part = fe->part;
     bool is_first = pcs_is_root(self->ctx);
+    int nknown = 0;
     for (int i = 0; i < count; i++)
-        if (pcs_fe_owns(fe, nodes[i])) own[part->ncarrier++] = i;
-    part->nroom = is_first ? count : part->ncarrier;
+        if (pcs_fe_owns(fe, nodes[i])) own[nknown++] = i;
+    part->ncarrier = nknown + carried->nown;
+    part->nroom = is_first ? count + carried->count : part->ncarrier;
     PCS_TAKE(self->ctx, part->carrier, part->ncarrier, "the picture");
+    for (int i = nknown; i < part->ncarrier; i++) own[i] = count + carried->own[i - nknown][1];
     for (int i = 0; i < part->ncarrier; i++) {
-        part->carrier[i][0] = nodes[own[i]];
-        part->carrier[i][1] = picture->npoint + (is_first ? own[i] : i);
+        part->carrier[i][0] = i < nknown ? nodes[own[i]] : carried->own[i - nknown][0];
+        part->carrier[i][1] = npoint + (is_first ? own[i] : i);
     }
     return PCS_OK;
 }
 
-// Places and radii of the points; the first rank has those of the nodes that carry something, too.
-static pcs_status part_take_points(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture, const int *nodes)
+// Places and radii of the points, and of the nodes that carry something.
+static pcs_status part_take_points(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
 {
     const pcs_mesh *mesh = fe->model.mesh;
-    int npoint = w->npoint, nroom = pcs_is_root(self->ctx) ? fe->part->nroom : 0;
+    fe_part *part = fe->part;
     double(*x)[3], *radius;
-    PCS_TAKE(self->ctx, x, npoint + nroom, "the picture");
-    PCS_TAKE(self->ctx, radius, npoint + nroom, "the picture");
+    PCS_TAKE(self->ctx, x, w->npoint + part->nroom, "the picture");
+    PCS_TAKE(self->ctx, radius, w->npoint + part->nroom, "the picture");
     memset(w->radius, 0, (size_t)w->all.npoint * sizeof *w->radius);
     const int(*cells)[2] = w->all.cells == NULL ? (const int(*)[2])mesh->cell : (const int(*)[2])w->all.cells;
     w->largest = pcs_fe_find_radii(fe, cells, w->radius);
-    for (int i = 0; i < npoint + nroom; i++) {
-        int point = i < npoint ? w->point[i] : nodes[i - npoint];
+    for (int i = 0; i < w->npoint; i++) {
+        int point = w->point[i];
         memcpy(x[i], mesh->x[part_node(w, point)], sizeof x[i]);
-        bool rides = w->all.arm != NULL && i < npoint;
-        if (rides)
+        if (w->all.arm != NULL)
             for (int k = 0; k < 3; k++) x[i][k] += w->all.arm[point].arm[k];
         radius[i] = w->radius[point];
     }
+    for (int i = 0; i < part->ncarrier; i++) {
+        memcpy(x[part->carrier[i][1]], mesh->x[part->carrier[i][0]], sizeof *x);
+        radius[part->carrier[i][1]] = w->radius[part->carrier[i][0]];
+    }
+    part->x = x;
+    part->radius = radius;
     picture->reference = (const double(*)[3])x;
     picture->radius = radius;
     return PCS_OK;
 }
 
-static pcs_status part_place_obstacles(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture,
-                                       pcs_obstacle *obstacles)
+// The first rank learns where the nodes are that carry something, and how thick the bodies are there.
+static pcs_status part_tell_carriers(pcs_system *self, fe_data *fe, const pcs_picture *picture, const int *own)
 {
     const pcs_comm *comm = fe->share->layout.comm;
-    int count = part_list_carriers(picture, obstacles, NULL);
-    int *nodes = pcs_scratch(NULL, (size_t)count, sizeof *nodes), *own = pcs_scratch(NULL, (size_t)count, sizeof *own);
+    fe_part *part = fe->part;
+    PCS_TRY(comm->plan(comm, self->ctx, part->ncarrier, own, &part->carriers));
+    double(*x)[3] = part->x + picture->npoint, *radius = part->radius + picture->npoint;
+    comm->collect(comm, part->carriers, 3, x[0], x[0]);
+    comm->collect(comm, part->carriers, 1, radius, radius);
+    return PCS_OK;
+}
+
+static pcs_status part_place_obstacles(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture,
+                                       pcs_obstacle *obstacles, const fe_carried *carried)
+{
+    int nknown = picture->nobstacle - carried->count, count = part_list_carriers(picture, nknown, obstacles, NULL);
+    int *nodes = pcs_scratch(NULL, (size_t)count, sizeof *nodes);
+    int *own = pcs_scratch(NULL, (size_t)count + (size_t)carried->nown, sizeof *own);
     pcs_status status = PCS_OK;
     if (nodes == NULL || own == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
     for (int i = 0; i < picture->nstill && status == PCS_OK; i++) status = part_place_still(self, w, &obstacles[i]);
     if (status == PCS_OK) {
-        part_list_carriers(picture, obstacles, nodes);
-        status = part_take_carriers(self, fe, picture, nodes, count, own);
+        part_list_carriers(picture, nknown, obstacles, nodes);
+        status = part_take_carriers(self, carried, picture->npoint, nodes, count, own);
     }
-    if (status == PCS_OK) status = part_take_points(self, fe, w, picture, nodes);
+    int nlisted = carried->list == NULL ? 0 : carried->count;
+    for (int i = 0; i < nlisted; i++)
+        obstacles[nknown + i].carrier = obstacles[nknown + i].end_node = picture->npoint + count + i;
+    if (status == PCS_OK) status = part_take_points(self, fe, w, picture);
     status = pcs_comm_agree(self->ctx, status);
-    if (status == PCS_OK) status = comm->plan(comm, self->ctx, fe->part->ncarrier, own, &fe->part->carriers);
+    if (status == PCS_OK) status = part_tell_carriers(self, fe, picture, own);
     pcs_scratch_free(nodes);
     pcs_scratch_free(own);
     return status;
 }
 
-// Where the cells that this rank asks for stand among those of all ranks.
-static void part_count_asked(const fe_data *fe, part_work *w)
-{
-    const pcs_comm *comm = fe->share->layout.comm;
-    fe_part *part = fe->part;
-    for (int r = 0; r < comm->size; r++) w->counts[r] = r == comm->rank ? w->nasked : 0.0;
-    comm->sum(comm, comm->size, w->counts);
-    for (int r = 0; r < comm->size; r++) {
-        if (r < comm->rank) part->first += (int)w->counts[r];
-        part->nall += (int)w->counts[r];
-    }
-}
-
 // The place among the cells shown of a cell by its number in the whole; -1: it is shown elsewhere.
 static int part_place(const fe_data *fe, const part_work *w, double number)
 {
-    const pcs_mesh *mesh = fe->model.mesh;
-    int cell = pcs_mesh_first_cell(mesh, (int)number);
-    if (cell >= mesh->ncell || pcs_mesh_cell_number(mesh, cell) != (int)number) return -1;
+    int cell = part_find_cell(fe->model.mesh, (int)number);
+    if (cell < 0) return -1;
     return w->place[cell] < w->ncell ? w->place[cell] : -1;
 }
 
@@ -305,6 +434,7 @@ static pcs_status part_find_given(pcs_system *self, const fe_data *fe, const par
     if (status == PCS_OK) {
         memset(number, 0, (size_t)part->nall * sizeof *number);
         for (int i = 0; i < w->nasked; i++) number[part->first + i] = pcs_mesh_cell_number(fe->model.mesh, w->asked[i]);
+        for (int i = 0; i < w->nfar; i++) number[part->first + w->nasked + i] = w->far[i].number;
         comm->sum(comm, part->nall, number);
         for (int i = 0; i < part->nall; i++) part->ngiven += part_place(fe, w, number[i]) >= 0;
         part->given = pcs_take(self->ctx, (size_t)part->ngiven, sizeof *part->given, "the picture");
@@ -324,18 +454,20 @@ static pcs_status part_choose(pcs_system *self, fe_data *fe, part_work *w, pcs_p
     PCS_TRY(part_take_scratch(self, fe, w));
     part_choose_cells(fe, w);
     part_choose_points(fe, w);
-    PCS_TRY(part_ask_all(self, fe, w));
-    return part_number(self, fe, w, picture);
+    return part_ask_all(self, fe, w);
 }
 
-pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles)
+pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles,
+                            const fe_carried *carried)
 {
     part_work w = { 0 };
     pcs_status status = pcs_comm_agree(self->ctx, part_choose(self, fe, &w, picture));
-    if (status == PCS_OK) status = part_place_obstacles(self, fe, &w, picture, obstacles);
+    if (status == PCS_OK) status = part_find_far(self, fe, &w);
+    if (status == PCS_OK) status = pcs_comm_agree(self->ctx, part_number(self, fe, &w, picture));
+    if (status == PCS_OK) status = part_place_obstacles(self, fe, &w, picture, obstacles, carried);
     // All pieces have the same arrays.
     if (status == PCS_OK && pcs_system_max(self, w.largest) == 0.0) picture->radius = NULL;
-    if (status == PCS_OK) part_count_asked(fe, &w);
+    if (status == PCS_OK) part_count(fe, &w, fe->part->nasked, &fe->part->first, &fe->part->nall);
     if (status == PCS_OK) status = part_find_given(self, fe, &w, picture->nfield);
     part_free(&w);
     return status;

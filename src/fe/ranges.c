@@ -11,11 +11,12 @@ enum { FEWEST_EQUATIONS = 200000 }; // below this waking a thread costs more tha
 
 pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe)
 {
-    fe->has_ranges = self->layout == NULL && pcs_pool_ranges(self->nv) > 1;
-    for (int b = 0; b < fe->nbatch && fe->has_ranges; b++) {
+    fe->takes_ranges = self->layout == NULL;
+    for (int b = 0; b < fe->nbatch && fe->takes_ranges; b++) {
         const pcs_element_ops *ops = pcs_fe_ops(fe, b);
-        fe->has_ranges = ops->takes_ranges != NULL && ops->takes_ranges(&fe->batches[b]);
+        fe->takes_ranges = ops->takes_ranges != NULL && ops->takes_ranges(&fe->batches[b]);
     }
+    fe->has_ranges = fe->takes_ranges && pcs_pool_ranges(self->nv) > 1;
     if (!fe->has_ranges || self->nv < FEWEST_EQUATIONS) return PCS_OK;
     int wanted = fe->model.nthread > 0 ? fe->model.nthread : pcs_pool_share(self->ctx);
     fe_work *work = self->work;

@@ -140,6 +140,7 @@ static void rotations_carry(const double x[3], double part, double y[3])
 void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows)
 {
     const fe_data *fe = self->data;
+    if (fe->starts_spin == NULL) return; // only other ranks have such nodes
     for (int k = 0; k + 2 < rows->start[rows->nrow]; k++) {
         int e = rows->column[k];
         // The three entries of a node follow one another; what fills a row up does not.

@@ -188,19 +188,27 @@ static bool section_forces_has_any(const pcs_system *self)
     return pcs_mesh_is_whole(fe->model.mesh) ? has_cells : pcs_system_max(self, has_cells) > 0.0;
 }
 
+// m, of a cell of the picture; 0: it has no section forces.
+static double section_forces_length(const fe_data *fe, int cell)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    int mesh_cell = pcs_fe_shown_cell(fe, cell);
+    if (mesh_cell < 0) return fe->part->far_length[cell - fe->part->nshown];
+    if (!pcs_fe_has_section(fe, mesh_cell)) return 0.0;
+    const int *node = mesh->cell[mesh_cell];
+    double span[3];
+    for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
+    return pcs_norm3(span);
+}
+
 // The cells that end and begin at every point.
 static void section_forces_link(const fe_data *fe, int npoint, int ncell, fe_chains *chains)
 {
-    const pcs_mesh *mesh = fe->model.shown;
     for (int i = 0; i < npoint; i++) chains->before[i] = chains->after[i] = -1;
     for (int c = 0; c < ncell; c++) {
-        int mesh_cell = pcs_fe_shown_cell(fe, c);
-        if (!pcs_fe_has_section(fe, mesh_cell)) continue;
-        const int *point = chains->cells[c], *node = mesh->cell[mesh_cell];
-        chains->after[point[0]] = chains->before[point[1]] = c;
-        double span[3];
-        for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
-        chains->length[c] = pcs_norm3(span);
+        const int *point = chains->cells[c];
+        chains->length[c] = section_forces_length(fe, c);
+        if (chains->length[c] > 0.0) chains->after[point[0]] = chains->before[point[1]] = c;
     }
 }
 
@@ -293,7 +301,7 @@ static double section_forces_stress(const fe_data *fe, const pcs_picture *pictur
 {
     const fe_chains *chains = fe->chains;
     int mesh_cell = pcs_fe_shown_cell(fe, cell);
-    const pcs_batch *batch = &fe->batches[fe->group_shown[mesh_cell]];
+    const pcs_batch *batch = &fe->drawn[fe->group_shown[mesh_cell]];
     if (!batch->ops->has_section) return 0.0;
     int end = chains->cells[cell][0] == node ? 0 : 1;
     bool is_space = batch->ops->has_orientation;

@@ -45,9 +45,14 @@ static void slices_add(const pcs_system *self, const pcs_ends *ends, int low, in
     const fe_data *fe = self->data;
     const double *const q[2] = { ends->q0, ends->q }, *const v[2] = { ends->v0, ends->v };
     for (int g = 0; g < fe->model.ngroup; g++) {
-        pcs_batch batch = pcs_fe_range_batch(fe, g, low, high);
-        if (ends->q0 == NULL) batch.ops->add_energy(&batch, ends->q, ends->v, state);
-        else batch.ops->add_both(&batch, q, v, state, change);
+        pcs_batch part;
+        const pcs_batch *batch = &fe->batches[g];
+        if (low > 0 || high < self->nv) {
+            part = pcs_fe_range_batch(fe, g, low, high);
+            batch = &part;
+        }
+        if (ends->q0 == NULL) batch->ops->add_energy(batch, ends->q, ends->v, state);
+        else batch->ops->add_both(batch, q, v, state, change);
     }
 }
 
@@ -108,5 +113,5 @@ static const pcs_slice_ops slices_of_bars = { .force = slices_force, .sum = slic
 void pcs_fe_find_slices(pcs_system *self, const fe_data *fe)
 {
     bool is_plain = self->is_linear && fe->laws == NULL && fe->nturning == 0 && fe->npush <= MOST_PUSHES;
-    if (fe->has_ranges && is_plain && slices_are_chained(fe)) self->slices = &slices_of_bars;
+    if (fe->takes_ranges && is_plain && slices_are_chained(fe)) self->slices = &slices_of_bars;
 }

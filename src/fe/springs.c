@@ -112,6 +112,14 @@ static bool springs_are_there(const fe_data *fe)
     return false;
 }
 
+// For bodies that turn (fe/tumbling.c).
+static pcs_status springs_keep(const pcs_system *self, fe_data *fe, const double *mass, const int *share)
+{
+    PCS_TAKE(self->ctx, fe->own_mass, self->nv, "bodies that turn");
+    for (int i = 0; i < self->nv; i++) fe->own_mass[i] = mass[i] / (share[i] > 0 ? share[i] : 1);
+    return PCS_OK;
+}
+
 static pcs_status springs_find(pcs_system *self, fe_data *fe)
 {
     if (fe->laws == NULL && !springs_are_there(self->data)) return PCS_OK;
@@ -119,6 +127,7 @@ static pcs_status springs_find(pcs_system *self, fe_data *fe)
     double *mass = pcs_scratch(NULL, 3 * n, sizeof *mass);
     int *share = pcs_scratch(NULL, n, sizeof *share);
     bool is_out = mass == NULL || share == NULL;
+    pcs_status status = PCS_OK;
     if (!is_out) {
         memset(mass, 0, 3 * n * sizeof *mass);
         memset(share, 0, n * sizeof *share);
@@ -126,10 +135,11 @@ static pcs_status springs_find(pcs_system *self, fe_data *fe)
         pcs_fe_share_laws(self, mass + n, share);
         springs_go_round(fe, false, mass, share, mass + n);
         pcs_fe_find_law_rates(self, fe, mass, share, mass + n);
+        if (self->has_tumbling) status = springs_keep(self, fe, mass, share);
     }
     pcs_scratch_free(mass);
     pcs_scratch_free(share);
-    return is_out ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: springs of %d equations", self->nv) : PCS_OK;
+    return is_out ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: springs of %d equations", self->nv) : status;
 }
 
 pcs_status pcs_fe_find_springs(pcs_system *self, fe_data *fe)

@@ -3,8 +3,8 @@
 //   w^2 = largest eigenvalue of K_e x = w^2 M_e x,   xi = (alpha / w + beta w) / 2
 //   h < (2 / w) (sqrt(1 + xi^2) - xi)
 //
-// Springs without mass add to w^2 and alpha of every cell (fe_springs.c). The state is that at rest; gyroscopic moments
-// are left out: they are slow against the fastest cell.
+// Springs without mass add to w^2 and alpha of every cell (fe/springs.c). The state is that at rest; what bodies make
+// of it that turn by finite angles is in fe/tumbling.c.
 
 #include "fe/data.h"
 
@@ -27,13 +27,13 @@ static double stable_differences(const void *params, double w, double xi)
     return 2.0 / w / (sqrt(1.0 + xi * xi) + xi);
 }
 
-static double stable_cell(double w2, double alpha, double beta, pcs_mode_limit *limit, const void *params)
+double pcs_fe_mode_step(double w2, double alpha, double beta, const pcs_step_limit *limit)
 {
     if (isinf(w2)) return 0.0;
     if (w2 <= 0.0 && alpha <= 0.0) return INFINITY;
     // Where only the mass is damped, a mode that is slow against the damping stands for one without stiffness.
     double w = w2 > 0.0 ? sqrt(w2) : 1e-6 * alpha, xi = 0.5 * (alpha / w + beta * w);
-    return limit(params, w, xi);
+    return (limit->modes == NULL ? stable_differences : limit->modes)(limit->params, w, xi);
 }
 
 // Cells whose eigenproblem was solved last: equal ones are the rule, in a line all and in a lattice a few in turn.
@@ -60,7 +60,7 @@ static bool stable_is_known(stable_recent *recent, size_t bytes, const double *M
     return false;
 }
 
-static double stable_smallest(const pcs_system *self, pcs_mode_limit *limit, const void *params)
+static double stable_smallest(const pcs_system *self, const pcs_step_limit *limit)
 {
     const fe_data *fe = self->data;
     double step = INFINITY, M[ENTRIES], K[ENTRIES];
@@ -75,7 +75,7 @@ static double stable_smallest(const pcs_system *self, pcs_mode_limit *limit, con
             if (stable_is_known(&recent, bytes, M, K) || pcs_fe_is_massless(ops->ndof, M)) continue;
             double w2 = stable_fastest(ops->ndof, M, K) + fe->spring_rate2;
             double alpha = batch->damping_mass + fe->spring_damping;
-            step = fmin(step, stable_cell(w2, alpha, batch->damping_stiffness, limit, params));
+            step = fmin(step, pcs_fe_mode_step(w2, alpha, batch->damping_stiffness, limit));
         }
     }
     return self->layout == NULL ? step : -pcs_system_max(self, -step);
@@ -83,12 +83,12 @@ static double stable_smallest(const pcs_system *self, pcs_mode_limit *limit, con
 
 double pcs_fe_stable_step(const pcs_system *self)
 {
-    return stable_smallest(self, stable_differences, NULL);
+    return stable_smallest(self, &(pcs_step_limit){ 0 });
 }
 
 double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params)
 {
-    return stable_smallest(self, limit, params);
+    return stable_smallest(self, &(pcs_step_limit){ .modes = limit, .params = params });
 }
 
 static void stable_add_travel(pcs_travel *travel, double time)

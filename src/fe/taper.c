@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TAPER_NAME_BYTES = 160 };
 
@@ -68,8 +69,7 @@ static pcs_status taper_check(pcs_context *ctx, const pcs_fe_group *group, const
 }
 
 // Where each cell begins and ends.
-static pcs_status taper_measure(pcs_context *ctx, const fe_data *fe, const pcs_fe_group *group, pcs_taper *tapers,
-                                double *length)
+static pcs_status taper_measure(pcs_context *ctx, fe_data *fe, const pcs_fe_group *group, double *length)
 {
     const pcs_mesh *mesh = fe->model.mesh;
     *length = 0.0;
@@ -82,10 +82,18 @@ static pcs_status taper_measure(pcs_context *ctx, const fe_data *fe, const pcs_f
                             "'%s' does not begin where cell %d ends",
                             group->name, cell, group->cells->name, before);
         const double span[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] };
-        tapers[cell].from = *length;
+        fe->tapers[cell].from = *length;
         *length += pcs_norm3(span);
-        tapers[cell].to = *length;
+        fe->tapers[cell].to = *length;
     }
+    return PCS_OK;
+}
+
+// A cell is of one group, so that groups share the room.
+static pcs_status taper_take(pcs_context *ctx, fe_data *fe, int group)
+{
+    if (fe->tapers == NULL) PCS_TAKE(ctx, fe->tapers, fe->model.mesh->ncell, "sections that vary");
+    fe->batches[group].tapers = fe->tapers;
     return PCS_OK;
 }
 
@@ -93,30 +101,92 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
 {
     const pcs_fe_group *g = &fe->model.groups[group];
     pcs_section_line line;
-    pcs_taper *tapers;
     double length;
     if (!pcs_taper_line(g->ops, g->params, &line) || line.params == NULL) return PCS_OK;
-    if (!pcs_mesh_is_whole(fe->model.mesh))
-        return pcs_fail(ctx, PCS_UNSUPPORTED, "sections that vary need all cells of the line");
-    PCS_TAKE(ctx, tapers, fe->model.mesh->ncell, "sections that vary");
-    pcs_status status = taper_measure(ctx, fe, g, tapers, &length);
+    PCS_TRY(pcs_fe_agree(ctx, fe, taper_take(ctx, fe, group)));
+    bool is_whole = pcs_mesh_is_whole(fe->model.mesh);
+    pcs_status status = is_whole ? taper_measure(ctx, fe, g, &length)
+                                 : pcs_fe_measure_line(ctx, fe->model.mesh, g->cells, fe->tapers, &length);
     if (status != PCS_OK) {
         *culprit = pcs_fe_culprit(ctx, "elements", g->name);
         return status;
     }
     PCS_TRY(taper_check(ctx, g, &line, length, culprit));
     for (int i = 0; i < g->cells->count; i++) {
-        pcs_taper *taper = &tapers[g->cells->items[i]];
+        pcs_taper *taper = &fe->tapers[g->cells->items[i]];
         taper->length = length;
         pcs_taper_make(&line, taper);
     }
-    fe->batches[group].tapers = tapers;
     return PCS_OK;
+}
+
+enum { WAYS = 3 }; // where a cell begins and ends, and how long its line is
+
+// Sections of all cells on the rank that shows them, from where the others say that theirs begin and end.
+static pcs_status taper_fill_shown(pcs_system *self, const fe_data *fe, const double *way, pcs_batch *batches)
+{
+    pcs_taper *tapers;
+    int ncell = fe->model.shown->ncell;
+    PCS_TAKE(self->ctx, tapers, ncell, "sections that vary");
+    for (int c = 0; c < ncell; c++) {
+        int group = fe->group_shown[c];
+        pcs_section_line line;
+        if (group < 0 || fe->batches[group].tapers == NULL) continue;
+        const pcs_fe_group *g = &fe->model.groups[group];
+        (void)pcs_taper_line(g->ops, g->params, &line);
+        tapers[c].from = way[WAYS * (size_t)c];
+        tapers[c].to = way[WAYS * (size_t)c + 1];
+        tapers[c].length = way[WAYS * (size_t)c + 2];
+        pcs_taper_make(&line, &tapers[c]);
+        batches[group].tapers = tapers;
+    }
+    return PCS_OK;
+}
+
+// At their numbers on the rank that shows them, else one after the other.
+static void taper_list_ways(const fe_data *fe, double *way)
+{
+    int count = 0;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        for (int c = 0; c < fe->batches[g].ncell; c++) {
+            int cell = fe->batches[g].cells[c];
+            int at = fe->model.shown == NULL ? count++ : pcs_mesh_cell_number(fe->model.mesh, cell);
+            if (fe->batches[g].tapers == NULL) continue;
+            const pcs_taper *taper = &fe->batches[g].tapers[cell];
+            memcpy(way + WAYS * (size_t)at, (double[WAYS]){ taper->from, taper->to, taper->length },
+                   WAYS * sizeof *way);
+        }
+}
+
+pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe)
+{
+    bool has_any = false;
+    for (int g = 0; g < fe->model.ngroup; g++) has_any = has_any || fe->batches[g].tapers != NULL;
+    fe->drawn = fe->batches;
+    if (!has_any || pcs_mesh_is_whole(fe->model.mesh) || fe->model.shows_pieces) return PCS_OK;
+    const pcs_comm *comm = self->layout->comm;
+    size_t ngroup = (size_t)fe->model.ngroup;
+    size_t ncell = (size_t)(fe->model.shown == NULL ? fe->share->ncell : fe->model.shown->ncell);
+    double *way = pcs_scratch(NULL, WAYS * ncell, sizeof *way);
+    pcs_batch *batches = pcs_take(self->ctx, ngroup, sizeof *batches, "the picture");
+    pcs_status status = batches == NULL ? PCS_NO_MEMORY : PCS_OK;
+    if (way == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    status = pcs_comm_agree(self->ctx, status);
+    if (status == PCS_OK) {
+        memcpy(batches, fe->batches, ngroup * sizeof *batches);
+        taper_list_ways(fe, way);
+        comm->collect(comm, fe->share->cells, WAYS, way, way);
+        if (fe->model.shown != NULL) status = taper_fill_shown(self, fe, way, batches);
+        status = pcs_comm_agree(self->ctx, status);
+    }
+    fe->drawn = batches;
+    pcs_scratch_free(way);
+    return status;
 }
 
 void pcs_fe_areas(const fe_data *fe, int cell, double area[2])
 {
-    const pcs_batch *batch = &fe->batches[fe->group_shown[cell]];
+    const pcs_batch *batch = &fe->drawn[fe->group_shown[cell]];
     const pcs_element_ops *ops = batch->ops;
     pcs_section section = { .area = 0.0 };
     if (ops->has_section)

@@ -1,9 +1,10 @@
 // Block tridiagonal matrices: bars and beams numbered along their axis.
 //
-// Positive definite ones in three ways, chosen at each factorization from the values: a diagonal matrix (lumped mass)
+// Positive definite ones in four ways, chosen at each factorization from the values: a diagonal matrix (lumped mass)
 // is a scaling; a tridiagonal matrix whose inverse decays fast (mass matrices, iteration matrices of moderate steps) is
-// solved by eight interleaved sweeps; everything else by two sweeps that meet in the middle. All are L D L' factors
-// with reciprocal pivots: no division in the solve. All other matrices are factored by two sweeps of L U factors.
+// solved by eight interleaved sweeps; everything else by two sweeps that meet in the middle, four equations of each at
+// once where the matrix is tridiagonal. All are L D L' factors with reciprocal pivots: no division in the solve. All
+// other matrices are factored by two sweeps of L U factors.
 
 #include "linsolve/chain.h"
 
@@ -123,6 +124,8 @@ static int chain_factor_positive(pcs_chain *c, const pcs_matrix *A)
         c->solve = pcs_chain_windows_solve;
         int bad = pcs_chain_windows_factor(c, A, &fits);
         if (fits || bad >= 0) return bad;
+        c->solve = pcs_chain_pairs_solve;
+        return pcs_chain_pairs_factor(c, A);
     }
     c->solve = pcs_chain_sweeps_solve;
     return pcs_chain_sweeps_factor(c, A);

@@ -1,4 +1,4 @@
-// The parts of the chain solver: one structure, four ways to solve.
+// The parts of the chain solver: one structure, five ways to solve.
 
 #ifndef PCS_LINSOLVE_CHAIN_H
 #define PCS_LINSOLVE_CHAIN_H
@@ -79,9 +79,13 @@ size_t pcs_chain_windows_work(int n);
 int pcs_chain_windows_tiles(int n); // at most
 size_t pcs_chain_lu_lower(const pcs_chain *c);
 
-// L D L' from both ends to the middle, for every b. Answers the equation with a pivot that is not positive, or -1.
+// L D L' from both ends to the middle, for b > 1. Answers the equation with a pivot that is not positive, or -1.
 int pcs_chain_sweeps_factor(pcs_chain *c, const pcs_matrix *A);
 void pcs_chain_sweeps_solve(const pcs_chain *c, double *x);
+
+// The same for b = 1.
+int pcs_chain_pairs_factor(pcs_chain *c, const pcs_matrix *A);
+void pcs_chain_pairs_solve(const pcs_chain *c, double *x);
 
 // Eight interleaved sweeps, for b = 1. *fits says whether the influence decays fast enough; otherwise nothing is
 // factored.

@@ -271,7 +271,6 @@ SWEEPS_INLINE void sweeps_solve(const pcs_chain *c, int b, double *x)
 static void sweeps_solve_sized(const pcs_chain *c, double *x)
 {
     switch (c->b) { // constant block sizes unroll the loops over a block
-    case 1: sweeps_solve(c, 1, x); break;
     case 2: sweeps_solve(c, 2, x); break;
     case 3: sweeps_solve(c, 3, x); break;
     case 4: sweeps_solve(c, 4, x); break;

@@ -73,6 +73,7 @@ typedef struct pcs_view {
     double first_cut, last_cut;      // s, where the first and the last of them begin
     int finest_cut;                  // most halvings, and where
     double finest_cut_time;          // s
+    int turning_halvings;            // of every step from now on, for bodies that have turned fast
     long handovers;                  // steps that another solver than the one named has settled
     long inexact;                    // steps that step control took at its smallest size, above the tolerance
     bool is_controlled;              // step sizes vary: nstep is not a plan

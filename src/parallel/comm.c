@@ -196,32 +196,29 @@ pcs_status pcs_parallel_exchange(const pcs_comm *comm, pcs_context *ctx, const i
     return PCS_OK;
 }
 
-// Each rank gives PETSc an equal share of the rows of the graph.
 static PetscErrorCode comm_partition(const pcs_parallel *self, int nvertex, const int *start, const int *neighbour,
                                      int *part)
 {
-    int size = self->comm.size, rank = self->comm.rank;
-    int low = (int)((long long)nvertex * rank / size), high = (int)((long long)nvertex * (rank + 1) / size);
-    PetscInt *i, *j, nnz = start[high] - start[low];
-    PetscCall(PetscMalloc1((size_t)(high - low) + 1, &i)); // PETSc frees both with the matrix
-    PetscCall(PetscMalloc1((size_t)nnz + 1, &j));
-    for (int k = low; k <= high; k++) i[k - low] = start[k] - start[low];
-    for (PetscInt k = 0; k < nnz; k++) j[k] = neighbour[start[low] + k];
+    int rank = self->comm.rank;
+    int count = pcs_comm_first(&self->comm, rank + 1, nvertex) - pcs_comm_first(&self->comm, rank, nvertex);
+    PetscInt *i, *j;
+    PetscCall(PetscMalloc1((size_t)count + 1, &i)); // PETSc frees both with the matrix
+    PetscCall(PetscMalloc1((size_t)start[count] + 1, &j));
+    for (int k = 0; k <= count; k++) i[k] = start[k];
+    for (PetscInt k = 0; k < start[count]; k++) j[k] = neighbour[k];
     Mat graph;
     MatPartitioning partitioning;
-    IS mine, all;
-    PetscCall(MatCreateMPIAdj(self->world, high - low, nvertex, i, j, NULL, &graph));
+    IS mine;
+    PetscCall(MatCreateMPIAdj(self->world, count, nvertex, i, j, NULL, &graph));
     PetscCall(MatPartitioningCreate(self->world, &partitioning));
     PetscCall(MatPartitioningSetAdjacency(partitioning, graph));
     PetscCall(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
     PetscCall(MatPartitioningSetFromOptions(partitioning));
     PetscCall(MatPartitioningApply(partitioning, &mine));
-    PetscCall(ISAllGather(mine, &all));
     const PetscInt *found;
-    PetscCall(ISGetIndices(all, &found));
-    for (int k = 0; k < nvertex; k++) part[k] = (int)found[k];
-    PetscCall(ISRestoreIndices(all, &found));
-    PetscCall(ISDestroy(&all));
+    PetscCall(ISGetIndices(mine, &found));
+    for (int k = 0; k < count; k++) part[k] = (int)found[k];
+    PetscCall(ISRestoreIndices(mine, &found));
     PetscCall(ISDestroy(&mine));
     PetscCall(MatPartitioningDestroy(&partitioning));
     PetscCall(MatDestroy(&graph));

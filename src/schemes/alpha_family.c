@@ -64,31 +64,40 @@ PCS_WIDE static void alpha_predict_range(void *data, int range, int low, int hig
     }
 }
 
-static pcs_alpha_pass alpha_make_pass(pcs_alpha *s, const pcs_state *x, double h)
+// Weights of steps of length h.
+static void alpha_weigh(pcs_alpha *s, double h)
 {
-    return (pcs_alpha_pass){ .next = &s->next,
-                             .q = x->q,
-                             .v = x->v,
-                             .a = x->history[PCS_ALPHA_A],
-                             .vd = x->history[PCS_ALPHA_VD],
-                             .q_new = s->next.q,
-                             .v_new = s->next.v,
-                             .a_new = s->next.a,
-                             .d = s->next.d,
-                             .h = h,
-                             .from_vd = s->af / (1.0 - s->am),
-                             .from_a = s->am / (1.0 - s->am),
-                             .v_old = h * (1.0 - s->ga),
-                             .v_fresh = h * s->ga,
-                             .q_old = h * h * (0.5 - s->be),
-                             .q_fresh = h * h * s->be,
-                             .a_of_vd = (1.0 - s->af) / (1.0 - s->am) };
+    s->pass = (pcs_alpha_pass){ .h = h,
+                                .from_vd = s->af / (1.0 - s->am),
+                                .from_a = s->am / (1.0 - s->am),
+                                .v_old = h * (1.0 - s->ga),
+                                .v_fresh = h * s->ga,
+                                .q_old = h * h * (0.5 - s->be),
+                                .q_fresh = h * h * s->be,
+                                .a_of_vd = (1.0 - s->af) / (1.0 - s->am),
+                                .vd_of_d = pcs_alpha_form(s, h).c / h };
+}
+
+// The vectors change places from step to step, the weights only where h changes.
+static void alpha_set_pass(pcs_alpha *s, const pcs_state *x, double h)
+{
+    pcs_alpha_pass *p = &s->pass;
+    if (p->h != h) alpha_weigh(s, h);
+    p->next = &s->next;
+    p->q = x->q;
+    p->v = x->v;
+    p->a = x->history[PCS_ALPHA_A];
+    p->vd = x->history[PCS_ALPHA_VD];
+    p->q_new = s->next.q;
+    p->v_new = s->next.v;
+    p->a_new = s->next.a;
+    p->d = s->next.d;
 }
 
 void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h)
 {
-    pcs_alpha_pass pass = alpha_make_pass(s, x, h);
-    pcs_pool_cover(s->next.pool, n, alpha_predict_range, &pass);
+    alpha_set_pass(s, x, h);
+    pcs_pool_cover(s->next.pool, n, alpha_predict_range, &s->pass);
 }
 
 PCS_WIDE static void alpha_correct_range(void *data, int range, int low, int high)
@@ -117,12 +126,10 @@ static void alpha_finish_slice(void *data, int slice, int low, int high)
     pcs_next_sum(p->scheme, p->next, slice, low, high);
 }
 
-void pcs_alpha_set_passes(const pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const pcs_step_form *form,
-                          pcs_step_problem *problem)
+void pcs_alpha_set_passes(const pcs_scheme *self, pcs_alpha *s, const pcs_state *x, double h, pcs_step_problem *problem)
 {
-    s->pass = alpha_make_pass(s, x, form->h);
+    alpha_set_pass(s, x, h);
     s->pass.scheme = self;
-    s->pass.vd_of_d = form->c / form->h;
     pcs_next_await_sums(self, &s->next, x, false);
     problem->predict = alpha_predict_range;
     problem->finish = alpha_finish_slice;
@@ -145,7 +152,11 @@ void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x,
 void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const pcs_alpha_memory *now)
 {
     double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
-    *(pcs_alpha_memory *)x->memory = *now;
+    pcs_alpha_memory *memory = x->memory;
+    for (int k = 0; k < 3; k++) {
+        memory->resultant[k] = now->resultant[k];
+        memory->filtered[k] = now->filtered[k];
+    }
     x->history[PCS_ALPHA_A] = s->next.a;
     x->history[PCS_ALPHA_VD] = s->next.d;
     s->next.a = a;
@@ -249,7 +260,7 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
 
     pcs_next_foresee(self, &s->next, x, h, 0.5);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
-    pcs_alpha_set_passes(self, s, x, &form, &problem);
+    pcs_alpha_set_passes(self, s, x, h, &problem);
     if (s->goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
     pcs_step_result result;
     pcs_step_solve(self->solver, &problem, &result);

@@ -33,7 +33,7 @@ typedef struct pcs_alpha_pass {
 
 typedef struct pcs_alpha {
     pcs_next next;
-    pcs_alpha_pass pass; // of the step under way
+    pcs_alpha_pass pass; // of the step under way; weights of steps as long as the last one
     double am, af, ga, be;
     double *mix, *image; // [nv] work of the energy balance
     const double *lam;   // [nrow] forces of joints within vd; NULL: none
@@ -59,7 +59,7 @@ void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h);
 void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d);
 
 // Both as passes of the problem, the second with the sums that the measure is made from.
-void pcs_alpha_set_passes(const pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const pcs_step_form *form,
+void pcs_alpha_set_passes(const pcs_scheme *self, pcs_alpha *s, const pcs_state *x, double h,
                           pcs_step_problem *problem);
 
 // The impulse of the smooth forces as the scheme adds it up: the filter acts on the resultants, too.

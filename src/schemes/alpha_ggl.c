@@ -49,6 +49,7 @@ typedef struct ggl_memory {
 
 typedef struct ggl {
     pcs_alpha alpha;
+    pcs_step_form form; // of steps as long as the last one
     double *correction; // [nrow] what U is beyond (h/2) W, kg m
     double *smooth_gap; // [nrow] g(qt), m
     bool has_joints;    // bilateral rows
@@ -63,14 +64,14 @@ static const char *ggl_refuses(const pcs_system *system, const void *params)
     return NULL;
 }
 
-static pcs_step_form ggl_form(const pcs_scheme *self, double h)
+static const pcs_step_form *ggl_form(ggl *s, double h)
 {
-    const ggl *s = self->data;
-    pcs_step_form form = pcs_alpha_form(&s->alpha, h);
-    form.kw = s->carry * h;
-    form.has_smooth_multipliers = s->has_joints;
-    form.has_position = form.gate_is_live = true;
-    return form;
+    if (s->form.h == h) return &s->form;
+    s->form = pcs_alpha_form(&s->alpha, h);
+    s->form.kw = s->carry * h;
+    s->form.has_smooth_multipliers = s->has_joints;
+    s->form.has_position = s->form.gate_is_live = true;
+    return &s->form;
 }
 
 static pcs_status ggl_setup(pcs_scheme *self)
@@ -167,15 +168,14 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
         report->outcome = PCS_SINGULAR;
         return PCS_OK;
     }
-    pcs_step_form form = ggl_form(self, h);
-    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
+    PCS_TRY(pcs_step_solver_prepare(self->solver, ggl_form(s, h), &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     pcs_next_targets(self, next, x->v);
     pcs_next_find_drives(self, next, x->t, h);
     pcs_next_drive(self, next);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
-    pcs_alpha_set_passes(self, &s->alpha, x, &form, &problem);
+    pcs_alpha_set_passes(self, &s->alpha, x, h, &problem);
     problem.smooth_gap = s->smooth_gap;
     if (s->alpha.goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
     // The largest of all rows: the problem knows one.

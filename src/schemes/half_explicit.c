@@ -94,19 +94,21 @@ static pcs_status half_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     return PCS_OK;
 }
 
-static half_pass half_make_pass(const pcs_scheme *self, const pcs_state *x, double h)
+static void half_set_pass(const pcs_scheme *self, const pcs_state *x, double h)
 {
     half *s = self->data;
     const pcs_next *next = &s->base.next;
-    return (half_pass){ .scheme = self,
-                        .q = x->q,
-                        .v = x->v,
-                        .a0 = x->history[HISTORY_A],
-                        .q_new = next->q,
-                        .v_new = next->v,
-                        .v1 = s->v1,
-                        .a1 = next->a,
-                        .h = h };
+    half_pass *p = &s->pass;
+    p->scheme = self;
+    p->q = x->q;
+    p->v = x->v;
+    p->a0 = x->history[HISTORY_A];
+    p->q_new = next->q;
+    p->v_new = next->v;
+    p->v1 = s->v1;
+    p->a1 = next->a;
+    p->h = h;
+    p->is_impact = false;
 }
 
 // v1 and q' without contact in stage 1.
@@ -303,7 +305,8 @@ static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_s
     pcs_resultant(self->system, x->t + h, s->base.next.q, v1, end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (resultant[k] + end[k]);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
-    pcs_resultant(self->system, x->t + h, s->base.next.q, s->base.next.v, resultant);
+    if (v1 == s->base.next.v) memcpy(resultant, end, sizeof end);
+    else pcs_resultant(self->system, x->t + h, s->base.next.q, s->base.next.v, resultant);
 }
 
 // The next state, which the caller takes or leaves; false when there is none.
@@ -316,8 +319,8 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = 0.0;
     self->system->time = x->t;
     if (s->base.kick != NULL) PCS_TRY(pcs_explicit_return(self, x));
-    s->pass = half_make_pass(self, x, h);
-    s->base.next.ends = (pcs_ends){ 0 };
+    half_set_pass(self, x, h);
+    s->base.next.ends.q = NULL;
     if (half_has_slices(self)) {
         report->outcome = half_go_by_slices(self, x, h, is_impact, report);
         if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, &s->base.next, report);
@@ -404,6 +407,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .is_explicit = true,
     .separates_impacts = true,
     .takes_rotations = true,
+    .largest_turn = 0.02, // w' = i w grows by |1 + i y - y^2/2| = 1 + y^4/8
     .state_rule = half_state_rule,
     .takes_internal = true,
     .setup = half_setup,

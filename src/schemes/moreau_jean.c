@@ -67,7 +67,8 @@ typedef struct moreau_pass {
 
 typedef struct moreau {
     pcs_next next;
-    moreau_pass pass; // of the step under way
+    pcs_step_form form; // of steps as long as the last one
+    moreau_pass pass;   // of the step under way, weights likewise
     double theta;
     double move;   // weight of the end of the step in the velocity that moves positions: theta or 1/2
     bool goes_on;  // accelerations of the step before are where the iteration of this one begins
@@ -143,22 +144,26 @@ static void moreau_finish_slice(void *data, int slice, int low, int high)
     pcs_next_sum(p->scheme, p->scheme->data, slice, low, high);
 }
 
-static void moreau_set_passes(const pcs_scheme *self, const pcs_state *x, const pcs_step_form *form,
-                              pcs_step_problem *problem)
+// The form and the weights of steps of length h.
+static void moreau_weigh(moreau *s, double h)
+{
+    s->form =
+        (pcs_step_form){ .h = h, .c = 1.0 / s->theta, .kb = h * s->move, .kw = h * s->move, .has_dynamics = true };
+    s->pass = (moreau_pass){
+        .old = h * (1.0 - s->theta), .q_old = h * (1.0 - s->move), .q_fresh = h * s->move, .vd_of_d = s->form.c / h
+    };
+}
+
+static void moreau_set_passes(const pcs_scheme *self, const pcs_state *x, pcs_step_problem *problem)
 {
     moreau *s = self->data;
-    double h = form->h;
-    s->pass = (moreau_pass){ .scheme = self,
-                             .q = x->q,
-                             .v = x->v,
-                             .vd = x->history[HISTORY_VD],
-                             .q_new = s->next.q,
-                             .v_new = s->next.v,
-                             .d = s->next.d,
-                             .old = h * (1.0 - s->theta),
-                             .q_old = h * (1.0 - s->move),
-                             .q_fresh = h * s->move,
-                             .vd_of_d = form->c / h };
+    s->pass.scheme = self;
+    s->pass.q = x->q;
+    s->pass.v = x->v;
+    s->pass.vd = x->history[HISTORY_VD];
+    s->pass.q_new = s->next.q;
+    s->pass.v_new = s->next.v;
+    s->pass.d = s->next.d;
     pcs_next_await_sums(self, &s->next, x, s->theta != 0.5);
     problem->predict = moreau_predict_range;
     problem->finish = moreau_finish_slice;
@@ -287,14 +292,14 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     moreau *s = self->data;
     if (((const moreau_params *)self->params)->forces == FORCES_MIDPOINT && !self->system->is_linear)
         return moreau_step_between(self, x, h, report);
-    pcs_step_form form = { .h = h, .c = 1.0 / s->theta, .kb = h * s->move, .kw = h * s->move, .has_dynamics = true };
+    if (s->form.h != h) moreau_weigh(s, h);
     pcs_begin_step(self, x, h, report);
-    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
+    PCS_TRY(pcs_step_solver_prepare(self->solver, &s->form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     pcs_next_foresee(self, &s->next, x, h, s->move);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
-    moreau_set_passes(self, x, &form, &problem);
+    moreau_set_passes(self, x, &problem);
     if (s->goes_on) problem.acceleration = x->history[HISTORY_VD];
     if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 

@@ -159,6 +159,7 @@ void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state
 {
     next->ends = (pcs_ends){ 0 };
     if (self->system->slices == NULL || next->sums == NULL) return;
+    if (!has_change && self->system->nv < PCS_SHORTEST_SLICE) return; // in the cache, and nothing to share
     for (int k = 0; k < next->nsum; k++) next->sums[k].high = 0;
     next->ends = (pcs_ends){ .q = next->q, .v = next->v };
     if (!has_change) return;
@@ -495,4 +496,15 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
         for (int t = 0; t < system->rows[j].ntangent; t++)
             rows[j].slip[t] = pcs_rows_dot(system->T, system->rows[j].first_tangent + t, x->v);
     }
+}
+
+double pcs_scheme_present_step(const pcs_scheme_ops *ops, const void *params, const pcs_system *system,
+                               const pcs_state *x)
+{
+    double turn = ops->largest_turn > 0.0 ? ops->largest_turn : INFINITY;
+    bool has_a = ops->nhistory > 0 && !ops->history_is_velocity && x->nhistory > 0;
+    const pcs_step_limit limit = {
+        .modes = ops->stable_step, .params = params, .turn = turn, .a = has_a ? x->history[0] : NULL
+    };
+    return system->has_tumbling ? system->ops->present_step(system, x->q, x->v, &limit) : INFINITY;
 }

@@ -78,6 +78,9 @@ typedef struct pcs_scheme_ops {
     // Largest stable step of an explicit scheme on q'' + 2 xi w q' + w^2 q = 0; 0: there is none. NULL: that of central
     // differences, (2/w) (sqrt(1 + xi^2) - xi).
     pcs_mode_limit *stable_step;
+    // By how much a body that tumbles may turn in a step, rad, so that gyroscopic moments let its motion grow by less
+    // than a factor e in 10^6 radians (schemes/stability.c); 0: there is no such limit.
+    double largest_turn;
     // The travel times that the step must match, and with it masses of one-point quadrature; NULL: nothing like that.
     pcs_wave_demand (*ask_waves)(const pcs_system *system, const void *params);
     // Impulses of rows act against a matrix of the scheme in place of M (pcs_scheme_weigh). The velocity of the state
@@ -123,6 +126,10 @@ pcs_status pcs_scheme_weigh(const pcs_scheme_ops *ops, pcs_system *system, doubl
 
 // NULL when the scheme can advance this system, else why not.
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params);
+
+// Largest step that bodies which turn by finite angles allow a scheme with these parameters now, s; INFINITY: any.
+double pcs_scheme_present_step(const pcs_scheme_ops *ops, const void *params, const pcs_system *system,
+                               const pcs_state *x);
 
 // The version of SUNDIALS that is linked, by which events are found.
 void pcs_scheme_sundials_version(int size, char *text);

@@ -203,6 +203,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->iterates = !system->is_linear && !scheme->ops->is_explicit;
     self->stiffness = certify_stiffness(system);
     self->marked = -1;
+    self->energy_of_speed = NAN;
     if (self->rule.tableau != NULL)
         pcs_certify_note(self, CERTIFY_ORDER, pcs_certify_order(&self->rule), PCS_ROUND_SUM, -1, -1);
     *out = self;
@@ -317,6 +318,12 @@ static void certify_remember(pcs_certifier *self)
     if (past->has_force) memcpy(past->f, self->f, bytes);
 }
 
+static void certify_find_speed(pcs_certifier *self)
+{
+    self->energy_of_speed = self->now.largest_energy;
+    self->speed = sqrt(2.0 * self->energy_of_speed / self->scheme->system->mass);
+}
+
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect)
 {
     certify_memory *now = &self->now;
@@ -331,7 +338,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
         now->iterations = report->iterations;
     }
     pcs_certify_energy(self);
-    self->speed = sqrt(2.0 * now->largest_energy / self->scheme->system->mass);
+    if (now->largest_energy != self->energy_of_speed) certify_find_speed(self);
     pcs_certify_rows(self);
     pcs_certify_motion(self);
     pcs_certify_ledger(self, energy_defect);

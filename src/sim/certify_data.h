@@ -112,7 +112,7 @@ struct pcs_certifier {
     pcs_passage_row *ends;                                     // [nrow] its rows at its ends
     double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
     double available;                                          // J, what the model has to spend in the step
-    double speed;                                              // m/s, sqrt(2 E / m), E the largest energy so far
+    double speed, energy_of_speed;                             // m/s, sqrt(2 E / m), E the largest energy so far
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
     double *own_gap, *own_rate;                                // [nrow] rooms of the first two, unless remembered
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers
@@ -146,12 +146,17 @@ void pcs_certify_know(pcs_certifier *self, int check);
 // Puts value/tolerance into a check that applies, by a division.
 void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row, int equation);
 
+// Is value/tolerance worse than the worst so far? If not, it says nothing new, and neither does a larger tolerance.
+static inline bool pcs_certify_is_news(const pcs_certifier *self, int check, double value, double tolerance)
+{
+    return !(value <= self->now.known[check] * tolerance);
+}
+
 // Puts value/tolerance into a check; a ratio above 1, and what is not a number, breaks it. row and equation may be -1.
-// One that is not worse than the worst so far says nothing new.
 static inline void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row,
                                     int equation)
 {
-    if (!(value <= self->now.known[check] * tolerance))
+    if (pcs_certify_is_news(self, check, value, tolerance))
         pcs_certify_weigh_up(self, check, value, tolerance, row, equation);
 }
 

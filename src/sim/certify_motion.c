@@ -98,9 +98,10 @@ void pcs_certify_momentum(pcs_certifier *self)
         self->now.momentum[k] = report->measure.free_momentum[k];
     }
     if (isnan(defect)) defect = INFINITY;
-    double inside = report->h * sqrt(2.0 * strain * self->stiffness);
     if (self->from != NULL || !self->iterates) self->now.last_residual = self->residual;
     pcs_certify_fade(&self->now.residual, self->now.last_residual);
-    double tolerance = PCS_ROUND_VELOCITY * size + PCS_ROUND_FORCE * inside + 4.0 * self->now.residual;
-    pcs_certify_note(self, CERTIFY_MOMENTUM, defect, tolerance, -1, -1);
+    double noise = PCS_ROUND_VELOCITY * size, left = 4.0 * self->now.residual;
+    if (!pcs_certify_is_news(self, CERTIFY_MOMENTUM, defect, noise + left)) return;
+    double inside = report->h * sqrt(2.0 * strain * self->stiffness);
+    pcs_certify_note(self, CERTIFY_MOMENTUM, defect, noise + PCS_ROUND_FORCE * inside + left, -1, -1);
 }

@@ -37,7 +37,7 @@ typedef struct pcs_checkpoint {
     double *work;                 // [work_size] for a portion of the numbers of all ranks
     size_t work_size;
     double last; // s, clock at the last one
-    int folder;  // open, only on the rank that writes
+    int folder;  // open, only on ranks that write
 } pcs_checkpoint;
 
 pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
@@ -115,6 +115,7 @@ static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
     pcs_carry_words(c, "cut_steps", &view->cut_steps, 1);
     pcs_carry_words(c, "first_cut", &view->first_cut, 1);
     pcs_carry_words(c, "last_cut", &view->last_cut, 1);
+    pcs_carry_index(c, "turning_halvings", &view->turning_halvings, 0, 62);
     pcs_carry_index(c, "finest_cut", &view->finest_cut, 0, 62);
     pcs_carry_words(c, "finest_cut_time", &view->finest_cut_time, 1);
     pcs_carry_words(c, "handovers", &view->handovers, 1);
@@ -190,8 +191,10 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     if (pcs_is_root(sim->ctx)) {
         k->stream.buffer = pcs_take_room(sim->ctx, PCS_CHECKPOINT_BUFFER, "checkpoints");
         if (k->stream.buffer == NULL) return PCS_NO_MEMORY;
-        PCS_TRY(pcs_checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
     }
+    const pcs_picture *picture = sim->system->picture;
+    if (pcs_is_root(sim->ctx) || (picture != NULL && picture->is_piece))
+        PCS_TRY(pcs_checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
     sim->checkpoint = k;
     return PCS_OK;
 }
@@ -213,16 +216,20 @@ static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
     return pcs_fail(sim->ctx, PCS_FAILED, "a checkpoint has %zu bytes of pieces in place of %zu", c.used, c.size);
 }
 
+// It counts what other ranks have written: that is on the disk, and nothing has failed there, before it gets its name.
 static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced)
 {
-    if (!pcs_is_root(sim->ctx)) return checkpoint_fill(sim, k, false);
-    pcs_status status = pcs_checkpoint_begin(&k->stream, sim->view.directory);
-    if (status != PCS_OK) {
-        const pcs_comm *comm = pcs_context_comm(sim->ctx);
-        if (comm != NULL && comm->size > 1) (void)checkpoint_fill(sim, k, false); // the others wait for this rank
-        return status;
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    bool is_first = pcs_is_root(sim->ctx);
+    pcs_status status = is_first ? pcs_checkpoint_begin(&k->stream, sim->view.directory) : PCS_OK;
+    bool is_open = is_first && status == PCS_OK;
+    if (is_open || (comm != NULL && comm->size > 1)) { // the others wait for this rank
+        pcs_status filled = checkpoint_fill(sim, k, is_open);
+        if (status == PCS_OK) status = filled;
     }
-    status = checkpoint_fill(sim, k, true);
+    if (status == PCS_OK && is_synced && !is_first) status = pcs_checkpoint_sync(sim->ctx, k->folder);
+    status = pcs_comm_agree(sim->ctx, status);
+    if (!is_open) return status;
     return pcs_checkpoint_end(&k->stream, sim->view.directory, is_synced ? k->folder : -1, status);
 }
 

@@ -155,6 +155,12 @@ void pcs_checkpoint_put(void *stream, const void *bytes, size_t size)
     }
 }
 
+pcs_status pcs_checkpoint_sync(pcs_context *ctx, int folder)
+{
+    if (folder < 0 || file_is_synced(syncfs(folder))) return PCS_OK;
+    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write what a checkpoint counts: %s", strerror(errno));
+}
+
 // Frames and rows that it counts, very many perhaps, are on the disk before it gets its name, by one call for the whole
 // file system, which takes a hundredth of the time of one for each.
 pcs_status pcs_checkpoint_end(pcs_checkpoint_stream *s, const char *directory, int folder, pcs_status status)

@@ -38,6 +38,8 @@ enum { PCS_CHECKPOINT_BUFFER = 1 << 18 };
 // The folder, kept open, tells of everything on its file system that could not be written since; it is closed with the
 // context. -1: nothing waits for the disk.
 pcs_status pcs_checkpoint_open_folder(pcs_context *ctx, const char *directory, int *folder);
+// Waits until all that this machine has written there is on the disk. -1: for nothing.
+pcs_status pcs_checkpoint_sync(pcs_context *ctx, int folder);
 // A checkpoint beside the one before it.
 pcs_status pcs_checkpoint_begin(pcs_checkpoint_stream *s, const char *directory);
 void pcs_checkpoint_put(void *stream, const void *bytes, size_t size);

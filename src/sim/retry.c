@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { most_halvings = 40 };
+
 typedef struct pcs_retry {
     int depth;              // halvings that are allowed
     int finest;             // halvings so far in this step
@@ -78,23 +80,36 @@ static bool retry_may_help(const pcs_sim *sim)
     return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
 }
 
-// Covers twice h by two steps of that length, each of which may be cut again.
-static pcs_status retry_cover(pcs_sim *sim, double h, int halvings)
+// Is h, a step halved so often, short enough for bodies that turn, as they do now and did before? What was too long
+// once stays so: a rule of equal steps keeps energies over an oscillation, steps that come and go with it do not.
+static bool retry_allows(pcs_sim *sim, double h, int halvings)
+{
+    if (!sim->follows_turning) return true;
+    bool is_short = h <= pcs_scheme_present_step(sim->scheme->ops, sim->scheme->params, sim->system, &sim->state);
+    if (!is_short && halvings >= sim->view.turning_halvings && halvings < most_halvings)
+        sim->view.turning_halvings = halvings + 1;
+    return halvings >= sim->view.turning_halvings;
+}
+
+// Covers twice h by two steps of that length, each of which may be cut again; so many have failed on the way to it.
+static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures)
 {
     pcs_retry *r = sim->retry;
     r->finest = halvings > r->finest ? halvings : r->finest;
     for (int half = 0; half < 2; half++) {
-        bool is_good = false;
-        PCS_TRY(pcs_sim_search(sim));
-        retry_save(sim, &r->part);
-        PCS_TRY(retry_try(sim, h, &is_good));
-        if (is_good) {
-            retry_join(sim, r);
-            continue;
+        bool is_good = false, is_tried = retry_allows(sim, h, halvings);
+        if (is_tried) {
+            PCS_TRY(pcs_sim_search(sim));
+            retry_save(sim, &r->part);
+            PCS_TRY(retry_try(sim, h, &is_good));
+            if (is_good) {
+                retry_join(sim, r);
+                continue;
+            }
+            if (failures == r->depth || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
+            retry_restore(sim, &r->part);
         }
-        if (halvings == r->depth || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
-        retry_restore(sim, &r->part);
-        PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1));
+        PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1, failures + is_tried));
     }
     return PCS_OK;
 }
@@ -118,13 +133,16 @@ pcs_status pcs_retry_step(pcs_sim *sim, double h)
     r->count = r->finest = 0;
     r->energy = pcs_measure_energy(&sim->ledger.now);
     // A step that does not settle has touched nothing: only one whose certificate is broken has to be undone.
-    if (is_kept) retry_save(sim, &r->whole);
-    PCS_TRY(retry_try(sim, h, &is_good));
-    if (is_good) return PCS_OK;
-    if (!retry_may_help(sim)) return pcs_accept_reject(sim, h);
-    if (is_kept) retry_restore(sim, &r->whole);
-    else retry_save(sim, &r->whole);
-    pcs_status status = retry_cover(sim, 0.5 * h, 1);
+    bool is_tried = retry_allows(sim, h, 0);
+    if (is_kept || !is_tried) retry_save(sim, &r->whole);
+    if (is_tried) {
+        PCS_TRY(retry_try(sim, h, &is_good));
+        if (is_good) return PCS_OK;
+        if (r->depth == 0 || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
+        if (is_kept) retry_restore(sim, &r->whole);
+        else retry_save(sim, &r->whole);
+    }
+    pcs_status status = retry_cover(sim, 0.5 * h, 1, is_tried);
     retry_note(sim, r);
     if (status != PCS_OK) pcs_state_restore(sim->scheme, &r->whole, &sim->state);
     sim->state.step = r->whole.step + (status == PCS_OK);

@@ -1,6 +1,6 @@
 // A step that does not settle, or whose certificate does not hold, is cut: the same time is covered by two steps of
 // half the length, each certified on its own and cut again when need be, down to h / 2^depth. What comes out is
-// reported as one step.
+// reported as one step. So is a step that is too long for bodies that turn fast at its start, without being tried.
 
 #ifndef PCS_SIM_RETRY_H
 #define PCS_SIM_RETRY_H

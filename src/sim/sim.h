@@ -23,6 +23,7 @@ typedef struct pcs_sim {
     struct pcs_certifier *certifier;
     struct pcs_control *control; // of the step size; NULL: steps are fixed
     struct pcs_retry *retry;     // of fixed steps that fail; NULL: such a step ends the run
+    bool follows_turning;        // a fixed step is cut where bodies turn too fast for it
     double step_size, start_time, end_time;
     long number;             // of the step under way, from 1
     long nstep;              // planned; with step control a bound that is never reached

@@ -235,21 +235,25 @@ static void condense_take(void *data, int slice, int low, int high)
     }
 }
 
-// Column j of X with what `a` says of it, and of Y, which may be NULL, times `smooth`.
-static void condense_add_part(const pcs_step_solver *self, pcs_condense *c, const pcs_columns *Y, int j,
-                              pcs_condense_part a)
+// Column j of X, and of Y, which may be NULL, times `smooth`; the new part. It is filled in place: a copy of numbers just
+// written waits for them.
+static pcs_condense_part *condense_add_part(const pcs_step_solver *self, pcs_condense *c, const pcs_columns *Y, int j,
+                                            double smooth)
 {
     const pcs_columns *X = self->projection->X;
-    a.X = X->value[j];
-    a.low = X->low[j];
-    a.high = X->high[j];
-    if (Y != NULL) {
-        a.Y = Y->value[j];
-        a.moved = a.smooth * self->form.kb;
-        a.low = Y->low[j] < a.low ? Y->low[j] : a.low;
-        a.high = Y->high[j] > a.high ? Y->high[j] : a.high;
-    }
-    c->parts[c->npart++] = a;
+    pcs_condense_part *a = &c->parts[c->npart++];
+    a->X = X->value[j];
+    a->Y = NULL;
+    a->low = X->low[j];
+    a->high = X->high[j];
+    a->shift = a->jump = 0.0;
+    if (Y == NULL) return a;
+    a->Y = Y->value[j];
+    a->smooth = smooth;
+    a->moved = smooth * self->form.kb;
+    a->low = Y->low[j] < a->low ? Y->low[j] : a->low;
+    a->high = Y->high[j] > a->high ? Y->high[j] : a->high;
+    return a;
 }
 
 // What the multipliers do to the motion.
@@ -259,11 +263,13 @@ static void condense_collect_parts(const pcs_step_solver *self, pcs_condense *c,
     for (int j = 0; j < c->contacts->m; j++) {
         double nu = p->nu[j], la = p->la[j], shift = nu + self->form.kw * la;
         bool has_K = c->has_YK && nu != 0.0, has_W = c->has_YW && la != 0.0;
-        const pcs_columns *Y = has_K ? c->YK : NULL;
-        if (has_K && has_W) condense_add_part(self, c, Y, j, (pcs_condense_part){ .smooth = -nu });
-        if (has_W) Y = c->YW;
-        pcs_condense_part last = { .smooth = has_W ? -la : -nu, .shift = shift, .jump = la };
-        if (shift != 0.0 || la != 0.0) condense_add_part(self, c, Y, j, last);
+        if (shift == 0.0 && la == 0.0) continue;
+        pcs_condense_part *part = NULL;
+        if (has_K) part = condense_add_part(self, c, c->YK, j, -nu);
+        if (has_W) part = condense_add_part(self, c, c->YW, j, -la);
+        if (part == NULL) part = condense_add_part(self, c, NULL, j, 0.0);
+        part->shift = shift;
+        part->jump = la;
     }
 }
 

@@ -183,20 +183,21 @@ static void frictionless_clear_noise(pcs_frictionless *s)
     if (!is_clear) pcs_frictionless_evaluate(s);
 }
 
-// Multipliers of one contact for its sets; false when they do not follow from a regular matrix.
+// Multipliers of one contact for its sets, where they are not zero; false when they do not follow from a regular matrix.
 static bool frictionless_solve_single(const pcs_frictionless *s, bool in_A, bool in_B, double *nu, double *la)
 {
-    const double J[4] = { *s->P11, *s->P12 / s->h, *s->P21 * s->h, *s->P22 };
-    double b[2] = { -(*s->gap0 / s->h + 0.0), -(*s->xi0 + 0.0) };
     if (in_A && in_B) {
+        const double J[4] = { *s->P11, *s->P12 / s->h, *s->P21 * s->h, *s->P22 };
+        double b[2] = { -(*s->gap0 / s->h + 0.0), -(*s->xi0 + 0.0) };
         if (!pcs_dense_solve_pair(J, b, PCS_DENSE_SMALLEST)) return false;
-    } else {
-        int k = in_A ? 0 : 1;
-        if (!(fabs(J[3 * k]) > 0.0)) return false;
-        b[k] /= J[3 * k];
+        *nu = b[0] * s->h;
+        *la = b[1];
+        return true;
     }
-    *nu = in_A ? b[0] * s->h : 0.0;
-    *la = in_B ? b[1] : 0.0;
+    double pivot = in_A ? *s->P11 : *s->P22;
+    if (!(fabs(pivot) > 0.0)) return false;
+    if (in_A) *nu = -(*s->gap0 / s->h + 0.0) / pivot * s->h;
+    else *la = -(*s->xi0 + 0.0) / pivot;
     return true;
 }
 

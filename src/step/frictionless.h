@@ -21,8 +21,9 @@ typedef struct pcs_frictionless {
     double *P11, *P12, *P21, *P22, *Q1, *Q2; // [m * m] row-major
     double *gap0, *xi0;                      // [m]
     double *gap, *gate_gap, *xi;             // [m] at z
-    double *nu, *la;                         // [m] borrowed from the step problem
-    unsigned char *gate;                     // [m] borrowed
+    double *nu;                              // [m] borrowed from the step problem, and so are the next two
+    unsigned char *gate;                     // [m]
+    double *la;                              // [m]
     const double *r;                         // [m] effective masses
     // work
     unsigned char *in_A, *in_B; // [m]

@@ -26,6 +26,14 @@ typedef struct pcs_slice_ops pcs_slice_ops;
 // Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
 
+// What a scheme asks of its steps. Bodies that tumble turn by `turn` in a step at most, rad: INFINITY is no limit.
+typedef struct pcs_step_limit {
+    pcs_mode_limit *modes; // NULL: that of central differences
+    const void *params;    // of the scheme
+    double turn;
+    const double *a; // [nv] accelerations of the present state; NULL: not known
+} pcs_step_limit;
+
 // A named contact and its points; every point is one row, or has a number from nrow on where a force law acts.
 typedef struct pcs_contact_info {
     const char *name;
@@ -132,7 +140,7 @@ typedef struct pcs_picture {
     double *const *point_fields;    // [npoint_field][npoint] filled by `draw`
     int nobstacle, nstill;          // the first `nstill` stand still
     // [nobstacle] their nodes are points of the picture. Of a piece, those that stand still have the points shown here,
-    // and what carries the others is known to the first rank alone, behind the points.
+    // and what carries the others is known to the first rank alone, behind the points; other ranks need not have them.
     const pcs_obstacle *obstacles;
 } pcs_picture;
 
@@ -214,6 +222,8 @@ typedef struct pcs_system_ops {
 
     // Largest stable step under this limit, s; INFINITY when nothing limits it.
     double (*stable_step)(const pcs_system *self, pcs_mode_limit *limit, const void *params);
+    // Largest step that bodies which turn by finite angles allow in this state, s: has_tumbling.
+    double (*present_step)(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
 
     void (*draw)(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
     // Of all points: [nrow + ncompliant].
@@ -266,6 +276,7 @@ struct pcs_system {
     bool has_materials; // materials do
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
+    bool has_tumbling;         // bodies turn by finite angles, in space or with springs at their points: present_step
     bool has_loads;            // forces are applied, besides gravity: load_work
     bool has_resultant;        // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;         // where friction pushes is known

@@ -164,6 +164,14 @@ static void every_solver_goes_on_from_a_checkpoint(void **state)
     scheme_jobs_try(ways, cases, 2, check_job);
 }
 
+// The parts of steps are those that bodies needed before the checkpoint, though they are slow there.
+static void steps_that_follow_turning_go_on_from_a_checkpoint(void **state)
+{
+    (void)state;
+    const scheme_job job = { .path = "tests/contract/state_tumbling.yaml", .set = { "certify=warn" }, .nset = 1 };
+    CHECK(check_job(&job));
+}
+
 // Of another model, cut, or with a name, size or flag that is wrong: told, and never read.
 static void what_does_not_fit_is_refused(void **state)
 {
@@ -206,6 +214,7 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(every_scheme_goes_on_from_a_checkpoint),
         cmocka_unit_test(every_solver_goes_on_from_a_checkpoint),
+        cmocka_unit_test(steps_that_follow_turning_go_on_from_a_checkpoint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

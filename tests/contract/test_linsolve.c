@@ -107,7 +107,7 @@ static void test_bars_take_the_fast_way(void **state)
     for (size_t k = 0; k < sizeof bars / sizeof *bars; k++) {
         pcs_matrix *A = bar(*state, bars[k].n, bars[k].values);
         pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
-        check_way(chain, bars[k].has_windows ? pcs_chain_windows_solve : pcs_chain_sweeps_solve);
+        check_way(chain, bars[k].has_windows ? pcs_chain_windows_solve : pcs_chain_pairs_solve);
         check_all(*state, A, PCS_SPD, bars[k].agreement, 4);
     }
 }
@@ -130,11 +130,24 @@ static void test_decay_is_free_of_scaling(void **state)
     pcs_matrix *A = bar(*state, 1000, stiff_rod);
     seemingly_decaying(A);
     pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
-    check_way(chain, pcs_chain_sweeps_solve);
+    check_way(chain, pcs_chain_pairs_solve);
     check_solves(*state, chain, NULL, 0.0);
 }
 
-// Many tiles, too large for dense: against the sweeps, which are plain elimination.
+// Pairs in groups and left over, one equation or two in the middle, light beside heavy and soft beside stiff.
+static void test_short_bars(void **state)
+{
+    rod_values *const values[] = { mass_rod, step_rod, stiff_rod, graded_rod, jump_rod };
+    for (int n = 2; n < 48; n++)
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+            pcs_matrix *A = bar(*state, n, values[v]);
+            pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
+            check_way(chain, pcs_chain_pairs_solve);
+            check_solves(*state, chain, factored(*state, "dense", A, PCS_SPD), values[v] == stiff_rod ? 1e-10 : 1e-13);
+        }
+}
+
+// Many tiles, too large for dense: against pairs, which leave nothing out.
 static void test_long_bars(void **state)
 {
     const int size[] = { 15999, 16000, 16017, 40000, 100003 };
@@ -147,15 +160,15 @@ static void test_long_bars(void **state)
             pcs_linsolve *chain = factored(ctx, "chain", A, PCS_SPD), *plain = factored(ctx, "chain", A, PCS_SPD);
             check_way(chain, pcs_chain_windows_solve);
             pcs_chain *c = plain->data;
-            CHECK(pcs_chain_sweeps_factor(c, A) == -1);
-            c->solve = pcs_chain_sweeps_solve;
+            CHECK(pcs_chain_pairs_factor(c, A) == -1);
+            c->solve = pcs_chain_pairs_solve;
             check_solves(ctx, chain, plain, values[v] == inset_rod ? 1e-6 : 1e-12);
             pcs_context_destroy(&ctx);
         }
     (void)state;
 }
 
-// A slow decay: the window grows, larger tiles are taken, and at last the sweeps.
+// A slow decay: the window grows, larger tiles are taken, and at last the pairs.
 static void slow_rod(int rod, int n, double *mass, double *stiffness)
 {
     (void)rod, (void)n;
@@ -171,7 +184,7 @@ static void test_window_grows_with_stiffness(void **state)
     check_way(chain, pcs_chain_windows_solve);
     CHECK(c->cut.window > 500 && c->cut.window < 1200 && c->cut.length >= 3 * c->cut.window);
     check_solves(*state, chain, factored(*state, "cholmod", A, PCS_SPD), 1e-9);
-    check_way(factored(*state, "chain", bar(*state, 2000, slow_rod), PCS_SPD), pcs_chain_sweeps_solve);
+    check_way(factored(*state, "chain", bar(*state, 2000, slow_rod), PCS_SPD), pcs_chain_pairs_solve);
 }
 
 static void test_several_bodies(void **state)
@@ -200,7 +213,7 @@ static void test_lumped(void **state)
     check_all(*state, A, PCS_SPD, 1e-14, 4);
     pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
     const pcs_chain *c = chain->data;
-    CHECK(c->solve != pcs_chain_windows_solve && c->solve != pcs_chain_sweeps_solve);
+    CHECK(c->solve != pcs_chain_windows_solve && c->solve != pcs_chain_pairs_solve);
 }
 
 static void test_grids(void **state)
@@ -462,6 +475,7 @@ int main(void)
         TEST(test_random_chains),
         TEST(test_bars_take_the_fast_way),
         TEST(test_decay_is_free_of_scaling),
+        TEST(test_short_bars),
         TEST(test_long_bars),
         TEST(test_window_grows_with_stiffness),
         TEST(test_several_bodies),

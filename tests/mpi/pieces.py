@@ -114,6 +114,15 @@ def compare(one, other, tolerance):
     return names
 
 
+def read_polygons(path):
+    """Coordinates of the points, and what follows them as it is, of a legacy file of polygons."""
+    with open(path, "rb") as file:
+        text = file.read()
+    body = re.split(rb"POINTS \d+ double\n", text, maxsplit=1)[1]
+    count = 3 * int(re.search(rb"POINTS (\d+)", text).group(1))
+    return struct.unpack_from(f">{count}d", body), body[8 * count:]
+
+
 def files_of(folder, stem):
     """Frames, pieces and what is left of them in a folder."""
     return sorted(n for n in os.listdir(folder) if re.match(re.escape(stem) + r"(_held)?_\d+(_\d+)?\.p?vt[ku]", n))

@@ -4,6 +4,7 @@ Argument: the path of the program, beside which the library lies. Without NumPy 
 import doctest
 import gc
 import importlib.util
+import math
 import os
 import re
 import signal
@@ -543,6 +544,35 @@ class Scripts(unittest.TestCase):
         command = [sys.executable, "tests/python/fuzz_calls.py", "2000", "1"]
         run = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, f"{run.stdout[-2000:]}{run.stderr[-2000:]}")
+
+
+GEARS = """mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }
+elements: { a: { type: rigid_body_2d, mesh: a, mass: 2, inertia: 0.3 },
+            b: { type: rigid_body_2d, mesh: b, mass: 1, inertia: 0.2 } }
+joints: { left: { type: hinge, node: a }, right: { type: hinge, node: b },
+          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, at: [0.6, 0, 0], pressure_angle: 20, flank: FLANK } }
+loads: { drive: { type: torque, node: a, value: TORQUE, axis: [0, 0, 1] },
+         load: { type: torque, node: b, value: LOAD, axis: [0, 0, 1] } }
+scheme: { type: alpha_ggl }
+time: { step: 1.0e-2, end: 0.1 }
+"""
+
+
+class Teeth(unittest.TestCase):
+    def test_force_of_gears_at_rest(self):
+        # N = T / (r cos(angle)) along the line of action: the flank that carries pushes the wheels apart either way.
+        for torque, flank in ((0.9, "backward"), (-0.9, "forward")):
+            with percuss.load(text=GEARS.replace("TORQUE", repr(torque)).replace("LOAD", repr(torque / 1.5))
+                              .replace("FLANK", flank)) as sim:
+                sim.step()
+                teeth, hinge = sim.reactions["teeth"], sim.reactions["left"]
+                normal = abs(torque) / (0.6 * math.cos(math.radians(20)))
+                self.assertAlmostEqual(teeth.tangential, -torque / 0.6, delta=1e-12)
+                self.assertAlmostEqual(teeth.separating, normal * math.sin(math.radians(20)), delta=1e-12)
+                self.assertAlmostEqual(teeth.force[0], teeth.separating, delta=1e-12)
+                self.assertAlmostEqual(hinge.force[0], teeth.separating, delta=1e-12)
+                self.assertIsNone(hinge.tangential)
+                self.assertIsNone(hinge.separating)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // Parts of a mesh, made by the sources for one rank, against the same part cut out of the whole.
 
 #include "core/comm.h"
+#include "mesh/pack.h"
 #include "mesh/part.h"
 #include "mesh/sieve.h"
 #include "support/check.h"
@@ -43,11 +44,6 @@ static pcs_status put(void *user, pcs_mesh *mesh)
     for (int i = 0; i < all->count; i++)
         PCS_TRY(all->source[i].ops->build(all->source[i].params, all->source[i].name, mesh));
     return PCS_OK;
-}
-
-static pcs_status put_cut(void *user, pcs_mesh *mesh)
-{
-    return pcs_mesh_put_mesh(mesh, user);
 }
 
 static int owner_of(const void *user, int node)
@@ -134,6 +130,22 @@ static void deal(const pcs_mesh *whole, bool is_random, unsigned *seed, int *own
         owner[i] = is_random ? (int)(draw(seed) % RANKS) : (int)((long long)i * RANKS / whole->nnode);
 }
 
+// Packed by a rank that has the whole.
+static void cut_out(pcs_context *ctx, const pcs_mesh *whole, const int *owner, const pcs_part *part, pcs_mesh *mesh)
+{
+    pcs_cut cut = { .whole = whole, .owner = owner, .nspecial = part->nspecial, .special = part->special };
+    int *packed = NULL, count = 0;
+    cut.mark = calloc((size_t)whole->nnode, 1);
+    cut.node = calloc((size_t)whole->nnode, sizeof *cut.node);
+    cut.cell = calloc((size_t)whole->ncell, sizeof *cut.cell);
+    CHECK_OK(ctx, pcs_mesh_pack(&cut, lonely.rank, &count, &packed));
+    CHECK_OK(ctx, pcs_mesh_unpack(mesh, packed));
+    pcs_scratch_free(packed);
+    free(cut.mark);
+    free(cut.node);
+    free(cut.cell);
+}
+
 static void compare(const sources *all, bool is_random, unsigned seed)
 {
     pcs_context *ctx;
@@ -148,16 +160,17 @@ static void compare(const sources *all, bool is_random, unsigned seed)
     deal(whole, is_random, &seed, owner);
     for (int i = 0; i < 4; i++) special[i] = (int)(draw(&seed) % (unsigned)whole->nnode);
     for (lonely.rank = 0; lonely.rank < RANKS; lonely.rank++)
-        for (int way = 0; way < 4; way++) {
+        for (int way = 0; way < 3; way++) {
             pcs_part part = { .own = own, .special = special, .owner = owner_of, .owners = owner };
-            part.put = way < 2 ? put : put_cut;
-            part.maker = way < 2 ? (void *)&copy : whole;
+            part.put = put;
+            part.maker = &copy;
             for (int i = 0; i < whole->nnode; i++)
                 if (owner[i] == lonely.rank) own[part.nown++] = i;
             part.nspecial = pcs_sort_unique(4, special);
-            part.has_copies = way % 2 == 1;
+            part.has_copies = way > 0;
             CHECK_OK(ctx, pcs_mesh_create(ctx, &mesh));
-            CHECK_OK(ctx, pcs_mesh_make_part(mesh, &part));
+            if (way < 2) CHECK_OK(ctx, pcs_mesh_make_part(mesh, &part));
+            else cut_out(ctx, whole, owner, &part, mesh);
             check_part(whole, owner, &part, mesh);
         }
     lonely.rank = 0;
@@ -188,6 +201,18 @@ static source make_line(const char *name, int elements)
     s.params = calloc(1, s.ops->params_size);
     set_option(s.ops, s.params, "from", from, sizeof from);
     set_option(s.ops, s.params, "to", to, sizeof to);
+    set_option(s.ops, s.params, "elements", &elements, sizeof elements);
+    return s;
+}
+
+static source make_arc(const char *name, int elements, double angle)
+{
+    source s = { .ops = find_source("arc"), .name = name };
+    const double start[3] = { 2.0, 0.0, 0.0 }, normal[3] = { 0.0, 0.0, 1.0 };
+    s.params = calloc(1, s.ops->params_size);
+    set_option(s.ops, s.params, "start", start, sizeof start);
+    set_option(s.ops, s.params, "normal", normal, sizeof normal);
+    set_option(s.ops, s.params, "angle", &angle, sizeof angle);
     set_option(s.ops, s.params, "elements", &elements, sizeof elements);
     return s;
 }
@@ -224,6 +249,19 @@ static void lines_of_all_lengths(void **state)
         }
 }
 
+static void arcs_open_and_closed(void **state)
+{
+    (void)state;
+    const int lengths[] = { 3, 4, 7, 100, 1023, 1024, 1025, 2048, 3000 };
+    for (int i = 0; i < 9; i++)
+        for (int is_random = 0; is_random < 2; is_random++) {
+            sources all = { .count = 2,
+                            .source = { make_arc("a", lengths[i], 360.0), make_arc("b", lengths[8 - i], -110.0) } };
+            compare(&all, is_random, (unsigned)i);
+            forget(&all);
+        }
+}
+
 static void lattices_of_all_shapes(void **state)
 {
     (void)state;
@@ -254,6 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_all_lengths),
+        cmocka_unit_test(arcs_open_and_closed),
         cmocka_unit_test(lattices_of_all_shapes),
         cmocka_unit_test(several_parts),
     };

@@ -1,0 +1,219 @@
+"""Meshes of every type over several ranks, which have parts of them: results and frames are those of one process, and
+what a rank takes falls with their number. Argument: the program."""
+
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pieces  # noqa: E402
+
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+
+BEAM = """{ type: beam_timo_2d, mesh: %s, E: 1.0e9, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.02, height: 0.02 } }"""
+
+REST = """
+scheme: { type: moreau_jean, theta: 0.5 }
+time: { step: 2.0e-5, end: 2.0e-4 }
+output:
+  frames: { every: 5, format: vtu }
+  probes:
+    all: { set: %s, of: [x, y, vx] }
+    one: { set: %s, item: 5, of: [x, vy] }
+"""
+
+ARCS = """
+mesh:
+  ring: { type: arc, centre: [0, 0, 0], start: [1, 0, 0], angle: 360, elements: 40 }
+  bow: { type: arc, centre: [3, 0, 0], start: [4, 0, 0], angle: 100, elements: 17 }
+elements:
+  ring: %s
+  bow: %s
+initial:
+  - { set: ring, velocity: [0, "0.5*x", 0] }
+  - { set: bow, velocity: { from: [1, 0, 0], to: [-1, 0, 0] } }
+contacts:
+  wall: { type: node_plane, nodes: ring.start, point: [1, 0, 0], normal: [-1, 0, 0], restitution: 0.5 }
+""" % (BEAM % "ring", BEAM % "bow") + REST % ("ring", "bow")
+
+FRAME = """
+mesh:
+  portal: { type: frame, points: { a: [0, 0, 0], b: [0, 2, 0], c: [4, 2, 0], d: [4, 0, 0] },
+            members: [[a, b], [b, c], [c, d], [a, c]], elements: 9 }
+elements:
+  portal: %s
+sets:
+  top: { nodes: portal, plane: [[0, 2, 0], [0, 1, 0]] }
+  beam: { cells: portal, plane: [[0, 2, 0], [0, 1, 0]] }
+supports:
+  feet: { set: portal.a, fix: [x, y], reactions: true }
+loads:
+  push: { type: force, set: portal.c, value: [10, 0, 0] }
+  snow: { type: line, cells: beam, value: [0, -20, 0] }
+""" % BEAM % "portal" + REST % ("top", "portal.m2")
+
+# Parts that share nodes, with sets that are chosen and springs between bodies.
+MERGED = """
+mesh:
+  grid: { type: lattice, cells: [6, 2], size: [0.1], diagonals: one }
+  tail: { type: line, from: [0.6, 0.1, 0], to: [1.5, 0.1, 0], elements: 12 }
+  other: { type: line, from: [0, 1, 0], to: [1, 1, 0], elements: 9 }
+  spring: { type: link, a: tail.end, b: other.end }
+  body: { type: point, at: [[2, 0, 0], [2, 1, 0]] }
+elements:
+  grid: %s
+  tail: %s
+  other: %s
+  spring: { type: spring_damper, mesh: spring, in: plane, stiffness: 1.0e+3 }
+  body: { type: rigid_body_2d, mesh: body, mass: 1.0, inertia: 0.1 }
+sets:
+  left: { nodes: grid, plane: [[0, 0, 0], [1, 0, 0]] }
+merge:
+  corner: { sets: [grid.xmax, tail.start] }
+supports:
+  left: { set: left, fix: [x, y] }
+initial:
+  - { set: other, velocity: [5, 1, 0] }
+  - { set: body, velocity: [-5, 0, 0] }
+""" % (BEAM % "grid", BEAM % "tail", BEAM % "other") + REST % ("grid", "tail")
+
+GMSH = """
+mesh:
+  net: { type: gmsh, file: net.msh }
+elements:
+  net: %s
+sets:
+  free: { nodes: net.rows, without: net.feet }
+supports:
+  feet: { set: net.feet, fix: [x, y] }
+initial:
+  - { set: free, velocity: [0, 1, 0] }
+contacts:
+  wall: { type: node_plane, nodes: net.tip, point: [%s, 0, 0], normal: [-1, 0, 0], restitution: 0.5 }
+""" % (BEAM % "net", "%g")
+
+
+def write_net(path, nx, ny):
+    """A grid of lines with tags in any order, in groups of rows and columns, and points that mark corners."""
+    rng = random.Random(1)
+    tags = list(range(5, 5 + (nx + 1) * (ny + 1)))
+    rng.shuffle(tags)
+    at = {(i, j): tags[i * (ny + 1) + j] for i in range(nx + 1) for j in range(ny + 1)}
+    lines = [(1, at[i, j], at[i + 1, j]) for i in range(nx) for j in range(ny + 1)]
+    lines += [(2, at[i, j], at[i, j + 1]) for i in range(nx + 1) for j in range(ny)]
+    rng.shuffle(lines)
+    points = [(3, at[0, 0]), (3, at[0, ny]), (4, at[nx, ny // 2])]
+    with open(path, "w") as file:
+        file.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n"
+                   '1 1 "rows"\n1 2 "columns"\n0 3 "feet"\n0 4 "tip"\n$EndPhysicalNames\n')
+        file.write(f"$Nodes\n{len(at)}\n")
+        file.writelines(f"{tag} {0.1 * i:.17g} {0.1 * j:.17g} 0\n" for (i, j), tag in at.items())
+        file.write(f"$EndNodes\n$Elements\n{len(lines) + len(points)}\n")
+        file.writelines(f"{k + 1} 15 2 {group} {k + 1} {a}\n" for k, (group, a) in enumerate(points))
+        file.writelines(f"{k + 9} 1 2 {group} {group} {a} {b}\n" for k, (group, a, b) in enumerate(lines))
+        file.write("$EndElements\n")
+
+
+class Meshes(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def case(self, text):
+        with open(self.path("model.yaml"), "w") as file:
+            file.write(text)
+        return self.path("model.yaml")
+
+    def run_into(self, folder, count, *arguments):
+        """count = 0: without mpiexec."""
+        launcher = ["mpiexec", "-n", str(count)] if count > 0 else []
+        options = ["--", "-ksp_rtol", "1e-13"] if count > 0 else []
+        result = subprocess.run([*launcher, PROGRAM, "run", *arguments, "-q", "-o", self.path(folder), *options],
+                                capture_output=True, text=True, timeout=HANG)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def history(self, folder):
+        with open(self.path(f"{folder}/history.csv")) as file:
+            rows = list(csv.reader(line for line in file if not line.startswith("#")))
+        return rows[0], [[float(x) if x else 0.0 for x in row] for row in rows[1:]]
+
+    def same(self, one, other):
+        (names, a), (others, b) = self.history(one), self.history(other)
+        self.assertEqual((names, len(a)), (others, len(b)))
+        for k, name in enumerate(names):
+            size = max([1.0] + [abs(row[k]) for row in a])
+            worst = max(abs(x[k] - y[k]) for x, y in zip(a, b))
+            if name not in ("active", "iterations"):
+                self.assertLessEqual(worst, 1e-9 * size, name)
+        frames = [pieces.read_list(self.path(f"{folder}/model.pvd")) for folder in (one, other)]
+        self.assertEqual([t for t, _ in frames[0]], [t for t, _ in frames[1]])
+        for (_, x), (_, y) in zip(*frames):
+            pieces.compare(pieces.read_frame(x), pieces.read_frame(y), 1e-7)
+
+    def taken(self, case, count):
+        self.run_into("out", count, case)
+        with open(self.path("out/summary.json")) as file:
+            return json.load(file)["ranks"]["memory_bytes_least"]
+
+
+class Agreement(Meshes):
+    def compare(self, text):
+        case = self.case(text)
+        self.run_into("serial", 0, case)
+        for count, mode in ((2, "never"), (3, "always"), (4, "never")):
+            self.run_into("out", count, case, "--set", f"output.frames.pieces={mode}")
+            self.same("serial", "out")
+
+    def test_arcs(self):
+        self.compare(ARCS)
+
+    def test_frame(self):
+        self.compare(FRAME)
+
+    def test_parts_that_share_nodes(self):
+        self.compare(MERGED)
+
+    # Points that only mark nodes go, on ranks as on one process.
+    def test_file_of_gmsh(self):
+        write_net(self.path("net.msh"), 9, 4)
+        self.compare(GMSH % 0.9 + REST % ("net.rows", "net.columns"))
+
+
+# Other ranks than the first never have more than their part.
+class Memory(Meshes):
+    def falls(self, models):
+        growth = []
+        for count in (1, 4):
+            taken = [self.taken(model(), count) for model in models]
+            growth.append(taken[1] - taken[0])
+        self.assertGreater(growth[1], 0)
+        self.assertLess(growth[1], 0.3 * growth[0])
+
+    def frame(self, elements):
+        return self.case(FRAME.replace("elements: 9", f"elements: {elements}")
+                         .replace("end: 2.0e-4", "end: 2.0e-5").replace("every: 5", "every: 0"))
+
+    def net(self, n):
+        write_net(self.path("net.msh"), n, 12)
+        return self.case((GMSH % (0.1 * n) + REST.replace("item: 5, ", "") % ("net.rows", "net.columns"))
+                         .replace("end: 2.0e-4", "end: 2.0e-5").replace("every: 5", "every: 0"))
+
+    def test_of_a_frame(self):
+        self.falls([lambda: self.frame(1000), lambda: self.frame(2500)])
+
+    def test_of_a_file(self):
+        self.falls([lambda: self.net(80), lambda: self.net(240)])
+
+
+if __name__ == "__main__":
+    unittest.main()
