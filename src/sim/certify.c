@@ -2,6 +2,9 @@
 
 #include "sim/certify_data.h"
 
+#include "step/own_rows.h"
+#include "step/sums.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -187,6 +190,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->scheme = scheme;
     if (scheme->ops->state_rule != NULL) scheme->ops->state_rule(scheme, &self->rule);
     certify_choose_checks(self);
+    if (pcs_rows_are_spread(system)) self->comm = system->layout->comm;
     PCS_TRY(certify_take_rows(ctx, &self->rows, system->nrow));
     PCS_TRY(certify_take_rows(ctx, &self->kept_rows, system->nrow));
     PCS_TRY(certify_take_work(ctx, self));
@@ -262,9 +266,10 @@ static bool certify_remember_rows(pcs_certifier *self)
         double gap = self->gap[j];
         self->rows.gap[j] = gap;
         self->rows.impulse[j] = self->report->rows[j].step_impulse;
-        if (!system->rows[j].is_bilateral && gap > tie && gap + ahead * self->rows.rate[j] < 0.0) may_close = true;
+        if (system->rows[j].is_bilateral || !pcs_certify_owns(self, j)) continue;
+        if (gap > tie && gap + ahead * self->rows.rate[j] < 0.0) may_close = true;
     }
-    return may_close;
+    return self->comm == NULL ? may_close : pcs_all_max(self->comm, may_close) != 0.0;
 }
 
 // Is the next step looked at closely? Also where a load may set in, because hardly anything moves.

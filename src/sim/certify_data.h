@@ -2,6 +2,7 @@
 //
 // certify.c         the judgement of a step: what applies, what is remembered, what is told
 // certify_rows.c    the laws of contacts and joints
+// certify_join.c    the same where ranks judge their own rows
 // certify_energy.c  what a step may gain
 // certify_motion.c  equations of motion: residuals, their tolerances, momentum
 // certify_rules.c   what the schemes state, rule by rule
@@ -74,7 +75,7 @@ typedef struct certify_memory {
     int iterations;                  // of the last step that was looked at
 } certify_memory;
 
-// [nrow] each
+// [nrow] each; where ranks judge their own rows, all but gap and impulse are known of these alone
 typedef struct certify_rows {
     double *largest_gap;  // so far, m
     double *largest_rate; // so far, m/s
@@ -97,8 +98,11 @@ struct pcs_certifier {
     int marked;           // which one that is; -1: none
     bool iterates;        // a step is an iteration on a nonlinear model
     bool needs_middle;    // a law looks at q_M
+    const pcs_comm *comm; // over whose ranks rows are judged, each by the one that has it; NULL: all of them here
     double stiffness;     // N/m, largest entry of K in the beginning, times the number of equations
     // Of the present step
+    double ratio_before[CERTIFY_COUNT]; // before its rows were judged: the worst of each check, -1: none
+    bool was_broken;                    // and whether one was broken
     const pcs_state *x;
     const pcs_step_report *report;
     const certify_past *from;                                  // NULL: not known
@@ -155,6 +159,18 @@ static inline void pcs_certify_note(pcs_certifier *self, int check, double value
     if (pcs_certify_is_news(self, check, value, tolerance))
         pcs_certify_weigh_up(self, check, value, tolerance, row, equation);
 }
+
+// Is row j judged here?
+static inline bool pcs_certify_owns(const pcs_certifier *self, int row)
+{
+    return self->comm == NULL || self->scheme->system->row_owner[row] == self->comm->rank;
+}
+
+// Before and after this rank has judged its rows: afterwards all know the worst of all.
+void pcs_certify_part(pcs_certifier *self);
+void pcs_certify_join(pcs_certifier *self, double *contradictions);
+// What is remembered of rows, of all on every rank.
+void pcs_certify_gather(pcs_certifier *self);
 
 // The laws of the rows.
 void pcs_certify_rows(pcs_certifier *self);

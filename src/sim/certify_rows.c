@@ -369,7 +369,9 @@ void pcs_certify_rows(pcs_certifier *self)
     rows_find_moves(self);
     rows_find_jumps(self);
     bool has_start = rows_find_start(self);
+    if (self->comm != NULL) pcs_certify_part(self);
     for (int j = 0; j < nrow; j++) {
+        if (!pcs_certify_owns(self, j)) continue;
         row_now now = rows_look_at(self, j);
         rows_check_position(self, &now);
         rows_check_velocity(self, &now);
@@ -380,6 +382,7 @@ void pcs_certify_rows(pcs_certifier *self)
         self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
         if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
+    if (self->comm != NULL) pcs_certify_join(self, &contradictions);
     rows_check_impact(self);
     rows_check_passages(self);
     self->now.contradictions += contradictions;

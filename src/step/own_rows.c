@@ -5,7 +5,7 @@
 // Rows from which on it pays to spread them: an iteration costs 20 ns per row, an exchange between ranks a few us.
 enum { MANY_ROWS = 256 };
 
-static bool own_is_spread(const pcs_system *system)
+bool pcs_rows_are_spread(const pcs_system *system)
 {
     if (system->row_owner == NULL || system->layout == NULL || system->layout->comm->size == 1) return false;
     if (system->nrow < MANY_ROWS) return false;
@@ -47,7 +47,7 @@ pcs_status pcs_own_rows_create(pcs_context *ctx, const pcs_system *system, pcs_o
     PCS_TAKE(ctx, self, 1, "the rows of a rank");
     *self = (pcs_own_rows){ .system = system, .m = system->nrow, .nt = system->ntangent, .rows = system->rows };
     *out = self;
-    if (!own_is_spread(system)) return PCS_OK;
+    if (!pcs_rows_are_spread(system)) return PCS_OK;
     self->comm = system->layout->comm;
     self->m = self->nt = 0;
     own_count(system, self);

@@ -23,6 +23,8 @@ typedef struct pcs_own_rows {
     double *own, *all; // buffers
 } pcs_own_rows;
 
+// Does every row have a rank to itself, and are there enough of them?
+bool pcs_rows_are_spread(const pcs_system *system);
 pcs_status pcs_own_rows_create(pcs_context *ctx, const pcs_system *system, pcs_own_rows **out);
 // Coefficients of friction and restitution as they stand.
 void pcs_own_rows_renew(pcs_own_rows *self);

@@ -1,5 +1,6 @@
 """Many contact rows over several ranks, each of which solves for its own. Argument: the program."""
 
+import json
 import re
 import unittest
 
@@ -82,6 +83,19 @@ class Rows(ranks.Ranks):
                  "--set", "elements.apart={type: beam_timo_2d, mesh: apart, E: 1.0e9, nu: 0.3, rho: 1000.0, "
                           "section: {type: rectangle, width: 0.02, height: 0.02}}"]
         self.compare(case, *apart, *FRICTION, "--set", "time.end=2.5e-4", counts=(4,), rows=6)
+
+    # Each rank judges its own rows; the worst is on the last one, and all of them tell of it.
+    def test_certificate(self):
+        wall = ["--set", "contacts.floor.normal=[1, -2.0e-5, 0]", "--set", "contacts.floor.point=[-2.0e-4, 0, 0]"]
+        self.compare(self.case("rows", ROWS), *MOREAU, *wall, "--set", "time.end=1.0e-4", counts=(2,), rows=3)
+        worst = []
+        for folder in ("serial", "np2"):
+            with open(self.path(folder + "/summary.json")) as file:
+                checks = {c["name"]: c for c in json.load(file)["certificate"]["checks"]}
+            worst.append(checks["penetration <= 2 max|gap rate| h"])
+        self.assertGreater(worst[0]["worst_value"], 1e-5)
+        for key in ("worst_value", "tolerance", "worst_ratio", "worst_time"):
+            self.assertAlmostEqual(worst[1][key], worst[0][key], delta=1e-9 * worst[0][key])
 
     # Multipliers, from which the next step starts, are in the file for all rows, whoever solves for them.
     def test_resuming(self):

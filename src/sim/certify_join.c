@@ -1,0 +1,86 @@
+// Rows that each rank judges for itself, where they are many and each has its equations on one rank (step/own_rows.h):
+// what is remembered of a row is known to its rank alone, and the worst of every check is joined. Where ranks have the
+// same, the first of them has it, and the violation that counts is that of the first row, as in one process.
+
+#include "core/comm.h"
+#include "sim/certify_data.h"
+
+// Of the numbers that are joined: one of each check, then the first row that breaks one, and a contradiction.
+enum { BROKEN = CERTIFY_COUNT, CONTRADICTION, NUMBERS };
+enum { VALUE, TOLERANCE, TIME, WORDS };
+
+// Of a check of rows, on which ranks agree between steps; -1: nothing was noted, or it is one of something else.
+static double join_ratio(const pcs_certifier *self, int check)
+{
+    const pcs_check *c = self->check[check];
+    if (check > CERTIFY_RESTITUTION && check != CERTIFY_PENETRATION && check != CERTIFY_OFFSET) return -1.0;
+    bool is_noted = c != NULL && (c->tolerance != 0.0 || c->worst_ratio != 0.0);
+    return is_noted ? c->worst_ratio : -1.0;
+}
+
+void pcs_certify_part(pcs_certifier *self)
+{
+    self->was_broken = self->now.certificate.broken != NULL;
+    for (int i = 0; i < CERTIFY_COUNT; i++) self->ratio_before[i] = join_ratio(self, i);
+}
+
+// What the ranks with the worst have: `worst` as joined, `here` of this one.
+static void join_details(pcs_certifier *self, const double worst[NUMBERS], const double here[NUMBERS])
+{
+    const pcs_comm *comm = self->comm;
+    certify_memory *now = &self->now;
+    double first[BROKEN + 1], told[BROKEN * WORDS + 1] = { 0 };
+    for (int i = 0; i <= BROKEN; i++) first[i] = here[i] == worst[i] ? -comm->rank : -comm->size;
+    comm->max(comm, BROKEN + 1, first);
+    for (int i = 0; i < BROKEN; i++) {
+        const pcs_check *c = self->check[i];
+        if (c != NULL && c == now->certificate.broken && first[BROKEN] == -comm->rank) told[BROKEN * WORDS] = i;
+        if (c == NULL || first[i] != -comm->rank) continue;
+        told[i * WORDS + VALUE] = c->worst_value;
+        told[i * WORDS + TOLERANCE] = c->tolerance;
+        told[i * WORDS + TIME] = c->worst_time;
+    }
+    comm->sum(comm, BROKEN * WORDS + 1, told);
+    for (int i = 0; i < BROKEN; i++) {
+        pcs_check *c = self->check[i];
+        if (c == NULL || worst[i] == self->ratio_before[i]) continue;
+        c->worst_ratio = worst[i];
+        c->worst_value = told[i * WORDS + VALUE];
+        c->tolerance = told[i * WORDS + TOLERANCE];
+        c->worst_time = told[i * WORDS + TIME];
+        pcs_certify_know(self, i);
+    }
+    if (worst[BROKEN] == -self->scheme->system->nrow) return;
+    now->certificate.broken = self->check[(int)told[BROKEN * WORDS]];
+    now->bad_row = (int)-worst[BROKEN];
+}
+
+void pcs_certify_join(pcs_certifier *self, double *contradictions)
+{
+    const pcs_comm *comm = self->comm;
+    const certify_memory *now = &self->now;
+    double here[NUMBERS], worst[NUMBERS];
+    for (int i = 0; i < BROKEN; i++) here[i] = worst[i] = join_ratio(self, i);
+    bool breaks = now->certificate.broken != NULL && !self->was_broken;
+    here[BROKEN] = worst[BROKEN] = breaks ? -now->bad_row : -self->scheme->system->nrow;
+    worst[CONTRADICTION] = *contradictions;
+    comm->max(comm, NUMBERS, worst);
+    *contradictions = worst[CONTRADICTION];
+    bool is_new = worst[BROKEN] != -self->scheme->system->nrow; // what is known stays, and so does nothing to tell
+    for (int i = 0; i < BROKEN; i++) is_new = is_new || worst[i] != self->ratio_before[i];
+    if (is_new) join_details(self, worst, here);
+}
+
+void pcs_certify_gather(pcs_certifier *self)
+{
+    const certify_rows *rows = &self->rows;
+    double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift,
+                               rows->rate,        rows->reach,        rows->bend };
+    int nrow = self->scheme->system->nrow;
+    if (self->comm == NULL) return;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        for (int j = 0; j < nrow; j++)
+            if (!pcs_certify_owns(self, j)) arrays[k][j] = 0.0;
+        self->comm->sum(self->comm, nrow, arrays[k]);
+    }
+}
