@@ -18,6 +18,8 @@ from ranks import HANG, PROGRAM, kill
 
 import pieces
 
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
 # One strut is of three cells: points repeat where struts meet, and section forces are drawn.
 LATTICE = """
 mesh:
