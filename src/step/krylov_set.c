@@ -14,6 +14,7 @@ enum {
     HASTY_ROUNDS = 20,
     IDLE_ROUNDS = 20,
     REFINEMENTS = 2, // of multipliers that redundant joints share: what is left then they contradict each other by
+    MANY_ROWS = 16,
     KRYLOV_RESTART = 120,
     KRYLOV_LIMIT = 3000,
     SWEEPS = 2000
@@ -21,8 +22,9 @@ enum {
 
 // Of the size of velocities, and of lengths: asked for, taken for zero, and still accepted where nothing improves.
 static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
-// Linear systems, of the residual: while the sets get better, and where they do not. A live gate may have more than one
-// consistent answer, and which one is found must not depend on what is left: always firm.
+// Linear systems, of the residual: while the sets of many rows get better, and else; few rows have cheap products and
+// would take a round more. A live gate may have more than one consistent answer, and which one is found must not depend
+// on what is left: always firm.
 static const double loose = 1e-2, firm = 1e-3;
 // Preconditioner: how firmly the direction of slip is held, and the turn below which a slip is free.
 static const double stiff = 1e3, slow_turn = 1e-2;
@@ -490,7 +492,7 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return set_recover(c, s);
     double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
     bool is_settled = s->changed == 0 && !set_slides(c, true);
-    double share = s->idle == 0 && !c->p.gate_is_live ? loose : firm;
+    double share = s->idle == 0 && !c->p.gate_is_live && c->p.m >= MANY_ROWS ? loose : firm;
     if (s->changed == 0 && s->norm < s->before) share = fmin(share, pow(s->norm / s->before, 2));
     s->before = s->norm;
     double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, share * s->norm);
