@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double regular = 0.05; // smallest pivot of a triangle that is trusted, of the largest
+
 pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out)
 {
     pcs_krylov *k;
@@ -115,6 +117,19 @@ static void krylov_combine(pcs_krylov *k, int count, double *x)
     for (int l = 0; l < n; l++) x[l] += k->direction[l];
 }
 
+// Are the pivots of all columns of one size? Then what is left is what the rotations say, and a product is saved; of
+// contacts that are redundant it is not.
+static bool krylov_is_regular(const pcs_krylov *k, int count)
+{
+    double least = INFINITY, most = 0.0;
+    for (int i = 0; i < count; i++) {
+        double pivot = fabs(k->H[(size_t)i * (size_t)(k->restart + 2)]);
+        least = fmin(least, pivot);
+        most = fmax(most, pivot);
+    }
+    return least > regular * most;
+}
+
 double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
 {
     int n = k->n, used = 0;
@@ -136,7 +151,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
             if (is_whole) rest = 0.0; // the space is exhausted
         }
         krylov_combine(k, j, x);
-        if (fabs(k->g[j]) <= tolerance) return fabs(k->g[j]); // whoever takes x multiplies it again
+        if (fabs(k->g[j]) <= tolerance && krylov_is_regular(k, j)) return fabs(k->g[j]);
         krylov_multiply(k, x, k->image);
         used++;
         for (int l = 0; l < n; l++) k->rest[l] = b[l] - k->image[l];
