@@ -124,6 +124,18 @@ static double rows_turn(const pcs_certifier *self, int row)
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
 }
 
+// Coulomb's cone, for the last impulses and for the sums over the step, which stay in it as it is convex.
+static void rows_check_cone(pcs_certifier *self, const row_now *now, double tolerance)
+{
+    const pcs_row_report *r = now->told;
+    if (now->law->ntangent == 0) return;
+    double last = now->law->friction * fabs(r->multiplier), all = now->law->friction * fabs(r->step_impulse);
+    double beyond =
+        pcs_max(hypot(r->last_tangent[0], r->last_tangent[1]) - last, hypot(r->tangent[0], r->tangent[1]) - all);
+    tolerance = now->mass * tolerance + PCS_ROUND_SUM * (last + all);
+    pcs_certify_note(self, CERTIFY_CONE, beyond, tolerance, now->row, -1);
+}
+
 static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
@@ -142,6 +154,7 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     } else {
         pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, now->row, -1);
     }
+    rows_check_cone(self, now, tolerance);
     double jump = self->jump[now->row];
     pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(rate - r->rate_before - jump), tolerance, now->row, -1);
 }

@@ -199,7 +199,8 @@ class Memory(Meshes):
     # Probes of sets copy them to all ranks.
     def frame(self, elements):
         return self.case(FRAME.replace("elements: 9", f"elements: {elements}")
-                         .replace("set: top, of", "set: portal.b, of").replace("set: portal.m2, item: 5", "set: portal.c")
+                         .replace("set: top, of", "set: portal.b, of")
+                         .replace("set: portal.m2, item: 5", "set: portal.c")
                          .replace("end: 2.0e-4", "end: 2.0e-5").replace("every: 5", "every: 0"))
 
     def net(self, n):

@@ -1,5 +1,8 @@
 // What the certificate makes of whole runs: right ones are left alone where masses go round a ring and where stiff
-// members carry next to nothing, and where steps are many periods; wrong ones never pass as held.
+// members carry next to nothing, and where steps are many periods; wrong ones never pass as held, nor does friction
+// beyond its cone.
+
+#include "sim/certify.h"
 
 #include "support/check.h"
 #include "support/run_case.h"
@@ -148,6 +151,28 @@ static void no_jump_of_energy_is_certified(void **state)
     }
 }
 
+// A block that slides has all the friction there is: a millionth more, in what a step is told to have done, is seen.
+static void friction_stays_in_its_cone(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = { "scheme={type: alpha_ggl}", "scheme={type: moreau_jean, theta: 0.6}",
+                                           "scheme={type: half_explicit}",
+                                           "scheme={type: jump_newmark, rho_inf: 0.8}" };
+    for (int k = 0; k < 8; k++) {
+        case_run run = case_open("cases/incline", (const char *const[]){ schemes[k / 2], NULL });
+        const pcs_certificate *certificate = pcs_certifier_certificate(run.sim->certifier);
+        for (int i = 0; i < 10; i++) case_step(&run);
+        CHECK(certificate->broken == NULL);
+        pcs_row_report *row = &run.sim->report.rows[0];
+        CHECK_RELATIVE(hypot(row->tangent[0], row->tangent[1]), 0.5 * row->step_impulse, 1e-9);
+        double *told = k % 2 == 0 ? row->tangent : row->last_tangent;
+        for (int t = 0; t < 2; t++) told[t] *= 1.0 + 1e-6;
+        CHECK(!pcs_certify(run.sim->certifier, &run.sim->state, &run.sim->report, 0.0));
+        assert_string_equal(certificate->broken->name, "friction <= mu x contact impulse");
+        case_close(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +180,7 @@ int main(void)
         cmocka_unit_test(small_loads_on_stiff_members_pass),
         cmocka_unit_test(energy_that_a_scheme_holds_is_no_gain),
         cmocka_unit_test(no_jump_of_energy_is_certified),
+        cmocka_unit_test(friction_stays_in_its_cone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
