@@ -172,6 +172,19 @@ static void fast_modes_keep_rho(void **state)
     }
 }
 
+// To round-off: what a step adds up in passing a compiler may contract otherwise.
+static void same_measure(const pcs_measure *a, const pcs_measure *b)
+{
+    double energy = b->kinetic + b->strain + fabs(b->potential);
+    CHECK_NEAR(a->kinetic, b->kinetic, 1e-14 * energy);
+    CHECK_NEAR(a->strain, b->strain, 1e-14 * energy);
+    CHECK_NEAR(a->potential, b->potential, 1e-14 * energy);
+    for (int k = 0; k < 3; k++) {
+        CHECK_NEAR(a->momentum[k], b->momentum[k], 1e-14 * 6.0 * 10.0);
+        CHECK_NEAR(a->free_momentum[k], b->free_momentum[k], 1e-14 * 6.0 * 10.0);
+    }
+}
+
 static void momentum_is_balanced(void **state)
 {
     (void)state;
@@ -194,7 +207,7 @@ static void momentum_is_balanced(void **state)
                 double gained =
                     run.report.smooth_impulse[0] - run.report.rows[0].step_impulse + run.report.rows[1].step_impulse;
                 CHECK_NEAR(now.momentum[0] - before.momentum[0], gained, 1e-12 * 6.0 * 10.0);
-                CHECK(memcmp(&now, &run.report.measure, sizeof now) == 0);
+                same_measure(&run.report.measure, &now);
                 before = now;
             }
             CHECK(s.nimpact >= 2 && s.nloaded >= 20 && s.impulse > 10.0);

@@ -399,7 +399,10 @@ class Resuming(Pieces):
         subprocess.run(["cc", "-std=gnu17", "-O1", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
         case = [*BAR, "--set", "output.frames={every: 50, pieces: always}", "--set", "output.checkpoint.every=100",
                 "-q", "-o", out]
-        fault = ["env", f"LD_PRELOAD={library}", "FAULT_KIND=sync", "FAULT_NTH=2"]
+        # A sanitizer must come first.
+        linked = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+        preload = ":".join([*re.findall(r"(\S*/libasan\S*)", linked), library])
+        fault = ["env", f"LD_PRELOAD={preload}", "FAULT_KIND=sync", "FAULT_NTH=2"]
         result = subprocess.run(["mpiexec", "-n", "1", PROGRAM, "run", *case, ":", "-n", "1", *fault, PROGRAM, "run",
                                  *case], capture_output=True, text=True, timeout=HANG)
         self.assertEqual(result.returncode, 1, result.stderr)
