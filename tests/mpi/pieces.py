@@ -95,16 +95,32 @@ def put_together(grids):
     return cells, alone
 
 
-def compare(one, other, tolerance):
+def largest(frames):
+    """{array: its largest value} of frames; in one of them an array may be nothing but round-off."""
+    sizes = {}
+    for grid in (grid for frame in frames for grid in frame):
+        for name in (name for name in grid if name[0] in ("PointData", "CellData", "Points")):
+            sizes[name] = max(sizes.get(name, 0.0), max(map(abs, grid[name][1]), default=0.0))
+    return sizes
+
+
+def compare_lists(one, other, tolerance):
+    """Frames as `read_list` gives them, each with the other; the least number of arrays that they have."""
+    pairs = [(read_frame(x), read_frame(y)) for (_, x), (_, y) in zip(one, other)]
+    sizes = largest([x for x, _ in pairs])
+    return min(len(compare(x, y, tolerance, sizes)) for x, y in pairs)
+
+
+def compare(one, other, tolerance, sizes):
     """The frames have the same cells, each as often, and points without cells, and the same values there, relative to
-    the largest. Gives the names of the arrays."""
+    the sizes of their arrays. Gives the names of the arrays."""
     names = set()
     for a, b in zip(put_together(one), put_together(other)):
         assert {k: len(x) for k, x in a.items()} == {k: len(x) for k, x in b.items()}, sorted(a.keys() ^ b.keys())[:4]
         found = {name for cells in a.values() for values in cells for name in values}
         names |= found
         for name in found:
-            size = max(abs(x) for cells in a.values() for values in cells for x in values[name])
+            size = sizes[name]
             for key in a:
                 for x, y in zip(*(sorted(tuple(values[name]) for values in cells) for cells in (a[key], b[key]))):
                     worst = max(map(lambda p, q: abs(p - q), x, y))

@@ -154,8 +154,7 @@ class Meshes(unittest.TestCase):
                 self.assertLessEqual(worst, 1e-9 * size, name)
         frames = [pieces.read_list(self.path(f"{folder}/model.pvd")) for folder in (one, other)]
         self.assertEqual([t for t, _ in frames[0]], [t for t, _ in frames[1]])
-        for (_, x), (_, y) in zip(*frames):
-            pieces.compare(pieces.read_frame(x), pieces.read_frame(y), 1e-7)
+        pieces.compare_lists(*frames, 1e-7)
 
     def taken(self, case, count):
         self.run_into("out", count, case)
