@@ -454,7 +454,7 @@ pcs_status pcs_event_start(pcs_scheme *self, pcs_events *e, pcs_state *x, pcs_ne
     pcs_start_report(self, x, next, report);
     report->outcome = pcs_event_resolve(self, e, x->t, x->q, x->v);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    pcs_memory_copy(PCS_SOLVER_MEMORY, self->solver->memory, x->carried);
+    pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
     self->system->ops->measure(self->system, x->q, x->v, &report->measure);
     pcs_event_report(self, e, x->q, x->v, report);
     return PCS_OK;

@@ -232,7 +232,7 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
         if (report->outcome != PCS_CONVERGED) return PCS_OK;
         explicit_report_start_impact(self, s, x, report);
     }
-    pcs_memory_copy(PCS_SOLVER_MEMORY, self->solver->memory, x->carried);
+    pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
     explicit_remember(self, x);
     return PCS_OK;
 }

@@ -150,7 +150,7 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
         x->was_loaded[j] = row->step_impulse > 0.0;
         x->largest_rate = pcs_max(x->largest_rate, pcs_max(fabs(row->rate), fabs(row->rate_before)));
     }
-    pcs_memory_copy(PCS_SOLVER_MEMORY, self->solver->memory, x->carried);
+    pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
     x->t += report->h;
     x->step++;
 }
@@ -218,7 +218,7 @@ void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_rep
 {
     scheme_clear_report(report, h);
     self->system->span = h;
-    pcs_memory_copy(PCS_SOLVER_MEMORY, x->carried, self->solver->memory);
+    pcs_memory_copy(self->solver->nmemory, x->carried, self->solver->memory);
 }
 
 void pcs_join_reports(const pcs_step_report *first, int npoint, pcs_step_report *report)

@@ -85,6 +85,8 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     PCS_TRY(step_factor_mass(self));
     PCS_TRY(pcs_projection_create(self, &self->projection));
     PCS_TRY(ops->setup(self));
+    for (int i = 0; i < PCS_SOLVER_MEMORY; i++)
+        if (self->memory[i].size > 0) self->nmemory = i + 1;
     *out = self;
     return PCS_OK;
 }

@@ -117,7 +117,8 @@ struct pcs_step_solver {
     int bad_equation;                  // where a matrix of the step broke down or the motion did not settle, or -1
     const char *advice; // what to do about the last outcome that was not PCS_CONVERGED; NULL: nothing special
     void *data;
-    pcs_memory memory[PCS_SOLVER_MEMORY]; // what the next solve starts from
+    pcs_memory memory[PCS_SOLVER_MEMORY]; // what the next solve starts from; some are empty
+    int nmemory;                          // those up to the last one that is not
     int nfactor;                          // numeric factorizations, the mass included
     // Another solver that gets what this one cannot settle, made at the first such step; NULL: none was needed yet.
     pcs_step_solver *next;
