@@ -1,15 +1,11 @@
 """Meshes of every type over several ranks, which have parts of them: results and frames are those of one process, and
 what a rank takes falls with their number. Argument: the program."""
 
-import csv
 import json
-import os
 import random
-import subprocess
-import tempfile
 import unittest
 
-from ranks import HANG, PROGRAM
+import ranks
 
 import pieces
 
@@ -118,40 +114,17 @@ def write_net(path, nx, ny):
         file.write("$EndElements\n")
 
 
-class Meshes(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
-    def case(self, text):
-        with open(self.path("model.yaml"), "w") as file:
-            file.write(text)
-        return self.path("model.yaml")
+class Meshes(ranks.Ranks):
+    def model(self, text):
+        return self.case("model", text)
 
     def run_into(self, folder, count, *arguments):
         """count = 0: without mpiexec."""
-        launcher = ["mpiexec", "-n", str(count)] if count > 0 else []
-        options = ["--", "-ksp_rtol", "1e-13"] if count > 0 else []
-        result = subprocess.run([*launcher, PROGRAM, "run", *arguments, "-q", "-o", self.path(folder), *options],
-                                capture_output=True, text=True, timeout=HANG)
+        result = ranks.run(count, *arguments, "-q", "-o", self.path(folder), *(ranks.TIGHT if count > 0 else []))
         self.assertEqual(result.returncode, 0, result.stderr)
 
-    def history(self, folder):
-        with open(self.path(f"{folder}/history.csv")) as file:
-            rows = list(csv.reader(line for line in file if not line.startswith("#")))
-        return rows[0], [[float(x) if x else 0.0 for x in row] for row in rows[1:]]
-
     def same(self, one, other):
-        (names, a), (others, b) = self.history(one), self.history(other)
-        self.assertEqual((names, len(a)), (others, len(b)))
-        for k, name in enumerate(names):
-            size = max([1.0] + [abs(row[k]) for row in a])
-            worst = max(abs(x[k] - y[k]) for x, y in zip(a, b))
-            if name not in ("active", "iterations"):
-                self.assertLessEqual(worst, 1e-9 * size, name)
+        self.agree(self.path(one), self.path(other))
         frames = [pieces.read_list(self.path(f"{folder}/model.pvd")) for folder in (one, other)]
         self.assertEqual([t for t, _ in frames[0]], [t for t, _ in frames[1]])
         pieces.compare_lists(*frames, 1e-7)
@@ -164,7 +137,7 @@ class Meshes(unittest.TestCase):
 
 class Agreement(Meshes):
     def compare(self, text):
-        case = self.case(text)
+        case = self.model(text)
         self.run_into("serial", 0, case)
         for count, mode in ((2, "never"), (3, "always"), (4, "never")):
             self.run_into("out", count, case, "--set", f"output.frames.pieces={mode}")
@@ -197,14 +170,14 @@ class Memory(Meshes):
 
     # Probes of sets copy them to all ranks.
     def frame(self, elements):
-        return self.case(FRAME.replace("elements: 9", f"elements: {elements}")
+        return self.model(FRAME.replace("elements: 9", f"elements: {elements}")
                          .replace("set: top, of", "set: portal.b, of")
                          .replace("set: portal.m2, item: 5", "set: portal.c")
                          .replace("end: 2.0e-4", "end: 2.0e-5").replace("every: 5", "every: 0"))
 
     def net(self, n):
         write_net(self.path("net.msh"), n, 12)
-        return self.case((GMSH % (0.1 * n) + REST.replace("item: 5, ", "") % ("net.rows", "net.columns"))
+        return self.model((GMSH % (0.1 * n) + REST.replace("item: 5, ", "") % ("net.rows", "net.columns"))
                          .replace("end: 2.0e-4", "end: 2.0e-5").replace("every: 5", "every: 0"))
 
     def test_of_a_frame(self):
