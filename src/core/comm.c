@@ -56,3 +56,17 @@ pcs_status pcs_comm_start(pcs_context *ctx)
     if (start == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "libpercuss_petsc.so has no symbol pcs_parallel_start");
     return start(ctx, PERCUSS_VERSION, count, options);
 }
+
+pcs_status pcs_comm_answer(pcs_context *ctx, int *count, int asked, int told, int *answers, pcs_numbers *out)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    int total = 0;
+    for (int r = 0; r < comm->size; r++) total += count[r] / asked * told;
+    int *start = answers + total;
+    for (int r = 0, at = 0; r < comm->size; r++) {
+        count[r] = count[r] / asked * told;
+        start[r] = at;
+        at += count[r];
+    }
+    return comm->exchange(comm, ctx, count, start, answers, out);
+}

@@ -71,6 +71,11 @@ static inline pcs_status pcs_comm_agree(pcs_context *ctx, pcs_status status)
     return comm == NULL ? status : comm->agree(comm, ctx, status, 0);
 }
 
+// Sends answers to what `exchange` brought, of which each rank has sent count[]: `told` numbers for every `asked` ones,
+// in the same order. The counts become those of the answers, which have room for as many numbers more as there are
+// ranks.
+pcs_status pcs_comm_answer(pcs_context *ctx, int *count, int asked, int told, int *answers, pcs_numbers *out);
+
 // Is this the process that writes results and messages?
 static inline bool pcs_is_root(const pcs_context *ctx)
 {

@@ -172,7 +172,7 @@ static void share_answer(const share_post *p, const pcs_numbers *asked, int tota
 static pcs_status share_ask(share_post *p, pcs_numbers *told)
 {
     pcs_numbers asked = { 0 };
-    int size = p->comm->size, total = 0, *start = NULL;
+    int size = p->comm->size, total = 0;
     int nrange = share_first_registered(p, p->comm->rank + 1) - share_first_registered(p, p->comm->rank);
     pcs_status status = p->comm->exchange(p->comm, p->ctx, p->size, p->start, p->send, &asked);
     if (status == PCS_OK)
@@ -184,13 +184,7 @@ static pcs_status share_ask(share_post *p, pcs_numbers *told)
     if (status == PCS_OK) status = share_fill_register(p, &asked, total, table);
     if (status == PCS_OK) {
         share_answer(p, &asked, total, table, answers);
-        start = answers + total;
-        for (int r = 0, at = 0; r < size; r++) {
-            asked.count[r] = asked.count[r] / ASKED * TOLD;
-            start[r] = at;
-            at += asked.count[r];
-        }
-        status = p->comm->exchange(p->comm, p->ctx, asked.count, start, answers, told);
+        status = pcs_comm_answer(p->ctx, asked.count, ASKED, TOLD, answers, told);
     }
     pcs_scratch_free(table);
     pcs_scratch_free(asked.count);

@@ -94,7 +94,7 @@ static void line_answer(const line_post *p, const pcs_numbers *asked, int total,
 static pcs_status line_ask(line_post *p, double *length, pcs_numbers *told)
 {
     pcs_numbers asked = { 0 };
-    int size = p->comm->size, total = 0, *start = NULL;
+    int size = p->comm->size, total = 0;
     pcs_status status = p->comm->exchange(p->comm, p->ctx, p->size, p->start, p->send, &asked);
     if (status == PCS_OK)
         for (int r = 0; r < size; r++) total += asked.count[r];
@@ -108,13 +108,7 @@ static pcs_status line_ask(line_post *p, double *length, pcs_numbers *told)
     }
     if (status == PCS_OK) {
         line_answer(p, &asked, total, answers);
-        start = answers + (size_t)total / ASKED * TOLD;
-        for (int r = 0, at = 0; r < size; r++) {
-            asked.count[r] = asked.count[r] / ASKED * TOLD;
-            start[r] = at;
-            at += asked.count[r];
-        }
-        status = p->comm->exchange(p->comm, p->ctx, asked.count, start, answers, told);
+        status = pcs_comm_answer(p->ctx, asked.count, ASKED, TOLD, answers, told);
     }
     pcs_scratch_free(answers);
     pcs_scratch_free(asked.count);
