@@ -5,6 +5,7 @@
 
 #include "cli/cases.h"
 #include "cli/commands.h"
+#include "cli/usage.h"
 #include "core/comm.h"
 
 #include <fcntl.h>
@@ -49,19 +50,23 @@ static const command *main_find(const char *name)
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
     const char *names[NCOMMAND + 1] = { NULL };
     for (int i = 0; i < NCOMMAND; i++) names[i] = commands[i].name;
-    pcs_cli_refuse("unknown command", name, names);
+    pcs_cli_refuse(NULL, "unknown command", name, names);
     return NULL;
 }
 
-static void main_help(bool is_man)
+// All of the help, or what there is about a command.
+static int main_help(const pcs_arguments *a, const char *name)
 {
-    if (is_man) {
+    if (a->is_man) {
         pcs_cli_man();
-        return;
+        return PCS_CLI_DONE;
     }
+    if (name != NULL && strcmp(name, "help") != 0)
+        return main_find(name) != NULL && pcs_usage_explain(stdout, name) ? PCS_CLI_DONE : PCS_CLI_BAD_USAGE;
     fputs(pcs_cli_usage, stdout);
     fputs(pcs_cli_help, stdout);
     fputs(pcs_cli_option_help, stdout);
+    return PCS_CLI_DONE;
 }
 
 static int main_dispatch(pcs_arguments *a)
@@ -69,8 +74,8 @@ static int main_dispatch(pcs_arguments *a)
     char path[PCS_CASE_PATH];
     bool is_help = a->command != NULL && strcmp(a->command, "help") == 0;
     if (a->is_man && !is_help)
-        return pcs_cli_refuse("--man is of help, not of", a->command == NULL ? "" : a->command, NULL);
-    if (a->wants_help || is_help) return main_help(a->is_man), PCS_CLI_DONE;
+        return pcs_cli_refuse("help", "--man is an option of help, not of", a->command == NULL ? "" : a->command, NULL);
+    if (a->wants_help || is_help) return main_help(a, is_help ? a->subject : a->command);
     if (a->wants_version) return pcs_cli_version(), PCS_CLI_DONE;
     if (a->command == NULL) return fputs(pcs_cli_usage, stderr), PCS_CLI_BAD_USAGE;
     const command *found = main_find(a->command);
@@ -130,11 +135,11 @@ int main(int argc, char **argv)
     const char **texts = pcs_scratch(NULL, 4 * room, sizeof *texts);
     if (texts == NULL) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
     pcs_arguments a = {
-        .count = -1, .steps = -1, .jobs = -1, .time = NAN, .tolerance = NAN, .width = NAN, .set = texts
+        .count = -1, .steps = -1, .jobs = -1, .time = NAN, .tolerance = NAN, .width = NAN, .set.text = texts
     };
-    a.vary = texts + room;
-    a.measure = texts + 2 * room;
-    a.more = texts + 3 * room;
+    a.vary.text = texts + room;
+    a.measure.text = texts + 2 * room;
+    a.more.text = texts + 3 * room;
     int answer = pcs_cli_parse(argc, argv, &a);
     if (answer == PCS_CLI_DONE) answer = main_dispatch(&a);
     pcs_scratch_free(texts);

@@ -8,19 +8,22 @@
 // Exit status.
 enum { PCS_CLI_DONE = 0, PCS_CLI_COULD_NOT_GO_ON = 1, PCS_CLI_BAD_USAGE = 2 };
 
-extern const char pcs_cli_usage[], pcs_cli_help[], pcs_cli_option_help[];
+enum { PCS_CLI_OPTIONS = 32 };
+
+// Texts of an option that may be given several times.
+typedef struct pcs_texts {
+    int count;
+    const char **text; // [count]
+} pcs_texts;
 
 typedef struct pcs_arguments {
     const char *command, *subject; // run CASE, list NAME, view RESULTS
-    int nmore;
-    const char **more; // [nmore] further subjects of plot and compare
+    pcs_texts more;                // further subjects of plot and compare
     const char *directory;
-    int nset;
-    const char **set; // [nset]
-    int nvary, nmeasure;
-    const char **vary, **measure; // [nvary], [nmeasure] of a study
-    const char *refine;           // likewise
-    int jobs;                     // -1: not said
+    pcs_texts set;
+    pcs_texts vary, measure; // of a study
+    const char *refine;      // likewise
+    int jobs;                // -1: not said
     bool keeps_output;
     int count, steps;         // of modes and load steps, -1: not said
     const char *about;        // of modes: "statics", or NULL
@@ -35,6 +38,7 @@ typedef struct pcs_arguments {
     const char *const *words; // [nword] after --, for PETSc
     bool resumes;             // of run
     bool is_quiet, is_markdown, is_schema, is_man, is_whirl, wants_help, wants_version;
+    bool is_given[PCS_CLI_OPTIONS]; // of the option at this place of the table
 } pcs_arguments;
 
 // Each gives the exit status; PCS_CLI_DONE where all is well. `set`, `vary`, `measure` and `more` have room for
@@ -42,7 +46,8 @@ typedef struct pcs_arguments {
 int pcs_cli_parse(int argc, char **argv, pcs_arguments *a);
 // Options that make no sense for a command are errors, too.
 int pcs_cli_check_usage(const pcs_arguments *a);
-// An error on the screen, with a hint at the nearest of the names unless these are NULL, and the usage.
-int pcs_cli_refuse(const char *what, const char *text, const char *const *names);
+// An error on the screen, with a hint at the nearest of the names unless these are NULL, and the usage of the command,
+// or of all commands where it is NULL or unknown.
+int pcs_cli_refuse(const char *command, const char *what, const char *text, const char *const *names);
 
 #endif

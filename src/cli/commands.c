@@ -137,18 +137,26 @@ static void commands_catch_signals(void)
     sigaction(SIGXFSZ, &ignore, NULL);
 }
 
+// Options of PETSc belong to a model that is solved by it.
+static bool commands_take_words(const pcs_context *ctx, const pcs_arguments *a)
+{
+    if (a->nword == 0 || pcs_context_comm(ctx) != NULL) return true;
+    pcs_cli_refuse(a->command,
+                   "options of PETSc are for mpiexec and for solver.linear=petsc, not for this case:", a->words[0],
+                   NULL);
+    return false;
+}
+
 int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_sim *sim = NULL;
-    pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
+    pcs_status status = pcs_build_sim_from(ctx, a->subject, a->set.count, a->set.text, &sim);
     if (status != PCS_OK) return pcs_cli_reject(ctx, status);
-    if (a->nword > 0 && pcs_context_comm(ctx) == NULL)
-        return pcs_cli_refuse(
-            "options of PETSc are for mpiexec and for solver.linear=petsc, not for this run:", a->words[0], NULL);
+    if (!commands_take_words(ctx, a)) return PCS_CLI_BAD_USAGE;
     if (!a->is_quiet && pcs_is_root(ctx)) commands_print_notes(sim->input);
     char directory[PATH_ROOM];
     if (!commands_directory(a, sim->view.case_name, "", directory))
-        return pcs_cli_refuse("too long a path:", directory, NULL);
+        return pcs_cli_refuse(a->command, "too long a path:", directory, NULL);
     commands_catch_signals();
     sim->stop_request = &stop_request;
     sim->resumes = a->resumes;
@@ -174,10 +182,10 @@ static void commands_show_modes(const pcs_modes *modes)
 static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, const char *ending, pcs_analysis *out,
                                    char directory[PATH_ROOM])
 {
-    pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->nset, a->set, out);
+    pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->set.count, a->set.text, out);
     if (status != PCS_OK) return pcs_cli_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
     bool has_room = commands_directory(a, out->case_name, ending, directory);
-    return has_room ? PCS_CLI_DONE : pcs_cli_refuse("too long a path:", directory, NULL);
+    return has_room ? PCS_CLI_DONE : pcs_cli_refuse(a->command, "too long a path:", directory, NULL);
 }
 
 // As the case says, and the command line says more.
@@ -258,16 +266,17 @@ int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
     char stem[PATH_ROOM], directory[PATH_ROOM];
     pcs_study_result result;
     commands_stem(a->subject, stem);
-    if (!commands_directory(a, stem, "_study", directory)) return pcs_cli_refuse("too long a path:", directory, NULL);
+    if (!commands_directory(a, stem, "_study", directory))
+        return pcs_cli_refuse(a->command, "too long a path:", directory, NULL);
     commands_catch_signals();
     pcs_study_options options = { .path = a->subject,
                                   .directory = directory,
-                                  .nset = a->nset,
-                                  .nvary = a->nvary,
-                                  .nmeasure = a->nmeasure,
-                                  .set = a->set,
-                                  .vary = a->vary,
-                                  .measure = a->measure,
+                                  .nset = a->set.count,
+                                  .nvary = a->vary.count,
+                                  .nmeasure = a->measure.count,
+                                  .set = a->set.text,
+                                  .vary = a->vary.text,
+                                  .measure = a->measure.text,
                                   .refine = a->refine,
                                   .jobs = a->jobs > 0 ? a->jobs : 0,
                                   .keeps_output = a->keeps_output,
@@ -293,8 +302,9 @@ static void commands_print_line(void *user, const char *line)
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_sim *sim = NULL;
-    pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
+    pcs_status status = pcs_build_sim_from(ctx, a->subject, a->set.count, a->set.text, &sim);
     if (status != PCS_OK) return pcs_cli_reject(ctx, status);
+    if (!commands_take_words(ctx, a)) return PCS_CLI_BAD_USAGE;
     if (!a->is_quiet && pcs_is_root(ctx)) {
         char text[256];
         pcs_describe_sim(sim, sizeof text, text);

@@ -140,13 +140,6 @@ static void complete_choices(completion *k, char *value)
         if (word[0] >= 'a' && word[0] <= 'z') complete_tell(k, word, "");
 }
 
-static bool complete_is_same(const char *option, const char *other)
-{
-    pcs_usage_entry a, b;
-    if (strcmp(option, other) == 0) return true;
-    return pcs_usage_find(option, &a) && pcs_usage_find(other, &b) && a.term == b.term;
-}
-
 // The value of the option before; false when there is none. Some shells break words at '='.
 static bool complete_value(completion *k)
 {
@@ -157,7 +150,7 @@ static bool complete_value(completion *k)
     if (strcmp(before, "--set") == 0 || strcmp(before, "--vary") == 0) return complete_keys(k), true;
     pcs_usage_item item;
     for (const char *place = NULL; pcs_usage_next(k->verb, &place, &item);) {
-        if (!item.is_option || !complete_is_same(item.name, before)) continue;
+        if (!item.is_option || !pcs_usage_is_same(item.name, before)) continue;
         complete_choices(k, item.value);
         return item.value[0] != '\0';
     }

@@ -196,7 +196,7 @@ static int new_list(const char *name)
 {
     const char *names[NTEMPLATE + 1] = { NULL };
     for (int i = 0; i < NTEMPLATE; i++) names[i] = templates[i].name;
-    if (name != NULL) return pcs_cli_refuse("there is no case to start from called", name, names);
+    if (name != NULL) return pcs_cli_refuse("new", "there is no case to start from called", name, names);
     for (int i = 0; i < NTEMPLATE; i++) printf("%-10s %s\n", templates[i].name, templates[i].summary);
     return PCS_CLI_DONE;
 }
@@ -210,7 +210,7 @@ int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a)
     if (chosen == NULL) return new_list(a->subject);
     const char *directory = a->directory == NULL ? chosen->name : a->directory;
     snprintf(path, sizeof path, "%s/case.yaml", directory);
-    if (access(path, F_OK) == 0) return pcs_cli_refuse("this file is there already:", path, NULL);
+    if (access(path, F_OK) == 0) return pcs_cli_refuse(a->command, "this file is there already:", path, NULL);
     pcs_file *f = NULL;
     pcs_status status = pcs_file_make_folder(ctx, directory);
     if (status == PCS_OK) status = pcs_file_create(ctx, directory, sizeof "case.yaml", FILE_BUFFER, &f);

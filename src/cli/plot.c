@@ -12,7 +12,7 @@
 int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_comparison comparison;
-    pcs_compare_options options = { .path = { a->subject, a->more[0] },
+    pcs_compare_options options = { .path = { a->subject, a->more.text[0] },
                                     .tolerance = isnan(a->tolerance) ? USUAL_TOLERANCE : a->tolerance,
                                     .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
                                     .show_user = stdout };
@@ -26,11 +26,11 @@ int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a)
 
 int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a)
 {
-    const char **words = pcs_take(ctx, (size_t)a->nmore + 1, sizeof *words, "results");
+    const char **words = pcs_take(ctx, (size_t)a->more.count + 1, sizeof *words, "results");
     if (words == NULL) return pcs_cli_reject(ctx, PCS_NO_MEMORY);
     words[0] = a->subject;
-    for (int i = 0; i < a->nmore; i++) words[i + 1] = a->more[i];
-    pcs_plot_options options = { .nword = a->nmore + 1,
+    for (int i = 0; i < a->more.count; i++) words[i + 1] = a->more.text[i];
+    pcs_plot_options options = { .nword = a->more.count + 1,
                                  .words = words,
                                  .output = a->directory,
                                  .axis = a->axis,

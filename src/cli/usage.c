@@ -1,12 +1,89 @@
-// The usage and the help, which are texts, taken apart: the page of the manual and the completion of shells are made
-// from them.
+// The usage and the help, which are texts, and their parts: checks of the command line, the page of the manual and the
+// completion of shells are made from them.
 
 #include "cli/usage.h"
-#include "cli/arguments.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <string.h>
+
+const char pcs_cli_usage[] =
+    "usage: percuss run CASE [-o DIR] [--resume] [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
+    "       percuss statics CASE [--steps N] [--time T] [-o DIR] [--set ...] [--quiet]\n"
+    "       percuss modes CASE [--count N] [--about statics] [--whirl] [--steps N] [--time T] [-o DIR] [--set ...]\n"
+    "                     [--quiet]\n"
+    "       percuss study CASE|STUDY [--vary path.to.key=values]... [--refine mesh=2,3] [--measure NAME=PLACE]...\n"
+    "                     [-j N] [--keep] [-o DIR] [--set ...] [--quiet]\n"
+    "       percuss plot RESULTS... [COLUMN...] [-o PICTURE|DIR] [--x COLUMN] [--range A:B] [--exact FILE.csv] "
+    "[--width CM] [--quiet]\n"
+    "       percuss compare A B [--tolerance T] [--quiet]\n"
+    "       percuss report RESULTS|STUDY [-o report.html] [--quiet]\n"
+    "       percuss view RESULTS [--time T|peak] [--field NAME] -o PICTURE.png|MOVIE.mp4\n"
+    "       percuss check CASE [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
+    "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR | -o DIR] [--quiet]\n"
+    "       percuss list [NAME] [--markdown] | --schema\n"
+    "       percuss help [COMMAND] [--man]\n"
+    "       percuss --help | --version\n";
+
+const char pcs_cli_help[] =
+    "\n"
+    "Bars, beams and bodies that hit, stick, slide and rebound. CASE is a file or a folder that holds case.yaml.\n"
+    "\n"
+    "  run      simulate the case; results go to DIR (results/<case> unless given)\n"
+    "  statics  equilibrium under loads that rise from nothing, from the reference state (initial values are not\n"
+    "           used), as the section `statics` of the case says; statics.csv and a frame per load step go to DIR\n"
+    "           (results/<case>_statics unless given)\n"
+    "  modes    natural frequencies and mode shapes about the reference state, smallest first; to the screen,\n"
+    "           to modes.csv and as frames for ParaView in DIR (results/<case>_modes unless given)\n"
+    "  study    run the case over values of its keys, side by side; study.csv, study.json and the runs go to DIR\n"
+    "           (results/<case>_study unless given); a run that is there is not made again\n"
+    "  plot     pictures of results, drawn by gnuplot from a script that stays beside each; with columns of "
+    "history.csv\n"
+    "           one picture of these, without them those one wants of a run; several results are drawn into one "
+    "picture\n"
+    "  compare  where two results or studies first differ, column by column; A and B are folders or CSV files\n"
+    "  report   one page of HTML with all that belongs to the results of a run or study: certificate, energies,\n"
+    "           contacts, curves, pictures, the case; report.html in their folder unless -o says where\n"
+    "  view     write a picture or movie of the results in the folder RESULTS, by ParaView's Python\n"
+    "  check    report every error of the case, build the model, do not run it\n"
+    "  new      write a case to start from, with comments, into DIR (its name unless given)\n"
+    "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
+    "           allowed ranges and defaults\n"
+    "  help     this text, or the part of it about COMMAND\n";
+
+const char pcs_cli_option_help[] =
+    "\n"
+    "  -o, --output DIR          where the results go\n"
+    "  --set path.to.key=value   replace or add a value of the case, with the same checks; list items by\n"
+    "                            number from 0: --set scheme.rho_inf=0.5 --set initial.0.velocity=[1,0,0]\n"
+    "  -q, --quiet               no progress, no summary on the screen\n"
+    "  --resume                  of run: go on from the last checkpoint in DIR\n"
+    "  --steps N                 of statics: load steps at least [1 for linear models without\n"
+    "                            friction, else 10]\n"
+    "  --time T                  of statics and modes: time at which loads and driven joints stand, s [0]; of view: "
+    "that\n"
+    "                            of the picture, or peak, the largest contact force [peak]\n"
+    "  --field NAME              of view: what colours show, stress or velocity.x [bending_stress, stress, ...]\n"
+    "  --count N                 of modes: how many [10]\n"
+    "  --about statics           of modes: about the equilibrium, in which closed contacts stay closed\n"
+    "  --whirl                   of modes: with damping and gyroscopic forces, forward and backward whirl; without\n"
+    "                            asking where the damping or stiffness matrix is not symmetric\n"
+    "  --vary path.to.key=V      of study: values between commas, or from:to:by; several make a product\n"
+    "  --refine \"mesh=2,3 step=2,3\"  of study: factor, levels; order, limit and bound of measures; also separately\n"
+    "  --measure NAME=PLACE      of study: a number of summary.json, peak=wall.peak_force; or see list study\n"
+    "  -j, --jobs N              of study: runs at a time [the number of processors]\n"
+    "  --keep                    of study: histories and frames of all runs, too\n"
+    "  --x COLUMN                of plot: the horizontal axis [t]\n"
+    "  --range A:B               of plot, with columns: part of the horizontal axis that is drawn\n"
+    "  --exact FILE.csv          of plot: a solution to draw beside the results, columns with the same names\n"
+    "  --width CM                of plot: width of a picture [16]; 8.5 fits a column of a paper\n"
+    "  --tolerance T             of compare: largest difference over the size of the column [1e-9]\n"
+    "  --markdown                of list: as Markdown tables\n"
+    "  --schema                  of list: the JSON schema of a case file, by which editors complete and check keys\n"
+    "  --man                     of help: the page of the manual, in roff\n"
+    "  -- -ksp_type cg ...       options of PETSc, for runs under mpiexec and for `solver: { linear: petsc }`;\n"
+    "                            -mass_... and -iteration_... are for one matrix, others for both\n"
+    "\n"
+    "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage.\n"
+    "compare: 0 alike, 1 they differ, 2 bad input or usage.\n";
 
 bool pcs_usage_verb(const char **place, size_t size, char *name)
 {
@@ -48,13 +125,16 @@ static bool usage_word(const char **place, char word[PCS_USAGE_WORD], bool *is_c
 
 bool pcs_usage_next(const char *verb, const char **place, pcs_usage_item *out)
 {
-    bool is_closed;
+    bool is_closed, is_bracketed;
     if (*place == NULL) *place = usage_of(verb);
     *out = (pcs_usage_item){ .is_option = false };
     do {
-        if (*place == NULL || !usage_word(place, out->name, &is_closed)) return false;
+        if (*place == NULL) return false;
+        is_bracketed = (*place)[strspn(*place, " \n")] == '[';
+        if (!usage_word(place, out->name, &is_closed)) return false;
     } while (strcmp(out->name, "|") == 0);
     out->is_option = out->name[0] == '-';
+    out->is_optional = is_bracketed;
     if (!out->is_option || is_closed) return true;
     const char *ahead = *place + strspn(*place, " \n");
     if (strchr("[-|", *ahead) == NULL && strncmp(ahead, "percuss ", 8) != 0) usage_word(place, out->value, &is_closed);
@@ -111,4 +191,58 @@ void pcs_usage_summary(const pcs_usage_entry *entry, size_t size, char *text)
         used++;
     }
     text[used] = '\0';
+}
+
+bool pcs_usage_is_same(const char *option, const char *other)
+{
+    pcs_usage_entry a, b;
+    if (strcmp(option, other) == 0) return true;
+    return pcs_usage_find(option, &a) && pcs_usage_find(other, &b) && a.term == b.term;
+}
+
+bool pcs_usage_takes(const char *verb, const char *option)
+{
+    pcs_usage_item item;
+    for (const char *place = NULL; pcs_usage_next(verb, &place, &item);)
+        if (item.is_option && pcs_usage_is_same(item.name, option)) return true;
+    return false;
+}
+
+void pcs_usage_takers(const char *option, size_t size, char *text)
+{
+    char name[PCS_USAGE_WORD];
+    text[0] = '\0';
+    for (const char *place = pcs_cli_usage; pcs_usage_verb(&place, sizeof name, name);) {
+        size_t used = strlen(text);
+        if (pcs_usage_takes(name, option)) snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
+    }
+}
+
+void pcs_usage_show(FILE *stream, const char *verb)
+{
+    const char *begin = verb == NULL ? NULL : usage_of(verb);
+    if (begin == NULL) {
+        fputs(pcs_cli_usage, stream);
+        return;
+    }
+    const char *end = strstr(begin, "percuss ");
+    if (end == NULL) end = begin + strlen(begin);
+    while (end > begin && strchr(" \n", end[-1]) != NULL) end--;
+    fprintf(stream, "usage: percuss %s%.*s\n", verb, (int)(end - begin), begin);
+}
+
+bool pcs_usage_explain(FILE *stream, const char *verb)
+{
+    pcs_usage_entry entry;
+    if (!pcs_usage_find(verb, &entry)) return false;
+    pcs_usage_show(stream, verb);
+    fprintf(stream, "\n  %.*s", (int)(entry.text + entry.ntext - entry.term), entry.term);
+    fputc('\n', stream);
+    for (const char *text = pcs_cli_option_help; pcs_usage_help(&text, &entry);) {
+        char name[PCS_USAGE_WORD];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(entry.term, ", "), entry.term);
+        if (pcs_usage_takes(verb, name))
+            fprintf(stream, "  %.*s", (int)(entry.text + entry.ntext - entry.term), entry.term);
+    }
+    return true;
 }

@@ -96,10 +96,10 @@ int pcs_cli_view(pcs_context *ctx, const pcs_arguments *a)
     char script[PATH_ROOM];
     bool is_movie = a->directory != NULL && view_ends_with(a->directory, view_movies);
     if (a->directory == NULL || (!is_movie && !view_ends_with(a->directory, view_pictures)))
-        return pcs_cli_refuse("view needs -o PICTURE.png or -o MOVIE.mp4, .webm or .gif, has",
+        return pcs_cli_refuse(a->command, "view needs -o PICTURE.png or -o MOVIE.mp4, .webm or .gif, has",
                               a->directory == NULL ? "" : a->directory, NULL);
     if (is_movie && (a->wants_peak || !isnan(a->time)))
-        return pcs_cli_refuse("--time is of pictures, a movie shows all frames:", a->directory, NULL);
+        return pcs_cli_refuse(a->command, "--time is of pictures, a movie shows all frames:", a->directory, NULL);
     if (snprintf(script, sizeof script, "%s/view.py", a->subject) >= PATH_ROOM || access(script, R_OK) != 0) {
         fprintf(stderr, "error: '%s' holds no results: there is no view.py\n", a->subject);
         return PCS_CLI_BAD_USAGE;

@@ -277,7 +277,7 @@ class Checkpoint(unittest.TestCase):
     def test_resume_is_for_run(self):
         result = subprocess.run([PROGRAM, "check", BAR, "--resume"], capture_output=True, text=True)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("--resume is for run", result.stderr)
+        self.assertIn("--resume is an option of run", result.stderr)
 
 
 if __name__ == "__main__":

@@ -52,19 +52,32 @@ class Usage(unittest.TestCase):
         self.refused(["run", CASE, "more"], "error: one argument too many: 'more'")
         self.refused(["run", CASE, "--set"], "error: a value must follow the option '--set'")
         self.refused(["run", CASE, "-o"], "error: a value must follow the option '-o'")
-        self.refused(["check", CASE, "-o", "x"], "error: --output is not an option of 'check'")
-        self.refused(["run", CASE, "--markdown"], "error: --markdown is not an option of 'run'")
-        self.refused(["list", "--set", "a=b"], "error: --set is not an option of 'list'")
+        self.refused(["check", CASE, "-o", "x"], "error: --output is an option of run, ", " view, new, not of 'check'")
+        self.refused(["run", CASE, "--markdown"], "error: --markdown is an option of list, not of 'run'")
+        self.refused(["list", "--quiet"], "--quiet is an option of run, ", "not of 'list'")
+        self.refused(["list", "--set", "a=b"], "--set is an option of run, statics, modes, study, check, not of 'list'")
+        self.refused(["check", CASE, "--", "-x"], "options of PETSc are for mpiexec", "not for this case: '-x'")
+        self.refused(["statics", CASE, "--", "-x"], "options of PETSc are for run and check, not for 'statics'")
         self.refused(["list", "nothing"], "error: nothing is called 'nothing'")
         self.refused(["list", "alfa_ggl"], "did you mean 'alpha_ggl'?")
 
     def test_help_and_version(self):
-        for arguments in (["--help"], ["-h"], ["help"], ["run", "--help"]):
+        for arguments in (["--help"], ["-h"], ["help"], ["help", "help"]):
             result = percuss(*arguments)
             self.assertEqual(result.returncode, 0)
             self.assertEqual(result.stderr, "")
             for word in ("run CASE", "check CASE", "list", "--set", "--quiet", "Exit status"):
                 self.assertIn(word, result.stdout)
+        for verb in re.findall(r"percuss ([a-z]+) ", percuss().stderr):
+            told = percuss("help", verb)
+            self.assertEqual((told.returncode, told.stderr), (0, ""))
+            self.assertEqual(percuss(verb, "--help").stdout, told.stdout)
+            self.assertTrue(told.stdout.startswith("usage: percuss"))
+            if verb != "help":
+                self.assertNotIn("\n  --man ", told.stdout)
+                self.assertEqual("\n  --whirl " in told.stdout, verb == "modes")
+                self.assertEqual("percuss" in told.stdout[15:].split("\n\n")[0], False)
+        self.refused(["help", "rnu"], "error: unknown command 'rnu', did you mean 'run'?")
         version = percuss("--version")
         self.assertEqual(version.returncode, 0)
         self.assertRegex(version.stdout, r"\Apercuss \d+\.\d+\.\d+\n")

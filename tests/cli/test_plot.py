@@ -172,7 +172,7 @@ class Plot(unittest.TestCase):
         for wrong in ("1", "1:", ":1", "1:0", "1:1", "0:1:2", "0:inf", "nan:1", "a:b"):
             self.refused(2, f"--range must be two rising numbers A:B, is '{wrong}'", "plot", self.path("a"), "tip.x",
                          "--range", wrong)
-        self.refused(2, "--range, --exact and --width are for plot", "check", CASE, "--range", "0:1")
+        self.refused(2, "--range is an option of plot", "check", CASE, "--range", "0:1")
 
     @NEEDS_GNUPLOT
     def test_long_numbers_below_a_panel_do_not_meet(self):
@@ -300,8 +300,8 @@ class Plot(unittest.TestCase):
         self.refused(2, "no history.csv", "plot", self.folder)
         self.refused(2, "results must follow", "plot")
         self.refused(2, "--width must be a number from 5 on", "plot", self.path("a"), "--width", "x")
-        self.refused(2, "is for compare", "plot", self.path("a"), "--tolerance", "1")
-        self.refused(2, "are for plot", "compare", self.path("a"), self.path("b"), "--width", "9")
+        self.refused(2, "is an option of compare", "plot", self.path("a"), "--tolerance", "1")
+        self.refused(2, "--width is an option of plot", "compare", self.path("a"), self.path("b"), "--width", "9")
         self.refused(2, "one argument too many", "check", CASE, "more")
 
     def test_a_missing_gnuplot_is_named_with_its_package(self):

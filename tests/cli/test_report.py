@@ -468,7 +468,7 @@ class Report(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(new)), ["page.html", "report.html"])
         for arguments, words in (((), "results must follow"), ((empty,), "neither summary.json nor study.csv"),
                                  ((os.path.join(empty, "none"),), "there is no folder"),
-                                 ((self.run_folder, "--set", "a=1"), "--set is not an option of")):
+                                 ((self.run_folder, "--set", "a=1"), "--set is an option of run")):
             self.assertIn(words, self.percuss("report", *arguments, status=2).stderr)
         self.assertEqual(os.listdir(empty), [])
         with open(os.path.join(empty, "study.csv"), "w") as file:
