@@ -16,7 +16,7 @@ pcs_status pcs_build_blame(pcs_build *b, const pcs_yaml *node, pcs_status status
 bool pcs_build_check(pcs_build *b, const pcs_yaml *node, pcs_build_checker *check, const void *params)
 {
     const char *option = NULL, *fault = check == NULL ? NULL : check(params, &option);
-    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    if (fault != NULL) pcs_case_fault(b->c, node, option, fault);
     return fault == NULL;
 }
 

@@ -13,7 +13,7 @@ static bool output_is_off(pcs_build *b, pcs_yaml *node)
 {
     if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) return false;
     if (pcs_yaml_get_kind(node) == PCS_YAML_SCALAR && strcmp(pcs_yaml_text(node), "false") == 0) return true;
-    pcs_case_reject(b->c, node, "must be a map of options, {} for the defaults, or false for none");
+    (void)pcs_case_want(b->c, node, "a map of options, {} for the defaults, or false for none");
     return true;
 }
 

@@ -223,7 +223,7 @@ static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool 
         fault = "there is a part of the mesh of this name";
     }
     if (fault != NULL) {
-        pcs_case_error_at(b->c, node, key, "%s", fault);
+        pcs_case_fault(b->c, node, key, fault);
         return PCS_OK;
     }
     *is_made = b->only_reads;

@@ -92,7 +92,7 @@ pcs_status pcs_build_system(pcs_build *b)
     if (!pcs_case_read(b->c, section, options, params)) return PCS_OK;
     const char *fault = definition->check == NULL ? NULL : definition->check(params, &option);
     if (fault != NULL) {
-        pcs_case_error_at(b->c, section, option, "%s", fault);
+        pcs_case_fault(b->c, section, option, fault);
         return PCS_OK;
     }
     b->definition = definition;

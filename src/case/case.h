@@ -84,9 +84,13 @@ const char *pcs_case_text(pcs_case *c, pcs_yaml *node);
 void pcs_case_error(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // The same with the node's path before the text, which goes on from there: "must be ..., is ...".
 void pcs_case_reject(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// The node must be what is wanted, and the message says what it is instead; false.
+bool pcs_case_want(pcs_case *c, const pcs_yaml *node, const char *wanted);
 // At option `key` of a map, or at the map when the key is absent; the map's path and ": " come first.
 void pcs_case_error_at(pcs_case *c, const pcs_yaml *map, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+// A fault of option `key`, with its value behind the text.
+void pcs_case_fault(pcs_case *c, const pcs_yaml *map, const char *key, const char *fault);
 // NULL-terminated names in one text, as far as there is room; `buffer` is given back.
 const char *pcs_join_names(const char *const *names, const char *separator, size_t size, char *buffer);
 // ", did you mean 'x'?" or "" for the nearest of NULL-terminated names; `buffer` is given back.

@@ -113,11 +113,35 @@ const char *pcs_tree_quote(const pcs_yaml *node, size_t size, char *buffer)
     return buffer;
 }
 
-bool pcs_tree_reject(pcs_case *c, const pcs_yaml *node, const char *wanted)
+bool pcs_case_want(pcs_case *c, const pcs_yaml *node, const char *wanted)
 {
     char quote[PCS_QUOTE_BYTES];
     pcs_case_reject(c, node, "must be %s, is %s", wanted, pcs_tree_quote(node, sizeof quote, quote));
     return false;
+}
+
+// "[0, 0, 0]" of a list of plain values, and what a node is otherwise.
+static const char *error_show(const pcs_yaml *node, size_t size, char *buffer)
+{
+    size_t used = 0;
+    bool is_plain = node->kind == PCS_YAML_LIST && node->count > 0;
+    for (int i = 0; is_plain && i < node->count; i++) is_plain = node->items[i]->kind == PCS_YAML_SCALAR;
+    for (int i = 0; is_plain && i < node->count; i++) {
+        int length = snprintf(buffer + used, size - used, "%s%s", i == 0 ? "[" : ", ", node->items[i]->text);
+        used += length < 0 ? size : (size_t)length;
+        is_plain = used + 2 < size;
+    }
+    if (!is_plain) return pcs_tree_quote(node, size, buffer);
+    memcpy(buffer + used, "]", 2);
+    return buffer;
+}
+
+void pcs_case_fault(pcs_case *c, const pcs_yaml *map, const char *key, const char *fault)
+{
+    char value[PCS_QUOTE_BYTES];
+    int i = key == NULL ? -1 : pcs_tree_index(map, key);
+    if (i < 0 || map->items[i]->kind == PCS_YAML_MAP) pcs_case_error_at(c, map, key, "%s", fault);
+    else pcs_case_error_at(c, map, key, "%s; %s is %s", fault, key, error_show(map->items[i], sizeof value, value));
 }
 
 static int error_compare(const void *a, const void *b)

@@ -31,10 +31,10 @@ pcs_yaml *pcs_case_get(pcs_case *c, pcs_yaml *map, const char *key)
 
 bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind)
 {
-    static const char *const names[] = { "a single value", "a list", "a map" };
+    static const char *const names[] = { "a single value", "a list [...]", "a map { key: value }" };
     if (node->kind == kind) return true;
     node->is_unjudged = true; // its keys have no meaning here
-    return pcs_tree_reject(c, node, names[kind]);
+    return pcs_case_want(c, node, names[kind]);
 }
 
 pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_kind kind, const char *help)

@@ -4,6 +4,7 @@
 #include "case/tree.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -59,8 +60,12 @@ static pcs_status reader_syntax_error(reader *r)
     }
     size_t at = p->problem_mark.index;
     bool is_tab = r->origin == NULL && at < r->size && r->text[at] == '\t';
-    pcs_tree_error(r->c, reader_location(r, p->problem_mark), "not valid YAML: %s%s%s%s", problem,
-                   p->context == NULL ? "" : " ", p->context == NULL ? "" : p->context,
+    char context[128] = "";
+    pcs_location begin = reader_location(r, p->context_mark);
+    if (p->context != NULL) snprintf(context, sizeof context, " %s", p->context);
+    if (p->context != NULL && p->context_mark.line != p->problem_mark.line)
+        snprintf(context, sizeof context, " %s that begins at %d:%d", p->context, begin.line, begin.column);
+    pcs_tree_error(r->c, reader_location(r, p->problem_mark), "not valid YAML: %s%s%s", problem, context,
                    is_tab ? " (a tab: indent with spaces)" : "");
     return PCS_BAD_INPUT;
 }

@@ -114,8 +114,6 @@ void pcs_tree_find_unknown(pcs_case *c, pcs_yaml *node);
 void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Takes entry i out of a map.
 void pcs_tree_remove(pcs_yaml *map, int i);
-// Records that the node must be what is wanted, and is what it is; false.
-bool pcs_tree_reject(pcs_case *c, const pcs_yaml *node, const char *wanted);
 // "'10.0x'", "empty", "a list": what a node is, for messages.
 const char *pcs_tree_quote(const pcs_yaml *node, size_t size, char *buffer);
 

@@ -21,9 +21,11 @@ static void value_reject_number(pcs_case *c, const pcs_yaml *node, pcs_range ran
 {
     char quote[PCS_QUOTE_BYTES], limits[RANGE_BYTES] = "";
     if (value_is_given(range)) pcs_range_text(range, sizeof limits, limits);
-    bool has_comma = node->kind == PCS_YAML_SCALAR && strchr(node->text, ',') != NULL;
+    const char *text = node->kind == PCS_YAML_SCALAR ? node->text : "", *hint = "";
+    if (strchr(text, ',') != NULL) hint = " (decimals take a point)";
+    else if (text[0] != '*' && strpbrk(text, "*/(") != NULL) hint = " (a formula is written ${...})";
     pcs_case_reject(c, node, "must be %s%s%s, is %s%s", kind, limits[0] == '\0' ? "" : " ", limits,
-                    pcs_tree_quote(node, sizeof quote, quote), has_comma ? " (decimals take a point)" : "");
+                    pcs_tree_quote(node, sizeof quote, quote), hint);
 }
 
 double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range)
@@ -66,7 +68,9 @@ static bool value_count(pcs_case *c, pcs_yaml *node, pcs_range range, int *out)
     }
     bool is_number = is_plain && pcs_scalar_number(node->text, &number) == PCS_NUMBER_FINE;
     if (is_whole || (is_number && fabs(number) > INT_MAX)) {
-        pcs_case_reject(c, node, "must be at most %d in size, is %s", INT_MAX, node->text);
+        char limits[RANGE_BYTES];
+        if (!value_is_given(range) || range.high > INT_MAX) range.high = INT_MAX;
+        pcs_case_reject(c, node, "must be %s, is %s", pcs_range_text(range, sizeof limits, limits), node->text);
     } else if (is_number && number == floor(number)) {
         pcs_case_reject(c, node, "must be a whole number of digits only, is '%s', write %.0f", node->text, number);
     } else {
@@ -79,7 +83,7 @@ static bool value_flag(pcs_case *c, const pcs_yaml *node, bool *out)
 {
     bool is_plain = node->kind == PCS_YAML_SCALAR && !node->is_quoted;
     bool is_true = is_plain && strcmp(node->text, "true") == 0;
-    if (!is_true && !(is_plain && strcmp(node->text, "false") == 0)) return pcs_tree_reject(c, node, "true or false");
+    if (!is_true && !(is_plain && strcmp(node->text, "false") == 0)) return pcs_case_want(c, node, "true or false");
     *out = is_true;
     return true;
 }
@@ -126,7 +130,7 @@ const char *pcs_case_text(pcs_case *c, pcs_yaml *node)
 {
     if (node->kind == PCS_YAML_SCALAR && node->text[0] != '\0') return node->text;
     if (node->kind == PCS_YAML_SCALAR) pcs_case_reject(c, node, "must be a text, is empty");
-    else pcs_tree_reject(c, node, "a text");
+    else pcs_case_want(c, node, "a text");
     return NULL;
 }
 
@@ -203,7 +207,7 @@ static bool value_rows(pcs_case *c, pcs_yaml *node, value_table *table)
     if (node->kind != PCS_YAML_LIST || node->count == 0) {
         char wanted[64];
         snprintf(wanted, sizeof wanted, "a list of %s or of rows of %s", table->what, table->what);
-        return pcs_tree_reject(c, node, wanted);
+        return pcs_case_want(c, node, wanted);
     }
     bool has_rows = node->items[0]->kind == PCS_YAML_LIST, is_fine = true;
     table->nrow = has_rows ? node->count : 1;

@@ -202,7 +202,7 @@ class Parts(Meshes):
         bad("{ sets: a }", "merge.joint: must name two sets or more")
         bad("{ sets: [a.end, b.edn] }",
             "merge.joint.sets[1] must name a set of nodes, is 'b.edn', did you mean 'b.end'?")
-        bad("[a.end, b.end]", "merge.joint must be a map, is a list")
+        bad("[a.end, b.end]", "merge.joint must be a map { key: value }, is a list")
         bad("{ sets: [a.end, b.end], tolerance: 0 }", "merge.joint.tolerance must be > 0, is 0")
 
     def test_cells_and_elements_must_fit(self):

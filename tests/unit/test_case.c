@@ -16,7 +16,8 @@ static void structure_errors_have_their_place(void **state)
         { "# nothing\n", "f:1:1: the file is empty" },
         { "- a\n- b\n", "f:1:1: a case must be a map of keys, is a list" },
         { "\n  word\n", "f:2:3: a case must be a map of keys, is 'word'" },
-        { "E: 1\nF: [1, 2\n", "f:3:1: not valid YAML" },
+        { "E: 1\nF: [1, 2\n",
+          "f:3:1: not valid YAML: did not find expected ',' or ']' while parsing a flow sequence that begins at 2:4" },
         { "E: 1\n\tF: 2\n", "f:2:1: not valid YAML" },
         { "E: 1\n F: 2\n", "f:2:3: not valid YAML" },
         { "E: 'x\n", "f:2:1: not valid YAML" },
@@ -95,6 +96,7 @@ static const struct {
     const char *text, *message;
 } wrong_values[] = {
     { "E: 10.0x", "f:1:4: E must be a number > 0, is '10.0x'" },
+    { "E: 2*(3", "f:1:4: E must be a number > 0, is '2*(3' (a formula is written ${...})" },
     { "E: 10,0", "f:1:4: E must be a number > 0, is '10,0' (decimals take a point)" },
     { "E: .nan", "f:1:4: E must be a finite number > 0, is '.nan'" },
     { "E: NaN", "f:1:4: E must be a finite number > 0, is 'NaN'" },
@@ -128,8 +130,8 @@ static const struct {
     { "E: 1\nn: 1e2", "f:2:4: n must be a whole number of digits only, is '1e2', write 100" },
     { "E: 1\nn: 0", "f:2:4: n must be in [1, 1000], is 0" },
     { "E: 1\nn: 1001", "f:2:4: n must be in [1, 1000], is 1001" },
-    { "E: 1\nn: 99999999999", "f:2:4: n must be at most 2147483647 in size, is 99999999999" },
-    { "E: 1\nn: 99999999999999999999999", "f:2:4: n must be at most 2147483647 in size" },
+    { "E: 1\nn: 99999999999", "f:2:4: n must be in [1, 1000], is 99999999999" },
+    { "E: 1\nn: 99999999999999999999999", "f:2:4: n must be in [1, 1000], is 9999999999999999" },
     { "E: 1\nn: x", "f:2:4: n must be a whole number in [1, 1000], is 'x'" },
     { "E: 1\nn: '5'", "f:2:4: n must be a whole number in [1, 1000], is the text '5'" },
     { "E: 1\nmass: lump", "f:2:7: mass must be one of consistent, lumped, is 'lump', did you mean 'lumped'?" },
