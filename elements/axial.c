@@ -58,7 +58,7 @@ double pcs_axial_span(const pcs_batch *batch, int cell, double span[3])
     return pcs_norm3(span);
 }
 
-pcs_status pcs_axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length)
+static pcs_status axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length)
 {
     if (length > 0.0 && isfinite(length)) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0", batch->name,
@@ -97,13 +97,13 @@ pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
     double sign, length = pcs_axial_axis(batch, cell, out->direction[0], &sign);
     out->count = 1;
     out->is_rotation[0] = false;
-    return pcs_axial_check_length(ctx, batch, cell, length);
+    return axial_check_length(ctx, batch, cell, length);
 }
 
 pcs_status pcs_axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, const double span[3])
 {
     double length = pcs_norm3(span);
-    PCS_TRY(pcs_axial_check_length(ctx, batch, cell, length));
+    PCS_TRY(axial_check_length(ctx, batch, cell, length));
     for (int k = dim; k < 3; k++)
         if (fabs(span[k]) > 1e-9 * length)
             return pcs_fail(ctx, PCS_BAD_INPUT,

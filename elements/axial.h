@@ -76,7 +76,6 @@ extern const char *const pcs_rod_fields[]; // axial_force, stress, strain_energy
 double pcs_axial_span(const pcs_batch *batch, int cell, double span[3]);
 
 // A cell of no length is a fault; and one whose ends lie off the line or plane in which they move.
-pcs_status pcs_axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length);
 pcs_status pcs_axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, const double span[3]);
 
 // Unit axis, length and way of a mesh cell. The axis points towards its first non-zero coordinate, whichever way a cell

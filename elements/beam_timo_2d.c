@@ -6,8 +6,6 @@
 
 #include "elements/beam.h"
 
-#include <math.h>
-
 typedef pcs_beam_params beam_params;
 
 enum { NDOF = 6, NMODE = 3 };

@@ -138,7 +138,7 @@ static pcs_status msh_section(pcs_msh_text *text, pcs_msh *msh, bool is_new, msh
     return msh_skip(text);
 }
 
-pcs_status pcs_msh_parse(pcs_context *ctx, const char *path, const char *bytes, size_t size, pcs_msh *msh)
+static pcs_status msh_parse(pcs_context *ctx, const char *path, const char *bytes, size_t size, pcs_msh *msh)
 {
     pcs_msh_text text = { .ctx = ctx, .path = path, .next = bytes, .end = bytes + size, .at = bytes, .stop = bytes };
     msh_seen seen = { 0 };
@@ -158,7 +158,7 @@ pcs_status pcs_msh_read(pcs_context *ctx, const char *path, pcs_msh *msh)
     size_t size;
     pcs_status status = pcs_text_file(ctx, path, "the mesh file", SIZE_MAX, &bytes, &size);
     if (status != PCS_OK) return status == PCS_IO_ERROR ? PCS_BAD_INPUT : status; // the case names it
-    status = pcs_msh_parse(ctx, path, bytes, size, msh);
+    status = msh_parse(ctx, path, bytes, size, msh);
     pcs_scratch_free(bytes);
     return status;
 }

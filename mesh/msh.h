@@ -104,8 +104,6 @@ pcs_status pcs_msh4_members(const pcs_msh_text *text, pcs_msh *msh);
 
 // Reads a whole file; the caller frees what was read, also after a fault.
 pcs_status pcs_msh_read(pcs_context *ctx, const char *path, pcs_msh *msh);
-// The same from memory.
-pcs_status pcs_msh_parse(pcs_context *ctx, const char *path, const char *bytes, size_t size, pcs_msh *msh);
 void pcs_msh_free(pcs_msh *msh);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const double AMPLITUDE = 0.1;               // largest displacement of a frame, of the model's size
 static const double TURN = 6.28318530717958647693; // rad

@@ -13,7 +13,6 @@
 
 #include "analysis/statics_free.h"
 #include "analysis/statics_friction.h"
-#include "core/rounding.h"
 
 #include <float.h>
 #include <math.h>

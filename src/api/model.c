@@ -2,7 +2,6 @@
 
 #include "api/handle.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
 #include "build/build.h"
 #include "build/catalogue.h"
-#include "build/sections.h"
 #include "closed_form/closed_form.h"
 
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 // Appends to a text and gives its new length; what does not fit is left off.
 __attribute__((format(printf, 4, 5))) static size_t describe_add(size_t used, size_t size, char *text,

@@ -2,7 +2,6 @@
 
 #include "build/sections.h"
 
-#include <math.h>
 #include <string.h>
 
 // One vector for the whole set, of numbers and formulas of place, or {from, to} for its first and last node.

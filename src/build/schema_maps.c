@@ -3,7 +3,6 @@
 
 #include "build/schema.h"
 
-#include "build/build.h"
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
 #include "elements/section.h"

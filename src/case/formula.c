@@ -3,7 +3,6 @@
 #include "case/tree.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { NAMES = 128, LIST_BYTES = 512 };
 

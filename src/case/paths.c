@@ -4,7 +4,6 @@
 #include "case/tree.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void paths_walk(const pcs_yaml *node, const char *path, pcs_path_taker *take, void *user);
 

@@ -52,14 +52,6 @@ static inline double pcs_rounding_of_velocity(double q, double v, double h)
     return DBL_EPSILON * (fabs(v) + fabs(q) / h);
 }
 
-// The largest of n velocities.
-static inline double pcs_rounding_of_velocities(int n, const double *q, const double *v, double h)
-{
-    double largest = 0.0;
-    for (int i = 0; i < n; i++) largest = fmax(largest, pcs_rounding_of_velocity(q[i], v[i], h));
-    return largest;
-}
-
 // Of sum_k factor[k] x[index[k]], such as a row of directions times positions: of a gap, by what they are rounded off.
 static inline double pcs_rounding_of_sum(int count, const double *factor, const int *index, const double *x)
 {

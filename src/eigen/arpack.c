@@ -6,7 +6,6 @@
 #include "eigen/solvers.h"
 
 #include <arpack.h>
-#include <math.h>
 #include <string.h>
 #include <threads.h>
 

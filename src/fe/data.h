@@ -218,8 +218,6 @@ pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe);
 // Where the cells of a line begin and end, and how long it is, of parts of a mesh.
 pcs_status pcs_fe_measure_line(pcs_context *ctx, const pcs_mesh *mesh, const pcs_set *cells, struct pcs_taper *tapers,
                                double *length);
-// Area at the first and the second node of a cell of the mesh that is shown; 0: its element has none.
-void pcs_fe_areas(const fe_data *fe, int cell, double area[2]);
 // Gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
 // Which cells of the mesh a line load is on, in scratch memory.

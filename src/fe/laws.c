@@ -2,7 +2,6 @@
 
 #include "fe/laws.h"
 
-#include <math.h>
 #include <string.h>
 
 static const pcs_force_law *laws_of(const fe_data *fe, int place)

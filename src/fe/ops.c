@@ -5,7 +5,6 @@
 #include "fe/data.h"
 #include "system/defaults.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

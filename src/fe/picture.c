@@ -4,7 +4,6 @@
 #include "elements/beam.h"
 #include "fe/data.h"
 
-#include <math.h>
 #include <string.h>
 
 // Index of a field name in the picture's list, added when it is new.

@@ -13,7 +13,6 @@
 #include "elements/taper.h"
 #include "fe/data.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { FORCES_MAX = 10 };

@@ -184,7 +184,8 @@ pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe)
     return status;
 }
 
-void pcs_fe_areas(const fe_data *fe, int cell, double area[2])
+// Area at the first and the second node of a cell of the mesh that is shown; 0: its element has none.
+static void taper_areas(const fe_data *fe, int cell, double area[2])
 {
     const pcs_batch *batch = &fe->drawn[fe->group_shown[cell]];
     const pcs_element_ops *ops = batch->ops;
@@ -203,7 +204,7 @@ double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radiu
     for (int c = 0; c < fe->model.shown->ncell; c++) {
         double area[2];
         if (fe->group_shown[c] < 0) continue;
-        pcs_fe_areas(fe, c, area);
+        taper_areas(fe, c, area);
         for (int end = 0; end < 2; end++) {
             int node = cells[c][end];
             radius[node] = fmax(radius[node], sqrt(area[end] / PI));

@@ -4,8 +4,6 @@
 
 #include "joint/ends.h"
 
-#include <math.h>
-
 typedef struct link_params {
     const char *a, *nodes;
 } link_params;

@@ -3,7 +3,6 @@
 // The clock is asked only every so many steps; their number follows the speed of the run.
 
 #include "core/clock.h"
-#include "output/file.h"
 #include "output/observer.h"
 
 #include <float.h>

@@ -2,8 +2,6 @@
 
 #include "output/summary.h"
 
-#include <math.h>
-
 const char *pcs_check_verdict(const pcs_check *check)
 {
     if (check->is_reported_only) return "reported";

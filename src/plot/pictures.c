@@ -1,5 +1,4 @@
 #include "plot/pictures.h"
-#include "plot/quantity.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "study/measure.h"
 #include "study/table.h"
 
-#include <math.h>
 #include <stdio.h>
 
 enum { PATH_ROOM = 4096 };

@@ -11,13 +11,14 @@
 
 enum { BUFFER = 1 << 16, JSON_ROOM = 4096, SHOWN_POINTS = 100, CELL_ROOM = 128 };
 
-const char *pcs_run_text(pcs_run_end end)
+static const char *table_text(pcs_run_end end)
 {
     static const char *const texts[] = { "not run", "not finished", "done", "done", "refused", "failed", "broke" };
     return texts[end];
 }
 
-const pcs_run *pcs_table_run(const pcs_table *t, int point)
+// The worst run of a point.
+static const pcs_run *table_run(const pcs_table *t, int point)
 {
     const pcs_run *runs = t->runs + point * t->plan->nlevel, *worst = &runs[t->plan->nlevel - 1];
     for (int k = 0; k < t->plan->nlevel; k++)
@@ -96,13 +97,13 @@ static void table_csv_head(const pcs_table *t, pcs_file *f)
 static void table_csv_row(const pcs_table *t, pcs_file *f, int point)
 {
     const pcs_plan *plan = t->plan;
-    const pcs_run *run = pcs_table_run(t, point);
+    const pcs_run *run = table_run(t, point);
     for (int k = 0; k < plan->nkey; k++) {
         const char *value = pcs_plan_value(plan, point, k);
         table_csv_text(f, value == NULL ? "" : value);
         pcs_file_text(f, ",");
     }
-    pcs_file_print(f, "%s,%s", run->name, pcs_run_text(run->end));
+    pcs_file_print(f, "%s,%s", run->name, table_text(run->end));
     for (int m = 0; m < plan->nmeasure; m++) {
         table_csv_number(t, f, table_values(t, point)[m]);
         const pcs_convergence *c = table_convergence(t, point, m);
@@ -186,7 +187,7 @@ static void table_json_measure(const pcs_table *t, pcs_file *f, int point, int m
 static void table_json_row(const pcs_table *t, pcs_file *f, int point)
 {
     const pcs_plan *plan = t->plan;
-    const pcs_run *run = pcs_table_run(t, point);
+    const pcs_run *run = table_run(t, point);
     pcs_file_text(f, "    {\n      \"parameters\": {");
     for (int k = 0; k < plan->nkey; k++) {
         const char *value = pcs_plan_value(plan, point, k);
@@ -197,7 +198,7 @@ static void table_json_row(const pcs_table *t, pcs_file *f, int point)
         else table_json_text(f, value);
     }
     pcs_file_print(f, " },\n      \"run\": \"%s\",\n      \"status\": \"%s\",\n      \"reason\": ", run->name,
-                   pcs_run_text(run->end));
+                   table_text(run->end));
     table_json_text(f, run->reason);
     pcs_file_text(f, ",\n      \"measures\": {\n");
     for (int m = 0; m < plan->nmeasure; m++) {
@@ -341,7 +342,7 @@ void pcs_table_show(const pcs_table *t, const pcs_study_options *options)
         table_put(options, name, width[c], c + 1 == ncolumn);
     }
     for (int p = 0; p < npoint; p++) {
-        const pcs_run *run = pcs_table_run(t, p);
+        const pcs_run *run = table_run(t, p);
         bool is_done = run->end == PCS_RUN_DONE || run->end == PCS_RUN_KEPT;
         for (int c = 0; c < (is_done ? ncolumn : plan->nkey); c++) {
             table_cell(t, p, c, cell);
@@ -349,7 +350,7 @@ void pcs_table_show(const pcs_table *t, const pcs_study_options *options)
         }
         if (is_done) continue;
         char text[JSON_ROOM];
-        snprintf(text, sizeof text, "%s: %s", pcs_run_text(run->end), run->reason);
+        snprintf(text, sizeof text, "%s: %s", table_text(run->end), run->reason);
         table_put(options, text, 0, true);
     }
     if (npoint == plan->npoint) return;

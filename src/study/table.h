@@ -21,10 +21,6 @@ static inline int pcs_table_nrefined(const pcs_plan *plan)
     return plan->is_separate ? 3 : 1;
 }
 
-// "done", "kept", "refused", ...
-const char *pcs_run_text(pcs_run_end end);
-// The worst run of a point.
-const pcs_run *pcs_table_run(const pcs_table *t, int point);
 pcs_status pcs_table_write(const pcs_table *t, const pcs_study_options *options);
 void pcs_table_show(const pcs_table *t, const pcs_study_options *options);
 

@@ -9,7 +9,6 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include "bench_clock.h"
 #include "build/build.h"
 
 #include <cholmod.h>

@@ -3,7 +3,6 @@
 #include "check.h"
 #include "percuss.h"
 
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -6,7 +6,6 @@
 #include "support/model.h"
 #include "support/text_case.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "support/check.h"
 #include "support/model.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -6,8 +6,6 @@
 #include "linsolve/chain.h"
 #include "support/alloc_fault.h"
 
-#include <float.h>
-
 // Values of a chain: random in (-1, 1), on the diagonal with an addition that keeps the sign of the random number.
 static pcs_matrix *general_chain(pcs_context *ctx, int n, int b, double diagonal, unsigned seed)
 {

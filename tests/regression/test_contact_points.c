@@ -3,9 +3,6 @@
 #include "support/check.h"
 #include "support/text_case.h"
 
-#include "core/rotation.h"
-#include "fe/fe.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

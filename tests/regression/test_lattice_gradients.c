@@ -4,7 +4,6 @@
 #include "build/build.h"
 #include "support/check.h"
 
-#include <math.h>
 #include <stdio.h>
 
 enum { STEPS = 12 };

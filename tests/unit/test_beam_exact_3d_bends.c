@@ -3,7 +3,6 @@
 #include "core/rotation.h"
 #include "support/bend.h"
 #include "support/check.h"
-#include "support/model.h"
 
 #include <math.h>
 #include <string.h>

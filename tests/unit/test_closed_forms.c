@@ -11,7 +11,6 @@
 #include "closed_form/closed_form.h"
 #include "model.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

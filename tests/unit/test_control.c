@@ -6,7 +6,6 @@
 #include "support/watch.h"
 
 #include "core/context.h"
-#include "sim/control.h"
 
 #include <math.h>
 #include <stdio.h>

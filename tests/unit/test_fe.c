@@ -1,7 +1,6 @@
 // The finite-element system against closed forms: weight and potential, loads over time, initial values, momentum with
 // supports, the stable step, probes; and the models that are refused.
 
-#include "fe/data.h"
 #include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"

@@ -1,6 +1,5 @@
 // Journals in bearings that nodes carry: rows are derivatives of gaps, friction sees the surfaces, forces are a pair.
 
-#include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
 

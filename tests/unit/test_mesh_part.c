@@ -5,7 +5,6 @@
 #include "mesh/part.h"
 #include "mesh/sieve.h"
 #include "support/check.h"
-#include "support/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 // What the progress observer shows, on a terminal and elsewhere.
 
-#include "core/clock.h"
 #include "test_output_fake.h"
 
 extern const pcs_observer_ops pcs_observer_progress;

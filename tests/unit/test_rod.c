@@ -5,7 +5,6 @@
 #include "support/check.h"
 #include "support/model.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 
 #include "contact/swept.h"
 
-#include "core/rotation.h"
-
 #include "support/check.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 
 #define _XOPEN_SOURCE 700 // j0, y0
 
-#include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
 #include "support/still.h"
