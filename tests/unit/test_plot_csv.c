@@ -1,8 +1,10 @@
-// Tables read back from CSV: names, numbers, quotes, empty fields, and messages that say where a file is wrong.
+// Tables read back from CSV: names, numbers, quotes, empty fields, and messages that say where a file is wrong. Units of columns.
 
 #include "support/check.h"
 
+#include "elements/element.h"
 #include "plot/csv.h"
+#include "plot/quantity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,12 +120,27 @@ static void a_missing_file_is_told(void **state)
     pcs_context_destroy(&ctx);
 }
 
+// Only strains are pure numbers.
+static void every_field_of_an_element_has_a_unit(void **state)
+{
+    (void)state;
+    for (int i = 0; pcs_elements[i] != NULL; i++)
+        for (const char *const *field = pcs_elements[i]->fields; field != NULL && *field != NULL; field++) {
+            bool has_unit = pcs_quantity_unit(*field)[0] != '\0';
+            if (has_unit == (strstr(*field, "_strain") != NULL)) fail_msg("%s of %s", *field, pcs_elements[i]->name);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_stand_in_columns),         cmocka_unit_test(line_ends_do_not_matter),
-        cmocka_unit_test(quotes_hide_commas_and_lines),     cmocka_unit_test(a_head_alone_is_a_table),
-        cmocka_unit_test(faults_are_told_with_their_place), cmocka_unit_test(a_missing_file_is_told),
+        cmocka_unit_test(numbers_stand_in_columns),
+        cmocka_unit_test(line_ends_do_not_matter),
+        cmocka_unit_test(quotes_hide_commas_and_lines),
+        cmocka_unit_test(a_head_alone_is_a_table),
+        cmocka_unit_test(faults_are_told_with_their_place),
+        cmocka_unit_test(a_missing_file_is_told),
+        cmocka_unit_test(every_field_of_an_element_has_a_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
