@@ -1,4 +1,5 @@
-// Tables read back from CSV: names, numbers, quotes, empty fields, and messages that say where a file is wrong. Units of columns.
+// Tables read back from CSV: names, numbers, quotes, empty fields, and messages that say where a file is wrong; units
+// of columns.
 
 #include "support/check.h"
 
