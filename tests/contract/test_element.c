@@ -141,13 +141,6 @@ static const pcs_batch *batch_of(const model *m)
     return pcs_fe_batch(m->system, 0);
 }
 
-static double largest(int n, const double *x)
-{
-    double size = 0.0;
-    for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
-    return size;
-}
-
 static double quadratic(const pcs_matrix *A, const double *x)
 {
     double y[MODEL_MAX_SIZE] = { 0 }, sum = 0.0;
@@ -273,7 +266,7 @@ static void check_tangents(const variant *c, model *m)
     system->ops->update_tangents(system, 0.0, q, v);
     for (int which = 0; which < 2; which++) {
         model_dense(which == 0 ? system->K : system->C, n, A);
-        double size = largest(n * n, A), step = 2e-4;
+        double size = check_largest(n * n, A), step = 2e-4;
         for (int j = 0; j < n; j++) {
             double slope[MODEL_MAX_SIZE] = { 0 }, unit[MODEL_MAX_SIZE] = { 0 };
             unit[j] = 1.0;
@@ -343,10 +336,10 @@ static void check_large_rigid(const variant *c, model *m)
         if (!large_motion(c, m, motion, q)) continue;
         c->ops->add_force(batch_of(m), q, v, f);
         double size = pcs_matrix_abs_bound(m->system->K, q);
-        CHECK(largest(m->system->nv, f) <= 1e-13 * size);
+        CHECK(check_largest(m->system->nv, f) <= 1e-13 * size);
         pcs_energy sum = { 0 };
         c->ops->add_energy(batch_of(m), q, v, &sum);
-        CHECK(sum.strain >= 0.0 && sum.strain <= 1e-26 * size * m->system->nv * largest(m->system->nv, q));
+        CHECK(sum.strain >= 0.0 && sum.strain <= 1e-26 * size * m->system->nv * check_largest(m->system->nv, q));
     }
 }
 
@@ -376,10 +369,11 @@ static void check_rigid(const variant *c, model *m)
         for (int i = 0; i < m->system->nv; i++) q[i] *= small;
         c->ops->add_force(batch_of(m), q, v, f);
         double size = pcs_matrix_abs_bound(m->system->K, q);
-        CHECK(largest(m->system->nv, f) <= noise * size);
+        CHECK(check_largest(m->system->nv, f) <= noise * size);
         pcs_energy sum = { 0 };
         c->ops->add_energy(batch_of(m), q, v, &sum);
-        CHECK(sum.strain >= 0.0 && sum.strain <= noise * noise * size * m->system->nv * largest(m->system->nv, q));
+        CHECK(sum.strain >= 0.0 &&
+              sum.strain <= noise * noise * size * m->system->nv * check_largest(m->system->nv, q));
     }
 }
 
@@ -415,7 +409,7 @@ static void check_definite(const variant *c, model *m)
     // One-point masses do not see a sawtooth.
     double least = strstr(c->values, "mass=one_point") == NULL ? 1e-3 : -1e-13;
     if (m->system->mass > 0.0) CHECK(smallest_pivot(n, M) > least);
-    else CHECK(largest(n * n, M) == 0.0); // a spring
+    else CHECK(check_largest(n * n, M) == 0.0); // a spring
     CHECK(smallest_pivot(n, K) > -1e-13);
 }
 
@@ -479,7 +473,7 @@ static void check_sums(const variant *c, model *m)
     c->ops->add_force(batch_of(m), q, v, f);
     c->ops->add_resultant(batch_of(m), q, v, resultant);
     by_direction(m, f, wanted);
-    double size = pcs_matrix_abs_bound(m->system->K, q) + largest(n, f);
+    double size = pcs_matrix_abs_bound(m->system->K, q) + check_largest(n, f);
     CHECK_ALL_NEAR(3, resultant, wanted, 1e-14 * size * NCELL);
 
     pcs_energy sum = { 0 };

@@ -84,18 +84,6 @@ static void somewhere(const model *m, unsigned long long *seed, double *q)
     if (m->system->directions_vary) m->system->ops->update_directions(m->system, q);
 }
 
-static void gaps_at(const model *m, const double *q, double step, const double *d, double *gap)
-{
-    pcs_system *system = m->system;
-    double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
-    for (int i = 0; i < system->nv; i++) {
-        x[i] = step * d[i];
-        moved[i] = q[i] + x[i];
-    }
-    if (system->has_rotations) system->ops->retract(system, q, x, moved);
-    system->ops->gaps(system, moved, gap);
-}
-
 static void check_derivatives(model *m)
 {
     unsigned long long seed = 7;
@@ -104,7 +92,7 @@ static void check_derivatives(model *m)
     somewhere(m, &seed, q);
     for (int trial = 0; trial < 5; trial++) {
         model_randomize(&seed, m->system->nv, d);
-        for (int k = 0; k < 4; k++) gaps_at(m, q, (k < 2 ? k - 2 : k - 1) * h, d, gap[k]);
+        for (int k = 0; k < 4; k++) model_gaps_at(m, q, (k < 2 ? k - 2 : k - 1) * h, d, gap[k]);
         for (int j = 0; j < m->system->nrow; j++) {
             double slope = (gap[0][j] - 8.0 * gap[1][j] + 8.0 * gap[2][j] - gap[3][j]) / (12.0 * h);
             CHECK_NEAR(pcs_system_rate(m->system, j, d), slope, 1e-10);
@@ -127,7 +115,7 @@ static void check_bias(model *m)
     const double h = 2e-3;
     somewhere(m, &seed, q);
     model_randomize(&seed, system->nv, v);
-    for (int k = 0; k < 5; k++) gaps_at(m, q, (k - 2) * h, v, gap[k]);
+    for (int k = 0; k < 5; k++) model_gaps_at(m, q, (k - 2) * h, v, gap[k]);
     if (system->has_rate_bias) system->ops->rate_bias(system, q, v, bias);
     for (int j = 0; j < system->nrow; j++) {
         double sum = 16.0 * (gap[1][j] + gap[3][j]) - gap[0][j] - gap[4][j] - 30.0 * gap[2][j];

@@ -102,18 +102,6 @@ static void somewhere(const model *m, unsigned long long *seed, double *q)
     m->system->ops->update_directions(m->system, q);
 }
 
-static void gaps_at(const model *m, const double *q, double step, const double *d, double *gap)
-{
-    pcs_system *system = m->system;
-    double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
-    for (int i = 0; i < system->nv; i++) {
-        x[i] = step * d[i];
-        moved[i] = q[i] + x[i];
-    }
-    if (system->has_rotations) system->ops->retract(system, q, x, moved);
-    system->ops->gaps(system, moved, gap);
-}
-
 // First and second derivative along a motion at constant velocities. The gap sees no rotations, so that the increments
 // of the nodes are all that counts.
 static void check_derivatives(model *m, const scene *s)
@@ -126,7 +114,7 @@ static void check_derivatives(model *m, const scene *s)
         somewhere(m, &seed, q);
         for (int trial = 0; trial < 4; trial++) {
             model_randomize(&seed, m->system->nv, d);
-            for (int k = 0; k < 5; k++) gaps_at(m, q, (k - 2) * h, d, gap[k]);
+            for (int k = 0; k < 5; k++) model_gaps_at(m, q, (k - 2) * h, d, gap[k]);
             m->system->ops->rate_bias(m->system, q, d, bias);
             for (int j = 0; j < m->system->nrow; j++) {
                 double slope = (gap[0][j] - 8.0 * gap[1][j] + 8.0 * gap[3][j] - gap[4][j]) / (12.0 * h);

@@ -91,7 +91,7 @@ static pcs_linsolve *check_scaled(pcs_context *ctx, const pcs_matrix *A, const d
         CHECK_NEAR(backward_error(ctx, A, s, b, x), 0.0, allowed);
         if (dense == NULL) continue;
         pcs_linsolve_solve(dense, y);
-        CHECK_ALL_NEAR(n, x, y, agreement * largest(n, y));
+        CHECK_ALL_NEAR(n, x, y, agreement * check_largest(n, y));
     }
     return chain;
 }

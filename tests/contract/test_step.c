@@ -144,13 +144,6 @@ static void demand(double defect, double size, const char *what)
     if (!(fabs(defect) <= 1e-12 * size)) fail_msg("%s: %s: off by %.3g, size %.3g", where, what, defect, size);
 }
 
-static double largest(int n, const double *x)
-{
-    double size = 0.0;
-    for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
-    return size;
-}
-
 // y = A x - G^T z, [n]
 static void momentum_defect(const pcs_system *system, const double *M, const double *x, const double *z, double *y)
 {
@@ -173,17 +166,17 @@ static void check_motion(const model *m, const pcs_step_form *form, const soluti
         W[i] = x->v[i] - given->v[i] - x->d[i];
         U[i] = x->q[i] - given->q[i] - form->kb * x->d[i] - form->kw * W[i];
     }
-    double mass = largest(n * n, M), speed = fmax(largest(n, x->v), largest(n, given->v)),
-           way = fmax(largest(n, x->q), speed * form->h);
+    double mass = check_largest(n * n, M), speed = fmax(check_largest(n, x->v), check_largest(n, given->v)),
+           way = fmax(check_largest(n, x->q), speed * form->h);
     momentum_defect(system, M, W, x->la, y);
-    demand(largest(n, y), mass * speed, "M W = G^T La");
+    demand(check_largest(n, y), mass * speed, "M W = G^T La");
     momentum_defect(system, M, U, x->nu, y);
-    demand(largest(n, y), mass * way, "M U = G^T nu");
+    demand(check_largest(n, y), mass * way, "M U = G^T nu");
     if (!form->has_dynamics) return;
     system->ops->force(system, 0.3, x->q, x->v, f);
     momentum_defect(system, M, x->d, none, y);
     for (int i = 0; i < n; i++) y[i] = form->c * y[i] - form->h * f[i];
-    demand(largest(n, y), form->h * pcs_matrix_abs_bound(system->K, x->q) + mass * speed, "c M d = h f");
+    demand(check_largest(n, y), form->h * pcs_matrix_abs_bound(system->K, x->q) + mass * speed, "c M d = h f");
 }
 
 static void check_rows(const model *m, const pcs_step_form *form, const solution *given, const solution *x,
@@ -198,8 +191,8 @@ static void check_rows(const model *m, const pcs_step_form *form, const solution
     }
     system->ops->gaps(system, x->q, gap);
     system->ops->gaps(system, qt, smooth);
-    double speed = fmax(largest(n, x->v), largest(n, given->v)),
-           way = fmax(largest(n, x->q), speed * form->h) + system->length;
+    double speed = fmax(check_largest(n, x->v), check_largest(n, given->v)),
+           way = fmax(check_largest(n, x->q), speed * form->h) + system->length;
     for (int j = 0; j < system->nrow; j++) {
         double xi = pcs_system_rate(system, j, x->v) + x->target[j];
         demand(x->rate_before[j] - pcs_system_rate(system, j, vt), speed, "rate before = G vt");
@@ -224,7 +217,7 @@ static void check_rows(const model *m, const pcs_step_form *form, const solution
 static void compare(const model *m, const pcs_step_form *form, const solution *a, const solution *b, const double *mass)
 {
     int n = m->system->nv;
-    double speed = fmax(largest(n, a->v), 1e-3), way = fmax(largest(n, a->q), 1e-3);
+    double speed = fmax(check_largest(n, a->v), 1e-3), way = fmax(check_largest(n, a->q), 1e-3);
     for (int i = 0; i < n; i++) {
         demand(a->q[i] - b->q[i], way, "q agrees");
         demand(a->v[i] - b->v[i], speed, "v agrees");
@@ -324,7 +317,7 @@ static void ties_are_settled(void **state)
                 fail_msg("%s, trial %d: %s", solver->ops->name, trial, pcs_outcome_text(x.result.outcome));
             for (int j = 0; j < m->system->nrow; j++)
                 CHECK_NEAR(x.la[j], la[j], 1e-12 * solver->effective_mass[j] * 10.0);
-            CHECK(largest(m->system->nv, x.v) <= 1e-12 * 10.0);
+            CHECK(check_largest(m->system->nv, x.v) <= 1e-12 * 10.0);
         }
     }
     model_destroy(&m);

@@ -9,12 +9,6 @@
 static const char PENDULUM[] = "cases/beam_pendulum";
 enum { STEPS_TO_03 = 600, STEPS_TO_IMPACT = 658 };
 
-static double probe(const case_run *run, int which)
-{
-    const pcs_sim *sim = run->sim;
-    return sim->system->ops->probe(sim->system, &sim->probes[which], sim->state.q, sim->state.v);
-}
-
 static case_run run_steps(const char *const *set, long count)
 {
     case_run run = case_open(PENDULUM, set);
@@ -27,8 +21,8 @@ static void tip_has_the_digits(void **state)
     (void)state;
     case_run run = run_steps(NULL, STEPS_TO_03);
     CHECK_NEAR(run.sim->state.t, 0.3, 1e-12);
-    CHECK_NEAR(probe(&run, 0), 0.794439307754, 1e-12);
-    CHECK_NEAR(probe(&run, 1), -0.607344091505, 1e-12);
+    CHECK_NEAR(case_probe(&run, 0), 0.794439307754, 1e-12);
+    CHECK_NEAR(case_probe(&run, 1), -0.607344091505, 1e-12);
     case_close(&run);
 }
 
@@ -39,7 +33,7 @@ static void check_scheme_at(const char *scheme, const char *step, int per_step)
              run = run_steps(set, (long)per_step * STEPS_TO_IMPACT);
     CHECK(case_find_contact(&ggl).count == 0);
     CHECK_NEAR(run.sim->state.t, 0.329, 1e-12);
-    for (int axis = 0; axis < 2; axis++) CHECK_NEAR(probe(&run, axis), probe(&ggl, axis), 1e-5);
+    for (int axis = 0; axis < 2; axis++) CHECK_NEAR(case_probe(&run, axis), case_probe(&ggl, axis), 1e-5);
     case_close(&run);
     case_close(&ggl);
 }

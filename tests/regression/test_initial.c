@@ -14,16 +14,6 @@ enum { MOST = 64 };
 
 #define RUN "scheme: { type: alpha_ggl, rho_inf: 0.9 }\ntime: { step: 1.0e-3, end: 0.01 }\n"
 
-static double probe(const text_case *c, const char *column)
-{
-    const pcs_sim *sim = c->sim;
-    for (int i = 0; i < sim->nprobe; i++)
-        if (strcmp(sim->probes[i].column, column) == 0)
-            return sim->system->ops->probe(sim->system, &sim->probes[i], sim->state.q, sim->state.v);
-    fail_msg("no probe '%s'", column);
-    return NAN;
-}
-
 // Every node moves with v0 + w x (x - p), and after a short while nothing is strained in first order.
 static void check_rigid(const text_case *c, const double v0[3], const double w[3], const double p[3])
 {
@@ -226,19 +216,19 @@ static void probes_tell_rotations(void **state)
         "                    mean: { set: body, of: [ry, wx, wz] } } }\n" RUN,
         NULL);
     const double tau = 6.28318530717958647692;
-    CHECK_NEAR(probe(&c, "flat.rz"), 3.0, 0.0);
-    CHECK_NEAR(probe(&c, "flat.wz"), 20.0, 0.0);
-    CHECK_NEAR(probe(&c, "one.rz"), 4.0 - tau, 1e-14);
-    CHECK_NEAR(probe(&c, "one.wx"), 1.0, 1e-14);
-    CHECK_NEAR(probe(&c, "one.wy"), 2.0, 1e-14);
-    CHECK_NEAR(probe(&c, "mean.ry"), 0.25, 1e-14);
-    CHECK_NEAR(probe(&c, "mean.wx"), 2.0, 1e-14);
-    CHECK_NEAR(probe(&c, "mean.wz"), 2.0, 1e-14);
+    CHECK_NEAR(text_case_probe(&c, "flat.rz"), 3.0, 0.0);
+    CHECK_NEAR(text_case_probe(&c, "flat.wz"), 20.0, 0.0);
+    CHECK_NEAR(text_case_probe(&c, "one.rz"), 4.0 - tau, 1e-14);
+    CHECK_NEAR(text_case_probe(&c, "one.wx"), 1.0, 1e-14);
+    CHECK_NEAR(text_case_probe(&c, "one.wy"), 2.0, 1e-14);
+    CHECK_NEAR(text_case_probe(&c, "mean.ry"), 0.25, 1e-14);
+    CHECK_NEAR(text_case_probe(&c, "mean.wx"), 2.0, 1e-14);
+    CHECK_NEAR(text_case_probe(&c, "mean.wz"), 2.0, 1e-14);
     text_case_run(&c);
-    CHECK_NEAR(probe(&c, "flat.rz"), 3.2, 1e-12); // past pi
-    CHECK_NEAR(probe(&c, "flat.rx"), 0.0, 0.0);
-    CHECK_NEAR(probe(&c, "one.wx"), 1.0, 1e-12); // all inertias are equal: the spin stays
-    CHECK_NEAR(probe(&c, "mean.wz"), 2.0, 1e-12);
+    CHECK_NEAR(text_case_probe(&c, "flat.rz"), 3.2, 1e-12); // past pi
+    CHECK_NEAR(text_case_probe(&c, "flat.rx"), 0.0, 0.0);
+    CHECK_NEAR(text_case_probe(&c, "one.wx"), 1.0, 1e-12); // all inertias are equal: the spin stays
+    CHECK_NEAR(text_case_probe(&c, "mean.wz"), 2.0, 1e-12);
     text_case_close(&c);
 }
 
@@ -255,11 +245,12 @@ static void spin_is_given_in_space_after_loads_have_bent_the_beam(void **state)
         "initial: [{ set: beam.end, spin: [1, 2, 3], about: [1, 0, 0] }]\n"
         "output: { probes: { tip: { node: beam.end, of: [uy, uz, vx, wx, wy, wz] } } }\n" RUN,
         NULL);
-    CHECK(probe(&c, "tip.uy") > 0.2);
-    CHECK_NEAR(probe(&c, "tip.wx"), 1.0, 1e-13);
-    CHECK_NEAR(probe(&c, "tip.wy"), 2.0, 1e-13);
-    CHECK_NEAR(probe(&c, "tip.wz"), 3.0, 1e-13);
-    CHECK_NEAR(probe(&c, "tip.vx"), 2.0 * probe(&c, "tip.uz") - 3.0 * probe(&c, "tip.uy"), 1e-13);
+    CHECK(text_case_probe(&c, "tip.uy") > 0.2);
+    CHECK_NEAR(text_case_probe(&c, "tip.wx"), 1.0, 1e-13);
+    CHECK_NEAR(text_case_probe(&c, "tip.wy"), 2.0, 1e-13);
+    CHECK_NEAR(text_case_probe(&c, "tip.wz"), 3.0, 1e-13);
+    CHECK_NEAR(text_case_probe(&c, "tip.vx"), 2.0 * text_case_probe(&c, "tip.uz") - 3.0 * text_case_probe(&c, "tip.uy"),
+               1e-13);
     text_case_close(&c);
 }
 

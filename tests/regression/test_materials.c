@@ -13,16 +13,6 @@
 enum { TEXT = 4096 };
 static const double pi = 3.14159265358979323846;
 
-static double probe(const text_case *c, const char *column)
-{
-    const pcs_sim *sim = c->sim;
-    for (int i = 0; i < sim->nprobe; i++)
-        if (strcmp(sim->probes[i].column, column) == 0)
-            return sim->system->ops->probe(sim->system, &sim->probes[i], sim->state.q, sim->state.v);
-    fail_msg("no probe '%s'", column);
-    return NAN;
-}
-
 // One cell, driven by its ends.
 // E = 200, Y = 1, Et = 20 in units of `stress`, lengths in units of `size`, and the density to match.
 static text_case open_cell(const char *scheme, double kinematic, double stress, double size, bool is_turned,
@@ -107,13 +97,14 @@ static void a_cycle_follows_the_bilinear_curve(void **state)
                 while (!pcs_sim_is_done(run.sim)) {
                     text_case_step(&run);
                     // Schemes follow velocities: where these jump, positions are off by half of what a step moves.
-                    double way = probe(&run, "right.ux") - probe(&run, "left.ux");
+                    double way = text_case_probe(&run, "right.ux") - text_case_probe(&run, "left.ux");
                     CHECK_NEAR(way / length, strain_at(run.sim->state.t), 2e-3);
                     curve_follow(&exact, (is_turned ? -way : way) / length);
-                    worst = fmax(worst, fabs(probe(&run, "bar.stress") / stress - exact.stress));
-                    double work = probe(&run, "bar.plastic_work") / (0.5 * length * stress);
+                    worst = fmax(worst, fabs(text_case_probe(&run, "bar.stress") / stress - exact.stress));
+                    double work = text_case_probe(&run, "bar.plastic_work") / (0.5 * length * stress);
                     worst_work = fmax(worst_work, fabs(work - exact.work));
-                    CHECK_NEAR(probe(&run, "bar.plastic_strain"), exact.strain - exact.stress / exact.E, 1e-9);
+                    CHECK_NEAR(text_case_probe(&run, "bar.plastic_strain"), exact.strain - exact.stress / exact.E,
+                               1e-9);
                 }
                 CHECK(worst < 1e-9 && worst_work < 1e-10);
                 CHECK_RELATIVE(run.sim->ledger.material_loss, exact.work * 0.5 * length * stress, 1e-9);
@@ -279,10 +270,10 @@ static void stress_relaxes_exactly(void **state)
             while (!pcs_sim_is_done(run.sim)) {
                 text_case_step(&run);
                 time[++n] = run.sim->state.t;
-                strain[n] = 0.5 * probe(&run, "tip.ux");
+                strain[n] = 0.5 * text_case_probe(&run, "tip.ux");
                 double y = heredity(n, time, strain, T);
-                worst = fmax(worst, fabs(probe(&run, "bar.stress") - (Eo * strain[n] + E1 * y)));
-                CHECK_NEAR(probe(&run, "bar.viscous_strain"), strain[n] - y, 1e-14);
+                worst = fmax(worst, fabs(text_case_probe(&run, "bar.stress") - (Eo * strain[n] + E1 * y)));
+                CHECK_NEAR(text_case_probe(&run, "bar.viscous_strain"), strain[n] - y, 1e-14);
                 double stored = 0.5 * (Eo * strain[n] * strain[n] + E1 * y * y);
                 CHECK_NEAR(run.sim->report.measure.strain, stored, 1e-14);
                 // The integral of y de over the step, by int y dt = T (de - dy)
@@ -293,7 +284,7 @@ static void stress_relaxes_exactly(void **state)
             double loss = work - 0.5 * E1 * before * before;
             CHECK(worst < 1e-12);
             CHECK_NEAR(run.sim->ledger.material_loss, loss, 1e-13);
-            CHECK_NEAR(probe(&run, "bar.viscous_loss"), loss, 1e-13);
+            CHECK_NEAR(text_case_probe(&run, "bar.viscous_loss"), loss, 1e-13);
             CHECK(loss > 1e-4 && fabs(strain[n] - 0.01) < 5e-3);
             text_case_close(&run);
         }
@@ -320,10 +311,10 @@ static void cycles_lose_by_the_complex_modulus(void **state)
             text_case_step(&run);
             if (run.sim->state.t <= start + 0.5 * step) {
                 at = run.sim->ledger.material_loss;
-                low = high = probe(&run, "bar.stress");
+                low = high = text_case_probe(&run, "bar.stress");
             }
-            low = fmin(low, probe(&run, "bar.stress"));
-            high = fmax(high, probe(&run, "bar.stress"));
+            low = fmin(low, text_case_probe(&run, "bar.stress"));
+            high = fmax(high, text_case_probe(&run, "bar.stress"));
         }
         double storage = 20.0 + 30.0 * x * x / (1.0 + x * x), loss = 30.0 * x / (1.0 + x * x);
         CHECK_RELATIVE(run.sim->ledger.material_loss - at, pi * loss * 1e-4, 1e-3);
@@ -346,7 +337,7 @@ static void strain_creeps_as_it_should(void **state)
         while (!pcs_sim_is_done(run.sim)) {
             text_case_step(&run);
             double t = run.sim->state.t, exact = 2.0 * 0.2 / 20.0 * (1.0 - 0.6 * exp(-t * 20.0 / (50.0 * 0.7)));
-            if (t > 0.2) error[k] = fmax(error[k], fabs(probe(&run, "tip.ux") - exact) / exact);
+            if (t > 0.2) error[k] = fmax(error[k], fabs(text_case_probe(&run, "tip.ux") - exact) / exact);
         }
         text_case_close(&run);
     }
@@ -403,7 +394,7 @@ static void vibrations_decay_as_they_should(void **state)
                 for (int k = 0; k < 10; k++) x = swing_step(t + 0.1 * k * step, 0.1 * step, x);
                 text_case_step(&run);
                 most = fmax(most, fabs(x.u));
-                error[fine] = fmax(error[fine], fabs(probe(&run, "tip.ux") - x.u));
+                error[fine] = fmax(error[fine], fabs(text_case_probe(&run, "tip.ux") - x.u));
             }
             CHECK(fabs(x.u) < 0.02 * most); // it has come to rest
             text_case_close(&run);

@@ -26,16 +26,10 @@ enum { WHEEL_Y, WHEEL_Z, WHEEL_SPIN, JOURNAL_SPIN };
 static const char probes[] = "output={probes: {wheel: {node: axle.wheel, of: [uy, uz, wx]}, "
                              "journal: {node: axle.journal, of: [wx]}}}";
 
-static double probe(const case_run *run, int which)
-{
-    const pcs_sim *sim = run->sim;
-    return sim->system->ops->probe(sim->system, &sim->probes[which], sim->state.q, sim->state.v);
-}
-
 static void wheel_place(const case_run *run, double out[2])
 {
-    out[0] = probe(run, WHEEL_Y);
-    out[1] = probe(run, WHEEL_Z);
+    out[0] = case_probe(run, WHEEL_Y);
+    out[1] = case_probe(run, WHEEL_Z);
 }
 
 enum { ROOM = 12001 };
@@ -64,12 +58,12 @@ static rotor_end rotor_run(const char *scheme)
         double rate = case_last(&run)->rate;
         case_step(&run);
         const case_record *last = case_last(&run);
-        end.rubbed += mu * last->step_impulse * radius * probe(&run, JOURNAL_SPIN);
+        end.rubbed += mu * last->step_impulse * radius * case_probe(&run, JOURNAL_SPIN);
         end.stopped -= last->step_impulse * 0.5 * (rate + last->rate);
         if (last->t > 0.04 && count < ROOM) wheel_place(&run, orbit[count++]);
     }
     wheel_place(&run, end.wheel);
-    end.spin = probe(&run, WHEEL_SPIN);
+    end.spin = case_probe(&run, WHEEL_SPIN);
     end.turned = swept(count, orbit);
     end.impact_loss = case_last(&run)->ledger.impact_loss;
     end.friction_loss = case_last(&run)->ledger.friction_loss;

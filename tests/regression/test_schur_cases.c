@@ -25,13 +25,6 @@ static const trial trials[] = {
     { "cases/double_pendulum_stop", NULL, 100 },
 };
 
-static double largest(int n, const double *x)
-{
-    double size = 0.0;
-    for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
-    return size;
-}
-
 static void compare(const trial *t)
 {
     const char *one[] = { "solver.type=newton", t->scheme, NULL }, *two[] = { "solver.type=schur", t->scheme, NULL };
@@ -43,8 +36,8 @@ static void compare(const trial *t)
         case_step(&a);
         case_step(&b);
         const pcs_state *x = &a.sim->state, *y = &b.sim->state;
-        speed = fmax(speed, largest(n, x->v));
-        way = fmax(way, largest(n, x->q));
+        speed = fmax(speed, check_largest(n, x->v));
+        way = fmax(way, check_largest(n, x->q));
         for (int i = 0; i < n; i++) {
             if (!(fabs(y->q[i] - x->q[i]) <= 1e-9 * way && fabs(y->v[i] - x->v[i]) <= 1e-8 * speed))
                 fail_msg("%s, step %d, coordinate %d: q %.17g and %.17g, v %.17g and %.17g", t->path, k, i, x->q[i],

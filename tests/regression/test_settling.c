@@ -96,12 +96,6 @@ static void hinged_pendulum_has_the_energies(void **state)
     check_energies(NPLAIN, NULL, NULL);
 }
 
-static double probe(const case_run *run, int which)
-{
-    const pcs_sim *sim = run->sim;
-    return sim->system->ops->probe(sim->system, &sim->probes[which], sim->state.q, sim->state.v);
-}
-
 // Height of the centre when the wall (the first contact) has pushed for the last time, speed at the end, and how far
 // the ends have come off the ladder.
 static void check_slide(const char *scheme, const char *solver, double height_tolerance, double misfit_tolerance)
@@ -113,12 +107,12 @@ static void check_slide(const char *scheme, const char *solver, double height_to
     const pcs_system *system = run.sim->system;
     while (!pcs_sim_is_done(run.sim)) {
         case_step(&run);
-        if (case_last(&run)->step_impulse > 0.0) height = probe(&run, 1);
+        if (case_last(&run)->step_impulse > 0.0) height = case_probe(&run, 1);
         for (int j = 0; j < system->nrow; j++)
             if (system->rows[j].is_bilateral) CHECK(fabs(run.sim->report.rows[j].gap) < misfit_tolerance);
     }
     CHECK_NEAR(height, 2.0 / 3.0 * high, height_tolerance);
-    CHECK_NEAR(probe(&run, 2), speed, 2e-4);
+    CHECK_NEAR(case_probe(&run, 2), speed, 2e-4);
     case_close(&run);
 }
 

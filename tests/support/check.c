@@ -96,3 +96,10 @@ void check_text(const char *text, const char *part, const char *file, int line)
     print_error("no '%s' in '%s'\n", part, text == NULL ? "(null)" : text);
     check_fail(file, line);
 }
+
+double check_largest(int n, const double *x)
+{
+    double size = 0.0;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+    return size;
+}

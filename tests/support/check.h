@@ -55,4 +55,7 @@ void check_status(const pcs_context *ctx, pcs_status actual, pcs_status wanted, 
                   int line);
 void check_text(const char *text, const char *part, const char *file, int line);
 
+// The largest |x[i]|, for tolerances.
+double check_largest(int n, const double *x);
+
 #endif

@@ -35,6 +35,18 @@ void model_destroy(model **m)
     pcs_context_destroy(&ctx);
 }
 
+int model_set_up(void **state)
+{
+    *state = model_create();
+    return 0;
+}
+
+int model_tear_down(void **state)
+{
+    model_destroy((model **)state);
+    return 0;
+}
+
 // The value of `name` in "a=1 b=2", copied; NULL when it is not there.
 static char *params_find(pcs_context *ctx, const char *assignments, const char *name)
 {
@@ -318,6 +330,18 @@ void model_step(model_run *run, double h)
     CHECK_OK(run->m->ctx, run->scheme->ops->step(run->scheme, &run->x, h, &run->report));
     if (run->report.outcome != PCS_CONVERGED)
         fail_msg("%s: step %ld: %s", run->scheme->ops->name, run->x.step, pcs_outcome_text(run->report.outcome));
+}
+
+void model_gaps_at(const model *m, const double *q, double step, const double *d, double *gap)
+{
+    pcs_system *system = m->system;
+    double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
+    for (int i = 0; i < system->nv; i++) {
+        x[i] = step * d[i];
+        moved[i] = q[i] + x[i];
+    }
+    if (system->has_rotations) system->ops->retract(system, q, x, moved);
+    system->ops->gaps(system, moved, gap);
 }
 
 void model_dense(const pcs_matrix *A, int n, double *out)

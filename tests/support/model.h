@@ -27,6 +27,9 @@ typedef struct model {
 
 model *model_create(void);
 void model_destroy(model **m);
+// The same round a test, whose state is the model.
+int model_set_up(void **state);
+int model_tear_down(void **state);
 
 // Parameters from an option table. A required real that is not given gets a positive number of its own.
 void *model_params(pcs_context *ctx, const pcs_option *options, size_t size, const char *assignments);
@@ -69,6 +72,9 @@ model_run model_prepare(model *m, const char *scheme, const char *assignments, c
 void model_start(model_run *run);
 // One step; any outcome but convergence fails the test.
 void model_step(model_run *run, double h);
+
+// Gaps after the increment step d of the positions q.
+void model_gaps_at(const model *m, const double *q, double step, const double *d, double *gap);
 
 // [n * n] row-major copy of a sparse matrix; zeros when it is NULL.
 void model_dense(const pcs_matrix *A, int n, double *out);

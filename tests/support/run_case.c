@@ -71,6 +71,12 @@ void case_close(case_run *run)
     *run = (case_run){ 0 };
 }
 
+double case_probe(const case_run *run, int which)
+{
+    const pcs_sim *sim = run->sim;
+    return sim->system->ops->probe(sim->system, &sim->probes[which], sim->state.q, sim->state.v);
+}
+
 const case_record *case_last(const case_run *run)
 {
     return &run->records[run->count - 1];

@@ -36,6 +36,8 @@ case_run case_run_all(const char *path, const char *const *set);
 void case_close(case_run *run);
 
 const case_record *case_last(const case_run *run);
+// A probe at the present state, by its number.
+double case_probe(const case_run *run, int which);
 // Steps whose step impulse is not zero: first, last and how many.
 typedef struct case_contact {
     long first, last, count;

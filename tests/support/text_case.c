@@ -81,6 +81,16 @@ void text_case_node(const text_case *c, const char *set, double x[3], double v[3
     for (int k = 0; k < 3; k++) x[k] += reference[k];
 }
 
+double text_case_probe(const text_case *c, const char *column)
+{
+    const pcs_sim *sim = c->sim;
+    for (int i = 0; i < sim->nprobe; i++)
+        if (strcmp(sim->probes[i].column, column) == 0)
+            return sim->system->ops->probe(sim->system, &sim->probes[i], sim->state.q, sim->state.v);
+    fail_msg("no probe '%s'", column);
+    return NAN;
+}
+
 int text_case_reaction(const text_case *c, const char *name)
 {
     const pcs_system *system = c->sim->system;

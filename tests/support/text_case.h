@@ -25,6 +25,8 @@ void text_case_run(text_case *c);
 void text_case_node(const text_case *c, const char *set, double x[3], double v[3], double reference[3]);
 // The vector that x, over the equations, is at a node.
 void text_case_vector(const pcs_system *system, int node, const double *x, double out[3]);
+// The probe of that column at the present state.
+double text_case_probe(const text_case *c, const char *column);
 // Number of the reaction of that name.
 int text_case_reaction(const text_case *c, const char *name);
 // Largest |gap| and |G v + speed| of the joints at the present state.

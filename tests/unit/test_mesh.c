@@ -10,18 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int set_up(void **state)
-{
-    *state = model_create();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    model_destroy((model **)state);
-    return 0;
-}
-
 static const double origin[3] = { 0, 0, 0 };
 
 static void line_has_equal_cells_and_sets(void **state)
@@ -156,11 +144,11 @@ static void directions_resolve_into_dofs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(line_has_equal_cells_and_sets, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(line_ends_are_exact, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(lines_add_up, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(line_without_length_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(more_than_can_be_numbered_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(line_has_equal_cells_and_sets, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(line_ends_are_exact, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(lines_add_up, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(line_without_length_is_told, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(more_than_can_be_numbered_is_told, model_set_up, model_tear_down),
         cmocka_unit_test(directions_resolve_into_dofs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

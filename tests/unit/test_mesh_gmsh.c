@@ -7,18 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set_up(void **state)
-{
-    *state = model_create();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    model_destroy((model **)state);
-    return 0;
-}
-
 #define FILE_NAME TESTS_OUTPUT_FOLDER "/part.msh"
 
 // An L of 2 + 1 cells, nodes numbered at will, a node nobody uses, a mass at the far end, points without a group.
@@ -433,18 +421,18 @@ static void large_files_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(version_2_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(version_4_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(harmless_differences_are_taken, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(lengths_are_scaled, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(groups_of_points_and_lines_stay_apart, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(parallel_lines_stay_two, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(version_2_is_read, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(version_4_is_read, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(harmless_differences_are_taken, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(lengths_are_scaled, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(groups_of_points_and_lines_stay_apart, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(parallel_lines_stay_two, model_set_up, model_tear_down),
         cmocka_unit_test(faults_of_version_2_are_told_with_their_line),
         cmocka_unit_test(faults_of_version_4_are_told_with_their_line),
-        cmocka_unit_test_setup_teardown(missing_parts_are_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(missing_parts_are_told, model_set_up, model_tear_down),
         cmocka_unit_test(a_file_cut_anywhere_is_refused),
         cmocka_unit_test(damaged_files_never_crash),
-        cmocka_unit_test_setup_teardown(large_files_are_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(large_files_are_read, model_set_up, model_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,18 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int set_up(void **state)
-{
-    *state = model_create();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    model_destroy((model **)state);
-    return 0;
-}
-
 enum { SIDE = 5, NODES = SIDE * SIDE };
 
 // A plane net of 4 x 4 boxes with edges of 1; node i lies at (i % 5, i / 5).
@@ -281,18 +269,18 @@ static void numbering_starts_at_an_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nodes_are_chosen_by_place, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_there_is_told_with_the_nearest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nodes_are_chosen_by_place, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(nothing_there_is_told_with_the_nearest, model_set_up, model_tear_down),
         cmocka_unit_test(wrong_selections_are_told),
-        cmocka_unit_test_setup_teardown(joined_lines_are_a_chain, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_named_nodes_are_joined, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nets_share_a_side, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(joining_finds_all_neighbours, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(joining_is_quick, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_cell_that_would_vanish_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(cells_can_be_taken_out, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(numbering_follows_the_cells, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(numbering_starts_at_an_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(joined_lines_are_a_chain, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(only_named_nodes_are_joined, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(nets_share_a_side, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(joining_finds_all_neighbours, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(joining_is_quick, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(a_cell_that_would_vanish_is_told, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(cells_can_be_taken_out, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(numbering_follows_the_cells, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(numbering_starts_at_an_end, model_set_up, model_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

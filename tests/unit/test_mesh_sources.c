@@ -7,18 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int set_up(void **state)
-{
-    *state = model_create();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    model_destroy((model **)state);
-    return 0;
-}
-
 typedef struct refusal {
     const char *options, *told;
 } refusal;
@@ -359,20 +347,20 @@ static void links_join_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(arc_of_a_quarter_turn, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(arc_about_a_tilted_axis, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(full_circle_closes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_arcs_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(frame_members_share_nodes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(frames_with_loops_and_branches, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_frames_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(plane_lattice, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(spatial_lattice_with_crosses, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(lattice_with_one_diagonal, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(lattice_of_a_million_dofs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_lattices_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(points_are_one_node_cells, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(links_join_nodes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arc_of_a_quarter_turn, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(arc_about_a_tilted_axis, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(full_circle_closes, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(wrong_arcs_are_told, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(frame_members_share_nodes, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(frames_with_loops_and_branches, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(wrong_frames_are_told, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(plane_lattice, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(spatial_lattice_with_crosses, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(lattice_with_one_diagonal, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(lattice_of_a_million_dofs, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(wrong_lattices_are_told, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(points_are_one_node_cells, model_set_up, model_tear_down),
+        cmocka_unit_test_setup_teardown(links_join_nodes, model_set_up, model_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
