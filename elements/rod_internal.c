@@ -1,4 +1,4 @@
-// Two-node rods whose material remembers: small strains e = (u2 - u1)/L, a stress s(e) that depends on the way there.
+// Two-node rods whose material has a history: small strains e = (u2 - u1)/L, a stress s(e) that depends on their path.
 //
 //   force A s,   K = (A/L) ds/de [1 -1; -1 1],   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1],   m = rho A L
 //   C = alpha M + beta (E A/L) [1 -1; -1 1]

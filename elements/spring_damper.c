@@ -9,7 +9,7 @@
 //   force = -N J^T n,   C = c J^T n n^T J
 //   K = J^T (n (k n + c P l'/l)^T + (N / l) P) J + sum over the nodes of +-(N B in their rotations + c J^T n (W^T B))
 //
-// Small rotations leave arms in their reference direction, and the sum is not there.
+// Small rotations leave arms in their reference direction, and the sum vanishes.
 
 #include "core/rotation.h"
 #include "elements/axial.h"

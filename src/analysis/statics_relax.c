@@ -1,4 +1,4 @@
-// The way of steepest descent to an equilibrium, for models that only their loads make stiff: hanging chains, cables,
+// The path of steepest descent to an equilibrium, for models that only their loads make stiff: hanging chains, cables,
 // pendulums, what comes to lie on contacts.
 //
 //   D q' = f(q) + G^T lam,  by backward Euler:   f(q) + G^T lam = mu D (q - q_n),  g = g_s
@@ -6,11 +6,11 @@
 // Every step is solved by Newton's method to a tenth of its residual, with K + mu D regular where K is singular or
 // indefinite. mu follows from the stride, the largest change of a coordinate in units of its size: the residual alone
 // would move the model by one stride. So mu falls with the residual, and the steps become those of Newton's method,
-// which has the last word. A step that does not settle, climbs or does not go downhill is taken back and made with a
+// which ends the search. A step that does not settle, climbs or does not go downhill is taken back and made with a
 // quarter of the stride.
 //
 // Where mu would be lost beside K, it is as large as it must be, the model moves less than a stride, and where K
-// resists little the way is stretched to a whole one. A model that is free under its load thus runs away in a few
+// resists little the increment is stretched to a whole one. A model that is free under its load thus runs away in a few
 // steps.
 
 #include "analysis/statics_free.h"

@@ -1,4 +1,4 @@
-// What round-off can be held responsible for.
+// Bounds of round-off in the residuals of an equilibrium.
 //
 //   |f_i| <= DBL_EPSILON S_i,   S_i = |load_i| + |internal_i| + sum_j |K_ij| (|q_j| + c_j) + sum_j |G_ji lam_j|
 //   |g_j| <= DBL_EPSILON sum_i |G_ji| (|q_i| + x_i) + DBL_EPSILON |g_j0|

@@ -2,7 +2,7 @@
 //
 // A contact is wrong when it is open and its gap is negative, or holds and pulls. Of those that are wrong the worst
 // change, the deepest that are open and the ones that pull most: a beam on many supports pushes and pulls them in turn,
-// less and less from where it leaves them, and only the first is to blame. Where sets of contacts come back, only the
+// less and less from where it leaves them, and only the first one is wrong. Where sets of contacts come back, only the
 // last wrong contact changes from then on (Murty 1974), which ends for every positive definite problem.
 //
 // A contact between touching and not touching, as those under the part of a beam that lies flat, has neither gap nor

@@ -1,4 +1,4 @@
-// Handles: a case becomes a simulation, with the answer and the message of whatever went wrong.
+// Handles: a case becomes a simulation, with the status and the message of a failure.
 
 #include "api/handle.h"
 

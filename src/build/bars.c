@@ -1,8 +1,8 @@
-// What a person who studies bars wants to see first: speeds of waves, impedances, travel times, and what is reflected
-// where impedances change. Of a rod or beam of density rho, modulus E and section A:
+// Wave data of bars: speeds, impedances, travel times, and reflection where impedances change. For a rod or beam of
+// density rho, modulus E and section A:
 //
 //   c = sqrt(E/rho),  Z = rho c A                  and of transverse waves in beams  c = sqrt(k G/rho),  Z = rho c A
-//   a force wave that comes from Z1 to Z2:         reflected (Z2 - Z1)/(Z2 + Z1),  passed on 2 Z2/(Z1 + Z2)
+//   a force wave from Z1 into Z2:                  reflected (Z2 - Z1)/(Z2 + Z1),  transmitted 2 Z2/(Z1 + Z2)
 //
 // Parts are groups of elements whose cells make a line. They meet at nodes that they share and in contacts of two
 // nodes, which carry pressure only.

@@ -1,5 +1,5 @@
 // Loads a case and builds the simulation. Sections are read one after another without stopping at an error, so
-// that one pass tells them all; objects are made only from a case without errors.
+// that one pass reports them all; objects are made only from a case without errors.
 
 #include "build/build.h"
 #include "build/sections.h"

@@ -1,4 +1,4 @@
-// What the sections of a case share: blaming a place of the case, memory for parameters, sets by name.
+// What the sections of a case share: errors at a place of the case, memory for parameters, sets by name.
 
 #include "build/builder.h"
 

@@ -1,4 +1,4 @@
-// Deals the nodes of a mesh out among the ranks, and says which of them all ranks need.
+// Distributes the nodes of a mesh over the ranks, and says which of them all ranks need.
 
 #include "build/deal.h"
 

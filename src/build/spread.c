@@ -2,8 +2,8 @@
 // joints, and the cells at these.
 //
 // Parts that can be made piece by piece are built by every rank for itself, twice: first the nodes of its own, to
-// learn which of them all ranks need, then what it keeps. Nodes are dealt out in the order of their numbers, in equal
-// pieces: a line in pieces, a lattice in layers. Any other mesh is built whole by the first rank, dealt out along its
+// learn which of them all ranks need, then what it keeps. Nodes are distributed in the order of their numbers, in equal
+// pieces: a line in pieces, a lattice in layers. Any other mesh is built whole by the first rank, distributed along its
 // cells and sent to the others, part by part.
 
 #include "build/deal.h"

@@ -3,8 +3,8 @@
 //   mesh:     { bar: { type: line, from: ..., to: ..., cells: { travel_time: 1.0e-6 } } }
 //   elements: { bar: { type: rod, mesh: bar, E: ..., rho: ... } }
 //
-// A line of length L gets n cells, the nearest integer to L/(c t) with c = sqrt(E/rho) of its group; what is left,
-// L/(c t n) - 1, is told. Parts of several materials, each a line, have cells of one travel time so: what scheme `wave`
+// A line of length L gets n cells, the nearest integer to L/(c t) with c = sqrt(E/rho) of its group; what is left, L/(c
+// t n) - 1, is reported. Parts of several materials, each a line, have cells of one travel time so: what scheme `wave`
 // needs. The cross section does not matter.
 
 #include "build/sections.h"

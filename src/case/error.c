@@ -1,4 +1,4 @@
-// Collects the errors of a case and tells them all at once, in the order of the file.
+// Collects the errors of a case and reports them all at once, in the order of the file.
 
 #include "case/tree.h"
 

@@ -1,4 +1,4 @@
-// Formulas in texts of a case: a fault is told at its own column, with near misses and all that is allowed.
+// Formulas in texts of a case: a fault is reported at its own column, with similar names and all that is allowed.
 
 #include "case/tree.h"
 

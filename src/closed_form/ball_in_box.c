@@ -1,4 +1,4 @@
-// A ball in a planar box, thrown about by a gravity that may be tilted: q = (x, y) of its centre, no friction.
+// A ball in a planar box under gravity that may be tilted: q = (x, y) of its centre, no friction.
 //
 //   m q'' = -m g (cos a, sin a),   gaps x - R, y - R, A - R - x, B - R - y
 //

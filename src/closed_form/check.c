@@ -1,5 +1,5 @@
-// Is a closed-form definition whole, and do its functions agree with each other? Asked of plug-ins before they run: a
-// wrong sign in G costs its author a message here instead of an evening.
+// Is a closed-form definition complete, and do its functions agree with each other? Checked for plug-ins before they
+// run, so that a wrong sign in G is found at once.
 //
 //   G = dg/dq, (dG/dt) v, -df/dq, -df/dv and d(M a)/dq by central differences;  M symmetric and positive;  what is
 //   declared constant is constant

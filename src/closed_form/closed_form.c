@@ -1,6 +1,6 @@
 // Adapts closed-form definitions to what schemes and observers see of a system. Matrices are dense; K and C are central
-// differences of the force where the definition does not give them (they steer Newton's iteration; for linear systems
-// they are exact to round-off).
+// differences of the force where the definition does not give them (only Newton's iteration uses them; for linear
+// systems they are exact to round-off).
 
 #include "closed_form/closed_form.h"
 

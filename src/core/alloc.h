@@ -1,4 +1,4 @@
-// The only door to the C library's allocator.
+// The only calls of the C library's allocator.
 
 #ifndef PCS_CORE_ALLOC_H
 #define PCS_CORE_ALLOC_H

@@ -1,5 +1,4 @@
-// Whoever carries something from step to step declares it once, piece by piece, and it is written down and read back by
-// the same call:
+// What lasts from step to step is declared once, piece by piece, and written and read back by the same call:
 //
 //   void part_carry(part *self, pcs_carrier *c)
 //   {

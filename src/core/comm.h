@@ -1,6 +1,6 @@
-// What the processes of one run tell one another.
+// Communication between the processes of one run.
 //
-// A run of one process has no communicator at all (NULL): nothing is asked, nothing is paid. Under `mpiexec` every rank
+// A run of one process has no communicator (NULL) and makes none of these calls. Under `mpiexec` every rank
 // reads the case and builds its share of nodes, cells and equations, and all ranks decide alike, because what they
 // decide on is the same on all of them, bit for bit.
 

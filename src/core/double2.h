@@ -1,4 +1,4 @@
-// Two doubles at once, for the few loops where the compiler does not see that it may.
+// Two doubles at once, for the few loops that the compiler does not vectorize by itself.
 
 #ifndef PCS_CORE_DOUBLE2_H
 #define PCS_CORE_DOUBLE2_H

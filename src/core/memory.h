@@ -1,4 +1,4 @@
-// Numbers that someone carries from step to step: plain bytes, without pointers and without padding, so that they can
+// Numbers that last from step to step: plain bytes, without pointers and without padding, so that they can
 // be copied, compared and written.
 
 #ifndef PCS_CORE_MEMORY_H

@@ -1,7 +1,7 @@
 // Implicitly restarted Lanczos and Arnoldi iterations (ARPACK), driven by reverse communication.
 //
 // The start vector is given and always the same, so that a result can be repeated. ARPACK keeps the state of its
-// iteration in variables of its own: only one thread at a time is let in.
+// iteration in variables of its own: only one thread at a time may use it.
 
 #include "eigen/solvers.h"
 

@@ -1,7 +1,7 @@
 // Internal variables of materials: what a step leaves behind in the cells of groups that have some.
 //
 // They stand at the last commit and are memory of the system, so that states which are kept, restored and written hold
-// them. Between two commits every kernel takes the way from there to the state asked for in one, so that a step may be
+// them. Between two commits every kernel takes the path from there to the state asked for in one, so that a step may be
 // tried, rejected and cut without a trace. Friction of contacts with force laws does the same (fe/laws.h). Over several
 // ranks those of a cell live where the cell does; in a checkpoint they stand in the order of one process.
 

@@ -1,4 +1,5 @@
-// Friction of contacts with force laws: the ways of their points over a step, and what they keep from step to step.
+// Friction of contacts with force laws: displacements of their points over a step, and what they keep from step to
+// step.
 
 #include "fe/laws.h"
 

@@ -2,9 +2,9 @@
 //
 //   f += L^T F(g, L v) + T^T f(F, s),   one row of L and one force F per point (contact/force_law.h)
 //
-// With friction a point has one or two rows of T, and s = T(q) (q - q_n) is its way since the last commit n; of a point
-// that was open there, g_n > 0, the part g/(g - g_n) of it. The force of the last commit stands in space, and is turned
-// into the tangents of today.
+// With friction a point has one or two rows of T, and s = T(q) (q - q_n) is its displacement since the last commit n;
+// of a point that was open there, g_n > 0, the part g/(g - g_n) of it. The force of the last commit stands in space,
+// and is turned into the tangents of today.
 //
 // Their points are no rows of the system: they are numbered from its nrow on, their tangents from its ntangent on.
 

@@ -1,7 +1,7 @@
 // What pictures show of cells beside their lines, where no rank need know all of them: discs at nodes, and arms from
 // nodes to the ends of cells.
 //
-// Every rank tells the first one what its cells have. That puts all of it into the order of one process, tells the
+// Every rank sends what its cells have to the first one, which puts all of it into the order of one process, sends the
 // others the numbers of theirs, and shows it: discs by group and the order of its set, then arms by the number of the
 // cell.
 

@@ -1,9 +1,9 @@
 // The share of a rank in a finite-element model.
 //
-// Nodes are dealt out among the ranks (build/spread.c); a rank keeps the cells that touch one of its nodes, so that the
-// rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of all
-// nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
-// without a word between the ranks. Copies that only contacts and joints need come last: all ranks have them.
+// Nodes are distributed over the ranks (build/spread.c); a rank keeps the cells that touch one of its nodes, so that
+// the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
+// all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
+// without communication. Copies that only contacts and joints need come last: all ranks have them.
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node

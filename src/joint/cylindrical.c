@@ -1,4 +1,4 @@
-// Cylindrical: b slides along and turns about an axis that a carries. Screw: it does one by the other.
+// Cylindrical: b slides along and turns about an axis fixed to a. Screw: its pitch P couples both.
 //
 //   g = u_i . (p_b - p_a),  u_i . w   with u_1, u_2 across the axis on a and w the axis on b
 //   screw, too:  g = s - (P / 2 pi) phi,  s = d . (p_b - p_a), d the axis on a, phi the angle of b against a

@@ -1,4 +1,5 @@
-// Two ends of a joint, the points and directions that ride on them, and the rows between them; private to this folder.
+// Two ends of a joint, the points and directions that are fixed to them, and the rows between them; private to this
+// folder.
 //
 // An end is a node with an arm to the point of the joint, or the ground. With R the rotation of the node:
 //   p = x + R r,  p' = v + w x R r,  and at constant v and w  p'' = w x (w x R r)

@@ -1,4 +1,5 @@
-// Two points coincide. Of a ball joint the ends turn as they like, of a fixed one they do not turn against each other.
+// Two points coincide. The ends of a ball joint rotate freely, those of a fixed joint do not rotate relative to each
+// other.
 //
 //   g = e_i . (p_b - p_a);   rotations that add up: g = n . (turn_b - turn_a), else u_{i+2} . w_{i+1} of the axes of
 //   space carried along by a and b, which turns about e_i

@@ -9,8 +9,9 @@
 //
 //   g = r_b phi_b + (r_a z_a/|z_a|) phi_a + t . (f_b - c_b) - t . (f_a - c_a),   r the distances of P from the axes,
 //
-// t the way of the teeth, f the feet of P on the axes, which ride on the wheels, and c the same points on the carrier,
-// which hinges hold together. A unit multiplier is then a force t at P on b and -t on a, and nothing on the carrier.
+// t the direction of the teeth, f the feet of P on the axes, which are fixed to the wheels, and c the same points on
+// the carrier, which hinges hold together. A unit multiplier is then a force t at P on b and -t on a, and nothing on
+// the carrier.
 //
 // With a pressure angle the force is along the line of action, cos(angle) t +- sin(angle) n on b, n across t and the
 // line along which the pitch surfaces touch, from a to b (from the centre of a ring outwards). The sign is that of the

@@ -2,7 +2,7 @@
 //
 //   g = e_i . (p_b - p_a),   in space also u_i . w with w the axis on b and u_1, u_2 perpendicular to it on a
 //
-// In the plane the axis is the normal of the plane and the points are all there is to hold.
+// In the plane the axis is the normal of the plane and only the points are held.
 
 #include "joint/ends.h"
 

@@ -1,4 +1,4 @@
-// Rigid link: every node of a set rides on one node as if a rigid body lay between them.
+// Rigid link: every node of a set is fixed to one node, as if by a massless rigid body.
 //
 //   g = e_i . (x_b - x_a - R_a (X_b - X_a)),   and b turns with a where it turns at all
 

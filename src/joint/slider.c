@@ -1,6 +1,6 @@
 // Slider: a point of b stays on a straight line that a carries, and the ends do not turn against each other.
 //
-//   g = d_i . (p_b - p_a),  d_i perpendicular to the axis, riding on a;   rotations as in a fixed joint
+//   g = d_i . (p_b - p_a),  d_i perpendicular to the axis, fixed to a;   rotations as in a fixed joint
 //
 // Ends that turn little leave the line where it is, which keeps the rows linear. Nodes that do not turn at all are
 // guided by the points alone.

@@ -1,4 +1,5 @@
-// Universal joint: two points coincide, and a cross turns about one axis of a and one of b, square to each other.
+// Universal joint: two points coincide, and a cross turns about one axis of a and one of b, perpendicular to each
+// other.
 //
 //   g = e_i . (p_b - p_a),  u . w,  u the axis of the cross on a, w that on b
 //   small rotations: n . (turn_b - turn_a),  n = w x u

@@ -1,5 +1,5 @@
 // Dense reference: Cholesky factors of positive definite matrices, LU factors with row exchanges of all others, by
-// LAPACK; up to eight equations by loops of our own, which a library call would dwarf.
+// LAPACK; up to eight equations by plain loops, as a library call would cost more than the solution.
 
 #include "linsolve/linsolve.h"
 #include "linsolve/pivot.h"

@@ -1,4 +1,4 @@
-// Buffered files on plain descriptors, so that nothing allocates behind our back, with aside + rename.
+// Buffered files on plain descriptors, so that no write allocates; each is written aside and renamed when complete.
 
 #define _DEFAULT_SOURCE // flock
 

@@ -1,8 +1,8 @@
 // Frames of the model for ParaView: unstructured grid of lines at the current positions. Beside them what stands still,
 // at first as large as the model, in the end as large as its motion, and as a series of its own what nodes carry.
 //
-// Large frames are written by a thread beside the steps, one at a time: the values are copied where somebody else may
-// draw, and what wants to know what is on the disk waits: the next frame, checkpoints, the end. A failure ends the run
+// Large frames are written by a thread beside the steps, one at a time: the values are copied where others may
+// draw, and what depends on the file waits for it: the next frame, checkpoints, the end. A failure ends the run
 // after the step in which it is found.
 //
 // Of several ranks the first one writes, between the steps, as they wait for one another anyway; or every rank writes

@@ -1,6 +1,6 @@
 // Progress of the run, through the view's `show`: a bar on a terminal, a line every few seconds otherwise.
 //
-// The clock is asked only every so many steps; their number follows the speed of the run.
+// The clock is read once in a number of steps, which follows the speed of the run.
 
 #include "core/clock.h"
 #include "output/observer.h"

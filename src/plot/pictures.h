@@ -1,4 +1,4 @@
-// Which pictures one wants of results. Private to this folder.
+// Which pictures are drawn of results where no column is named. Private to this folder.
 
 #ifndef PCS_PLOT_PICTURES_H
 #define PCS_PLOT_PICTURES_H

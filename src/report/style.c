@@ -1,5 +1,5 @@
 // The style of a page: light and dark, screen and paper. Series take the colours of Okabe and Ito, in shades that can
-// be read on either ground and told apart with any kind of colour blindness; dashes and marks differ, too.
+// be read on either background and distinguished with any kind of colour blindness; dashes and marks differ, too.
 
 #include "report/html.h"
 

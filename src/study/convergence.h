@@ -3,8 +3,8 @@
 // With f_1, f_2, f_3 on the three finest levels and the factor r between them (Roache 1994):
 //   order p = ln((f_2 - f_1)/(f_3 - f_2))/ln r,   limit = f_3 + (f_3 - f_2)/(r^p - 1),
 //   bound = 1.25 |f_3 - f_2|/(r^p - 1)
-// In the bound p is taken from 1/2 to 2: a higher order is not trusted on three levels. Values that go to and fro get
-// no limit, and three times the last change as a bound; those that do not come closer get neither.
+// In the bound p is taken from 1/2 to 2: a higher order is not trusted on three levels. Values that oscillate get
+// no limit, and three times the last change as a bound; those that do not converge get neither.
 
 #ifndef PCS_STUDY_CONVERGENCE_H
 #define PCS_STUDY_CONVERGENCE_H

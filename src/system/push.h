@@ -3,7 +3,7 @@
 //
 //   f := f + p,   work := work + p . (way from q0 to q1),   resultant := resultant + sum_i p_i d_i
 //
-// A system that nobody pushes pays nothing: its operations are replaced when the forces are asked for.
+// A system without such forces has no overhead: its operations are replaced when the forces are asked for.
 
 #ifndef PCS_SYSTEM_PUSH_H
 #define PCS_SYSTEM_PUSH_H
