@@ -3,8 +3,8 @@
 // reported as one step. So is a step that is too long for bodies that turn fast at its start, without being tried.
 //
 // A step is cut, as far as that goes, also where it takes more than a quarter of the energy that the run may still
-// gain: rules without dissipation gain at steps that do not resolve a nonlinear motion, and once all is spent no smaller
-// step can help any more.
+// gain: rules without dissipation gain at steps that do not resolve a nonlinear motion, and once all is spent no
+// smaller step can help any more.
 //
 // After two failures in a row the next step begins with the fewest halvings that did in the last one. One halving less
 // is tried after 2 steps; when that fails, after 4, 8, ... 64.
