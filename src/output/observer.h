@@ -74,6 +74,8 @@ typedef struct pcs_view {
     int finest_cut;                  // most halvings, and where
     double finest_cut_time;          // s
     int turning_halvings;            // of every step from now on, for bodies that have turned fast
+    int kept_halvings;               // that steps begin with where those before had to be cut
+    int rough_steps, rough_wait;     // steps until one halving less is tried, and how many it was in the beginning
     long handovers;                  // steps that another solver than the one named has settled
     long inexact;                    // steps that step control took at its smallest size, above the tolerance
     bool is_controlled;              // step sizes vary: nstep is not a plan

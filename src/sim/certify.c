@@ -202,7 +202,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
         for (int j = 0; j < system->nrow; j++) system->ops->row_resultant(system, j, self->resultant[j]);
     pcs_rate_kind rate = self->rule.rate;
     self->needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule.gate == PCS_GATE_MIDDLE;
-    self->iterates = !system->is_linear && !scheme->ops->is_explicit;
+    self->iterates = !system->is_linear && (!scheme->ops->is_explicit || self->rule.kind == PCS_RULE_MEAN);
     self->stiffness = certify_stiffness(system);
     self->marked = -1;
     self->energy_of_speed = NAN;
@@ -354,6 +354,11 @@ void pcs_certifier_renew(pcs_certifier *self, const pcs_state *x)
     certify_past *past = &self->past[self->now.past];
     past->has_force = false;
     for (int i = 0; i < x->nhistory; i++) memcpy(past->history[i], x->history[i], (size_t)x->nv * sizeof(double));
+}
+
+bool pcs_certifier_is_greedy(const pcs_certifier *self)
+{
+    return self->is_greedy;
 }
 
 // What to try against energy from nowhere.

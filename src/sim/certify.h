@@ -27,6 +27,8 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c);
 
 // Checks the report of an accepted step against the state; false when a condition is violated.
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect);
+// Did the last step gain much of the energy that the run may still gain?
+bool pcs_certifier_is_greedy(const pcs_certifier *self);
 
 const pcs_certificate *pcs_certifier_certificate(const pcs_certifier *self);
 

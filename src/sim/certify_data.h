@@ -107,6 +107,7 @@ struct pcs_certifier {
     const pcs_state *x;
     const pcs_step_report *report;
     const certify_past *from;                                  // NULL: not known
+    bool is_greedy;                                            // it gains more than its share of what is left
     bool is_hit;                                               // a contact closes
     double residual;                                           // N s, sum of what its equations leave over
     double leftover;                                           // J, the work of that

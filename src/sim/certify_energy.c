@@ -31,7 +31,8 @@
 // Over the whole run,   E - E_0 - sum W <= B/2 + 4 (X + H) + N_0,   B the most of E_0 + sum W - V_lowest so far, X the
 // most of |W| + |dV| of a step: what comes from nowhere must stay below half of what the model has had, or what a few
 // steps exchange as long as it has had next to nothing. A step that grows adds what N grows by. Schemes that gain by
-// their nature are told, not judged.
+// their nature are told, not judged. A step of an iteration that takes more than a quarter of what is left of that,
+// H apart, holds, but is greedy: a smaller one may do without.
 //
 // Where the scheme has its loss in closed form and the system is linear, the ledger closes to round-off besides, and
 // to the work of what the equations of motion, each within its own tolerance, have left over: a step far longer than
@@ -43,6 +44,7 @@
 #include <string.h>
 
 static const double harmless = 1e-6; // of all the energy there is: a gain that half a million steps may repeat
+static const double greedy = 0.25;   // of what the run may still gain, for one step
 
 // The work of a load or of gravity is a force times a difference of positions, which keeps the round-off of positions.
 static double energy_work_noise(const pcs_certifier *self)
@@ -192,6 +194,16 @@ static double energy_stored(pcs_certifier *self)
     return stored;
 }
 
+// Is that of the whole run? What contacts held in the last step counts for this one only.
+static void energy_check_growth(pcs_certifier *self, double rise, double floor)
+{
+    certify_memory *now = &self->now;
+    double grown = pcs_measure_energy(&self->report->measure) - now->initial - now->worked;
+    double lasting = 0.5 * now->supply + 4.0 * now->exchanged + now->onset, left = lasting - (grown - rise);
+    self->is_greedy = self->iterates && !self->rule.gains_energy && rise > pcs_max(floor, greedy * left);
+    pcs_certify_note(self, CERTIFY_GROWTH, grown, lasting + 4.0 * now->held + floor, -1, -1);
+}
+
 // Is the energy of the step explained?
 static bool energy_check_rise(pcs_certifier *self)
 {
@@ -229,9 +241,7 @@ static bool energy_check_rise(pcs_certifier *self)
         now->lowest = pcs_min(now->lowest, report->measure.potential);
         now->supply = pcs_certify_grown(now->supply, now->initial + now->worked - now->lowest);
     }
-    double grown = pcs_measure_energy(&report->measure) - now->initial - now->worked;
-    allowed = 0.5 * now->supply + 4.0 * (now->exchanged + now->held) + now->onset;
-    pcs_certify_note(self, CERTIFY_GROWTH, grown, allowed + floor, -1, -1);
+    energy_check_growth(self, rise, floor);
     return is_explained;
 }
 

@@ -116,6 +116,9 @@ static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
     pcs_carry_words(c, "first_cut", &view->first_cut, 1);
     pcs_carry_words(c, "last_cut", &view->last_cut, 1);
     pcs_carry_index(c, "turning_halvings", &view->turning_halvings, 0, 62);
+    pcs_carry_index(c, "kept_halvings", &view->kept_halvings, 0, 62);
+    pcs_carry_int(c, "rough_steps", &view->rough_steps);
+    pcs_carry_int(c, "rough_wait", &view->rough_wait);
     pcs_carry_index(c, "finest_cut", &view->finest_cut, 0, 62);
     pcs_carry_words(c, "finest_cut_time", &view->finest_cut_time, 1);
     pcs_carry_words(c, "handovers", &view->handovers, 1);

@@ -7,11 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { most_halvings = 40 };
+enum { most_halvings = 40, longest_wait = 64 };
 
 typedef struct pcs_retry {
     int depth;              // halvings that are allowed
     int finest;             // halvings so far in this step
+    int coarsest;           // fewest halvings of a smaller step that did
+    bool has_failed;        // a step or smaller step did not
     int count;              // smaller steps done in this step
     double energy;          // J, where the next one starts
     pcs_state whole;        // the start of the step
@@ -31,13 +33,16 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
     return PCS_OK;
 }
 
-// One step of the scheme; false when it did not settle or its certificate is broken.
-static pcs_status retry_try(pcs_sim *sim, double h, bool *is_good)
+// One step of the scheme; false when it did not settle, its certificate is broken, or it gains what a smaller one may
+// not.
+static pcs_status retry_try(pcs_sim *sim, double h, bool may_cut, bool *is_good)
 {
     sim->view.attempts++;
     PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
     sim->view.iterations += sim->report.iterations;
     *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, sim->retry->energy);
+    if (may_cut && !sim->certify_warns && pcs_certifier_is_greedy(sim->certifier)) *is_good = false;
+    sim->retry->has_failed = sim->retry->has_failed || !*is_good;
     return PCS_OK;
 }
 
@@ -80,10 +85,12 @@ static bool retry_may_help(const pcs_sim *sim)
     return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
 }
 
-// Is h, a step halved so often, short enough for bodies that turn, as they do now and did before? What was too long
-// once stays so: a rule of equal steps keeps energies over an oscillation, steps that come and go with it do not.
+// Is h, a step halved so often, worth a try? Not where the steps before had to be cut further, nor where it is too long
+// for bodies that turn, as they do now and did before. What was too long for these once stays so: a rule of equal steps
+// keeps energies over an oscillation, steps that come and go with it do not.
 static bool retry_allows(pcs_sim *sim, double h, int halvings)
 {
+    if (halvings < sim->view.kept_halvings) return false;
     if (!sim->follows_turning) return true;
     bool is_short = h <= pcs_scheme_present_step(sim->scheme->ops, sim->scheme->params, sim->system, &sim->state);
     if (!is_short && halvings >= sim->view.turning_halvings && halvings < most_halvings)
@@ -101,15 +108,17 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures
         if (is_tried) {
             PCS_TRY(pcs_sim_search(sim));
             retry_save(sim, &r->part);
-            PCS_TRY(retry_try(sim, h, &is_good));
+            PCS_TRY(retry_try(sim, h, failures < r->depth, &is_good));
             if (is_good) {
+                if (r->count == 0 || halvings < r->coarsest) r->coarsest = halvings;
                 retry_join(sim, r);
                 continue;
             }
             if (failures == r->depth || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
             retry_restore(sim, &r->part);
         }
-        PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1, failures + is_tried));
+        bool is_known = halvings < sim->view.kept_halvings; // to fail
+        PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1, failures + (is_tried || is_known)));
     }
     return PCS_OK;
 }
@@ -126,24 +135,44 @@ static void retry_note(pcs_sim *sim, const pcs_retry *r)
     }
 }
 
+// With how many halvings the next step begins: none after a failure that stands alone.
+static void retry_learn(pcs_view *view, const pcs_retry *r)
+{
+    if (r->has_failed) {
+        bool again = view->rough_steps > 0;
+        view->kept_halvings = again ? r->coarsest : 0;
+        view->rough_wait = again && view->rough_wait < longest_wait ? 2 * view->rough_wait : view->rough_wait;
+        if (!again) view->rough_wait = 1;
+        view->rough_steps = view->rough_wait;
+    } else if (view->rough_steps > 0 && --view->rough_steps == 0 && view->kept_halvings > 0) {
+        view->kept_halvings--;
+        view->rough_steps = 1;
+    }
+}
+
 pcs_status pcs_retry_step(pcs_sim *sim, double h)
 {
     pcs_retry *r = sim->retry;
     bool is_good = false, is_kept = retry_keeps(sim);
     r->count = r->finest = 0;
+    r->has_failed = false;
     r->energy = pcs_measure_energy(&sim->ledger.now);
     // A step that does not settle has touched nothing: only one whose certificate is broken has to be undone.
     bool is_tried = retry_allows(sim, h, 0);
     if (is_kept || !is_tried) retry_save(sim, &r->whole);
     if (is_tried) {
-        PCS_TRY(retry_try(sim, h, &is_good));
-        if (is_good) return PCS_OK;
+        PCS_TRY(retry_try(sim, h, r->depth > 0, &is_good));
+        if (is_good) {
+            retry_learn(&sim->view, r);
+            return PCS_OK;
+        }
         if (r->depth == 0 || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
         if (is_kept) retry_restore(sim, &r->whole);
         else retry_save(sim, &r->whole);
     }
-    pcs_status status = retry_cover(sim, 0.5 * h, 1, is_tried);
+    pcs_status status = retry_cover(sim, 0.5 * h, 1, is_tried || sim->view.kept_halvings > 0);
     retry_note(sim, r);
+    retry_learn(&sim->view, r);
     if (status != PCS_OK) pcs_state_restore(sim->scheme, &r->whole, &sim->state);
     sim->state.step = r->whole.step + (status == PCS_OK);
     return status;

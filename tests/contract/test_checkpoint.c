@@ -115,30 +115,35 @@ static void demand_same_view(const scheme_job *j, const pcs_sim *a, const pcs_si
     }
 }
 
+// The next steps of a simulation, and of another one from its checkpoint.
+static void check_going_on(const scheme_job *j, pcs_sim *sim)
+{
+    pcs_context *ctx;
+    bytes kept = save(sim);
+    bool is_good = walk(sim, STEPS);
+    pcs_sim *other = scheme_job_open(j, &ctx);
+    CHECK(other != NULL);
+    load(other, kept);
+    CHECK(walk(other, STEPS) == is_good);
+    bytes end = save(sim), again = save(other);
+    CHECK(end.size == again.size && end.size == kept.size);
+    if (memcmp(end.bytes, again.bytes, end.size) != 0)
+        fail_msg("%s, %s: '%s' differs", j->path, j->set[0], difference(end, again));
+    CHECK(memcmp(end.bytes, kept.bytes, end.size) != 0);
+    demand_same_view(j, sim, other);
+    free(kept.bytes);
+    free(end.bytes);
+    free(again.bytes);
+    pcs_context_destroy(&ctx);
+}
+
 static bool check_job(const scheme_job *j)
 {
-    pcs_context *ctx, *other_ctx;
-    pcs_sim *sim = scheme_job_open(j, &ctx), *other;
+    pcs_context *ctx;
+    pcs_sim *sim = scheme_job_open(j, &ctx);
     if (sim == NULL) return false;
     bool is_ready = scheme_job_approach(sim, 2e3);
-    if (is_ready) {
-        bytes kept = save(sim);
-        bool is_good = walk(sim, STEPS);
-        other = scheme_job_open(j, &other_ctx);
-        CHECK(other != NULL);
-        load(other, kept);
-        CHECK(walk(other, STEPS) == is_good);
-        bytes end = save(sim), again = save(other);
-        CHECK(end.size == again.size && end.size == kept.size);
-        if (memcmp(end.bytes, again.bytes, end.size) != 0)
-            fail_msg("%s, %s: '%s' differs", j->path, j->set[0], difference(end, again));
-        CHECK(memcmp(end.bytes, kept.bytes, end.size) != 0);
-        demand_same_view(j, sim, other);
-        free(kept.bytes);
-        free(end.bytes);
-        free(again.bytes);
-        pcs_context_destroy(&other_ctx);
-    }
+    if (is_ready) check_going_on(j, sim);
     pcs_context_destroy(&ctx);
     return is_ready;
 }
@@ -171,6 +176,20 @@ static void steps_that_follow_turning_go_on_from_a_checkpoint(void **state)
     (void)state;
     const scheme_job job = { .path = "tests/contract/state_tumbling.yaml", .set = { "certify=warn" }, .nset = 1 };
     CHECK(check_job(&job));
+}
+
+// Steps begin with the halvings that those before the checkpoint needed.
+static void steps_that_were_cut_go_on_from_a_checkpoint(void **state)
+{
+    (void)state;
+    const scheme_job job = { .path = "tests/study/settling/spun_beam.yaml" };
+    pcs_context *ctx;
+    pcs_sim *sim = scheme_job_open(&job, &ctx);
+    CHECK(sim != NULL);
+    CHECK(walk(sim, STEPS));
+    CHECK(sim->view.kept_halvings > 0);
+    check_going_on(&job, sim);
+    pcs_context_destroy(&ctx);
 }
 
 // All that the certificate keeps of rows, also what they start with.
@@ -243,6 +262,7 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(every_scheme_goes_on_from_a_checkpoint),
         cmocka_unit_test(every_solver_goes_on_from_a_checkpoint),
+        cmocka_unit_test(steps_that_were_cut_go_on_from_a_checkpoint),
         cmocka_unit_test(rows_of_the_certificate_are_carried),
         cmocka_unit_test(steps_that_follow_turning_go_on_from_a_checkpoint),
     };

@@ -75,6 +75,21 @@
     "elements.lower.section.width=10;elements.upper.section.height=5;elements.lower.section.height=5;"             \
     "loads.weight.g=[0, -9810, 0];time.end=0.6"
 
+// Steps that do not resolve a beam that turns fast, free or against a wall, with and without dissipation.
+#define SPUN_SCHEMES                                                                                                  \
+    AXIS("scheme", { "ggl1", "scheme={type: alpha_ggl, rho_inf: 1.0}" }, SCHEME_GGL(.8),                              \
+         { "velocity1", "scheme={type: alpha_velocity, rho_inf: 1.0}" }, SCHEME_MOREAU(.5), SCHEME_MOREAU(.55),       \
+         { "midpoint", "scheme={type: moreau_jean, theta: 0.5, forces: midpoint}" }, SCHEME_NEWMARK(.5), SCHEME_JUMP, \
+         { "unified", "scheme={type: ggl_midpoint, coupling: unified, metric: mass}" })
+#define SPUN_SPACE_SCHEMES                                                                                      \
+    AXIS("scheme", { "ggl1", "scheme={type: alpha_ggl, rho_inf: 1.0}" }, SCHEME_GGL(.8),                        \
+         { "velocity1", "scheme={type: alpha_velocity, rho_inf: 1.0}" }, SCHEME_MOREAU(.5), SCHEME_MOREAU(.55), \
+         SCHEME_NEWMARK(.5))
+#define SPUN_STOPS \
+    AXIS("stop", { "free", "" }, { "wall", "contacts.wall.point=[0, -0.9, 0];contacts.wall.normal=[0, 1, 0]" })
+#define SPUN_STEPS \
+    AXIS("step", { "h=1e-2", "time.step=1.0e-2" }, { "h=3e-3", "time.step=3.0e-3" }, { "h=1e-3", "time.step=1.0e-3" })
+
 static const campaign_group pendulum_groups[] = {
     { .name = "pendulum hinge",
       .path = PENDULUM,
@@ -106,6 +121,15 @@ static const campaign_group pendulum_groups[] = {
     { .name = "double pendulum mm",
       .path = "cases/double_pendulum_stop",
       .axes = { ALWAYS(DOUBLE_MM), DOUBLE_MESHES, DOUBLE_STEPS, ELASTIC_SCHEMES, DOUBLE_FRICTION } },
+    { .name = "spun beam",
+      .path = "tests/study/settling/spun_beam.yaml",
+      .axes = { AXIS("mesh", ELEMENTS("beam", 4), ELEMENTS("beam", 20)), SPUN_STEPS, SPUN_STOPS, SPUN_SCHEMES } },
+    { .name = "spun beam space",
+      .path = "tests/study/settling/spun_beam.yaml",
+      .axes = { ALWAYS(
+                    "elements.beam.type=beam_exact_3d;elements.beam.orientation=[0, 1, 0];joints.pivot.axis=[0, 0, 1];"
+                    "loads.weight.g=[0, -9.81, 1.5]"),
+                AXIS("mesh", ELEMENTS("beam", 4), ELEMENTS("beam", 20)), SPUN_STEPS, SPUN_STOPS, SPUN_SPACE_SCHEMES } },
 };
 
 #endif
