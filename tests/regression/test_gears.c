@@ -2,8 +2,8 @@
 // flank carries, and shows in hinges, in mounts that yield, and in planetary trains.
 
 #include "support/check.h"
+#include "support/gears.h"
 #include "support/model.h"
-#include "support/text_case.h"
 
 #include "core/rotation.h"
 
@@ -13,48 +13,12 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Two wheels at [0, 0, 0] and [1, 0, 0], with spur teeth in the plane and in space, and bevel ones.
-typedef struct wheels {
-    const char *kind, *inertia_a, *inertia_b, *axes, *hinge_a, *hinge_b;
-    double at[3], across[3]; // n, into b
-} wheels;
-
-static const wheels pairs[] = {
-    { "rigid_body_2d", "0.3", "0.2", "", "", "", { 0.6, 0, 0 }, { 1, 0, 0 } },
-    { "rigid_body_3d",
-      "[0.1, 0.2, 0.3]",
-      "[0.1, 0.1, 0.2]",
-      ", axis_a: [0, 0, 1]",
-      ", axis: [0, 0, 1]",
-      ", axis: [0, 0, 1]",
-      { 0.6, 0, 0.3 },
-      { 1, 0, 0 } },
-    { "rigid_body_3d",
-      "[0.1, 0.2, 0.3]",
-      "[0.2, 0.1, 0.3]",
-      ", axis_a: [0, 0, 1], axis_b: [-1, 0, 0], internal: true",
-      ", axis: [0, 0, 1]",
-      ", axis: [1, 0, 0]",
-      { 0.6, 0, 0.4 },
-      { 0.5547001962252291, 0, -0.8320502943378437 } },
-};
-
-static text_case open_pair(const wheels *w, double angle, const char *flank, double torque, double unit,
-                           const char *scheme)
+static text_case open_pair(int pair, double angle, bool is_back, double torque, const char *scheme)
 {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }\n"
-             "elements: { a: { type: %s, mesh: a, mass: 2, inertia: %s },\n"
-             "            b: { type: %s, mesh: b, mass: 1, inertia: %s } }\n"
-             "joints: { left: { type: hinge, node: a%s }, right: { type: hinge, node: b%s },\n"
-             "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20%s, at: [%.17g, %.17g, %.17g],\n"
-             "                   pressure_angle: %.17g, flank: %s } }\n"
-             "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] } }\n"
-             "scheme: { type: %s }\ntime: { step: 2.0e-2, end: 4.0 }\n",
-             w->kind, w->inertia_a, w->kind, w->inertia_b, w->hinge_a, w->hinge_b, w->axes, w->at[0], w->at[1],
-             w->at[2], angle, flank, torque * unit, scheme);
-    return text_case_open(text, NULL);
+    char rest[64], more[128];
+    snprintf(rest, sizeof rest, ", pressure_angle: %.17g, flank: %s", angle, is_back ? "backward" : "forward");
+    gear_pair_touch(pair, rest, sizeof more, more);
+    return gear_pair_open(pair, more, torque, scheme, "{ step: 2.0e-2, end: 4.0 }");
 }
 
 static const pcs_reaction *reaction(const text_case *c, const char *name)
@@ -71,10 +35,10 @@ static void line_of_action_pushes_the_shafts_apart(void **state)
     const double angles[] = { 14.5, 20.0, 25.0 };
     for (int p = 0; p < 3; p++)
         for (int s = 0; s < 4 * 3 * 2 * 2; s++) {
-            const wheels *w = &pairs[p];
+            const gear_pair *w = &gear_pairs[p];
             bool is_back = s / 12 % 2, is_reversed = s / 24;
             double torque = is_reversed ? -0.7 : 0.7, angle = angles[s / 4 % 3], tangent = tan(angle * pi / 180.0);
-            text_case c = open_pair(w, angle, is_back ? "backward" : "forward", torque, 1.0, schemes[s % 4]);
+            text_case c = open_pair(p, angle, is_back, torque, schemes[s % 4]);
             text_case_run(&c);
             double F = torque / (0.3 + 2.25 * 0.2) * 1.5 * 0.2 / 0.4;
             // Axis z: b turns backwards when a drives forwards; axis -x with teeth that turn alike: forwards.
@@ -109,7 +73,7 @@ static void directions_are_slopes_of_the_gap(void **state)
     const double weight[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 }, step = 1e-3;
     for (int p = 0; p < 3; p++)
         for (int n = 0; n < 20; n++) {
-            text_case c = open_pair(&pairs[p], 20.0, n % 2 == 0 ? "forward" : "backward", 0.7, 1.0, "newmark");
+            text_case c = open_pair(p, 20.0, n % 2 != 0, 0.7, "newmark");
             pcs_system *system = c.sim->system;
             unsigned long long seed = (unsigned long long)(n + 1);
             double q[12], v[12], x[12], way[12], gap[16], slope = 0.0, rate = 0.0;
@@ -183,26 +147,10 @@ static void trains_turn_alike_at_any_pressure_angle(void **state)
     (void)state;
     double angles[2][2];
     for (int n = 0; n < 2; n++) {
-        char text[2048];
-        snprintf(
-            text, sizeof text,
-            "mesh: { sun: { type: point, at: [0, 0, 0] }, ring: { type: point, at: [0, 0, 0] },\n"
-            "        arm: { type: point, at: [0, 0, 0] }, planet: { type: point, at: [0.3, 0, 0] } }\n"
-            "elements: { sun: { type: rigid_body_2d, mesh: sun, mass: 2, inertia: 0.3 },\n"
-            "            ring: { type: rigid_body_2d, mesh: ring, mass: 2, inertia: 0.8 },\n"
-            "            arm: { type: rigid_body_2d, mesh: arm, mass: 2, inertia: 0.5 },\n"
-            "            planet: { type: rigid_body_2d, mesh: planet, mass: 0.7, inertia: 0.1 } }\n"
-            "joints: { s: { type: hinge, node: sun }, r: { type: hinge, node: ring }, c: { type: hinge, node: arm },\n"
-            "          p: { type: hinge, a: arm, b: planet, at: [0.3, 0, 0] },\n"
-            "          inner: { type: gear, a: sun, b: planet, carrier: arm, at: [0.2, 0, 0], teeth_a: 20, teeth_b: "
-            "10%s },\n"
-            "          outer: { type: gear, a: planet, b: ring, carrier: arm, at: [0.4, 0, 0], teeth_a: 10, teeth_b: "
-            "40,\n"
-            "                   internal: true%s } }\n"
-            "loads: { drive: { type: torque, node: sun, value: 2.0, axis: [0, 0, 1] } }\n"
-            "scheme: { type: alpha_ggl, rho_inf: 0.9 }\ntime: { step: 5.0e-3, end: 3.0 }\n",
-            n == 0 ? "" : ", pressure_angle: 20, flank: backward", n == 0 ? "" : ", pressure_angle: 20");
-        text_case c = text_case_open(text, NULL);
+        text_case c = gear_train_open(
+            false, n == 0 ? ", at: [0.2, 0, 0]" : ", at: [0.2, 0, 0], pressure_angle: 20, flank: backward",
+            n == 0 ? ", at: [0.4, 0, 0]" : ", at: [0.4, 0, 0], pressure_angle: 20", "alpha_ggl, rho_inf: 0.9",
+            "{ step: 5.0e-3, end: 3.0 }");
         text_case_run(&c);
         angles[n][0] = c.sim->state.q[2];
         angles[n][1] = c.sim->state.q[8];

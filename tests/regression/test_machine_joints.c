@@ -1,6 +1,7 @@
 // Cylindrical, universal and screw joints and gears against closed forms, over schemes, steps and units.
 
 #include "support/check.h"
+#include "support/gears.h"
 #include "support/still.h"
 #include "support/text_case.h"
 
@@ -243,36 +244,15 @@ static void crosses_turn_unevenly(void **state)
     }
 }
 
-static const char *const pairs[] = {
-    "elements: { a: { type: rigid_body_2d, mesh: a, mass: 2, inertia: 0.3 },\n"
-    "            b: { type: rigid_body_2d, mesh: b, mass: 1, inertia: 0.2 } }\n"
-    "joints: { left: { type: hinge, node: a }, right: { type: hinge, node: b },\n"
-    "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20 } }\n",
-    "elements: { a: { type: rigid_body_3d, mesh: a, mass: 2, inertia: [0.1, 0.2, 0.3] },\n"
-    "            b: { type: rigid_body_3d, mesh: b, mass: 1, inertia: [0.1, 0.1, 0.2] } }\n"
-    "joints: { left: { type: hinge, node: a, axis: [0, 0, 1] }, right: { type: hinge, node: b, axis: [0, 0, 1] },\n"
-    "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, axis_a: [0, 0, 1] } }\n",
-    // a bevel gear
-    "elements: { a: { type: rigid_body_3d, mesh: a, mass: 2, inertia: [0.1, 0.2, 0.3] },\n"
-    "            b: { type: rigid_body_3d, mesh: b, mass: 1, inertia: [0.2, 0.1, 0.3] } }\n"
-    "joints: { left: { type: hinge, node: a, axis: [0, 0, 1] }, right: { type: hinge, node: b, axis: [1, 0, 0] },\n"
-    "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, axis_a: [0, 0, 1], axis_b: [-1, 0, 0],\n"
-    "                   internal: true } }\n",
-};
-
 // A torque on a turns both: alpha_a = T/(J_a + r^2 J_b), alpha_b = -r alpha_a, r = 30/20.
 static void gears_turn_by_their_teeth(void **state)
 {
     (void)state;
-    const char *const schemes[] = { GGL("0.8"), MOREAU, "scheme: { type: newmark, gamma: 0.5 }\n",
-                                    "scheme: { type: alpha_velocity, rho_inf: 0.9 }\n" };
-    for (int p = 0; p < 3; p++)
+    const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, theta: 0.5", "newmark, gamma: 0.5",
+                                    "alpha_velocity, rho_inf: 0.9" };
+    for (int p = 0; p < GEAR_PAIRS; p++)
         for (int s = 0; s < 4; s++) {
-            text_case c =
-                text_case_open("mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } "
-                               "}\n",
-                               pairs[p], "loads: { drive: { type: torque, node: a, value: 0.7, axis: [0, 0, 1] } }\n",
-                               schemes[s], TIME("2.0e-2", "9.0"), NULL);
+            text_case c = gear_pair_open(p, "", 0.7, schemes[s], "{ step: 2.0e-2, end: 9.0 }");
             const double rate = 0.7 / (0.3 + 2.25 * 0.2), angle = 0.5 * rate * 81.0;
             double worst = 0.0;
             while (!pcs_sim_is_done(c.sim)) {
@@ -294,18 +274,13 @@ static void gears_turn_by_their_teeth(void **state)
 static void teeth_push_on_the_hinges(void **state)
 {
     (void)state;
-    const char *const schemes[] = { GGL("0.8"), MOREAU, "scheme: { type: half_explicit }\n",
-                                    "scheme: { type: alpha_velocity, rho_inf: 0.9 }\n" };
-    const char *const points[] = { "0.6, 0, 0", "0.6, 0, 0.3", "0.6, 0, 0.4" };
-    for (int p = 0; p < 3; p++)
+    const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, theta: 0.5", "half_explicit",
+                                    "alpha_velocity, rho_inf: 0.9" };
+    for (int p = 0; p < GEAR_PAIRS; p++)
         for (int s = 0; s < 4; s++) {
-            char text[1024];
-            int cut = (int)(strstr(pairs[p], "teeth_a") - pairs[p]);
-            snprintf(text, sizeof text, "%.*sat: [%s], %s", cut, pairs[p], points[p], pairs[p] + cut);
-            text_case c =
-                text_case_open("mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }\n", text,
-                               "loads: { drive: { type: torque, node: a, value: 0.7, axis: [0, 0, 1] } }\n", schemes[s],
-                               TIME("2.0e-2", "9.0"), NULL);
+            char more[128];
+            gear_pair_touch(p, "", sizeof more, more);
+            text_case c = gear_pair_open(p, more, 0.7, schemes[s], "{ step: 2.0e-2, end: 9.0 }");
             const double rate = 0.7 / (0.3 + 2.25 * 0.2), force = 0.2 * 1.5 * rate / 0.4;
             const double about[3][3] = { { 0.0 }, { 0.3 * force, 0.0, 0.0 }, { 0.0, 0.0, 0.4 * force } };
             text_case_run(&c);
@@ -324,38 +299,6 @@ static void teeth_push_on_the_hinges(void **state)
         }
 }
 
-// Sun, planet, ring and their carrier: Willis' equation (w_r - w_c)/(w_s - w_c) = -z_s/z_r.
-static const char train_in_plane[] =
-    "elements: { sun: { type: rigid_body_2d, mesh: sun, mass: 2, inertia: 0.3 },\n"
-    "            ring: { type: rigid_body_2d, mesh: ring, mass: 2, inertia: 0.8 },\n"
-    "            arm: { type: rigid_body_2d, mesh: arm, mass: 2, inertia: 0.5 },\n"
-    "            planet: { type: rigid_body_2d, mesh: planet, mass: 0.7, inertia: 0.1 } }\n"
-    "joints: { s: { type: hinge, node: sun }, r: { type: hinge, node: ring }, c: { type: hinge, node: arm },\n"
-    "          p: { type: hinge, a: arm, b: planet, at: [0.3, 0, 0] },\n"
-    "          inner: { type: gear, a: sun, b: planet, carrier: arm, teeth_a: 20, teeth_b: 10 },\n"
-    "          outer: { type: gear, a: planet, b: ring, carrier: arm, teeth_a: 10, teeth_b: 40, internal: true } }\n";
-static const char train_in_space[] =
-    "elements: { sun: { type: rigid_body_3d, mesh: sun, mass: 2, inertia: [0.2, 0.2, 0.3] },\n"
-    "            ring: { type: rigid_body_3d, mesh: ring, mass: 2, inertia: [0.5, 0.5, 0.8] },\n"
-    "            arm: { type: rigid_body_3d, mesh: arm, mass: 2, inertia: [0.3, 0.4, 0.5] },\n"
-    "            planet: { type: rigid_body_3d, mesh: planet, mass: 0.7, inertia: [0.1, 0.1, 0.1] } }\n"
-    "joints: { s: { type: hinge, node: sun, axis: [0, 0, 1] }, r: { type: hinge, node: ring, axis: [0, 0, 1] },\n"
-    "          c: { type: hinge, node: arm, axis: [0, 0, 1] },\n"
-    "          p: { type: hinge, a: arm, b: planet, at: [0.3, 0, 0], axis: [0, 0, 1] },\n"
-    "          inner: { type: gear, a: sun, b: planet, carrier: arm, teeth_a: 20, teeth_b: 10, axis_a: [0, 0, 1] },\n"
-    "          outer: { type: gear, a: planet, b: ring, carrier: arm, teeth_a: 10, teeth_b: 40, internal: true,\n"
-    "                   axis_a: [0, 0, 1] } }\n";
-
-// With the points where the pitch circles touch, which the carrier takes round.
-static void write_train(const char *train, bool has_points, char text[2048])
-{
-    const char *inner = strstr(train, "teeth_a"), *outer = strstr(inner + 1, "teeth_a: 10");
-    if (!has_points) snprintf(text, 2048, "%s", train);
-    else
-        snprintf(text, 2048, "%.*sat: [0.2, 0, 0], %.*sat: [0.4, 0, 0], %s", (int)(inner - train), train,
-                 (int)(outer - inner), inner, outer);
-}
-
 // The teeth and the hinge move the planet, 0.7 kg at 0.3 m on a carrier with this angle, rate and acceleration.
 static void check_planet(const text_case *c, double angle, double rate, double acceleration)
 {
@@ -369,6 +312,8 @@ static void check_planet(const text_case *c, double angle, double rate, double a
     CHECK_NEAR(inner[1] - outer[1] + hinge[1], 0.7 * 0.3 * y, 2e-3 * size);
 }
 
+// Sun, planet, ring and their carrier: Willis' equation (w_r - w_c)/(w_s - w_c) = -z_s/z_r. Also with the points where
+// the pitch circles touch, which the carrier takes round.
 static void planets_follow_willis(void **state)
 {
     (void)state;
@@ -378,14 +323,10 @@ static void planets_follow_willis(void **state)
     const double as = T * cc / det, ac = -T * sc / det;
     for (int p = 0; p < 4; p++) {
         double error[2];
-        char train[2048];
-        write_train(p % 2 == 0 ? train_in_plane : train_in_space, p >= 2, train);
         for (int f = 0; f < 2; f++) {
-            text_case c = text_case_open(
-                "mesh: { sun: { type: point, at: [0, 0, 0] }, ring: { type: point, at: [0, 0, 0] },\n"
-                "        arm: { type: point, at: [0, 0, 0] }, planet: { type: point, at: [0.3, 0, 0] } }\n",
-                train, "loads: { drive: { type: torque, node: sun, value: 2.0, axis: [0, 0, 1] } }\n", GGL("0.9"),
-                f == 0 ? TIME("1.0e-2", "3.0") : TIME("5.0e-3", "3.0"), NULL);
+            text_case c = gear_train_open(p % 2 != 0, p >= 2 ? ", at: [0.2, 0, 0]" : "",
+                                          p >= 2 ? ", at: [0.4, 0, 0]" : "", "alpha_ggl, rho_inf: 0.9",
+                                          f == 0 ? "{ step: 1.0e-2, end: 3.0 }" : "{ step: 5.0e-3, end: 3.0 }");
             double worst = 0.0;
             while (!pcs_sim_is_done(c.sim)) {
                 text_case_step(&c);
