@@ -142,9 +142,8 @@ static const change changes[] = {
       2 },
     { "from: [0, 0, 0], to: [0, 0, 0]", "from: [0, 0, 0]", "f:12:37: initial[1].displacement: missing key 'to'", 0 },
     { "displacement: { from: [0", "displacement: { from: [-5",
-      "f:18:9: contacts.pair: the gap of point 0 is -4 m at t = 0, must be >= 0: node 5 at (3, 0, 0); the normal "
-      "turned "
-      "round would mend it",
+      "f:18:9: contacts.pair: the gap of point 0 is -4 m at t = 0, must be >= 0: node 5 at (3, 0, 0); reversing the "
+      "normal would remove the overlap",
       0 },
     // Loads
     { "type: gravity", "type: gravty",
@@ -212,9 +211,8 @@ static const change changes[] = {
       "normal would not remove it",
       0 },
     { "normal: [1, 0, 0], restitution: 0.5 }\n  pair", "normal: [-1, 0, 0], restitution: 0.5 }\n  pair",
-      "f:17:9: contacts.wall: the gap of point 0 is -1 m at t = 0, must be >= 0: node 0 at (1, 0, 0); the normal "
-      "turned "
-      "round would mend it",
+      "f:17:9: contacts.wall: the gap of point 0 is -1 m at t = 0, must be >= 0: node 0 at (1, 0, 0); reversing the "
+      "normal would remove the overlap",
       0 },
     // Fields over place and time
     { "history: { every: 1 }", "waves: { body: bra, of: [vx] }",
