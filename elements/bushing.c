@@ -68,7 +68,7 @@ static const char *bushing_check(const void *params, const char **option)
     const pcs_bushing_params *p = params;
     *option = "in";
     if (p->in != PCS_BUSHING_PLANE || !pcs_bushing_leaves_plane(p)) return NULL;
-    return "in the plane nothing acts along z or about x or y, and no offset leads out of it";
+    return "in the plane nothing acts along z or about x or y, and no offset points out of it";
 }
 
 // Finite rotations that do more than add up.

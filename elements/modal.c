@@ -82,7 +82,7 @@ static void modal_remember(modal_recent *recent, const pcs_modal_kind *kind, int
     recent->last = k;
 }
 
-// One round over the cells: counts the kinds, and keeps them when there is room for them. `own` is NULL, or room for
+// One pass over the cells: counts the kinds, and keeps them when there is room for them. `own` is NULL, or room for
 // one per kind.
 static void modal_sort(const pcs_batch *batch, pcs_modal_make *make, pcs_modal *modal, pcs_modal_own *own)
 {

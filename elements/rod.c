@@ -337,7 +337,7 @@ static void rod_add_loose(const rod_run *cell, double stretch, const double w[2]
     sum->kinetic += 0.5 * (w[0] * p[0] + w[1] * p[1]);
 }
 
-// Of a loose cell; one without any has no motion to tell of.
+// Of a loose cell; one without any has no motion.
 static int rod_first_equation(const int equation[2])
 {
     return equation[0] >= 0 ? equation[0] : equation[1];

@@ -220,7 +220,7 @@ static pcs_status drop_share(pcs_mesh *mesh, const bool *is_dropped, int ngone, 
     return PCS_OK;
 }
 
-// The same cells of a whole that is shown, whose sets nobody needs.
+// The same cells of a whole that is shown, whose sets are not needed.
 static void drop_shown(pcs_mesh *shown, int ngone, const int *gone)
 {
     int count = 0;

@@ -1,6 +1,6 @@
 // The part of a mesh that a rank takes of what sources put, by sorted lists of node numbers.
 //
-// Sources run over the whole in their order, several times, and pass over what nobody wants: first to find the
+// Sources run over the whole in their order, several times, and pass over what is not wanted: first to find the
 // neighbours of a list of nodes through cells, then to fill the part in. Nothing here is as long as the whole.
 
 #ifndef PCS_MESH_SIEVE_H

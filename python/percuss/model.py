@@ -257,7 +257,7 @@ class Model:
         self.close()
 
     def _enter(self) -> Handle:
-        """Alone at the model, until its lock is released; nobody waits for another thread."""
+        """Takes the lock of the model or fails at once: no thread waits for another."""
         handle = self._alive()
         if not self._lock.acquire(False):
             raise BusyError("the model is at work in another thread")

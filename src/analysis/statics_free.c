@@ -8,7 +8,6 @@
 #include "analysis/statics_free.h"
 
 #include "core/dense.h"
-#include "core/jacobi.h"
 
 #include <float.h>
 #include <math.h>

@@ -11,7 +11,7 @@ typedef struct pcs_ramp {
     pcs_equilibrium e;
     pcs_statics *out;
     const pcs_statics_options *options;
-    pcs_statics_watch *watch; // NULL: nobody looks
+    pcs_statics_watch *watch; // NULL: none
     void *user;
     double *q, *safe;               // [nq] now, and at the last equilibrium
     double *lam, *gap;              // [nall], [nrow] at `safe`

@@ -129,7 +129,7 @@ static bool relax_is_soft(const relaxation *r)
     return stiff < 0.1 * e->mu * pcs_equilibrium_norm(e, e->work);
 }
 
-// Factors K + mu D and solves; false when it is singular or leads uphill.
+// Factors K + mu D and solves; false when it is singular or goes uphill.
 static pcs_status relax_direction(relaxation *r, bool *is_good)
 {
     pcs_equilibrium *e = r->e;
@@ -143,7 +143,7 @@ static pcs_status relax_direction(relaxation *r, bool *is_good)
     return PCS_OK;
 }
 
-// Is K + mu D positive along dq? Otherwise the step leads uphill.
+// Is K + mu D positive along dq? Otherwise the step goes uphill.
 static bool relax_goes_down(const relaxation *r)
 {
     pcs_equilibrium *e = r->e;

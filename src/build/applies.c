@@ -59,7 +59,7 @@ static int applies_number(applies *k, const char *reason)
     return i + 1;
 }
 
-// 0: it takes the system, -1: nobody knows, else the number of the reason why not.
+// 0: it takes the system, -1: unknown, else the number of the reason why not.
 static int applies_check(applies *k, const pcs_scheme_ops *scheme, const void *params, int system)
 {
     if (k->systems[system] == NULL || params == NULL) return -1;

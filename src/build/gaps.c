@@ -68,10 +68,10 @@ static void gaps_reject(pcs_build *b, const pcs_yaml *node, const gaps_fault *fa
     gaps_name_node(system, row, sizeof where, where);
     if (fault->count > 1) snprintf(others, sizeof others, ", the deepest of %d points", fault->count);
     const char *advice = "";
-    if (fault->is_mended) advice = "; the normal turned round would mend it";
+    if (fault->is_mended) advice = "; reversing the normal would remove the overlap";
     else if (!b->has_system &&
              pcs_build_has_option(b->model.contacts[fault->contact - system->contacts].ops->options, "normal"))
-        advice = "; turning the normal round would not mend it";
+        advice = "; reversing the normal would not remove it";
     pcs_case_error_at(b->c, node, NULL, "the gap of point %d%s%s is %g m at t = 0, must be %s 0%s%s%s%s", fault->worst,
                       b->has_system ? " of " : "", b->has_system ? fault->contact->name : "", fault->gap,
                       is_bilateral ? "=" : ">=", where[0] == '\0' ? "" : ": ", where, others, advice);

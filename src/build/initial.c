@@ -1,4 +1,4 @@
-// Section `initial`, and the state that it leads to.
+// Section `initial`, and the initial state that follows from it.
 
 #include "build/sections.h"
 

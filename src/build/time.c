@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
-static const double MOST_STEPS = 1e12; // beyond it nobody waits
+static const double MOST_STEPS = 1e12; // no run is longer
 static const double SAME_STEPS = 1e-9; // end / step this near to a whole number is one
 
 typedef struct time_params {

@@ -64,7 +64,7 @@ struct pcs_case {
     char *notes;                // lines about what was changed without being an error; NULL: none
     bool is_out_of_memory;      // something is missing from tree or messages
     char *pool, *pool_end;      // small pieces come from here
-    char *dump[2];              // the whole as text, and what motion depends on; NULL: nobody has asked
+    char *dump[2];              // the whole as text, and what motion depends on; NULL: not asked for yet
     size_t dump_size[2];
 };
 

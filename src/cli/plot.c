@@ -1,8 +1,9 @@
-// The commands plot and compare.
+// The commands plot, compare and report.
 
 #include "plot/plot.h"
 #include "cli/commands.h"
 #include "plot/compare.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,4 +42,13 @@ int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a)
                                  .show_user = stdout };
     pcs_status status = pcs_plot(ctx, &options);
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
+}
+
+int pcs_cli_report(pcs_context *ctx, const pcs_arguments *a)
+{
+    const char *path = NULL;
+    pcs_status status = pcs_report(ctx, a->subject, a->directory, &path);
+    if (status != PCS_OK) return pcs_cli_fail(ctx, status);
+    if (!a->is_quiet) printf("Report in %s\n", path);
+    return PCS_CLI_DONE;
 }

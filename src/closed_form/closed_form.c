@@ -30,7 +30,7 @@ typedef struct closed_data {
 } closed_data;
 
 typedef struct closed_work {
-    double *T;             // tangential directions that nobody uses
+    double *T;             // tangential directions, which are not used
     double (*points)[3];   // [npoint] at the present state
     double (*points_h)[3]; // [npoint] a little later
 } closed_work;

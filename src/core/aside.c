@@ -9,7 +9,7 @@ struct pcs_aside {
     bool ends, is_busy;
     pcs_aside_work *work;
     void *data;
-    pcs_status status; // of the last work, until somebody has waited for it
+    pcs_status status; // of the last work, until a caller has waited for it
 };
 
 static int aside_serve(void *object)

@@ -14,7 +14,7 @@ typedef pcs_status pcs_aside_work(void *data);
 pcs_status pcs_aside_create(pcs_context *ctx, pcs_aside **out);
 // The work before must have been waited for.
 void pcs_aside_start(pcs_aside *aside, pcs_aside_work *work, void *data);
-// Waits for the work that was started last and gives its status, once; PCS_OK where nobody has started any.
+// Waits for the work that was started last and gives its status, once; PCS_OK where none was started.
 pcs_status pcs_aside_wait(pcs_aside *aside);
 // Has it failed already? Does not wait.
 bool pcs_aside_has_failed(pcs_aside *aside);

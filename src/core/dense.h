@@ -42,4 +42,8 @@ static inline double pcs_dense_dot(int n, const double *a, const double *b)
     return sum;
 }
 
+// Eigenvalues of a symmetric matrix by Jacobi's rotations, accurate also where they are tiny:
+// A (n x n, destroyed) = V diag(w) V^T; w rises, and column k of V, V[i * n + k], belongs to w[k].
+void pcs_jacobi(int n, double *A, double *w, double *V);
+
 #endif

@@ -1,4 +1,6 @@
-#include "core/jacobi.h"
+// Jacobi's rotations: slow and accurate.
+
+#include "core/dense.h"
 
 #include <float.h>
 #include <math.h>

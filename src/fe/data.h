@@ -148,7 +148,7 @@ typedef struct fe_data {
     fe_plan *plans;                // [nbatch] of a nonlinear model, else NULL
     bool takes_ranges, has_ranges; // forces and energies can go by ranges of equations; they do
     double *base_K, *base_C;       // [nnz] what linear groups give to K and C; NULL: nothing
-    const fe_reactions *reactions; // of supports; NULL when nobody asks
+    const fe_reactions *reactions; // of supports; NULL when none are asked for
     int npush;
     fe_push *pushes; // [npush] on own equations, load by load
     int *first_push; // [nload + 1] the pushes of load i are first_push[i] .. first_push[i+1]-1

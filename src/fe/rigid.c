@@ -2,7 +2,6 @@
 
 #include "system/rigid.h"
 #include "core/dense.h"
-#include "core/jacobi.h"
 #include "core/rotation.h"
 #include "fe/data.h"
 

@@ -208,7 +208,8 @@ static void sheet_extremes(const sheet *s, const char *column, double range[2])
 }
 
 // A column that is constant but for round-off, or nothing beside the others of its unit, is drawn as a flat line and
-// not as the noise that it would be on an axis of its own.
+// not as the noise that it would be on an axis of its own. Where only round-off lies beyond zero the axis ends there: a
+// gap of -1e-16 m is no penetration to be shown.
 static pcs_status sheet_flatten(const sheet *s, const pcs_item *item, pcs_panel *panel)
 {
     double range[2];
@@ -216,7 +217,14 @@ static pcs_status sheet_flatten(const sheet *s, const pcs_item *item, pcs_panel 
     double least = range[0], most = range[1];
     double size = fmax(fabs(least), fabs(most)), unit = *item->unit == '\0' ? size : sheet_unit_size(s, item->unit);
     bool is_nothing = size <= ROUND_OFF * unit, is_constant = most - least <= ROUND_OFF * size;
-    if (!(size > 0.0) || !isfinite(size) || (!is_nothing && !is_constant)) return PCS_OK;
+    if (!(size > 0.0) || !isfinite(size)) return PCS_OK;
+    if (!is_nothing && !is_constant) {
+        const char *format = NULL;
+        if (least < 0.0 && -least <= ROUND_OFF * most) format = "set yrange [%.17g:*]\n";
+        if (most > 0.0 && most <= -ROUND_OFF * least) format = "set yrange [*:%.17g]\n";
+        if (format != NULL) panel->before = pcs_gnuplot_text(s->album->ctx, format, least < -most ? most : least);
+        return panel->before == NULL ? PCS_NO_MEMORY : PCS_OK;
+    }
     double middle = is_nothing ? 0.0 : 0.5 * (least + most), half = is_nothing ? 0.01 * unit : 0.1 * size;
     panel->before = pcs_gnuplot_text(s->album->ctx, "set yrange [%.6g:%.6g]\n", middle - half, middle + half);
     return panel->before == NULL ? PCS_NO_MEMORY : PCS_OK;

@@ -48,4 +48,20 @@ void pcs_album_tell(pcs_album *album, const char *format, ...) __attribute__((fo
 // A picture to be filled; NULL without memory.
 pcs_chart *pcs_album_new(pcs_album *album, const char *name);
 
+// Of runs: energies, momentum, contacts, probes, phases, steps.
+pcs_status pcs_pictures_of_runs(pcs_album *album);
+// The item becomes the sum of kinetic, strain and potential energy.
+void pcs_pictures_add_energies(pcs_item *item);
+// Of the only run, which is the table of a study: the measures that are named, or a picture of each, over the first key
+// that varies, with a line for each combination of the others.
+bool pcs_pictures_is_study(const pcs_csv *csv);
+pcs_status pcs_pictures_of_study(pcs_album *album, const char *name, int nmeasure, const char *const *measures);
+
+typedef struct pcs_waves pcs_waves;
+// x-t diagrams, a field of a body over place and time with the contact force beside it: one for every field of every
+// *.waves.csv in the folders of the runs.
+pcs_status pcs_waves_add(pcs_album *album);
+// Writes <folder>/<name>.gp.
+pcs_status pcs_waves_write(pcs_context *ctx, const pcs_canvas *canvas, const char *name, const pcs_waves *waves);
+
 #endif

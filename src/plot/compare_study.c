@@ -1,8 +1,8 @@
 // Two studies beside each other: rows by the values of their keys, in whatever order they are; see compare.h.
 
+#include "plot/album.h"
 #include "plot/compare.h"
 #include "plot/compare_parts.h"
-#include "plot/pictures.h"
 
 #include <math.h>
 #include <stdio.h>

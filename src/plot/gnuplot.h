@@ -68,5 +68,7 @@ double pcs_gnuplot_font(double width);
 
 // Writes <folder>/<name>.gp.
 pcs_status pcs_gnuplot_write(pcs_context *ctx, const pcs_canvas *canvas, const pcs_chart *picture);
+// Runs gnuplot on the script in the folder. PCS_FAILED: it is not installed, or it refused; the message has its words.
+pcs_status pcs_gnuplot_run(pcs_context *ctx, const char *folder, const char *script);
 
 #endif

@@ -1,4 +1,6 @@
-#include "plot/pictures.h"
+// The pictures of runs where no column is named: energies, momentum, contacts, probes, phases, steps.
+
+#include "plot/album.h"
 
 #include <math.h>
 #include <stdio.h>

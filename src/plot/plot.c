@@ -1,9 +1,7 @@
 #include "plot/plot.h"
 #include "case/case.h"
-#include "plot/pictures.h"
-#include "plot/run.h"
+#include "plot/album.h"
 #include "plot/source.h"
-#include "plot/waves.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,120 +5,55 @@
 #include <string.h>
 
 typedef struct quantity {
-    const char *part; // the last one of a column's name; a star stands for digits
+    const char *parts; // last parts of the names of columns, with blanks between them; a star stands for digits
     const char *unit, *name;
 } quantity;
 
 static const quantity quantities[] = {
-    { "t", "s", "time" },
-    { "kinetic", "J", "energy" },
-    { "strain", "J", "energy" },
-    { "potential", "J", "energy" },
-    { "E", "J", "energy" },
-    { "energy", "J", "energy" },
-    { "external_work", "J", "work" },
-    { "correction_work", "J", "work" },
-    { "work", "J", "work" },
-    { "damping_loss", "J", "loss" },
-    { "material_loss", "J", "loss" },
-    { "impact_loss", "J", "loss" },
-    { "friction_loss", "J", "loss" },
-    { "numerical_loss", "J", "loss" },
-    { "loss", "J", "loss" },
-    { "momentum_x", "kg m/s", "momentum" },
-    { "momentum_y", "kg m/s", "momentum" },
-    { "momentum_z", "kg m/s", "momentum" },
-    { "gap", "m", "gap" },
-    { "min_gap", "m", "gap" },
+    { "t time_in_contact first_time last_time", "s", "time" },
+    { "kinetic strain potential E energy strain_energy kinetic_energy", "J", "energy" },
+    { "external_work correction_work work plastic_work", "J", "work" },
+    { "damping_loss material_loss impact_loss friction_loss numerical_loss loss viscous_loss", "J", "loss" },
+    { "momentum_x momentum_y momentum_z", "kg m/s", "momentum" },
+    { "gap min_gap", "m", "gap" },
     { "gap_rate", "m/s", "gap rate" },
     { "rate", "m/s", "rate" },
-    { "slide", "m", "sliding distance" },
-    { "sliding", "m", "sliding distance" },
-    { "force", "N", "force" },
-    { "peak_force", "N", "force" },
-    { "mean_force", "N", "force" },
-    { "total_impulse", "N s", "impulse" },
-    { "time_in_contact", "s", "time" },
-    { "impulse", "N s", "impulse" },
-    { "step_impulse", "N s", "impulse" },
-    { "fx", "N", "force" },
-    { "fy", "N", "force" },
-    { "fz", "N", "force" },
-    { "tangential", "N", "force" },
-    { "separating", "N", "force" },
-    { "mx", "N m", "moment" },
-    { "my", "N m", "moment" },
-    { "mz", "N m", "moment" },
-    { "x", "m", "position" },
-    { "y", "m", "position" },
-    { "z", "m", "position" },
-    { "ux", "m", "displacement" },
-    { "uy", "m", "displacement" },
-    { "uz", "m", "displacement" },
-    { "vx", "m/s", "velocity" },
-    { "vy", "m/s", "velocity" },
-    { "vz", "m/s", "velocity" },
-    { "rx", "rad", "rotation" },
-    { "ry", "rad", "rotation" },
-    { "rz", "rad", "rotation" },
-    { "wx", "rad/s", "angular velocity" },
-    { "wy", "rad/s", "angular velocity" },
-    { "wz", "rad/s", "angular velocity" },
-    { "s", "m", "position" },
-    { "n", "m", "position" },
-    { "height", "m", "position" },
-    { "position", "m", "position" },
-    { "lower", "m", "position" },
-    { "upper", "m", "position" },
-    { "v_s", "m/s", "velocity" },
-    { "v_n", "m/s", "velocity" },
-    { "v_height", "m/s", "velocity" },
-    { "v_position", "m/s", "velocity" },
-    { "v_lower", "m/s", "velocity" },
-    { "v_upper", "m/s", "velocity" },
-    { "v_x", "m/s", "velocity" },
-    { "v_y", "m/s", "velocity" },
-    { "v_z", "m/s", "velocity" },
+    { "slide sliding sliding_distance", "m", "sliding distance" },
+    { "force peak_force mean_force filtered_peak_force fx fy fz tangential separating axial_force shear_force shear_y "
+      "shear_z",
+      "N", "force" },
+    { "total_impulse impulse step_impulse", "N s", "impulse" },
+    { "mx my mz torque moment moment_start moment_end moment_y moment_z", "N m", "moment" },
+    { "x y z s n height position lower upper", "m", "position" },
+    { "ux uy uz", "m", "displacement" },
+    { "vx vy vz v_s v_n v_height v_position v_lower v_upper v_x v_y v_z velocity", "m/s", "velocity" },
+    { "rx ry rz", "rad", "rotation" },
+    { "wx wy wz v_theta*", "rad/s", "angular velocity" },
     { "friction", "N", "friction" },
     { "theta*", "rad", "angle" },
-    { "v_theta*", "rad/s", "angular velocity" },
-    { "velocity", "m/s", "velocity" },
-    { "axial_force", "N", "force" },
-    { "shear_force", "N", "force" },
-    { "shear_y", "N", "force" },
-    { "shear_z", "N", "force" },
-    { "torque", "N m", "moment" },
-    { "moment", "N m", "moment" },
-    { "moment_start", "N m", "moment" },
-    { "moment_end", "N m", "moment" },
-    { "moment_y", "N m", "moment" },
-    { "moment_z", "N m", "moment" },
     { "angular_momentum", "kg m^2/s", "angular momentum" },
     { "elongation", "m", "elongation" },
-    { "strain_energy", "J", "energy" },
-    { "kinetic_energy", "J", "energy" },
-    { "plastic_work", "J", "work" },
-    { "viscous_loss", "J", "loss" },
-    { "stress", "Pa", "stress" },
-    { "bending_stress", "Pa", "stress" },
-    { "step_size", "s", "step size" },
-    { "h", "s", "step size" },
+    { "stress bending_stress", "Pa", "stress" },
+    { "step_size h", "s", "step size" },
 };
 
-static bool quantity_fits(const char *pattern, const char *part)
+static bool quantity_fits(const char *patterns, const char *part)
 {
-    size_t length = strcspn(pattern, "*");
-    if (strncmp(pattern, part, length) != 0) return false;
-    part += length;
-    if (pattern[length] == '*') part += strspn(part, "0123456789");
-    return *part == '\0';
+    for (const char *p = patterns; *p != '\0'; p += strcspn(p, " "), p += strspn(p, " ")) {
+        size_t length = strcspn(p, "* ");
+        if (strncmp(p, part, length) != 0) continue;
+        const char *rest = part + length;
+        if (p[length] == '*') rest += strspn(rest, "0123456789");
+        if (*rest == '\0') return true;
+    }
+    return false;
 }
 
 static const quantity *quantity_find(const char *column)
 {
     const char *dot = strrchr(column, '.'), *part = dot == NULL ? column : dot + 1;
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
-        if (quantity_fits(quantities[i].part, part)) return &quantities[i];
+        if (quantity_fits(quantities[i].parts, part)) return &quantities[i];
     return NULL;
 }
 

@@ -1,6 +1,8 @@
+// Calls gnuplot in a process of its own.
+
 #define _POSIX_C_SOURCE 200809L // fork, pipe
 
-#include "plot/run.h"
+#include "plot/gnuplot.h"
 
 #include <errno.h>
 #include <stdio.h>

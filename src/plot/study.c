@@ -3,7 +3,7 @@
 // An axis is logarithmic where its values are positive and span a factor of 8 or more. Where both are, the slope of
 // log y over log x by least squares stands in the legend: the order of a refinement.
 
-#include "plot/pictures.h"
+#include "plot/album.h"
 #include "plot/quantity.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // The file is a matrix: first line a comment, "# percuss waves: body bar, 200 places, fields stress vx"; then the
 // number of columns and the places, for each field anew; then rows of a time and the values of all fields there.
 
-#include "plot/waves.h"
 #include "core/text.h"
+#include "plot/album.h"
 #include "plot/quantity.h"
 #include "plot/source.h"
 

@@ -214,7 +214,7 @@ class BadModels(unittest.TestCase):
         self.refused(body("rigid_body_2d", spring + "offset_a: [1, 1, 0], offset_b: [0, 2, 0]"), "8:6: elements.s",
                      "lead to points that are 1 m apart", "give one of them")
         self.refused(body("rigid_body_2d", spring + "offset_a: [1, 1, 2], in: plane"), "8:95: elements.s",
-                     "no offset leads out of it")
+                     "no offset points out of it")
         self.refused(body("rigid_body_3d", spring + "offset_b: [0, 2, 0]"), "8:6: elements.s",
                      "turns node 0 by an angle in the plane", "see 'in'")
         self.refused(body("rigid_body_2d", spring + "offset_b: [0, 2, 0], in: space"), "6:6: elements.a",

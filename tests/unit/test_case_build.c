@@ -142,9 +142,8 @@ static const change changes[] = {
       2 },
     { "from: [0, 0, 0], to: [0, 0, 0]", "from: [0, 0, 0]", "f:12:37: initial[1].displacement: missing key 'to'", 0 },
     { "displacement: { from: [0", "displacement: { from: [-5",
-      "f:18:9: contacts.pair: the gap of point 0 is -4 m at t = 0, must be >= 0: node 5 at (3, 0, 0); the normal "
-      "turned "
-      "round would mend it",
+      "f:18:9: contacts.pair: the gap of point 0 is -4 m at t = 0, must be >= 0: node 5 at (3, 0, 0); reversing the "
+      "normal would remove the overlap",
       0 },
     // Loads
     { "type: gravity", "type: gravty",
@@ -195,26 +194,25 @@ static const change changes[] = {
       "f:17:92: contacts.wall.points must be one of sum, all, is 'some'", 0 },
     { "a: bar.end", "a: bar", "f:18:9: contacts.pair: set 'bar' has 5 nodes and set 'rod.start' has 1", 0 },
     { "point: [0, 0, 0]", "point: [1.5, 0, 0]",
-      "f:17:9: contacts.wall: the gap of point 0 is -0.5 m at t = 0, must be >= 0: node 0 at (1, 0, 0); the normal "
-      "turned round would mend it",
+      "f:17:9: contacts.wall: the gap of point 0 is -0.5 m at t = 0, must be >= 0: node 0 at (1, 0, 0); reversing the "
+      "normal would remove the overlap",
       0 },
     { "nodes: bar.start, point: [0, 0, 0]", "nodes: bar, point: [1.4, 0, 0]",
       "f:17:9: contacts.wall: the gap of point 0 is -0.4 m at t = 0, must be >= 0: node 0 at (1, 0, 0), the deepest of "
       "2 "
-      "points; turning the normal round would not mend it",
+      "points; reversing the normal would not remove it",
       0 },
     { "point: [0, 0, 0]", "node_radius: 0.3, point: [1.5, 0, 0]",
-      "f:17:9: contacts.wall: the gap of point 0 is -0.8 m at t = 0, must be >= 0: node 0 at (1, 0, 0); the normal "
-      "turned round would mend it",
+      "f:17:9: contacts.wall: the gap of point 0 is -0.8 m at t = 0, must be >= 0: node 0 at (1, 0, 0); reversing the "
+      "normal would remove the overlap",
       0 },
     { "point: [0, 0, 0]", "node_radius: 0.6, point: [1.5, 0, 0]",
-      "f:17:9: contacts.wall: the gap of point 0 is -1.1 m at t = 0, must be >= 0: node 0 at (1, 0, 0); turning the "
-      "normal round would not mend it",
+      "f:17:9: contacts.wall: the gap of point 0 is -1.1 m at t = 0, must be >= 0: node 0 at (1, 0, 0); reversing the "
+      "normal would not remove it",
       0 },
     { "normal: [1, 0, 0], restitution: 0.5 }\n  pair", "normal: [-1, 0, 0], restitution: 0.5 }\n  pair",
-      "f:17:9: contacts.wall: the gap of point 0 is -1 m at t = 0, must be >= 0: node 0 at (1, 0, 0); the normal "
-      "turned "
-      "round would mend it",
+      "f:17:9: contacts.wall: the gap of point 0 is -1 m at t = 0, must be >= 0: node 0 at (1, 0, 0); reversing the "
+      "normal would remove the overlap",
       0 },
     // Fields over place and time
     { "history: { every: 1 }", "waves: { body: bra, of: [vx] }",
