@@ -375,8 +375,8 @@ static void events_are_limited(void **state)
     watch_close(&w);
 }
 
-// A block that a push sets in motion and friction stops again within one step: between its ends it was fast, so that the
-// rest of its motion is none. 0.105 J are lost in all, to 2 % at such steps.
+// A block that a push sets in motion and friction stops again within one step: between its ends it was fast, so that
+// the rest of its motion is none. 0.105 J are lost in all, to 2 % at such steps.
 static void motion_within_a_step_comes_to_rest(void **state)
 {
     (void)state;
