@@ -28,6 +28,7 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_IMPULSE_LAW] = { .name = "impulse = effective mass x velocity jump", .unit = "m/s" },
     [CERTIFY_RESTITUTION] = { .name = "restitution of the case", .unit = "m/s" },
     [CERTIFY_CONE] = { .name = "friction <= mu x contact impulse", .unit = "N s" },
+    [CERTIFY_SLIP] = { .name = "friction against the slip, none of it below the limit", .unit = "m/s" },
     [CERTIFY_IMPACT_LOSS] = { .name = "impact loss = m_eff v^2 (1 - e^2) / 2", .unit = "J" },
     [CERTIFY_MOTION] = { .name = "equations of motion, each of them", .unit = "N s" },
     [CERTIFY_KINEMATICS] = { .name = "positions follow velocities", .unit = "m" },
@@ -60,7 +61,8 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_OPEN_IMPULSE:
     case CERTIFY_IMPULSE_LAW: return has_rows && !ops->ignores_restitution;
     case CERTIFY_RESTITUTION: return has_rows && rule->rate != PCS_RATE_NONE;
-    case CERTIFY_CONE: return system->ntangent > 0 && !ops->ignores_restitution;
+    case CERTIFY_CONE:
+    case CERTIFY_SLIP: return system->ntangent > 0 && !ops->ignores_restitution;
     case CERTIFY_MOTION: return rule->kind != PCS_RULE_NONE;
     case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE && rule->kind != PCS_RULE_BATHE;
     case CERTIFY_ORDER: return rule->tableau != NULL;
@@ -196,6 +198,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_rows(ctx, &self->rows, system->nrow));
     PCS_TRY(certify_take_rows(ctx, &self->kept_rows, system->nrow));
     PCS_TRY(certify_take_work(ctx, self));
+    PCS_TRY(pcs_certify_take_friction(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
     PCS_TRY(certify_take_places(ctx, self));
     if (system->has_resultant)

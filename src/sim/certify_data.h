@@ -1,12 +1,13 @@
 // What the files of the certificate share; private to them.
 //
-// certify.c         the judgement of a step: what applies, what is remembered, what is told
-// certify_rows.c    the laws of contacts and joints
-// certify_join.c    the same where ranks judge their own rows
-// certify_energy.c  what a step may gain
-// certify_motion.c  equations of motion: residuals, their tolerances, momentum
-// certify_rules.c   what the schemes state, rule by rule
-// certify_carry.c   what goes into a checkpoint
+// certify.c           the judgement of a step: what applies, what is remembered, what is told
+// certify_rows.c      the laws of contacts and joints
+// certify_friction.c  Coulomb's law
+// certify_join.c      the same where ranks judge their own rows
+// certify_energy.c    what a step may gain
+// certify_motion.c    equations of motion: residuals, their tolerances, momentum
+// certify_rules.c     what the schemes state, rule by rule
+// certify_carry.c     what goes into a checkpoint
 
 #ifndef PCS_SIM_CERTIFY_DATA_H
 #define PCS_SIM_CERTIFY_DATA_H
@@ -27,6 +28,7 @@ enum {
     CERTIFY_IMPULSE_LAW,
     CERTIFY_RESTITUTION,
     CERTIFY_CONE,
+    CERTIFY_SLIP,
     CERTIFY_IMPACT_LOSS,
     CERTIFY_MOTION,
     CERTIFY_KINEMATICS,
@@ -121,6 +123,8 @@ struct pcs_certifier {
     double *moved, *jump;                                      // [nrow] what they do to gaps and velocities
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] where points are, when there are joints; else NULL
     double (*resultant)[3];           // [nrow] momentum of a unit impulse
+    double *rebound;                  // [ntangent] what e_t multiplies, m/s; NULL: there is none
+    bool has_rebound;                 // it is known
     double *origin;                   // [nq] zero
     double *f, *way;                  // [nv] smooth forces at the end; the increment of q
     bool has_force;                   // f is that
@@ -176,6 +180,12 @@ void pcs_certify_gather(pcs_certifier *self);
 
 // The laws of the rows.
 void pcs_certify_rows(pcs_certifier *self);
+
+// Coulomb's law of a row that has tangents, with its effective mass and what a velocity may be off by; before, what the
+// tangential restitution of all of them acts on.
+pcs_status pcs_certify_take_friction(pcs_context *ctx, pcs_certifier *self);
+void pcs_certify_find_rebound(pcs_certifier *self);
+void pcs_certify_friction(pcs_certifier *self, int row, double mass, double tolerance);
 
 // Energies, first of all: a step whose energy is not explained lends no size to any tolerance.
 void pcs_certify_energy(pcs_certifier *self);

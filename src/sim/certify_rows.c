@@ -8,6 +8,7 @@
 //   gate                                     imposed where the scheme says: g_n + (h/2) G_n v_n <= 0, or g(q_M) < tol
 //                                            wave.c: g_n + share h G Vf <= 0, or held since the step before, and then
 //                                            -(1 - share) h max|G V| <= g <= share h max|G V|
+//   friction                                 certify_friction.c
 //   impulse law                              G v - G v_before = G M^-1 G^T La
 //   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2
 //   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design, and h^2
@@ -23,9 +24,6 @@
 #include "step/projection.h"
 
 #include <math.h>
-
-// Solvers leave a millionth where several contacts at light nodes share what one would bear.
-static const double of_friction = 1e-5;
 
 // A row at the end of the step, as all checks of it see it.
 typedef struct row_now {
@@ -127,18 +125,6 @@ static double rows_turn(const pcs_certifier *self, int row)
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
 }
 
-// Coulomb's cone, for the last impulses and for the sums over the step, which stay in it as it is convex.
-static void rows_check_cone(pcs_certifier *self, const row_now *now, double tolerance)
-{
-    const pcs_row_report *r = now->told;
-    if (now->law->ntangent == 0) return;
-    double last = now->law->friction * fabs(r->multiplier), all = now->law->friction * fabs(r->step_impulse);
-    double beyond =
-        pcs_max(hypot(r->last_tangent[0], r->last_tangent[1]) - last, hypot(r->tangent[0], r->tangent[1]) - all);
-    tolerance = now->mass * tolerance + of_friction * (last + all);
-    pcs_certify_note(self, CERTIFY_CONE, beyond, tolerance, now->row, -1);
-}
-
 static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
@@ -157,7 +143,7 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     } else {
         pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, now->row, -1);
     }
-    rows_check_cone(self, now, tolerance);
+    if (now->law->ntangent > 0) pcs_certify_friction(self, now->row, mass, tolerance);
     double jump = self->jump[now->row];
     pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(rate - r->rate_before - jump), tolerance, now->row, -1);
 }
@@ -385,6 +371,7 @@ void pcs_certify_rows(pcs_certifier *self)
     rows_find_moves(self);
     rows_find_jumps(self);
     bool has_start = rows_find_start(self);
+    if (self->scheme->system->ntangent > 0) pcs_certify_find_rebound(self);
     if (self->comm != NULL) pcs_certify_part(self);
     for (int j = 0; j < nrow; j++) {
         if (!pcs_certify_owns(self, j)) continue;

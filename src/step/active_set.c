@@ -19,9 +19,9 @@ enum {
 
 static const double tight = 1e-14;                 // of the largest velocity: asked for
 static const double undecided = 8.0 * DBL_EPSILON; // of the terms that a value is summed from
-static const double accepted = 1e-9;               // of the largest velocity: laws are broken by more
 static const double most_noise = 1e-6;             // and round-off is no larger
-static const double proximal_weight = 1e-6;        // on the diagonal, where rows say the same twice
+// On the diagonal, where rows say the same twice; and how small it may become where they contradict each other.
+static const double proximal_weight = 1e-6, least_weight = 1e-10;
 
 pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs_active_set **out)
 {
@@ -94,7 +94,7 @@ double pcs_active_set_ratio(const pcs_active_set *s, int k, double dz)
 double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance)
 {
     double unit = active_unit(s, k);
-    return tolerance * unit + fmin(active_noise(s, k), most_noise * unit);
+    return tolerance * unit + fmin(active_noise(s, k), s->excused * unit);
 }
 
 // What counts as none of a trial z - r value: a row changes its set only where its law is broken by more, so that
@@ -235,7 +235,7 @@ bool pcs_active_set_newton(pcs_active_set *s, double *change)
     if (active_newton_step(s, 0.0, change)) return true;
     double first = -1.0;
     for (int round = 0; round < PROXIMAL_ROUNDS; round++) {
-        if (!active_newton_step(s, proximal_weight, change)) return false;
+        if (!active_newton_step(s, s->weight, change)) return false;
         if (first < 0.0) first = *change;
         if (*change <= 1e-15 * first) break;
     }
@@ -387,11 +387,13 @@ static bool active_is_idle(const pcs_active_set *s)
 
 void pcs_active_set_begin(pcs_active_set *s)
 {
+    s->weight = proximal_weight;
+    s->excused = most_noise;
     active_even_out(s);
     active_find_scale(s);
 }
 
-bool pcs_active_set_iterate(pcs_active_set *s, bool by_chance)
+static bool active_iterate(pcs_active_set *s, bool by_chance)
 {
     double change = 0.0;
     int limit = s->p.is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;
@@ -403,7 +405,12 @@ bool pcs_active_set_iterate(pcs_active_set *s, bool by_chance)
     active_find_modes(s, false);
     if (active_is_idle(s)) return true;
     for (int round = 1; round <= limit; round++, s->iterations++) {
-        if (active_same_modes(s) && active_slips_hold(s)) return pcs_active_set_is_solved(s, accepted);
+        if (active_same_modes(s) && active_slips_hold(s)) {
+            if (pcs_active_set_is_solved(s, s->accepted)) return true;
+            // The multipliers of rows that contradict each other grow, until one of them gives way: no excuse either.
+            s->weight = fmax(least_weight, 0.1 * s->weight);
+            s->excused = 0.0;
+        }
         memcpy(s->last_mode, s->mode, (size_t)s->p.n);
         memcpy(s->last_gate, s->p.gate, (size_t)s->p.m);
         if (!pcs_active_set_newton(s, &change)) return false;
@@ -418,6 +425,14 @@ bool pcs_active_set_iterate(pcs_active_set *s, bool by_chance)
     return false;
 }
 
+bool pcs_active_set_iterate(pcs_active_set *s, bool by_chance)
+{
+    bool is_solved = active_iterate(s, by_chance);
+    s->weight = proximal_weight;
+    s->excused = most_noise;
+    return is_solved;
+}
+
 bool pcs_active_set_update(pcs_active_set *s, bool *is_settled)
 {
     double change;
@@ -428,5 +443,6 @@ bool pcs_active_set_update(pcs_active_set *s, bool *is_settled)
     if (!pcs_active_set_newton(s, &change)) return false;
     active_find_modes(s, true);
     *is_settled = active_same_modes(s);
+    if (*is_settled) pcs_contact_put_on_discs(&s->p);
     return true;
 }

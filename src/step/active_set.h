@@ -22,8 +22,11 @@ typedef struct pcs_active_set {
     double *P_size, *b_size; // [n * n], [n] what the entries were summed from, by size
     double *P_gate;          // [m * n]
     bool is_warm;            // z holds where to start; otherwise from zero
+    double accepted;         // of the largest velocity: laws are broken by more
     int iterations;          // solves, cases and sweeps of the last solution
     // work
+    double weight;                   // proximal, on the diagonal
+    double excused;                  // of the largest velocity: round-off that laws may be broken by besides
     double scale;                    // m/s, of the velocities
     double noise[2];                 // m and m/s, what round-off leaves undecided of gaps and velocities at z
     double smallest_pivot;           // of J, in units of its row: below it rows say the same twice

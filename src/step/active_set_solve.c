@@ -9,8 +9,10 @@
 #include <string.h>
 
 enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD };
-enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096 };
-static const double accepted = 1e-9; // of the largest velocity: laws are broken by more
+enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, FEW = 64 };
+// Of the largest velocity: what laws may be broken by, at first, and where nothing better is found. Two contacts that
+// nearly say the same may not both stick, and the proximal weight would settle for the mean.
+static const double firm = 0.5 * PCS_ROUND_VELOCITY, loose = 1e-9;
 
 static bool solve_rubs(const pcs_row *r)
 {
@@ -38,12 +40,12 @@ static bool solve_is_admissible(const pcs_active_set *s, int j)
 {
     const pcs_row *r = &s->p.rows[j];
     int la = s->p.m + j;
-    double allowed = pcs_active_set_allowance(s, la, accepted);
+    double allowed = pcs_active_set_allowance(s, la, s->accepted);
     if (s->mode[la] == HELD ? s->p.z[la] < -allowed * s->p.r[la] : s->p.gate[j] && s->p.value[la] < -allowed)
         return false;
     if (r->ntangent == 0) return true;
     int k = pcs_contact_tangent(&s->p, j, 0);
-    allowed = pcs_active_set_allowance(s, k, accepted);
+    allowed = pcs_active_set_allowance(s, k, s->accepted);
     switch (s->mode[k]) {
     case HELD: return fabs(s->p.z[k]) <= r->friction * s->p.z[la] + allowed * s->p.r[k];
     case PCS_MODE_SLIDING_UP: return s->p.value[k] <= allowed;
@@ -54,7 +56,7 @@ static bool solve_is_admissible(const pcs_active_set *s, int j)
 
 static bool solve_case_holds(const pcs_active_set *s)
 {
-    if (!pcs_active_set_is_solved(s, accepted)) return false;
+    if (!pcs_active_set_is_solved(s, s->accepted)) return false;
     for (int j = 0; j < s->p.m; j++)
         if (!solve_is_admissible(s, j)) return false;
     return true;
@@ -119,7 +121,7 @@ static bool solve_by_products(pcs_active_set *s)
     s->iterations += c->rounds;
     memcpy(s->p.z, c->p.z, (size_t)s->p.n * sizeof *s->p.z);
     memcpy(s->p.gate, c->p.gate, (size_t)s->p.m);
-    return is_settled && pcs_active_set_holds(s, accepted);
+    return is_settled && pcs_active_set_holds(s, s->accepted);
 }
 
 // Value of unknown k at the present z.
@@ -179,25 +181,34 @@ static bool solve_by_sweeps(pcs_active_set *s)
     memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
     for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, s->iterations++) {
         double change = solve_sweep(s);
-        if (change <= 1.0) return pcs_active_set_holds(s, accepted);
+        if (change <= 1.0) return pcs_active_set_holds(s, s->accepted);
         if (sweep == 0) first = change;
         if (!(change <= 1e3 * first)) return false;
     }
     return false;
 }
 
-static bool solve_all(pcs_active_set *s)
+// All ways, to what s->accepted says.
+static bool solve_any_way(pcs_active_set *s, bool has_time)
 {
-    return solve_by_cases(s) || pcs_active_set_iterate(s, true) || solve_by_products(s) || solve_by_sweeps(s);
+    bool is_warm = s->is_warm;
+    if (pcs_active_set_iterate(s, false)) return true;
+    if (s->p.is_hasty) return false;
+    s->is_warm = false;
+    bool is_solved = (is_warm && pcs_active_set_iterate(s, false)) || solve_by_cases(s) ||
+                     pcs_active_set_iterate(s, true) || (has_time && (solve_by_products(s) || solve_by_sweeps(s)));
+    s->is_warm = is_warm;
+    return is_solved;
 }
 
 bool pcs_active_set_solve(pcs_active_set *s)
 {
     s->iterations = 1;
     pcs_active_set_begin(s);
-    if (pcs_active_set_iterate(s, false)) return true;
-    if (s->p.is_hasty) return false;
-    bool is_tried_again = s->is_warm;
-    s->is_warm = false;
-    return (is_tried_again && pcs_active_set_iterate(s, false)) || solve_all(s);
+    s->accepted = firm;
+    bool is_solved = solve_any_way(s, s->p.n <= FEW);
+    s->accepted = loose;
+    if (!is_solved && (s->p.is_hasty || !solve_any_way(s, true))) return false;
+    pcs_contact_put_on_discs(&s->p);
+    return true;
 }

@@ -11,3 +11,19 @@ pcs_status pcs_contact_problem_create(pcs_context *ctx, const pcs_row *rows, int
     PCS_TAKE(ctx, out->gate, m, "the contact problem");
     return PCS_OK;
 }
+
+void pcs_contact_put_on_discs(pcs_contact_problem *p)
+{
+    for (int j = 0; j < p->m; j++) {
+        const pcs_row *row = &p->rows[j];
+        if (row->ntangent == 0) continue;
+        int k = pcs_contact_tangent(p, j, 0);
+        double y[2] = { 0.0 }, length = pcs_contact_trial(p, j, y), limit = row->friction * fmax(p->z[p->m + j], 0.0);
+        if (!(length > limit)) { // it sticks
+            for (int t = 0; t < row->ntangent; t++) y[t] = p->z[k + t];
+            length = hypot(y[0], y[1]);
+        }
+        if (length > limit)
+            for (int t = 0; t < row->ntangent; t++) p->z[k + t] = limit * (y[t] / length);
+    }
+}

@@ -80,6 +80,10 @@ static inline double pcs_contact_trial(const pcs_contact_problem *p, int row, do
     return sqrt(length2);
 }
 
+// Puts the friction of all rows onto their discs, and on the edge against the slip: sets are settled when what is left
+// moves no body, but a contact may bear so little that it is much of its friction.
+void pcs_contact_put_on_discs(pcs_contact_problem *p);
+
 // Takes the arrays for m rows with nt tangents and n unknowns.
 pcs_status pcs_contact_problem_create(pcs_context *ctx, const pcs_row *rows, int m, int nt, int n,
                                       pcs_contact_problem *out);

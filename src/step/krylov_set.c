@@ -553,18 +553,12 @@ static bool set_clear_gaps(pcs_krylov_set *c)
     return pcs_all_count(c->comm, count) > 0;
 }
 
-// The same for impulses, and friction stays on its disc.
+// The same for impulses, and friction goes onto its disc.
 static void set_clear_rates(pcs_krylov_set *c)
 {
-    for (int j = 0; j < c->p.m; j++) {
-        const pcs_row *r = &c->p.rows[j];
-        if (r->is_bilateral) continue;
-        c->p.z[c->p.m + j] = fmax(c->p.z[c->p.m + j], 0.0);
-        double length2 = 0.0, limit = r->friction * c->p.z[c->p.m + j];
-        for (int t = 0; t < r->ntangent; t++) length2 += pow(c->p.z[pcs_contact_tangent(&c->p, j, t)], 2);
-        if (length2 > limit * limit)
-            for (int t = 0; t < r->ntangent; t++) c->p.z[pcs_contact_tangent(&c->p, j, t)] *= limit / sqrt(length2);
-    }
+    for (int j = 0; j < c->p.m; j++)
+        if (!c->p.rows[j].is_bilateral) c->p.z[c->p.m + j] = fmax(c->p.z[c->p.m + j], 0.0);
+    pcs_contact_put_on_discs(&c->p);
 }
 
 // The disc of friction is round: one mass for both of its directions.

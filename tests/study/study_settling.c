@@ -15,6 +15,7 @@
 // rise of energy in one step beyond external work over the largest kinetic energy of the run, time of the processor.
 // Status 1 when a run stopped or is wrong. Run from the project's folder.
 
+#include "study/settling/friction.h"
 #include "study/settling/pendulums.h"
 #include "study/settling/structures.h"
 
@@ -28,6 +29,7 @@ static const campaign_list lists[] = {
     { COUNT(pendulum_groups), pendulum_groups },
     { COUNT(body_groups), body_groups },
     { COUNT(structure_groups), structure_groups },
+    { COUNT(friction_groups), friction_groups },
 };
 
 static void study_usage(void)
