@@ -5,30 +5,37 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATCHES = 17, FEWEST = 4, WIDTH = 32 }; // patches by the cube root of rows; equations of one; columns of a chain
-static const double lost = 1e-12;              // a pivot, against the diagonal
+enum { FEWEST = 4, WIDTH = 32, TERMS = 4 }; // equations of a patch; columns of a chain, entries of C, for a row
+static const double lost = 1e-12;           // a pivot, against the diagonal
+static const double reach = 0.75;           // length of a patch, against that over which masses resist stiffness
 
 pcs_status pcs_coarse_create(pcs_context *ctx, const pcs_preconditioner *pre, pcs_coarse **out)
 {
     pcs_coarse *self;
     int equations = pre->coupling->room;
     PCS_TAKE(ctx, self, 1, "the preconditioner");
-    self->room = (int)(PATCHES * cbrt((double)pre->part[0]->nrow));
-    if (self->room > equations) self->room = equations;
+    self->room = equations / 2 + 1;
     self->most = WIDTH * pre->n;
-    size_t square = (size_t)self->room * (size_t)self->room;
-    PCS_TAKE(ctx, self->patch, equations, "the preconditioner");
-    PCS_TAKE(ctx, self->share, equations, "the preconditioner");
-    PCS_TAKE(ctx, self->queue, equations, "the preconditioner");
-    PCS_TAKE(ctx, self->chain, equations + 1, "the preconditioner");
-    PCS_TAKE(ctx, self->A, square, "the preconditioner");
-    PCS_TAKE(ctx, self->C, square, "the preconditioner");
-    PCS_TAKE(ctx, self->a, self->room, "the preconditioner");
-    PCS_TAKE(ctx, self->b, self->room, "the preconditioner");
-    PCS_TAKE(ctx, self->local, self->room, "the preconditioner");
-    PCS_TAKE(ctx, self->member, self->room, "the preconditioner");
-    PCS_TAKE(ctx, self->columns, self->most, "the preconditioner");
-    PCS_TAKE(ctx, self->begin, pre->n + 1, "the preconditioner");
+    self->terms = TERMS * pre->n;
+    struct {
+        int **array;
+        int count;
+    } integers[] = { { &self->patch, equations },      { &self->queue, equations },     { &self->chain, equations + 1 },
+                     { &self->local, self->room },     { &self->member, self->room },   { &self->begin, pre->n + 1 },
+                     { &self->group, pre->n + 1 },     { &self->joined, pre->room },    { &self->in, self->room + 2 },
+                     { &self->of, pre->room },         { &self->order, self->room },    { &self->rank, self->room },
+                     { &self->below, self->room + 1 }, { &self->left, self->terms },    { &self->head, self->room + 1 },
+                     { &self->next, 2 * self->terms }, { &self->from, self->room + 1 }, { &self->size, equations } };
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+        PCS_TAKE(ctx, *integers[i].array, integers[i].count, "the preconditioner");
+    struct {
+        double **array;
+        int count;
+    } numbers[] = { { &self->share, equations },     { &self->A, self->terms },     { &self->L, self->terms },
+                    { &self->diagonal, self->room }, { &self->D, self->room },      { &self->a, self->room },
+                    { &self->x, self->room },        { &self->columns, self->most } };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        PCS_TAKE(ctx, *numbers[i].array, numbers[i].count, "the preconditioner");
     *out = self;
     return PCS_OK;
 }
@@ -96,49 +103,41 @@ static void coarse_spread(pcs_coarse *self, int nchain)
     }
 }
 
-// Patches of a chain of `length` equations; one alone has none.
-static int coarse_share_out(int length, int size)
+// Equations of the patches of each chain: as far as a stretch resists by its stiffness, not by its mass.
+static void coarse_measure(pcs_coarse *self, const pcs_coupling *c, int nchain)
 {
-    return length < 2 ? 0 : (length + size - 1) / size;
-}
-
-// Cuts the chains into patches.
-static void coarse_cut(pcs_coarse *self, int nchain)
-{
-    int size = FEWEST, longest = 0;
     for (int k = 0; k < nchain; k++) {
-        int length = self->chain[k + 1] - self->chain[k];
-        longest = length > longest ? length : longest;
-    }
-    for (;; size *= 2) {
-        self->count = 0;
-        for (int k = 0; k < nchain; k++) self->count += coarse_share_out(self->chain[k + 1] - self->chain[k], size);
-        if (self->count <= self->room || size >= longest) break;
-    }
-    if (self->count > self->room) self->count = 0;
-    if (self->count == 0) return;
-    for (int k = 0, first = 0; k < nchain; k++) {
-        int length = self->chain[k + 1] - self->chain[k], parts = coarse_share_out(length, size);
-        if (parts == 0) continue;
-        for (int i = 0; i < length; i++)
-            self->patch[self->queue[self->chain[k] + i]] = first + (int)((long)i * parts / length);
-        first += parts;
+        double mass = 0.0, stiffness = 0.0;
+        int first = self->chain[k], last = self->chain[k + 1];
+        for (int at = first; at < last; at++)
+            for (int p = c->first[self->queue[at]]; p < c->first[self->queue[at] + 1]; p++) {
+                if (c->line[p] == self->queue[at]) mass += c->mass[p];
+                else if (c->more[p] < 0.0) stiffness -= 0.5 * c->more[p];
+            }
+        double length = mass > 0.0 ? reach * sqrt(stiffness / mass) : 0.0;
+        self->size[k] = length > FEWEST ? (int)fmin(length, last - first) : FEWEST;
+        // A chain that no tangent touches is never moved.
+        if (self->share[self->queue[first]] == 0.0 || last - first < 2) self->size[k] = 0;
     }
 }
 
-// E^T T E
-static void coarse_weigh(pcs_coarse *self, const pcs_coupling *c)
+// Cuts the chains into patches, each so many times longer; `from` is where those of a patch stand in the queue.
+static void coarse_cut(pcs_coarse *self, int nchain, int times)
 {
-    int n = self->count;
-    memset(self->A, 0, (size_t)n * (size_t)n * sizeof *self->A);
-    for (int j = 0; j < c->count; j++)
-        for (int p = c->first[j]; p < c->first[j + 1] && self->patch[j] >= 0; p++) {
-            int i = c->line[p];
-            if (self->patch[i] < 0) continue;
-            double entry = c->mass[p] + self->share[i] * self->share[j] * c->more[p];
-            self->A[(size_t)self->patch[i] * (size_t)n + (size_t)self->patch[j]] += 0.5 * entry;
-            self->A[(size_t)self->patch[j] * (size_t)n + (size_t)self->patch[i]] += 0.5 * entry;
+    self->count = 0;
+    for (int k = 0; k < nchain; k++) {
+        long first = self->chain[k], length = self->chain[k + 1] - first, size = (long)times * self->size[k];
+        long parts = size == 0 ? 0 : (length + size / 2) / size, last = -1;
+        if (size > 0 && parts == 0) parts = 1;
+        for (long i = 0; i < length; i++) {
+            long part = parts == 0 ? -1 : i * parts / length;
+            self->patch[self->queue[first + i]] = part < 0 ? NONE : self->count + (int)part;
+            if (part > last) self->from[self->count + part] = (int)(first + i);
+            last = part;
         }
+        self->count += (int)parts;
+    }
+    self->from[self->count] = self->chain[nchain];
 }
 
 // Rows that the factor of B joins, as intervals of its order.
@@ -173,13 +172,153 @@ static int coarse_gather(pcs_coarse *self, const pcs_preconditioner *pre, int lo
     return count;
 }
 
+// Chains of rows and the patches that they join; false when there is no room.
+static bool coarse_find_groups(pcs_coarse *self, const pcs_preconditioner *pre)
+{
+    int total = 0;
+    memset(self->local, 0, (size_t)self->count * sizeof *self->local);
+    for (int k = 0; k < self->nchain; k++) {
+        int lo = self->begin[k], hi = self->begin[k + 1], count = coarse_gather(self, pre, lo, hi);
+        if ((long)count * (hi - lo) > self->most) return false;
+        self->group[k] = total;
+        memcpy(self->joined + total, self->member, (size_t)count * sizeof *self->joined);
+        total += count;
+    }
+    self->group[self->nchain] = total;
+    // The groups that a patch is in; filling moves every start one place on, to where it belongs.
+    memset(self->in, 0, (size_t)(self->count + 2) * sizeof *self->in);
+    for (int p = 0; p < total; p++) self->in[self->joined[p] + 2]++;
+    for (int k = 0; k < self->count; k++) self->in[k + 2] += self->in[k + 1];
+    for (int k = 0; k < self->nchain; k++)
+        for (int p = self->group[k]; p < self->group[k + 1]; p++) self->of[self->in[self->joined[p] + 1]++] = k;
+    return true;
+}
+
+// Enters patch j among the neighbours of i unless it is there; false when there is no room.
+static bool coarse_enter(pcs_coarse *self, int i, int j, int *count)
+{
+    if (j < 0 || self->local[j] == i) return true;
+    if (*count == 2 * self->terms) return false;
+    self->local[j] = i;
+    self->next[(*count)++] = j;
+    return true;
+}
+
+// Patches that a chain of rows or an entry of T joins to each other.
+static bool coarse_find_neighbours(pcs_coarse *self, const pcs_coupling *c)
+{
+    int count = 0;
+    for (int i = 0; i < self->count; i++) self->local[i] = -1;
+    for (int i = 0; i < self->count; i++) {
+        self->head[i] = count;
+        self->local[i] = i;
+        for (int p = self->in[i]; p < self->in[i + 1]; p++)
+            for (int q = self->group[self->of[p]]; q < self->group[self->of[p] + 1]; q++)
+                if (!coarse_enter(self, i, self->joined[q], &count)) return false;
+        for (int at = self->from[i]; at < self->from[i + 1] && self->patch[self->queue[at]] == i; at++)
+            for (int p = c->first[self->queue[at]]; p < c->first[self->queue[at] + 1]; p++)
+                if (!coarse_enter(self, i, self->patch[c->line[p]], &count)) return false;
+    }
+    self->head[self->count] = count;
+    return true;
+}
+
+// Patch by patch through the neighbours.
+static void coarse_order(pcs_coarse *self)
+{
+    int count = 0;
+    for (int i = 0; i < self->count; i++) self->rank[i] = -1;
+    for (int i = 0; i < self->count; i++) {
+        if (self->rank[i] >= 0) continue;
+        self->rank[i] = count;
+        self->order[count++] = i;
+        for (int at = count - 1; at < count; at++)
+            for (int p = self->head[self->order[at]]; p < self->head[self->order[at] + 1]; p++) {
+                int j = self->next[p];
+                if (self->rank[j] >= 0) continue;
+                self->rank[j] = count;
+                self->order[count++] = j;
+            }
+    }
+}
+
+// Rows of C below its diagonal, in the order of the patches; false when there is no room.
+static bool coarse_find_factor(pcs_coarse *self)
+{
+    int count = 0;
+    for (int i = 0; i < self->count; i++) {
+        self->below[i] = count;
+        for (int p = self->head[self->order[i]]; p < self->head[self->order[i] + 1]; p++) {
+            int place = self->rank[self->next[p]], at = count;
+            if (place >= i) continue;
+            if (count == self->terms) return false;
+            for (; at > self->below[i] && self->left[at - 1] > place; at--) self->left[at] = self->left[at - 1];
+            self->left[at] = place;
+            count++;
+        }
+    }
+    self->below[self->count] = count;
+    return true;
+}
+
+// Entry of patches a and b, in a triangle and the diagonal beside it.
+static double *coarse_entry(const pcs_coarse *self, int a, int b, double *triangle, double *diagonal)
+{
+    int i = self->rank[a], j = self->rank[b];
+    if (i == j) return &diagonal[i];
+    if (i < j) {
+        int other = i;
+        i = j;
+        j = other;
+    }
+    int low = self->below[i], high = self->below[i + 1];
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (self->left[middle] < j) low = middle + 1;
+        else high = middle;
+    }
+    return &triangle[low];
+}
+
+// E^T T E
+static void coarse_weigh(pcs_coarse *self, const pcs_coupling *c)
+{
+    memset(self->A, 0, (size_t)self->below[self->count] * sizeof *self->A);
+    memset(self->diagonal, 0, (size_t)self->count * sizeof *self->diagonal);
+    for (int j = 0; j < c->count; j++)
+        for (int p = c->first[j]; p < c->first[j + 1] && self->patch[j] >= 0; p++) {
+            int i = c->line[p], a = self->patch[i], b = self->patch[j];
+            if (a < 0) continue;
+            double entry = c->mass[p] + self->share[i] * self->share[j] * c->more[p];
+            *coarse_entry(self, a, b, self->A, self->diagonal) += a == b ? entry : 0.5 * entry;
+        }
+}
+
+// Patches, longer ones where there is no room for C.
+static bool coarse_find_patches(pcs_coarse *self, const pcs_preconditioner *pre, int nchain)
+{
+    int longest = 0;
+    for (int k = 0; k < nchain; k++) {
+        int length = self->chain[k + 1] - self->chain[k];
+        longest = length > longest ? length : longest;
+    }
+    for (int times = 1; times < 2 * longest; times *= 2) {
+        coarse_cut(self, nchain, times);
+        if (self->count == 0) return false;
+        if (!coarse_find_groups(self, pre) || !coarse_find_neighbours(self, pre->coupling)) continue;
+        coarse_order(self);
+        if (coarse_find_factor(self)) return true;
+    }
+    return false;
+}
+
 void pcs_coarse_fill(pcs_coarse *self, const pcs_preconditioner *pre)
 {
     const pcs_coupling *c = pre->coupling;
     double *diagonal = c->u[0];
     self->count = 0;
     self->is_ready = false;
-    if (!c->joins || c->follows || !pre->is_sparse) return;
+    if (!c->joins || !pre->is_sparse) return;
     for (int j = 0; j < c->count; j++) {
         diagonal[j] = 0.0;
         for (int p = c->first[j]; p < c->first[j + 1]; p++)
@@ -188,18 +327,10 @@ void pcs_coarse_fill(pcs_coarse *self, const pcs_preconditioner *pre)
     coarse_mark(self, pre);
     int nchain = coarse_chains(self, c, diagonal);
     coarse_spread(self, nchain);
-    coarse_cut(self, nchain);
-    if (self->count == 0) return;
+    coarse_measure(self, c, nchain);
     coarse_find_rows(self, pre);
-    memset(self->local, 0, (size_t)self->count * sizeof *self->local);
-    for (int k = 0; k < self->nchain; k++) {
-        int lo = self->begin[k], hi = self->begin[k + 1];
-        if ((long)coarse_gather(self, pre, lo, hi) * (hi - lo) > self->most) {
-            self->count = 0;
-            return;
-        }
-    }
-    coarse_weigh(self, c);
+    if (coarse_find_patches(self, pre, nchain)) coarse_weigh(self, c);
+    else self->count = 0;
 }
 
 // L^-1 V of the rows lo <= i < hi, column by column.
@@ -221,69 +352,73 @@ static void coarse_substitute(pcs_coarse *self, const pcs_preconditioner *pre, i
     }
 }
 
-// Cholesky's factor in the lower triangle, row by row; false when a pivot is lost.
-static bool coarse_factor(pcs_coarse *self)
+// L D L^T within its pattern; false when a pivot is lost.
+static bool coarse_decompose(pcs_coarse *self)
 {
-    size_t n = (size_t)self->count;
-    for (size_t k = 0; k < n; k++) {
-        double *column = self->a, pivot = self->C[k * n + k];
-        if (!(pivot > lost * self->A[k * n + k])) return false;
-        self->C[k * n + k] = sqrt(pivot);
-        for (size_t i = k + 1; i < n; i++) column[i] = self->C[i * n + k] /= self->C[k * n + k];
-        for (size_t i = k + 1; i < n; i++) {
-            double *row = self->C + i * n, factor = column[i];
-            if (factor == 0.0) continue;
-            for (size_t j = k + 1; j <= i; j++) row[j] -= factor * column[j];
+    double *x = self->x; // row i of L D
+    memset(x, 0, (size_t)self->count * sizeof *x);
+    for (int i = 0; i < self->count; i++) {
+        double pivot = self->D[i], whole = pivot;
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) {
+            int j = self->left[e];
+            double sum = self->L[e];
+            for (int f = self->below[j]; f < self->below[j + 1]; f++) sum -= self->L[f] * x[self->left[f]];
+            x[j] = sum;
+            self->L[e] = sum / self->D[j];
+            pivot -= sum * self->L[e];
         }
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) x[self->left[e]] = 0.0;
+        if (!(pivot > lost * whole)) return false;
+        self->D[i] = pivot;
     }
     return true;
 }
 
 void pcs_coarse_factor(pcs_coarse *self, const pcs_preconditioner *pre)
 {
-    int n = self->count;
-    if (n == 0) return;
-    memcpy(self->C, self->A, (size_t)n * (size_t)n * sizeof *self->C);
+    if (self->count == 0) return;
+    memcpy(self->L, self->A, (size_t)self->below[self->count] * sizeof *self->L);
+    memcpy(self->D, self->diagonal, (size_t)self->count * sizeof *self->D);
     for (int k = 0; k < self->nchain; k++) {
-        int lo = self->begin[k], hi = self->begin[k + 1], count = coarse_gather(self, pre, lo, hi);
+        int lo = self->begin[k], hi = self->begin[k + 1], count = self->group[k + 1] - self->group[k];
+        const int *member = self->joined + self->group[k];
+        for (int a = 0; a < count; a++) self->local[member[a]] = a;
         coarse_substitute(self, pre, count, lo, hi);
         for (int a = 0; a < count; a++)
-            for (int b = 0; b < count; b++) {
+            for (int b = 0; b <= a; b++) {
                 const double *x = self->columns + (size_t)a * (size_t)(hi - lo),
                              *y = self->columns + (size_t)b * (size_t)(hi - lo);
                 double sum = 0.0;
                 for (int i = 0; i < hi - lo; i++) sum += x[i] * y[i] / pre->D[lo + i];
-                self->C[(size_t)self->member[a] * (size_t)n + (size_t)self->member[b]] += sum;
+                *coarse_entry(self, member[a], member[b], self->L, self->D) += sum;
             }
     }
-    self->is_ready = coarse_factor(self);
+    self->is_ready = coarse_decompose(self);
 }
 
 void pcs_coarse_solve(const pcs_coarse *self, const pcs_preconditioner *pre, const double *x, double *a)
 {
-    int n = self->count;
+    double *y = self->x;
     for (int e = 0; e < pre->nterm; e++) {
         int patch = self->patch[pre->at[e]];
         if (patch >= 0 && pre->is_in[pre->row[e]]) a[patch] -= pcs_preconditioner_direction(pre, e) * x[pre->row[e]];
     }
-    for (int k = 0; k < n; k++) {
-        const double *row = self->C + (size_t)k * (size_t)n;
-        double sum = a[k];
-        for (int j = 0; j < k; j++) sum -= row[j] * a[j];
-        a[k] = sum / row[k];
+    for (int i = 0; i < self->count; i++) {
+        double sum = a[self->order[i]];
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) sum -= self->L[e] * y[self->left[e]];
+        y[i] = sum;
     }
-    for (int k = n - 1; k >= 0; k--) {
-        const double *row = self->C + (size_t)k * (size_t)n;
-        a[k] /= row[k];
-        for (int j = 0; j < k; j++) a[j] -= row[j] * a[k];
+    for (int i = self->count - 1; i >= 0; i--) y[i] /= self->D[i];
+    for (int i = self->count - 1; i >= 0; i--) {
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) y[self->left[e]] -= self->L[e] * y[i];
+        a[self->order[i]] = y[i];
     }
 }
 
-void pcs_coarse_add(const pcs_coarse *self, const pcs_preconditioner *pre, double scale, const double *a, double *x)
+void pcs_coarse_add(const pcs_coarse *self, const pcs_preconditioner *pre, const double *a, double *x)
 {
     for (int e = 0; e < pre->nterm; e++) {
         int patch = self->patch[pre->at[e]];
-        if (patch >= 0 && pre->is_in[pre->row[e]])
-            x[pre->row[e]] += scale * pcs_preconditioner_direction(pre, e) * a[patch];
+        if (patch >= 0 && pre->is_in[pre->row[e]]) x[pre->row[e]] += pcs_preconditioner_direction(pre, e) * a[patch];
     }
 }

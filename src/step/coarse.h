@@ -5,14 +5,17 @@
 //   w + E (E^T T E)^-1 E^T   in place of   w,   so that   B' = B + V (E^T T E)^-1 V^T,   V = R E,
 //
 // and the preconditioner becomes B'^-1 (N' + X) B'^-1 with the same change in N. By the formula of Woodbury all of it
-// comes from solves with B and with the small matrix  C = E^T T E + V^T B^-1 V  (two-level method of domain
+// comes from solves with B and with the smaller matrix  C = E^T T E + V^T B^-1 V  (two-level method of domain
 // decomposition with rigid motions, Farhat, Chen, Mandel 1995):
 //
 //   a = C^-1 V^T B^-1 r,   x = B^-1 (r - V a),   f = T (w R^T x + E a),   y = R w f + X x
 //   B^-1 (y + V b),   b = C^-1 (E^T f - V^T B^-1 y)
 //
-// Patches are found along the strong entries of S* between equations that tangents touch, a few equations each, more
-// where there would be too many of them: C is dense, and its factor is to cost no more than a few products.
+// Where the rest of the bodies follows (coupling.h), it follows E a as it does w R^T x.
+//
+// Patches are found along the strong entries of S* between equations that tangents touch. They are as long as a stretch
+// has to be for its mass to resist as much as its stiffness does, and so feel their neighbours only: C joins patches
+// that T or a chain of rows joins, and its factor L D L^T stays within that pattern.
 
 #ifndef PCS_STEP_COARSE_H
 #define PCS_STEP_COARSE_H
@@ -22,18 +25,25 @@
 struct pcs_preconditioner;
 
 typedef struct pcs_coarse {
-    int room, count;     // patches that there is room for, and those there are; 0: no second level
-    int most;            // numbers that there is room for in `columns`
-    int *patch;          // [equations of the coupling] or -1
-    double *share;       // [equations of the coupling] A_kk
-    double *A, *C;       // [room * room] E^T T E; C, then its factor, row by row
-    double *a, *b;       // [room]
-    int *local, *member; // [room] place of a patch among those of a chain of rows; the patches of the chain
-    double *columns;     // [most] L^-1 V of a chain
-    int *queue, *chain;  // [equations of the coupling] in the order of their chains, [equations + 1] first of a chain
-    int *begin;          // [rows + 1] first rows, in the order of the factor, of chains of rows
-    int nchain;          // of rows
-    bool is_ready;       // C is factored
+    int room, count;      // patches that there is room for, and those there are; 0: no second level
+    int most, terms;      // numbers that there is room for in `columns`, and entries of C below its diagonal
+    int *patch;           // [equations of the coupling] or -1
+    double *share;        // [equations of the coupling] A_kk
+    int *queue, *chain;   // [equations of the coupling] in the order of their chains, [equations + 1] first of a chain
+    int *size;            // [equations of the coupling] equations of the patches of a chain, 0: it has none
+    int *from;            // [room + 1] first place of a patch in the queue
+    int *begin, nchain;   // [rows + 1] first rows, in the order of the factor, of chains of rows
+    int *group, *joined;  // [rows + 1], [entries of the rows] patches that a chain of rows joins
+    int *in, *of;         // [room + 2], [entries of the rows] the chains of rows that a patch is in
+    int *head, *next;     // [room + 1], [2 terms] neighbours of a patch
+    int *order, *rank;    // [room] patch at a place of C, place of a patch
+    int *below, *left;    // [room + 1], [terms] rows of C below its diagonal: first entries, columns
+    double *A, *diagonal; // [terms], [room] E^T T E
+    double *L, *D;        // C, then its factor
+    double *a, *x;        // [room]
+    int *local, *member;  // [room] place of a patch among those of a chain of rows; the patches of the chain
+    double *columns;      // [most] L^-1 V of a chain
+    bool is_ready;        // C is factored
 } pcs_coarse;
 
 // Room for the rows of a preconditioner.
@@ -44,8 +54,7 @@ void pcs_coarse_fill(pcs_coarse *self, const struct pcs_preconditioner *pre);
 void pcs_coarse_factor(pcs_coarse *self, const struct pcs_preconditioner *pre);
 // a = C^-1 (a - V^T x)
 void pcs_coarse_solve(const pcs_coarse *self, const struct pcs_preconditioner *pre, const double *x, double *a);
-// x += scale V a
-void pcs_coarse_add(const pcs_coarse *self, const struct pcs_preconditioner *pre, double scale, const double *a,
-                    double *x);
+// x += V a
+void pcs_coarse_add(const pcs_coarse *self, const struct pcs_preconditioner *pre, const double *a, double *x);
 
 #endif

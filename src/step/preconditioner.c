@@ -325,7 +325,7 @@ static void preconditioner_substitute(const pcs_preconditioner *self, double *x)
     }
 }
 
-// y = (N + X) x, where nothing follows; with motions in common, which give b = E^T f.
+// y = (N + X) x, where nothing follows; with motions in common.
 static void preconditioner_couple(const pcs_preconditioner *self, const double *x, const pcs_coarse *coarse)
 {
     const pcs_coupling *c = self->coupling;
@@ -348,34 +348,42 @@ static void preconditioner_couple(const pcs_preconditioner *self, const double *
     }
     if (!c->is_local) pcs_system_sum(c->system, self->n, y);
     for (int i = 0; i < self->n; i++) y[i] += self->own[i] * x[i] + self->paired[i] * x[self->partner[i]];
-    if (coarse == NULL) return;
-    memset(coarse->b, 0, (size_t)coarse->count * sizeof *coarse->b);
-    for (int k = 0; k < c->count; k++)
-        if (coarse->patch[k] >= 0) coarse->b[coarse->patch[k]] += c->y[0][k] + coarse->share[k] * c->y[1][k];
 }
 
-static bool preconditioner_has_coarse(const pcs_preconditioner *self)
+// The motions in common, or NULL.
+static const pcs_coarse *preconditioner_coarse(const pcs_preconditioner *self)
 {
-    return self->coarse != NULL && self->coarse->is_ready;
+    return self->coarse != NULL && self->coarse->is_ready ? self->coarse : NULL;
 }
 
-// x = B'^-1 (N' + X) B'^-1 x
-static void preconditioner_solve_twice(pcs_preconditioner *self, double *x)
+// x = B'^-1 x, with the motions in common, a.
+static void preconditioner_begin(pcs_preconditioner *self, double *x)
 {
-    const pcs_coarse *coarse = self->coarse;
-    double *z = self->y;
-    memcpy(z, x, (size_t)self->n * sizeof *z);
-    preconditioner_substitute(self, z);
-    memset(coarse->a, 0, (size_t)coarse->count * sizeof *coarse->a);
-    pcs_coarse_solve(coarse, self, z, coarse->a); // -a
-    pcs_coarse_add(coarse, self, 1.0, coarse->a, x);
+    const pcs_coarse *coarse = preconditioner_coarse(self);
+    if (coarse != NULL) {
+        memcpy(self->y, x, (size_t)self->n * sizeof *x);
+        preconditioner_substitute(self, self->y);
+        memset(coarse->a, 0, (size_t)coarse->count * sizeof *coarse->a);
+        pcs_coarse_solve(coarse, self, self->y, coarse->a); // -a
+        pcs_coarse_add(coarse, self, coarse->a, x);
+        for (int k = 0; k < coarse->count; k++) coarse->a[k] = -coarse->a[k];
+    }
     preconditioner_substitute(self, x);
-    for (int k = 0; k < coarse->count; k++) coarse->a[k] = -coarse->a[k];
-    preconditioner_couple(self, x, coarse);
+}
+
+// x = B'^-1 y', where y' is y and what `force` does to motions in common: mass and stiffness of the coupling.
+static void preconditioner_end(pcs_preconditioner *self, const double *mass, const double *force, double *x)
+{
+    const pcs_coarse *coarse = preconditioner_coarse(self);
     memcpy(x, self->y, (size_t)self->n * sizeof *x);
-    preconditioner_substitute(self, self->y);
-    pcs_coarse_solve(coarse, self, self->y, coarse->b);
-    pcs_coarse_add(coarse, self, 1.0, coarse->b, x);
+    if (coarse != NULL) {
+        memset(coarse->a, 0, (size_t)coarse->count * sizeof *coarse->a);
+        for (int k = 0; k < self->coupling->count; k++)
+            if (coarse->patch[k] >= 0) coarse->a[coarse->patch[k]] += mass[k] + coarse->share[k] * force[k];
+        preconditioner_substitute(self, self->y);
+        pcs_coarse_solve(coarse, self, self->y, coarse->a);
+        pcs_coarse_add(coarse, self, coarse->a, x);
+    }
     preconditioner_substitute(self, x);
 }
 
@@ -388,6 +396,18 @@ static bool preconditioner_is_joint(const pcs_preconditioner *a, const pcs_preco
 bool pcs_preconditioner_slides(const pcs_preconditioner *self, int row)
 {
     return self->own[row] > 0.0 && self->partner[row] != row;
+}
+
+// Motions in common, in what moves by the laws of velocities.
+static void preconditioner_pull_common(const pcs_coarse *coarse, const pcs_coupling *c)
+{
+    for (int k = 0; k < c->count; k++) {
+        if (coarse->patch[k] < 0) continue;
+        double motion = coarse->a[coarse->patch[k]];
+        c->u[1][k] += motion;
+        c->s[0][k] += coarse->share[k] * motion;
+        c->s[1][k] += coarse->share[k] * motion;
+    }
 }
 
 // What the impulses x of the rows move; `other` are the rows of the other law.
@@ -416,6 +436,8 @@ static void preconditioner_move(pcs_preconditioner *const pair[2], double *const
     for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = c->s[0][k] = c->s[1][k] = c->load[k] = 0.0;
     for (int law = 0; law < 2; law++)
         if (pair[law] != NULL) preconditioner_pull(pair[law], pair[1 - law], x[law]);
+    const pcs_coarse *coarse = pair[1] == NULL ? NULL : preconditioner_coarse(pair[1]);
+    if (coarse != NULL) preconditioner_pull_common(coarse, c);
     pcs_coupling_apply(c);
 }
 
@@ -465,18 +487,13 @@ void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x
     if (any == NULL) return;
     pcs_coupling *c = any->coupling;
     for (int law = 0; law < 2; law++)
-        if (pair[law] != NULL && !preconditioner_has_coarse(pair[law])) preconditioner_substitute(pair[law], x[law]);
+        if (pair[law] != NULL) preconditioner_begin(pair[law], x[law]);
     if (!c->joins) return;
     if (c->follows) preconditioner_move(pair, x);
     for (int law = 0; law < 2; law++) {
         if (pair[law] == NULL) continue;
-        if (preconditioner_has_coarse(pair[law])) {
-            preconditioner_solve_twice(pair[law], x[law]);
-            continue;
-        }
         if (c->follows) preconditioner_push(pair[law], pair[1 - law], x[law]);
-        else preconditioner_couple(pair[law], x[law], NULL);
-        memcpy(x[law], pair[law]->y, (size_t)pair[law]->n * sizeof(double));
-        preconditioner_substitute(pair[law], x[law]);
+        else preconditioner_couple(pair[law], x[law], preconditioner_coarse(pair[law]));
+        preconditioner_end(pair[law], c->y[c->follows ? law : 0], c->follows ? c->e : c->y[1], x[law]);
     }
 }

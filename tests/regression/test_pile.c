@@ -202,31 +202,47 @@ static void stiff_bending_costs_few_products(void **state)
     CHECK(worst < 2.0);
 }
 
-// A pile that drops and slides: where some contacts stick among others that slide, stretches of beams move as wholes
-// along their axes. More layers take hardly more products for it.
+// Products a step while a pile drops and slides.
+static double sliding_effort(int width, int layers, double young, const method *m, int steps)
+{
+    pile_shape s = shape(width, layers, 0.5, 0.4);
+    double products = 0.0;
+    s.gap = 1e-4;
+    s.speed = 0.1;
+    s.young = young;
+    pile *p = pile_build(&s);
+    pile_run run = pile_prepare(p, m->scheme, m->option, m->value, "schur");
+    for (int i = 0; i < steps; i++) {
+        step(p, &run, 1e-3);
+        products += run.solver->products / (double)steps;
+    }
+    pile_destroy(p);
+    return products;
+}
+
+// Where some contacts stick among others that slide, stretches of beams move as wholes along their axes. More layers
+// take hardly more products for it.
 static void sliding_costs_few_products(void **state)
 {
     (void)state;
-    enum { STEPS = 16 };
     for (int m = 0; m < 2; m++) {
-        double products[2] = { 0.0, 0.0 };
-        for (int k = 0; k < 2; k++) {
-            pile_shape s = shape(5, k == 0 ? 4 : 10, 0.5, 0.4);
-            s.gap = 1e-4;
-            s.speed = 0.1;
-            s.young = 4e10;
-            pile *p = pile_build(&s);
-            pile_run run = pile_prepare(p, methods[m].scheme, methods[m].option, methods[m].value, "schur");
-            for (int i = 0; i < STEPS; i++) {
-                step(p, &run, 1e-3);
-                products[k] += run.solver->products / (double)STEPS;
-            }
-            pile_destroy(p);
-        }
-        print_message("%s: %.1f, %.1f products a step with 100, 250 contacts\n", methods[m].scheme, products[0],
-                      products[1]);
-        CHECK(products[1] < 50.0 && products[1] < 1.5 * products[0]);
+        double low = sliding_effort(5, 4, 4e10, &methods[m], 16), high = sliding_effort(5, 10, 4e10, &methods[m], 16);
+        print_message("%s: %.1f, %.1f products a step with 100, 250 contacts\n", methods[m].scheme, low, high);
+        CHECK(high < 50.0 && high < 1.5 * low);
     }
+}
+
+// The same where stretches are many, of beams that bend easily and of those that do not.
+static void many_stretches_cost_few_products(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 2; m++)
+        for (int stiff = 0; stiff < 2; stiff++) {
+            double products = sliding_effort(12, 7, stiff ? 4e11 : 1e11, &methods[m], 10);
+            print_message("%s: %.1f products a step with 1008 contacts%s\n", methods[m].scheme, products,
+                          stiff ? ", stiff" : "");
+            CHECK(products < (stiff ? 80.0 : 60.0));
+        }
 }
 
 // Two rods side by side that touch at all of their nodes, along their axes: contacts feel each other as far as a wave
@@ -288,6 +304,7 @@ int main(void)
         cmocka_unit_test(effort_does_not_grow_with_height),
         cmocka_unit_test(stiff_bending_costs_few_products),
         cmocka_unit_test(sliding_costs_few_products),
+        cmocka_unit_test(many_stretches_cost_few_products),
         cmocka_unit_test(stiff_bodies_cost_no_products),
         cmocka_unit_test(redundant_contacts_do_not_matter),
     };
