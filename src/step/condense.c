@@ -63,6 +63,7 @@ static void condense_fill_contacts(pcs_step_solver *self, pcs_condense *c)
     s->h = form->h;
     s->has_position = form->has_position;
     s->gate_is_live = form->gate_is_live;
+    pcs_frictionless_prepare(s);
 }
 
 pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome)
