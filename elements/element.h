@@ -95,6 +95,10 @@ typedef struct pcs_element_ops {
     double (*travel_time)(const pcs_batch *batch, int cell, bool is_transverse);
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
+    // The same into f, which holds nothing yet: f = from - internal force - damping force. Of batches whose cells reach
+    // all of n equations; NULL: none does.
+    void (*put_force)(const pcs_batch *batch, const double *from, const double *q, const double *v, double *f);
+    bool (*reaches_all)(const pcs_batch *batch, int n);
     // Do add_force, add_energy and add_change of this batch heed its low and high? Energies are then those of cells
     // whose first equation is asked for. NULL: no.
     bool (*takes_ranges)(const pcs_batch *batch);

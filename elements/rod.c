@@ -270,6 +270,14 @@ PCS_WIDE static void rod_run_spring(int n, rod_range r, double k, const double *
     if (r.first <= n && r.end > n) f[n] -= k * (q[n] - q[n - 1]);
 }
 
+// The same beside what `from` holds, where f holds nothing yet but its first entry.
+PCS_WIDE static void rod_run_put(int n, double k, const double *from, const double *restrict q, double *restrict f)
+{
+    f[0] += k * (q[1] - q[0]);
+    for (int i = 1; i < n; i++) f[i] = from[i] + k * ((q[i + 1] - q[i]) - (q[i] - q[i - 1]));
+    f[n] = from[n] - k * (q[n] - q[n - 1]);
+}
+
 // f_i -= m alpha (other v_i-1 + 2 self v_i + other v_i+1), half of it at the ends.
 static void rod_run_drag(const rod_run *run, rod_range r, double alpha, const double *restrict v, double *restrict f)
 {
@@ -292,18 +300,17 @@ static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const d
     out[1] = -tension - drag * (cell->other * w[0] + cell->self_end * w[1]);
 }
 
-static void rod_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+// Rayleigh's damping of a run.
+static void rod_add_damping(const pcs_batch *batch, const rod_run *run, rod_range r, const double *v, double *f)
+{
+    double alpha = batch->damping_mass, beta = batch->damping_stiffness;
+    if (beta != 0.0) rod_run_spring(run->count, r, run->k * beta, v + run->equation, f + run->equation);
+    if (alpha != 0.0) rod_run_drag(run, r, alpha, v + run->equation, f + run->equation);
+}
+
+static void rod_add_loose_forces(const pcs_batch *batch, const double *q, const double *v, double *f)
 {
     const rod_data *data = batch->data;
-    double alpha = batch->damping_mass, beta = batch->damping_stiffness;
-    for (int i = 0; i < data->nrun; i++) {
-        const rod_run *run = &data->runs[i];
-        int e = run->equation, n = run->count;
-        rod_range r = rod_clip(batch, e, n + 1);
-        rod_run_spring(n, r, run->k, q + e, f + e);
-        if (beta != 0.0) rod_run_spring(n, r, run->k * beta, v + e, f + e);
-        if (alpha != 0.0) rod_run_drag(run, r, alpha, v + e, f + e);
-    }
     for (int i = 0; i < data->nloose; i++) {
         const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
         double out[2];
@@ -311,6 +318,45 @@ static void rod_add_force(const pcs_batch *batch, const double *q, const double 
         for (int k = 0; k < 2; k++)
             if (rod_is_asked_for(batch, equation[k])) f[equation[k]] += out[k];
     }
+}
+
+static void rod_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+{
+    const rod_data *data = batch->data;
+    for (int i = 0; i < data->nrun; i++) {
+        const rod_run *run = &data->runs[i];
+        int e = run->equation, n = run->count;
+        rod_range r = rod_clip(batch, e, n + 1);
+        rod_run_spring(n, r, run->k, q + e, f + e);
+        rod_add_damping(batch, run, r, v, f);
+    }
+    rod_add_loose_forces(batch, q, v, f);
+}
+
+// Do runs follow one another over all equations?
+static bool rod_reaches_all(const pcs_batch *batch, int n)
+{
+    const rod_data *data = batch->data;
+    int end = 0;
+    for (int i = 0; i < data->nrun; i++) {
+        if (data->runs[i].equation != end) return false;
+        end += data->runs[i].count;
+    }
+    return data->nrun > 0 && end == n - 1;
+}
+
+// The last entry of a run is the first of the next.
+static void rod_put_force(const pcs_batch *batch, const double *from, const double *q, const double *v, double *f)
+{
+    const rod_data *data = batch->data;
+    f[0] = from[0];
+    for (int i = 0; i < data->nrun; i++) {
+        const rod_run *run = &data->runs[i];
+        int e = run->equation, n = run->count;
+        rod_run_put(n, run->k, from + e, q + e, f + e);
+        rod_add_damping(batch, run, (rod_range){ 0, n + 1 }, v, f);
+    }
+    rod_add_loose_forces(batch, q, v, f);
 }
 
 // Every range looks at all loose cells.
@@ -500,8 +546,9 @@ static const pcs_option rod_love_options[] = {
 #define ROD_KERNELS                                                                                             \
     .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,          \
     .node_dofs = pcs_axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, .add_force = rod_add_force, \
-    .takes_ranges = rod_takes_ranges, .add_energy = rod_add_energy, .add_change = rod_add_change,               \
-    .add_both = rod_add_both, .add_resultant = rod_add_resultant, .read_fields = rod_read_fields
+    .put_force = rod_put_force, .reaches_all = rod_reaches_all, .takes_ranges = rod_takes_ranges,               \
+    .add_energy = rod_add_energy, .add_change = rod_add_change, .add_both = rod_add_both,                       \
+    .add_resultant = rod_add_resultant, .read_fields = rod_read_fields
 
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",

@@ -93,19 +93,25 @@ static chunk *context_add_chunk(pcs_context *ctx, size_t bytes)
     return c;
 }
 
+static size_t context_round_up(size_t bytes)
+{
+    return bytes > SIZE_MAX / 2 ? bytes : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 void *pcs_take_room(pcs_context *ctx, size_t bytes, const char *what)
 {
     chunk *c = ctx->chunks;
     char *p = c == NULL ? NULL : context_align(c->free_from);
-    if (p == NULL || p > c->end || (size_t)(c->end - p) < bytes) {
-        c = bytes > SIZE_MAX / 2 ? NULL : context_add_chunk(ctx, bytes);
+    size_t room = context_round_up(bytes);
+    if (p == NULL || p > c->end || (size_t)(c->end - p) < room) {
+        c = bytes > SIZE_MAX / 2 ? NULL : context_add_chunk(ctx, room);
         if (c == NULL) {
             pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
             return NULL;
         }
         p = context_align(c->free_from);
     }
-    c->free_from = p + bytes;
+    c->free_from = p + room;
     ctx->bytes_taken += bytes;
     return p;
 }
@@ -117,7 +123,7 @@ void *pcs_take(pcs_context *ctx, size_t count, size_t size, const char *what)
         return NULL;
     }
     void *p = pcs_take_room(ctx, count * size, what);
-    return p == NULL ? NULL : memset(p, 0, count * size);
+    return p == NULL ? NULL : memset(p, 0, context_round_up(count * size));
 }
 
 char *pcs_take_text(pcs_context *ctx, const char *text)

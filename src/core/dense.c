@@ -12,6 +12,21 @@ static void dense_exchange_rows(int n, double *A, int i, int k)
     }
 }
 
+pcs_dense_pair pcs_dense_factor_pair(const double A[4], double smallest)
+{
+    int first = fabs(A[2]) > fabs(A[0]) ? 1 : 0;
+    const double *p = A + 2 * first, *r = A + 2 * (1 - first);
+    double factor = r[0] / p[0], pivot = factor == 0.0 ? r[1] : r[1] - factor * p[1];
+    bool has_head = fabs(p[0]) > smallest * fmax(fabs(p[1]), fabs(p[0]));
+    bool has_pivot = fabs(pivot) > smallest * fmax(fabs(r[0]), fabs(pivot));
+    return (pcs_dense_pair){ .first = first,
+                             .head = p[0],
+                             .beside = p[1],
+                             .factor = factor,
+                             .pivot = pivot,
+                             .is_regular = has_head && has_pivot };
+}
+
 bool pcs_dense_solve(int n, double *A, double *b)
 {
     return pcs_dense_solve_to(n, A, b, PCS_DENSE_SMALLEST);
@@ -19,7 +34,11 @@ bool pcs_dense_solve(int n, double *A, double *b)
 
 bool pcs_dense_solve_to(int n, double *A, double *b, double smallest)
 {
-    if (n == 2) return pcs_dense_solve_pair(A, b, smallest);
+    if (n == 2) {
+        pcs_dense_pair pair = pcs_dense_factor_pair(A, smallest);
+        if (pair.is_regular) pcs_dense_solve_pair(&pair, b);
+        return pair.is_regular;
+    }
     for (int k = 0; k < n; k++) {
         int pivot = k;
         double size = 0.0;

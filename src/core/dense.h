@@ -12,20 +12,21 @@
 bool pcs_dense_solve(int n, double *A, double *b);
 // The same with another bound than 1e-13, for matrices whose entries are known less well.
 bool pcs_dense_solve_to(int n, double *A, double *b, double smallest);
-// Two equations likewise, operation by operation: contact problems of a bar, many times a run. A stays as it is.
-static inline bool pcs_dense_solve_pair(const double A[4], double b[2], double smallest)
+
+// Two equations likewise, operation by operation: contact problems of a bar, many times a run with the same matrix.
+typedef struct pcs_dense_pair {
+    int first;                          // the equation that is divided by its first entry
+    double head, beside, factor, pivot; // its entries, how often it is taken from the other, and what that has left
+    bool is_regular;
+} pcs_dense_pair;
+
+pcs_dense_pair pcs_dense_factor_pair(const double A[4], double smallest);
+
+static inline void pcs_dense_solve_pair(const pcs_dense_pair *p, double b[2])
 {
-    int first = fabs(A[2]) > fabs(A[0]) ? 1 : 0;
-    const double *p = A + 2 * first, *r = A + 2 * (1 - first);
-    double size = fabs(p[0]), other = fabs(p[1]);
-    if (!(size > smallest * (other > size ? other : size))) return false;
-    double factor = r[0] / p[0], top = b[first], bottom = b[1 - first] - factor * b[first];
-    double pivot = factor == 0.0 ? r[1] : r[1] - factor * p[1], left = fabs(r[0]);
-    size = fabs(pivot);
-    if (!(size > smallest * (left > size ? left : size))) return false;
-    b[1] = bottom / pivot;
-    b[0] = (top - p[1] * b[1]) / p[0];
-    return true;
+    double top = b[p->first], bottom = b[1 - p->first] - p->factor * top;
+    b[1] = bottom / p->pivot;
+    b[0] = (top - p->beside * b[1]) / p->head;
 }
 
 // A = L U with row pivoting, in place; `pivot` holds n numbers. False when a pivot is below 1e-13 of its row.

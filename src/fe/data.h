@@ -147,6 +147,7 @@ typedef struct fe_data {
     double *still_K;               // [nnz] K of a model without nonlinear groups, when joints add to it
     fe_plan *plans;                // [nbatch] of a nonlinear model, else NULL
     bool takes_ranges, has_ranges; // forces and energies can go by ranges of equations; they do
+    const double *base;            // [nv] gravity or zero, beside which the only batch puts its forces; NULL: added
     double *base_K, *base_C;       // [nnz] what linear groups give to K and C; NULL: nothing
     const fe_reactions *reactions; // of supports; NULL when none are asked for
     int npush;

@@ -157,6 +157,20 @@ static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
     for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
 }
 
+// Where one batch reaches all equations of a short bar and nothing is put on it, its forces need no place to be added to.
+static pcs_status fe_find_base(pcs_system *self, fe_data *fe)
+{
+    const pcs_batch *only = fe->batches;
+    double *zero;
+    if (fe->nbatch != 1 || fe->has_ranges || fe->has_pushes || fe->laws != NULL) return PCS_OK;
+    if (only->ops->put_force == NULL || !only->ops->reaches_all(only, self->nv)) return PCS_OK;
+    fe->base = self->gravity;
+    if (fe->base != NULL) return PCS_OK;
+    PCS_TAKE(self->ctx, zero, self->nv, "forces");
+    fe->base = zero;
+    return PCS_OK;
+}
+
 // Loads, rows and what goes with them.
 static pcs_status fe_add_rest(pcs_system *self, fe_data *fe, const char **culprit)
 {
@@ -196,6 +210,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_add_rest(self, fe, culprit)));
     fe_find_abilities_of_all(self, fe);
+    PCS_TRY(fe_find_base(self, fe));
     PCS_TRY(pcs_fe_make_picture(self, fe));
     self->length = fe_length(self);
     PCS_TRY(fe_total_mass(self));

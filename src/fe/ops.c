@@ -28,6 +28,10 @@ static void fe_apply_loads(const pcs_system *self, double t, const double *q, do
 static void fe_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
 {
     const fe_data *fe = self->data;
+    if (fe->base != NULL && self->load_factor == 1.0) {
+        fe->batches[0].ops->put_force(&fe->batches[0], fe->base, q, v, f);
+        return;
+    }
     bool is_filled = !fe->has_ranges || fe->model.nload > 0 || self->load_factor != 1.0;
     if (is_filled) fe_apply_loads(self, t, q, f);
     if (fe->has_ranges) pcs_fe_range_force(self, q, v, is_filled, f);

@@ -96,6 +96,14 @@ static void slices_measure(const pcs_system *self, const pcs_ends *ends, int cou
     *change = (pcs_change){ 2.0 * differences.strain, 2.0 * differences.kinetic };
 }
 
+static void slices_measure_whole(const pcs_system *self, const pcs_ends *ends, pcs_measure *out, pcs_change *change)
+{
+    pcs_energy state = { 0 }, differences = { 0 };
+    slices_add(self, ends, 0, self->nv, &state, &differences);
+    pcs_fe_tell(self, &state, pcs_fe_weight_work(self, 0, self->nv, ends->q), out);
+    *change = (pcs_change){ 2.0 * differences.strain, 2.0 * differences.kinetic };
+}
+
 // Do all cells couple equations that follow one another?
 static bool slices_are_chained(const fe_data *fe)
 {
@@ -108,7 +116,9 @@ static bool slices_are_chained(const fe_data *fe)
     return true;
 }
 
-static const pcs_slice_ops slices_of_bars = { .force = slices_force, .sum = slices_sum, .measure = slices_measure };
+static const pcs_slice_ops slices_of_bars = {
+    .force = slices_force, .sum = slices_sum, .measure = slices_measure, .measure_whole = slices_measure_whole
+};
 
 void pcs_fe_find_slices(pcs_system *self, const fe_data *fe)
 {

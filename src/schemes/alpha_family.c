@@ -122,7 +122,6 @@ void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d)
 static void alpha_finish_slice(void *data, int slice, int low, int high)
 {
     const pcs_alpha_pass *p = data;
-    alpha_correct_range(data, slice, low, high);
     pcs_next_sum(p->scheme, p->next, slice, low, high);
 }
 
@@ -132,8 +131,11 @@ void pcs_alpha_set_passes(const pcs_scheme *self, pcs_alpha *s, const pcs_state 
     s->pass.scheme = self;
     pcs_next_await_sums(self, &s->next, x, false);
     problem->predict = alpha_predict_range;
-    problem->finish = alpha_finish_slice;
+    problem->finish = s->next.takes_sums ? alpha_finish_slice : NULL;
     problem->passes = &s->pass;
+    problem->a = s->next.a;
+    problem->vd_of_d = s->pass.vd_of_d;
+    problem->a_of_vd = s->pass.a_of_vd;
 }
 
 void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, pcs_alpha_memory *now,
@@ -152,11 +154,7 @@ void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x,
 void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const pcs_alpha_memory *now)
 {
     double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
-    pcs_alpha_memory *memory = x->memory;
-    for (int k = 0; k < 3; k++) {
-        memory->resultant[k] = now->resultant[k];
-        memory->filtered[k] = now->filtered[k];
-    }
+    *(pcs_alpha_memory *)x->memory = *now;
     x->history[PCS_ALPHA_A] = s->next.a;
     x->history[PCS_ALPHA_VD] = s->next.d;
     s->next.a = a;

@@ -25,8 +25,9 @@ typedef struct pcs_next {
     pcs_pool *pool;                               // of threads that share passes over long vectors; NULL: one thread
     pcs_slice_sums *sums;                         // [nsum] of slices of the step under way; NULL: there are none
     int nsum;                                     // at most
-    pcs_ends ends;                                // of that step; q is NULL where no sums are taken
-    pcs_change change;                            // from the start of the step on, from those sums
+    bool takes_sums;                              // in that step
+    pcs_ends ends;                                // of it; q is NULL where neither sums nor its change are asked for
+    pcs_change change;                            // from the start of the step on, with its measure
 } pcs_next;
 
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);

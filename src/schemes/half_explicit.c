@@ -188,7 +188,7 @@ static void half_free_velocity(pcs_scheme *self, bool is_impact)
 {
     half *s = self->data;
     double *v_new = s->base.next.v;
-    pcs_pool_cover(s->base.next.pool, self->system->nv, half_velocity_range, &s->pass);
+    pcs_pool_cover(s->base.next.pool, pcs_whole_vectors(self->system->nv), half_velocity_range, &s->pass);
     if (is_impact) return;
     if (s->base.kick == NULL) pcs_explicit_push(self, 0.5, s->first, s->first_t, v_new);
     if (s->base.kick != NULL)
@@ -326,7 +326,7 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
         if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, &s->base.next, report);
         return PCS_OK;
     }
-    pcs_pool_cover(s->base.next.pool, self->system->nv, half_free_range, &s->pass);
+    pcs_pool_cover(s->base.next.pool, pcs_whole_vectors(self->system->nv), half_free_range, &s->pass);
     if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) > 0)
         report->outcome = half_contact_stage(self, x, h, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;

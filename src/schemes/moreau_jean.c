@@ -60,7 +60,7 @@ typedef struct moreau_memory {
 typedef struct moreau_pass {
     const pcs_scheme *scheme;
     const double *q, *v, *vd;
-    double *q_new, *v_new, *d;
+    double *q_new, *v_new;
     double old, q_old, q_fresh; // weights of the prediction
     double vd_of_d;
 } moreau_pass;
@@ -129,18 +129,9 @@ PCS_WIDE static void moreau_predict_range(void *data, int range, int low, int hi
     }
 }
 
-PCS_WIDE static void moreau_scale_range(void *data, int range, int low, int high)
-{
-    const moreau_pass p = *(const moreau_pass *)data;
-    (void)range;
-    for (int i = low; i < high; i++) p.d[i] *= p.vd_of_d;
-}
-
-// vd = (c/h) d in place of d, and sums of the step.
 static void moreau_finish_slice(void *data, int slice, int low, int high)
 {
     const moreau_pass *p = data;
-    moreau_scale_range(data, slice, low, high);
     pcs_next_sum(p->scheme, p->scheme->data, slice, low, high);
 }
 
@@ -163,11 +154,11 @@ static void moreau_set_passes(const pcs_scheme *self, const pcs_state *x, pcs_st
     s->pass.vd = x->history[HISTORY_VD];
     s->pass.q_new = s->next.q;
     s->pass.v_new = s->next.v;
-    s->pass.d = s->next.d;
     pcs_next_await_sums(self, &s->next, x, s->theta != 0.5);
     problem->predict = moreau_predict_range;
-    problem->finish = moreau_finish_slice;
+    problem->finish = s->next.takes_sums ? moreau_finish_slice : NULL;
     problem->passes = &s->pass;
+    problem->vd_of_d = s->pass.vd_of_d;
 }
 
 static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h)

@@ -158,10 +158,13 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
 void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state *x, bool has_change)
 {
     next->ends = (pcs_ends){ 0 };
+    next->takes_sums = false;
     if (self->system->slices == NULL || next->sums == NULL) return;
-    if (!has_change && self->system->nv < PCS_SHORTEST_SLICE) return; // in the cache, and nothing to share
-    for (int k = 0; k < next->nsum; k++) next->sums[k].high = 0;
+    bool is_short = self->system->nv < PCS_SHORTEST_SLICE; // in the cache, and nothing to share
+    if (is_short && !has_change) return;
     next->ends = (pcs_ends){ .q = next->q, .v = next->v };
+    next->takes_sums = !is_short;
+    for (int k = 0; k < next->nsum; k++) next->sums[k].high = 0;
     if (!has_change) return;
     next->ends.q0 = x->q;
     next->ends.v0 = x->v;
@@ -170,7 +173,7 @@ void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state
 void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int low, int high)
 {
     pcs_slice_sums *sums = &next->sums[slice];
-    if (next->ends.q == NULL) return;
+    if (!next->takes_sums) return;
     if (sums->high != low || low == 0) *sums = (pcs_slice_sums){ .low = low, .high = low };
     self->system->slices->sum(self->system, &next->ends, high, sums);
 }
@@ -186,7 +189,9 @@ bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *r
 {
     const pcs_system *system = self->system;
     pcs_measure *m = &report->measure;
-    if (next->ends.q != NULL) {
+    if (next->ends.q != NULL && !next->takes_sums) {
+        system->slices->measure_whole(system, &next->ends, m, &next->change);
+    } else if (next->ends.q != NULL) {
         int count = 1;
         while (next->sums[count - 1].high < system->nv) count++;
         system->slices->measure(system, &next->ends, count, next->sums, m, &next->change);

@@ -6,13 +6,16 @@
 #include <math.h>
 #include <string.h>
 
+enum { WITH_K, WITH_W, WITH_X, NKIND }; // parts of a row
+
 pcs_status pcs_condense_setup(pcs_step_solver *self, pcs_condense *c)
 {
     int n = self->system->nv, m = self->system->nrow;
     PCS_TRY(pcs_columns_create(self->ctx, n, m, &c->YK));
     PCS_TRY(pcs_columns_create(self->ctx, n, m, &c->YW));
     PCS_TRY(pcs_frictionless_create(self->ctx, m, &c->contacts));
-    PCS_TAKE(self->ctx, c->parts, 2 * (size_t)m, "the contact problem");
+    PCS_TAKE(self->ctx, c->parts, NKIND * (size_t)m, "the contact problem");
+    PCS_TAKE(self->ctx, c->acting, 2 * (size_t)m, "the contact problem");
     c->contacts->r = self->effective_mass;
     return PCS_OK;
 }
@@ -42,6 +45,28 @@ static void condense_fill_columns(pcs_step_solver *self, pcs_condense *c)
     }
 }
 
+// Column j of X, and of Y, which may be NULL, and where one of them is not zero.
+static void condense_fill_part(const pcs_columns *X, const pcs_columns *Y, int j, pcs_condense_part *a)
+{
+    *a = (pcs_condense_part){ .low = X->low[j], .high = X->high[j], .X = X->value[j] };
+    if (Y != NULL) {
+        a->Y = Y->value[j];
+        a->low = Y->low[j] < a->low ? Y->low[j] : a->low;
+        a->high = Y->high[j] > a->high ? Y->high[j] : a->high;
+    }
+    if (a->high == X->n) a->high = pcs_whole_vectors(a->high); // they are zero there
+}
+
+static void condense_fill_parts(const pcs_step_solver *self, const pcs_condense *c)
+{
+    const pcs_columns *X = self->projection->X;
+    for (int j = 0; j < self->system->nrow; j++) {
+        condense_fill_part(X, c->YK, j, &c->parts[NKIND * j + WITH_K]);
+        condense_fill_part(X, c->YW, j, &c->parts[NKIND * j + WITH_W]);
+        condense_fill_part(X, NULL, j, &c->parts[NKIND * j + WITH_X]);
+    }
+}
+
 static void condense_fill_contacts(pcs_step_solver *self, pcs_condense *c)
 {
     const pcs_rows *G = self->system->G;
@@ -63,6 +88,7 @@ static void condense_fill_contacts(pcs_step_solver *self, pcs_condense *c)
     s->h = form->h;
     s->has_position = form->has_position;
     s->gate_is_live = form->gate_is_live;
+    pcs_frictionless_prepare(s);
 }
 
 pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome)
@@ -71,7 +97,9 @@ pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outc
         PCS_TRY(pcs_step_factor_iteration(self, &c->S, &c->iteration, outcome));
         if (*outcome != PCS_CONVERGED) return PCS_OK;
     }
+    c->has_slices = self->form.has_dynamics && pcs_linsolve_has_slices(c->iteration);
     condense_fill_columns(self, c);
+    condense_fill_parts(self, c);
     condense_fill_contacts(self, c);
     return PCS_OK;
 }
@@ -117,9 +145,10 @@ static pcs_slice_solve condense_slices(condense_job *job)
     return (pcs_slice_solve){ .x = job->p->d, .fill = condense_fill, .take = condense_take, .data = job };
 }
 
+// A force that is put on from outside takes the slices of the system away.
 static bool condense_has_slices(const pcs_step_solver *self, const pcs_condense *c)
 {
-    return self->form.has_dynamics && self->system->slices != NULL && pcs_linsolve_has_slices(c->iteration);
+    return c->has_slices && self->system->slices != NULL;
 }
 
 // y = y0/h into p->d, of slices where the contacts are at least.
@@ -132,7 +161,8 @@ static void condense_find_motion(pcs_step_solver *self, const pcs_condense *c, c
         c->iteration->ops->begin(c->iteration, &slices, system->G->start[system->nrow], system->G->column);
         return;
     }
-    if (p->predict != NULL) pcs_pool_cover(pcs_context_pool(self->ctx), system->nv, p->predict, p->passes);
+    if (p->predict != NULL)
+        pcs_pool_cover(pcs_context_pool(self->ctx), pcs_whole_vectors(system->nv), p->predict, p->passes);
     if (!self->form.has_dynamics) return;
     system->ops->force(system, p->t, p->q, p->v, p->d);
     pcs_linsolve_solve(c->iteration, p->d);
@@ -161,15 +191,20 @@ static bool condense_free_motion(pcs_step_solver *self, pcs_condense *c, pcs_ste
     return is_finite;
 }
 
-// The free motion d = h y on low <= i < high, a part, or both.
-static inline __attribute__((always_inline)) void condense_pass(int low, int high, bool is_free,
-                                                                const pcs_condense_part *a, const condense_job *job)
+// What a pass adds besides a part; numbers that the compiler knows.
+enum { FREE = 1, FOLLOWED = 2, ACCELERATED = 4 };
+
+// The free motion d = h y on low <= i < high, a part, or both, and what follows from d if they are all.
+static inline __attribute__((always_inline)) void condense_pass(int low, int high, int what, const pcs_condense_part *a,
+                                                                const condense_job *job)
 {
-    double h = job->self->form.h, kb = job->self->form.kb, *d = job->p->d, *q = job->p->q, *v = job->p->v;
+    const pcs_step_problem *p = job->p;
+    double h = job->self->form.h, kb = job->self->form.kb, *d = p->d, *q = p->q, *v = p->v, *acceleration = p->a;
+    double vd_of_d = p->vd_of_d, a_of_vd = p->a_of_vd;
     PCS_INDEPENDENT
     for (int i = low; i < high; i++) {
         double increment = d[i], position = q[i], velocity = v[i];
-        if (is_free) {
+        if (what & FREE) {
             increment *= h;
             velocity += increment;
             position += kb * increment;
@@ -181,6 +216,8 @@ static inline __attribute__((always_inline)) void condense_pass(int low, int hig
             position += a->shift * a->X[i];
             velocity += a->jump * a->X[i];
         }
+        if (what & FOLLOWED) increment *= vd_of_d;
+        if (what & ACCELERATED) acceleration[i] += a_of_vd * increment;
         d[i] = increment;
         q[i] = position;
         v[i] = velocity;
@@ -208,71 +245,99 @@ static int condense_clip(int i, int low, int high)
 // The free motion, together with the first part where that has a Y, and all parts, each within its window.
 PCS_WIDE static void condense_move(const condense_job *job, int low, int high)
 {
-    const pcs_condense_part *part = job->c->parts, *end = part + job->c->npart;
+    const pcs_condense *c = job->c;
     bool is_free = job->self->form.has_dynamics;
-    if (is_free && (part == end || part->Y == NULL)) {
-        condense_pass(low, high, true, NULL, job);
+    if (is_free && (c->nacting == 0 || c->acting[0]->Y == NULL)) {
+        condense_pass(low, high, FREE, NULL, job);
         is_free = false;
     }
-    for (; part < end; part++) {
-        const pcs_condense_part a = *part;
+    for (int k = 0; k < c->nacting; k++) {
+        const pcs_condense_part a = *c->acting[k];
         int first = condense_clip(a.low, low, high), last = condense_clip(a.high, low, high);
         if (is_free) {
-            condense_pass(low, first, true, NULL, job);
-            condense_pass(first, last, true, &a, job);
-            condense_pass(last, high, true, NULL, job);
+            condense_pass(low, first, FREE, NULL, job);
+            condense_pass(first, last, FREE, &a, job);
+            condense_pass(last, high, FREE, NULL, job);
             is_free = false;
         } else if (a.Y != NULL) {
-            condense_pass(first, last, false, &a, job);
+            condense_pass(first, last, 0, &a, job);
         } else {
             condense_shift(first, last, &a, job);
         }
     }
 }
 
+// The same where one part covers all of it, or none any, with what follows from d in one pass.
+PCS_WIDE static void condense_move_once(const condense_job *job, int low, int high, const pcs_condense_part *part)
+{
+    enum { D = FREE | FOLLOWED, A = FREE | FOLLOWED | ACCELERATED };
+    bool has_a = job->p->a != NULL;
+    if (part == NULL) {
+        if (has_a) condense_pass(low, high, A, NULL, job);
+        else condense_pass(low, high, D, NULL, job);
+        return;
+    }
+    const pcs_condense_part a = *part;
+    if (has_a) condense_pass(low, high, A, &a, job);
+    else condense_pass(low, high, D, &a, job);
+}
+
+// Is there one part at most on low <= i < high, and on all of it? *only is NULL where there is none.
+static bool condense_is_single(const pcs_condense *c, int low, int high, const pcs_condense_part **only)
+{
+    *only = NULL;
+    for (int k = 0; k < c->nacting; k++) {
+        const pcs_condense_part *part = c->acting[k];
+        if (part->low >= high || part->high <= low) continue;
+        if (*only != NULL || part->Y == NULL || part->low > low || part->high < high) return false;
+        *only = part;
+    }
+    return true;
+}
+
 static void condense_take(void *data, int slice, int low, int high)
 {
     const condense_job *job = data;
+    const pcs_step_problem *p = job->p;
+    const pcs_condense_part *only;
+    bool is_followed = p->vd_of_d != 0.0;
     for (int start = low, end; start < high; start = end) {
         end = start + BLOCK < high ? start + BLOCK : high;
-        condense_move(job, start, end);
-        if (job->p->finish != NULL) job->p->finish(job->p->passes, slice, start, end);
+        int whole = p->predict != NULL && end == job->self->system->nv ? pcs_whole_vectors(end) : end;
+        if (is_followed && job->self->form.has_dynamics && condense_is_single(job->c, start, whole, &only)) {
+            condense_move_once(job, start, whole, only);
+        } else {
+            condense_move(job, start, whole);
+            if (is_followed) pcs_step_follow(p, start, whole);
+        }
+        if (p->finish != NULL) p->finish(p->passes, slice, start, end);
     }
 }
 
-// Column j of X, and of Y, which may be NULL, times `smooth`; the new part. It is filled in place: a copy of what was
-// just written waits for it.
-static pcs_condense_part *condense_add_part(const pcs_step_solver *self, pcs_condense *c, const pcs_columns *Y, int j,
-                                            double smooth)
+// A part of the step: `smooth` times its column Y. The numbers are put where they are read: a copy of what was just
+// written waits for it.
+static pcs_condense_part *condense_let_act(const pcs_step_solver *self, pcs_condense *c, int part, double smooth)
 {
-    const pcs_columns *X = self->projection->X;
-    pcs_condense_part *a = &c->parts[c->npart++];
-    a->X = X->value[j];
-    a->Y = NULL;
-    a->low = X->low[j];
-    a->high = X->high[j];
-    a->shift = a->jump = 0.0;
-    if (Y == NULL) return a;
-    a->Y = Y->value[j];
+    pcs_condense_part *a = &c->parts[part];
+    c->acting[c->nacting++] = a;
     a->smooth = smooth;
     a->moved = smooth * self->form.kb;
-    a->low = Y->low[j] < a->low ? Y->low[j] : a->low;
-    a->high = Y->high[j] > a->high ? Y->high[j] : a->high;
+    a->shift = a->jump = 0.0;
     return a;
 }
 
 // What the multipliers do to the motion.
 static void condense_collect_parts(const pcs_step_solver *self, pcs_condense *c, const pcs_step_problem *p)
 {
-    c->npart = 0;
+    c->nacting = 0;
     for (int j = 0; j < c->contacts->m; j++) {
         double nu = p->nu[j], la = p->la[j], shift = nu + self->form.kw * la;
         bool has_K = c->has_YK && nu != 0.0, has_W = c->has_YW && la != 0.0;
         if (shift == 0.0 && la == 0.0) continue;
         pcs_condense_part *part = NULL;
-        if (has_K) part = condense_add_part(self, c, c->YK, j, -nu);
-        if (has_W) part = condense_add_part(self, c, c->YW, j, -la);
-        if (part == NULL) part = condense_add_part(self, c, NULL, j, 0.0);
+        if (has_K) part = condense_let_act(self, c, NKIND * j + WITH_K, -nu);
+        if (has_W) part = condense_let_act(self, c, NKIND * j + WITH_W, -la);
+        if (part == NULL) part = condense_let_act(self, c, NKIND * j + WITH_X, 0.0);
         part->shift = shift;
         part->jump = la;
     }

@@ -23,11 +23,13 @@ typedef struct pcs_condense_part {
 
 typedef struct pcs_condense {
     pcs_matrix *S;
-    pcs_linsolve *iteration; // of S
-    pcs_columns *YK, *YW;    // [nrow]
-    bool has_YK, has_YW;     // not zero
-    int npart;
-    pcs_condense_part *parts; // [2 nrow] of the step
+    pcs_linsolve *iteration;    // of S
+    bool has_slices;            // that solves slice by slice
+    pcs_columns *YK, *YW;       // [nrow]
+    bool has_YK, has_YW;        // not zero
+    pcs_condense_part *parts;   // [3 nrow] of each row with YK, with YW and with X alone
+    pcs_condense_part **acting; // [2 nrow] those that act in the step
+    int nacting;
     pcs_frictionless *contacts;
 } pcs_condense;
 

@@ -31,6 +31,13 @@ pcs_status pcs_frictionless_create(pcs_context *ctx, int m, pcs_frictionless **o
     return PCS_OK;
 }
 
+void pcs_frictionless_prepare(pcs_frictionless *s)
+{
+    if (s->m != 1) return;
+    const double J[4] = { *s->P11, *s->P12 / s->h, *s->P21 * s->h, *s->P22 };
+    s->both = pcs_dense_factor_pair(J, PCS_DENSE_SMALLEST);
+}
+
 void pcs_frictionless_evaluate(pcs_frictionless *s)
 {
     int m = s->m;
@@ -187,9 +194,9 @@ static void frictionless_clear_noise(pcs_frictionless *s)
 static bool frictionless_solve_single(const pcs_frictionless *s, bool in_A, bool in_B, double *nu, double *la)
 {
     if (in_A && in_B) {
-        const double J[4] = { *s->P11, *s->P12 / s->h, *s->P21 * s->h, *s->P22 };
         double b[2] = { -(*s->gap0 / s->h + 0.0), -(*s->xi0 + 0.0) };
-        if (!pcs_dense_solve_pair(J, b, PCS_DENSE_SMALLEST)) return false;
+        if (!s->both.is_regular) return false;
+        pcs_dense_solve_pair(&s->both, b);
         *nu = b[0] * s->h;
         *la = b[1];
         return true;

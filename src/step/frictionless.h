@@ -12,6 +12,7 @@
 #define PCS_STEP_FRICTIONLESS_H
 
 #include "core/context.h"
+#include "core/dense.h"
 
 typedef struct pcs_frictionless {
     int m;
@@ -25,6 +26,7 @@ typedef struct pcs_frictionless {
     unsigned char *gate;                     // [m]
     double *la;                              // [m]
     const double *r;                         // [m] effective masses
+    pcs_dense_pair both;                     // of one contact alone: its gap and its velocity law, both in force
     // work
     unsigned char *in_A, *in_B; // [m]
     int *row;                   // [2 m] active rows, position rows first
@@ -32,6 +34,9 @@ typedef struct pcs_frictionless {
 } pcs_frictionless;
 
 pcs_status pcs_frictionless_create(pcs_context *ctx, int m, pcs_frictionless **out);
+
+// After matrices and h have changed.
+void pcs_frictionless_prepare(pcs_frictionless *s);
 
 // Both give false when they do not settle; *iterations counts solves or sweeps.
 bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations);

@@ -49,6 +49,7 @@ static pcs_status sequential_prepare(pcs_step_solver *self, pcs_outcome *outcome
     contacts->h = self->form.h;
     contacts->has_position = self->form.has_position;
     contacts->gate_is_live = self->form.gate_is_live;
+    pcs_frictionless_prepare(contacts);
     return PCS_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "step/step.h"
 
 #include "core/comm.h"
+#include "core/loop.h"
 #include "step/columns.h"
 
 #include <string.h>
@@ -139,24 +140,45 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     return true;
 }
 
-static void step_pass(const pcs_step_solver *self, pcs_pool_range_work *work, const pcs_step_problem *p)
+PCS_WIDE void pcs_step_follow(const pcs_step_problem *p, int low, int high)
 {
-    if (work != NULL && !self->ops->does_passes)
-        pcs_pool_cover(pcs_context_pool(self->ctx), self->system->nv, work, p->passes);
+    double *d = p->d, *a = p->a, vd_of_d = p->vd_of_d, a_of_vd = p->a_of_vd;
+    PCS_INDEPENDENT
+    for (int i = low; i < high; i++) d[i] *= vd_of_d;
+    if (a != NULL) PCS_INDEPENDENT
+    for (int i = low; i < high; i++) a[i] += a_of_vd * d[i];
+}
+
+static void step_follow_range(void *data, int range, int low, int high)
+{
+    (void)range;
+    pcs_step_follow(data, low, high);
+}
+
+static void step_predict(const pcs_step_solver *self, pcs_step_problem *p)
+{
+    if (p->predict != NULL) pcs_pool_cover(pcs_context_pool(self->ctx), self->system->nv, p->predict, p->passes);
+}
+
+static void step_finish(const pcs_step_solver *self, pcs_step_problem *p)
+{
+    pcs_pool *pool = pcs_context_pool(self->ctx);
+    if (p->vd_of_d != 0.0) pcs_pool_cover(pool, self->system->nv, step_follow_range, p);
+    if (p->finish != NULL) pcs_pool_cover(pool, self->system->nv, p->finish, p->passes);
 }
 
 void pcs_step_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     size_t bytes = (size_t)self->system->nv * sizeof(double);
     self->bad_equation = self->bad_row = -1;
-    step_pass(self, p->predict, p);
+    if (!self->ops->does_passes) step_predict(self, p);
     if (self->hands_over) {
         memcpy(self->q_given, p->q, bytes);
         memcpy(self->v_given, p->v, bytes);
     }
     self->ops->solve(self, p, result);
     if (result->outcome == PCS_NOT_CONVERGED && self->hands_over) (void)step_hand_over(self, p, result);
-    if (result->outcome == PCS_CONVERGED) step_pass(self, p->finish, p);
+    if (result->outcome == PCS_CONVERGED && !self->ops->does_passes) step_finish(self, p);
 }
 
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome)

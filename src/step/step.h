@@ -69,9 +69,13 @@ typedef struct pcs_step_problem {
     double *la_t;                    // [ntangent] out: tangential impulses; NULL without friction
     double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL when the form has none
     // Passes of the scheme over slices of equations, with the data of `passes`; NULL: none. The first puts qt0 and vt0
-    // into q and v, from the start of the step alone: it may be done twice. The last has q, v and d as they stay.
+    // into q and v, from the start of the step alone: it may be done twice. The last has all vectors as they stay.
+    // Where there is a first one, all vectors are memory of a context, which passes may go over in whole vectors.
     pcs_pool_range_work *predict, *finish;
     void *passes;
+    // What follows from d when it is known, unless vd_of_d is 0: d becomes vd = vd_of_d d, and a += a_of_vd vd.
+    double *a; // [nv] may be NULL
+    double vd_of_d, a_of_vd;
 } pcs_step_problem;
 
 typedef struct pcs_step_result {
@@ -147,6 +151,8 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
 // Lets the solver hand a step that it cannot settle to another one: newton to schur, and the other way round where that
 // is not too large for it.
 pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self);
+// What follows from d on low <= i < high, for step solvers that do passes themselves.
+void pcs_step_follow(const pcs_step_problem *problem, int low, int high);
 // Solves a step with dynamics, by the next solver where need be.
 void pcs_step_solve(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
 

@@ -33,6 +33,8 @@ struct pcs_slice_ops {
     // What `measure` and `change` of the system would give, from the sums of all slices in order.
     void (*measure)(const pcs_system *self, const pcs_ends *ends, int count, const pcs_slice_sums *sums,
                     pcs_measure *out, pcs_change *change);
+    // The same of a system that is one slice, from both ends of a step.
+    void (*measure_whole)(const pcs_system *self, const pcs_ends *ends, pcs_measure *out, pcs_change *change);
 };
 
 #endif

@@ -28,6 +28,7 @@ static void attach(problem *p)
     p->s->la = p->la;
     p->s->gate = p->gate;
     p->s->r = p->r;
+    pcs_frictionless_prepare(p->s);
 }
 
 // L diag(w) L^T into out, [m * m].
