@@ -1,8 +1,8 @@
 """Memory and instructions of contacts over ranks: bench_rows.py PROGRAM [ROWS [FRICTION]]
 
-A lattice of one row of boxes with ROWS contact nodes (1000) flies towards a wall, `moreau_jean`. Prints what
-Percuss has taken on the rank with least and most, and instructions of a step in Percuss itself on every rank (callgrind, from the
-difference of 4 and 12 steps), for 1, 2 and 4 ranks; and what of both does not fall with the ranks.
+A lattice of one row of boxes with ROWS contact nodes (1000) flies towards a wall, `moreau_jean`. Prints what Percuss
+has taken on the rank with least and most, and instructions of a step in Percuss itself on every rank (callgrind, from
+the difference of 4 and 12 steps), for 1, 2 and 4 ranks; and what of both does not fall with the ranks.
 """
 
 import glob
