@@ -223,6 +223,26 @@ static const pcs_set *mesh_find(const pcs_set *sets, int nset, const char *name)
     return NULL;
 }
 
+pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, int rank)
+{
+    pcs_set *set = mesh->node_set, *own;
+    int *items, *place, count = 0;
+    while (strcmp(set->name, name) != 0) set++;
+    if (set->own != NULL) return PCS_OK;
+    for (int i = 0; i < set->count; i++) count += mesh->share->owner[set->items[i]] == rank;
+    PCS_TAKE(mesh->memory, own, 1, "a set");
+    PCS_TAKE(mesh->memory, items, count, "a set");
+    PCS_TAKE(mesh->memory, place, count, "a set");
+    *own = (pcs_set){ .name = set->name, .items = items, .place = place, .nmore = pcs_set_size(set) - count };
+    for (int i = 0; i < set->count; i++) {
+        if (mesh->share->owner[set->items[i]] != rank) continue;
+        place[own->count] = pcs_set_place(set, i);
+        items[own->count++] = set->items[i];
+    }
+    set->own = own;
+    return PCS_OK;
+}
+
 const pcs_set *pcs_mesh_node_set(const pcs_mesh *mesh, const char *name)
 {
     return mesh_find(mesh->node_set, mesh->nnode_set, name);

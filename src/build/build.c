@@ -2,12 +2,14 @@
 // that one pass reports them all; objects are made only from a case without errors.
 
 #include "build/build.h"
+#include "build/deal.h"
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
 #include "core/clock.h"
 #include "core/comm.h"
 #include "percuss.h"
 #include "sim/checkpoint.h"
+#include "step/own_rows.h"
 
 #include <string.h>
 
@@ -36,11 +38,20 @@ static pcs_status build_read(pcs_build *b)
     return pcs_case_finish(b->c);
 }
 
+// Can contacts be dealt out among ranks, each of which has a part of the mesh?
+static bool build_may_deal(const pcs_build *b)
+{
+    bool is_schur = b->solver != NULL && (strcmp(b->solver, "auto") == 0 || strcmp(b->solver, "schur") == 0);
+    return b->spreads && is_schur && b->scheme != NULL && b->scheme->takes_dealt_rows;
+}
+
 static pcs_status build_model(pcs_build *b)
 {
     const char *culprit = NULL;
     b->model.mesh = b->mesh;
     b->model.step = b->step;
+    b->model.deals_rows = build_may_deal(b) ? pcs_rows_are_dealt : NULL;
+    b->model.needs_copies = pcs_deal_names_nodes(b);
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));

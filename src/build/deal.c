@@ -246,6 +246,17 @@ static void deal_mark(pcs_build *b, deal_marks *m)
         if (deal_child(entry, "item") != NULL) deal_mark_names(m, entry);
 }
 
+bool pcs_deal_names_nodes(const pcs_build *b)
+{
+    const pcs_yaml *root = pcs_case_root(b->c), *output = deal_child(root, "output"), *entry;
+    bool are_named = deal_child(root, "joints") != NULL || deal_child(output, "waves") != NULL;
+    for (int i = 0; (entry = deal_entry(deal_child(root, "supports"), i)) != NULL; i++)
+        are_named = are_named || deal_is_joint(entry);
+    for (int i = 0; (entry = deal_entry(deal_child(output, "probes"), i)) != NULL; i++)
+        are_named = are_named || deal_child(entry, "item") != NULL;
+    return are_named;
+}
+
 pcs_status pcs_deal_special(pcs_build *b, int rank, pcs_deal_list *out)
 {
     const pcs_mesh *mesh = b->mesh;

@@ -26,5 +26,7 @@ typedef struct pcs_deal_list {
 // Nodes of the mesh here that every rank must have: those of contacts, joints, and what is written in the order of a
 // set. `rank`: only those of this one; -1: all.
 pcs_status pcs_deal_special(pcs_build *b, int rank, pcs_deal_list *out);
+// Do others than contacts name nodes that every rank must have?
+bool pcs_deal_names_nodes(const pcs_build *b);
 
 #endif

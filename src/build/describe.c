@@ -25,10 +25,9 @@ void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text)
     const pcs_system *system = sim->system;
     int npoint = 0, njoint = 0, ncondition = 0;
     for (int c = 0; c < system->ncontact; c++) {
-        const pcs_contact_info *contact = &system->contacts[c];
         bool is_joint = pcs_is_joint(system, c);
         njoint += is_joint;
-        *(is_joint ? &ncondition : &npoint) += contact->nrow;
+        *(is_joint ? &ncondition : &npoint) += pcs_contact_npoint(system, c);
     }
     size_t used = describe_add(0, size, text, "%d dofs, %d contact point%s, ", pcs_system_ndof(system), npoint,
                                npoint == 1 ? "" : "s");

@@ -70,6 +70,9 @@ typedef struct pcs_gap_ops {
     pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                          pcs_contact_shape *shape);
     pcs_row_evaluate *evaluate;
+    // The set of nodes each of which has *npoint rows that act on it alone, and always the same: such rows are those of
+    // pcs_set_touching, node by node, so that ranks may have those of their own nodes. NULL: rows act on several nodes.
+    const char *(*touching)(const void *params, int *npoint);
     // Looks for what may touch from here on, between two steps; rows are about the same until the next call. Says
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
     // rows never change.

@@ -86,13 +86,21 @@ static pcs_status circle_look_at_nodes(pcs_context *ctx, circle_contact *self, c
     return PCS_OK;
 }
 
+static const char *circle_touching(const void *params, int *npoint)
+{
+    const circle_params *p = params;
+    *npoint = p->offsets.count > 0 ? p->offsets.count / 3 : 1;
+    return p->nodes;
+}
+
 static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                                 pcs_contact_shape *shape)
 {
     const circle_params *p = params;
     circle_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
-    PCS_TRY(pcs_points_create(ctx, &p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), map, &self->points));
+    const pcs_set *nodes = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes));
+    PCS_TRY(pcs_points_create(ctx, &p->offsets, nodes, map, &self->points));
     PCS_TRY(pcs_points_demand_free(ctx, &self->points));
     pcs_normalize3(p->axis, self->axis);
     for (int k = 0; k < 3; k++) self->centre[k] = p->centre[k];
@@ -205,6 +213,7 @@ const pcs_gap_ops pcs_gap_node_circle = {
     .check = circle_check,
     .create = circle_create,
     .evaluate = circle_evaluate,
+    .touching = circle_touching,
     .passage = circle_passage,
     .show = circle_show,
     .show_carried = circle_show_arms,

@@ -42,14 +42,14 @@ static const char *plane_check(const void *params, const char **option)
 static int plane_count(const void *params, const pcs_mesh *mesh)
 {
     const plane_params *p = params;
-    return p->offsets.count > 0 ? -1 : pcs_mesh_node_set(mesh, p->nodes)->count;
+    return p->offsets.count > 0 ? -1 : pcs_set_touching(pcs_mesh_node_set(mesh, p->nodes))->count;
 }
 
 // The node has the direction of the normal; supports may hold it.
 static pcs_status plane_place(pcs_context *ctx, const plane_params *p, const pcs_dofmap *map, int i,
                               pcs_contact_point *point)
 {
-    int node = pcs_mesh_node_set(map->mesh, p->nodes)->items[i];
+    int node = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes))->items[i];
     const double *x = map->mesh->x[node];
     *point = (pcs_contact_point){ .node = node, .other = -1 };
     pcs_normalize3(p->normal, point->normal);
@@ -98,13 +98,21 @@ static pcs_status plane_look_at_nodes(pcs_context *ctx, const plane_params *p, c
     return PCS_OK;
 }
 
+static const char *plane_touching(const void *params, int *npoint)
+{
+    const plane_params *p = params;
+    *npoint = p->offsets.count > 0 ? p->offsets.count / 3 : 1;
+    return p->nodes;
+}
+
 static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                                pcs_contact_shape *shape)
 {
     const plane_params *p = params;
     plane_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
-    PCS_TRY(pcs_points_create(ctx, &p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), map, &self->points));
+    const pcs_set *nodes = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes));
+    PCS_TRY(pcs_points_create(ctx, &p->offsets, nodes, map, &self->points));
     PCS_TRY(pcs_points_demand_free(ctx, &self->points));
     pcs_normalize3(p->normal, self->normal);
     for (int k = 0; k < 3; k++) self->point[k] = p->point[k];
@@ -170,6 +178,7 @@ const pcs_gap_ops pcs_gap_node_plane = {
     .fill = plane_fill,
     .create = plane_create,
     .evaluate = plane_evaluate,
+    .touching = plane_touching,
     .show = plane_show,
     .show_carried = plane_show_arms,
 };

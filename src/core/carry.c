@@ -181,6 +181,70 @@ void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count)
                                 .nall = c->nall });
 }
 
+static unsigned char *carry_row(const pcs_carry_table *rows, size_t row)
+{
+    return (unsigned char *)rows->first + row * rows->stride;
+}
+
+// Words of the rows of this rank among `count` rows from one on.
+static void carry_split_rows(const pcs_carrier *c, const pcs_carry_table *rows, size_t from, size_t count)
+{
+    size_t nword = (rows->size + 7) / 8;
+    for (size_t j = 0; j < rows->count; j++) {
+        size_t at = (size_t)c->row_number[j], left = rows->size;
+        if (at < from || at >= from + count) continue;
+        for (size_t k = 0; k < nword; k++, left -= 8) {
+            double word = 0.0;
+            memcpy(&word, carry_row(rows, j) + 8 * k, left < 8 ? left : 8);
+            carry_split(&word, c->work + 2 * ((at - from) * nword + k));
+        }
+    }
+}
+
+// Rows that ranks have for themselves, in the order of one process, portion by portion.
+static void carry_put_rows(pcs_carrier *c, const pcs_carry_table *rows)
+{
+    size_t nword = (rows->size + 7) / 8, all = (size_t)c->nrow_all, most = PORTION / nword + 1;
+    for (size_t from = 0; from < all; from += most) {
+        size_t count = all - from < most ? all - from : most;
+        bool is_exchanged = carry_prepare(c, count * nword);
+        if (is_exchanged) {
+            carry_split_rows(c, rows, from, count);
+            carry_gather(c, count * nword);
+        }
+        for (size_t i = 0; i < count; i++) carry_put(c, is_exchanged ? c->work + i * nword : NULL, rows->size);
+    }
+}
+
+static void carry_read_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows, size_t all)
+{
+    const unsigned char *found = carry_find(c, name, all * rows->size);
+    size_t nflag = rows->size % 8 == 0 ? 0 : all * rows->size;
+    if (found == NULL) return;
+    for (size_t i = 0; i < nflag; i++)
+        if (found[i] > 1) {
+            pcs_carry_refuse(c, name, "is neither true nor false");
+            return;
+        }
+    for (size_t j = 0; j < rows->count; j++) {
+        size_t at = c->row_number == NULL ? j : (size_t)c->row_number[j];
+        memcpy(carry_row(rows, j), found + at * rows->size, rows->size);
+    }
+}
+
+void pcs_carry_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows)
+{
+    size_t all = c->row_number == NULL ? rows->count : (size_t)c->nrow_all;
+    if (c->way == PCS_CARRY_READ) {
+        carry_read_rows(c, name, rows, all);
+        return;
+    }
+    carry_put_head(c, name, all * rows->size);
+    if (c->row_number != NULL) carry_put_rows(c, rows);
+    else
+        for (size_t j = 0; j < all; j++) carry_put(c, carry_row(rows, j), rows->size);
+}
+
 void pcs_carry_memory(pcs_carrier *c, const char *name, const pcs_memory *memory)
 {
     if (memory->serial != NULL && c->comm != NULL) carry_spread(c, name, memory);

@@ -38,8 +38,11 @@ typedef struct pcs_carrier {
     const pcs_comm *comm;      // NULL: this process has all equations
     int nequation, nown, nall; // here, of this rank, of all ranks
     const int *serial;         // [nequation] their numbers in one process, those of this rank ascending
-    double *work;              // [work_size] for a portion of the numbers of all ranks; NULL: nothing is exchanged
-    size_t work_size;          // likewise, or what is needed after counting
+    const int
+        *row_number;  // numbers of rows of contacts in one process, where each rank has its own; NULL: all are here
+    int nrow_all;     // of all ranks, then
+    double *work;     // [work_size] for a portion of the numbers of all ranks; NULL: nothing is exchanged
+    size_t work_size; // likewise, or what is needed after counting
 } pcs_carrier;
 
 static inline bool pcs_carry_reads(const pcs_carrier *c)
@@ -53,6 +56,13 @@ void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size)
 void pcs_carry_words(pcs_carrier *c, const char *name, void *words, size_t count); // doubles and longs
 // A vector over the equations, [count] here.
 void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count);
+// So many bytes of every row of contacts, from the first row on; words where they are multiples of eight, else up to
+// eight flags.
+typedef struct pcs_carry_table {
+    void *first;
+    size_t count, stride, size;
+} pcs_carry_table;
+void pcs_carry_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows);
 // Whatever a part has declared.
 void pcs_carry_memory(pcs_carrier *c, const char *name, const pcs_memory *memory);
 void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count);

@@ -84,7 +84,10 @@ typedef struct pcs_fe_definition {
     double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
     double step;                            // s, of the run, for masses tuned to it; NAN or 0: not known
     int nthread;                            // for large models; 0: as many as there are processors
-    bool shows_pieces;                      // every one of several ranks shows its part of the picture
+    // Are so many rows dealt out among the ranks, each to the one that has its equations? NULL: never.
+    bool (*deals_rows)(double nrow, double ndof);
+    bool needs_copies; // of nodes of contacts, on all ranks: what is written looks at them
+    bool shows_pieces; // every one of several ranks shows its part of the picture
 } pcs_fe_definition;
 
 enum {

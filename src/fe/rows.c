@@ -69,6 +69,46 @@ static void rows_describe(pcs_system *self, int k, const pcs_contact_info *info,
     }
 }
 
+// What a contact is where it has rows is so on all ranks.
+static void rows_join_shapes(pcs_system *self, const fe_data *fe, pcs_contact_info *info)
+{
+    for (int k = 0; k < self->ncontact; k++) {
+        pcs_contact_shape *shape = &fe->sources[k].contact;
+        double facts[4] = { shape->ntangent, !shape->is_constant, shape->size, shape->reach };
+        self->row_comm->max(self->row_comm, 4, facts);
+        shape->ntangent = info[k].ntangent = (int)facts[0];
+        shape->is_constant = facts[1] == 0.0;
+        shape->size = facts[2];
+        shape->reach = facts[3];
+    }
+}
+
+// Numbers of rows and tangents in one process, where ranks have those at their own nodes.
+static pcs_status rows_number(pcs_system *self, const fe_data *fe, pcs_contact_info *info)
+{
+    int *row_number, *tangent_number;
+    PCS_TAKE(self->ctx, row_number, self->nrow, "contact rows");
+    PCS_TAKE(self->ctx, tangent_number, self->ntangent, "contact rows");
+    for (int k = 0; k < self->ncontact; k++) {
+        const pcs_fe_contact *c = &fe->model.contacts[k];
+        int npoint, nt = info[k].ntangent;
+        const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, c->ops->touching(c->params, &npoint));
+        info[k].first_all = self->nrow_all;
+        info[k].nall = npoint * pcs_set_size(set);
+        for (int i = 0; i < info[k].nrow; i++) {
+            int row = info[k].first_row + i, place = npoint * set->own->place[i / npoint] + i % npoint;
+            row_number[row] = self->nrow_all + place;
+            for (int t = 0; t < nt; t++)
+                tangent_number[self->rows[row].first_tangent + t] = self->ntangent_all + nt * place + t;
+        }
+        self->nrow_all += info[k].nall;
+        self->ntangent_all += nt * info[k].nall;
+    }
+    self->row_number = row_number;
+    self->tangent_number = tangent_number;
+    return PCS_OK;
+}
+
 // Room for the directions; those of constant rows are filled in.
 static pcs_status rows_make_directions(pcs_system *self, fe_data *fe)
 {
@@ -87,9 +127,24 @@ static pcs_status rows_make_directions(pcs_system *self, fe_data *fe)
             }
         }
     self->G->start[self->nrow] = place;
-    if (self->ntangent == 0) return PCS_OK;
+    if (pcs_system_ntangent(self) == 0) return PCS_OK;
     PCS_TRY(pcs_rows_create(self->ctx, self->ntangent, self->nv, self->ntangent * FE_ROW_TERMS, &self->T));
     for (int t = 0; t <= self->ntangent; t++) self->T->start[t] = t * FE_ROW_TERMS;
+    return PCS_OK;
+}
+
+// Rows of all contacts and joints; ranks that have different ones hear of one another's faults.
+static pcs_status rows_count_all(pcs_system *self, fe_data *fe, pcs_contact_info *info, const char **culprit)
+{
+    pcs_status status = PCS_OK;
+    for (int k = 0; k < self->ncontact && status == PCS_OK; k++) {
+        status = rows_count(self, fe, k, &info[k]);
+        if (status != PCS_OK)
+            *culprit = pcs_fe_culprit(self->ctx, info[k].is_joint ? "joints" : "contacts", info[k].name);
+    }
+    if (self->row_comm == NULL) return status;
+    PCS_TRY(pcs_comm_agree(self->ctx, status));
+    rows_join_shapes(self, fe, info);
     return PCS_OK;
 }
 
@@ -97,12 +152,7 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
 {
     fe_work *work = self->work;
     pcs_row *rows;
-    for (int k = 0; k < self->ncontact; k++) {
-        pcs_status status = rows_count(self, fe, k, &info[k]);
-        if (status != PCS_OK)
-            *culprit = pcs_fe_culprit(self->ctx, info[k].is_joint ? "joints" : "contacts", info[k].name);
-        PCS_TRY(status);
-    }
+    PCS_TRY(rows_count_all(self, fe, info, culprit));
     PCS_TAKE(self->ctx, rows, self->nrow + (fe->laws == NULL ? 0 : fe->laws->nrow), "contact rows");
     PCS_TAKE(self->ctx, fe->points, self->nrow, "contact rows");
     PCS_TAKE(self->ctx, work->states, self->nrow, "contact rows");
@@ -196,7 +246,7 @@ static pcs_status rows_find_owners(pcs_system *self, const fe_data *fe)
 {
     const fe_work *work = self->work;
     int *owner;
-    if (fe->share == NULL || fe->has_search_rows) return PCS_OK;
+    if (fe->share == NULL || fe->has_search_rows || self->row_comm != NULL) return PCS_OK;
     PCS_TAKE(self->ctx, owner, self->nrow, "the ranks of rows");
     for (int row = 0; row < self->nrow; row++) {
         const pcs_row_state *state = &work->states[row];
@@ -223,7 +273,10 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     PCS_TAKE(self->ctx, work->instances, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, self->memory, self->ncontact + 6, "contacts"); // and those of materials, friction and reactions
     self->contacts = info;
-    PCS_TRY(rows_create(self, fe, info, culprit));
+    if (fe->share != NULL && fe->share->deals_rows) self->row_comm = fe->share->layout.comm;
+    pcs_status status = rows_create(self, fe, info, culprit);
+    if (self->row_comm != NULL && status == PCS_OK) status = rows_number(self, fe, info);
+    PCS_TRY(self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status));
     PCS_TRY(rows_make_directions(self, fe));
     if (!fe->has_evaluated_rows) return rows_find_owners(self, fe);
     double *rest;

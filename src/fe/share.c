@@ -3,7 +3,8 @@
 // Nodes are distributed over the ranks (build/spread.c); a rank keeps the cells that touch one of its nodes, so that
 // the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
 // all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
-// without communication. Copies that only contacts and joints need come last: all ranks have them.
+// without communication. Copies that only contacts and joints need come last: all ranks have them. Where contacts are
+// many and each is at one node (deals_rows), a rank has those at its own nodes, and there are no such copies.
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
@@ -18,8 +19,9 @@
 // others, so there are none: vectors are filled up to a multiple of this with equations that stay zero.
 enum { ALIGNED = 32 };
 
-// Why a node is here: contacts or joints have it on all ranks; it touches a cell of an own node.
-enum { SHARE_COMMON = 1, SHARE_NEAR = 2 };
+// Why a node is here: contacts or joints have it on all ranks; it touches a cell of an own node; it has a contact on
+// the rank that owns it.
+enum { SHARE_COMMON = 1, SHARE_NEAR = 2, SHARE_TOUCHES = 4 };
 
 static pcs_status share_out_of_memory(pcs_context *ctx, const fe_data *fe)
 {
@@ -55,14 +57,14 @@ static pcs_status share_begin(pcs_context *ctx, const pcs_comm *comm, int mine, 
     return PCS_OK;
 }
 
-static void share_mark_set(const pcs_mesh *mesh, const char *name, unsigned char *why)
+static void share_mark_set(const pcs_mesh *mesh, const char *name, int reason, unsigned char *why)
 {
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
     if (nodes != NULL)
-        for (int i = 0; i < nodes->count; i++) why[nodes->items[i]] |= SHARE_COMMON;
+        for (int i = 0; i < nodes->count; i++) why[nodes->items[i]] |= (unsigned char)reason;
     if (cells != NULL)
         for (int i = 0; i < cells->count; i++)
-            for (int k = 0; k < 2; k++) why[mesh->cell[cells->items[i]][k]] |= SHARE_COMMON;
+            for (int k = 0; k < 2; k++) why[mesh->cell[cells->items[i]][k]] |= (unsigned char)reason;
 }
 
 // Whatever set a contact or joint names, its nodes are needed.
@@ -73,11 +75,11 @@ static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, 
         if (o->kind == PCS_OPTION_TEXT) {
             const char *name;
             memcpy(&name, place, sizeof name);
-            if (name != NULL) share_mark_set(mesh, name, why);
+            if (name != NULL) share_mark_set(mesh, name, SHARE_COMMON, why);
         } else if (o->kind == PCS_OPTION_NAMES) {
             pcs_names names;
             memcpy(&names, place, sizeof names);
-            for (int i = 0; i < names.count; i++) share_mark_set(mesh, names.text[i], why);
+            for (int i = 0; i < names.count; i++) share_mark_set(mesh, names.text[i], SHARE_COMMON, why);
         }
     }
 }
@@ -86,8 +88,12 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
 {
     const pcs_mesh *mesh = fe->model.mesh;
     memset(why, 0, (size_t)mesh->nnode);
-    for (int i = 0; i < fe->model.ncontact; i++)
-        share_mark_options(mesh, fe->model.contacts[i].ops->options, fe->model.contacts[i].params, why);
+    for (int i = 0; i < fe->model.ncontact; i++) {
+        const pcs_fe_contact *c = &fe->model.contacts[i];
+        int npoint;
+        if (!fe->share->deals_rows || fe->model.needs_copies) share_mark_options(mesh, c->ops->options, c->params, why);
+        else share_mark_set(mesh, c->ops->touching(c->params, &npoint), SHARE_TOUCHES, why);
+    }
     for (int i = 0; i < fe->model.njoint; i++)
         share_mark_options(mesh, fe->model.joints[i].ops->options, fe->model.joints[i].params, why);
     for (int c = 0; c < mesh->ncell; c++) {
@@ -205,6 +211,12 @@ static void share_number_node(fe_data *fe, int node, int *next, const int told[T
     }
 }
 
+// Does the node have equations here? What is only a contact of another rank has none.
+static bool share_keeps(const fe_data *fe, const share_post *p, int node)
+{
+    return share_has(fe, node) && (p->why[node] != SHARE_TOUCHES || pcs_fe_owns(fe, node));
+}
+
 // Is a node a copy that comes with those of all ranks, not from a neighbour?
 static bool share_is_far(const share_post *p, int node)
 {
@@ -225,7 +237,7 @@ static pcs_status share_number_all(fe_data *fe, const share_post *p, const int *
         share_number_node(fe, node, next, told + (size_t)i * TOLD, global, serial);
     }
     for (int node = 0; node < fe->model.mesh->nnode; node++)
-        for (int i = fe->map.first[node]; i < fe->map.first[node + 1] && !share_has(fe, node); i++)
+        for (int i = fe->map.first[node]; i < fe->map.first[node + 1] && !share_keeps(fe, p, node); i++)
             if (fe->map.dof[i].equation >= 0) fe->map.dof[i].equation = PCS_EQUATION_ELSEWHERE;
     layout->global = global;
     layout->serial = serial;
@@ -239,7 +251,7 @@ static pcs_status share_count(fe_data *fe, share_post *p, pcs_layout *layout)
     for (int node = 0; node < fe->model.mesh->nnode; node++) {
         int count = share_equations(fe, node);
         p->first[node] = -1;
-        if (!share_has(fe, node)) continue;
+        if (!share_keeps(fe, p, node)) continue;
         p->node[p->count++] = node;
         layout->n += count;
         if (!pcs_fe_owns(fe, node)) {
@@ -358,6 +370,42 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
     return PCS_OK;
 }
 
+// Rows of contacts that act on single nodes; 0 where there are others, or joints.
+static double share_count_rows(const fe_data *fe)
+{
+    const pcs_fe_definition *model = &fe->model;
+    double count = 0.0;
+    bool are_all = model->deals_rows != NULL && model->njoint == 0 && model->mesh->share != NULL;
+    for (int i = 0; i < model->nsupport; i++) are_all = are_all && !model->supports[i].has_reactions;
+    for (int i = 0; i < model->ncontact && are_all; i++) {
+        const pcs_fe_contact *c = &model->contacts[i];
+        int npoint = 0;
+        are_all = c->ops->touching != NULL && c->law == NULL;
+        const char *name = are_all ? c->ops->touching(c->params, &npoint) : NULL;
+        if (are_all) count += (double)npoint * pcs_set_size(pcs_mesh_node_set(model->mesh, name));
+    }
+    return are_all ? count : 0.0;
+}
+
+// Where contacts are many and each is at one node, ranks have those of their own nodes.
+static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
+{
+    const pcs_fe_definition *model = &fe->model;
+    double nrow = share_count_rows(fe), ndof = 0.0;
+    int npoint;
+    if (nrow == 0.0 || comm->size == 1) return PCS_OK;
+    for (int node = 0; node < model->mesh->nnode; node++)
+        if (model->mesh->share->owner[node] == comm->rank) ndof += share_equations(fe, node);
+    comm->sum(comm, 1, &ndof);
+    fe->share->deals_rows = model->deals_rows(nrow, ndof);
+    if (!fe->share->deals_rows) return PCS_OK;
+    for (int i = 0; i < model->ncontact; i++) {
+        const pcs_fe_contact *c = &model->contacts[i];
+        PCS_TRY(pcs_mesh_deal_set(model->mesh, c->ops->touching(c->params, &npoint), comm->rank));
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
@@ -366,6 +414,7 @@ pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe)
     fe->nbatch = 2 * fe->model.ngroup;
     PCS_TAKE(ctx, fe->share, 1, "the share of a rank");
     PCS_TAKE(ctx, fe->share->index_of_cell, fe->model.mesh->ncell, "the share of a rank");
+    PCS_TRY(pcs_comm_agree(ctx, share_deal_rows(fe, comm)));
     PCS_TRY(share_number(ctx, fe, comm));
     PCS_TRY(share_find_common(ctx, fe, comm));
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(share_split_batch(ctx, fe, g));

@@ -18,18 +18,31 @@
 
 enum { TITLE_ROOM = 256 };
 
+// What is shown of a point.
+typedef struct contact_shown {
+    double position[3], normal[3], arrow[3];
+    double gap, rate, impulse, step_impulse, force;
+    double state, contact;
+} contact_shown;
+enum { SHOWN_NUMBERS = 16 };
+_Static_assert(sizeof(contact_shown) == SHOWN_NUMBERS * sizeof(double), "numbers without gaps, for other ranks");
+
 typedef struct contact_frames_data {
     pcs_series series;
     pcs_tally tally;
     pcs_schedule schedule;
     char title[TITLE_ROOM];
-    int npoint, *row;                                 // [npoint] points of contacts, by their place in reports
-    double (*position)[3], (*normal)[3], (*arrow)[3]; // [nrow + ncompliant], then [npoint]
-    double (*across)[3];                              // [ntangent + ncompliant_tangent] of friction; NULL: none known
-    bool has_all;                                     // frames of open contacts, too
-    bool may_show_load;                               // the last frame written, or one that is held
-    double *column;                                   // [npoint]
-    int *number;                                      // [2 npoint]
+    int npoint, *row;                    // [npoint] points of contacts here, by their place in reports
+    double (*position)[3], (*normal)[3]; // [nrow + ncompliant]
+    double (*across)[3];                 // [ntangent + ncompliant_tangent] of friction; NULL: none known
+    contact_shown *points;               // [npoint]
+    pcs_row_gather gather;               // where ranks have points of their own
+    contact_shown *shown;                // [nshown] points of all ranks where they are written; or those above
+    int nshown;
+    bool has_all;       // frames of open contacts, too
+    bool may_show_load; // the last frame written, or one that is held
+    double *column;     // [3 nshown]
+    int *number;        // [nshown]
 } contact_frames_data;
 
 static const pcs_option contact_frames_options[] = {
@@ -38,98 +51,119 @@ static const pcs_option contact_frames_options[] = {
     { .name = NULL },
 };
 
-static void contact_frames_put_points(contact_frames_data *d, int n)
+// Numbers of all points, by their place in what is shown of one.
+static const double *contact_frames_column(contact_frames_data *d, size_t offset, int ncomponent)
+{
+    for (int j = 0; j < d->nshown; j++)
+        memcpy(d->column + (size_t)ncomponent * (size_t)j, (const char *)&d->shown[j] + offset,
+               (size_t)ncomponent * sizeof *d->column);
+    return d->column;
+}
+
+static void contact_frames_put_points(contact_frames_data *d)
 {
     pcs_file *f = d->series.file;
+    int n = d->nshown;
     pcs_file_print(f, "POINTS %d double\n", n);
-    pcs_file_doubles(f, &d->position[0][0], 3 * (size_t)n);
+    pcs_file_doubles(f, contact_frames_column(d, offsetof(contact_shown, position), 3), 3 * (size_t)n);
     pcs_file_print(f, "\nVERTICES %d %lld\n", n, 2LL * n);
     for (int j = 0; j < n; j++) pcs_file_ints(f, (int[2]){ 1, j }, 2);
     pcs_file_text(f, "\n");
 }
 
-// One scalar of all points, by its place in the row.
-static void contact_frames_put_reals(contact_frames_data *d, const char *name, size_t offset)
+static void contact_frames_put_reals(contact_frames_data *d, const char *name, size_t offset, int ncomponent)
 {
-    for (int j = 0; j < d->npoint; j++) {
-        double x;
-        memcpy(&x, (const char *)&d->tally.rows[d->row[j]] + offset, sizeof x);
-        d->column[j] = isfinite(x) ? x : 0.0; // a force that does not exist yet
-    }
-    pcs_vtk_reals(d->series.file, name, d->column, 1, d->npoint);
+    pcs_vtk_reals(d->series.file, name, contact_frames_column(d, offset, ncomponent), ncomponent, d->nshown);
 }
 
-static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows, int n)
+static void contact_frames_put_ints(contact_frames_data *d, const char *name, size_t offset)
 {
-    pcs_file *f = d->series.file;
-    pcs_file_print(f, "POINT_DATA %d\nFIELD FieldData 9\n", n);
-    contact_frames_put_reals(d, "gap", offsetof(pcs_tally_row, gap));
-    contact_frames_put_reals(d, "gap_velocity", offsetof(pcs_tally_row, rate));
-    contact_frames_put_reals(d, "impulse", offsetof(pcs_tally_row, impulse));
-    contact_frames_put_reals(d, "step_impulse", offsetof(pcs_tally_row, step_impulse));
-    contact_frames_put_reals(d, "force", offsetof(pcs_tally_row, force)); // last: d->column serves the arrows
-    for (int j = 0; j < n; j++) {
-        const pcs_row *row = &rows[d->row[j]];
-        int ntangent = d->across == NULL ? 0 : row->ntangent;
-        for (int k = 0; k < 3; k++) d->arrow[j][k] = d->column[j] * d->normal[j][k];
-        for (int t = 0; t < ntangent; t++)
-            for (int k = 0; k < 3; k++)
-                d->arrow[j][k] += d->tally.rows[d->row[j]].tangent[t] * d->across[row->first_tangent + t][k];
-    }
-    pcs_vtk_reals(f, "normal", &d->normal[0][0], 3, n);
-    pcs_vtk_reals(f, "force_vector", &d->arrow[0][0], 3, n);
-    for (int j = 0; j < n; j++) {
-        d->number[j] = (int)d->tally.rows[d->row[j]].state;
-        d->number[n + j] = rows[d->row[j]].contact;
-    }
-    pcs_vtk_ints(f, "state", d->number, n);
-    pcs_vtk_ints(f, "contact", d->number + n, n);
+    const double *x = contact_frames_column(d, offset, 1);
+    for (int j = 0; j < d->nshown; j++) d->number[j] = (int)x[j];
+    pcs_vtk_ints(d->series.file, name, d->number, d->nshown);
+}
+
+static void contact_frames_put_data(contact_frames_data *d)
+{
+    pcs_file_print(d->series.file, "POINT_DATA %d\nFIELD FieldData 9\n", d->nshown);
+    contact_frames_put_reals(d, "gap", offsetof(contact_shown, gap), 1);
+    contact_frames_put_reals(d, "gap_velocity", offsetof(contact_shown, rate), 1);
+    contact_frames_put_reals(d, "impulse", offsetof(contact_shown, impulse), 1);
+    contact_frames_put_reals(d, "step_impulse", offsetof(contact_shown, step_impulse), 1);
+    contact_frames_put_reals(d, "force", offsetof(contact_shown, force), 1);
+    contact_frames_put_reals(d, "normal", offsetof(contact_shown, normal), 3);
+    contact_frames_put_reals(d, "force_vector", offsetof(contact_shown, arrow), 3);
+    contact_frames_put_ints(d, "state", offsetof(contact_shown, state));
+    contact_frames_put_ints(d, "contact", offsetof(contact_shown, contact));
+}
+
+static double contact_frames_finite(double x)
+{
+    return isfinite(x) ? x : 0.0; // a force that does not exist yet
+}
+
+static void contact_frames_look_at(const contact_frames_data *d, const pcs_system *system, int point)
+{
+    const pcs_tally_row *from = &d->tally.rows[d->row[point]];
+    const pcs_row *row = &system->rows[d->row[point]];
+    contact_shown *to = &d->points[point];
+    int ntangent = d->across == NULL ? 0 : row->ntangent;
+    *to = (contact_shown){ .gap = contact_frames_finite(from->gap),
+                           .rate = contact_frames_finite(from->rate),
+                           .impulse = contact_frames_finite(from->impulse),
+                           .step_impulse = contact_frames_finite(from->step_impulse),
+                           .force = contact_frames_finite(from->force),
+                           .state = (double)from->state,
+                           .contact = row->contact };
+    memcpy(to->position, d->position[d->row[point]], sizeof to->position);
+    memcpy(to->normal, d->normal[d->row[point]], sizeof to->normal);
+    for (int k = 0; k < 3; k++) to->arrow[k] = to->force * to->normal[k];
+    for (int t = 0; t < ntangent; t++)
+        for (int k = 0; k < 3; k++) to->arrow[k] += from->tangent[t] * d->across[row->first_tangent + t][k];
+}
+
+// All points, joints left out, where they are written.
+static void contact_frames_draw(const pcs_view *view, contact_frames_data *d)
+{
+    pcs_system *system = view->system;
+    system->ops->contact_points(system, view->state->q, d->position, d->normal);
+    if (d->across != NULL) system->ops->tangents(system, d->across);
+    for (int j = 0; j < d->npoint; j++) contact_frames_look_at(d, system, j);
+    if (d->gather.plan != NULL) pcs_row_gather_all(&d->gather, SHOWN_NUMBERS, d->points->position, d->shown->position);
 }
 
 // Is there anything to see since the frame before?
-static bool contact_frames_is_loaded(const contact_frames_data *d)
+static bool contact_frames_is_loaded(const contact_frames_data *d, const pcs_system *system)
 {
     bool is_loaded = false;
     for (int j = 0; j < d->npoint; j++) {
         const pcs_tally_row *row = &d->tally.rows[d->row[j]];
         is_loaded = is_loaded || row->state != PCS_ROW_OPEN || row->impulse != 0.0 || row->step_impulse != 0.0;
     }
-    return is_loaded;
+    return pcs_rows_any(system, is_loaded);
 }
 
 // A frame that is held may never be seen: only one that is kept shows that all is open again.
-static bool contact_frames_is_needed(contact_frames_data *d, pcs_frame_use use)
+static bool contact_frames_is_needed(contact_frames_data *d, const pcs_system *system, pcs_frame_use use)
 {
-    bool is_loaded = contact_frames_is_loaded(d), was_loaded = d->may_show_load;
+    bool is_loaded = contact_frames_is_loaded(d, system), was_loaded = d->may_show_load;
     d->may_show_load = is_loaded || (was_loaded && use == PCS_FRAME_HELD);
     return d->has_all || is_loaded || was_loaded || d->series.count == 0;
 }
 
-// Points of joints are left out.
-static void contact_frames_close_ranks(contact_frames_data *d)
-{
-    for (int j = 0; j < d->npoint; j++) {
-        memmove(d->position[j], d->position[d->row[j]], sizeof *d->position);
-        memmove(d->normal[j], d->normal[d->row[j]], sizeof *d->normal);
-    }
-}
-
 static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d, pcs_frame_use use)
 {
-    pcs_system *system = view->system;
     pcs_series *s = &d->series;
     if (use == PCS_FRAME_NONE) return PCS_OK;
-    if (!contact_frames_is_needed(d, use)) {
+    if (!contact_frames_is_needed(d, view->system, use)) {
         d->tally.is_fresh = true;
         return PCS_OK;
     }
+    contact_frames_draw(view, d); // before anything can go wrong with the file: all ranks take part
     pcs_status status = pcs_series_begin(s, use, d->title, "POLYDATA", view);
     if (status == PCS_OK) {
-        system->ops->contact_points(system, view->state->q, d->position, d->normal);
-        contact_frames_close_ranks(d);
-        if (d->across != NULL) system->ops->tangents(system, d->across);
-        contact_frames_put_points(d, d->npoint);
-        contact_frames_put_data(d, system->rows, d->npoint);
+        contact_frames_put_points(d);
+        contact_frames_put_data(d);
         status = pcs_series_end(s, d->tally.t);
     }
     d->tally.is_fresh = true;
@@ -160,6 +194,23 @@ static const pcs_frames_params *contact_frames_params(const pcs_observer *self)
     return params;
 }
 
+static pcs_status contact_frames_take_shown(pcs_observer *self)
+{
+    contact_frames_data *d = self->data;
+    const pcs_system *system = self->view->system;
+    PCS_TAKE(self->ctx, d->points, d->npoint, "contact results");
+    d->shown = d->points;
+    d->nshown = d->npoint;
+    if (system->row_comm != NULL) {
+        d->nshown = pcs_is_root(self->ctx) ? system->nrow_all : 0;
+        PCS_TAKE(self->ctx, d->shown, d->nshown, "contact results");
+        PCS_TRY(pcs_row_gather_create(self->ctx, system, &d->gather));
+    }
+    PCS_TAKE(self->ctx, d->column, 3 * (size_t)d->nshown, "contact results");
+    PCS_TAKE(self->ctx, d->number, d->nshown, "contact states");
+    return PCS_OK;
+}
+
 static pcs_status contact_frames_open(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
@@ -167,18 +218,16 @@ static pcs_status contact_frames_open(pcs_observer *self)
     int n = pcs_system_npoint(view->system);
     PCS_TAKE(self->ctx, d->position, n, "contact points");
     PCS_TAKE(self->ctx, d->normal, n, "contact normals");
-    PCS_TAKE(self->ctx, d->arrow, n, "contact forces");
     int ntangent = view->system->ntangent + view->system->ncompliant_tangent;
     if (ntangent > 0 && view->system->has_tangents) PCS_TAKE(self->ctx, d->across, ntangent, "directions of friction");
-    PCS_TAKE(self->ctx, d->column, n, "contact results");
-    PCS_TAKE(self->ctx, d->number, 2 * n, "contact states");
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TRY(pcs_series_create(self->ctx, view, "contacts", &d->series));
     contact_frames_make_title(view, d->title);
     d->npoint = pcs_contact_rows(view->system);
     PCS_TAKE(self->ctx, d->row, d->npoint, "contact points");
     for (int j = 0; j < d->npoint; j++) d->row[j] = pcs_contact_row(view->system, j);
-    if (d->npoint == 0) return PCS_OK;
+    PCS_TRY(contact_frames_take_shown(self));
+    if (d->npoint == 0 && view->system->row_comm == NULL) return PCS_OK;
     const pcs_frames_params *params = contact_frames_params(self);
     d->has_all = params == self->params;
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));

@@ -27,6 +27,8 @@ typedef struct history_data {
     int iterations;          // of the last step
     bool has_row;            // the last step has been written
     double *probed;          // [nprobe] of the row that is being written
+    pcs_row_gather gather;   // of points that are written, where ranks have rows of their own
+    pcs_tally_row *points;   // [rows of all ranks] on the one that writes; or those of the tally
 } history_data;
 
 static const pcs_option history_options[] = {
@@ -40,10 +42,15 @@ static const char *const history_contact_columns[CONTACT_COLUMNS] = { "gap",    
                                                                       "state",   "friction_loss" };
 
 // The last ones only where there is friction.
-static int history_contact_columns_of(const pcs_system *system, const pcs_contact_info *contact)
+static int history_contact_columns_of(const pcs_system *system, int contact)
 {
-    bool rubs = contact->nrow > 0 && system->rows[contact->first_row].ntangent > 0;
-    return rubs ? CONTACT_COLUMNS : PLAIN_COLUMNS;
+    return pcs_contact_ntangent(system, contact) > 0 ? CONTACT_COLUMNS : PLAIN_COLUMNS;
+}
+
+// Points of a contact with columns of their own.
+static int history_points_of(const pcs_system *system, int contact)
+{
+    return system->contacts[contact].writes_points ? pcs_contact_npoint(system, contact) : 0;
 }
 
 static void history_put_header(const pcs_view *view, pcs_file *f)
@@ -54,7 +61,7 @@ static void history_put_header(const pcs_view *view, pcs_file *f)
     if (system->has_materials) pcs_file_column(f, "material_loss", -1, NULL);
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
-        int ncolumn = history_contact_columns_of(system, contact), npoint = contact->writes_points ? contact->nrow : 0;
+        int ncolumn = history_contact_columns_of(system, c), npoint = history_points_of(system, c);
         if (contact->is_joint) continue;
         for (int i = -1; i < npoint; i++)
             for (int k = 0; k < ncolumn; k++) pcs_file_column(f, contact->name, i, history_contact_columns[k]);
@@ -83,6 +90,11 @@ static char *history_integer(char *p, long x)
     return p;
 }
 
+static bool history_has_contacts(const pcs_system *system)
+{
+    return system->row_comm != NULL || pcs_contact_rows(system) > 0;
+}
+
 static char *history_fixed_columns(const history_data *d, const pcs_system *system, char *p)
 {
     const pcs_ledger *l = &d->ledger;
@@ -93,17 +105,9 @@ static char *history_fixed_columns(const history_data *d, const pcs_system *syst
     p = history_integer(p, d->tally.step);
     for (size_t k = 0; k < sizeof energies / sizeof energies[0]; k++) p = history_number(d, p, energies[k]);
 
-    double min_gap = INFINITY;
-    long nactive = 0;
-    int npoint = pcs_contact_rows(system);
-    for (int i = 0; i < npoint; i++) {
-        const pcs_tally_row *row = &d->tally.rows[pcs_contact_row(system, i)];
-        if (row->gap < min_gap) min_gap = row->gap;
-        nactive += row->state != PCS_ROW_OPEN;
-    }
-    if (npoint > 0) p = history_number(d, p, min_gap);
+    if (history_has_contacts(system)) p = history_number(d, p, d->tally.min_gap);
     else *p++ = ',';
-    p = history_integer(p, nactive);
+    p = history_integer(p, d->tally.nactive);
     return history_integer(p, d->iterations);
 }
 
@@ -158,6 +162,9 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     d->has_row = true;
     d->tally.is_fresh = true;
     // Before anything can go wrong with the file: all ranks take part.
+    pcs_tally_join(&d->tally, system);
+    if (d->gather.plan != NULL)
+        pcs_row_gather_all(&d->gather, sizeof *d->points / 8, &d->tally.rows->gap, &d->points->gap);
     if (has_state)
         for (int k = 0; k < view->nprobe; k++)
             d->probed[k] = system->ops->probe(system, &view->probes[k], view->state->q, view->state->v);
@@ -167,12 +174,12 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     if (system->has_materials) p = history_number(d, p, d->ledger.material_loss);
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
+        int first = d->gather.plan == NULL ? contact->first_row : contact->first_all;
         if (contact->is_joint) continue;
-        pcs_tally_row sum = pcs_tally_sum(&d->tally, contact->first_row, contact->nrow);
-        int ncolumn = history_contact_columns_of(system, contact), npoint = contact->writes_points ? contact->nrow : 0;
-        p = history_contact_fields(d, &sum, ncolumn, p);
-        for (int i = 0; i < npoint; i++)
-            p = history_contact_fields(d, &d->tally.rows[contact->first_row + i], ncolumn, p);
+        int ncolumn = history_contact_columns_of(system, c), npoint = history_points_of(system, c);
+        p = history_contact_fields(d, &d->tally.sums[c], ncolumn, p);
+        if (d->file.file->is_mute) continue;
+        for (int i = 0; i < npoint; i++) p = history_contact_fields(d, &d->points[first + i], ncolumn, p);
     }
     for (int r = 0; r < system->nreaction; r++) p = history_reaction_fields(d, system, r, p);
     for (int k = 0; k < view->nprobe; k++) {
@@ -192,6 +199,18 @@ static void history_take_in(const pcs_view *view, history_data *d)
     d->has_row = false;
 }
 
+// Where points are written, one rank needs those of all.
+static pcs_status history_take_points(pcs_observer *self, int npoint)
+{
+    history_data *d = self->data;
+    const pcs_system *system = self->view->system;
+    d->points = d->tally.rows;
+    if (npoint == 0 || system->row_comm == NULL) return PCS_OK;
+    PCS_TRY(pcs_row_gather_create(self->ctx, system, &d->gather));
+    PCS_TAKE(self->ctx, d->points, pcs_is_root(self->ctx) ? system->nrow_all : 0, "contact results");
+    return PCS_OK;
+}
+
 static pcs_status history_open(pcs_observer *self)
 {
     history_data *d = self->data;
@@ -200,10 +219,9 @@ static pcs_status history_open(pcs_observer *self)
     d->file.has_failed = true; // until everything is there
     size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe + (1 + PCS_REACTION_COMPONENTS) * (size_t)system->nreaction;
     PCS_TAKE(self->ctx, d->reactions, system->nreaction, "reactions");
-    for (int c = 0; c < system->ncontact; c++) {
-        const pcs_contact_info *contact = &system->contacts[c];
-        ncolumn += CONTACT_COLUMNS * (1 + (contact->writes_points ? (size_t)contact->nrow : 0));
-    }
+    int npoint = 0; // that are written
+    for (int c = 0; c < system->ncontact; c++) npoint += history_points_of(system, c);
+    ncolumn += CONTACT_COLUMNS * ((size_t)system->ncontact + (pcs_is_root(self->ctx) ? (size_t)npoint : 0));
     PCS_TRY(pcs_row_file_create(self->ctx, view->directory, "history.csv", ncolumn * PCS_NUMBER_ROOM, &d->file));
     if (((const history_params *)self->params)->every == 0) {
         pcs_file_remove(d->file.file, "history.csv");
@@ -211,6 +229,7 @@ static pcs_status history_open(pcs_observer *self)
     }
     PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
+    PCS_TRY(history_take_points(self, npoint));
     PCS_TAKE(self->ctx, d->probed, view->nprobe, "probes");
     if (view->is_resumed) return PCS_OK;
     PCS_TRY(pcs_row_file_open(&d->file, "history.csv"));

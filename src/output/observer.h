@@ -123,8 +123,22 @@ static inline bool pcs_is_joint(const pcs_system *system, int contact)
 static inline int pcs_count_points(const pcs_system *system)
 {
     int count = 0;
-    for (int c = 0; c < system->ncontact; c++) count += pcs_is_joint(system, c) ? 0 : system->contacts[c].nrow;
+    for (int c = 0; c < system->ncontact; c++) count += pcs_is_joint(system, c) ? 0 : pcs_contact_npoint(system, c);
     return count;
+}
+
+// And those of joints.
+static inline int pcs_count_conditions(const pcs_system *system)
+{
+    return pcs_system_nrow(system) + system->ncompliant - pcs_count_points(system);
+}
+
+// Directions of friction of every point of a contact.
+static inline int pcs_contact_ntangent(const pcs_system *system, int contact)
+{
+    const pcs_contact_info *info = &system->contacts[contact];
+    if (system->row_comm != NULL) return info->ntangent;
+    return info->nrow > 0 ? system->rows[info->first_row].ntangent : 0;
 }
 
 typedef struct pcs_observer_ops {

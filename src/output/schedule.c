@@ -54,7 +54,9 @@ void pcs_schedule_carry(pcs_schedule *s, pcs_carrier *c)
     pcs_carry_words(c, "last_frame", &s->last, 1);
     pcs_carry_words(c, "frames_left", &s->left, 1);
     pcs_carry_flags(c, "has_change", &s->has_change, 1);
-    pcs_carry_flags(c, "was_closed", s->was_closed, (size_t)s->nrow);
+    if (s->params->around_contacts > 0)
+        pcs_carry_rows(c, "was_closed", &(pcs_carry_table){ s->was_closed, (size_t)s->nrow, 1, 1 });
+    else pcs_carry_flags(c, "was_closed", s->was_closed, 0);
 }
 
 // Times are sums of steps: round-off must not put a frame out of its window.
@@ -75,6 +77,7 @@ static void schedule_look_at_contacts(pcs_schedule *s, const pcs_view *view)
         s->has_change = s->has_change || is_closed != s->was_closed[j];
         s->was_closed[j] = is_closed;
     }
+    if (s->params->around_contacts > 0) s->has_change = pcs_rows_any(view->system, s->has_change);
 }
 
 pcs_frame_use pcs_schedule_step(pcs_schedule *s, const pcs_view *view)

@@ -5,6 +5,7 @@
 #include "output/tally.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { SUMMARY_BUFFER = 1 << 16, FEWEST_CELLS = 8 };
 
@@ -46,6 +47,10 @@ static void summary_add_work(const pcs_view *view, pcs_summary *s, int j, pcs_co
     c->work += summary_work(view, s, j);
 }
 
+// What ranks that have points of their own add up of a contact, and find the largest of.
+enum { FORCE, STEP_IMPULSE, PRESSED, IMPACTS, IMPACT_LOSS, FRICTION_LOSS, WORK, SUMS };
+enum { TOUCHES, NEAREST, SLID, LARGEST, JOINED = SUMS + LARGEST };
+
 // Trapezoidal rule over a step that starts closed and in which the point presses; one that a force law lets stick moves
 // without sliding.
 static void summary_slide(const pcs_view *view, double speed, int row, pcs_point_record *p)
@@ -73,10 +78,10 @@ static void summary_take_joint(const pcs_view *view, pcs_summary *s, const pcs_c
     }
 }
 
-static pcs_contact_step summary_gather(const pcs_view *view, pcs_summary *s, int k)
+// The points that are here.
+static pcs_contact_step summary_gather(const pcs_view *view, pcs_summary *s, int k, pcs_contact_record *c)
 {
     const pcs_contact_info *contact = &view->system->contacts[k];
-    pcs_contact_record *c = &s->contacts[k];
     pcs_contact_step sum = {
         .start = s->t, .t = view->state->t, .h = view->report->h, .step = view->state->step, .gap = INFINITY
     };
@@ -94,6 +99,43 @@ static pcs_contact_step summary_gather(const pcs_view *view, pcs_summary *s, int
         if (c->rubs) c->slid = fmax(c->slid, s->points[j].slid);
     }
     return sum;
+}
+
+static void summary_add_up(pcs_contact_record *c, const double sums[SUMS], double slid)
+{
+    c->impact_loss += sums[IMPACT_LOSS];
+    c->friction_loss += sums[FRICTION_LOSS];
+    c->work += sums[WORK];
+    c->slid = fmax(c->slid, slid);
+}
+
+// The points of all ranks, of every contact.
+static void summary_gather_all(const pcs_view *view, pcs_summary *s)
+{
+    const pcs_comm *comm = view->system->row_comm;
+    double *sums = s->joined, *largest = s->joined + SUMS * s->ncontact;
+    for (int k = 0; k < s->ncontact; k++) {
+        pcs_contact_record here = { .rubs = s->contacts[k].rubs };
+        pcs_contact_step *now = &s->now[k];
+        *now = summary_gather(view, s, k, &here);
+        const double sum[SUMS] = { now->force,       now->step_impulse,  now->pressed, (double)now->nimpact,
+                                   here.impact_loss, here.friction_loss, here.work };
+        const double most[LARGEST] = { now->touches, -now->gap, here.slid };
+        memcpy(sums + SUMS * k, sum, sizeof sum);
+        memcpy(largest + LARGEST * k, most, sizeof most);
+    }
+    comm->sum(comm, SUMS * s->ncontact, sums);
+    comm->max(comm, LARGEST * s->ncontact, largest);
+    for (int k = 0; k < s->ncontact; k++, sums += SUMS, largest += LARGEST) {
+        pcs_contact_step *now = &s->now[k];
+        now->force = sums[FORCE];
+        now->step_impulse = sums[STEP_IMPULSE];
+        now->pressed = sums[PRESSED];
+        now->nimpact = (long)sums[IMPACTS];
+        now->touches = largest[TOUCHES] != 0.0;
+        now->gap = -largest[NEAREST];
+        summary_add_up(&s->contacts[k], sums, largest[SLID]);
+    }
 }
 
 static void summary_take_reactions(const pcs_view *view, pcs_summary *s)
@@ -130,14 +172,15 @@ static void summary_take_in(const pcs_view *view, pcs_summary *s)
     summary_take_reactions(view, s);
     summary_take_probes(view, s);
     s->speed = fmax(s->speed, pcs_model_speed(view));
+    if (view->system->row_comm != NULL) summary_gather_all(view, s);
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record *c = &s->contacts[k];
         if (c->is_joint) {
             summary_take_joint(view, s, &view->system->contacts[k], c);
             continue;
         }
-        pcs_contact_step now = summary_gather(view, s, k);
-        pcs_contact_record_add(c, &now);
+        if (view->system->row_comm == NULL) s->now[k] = summary_gather(view, s, k, c);
+        pcs_contact_record_add(c, &s->now[k]);
         if (c->min_gap < s->min_gap) {
             s->min_gap = c->min_gap;
             s->min_gap_time = c->min_gap_time;
@@ -170,7 +213,7 @@ static pcs_contact_record summary_contact(const pcs_view *view, const pcs_summar
     return (pcs_contact_record){ .name = contact->name,
                                  .open_time = s->open_time,
                                  .window_time = s->window,
-                                 .rubs = contact->nrow > 0 && view->system->rows[contact->first_row].ntangent > 0,
+                                 .rubs = pcs_contact_ntangent(view->system, k) > 0,
                                  .is_joint = pcs_is_joint(view->system, k),
                                  .min_gap = INFINITY,
                                  .peak_force = -INFINITY,
@@ -184,6 +227,8 @@ static pcs_status summary_open(pcs_observer *self)
     const pcs_view *view = self->view;
     while (s->ncontact < view->system->ncontact && !view->system->contacts[s->ncontact].is_joint) s->ncontact++;
     PCS_TAKE(self->ctx, s->contacts, s->ncontact, "the record of contacts");
+    PCS_TAKE(self->ctx, s->now, s->ncontact, "the record of contacts");
+    PCS_TAKE(self->ctx, s->joined, JOINED * s->ncontact, "the record of contacts");
     PCS_TAKE(self->ctx, s->drive_power, pcs_system_npoint(view->system), "the record of contacts");
     PCS_TAKE(self->ctx, s->points, pcs_system_npoint(view->system), "the record of contacts");
     PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");
@@ -236,8 +281,9 @@ static pcs_status summary_carry(pcs_observer *self, pcs_carrier *c)
     const pcs_system *system = self->view->system;
     pcs_carry_words(c, "t", &s->t, 1);
     for (int k = 0; k < s->ncontact; k++) pcs_contact_record_carry(&s->contacts[k], c);
-    pcs_carry_words(c, "points", s->points, (size_t)pcs_system_npoint(system) * sizeof *s->points / 8);
-    pcs_carry_words(c, "drive_power", s->drive_power, (size_t)pcs_system_npoint(system));
+    size_t npoint = (size_t)pcs_system_npoint(system);
+    pcs_carry_rows(c, "points", &(pcs_carry_table){ s->points, npoint, sizeof *s->points, sizeof *s->points });
+    pcs_carry_rows(c, "drive_power", &(pcs_carry_table){ s->drive_power, npoint, sizeof(double), sizeof(double) });
     pcs_carry_words(c, "speed", &s->speed, 1);
     pcs_carry_words(c, "min_gap", &s->min_gap, 1);
     pcs_carry_words(c, "min_gap_time", &s->min_gap_time, 1);

@@ -99,7 +99,7 @@ static void json_head(json *j, const pcs_view *view)
     json_whole(j, "cells", picture == NULL ? 0 : picture->nall_cell);
     json_whole(j, "dofs", pcs_system_ndof(view->system));
     json_whole(j, "contact_points", pcs_count_points(view->system));
-    json_whole(j, "joint_rows", pcs_system_npoint(view->system) - pcs_count_points(view->system));
+    json_whole(j, "joint_rows", pcs_count_conditions(view->system));
     json_end(j, "}");
 }
 

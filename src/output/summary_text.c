@@ -20,7 +20,7 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
         pcs_file_text(f, view->reason);
         pcs_file_text(f, "\n");
     }
-    int ncontact = pcs_count_points(view->system), njoint = pcs_system_npoint(view->system) - ncontact;
+    int ncontact = pcs_count_points(view->system), njoint = pcs_count_conditions(view->system);
     if (view->question != NULL) pcs_file_print(f, "question: %s\n", view->question);
     pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s",
                    picture == NULL ? 0 : picture->nall_node, picture == NULL ? 0 : picture->nall_cell,

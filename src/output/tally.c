@@ -3,11 +3,17 @@
 #include "output/tally.h"
 
 #include <math.h>
+#include <string.h>
+
+// What is joined of a contact: sums, or the smallest gap and the largest state, or the row with that gap.
+enum { FORCE, FRICTION, FRICTION_LOSS, IMPULSE, STEP_IMPULSE, RATE, JOINED };
 
 pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *out)
 {
     *out = (pcs_tally){ .nrow = pcs_system_npoint(view->system), .is_fresh = true };
     PCS_TAKE(ctx, out->rows, out->nrow, "contact results");
+    PCS_TAKE(ctx, out->sums, view->system->ncontact, "contact results");
+    PCS_TAKE(ctx, out->work, JOINED * view->system->ncontact, "contact results");
     return PCS_OK;
 }
 
@@ -81,10 +87,12 @@ void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c)
     pcs_carry_words(c, "tally_t", &tally->t, 1);
     pcs_carry_words(c, "tally_speed", &tally->speed, 1);
     pcs_carry_words(c, "tally_step", &tally->step, 1);
-    pcs_carry_words(c, "tally_rows", tally->rows, (size_t)tally->nrow * sizeof *tally->rows / 8);
+    size_t size = sizeof *tally->rows;
+    pcs_carry_rows(c, "tally_rows", &(pcs_carry_table){ tally->rows, (size_t)tally->nrow, size, size });
 }
 
-pcs_tally_row pcs_tally_sum(const pcs_tally *tally, int first, int count)
+// Rows first .. first + count - 1 as one contact.
+static pcs_tally_row tally_sum(const pcs_tally *tally, int first, int count)
 {
     if (count == 0) return (pcs_tally_row){ .gap = NAN, .rate = NAN };
     pcs_tally_row sum = tally->rows[first];
@@ -101,4 +109,87 @@ pcs_tally_row pcs_tally_sum(const pcs_tally *tally, int first, int count)
         if (r->state > sum.state) sum.state = r->state;
     }
     return sum;
+}
+
+// The smallest gap of all ranks, and the rate of the first row, in the order of one process, that has it.
+static void tally_join_gaps(pcs_tally *tally, const pcs_system *system)
+{
+    const pcs_comm *comm = system->row_comm;
+    double *x = tally->work, *mine = x + 2 * system->ncontact, *first = x + 3 * system->ncontact;
+    for (int c = 0; c < system->ncontact; c++) {
+        x[2 * c] = system->contacts[c].nrow > 0 ? -tally->sums[c].gap : -INFINITY;
+        x[2 * c + 1] = (double)tally->sums[c].state;
+    }
+    comm->max(comm, 2 * system->ncontact, x);
+    for (int c = 0; c < system->ncontact; c++) {
+        pcs_tally_row *sum = &tally->sums[c];
+        bool is_here = system->contacts[c].nrow > 0 && sum->gap == -x[2 * c];
+        int row = system->contacts[c].first_row;
+        while (is_here && tally->rows[row].gap != sum->gap) row++;
+        sum->gap = -x[2 * c];
+        sum->state = (long)x[2 * c + 1];
+        mine[c] = first[c] = is_here ? -(double)system->row_number[row] : -(double)INFINITY;
+    }
+    comm->max(comm, system->ncontact, first);
+    for (int c = 0; c < system->ncontact; c++)
+        if (mine[c] != first[c]) tally->sums[c].rate = 0.0;
+}
+
+static void tally_join_sums(pcs_tally *tally, const pcs_system *system)
+{
+    double *x = tally->work;
+    for (int c = 0; c < system->ncontact; c++, x += JOINED) {
+        const pcs_tally_row *sum = &tally->sums[c];
+        const double here[JOINED] = { sum->force,   sum->friction,     sum->friction_loss,
+                                      sum->impulse, sum->step_impulse, sum->rate };
+        memcpy(x, here, sizeof here);
+    }
+    pcs_rows_sum(system, JOINED * system->ncontact, tally->work);
+    x = tally->work;
+    for (int c = 0; c < system->ncontact; c++, x += JOINED) {
+        pcs_tally_row *sum = &tally->sums[c];
+        sum->force = x[FORCE];
+        sum->friction = x[FRICTION];
+        sum->friction_loss = x[FRICTION_LOSS];
+        sum->impulse = x[IMPULSE];
+        sum->step_impulse = x[STEP_IMPULSE];
+        sum->rate = x[RATE];
+    }
+}
+
+void pcs_tally_join(pcs_tally *tally, const pcs_system *system)
+{
+    double nactive = 0.0;
+    tally->min_gap = INFINITY;
+    for (int c = 0; c < system->ncontact; c++)
+        tally->sums[c] = tally_sum(tally, system->contacts[c].first_row, system->contacts[c].nrow);
+    for (int i = 0; i < pcs_contact_rows(system); i++) {
+        const pcs_tally_row *row = &tally->rows[pcs_contact_row(system, i)];
+        if (row->gap < tally->min_gap) tally->min_gap = row->gap;
+        nactive += row->state != PCS_ROW_OPEN;
+    }
+    if (system->row_comm != NULL) {
+        tally_join_gaps(tally, system);
+        tally_join_sums(tally, system);
+        pcs_rows_sum(system, 1, &nactive);
+        for (int c = 0; c < system->ncontact; c++) tally->min_gap = fmin(tally->min_gap, tally->sums[c].gap);
+    }
+    tally->nactive = (long)nactive;
+}
+
+pcs_status pcs_row_gather_create(pcs_context *ctx, const pcs_system *system, pcs_row_gather *out)
+{
+    const pcs_comm *comm = system->row_comm;
+    *out = (pcs_row_gather){ .system = system };
+    return comm == NULL ? PCS_OK : comm->plan(comm, ctx, system->nrow, system->row_number, &out->plan);
+}
+
+void pcs_row_gather_all(const pcs_row_gather *self, int width, const double *own, double *all)
+{
+    const pcs_system *system = self->system;
+    size_t bytes = (size_t)width * sizeof *own;
+    if (system->row_comm->rank == 0)
+        for (int j = 0; j < system->nrow; j++)
+            memcpy(all + (size_t)system->row_number[j] * (size_t)width, own + (size_t)j * (size_t)width, bytes);
+    system->row_comm->collect(system->row_comm, self->plan, width, own, all);
 }

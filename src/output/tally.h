@@ -31,7 +31,12 @@ typedef struct pcs_tally {
     double t;      // of the last step
     double speed;  // m/s, of the model: the largest so far
     long step;
-    pcs_tally_row *rows; // [nrow]
+    pcs_tally_row *rows; // [nrow] that are here
+    // Of contacts as wholes, and over all ranks:
+    pcs_tally_row *sums; // [ncontact]
+    double *work;        // of ranks that have rows of their own
+    double min_gap;      // m; INFINITY: there is no contact
+    long nactive;        // points that are not open
 } pcs_tally;
 
 pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *out);
@@ -39,8 +44,17 @@ pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *o
 void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
 // Writes or reads all of it, within the part of an observer.
 void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c);
-// Rows first .. first + count - 1 as one contact: the smallest gap with its rate, sums, closed or sliding if one is.
-pcs_tally_row pcs_tally_sum(const pcs_tally *tally, int first, int count);
+// Every contact as one: the smallest gap with its rate, sums, closed or sliding if a point is. All ranks take part.
+void pcs_tally_join(pcs_tally *tally, const pcs_system *system);
+
+// Rows that ranks have of their own, put together on the one that writes.
+typedef struct pcs_row_gather {
+    const pcs_system *system;
+    void *plan; // NULL: all rows are here
+} pcs_row_gather;
+pcs_status pcs_row_gather_create(pcs_context *ctx, const pcs_system *system, pcs_row_gather *out);
+// own[nrow][width], from every rank, to all[of all ranks][width] there.
+void pcs_row_gather_all(const pcs_row_gather *self, int width, const double *own, double *all);
 
 // What the impulse of a row in the last step is rounded to, N s: less than this is none.
 double pcs_impulse_rounding(const pcs_view *view, int row);

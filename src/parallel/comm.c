@@ -47,20 +47,20 @@ void pcs_parallel_gather(const pcs_comm *comm, size_t count, double *x)
     }
 }
 
-enum { COLLECT_PORTION = 1 << 10, COLLECT_WIDTH = 3 };
+enum { COLLECTED = 3 << 10 }; // numbers of a portion
 
 // Who gives which entries to rank 0; other ranks know their own number of them.
 typedef struct comm_plan {
     int *count;     // [size], or of this rank alone
     int **index;    // [size][count]
-    double *buffer; // [COLLECT_PORTION][COLLECT_WIDTH]
+    double *buffer; // [COLLECTED]
 } comm_plan;
 
 static pcs_status comm_take_plan(pcs_context *ctx, const pcs_comm *comm, comm_plan *p)
 {
     PCS_TAKE(ctx, p->index, comm->size, "the parts of ranks");
     for (int r = 1; r < comm->size; r++) PCS_TAKE(ctx, p->index[r], p->count[r], "the parts of ranks");
-    PCS_TAKE(ctx, p->buffer, COLLECT_PORTION * COLLECT_WIDTH, "the parts of ranks");
+    PCS_TAKE(ctx, p->buffer, COLLECTED, "the parts of ranks");
     return PCS_OK;
 }
 
@@ -86,8 +86,9 @@ pcs_status pcs_parallel_plan(const pcs_comm *comm, pcs_context *ctx, int count, 
 
 static void comm_receive(const pcs_parallel *self, const comm_plan *p, int rank, int width, double *all)
 {
-    for (int done = 0; done < p->count[rank]; done += COLLECT_PORTION) {
-        int left = p->count[rank] - done, part = left < COLLECT_PORTION ? left : COLLECT_PORTION;
+    int portion = COLLECTED / width;
+    for (int done = 0; done < p->count[rank]; done += portion) {
+        int left = p->count[rank] - done, part = left < portion ? left : portion;
         const int *index = p->index[rank] + done;
         MPI_Recv(p->buffer, part * width, MPI_DOUBLE, rank, 0, self->world, MPI_STATUS_IGNORE);
         for (int i = 0; i < part; i++)
@@ -104,8 +105,9 @@ void pcs_parallel_collect(const pcs_comm *comm, const void *plan, int width, con
         for (int r = 1; r < comm->size; r++) comm_receive(self, p, r, width, all);
         return;
     }
-    for (int done = 0; done < p->count[0]; done += COLLECT_PORTION) {
-        int left = p->count[0] - done, part = left < COLLECT_PORTION ? left : COLLECT_PORTION;
+    int portion = COLLECTED / width;
+    for (int done = 0; done < p->count[0]; done += portion) {
+        int left = p->count[0] - done, part = left < portion ? left : portion;
         MPI_Send(x + (size_t)done * (size_t)width, part * width, MPI_DOUBLE, 0, 0, self->world);
     }
 }

@@ -179,7 +179,8 @@ static double alpha_damping(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, 
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) s->mix[i] = (1.0 - s->ga) * x->v[i] + s->ga * v[i];
     double along = alpha_product(self->system, self->system->C, s, s->next.q, x->q);
-    for (int i = 0; i < n; i++) loss += s->mix[i] * s->image[i];
+    for (int i = 0; i < pcs_system_nown(self->system); i++) loss += s->mix[i] * s->image[i];
+    pcs_system_sum(self->system, 1, &loss);
     report->damping_loss = report->h * loss;
     return along - report->damping_loss;
 }

@@ -60,9 +60,9 @@ typedef struct ggl {
 static const char *ggl_refuses(const pcs_system *system, const void *params)
 {
     if (((const ggl_params *)params)->variant != VARIANT_MODIFIED_LCP) return NULL;
-    for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].friction != 0.0) return "the modified LCP is stated without friction";
-    return NULL;
+    bool rubs = false;
+    for (int j = 0; j < system->nrow; j++) rubs = rubs || system->rows[j].friction != 0.0;
+    return pcs_rows_any(system, rubs) ? "the modified LCP is stated without friction" : NULL;
 }
 
 static const pcs_step_form *ggl_form(ggl *s, double h)
@@ -184,6 +184,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     // The largest of all rows: the problem knows one.
     for (int j = 0; j < self->system->nrow; j++)
         problem.gate_tolerance = pcs_max(problem.gate_tolerance, pcs_gap_tie(self->system, j, x->q));
+    problem.gate_tolerance = pcs_rows_max(self->system, problem.gate_tolerance);
     pcs_step_result result;
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
@@ -225,6 +226,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .refuses = ggl_refuses,
     .takes_rotations = true,
     .state_rule = ggl_state_rule,
+    .takes_dealt_rows = true,
     .setup = ggl_setup,
     .start = ggl_start,
     .step = ggl_step,

@@ -46,9 +46,9 @@ typedef struct index3 {
 static const char *index3_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
-    for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].friction != 0.0) return "it has no law at velocity level, which friction needs";
-    return NULL;
+    bool rubs = false;
+    for (int j = 0; j < system->nrow; j++) rubs = rubs || system->rows[j].friction != 0.0;
+    return pcs_rows_any(system, rubs) ? "it has no law at velocity level, which friction needs" : NULL;
 }
 
 static pcs_status index3_setup(pcs_scheme *self)
@@ -222,6 +222,7 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .state_rule = index3_state_rule,
     .needs_equal_steps =
         "at index 3 a change of the step disturbs the contact forces by an error of positions over h^2",
+    .takes_dealt_rows = true,
     .setup = index3_setup,
     .start = index3_start,
     .step = index3_step,

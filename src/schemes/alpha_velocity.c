@@ -42,6 +42,7 @@ const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .takes_rotations = true,
     .state_rule = alpha_state_rule,
     .takes_internal = true,
+    .takes_dealt_rows = true,
     .setup = alpha_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

@@ -53,6 +53,8 @@ bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *r
 // Rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that closes.
 // The impact loss is -La . G ((1 - theta) v_n + theta v): v_n is the velocity before the impulse of the step, so a
 // contact that stays closed loses nothing.
+// Losses of all rows, where each rank has added up those of its own.
+void pcs_report_join(const pcs_system *system, pcs_step_report *report);
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
                           pcs_step_report *report);
 

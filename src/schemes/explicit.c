@@ -40,14 +40,14 @@ int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q,
         is_closed[j] = system->rows[j].is_bilateral || s->next.gap[j] <= closed;
         count += is_closed[j];
     }
-    return count;
+    return (int)pcs_rows_max(system, count);
 }
 
-bool pcs_explicit_has_closed(const pcs_explicit *s, int nrow, const unsigned char *now)
+bool pcs_explicit_has_closed(const pcs_scheme *self, const pcs_explicit *s, const unsigned char *now)
 {
-    for (int j = 0; j < nrow; j++)
-        if (now[j] && !s->was_closed[j]) return true;
-    return false;
+    bool has_closed = false;
+    for (int j = 0; j < self->system->nrow; j++) has_closed = has_closed || (now[j] && !s->was_closed[j]);
+    return pcs_rows_any(self->system, has_closed);
 }
 
 pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
@@ -71,7 +71,8 @@ pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
         next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
         has_gate = has_gate || next->gate[j] || self->system->rows[j].is_bilateral;
     }
-    return has_gate ? pcs_explicit_contact(self, s, next->v, next->la, next->la_t, report) : PCS_CONVERGED;
+    if (!pcs_rows_any(self->system, has_gate)) return PCS_CONVERGED;
+    return pcs_explicit_contact(self, s, next->v, next->la, next->la_t, report);
 }
 
 void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s)
@@ -104,6 +105,7 @@ void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x,
     double largest = x->largest_rate;
     for (int j = 0; j < system->nrow; j++)
         largest = fmax(largest, fmax(fabs(pcs_system_rate(system, j, v)), h * fabs(pcs_system_rate(system, j, a))));
+    largest = pcs_rows_max(system, largest);
     for (int j = 0; j < system->nrow; j++)
         if (pcs_system_rate(system, j, v) > 1e-12 * largest && !system->rows[j].is_bilateral) s->next.gate[j] = 0;
 }
@@ -117,7 +119,7 @@ pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_sta
         at.force[j] = s->next.target[j] = 0.0;
         has_gate = has_gate || s->next.gate[j];
     }
-    if (!has_gate) return PCS_CONVERGED;
+    if (!pcs_rows_any(system, has_gate)) return PCS_CONVERGED;
     if (system->has_rate_bias) system->ops->rate_bias(system, at.q, at.v, s->next.target);
     return pcs_explicit_contact(self, s, at.a, at.force, s->next.la_t, report);
 }
@@ -125,14 +127,14 @@ pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_sta
 const char *pcs_refuse_friction(const pcs_system *system, const void *params)
 {
     (void)params;
-    if (system->ntangent == 0) return NULL;
+    if (pcs_system_ntangent(system) == 0) return NULL;
     return "it states contact on acceleration level, without friction; set friction to 0 or use half_explicit";
 }
 
 // What the last impulses did to the velocity, into the increment, which explicit schemes do not use.
 static void explicit_find_jump(pcs_scheme *self, pcs_explicit *s, bool is_impact)
 {
-    if (!is_impact || self->system->ntangent == 0) return;
+    if (!is_impact || pcs_system_ntangent(self->system) == 0) return;
     memset(s->next.d, 0, (size_t)self->system->nv * sizeof *s->next.d);
     pcs_projection_push(self->solver, 1.0, s->next.la, s->next.la_t, s->next.d);
 }
@@ -196,6 +198,7 @@ static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_
         explicit_book(self, s, x, j, true, report);
         explicit_report_tangents(self, s, j, NULL, x->v, report);
     }
+    pcs_report_join(system, report);
 }
 
 // Does a row approach by more than the round-off of its rate? Opposite contacts at rest would both do so otherwise.
@@ -226,7 +229,7 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
     for (int j = 0; j < system->nrow; j++)
         if (s->next.gate[j] && !system->rows[j].is_driven)
             has_impact = has_impact || explicit_approaches(system, j, x->v, report->rows[j].rate);
-    if (has_impact) {
+    if (pcs_rows_any(system, has_impact)) {
         for (int i = 0; i < system->nv; i++) s->next.q[i] = x->q[i];
         report->outcome = pcs_explicit_contact(self, s, x->v, s->next.la, s->next.la_t, report);
         if (report->outcome != PCS_CONVERGED) return PCS_OK;
@@ -275,6 +278,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
         explicit_book(self, s, x, j, is_impact, report);
         explicit_report_tangents(self, s, j, is_impact ? NULL : x->v, next->v, report);
     }
+    pcs_report_join(system, report);
 }
 
 void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3])

@@ -38,7 +38,7 @@ pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x);
 // within round-off, by directions as they stand, are closed.
 int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed);
 // Has a contact of `now` been open at the start of the step?
-bool pcs_explicit_has_closed(const pcs_explicit *s, int nrow, const unsigned char *now);
+bool pcs_explicit_has_closed(const pcs_scheme *self, const pcs_explicit *s, const unsigned char *now);
 
 // x += M^-1 G^T P with 0 <= G x + target _|_ P >= 0 on the gated rows, friction included; x is a velocity and P an
 // impulse, or x an acceleration and P a force.

@@ -112,6 +112,8 @@ static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double
             if (outcome != PCS_CONVERGED) return outcome;
             if (k < M || s->w.is_plus) galerkin_compare(s, n, k, h, &change, &size);
         }
+        change = pcs_system_max(self->system, change);
+        size = pcs_system_max(self->system, size);
         if (!isfinite(change)) return PCS_CONVERGED; // the measure of the next state will name it
         // Stiff forces carry a round-off that no iteration removes: small and no longer falling is the end, too.
         stalled = change < 0.9 * smallest ? 0 : stalled + 1;
@@ -143,6 +145,8 @@ static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double 
             change = fmax(change, fabs(s->jump[i] - s->last[i]));
             size = fmax(size, fabs(s->jump[i]));
         }
+        change = pcs_system_max(self->system, change);
+        size = pcs_system_max(self->system, size);
         if (change <= 1e-11 * size) return PCS_CONVERGED;
         outcome = galerkin_iterate(self, x, h, report);
         if (outcome != PCS_CONVERGED) return outcome;
@@ -157,7 +161,7 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
     pcs_next *next = &s->base.next;
     int n = self->system->nv, M = s->w.M;
     (void)pcs_explicit_find_closed(self, &s->base, s->Q[M], s->is_closed);
-    *is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, s->is_closed);
+    *is_impact = pcs_explicit_has_closed(self, &s->base, s->is_closed);
     pcs_outcome outcome;
     pcs_explicit_clear(self, &s->base);
     if (*is_impact) {

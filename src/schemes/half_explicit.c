@@ -202,7 +202,7 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
     pcs_next *next = &s->base.next;
     self->system->time = x->t + h;
     (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
-    *is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
+    *is_impact = pcs_explicit_has_closed(self, &s->base, next->gate);
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
     pcs_free_acceleration(self, x->t + h, next->q, s->v1, next->a);
     half_free_velocity(self, *is_impact);
@@ -290,7 +290,7 @@ static pcs_outcome half_go_by_slices(pcs_scheme *self, const pcs_state *x, doubl
     self->system->time = x->t + h;
     mass->ops->begin(mass, &slices, count, G->column);
     (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
-    *is_impact = s->pass.is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
+    *is_impact = s->pass.is_impact = pcs_explicit_has_closed(self, &s->base, next->gate);
     for (int k = 0; k < count; k++) half_free_velocity_within(&s->pass, G->column[k], G->column[k] + 1);
     outcome = *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
     if (outcome == PCS_CONVERGED) mass->ops->end(mass, &slices);
@@ -410,6 +410,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .largest_turn = 0.02, // w' = i w grows by |1 + i y - y^2/2| = 1 + y^4/8
     .state_rule = half_state_rule,
     .takes_internal = true,
+    .takes_dealt_rows = true,
     .setup = half_setup,
     .start = half_start,
     .step = half_step,

@@ -68,7 +68,7 @@ static pcs_outcome accel_second_stage(pcs_scheme *self, const pcs_state *x, doub
     pcs_next *next = &s->base.next;
     int nrow = self->system->nrow;
     (void)pcs_explicit_find_closed(self, &s->base, next->q, s->is_closed);
-    *is_impact = pcs_explicit_has_closed(&s->base, nrow, s->is_closed);
+    *is_impact = pcs_explicit_has_closed(self, &s->base, s->is_closed);
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
     memcpy(next->gate, s->is_closed, (size_t)nrow);
     pcs_free_acceleration(self, x->t + h, next->q, s->v1, s->free1);
@@ -153,6 +153,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
         "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
         "good; half_explicit and half_explicit_rk follow such motions",
     .takes_internal = true,
+    .takes_dealt_rows = true,
     .setup = accel_setup,
     .start = pcs_explicit_start,
     .step = accel_step,

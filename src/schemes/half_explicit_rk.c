@@ -183,11 +183,12 @@ static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, in
     memcpy(next->gate, s->base.was_closed, (size_t)nrow);
     if (is_last) {
         (void)pcs_explicit_find_closed(self, &s->base, q, s->is_closed);
-        *is_impact = pcs_explicit_has_closed(&s->base, nrow, s->is_closed);
+        *is_impact = pcs_explicit_has_closed(self, &s->base, s->is_closed);
         if (*is_impact) return herk_impact(self, x, h, report);
         for (int j = 0; j < nrow; j++) next->gate[j] = next->gate[j] && s->is_closed[j];
     }
     for (int j = 0; j < nrow; j++) has_gate = has_gate || next->gate[j];
+    has_gate = pcs_rows_any(self->system, has_gate);
     if (has_gate || is_last) pcs_projection_turn(self->solver, q);
     if (is_last) return pcs_explicit_impose(self, &s->base, report);
     memset(s->force, 0, (size_t)nrow * sizeof(double));
@@ -271,6 +272,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .stable_step = herk_stable_step,
     .state_rule = herk_state_rule,
     .takes_internal = true,
+    .takes_dealt_rows = true,
     .setup = herk_setup,
     .start = pcs_explicit_start,
     .step = herk_step,

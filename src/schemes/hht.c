@@ -52,6 +52,7 @@ const pcs_scheme_ops pcs_scheme_hht = {
     .takes_rotations = true,
     .state_rule = hht_state_rule,
     .takes_internal = true,
+    .takes_dealt_rows = true,
     .setup = hht_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

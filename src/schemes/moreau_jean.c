@@ -329,6 +329,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .refuses = moreau_refuses,
     .takes_rotations = true,
     .state_rule = moreau_state_rule,
+    .takes_dealt_rows = true,
     .setup = moreau_setup,
     .start = moreau_start,
     .step = moreau_step,

@@ -96,6 +96,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .stable_step = euler_stable_step,
     .takes_rotations = true,
     .state_rule = euler_state_rule,
+    .takes_dealt_rows = true,
     .setup = euler_setup,
     .start = pcs_explicit_start_plainly,
     .step = euler_step,

@@ -99,6 +99,7 @@ const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .is_explicit = true,
     .state_rule = midpoint_state_rule,
     .takes_internal = true,
+    .takes_dealt_rows = true,
     .setup = midpoint_setup,
     .start = pcs_explicit_start_plainly,
     .step = midpoint_step,

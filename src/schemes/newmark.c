@@ -65,6 +65,7 @@ const pcs_scheme_ops pcs_scheme_newmark = {
     .takes_rotations = true,
     .state_rule = newmark_state_rule,
     .takes_internal = true,
+    .takes_dealt_rows = true,
     .setup = newmark_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

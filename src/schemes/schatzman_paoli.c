@@ -148,6 +148,7 @@ const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .needs_equal_steps = "what a long step has sunk in a short one would undo in its own time, at any velocity",
     .state_rule = paoli_state_rule,
     .takes_internal = true,
+    .takes_dealt_rows = true,
     .setup = paoli_setup,
     .start = pcs_explicit_start_plainly,
     .step = paoli_step,

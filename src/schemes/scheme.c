@@ -150,6 +150,7 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
         x->was_loaded[j] = row->step_impulse > 0.0;
         x->largest_rate = pcs_max(x->largest_rate, pcs_max(fabs(row->rate), fabs(row->rate_before)));
     }
+    x->largest_rate = pcs_rows_max(self->system, x->largest_rate);
     pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
     x->t += report->h;
     x->step++;
@@ -269,6 +270,14 @@ static void scheme_report_tangents(const pcs_system *system, int j, const pcs_st
     report->friction_loss += row->friction_loss;
 }
 
+void pcs_report_join(const pcs_system *system, pcs_step_report *report)
+{
+    double losses[] = { report->impact_loss, report->friction_loss };
+    pcs_rows_sum(system, 2, losses); // rows that are dealt out have no drives
+    report->impact_loss = losses[0];
+    report->friction_loss = losses[1];
+}
+
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
                           pcs_step_report *report)
 {
@@ -299,6 +308,7 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         report->external_work += row->drive_work;
         scheme_report_tangents(system, j, x, next, theta, report);
     }
+    pcs_report_join(system, report);
 }
 
 void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v)
@@ -468,18 +478,20 @@ bool pcs_rows_turn(const pcs_system *system)
 
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3])
 {
-    double along[3];
+    double along[3], all[3] = { 0.0 }, *to = system->row_comm == NULL ? sum : all;
     for (int j = 0; j < system->nrow; j++) {
         if (z[j] == 0.0) continue;
         system->ops->row_resultant(system, j, along);
-        for (int k = 0; k < 3; k++) sum[k] += scale * z[j] * along[k];
+        for (int k = 0; k < 3; k++) to[k] += scale * z[j] * along[k];
     }
     if (z_t != NULL)
         for (int t = 0; t < system->ntangent; t++) {
             if (z_t[t] == 0.0) continue;
             system->ops->tangent_resultant(system, t, along);
-            for (int k = 0; k < 3; k++) sum[k] += scale * z_t[t] * along[k];
+            for (int k = 0; k < 3; k++) to[k] += scale * z_t[t] * along[k];
         }
+    pcs_rows_sum(system, 3, all);
+    for (int k = 0; k < 3; k++) sum[k] += all[k];
 }
 
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)

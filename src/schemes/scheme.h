@@ -62,6 +62,9 @@ typedef struct pcs_scheme_ops {
     bool takes_internal; // materials with internal variables follow: forces are asked for at the ends of a step, or
                          // within it as if it ended there
 
+    bool takes_dealt_rows; // of contacts it looks at the rows here, and asks for all of them by pcs_rows_any and the
+                           // like (system.h); columns of all rows are not needed
+
     const char *refuses_drives; // why rows that are driven, prescribed motions, are not for it; NULL: it follows them
 
     // Why steps must be of equal size, the last one apart, so that there is neither step control nor a smaller step in

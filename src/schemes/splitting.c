@@ -135,7 +135,7 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
     report->outcome = PCS_SINGULAR;
     if (!pcs_projection_move(self->solver, next->q)) return PCS_OK;
-    bool is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
+    bool is_impact = pcs_explicit_has_closed(self, &s->base, next->gate);
     split_targets(self, next);
     report->outcome = pcs_explicit_impose(self, &s->base, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;

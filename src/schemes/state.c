@@ -134,7 +134,11 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
     pcs_carry_part(c, "state");
     for (int i = 0; i < OWN; i++) {
         bool is_vector = i == PLACE_Q || i == PLACE_V || (i >= SINGLE && i < SINGLE + x->nhistory);
-        if (i == PLACE_LOADED) pcs_carry_flags(c, names[i], own[i].bytes, own[i].size);
+        pcs_carry_table rows = { own[i].bytes, (size_t)x->nrow, 1, 1 };
+        if (i >= SINGLE + PCS_MAX_HISTORY) rows.stride = rows.size = sizeof(double);
+        int history = i - SINGLE - PCS_MAX_HISTORY;
+        bool is_of_rows = i == PLACE_LOADED || (history >= 0 && history < x->nrow_history);
+        if (is_of_rows) pcs_carry_rows(c, names[i], &rows);
         else if (is_vector) pcs_carry_vector(c, names[i], own[i].bytes, (int)(own[i].size / sizeof(double)));
         else pcs_carry_bytes(c, names[i], own[i].bytes, own[i].size);
     }

@@ -40,6 +40,7 @@ const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .refuses_drives =
         "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
         "good; half_explicit and half_explicit_rk follow such motions",
+    .takes_dealt_rows = true,
     .setup = minus_setup,
     .start = pcs_explicit_start,
     .step = pcs_galerkin_step,

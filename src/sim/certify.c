@@ -46,7 +46,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
 {
     const pcs_scheme_ops *ops = scheme->ops;
     const pcs_system *system = scheme->system;
-    bool has_rows = system->nrow > 0;
+    bool has_rows = pcs_system_nrow(system) > 0;
     switch (check) {
     case CERTIFY_GAP:
     case CERTIFY_POSITION_MULTIPLIER:
@@ -62,7 +62,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_IMPULSE_LAW: return has_rows && !ops->ignores_restitution;
     case CERTIFY_RESTITUTION: return has_rows && rule->rate != PCS_RATE_NONE;
     case CERTIFY_CONE:
-    case CERTIFY_SLIP: return system->ntangent > 0 && !ops->ignores_restitution;
+    case CERTIFY_SLIP: return pcs_system_ntangent(system) > 0 && !ops->ignores_restitution;
     case CERTIFY_MOTION: return rule->kind != PCS_RULE_NONE;
     case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE && rule->kind != PCS_RULE_BATHE;
     case CERTIFY_ORDER: return rule->tableau != NULL;
@@ -296,7 +296,10 @@ static bool certify_must_watch(pcs_certifier *self)
         is_hit = is_hit || row->is_impact;
         acts = acts || (row->step_impulse != 0.0 && !system->rows[j].is_bilateral);
     }
-    self->is_hit = is_hit;
+    double found[2] = { is_hit, acts };
+    if (system->row_comm != NULL) system->row_comm->max(system->row_comm, 2, found);
+    is_hit = self->is_hit = found[0] != 0.0;
+    acts = found[1] != 0.0;
     return is_hit || acts || self->report->iterations > self->now.iterations;
 }
 
@@ -374,6 +377,15 @@ static const char *certify_advice(const pcs_certifier *self)
     return "";
 }
 
+// The contact of a row by its number in one process.
+static const pcs_contact_info *certify_contact(const pcs_system *system, int number)
+{
+    int contact = 0;
+    if (system->row_comm == NULL) return &system->contacts[system->rows[number].contact];
+    while (number >= system->contacts[contact].first_all + system->contacts[contact].nall) contact++;
+    return &system->contacts[contact];
+}
+
 void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
 {
     const certify_memory *now = &self->now;
@@ -384,8 +396,7 @@ void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
         snprintf(text, size, "certificate holds");
         return;
     }
-    if (now->bad_row >= 0)
-        snprintf(where, sizeof where, " at '%s'", system->contacts[system->rows[now->bad_row].contact].name);
+    if (now->bad_row >= 0) snprintf(where, sizeof where, " at '%s'", certify_contact(system, now->bad_row)->name);
     if (now->bad_equation >= 0) {
         system->ops->name_equation(system, now->bad_equation, sizeof name, name);
         snprintf(where, sizeof where, " at %s", name);

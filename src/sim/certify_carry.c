@@ -21,15 +21,12 @@ static void carry_broken(pcs_certifier *self, pcs_carrier *c)
 
 static void carry_rows(certify_rows *rows, size_t nrow, pcs_carrier *c)
 {
-    pcs_carry_words(c, "largest_gap", rows->largest_gap, nrow);
-    pcs_carry_words(c, "largest_rate", rows->largest_rate, nrow);
-    pcs_carry_words(c, "overlap", rows->overlap, nrow);
-    pcs_carry_words(c, "drift", rows->drift, nrow);
-    pcs_carry_words(c, "gap", rows->gap, nrow);
-    pcs_carry_words(c, "rate", rows->rate, nrow);
-    pcs_carry_words(c, "impulse", rows->impulse, nrow);
-    pcs_carry_words(c, "reach", rows->reach, nrow);
-    pcs_carry_words(c, "bend", rows->bend, nrow);
+    static const char *const names[] = { "largest_gap", "largest_rate", "overlap", "drift", "gap",
+                                         "rate",        "impulse",      "reach",   "bend" };
+    double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift, rows->gap,
+                               rows->rate,        rows->impulse,      rows->reach,   rows->bend };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        pcs_carry_rows(c, names[i], &(pcs_carry_table){ arrays[i], nrow, sizeof(double), sizeof(double) });
 }
 
 // What is not known is what an older step has left: nobody reads it, and it is no part of what is carried.
@@ -71,7 +68,7 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
         pcs_carry_words(c, now->checks[i].name, &now->checks[i].worst_ratio, CHECK_WORDS);
     for (int i = 0; i < CERTIFY_COUNT; i++) pcs_certify_know(self, i);
     carry_broken(self, c);
-    pcs_carry_index(c, "bad_row", &now->bad_row, -1, pcs_system_npoint(system) - 1);
+    pcs_carry_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + system->ncompliant - 1);
     pcs_carry_int(c, "bad_equation", &now->bad_equation);
     if (pcs_carry_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // of another rank
     pcs_carry_words(c, "numbers", now->momentum, nnumber);

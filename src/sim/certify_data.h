@@ -56,7 +56,7 @@ typedef struct certify_memory {
     pcs_check checks[CERTIFY_COUNT]; // only those that apply, in order
     double known[CERTIFY_COUNT];     // ratio up to which a condition has been met; see pcs_certify_note
     pcs_certificate certificate;     // points into the checks that are in use
-    int bad_row, bad_equation;       // of the first violation, or -1
+    int bad_row, bad_equation;       // of the first violation, or -1; the row by its number in one process
     double momentum[3];              // kg m/s, of the moving equations
     pcs_measure measure;             // of the last state
     double initial, worked;          // J, energy at t = 0 and work of loads since
@@ -169,7 +169,8 @@ static inline void pcs_certify_note(pcs_certifier *self, int check, double value
 // Is row j judged here?
 static inline bool pcs_certify_owns(const pcs_certifier *self, int row)
 {
-    return self->comm == NULL || self->scheme->system->row_owner[row] == self->comm->rank;
+    const pcs_system *system = self->scheme->system;
+    return self->comm == NULL || system->row_comm != NULL || system->row_owner[row] == self->comm->rank;
 }
 
 // Before and after this rank has judged its rows: afterwards all know the worst of all.

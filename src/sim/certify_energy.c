@@ -95,6 +95,7 @@ static double energy_row_gain(const pcs_certifier *self)
             gain += pcs_max(0.0, fabs(row->tangent[t]) * energy_mean(self, before, after));
         }
     }
+    pcs_rows_sum(system, 1, &gain);
     return gain;
 }
 
@@ -261,7 +262,8 @@ static double energy_held(pcs_certifier *self)
         if (!is_joint) self->now.held = pcs_certify_grown(self->now.held, held);
         all = pcs_certify_grown(all, held);
     }
-    return all;
+    self->now.held = pcs_rows_max(system, self->now.held);
+    return system->row_comm == NULL ? all : self->now.held; // no joints
 }
 
 void pcs_certify_energy(pcs_certifier *self)

@@ -13,7 +13,8 @@ enum { VALUE, TOLERANCE, TIME, WORDS };
 static double join_ratio(const pcs_certifier *self, int check)
 {
     const pcs_check *c = self->check[check];
-    if (check > CERTIFY_CONE && check != CERTIFY_PENETRATION && check != CERTIFY_OFFSET) return -1.0;
+    bool is_of_rows = check <= CERTIFY_CONE || (check >= CERTIFY_PENETRATION && check <= CERTIFY_OFFSET);
+    if (!is_of_rows) return -1.0;
     bool is_noted = c != NULL && (c->tolerance != 0.0 || c->worst_ratio != 0.0);
     return is_noted ? c->worst_ratio : -1.0;
 }
@@ -50,7 +51,7 @@ static void join_details(pcs_certifier *self, const double worst[NUMBERS], const
         c->worst_time = told[i * WORDS + TIME];
         pcs_certify_know(self, i);
     }
-    if (worst[BROKEN] == -self->scheme->system->nrow) return;
+    if (worst[BROKEN] == -pcs_system_nrow(self->scheme->system)) return;
     now->certificate.broken = self->check[(int)told[BROKEN * WORDS]];
     now->bad_row = (int)-worst[BROKEN];
 }
@@ -62,11 +63,12 @@ void pcs_certify_join(pcs_certifier *self, double *contradictions)
     double here[NUMBERS], worst[NUMBERS];
     for (int i = 0; i < BROKEN; i++) here[i] = worst[i] = join_ratio(self, i);
     bool breaks = now->certificate.broken != NULL && !self->was_broken;
-    here[BROKEN] = worst[BROKEN] = breaks ? -now->bad_row : -self->scheme->system->nrow;
+    here[BROKEN] = worst[BROKEN] = breaks ? -now->bad_row : -pcs_system_nrow(self->scheme->system);
     worst[CONTRADICTION] = *contradictions;
     comm->max(comm, NUMBERS, worst);
     *contradictions = worst[CONTRADICTION];
-    bool is_new = worst[BROKEN] != -self->scheme->system->nrow; // what is known stays, and so does nothing to tell
+    bool is_new =
+        worst[BROKEN] != -pcs_system_nrow(self->scheme->system); // what is known stays, and so does nothing to tell
     for (int i = 0; i < BROKEN; i++) is_new = is_new || worst[i] != self->ratio_before[i];
     if (is_new) join_details(self, worst, here);
 }
@@ -77,7 +79,7 @@ void pcs_certify_gather(pcs_certifier *self)
     double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift,
                                rows->rate,        rows->reach,        rows->bend };
     int nrow = self->scheme->system->nrow;
-    if (self->comm == NULL) return;
+    if (self->comm == NULL || self->scheme->system->row_comm != NULL) return;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         for (int j = 0; j < nrow; j++)
             if (!pcs_certify_owns(self, j)) arrays[k][j] = 0.0;

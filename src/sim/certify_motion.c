@@ -63,7 +63,7 @@ void pcs_certify_motion(pcs_certifier *self)
 static double motion_row_momentum(pcs_certifier *self, double sum[3])
 {
     const pcs_system *system = self->scheme->system;
-    double size = 0.0;
+    double all[4] = { 0.0 }, size = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
         if (system->directions_vary && system->has_resultant) system->ops->row_resultant(system, j, self->resultant[j]);
@@ -80,7 +80,11 @@ static double motion_row_momentum(pcs_certifier *self, double sum[3])
                 for (int k = 0; k < 3; k++) sum[k] += row->tangent[t] * across[k];
             }
     }
-    return size;
+    memcpy(all, sum, 3 * sizeof *sum);
+    all[3] = size;
+    pcs_rows_sum(system, 4, all);
+    memcpy(sum, all, 3 * sizeof *sum);
+    return all[3];
 }
 
 void pcs_certify_momentum(pcs_certifier *self)

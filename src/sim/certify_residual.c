@@ -35,7 +35,7 @@ void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double t
     }
     if (!(ratio > 1.0) || c->is_reported_only || self->now.certificate.broken != NULL) return;
     self->now.certificate.broken = c;
-    self->now.bad_row = row;
+    self->now.bad_row = pcs_row_number(self->scheme->system, row);
     self->now.bad_equation = equation;
 }
 

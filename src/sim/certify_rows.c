@@ -24,6 +24,7 @@
 #include "step/projection.h"
 
 #include <math.h>
+#include <string.h>
 
 // A row at the end of the step, as all checks of it see it.
 typedef struct row_now {
@@ -50,7 +51,7 @@ static void rows_find_moves(pcs_certifier *self)
     if (!self->scheme->ops->is_position_level || !pcs_certify_is_on(self, CERTIFY_GATE)) return;
     for (int j = 0; j < system->nrow; j++)
         is_asked = is_asked || (!system->rows[j].is_bilateral && rows_judges_gate(&rows[j]));
-    if (!is_asked) return;
+    if (!pcs_rows_any(system, is_asked)) return;
     for (int j = 0; j < system->nrow; j++) {
         self->z[j] = rows[j].nu + rows[j].shift;
         for (int t = 0; t < system->rows[j].ntangent; t++)
@@ -261,25 +262,42 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
     pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, now->row, -1);
 }
 
+// The row that alone got an impulse, wherever it is: its facts, and its number here, -1: it is elsewhere.
+enum { HIT_COUNT, HIT_IS_IMPACT, HIT_RUBS, HIT_BEFORE, HIT_TARGET, HIT_MULTIPLIER, HIT_FACTS };
+static int rows_find_hit(const pcs_certifier *self, double fact[HIT_FACTS])
+{
+    const pcs_system *system = self->scheme->system;
+    int hit = -1;
+    memset(fact, 0, HIT_FACTS * sizeof *fact);
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *r = &self->report->rows[j];
+        if (r->multiplier == 0.0) continue;
+        hit = j;
+        fact[HIT_COUNT]++;
+        fact[HIT_IS_IMPACT] = r->is_impact;
+        fact[HIT_RUBS] = r->last_tangent[0] != 0.0 || r->last_tangent[1] != 0.0;
+        fact[HIT_BEFORE] = r->rate_before;
+        fact[HIT_TARGET] = r->target;
+        fact[HIT_MULTIPLIER] = r->multiplier;
+    }
+    pcs_rows_sum(system, HIT_FACTS, fact);
+    return hit;
+}
+
 // The closed form holds where one contact alone got an impulse, and no friction took its share.
 static void rows_check_impact(pcs_certifier *self)
 {
     const pcs_step_report *report = self->report;
-    int hit = -1, count = 0;
+    double fact[HIT_FACTS];
     if (!self->is_hit || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
-    for (int j = 0; j < self->scheme->system->nrow; j++)
-        if (report->rows[j].multiplier != 0.0) {
-            hit = j;
-            count++;
-        }
-    if (count != 1 || !report->rows[hit].is_impact || report->is_joined) return;
-    const pcs_row_report *r = &report->rows[hit];
-    if (r->last_tangent[0] != 0.0 || r->last_tangent[1] != 0.0) return;
+    int hit = rows_find_hit(self, fact);
+    if (fact[HIT_COUNT] != 1.0 || fact[HIT_IS_IMPACT] == 0.0 || report->is_joined || fact[HIT_RUBS] != 0.0) return;
     double mass = pcs_projection_mass(self->scheme->solver, hit);
-    double loss = 0.5 * mass * (r->rate_before * r->rate_before - r->target * r->target);
-    double size = 0.5 * mass * (r->rate_before * r->rate_before + r->target * r->target);
+    pcs_rows_sum(self->scheme->system, 1, &mass);
+    double before = fact[HIT_BEFORE] * fact[HIT_BEFORE], target = fact[HIT_TARGET] * fact[HIT_TARGET];
+    double loss = 0.5 * mass * (before - target), size = 0.5 * mass * (before + target);
     // However gently a contact closes, its velocity carries the round-off of all others.
-    double tolerance = 10.0 * PCS_ROUND_ENERGY * size + PCS_ROUND_VELOCITY * self->speed * r->multiplier;
+    double tolerance = 10.0 * PCS_ROUND_ENERGY * size + PCS_ROUND_VELOCITY * self->speed * fact[HIT_MULTIPLIER];
     pcs_certify_note(self, CERTIFY_IMPACT_LOSS, fabs(report->impact_loss - loss), tolerance, hit, -1);
 }
 
@@ -385,9 +403,12 @@ void pcs_certify_rows(pcs_certifier *self)
         self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
         if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
-    if (self->comm != NULL) pcs_certify_join(self, &contradictions);
+    if (self->comm != NULL) {
+        rows_check_passages(self);
+        pcs_certify_join(self, &contradictions);
+    }
     rows_check_impact(self);
-    rows_check_passages(self);
+    if (self->comm == NULL) rows_check_passages(self);
     self->now.contradictions += contradictions;
     pcs_certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1, -1);
 }

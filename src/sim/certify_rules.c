@@ -80,11 +80,12 @@ static void rule_smooth_forces(pcs_certifier *self)
 static bool rule_has_impulses(const pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
-    for (int j = 0; j < system->nrow; j++) {
+    bool has_some = false;
+    for (int j = 0; j < system->nrow && !has_some; j++) {
         const pcs_row_report *row = &self->report->rows[j];
-        if (row->step_impulse != 0.0 || row->tangent[0] != 0.0 || row->tangent[1] != 0.0) return true;
+        has_some = row->step_impulse != 0.0 || row->tangent[0] != 0.0 || row->tangent[1] != 0.0;
     }
-    return false;
+    return pcs_rows_any(system, has_some);
 }
 
 // M_1 a = f_1 and the smooth forces of rows: an acceleration of the state belongs to it.
@@ -331,9 +332,11 @@ static void rule_split_impulses(pcs_certifier *self, bool is_first)
 static bool rule_was_closed(const pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
+    bool was_closed = false;
     for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].is_bilateral || self->start_gap[j] <= PCS_ROUND_LENGTH * system->length) return true;
-    return rule_has_impulses(self) && !self->is_hit;
+        was_closed =
+            was_closed || system->rows[j].is_bilateral || self->start_gap[j] <= PCS_ROUND_LENGTH * system->length;
+    return pcs_rows_any(system, was_closed) || (rule_has_impulses(self) && !self->is_hit);
 }
 
 // q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0, and not told in an impact.

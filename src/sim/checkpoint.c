@@ -51,6 +51,9 @@ pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
     c.nown = layout->nown;
     c.nall = layout->nglobal;
     c.serial = layout->serial;
+    if (sim->system->row_comm == NULL) return c;
+    c.row_number = sim->system->row_number;
+    c.nrow_all = sim->system->nrow_all;
     return c;
 }
 
@@ -137,10 +140,13 @@ static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
     pcs_carry_int(c, "iterations", &r->iterations);
     pcs_carry_words(c, "sums", &r->event_time, REPORT_WORDS);
     pcs_carry_flags(c, "is_joined", &r->is_joined, 1);
-    for (int j = 0; j < pcs_system_npoint(system); j++) {
-        pcs_carry_words(c, "row", &r->rows[j].gap, ROW_WORDS);
-        pcs_carry_flags(c, "row_flags", &r->rows[j].is_gated, ROW_FLAGS);
-    }
+    pcs_carry_table rows = { .count = (size_t)pcs_system_npoint(system), .stride = sizeof *r->rows };
+    rows.first = &r->rows->gap;
+    rows.size = 8 * ROW_WORDS;
+    pcs_carry_rows(c, "rows", &rows);
+    rows.first = &r->rows->is_gated;
+    rows.size = ROW_FLAGS;
+    pcs_carry_rows(c, "row_flags", &rows);
     if (sim->reactions == NULL) return;
     pcs_carry_words(c, "reactions", sim->reactions, (size_t)system->nreaction * sizeof *sim->reactions / 8);
 }

@@ -90,9 +90,10 @@ static pcs_status control_try(pcs_sim *sim, double h, bool *is_done)
 // Has either half an impact?
 static bool control_has_impact(const pcs_sim *sim, const pcs_control *c)
 {
+    bool has_impact = false;
     for (int j = 0; j < sim->system->nrow; j++)
-        if (c->rows[j].is_impact || sim->report.rows[j].is_impact) return true;
-    return false;
+        has_impact = has_impact || c->rows[j].is_impact || sim->report.rows[j].is_impact;
+    return pcs_rows_any(sim->system, has_impact);
 }
 
 // Largest part of the way between both positions in units of its size. Rotation vectors that differ may stand for the
@@ -123,7 +124,7 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
         double undone = fmax(c->rows[j].nu, sim->report.rows[j].nu) / sim->solver->effective_mass[j];
         if (!sim->system->rows[j].is_bilateral) added = fmax(added, fmax(after - before, undone));
     }
-    added /= c->params.penetration * sim->system->length;
+    added = pcs_rows_max(sim->system, added) / (c->params.penetration * sim->system->length);
     // A penetration shrinks in proportion to the step.
     if (added > 1.0 && added > error) {
         *exponent = 1.0;

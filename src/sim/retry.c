@@ -74,7 +74,7 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
 // roots; but with friction an impact in a step of many periods may gain what a smaller one does not.
 static bool retry_keeps(const pcs_sim *sim)
 {
-    return !sim->system->is_linear || sim->system->ntangent > 0;
+    return !sim->system->is_linear || pcs_system_ntangent(sim->system) > 0;
 }
 
 // Can smaller steps help? Not where memory is out, where the state has overflowed, and not where the start is gone.

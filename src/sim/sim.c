@@ -119,10 +119,13 @@ static pcs_status sim_show(pcs_sim *sim, bool is_first, int *nopen)
     return status;
 }
 
-// A number that tells what the last step did to the contacts, to the last bit.
+// A number that tells what the last step did to the contacts, to the last bit; where ranks have contacts of their own,
+// what it did to the energies.
 static long long sim_mark(const pcs_sim *sim)
 {
     unsigned long long mark = PCS_HASH_START;
+    if (sim->system->row_comm != NULL)
+        return (long long)(pcs_hash(mark, &sim->ledger, PCS_LEDGER_WORDS * sizeof(double)) >> 2);
     for (int j = 0; j < pcs_system_npoint(sim->system); j++) {
         const pcs_row_report *row = &sim->report.rows[j];
         double facts[] = { row->gap, row->rate, row->step_impulse };

@@ -457,6 +457,7 @@ typedef struct settling {
     int idle, repeats, rescues;
     int thawed;                // rounds since the gate was set free
     double norm, last, before; // residuals: present, last with these sets, of the round before
+    bool has_many;             // rows
     bool is_rounded_off;       // nothing but round-off is left of the equations
 } settling;
 
@@ -492,7 +493,7 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return set_recover(c, s);
     double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
     bool is_settled = s->changed == 0 && !set_slides(c, true);
-    double share = s->idle == 0 && !c->p.gate_is_live && c->p.m >= MANY_ROWS ? loose : firm;
+    double share = s->idle == 0 && !c->p.gate_is_live && s->has_many ? loose : firm;
     if (s->changed == 0 && s->norm < s->before) share = fmin(share, pow(s->norm / s->before, 2));
     s->before = s->norm;
     double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, share * s->norm);
@@ -503,6 +504,7 @@ static bool set_round(pcs_krylov_set *c, settling *s)
 static bool set_iterate(pcs_krylov_set *c, int stage)
 {
     settling s = { .last = INFINITY, .unknowns = pcs_all_count(c->comm, c->p.n) };
+    s.has_many = pcs_all_count(c->comm, c->p.m) >= MANY_ROWS;
     s.fewest = s.unknowns;
     c->stage = stage;
     c->nseen = 0;

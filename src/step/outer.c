@@ -36,11 +36,12 @@ static bool outer_foresees(const pcs_step_solver *solver, const pcs_step_problem
     pcs_system *system = solver->system;
     bool is_live = solver->form.gate_is_live;
     if (is_live) system->ops->gaps(system, p->q, gap);
-    for (int j = 0; j < system->nrow; j++) {
+    bool changes = false;
+    for (int j = 0; j < system->nrow && !changes; j++) {
         bool closes = is_live ? gap[j] <= p->gate_tolerance : p->gate[j] != 0;
-        if (!system->rows[j].is_bilateral && closes != (p->was_loaded[j] != 0)) return true;
+        changes = !system->rows[j].is_bilateral && closes != (p->was_loaded[j] != 0);
     }
-    return false;
+    return pcs_rows_any(system, changes);
 }
 
 // Positions are rounded off however little moves: in equilibrium, or where joints hold all there is. An angle that has
@@ -103,11 +104,12 @@ static bool outer_may_keep(const progress *c, const pcs_outer *o)
 static bool outer_changes_sets(const pcs_step_solver *self, const pcs_step_problem *p, const double *z)
 {
     int m = self->system->nrow;
-    for (int j = 0; j < m; j++) {
+    bool changes = false;
+    for (int j = 0; j < m && !changes; j++) {
         bool acts = z[m + j] > 0.0 || z[j] > 0.0;
-        if (!self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0)) return true;
+        changes = !self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0);
     }
-    return false;
+    return pcs_rows_any(self->system, changes);
 }
 
 static bool outer_law_holds(const pcs_step_solver *self, const pcs_step_problem *p, const double *la)
@@ -115,13 +117,14 @@ static bool outer_law_holds(const pcs_step_solver *self, const pcs_step_problem 
     const pcs_rows *G = self->system->G;
     if (!self->system->directions_vary || self->form.law_is_gap) return true;
     double speed = pcs_system_largest(self->system, p->v); // along a row nothing may move at all
-    for (int j = 0; j < G->nrow; j++) {
+    bool is_off = false;
+    for (int j = 0; j < G->nrow && !is_off; j++) {
         if (la[j] == 0.0) continue;
         double defect = pcs_rows_dot(G, j, p->v) + pcs_row_target(G, j, p->target, p->target_velocity), size = 0.0;
         for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
-        if (fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j])) + 1e-13 * speed) return false;
+        is_off = fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j])) + 1e-13 * speed;
     }
-    return true;
+    return !pcs_rows_any(self->system, is_off);
 }
 
 // What was left when the iteration ended without an answer: the equation and the row that changed most.
@@ -181,7 +184,7 @@ bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, b
         has_joints = has_joints || rows[j].is_bilateral;
         is_loaded = is_loaded || (!rows[j].is_bilateral && p->was_loaded[j] != 0);
     }
-    return !has_joints || (knows_joints && !is_loaded);
+    return !has_joints || (knows_joints && !is_loaded); // joints, which no rank has for itself
 }
 
 pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)

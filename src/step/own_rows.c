@@ -1,12 +1,20 @@
 #include "step/own_rows.h"
 
+#include "step/projection.h"
+
 #include <string.h>
 
 // Rows from which on it pays to spread them: an iteration costs 20 ns per row, an exchange between ranks a few us.
 enum { MANY_ROWS = 256 };
 
+bool pcs_rows_are_dealt(double nrow, double ndof)
+{
+    return nrow >= MANY_ROWS && nrow * ndof > PCS_LIGHT_ROWS && 2.0 * nrow * (2.0 * nrow + ndof) > PCS_MOST_NUMBERS;
+}
+
 bool pcs_rows_are_spread(const pcs_system *system)
 {
+    if (system->row_comm != NULL) return true;
     if (system->row_owner == NULL || system->layout == NULL || system->layout->comm->size == 1) return false;
     if (system->nrow < MANY_ROWS) return false;
     for (int j = 0; j < system->nrow; j++)
@@ -49,6 +57,8 @@ pcs_status pcs_own_rows_create(pcs_context *ctx, const pcs_system *system, pcs_o
     *out = self;
     if (!pcs_rows_are_spread(system)) return PCS_OK;
     self->comm = system->layout->comm;
+    self->is_part = system->row_comm == NULL;
+    if (!self->is_part) return PCS_OK;
     self->m = self->nt = 0;
     own_count(system, self);
     int nall = 3 * system->nrow + system->ntangent, nown = 3 * self->m + self->nt;
@@ -67,7 +77,7 @@ pcs_status pcs_own_rows_create(pcs_context *ctx, const pcs_system *system, pcs_o
 void pcs_own_rows_renew(pcs_own_rows *self)
 {
     int nt = 0;
-    if (self->comm == NULL) return;
+    if (!self->is_part) return;
     for (int j = 0; j < self->m; j++) {
         self->copy[j] = self->system->rows[self->row[j]];
         self->copy[j].first_tangent = nt;
@@ -83,7 +93,7 @@ void pcs_own_rows_take(const pcs_own_rows *self, const double *all, double *own)
 void pcs_own_rows_take_z(const pcs_own_rows *self, const double *z_all, double *z)
 {
     int nrow = self->system->nrow;
-    if (self->comm == NULL) return;
+    if (!self->is_part) return;
     pcs_own_rows_take(self, z_all, z);
     pcs_own_rows_take(self, z_all + nrow, z + self->m);
     for (int t = 0; t < self->nt; t++) z[2 * self->m + t] = z_all[2 * nrow + self->tangent[t]];
@@ -94,7 +104,7 @@ void pcs_own_rows_tell(const pcs_own_rows *self, const double *z, const unsigned
                        unsigned char *gate_all)
 {
     int nrow = self->system->nrow, place = 0;
-    if (self->comm == NULL) return;
+    if (!self->is_part) return;
     for (int j = 0; j < self->m; j++) {
         self->own[place++] = z[j];
         self->own[place++] = z[self->m + j];

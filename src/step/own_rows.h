@@ -1,9 +1,12 @@
 // Which rows of a system this rank solves for.
 //
-// Every rank knows all rows: what they are, and, between two solves of a contact problem, their gaps, velocities and
-// multipliers. Where rows are many and each touches equations of one rank only, each is solved for by that rank: a
-// product with its direction needs nobody, sums over rows are joined (sums.h), and the multipliers are told to all when
-// the problem is solved. Few rows are solved for by all ranks alike, which takes no exchange at all.
+// Where rows are many and each touches equations of one rank only, each is solved for by that rank: a product with its
+// direction needs nobody, and sums over rows are joined (sums.h). Few rows are solved for by all ranks alike, which
+// takes no exchange at all.
+//
+// A system may have dealt its rows out (pcs_system.row_comm): then nobody else knows of them. Otherwise every rank
+// knows all rows: what they are, and, between two solves of a contact problem, their gaps, velocities and multipliers,
+// which are told to all when the problem is solved.
 
 #ifndef PCS_STEP_OWN_ROWS_H
 #define PCS_STEP_OWN_ROWS_H
@@ -12,10 +15,11 @@
 
 typedef struct pcs_own_rows {
     const pcs_system *system;
-    const pcs_comm *comm; // NULL: all rows are solved for here; then `rows` are those of the system
+    const pcs_comm *comm; // NULL: all rows are solved for here
+    bool is_part;         // rows are picked from those of the system; else `rows` are these
     int m, nt;            // rows and tangents of this rank
     const pcs_row *rows;  // [m] with tangents numbered among the own ones
-    // Where they are spread:
+    // Where they are a part:
     pcs_row *copy;      // [m] rows
     int *row, *tangent; // [m], [nt] their numbers in the system
     pcs_spread plan;
@@ -23,6 +27,9 @@ typedef struct pcs_own_rows {
     double *own, *all; // buffers
 } pcs_own_rows;
 
+// Are so many rows of a system of this size dealt out? From where on nobody could be handed a step over, and effective
+// masses are estimates, which need no solve each.
+bool pcs_rows_are_dealt(double nrow, double ndof);
 // Does every row have a rank to itself, and are there enough of them?
 bool pcs_rows_are_spread(const pcs_system *system);
 pcs_status pcs_own_rows_create(pcs_context *ctx, const pcs_system *system, pcs_own_rows **out);

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-// Rows times equations up to which exact effective masses are worth their solves, once and again and again.
-static const double LIGHT_ONCE = 4e6, LIGHT_OFTEN = 1e5;
+// Rows times equations up to which exact effective masses are worth their solves again and again; once: projection.h.
+static const double LIGHT_OFTEN = 1e5;
 
 static double projection_diagonal(const pcs_matrix *M, int i)
 {
@@ -18,13 +18,14 @@ static double projection_diagonal(const pcs_matrix *M, int i)
     return 0.0;
 }
 
-// 1 / (R_j M^-1 R_j^T) by a solve, which leaves M^-1 R_j^T in the work vector.
+// 1 / (R_j M^-1 R_j^T) by a solve, which leaves M^-1 R_j^T in the work vector. A row -1 is one of another rank.
 static double projection_exact_mass(const pcs_step_solver *solver, bool is_normal, int j)
 {
     const pcs_projection *p = solver->projection;
     memset(p->work, 0, (size_t)solver->system->nv * sizeof *p->work);
-    pcs_rows_add_transposed(is_normal ? p->Gx : p->Tx, j, 1.0, p->work);
+    if (j >= 0) pcs_rows_add_transposed(is_normal ? p->Gx : p->Tx, j, 1.0, p->work);
     pcs_linsolve_solve(solver->mass, p->work);
+    if (j < 0) return 0.0;
     return 1.0 / pcs_rows_dot(is_normal ? solver->system->G : solver->system->T, j, p->work);
 }
 
@@ -40,7 +41,7 @@ static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *r
             if (rows->column[k] < pcs_system_nown(system))
                 mass[j] += rows->value[k] * rows->value[k] / projection_diagonal(solver->mass->A, rows->column[k]);
     }
-    pcs_system_sum(system, rows->nrow, mass);
+    if (system->row_comm == NULL) pcs_system_sum(system, rows->nrow, mass);
     for (int j = 0; j < rows->nrow; j++) mass[j] = 0.5 / mass[j];
 }
 
@@ -48,8 +49,8 @@ static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *r
 static void projection_weigh(pcs_step_solver *solver)
 {
     const pcs_system *system = solver->system;
-    double effort = (double)(system->nrow + system->ntangent) * pcs_system_ndof(system);
-    if (effort > (system->is_linear ? LIGHT_ONCE : LIGHT_OFTEN)) {
+    double effort = ((double)pcs_system_nrow(system) + pcs_system_ntangent(system)) * pcs_system_ndof(system);
+    if (effort > (system->is_linear ? PCS_LIGHT_ROWS : LIGHT_OFTEN)) {
         projection_estimate(solver, system->G, solver->effective_mass);
         if (system->ntangent > 0) projection_estimate(solver, system->T, solver->tangent_mass);
         return;
@@ -150,6 +151,17 @@ static pcs_status projection_take_rows(pcs_step_solver *solver, pcs_rows *from, 
     return PCS_OK;
 }
 
+static pcs_status projection_demand_masses(const pcs_step_solver *solver)
+{
+    const pcs_system *system = solver->system;
+    for (int j = 0; j < system->nrow; j++)
+        if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
+            return pcs_fail(
+                solver->ctx, PCS_BAD_INPUT, "contact '%s': the effective mass of point %d is %g, must be > 0",
+                system->contacts[system->rows[j].contact].name, pcs_row_number(system, j), solver->effective_mass[j]);
+    return PCS_OK;
+}
+
 pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
 {
     pcs_projection *p;
@@ -163,12 +175,8 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     if (!solver->ops->needs_no_columns) PCS_TRY(projection_take_columns(solver, p));
     projection_fill(solver, p);
     if (pcs_noted(solver->ctx)[0] != '\0') return pcs_fail(solver->ctx, PCS_FAILED, "%s", pcs_noted(solver->ctx));
-    for (int j = 0; j < solver->system->nrow; j++)
-        if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
-            return pcs_fail(
-                solver->ctx, PCS_BAD_INPUT, "contact '%s': the effective mass of point %d is %g, must be > 0",
-                solver->system->contacts[solver->system->rows[j].contact].name, j, solver->effective_mass[j]);
-    return PCS_OK;
+    pcs_status status = projection_demand_masses(solver);
+    return solver->system->row_comm == NULL ? status : pcs_comm_agree(solver->ctx, status);
 }
 
 pcs_status pcs_projection_need_columns(pcs_step_solver *solver)
@@ -188,7 +196,7 @@ static bool projection_apply(const pcs_step_solver *solver, const double *z, con
     for (int j = 0; j < system->nrow; j++) acts = acts || z[j] != 0.0;
     if (z_t != NULL)
         for (int t = 0; t < system->ntangent; t++) acts = acts || z_t[t] != 0.0;
-    if (!acts) return false;
+    if (!pcs_rows_any(system, acts)) return false;
     memset(x, 0, (size_t)system->nv * sizeof *x);
     pcs_rows_add_all(solver->projection->Gx, 1.0, z, x);
     if (z_t != NULL && system->ntangent > 0) pcs_rows_add_all(solver->projection->Tx, 1.0, z_t, x);

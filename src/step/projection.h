@@ -6,6 +6,9 @@
 
 #include "step/step.h"
 
+// Rows times equations up to which exact effective masses are worth their solves once.
+#define PCS_LIGHT_ROWS 4e6
+
 // Moves the projection of a system with varying M or G to q: factors M(q), X = M(q)^-1 G(q)^T, GX and the effective
 // masses follow. Nothing is done where all of them are constant. False when M(q) cannot be factored.
 bool pcs_projection_move(pcs_step_solver *solver, const double *q);
@@ -41,7 +44,7 @@ const double *pcs_projection_column(const pcs_step_solver *solver, int row);
 const double *pcs_projection_tangent_column(const pcs_step_solver *solver, int tangent);
 double pcs_projection_entry(const pcs_step_solver *solver, int i, int j);
 // 1 / (G_j M^-1 G_j^T) to round-off.
-double pcs_projection_mass(const pcs_step_solver *solver, int row);
+double pcs_projection_mass(const pcs_step_solver *solver, int row); // -1: of another rank's row, and 0
 
 // x += scale times column `row` of X, or column `tangent` of XT, where there are columns.
 void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, double *x);

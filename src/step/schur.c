@@ -44,19 +44,36 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
 {
     schur *s = self->data;
     const pcs_system *system = self->system;
-    bool is_spread = s->own->comm != NULL;
+    bool is_spread = s->own->comm != NULL, is_part = s->own->is_part;
     PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->own, s->map->nb, &s->contacts));
     PCS_TAKE(self->ctx, s->z_step, s->contacts->p.n, "the Schur solver");
     PCS_TAKE(self->ctx, s->gap, system->nrow, "the Schur solver");
     s->z = s->contacts->p.z;
     s->gate = s->contacts->p.gate;
-    if (is_spread) {
+    if (is_part) {
         PCS_TAKE(self->ctx, s->z, 2 * system->nrow + system->ntangent, "the Schur solver");
         PCS_TAKE(self->ctx, s->gate, system->nrow, "the Schur solver");
     }
     PCS_TRY(pcs_coupling_create(self->ctx, system, s->map->G, s->map->T, is_spread, &s->coupling));
     PCS_TRY(pcs_preconditioner_create(self, s->own, false, s->coupling, &s->contacts->preconditioner[0]));
     return pcs_preconditioner_create(self, s->own, true, s->coupling, &s->contacts->preconditioner[1]);
+}
+
+// Numbers of multipliers in one process, where rows are dealt out.
+static pcs_status schur_number(pcs_step_solver *self, pcs_memory *z)
+{
+    const pcs_system *system = self->system;
+    int m = system->nrow, nt = system->ntangent, *serial;
+    PCS_TAKE(self->ctx, serial, 2 * m + nt, "the Schur solver");
+    for (int j = 0; j < m; j++) {
+        serial[j] = system->row_number[j];
+        serial[m + j] = system->nrow_all + system->row_number[j];
+    }
+    for (int t = 0; t < nt; t++) serial[2 * m + t] = 2 * system->nrow_all + system->tangent_number[t];
+    z->serial = serial;
+    z->nown = 2 * m + nt;
+    z->nall = 2 * system->nrow_all + system->ntangent_all;
+    return PCS_OK;
 }
 
 static pcs_status schur_setup(pcs_step_solver *self)
@@ -81,7 +98,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     int n = 2 * system->nrow + system->ntangent + s->map->nb;
     self->memory[0] = (pcs_memory){ .bytes = s->z, .size = (size_t)n * sizeof *s->z };
     self->memory[1] = (pcs_memory){ .bytes = &s->contacts->reach, .size = sizeof s->contacts->reach };
-    return PCS_OK;
+    return system->row_comm == NULL ? PCS_OK : schur_number(self, &self->memory[0]);
 }
 
 // S* of a linear system is factored here, that of others in every iteration.
@@ -99,7 +116,8 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     c->shared = self->system->has_redundant_joints ? PCS_SHARED_WEIGHT : 0.0;
     pcs_krylov_set_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
-    c->is_one_way = form->kw == 0.0 && self->system->ntangent == 0 && !is_damped && !form->has_smooth_multipliers;
+    c->is_one_way =
+        form->kw == 0.0 && pcs_system_ntangent(self->system) == 0 && !is_damped && !form->has_smooth_multipliers;
     bool is_plain = map->kind == PCS_MAP_STILL || (form->kw <= form->kb && !form->has_smooth_multipliers && !is_damped);
     c->is_symmetric = self->system->is_linear && is_plain;
     if (!form->has_dynamics) return PCS_OK;
@@ -234,7 +252,7 @@ static double schur_target_t(const schur *s, const pcs_step_problem *p, int t)
 static void schur_gaps(pcs_step_solver *self, const double *q, bool are_here, double *gap)
 {
     schur *s = self->data;
-    double *all = s->own->comm == NULL ? gap : s->gap;
+    double *all = s->own->is_part ? s->gap : gap;
     if (are_here) pcs_system_gaps_here(self->system, q, all);
     else self->system->ops->gaps(self->system, q, all);
     if (all != gap) pcs_own_rows_take(s->own, all, gap);
@@ -439,9 +457,9 @@ static bool schur_may_keep(const pcs_step_solver *self)
 {
     const double *z = ((const schur *)self->data)->z; // of all rows: ranks must agree
     int m = self->system->nrow;
-    for (int j = 0; j < m; j++)
-        if ((z[j] != 0.0 || z[m + j] != 0.0) && !self->system->rows[j].is_bilateral) return false;
-    return true;
+    bool acts = false;
+    for (int j = 0; j < m && !acts; j++) acts = (z[j] != 0.0 || z[m + j] != 0.0) && !self->system->rows[j].is_bilateral;
+    return !pcs_rows_any(self->system, acts);
 }
 
 static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations,

@@ -11,7 +11,7 @@ static pcs_status map_take_rows(pcs_schur_map *map)
 {
     const pcs_system *system = map->solver->system;
     const pcs_own_rows *own = map->own;
-    bool is_packed = system->is_linear, is_picked = is_packed || own->comm != NULL;
+    bool is_packed = system->is_linear, is_picked = is_packed || own->is_part;
     const pcs_rows *from[4] = { system->G, system->T, map->solver->projection->Gx, map->solver->projection->Tx };
     const pcs_rows **to[4] = { &map->G, &map->T, &map->Gx, &map->Tx };
     for (int k = 0; k < 4; k++) {
@@ -94,7 +94,7 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     const pcs_rows *G = map->Gx, *T = map->Tx;
     int m = map->own->m;
     size_t bytes = (size_t)map_size(map) * sizeof(double);
-    bool rubs = system->ntangent > 0 && in & PCS_STAGE_RATE; // on some rank
+    bool rubs = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // on some rank
     map->has_fq = form->has_position && (in & PCS_STAGE_GAP || rubs);
     map->has_fv = in & PCS_STAGE_RATE;
     map->has_fs = form->has_smooth_multipliers && in & PCS_STAGE_RATE;

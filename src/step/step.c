@@ -47,7 +47,7 @@ const char *pcs_step_solver_preferred(const pcs_system *system)
 {
     int njoint = 0;
     for (int j = 0; j < system->nrow; j++) njoint += system->rows[j].is_bilateral;
-    if (system->nrow - njoint > MANY_ROWS || system->nrow > PCS_MAX_ROWS) return "schur";
+    if (pcs_system_nrow(system) - njoint > MANY_ROWS || pcs_system_nrow(system) > PCS_MAX_ROWS) return "schur";
     return pcs_step_is_plain(system) ? "condensed" : "newton";
 }
 
@@ -92,15 +92,12 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     return PCS_OK;
 }
 
-// Numbers that the dense solver keeps for every contact and joint up to which it may stand in for the other.
-static const double MOST_NUMBERS = 8e6;
-
 static const char *step_next(const pcs_step_solver *self)
 {
     const pcs_system *system = self->system;
     double columns = 2.0 * system->nrow + system->ntangent;
     if (strcmp(self->ops->name, "newton") == 0) return "schur";
-    bool is_small = columns * (columns + pcs_system_ndof(system)) <= MOST_NUMBERS; // on all ranks alike
+    bool is_small = system->row_comm == NULL && columns * (columns + pcs_system_ndof(system)) <= PCS_MOST_NUMBERS;
     return strcmp(self->ops->name, "schur") == 0 && is_small ? "newton" : NULL;
 }
 

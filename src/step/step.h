@@ -37,6 +37,9 @@ typedef enum pcs_outcome {
 
 const char *pcs_outcome_text(pcs_outcome outcome);
 
+// Numbers that the dense solver keeps for every contact and joint up to which it may stand in for the other.
+#define PCS_MOST_NUMBERS 8e6
+
 // Share by which the diagonals of products of redundant joints are raised.
 #define PCS_SHARED_WEIGHT 1e-6
 

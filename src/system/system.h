@@ -9,6 +9,7 @@
 #ifndef PCS_SYSTEM_SYSTEM_H
 #define PCS_SYSTEM_SYSTEM_H
 
+#include "core/comm.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/obstacle.h"
@@ -38,8 +39,9 @@ typedef struct pcs_step_limit {
 typedef struct pcs_contact_info {
     const char *name;
     int first_row, nrow;
-    bool writes_points; // history columns for every point, not only their sum
-    bool is_joint;      // its rows are bilateral
+    int first_all, nall, ntangent; // of all ranks, where rows are dealt out; ntangent of every point
+    bool writes_points;            // history columns for every point, not only their sum
+    bool is_joint;                 // its rows are bilateral
 } pcs_contact_info;
 
 typedef struct pcs_row {
@@ -284,8 +286,14 @@ struct pcs_system {
     double mass;               // kg, of all that moves: with an energy, the scale of velocities
     double stable_step;        // s, of explicit schemes; INFINITY when nothing limits it
     pcs_travel travel[PCS_WAVE_KINDS];
-    const pcs_layout *layout;       // of the equations over the ranks; NULL: all of them are here
-    const int *row_owner;           // [nrow] rank that has all equations of a row; NULL: not every row has one
+    const pcs_layout *layout; // of the equations over the ranks; NULL: all of them are here
+    const int *row_owner;     // [nrow] rank that has all equations of a row; NULL: not every row has one
+    // Over whose ranks rows are dealt out: those here are the ones on own equations, which no other rank has. NULL: all
+    // rows are here.
+    const pcs_comm *row_comm;
+    int nrow_all, ntangent_all;     // of these ranks together
+    const int *row_number;          // [nrow] numbers of the rows in one process
+    const int *tangent_number;      // [ntangent]
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
 
@@ -349,6 +357,41 @@ static inline double pcs_system_largest(const pcs_system *self, const double *x)
     double largest = 0.0;
     for (int i = 0; i < self->nv; i++) largest = pcs_larger(largest, fabs(x[i]));
     return pcs_system_max(self, largest);
+}
+
+// Rows and tangents of all ranks together.
+static inline int pcs_system_nrow(const pcs_system *self)
+{
+    return self->row_comm == NULL ? self->nrow : self->nrow_all;
+}
+static inline int pcs_system_ntangent(const pcs_system *self)
+{
+    return self->row_comm == NULL ? self->ntangent : self->ntangent_all;
+}
+static inline int pcs_contact_npoint(const pcs_system *self, int contact)
+{
+    return self->row_comm == NULL ? self->contacts[contact].nrow : self->contacts[contact].nall;
+}
+
+// Number of a row in one process; -1 stays.
+static inline int pcs_row_number(const pcs_system *self, int row)
+{
+    return self->row_comm == NULL || row < 0 ? row : self->row_number[row];
+}
+
+// What has been found of the rows here becomes what there is of all rows, wherever they are.
+static inline void pcs_rows_sum(const pcs_system *self, int count, double *x)
+{
+    if (self->row_comm != NULL) self->row_comm->sum(self->row_comm, count, x);
+}
+static inline double pcs_rows_max(const pcs_system *self, double x)
+{
+    if (self->row_comm != NULL) self->row_comm->max(self->row_comm, 1, &x);
+    return x;
+}
+static inline bool pcs_rows_any(const pcs_system *self, bool is_here)
+{
+    return self->row_comm == NULL ? is_here : pcs_rows_max(self, is_here) != 0.0;
 }
 
 // Velocity of row j.

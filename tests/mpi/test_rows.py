@@ -1,9 +1,11 @@
 """Many contact rows over several ranks, each of which solves for its own. Argument: the program."""
 
 import json
+import os
 import re
 import unittest
 
+import outputs
 import ranks
 
 # So many contacts that each rank solves for its own; the wall is tilted, so that their sets keep changing.
@@ -100,6 +102,116 @@ class Rows(ranks.Ranks):
     # Multipliers, from which the next step starts, are in the file for all rows, whoever solves for them.
     def test_resuming(self):
         self.resume((2, 3, 1), self.case("rows", ROWS), *FRICTION, "--set", "output.checkpoint.every=3")
+
+
+# So many that nobody but the rank of its node knows of a contact.
+DEALT = ["--set", "mesh.grid.cells=[1, 899]", "--set", "contacts.floor.normal=[1, 7.0e-6, 0]",
+         "--set", "output.contact_frames.every=4", "--set", "output.checkpoint.every=1000"]
+SMALL = ["--set", "time.step=4.0e-6", "--set", "time.end=1.4e-4", "--set", "output.contact_frames.every=20"]
+
+
+class Dealt(ranks.Ranks):
+    def same_outputs(self, counts, *arguments):
+        case = self.case("rows", ROWS)
+        result = ranks.serial(case, *DEALT, *arguments, "-q", "-o", self.path("serial"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for count in counts:
+            result = ranks.run(count, case, *DEALT, *arguments, "-q", "-o", self.path(f"np{count}"), *ranks.TIGHT)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(outputs.differences(self.path("serial"), self.path(f"np{count}")), [])
+
+    # Every file; columns of single points; a contact, and friction, that some ranks have nothing of.
+    def test_outputs(self):
+        self.same_outputs((2, 3, 4), *FRICTION)
+        self.same_outputs((2,), *MOREAU, *FRICTION, "--set", "contacts.floor.points=all")
+        corner = ["--set", "sets.foot={nodes: grid.ymin}", "--set",
+                  "contacts.foot={type: node_plane, nodes: foot, point: [0, -1.0e-4, 0], normal: [0, 1, 0], "
+                  "restitution: 0.1, friction: 0.2}", "--set", "initial=[{set: grid, velocity: [-5.0, -2.0, 0]}]"]
+        self.same_outputs((3,), *corner)
+
+    # Impacts apart, stages, sets that are asked for within a step.
+    def test_explicit(self):
+        for scheme in ("half_explicit, impulsive_step: 2.0e-6", "half_explicit_rk", "tdg_plus"):
+            friction = [] if scheme == "tdg_plus" else FRICTION
+            self.same_outputs((2,), *SMALL, *friction, "--set", f"scheme={{type: {scheme}}}")
+
+    # A rank without any contact, rows that turn, step control, and frames where contacts change.
+    def test_all_kinds(self):
+        apart = ["--set", "mesh.apart={type: lattice, cells: [29, 59], size: [0.1, 0.1], origin: [9, 0, 0]}",
+                 "--set", "elements.apart={type: beam_timo_2d, mesh: apart, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+                          "section: {type: rectangle, width: 0.02, height: 0.02}}"]
+        self.same_outputs((3,), *apart, *FRICTION, "--set", "time.end=2.0e-4")
+        self.same_outputs((2,), *circle(45), "--set", "time.end=1.5e-4")
+        self.same_outputs((2,), *FRICTION, "--set", "time.control={type: adaptive, tolerance: 1.0e-3}", "--set",
+                          "time.end=1.5e-4")
+        self.same_outputs((2,), "--set", "output.contact_frames={}", "--set",
+                          "output.frames={every: 1, around_contacts: 2, pieces: never}")
+
+    # The checkpoint has the rows of all ranks in the order of one process.
+    def test_resuming(self):
+        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *FRICTION, "--set", "output.checkpoint.every=3")
+
+    # What is wrong with a contact of the last rank is told as one process tells it.
+    def test_faults(self):
+        case = self.case("rows", ROWS)
+        tilted = ["--set", "contacts.floor.point=[0.0075, 0, 0]", "--set", "contacts.floor.normal=[1, -8.0e-5, 0]"]
+        for fault in (tilted,
+                      ["--set", "sets.last={nodes: grid.xmin, box: [[0, 89.8, 0], [1, 91, 0]]}", "--set",
+                       "supports=[{set: last, fix: [x, y]}]"]):
+            texts = [ranks.errors_of(run) for run in (
+                ranks.serial(case, *DEALT, *fault, "-q", "-o", self.path("serial")),
+                ranks.run(2, case, *DEALT, *fault, "-q", "-o", self.path("np2")))]
+            self.assertEqual(len(texts[0]), 1)
+            self.assertEqual(texts[1], texts[0])
+
+    # Worst of the certificate on the last rank, as above.
+    def test_certificate(self):
+        wall = ["--set", "contacts.floor.normal=[1, -2.0e-5, 0]", "--set", "contacts.floor.point=[-1.4e-3, 0, 0]"]
+        self.same_outputs((2,), *MOREAU, *wall, "--set", "time.end=1.0e-4")
+        worst = []
+        for folder in ("serial", "np2"):
+            with open(self.path(folder + "/summary.json")) as file:
+                checks = {c["name"]: c for c in json.load(file)["certificate"]["checks"]}
+            worst.append(checks["penetration <= 2 max|gap rate| h"])
+        self.assertGreater(worst[0]["worst_value"], 1e-5)
+        for key in ("worst_value", "tolerance", "worst_ratio", "worst_time"):
+            self.assertAlmostEqual(worst[1][key], worst[0][key], delta=1e-9 * worst[0][key])
+
+    # Bytes per row on a rank that does not write: those of a quarter of the rows, and of mesh and sets at all of them.
+    def test_memory(self):
+        case, taken = self.case("rows", ROWS), {}
+        for count in (1, 4):
+            for length in (1199, 2399):
+                result = ranks.run(count, case, *FRICTION, "--set", f"mesh.grid.cells=[1, {length}]", "--set",
+                                   "time.end=5.0e-5", "-q", "-o", self.path("out"))
+                self.assertEqual(result.returncode, 0, result.stderr)
+                with open(self.path("out/summary.json")) as file:
+                    taken[count, length] = json.load(file)["ranks"]["memory_bytes_least"]
+        growth = {count: taken[count, 2399] - taken[count, 1199] for count in (1, 4)}
+        self.assertLess(growth[4], 0.30 * growth[1])
+
+
+# A step that `schur` does not settle goes to `newton`, on all ranks: where each of them has all rows, and where each
+# solves for its own.
+class HandOver(ranks.Ranks):
+    HARD = ["--set", "contacts.floor.friction=20", "--set", "scheme={type: moreau_jean, theta: 1.0}",
+            "--set", "solver.type=schur"]
+
+    def handed_over(self, folder):
+        with open(os.path.join(self.path(folder), "summary.json")) as file:
+            return json.load(file)["steps"]["handovers"]
+
+    def hand_over(self, *settings):
+        self.compare(self.case("rows", ROWS), *self.HARD, *settings, counts=(2,), rows=2)
+        self.assertGreater(self.handed_over("serial"), 0)
+        self.assertEqual(self.handed_over("np2"), self.handed_over("serial"))
+
+    def test_few_rows(self):
+        self.hand_over("--set", "mesh.grid.cells=[2, 8]", "--set", "contacts.floor.normal=[1, 2.0e-4, 0]", "--set",
+                       "time={step: 2.0e-4, end: 8.0e-4}")
+
+    def test_rows_of_ranks(self):
+        self.hand_over("--set", "mesh.grid.cells=[1, 259]", "--set", "time={step: 1.0e-2, end: 1.0e-2}")
 
 
 if __name__ == "__main__":

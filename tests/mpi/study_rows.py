@@ -1,0 +1,110 @@
+"""Contacts that ranks have of their own against one process: study_rows.py PROGRAM [RANKS [SCHEME ...]]
+
+Every scheme that a mesh takes, against planes and circles, in the plane and in space, with friction and without, on
+two and three ranks (or on RANKS, "2,4"): every file of a run is compared with that of one process (outputs.py). Prints
+a line per case and how many differ; its status is 1 where one does.
+"""
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import outputs  # noqa: E402
+
+CASE = """
+mesh:
+  grid: { type: lattice, cells: [1, 899], size: [0.1, 0.1], origin: [0.0005, 0, 0], diagonals: one }
+elements:
+  grid: { type: beam_timo_2d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.02, height: 0.02 } }
+initial:
+  - { set: grid, velocity: [-5.0, 2.0, 0] }
+scheme: { type: alpha_ggl }
+time: { step: 5.0e-5, end: 4.0e-4 }
+output:
+  frames: { every: 0 }
+  contact_frames: { every: 4 }
+  checkpoint: { every: 1000000 }
+  probes:
+    free: { set: grid.xmax, of: [x, vx, y] }
+"""
+SPACE = ["mesh.grid={type: lattice, cells: [1, 27, 27], size: [0.1], origin: [0.0005, 0, 0], diagonals: one}",
+         "elements.grid={type: beam_timo_3d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+         "orientation: [0.3, 0.5, 0.8], section: {type: rectangle, width: 0.02, height: 0.02}}"]
+SHORT = ["time.end=2.0e-4"]  # of models whose matrices are factored in every step
+SMALL = ["time.step=4.0e-6", "time.end=1.6e-4", "output.contact_frames.every=20"]
+DAMPED = ["elements.grid.damping={mass: 2.0e4}"]
+SCHEMES = {
+    "alpha_ggl": [], "alpha_velocity": [], "newmark": [], "hht": [], "alpha_index3": [],
+    "moreau_jean, theta: 0.6": [], "moreau_jean, theta: 0.6, positions: midpoint": [],
+    "jump_newmark, rho_inf: 0.8": [], "jump_bathe": [], "ggl_midpoint, metric: mass": [],
+    "half_explicit": SMALL, "half_explicit, impulsive_step: 1.0e-6": SMALL, "half_explicit_rk": SMALL,
+    "half_explicit_acceleration": SMALL, "moreau_midpoint": SMALL, "schatzman_paoli": SMALL,
+    "tdg_minus": SMALL, "tdg_plus": SMALL, "moreau_jean_explicit": SMALL + DAMPED, "mannshardt": SMALL,
+    "splitting": SMALL,
+}
+
+
+def contact(shape, is_space, friction):
+    law = f"restitution: 0.2, friction: {friction}"
+    middle = 1.35 if is_space else 44.95
+    if shape == "plane":
+        return f"contacts.floor={{type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 7.0e-6, 0], {law}}}"
+    return (f"contacts.floor={{type: node_circle, nodes: grid.xmin, centre: [-4000, {middle}, 0], radius: 4000, "
+            f"side: outside, {law}}}")
+
+
+def run(program, count, case, settings, folder):
+    """Status, or None where the case is refused, and what was said."""
+    launcher = ["mpiexec", "-n", str(count)] if count > 0 else []
+    tight = ["--", "-ksp_rtol", "1e-13"] if count > 0 else []
+    sets = [word for setting in settings for word in ("--set", setting)]
+    result = subprocess.run([*launcher, program, "run", case, *sets, "-q", "-o", folder, *tight], capture_output=True,
+                            text=True, timeout=1800)
+    return result.returncode, result.stderr
+
+
+def compare(program, counts, case, settings, folder):
+    """Texts of what differs; None: one process refuses the case."""
+    one = os.path.join(folder, "one")
+    status, text = run(program, 0, case, settings, one)
+    if status != 0:
+        return None if status == 2 else [f"one process: {text}"]
+    found = []
+    for count in counts:
+        other = os.path.join(folder, f"np{count}")
+        status, text = run(program, count, case, settings, other)
+        texts = [text] if status != 0 else outputs.differences(one, other)
+        found += [f"{count} ranks: {text}" for text in texts]
+        shutil.rmtree(other, ignore_errors=True)
+    return found
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    counts = list(map(int, sys.argv[2].split(","))) if len(sys.argv) > 2 else [2, 3]
+    schemes = [name for name in SCHEMES if len(sys.argv) < 4 or name.split(",")[0] in sys.argv[3:]]
+    ran = differ = refused = 0
+    with tempfile.TemporaryDirectory() as folder:
+        case = os.path.join(folder, "case.yaml")
+        with open(case, "w") as file:
+            file.write(CASE)
+        for is_space, shape, scheme, friction in itertools.product((0, 1), ("plane", "circle"), schemes, (0, 0.3)):
+            settings = (SPACE if is_space else []) + (SHORT if shape == "circle" else []) + SCHEMES[scheme]
+            settings = [*settings, f"scheme={{type: {scheme}}}", contact(shape, is_space, friction)]
+            found = compare(program, counts, case, settings, folder)
+            refused += found is None
+            ran += 0 if found is None else len(counts)
+            differ += bool(found)
+            verdict = "refused" if found is None else "; ".join(found[:3]) or "same"
+            print(f"{scheme:45} {shape:6} {'space' if is_space else 'plane'} mu {friction}: {verdict}", flush=True)
+    print(f"{ran} runs compared, {refused} cases refused, {differ} cases differ")
+    return 1 if differ > 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
