@@ -25,9 +25,10 @@ static const double of_work = 1e-3;
 
 static bool friction_has_rebound(const pcs_system *system)
 {
+    bool has = false;
     for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].ntangent > 0 && system->rows[j].tangent_restitution != 0.0) return true;
-    return false;
+        has = has || (system->rows[j].ntangent > 0 && system->rows[j].tangent_restitution != 0.0);
+    return pcs_rows_any(system, has); // ranks go back together
 }
 
 pcs_status pcs_certify_take_friction(pcs_context *ctx, pcs_certifier *self)

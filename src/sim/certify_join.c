@@ -13,7 +13,7 @@ enum { VALUE, TOLERANCE, TIME, WORDS };
 static double join_ratio(const pcs_certifier *self, int check)
 {
     const pcs_check *c = self->check[check];
-    bool is_of_rows = check <= CERTIFY_CONE || (check >= CERTIFY_PENETRATION && check <= CERTIFY_OFFSET);
+    bool is_of_rows = check <= CERTIFY_SLIP || (check >= CERTIFY_PENETRATION && check <= CERTIFY_OFFSET);
     if (!is_of_rows) return -1.0;
     bool is_noted = c != NULL && (c->tolerance != 0.0 || c->worst_ratio != 0.0);
     return is_noted ? c->worst_ratio : -1.0;

@@ -389,7 +389,7 @@ void pcs_certify_rows(pcs_certifier *self)
     rows_find_moves(self);
     rows_find_jumps(self);
     bool has_start = rows_find_start(self);
-    if (self->scheme->system->ntangent > 0) pcs_certify_find_rebound(self);
+    if (pcs_system_ntangent(self->scheme->system) > 0) pcs_certify_find_rebound(self);
     if (self->comm != NULL) pcs_certify_part(self);
     for (int j = 0; j < nrow; j++) {
         if (!pcs_certify_owns(self, j)) continue;
