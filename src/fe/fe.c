@@ -157,7 +157,7 @@ static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
     for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
 }
 
-// Where one batch reaches all equations of a short bar and nothing is put on it, its forces need no place to be added to.
+// Where one batch reaches all equations of a short bar without loads, its forces are put beside gravity.
 static pcs_status fe_find_base(pcs_system *self, fe_data *fe)
 {
     const pcs_batch *only = fe->batches;

@@ -3,28 +3,6 @@
 
 #include "test_element_variants.h"
 
-static int nput; // batches that put forces
-
-// Forces that are put beside what is there are those that are added to it.
-static void check_put(const variant *c, model *m)
-{
-    unsigned long long seed = 17;
-    int n = m->system->nv;
-    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], from[MODEL_MAX_SIZE], put[MODEL_MAX_SIZE], added[MODEL_MAX_SIZE];
-    if (c->ops->put_force == NULL) return;
-    CHECK(!c->ops->reaches_all(batch_of(m), n - 1) && !c->ops->reaches_all(batch_of(m), n + 1));
-    if (!c->ops->reaches_all(batch_of(m), n)) return;
-    model_randomize(&seed, n, q);
-    model_randomize(&seed, n, v);
-    model_randomize(&seed, n, from);
-    memcpy(added, from, sizeof added);
-    for (int i = 0; i < n; i++) put[i] = NAN;
-    c->ops->add_force(batch_of(m), q, v, added);
-    c->ops->put_force(batch_of(m), from, q, v, put);
-    CHECK_ALL_NEAR(n, put, added, 1e-15 * (1.0 + pcs_matrix_abs_bound(m->system->K, q)));
-    nput++;
-}
-
 // A nonlinear element is linear for small displacements, up to their squares.
 static void check_force(const variant *c, model *m)
 {
@@ -55,13 +33,6 @@ static void force_is_what_the_matrices_say(void **state)
 {
     (void)state;
     for_every_variant(check_force);
-}
-
-static void force_is_put_as_it_is_added(void **state)
-{
-    (void)state;
-    for_every_variant(check_put);
-    CHECK(nput > 0);
 }
 
 // q moved along d by `step`; finite rotations do not add up.
@@ -253,7 +224,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(force_is_what_the_matrices_say),
         cmocka_unit_test(force_is_the_slope_of_the_energy),
-        cmocka_unit_test(force_is_put_as_it_is_added),
         cmocka_unit_test(tangents_are_the_slope_of_the_force),
         cmocka_unit_test(rigid_motion_is_free_of_force),
     };
