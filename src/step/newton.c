@@ -65,6 +65,8 @@ static pcs_status newton_setup(pcs_step_solver *self)
     PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
     if (newton_has_slope(system)) {
         PCS_TAKE(self->ctx, s->right, s->n, "the Newton solver");
+        PCS_TAKE(self->ctx, s->base, s->n, "the Newton solver");
+        PCS_TAKE(self->ctx, s->trial, s->n, "the Newton solver");
         self->memory[1] = (pcs_memory){ .bytes = &s->bend, .size = sizeof s->bend };
         PCS_TRY(pcs_past_create(self, s->nb, 2, &s->past));
     }
@@ -227,6 +229,23 @@ static double newton_size(pcs_step_solver *self)
     return sqrt(fabs(energy)); // S* may be indefinite under pressure
 }
 
+// Of the change with the matrix of the last iteration against that with the one before it.
+static double newton_drift(pcs_step_solver *self)
+{
+    const newton *s = self->data;
+    double largest = 0.0;
+    if (!s->has_trial) return INFINITY;
+    for (int i = 0; i < s->n; i++) largest = pcs_larger(largest, fabs(s->y0[i] - s->trial[i]));
+    return pcs_system_max(self->system, largest);
+}
+
+// Does S* tell sizes? Rows and columns do not move then.
+static bool newton_has_size(const pcs_step_solver *self)
+{
+    const newton *s = self->data;
+    return s->right != NULL && (s->nb == 0 || self->form.has_smooth_multipliers);
+}
+
 static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations,
                              pcs_outcome *outcome)
 {
@@ -235,7 +254,10 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     int rounds;
     s->keeps_factor = pass.keeps_factor;
     s->gate_sign = pass.count < SETTLE_TIES_AFTER ? 1 : -1;
-    if (!(s->has_jump ? newton_move(self, p) : newton_lead(self, p)) || !pcs_newton_factor(self, p)) return NAN;
+    if (!(s->has_jump ? newton_move(self, p) : newton_lead(self, p))) return NAN;
+    s->has_trial = pass.is_measured && pass.count == 1 && !pass.keeps_factor && newton_has_size(self);
+    if (s->has_trial) pcs_newton_try_kept(self, p);
+    if (!pcs_newton_factor(self, p)) return NAN;
     double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;
     pcs_newton_free_increment(self, p);
     if (!pcs_newton_solve_contacts(self, p, &rounds)) return NAN;
@@ -336,11 +358,12 @@ static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem 
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
-    bool has_size = s->right != NULL && (s->nb == 0 || self->form.has_smooth_multipliers);
+    bool has_size = newton_has_size(self);
     const pcs_outer outer = { .begin = newton_begin,
                               .iterate = newton_iterate,
                               .may_keep = newton_may_keep,
                               .size = has_size ? newton_size : NULL,
+                              .drift = newton_drift,
                               .bend = has_size ? &s->bend : NULL,
                               .is_provisional = newton_is_provisional,
                               .move = newton_move,

@@ -56,6 +56,8 @@ typedef struct newton {
     double *invert, *keep;                                   // [nb * nb], [nb]
     double *z_last;                                          // [nz] multipliers of the iterate before
     double *right;                                           // [n] right side of the last solve; NULL: not asked for
+    double *base, *trial;                                    // [n] it without jumps; y0 with the matrix before
+    bool has_trial;                                          // these two are there
     pcs_bend bend;                                           // of the motion, in the last step
     pcs_past *past;                                          // accelerations of earlier steps; NULL: not kept
     bool is_guessed;                                         // the iteration began where the steps before led
@@ -65,6 +67,8 @@ typedef struct newton {
 
 // Factors S* at the present state unless it is kept, and the border of the bilateral rows.
 bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p);
+// What y0 would be with the matrix of the iterate before.
+void pcs_newton_try_kept(pcs_step_solver *self, const pcs_step_problem *p);
 // The change y0 of d without multipliers of contacts.
 void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p);
 // Fills the contact problem about the present state and solves it; false when it has no solution that can be found.

@@ -125,25 +125,50 @@ static void newton_add_tangent(pcs_step_solver *self, const double *a, const dou
     if (self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
 }
 
-// d without multipliers, up to the present d: solves for y0.
-void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
+// y0 = h f - c M d + h Gb^T lam
+static void newton_fill_right(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     pcs_system *system = self->system;
     double h = self->form.h;
     system->ops->force(system, p->t, p->q, p->v, s->f);
-    for (int i = 0; i < s->n; i++) {
-        s->y0[i] = h * s->f[i];
-        s->q_last[i] = s->U[i] + self->form.kw * s->W[i];
-        s->v_last[i] = s->v0[i] + p->d[i]; // vt
-    }
+    for (int i = 0; i < s->n; i++) s->y0[i] = h * s->f[i];
     pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
     if (self->form.has_smooth_multipliers)
         for (int i = 0; i < s->nb; i++)
             pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->y0);
+}
+
+// y0 gets what jumps do to it, and is solved for.
+static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    for (int i = 0; i < s->n; i++) {
+        s->q_last[i] = s->U[i] + self->form.kw * s->W[i];
+        s->v_last[i] = s->v0[i] + p->d[i]; // vt
+    }
     if (s->has_jump) newton_add_tangent(self, s->q_last, s->W, s->y0);
     if (s->right != NULL) memcpy(s->right, s->y0, (size_t)s->n * sizeof *s->right);
     newton_bordered_solve(self, s->y0, s->mu0, s->v_last, p->target);
+}
+
+void pcs_newton_try_kept(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    size_t bytes = (size_t)s->n * sizeof *s->y0;
+    newton_fill_right(self, p);
+    memcpy(s->base, s->y0, bytes);
+    newton_solve_right(self, p);
+    memcpy(s->trial, s->y0, bytes);
+}
+
+// d without multipliers, up to the present d: solves for y0.
+void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    if (s->has_trial) memcpy(s->y0, s->base, (size_t)s->n * sizeof *s->y0);
+    else newton_fill_right(self, p);
+    newton_solve_right(self, p);
 }
 
 // What a unit of each multiplier does to d.

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { ITERATIONS = 60, POLISHES = 3, STALLED_AFTER = 16 };
+enum { ITERATIONS = 60, POLISHES = 3, STALLED_AFTER = 16, RENEWED_AFTER = 16 };
 
 typedef enum verdict { SETTLED, SHRINKING, GROWING } verdict;
 
@@ -15,10 +15,9 @@ typedef struct progress {
     double last;      // m/s, change of the iteration before
     double rate;      // of the last change to the one before it
     double size;      // of the last change in energy
-    double size_rate; // of these sizes; INFINITY: not known
+    double left;      // after a second change, by sizes and w; INFINITY: not known
     int count;        // iterations
     bool keeps;       // the last one had the matrix of the one before
-    int kept;         // iterations in a row that had
     double noise;     // m/s, what round-off may leave
     bool is_at_noise; // and this is what is left: more iterations change nothing
 } progress;
@@ -26,8 +25,7 @@ typedef struct progress {
 // Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
 static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
 static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
-// What a change leaves over, at most: with its own matrix, and a second or later one with that of the first (outer.h).
-static const double of_own = 2000.0, of_kept = 3e4, of_third = 10.0;
+static const double unsure = 10.0; // what a second change leaves over estimates of it, at most (outer.h)
 
 // Will a contact close or open in this step, as far as the gates or the predicted gaps say? Then the prediction is no
 // place to start from. `gap` is [nrow] work.
@@ -52,14 +50,11 @@ static double outer_noise(const progress *c, const pcs_step_problem *p)
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
-// What changes to come may add up to (outer.h).
+// What changes to come may add up to: r + r^2 + ... of the last one, or less.
 static double outer_left(const progress *c)
 {
-    double by_size = c->size_rate < quick ? c->size_rate * c->last : INFINITY;
-    double by_rate = c->rate < quick ? c->rate * c->last : INFINITY;
-    if (!c->keeps) return fmin(by_rate, fmin(1.0, of_own * c->size_rate) * by_size);
-    if (c->count == 2) return of_kept * by_size;
-    return c->kept == c->count - 1 ? of_third * by_rate : by_rate; // that of the first one still, or a later one
+    if (isfinite(c->left) || (c->keeps && c->count == 2)) return c->left;
+    return c->rate < quick ? c->rate / (1.0 - c->rate) * c->last : INFINITY;
 }
 
 // After an iteration that has led to p and changed the motion by `change`.
@@ -78,15 +73,24 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
     return c->count > 1 && c->rate > slow && !c->keeps ? GROWING : SHRINKING;
 }
 
-// The rate of sizes after an iteration with this change; the second one tells its rates to the steps to come.
+// Sizes after an iteration with this change; the second one tells what it leaves over, and its rates to the steps to
+// come.
 static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double change, progress *c)
 {
     double last = c->size;
     bool is_smooth = o->size != NULL && o->may_keep(self);
     c->size = is_smooth ? o->size(self) : 0.0;
-    c->size_rate = is_smooth && last > 0.0 ? c->size / last : INFINITY;
-    if (c->count == 1 && isfinite(c->size_rate))
-        *o->bend = (pcs_bend){ .h = c->h, .rate = change / c->last / last, .size_rate = c->size_rate / last };
+    c->left = INFINITY;
+    if (c->count != 1 || !is_smooth || !(last > 0.0)) return;
+    if (c->keeps) {
+        c->left = unsure * o->bend->kept_rate * last * change;
+        o->bend->age += 1.0;
+        return;
+    }
+    double drift = o->drift(self), rate = change / c->last;
+    if (!isfinite(drift) || !(change > 0.0)) return;
+    c->left = unsure * 0.5 * drift * fmax(c->size / last, rate);
+    *o->bend = (pcs_bend){ .h = c->h, .rate = rate / last, .kept_rate = drift / change / last };
 }
 
 // May the next iteration have the matrix of the last one? Where what is left is within its reach at the rate that was
@@ -94,10 +98,9 @@ static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double chan
 static bool outer_may_keep(const progress *c, const pcs_outer *o)
 {
     if (c->count >= 2) return c->rate <= slow_change;
-    if (c->count == 0 || o->bend == NULL || o->bend->h != c->h) return false;
-    double rate = o->bend->rate * c->size, size_rate = o->bend->size_rate * c->size;
-    if (!(fmax(rate, size_rate) < slow_change)) return false;
-    return of_kept * size_rate * rate * c->last <= 0.1 * tight * c->scale; // lest a third one be needed
+    if (c->count == 0 || o->bend == NULL || o->bend->h != c->h || o->bend->age >= RENEWED_AFTER) return false;
+    double rate = o->bend->rate * c->size, kept_rate = o->bend->kept_rate * c->size;
+    return rate < slow_change && unsure * kept_rate * rate * c->last <= 0.1 * tight * c->scale; // lest there be a third
 }
 
 // Has a contact begun or ceased to transmit an impulse, against the step before?
@@ -151,7 +154,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
                                  int *iterations)
 {
     const pcs_system *system = self->system;
-    progress c = { .system = system, .h = self->form.h, .last = INFINITY, .rate = 1.0, .size_rate = INFINITY };
+    progress c = { .system = system, .h = self->form.h, .last = INFINITY, .rate = 1.0, .left = INFINITY };
     bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
     pcs_outcome outcome = PCS_NOT_CONVERGED;
     int npolish = 0;
@@ -160,8 +163,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
     o->begin(self, p, !is_predicted);
     while (c.count < ITERATIONS) {
         c.keeps = is_predicted && outer_may_keep(&c, o) && o->may_keep(self);
-        c.kept = c.keeps ? c.kept + 1 : 0;
-        double change = o->iterate(self, p, (pcs_pass){ c.count, c.keeps }, iterations, &outcome);
+        double change = o->iterate(self, p, (pcs_pass){ c.count, c.keeps, is_predicted }, iterations, &outcome);
         if (isnan(change)) break;
         if (is_predicted) outer_measure(self, o, change, &c);
         verdict now = outer_judge(&c, p, change);

@@ -11,18 +11,23 @@
 //
 // The matrix of an iteration serves the next one as well where its rate is known and good.
 //
-// Rates r of the largest change tell little of what follows: a prediction is wrong in soft directions, what an
-// iteration leaves is in stiff ones, and may shrink a thousand times slower with the same matrix. Where that is the
-// slope of smooth forces the change d also has a size in energy, |d|^2 = d . S* d, in which stiff directions count for
-// what they are (Deuflhard: Newton Methods for Nonlinear Problems, 2004, sec. 3.2). With th the rate of these sizes,
-// what follows the second change d2 was, in 9000 steps of beams with many schemes, meshes and steps in which it stood
-// above round-off,
+// What Newton's iteration leaves over. With F the equations, S their slope, d1 and d2 the first changes and w what the
+// matrix of the first iteration would make of d2 otherwise,
 //
-//   with a matrix of its own      at most 0.8 r d2, 0.3 th d2 and 1700 th^2 d2
-//   with the matrix of the first  at most 24 000 th d2
+//   w = S1^-1 F(x1) - S0^-1 F(x1) ~ S^-1 F''[d1, d2]      d3 = S2^-1 F(x2) ~ S^-1 F''[d2, d2]/2
 //
-// Rates are the size of the first change times a number that hardly changes from step to step: they are known
+// so that |d3| ~ |w| th/2, th = |d2|/|d1| the rate of what counts in F'', and |w| is what the second change would leave
+// over if it kept the matrix of the first. w takes one solve. A prediction is wrong in soft directions, what an
+// iteration leaves is in stiff ones, so th is the larger one of two rates: of the largest change, and, where S is the
+// slope of smooth forces, of sizes in energy, |d|^2 = d . S d, in which stiff directions count for what they are
+// (Deuflhard: Newton Methods for Nonlinear Problems, 2004, sec. 3.2). Ten times that is allowed for: in 30 000 steps of
+// beams, with many schemes, meshes and steps, |d3| was up to 5 times as large where it stood above round-off.
+//
+// |d2|/|d1| and |w|/|d2| are the size of d1 times numbers that hardly change from step to step: they are known
 // beforehand, and so whether the matrix of the first iteration will do for the second.
+//
+// From the third iteration on a matrix is kept where the last rate was r <= 1e-2: the rate with it is 2 r^2 then, which
+// gains all digits in four iterations, the price of a factorization (tests/bench, bench_exact).
 //
 // A settled motion also has to keep the law of every row that acts along the directions where the step ends: they turn
 // fast where a distance is short, as in a bearing with little backlash, and were taken from the iterate before.
@@ -32,16 +37,16 @@
 
 #include "step/step.h"
 
-// An iteration: which one, from 0, and whether it has the matrix of the one before.
+// An iteration: which one, from 0, whether it has the matrix of the one before, and whether sizes are asked for.
 typedef struct pcs_pass {
     int count;
-    bool keeps_factor;
+    bool keeps_factor, is_measured;
 } pcs_pass;
 
-// Of the last step with a second iteration: its rates over the size of the first change, for steps of length h; zeros:
-// none yet.
+// Of the last step whose second iteration had a matrix of its own: |d2|/|d1| and |w|/|d2| over the size of d1, for
+// steps of length h, and how many steps ago; zeros: none yet.
 typedef struct pcs_bend {
-    double h, rate, size_rate;
+    double h, rate, kept_rate, age;
 } pcs_bend;
 
 typedef struct pcs_outer {
@@ -55,6 +60,8 @@ typedef struct pcs_outer {
     bool (*may_keep)(const pcs_step_solver *self);
     // The size of the last change in energy; NULL: it tells nothing of the changes that follow.
     double (*size)(pcs_step_solver *self);
+    // |w| of a second iteration with a matrix of its own; INFINITY: not known. With `size`.
+    double (*drift)(pcs_step_solver *self);
     pcs_bend *bend; // with `size`
     // Is something still missing from a motion that has settled?
     bool (*is_provisional)(pcs_step_solver *self, const pcs_step_problem *p);
