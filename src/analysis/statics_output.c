@@ -107,11 +107,20 @@ static void statics_put_contact(const record *r, const pcs_contact_info *contact
         for (int i = 0; i < contact->nrow; i++) statics_put_rows(r, contact, contact->first_row + i, 1);
 }
 
+// Forces of a system in closed form are not told apart, and where it starts is no equilibrium without its loads.
+static bool statics_has_work(const record *r)
+{
+    return r->on->system->takes_load_factor;
+}
+
 static void statics_put_work(const record *r, const pcs_statics *now)
 {
     const pcs_statics_work *w = &now->work;
     const double parts[] = { w->loads, w->joints, w->contacts, w->friction };
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) statics_put_number(r->table, parts[k]);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        if (statics_has_work(r)) statics_put_number(r->table, parts[k]);
+        else pcs_file_text(r->table, ",");
+    }
     if (r->is_history) statics_put_number(r->table, now->time);
     if (r->on->system->has_internal) statics_put_number(r->table, w->materials);
     if (!r->is_arc) return;
@@ -273,6 +282,7 @@ static void statics_put_path(const record *r, const pcs_statics *now)
 static void statics_put_balance(const record *r, const pcs_statics *now)
 {
     const pcs_statics_work *w = &now->work;
+    if (!statics_has_work(r)) return;
     pcs_file_print(r->summary, "  work                loads %.9g, joints %.9g, contacts %.3g, friction %.9g J\n",
                    w->loads, w->joints, w->contacts, w->friction);
     if (r->on->system->has_internal) pcs_file_print(r->summary, "  lost in materials   %.9g J\n", w->materials);

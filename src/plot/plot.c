@@ -92,7 +92,12 @@ static pcs_status request_columns(const request *q, pcs_album *album, const char
     }
     PCS_TRY(pcs_album_add(album, name, album->axis, q->ncolumn, items));
     const double *range = q->options->range;
-    if (range[0] < range[1] && album->npicture > 0) memcpy(album->pictures[0].range, range, 2 * sizeof *range);
+    if (!(range[0] < range[1]) || album->npicture == 0) return PCS_OK;
+    double *all = album->pictures[0].range; // of t alone, both 0 for other axes
+    if (all[0] < all[1] && (range[0] > all[1] || range[1] < all[0]))
+        return pcs_fail(q->ctx, PCS_BAD_INPUT, "--range must meet %s from %g to %g, is %g:%g", album->axis, all[0],
+                        all[1], range[0], range[1]);
+    memcpy(all, range, 2 * sizeof *range);
     return PCS_OK;
 }
 
@@ -111,6 +116,16 @@ static const char *place_format(const char *output)
     return NULL;
 }
 
+// Pictures of other programs, which no folder is meant to be called like.
+static bool place_is_foreign(const char *output)
+{
+    static const char *const endings[] = { "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "eps", "ps", "webp", "tex" };
+    const char *dot = strrchr(output, '.'), *ending = dot == NULL ? "" : dot + 1;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(ending, endings[i]) == 0) return true;
+    return false;
+}
+
 static pcs_status request_place(const request *q, place *out)
 {
     const char *output = q->options->output, *format = place_format(output);
@@ -119,6 +134,8 @@ static pcs_status request_place(const request *q, place *out)
                                 .width = q->options->width > 0.0 ? q->options->width : USUAL_WIDTH };
     out->stem = NULL;
     if (output == NULL) return PCS_OK;
+    if (place_is_foreign(output))
+        return pcs_fail(q->ctx, PCS_BAD_INPUT, "pictures are .svg, .png or .pdf, not '%s'", output);
     out->canvas.folder = format == NULL ? output : pcs_source_folder(q->ctx, output);
     if (out->canvas.folder == NULL) return PCS_NO_MEMORY;
     if (format == NULL) return pcs_file_make_folder(q->ctx, output);

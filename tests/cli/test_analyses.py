@@ -111,6 +111,16 @@ class Analyses(unittest.TestCase):
         self.assertEqual((later.returncode, later.stdout), (0, ""))
         self.assertAlmostEqual(float(rows(self.path("later", "statics.csv"))[-1]["tip.uy"]) / exact, 2, delta=1e-9)
 
+    def test_forces_that_are_not_told_apart_have_no_work(self):
+        with open(self.path("ball.yaml"), "w") as file:
+            file.write("system: { type: ball }\nscheme: { type: alpha_ggl }\ntime: { step: 1.0e-3, end: 1 }\n")
+        result = self.percuss("statics", "ball.yaml", "-o", "ball")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertNotIn("  work ", result.stdout)
+        last = rows(self.path("ball", "statics.csv"))[-1]
+        self.assertEqual([last[f"{name}_work"] for name in ("load", "joint", "contact", "friction")], 4 * [""])
+        self.assertAlmostEqual(float(last["floor.force"]), 10, delta=1e-12)
+
     def test_a_model_that_can_move_is_refused(self):
         result = self.percuss("statics", "beam.yaml", "--set", "supports.clamp.fix=[x, y]")
         self.assertEqual((result.returncode, result.stdout), (2, ""))

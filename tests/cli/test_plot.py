@@ -301,6 +301,8 @@ class Plot(unittest.TestCase):
         self.refused(2, "no such folder of results", "plot", self.path("nowhere"))
         self.refused(2, "no history.csv", "plot", self.folder)
         self.refused(2, "results must follow", "plot")
+        self.refused(2, "pictures are .svg, .png or .pdf, not", "plot", self.path("a"), "-o", self.path("x.jpg"))
+        self.refused(2, "--range must meet t from 0 to 1.5, is 5:9", "plot", self.path("a"), "tip.x", "--range", "5:9")
         self.refused(2, "--width must be a number from 5 on", "plot", self.path("a"), "--width", "x")
         self.refused(2, "is an option of compare", "plot", self.path("a"), "--tolerance", "1")
         self.refused(2, "--width is an option of plot", "compare", self.path("a"), self.path("b"), "--width", "9")

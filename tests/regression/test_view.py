@@ -134,6 +134,9 @@ def check_missing(folder, results):
     done = subprocess.run([sys.executable, results / "view.py", folder / "movie.mp4"], capture_output=True, text=True,
                           env={"PATH": str(folder / "none"), "PYTHONPATH": str(SUPPORT), "DRAWN": "/dev/null"})
     assert done.returncode == 1 and "package ffmpeg" in done.stderr, done.stderr
+    done = subprocess.run([sys.executable, results / "view.py", folder / "late.png", "99"], capture_output=True,
+                          text=True, env={"PYTHONPATH": str(SUPPORT), "DRAWN": "/dev/null"})
+    assert done.returncode == 1 and "no frame from t = 99 s on, the last one is at 1.5 s" in done.stderr, done.stderr
     for words in ("--time", "0.5"), ("--time", "peak"):
         done = percuss("view", results, "-o", folder / "movie.mp4", *words)
         assert done.returncode == 2 and "--time is of pictures" in done.stderr, done.stderr
