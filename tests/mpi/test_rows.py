@@ -135,6 +135,12 @@ class Dealt(ranks.Ranks):
             friction = [] if scheme == "tdg_plus" else FRICTION
             self.same_outputs((2,), *SMALL, *friction, "--set", f"scheme={{type: {scheme}}}")
 
+    # Losses of damping, which all ranks add up, and weight.
+    def test_damping(self):
+        gravity = ["--set", "loads={g: {type: gravity, g: [-9.81, -3, 0]}}"]
+        self.same_outputs((2,), *gravity, "--set", "scheme={type: newmark}", "--set",
+                          "elements.grid.damping={mass: 10.0, stiffness: 1.0e-5}", "--set", "time.end=2.0e-4")
+
     # A rank without any contact, rows that turn, step control, and frames where contacts change.
     def test_all_kinds(self):
         apart = ["--set", "mesh.apart={type: lattice, cells: [29, 59], size: [0.1, 0.1], origin: [9, 0, 0]}",
