@@ -35,7 +35,7 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, con
     pcs_krylov_set *c;
     const pcs_row *rows = own == NULL ? system->rows : own->rows;
     int m = own == NULL ? system->nrow : own->m, nt = own == NULL ? system->ntangent : own->nt;
-    int n = 2 * m + nt + nsmooth, nall = 2 * system->nrow + system->ntangent + nsmooth;
+    int n = 2 * m + nt + nsmooth, nall = 2 * pcs_system_nrow(system) + pcs_system_ntangent(system) + nsmooth;
     PCS_TAKE(ctx, c, 1, "the contact problem");
     PCS_TRY(pcs_contact_problem_create(ctx, rows, m, nt, n, &c->p));
     c->comm = own == NULL ? NULL : own->comm;

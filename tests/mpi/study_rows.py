@@ -37,14 +37,15 @@ SPACE = ["mesh.grid={type: lattice, cells: [1, 27, 27], size: [0.1], origin: [0.
          "orientation: [0.3, 0.5, 0.8], section: {type: rectangle, width: 0.02, height: 0.02}}"]
 SHORT = ["time.end=2.0e-4"]  # of models whose matrices are factored in every step
 SMALL = ["time.step=4.0e-6", "time.end=1.6e-4", "output.contact_frames.every=20"]
+FEWER = ["mesh.grid.cells=[1, 299]"]  # of schemes that keep columns of all contacts, which are not dealt out
 DAMPED = ["elements.grid.damping={mass: 2.0e4}"]
 SCHEMES = {
     "alpha_ggl": [], "alpha_velocity": [], "newmark": [], "hht": [], "alpha_index3": [],
     "moreau_jean, theta: 0.6": [], "moreau_jean, theta: 0.6, positions: midpoint": [],
-    "jump_newmark, rho_inf: 0.8": [], "jump_bathe": [], "ggl_midpoint, metric: mass": [],
+    "jump_newmark, rho_inf: 0.8": FEWER, "jump_bathe": FEWER, "ggl_midpoint, metric: mass": FEWER,
     "half_explicit": SMALL, "half_explicit, impulsive_step: 1.0e-6": SMALL, "half_explicit_rk": SMALL,
-    "half_explicit_acceleration": SMALL, "moreau_midpoint": SMALL, "schatzman_paoli": SMALL,
-    "tdg_minus": SMALL, "tdg_plus": SMALL, "moreau_jean_explicit": SMALL + DAMPED, "mannshardt": SMALL,
+    "half_explicit_acceleration": SMALL + ["time.end=1.3e-4"], "moreau_midpoint": SMALL, "schatzman_paoli": SMALL,
+    "tdg_minus": SMALL, "tdg_plus": SMALL, "moreau_jean_explicit": SMALL + DAMPED, "mannshardt": SMALL + FEWER,
     "splitting": SMALL,
 }
 
@@ -95,6 +96,8 @@ def main():
             file.write(CASE)
         for is_space, shape, scheme, friction in itertools.product((0, 1), ("plane", "circle"), schemes, (0, 0.3)):
             settings = (SPACE if is_space else []) + (SHORT if shape == "circle" else []) + SCHEMES[scheme]
+            if is_space and SCHEMES[scheme][-1:] == FEWER:
+                continue
             settings = [*settings, f"scheme={{type: {scheme}}}", contact(shape, is_space, friction)]
             found = compare(program, counts, case, settings, folder)
             refused += found is None

@@ -107,6 +107,7 @@ class Rows(ranks.Ranks):
 # So many that nobody but the rank of its node knows of a contact.
 DEALT = ["--set", "mesh.grid.cells=[1, 899]", "--set", "contacts.floor.normal=[1, 7.0e-6, 0]",
          "--set", "output.contact_frames.every=4", "--set", "output.checkpoint.every=1000"]
+SHORT = ["--set", "time.end=1.5e-4"]
 SMALL = ["--set", "time.step=4.0e-6", "--set", "time.end=1.4e-4", "--set", "output.contact_frames.every=20"]
 
 
@@ -123,11 +124,11 @@ class Dealt(ranks.Ranks):
     # Every file; columns of single points; a contact, and friction, that some ranks have nothing of.
     def test_outputs(self):
         self.same_outputs((2, 3, 4), *FRICTION)
-        self.same_outputs((2,), *MOREAU, *FRICTION, "--set", "contacts.floor.points=all")
+        self.same_outputs((2,), *MOREAU, *FRICTION, *SHORT, "--set", "contacts.floor.points=all")
         corner = ["--set", "sets.foot={nodes: grid.ymin}", "--set",
                   "contacts.foot={type: node_plane, nodes: foot, point: [0, -1.0e-4, 0], normal: [0, 1, 0], "
                   "restitution: 0.1, friction: 0.2}", "--set", "initial=[{set: grid, velocity: [-5.0, -2.0, 0]}]"]
-        self.same_outputs((3,), *corner)
+        self.same_outputs((3,), *MOREAU, *SHORT, *corner)
 
     # Impacts apart, stages, sets that are asked for within a step.
     def test_explicit(self):
@@ -135,16 +136,22 @@ class Dealt(ranks.Ranks):
             friction = [] if scheme == "tdg_plus" else FRICTION
             self.same_outputs((2,), *SMALL, *friction, "--set", f"scheme={{type: {scheme}}}")
 
+    # Losses of damping, which all ranks add up, and weight.
+    def test_damping(self):
+        gravity = ["--set", "loads={g: {type: gravity, g: [-9.81, -3, 0]}}"]
+        self.same_outputs((2,), *gravity, "--set", "scheme={type: newmark}", "--set",
+                          "elements.grid.damping={mass: 10.0, stiffness: 1.0e-5}", "--set", "time.end=2.0e-4")
+
     # A rank without any contact, rows that turn, step control, and frames where contacts change.
     def test_all_kinds(self):
         apart = ["--set", "mesh.apart={type: lattice, cells: [29, 59], size: [0.1, 0.1], origin: [9, 0, 0]}",
                  "--set", "elements.apart={type: beam_timo_2d, mesh: apart, E: 1.0e9, nu: 0.3, rho: 1000.0, "
                           "section: {type: rectangle, width: 0.02, height: 0.02}}"]
         self.same_outputs((3,), *apart, *FRICTION, "--set", "time.end=2.0e-4")
-        self.same_outputs((2,), *circle(45), "--set", "time.end=1.5e-4")
-        self.same_outputs((2,), *FRICTION, "--set", "time.control={type: adaptive, tolerance: 1.0e-3}", "--set",
-                          "time.end=1.5e-4")
-        self.same_outputs((2,), "--set", "output.contact_frames={}", "--set",
+        self.same_outputs((2,), *circle(45), *SHORT)
+        self.same_outputs((2,), *MOREAU, *FRICTION, "--set", "time.control={type: adaptive, tolerance: 1.0e-3}",
+                          "--set", "time.end=1.0e-4")
+        self.same_outputs((2,), *MOREAU, *FRICTION, *SHORT, "--set", "output.contact_frames={}", "--set",
                           "output.frames={every: 1, around_contacts: 2, pieces: never}")
 
     # The checkpoint has the rows of all ranks in the order of one process.
