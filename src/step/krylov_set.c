@@ -24,8 +24,8 @@ enum {
 static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
 // Linear systems, of the residual: while the sets of many rows get better, and else; few rows have cheap products and
 // would take a round more. A live gate may have more than one consistent answer, and which one is found must not depend
-// on what is left: always firm.
-static const double loose = 1e-2, firm = 1e-3;
+// on what is left: always firm, and firmer where bodies are so stiff that they follow.
+static const double loose = 1e-2, firm = 1e-3, firmer = 1e-4;
 // Preconditioner: how firmly the direction of slip is held, and the turn below which a slip is free.
 static const double stiff = 1e3, slow_turn = 1e-2;
 
@@ -458,6 +458,7 @@ typedef struct settling {
     int thawed;                // rounds since the gate was set free
     double norm, last, before; // residuals: present, last with these sets, of the round before
     bool has_many;             // rows
+    bool has_followers;        // live gates, on bodies that follow (coupling.h)
     bool is_rounded_off;       // nothing but round-off is left of the equations
 } settling;
 
@@ -494,6 +495,7 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
     bool is_settled = s->changed == 0 && !set_slides(c, true);
     double share = s->idle == 0 && !c->p.gate_is_live && s->has_many ? loose : firm;
+    if (s->has_followers) share = firmer;
     if (s->changed == 0 && s->norm < s->before) share = fmin(share, pow(s->norm / s->before, 2));
     s->before = s->norm;
     double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, share * s->norm);
@@ -504,7 +506,10 @@ static bool set_round(pcs_krylov_set *c, settling *s)
 static bool set_iterate(pcs_krylov_set *c, int stage)
 {
     settling s = { .last = INFINITY, .unknowns = pcs_all_count(c->comm, c->p.n) };
+    const pcs_preconditioner *rates = c->preconditioner[1];
+    bool has_followers = c->p.gate_is_live && rates != NULL && rates->coupling->follows;
     s.has_many = pcs_all_count(c->comm, c->p.m) >= MANY_ROWS;
+    s.has_followers = pcs_all_count(c->comm, has_followers) > 0;
     s.fewest = s.unknowns;
     c->stage = stage;
     c->nseen = 0;
