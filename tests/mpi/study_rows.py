@@ -45,7 +45,8 @@ SCHEMES = {
     "jump_newmark, rho_inf: 0.8": FEWER, "jump_bathe": FEWER, "ggl_midpoint, metric: mass": FEWER,
     "half_explicit": SMALL, "half_explicit, impulsive_step: 1.0e-6": SMALL, "half_explicit_rk": SMALL,
     "half_explicit_acceleration": SMALL + ["time.end=1.3e-4"], "moreau_midpoint": SMALL, "schatzman_paoli": SMALL,
-    "tdg_minus": SMALL, "tdg_plus": SMALL, "moreau_jean_explicit": SMALL + DAMPED, "mannshardt": SMALL + FEWER,
+    "tdg_minus": SMALL + ["time.end=1.3e-4"], "tdg_plus": SMALL + ["time.end=1.3e-4"],
+    "moreau_jean_explicit": SMALL + DAMPED, "mannshardt": SMALL + FEWER,
     "splitting": SMALL,
 }
 
