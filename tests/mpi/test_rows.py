@@ -208,17 +208,19 @@ class HandOver(ranks.Ranks):
         with open(os.path.join(self.path(folder), "summary.json")) as file:
             return json.load(file)["steps"]["handovers"]
 
-    def hand_over(self, *settings):
-        self.compare(self.case("rows", ROWS), *self.HARD, *settings, counts=(2,), rows=2)
+    def test_few_rows(self):
+        self.compare(self.case("rows", ROWS), *self.HARD, "--set", "mesh.grid.cells=[2, 8]", "--set",
+                     "contacts.floor.normal=[1, 2.0e-4, 0]", "--set", "time={step: 2.0e-4, end: 8.0e-4}", counts=(2,),
+                     rows=2)
         self.assertGreater(self.handed_over("serial"), 0)
         self.assertEqual(self.handed_over("np2"), self.handed_over("serial"))
 
-    def test_few_rows(self):
-        self.hand_over("--set", "mesh.grid.cells=[2, 8]", "--set", "contacts.floor.normal=[1, 2.0e-4, 0]", "--set",
-                       "time={step: 2.0e-4, end: 8.0e-4}")
-
+    # With so much friction there are several lawful answers, and the certificate judges the one that is found.
     def test_rows_of_ranks(self):
-        self.hand_over("--set", "mesh.grid.cells=[1, 259]", "--set", "time={step: 1.0e-2, end: 1.0e-2}")
+        result = ranks.run(2, self.case("rows", ROWS), *self.HARD, "--set", "mesh.grid.cells=[1, 259]", "--set",
+                           "time={step: 1.0e-2, end: 1.0e-2}", "-q", "-o", self.path("np2"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.handed_over("np2"), 1)
 
 
 if __name__ == "__main__":
