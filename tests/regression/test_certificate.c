@@ -185,6 +185,27 @@ static void unresolved_steps_find_their_way(void **state)
     }
 }
 
+// In a step of many periods the correction of positions bends stiff beams: such an impact is cut, of linear systems, too.
+static void impacts_of_stiff_piles_are_cut(void **state)
+{
+    (void)state;
+    static const char *const steps[] = { "time.step=1.0e-2", "time.step=3.0e-3", "time.step=1.0e-3" };
+    for (int k = 0; k < 6; k++) {
+        const char *const set[] = { "parameters.n=3",
+                                    "parameters.mu=0",
+                                    "scheme={type: alpha_ggl, rho_inf: 0.8}",
+                                    "elements.beams.E=1.0e+12",
+                                    steps[k % 3],
+                                    "time.end=0.05",
+                                    k < 3 ? "solver.type=schur" : "solver.type=condensed",
+                                    NULL };
+        case_run run = case_open("cases/beam_pile/case.yaml", set);
+        while (!pcs_sim_is_done(run.sim)) case_step(&run);
+        CHECK(run.sim->view.cut_steps > 0);
+        case_close(&run);
+    }
+}
+
 // A block that slides has all the friction there is: 1e-8 more, in what a step is told to have done, is seen.
 static void friction_stays_in_its_cone(void **state)
 {
@@ -321,6 +342,7 @@ int main(void)
         cmocka_unit_test(energy_that_a_scheme_holds_is_no_gain),
         cmocka_unit_test(no_jump_of_energy_is_certified),
         cmocka_unit_test(unresolved_steps_find_their_way),
+        cmocka_unit_test(impacts_of_stiff_piles_are_cut),
         cmocka_unit_test(friction_stays_in_its_cone),
         cmocka_unit_test(friction_is_against_the_slip),
         cmocka_unit_test(friction_rebounds),
