@@ -17,8 +17,6 @@
 
 #include <math.h>
 
-const char *const pcs_alpha_history[] = { "a", "vd", NULL };
-
 void pcs_alpha_of_radius(pcs_alpha *s, double rho)
 {
     s->am = (2.0 * rho - 1.0) / (rho + 1.0);

@@ -13,7 +13,6 @@
 #include "schemes/common.h"
 
 enum { PCS_ALPHA_A, PCS_ALPHA_VD, PCS_ALPHA_NHISTORY }; // histories: a and vd
-extern const char *const pcs_alpha_history[];
 
 // What it carries from step to step; the first member of a scheme's memory.
 typedef struct pcs_alpha_memory {

@@ -217,7 +217,6 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .params_size = sizeof(ggl_params),
     .data_size = sizeof(ggl),
     .nhistory = PCS_ALPHA_NHISTORY,
-    .history_names = pcs_alpha_history,
     .history_obeys_joints = true,
     .nresultant = 2,
     .memory_size = sizeof(ggl_memory),

@@ -35,7 +35,6 @@ const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .params_size = sizeof(alpha_params),
     .data_size = sizeof(pcs_alpha),
     .nhistory = PCS_ALPHA_NHISTORY,
-    .history_names = pcs_alpha_history,
     .nresultant = 2,
     .memory_size = sizeof(pcs_alpha_memory),
     .has_closed_loss = true,

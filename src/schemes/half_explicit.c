@@ -43,7 +43,6 @@ static const pcs_option half_options[] = {
 };
 
 enum { HISTORY_A };
-static const char *const half_history[] = { "a", NULL };
 
 typedef struct half_memory {
     pcs_explicit_memory base;
@@ -400,7 +399,6 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .params_size = sizeof(half_params),
     .data_size = sizeof(half),
     .nhistory = 1,
-    .history_names = half_history,
     .nresultant = 1,
     .resultant_at = offsetof(half_memory, resultant),
     .memory_size = sizeof(half_memory),

@@ -45,7 +45,6 @@ const pcs_scheme_ops pcs_scheme_hht = {
     .params_size = sizeof(hht_params),
     .data_size = sizeof(pcs_alpha),
     .nhistory = PCS_ALPHA_NHISTORY,
-    .history_names = pcs_alpha_history,
     .nresultant = 2,
     .memory_size = sizeof(pcs_alpha_memory),
     .has_closed_loss = true,

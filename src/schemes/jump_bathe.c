@@ -34,7 +34,6 @@ static const pcs_option bathe_options[] = {
 };
 
 enum { HISTORY_A };
-static const char *const bathe_history[] = { "a", NULL };
 
 typedef struct bathe_memory {
     double resultant[3]; // N, of f at the start of the step
@@ -241,7 +240,6 @@ const pcs_scheme_ops pcs_scheme_jump_bathe = {
     .params_size = sizeof(bathe_params),
     .data_size = sizeof(bathe),
     .nhistory = 1,
-    .history_names = bathe_history,
     .history_obeys_joints = true,
     .nresultant = 1,
     .memory_size = sizeof(bathe_memory),

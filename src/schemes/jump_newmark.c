@@ -133,7 +133,6 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .params_size = sizeof(jump_params),
     .data_size = sizeof(jump_newmark),
     .nhistory = PCS_ALPHA_NHISTORY,
-    .history_names = pcs_alpha_history,
     .history_obeys_joints = true,
     .nresultant = 2,
     .memory_size = sizeof(pcs_alpha_memory),

@@ -50,7 +50,6 @@ static const pcs_option moreau_options[] = {
 };
 
 enum { HISTORY_VD };
-static const char *const moreau_history[] = { "vd", NULL };
 
 typedef struct moreau_memory {
     double resultant[3]; // N, of f at the start of the step
@@ -320,7 +319,6 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .params_size = sizeof(moreau_params),
     .data_size = sizeof(moreau),
     .nhistory = 1,
-    .history_names = moreau_history,
     .nresultant = 1,
     .memory_size = sizeof(moreau_memory),
     .has_closed_loss = true,

@@ -38,9 +38,8 @@ typedef struct pcs_scheme_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    size_t data_size; // bytes of private data, zeroed before setup; nothing in them outlasts a step
-    int nhistory;     // history vectors
-    const char *const *history_names;
+    size_t data_size;          // bytes of private data, zeroed before setup; nothing in them outlasts a step
+    int nhistory;              // history vectors
     bool history_is_velocity;  // history vectors are velocities; otherwise accelerations
     bool history_obeys_joints; // they hold the forces of joints
     int nresultant;            // sums of forces by directions, double[3] each, that the struct of numbers carries

@@ -54,7 +54,6 @@ static const double MOST_MISMATCH = 0.01;
 static const double SAME_TIME = 1e-6; // of a step: impacts that are nearer to the one in which they are a tie, are one
 
 enum { HISTORY_U };
-static const char *const wave_history[] = { "u", NULL };
 
 typedef struct wave {
     pcs_next next;
@@ -357,7 +356,6 @@ const pcs_scheme_ops pcs_scheme_wave = {
     .data_size = sizeof(wave),
     .nhistory = 1,
     .history_is_velocity = true,
-    .history_names = wave_history,
     .has_closed_loss = true,
     .has_inertia = true,
     .needs_equal_steps = "its step is the time that a wave takes through a cell",
