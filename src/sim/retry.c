@@ -71,7 +71,8 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
 }
 
 // Is the start of every step kept, so that one whose certificate is broken can be undone? Linear systems have no false
-// roots; but with friction or several contacts an impact in a step of many periods may gain what a smaller one does not.
+// roots; but with friction or several contacts an impact in a step of many periods may gain what a smaller one does
+// not.
 static bool retry_keeps(const pcs_sim *sim)
 {
     return !sim->system->is_linear || pcs_system_ntangent(sim->system) > 0 || pcs_system_nrow(sim->system) > 1;

@@ -185,7 +185,8 @@ static void unresolved_steps_find_their_way(void **state)
     }
 }
 
-// In a step of many periods the correction of positions bends stiff beams: such an impact is cut, of linear systems, too.
+// In a step of many periods the correction of positions bends stiff beams: such an impact is cut, also of linear
+// systems.
 static void impacts_of_stiff_piles_are_cut(void **state)
 {
     (void)state;
