@@ -53,7 +53,6 @@ typedef struct ggl {
     double *correction; // [nrow] what U is beyond (h/2) W, kg m
     double *smooth_gap; // [nrow] g(qt), m
     bool has_joints;    // bilateral rows
-    bool is_free;       // strain and gravity are all that acts on a bar, unless forces are put on from outside
     double carry;       // how much of h W the position moves by without its own law: 0, or 1 in modified_lcp
 } ggl;
 
@@ -82,7 +81,6 @@ static pcs_status ggl_setup(pcs_scheme *self)
     pcs_alpha_of_radius(&s->alpha, p->rho_inf);
     s->carry = p->variant == VARIANT_MODIFIED_LCP ? 1.0 : 0.0;
     s->has_joints = pcs_has_bilateral_rows(self->system);
-    s->is_free = !self->system->has_loads && !self->system->has_damping && !s->has_joints;
     s->alpha.goes_on = pcs_goes_on(self->system, pcs_alpha_radius(&s->alpha));
     PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
     PCS_TAKE(self->ctx, s->smooth_gap, self->system->nrow, "position corrections");
@@ -123,8 +121,7 @@ static double ggl_correction_work(pcs_scheme *self, double h)
     const pcs_next *next = &s->alpha.next;
     if (!self->system->is_linear) return 0.0; // left to the remainder
     for (int j = 0; j < self->system->nrow; j++) s->correction[j] = next->nu[j] + (s->carry - 0.5) * h * next->la[j];
-    const double *vd = s->is_free && self->system->slices != NULL ? next->d : NULL;
-    return pcs_displacement_work(self->solver, s->correction, next->q, vd);
+    return pcs_displacement_work(self->solver, s->correction, next->q);
 }
 
 // Do the smooth gap and the law of the gap disagree with the gate that was taken, by more than a tie? Then imposing the

@@ -347,27 +347,19 @@ static double projection_work_of(const pcs_step_solver *solver, const double *z,
     return work;
 }
 
-// X_j . (K q - f_gravity)
-static double projection_pull(const pcs_step_solver *solver, int j, const double *q)
-{
-    const pcs_system *system = solver->system;
-    const pcs_projection *p = solver->projection;
-    int n = pcs_system_nown(system);
-    double pull = pcs_columns_dot(p->KX, j, n, q);
-    return system->gravity == NULL ? pull : pull - pcs_columns_dot(p->X, j, n, system->gravity);
-}
-
-double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q, const double *a)
+double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q)
 {
     const pcs_system *system = solver->system;
     const pcs_projection *p = solver->projection;
     double work = 0.0;
     bool acts = false;
+    int n = pcs_system_nown(system);
     if (!p->has_columns) return projection_work_of(solver, z, q);
     for (int j = 0; j < system->nrow; j++) {
         if (z[j] == 0.0) continue;
         acts = true;
-        work += z[j] * (a == NULL ? projection_pull(solver, j, q) : -pcs_system_rate(system, j, a));
+        work += z[j] * pcs_columns_dot(p->KX, j, n, q);
+        if (system->gravity != NULL) work -= z[j] * pcs_columns_dot(p->X, j, n, system->gravity);
         for (int i = 0; i < system->nrow; i++)
             if (z[i] != 0.0) work -= 0.5 * z[j] * z[i] * p->XKX[(size_t)j * (size_t)system->nrow + (size_t)i];
     }

@@ -54,9 +54,7 @@ void pcs_projection_add_within(const pcs_step_solver *solver, int row, double sc
 void pcs_projection_window(const pcs_step_solver *solver, int row, int *low, int *high);
 bool pcs_projection_has_columns(const pcs_step_solver *solver);
 
-// Change of strain and gravity energy by a displacement w = X z that led to q: w . K (q - w/2) - f_gravity . w. Where
-// strain and gravity are all that acts, and M a = f_gravity - K q is known, w . (K q - f_gravity) is -z . G a; a may be
-// NULL.
-double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q, const double *a);
+// Change of strain and gravity energy by a displacement w = X z that led to q: w . K (q - w/2) - f_gravity . w.
+double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q);
 
 #endif
