@@ -67,8 +67,8 @@ void pcs_certify_join(pcs_certifier *self, double *contradictions)
     worst[CONTRADICTION] = *contradictions;
     comm->max(comm, NUMBERS, worst);
     *contradictions = worst[CONTRADICTION];
-    bool is_new =
-        worst[BROKEN] != -pcs_system_nrow(self->scheme->system); // what is known stays, and so does nothing to tell
+    // What is known stays, and so does nothing to tell.
+    bool is_new = worst[BROKEN] != -pcs_system_nrow(self->scheme->system);
     for (int i = 0; i < BROKEN; i++) is_new = is_new || worst[i] != self->ratio_before[i];
     if (is_new) join_details(self, worst, here);
 }

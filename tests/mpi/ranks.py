@@ -1,6 +1,7 @@
 """What tests over several ranks share: the program, runs with and without mpiexec, results read and compared."""
 
 import csv
+import json
 import math
 import os
 import re
@@ -87,6 +88,17 @@ class Ranks(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(result.stdout, "")
             self.assertGreaterEqual(self.agree(self.path("serial"), self.path(f"np{count}")), rows)
+
+    # The worst penetration of the run by two ranks is that of one process.
+    def same_certificate(self):
+        worst = []
+        for folder in ("serial", "np2"):
+            with open(self.path(folder + "/summary.json")) as file:
+                checks = {c["name"]: c for c in json.load(file)["certificate"]["checks"]}
+            worst.append(checks["penetration <= 2 max|gap rate| h"])
+        self.assertGreater(worst[0]["worst_value"], 1e-5)
+        for key in ("worst_value", "tolerance", "worst_ratio", "worst_time"):
+            self.assertAlmostEqual(worst[1][key], worst[0][key], delta=1e-9 * worst[0][key])
 
     # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
     def resume(self, counts, *case):
