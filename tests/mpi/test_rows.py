@@ -167,7 +167,7 @@ class Dealt(ranks.Ranks):
     # Worst of the certificate on the last rank, as above.
     def test_certificate(self):
         wall = ["--set", "contacts.floor.normal=[1, -2.0e-5, 0]", "--set", "contacts.floor.point=[-1.4e-3, 0, 0]"]
-        self.same_outputs((2,), *MOREAU, *wall, "--set", "time.end=1.0e-4")
+        self.same_outputs((2,), *MOREAU, *FRICTION, *wall, "--set", "time.end=1.0e-4")
         self.same_certificate()
 
     # Bytes per row on a rank that does not write: those of a quarter of the rows, and of mesh and sets at all of them.
