@@ -330,7 +330,7 @@ static void rod_add_force(const pcs_batch *batch, const double *q, const double 
         rod_run_spring(n, r, run->k, q + e, f + e);
         rod_add_damping(batch, run, r, v, f);
     }
-    rod_add_loose_forces(batch, q, v, f);
+    if (data->nloose > 0) rod_add_loose_forces(batch, q, v, f);
 }
 
 // Do runs follow one another over all equations?
@@ -356,7 +356,7 @@ static void rod_put_force(const pcs_batch *batch, const double *from, const doub
         rod_run_put(n, run->k, from + e, q + e, f + e);
         rod_add_damping(batch, run, (rod_range){ 0, n + 1 }, v, f);
     }
-    rod_add_loose_forces(batch, q, v, f);
+    if (data->nloose > 0) rod_add_loose_forces(batch, q, v, f);
 }
 
 // Every range looks at all loose cells.
@@ -423,7 +423,7 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
         else pcs_rod_run_sums(n, x, w, &sums);
         rod_add_sums(run, &sums, sum);
     }
-    rod_add_loose_energies(batch, q, v, sum);
+    if (data->nloose > 0) rod_add_loose_energies(batch, q, v, sum);
 }
 
 static void rod_add_loose_changes(const pcs_batch *batch, const double *const q[2], const double *const v[2],
@@ -457,7 +457,8 @@ static void rod_add_change(const pcs_batch *batch, const double *q0, const doubl
         pcs_rod_run_change(n, q, v, &sums);
         rod_add_sums(run, &sums, sum);
     }
-    rod_add_loose_changes(batch, (const double *const[2]){ q0, q1 }, (const double *const[2]){ v0, v1 }, sum);
+    const double *const q[2] = { q0, q1 }, *const v[2] = { v0, v1 };
+    if (data->nloose > 0) rod_add_loose_changes(batch, q, v, sum);
 }
 
 static void rod_add_both(const pcs_batch *batch, const double *const q[2], const double *const v[2], pcs_energy *state,
@@ -476,6 +477,7 @@ static void rod_add_both(const pcs_batch *batch, const double *const q[2], const
         rod_add_sums(run, &sums[0], state);
         rod_add_sums(run, &sums[1], change);
     }
+    if (data->nloose == 0) return;
     rod_add_loose_energies(batch, q[1], v[1], state);
     rod_add_loose_changes(batch, q, v, change);
 }

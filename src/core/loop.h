@@ -13,6 +13,14 @@ static inline int pcs_whole_vectors(int n)
     return (n + 3) / 4 * 4;
 }
 
+// Before a function that is called where a step of a small model hardly ever comes: kept out of its caller, which then
+// saves no registers for it.
+#if defined(__GNUC__)
+#define PCS_APART __attribute__((noinline))
+#else
+#define PCS_APART
+#endif
+
 #if defined(__clang__)
 #define PCS_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)

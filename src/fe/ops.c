@@ -2,6 +2,7 @@
 //
 //   f(t, q, v) = s (f_gravity + f_loads(t)) - K q - C v,   g(q) = g_0 + G q,   s the load factor
 
+#include "core/loop.h"
 #include "fe/data.h"
 #include "system/defaults.h"
 
@@ -25,13 +26,10 @@ static void fe_apply_loads(const pcs_system *self, double t, const double *q, do
         for (int i = 0; i < self->nv; i++) f[i] *= self->load_factor;
 }
 
-static void fe_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+// Loads, and what elements and laws add to them.
+PCS_APART static void fe_add_forces(const pcs_system *self, double t, const double *q, const double *v, double *f)
 {
     const fe_data *fe = self->data;
-    if (fe->base != NULL && self->load_factor == 1.0) {
-        fe->batches[0].ops->put_force(&fe->batches[0], fe->base, q, v, f);
-        return;
-    }
     bool is_filled = !fe->has_ranges || fe->model.nload > 0 || self->load_factor != 1.0;
     if (is_filled) fe_apply_loads(self, t, q, f);
     if (fe->has_ranges) pcs_fe_range_force(self, q, v, is_filled, f);
@@ -40,6 +38,13 @@ static void fe_force(const pcs_system *self, double t, const double *q, const do
     for (int b = 0; b < fe->nbatch && !fe->has_ranges; b++)
         pcs_fe_ops(fe, b)->add_force(pcs_fe_batch_at(fe, b, elapsed, &room), q, v, f);
     if (fe->laws != NULL) pcs_fe_law_force(self, q, v, f);
+}
+
+static void fe_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+{
+    const fe_data *fe = self->data;
+    if (fe->base != NULL && self->load_factor == 1.0) fe->batches[0].ops->put_force(&fe->batches[0], fe->base, q, v, f);
+    else fe_add_forces(self, t, q, v, f);
 }
 
 // Eight partial sums that do not wait for one another.

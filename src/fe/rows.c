@@ -3,6 +3,7 @@
 // A constant row is g = g_0 + G q. A varying one is stated by its contact or joint in nodes, forces and moments
 // (contact/row.h).
 
+#include "core/loop.h"
 #include "fe/laws.h"
 
 #include <math.h>
@@ -337,15 +338,18 @@ void pcs_fe_update_directions(pcs_system *self, const double *q)
     self->time_here = self->time;
 }
 
+PCS_APART static void rows_find_gaps(pcs_system *self, const double *q, double *gap)
+{
+    rows_evaluate(self, q, NULL);
+    rows_tell_gaps(self, q, gap);
+}
+
 void pcs_fe_gaps(pcs_system *self, const double *q, double *gap)
 {
     const fe_data *fe = self->data;
-    if (!fe->has_evaluated_rows) {
-        for (int row = 0; row < self->nrow; row++) gap[row] = rows_constant_gap(self, row, q);
-        return;
-    }
-    rows_evaluate(self, q, NULL);
-    rows_tell_gaps(self, q, gap);
+    if (fe->has_evaluated_rows) rows_find_gaps(self, q, gap);
+    else
+        for (int row = 0; row < self->nrow; row++) gap[row] = fe->points[row].gap + pcs_rows_dot(self->G, row, q);
 }
 
 pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed)

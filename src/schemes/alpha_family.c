@@ -142,10 +142,12 @@ void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x,
     pcs_resultant(self->system, x->t + h, s->next.q, s->next.v, now->resultant);
     if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, now->resultant);
     const pcs_alpha_memory *last = x->memory;
+    double am = s->am, af = s->af, ga = s->ga;
     for (int k = 0; k < 3; k++) {
-        double sum = (1.0 - s->af) * now->resultant[k] + s->af * last->resultant[k] - s->am * last->filtered[k];
-        now->filtered[k] = sum / (1.0 - s->am);
-        impulse[k] = h * ((1.0 - s->ga) * last->filtered[k] + s->ga * now->filtered[k]);
+        double sum = (1.0 - af) * now->resultant[k] + af * last->resultant[k] - am * last->filtered[k];
+        double filtered = sum / (1.0 - am);
+        impulse[k] = h * ((1.0 - ga) * last->filtered[k] + ga * filtered);
+        now->filtered[k] = filtered;
     }
 }
 

@@ -164,7 +164,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     pcs_next *next = &s->alpha.next;
     pcs_begin_step(self, x, h, report);
     // An attempt that failed has left mass and directions where it gave up.
-    if (!pcs_projection_move(self->solver, x->q)) {
+    if (!self->system->is_linear && !pcs_projection_move(self->solver, x->q)) {
         report->outcome = PCS_SINGULAR;
         return PCS_OK;
     }
@@ -172,8 +172,10 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     pcs_next_targets(self, next, x->v);
-    pcs_next_find_drives(self, next, x->t, h);
-    pcs_next_drive(self, next);
+    if (self->system->has_drives) {
+        pcs_next_find_drives(self, next, x->t, h);
+        pcs_next_drive(self, next);
+    }
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
     pcs_alpha_set_passes(self, &s->alpha, x, h, &problem);
     problem.smooth_gap = s->smooth_gap;

@@ -62,15 +62,31 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
 void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const pcs_step_report *report);
 
 // What a system may leave out counts as zero: resultant force, damping power, work of applied loads.
-void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3]);
-double pcs_damping_power(const pcs_system *system, const double *q, const double *v);
-double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1);
+static inline void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3])
+{
+    sum[0] = sum[1] = sum[2] = 0.0;
+    if (system->has_resultant) system->ops->resultant(system, t, q, v, sum);
+}
+
+static inline double pcs_damping_power(const pcs_system *system, const double *q, const double *v)
+{
+    return system->has_damping ? system->ops->damping_power(system, q, v) : 0.0;
+}
+
+static inline double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)
+{
+    return system->has_loads ? system->ops->load_work(system, t, q0, q1) : 0.0;
+}
 
 // (x1 - x0) . y in four sums, which the processor adds up side by side.
 double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y);
 
 // Work of the applied loads by the trapezoidal rule.
-double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new, double h);
+static inline double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new,
+                                               double h)
+{
+    return 0.5 * (pcs_load_work(system, x->t, x->q, q_new) + pcs_load_work(system, x->t + h, x->q, q_new));
+}
 
 // a = M^-1 f(t, q, v), without constraint forces; M as it was factored last.
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a);

@@ -9,6 +9,7 @@ pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s)
 {
     const pcs_system *system = self->system;
     PCS_TRY(pcs_next_create(self, &s->next));
+    s->problem = pcs_next_problem(self, &s->next, NULL, 0.0);
     PCS_TAKE(self->ctx, s->stage, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->stage_t, system->ntangent, "the stage impulses");
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the stage contacts");
@@ -53,12 +54,15 @@ bool pcs_explicit_has_closed(const pcs_scheme *self, const pcs_explicit *s, cons
 pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
                                  pcs_step_report *report)
 {
-    pcs_step_problem problem = pcs_next_problem(self, &s->next, NULL, 0.0);
+    pcs_step_problem *problem = &s->problem;
     pcs_step_result result;
-    problem.v = x;
-    problem.la = impulse;
-    problem.la_t = tangent;
-    self->solver->ops->solve(self->solver, &problem, &result);
+    problem->q = s->next.q;
+    problem->v = x;
+    problem->d = s->next.d;
+    problem->la = impulse;
+    problem->la_t = tangent;
+    problem->gives_multipliers_alone = s->leaves_velocity;
+    self->solver->ops->solve(self->solver, problem, &result);
     report->iterations += result.iterations;
     return result.outcome;
 }
@@ -222,6 +226,7 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_start_report(self, x, &s->next, report);
     pcs_explicit_clear(self, s);
+    s->leaves_velocity = false;
     pcs_next_targets(self, &s->next, x->v);
     pcs_next_drive(self, &s->next);
     bool has_impact = false;

@@ -16,8 +16,9 @@
 // Tangential rows join everywhere, with friction. The order 2 hangs on stage 1 pushing along G(q) and constraining
 // along G(q + h v). Where f does not see the velocity, a1 is the next step's a0: one solve per step.
 //
-// A long bar goes slice by slice (system/slices.h): q' and a1 of a slice, then v' and its energies, while it is in the
-// cache. The contact problems see a few equations, so the slices of those come first.
+// Where M and G are constant and nothing rubs, contact problems see v1 and v' in a few equations, and their impulses
+// are added in the passes that make q' and v'. A long bar goes slice by slice (system/slices.h): q' and a1 of a slice,
+// then v' and its energies, while it is in the cache; the slices that contacts see come first.
 //
 // With `impulsive_step` a step in which a contact closes is taken again in smaller ones (sec. 6.2 of the paper takes a
 // tenth): an impact is of order 1 only.
@@ -56,6 +57,10 @@ typedef struct half_pass {
     double *q_new, *v_new, *v1, *a1;
     double h;
     bool is_impact;
+    // The column of X through which P0 moves q', and that by which it and the impulses of stage 2 give v' a jump; NULL:
+    // what they do is added afterwards.
+    const double *moved, *pushed;
+    double shift, kept, jump;
 } half_pass;
 
 typedef struct half {
@@ -64,6 +69,8 @@ typedef struct half {
     double *v1;                 // [nv] velocity after stage 1
     double *first, *first_t;    // [nrow], [ntangent] P0
     bool reuses_acceleration;   // f does not see the velocity
+    bool is_plain;              // neither do M and G change, and nothing rubs
+    const double *column;       // [nv] of X, where that is all of it and fills the whole; else NULL
     pcs_state start;            // of an impulsive step
     pcs_row_report *joined_row; // [nrow] what its smaller steps add up to
 } half;
@@ -79,6 +86,12 @@ static pcs_status half_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->first_t, system->ntangent, "the stage impulses");
     s->reuses_acceleration = system->is_linear && !system->has_damping;
+    s->is_plain = s->reuses_acceleration && system->ntangent == 0 && pcs_projection_has_columns(self->solver);
+    if (s->is_plain && system->nrow == 1) {
+        int low, high;
+        pcs_projection_window(self->solver, 0, &low, &high);
+        if (high - low == system->nv) s->column = pcs_projection_column(self->solver, 0);
+    }
     if (isnan(params->impulsive_step)) return PCS_OK;
     PCS_TAKE(self->ctx, s->joined_row, system->nrow, "the impulsive step");
     return pcs_state_create(self, &s->start);
@@ -108,6 +121,7 @@ static void half_set_pass(const pcs_scheme *self, const pcs_state *x, double h)
     p->a1 = next->a;
     p->h = h;
     p->is_impact = false;
+    p->moved = p->pushed = NULL;
 }
 
 // v1 and q' without contact in stage 1.
@@ -123,25 +137,39 @@ PCS_WIDE static void half_free_range(void *data, int range, int low, int high)
     }
 }
 
-// q' alone.
+// q' alone, with what P0 adds through its column.
 PCS_WIDE static void half_move_range(void *data, int range, int low, int high)
 {
     const half_pass p = *(const half_pass *)data;
     (void)range;
+    if (p.moved == NULL) {
+        PCS_INDEPENDENT
+        for (int i = low; i < high; i++) {
+            double v1 = p.v[i] + p.h * p.a0[i];
+            p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1);
+        }
+        return;
+    }
     PCS_INDEPENDENT
     for (int i = low; i < high; i++) {
         double v1 = p.v[i] + p.h * p.a0[i];
-        p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1);
+        p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1) + p.shift * p.moved[i];
     }
 }
 
-// v + (h/2)(a0 + a1)
+// v + (h/2)(a0 + a1), with what the impulses of both stages add through it.
 PCS_WIDE static void half_velocity_range(void *data, int range, int low, int high)
 {
     const half_pass p = *(const half_pass *)data;
     (void)range;
+    if (p.pushed == NULL) {
+        PCS_INDEPENDENT
+        for (int i = low; i < high; i++) p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]);
+        return;
+    }
     PCS_INDEPENDENT
-    for (int i = low; i < high; i++) p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]);
+    for (int i = low; i < high; i++)
+        p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]) + p.kept * p.pushed[i] + p.jump * p.pushed[i];
 }
 
 // Targets of stage 1; gaps and directions stand at the start.
@@ -156,29 +184,39 @@ static void half_drive(pcs_scheme *self, const pcs_state *x, double h)
                 pcs_system_rate(system, j, x->v) + 2.0 * (next->gap[j] + (next->way[j] - next->way_before[j])) / h;
 }
 
-// P0, and its effect on v1 and q'.
-static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+// P0 from v1, which takes its effect unless contact problems leave velocities as they are.
+static pcs_outcome half_first_impulses(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
     pcs_system *system = self->system;
-    int n = system->nv;
     for (int j = 0; j < system->nrow; j++) s->base.next.gate[j] = s->base.was_closed[j];
     if (system->has_drives) half_drive(self, x, h);
     system->time = x->t + h;
     if (!system->is_linear) {
-        for (int i = 0; i < n; i++) s->base.kick[i] = x->q[i] + h * x->v[i];
+        for (int i = 0; i < system->nv; i++) s->base.kick[i] = x->q[i] + h * x->v[i];
         pcs_next_retract(self, x, s->base.kick);
         pcs_projection_turn(self->solver, s->base.kick);
-        for (int i = 0; i < n; i++) s->base.kick[i] = 0.0;
+        for (int i = 0; i < system->nv; i++) s->base.kick[i] = 0.0;
     }
     pcs_outcome outcome = pcs_explicit_contact(self, &s->base, s->v1, s->first, s->first_t, report);
     if (outcome != PCS_CONVERGED) return outcome;
-    pcs_explicit_push(self, 0.5 * h, s->first, s->first_t, s->base.next.q);
-    if (!system->is_linear) pcs_explicit_push(self, 0.5, s->first, s->first_t, s->base.kick);
-    for (int j = 0; j < system->nrow; j++) s->base.stage[j] = 0.5 * s->first[j];
+    for (int j = 0; j < system->nrow; j++) {
+        s->base.stage[j] = 0.5 * s->first[j];
+        s->base.next.target[j] = 0.0;
+    }
     for (int t = 0; t < system->ntangent; t++) s->base.stage_t[t] = 0.5 * s->first_t[t];
-    for (int j = 0; j < system->nrow; j++) s->base.next.target[j] = 0.0;
     pcs_next_drive(self, &s->base.next);
+    return PCS_CONVERGED;
+}
+
+// P0, and its effect on v1 and q'.
+static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    half *s = self->data;
+    pcs_outcome outcome = half_first_impulses(self, x, h, report);
+    if (outcome != PCS_CONVERGED) return outcome;
+    pcs_explicit_push(self, 0.5 * h, s->first, s->first_t, s->base.next.q);
+    if (!self->system->is_linear) pcs_explicit_push(self, 0.5, s->first, s->first_t, s->base.kick);
     return PCS_CONVERGED;
 }
 
@@ -215,85 +253,116 @@ static void half_push_within(const half_pass *p, double scale, const double *imp
         if (impulse[j] != 0.0) pcs_projection_add_within(p->scheme->solver, j, scale * impulse[j], low, high, x);
 }
 
+// q' on low <= i < high.
+static void half_move(void *data, int range, int low, int high)
+{
+    const half_pass *p = data;
+    half_move_range(data, range, low, high);
+    if (p->moved == NULL) half_push_within(p, 0.5 * p->h, ((const half *)p->scheme->data)->first, p->q_new, low, high);
+}
+
+// v' likewise.
+static void half_jump(void *data, int range, int low, int high)
+{
+    const half_pass *p = data;
+    const half *s = p->scheme->data;
+    half_velocity_range(data, range, low, high);
+    if (p->pushed != NULL) return;
+    if (!p->is_impact) half_push_within(p, 0.5, s->first, p->v_new, low, high);
+    half_push_within(p, 1.0, s->base.next.la, p->v_new, low, high);
+}
+
 enum { BLOCK = 1024 }; // equations whose vectors stay in the first cache from one pass to the next
 
 // Right-hand side f(q') of a slice.
 static void half_fill(void *data, int slice, int low, int high)
 {
     const half_pass *p = data;
-    const half *s = p->scheme->data;
     const pcs_system *system = p->scheme->system;
     const pcs_ends at = { .q = p->q_new, .v = p->v }; // f does not see the velocity
     for (int start = low, end; start < high; start = end) {
         end = start + BLOCK < high ? start + BLOCK : high;
-        int first = start > 0 ? start - 1 : 0, last = end < system->nv ? end + 1 : end;
-        half_move_range(data, slice, first, last);
-        half_push_within(p, 0.5 * p->h, s->first, p->q_new, first, last);
+        half_move(data, slice, start > 0 ? start - 1 : 0, end < system->nv ? end + 1 : end);
         system->slices->force(system, system->time, &at, start, end, p->a1);
     }
-}
-
-static void half_free_velocity_within(half_pass *p, int low, int high)
-{
-    const half *s = p->scheme->data;
-    half_velocity_range(p, 0, low, high);
-    if (!p->is_impact) half_push_within(p, 0.5, s->first, p->v_new, low, high);
 }
 
 // v' of a slice, and its energies.
 static void half_take(void *data, int slice, int low, int high)
 {
-    half_pass *p = data;
+    const half_pass *p = data;
     const pcs_next *next = &((const half *)p->scheme->data)->base.next;
     for (int start = low, end; start < high; start = end) {
         end = start + BLOCK < high ? start + BLOCK : high;
-        half_free_velocity_within(p, start, end);
-        half_push_within(p, 1.0, next->la, p->v_new, start, end);
+        half_jump(data, slice, start, end);
         pcs_next_sum(p->scheme, next, slice, start, end);
     }
 }
 
-static bool half_has_slices(const pcs_scheme *self)
-{
-    const half *s = self->data;
-    bool is_plain = s->reuses_acceleration && self->system->ntangent == 0 && pcs_projection_has_columns(self->solver);
-    return is_plain && self->system->slices != NULL && pcs_linsolve_has_slices(self->solver->mass);
-}
-
-// Stage 1 where the contacts are: v1 in the windows of their columns.
-static pcs_outcome half_first_slices(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+// Stage 1 of plain systems: v1 where contacts see it.
+static pcs_outcome half_first_plainly(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
+    const pcs_rows *G = self->system->G;
     if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) == 0) return PCS_CONVERGED;
-    for (int j = 0; j < self->system->nrow; j++) {
-        int low, high;
-        pcs_projection_window(self->solver, j, &low, &high);
-        half_free_range(&s->pass, 0, low, high);
+    for (int k = 0; k < G->start[self->system->nrow]; k++) {
+        int i = G->column[k];
+        s->v1[i] = x->v[i] + h * s->pass.a0[i];
     }
-    return half_contact_stage(self, x, h, report);
+    return half_first_impulses(self, x, h, report);
 }
 
-// The whole step slice by slice. What contact problems leave in v' is made again with all impulses.
-static pcs_outcome half_go_by_slices(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
-                                     pcs_step_report *report)
+// v' of plain systems without the impulses of stage 2, where contacts see it.
+static void half_find_velocities(pcs_scheme *self)
+{
+    half_pass *p = &((half *)self->data)->pass;
+    const half *s = self->data;
+    const pcs_rows *G = self->system->G;
+    for (int k = 0; k < G->start[self->system->nrow]; k++) {
+        int i = G->column[k];
+        p->v_new[i] = p->v[i] + 0.5 * p->h * (p->a0[i] + p->a1[i]);
+        if (!p->is_impact) half_push_within(p, 0.5, s->first, p->v_new, i, i + 1);
+    }
+}
+
+// A plain system, slice by slice where it is long.
+static pcs_outcome half_go_plainly(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
+                                   pcs_step_report *report)
 {
     half *s = self->data;
     pcs_next *next = &s->base.next;
     const pcs_rows *G = self->system->G;
     pcs_linsolve *mass = self->solver->mass;
     pcs_slice_solve slices = { .x = next->a, .fill = half_fill, .take = half_take, .data = &s->pass };
-    int count = G->start[self->system->nrow];
-    pcs_outcome outcome = half_first_slices(self, x, h, report);
+    bool has_slices = self->system->slices != NULL && pcs_linsolve_has_slices(mass);
+    int count = G->start[self->system->nrow], whole = pcs_whole_vectors(self->system->nv);
+    pcs_outcome outcome = half_first_plainly(self, x, h, report);
     if (outcome != PCS_CONVERGED) return outcome;
-    pcs_next_await_sums(self, next, x, false);
     self->system->time = x->t + h;
-    mass->ops->begin(mass, &slices, count, G->column);
+    if (s->column != NULL && s->first[0] != 0.0) {
+        s->pass.moved = s->column;
+        s->pass.shift = 0.5 * h * s->first[0];
+    }
+    if (has_slices) {
+        pcs_next_await_sums(self, next, x, false);
+        mass->ops->begin(mass, &slices, count, G->column);
+    } else {
+        pcs_pool_cover(next->pool, whole, half_move, &s->pass);
+        pcs_free_acceleration(self, x->t + h, next->q, x->v, next->a);
+    }
     (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
     *is_impact = s->pass.is_impact = pcs_explicit_has_closed(self, &s->base, next->gate);
-    for (int k = 0; k < count; k++) half_free_velocity_within(&s->pass, G->column[k], G->column[k] + 1);
+    half_find_velocities(self);
     outcome = *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
-    if (outcome == PCS_CONVERGED) mass->ops->end(mass, &slices);
-    return outcome;
+    if (outcome != PCS_CONVERGED) return outcome;
+    if (s->column != NULL && next->la[0] != 0.0) {
+        s->pass.pushed = s->column;
+        s->pass.kept = *is_impact ? 0.0 : 0.5 * s->first[0];
+        s->pass.jump = next->la[0];
+    }
+    if (has_slices) mass->ops->end(mass, &slices);
+    else pcs_pool_cover(next->pool, whole, half_jump, &s->pass);
+    return PCS_CONVERGED;
 }
 
 static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -320,8 +389,9 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     if (s->base.kick != NULL) PCS_TRY(pcs_explicit_return(self, x));
     half_set_pass(self, x, h);
     s->base.next.ends.q = NULL;
-    if (half_has_slices(self)) {
-        report->outcome = half_go_by_slices(self, x, h, is_impact, report);
+    s->base.leaves_velocity = s->is_plain;
+    if (s->is_plain) {
+        report->outcome = half_go_plainly(self, x, h, is_impact, report);
         if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, &s->base.next, report);
         return PCS_OK;
     }

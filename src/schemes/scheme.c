@@ -117,11 +117,10 @@ static void scheme_end_press(const pcs_system *system, double h, pcs_step_report
     }
 }
 
-pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+pcs_status pcs_scheme_step_pressed(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_system *system = self->system;
     int first = system->nrow, end = pcs_system_npoint(system);
-    if (first == end) return self->ops->step(self, x, h, report);
     for (int j = first; j < end; j++) report->rows[j] = (pcs_row_report){ 0 };
     system->ops->press(system, x->q, x->v, report->rows);
     for (int j = first; j < end; j++) report->rows[j].is_impact = !report->rows[j].is_closed;
@@ -361,6 +360,7 @@ void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, doub
         next->gate[j] = gap <= pcs_gap_tie(system, j, x->q);
     }
     pcs_next_targets(self, next, x->v);
+    if (!system->has_drives) return;
     pcs_next_follow_drives(self, next, x, h, m);
     pcs_next_drive(self, next);
 }
@@ -382,22 +382,6 @@ bool pcs_goes_on(const pcs_system *system, double radius)
     return !system->is_mesh || (system->tangents_vary && radius <= steady_radius) || pcs_has_bilateral_rows(system);
 }
 
-void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3])
-{
-    sum[0] = sum[1] = sum[2] = 0.0;
-    if (system->has_resultant) system->ops->resultant(system, t, q, v, sum);
-}
-
-double pcs_damping_power(const pcs_system *system, const double *q, const double *v)
-{
-    return system->has_damping ? system->ops->damping_power(system, q, v) : 0.0;
-}
-
-double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)
-{
-    return system->has_loads ? system->ops->load_work(system, t, q0, q1) : 0.0;
-}
-
 double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y)
 {
     double sum[4] = { 0.0 };
@@ -408,11 +392,6 @@ double pcs_change_dot(const pcs_system *system, const double *x1, const double *
     double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     pcs_system_sum(system, 1, &total);
     return total;
-}
-
-double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new, double h)
-{
-    return 0.5 * (pcs_load_work(system, x->t, x->q, q_new) + pcs_load_work(system, x->t + h, x->q, q_new));
 }
 
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a)

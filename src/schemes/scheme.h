@@ -114,7 +114,12 @@ void pcs_join_reports(const pcs_step_report *first, int npoint, pcs_step_report 
 
 // `start` and `step` of the scheme, with the report of what force laws of contacts did besides.
 pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
-pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
+pcs_status pcs_scheme_step_pressed(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
+static inline pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    if (self->system->ncompliant > 0) return pcs_scheme_step_pressed(self, x, h, report);
+    return self->ops->step(self, x, h, report);
+}
 
 // The velocity whose momentum and kinetic energy are those of the state.
 static inline const double *pcs_scheme_velocity(const pcs_scheme *self, const pcs_state *x)

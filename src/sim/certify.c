@@ -286,23 +286,6 @@ static bool certify_will_watch(const pcs_certifier *self, bool may_close)
     return may_close || now->count <= BEGINNING || rest == 0 || spent <= 1e-6 * now->largest_energy;
 }
 
-// Does a contact close? And does the step have to be looked at, whatever was foreseen?
-static bool certify_must_watch(pcs_certifier *self)
-{
-    const pcs_system *system = self->scheme->system;
-    bool is_hit = false, acts = false;
-    for (int j = 0; j < system->nrow; j++) {
-        const pcs_row_report *row = &self->report->rows[j];
-        is_hit = is_hit || row->is_impact;
-        acts = acts || (row->step_impulse != 0.0 && !system->rows[j].is_bilateral);
-    }
-    double found[2] = { is_hit, acts };
-    if (system->row_comm != NULL) system->row_comm->max(system->row_comm, 2, found);
-    is_hit = self->is_hit = found[0] != 0.0;
-    acts = found[1] != 0.0;
-    return is_hit || acts || self->report->iterations > self->now.iterations;
-}
-
 // The state that the next step starts from.
 static void certify_remember(pcs_certifier *self)
 {
@@ -341,15 +324,17 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     self->residual = self->leftover = 0.0;
     self->allowed = -1;
     now->largest_h = pcs_certify_grown(now->largest_h, report->h);
-    if (certify_must_watch(self) || now->is_awaited) {
-        pcs_certify_prepare(self);
+    pcs_certify_survey(self);
+    bool must_watch = self->survey.is_hit || self->survey.acts || report->iterations > now->iterations;
+    if (must_watch || now->is_awaited) {
+        if (self->past[now->past].is_known) pcs_certify_prepare(self);
         now->iterations = report->iterations;
     }
     pcs_certify_energy(self);
     if (now->largest_energy != self->energy_of_speed) certify_find_speed(self);
     pcs_certify_rows(self);
-    pcs_certify_motion(self);
-    pcs_certify_ledger(self, energy_defect);
+    if (self->from != NULL) pcs_certify_motion(self);
+    if (pcs_certify_is_on(self, CERTIFY_ENERGY)) pcs_certify_ledger(self, energy_defect);
     pcs_certify_momentum(self);
     certify_remember(self);
     return now->certificate.broken == NULL;

@@ -90,6 +90,15 @@ typedef struct certify_rows {
     double *bend;         // largest change so far of an open contact's rate by the impulses of others, m/s
 } certify_rows;
 
+// What all rows did in a step.
+typedef struct certify_survey {
+    bool is_hit, acts;     // a contact closes; a contact got an impulse
+    double held;           // J, most that the impulse of a contact would give to the mass it acts on
+    double held_by_joints; // J, likewise of contacts and joints
+    double momentum[3];    // kg m/s, that they gave, friction included
+    double size;           // kg m/s, sum of the sizes of what normal impulses gave
+} certify_survey;
+
 struct pcs_certifier {
     pcs_context *ctx;
     const pcs_scheme *scheme;
@@ -110,7 +119,7 @@ struct pcs_certifier {
     const pcs_step_report *report;
     const certify_past *from;                                  // NULL: not known
     bool is_greedy;                                            // it gains more than its share of what is left
-    bool is_hit;                                               // a contact closes
+    certify_survey survey;                                     // what its rows did
     double residual;                                           // N s, sum of what its equations leave over
     double leftover;                                           // J, the work of that
     pcs_passage_row *ends;                                     // [nrow] its rows at its ends
@@ -143,7 +152,12 @@ static inline double pcs_certify_grown(double largest, double size)
 }
 
 // Adds the latest of a sum over the last steps, which forgets the older ones.
-void pcs_certify_fade(double *sum, double latest);
+static inline void pcs_certify_fade(double *sum, double latest)
+{
+    enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
+    *sum = latest + (1.0 - 1.0 / REMEMBERED) * *sum;
+    if (*sum < DBL_MIN) *sum = 0.0; // numbers below are slow
+}
 
 // What `known` is: below the worst ratio by so much that no rounding mode brings a quotient above it; -INFINITY before
 // anything was noted, and INFINITY where the condition does not apply.
@@ -179,7 +193,9 @@ void pcs_certify_join(pcs_certifier *self, double *contradictions);
 // What is remembered of rows, of all on every rank.
 void pcs_certify_gather(pcs_certifier *self);
 
-// The laws of the rows.
+// Reports of the rows, looked through once; multipliers go to z and z_t.
+void pcs_certify_survey(pcs_certifier *self);
+// The laws of the rows; z and z_t hold the multipliers of the last stage.
 void pcs_certify_rows(pcs_certifier *self);
 
 // Coulomb's law of a row that has tangents, with its effective mass and what a velocity may be off by; before, what the
@@ -191,12 +207,13 @@ void pcs_certify_friction(pcs_certifier *self, int row, double mass, double tole
 // Energies, first of all: a step whose energy is not explained lends no size to any tolerance.
 void pcs_certify_energy(pcs_certifier *self);
 
-// The ledger, after the equations of motion, whose residuals do work.
+// The ledger, where it has to close, after the equations of motion, whose residuals do work.
 void pcs_certify_ledger(pcs_certifier *self, double energy_defect);
 
-// What the step started from, forces at its end, its way, as far as it can be looked at.
+// What the step started from, which is kept, forces at its end, its way, as far as it can be looked at.
 void pcs_certify_prepare(pcs_certifier *self);
 void pcs_certify_momentum(pcs_certifier *self);
+// Where the step is known from its start on.
 void pcs_certify_motion(pcs_certifier *self);
 // Directions of the rows at q into self->G and T, mass into self->M; the system stays as it is.
 void pcs_certify_aim(pcs_certifier *self, double t, const double *q);

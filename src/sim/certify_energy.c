@@ -246,35 +246,16 @@ static bool energy_check_rise(pcs_certifier *self)
     return is_explained;
 }
 
-// What it takes to hold a body that rests: by contacts, and by joints, too.
-static double energy_held(pcs_certifier *self)
-{
-    const pcs_system *system = self->scheme->system;
-    const pcs_step_report *report = self->report;
-    double all = 0.0;
-    self->now.held = 0.0;
-    for (int j = 0; j < system->nrow; j++) {
-        double impulse = pcs_max(fabs(report->rows[j].multiplier), fabs(report->rows[j].step_impulse));
-        bool is_joint = system->rows[j].is_bilateral;
-        if (is_joint) impulse += fabs(report->rows[j].force) * report->h;
-        if (impulse == 0.0) continue;
-        double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j];
-        if (!is_joint) self->now.held = pcs_certify_grown(self->now.held, held);
-        all = pcs_certify_grown(all, held);
-    }
-    self->now.held = pcs_rows_max(system, self->now.held);
-    return system->row_comm == NULL ? all : self->now.held; // no joints
-}
-
 void pcs_certify_energy(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
     const pcs_measure *m = &self->report->measure;
     double energy = m->kinetic + m->strain;
     bool is_explained = energy_check_rise(self);
-    double held = energy_held(self);
+    now->held = self->survey.held;
     now->strain = pcs_max(m->strain, 0.5 * now->strain);
-    if (is_explained) now->largest_energy = pcs_certify_grown(now->largest_energy, pcs_max(energy, held));
+    if (is_explained)
+        now->largest_energy = pcs_certify_grown(now->largest_energy, pcs_max(energy, self->survey.held_by_joints));
 }
 
 // The sawtooth in u that one-point masses do not see cancels in their kinetic energy, and leaves its round-off there.
@@ -294,7 +275,6 @@ static double energy_of_sawtooth(const pcs_certifier *self)
 void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
 {
     certify_memory *now = &self->now;
-    if (!pcs_certify_is_on(self, CERTIFY_ENERGY)) return;
     pcs_certify_fade(&now->leftover, self->leftover);
     double scale = PCS_ROUND_ENERGY * pcs_certify_grown(now->largest_energy, fabs(self->report->measure.potential));
     scale += energy_work_noise(self) + 4.0 * now->leftover;

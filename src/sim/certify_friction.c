@@ -57,7 +57,7 @@ void pcs_certify_find_rebound(pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     const certify_past *from = self->from;
     pcs_rate_kind kind = self->rule.rate;
-    bool is_before = kind == PCS_RATE_BEFORE || (kind == PCS_RATE_BEFORE_IMPACT && self->is_hit);
+    bool is_before = kind == PCS_RATE_BEFORE || (kind == PCS_RATE_BEFORE_IMPACT && self->survey.is_hit);
     self->has_rebound = is_before || kind == PCS_RATE_BEFORE_IMPACT || from != NULL;
     if (self->rebound == NULL || !self->has_rebound) return;
     memset(self->rebound, 0, (size_t)system->ntangent * sizeof *self->rebound);

@@ -37,7 +37,7 @@ void pcs_certify_prepare(pcs_certifier *self)
     const pcs_state *x = self->x;
     certify_past *from = &self->past[self->now.past];
     double h = self->report->h;
-    if (!from->is_known || !(h > 0.0) || self->report->is_joined) return;
+    if (!(h > 0.0) || self->report->is_joined) return;
     if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return;
     self->from = from;
     if (!from->has_force) system->ops->force(system, from->t, from->q, from->v, from->f);
@@ -52,50 +52,21 @@ void pcs_certify_prepare(pcs_certifier *self)
 void pcs_certify_motion(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
-    if (self->from == NULL || !pcs_certify_is_on(self, CERTIFY_MOTION)) return;
+    if (!pcs_certify_is_on(self, CERTIFY_MOTION)) return;
     pcs_certify_rule(self);
     // What a system keeps of its rows belongs to the end of the step again.
     if (system->directions_vary) system->ops->gaps(system, self->x->q, self->gap);
 }
 
-// Momentum that the rows gave in the step, friction included, and the sum of its sizes. Directions that vary stand
-// where the law was imposed.
-static double motion_row_momentum(pcs_certifier *self, double sum[3])
-{
-    const pcs_system *system = self->scheme->system;
-    double all[4] = { 0.0 }, size = 0.0;
-    for (int j = 0; j < system->nrow; j++) {
-        const pcs_row_report *row = &self->report->rows[j];
-        if (system->directions_vary && system->has_resultant) system->ops->row_resultant(system, j, self->resultant[j]);
-        for (int k = 0; k < 3; k++) {
-            double part = row->step_impulse * self->resultant[j][k];
-            sum[k] += part;
-            size += fabs(part);
-        }
-        if (system->has_resultant)
-            for (int t = 0; t < system->rows[j].ntangent; t++) {
-                double across[3] = { 0.0 };
-                if (row->tangent[t] == 0.0) continue;
-                system->ops->tangent_resultant(system, system->rows[j].first_tangent + t, across);
-                for (int k = 0; k < 3; k++) sum[k] += row->tangent[t] * across[k];
-            }
-    }
-    memcpy(all, sum, 3 * sizeof *sum);
-    all[3] = size;
-    pcs_rows_sum(system, 4, all);
-    memcpy(sum, all, 3 * sizeof *sum);
-    return all[3];
-}
-
 void pcs_certify_momentum(pcs_certifier *self)
 {
     const pcs_step_report *report = self->report;
-    double defect = 0.0, rows[3] = { 0.0 };
+    double defect = 0.0;
     // Springs with a force at rest may have less energy than there.
     double strain = pcs_max(fabs(self->now.measure.strain), fabs(report->measure.strain));
-    double size = motion_row_momentum(self, rows) + self->scheme->system->mass * self->speed;
+    double size = self->survey.size + self->scheme->system->mass * self->speed;
     for (int k = 0; k < 3; k++) {
-        double expected = self->now.momentum[k] + report->smooth_impulse[k] + rows[k];
+        double expected = self->now.momentum[k] + report->smooth_impulse[k] + self->survey.momentum[k];
         double off = fabs(report->measure.free_momentum[k] - expected);
         defect = pcs_larger(defect, off);
         size += fabs(report->smooth_impulse[k]);

@@ -39,13 +39,6 @@ void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double t
     self->now.bad_equation = equation;
 }
 
-void pcs_certify_fade(double *sum, double latest)
-{
-    enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
-    *sum = latest + (1.0 - 1.0 / REMEMBERED) * *sum;
-    if (*sum < DBL_MIN) *sum = 0.0; // numbers below are slow
-}
-
 static void residual_copy_rows(const pcs_rows *from, pcs_rows *to)
 {
     if (from == NULL) return;

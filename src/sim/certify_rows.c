@@ -42,6 +42,63 @@ static bool rows_judges_gate(const pcs_row_report *r)
     return !r->gate_is_contradictory && !(r->is_gated && r->nu > 0.0);
 }
 
+// Momentum of the impulses of a row. Directions that vary stand where the law was imposed.
+static void rows_add_momentum(pcs_certifier *self, int row, certify_survey *sum)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_row_report *r = &self->report->rows[row];
+    if (system->directions_vary && system->has_resultant) system->ops->row_resultant(system, row, self->resultant[row]);
+    for (int k = 0; k < 3; k++) {
+        double part = r->step_impulse * self->resultant[row][k];
+        sum->momentum[k] += part;
+        sum->size += fabs(part);
+    }
+    int ntangent = system->has_resultant ? system->rows[row].ntangent : 0;
+    for (int t = 0; t < ntangent; t++) {
+        double across[3] = { 0.0 };
+        if (r->tangent[t] == 0.0) continue;
+        system->ops->tangent_resultant(system, system->rows[row].first_tangent + t, across);
+        for (int k = 0; k < 3; k++) sum->momentum[k] += r->tangent[t] * across[k];
+    }
+}
+
+// Of all ranks, where each has rows of its own; there are no joints then.
+static void rows_join_survey(const pcs_system *system, certify_survey *sum)
+{
+    double most[3] = { sum->is_hit, sum->acts, sum->held };
+    double all[4] = { sum->momentum[0], sum->momentum[1], sum->momentum[2], sum->size };
+    system->row_comm->max(system->row_comm, 3, most);
+    pcs_rows_sum(system, 4, all);
+    sum->is_hit = most[0] != 0.0;
+    sum->acts = most[1] != 0.0;
+    sum->held = sum->held_by_joints = most[2];
+    memcpy(sum->momentum, all, sizeof sum->momentum);
+    sum->size = all[3];
+}
+
+void pcs_certify_survey(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    certify_survey *sum = &self->survey;
+    *sum = (certify_survey){ 0 };
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *r = &self->report->rows[j];
+        const pcs_row *law = &system->rows[j];
+        double impulse = pcs_max(fabs(r->multiplier), fabs(r->step_impulse));
+        self->z[j] = r->multiplier;
+        for (int t = 0; t < law->ntangent; t++) self->z_t[law->first_tangent + t] = r->last_tangent[t];
+        sum->is_hit = sum->is_hit || r->is_impact;
+        sum->acts = sum->acts || (r->step_impulse != 0.0 && !law->is_bilateral);
+        if (law->is_bilateral) impulse += fabs(r->force) * self->report->h;
+        rows_add_momentum(self, j, sum);
+        if (impulse == 0.0) continue;
+        double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j];
+        if (!law->is_bilateral) sum->held = pcs_certify_grown(sum->held, held);
+        sum->held_by_joints = pcs_certify_grown(sum->held_by_joints, held);
+    }
+    if (system->row_comm != NULL) rows_join_survey(system, sum);
+}
+
 // What the multipliers of the step's last stage did to the gaps, G X (nu + shift) + G XT shift_t, where someone asks.
 static void rows_find_moves(pcs_certifier *self)
 {
@@ -58,20 +115,6 @@ static void rows_find_moves(pcs_certifier *self)
             self->z_t[system->rows[j].first_tangent + t] = rows[j].tangent_shift[t];
     }
     pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
-}
-
-// And to the velocities of the rows.
-static void rows_find_jumps(pcs_certifier *self)
-{
-    const pcs_system *system = self->scheme->system;
-    const pcs_row_report *rows = self->report->rows;
-    if (!pcs_certify_is_on(self, CERTIFY_IMPULSE_LAW)) return;
-    for (int j = 0; j < system->nrow; j++) {
-        self->z[j] = rows[j].multiplier;
-        for (int t = 0; t < system->rows[j].ntangent; t++)
-            self->z_t[system->rows[j].first_tangent + t] = rows[j].last_tangent[t];
-    }
-    pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
 }
 
 // The gap of a joint is a difference of positions and rounds off like them, however small the model is.
@@ -210,7 +253,7 @@ static double rows_target(const pcs_certifier *self, int row)
     case PCS_RATE_MIDDLE: return e * self->middle_rate[row];
     case PCS_RATE_TURNED: return (1.0 + e) * self->start_rate[row] - self->middle_rate[row];
     case PCS_RATE_BEFORE: return e * self->report->rows[row].rate_before;
-    case PCS_RATE_BEFORE_IMPACT: return self->is_hit ? e * self->report->rows[row].rate_before : 0.0;
+    case PCS_RATE_BEFORE_IMPACT: return self->survey.is_hit ? e * self->report->rows[row].rate_before : 0.0;
     case PCS_RATE_REFLECTED: return rows_reflected(self, row);
     case PCS_RATE_NONE: break;
     }
@@ -289,7 +332,7 @@ static void rows_check_impact(pcs_certifier *self)
 {
     const pcs_step_report *report = self->report;
     double fact[HIT_FACTS];
-    if (!self->is_hit || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
+    if (!self->survey.is_hit || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
     int hit = rows_find_hit(self, fact);
     if (fact[HIT_COUNT] != 1.0 || fact[HIT_IS_IMPACT] == 0.0 || report->is_joined || fact[HIT_RUBS] != 0.0) return;
     double mass = pcs_projection_mass(self->scheme->solver, hit);
@@ -325,7 +368,7 @@ static void rows_check_passages(pcs_certifier *self)
     const certify_past *from = &self->past[self->now.past];
     double h = self->report->h;
     pcs_passage worst = { 0 };
-    if (!pcs_certify_is_on(self, CERTIFY_PASSAGE) || !from->is_known) return;
+    if (!from->is_known) return;
     if (!(h > 0.0) || !(fabs(self->x->t - from->t - h) <= 1e-6 * h)) return;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *r = &self->report->rows[j];
@@ -386,8 +429,9 @@ void pcs_certify_rows(pcs_certifier *self)
     int nrow = self->scheme->system->nrow;
     double contradictions = 0.0;
     rows_evaluate(self);
+    if (pcs_certify_is_on(self, CERTIFY_IMPULSE_LAW))
+        pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
     rows_find_moves(self);
-    rows_find_jumps(self);
     bool has_start = rows_find_start(self);
     if (pcs_system_ntangent(self->scheme->system) > 0) pcs_certify_find_rebound(self);
     if (self->comm != NULL) pcs_certify_part(self);
@@ -403,12 +447,13 @@ void pcs_certify_rows(pcs_certifier *self)
         self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
         if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
+    bool has_passages = pcs_certify_is_on(self, CERTIFY_PASSAGE);
     if (self->comm != NULL) {
-        rows_check_passages(self);
+        if (has_passages) rows_check_passages(self);
         pcs_certify_join(self, &contradictions);
     }
     rows_check_impact(self);
-    if (self->comm == NULL) rows_check_passages(self);
+    if (self->comm == NULL && has_passages) rows_check_passages(self);
     self->now.contradictions += contradictions;
     pcs_certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1, -1);
 }

@@ -52,7 +52,7 @@ static bool rule_has_joints(const pcs_system *system)
 static void rule_impulses(pcs_certifier *self, bool is_smooth)
 {
     const pcs_system *system = self->scheme->system;
-    bool separates = self->scheme->ops->separates_impacts && self->is_hit;
+    bool separates = self->scheme->ops->separates_impacts && self->survey.is_hit;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
         self->z[j] = row->step_impulse - (is_smooth && separates ? row->impulse : 0.0);
@@ -170,7 +170,7 @@ static void rule_alpha(pcs_certifier *self)
     const double *v0 = from->v, *a0 = from->history[A], *vd0 = from->history[VD];
     const double *a = self->x->history[A], *vd = self->x->history[VD];
     double h = self->report->h, number[4];
-    if (self->scheme->ops->separates_impacts && self->is_hit && rule_sees_velocity(self->scheme->system)) return;
+    if (self->scheme->ops->separates_impacts && self->survey.is_hit && rule_sees_velocity(self->scheme->system)) return;
     pcs_certify_alpha(&self->rule, number);
     double am = number[AM], af = number[AF], ga = number[GA], be = number[BE];
     rule_stand_at_end(self);
@@ -320,7 +320,7 @@ static void rule_split_impulses(pcs_certifier *self, bool is_first)
     bool has_forces = self->rule.kind == PCS_RULE_HEUN_FORCES;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
-        double last = has_forces && !self->is_hit ? 0.5 * h * row->force : row->multiplier;
+        double last = has_forces && !self->survey.is_hit ? 0.5 * h * row->force : row->multiplier;
         self->z[j] = is_first ? row->step_impulse - last : last;
         for (int t = 0; t < system->rows[j].ntangent; t++)
             self->z_t[system->rows[j].first_tangent + t] =
@@ -336,14 +336,14 @@ static bool rule_was_closed(const pcs_certifier *self)
     for (int j = 0; j < system->nrow; j++)
         was_closed =
             was_closed || system->rows[j].is_bilateral || self->start_gap[j] <= PCS_ROUND_LENGTH * system->length;
-    return pcs_rows_any(system, was_closed) || (rule_has_impulses(self) && !self->is_hit);
+    return pcs_rows_any(system, was_closed) || (rule_has_impulses(self) && !self->survey.is_hit);
 }
 
 // q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0, and not told in an impact.
 static void rule_check_heun_way(pcs_certifier *self)
 {
     double h = self->report->h;
-    if (self->is_hit && rule_was_closed(self)) return;
+    if (self->survey.is_hit && rule_was_closed(self)) return;
     pcs_certify_open(self);
     for (int i = 0; i < rule_size(self); i++) self->e[i] = self->way[i] - h * self->from->v[i];
     rule_add_forces(self, 0.5 * h * h, self->from->f);
@@ -382,7 +382,7 @@ static void rule_before_impact(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     memcpy(self->tolerance, self->x->v, (size_t)system->nv * sizeof *self->tolerance);
-    if (!self->is_hit) return;
+    if (!self->survey.is_hit) return;
     pcs_certify_open(self);
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
@@ -402,7 +402,8 @@ static void rule_bathe(pcs_certifier *self)
     const certify_past *from = self->from;
     double h = self->report->h, w = 1.0 - sqrt(0.5), al = 1.0 / (4.0 * w * (1.0 - w)), *v = self->tolerance;
     bool turns = system->directions_vary && rule_has_impulses(self);
-    if (self->dense != NULL || rule_has_joints(system) || turns || (self->is_hit && rule_sees_velocity(system))) return;
+    if (self->dense != NULL || rule_has_joints(system) || turns || (self->survey.is_hit && rule_sees_velocity(system)))
+        return;
     rule_check_acceleration(self, self->x->history[0]);
     rule_before_impact(self);
     pcs_certify_open(self);

@@ -11,6 +11,7 @@ enum { most_halvings = 40, longest_wait = 64 };
 
 typedef struct pcs_retry {
     int depth;              // halvings that are allowed
+    bool is_kept;           // the start of every step, so that one whose certificate is broken can be undone
     int finest;             // halvings so far in this step
     int coarsest;           // fewest halvings of a smaller step that did
     bool has_failed;        // a step or smaller step did not
@@ -26,6 +27,9 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
     pcs_retry *r;
     PCS_TAKE(sim->ctx, r, 1, "smaller steps");
     r->depth = depth;
+    // Linear systems have no false roots; but with friction or several contacts an impact in a step of many periods may
+    // gain what a smaller one does not.
+    r->is_kept = !sim->system->is_linear || pcs_system_ntangent(sim->system) > 0 || pcs_system_nrow(sim->system) > 1;
     PCS_TAKE(sim->ctx, r->joined.rows, pcs_system_npoint(sim->system), "smaller steps");
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->whole));
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->part));
@@ -70,19 +74,11 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
     r->energy = pcs_measure_energy(&sim->report.measure);
 }
 
-// Is the start of every step kept, so that one whose certificate is broken can be undone? Linear systems have no false
-// roots; but with friction or several contacts an impact in a step of many periods may gain what a smaller one does
-// not.
-static bool retry_keeps(const pcs_sim *sim)
-{
-    return !sim->system->is_linear || pcs_system_ntangent(sim->system) > 0 || pcs_system_nrow(sim->system) > 1;
-}
-
 // Can smaller steps help? Not where memory is out, where the state has overflowed, and not where the start is gone.
 static bool retry_may_help(const pcs_sim *sim)
 {
     if (pcs_message(sim->ctx)[0] != '\0') return false;
-    if (sim->report.outcome == PCS_CONVERGED) return retry_keeps(sim);
+    if (sim->report.outcome == PCS_CONVERGED) return sim->retry->is_kept;
     return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
 }
 
@@ -154,13 +150,13 @@ static void retry_learn(pcs_view *view, const pcs_retry *r)
 pcs_status pcs_retry_step(pcs_sim *sim, double h)
 {
     pcs_retry *r = sim->retry;
-    bool is_good = false, is_kept = retry_keeps(sim);
+    bool is_good = false;
     r->count = r->finest = 0;
     r->has_failed = false;
     r->energy = pcs_measure_energy(&sim->ledger.now);
     // A step that does not settle has touched nothing: only one whose certificate is broken has to be undone.
     bool is_tried = retry_allows(sim, h, 0);
-    if (is_kept || !is_tried) retry_save(sim, &r->whole);
+    if (r->is_kept || !is_tried) retry_save(sim, &r->whole);
     if (is_tried) {
         PCS_TRY(retry_try(sim, h, r->depth > 0, &is_good));
         if (is_good) {
@@ -168,7 +164,7 @@ pcs_status pcs_retry_step(pcs_sim *sim, double h)
             return PCS_OK;
         }
         if (r->depth == 0 || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
-        if (is_kept) retry_restore(sim, &r->whole);
+        if (r->is_kept) retry_restore(sim, &r->whole);
         else retry_save(sim, &r->whole);
     }
     pcs_status status = retry_cover(sim, 0.5 * h, 1, is_tried || sim->view.kept_halvings > 0);

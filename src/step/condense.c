@@ -359,7 +359,7 @@ static void condense_finish(pcs_step_solver *self, pcs_condense *c, const pcs_st
 {
     condense_job job = { .self = self, .c = c, .p = p };
     if (!self->form.has_dynamics && p->finish == NULL) {
-        condense_push(self, p);
+        if (!p->gives_multipliers_alone) condense_push(self, p);
         return;
     }
     condense_collect_parts(self, c, p);
@@ -386,11 +386,11 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
     else if (!solve(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
     if (result->outcome != PCS_CONVERGED) return;
     condense_finish(self, c, p);
-    for (int j = 0; j < m; j++) {
+    const double *product = self->projection->GX;
+    for (int j = 0; j < m; j++, product += m) {
         double rate = s->xi[j] - p->target[j];
-        for (int i = 0; i < m; i++) rate -= self->projection->GX[j * m + i] * p->la[i];
+        for (int i = 0; i < m; i++) rate -= product[i] * s->la[i];
         p->rate_before[j] = rate;
+        if (p->smooth_gap != NULL) p->smooth_gap[j] = s->gate_gap[j];
     }
-    if (p->smooth_gap != NULL)
-        for (int j = 0; j < m; j++) p->smooth_gap[j] = s->gate_gap[j];
 }

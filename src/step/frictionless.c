@@ -1,6 +1,7 @@
 #include "step/frictionless.h"
 
 #include "core/dense.h"
+#include "core/loop.h"
 #include "step/contact_problem.h"
 
 #include <math.h>
@@ -178,7 +179,7 @@ static bool frictionless_solve_sets(pcs_frictionless *s, bool *is_exact)
 }
 
 // A multiplier that vanishes but for round-off vanishes.
-static void frictionless_clear_noise(pcs_frictionless *s)
+PCS_APART static void frictionless_clear_noise(pcs_frictionless *s)
 {
     bool is_clear = true;
     for (int j = 0; j < s->m; j++) {
@@ -237,11 +238,10 @@ static bool frictionless_settle_single(pcs_frictionless *s, int *iterations)
     return true;
 }
 
-bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations)
+PCS_APART static bool frictionless_settle(pcs_frictionless *s, int *iterations)
 {
     int limit = 100 + 10 * s->m;
     bool is_exact = true;
-    if (s->m == 1 && frictionless_settle_single(s, iterations)) return true;
     memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     memset(s->in_A, 0, (size_t)s->m);
@@ -255,6 +255,12 @@ bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations)
     }
     frictionless_clear_noise(s);
     return is_exact;
+}
+
+bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations)
+{
+    if (s->m == 1 && frictionless_settle_single(s, iterations)) return true;
+    return frictionless_settle(s, iterations);
 }
 
 // One sweep; gives the largest change in units of the effective mass times velocity, and the largest multiplier.

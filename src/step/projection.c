@@ -2,6 +2,7 @@
 
 #include "step/columns.h"
 
+#include "core/loop.h"
 #include "core/rounding.h"
 #include "step/sums.h"
 
@@ -220,26 +221,39 @@ void pcs_projection_push(const pcs_step_solver *solver, double scale, const doub
             if (z_t[t] != 0.0) pcs_columns_add(p->XT, t, scale * z_t[t], x);
 }
 
+// Adds G XT z_t.
+PCS_APART static void projection_add_tangents(const pcs_step_solver *solver, const double *z_t, double *rate)
+{
+    const pcs_system *system = solver->system;
+    for (int j = 0; j < system->nrow; j++)
+        for (int t = 0; t < system->ntangent; t++)
+            if (z_t[t] != 0.0) rate[j] += pcs_rows_dot(system->G, j, solver->projection->XT->value[t]) * z_t[t];
+}
+
+// Without columns.
+PCS_APART static void projection_solve_rates(const pcs_step_solver *solver, const double *z, const double *z_t,
+                                             double *rate)
+{
+    memset(rate, 0, (size_t)solver->system->nrow * sizeof *rate);
+    if (projection_apply(solver, z, z_t)) pcs_rows_multiply(solver->system->G, solver->projection->work, rate);
+}
+
 void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate)
 {
     const pcs_projection *p = solver->projection;
-    const pcs_system *system = solver->system;
-    int m = system->nrow;
+    const double *product = p->GX;
+    int m = solver->system->nrow;
     if (!p->has_columns) {
-        memset(rate, 0, (size_t)m * sizeof *rate);
-        if (projection_apply(solver, z, z_t)) pcs_rows_multiply(system->G, p->work, rate);
+        projection_solve_rates(solver, z, z_t, rate);
         return;
     }
-    const double *product = p->GX;
-    int nt = z_t == NULL ? 0 : system->ntangent;
     for (int j = 0; j < m; j++, product += m) {
         double sum = 0.0;
         for (int i = 0; i < m; i++)
             if (z[i] != 0.0) sum += product[i] * z[i];
-        for (int t = 0; t < nt; t++)
-            if (z_t[t] != 0.0) sum += pcs_rows_dot(system->G, j, p->XT->value[t]) * z_t[t];
         rate[j] = sum;
     }
+    if (z_t != NULL && solver->system->ntangent > 0) projection_add_tangents(solver, z_t, rate);
 }
 
 const double *pcs_projection_column(const pcs_step_solver *solver, int row)
@@ -331,7 +345,7 @@ void pcs_projection_turn(pcs_step_solver *solver, const double *q)
 }
 
 // w . K q - w . K w / 2 - f_gravity . w for w = M^-1 G^T z.
-static double projection_work_of(const pcs_step_solver *solver, const double *z, const double *q)
+PCS_APART static double projection_work_of(const pcs_step_solver *solver, const double *z, const double *q)
 {
     const pcs_system *system = solver->system;
     pcs_projection *p = solver->projection;

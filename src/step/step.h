@@ -70,6 +70,7 @@ typedef struct pcs_step_problem {
     double *rate_before;             // [nrow] out: G vt, the velocity without the impulse
     const double *target_t;          // [ntangent] e_T T(q_n) v_n; NULL without friction
     double *la_t;                    // [ntangent] out: tangential impulses; NULL without friction
+    bool gives_multipliers_alone;    // without dynamics: q and v may be left as they are
     double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL when the form has none
     // Passes of the scheme over slices of equations, with the data of `passes`; NULL: none. The first puts qt0 and vt0
     // into q and v, from the start of the step alone: it may be done twice. The last has all vectors as they stay.
