@@ -257,6 +257,19 @@ class HandOver(ranks.Ranks):
         self.assertGreater(self.handed_over("serial"), 0)
         self.assertEqual(self.handed_over("np2"), self.handed_over("serial"))
 
+    # So many rows that each rank solves for its own in `schur`, and all for all of them in `newton`.
+    def test_many_rows(self):
+        feet = ", ".join(f"grid{i + 1}.xmin" for i in range(43))
+        mesh = ("{repeat: {count: 43, shift: [0, 2.5, 0]}, type: lattice, cells: [2, 5], size: [0.1, 0.1], "
+                "origin: [0.0005, 0, 0], diagonals: one}")
+        self.compare(self.case("rows", ROWS), *self.HARD, "--set", f"mesh.grid={mesh}", "--set",
+                     f"sets={{all: {{cells: grid}}, foot: {{nodes: [{feet}]}}}}", "--set", "elements.grid.mesh=all",
+                     "--set", "initial=[{set: all, velocity: [-5.0, 2.0, 0]}]", "--set", "contacts.floor.nodes=foot",
+                     "--set", "contacts.floor.normal=[1, 2.0e-6, 0]", "--set", "time={step: 2.0e-4, end: 8.0e-4}",
+                     "--set", "output.probes={}", counts=(2,), rows=5)
+        self.assertGreater(self.handed_over("serial"), 0)
+        self.assertEqual(self.handed_over("np2"), self.handed_over("serial"))
+
 
 if __name__ == "__main__":
     unittest.main()
