@@ -187,8 +187,7 @@ static void deal_mark_names(deal_marks *m, const pcs_yaml *node)
     for (int i = 0; i < pcs_yaml_count(node); i++) deal_mark_names(m, pcs_yaml_item(node, i));
 }
 
-// Sections are looked at before they are read: nothing is taken for known here, and nothing is judged.
-static const pcs_yaml *deal_child(const pcs_yaml *map, const char *key)
+const pcs_yaml *pcs_deal_child(const pcs_yaml *map, const char *key)
 {
     if (map == NULL || pcs_yaml_get_kind(map) != PCS_YAML_MAP) return NULL;
     for (int i = 0; i < pcs_yaml_count(map); i++)
@@ -196,7 +195,7 @@ static const pcs_yaml *deal_child(const pcs_yaml *map, const char *key)
     return NULL;
 }
 
-static const pcs_yaml *deal_entry(const pcs_yaml *section, int i)
+const pcs_yaml *pcs_deal_entry(const pcs_yaml *section, int i)
 {
     return section == NULL || pcs_yaml_get_kind(section) == PCS_YAML_SCALAR || i >= pcs_yaml_count(section)
                ? NULL
@@ -206,25 +205,25 @@ static const pcs_yaml *deal_entry(const pcs_yaml *section, int i)
 // Supports that hold some of three rotations may become joints; reactions have a middle.
 static bool deal_is_joint(const pcs_yaml *support)
 {
-    const pcs_yaml *fix = deal_child(support, "fix");
+    const pcs_yaml *fix = pcs_deal_child(support, "fix");
     int nturn = 0;
-    for (int i = 0; deal_entry(fix, i) != NULL; i++) {
-        const pcs_yaml *item = deal_entry(fix, i);
+    for (int i = 0; pcs_deal_entry(fix, i) != NULL; i++) {
+        const pcs_yaml *item = pcs_deal_entry(fix, i);
         nturn += pcs_yaml_get_kind(item) == PCS_YAML_SCALAR && pcs_yaml_text(item)[0] == 'r';
     }
-    return nturn == 1 || nturn == 2 || deal_child(support, "reactions") != NULL;
+    return nturn == 1 || nturn == 2 || pcs_deal_child(support, "reactions") != NULL;
 }
 
 // Values from the first to the last node of a set need the places of its nodes.
 static bool deal_needs_places(const pcs_mesh *mesh, const pcs_yaml *initial)
 {
     static const char *const keys[] = { "displacement", "velocity", "rotation", "spin", NULL };
-    const pcs_yaml *name = deal_child(initial, "set");
+    const pcs_yaml *name = pcs_deal_child(initial, "set");
     if (name == NULL || pcs_yaml_get_kind(name) != PCS_YAML_SCALAR) return false;
     const pcs_set *set = pcs_mesh_node_set(mesh, pcs_yaml_text(name));
     if (set == NULL || set->place != NULL) return false;
     for (int k = 0; keys[k] != NULL; k++) {
-        const pcs_yaml *value = deal_child(initial, keys[k]);
+        const pcs_yaml *value = pcs_deal_child(initial, keys[k]);
         if (value != NULL && pcs_yaml_get_kind(value) == PCS_YAML_MAP) return true;
     }
     return false;
@@ -232,28 +231,28 @@ static bool deal_needs_places(const pcs_mesh *mesh, const pcs_yaml *initial)
 
 static void deal_mark(pcs_build *b, deal_marks *m)
 {
-    const pcs_yaml *root = pcs_case_root(b->c), *supports = deal_child(root, "supports");
-    const pcs_yaml *initial = deal_child(root, "initial"), *output = deal_child(root, "output");
-    const pcs_yaml *probes = deal_child(output, "probes"), *entry;
-    deal_mark_names(m, deal_child(root, "contacts"));
-    deal_mark_names(m, deal_child(root, "joints"));
-    deal_mark_names(m, deal_child(output, "waves"));
-    for (int i = 0; (entry = deal_entry(supports, i)) != NULL; i++)
-        if (deal_is_joint(entry)) deal_mark_names(m, deal_child(entry, "set"));
-    for (int i = 0; (entry = deal_entry(initial, i)) != NULL; i++)
-        if (deal_needs_places(m->mesh, entry)) deal_mark_names(m, deal_child(entry, "set"));
-    for (int i = 0; (entry = deal_entry(probes, i)) != NULL; i++)
-        if (deal_child(entry, "item") != NULL) deal_mark_names(m, entry);
+    const pcs_yaml *root = pcs_case_root(b->c), *supports = pcs_deal_child(root, "supports");
+    const pcs_yaml *initial = pcs_deal_child(root, "initial"), *output = pcs_deal_child(root, "output");
+    const pcs_yaml *probes = pcs_deal_child(output, "probes"), *entry;
+    deal_mark_names(m, pcs_deal_child(root, "contacts"));
+    deal_mark_names(m, pcs_deal_child(root, "joints"));
+    deal_mark_names(m, pcs_deal_child(output, "waves"));
+    for (int i = 0; (entry = pcs_deal_entry(supports, i)) != NULL; i++)
+        if (deal_is_joint(entry)) deal_mark_names(m, pcs_deal_child(entry, "set"));
+    for (int i = 0; (entry = pcs_deal_entry(initial, i)) != NULL; i++)
+        if (deal_needs_places(m->mesh, entry)) deal_mark_names(m, pcs_deal_child(entry, "set"));
+    for (int i = 0; (entry = pcs_deal_entry(probes, i)) != NULL; i++)
+        if (pcs_deal_child(entry, "item") != NULL) deal_mark_names(m, entry);
 }
 
 bool pcs_deal_names_nodes(const pcs_build *b)
 {
-    const pcs_yaml *root = pcs_case_root(b->c), *output = deal_child(root, "output"), *entry;
-    bool are_named = deal_child(root, "joints") != NULL || deal_child(output, "waves") != NULL;
-    for (int i = 0; (entry = deal_entry(deal_child(root, "supports"), i)) != NULL; i++)
+    const pcs_yaml *root = pcs_case_root(b->c), *output = pcs_deal_child(root, "output"), *entry;
+    bool are_named = pcs_deal_child(root, "joints") != NULL || pcs_deal_child(output, "waves") != NULL;
+    for (int i = 0; (entry = pcs_deal_entry(pcs_deal_child(root, "supports"), i)) != NULL; i++)
         are_named = are_named || deal_is_joint(entry);
-    for (int i = 0; (entry = deal_entry(deal_child(output, "probes"), i)) != NULL; i++)
-        are_named = are_named || deal_child(entry, "item") != NULL;
+    for (int i = 0; (entry = pcs_deal_entry(pcs_deal_child(output, "probes"), i)) != NULL; i++)
+        are_named = are_named || pcs_deal_child(entry, "item") != NULL;
     return are_named;
 }
 

@@ -33,15 +33,25 @@ static pcs_status spread_put(void *maker, pcs_mesh *mesh)
     return PCS_OK;
 }
 
-// Nodes are cut into equal pieces.
+// Nodes are cut into equal pieces, but for those of contacts whose rows join them.
 typedef struct spread_pieces {
-    int nnode, size;
+    pcs_build_parts *parts;
+    int nnode, rank, size;
+    pcs_deal_list joined;
+    int *joined_rank; // [joined.count]
 } spread_pieces;
 
 static int spread_piece(const void *user, int node)
 {
     const spread_pieces *p = user;
-    return pcs_deal_piece(node, p->nnode, p->size);
+    int place = pcs_lower_bound(p->joined.count, p->joined.node, node);
+    bool is_joined = place < p->joined.count && p->joined.node[place] == node;
+    return is_joined ? p->joined_rank[place] : pcs_deal_piece(node, p->nnode, p->size);
+}
+
+static int spread_first(const spread_pieces *p, int rank)
+{
+    return (int)(((long long)rank * p->nnode + p->size - 1) / p->size);
 }
 
 // How many nodes there are, without making them.
@@ -54,15 +64,27 @@ static pcs_status spread_count(pcs_build *b, pcs_build_parts *parts, int *nnode)
     return status;
 }
 
-static pcs_status spread_list_own(pcs_build *b, const spread_pieces *p, int rank, pcs_deal_list *out)
+// Nodes of this rank, and `more`.
+static pcs_status spread_list(pcs_build *b, const spread_pieces *p, const pcs_deal_list *more, pcs_deal_list *out)
 {
-    int first = (int)(((long long)rank * p->nnode + p->size - 1) / p->size);
-    int end = (int)(((long long)(rank + 1) * p->nnode + p->size - 1) / p->size);
-    out->count = end - first;
-    out->node = pcs_scratch(NULL, (size_t)out->count, sizeof *out->node);
-    if (out->node == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", out->count);
-    for (int i = 0; i < out->count; i++) out->node[i] = first + i;
+    int first = spread_first(p, p->rank), end = spread_first(p, p->rank + 1);
+    int room = end - first + p->joined.count + more->count;
+    *out = (pcs_deal_list){ .node = pcs_scratch(NULL, (size_t)room, sizeof *out->node) };
+    if (out->node == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", room);
+    for (int node = first; node < end; node++)
+        if (spread_piece(p, node) == p->rank) out->node[out->count++] = node;
+    for (int i = 0; i < p->joined.count; i++)
+        if (p->joined_rank[i] == p->rank) out->node[out->count++] = p->joined.node[i];
+    for (int i = 0; i < more->count; i++) out->node[out->count++] = more->node[i];
+    out->count = pcs_sort_unique(out->count, out->node);
     return PCS_OK;
+}
+
+static pcs_part spread_part(const spread_pieces *p, const pcs_deal_list *own)
+{
+    return (pcs_part){
+        .put = spread_put, .maker = p->parts, .owner = spread_piece, .owners = p, .nown = own->count, .own = own->node
+    };
 }
 
 static pcs_status spread_make_sets(pcs_build *b)
@@ -73,22 +95,67 @@ static pcs_status spread_make_sets(pcs_build *b)
     return pcs_case_error_count(b->c) == 0 ? PCS_OK : pcs_fail(b->ctx, PCS_BAD_INPUT, "a set is wrong");
 }
 
-// The nodes of this rank alone, with their sets: which of them must all ranks have?
-static pcs_status spread_find_special(pcs_build *b, const pcs_part *own, pcs_deal_list *special)
+// A mesh of the nodes of this rank, and of more, for a look at its sets.
+static pcs_status spread_open(pcs_build *b, const spread_pieces *p, const pcs_deal_list *more, pcs_context **side)
 {
-    const pcs_comm *comm = pcs_context_comm(b->ctx);
-    pcs_context *side = NULL;
-    pcs_status status = pcs_context_create(&side);
-    if (status == PCS_OK) status = pcs_mesh_create(side, &b->mesh);
+    pcs_deal_list nodes = { 0 };
+    pcs_status status = spread_list(b, p, more, &nodes);
+    if (status == PCS_OK) status = pcs_context_create(side);
+    if (status == PCS_OK) status = pcs_mesh_create(*side, &b->mesh);
     if (status != PCS_OK) pcs_fail(b->ctx, status, "out of memory: the mesh");
-    PCS_TRY(pcs_comm_agree(b->ctx, status));
-    b->mesh->ctx = b->ctx;
-    status = pcs_mesh_make_part(b->mesh, own);
-    if (status == PCS_OK) status = spread_make_sets(b);
-    status = pcs_comm_agree(b->ctx, status == PCS_OK ? pcs_deal_special(b, comm->rank, special) : status);
-    if (status == PCS_OK) status = pcs_sieve_unite(b->ctx, &special->count, &special->node);
+    status = pcs_comm_agree(b->ctx, status);
+    if (status == PCS_OK) {
+        pcs_part part = spread_part(p, &nodes);
+        b->mesh->ctx = b->ctx;
+        status = pcs_mesh_make_part(b->mesh, &part);
+    }
+    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, spread_make_sets(b));
+    pcs_scratch_free(nodes.node);
+    return status;
+}
+
+static void spread_close(pcs_build *b, pcs_context **side)
+{
     b->mesh = NULL;
-    pcs_context_destroy(&side);
+    pcs_context_destroy(side);
+}
+
+// Which nodes of this rank, and of the others, must all ranks have?
+static pcs_status spread_find_special(pcs_build *b, const spread_pieces *p, pcs_deal_list *special)
+{
+    pcs_deal_list none = { 0 };
+    pcs_context *side = NULL;
+    pcs_status status = spread_open(b, p, &none, &side);
+    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, pcs_deal_special(b, p->rank, special));
+    if (status == PCS_OK) status = pcs_sieve_unite(b->ctx, &special->count, &special->node);
+    spread_close(b, &side);
+    return status;
+}
+
+static pcs_status spread_find_ranks(pcs_build *b, const spread_pieces *p, const pcs_deal_list *special, int *rank)
+{
+    int *has = pcs_scratch(NULL, (size_t)p->size, sizeof *has);
+    if (has == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d ranks", p->size);
+    for (int r = 0; r < p->size; r++) has[r] = spread_first(p, r + 1) - spread_first(p, r);
+    for (int i = 0; i < special->count; i++) rank[i] = spread_piece(p, special->node[i]);
+    pcs_status status = pcs_deal_join(b, special, has, rank);
+    pcs_scratch_free(has);
+    return status;
+}
+
+// Which of these come to other ranks, as rows join them?
+static pcs_status spread_join(pcs_build *b, spread_pieces *p, const pcs_deal_list *special)
+{
+    pcs_context *side = NULL;
+    if (!pcs_deal_joins(b)) return PCS_OK;
+    p->joined_rank = pcs_scratch(NULL, (size_t)special->count, sizeof *p->joined_rank);
+    pcs_status status = p->joined_rank == NULL ? PCS_NO_MEMORY : PCS_OK;
+    if (status != PCS_OK) pcs_fail(b->ctx, status, "out of memory: the ranks of %d nodes", special->count);
+    status = pcs_comm_agree(b->ctx, status);
+    if (status == PCS_OK) status = spread_open(b, p, special, &side);
+    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, spread_find_ranks(b, p, special, p->joined_rank));
+    spread_close(b, &side);
+    if (status == PCS_OK) p->joined = *special;
     return status;
 }
 
@@ -104,33 +171,32 @@ static pcs_status spread_make_shown(pcs_build *b, pcs_build_parts *parts)
     return PCS_OK;
 }
 
-static pcs_status spread_make(pcs_build *b, pcs_part *part)
+static pcs_status spread_make(pcs_build *b, spread_pieces *p)
 {
-    pcs_deal_list special = { 0 };
-    pcs_status status = spread_find_special(b, part, &special);
-    part->has_copies = true;
-    part->nspecial = special.count;
-    part->special = special.node;
+    pcs_deal_list special = { 0 }, none = { 0 }, own = { 0 };
+    pcs_status status = spread_find_special(b, p, &special);
+    if (status == PCS_OK) status = spread_join(b, p, &special);
+    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, spread_list(b, p, &none, &own));
     if (status == PCS_OK) status = pcs_mesh_create(b->ctx, &b->mesh);
-    if (status == PCS_OK) status = pcs_mesh_make_part(b->mesh, part);
+    pcs_part part = spread_part(p, &own);
+    part.has_copies = true;
+    part.nspecial = special.count;
+    part.special = special.node;
+    if (status == PCS_OK) status = pcs_mesh_make_part(b->mesh, &part);
+    pcs_scratch_free(own.node);
     pcs_scratch_free(special.node);
+    pcs_scratch_free(p->joined_rank);
     return status == PCS_OK ? spread_make_sets(b) : status;
 }
 
 pcs_status pcs_spread_build(pcs_build *b, pcs_build_parts *parts)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
-    spread_pieces pieces = { .size = comm->size };
-    pcs_deal_list own = { 0 };
+    spread_pieces pieces = { .parts = parts, .rank = comm->rank, .size = comm->size };
     PCS_TRY(spread_count(b, parts, &pieces.nnode));
     b->model.shows_pieces = pcs_build_shows_pieces(b, pieces.nnode);
-    PCS_TRY(pcs_comm_agree(b->ctx, spread_list_own(b, &pieces, comm->rank, &own)));
-    pcs_part part = { .put = spread_put, .maker = parts, .owner = spread_piece, .owners = &pieces };
-    part.nown = own.count;
-    part.own = own.node;
-    pcs_status status = spread_make(b, &part);
-    pcs_scratch_free(own.node);
-    return status == PCS_OK ? spread_make_shown(b, parts) : status;
+    PCS_TRY(spread_make(b, &pieces));
+    return spread_make_shown(b, parts);
 }
 
 // All nodes and cells stay on every rank.
@@ -209,6 +275,23 @@ static pcs_status spread_cut(pcs_build *b, const int *part, const pcs_deal_list 
     return PCS_OK;
 }
 
+// Nodes that all ranks have, and ranks of those that rows join, in a mesh that is here as a whole.
+static pcs_status spread_find_whole(pcs_build *b, pcs_deal_list *special, int *part)
+{
+    int size = pcs_context_comm(b->ctx)->size;
+    PCS_TRY(pcs_deal_special(b, -1, special));
+    if (!pcs_deal_joins(b)) return PCS_OK;
+    int *has = pcs_scratch(NULL, (size_t)size + (size_t)special->count, sizeof *has), *rank = has + size;
+    if (has == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the ranks of nodes");
+    memset(has, 0, (size_t)size * sizeof *has);
+    for (int i = 0; i < b->mesh->nnode; i++) has[part[i]]++;
+    for (int i = 0; i < special->count; i++) rank[i] = part[special->node[i]];
+    pcs_status status = pcs_deal_join(b, special, has, rank);
+    for (int i = 0; i < special->count; i++) part[special->node[i]] = rank[i];
+    pcs_scratch_free(has);
+    return status;
+}
+
 pcs_status pcs_spread_cut(pcs_build *b, pcs_context **side)
 {
     pcs_deal_list special = { 0 };
@@ -217,7 +300,7 @@ pcs_status pcs_spread_cut(pcs_build *b, pcs_context **side)
     pcs_status status = part == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of ranks") : PCS_OK;
     status = pcs_comm_agree(b->ctx, status);
     if (status == PCS_OK) status = pcs_deal_nodes(b->ctx, is_first ? b->mesh : NULL, false, part);
-    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, is_first ? pcs_deal_special(b, -1, &special) : PCS_OK);
+    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, is_first ? spread_find_whole(b, &special, part) : PCS_OK);
     if (status == PCS_OK) status = spread_cut(b, part, &special, side);
     pcs_scratch_free(special.node);
     pcs_scratch_free(part);
@@ -231,7 +314,7 @@ pcs_status pcs_spread_keep(pcs_build *b)
     b->model.shows_pieces = pcs_build_shows_pieces(b, b->mesh->nnode);
     PCS_TAKE(b->ctx, part, b->mesh->nnode, "the shares of ranks");
     pcs_status status = pcs_deal_nodes(b->ctx, b->mesh, true, part);
-    if (status == PCS_OK) status = pcs_deal_special(b, -1, &special);
+    if (status == PCS_OK) status = spread_find_whole(b, &special, part);
     if (status == PCS_OK) status = spread_keep_all(b, part, &special);
     pcs_scratch_free(special.node);
     return status;

@@ -70,9 +70,10 @@ typedef struct pcs_gap_ops {
     pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                          pcs_contact_shape *shape);
     pcs_row_evaluate *evaluate;
-    // The set of nodes each of which has *npoint rows that act on it alone, and always the same: such rows are those of
-    // pcs_set_touching, node by node, so that ranks may have those of their own nodes. NULL: rows act on several nodes.
-    const char *(*touching)(const void *params, int *npoint);
+    // How many rows there are for a node, where they act on that of one set, or on those at the same place of all sets
+    // that `set_options` name, and always so: such rows are those of pcs_set_touching, node by node, so that ranks may
+    // have those of their own nodes. NULL: rows act on other nodes.
+    int (*rows_per_node)(const void *params);
     // Looks for what may touch from here on, between two steps; rows are about the same until the next call. Says
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
     // rows never change.
@@ -89,5 +90,8 @@ typedef struct pcs_gap_ops {
 } pcs_gap_ops;
 
 extern const pcs_gap_ops *const pcs_gap_types[]; // ends with NULL
+
+// The set that the i-th of `set_options` names; NULL: there are no more.
+const char *pcs_gap_set_name(const pcs_gap_ops *ops, const void *params, int i);
 
 #endif

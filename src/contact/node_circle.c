@@ -86,11 +86,9 @@ static pcs_status circle_look_at_nodes(pcs_context *ctx, circle_contact *self, c
     return PCS_OK;
 }
 
-static const char *circle_touching(const void *params, int *npoint)
+static int circle_rows_per_node(const void *params)
 {
-    const circle_params *p = params;
-    *npoint = p->offsets.count > 0 ? p->offsets.count / 3 : 1;
-    return p->nodes;
+    return pcs_offsets_per_node(&((const circle_params *)params)->offsets);
 }
 
 static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
@@ -213,7 +211,7 @@ const pcs_gap_ops pcs_gap_node_circle = {
     .check = circle_check,
     .create = circle_create,
     .evaluate = circle_evaluate,
-    .touching = circle_touching,
+    .rows_per_node = circle_rows_per_node,
     .passage = circle_passage,
     .show = circle_show,
     .show_carried = circle_show_arms,

@@ -47,17 +47,29 @@ static bool pair_has_offsets(const pair_params *p)
     return p->offsets_a.count > 0 || p->offsets_b.count > 0;
 }
 
+static const pcs_set *pair_nodes(const pcs_mesh *mesh, const char *name)
+{
+    return pcs_set_touching(pcs_mesh_node_set(mesh, name));
+}
+
 static int pair_count(const void *params, const pcs_mesh *mesh)
 {
     const pair_params *p = params;
-    return pair_has_offsets(p) ? -1 : pcs_mesh_node_set(mesh, p->a)->count;
+    return pair_has_offsets(p) ? -1 : pair_nodes(mesh, p->a)->count;
+}
+
+static int pair_rows_per_node(const void *params)
+{
+    const pair_params *p = params;
+    int of_a = pcs_offsets_per_node(&p->offsets_a), of_b = pcs_offsets_per_node(&p->offsets_b);
+    return of_a > of_b ? of_a : of_b;
 }
 
 // The nodes pair up and have the direction of the normal; supports may hold it.
 static pcs_status pair_place(pcs_context *ctx, const pair_params *p, const pcs_dofmap *map, int i,
                              pcs_contact_point *point)
 {
-    const pcs_set *a = pcs_mesh_node_set(map->mesh, p->a), *b = pcs_mesh_node_set(map->mesh, p->b);
+    const pcs_set *a = pair_nodes(map->mesh, p->a), *b = pair_nodes(map->mesh, p->b);
     if (a->count != b->count)
         return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has %d nodes and set '%s' has %d; they must pair up", p->a,
                         a->count, p->b, b->count);
@@ -107,12 +119,12 @@ static pcs_status pair_create(pcs_context *ctx, const void *params, const pcs_do
     const pair_params *p = params;
     pair_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
-    PCS_TRY(pcs_points_create(ctx, &p->offsets_a, pcs_mesh_node_set(map->mesh, p->a), map, &self->a));
-    PCS_TRY(pcs_points_create(ctx, &p->offsets_b, pcs_mesh_node_set(map->mesh, p->b), map, &self->b));
+    PCS_TRY(pcs_points_create(ctx, &p->offsets_a, pair_nodes(map->mesh, p->a), map, &self->a));
+    PCS_TRY(pcs_points_create(ctx, &p->offsets_b, pair_nodes(map->mesh, p->b), map, &self->b));
     pcs_normalize3(p->normal, self->normal);
     PCS_TRY(pair_look_at_nodes(ctx, p, map, self));
     if (self->a.held >= 0 && self->b.held >= 0) PCS_TRY(pcs_points_demand_free(ctx, &self->a));
-    self->npair = self->a.noffset > self->b.noffset ? self->a.noffset : self->b.noffset;
+    self->npair = pair_rows_per_node(p);
     self->nrow = self->a.nodes->count * self->npair;
     *shape = (pcs_contact_shape){ .nrow = self->nrow, .ntangent = self->ntangent };
     shape->is_constant = !self->a.turns_finitely && !self->b.turns_finitely;
@@ -176,5 +188,6 @@ const pcs_gap_ops pcs_gap_node_node = {
     .fill = pair_fill,
     .create = pair_create,
     .evaluate = pair_evaluate,
+    .rows_per_node = pair_rows_per_node,
     .show_carried = pair_show_arms,
 };

@@ -98,11 +98,9 @@ static pcs_status plane_look_at_nodes(pcs_context *ctx, const plane_params *p, c
     return PCS_OK;
 }
 
-static const char *plane_touching(const void *params, int *npoint)
+static int plane_rows_per_node(const void *params)
 {
-    const plane_params *p = params;
-    *npoint = p->offsets.count > 0 ? p->offsets.count / 3 : 1;
-    return p->nodes;
+    return pcs_offsets_per_node(&((const plane_params *)params)->offsets);
 }
 
 static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
@@ -178,7 +176,7 @@ const pcs_gap_ops pcs_gap_node_plane = {
     .fill = plane_fill,
     .create = plane_create,
     .evaluate = plane_evaluate,
-    .touching = plane_touching,
+    .rows_per_node = plane_rows_per_node,
     .show = plane_show,
     .show_carried = plane_show_arms,
 };

@@ -27,6 +27,11 @@ typedef struct pcs_points_of {
 const char *pcs_offsets_check(const pcs_list *offsets);
 // The arm of a point as pictures show it, point by point; false: there is no such point.
 bool pcs_offsets_show(const pcs_list *offsets, const pcs_set *nodes, int part, pcs_obstacle *out);
+// Points of a node: its offsets, or itself.
+static inline int pcs_offsets_per_node(const pcs_list *offsets)
+{
+    return offsets->count > 0 ? offsets->count / 3 : 1;
+}
 // Length of the longest one, m.
 double pcs_offsets_reach(const pcs_list *offsets);
 // The nodes must turn.

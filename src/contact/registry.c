@@ -2,6 +2,8 @@
 
 #include "contact/contact.h"
 
+#include <string.h>
+
 #define PCS_GAP_TYPE(name) extern const pcs_gap_ops pcs_gap_##name;
 #include "contact/gap_list.def"
 #undef PCS_GAP_TYPE
@@ -12,3 +14,13 @@ const pcs_gap_ops *const pcs_gap_types[] = {
 #undef PCS_GAP_TYPE
     NULL,
 };
+
+const char *pcs_gap_set_name(const pcs_gap_ops *ops, const void *params, int i)
+{
+    const char *name;
+    const pcs_option *option = ops->options;
+    if (ops->set_options[i] == NULL) return NULL;
+    while (strcmp(option->name, ops->set_options[i]) != 0) option++;
+    memcpy(&name, (const char *)params + option->offset, sizeof name);
+    return name;
+}

@@ -92,8 +92,8 @@ static pcs_status rows_number(pcs_system *self, const fe_data *fe, pcs_contact_i
     PCS_TAKE(self->ctx, tangent_number, self->ntangent, "contact rows");
     for (int k = 0; k < self->ncontact; k++) {
         const pcs_fe_contact *c = &fe->model.contacts[k];
-        int npoint, nt = info[k].ntangent;
-        const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, c->ops->touching(c->params, &npoint));
+        int npoint = c->ops->rows_per_node(c->params), nt = info[k].ntangent;
+        const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_gap_set_name(c->ops, c->params, 0));
         info[k].first_all = self->nrow_all;
         info[k].nall = npoint * pcs_set_size(set);
         for (int i = 0; i < info[k].nrow; i++) {

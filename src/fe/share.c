@@ -4,7 +4,7 @@
 // the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
 // all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
 // without communication. Copies that only contacts and joints need come last: all ranks have them. Where contacts are
-// many and each is at one node (deals_rows), a rank has those at its own nodes, and there are no such copies.
+// many and each is on one rank (deals_rows), a rank has those at its own nodes, and there are no such copies.
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
@@ -90,9 +90,11 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
     memset(why, 0, (size_t)mesh->nnode);
     for (int i = 0; i < fe->model.ncontact; i++) {
         const pcs_fe_contact *c = &fe->model.contacts[i];
-        int npoint;
+        const char *name;
         if (!fe->share->deals_rows || fe->model.needs_copies) share_mark_options(mesh, c->ops->options, c->params, why);
-        else share_mark_set(mesh, c->ops->touching(c->params, &npoint), SHARE_TOUCHES, why);
+        else
+            for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++)
+                share_mark_set(mesh, name, SHARE_TOUCHES, why);
     }
     for (int i = 0; i < fe->model.njoint; i++)
         share_mark_options(mesh, fe->model.joints[i].ops->options, fe->model.joints[i].params, why);
@@ -370,7 +372,22 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
     return PCS_OK;
 }
 
-// Rows of contacts that act on single nodes; 0 where there are others, or joints.
+// Do rows of a contact act on nodes of one rank each? Its sets are here as a whole.
+static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
+{
+    const char *name;
+    if (c->law != NULL || c->ops->rows_per_node == NULL) return false;
+    const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_gap_set_name(c->ops, c->params, 0));
+    for (int k = 1; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++) {
+        const pcs_set *other = pcs_mesh_node_set(fe->model.mesh, name);
+        if (other->count != set->count || set->nmore != 0 || other->nmore != 0) return false;
+        for (int i = 0; i < set->count; i++)
+            if (pcs_fe_owner(fe, set->items[i]) != pcs_fe_owner(fe, other->items[i])) return false;
+    }
+    return true;
+}
+
+// Rows of contacts each of which acts on nodes of one rank; 0 where there are others, or joints.
 static double share_count_rows(const fe_data *fe)
 {
     const pcs_fe_definition *model = &fe->model;
@@ -379,20 +396,20 @@ static double share_count_rows(const fe_data *fe)
     for (int i = 0; i < model->nsupport; i++) are_all = are_all && !model->supports[i].has_reactions;
     for (int i = 0; i < model->ncontact && are_all; i++) {
         const pcs_fe_contact *c = &model->contacts[i];
-        int npoint = 0;
-        are_all = c->ops->touching != NULL && c->law == NULL;
-        const char *name = are_all ? c->ops->touching(c->params, &npoint) : NULL;
-        if (are_all) count += (double)npoint * pcs_set_size(pcs_mesh_node_set(model->mesh, name));
+        are_all = share_is_dealable(fe, c);
+        if (!are_all) break;
+        const pcs_set *set = pcs_mesh_node_set(model->mesh, pcs_gap_set_name(c->ops, c->params, 0));
+        count += (double)c->ops->rows_per_node(c->params) * pcs_set_size(set);
     }
     return are_all ? count : 0.0;
 }
 
-// Where contacts are many and each is at one node, ranks have those of their own nodes.
+// Where contacts are many and each is on one rank, ranks have those of their own nodes.
 static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
 {
     const pcs_fe_definition *model = &fe->model;
     double nrow = share_count_rows(fe), ndof = 0.0;
-    int npoint;
+    const char *name;
     if (nrow == 0.0 || comm->size == 1) return PCS_OK;
     for (int node = 0; node < model->mesh->nnode; node++)
         if (model->mesh->share->owner[node] == comm->rank) ndof += share_equations(fe, node);
@@ -401,7 +418,8 @@ static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
     if (!fe->share->deals_rows) return PCS_OK;
     for (int i = 0; i < model->ncontact; i++) {
         const pcs_fe_contact *c = &model->contacts[i];
-        PCS_TRY(pcs_mesh_deal_set(model->mesh, c->ops->touching(c->params, &npoint), comm->rank));
+        for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++)
+            PCS_TRY(pcs_mesh_deal_set(model->mesh, name, comm->rank));
     }
     return PCS_OK;
 }

@@ -4,19 +4,16 @@
 
 #include <string.h>
 
-// Rows from which on it pays to spread them: an iteration costs 20 ns per row, an exchange between ranks a few us.
-enum { MANY_ROWS = 256 };
-
 bool pcs_rows_are_dealt(double nrow, double ndof)
 {
-    return nrow >= MANY_ROWS && nrow * ndof > PCS_LIGHT_ROWS && 2.0 * nrow * (2.0 * nrow + ndof) > PCS_MOST_NUMBERS;
+    return nrow >= PCS_MANY_ROWS && nrow * ndof > PCS_LIGHT_ROWS && 2.0 * nrow * (2.0 * nrow + ndof) > PCS_MOST_NUMBERS;
 }
 
 bool pcs_rows_are_spread(const pcs_system *system)
 {
     if (system->row_comm != NULL) return true;
     if (system->row_owner == NULL || system->layout == NULL || system->layout->comm->size == 1) return false;
-    if (system->nrow < MANY_ROWS) return false;
+    if (system->nrow < PCS_MANY_ROWS) return false;
     for (int j = 0; j < system->nrow; j++)
         if (system->rows[j].is_bilateral) return false; // joints share forces, and there are few
     return true;

@@ -13,6 +13,9 @@
 
 #include "system/system.h"
 
+// Rows from which on it pays to spread them: an iteration costs 20 ns per row, an exchange between ranks a few us.
+enum { PCS_MANY_ROWS = 256 };
+
 typedef struct pcs_own_rows {
     const pcs_system *system;
     const pcs_comm *comm; // NULL: all rows are solved for here

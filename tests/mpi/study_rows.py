@@ -1,8 +1,9 @@
-"""Contacts that ranks have of their own against one process: study_rows.py PROGRAM [RANKS [SCHEME ...]]
+"""Contacts that ranks have of their own against one process: study_rows.py PROGRAM [RANKS [NAME ...]]
 
-Every scheme that a mesh takes, against planes and circles, in the plane and in space, with friction and without, on
-two and three ranks (or on RANKS, "2,4"): every file of a run is compared with that of one process (outputs.py). Prints
-a line per case and how many differ; its status is 1 where one does.
+Every scheme that a mesh takes, against planes, circles and nodes, in the plane and in space, with friction and without,
+on two and three ranks (or on RANKS, "2,4"): every file of a run is compared with that of one process (outputs.py). NAME
+is that of a scheme, of `plane`, `circle`, `pair`, or of `2d`, `3d`, which alone are looked at then. Prints a line per
+case and how many differ; its status is 1 where one does.
 """
 
 import itertools
@@ -35,10 +36,11 @@ output:
 SPACE = ["mesh.grid={type: lattice, cells: [1, 27, 27], size: [0.1], origin: [0.0005, 0, 0], diagonals: one}",
          "elements.grid={type: beam_timo_3d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0, "
          "orientation: [0.3, 0.5, 0.8], section: {type: rectangle, width: 0.02, height: 0.02}}"]
-SHORT = ["time.end=2.0e-4"]  # of models whose matrices are factored in every step
+SHORT = ["time.end=2.0e-4"]  # of models that take long: matrices in every step, or many products
 SMALL = ["time.step=4.0e-6", "time.end=1.6e-4", "output.contact_frames.every=20"]
 FEWER = ["mesh.grid.cells=[1, 299]"]  # of schemes that keep columns of all contacts, which are not dealt out
 DAMPED = ["elements.grid.damping={mass: 2.0e4}"]
+SHAPES = ("plane", "circle", "pair")
 SCHEMES = {
     "alpha_ggl": [], "alpha_velocity": [], "newmark": [], "hht": [], "alpha_index3": [],
     "moreau_jean, theta: 0.6": [], "moreau_jean, theta: 0.6, positions: midpoint": [],
@@ -52,12 +54,21 @@ SCHEMES = {
 
 
 def contact(shape, is_space, friction):
+    """Settings of a wall, a roll, or a second lattice whose nodes meet those of the first."""
     law = f"restitution: 0.2, friction: {friction}"
     middle = 1.35 if is_space else 44.95
     if shape == "plane":
-        return f"contacts.floor={{type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 7.0e-6, 0], {law}}}"
-    return (f"contacts.floor={{type: node_circle, nodes: grid.xmin, centre: [-4000, {middle}, 0], radius: 4000, "
-            f"side: outside, {law}}}")
+        return ["contacts.floor={type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 7.0e-6, 0], "
+                f"{law}}}"]
+    if shape == "circle":
+        return [f"contacts.floor={{type: node_circle, nodes: grid.xmin, centre: [-4000, {middle}, 0], radius: 4000, "
+                f"side: outside, {law}}}"]
+    cells, size = ("[1, 27, 27]", "[0.1, 0.0999, 0.1]") if is_space else ("[1, 899]", "[0.1, 0.09993]")
+    element = "3d, orientation: [0.3, 0.5, 0.8]" if is_space else "2d"
+    return [f"mesh.wall={{type: lattice, cells: {cells}, size: {size}, origin: [-0.1, 0, 0], diagonals: one}}",
+            f"elements.wall={{type: beam_timo_{element}, mesh: wall, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+            "section: {type: rectangle, width: 0.02, height: 0.02}}",
+            f"contacts.floor={{type: node_node, a: wall.xmax, b: grid.xmin, normal: [1, 0.1, 0], {law}}}"]
 
 
 def run(program, count, case, settings, folder):
@@ -86,26 +97,32 @@ def compare(program, counts, case, settings, folder):
     return found
 
 
+def chosen(names):
+    """Those that the command names, or all."""
+    return [name for name in names if name.split(",")[0] in sys.argv[3:]] or list(names)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     counts = list(map(int, sys.argv[2].split(","))) if len(sys.argv) > 2 else [2, 3]
-    schemes = [name for name in SCHEMES if len(sys.argv) < 4 or name.split(",")[0] in sys.argv[3:]]
+    schemes, shapes, spaces = chosen(SCHEMES), chosen(SHAPES), chosen(("2d", "3d"))
     ran = differ = refused = 0
     with tempfile.TemporaryDirectory() as folder:
         case = os.path.join(folder, "case.yaml")
         with open(case, "w") as file:
             file.write(CASE)
-        for is_space, shape, scheme, friction in itertools.product((0, 1), ("plane", "circle"), schemes, (0, 0.3)):
-            settings = (SPACE if is_space else []) + (SHORT if shape == "circle" else []) + SCHEMES[scheme]
-            if is_space and SCHEMES[scheme][-1:] == FEWER:
+        for space, shape, scheme, friction in itertools.product(spaces, shapes, schemes, (0, 0.3)):
+            is_space = space == "3d"
+            settings = (SPACE if is_space else []) + ([] if shape == "plane" else SHORT) + SCHEMES[scheme]
+            if FEWER[0] in settings and (is_space or shape == "pair"):
                 continue
-            settings = [*settings, f"scheme={{type: {scheme}}}", contact(shape, is_space, friction)]
+            settings = [*settings, f"scheme={{type: {scheme}}}", *contact(shape, is_space, friction)]
             found = compare(program, counts, case, settings, folder)
             refused += found is None
             ran += 0 if found is None else len(counts)
             differ += bool(found)
             verdict = "refused" if found is None else "; ".join(found[:3]) or "same"
-            print(f"{scheme:45} {shape:6} {'space' if is_space else 'plane'} mu {friction}: {verdict}", flush=True)
+            print(f"{scheme:45} {shape:6} {space} mu {friction}: {verdict}", flush=True)
     print(f"{ran} runs compared, {refused} cases refused, {differ} cases differ")
     return 1 if differ > 0 else 0
 

@@ -3,10 +3,14 @@
 import json
 import os
 import re
+import sys
 import unittest
 
 import outputs
 import ranks
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "study"))
+import make_pile  # noqa: E402
 
 # So many contacts that each rank solves for its own; the wall is tilted, so that their sets keep changing.
 ROWS = """
@@ -104,16 +108,20 @@ SHORT = ["--set", "time.end=1.5e-4"]
 SMALL = ["--set", "time.step=4.0e-6", "--set", "time.end=1.4e-4", "--set", "output.contact_frames.every=20"]
 
 
-class Dealt(ranks.Ranks):
-    def same_outputs(self, counts, *arguments):
-        case = self.case("rows", ROWS)
-        result = ranks.serial(case, *DEALT, *arguments, "-q", "-o", self.path("serial"))
+class DealtRuns(ranks.Ranks):
+    def same_runs(self, counts, *arguments):
+        result = ranks.serial(*arguments, "-q", "-o", self.path("serial"))
         self.assertEqual(result.returncode, 0, result.stderr)
         for count in counts:
-            result = ranks.run(count, case, *DEALT, *arguments, "-q", "-o", self.path(f"np{count}"), *ranks.TIGHT)
+            result = ranks.run(count, *arguments, "-q", "-o", self.path(f"np{count}"), *ranks.TIGHT)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(outputs.differences(self.path("serial"), self.path(f"np{count}")), [])
 
+    def same_outputs(self, counts, *arguments):
+        self.same_runs(counts, self.case("rows", ROWS), *DEALT, *arguments)
+
+
+class Dealt(DealtRuns):
     # Every file; columns of single points; a contact, and friction, that some ranks have nothing of.
     def test_outputs(self):
         self.same_outputs((2, 3, 4), *FRICTION)
@@ -184,6 +192,55 @@ class Dealt(ranks.Ranks):
         self.assertLess(growth[4], 0.30 * growth[1])
 
 
+# Contacts between nodes, all of which come to one rank each: two lattices that meet, and columns of a pile.
+PAIRS = ["--set", "mesh.wall={type: lattice, cells: [1, 899], size: [0.1, 0.09993], origin: [-0.1, 0, 0], "
+                  "diagonals: one}",
+         "--set", "elements.wall={type: beam_timo_2d, mesh: wall, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+                  "section: {type: rectangle, width: 0.02, height: 0.02}}",
+         "--set", "contacts.floor={type: node_node, a: wall.xmax, b: grid.xmin, normal: [1, 0.1, 0], restitution: 0.2, "
+                  "friction: 0.3}"]
+
+
+class Pairs(DealtRuns):
+    # Memory on a rank that does not write, against that of one process.
+    def share(self, count, *arguments):
+        taken = []
+        for ranks_of_run in (1, count):
+            result = ranks.run(ranks_of_run, *arguments, "-q", "-o", self.path("out"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path("out/summary.json")) as file:
+                taken.append(json.load(file)["ranks"]["memory_bytes_least"])
+        return taken[1] / taken[0]
+
+    def test_outputs(self):
+        self.same_outputs((2, 3), *PAIRS, *SHORT)
+        self.same_outputs((2,), *PAIRS, *MOREAU, "--set", "time.end=1.0e-4", "--set", "contacts.floor.points=all",
+                          "--set", "contacts.floor.offsets_b=[[0, 0, 0], [-1.0e-4, 0.03, 0]]")
+
+    def test_memory(self):
+        short = ["--set", "time.end=5.0e-5"]
+        self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *PAIRS, *short), 0.35)
+
+    # From mesh to floor, and through layers that lie on different ranks.
+    def test_pile(self):
+        case = self.case("pile", make_pile.pile(12, 7, 0.0001))
+        settings = ["--set", "time.end=2.0e-3", "--set", "output.frames.every=0", "--set",
+                    "output.contact_frames.every=2", "--set", "output.checkpoint.every=1000"]
+        self.same_runs((3,), case, *settings)
+        self.assertLess(self.share(4, case, *settings[:4]), 0.5)
+
+    # A chain through the whole model stays where it is: all ranks know its rows.
+    def test_chain(self):
+        chain = ["--set", "sets.up={nodes: grid.xmin, box: [[-1, 0.05, -1], [1, 900, 1]]}", "--set",
+                 "sets.down={nodes: grid.xmin, box: [[-1, -0.05, -1], [1, 89.85, 1]]}", "--set",
+                 "contacts.chain={type: node_node, a: down, b: up, normal: [0, 1, 0], restitution: 0.0}"]
+        self.same_outputs((2,), *chain, "--set", "time.end=1.0e-4")
+
+    def test_resuming(self):
+        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *PAIRS, "--set", "output.checkpoint.every=2", "--set",
+                    "time.end=2.0e-4")
+
+
 # A step that `schur` does not settle goes to `newton`, on all ranks.
 class HandOver(ranks.Ranks):
     HARD = ["--set", "contacts.floor.friction=20", "--set", "scheme={type: moreau_jean, theta: 1.0}",
@@ -197,6 +254,19 @@ class HandOver(ranks.Ranks):
         self.compare(self.case("rows", ROWS), *self.HARD, "--set", "mesh.grid.cells=[2, 8]", "--set",
                      "contacts.floor.normal=[1, 2.0e-4, 0]", "--set", "time={step: 2.0e-4, end: 8.0e-4}", counts=(2,),
                      rows=2)
+        self.assertGreater(self.handed_over("serial"), 0)
+        self.assertEqual(self.handed_over("np2"), self.handed_over("serial"))
+
+    # So many rows that each rank solves for its own in `schur`, and all for all of them in `newton`.
+    def test_many_rows(self):
+        feet = ", ".join(f"grid{i + 1}.xmin" for i in range(43))
+        mesh = ("{repeat: {count: 43, shift: [0, 2.5, 0]}, type: lattice, cells: [2, 5], size: [0.1, 0.1], "
+                "origin: [0.0005, 0, 0], diagonals: one}")
+        self.compare(self.case("rows", ROWS), *self.HARD, "--set", f"mesh.grid={mesh}", "--set",
+                     f"sets={{all: {{cells: grid}}, foot: {{nodes: [{feet}]}}}}", "--set", "elements.grid.mesh=all",
+                     "--set", "initial=[{set: all, velocity: [-5.0, 2.0, 0]}]", "--set", "contacts.floor.nodes=foot",
+                     "--set", "contacts.floor.normal=[1, 2.0e-6, 0]", "--set", "time={step: 2.0e-4, end: 8.0e-4}",
+                     "--set", "output.probes={}", counts=(2,), rows=5)
         self.assertGreater(self.handed_over("serial"), 0)
         self.assertEqual(self.handed_over("np2"), self.handed_over("serial"))
 
