@@ -299,6 +299,12 @@ static void half_take(void *data, int slice, int low, int high)
     }
 }
 
+static bool half_has_slices(const pcs_scheme *self)
+{
+    const half *s = self->data;
+    return s->is_plain && self->system->slices != NULL && pcs_linsolve_has_slices(self->solver->mass);
+}
+
 // Stage 1 of plain systems: v1 where contacts see it.
 static pcs_outcome half_first_plainly(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
@@ -334,7 +340,7 @@ static pcs_outcome half_go_plainly(pcs_scheme *self, const pcs_state *x, double 
     const pcs_rows *G = self->system->G;
     pcs_linsolve *mass = self->solver->mass;
     pcs_slice_solve slices = { .x = next->a, .fill = half_fill, .take = half_take, .data = &s->pass };
-    bool has_slices = self->system->slices != NULL && pcs_linsolve_has_slices(mass);
+    bool has_slices = half_has_slices(self);
     int count = G->start[self->system->nrow], whole = pcs_whole_vectors(self->system->nv);
     pcs_outcome outcome = half_first_plainly(self, x, h, report);
     if (outcome != PCS_CONVERGED) return outcome;
@@ -389,8 +395,8 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     if (s->base.kick != NULL) PCS_TRY(pcs_explicit_return(self, x));
     half_set_pass(self, x, h);
     s->base.next.ends.q = NULL;
-    s->base.leaves_velocity = s->is_plain;
-    if (s->is_plain) {
+    s->base.leaves_velocity = s->is_plain && self->solver->ops->gives_impulses;
+    if (s->base.leaves_velocity || half_has_slices(self)) {
         report->outcome = half_go_plainly(self, x, h, is_impact, report);
         if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, &s->base.next, report);
         return PCS_OK;

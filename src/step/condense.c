@@ -359,7 +359,7 @@ static void condense_finish(pcs_step_solver *self, pcs_condense *c, const pcs_st
 {
     condense_job job = { .self = self, .c = c, .p = p };
     if (!self->form.has_dynamics && p->finish == NULL) {
-        if (!p->gives_multipliers_alone) condense_push(self, p);
+        if (!p->leaves_motion) condense_push(self, p);
         return;
     }
     condense_collect_parts(self, c, p);

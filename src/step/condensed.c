@@ -22,6 +22,7 @@ const pcs_step_solver_ops pcs_step_condensed = {
     .summary = "active-set semi-smooth Newton on the condensed contact rows, factorizations kept (the default)",
     .data_size = sizeof(pcs_condense),
     .does_passes = true,
+    .gives_impulses = true,
     .setup = condensed_setup,
     .prepare = condensed_prepare,
     .solve = condensed_solve,

@@ -22,6 +22,7 @@ const pcs_step_solver_ops pcs_step_pgs = {
     .summary = "projected Gauss-Seidel on the condensed contact rows, which needs no sets: the oracle of the tests",
     .data_size = sizeof(pcs_condense),
     .does_passes = true,
+    .gives_impulses = true,
     .setup = pgs_setup,
     .prepare = pgs_prepare,
     .solve = pgs_solve,

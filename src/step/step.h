@@ -70,7 +70,7 @@ typedef struct pcs_step_problem {
     double *rate_before;             // [nrow] out: G vt, the velocity without the impulse
     const double *target_t;          // [ntangent] e_T T(q_n) v_n; NULL without friction
     double *la_t;                    // [ntangent] out: tangential impulses; NULL without friction
-    bool gives_multipliers_alone;    // without dynamics: q and v may be left as they are
+    bool leaves_motion;              // without dynamics: q and v stay as they are, by a solver that gives_impulses
     double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL when the form has none
     // Passes of the scheme over slices of equations, with the data of `passes`; NULL: none. The first puts qt0 and vt0
     // into q and v, from the start of the step alone: it may be done twice. The last has all vectors as they stay.
@@ -99,6 +99,7 @@ typedef struct pcs_step_solver_ops {
     bool takes_all;        // nonlinear systems, friction and bilateral rows, too
     bool needs_no_columns; // works by products: M^-1 G^T is not kept
     bool does_passes;      // calls the passes of a problem itself, slice by slice where that can be
+    bool gives_impulses;   // sees velocities along the rows alone, and leaves them where the problem says so
     // Takes all memory.
     pcs_status (*setup)(pcs_step_solver *self);
     // Factors what `form` needs; called again only when the form has changed.
