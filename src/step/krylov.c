@@ -5,14 +5,26 @@
 #include <math.h>
 #include <string.h>
 
+enum { SIDES = 24 }; // directions whose sides are kept: with more of them a product for the solution costs little
+
 static const double regular = 0.05; // smallest pivot of a triangle that is trusted, of the largest
 
-pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out)
+static int krylov_room(const pcs_krylov *k)
+{
+    return k->restart < SIDES ? k->restart : SIDES;
+}
+
+pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, int nside, const double *side, pcs_krylov **out)
 {
     pcs_krylov *k;
     PCS_TAKE(ctx, k, 1, "the Krylov method");
     k->n = n;
     k->restart = restart;
+    k->nside = nside;
+    k->side = side;
+    PCS_TAKE(ctx, k->side_sum, nside, "the Krylov method");
+    PCS_TAKE(ctx, k->sides, krylov_room(k), "the Krylov basis");
+    for (int i = 0; i < krylov_room(k); i++) PCS_TAKE(ctx, k->sides[i], nside, "the Krylov basis");
     PCS_TAKE(ctx, k->basis, restart + 1, "the Krylov basis");
     for (int i = 0; i <= restart; i++) PCS_TAKE(ctx, k->basis[i], n, "the Krylov basis");
     PCS_TAKE(ctx, k->H, (size_t)(restart + 1) * (size_t)restart, "the Krylov method");
@@ -31,11 +43,24 @@ static void krylov_multiply(pcs_krylov *k, const double *x, double *y)
     k->count++;
 }
 
+// The side of the solution gets another part.
+static void krylov_add_side(pcs_krylov *k, double scale, const double *side)
+{
+    for (int i = 0; i < k->nside; i++) k->side_sum[i] += scale * side[i];
+}
+
+static void krylov_begin(pcs_krylov *k, double *x)
+{
+    memset(x, 0, (size_t)k->n * sizeof *x);
+    memset(k->side_sum, 0, (size_t)k->nside * sizeof *k->side_sum);
+    k->has_side = true;
+}
+
 double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
 {
     int n = k->n;
     double *p = k->direction, *Ap = k->image, *r = k->rest;
-    memset(x, 0, (size_t)n * sizeof *x);
+    krylov_begin(k, x);
     memcpy(r, b, (size_t)n * sizeof *r);
     k->treat(k->owner, r, p);
     double *const pair[2] = { p, r }, *const next[2] = { k->treated, r };
@@ -47,6 +72,7 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
         double curvature = pcs_all_dot(k->comm, n, p, Ap);
         if (!(curvature > 0.0)) break; // in the null space, or not finite
         double alpha = rz / curvature, last = rz;
+        krylov_add_side(k, alpha, k->side);
         for (int i = 0; i < n; i++) {
             x[i] += alpha * p[i];
             r[i] -= alpha * Ap[i];
@@ -115,6 +141,8 @@ static void krylov_combine(pcs_krylov *k, int count, double *x)
         for (int l = 0; l < n; l++) k->treated[l] += k->dots[j] * k->basis[j][l];
     k->treat(k->owner, k->treated, k->direction);
     for (int l = 0; l < n; l++) x[l] += k->direction[l];
+    k->has_side = k->has_side && count <= krylov_room(k);
+    for (int j = 0; j < count && k->has_side; j++) krylov_add_side(k, k->dots[j], k->sides[j]);
 }
 
 // Are the pivots of all columns of one size? Then what is left is what the rotations say, and a product is saved; of
@@ -133,7 +161,7 @@ static bool krylov_is_regular(const pcs_krylov *k, int count)
 double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
 {
     int n = k->n, used = 0;
-    memset(x, 0, (size_t)n * sizeof *x);
+    krylov_begin(k, x);
     memcpy(k->rest, b, (size_t)n * sizeof *b);
     double size = sqrt(pcs_all_dot(k->comm, n, b, b)), last = INFINITY;
     while (size > tolerance && used < limit && size < 0.9 * last) {
@@ -144,6 +172,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
         for (double rest = size; j < k->restart && used < limit && rest > tolerance; j++, used++) {
             k->treat(k->owner, k->basis[j], k->direction);
             krylov_multiply(k, k->direction, k->basis[j + 1]);
+            if (j < krylov_room(k)) memcpy(k->sides[j], k->side, (size_t)k->nside * sizeof *k->side);
             krylov_orthogonalise(k, j);
             bool is_whole = k->H[(size_t)j * (size_t)(k->restart + 1) + (size_t)(j + 1)] <= 1e-16 * fabs(k->H[0]);
             rest = krylov_rotate(k, j);

@@ -16,13 +16,20 @@ typedef struct pcs_krylov {
     void (*treat)(void *owner, const double *r, double *x);   // x = D r
     void *owner;
     int count; // products so far
+    // What a product finds besides y, linear in x, and the same of the solution where it is known without a product.
+    const double *side; // [nside]
+    double *side_sum;   // [nside]
+    bool has_side;
     // work
+    int nside;
     double **basis;                             // [restart + 1][n]
+    double **sides;                             // [at most restart][nside] of the first directions
     double *H, *cosine, *sine, *g, *dots;       // Hessenberg matrix by columns, rotations, right-hand side
     double *direction, *image, *rest, *treated; // [n]
 } pcs_krylov;
 
-pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out);
+// `side`, filled by products, is borrowed.
+pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, int nside, const double *side, pcs_krylov **out);
 
 // Both give |b - A x|, and stop when it is below `tolerance`, after `limit` products, or where they stall.
 double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);

@@ -24,8 +24,10 @@ enum {
 static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
 // Linear systems, of the residual: while the sets of many rows get better, and else; few rows have cheap products and
 // would take a round more. A live gate may have more than one consistent answer, and which one is found must not depend
-// on what is left: always firm, and firmer where bodies are so stiff that they follow.
+// on what is left: firm, and firmer where bodies are so stiff that they follow; while friction alone changes, looser
+// as far as no more is left than of the first round.
 static const double loose = 1e-2, firm = 1e-3, firmer = 1e-4;
+static const double spread = 20.0; // root of the number of unknowns that the last residual is one of, at least
 // Preconditioner: how firmly the direction of slip is held, and the turn below which a slip is free.
 static const double stiff = 1e3, slow_turn = 1e-2;
 
@@ -41,16 +43,18 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, con
     c->comm = own == NULL ? NULL : own->comm;
     c->nb = nsmooth;
     c->length = system->length;
-    double **vectors[] = { &c->F, &c->x, &c->image, &c->z_last, &c->aim, &c->aim_value };
+    double **vectors[] = { &c->F, &c->x, &c->z_last, &c->aim, &c->aim_value };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
-    PCS_TAKE(ctx, c->gate_image, m, "the contact problem");
+    PCS_TAKE(ctx, c->image, n + m, "the contact problem");
+    c->gate_image = c->image + n;
     PCS_TAKE(ctx, c->slip, 2 * m, "the contact problem");
     PCS_TAKE(ctx, c->turn, m, "the contact problem");
     PCS_TAKE(ctx, c->gate_story, m, "the contact problem");
     PCS_TAKE(ctx, c->mode, n, "the contact problem");
     PCS_TAKE(ctx, c->is_in, n, "the contact problem");
     *out = c;
-    PCS_TRY(pcs_krylov_create(ctx, n, nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART, &c->krylov));
+    int restart = nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART;
+    PCS_TRY(pcs_krylov_create(ctx, n, restart, n + m, c->image, &c->krylov));
     c->krylov->comm = c->comm;
     return PCS_OK;
 }
@@ -64,33 +68,6 @@ void pcs_krylov_set_set_smooth(pcs_krylov_set *c, int count)
 void pcs_krylov_set_reset(pcs_krylov_set *c)
 {
     memset(c->lipschitz, 0, sizeof c->lipschitz);
-}
-
-// The values follow z by dz, in the parts of the stage.
-static void set_move(pcs_krylov_set *c, const double *dz)
-{
-    bool wants_gate = c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
-    c->product(c->owner, c->stage, c->stage, dz, c->image, wants_gate ? c->gate_image : NULL);
-    c->products++;
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) c->p.value[k] += c->image[k];
-    if (wants_gate)
-        for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] += c->gate_image[j];
-}
-
-// Values at z of the stage.
-static void set_evaluate(pcs_krylov_set *c)
-{
-    int in = c->stage == PCS_STAGE_RATE && c->p.has_position ? PCS_STAGE_BOTH : c->stage;
-    int first = in & PCS_STAGE_GAP ? 0 : c->p.m, last = pcs_krylov_set_last(c);
-    bool wants_gate = c->p.gate_is_live && c->stage & PCS_STAGE_RATE;
-    long count = 0;
-    for (int k = first; k < last; k++) count += c->p.z[k] != 0.0;
-    bool is_moved = pcs_all_count(c->comm, count) > 0;
-    if (is_moved) c->product(c->owner, in, c->stage, c->p.z, c->image, wants_gate ? c->gate_image : NULL);
-    c->products += is_moved;
-    for (int k = pcs_krylov_set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
-    if (wants_gate)
-        for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] = c->p.b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
 }
 
 // Is an unknown with z >= 0, value >= 0 held? It moves only when its law is broken by more than the slack.
@@ -133,7 +110,7 @@ static int set_set(pcs_krylov_set *c, int k, unsigned char mode)
 // What the present z asks of every unknown of the stage; gives the number of changes.
 static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
 {
-    long changed = 0;
+    long changed = 0, slips = 0;
     bool has_live_gate = c->p.gate_is_live && c->stage == PCS_STAGE_BOTH && !gate_is_frozen;
     for (int j = 0; j < c->p.m; j++) {
         bool is_bilateral = c->p.rows[j].is_bilateral;
@@ -145,10 +122,12 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         unsigned char side = OUT;
         if (c->p.gate[j]) side = set_side(c, la, c->slack[1]);
         if (is_bilateral) side = HELD;
-        changed += set_set(c, la, side);
-        changed += set_tangent_mode(c, j, side == HELD);
+        int turned = set_set(c, la, side), slip = set_tangent_mode(c, j, side == HELD);
+        changed += turned + slip;
+        slips += turned ? 0 : slip;
     }
     for (int k = 2 * c->p.m + c->p.nt; k < pcs_krylov_set_last(c); k++) changed += set_set(c, k, HELD);
+    c->closures = c->p.gate_is_live ? pcs_all_count(c->comm, changed - slips) : 0;
     return pcs_all_count(c->comm, changed);
 }
 
@@ -163,7 +142,7 @@ static bool set_clear_out(pcs_krylov_set *c)
         count += is_left;
     }
     if (pcs_all_count(c->comm, count) == 0) return false;
-    set_move(c, c->x);
+    pcs_krylov_set_move(c, c->x);
     return true;
 }
 
@@ -227,7 +206,8 @@ static void set_linearised(void *owner, const double *x, double *y)
     pcs_krylov_set *c = owner;
     int first = pcs_krylov_set_first(c), last = pcs_krylov_set_last(c);
     for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == OUT ? 0.0 : x[k] * pcs_contact_unit(&c->p, k);
-    c->product(c->owner, c->stage, c->stage, c->aim, c->image, NULL);
+    bool has_gate = c->gate_is_free && c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
+    c->product(c->owner, c->stage, c->stage, c->aim, c->image, has_gate ? c->gate_image : NULL);
     c->products++;
     for (int k = 0; k < c->p.n; k++) y[k] = 0.0;
     for (int k = first; k < last; k++)
@@ -381,8 +361,8 @@ static void set_treat(void *owner, const double *r, double *x)
         }
 }
 
-// One Newton step to `tolerance`; false when the linear system cannot be solved.
-static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
+// One Newton step to `tolerance`, perhaps the last one; false when the linear system cannot be solved.
+static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is_last)
 {
     pcs_krylov *k = c->krylov;
     k->product = set_linearised;
@@ -402,7 +382,8 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
         c->x[i] *= pcs_contact_unit(&c->p, i);
         c->p.z[i] += c->x[i];
     }
-    set_move(c, c->x);
+    if (is_last && c->is_summed) pcs_krylov_set_evaluate(c);
+    else if (is_last || !pcs_krylov_set_move_along(c)) pcs_krylov_set_move(c, c->x);
     return true;
 }
 
@@ -457,6 +438,7 @@ typedef struct settling {
     int idle, repeats, rescues;
     int thawed;                // rounds since the gate was set free
     double norm, last, before; // residuals: present, last with these sets, of the round before
+    double first;              // and of the first round; 0: none yet
     bool has_many;             // rows
     bool has_followers;        // live gates, on bodies that follow (coupling.h)
     bool is_rounded_off;       // nothing but round-off is left of the equations
@@ -467,7 +449,7 @@ static bool set_rescue(pcs_krylov_set *c, settling *s)
 {
     if (c->p.is_hasty || s->rescues++ == 6) return false;
     pcs_projected_gradient(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
-    set_evaluate(c);
+    pcs_krylov_set_evaluate(c);
     c->nseen = 0;
     s->idle = s->repeats = 0;
     s->fewest = s->unknowns;
@@ -482,6 +464,24 @@ static bool set_recover(pcs_krylov_set *c, settling *s)
     return s->is_rounded_off || set_rescue(c, s);
 }
 
+// Residual that ends the iteration, for all unknowns together: what is left is spread over many of them.
+static double set_floor(const pcs_krylov_set *c, const settling *s)
+{
+    double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
+    double wide = floor * fmax(1.0, sqrt((double)s->unknowns) / spread);
+    return s->norm > 10.0 * wide ? wide : floor;
+}
+
+// Share of the residual that a linear system may leave.
+static double set_share(const pcs_krylov_set *c, settling *s)
+{
+    bool may_be_loose = s->idle == 0 && s->has_many;
+    if (!c->p.gate_is_live) return may_be_loose ? loose : firm;
+    double share = s->has_followers ? firmer : firm;
+    if (s->first == 0.0) s->first = s->norm;
+    return may_be_loose && c->closures == 0 ? fmax(share, fmin(loose, share * s->first / s->norm)) : share;
+}
+
 // One round: a Newton step, or projections where it is lost.
 static bool set_round(pcs_krylov_set *c, settling *s)
 {
@@ -492,15 +492,13 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     s->repeats += is_seen;
     bool is_stuck = s->changed == 0 && s->norm > 0.5 * s->last;
     if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return set_recover(c, s);
-    double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
+    double floor = set_floor(c, s), share = set_share(c, s);
     bool is_settled = s->changed == 0 && !set_slides(c, true);
-    double share = s->idle == 0 && !c->p.gate_is_live && s->has_many ? loose : firm;
-    if (s->has_followers) share = firmer;
     if (s->changed == 0 && s->norm < s->before) share = fmin(share, pow(s->norm / s->before, 2));
     s->before = s->norm;
     double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, share * s->norm);
     s->last = s->changed == 0 ? s->norm : INFINITY;
-    return set_newton(c, s->norm, tolerance) || set_recover(c, s);
+    return set_newton(c, s->norm, tolerance, tolerance == floor) || set_recover(c, s);
 }
 
 static bool set_iterate(pcs_krylov_set *c, int stage)
@@ -515,7 +513,7 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     c->nseen = 0;
     // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
     memset(c->mode + pcs_krylov_set_first(c), HELD, (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
-    set_evaluate(c);
+    pcs_krylov_set_evaluate(c);
     if (stage == PCS_STAGE_RATE && c->p.gate_is_live)
         for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_krylov_gate_is_closed(c, j);
     set_find_scales(c);
@@ -531,6 +529,11 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
         bool is_contradicted = c->shared > 0.0 && is_stalled && !is_moved && round >= REFINEMENTS;
         bool is_enough = (is_stalled && c->ratio <= acceptable) || s.is_rounded_off || is_contradicted;
         if ((!is_moved && c->ratio <= 1.0) || is_enough) {
+            if (c->is_summed) {
+                pcs_krylov_set_evaluate(c);
+                s.changed = set_find_modes(c, is_frozen);
+                continue;
+            }
             if (!is_frozen) return true;
             // Settled for the gate as it was; now the gate may follow.
             s.thawed = 0;

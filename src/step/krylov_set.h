@@ -29,6 +29,7 @@ typedef struct pcs_krylov_set {
     double reach;          // m, largest gap so far
     bool is_one_way;       // velocity multipliers do not move gaps: the position law can be settled first
     bool is_symmetric;     // the diagonal blocks of P are
+    bool gate_is_free;     // a product finds gate gaps at no cost
     double shared;         // share by which diagonals of bilateral rows are raised in every linear system
     pcs_krylov_set_product *product;
     void *owner;
@@ -42,9 +43,12 @@ typedef struct pcs_krylov_set {
     unsigned char *is_in;             // [n] held rows that the preconditioners know
     bool has_turns;                   // directions of slip, too
     int held;                         // stage whose rows hold the bodies of the preconditioners
-    double *F, *x, *image;            // [n]
+    double *F, *x;                    // [n]
+    double *image;                    // [n + m] of the last product, and of gate gaps
     double *z_last, *aim, *aim_value; // [n]
-    double *gate_image;               // [m]
+    double *gate_image;               // [m] in `image`
+    bool is_summed;                   // the values are sums of those of several products
+    long closures;                    // changes of gaps, normal impulses and gates in the last round, of all ranks
     double *slip, *turn;              // [2 m], [m] directions of slip, and the factors by which they turn with y
     double size;                      // m/s, of the velocities
     double tight[2], slack[2];        // m/s: residuals of gaps / h and of velocities, what counts as zero
@@ -68,6 +72,11 @@ bool pcs_krylov_set_solve(pcs_krylov_set *c);
 // Shared by its files: projections of z until the laws are broken by no more than `target` m/s. The gate stays as it
 // is, and the values are left behind.
 void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
+// The values follow z by dz, in the parts of the stage; by the solution of the Krylov method, without a product where
+// that is possible; and from z alone (krylov_move.c).
+void pcs_krylov_set_move(pcs_krylov_set *c, const double *dz);
+bool pcs_krylov_set_move_along(pcs_krylov_set *c);
+void pcs_krylov_set_evaluate(pcs_krylov_set *c);
 // The preconditioners that are ready in this stage, of gaps and of velocities, or NULL.
 void pcs_krylov_set_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2]);
 // Tells them what the present sets hold; along its direction a slip gives way by `stiff` over its mass.
