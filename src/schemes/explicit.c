@@ -58,7 +58,7 @@ pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, d
     problem.v = x;
     problem.la = impulse;
     problem.la_t = tangent;
-    self->solver->ops->solve(self->solver, &problem, &result);
+    pcs_step_solve(self->solver, &problem, &result);
     report->iterations += result.iterations;
     return result.outcome;
 }

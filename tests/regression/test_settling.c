@@ -215,6 +215,50 @@ static void sliding_box_settles(void **state)
     }
 }
 
+// A box that rebounds on corners which cannot all stick: the contact problem goes on to another solver, which has to
+// find the directions of the step under way, and leave them behind.
+static void rebounding_box_settles(void **state)
+{
+    (void)state;
+    static const char *const runs[][3] = {
+        { "scheme={type: newmark}", "contacts.floor.friction=0.8", "time.end=0.6" },
+        { "scheme={type: half_explicit}", "contacts.floor.friction=0.8", "time.end=0.7" },
+        { "scheme={type: moreau_jean_explicit}", "contacts.floor.friction=0.4", "time.end=0.56" },
+    };
+    for (int i = 0; i < 3; i++) {
+        const char *const set[] = {
+            runs[i][0],          runs[i][1], runs[i][2], "time.step=2.0e-3", "contacts.floor.restitution=0.5",
+            "solver.type=schur", NULL
+        };
+        case_run run = case_run_all("tests/study/settling/box.yaml", set);
+        CHECK(run.sim->solver->handovers > 0);
+        case_close(&run);
+    }
+}
+
+// Nine points of a flat block: friction holds only where few of them are loaded, and steps may not be cut.
+static void block_of_many_points_settles(void **state)
+{
+    (void)state;
+    static const char *const runs[][3] = {
+        { "system.friction=0.8", "system.restitution=0.0", "system.tangent_restitution=0.0" },
+        { "system.friction=2.0", "system.restitution=0.5", "system.tangent_restitution=0.5" },
+        { "system.friction=0.3", "system.restitution=1.0", "system.tangent_restitution=0.0" },
+    };
+    for (int i = 0; i < 3; i++) {
+        const char *const set[] = { runs[i][0],
+                                    runs[i][1],
+                                    runs[i][2],
+                                    "system.points=9",
+                                    "time.step=1.0e-2",
+                                    "time.end=1",
+                                    "scheme={type: schatzman_paoli}",
+                                    NULL };
+        case_run run = case_run_all("cases/rocking_block", set);
+        case_close(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +269,8 @@ int main(void)
         cmocka_unit_test(light_chain_settles),
         cmocka_unit_test(rope_settles),
         cmocka_unit_test(sliding_box_settles),
+        cmocka_unit_test(rebounding_box_settles),
+        cmocka_unit_test(block_of_many_points_settles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
