@@ -259,6 +259,26 @@ static void block_of_many_points_settles(void **state)
     }
 }
 
+// A scheme of equal steps cannot cut one that fails; it says so, and which step to try.
+static void equal_steps_are_told(void **state)
+{
+    (void)state;
+    text_case c =
+        text_case_open("mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+                       "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 2.1e+11, nu: 0.3, rho: 7800.0,\n"
+                       "                    section: { type: rectangle, width: 0.01, height: 0.01 } } }\n"
+                       "joints: { pivot: { type: hinge, node: beam.start } }\n"
+                       "initial: [ { set: beam, spin: [0, 0, -60], about: [0, 0, 0] } ]\n"
+                       "scheme: { type: alpha_index3, rho_inf: 1.0 }\ntime: { step: 1.0e-2, end: 0.4 }\n",
+                       NULL);
+    pcs_status status = pcs_sim_start(c.sim);
+    while (status == PCS_OK && !pcs_sim_is_done(c.sim)) status = pcs_sim_step(c.sim);
+    CHECK(status == PCS_FAILED);
+    CHECK(strstr(pcs_message(c.ctx), "alpha_index3 cannot cut a step that fails") != NULL);
+    CHECK(strstr(pcs_message(c.ctx), "try time.step 0.005 or less") != NULL);
+    text_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +291,7 @@ int main(void)
         cmocka_unit_test(sliding_box_settles),
         cmocka_unit_test(rebounding_box_settles),
         cmocka_unit_test(block_of_many_points_settles),
+        cmocka_unit_test(equal_steps_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
