@@ -1,17 +1,22 @@
-// The edge of a thin or thick disc against a rigid plane: a coin that rolls, a disc that spins down.
+// The edge of a thin or thick disc against a rigid plane: a coin that rolls, a disc that spins down, and lies flat.
 //
 //   e axis of the disc, which turns with its node, u = n . e, s = sqrt(1 - u^2), m = (n - u e)/s, upwards in its plane
 //   g = n . (x + b e - p) - a s,  lowest point x + b e - a m,  b = 0 or +-width/2
 //   g' = n . v + w . (r x n),  r = b e - a m
 //   at constant v and w  g'' = b u'' - a s'',  s'' = -(u'^2 + u u'')/s - u^2 u'^2/s^3,  u' = n . (w x e)
 //
-// Friction acts at the lowest point. A disc that lies flat touches everywhere: any m will do. Where rotations are small
-// r stays, and the gap is linear.
+// Friction acts at the lowest point. A disc that lies flat touches everywhere, and m has no direction: g has the kink
+// of a cone there, whose normals no single row can state. So an edge has four rows, about points a right angle apart:
+// the lowest, and three that are material during a step. Those are above it by a s or more, and touch where the disc
+// lies flat. Where s is less than the last change of s m the step does not follow the lowest point either, and its row
+// is about the material point that is lowest at the start. Where rotations are small r stays, and the gap is linear.
 
 #include "contact/gap.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { corners = 4 }; // of an edge
 
 static const double flat = 1e-9; // s of a disc that lies flat
 static const double thin = 0.02; // thickness of a disc without width in pictures, in radii
@@ -48,8 +53,16 @@ static const char *disc_check(const void *params, const char **option)
     return pcs_normalize3(p->axis, unit) ? NULL : "the axis has no direction";
 }
 
+// Where a disc stands, from search to search.
+typedef struct disc_stand {
+    double base[3];   // m, as it lies in the reference state
+    double slope[3];  // s m
+    double is_frozen; // 1: the step does not follow the lowest point
+} disc_stand;
+
 typedef struct disc_contact {
     const pcs_set *nodes;
+    disc_stand *stand;
     double axis[3], radius, width, point[3], normal[3], tangent[2][3];
     int ntangent, nedge;
 } disc_contact;
@@ -67,6 +80,7 @@ static pcs_status disc_create(pcs_context *ctx, const void *params, const pcs_do
     self->radius = p->radius;
     self->width = p->width;
     self->nedge = p->width > 0.0 ? 2 : 1;
+    PCS_TAKE(ctx, self->stand, self->nodes->count, "a contact");
     for (int i = 0; i < self->nodes->count; i++) {
         int node = self->nodes->items[i], count = pcs_gap_tangents(map, node, self->normal, self->tangent);
         if (count != 2)
@@ -77,53 +91,124 @@ static pcs_status disc_create(pcs_context *ctx, const void *params, const pcs_do
         self->ntangent = count;
         PCS_TRY(pcs_gap_demand_free(ctx, map, node));
     }
-    *shape = (pcs_contact_shape){ .nrow = self->nedge * self->nodes->count,
+    *shape = (pcs_contact_shape){ .nrow = corners * self->nedge * self->nodes->count,
                                   .ntangent = self->ntangent,
-                                  .size = p->radius + p->width };
-    shape->reach = p->radius + p->width;
+                                  .size = p->radius + p->width,
+                                  .reach = p->radius + p->width };
+    shape->memory.bytes = self->stand;
+    shape->memory.size = (size_t)self->nodes->count * sizeof *self->stand;
     *instance = self;
     return PCS_OK;
 }
 
-// Direction up the disc, across its axis e; gives s. Of a disc that lies flat the first tangent.
-static double disc_slope(const disc_contact *self, const double e[3], double m[3])
+// s m, of the disc with axis e; gives s.
+static double disc_slope(const disc_contact *self, const double e[3], double slope[3])
 {
-    double u = pcs_dot3(self->normal, e), up[3];
-    for (int k = 0; k < 3; k++) up[k] = self->normal[k] - u * e[k];
-    double s = pcs_norm3(up);
-    for (int k = 0; k < 3; k++) m[k] = s > flat ? up[k] / s : self->tangent[0][k];
-    return s;
+    double u = pcs_dot3(self->normal, e);
+    for (int k = 0; k < 3; k++) slope[k] = self->normal[k] - u * e[k];
+    return pcs_norm3(slope);
+}
+
+// Which way is up, for the step from here on. A disc that lies flat keeps what it had, at the start the first tangent.
+static void disc_stand_up(const disc_contact *self, const pcs_place *place, disc_stand *stand)
+{
+    double e[3], slope[3], change[3], across[3], along;
+    pcs_rotation_apply(place->R, self->axis, e);
+    double s = disc_slope(self, place->is_small ? self->axis : e, slope);
+    bool is_first = pcs_norm3(stand->base) == 0.0;
+    for (int k = 0; k < 3; k++) change[k] = is_first ? 0.0 : slope[k] - stand->slope[k];
+    stand->is_frozen = place->is_small || s <= flat || pcs_norm3(change) > s;
+    memcpy(stand->slope, slope, sizeof slope);
+    if (s <= flat && !is_first) return;
+    if (place->is_small) memcpy(across, s > flat ? slope : self->tangent[0], sizeof across);
+    else pcs_rotation_apply_transposed(place->R, s > flat ? slope : self->tangent[0], across);
+    along = pcs_dot3(across, self->axis);
+    for (int k = 0; k < 3; k++) across[k] -= along * self->axis[k];
+    (void)pcs_normalize3(across, stand->base);
+}
+
+// A search at the same place again changes nothing.
+static pcs_status disc_search(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed)
+{
+    const disc_contact *self = instance;
+    (void)ctx;
+    for (int i = 0; i < self->nodes->count; i++) {
+        pcs_place place;
+        disc_stand now = self->stand[i];
+        places->find(places, self->nodes->items[i], &place);
+        disc_stand_up(self, &place, &now);
+        if (memcmp(now.slope, self->stand[i].slope, sizeof now.slope) == 0 && pcs_norm3(self->stand[i].base) > 0.0)
+            continue;
+        self->stand[i] = now;
+        *has_changed = true;
+    }
+    return PCS_OK;
 }
 
 static double disc_bias(const disc_contact *self, const pcs_place *place, const double e[3], double b, double s)
 {
     double turned[3], bend[3], u = pcs_dot3(self->normal, e);
-    if (place->is_small || s <= flat) return 0.0;
+    if (s <= flat) return 0.0;
     pcs_cross(place->w, e, turned);
     pcs_cross(place->w, turned, bend);
     double u1 = pcs_dot3(self->normal, turned), u2 = pcs_dot3(self->normal, bend);
     return b * u2 + self->radius * ((u1 * u1 + u * u2) / s + u * u * u1 * u1 / (s * s * s));
 }
 
-static void disc_evaluate_edge(const disc_contact *self, const pcs_place *place, int node, double b, pcs_row_state *row)
+// The lowest point of an edge.
+static void disc_evaluate_lowest(const disc_contact *self, const pcs_place *place, const disc_stand *stand, double b,
+                                 pcs_row_state *row, double arm[3])
 {
-    double e[3], m[3], arm[3], moment[3];
-    if (place->is_small) memcpy(e, self->axis, sizeof e);
-    else pcs_rotation_apply(place->R, self->axis, e);
-    double s = disc_slope(self, e, m);
+    double e[3], base[3], slope[3];
+    pcs_rotation_apply(place->R, self->axis, e);
+    pcs_rotation_apply(place->R, stand->base, base);
+    double s = disc_slope(self, e, slope);
     for (int k = 0; k < 3; k++) {
-        arm[k] = b * e[k] - self->radius * m[k];
-        row->gap += self->normal[k] * (place->x[k] + b * e[k] - self->point[k]);
-        row->normal[k] = self->normal[k];
+        arm[k] = b * e[k] - self->radius * (s > flat ? slope[k] / s : base[k]);
         row->point[k] = place->x[k] + arm[k];
+        row->gap += self->normal[k] * (place->x[k] + b * e[k] - self->point[k]);
     }
     row->gap -= self->radius * s;
-    pcs_cross(arm, self->normal, moment);
-    if (place->is_small) row->gap += pcs_dot3(moment, place->turn);
     row->bias = disc_bias(self, place, e, b, s);
-    pcs_row_push(&row->direction, node, arm, self->normal);
-    for (int t = 0; t < self->ntangent; t++) pcs_row_push(&row->tangent[t], node, arm, self->tangent[t]);
-    memcpy(row->across, self->tangent, sizeof row->across);
+}
+
+// From the node to the point of an edge `corner` right angles from the base, as they lie in the reference state.
+static void disc_find_offset(const disc_contact *self, const disc_stand *stand, double b, int corner, double offset[3])
+{
+    static const double along[corners] = { 1, 0, -1, 0 }, across[corners] = { 0, 1, 0, -1 };
+    double side[3];
+    pcs_cross(self->axis, stand->base, side);
+    for (int k = 0; k < 3; k++)
+        offset[k] = b * self->axis[k] - self->radius * (along[corner] * stand->base[k] + across[corner] * side[k]);
+}
+
+static void disc_evaluate_point(const disc_contact *self, const pcs_place *place, const double offset[3],
+                                pcs_row_state *row, double arm[3])
+{
+    double turned[3], bend[3];
+    pcs_place_point(place, offset, row->point, arm);
+    for (int k = 0; k < 3; k++) row->gap += self->normal[k] * (row->point[k] - self->point[k]);
+    if (place->is_small) return;
+    pcs_cross(place->w, arm, turned);
+    pcs_cross(place->w, turned, bend);
+    row->bias = pcs_dot3(self->normal, bend);
+}
+
+static void disc_evaluate_edge(const disc_contact *self, const pcs_place *place, int i, double b, pcs_row_state *rows)
+{
+    int node = self->nodes->items[i];
+    const disc_stand *stand = &self->stand[i];
+    for (int corner = 0; corner < corners; corner++) {
+        pcs_row_state *row = &rows[corner];
+        double offset[3], arm[3];
+        disc_find_offset(self, stand, b, corner, offset);
+        if (corner == 0 && stand->is_frozen == 0.0) disc_evaluate_lowest(self, place, stand, b, row, arm);
+        else disc_evaluate_point(self, place, offset, row, arm);
+        memcpy(row->normal, self->normal, sizeof row->normal);
+        pcs_row_push(&row->direction, node, arm, self->normal);
+        for (int t = 0; t < self->ntangent; t++) pcs_row_push(&row->tangent[t], node, arm, self->tangent[t]);
+        memcpy(row->across, self->tangent, sizeof row->across);
+    }
 }
 
 static void disc_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
@@ -131,10 +216,9 @@ static void disc_evaluate(void *instance, const pcs_places *places, pcs_row_stat
     const disc_contact *self = instance;
     for (int i = 0; i < self->nodes->count; i++) {
         pcs_place place;
-        int node = self->nodes->items[i];
-        places->find(places, node, &place);
-        for (int edge = 0; edge < self->nedge; edge++)
-            disc_evaluate_edge(self, &place, node, (edge == 0 ? -0.5 : 0.5) * self->width, rows++);
+        places->find(places, self->nodes->items[i], &place);
+        for (int edge = 0; edge < self->nedge; edge++, rows += corners)
+            disc_evaluate_edge(self, &place, i, (edge == 0 ? -0.5 : 0.5) * self->width, rows);
     }
 }
 
@@ -165,7 +249,7 @@ static bool disc_show_disc(const void *params, const pcs_dofmap *map, int part, 
 
 const pcs_gap_ops pcs_gap_disc_plane = {
     .name = "disc_plane",
-    .summary = "edges of discs that turn with their nodes against a rigid plane",
+    .summary = "edges of discs that turn with their nodes against a rigid plane; four points of each, the lowest first",
     .options = disc_options,
     .params_size = sizeof(disc_params),
     .set_options = disc_sets,
@@ -173,6 +257,7 @@ const pcs_gap_ops pcs_gap_disc_plane = {
     .check = disc_check,
     .create = disc_create,
     .evaluate = disc_evaluate,
+    .search = disc_search,
     .show = disc_show,
     .show_carried = disc_show_disc,
 };

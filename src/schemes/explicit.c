@@ -62,7 +62,7 @@ pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, d
     problem->la = impulse;
     problem->la_t = tangent;
     problem->leaves_motion = s->leaves_velocity;
-    self->solver->ops->solve(self->solver, problem, &result);
+    pcs_step_solve(self->solver, problem, &result);
     report->iterations += result.iterations;
     return result.outcome;
 }

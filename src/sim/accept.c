@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // What the terms of the last report say of the change of energy in its step.
 static double accept_told(const pcs_step_report *r)
@@ -94,14 +95,26 @@ static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
              advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
 }
 
+// Why smaller steps did not stand in for the one that failed, of a scheme that cannot take them.
+static void accept_describe_equal_steps(const pcs_sim *sim, double h, size_t size, char *text)
+{
+    const char *why = sim->scheme->ops->needs_equal_steps;
+    size_t used = strlen(text);
+    if (why == NULL || sim->scheme->ops->ask_waves != NULL || used >= size) return;
+    snprintf(text + used, size - used, "; %s cannot cut a step that fails, as %s: try time.step %.3g or less",
+             sim->scheme->ops->name, why, 0.5 * h);
+}
+
 pcs_status pcs_accept_reject(pcs_sim *sim, double h)
 {
-    char text[768];
+    char text[1024];
     if (sim->report.outcome != PCS_CONVERGED) {
         accept_describe_outcome(sim, sizeof text, text);
+        accept_describe_equal_steps(sim, h, sizeof text, text);
         return pcs_accept_stop(sim, h, text);
     }
     // The state stands at the end of the step.
     pcs_certifier_describe(sim->certifier, sizeof text, text);
+    accept_describe_equal_steps(sim, h, sizeof text, text);
     return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->number, sim->state.t, text);
 }

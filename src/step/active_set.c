@@ -397,6 +397,7 @@ static bool active_iterate(pcs_active_set *s, bool by_chance)
 {
     double change = 0.0;
     int limit = s->p.is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;
+    bool is_refined = false;
     s->draw = 1;
     if (!s->is_warm) memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
     memset(s->last_mode, UNKNOWN, (size_t)s->p.n);
@@ -406,10 +407,15 @@ static bool active_iterate(pcs_active_set *s, bool by_chance)
     if (active_is_idle(s)) return true;
     for (int round = 1; round <= limit; round++, s->iterations++) {
         if (active_same_modes(s) && active_slips_hold(s)) {
-            if (pcs_active_set_is_solved(s, s->accepted)) return true;
+            bool is_solved = pcs_active_set_is_solved(s, s->accepted);
+            // Multipliers that were far larger before have left their round-off: once more from here.
+            if (is_solved && (is_refined || pcs_active_set_is_solved(s, tight))) return true;
+            is_refined = is_solved;
             // The multipliers of rows that contradict each other grow, until one of them gives way: no excuse either.
-            s->weight = fmax(least_weight, 0.1 * s->weight);
-            s->excused = 0.0;
+            if (!is_solved) {
+                s->weight = fmax(least_weight, 0.1 * s->weight);
+                s->excused = 0.0;
+            }
         }
         memcpy(s->last_mode, s->mode, (size_t)s->p.n);
         memcpy(s->last_gate, s->p.gate, (size_t)s->p.m);

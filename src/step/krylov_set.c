@@ -412,7 +412,11 @@ static void set_find_scales(pcs_krylov_set *c)
         double speed = fabs(c->p.z[k]) / (c->p.r[k] * pcs_contact_unit(&c->p, k));
         if (speed > size) size = speed;
     }
-    c->size = fmax(c->size, pcs_all_max(c->comm, size));
+    size = pcs_all_max(c->comm, size);
+    // Multipliers that were far larger on the way here have left their round-off in the values; they excuse nothing.
+    bool has_shrunk = size < 0.1 * c->size;
+    if (has_shrunk) set_evaluate(c);
+    c->size = has_shrunk ? size : fmax(c->size, size);
     c->tight[1] = tight_rate * c->size;
     c->slack[1] = slack_rate * c->size;
     // A gap is a difference of positions, which have been as far apart as it was large.

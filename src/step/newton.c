@@ -61,6 +61,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
         double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
         for (size_t i = 0; i < sizeof more / sizeof *more; i++)
             PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
+        self->way = s->x;
     }
     PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
     if (newton_has_slope(system)) {

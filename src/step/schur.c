@@ -90,6 +90,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     if (system->has_rotations) {
         double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
         for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
+        self->way = s->x;
     }
     PCS_TRY(pcs_schur_map_create(self, s->own, &s->map));
     PCS_TRY(schur_make_contacts(self));

@@ -110,6 +110,12 @@ pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self)
     return PCS_OK;
 }
 
+// An impact at a place that the scheme has chosen, which the other solver does not know of yet.
+static bool step_is_impact(const pcs_step_solver *self)
+{
+    return !self->form.has_dynamics && !pcs_form_sees_gaps(&self->form);
+}
+
 // Lets the next solver try; false when it fails, too, or cannot be made.
 static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
@@ -124,6 +130,7 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     }
     pcs_step_solver *next = self->next;
     if (pcs_step_solver_prepare(next, &self->form, &outcome) != PCS_OK || outcome != PCS_CONVERGED) return false;
+    if (step_is_impact(self) && !pcs_projection_weigh(next)) return false;
     memcpy(p->q, self->q_given, bytes);
     memcpy(p->v, self->v_given, bytes);
     // What it did in some earlier step is not in the state.
@@ -131,7 +138,10 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
         if (next->memory[i].size > 0) memset(next->memory[i].bytes, 0, next->memory[i].size);
     next->ops->solve(next, p, &again);
     result->iterations += again.iterations;
-    if (again.outcome != PCS_CONVERGED || !pcs_projection_move(self, p->q)) return false;
+    if (again.outcome != PCS_CONVERGED) return false;
+    // What is asked of this one after the step stands where the other has solved it.
+    const double *way = p->base == NULL ? NULL : next->way;
+    if (!step_is_impact(self) && !pcs_projection_move_along(self, p->q, way)) return false;
     result->outcome = PCS_CONVERGED;
     self->handovers++;
     return true;

@@ -129,6 +129,7 @@ struct pcs_step_solver {
     pcs_memory memory[PCS_SOLVER_MEMORY]; // what the next solve starts from; some are empty
     int nmemory;                          // those up to the last one that is not
     int nfactor;                          // numeric factorizations, the mass included
+    const double *way; // [nv] increment of the last step along which rows were turned; NULL: positions add up
     // Another solver that gets what this one cannot settle, made at the first such step; NULL: none was needed yet.
     pcs_step_solver *next;
     bool hands_over;           // it may

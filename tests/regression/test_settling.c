@@ -215,6 +215,70 @@ static void sliding_box_settles(void **state)
     }
 }
 
+// A box that rebounds on corners which cannot all stick: the contact problem goes on to another solver, which has to
+// find the directions of the step under way, and leave them behind.
+static void rebounding_box_settles(void **state)
+{
+    (void)state;
+    static const char *const runs[][3] = {
+        { "scheme={type: newmark}", "contacts.floor.friction=0.8", "time.end=0.6" },
+        { "scheme={type: half_explicit}", "contacts.floor.friction=0.8", "time.end=0.7" },
+        { "scheme={type: moreau_jean_explicit}", "contacts.floor.friction=0.4", "time.end=0.56" },
+    };
+    for (int i = 0; i < 3; i++) {
+        const char *const set[] = {
+            runs[i][0],          runs[i][1], runs[i][2], "time.step=2.0e-3", "contacts.floor.restitution=0.5",
+            "solver.type=schur", NULL
+        };
+        case_run run = case_run_all("tests/study/settling/box.yaml", set);
+        CHECK(run.sim->solver->handovers > 0);
+        case_close(&run);
+    }
+}
+
+// Nine points of a flat block: friction holds only where few of them are loaded, and steps may not be cut.
+static void block_of_many_points_settles(void **state)
+{
+    (void)state;
+    static const char *const runs[][3] = {
+        { "system.friction=0.8", "system.restitution=0.0", "system.tangent_restitution=0.0" },
+        { "system.friction=2.0", "system.restitution=0.5", "system.tangent_restitution=0.5" },
+        { "system.friction=0.3", "system.restitution=1.0", "system.tangent_restitution=0.0" },
+    };
+    for (int i = 0; i < 3; i++) {
+        const char *const set[] = { runs[i][0],
+                                    runs[i][1],
+                                    runs[i][2],
+                                    "system.points=9",
+                                    "time.step=1.0e-2",
+                                    "time.end=1",
+                                    "scheme={type: schatzman_paoli}",
+                                    NULL };
+        case_run run = case_run_all("cases/rocking_block", set);
+        case_close(&run);
+    }
+}
+
+// A scheme of equal steps cannot cut one that fails; it says so, and which step to try.
+static void equal_steps_are_told(void **state)
+{
+    (void)state;
+    text_case c =
+        text_case_open("mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+                       "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 2.1e+11, nu: 0.3, rho: 7800.0,\n"
+                       "                    section: { type: rectangle, width: 0.01, height: 0.01 } } }\n"
+                       "joints: { pivot: { type: hinge, node: beam.start } }\n"
+                       "initial: [ { set: beam, spin: [0, 0, -60], about: [0, 0, 0] } ]\n"
+                       "scheme: { type: alpha_index3, rho_inf: 1.0 }\ntime: { step: 1.0e-2, end: 0.4 }\n",
+                       NULL);
+    pcs_status status = pcs_sim_start(c.sim);
+    while (status == PCS_OK && !pcs_sim_is_done(c.sim)) status = pcs_sim_step(c.sim);
+    CHECK(status == PCS_FAILED);
+    CHECK(strstr(pcs_message(c.ctx), "alpha_index3 cannot cut a step that fails") != NULL);
+    CHECK(strstr(pcs_message(c.ctx), "try time.step 0.005 or less") != NULL);
+    text_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +289,9 @@ int main(void)
         cmocka_unit_test(light_chain_settles),
         cmocka_unit_test(rope_settles),
         cmocka_unit_test(sliding_box_settles),
+        cmocka_unit_test(rebounding_box_settles),
+        cmocka_unit_test(block_of_many_points_settles),
+        cmocka_unit_test(equal_steps_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

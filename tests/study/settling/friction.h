@@ -38,6 +38,20 @@
     AXIS("restitution", RESTITUTION(contact, 0.0), RESTITUTION(contact, 0.5), RESTITUTION(contact, 1.0))
 #define WIDE_STEPS AXIS("step", STEP(1.0e-3), STEP(1.0e-2), STEP(5.0e-2))
 
+#define FLAT_STEPS AXIS("step", STEP(1.0e-4), STEP(1.0e-3), STEP(5.0e-3), STEP(1.0e-2))
+#define COIN_SCHEMES                                                                                           \
+    AXIS("scheme", SCHEME_GGL(.8), SCHEME_VELOCITY(.8), SCHEME_NEWMARK(.5), SCHEME_NEWMARK(.6), SCHEME("hht"), \
+         SCHEME_MOREAU(.5), SCHEME_EULER, SCHEME_HALF_EXPLICIT, SCHEME("moreau_jean_explicit"))
+#define FLAT_FRICTION \
+    AXIS("friction", FRICTION("floor", 0.0), FRICTION("floor", 0.2), FRICTION("floor", 0.5), FRICTION("floor", 1.0))
+#define FLAT_RESTITUTION \
+    AXIS("restitution", RESTITUTION("floor", 0.0), RESTITUTION("floor", 0.5), RESTITUTION("floor", 0.8))
+#define COIN_SHAPE(radius, width)                                                                 \
+    {                                                                                             \
+        "a=" #radius " " #width, "contacts.floor.radius=" #radius ";contacts.floor.width=" #width \
+    }
+#define COIN_SHAPES AXIS("shape", COIN_SHAPE(0.05, 0.0), COIN_SHAPE(0.05, 0.004), COIN_SHAPE(0.02, 0.01))
+
 static const campaign_group friction_groups[] = {
     { .name = "friction incline",
       .path = "cases/incline",
@@ -72,6 +86,11 @@ static const campaign_group friction_groups[] = {
       .path = SETTLING("coin"),
       .axes = { AXIS("step", STEP(1.0e-4), STEP(3.0e-4), STEP(1.0e-3)), SPACE_SCHEMES, WIDE_FRICTION("floor"),
                 WIDE_RESTITUTION("floor"), SOLVERS } },
+    // until it lies flat
+    { .name = "coin flat",
+      .path = SETTLING("coin"),
+      .axes = { ALWAYS("time.end=1;mesh.coin.at=[0, 0, 0.06]"), FLAT_STEPS, COIN_SCHEMES, FLAT_FRICTION,
+                FLAT_RESTITUTION, COIN_SHAPES, SOLVERS } },
 };
 
 #endif
