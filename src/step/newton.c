@@ -257,6 +257,7 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     s->gate_sign = pass.count < SETTLE_TIES_AFTER ? 1 : -1;
     if (!(s->has_jump ? newton_move(self, p) : newton_lead(self, p))) return NAN;
     s->has_trial = pass.is_measured && pass.count == 1 && !pass.keeps_factor && newton_has_size(self);
+    s->has_trial = s->has_trial && newton_may_keep(self);
     if (s->has_trial) pcs_newton_try_kept(self, p);
     if (!pcs_newton_factor(self, p)) return NAN;
     double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;

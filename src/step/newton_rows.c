@@ -69,21 +69,43 @@ static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_curvature_combine(s->curvature, form->c, form->h, form->h * form->kb, s->S);
 }
 
-// S* at the present state.
+// The state half-way along the change that the matrix before would make: where S* is the mean slope of that way, but
+// for third derivatives.
+static void newton_go_half_way(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    double half = 0.5 * self->form.kb;
+    const double *from = p->base == NULL ? p->q : s->x;
+    double *to = p->base == NULL ? s->q_last : s->turned;
+    for (int i = 0; i < s->n; i++) {
+        to[i] = from[i] + half * s->trial[i];
+        s->v_last[i] = p->v[i] + 0.5 * s->trial[i];
+    }
+    if (p->base != NULL) self->system->ops->retract(self->system, p->base, s->turned, s->q_last);
+}
+
+// S* at the present state, or half-way to the next one.
 static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
+    const double *q = p->q, *v = p->v, *x = s->x;
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     bool has_joints = form->has_smooth_multipliers && system->has_joint_stiffness && s->curvature == NULL;
-    if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
-    if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (s->has_trial) {
+        newton_go_half_way(self, p);
+        q = s->q_last;
+        v = s->v_last;
+        x = s->turned;
+    }
+    if (system->tangents_vary) system->ops->update_tangents(system, p->t, q, v);
+    if (has_joints) system->ops->add_joint_stiffness(system, q, p->lam);
     if (system->mass_varies) {
         for (int i = 0; i < s->n; i++) s->y0[i] = form->c / form->h * p->d[i];
         system->ops->add_inertia_stiffness(system, p->q, s->y0);
     }
-    if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
+    if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, x, system->K);
     if (s->curvature != NULL) newton_bend(self, p);
     else
         pcs_matrix_combine(s->S, (const double[3]){ form->c, form->h, form->h * form->kb }, system->M, system->C,

@@ -25,7 +25,8 @@ typedef struct progress {
 // Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
 static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
 static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
-static const double unsure = 10.0; // what a second change leaves over estimates of it, at most (outer.h)
+// What a second change leaves over estimates of it, at most: with the matrix of the first one, with its own (outer.h).
+static const double unsure_kept = 10.0, unsure = 40.0;
 
 // Will a contact close or open in this step, as far as the gates or the predicted gaps say? Then the prediction is no
 // place to start from. `gap` is [nrow] work.
@@ -50,11 +51,13 @@ static double outer_noise(const progress *c, const pcs_step_problem *p)
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
-// What changes to come may add up to: r + r^2 + ... of the last one, or less.
+// What changes to come may add up to: r + r^2 + ... of the last one, or less. The first change of a mesh is that of
+// soft directions, and the rate to the second no measure of stiff ones.
 static double outer_left(const progress *c)
 {
     if (isfinite(c->left) || (c->keeps && c->count == 2)) return c->left;
-    return c->rate < quick ? c->rate / (1.0 - c->rate) * c->last : INFINITY;
+    double allowance = c->count == 2 && c->system->is_mesh ? unsure : 1.0;
+    return c->rate < quick ? allowance * c->rate / (1.0 - c->rate) * c->last : INFINITY;
 }
 
 // After an iteration that has led to p and changed the motion by `change`.
@@ -83,13 +86,14 @@ static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double chan
     c->left = INFINITY;
     if (c->count != 1 || !is_smooth || !(last > 0.0)) return;
     if (c->keeps) {
-        c->left = unsure * o->bend->kept_rate * last * change;
+        c->left = unsure_kept * o->bend->kept_rate * last * change;
         o->bend->age += 1.0;
         return;
     }
     double drift = o->drift(self), rate = change / c->last;
     if (!isfinite(drift) || !(change > 0.0)) return;
-    c->left = unsure * 0.5 * drift * fmax(c->size / last, rate);
+    double theta = fmax(c->size / last, rate);
+    c->left = unsure * (0.5 * theta * drift * drift / change + rate * rate * change / 24.0);
     *o->bend = (pcs_bend){ .h = c->h, .rate = rate / last, .kept_rate = drift / change / last };
 }
 
@@ -100,7 +104,8 @@ static bool outer_may_keep(const progress *c, const pcs_outer *o)
     if (c->count >= 2) return c->rate <= slow_change;
     if (c->count == 0 || o->bend == NULL || o->bend->h != c->h || o->bend->age >= RENEWED_AFTER) return false;
     double rate = o->bend->rate * c->size, kept_rate = o->bend->kept_rate * c->size;
-    return rate < slow_change && unsure * kept_rate * rate * c->last <= 0.1 * tight * c->scale; // lest there be a third
+    return rate < slow_change &&
+           unsure_kept * kept_rate * rate * c->last <= 0.1 * tight * c->scale; // lest there be a third
 }
 
 // Has a contact begun or ceased to transmit an impulse, against the step before?
