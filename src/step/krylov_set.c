@@ -415,7 +415,7 @@ static void set_find_scales(pcs_krylov_set *c)
     size = pcs_all_max(c->comm, size);
     // Multipliers that were far larger on the way here have left their round-off in the values; they excuse nothing.
     bool has_shrunk = size < 0.1 * c->size;
-    if (has_shrunk) set_evaluate(c);
+    if (has_shrunk) pcs_krylov_set_evaluate(c);
     c->size = has_shrunk ? size : fmax(c->size, size);
     c->tight[1] = tight_rate * c->size;
     c->slack[1] = slack_rate * c->size;
