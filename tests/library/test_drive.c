@@ -5,6 +5,7 @@
 #include "every_scheme.h"
 #include "percuss.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,12 +45,31 @@ static void make_step(percuss *p, const char *scheme)
     if (percuss_step(p) != 0) fail_msg("%s, step %ld: %s", scheme, percuss_steps(p), percuss_message(p));
 }
 
-static void is_near(const percuss *p, const percuss *other, const char *scheme)
+static void is_near(const percuss *p, const percuss *other, double bound, const char *scheme)
 {
     for (int i = 0; i < percuss_dofs(p); i++) {
         double a = percuss_displacement(p)[i], b = percuss_displacement(other)[i];
-        if (!(fabs(a - b) <= 1e-10)) fail_msg("%s, step %ld: u[%d] %.17g, %.17g", scheme, percuss_steps(p), i, a, b);
+        if (!(fabs(a - b) <= bound)) fail_msg("%s, step %ld: u[%d] %.17g, %.17g", scheme, percuss_steps(p), i, a, b);
     }
+}
+
+static void push(percuss *p, int tip, double by, const char *scheme)
+{
+    const double force[3] = { -2.0, 0.0, 0.0 };
+    percuss_applied_force(p)[tip] = by;
+    CHECK(percuss_apply(p, 8, force) == 0);
+    make_step(p, scheme);
+    CHECK(percuss_applied_force(p)[tip] == 0.0);
+}
+
+// How far the last digit of a force, now more and now less, has moved the bar: impacts at position level turn a
+// difference of places into one of velocities, 1/h times as large.
+static double spread(const percuss *p, const percuss *nudged)
+{
+    double most = 0.0;
+    for (int i = 0; i < percuss_dofs(p); i++)
+        most = fmax(most, fabs(percuss_displacement(p)[i] - percuss_displacement(nudged)[i]));
+    return most;
 }
 
 // Also what a scheme remembers of the start jumps with the forces.
@@ -57,24 +77,26 @@ static void applied_forces_are_loads(void **state)
 {
     (void)state;
     for (int k = 0; every_scheme[k] != NULL; k++) {
-        if (!takes_bar(every_scheme[k])) continue;
-        percuss *loaded = open_bar("-3.0", every_scheme[k]), *pushed = open_bar("0.0", every_scheme[k]);
+        const char *scheme = every_scheme[k];
+        if (!takes_bar(scheme)) continue;
+        percuss *loaded = open_bar("-3.0", scheme), *pushed = open_bar("0.0", scheme),
+                *nudged = open_bar("0.0", scheme);
         int tip = percuss_equation(pushed, 8, 0);
+        double widest = 0.0;
         CHECK(tip == 8 && percuss_equation(pushed, 8, 1) == -2 && percuss_equation(pushed, 9, 0) == -2);
         for (int i = 0; i < STEPS; i++) {
-            const double force[3] = { -2.0, 0.0, 0.0 };
-            percuss_applied_force(pushed)[tip] = -1.0;
-            CHECK(percuss_apply(pushed, 8, force) == 0);
-            make_step(pushed, every_scheme[k]);
-            make_step(loaded, every_scheme[k]);
-            is_near(pushed, loaded, every_scheme[k]);
-            CHECK(percuss_applied_force(pushed)[tip] == 0.0);
+            push(pushed, tip, -1.0, scheme);
+            push(nudged, tip, i % 2 == 0 ? -1.0 - 4.0 * DBL_EPSILON : -1.0 + 4.0 * DBL_EPSILON, scheme);
+            make_step(loaded, scheme);
+            widest = fmax(widest, spread(pushed, nudged));
+            is_near(pushed, loaded, 1e-10 + 10.0 * widest, scheme);
         }
         percuss_energy a = percuss_energies(loaded), b = percuss_energies(pushed);
-        CHECK_NEAR(a.external_work, b.external_work, 1e-10);
+        CHECK_NEAR(a.external_work, b.external_work, 1e-10 + 100.0 * widest);
         CHECK(fabs(a.external_work) > 1e-3);
         percuss_destroy(&loaded);
         percuss_destroy(&pushed);
+        percuss_destroy(&nudged);
     }
 }
 
@@ -154,14 +176,13 @@ static void a_factor_scales_a_load(void **state)
         for (int i = 0; i < STEPS; i++) {
             make_step(half, every_scheme[k]);
             make_step(whole, every_scheme[k]);
-            is_near(half, whole, every_scheme[k]);
+            is_near(half, whole, 1e-10, every_scheme[k]);
         }
         percuss_destroy(&half);
         percuss_destroy(&whole);
     }
 }
 
-// A block that slides: deceleration mu g, whatever it was before.
 // A state has the factor that it was left with, in memory and in files.
 static void states_have_factors(void **state)
 {
@@ -186,7 +207,7 @@ static void states_have_factors(void **state)
         }
         percuss *whole = open_bar("-1.5", every_scheme[k]);
         for (int i = 0; i <= STEPS; i++) make_step(whole, every_scheme[k]);
-        is_near(p, whole, every_scheme[k]);
+        is_near(p, whole, 1e-10, every_scheme[k]);
         CHECK(percuss_energies(p).external_work != work);
         percuss_destroy(&p);
         percuss_destroy(&other);

@@ -70,7 +70,7 @@ static double swing_error(int rockers, bool in_space, const char *rest, double *
     // What the pivots carry together is what the motion asks for, however they share it.
     *force = 0.0;
     for (int i = 0; i < rockers; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "g%d", i);
         *force += c.sim->reactions[text_case_reaction(&c, name)].force[1];
     }

@@ -6,6 +6,7 @@
 #include "linsolve/linsolve.h"
 #include "model.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -97,7 +98,17 @@ static void singular_matrices_are_told_with_their_equation(void **state)
     pcs_context_destroy(&f.ctx);
 }
 
-// A pair of equations is eliminated apart: operation by operation as in a larger system that does not touch it.
+// A x = b to the error of an elimination with pivots.
+static void check_pair(const double A[4], const double b[2], const double x[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const double *row = A + (size_t)i * 2;
+        double size = fabs(row[0] * x[0]) + fabs(row[1] * x[1]) + fabs(b[i]);
+        CHECK_NEAR(row[0] * x[0] + row[1] * x[1], b[i], 16.0 * DBL_EPSILON * size);
+    }
+}
+
+// A pair of equations is eliminated apart: as in a larger system that does not touch it.
 static void two_equations_go_as_many(void **state)
 {
     unsigned long long seed = 7;
@@ -116,7 +127,9 @@ static void two_equations_go_as_many(void **state)
         bool is_regular = pcs_dense_solve(2, A, b);
         CHECK(is_regular == pcs_dense_solve(3, B, c));
         nsingular += !is_regular;
-        if (is_regular) CHECK(memcmp(b, c, sizeof b) == 0);
+        if (!is_regular) continue;
+        check_pair(x, x + 4, b);
+        check_pair(x, x + 4, c);
     }
     CHECK(nsingular > 1200 && nsingular < 1700);
 }
