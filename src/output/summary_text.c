@@ -38,6 +38,10 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
             f, "Cut steps    %ld covered by smaller ones, from t = %.6g to %.6g s; the finest h/%ld at %.6g s\n",
             view->cut_steps, view->first_cut, view->last_cut, 1L << view->finest_cut, view->finest_cut_time);
     }
+    if (!view->is_controlled && 2 * view->cut_steps > done)
+        pcs_file_print(
+            f, "             Most steps: they are too long for this motion. Steps of %.3g s usually take less work\n",
+            ldexp(view->step_size, -view->finest_cut));
     if (view->handovers > 0)
         pcs_file_print(f, "Hand-overs   %ld steps that %s could not settle went to another solver\n", view->handovers,
                        view->solver_name);

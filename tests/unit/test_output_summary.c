@@ -384,6 +384,28 @@ static void a_broken_certificate_is_named(void **state)
     assert_string_equal(pcs_check_verdict(&r.checks[0]), "held");
 }
 
+// Where most steps had to be cut, a length that needed no cut is told.
+static void steps_that_are_too_long_are_told(void **state)
+{
+    (void)state;
+    for (long cut = 1; cut <= 2; cut++) {
+        fake_run r;
+        char *text;
+        start(&r);
+        push(&r, 1, 0.0, 0.0);
+        push(&r, 2, 0.0, 0.0);
+        push(&r, 3, 0.0, 0.0);
+        r.view.step_size = 0.016;
+        r.view.cut_steps = cut;
+        r.view.finest_cut = 4;
+        fake_close(&r);
+        text = fake_read(&r, "summary.txt");
+        CHECK_TEXT(text, "covered by smaller ones");
+        CHECK((strstr(text, "Steps of 0.001 s usually take less work") != NULL) == (cut == 2));
+        free(text);
+    }
+}
+
 static void json_stays_valid_whatever_comes(void **state)
 {
     (void)state;
@@ -436,6 +458,7 @@ int main(void)
         cmocka_unit_test(totals_are_exact_beyond_the_intervals_kept),
         cmocka_unit_test(json_tells_the_run),
         cmocka_unit_test(a_broken_certificate_is_named),
+        cmocka_unit_test(steps_that_are_too_long_are_told),
         cmocka_unit_test(json_stays_valid_whatever_comes),
         cmocka_unit_test(a_summary_that_does_not_fit_is_an_error),
     };
