@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD };
-enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, FEW = 64 };
+enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
 // Of the largest velocity: what laws may be broken by, at first, and where nothing better is found. Two contacts that
 // nearly say the same may not both stick, and the proximal weight would settle for the mean.
 static const double firm = 0.5 * PCS_ROUND_VELOCITY, loose = 1e-9;
@@ -19,20 +19,32 @@ static bool solve_rubs(const pcs_row *r)
     return r->ntangent > 0 && r->friction > 0.0;
 }
 
-// The sets of case `code`: every gated row is open, sticks or slides either way.
-static void solve_take_case(pcs_active_set *s, long code)
+// Ways in which row j may be loaded: it sticks or slides either way.
+static int solve_ways(const pcs_active_set *s, int j)
 {
-    static const unsigned char tangent_mode[] = { OUT, HELD, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
+    return solve_rubs(&s->p.rows[j]) ? 3 : 1;
+}
+
+// Row number i of those that are gated.
+static int solve_gated(const pcs_active_set *s, int i)
+{
+    int j = 0;
+    while (!s->p.gate[j] || i-- > 0) j++;
+    return j;
+}
+
+// The sets where `size` of the gated rows are loaded, in ways number `code`, and all others open. False: no such code.
+static bool solve_take_case(pcs_active_set *s, int size, const int *loaded, int code)
+{
+    static const unsigned char tangent_mode[] = { HELD, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
     memset(s->mode, OUT, (size_t)s->p.n);
-    for (int j = 0; j < s->p.m; j++) {
-        int choices = solve_rubs(&s->p.rows[j]) ? 4 : 2;
-        if (!s->p.gate[j]) continue;
-        int choice = (int)(code % choices);
-        code /= choices;
-        if (choice == 0) continue;
+    for (int i = 0; i < size; i++) {
+        int j = solve_gated(s, loaded[i]), ways = solve_ways(s, j);
         s->mode[s->p.m + j] = HELD;
-        if (choices == 4) s->mode[pcs_contact_tangent(&s->p, j, 0)] = tangent_mode[choice];
+        if (ways > 1) s->mode[pcs_contact_tangent(&s->p, j, 0)] = tangent_mode[code % ways];
+        code /= ways;
     }
+    return code == 0;
 }
 
 // Does z satisfy the law of row j in its case?
@@ -62,21 +74,49 @@ static bool solve_case_holds(const pcs_active_set *s)
     return true;
 }
 
-// All cases one after another, where they are few: in the plane a solution is one of them.
+// How many rows may be loaded in cases that are few; *count tells how many are gated.
+static int solve_most_loaded(const pcs_active_set *s, int *count)
+{
+    double cases[MOST_LOADED + 1] = { 1.0 }, sum = 0.0; // with as many loaded
+    int size = 0;
+    *count = 0;
+    for (int j = 0; j < s->p.m; j++) {
+        if (!s->p.gate[j]) continue;
+        for (int k = MOST_LOADED; k > 0; k--) cases[k] += solve_ways(s, j) * cases[k - 1];
+        (*count)++;
+    }
+    while (size <= MOST_LOADED && sum + cases[size] <= MOST_CASES) sum += cases[size++];
+    return size - 1 < *count ? size - 1 : *count;
+}
+
+// The next choice of `size` of `count` rows, in rising order; false after the last.
+static bool solve_choose(int size, int count, int *chosen)
+{
+    int i = size - 1;
+    while (i >= 0 && chosen[i] == count - size + i) i--;
+    if (i < 0) return false;
+    for (int next = chosen[i] + 1; i < size; i++) chosen[i] = next++;
+    return true;
+}
+
+// Cases one after another, as far as they are few: in the plane a solution is one of them, and where bodies are rigid
+// it needs no more loaded rows than these have freedoms, three each, however many touch.
 static bool solve_by_cases(pcs_active_set *s)
 {
-    long count = 1;
+    int count, loaded[MOST_LOADED];
     if (s->p.has_position || s->p.gate_is_live) return false;
-    for (int j = 0; j < s->p.m; j++) {
+    for (int j = 0; j < s->p.m; j++)
         if (s->p.rows[j].ntangent > 1) return false;
-        if (s->p.gate[j]) count *= solve_rubs(&s->p.rows[j]) ? 4 : 2;
-        if (count > MOST_CASES) return false;
-    }
-    for (long code = 0; code < count; code++, s->iterations++) {
-        double change;
-        memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
-        solve_take_case(s, code);
-        if (pcs_active_set_newton(s, &change) && solve_case_holds(s)) return true;
+    int most = solve_most_loaded(s, &count);
+    for (int size = 0; size <= most; size++) {
+        for (int i = 0; i < size; i++) loaded[i] = i;
+        do {
+            for (int code = 0; solve_take_case(s, size, loaded, code); code++, s->iterations++) {
+                double change;
+                memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+                if (pcs_active_set_newton(s, &change) && solve_case_holds(s)) return true;
+            }
+        } while (solve_choose(size, count, loaded));
     }
     return false;
 }
