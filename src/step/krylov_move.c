@@ -1,9 +1,13 @@
-// How the values of a contact problem of many rows follow z. The Krylov method has made the products that its solution
-// is summed from, and everything is linear: while sets still change the same sums serve the values, and the product
-// with the solution is saved. Where a solution is to be taken, values come from products with z itself.
+// How the values of a contact problem of many rows follow z, and when nothing but round-off is left of them. The Krylov
+// method has made the products that its solution is summed from, and everything is linear: while sets still change the
+// same sums serve the values, and the product with the solution is saved. Where a solution is to be taken, values come
+// from products with z itself.
 
+#include "core/rounding.h"
 #include "step/krylov_set.h"
 #include "step/sums.h"
+
+#include <math.h>
 
 static bool move_wants_gate(const pcs_krylov_set *c)
 {
@@ -47,4 +51,14 @@ void pcs_krylov_set_evaluate(pcs_krylov_set *c)
     for (int k = pcs_krylov_set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
     if (wants_gate)
         for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] = c->p.b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
+}
+
+// A light node on a heavy body, or rows that say the same twice, let no method go further.
+bool pcs_krylov_set_is_rounded_off(const pcs_krylov_set *c)
+{
+    double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->p.h + rate,
+           worst = 0.0;
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
+        worst = fmax(worst, fabs(c->F[k]) / (k < c->p.m ? gap : rate));
+    return pcs_all_max(c->comm, worst) <= 1.0;
 }

@@ -425,17 +425,6 @@ static void set_find_scales(pcs_krylov_set *c)
     c->slack[0] = slack_gap * (c->length + c->reach) / c->p.h + c->slack[1];
 }
 
-// Is what is left of the equations no more than what round-off may leave of velocities, and of gaps over h? A light
-// node on a heavy body, or rows that say the same twice, let no method go further.
-static bool set_is_rounded_off(const pcs_krylov_set *c)
-{
-    double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->p.h + rate,
-           worst = 0.0;
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
-        worst = fmax(worst, fabs(c->F[k]) / (k < c->p.m ? gap : rate));
-    return pcs_all_max(c->comm, worst) <= 1.0;
-}
-
 // State of the iteration on one stage.
 typedef struct settling {
     long changed, fewest, unknowns; // of all ranks
@@ -464,7 +453,7 @@ static bool set_rescue(pcs_krylov_set *c, settling *s)
 // Newton's method makes no progress: it is at its end, or lost.
 static bool set_recover(pcs_krylov_set *c, settling *s)
 {
-    s->is_rounded_off = s->changed == 0 && set_is_rounded_off(c);
+    s->is_rounded_off = s->changed == 0 && pcs_krylov_set_is_rounded_off(c);
     return s->is_rounded_off || set_rescue(c, s);
 }
 

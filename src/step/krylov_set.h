@@ -77,6 +77,8 @@ void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
 void pcs_krylov_set_move(pcs_krylov_set *c, const double *dz);
 bool pcs_krylov_set_move_along(pcs_krylov_set *c);
 void pcs_krylov_set_evaluate(pcs_krylov_set *c);
+// Is what is left of the equations no more than what round-off may leave of velocities, and of gaps over h?
+bool pcs_krylov_set_is_rounded_off(const pcs_krylov_set *c);
 // The preconditioners that are ready in this stage, of gaps and of velocities, or NULL.
 void pcs_krylov_set_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2]);
 // Tells them what the present sets hold; along its direction a slip gives way by `stiff` over its mass.
