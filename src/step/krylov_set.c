@@ -413,6 +413,8 @@ static void set_find_scales(pcs_krylov_set *c)
         if (speed > size) size = speed;
     }
     size = pcs_all_max(c->comm, size);
+    if (c->size == 0.0) c->least_size = size;
+    size = fmax(size, c->least_size);
     // Multipliers that were far larger on the way here have left their round-off in the values; they excuse nothing.
     bool has_shrunk = size < 0.1 * c->size;
     if (has_shrunk) pcs_krylov_set_evaluate(c);

@@ -50,7 +50,7 @@ typedef struct pcs_krylov_set {
     bool is_summed;                   // the values are sums of those of several products
     long closures;                    // changes of gaps, normal impulses and gates in the last round, of all ranks
     double *slip, *turn;              // [2 m], [m] directions of slip, and the factors by which they turn with y
-    double size;                      // m/s, of the velocities
+    double size, least_size;          // m/s, of the velocities, now and at the start
     double tight[2], slack[2];        // m/s: residuals of gaps / h and of velocities, what counts as zero
     double ratio;                     // of the worst residual to `tight`
     double lipschitz[4];              // of P in units of 1 / r, by parts; 0: not known
