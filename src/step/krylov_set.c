@@ -404,12 +404,15 @@ static bool set_is_seen(pcs_krylov_set *c)
     return false;
 }
 
-// What counts as zero, from what the values are summed from.
+// What counts as zero, from what the values are summed from. Rates at which rows open by themselves are in no sum that
+// matters: with a law on positions they are gaps over h, however far away.
 static void set_find_scales(pcs_krylov_set *c)
 {
-    double size = pcs_all_largest(c->comm, c->p.n - c->p.m, c->p.b + c->p.m);
+    double size = 0.0;
     for (int k = c->p.has_position ? 0 : c->p.m; k < c->p.n; k++) {
+        bool opens = k < 2 * c->p.m && !c->p.rows[k % c->p.m].is_bilateral && c->p.b[k] > 0.0 && c->p.z[k] == 0.0;
         double speed = fabs(c->p.z[k]) / (c->p.r[k] * pcs_contact_unit(&c->p, k));
+        if (k >= c->p.m && !opens) speed = fmax(speed, fabs(c->p.b[k]));
         if (speed > size) size = speed;
     }
     size = pcs_all_max(c->comm, size);
