@@ -9,10 +9,13 @@
 typedef struct pcs_set {
     const char *name;
     int count;
-    const int *items;          // [count] node or cell numbers
-    int nmore;                 // items that only other ranks have
-    const int *place;          // [count] of the items among those of all ranks; NULL: not known, or all are here
-    const struct pcs_set *own; // of nodes whose contacts are dealt out among the ranks: those of this one; NULL: all
+    const int *items; // [count] node or cell numbers
+    int nmore;        // items that only other ranks have
+    const int *place; // [count] of the items among those of all ranks; NULL: not known, or all are here
+    // Of nodes whose contacts are dealt out among the ranks: those of this one, which are those at the places of its
+    // own nodes in the set `by`; then, as `own` of that, those by another set. NULL: all.
+    const struct pcs_set *own;
+    const char *by;
 } pcs_set;
 
 // What a rank has of a mesh: nodes of its own, copies of others, and all cells at both. The far ends of such cells are
@@ -94,13 +97,10 @@ static inline int pcs_set_place(const pcs_set *set, int i)
     return set->nmore == 0 ? i : -1;
 }
 
-// Makes `own` of a set of nodes, unless it has one.
-pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, int rank);
-// Nodes of a set that this rank has contacts at.
-static inline const pcs_set *pcs_set_touching(const pcs_set *set)
-{
-    return set->own == NULL ? set : set->own;
-}
+// Makes `own` of a set of nodes by another one of as many nodes, or by itself, unless it has one.
+pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, const char *by, int rank);
+// Nodes of a set at which this rank has contacts that belong to the nodes at the same places of the set `by`.
+const pcs_set *pcs_set_touching(const pcs_set *set, const char *by);
 
 // NULL when there is no set of that name.
 const pcs_set *pcs_mesh_node_set(const pcs_mesh *mesh, const char *name);

@@ -4,7 +4,7 @@
 // that rows join, one by one or in columns, come to one rank, so that each row has all its equations there. Of all
 // columns with nodes on the same ranks, each of these ranks gets an equal piece, in the order of their first nodes: so
 // it has neighbours, and about as many nodes as before. What would leave one rank with far more nodes than the others,
-// a chain through the whole model, stays where it is: these rows are known to all ranks.
+// a chain through the whole model, stays where it is: rows at the cuts act on nodes of two ranks.
 
 #include "build/deal.h"
 #include "mesh/sieve.h"

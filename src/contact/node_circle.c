@@ -97,7 +97,7 @@ static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_
     const circle_params *p = params;
     circle_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
-    const pcs_set *nodes = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes));
+    const pcs_set *nodes = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes), p->nodes);
     PCS_TRY(pcs_points_create(ctx, &p->offsets, nodes, map, &self->points));
     PCS_TRY(pcs_points_demand_free(ctx, &self->points));
     pcs_normalize3(p->axis, self->axis);

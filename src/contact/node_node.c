@@ -47,15 +47,16 @@ static bool pair_has_offsets(const pair_params *p)
     return p->offsets_a.count > 0 || p->offsets_b.count > 0;
 }
 
-static const pcs_set *pair_nodes(const pcs_mesh *mesh, const char *name)
+// Pairs belong to the rank of their node of a.
+static const pcs_set *pair_nodes(const pcs_mesh *mesh, const pair_params *p, const char *name)
 {
-    return pcs_set_touching(pcs_mesh_node_set(mesh, name));
+    return pcs_set_touching(pcs_mesh_node_set(mesh, name), p->a);
 }
 
 static int pair_count(const void *params, const pcs_mesh *mesh)
 {
     const pair_params *p = params;
-    return pair_has_offsets(p) ? -1 : pair_nodes(mesh, p->a)->count;
+    return pair_has_offsets(p) ? -1 : pair_nodes(mesh, p, p->a)->count;
 }
 
 static int pair_rows_per_node(const void *params)
@@ -69,7 +70,7 @@ static int pair_rows_per_node(const void *params)
 static pcs_status pair_place(pcs_context *ctx, const pair_params *p, const pcs_dofmap *map, int i,
                              pcs_contact_point *point)
 {
-    const pcs_set *a = pair_nodes(map->mesh, p->a), *b = pair_nodes(map->mesh, p->b);
+    const pcs_set *a = pair_nodes(map->mesh, p, p->a), *b = pair_nodes(map->mesh, p, p->b);
     if (a->count != b->count)
         return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has %d nodes and set '%s' has %d; they must pair up", p->a,
                         a->count, p->b, b->count);
@@ -119,8 +120,8 @@ static pcs_status pair_create(pcs_context *ctx, const void *params, const pcs_do
     const pair_params *p = params;
     pair_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
-    PCS_TRY(pcs_points_create(ctx, &p->offsets_a, pair_nodes(map->mesh, p->a), map, &self->a));
-    PCS_TRY(pcs_points_create(ctx, &p->offsets_b, pair_nodes(map->mesh, p->b), map, &self->b));
+    PCS_TRY(pcs_points_create(ctx, &p->offsets_a, pair_nodes(map->mesh, p, p->a), map, &self->a));
+    PCS_TRY(pcs_points_create(ctx, &p->offsets_b, pair_nodes(map->mesh, p, p->b), map, &self->b));
     pcs_normalize3(p->normal, self->normal);
     PCS_TRY(pair_look_at_nodes(ctx, p, map, self));
     if (self->a.held >= 0 && self->b.held >= 0) PCS_TRY(pcs_points_demand_free(ctx, &self->a));

@@ -42,14 +42,14 @@ static const char *plane_check(const void *params, const char **option)
 static int plane_count(const void *params, const pcs_mesh *mesh)
 {
     const plane_params *p = params;
-    return p->offsets.count > 0 ? -1 : pcs_set_touching(pcs_mesh_node_set(mesh, p->nodes))->count;
+    return p->offsets.count > 0 ? -1 : pcs_set_touching(pcs_mesh_node_set(mesh, p->nodes), p->nodes)->count;
 }
 
 // The node has the direction of the normal; supports may hold it.
 static pcs_status plane_place(pcs_context *ctx, const plane_params *p, const pcs_dofmap *map, int i,
                               pcs_contact_point *point)
 {
-    int node = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes))->items[i];
+    int node = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes), p->nodes)->items[i];
     const double *x = map->mesh->x[node];
     *point = (pcs_contact_point){ .node = node, .other = -1 };
     pcs_normalize3(p->normal, point->normal);
@@ -109,7 +109,7 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
     const plane_params *p = params;
     plane_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
-    const pcs_set *nodes = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes));
+    const pcs_set *nodes = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes), p->nodes);
     PCS_TRY(pcs_points_create(ctx, &p->offsets, nodes, map, &self->points));
     PCS_TRY(pcs_points_demand_free(ctx, &self->points));
     pcs_normalize3(p->normal, self->normal);

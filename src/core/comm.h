@@ -36,6 +36,13 @@ struct pcs_comm {
     // rank 0, of rank 1, ...
     pcs_status (*plan_spread)(const pcs_comm *self, pcs_context *ctx, int count, pcs_spread *plan);
     void (*spread)(const pcs_comm *self, const pcs_spread *plan, const double *own, double *all);
+    // Copies of numbers that other ranks own, of which this one owns nown: number[i] of copy i counts those of rank 0
+    // first, then those of rank 1, ... `return_copies` adds copies to the numbers of their owners, in the same order
+    // every time; `take_copies` fills them. All ranks take part.
+    pcs_status (*plan_copies)(const pcs_comm *self, pcs_context *ctx, int nown, int ncopy, const int *number,
+                              void **plan);
+    void (*return_copies)(const pcs_comm *self, void *plan, const double *copy, double *own);
+    void (*take_copies)(const pcs_comm *self, void *plan, const double *own, double *copy);
     // count[r] numbers from send[start[r]] on to every rank r, [size]; what the others send here, rank after rank, and
     // how much each, into scratch memory of the caller. All ranks fail alike.
     pcs_status (*exchange)(const pcs_comm *self, pcs_context *ctx, const int *count, const int *start, const int *send,

@@ -35,6 +35,7 @@ typedef struct fe_share {
     pcs_layout layout;
     int *index_of_cell;   // [mesh ncell] in its group, of all ranks; -1: not known
     bool deals_rows;      // contacts are those at own nodes
+    bool reaches;         // some of them, on some rank, act on nodes of others, too
     int npoint, ncell;    // nodes and cells of this rank
     void *points, *cells; // plans to show them on rank 0
 } fe_share;

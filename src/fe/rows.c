@@ -93,11 +93,12 @@ static pcs_status rows_number(pcs_system *self, const fe_data *fe, pcs_contact_i
     for (int k = 0; k < self->ncontact; k++) {
         const pcs_fe_contact *c = &fe->model.contacts[k];
         int npoint = c->ops->rows_per_node(c->params), nt = info[k].ntangent;
-        const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_gap_set_name(c->ops, c->params, 0));
+        const char *name = pcs_gap_set_name(c->ops, c->params, 0);
+        const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, name), *here = pcs_set_touching(set, name);
         info[k].first_all = self->nrow_all;
         info[k].nall = npoint * pcs_set_size(set);
         for (int i = 0; i < info[k].nrow; i++) {
-            int row = info[k].first_row + i, place = npoint * set->own->place[i / npoint] + i % npoint;
+            int row = info[k].first_row + i, place = npoint * here->place[i / npoint] + i % npoint;
             row_number[row] = self->nrow_all + place;
             for (int t = 0; t < nt; t++)
                 tangent_number[self->rows[row].first_tangent + t] = self->ntangent_all + nt * place + t;
@@ -128,9 +129,11 @@ static pcs_status rows_make_directions(pcs_system *self, fe_data *fe)
             }
         }
     self->G->start[self->nrow] = place;
+    if (self->layout != NULL) self->G->halo = self->layout->halo;
     if (pcs_system_ntangent(self) == 0) return PCS_OK;
     PCS_TRY(pcs_rows_create(self->ctx, self->ntangent, self->nv, self->ntangent * FE_ROW_TERMS, &self->T));
     for (int t = 0; t <= self->ntangent; t++) self->T->start[t] = t * FE_ROW_TERMS;
+    self->T->halo = self->G->halo;
     return PCS_OK;
 }
 

@@ -4,7 +4,8 @@
 // the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
 // all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
 // without communication. Copies that only contacts and joints need come last: all ranks have them. Where contacts are
-// many and each is on one rank (deals_rows), a rank has those at its own nodes, and there are no such copies.
+// many and always between the same nodes (deals_rows), a rank has those of its own nodes, and there are no such copies;
+// where such a contact acts on a node of another rank, too, that is copied here as ends of cells are (sparse/rows.c).
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
@@ -19,8 +20,8 @@
 // others, so there are none: vectors are filled up to a multiple of this with equations that stay zero.
 enum { ALIGNED = 32 };
 
-// Why a node is here: contacts or joints have it on all ranks; it touches a cell of an own node; it has a contact on
-// the rank that owns it.
+// Why a node is here: contacts or joints have it on all ranks; it touches a cell or a contact of an own node; it has a
+// contact on some rank.
 enum { SHARE_COMMON = 1, SHARE_NEAR = 2, SHARE_TOUCHES = 4 };
 
 static pcs_status share_out_of_memory(pcs_context *ctx, const fe_data *fe)
@@ -84,6 +85,13 @@ static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, 
     }
 }
 
+// Nodes of the k-th set of a contact at which it has rows here.
+static const pcs_set *share_touching(const fe_data *fe, const pcs_fe_contact *c, int k)
+{
+    const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_gap_set_name(c->ops, c->params, k));
+    return pcs_set_touching(set, pcs_gap_set_name(c->ops, c->params, 0));
+}
+
 static void share_mark_nodes(const fe_data *fe, unsigned char *why)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -93,8 +101,11 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
         const char *name;
         if (!fe->share->deals_rows || fe->model.needs_copies) share_mark_options(mesh, c->ops->options, c->params, why);
         else
-            for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++)
+            for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++) {
                 share_mark_set(mesh, name, SHARE_TOUCHES, why);
+                const pcs_set *here = share_touching(fe, c, k);
+                for (int j = 0; j < here->count; j++) why[here->items[j]] |= SHARE_NEAR;
+            }
     }
     for (int i = 0; i < fe->model.njoint; i++)
         share_mark_options(mesh, fe->model.joints[i].ops->options, fe->model.joints[i].params, why);
@@ -372,7 +383,8 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
     return PCS_OK;
 }
 
-// Do rows of a contact act on nodes of one rank each? Its sets are here as a whole.
+// Do rows of a contact act on the same nodes forever? Then its sets are here as a whole. Notes whether some row acts on
+// nodes of several ranks.
 static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
 {
     const char *name;
@@ -382,12 +394,12 @@ static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
         const pcs_set *other = pcs_mesh_node_set(fe->model.mesh, name);
         if (other->count != set->count || set->nmore != 0 || other->nmore != 0) return false;
         for (int i = 0; i < set->count; i++)
-            if (pcs_fe_owner(fe, set->items[i]) != pcs_fe_owner(fe, other->items[i])) return false;
+            if (pcs_fe_owner(fe, set->items[i]) != pcs_fe_owner(fe, other->items[i])) fe->share->reaches = true;
     }
     return true;
 }
 
-// Rows of contacts each of which acts on nodes of one rank; 0 where there are others, or joints.
+// Rows of contacts each of which acts on the same nodes forever; 0 where there are others, or joints.
 static double share_count_rows(const fe_data *fe)
 {
     const pcs_fe_definition *model = &fe->model;
@@ -404,7 +416,7 @@ static double share_count_rows(const fe_data *fe)
     return are_all ? count : 0.0;
 }
 
-// Where contacts are many and each is on one rank, ranks have those of their own nodes.
+// Where contacts are many ranks have those of their own nodes.
 static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
 {
     const pcs_fe_definition *model = &fe->model;
@@ -419,7 +431,7 @@ static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
     for (int i = 0; i < model->ncontact; i++) {
         const pcs_fe_contact *c = &model->contacts[i];
         for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++)
-            PCS_TRY(pcs_mesh_deal_set(model->mesh, name, comm->rank));
+            PCS_TRY(pcs_mesh_deal_set(model->mesh, name, pcs_gap_set_name(c->ops, c->params, 0), comm->rank));
     }
     return PCS_OK;
 }
@@ -435,6 +447,8 @@ pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe)
     PCS_TRY(pcs_comm_agree(ctx, share_deal_rows(fe, comm)));
     PCS_TRY(share_number(ctx, fe, comm));
     PCS_TRY(share_find_common(ctx, fe, comm));
+    pcs_layout *layout = &fe->share->layout;
+    if (fe->share->deals_rows && fe->share->reaches) PCS_TRY(pcs_halo_create(ctx, layout, &layout->halo));
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(share_split_batch(ctx, fe, g));
     return PCS_OK;
 }

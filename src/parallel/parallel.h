@@ -37,6 +37,10 @@ pcs_status pcs_parallel_plan(const pcs_comm *comm, pcs_context *ctx, int count, 
 void pcs_parallel_collect(const pcs_comm *comm, const void *plan, int width, const double *x, double *all);
 pcs_status pcs_parallel_plan_spread(const pcs_comm *comm, pcs_context *ctx, int count, pcs_spread *plan);
 void pcs_parallel_spread(const pcs_comm *comm, const pcs_spread *plan, const double *own, double *all);
+pcs_status pcs_parallel_plan_copies(const pcs_comm *comm, pcs_context *ctx, int nown, int ncopy, const int *number,
+                                    void **plan);
+void pcs_parallel_return_copies(const pcs_comm *comm, void *plan, const double *copy, double *own);
+void pcs_parallel_take_copies(const pcs_comm *comm, void *plan, const double *own, double *copy);
 pcs_status pcs_parallel_exchange(const pcs_comm *comm, pcs_context *ctx, const int *count, const int *start,
                                  const int *send, pcs_numbers *received);
 pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status, long long mark);

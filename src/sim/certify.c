@@ -154,6 +154,7 @@ static pcs_status certify_copy_rows(pcs_context *ctx, const pcs_rows *rows, pcs_
     if (rows == NULL) return PCS_OK;
     PCS_TRY(pcs_rows_create(ctx, rows->nrow, rows->ncol, rows->start[rows->nrow], out));
     memcpy((*out)->start, rows->start, (size_t)(rows->nrow + 1) * sizeof *rows->start);
+    (*out)->halo = rows->halo;
     return PCS_OK;
 }
 

@@ -76,7 +76,7 @@ void pcs_certify_weigh(pcs_certifier *self, const double *q)
 void pcs_certify_push(const pcs_certifier *self, double scale, const double *z, const double *z_t, double *y)
 {
     pcs_rows_add_all(self->G, scale, z, y);
-    if (self->scheme->system->ntangent > 0) pcs_rows_add_all(self->T, scale, z_t, y);
+    if (pcs_system_ntangent(self->scheme->system) > 0) pcs_rows_add_all(self->T, scale, z_t, y);
 }
 
 void pcs_certify_open(pcs_certifier *self)
@@ -110,13 +110,17 @@ static bool residual_rounds_ways(const pcs_certifier *self)
 static void residual_allow_rows(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
+    const pcs_halo *halo = self->G->halo;
+    pcs_halo_open(halo);
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
         double size = fabs(row->step_impulse) + self->report->h * fabs(row->force);
         if (size != 0.0)
             for (int k = self->G->start[j]; k < self->G->start[j + 1]; k++)
-                self->tolerance[self->G->column[k]] += PCS_ROUND_SUM * size * fabs(self->G->value[k]);
+                *pcs_halo_at(halo, self->G->column[k], self->tolerance) +=
+                    PCS_ROUND_SUM * size * fabs(self->G->value[k]);
     }
+    pcs_halo_close(halo, self->tolerance);
 }
 
 // tol_i for equations of motion, `length` 0; or for positions: `length` is h.

@@ -19,6 +19,15 @@ typedef struct pcs_common {
     double *own, *all; // likewise, buffers
 } pcs_common;
 
+// Copies that rows of this rank act on: what these put there goes to the owners, and owners tell what they have. Copies
+// are the equations from nown on.
+typedef struct pcs_halo {
+    const pcs_comm *comm;
+    int nown, ncopy;
+    void *plan;
+    double *own, *copy; // [nown], [ncopy] buffers
+} pcs_halo;
+
 // The share of a rank in the equations of all: its own come first, then copies of others' that its cells need, then
 // those that only contacts and joints need. Only the rows of its own equations are complete.
 typedef struct pcs_layout {
@@ -27,8 +36,9 @@ typedef struct pcs_layout {
     int nglobal; // of all ranks
     int nfar;    // the last copies: those of contacts and joints far away, of ranks that need not be neighbours
     pcs_common common;
-    const int *global; // [n] numbers among all; those of a rank follow one another
-    const int *serial; // [n] numbers in a run of one process
+    const int *global;    // [n] numbers among all; those of a rank follow one another
+    const int *serial;    // [n] numbers in a run of one process
+    const pcs_halo *halo; // NULL: rows that are dealt out act on own equations only
 } pcs_layout;
 
 typedef struct pcs_pattern {
@@ -89,9 +99,10 @@ double pcs_matrix_diagonal(const pcs_matrix *A, int i); // 0 where it is not sto
 // Sparse rows, e.g. the constraint directions G (one row per constraint).
 typedef struct pcs_rows {
     int nrow, ncol;
-    int *start;    // [nrow + 1]
-    int *column;   // [nnz]
-    double *value; // [nnz]
+    int *start;           // [nrow + 1]
+    int *column;          // [nnz]
+    double *value;        // [nnz]
+    const pcs_halo *halo; // NULL: they touch own equations only, or every rank has all of them
 } pcs_rows;
 
 pcs_status pcs_rows_create(pcs_context *ctx, int nrow, int ncol, int nnz, pcs_rows **out);
@@ -103,5 +114,19 @@ static inline double pcs_rows_dot(const pcs_rows *G, int row, const double *x)
 }
 void pcs_rows_multiply(const pcs_rows *G, const double *x, double *y);             // y = G x
 void pcs_rows_add_transposed(const pcs_rows *G, int row, double scale, double *y); // y += scale G_row^T
+// y += scale sum over rows of z[row] G_row^T, on own equations those of all ranks, which take part.
+void pcs_rows_add_all(const pcs_rows *G, double scale, const double *z, double *y);
+
+pcs_status pcs_halo_create(pcs_context *ctx, const pcs_layout *layout, const pcs_halo **out);
+// Between open and close rows of this rank add to y, at equation i here; `close` adds what they do beyond. NULL:
+// nothing is beyond.
+void pcs_halo_open(const pcs_halo *halo);
+static inline double *pcs_halo_at(const pcs_halo *halo, int i, double *y)
+{
+    return halo == NULL || i < halo->nown ? &y[i] : &halo->copy[i - halo->nown];
+}
+void pcs_halo_close(const pcs_halo *halo, double *y);
+// Diagonal entries of A at the copies, [ncopy].
+void pcs_halo_diagonal(const pcs_halo *halo, const pcs_matrix *A, double *copy);
 
 #endif

@@ -33,6 +33,8 @@ static pcs_status coupling_take(pcs_context *ctx, pcs_coupling *self)
     PCS_TAKE(ctx, self->left, self->most, "the preconditioner");
     PCS_TAKE(ctx, self->held, self->most, "the preconditioner");
     PCS_TAKE(ctx, self->held_column, self->most, "the preconditioner");
+    if (self->G->halo == NULL) return PCS_OK;
+    for (int k = 0; k < 3; k++) PCS_TAKE(ctx, self->beyond[k], self->G->halo->ncopy, "the preconditioner");
     return PCS_OK;
 }
 
@@ -191,6 +193,18 @@ static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern, const
     }
 }
 
+// Of an equation that another rank owns its diagonal is known: that rows feel each other beyond is left out.
+static void coupling_read_beyond(pcs_coupling *self, int at, const pcs_step_form *form, bool has_stiffness)
+{
+    int k = self->equation[at] - pcs_system_nown(self->system), filled = self->first[at];
+    double mass = self->beyond[0][k], whole = has_stiffness ? self->beyond[1][k] / form->c : mass;
+    self->row[self->head[at]] = self->line[filled] = at;
+    self->whole[self->head[at]] = whole;
+    self->mass[filled] = mass;
+    self->more[filled] = whole - mass;
+    self->damp[filled] = has_stiffness ? form->h * self->beyond[2][k] / form->c : 0.0;
+}
+
 // All entries, in which rows may hold, and those that are not zero: of straight beams a third.
 static void coupling_read(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form)
 {
@@ -201,6 +215,12 @@ static void coupling_read(pcs_coupling *self, const pcs_matrix *M, const pcs_mat
         int j = self->equation[at];
         self->head[at] = count;
         self->first[at] = filled;
+        if (j >= own && self->G->halo != NULL) {
+            coupling_read_beyond(self, at, form, S != NULL);
+            count++;
+            filled++;
+            continue;
+        }
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
             int i = pattern->row[p];
             if (i >= own || self->place[i] < 0) continue;
@@ -219,12 +239,22 @@ static void coupling_read(pcs_coupling *self, const pcs_matrix *M, const pcs_mat
     self->first[self->count] = filled;
 }
 
+static void coupling_ask(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S)
+{
+    const pcs_halo *halo = self->G->halo;
+    const pcs_matrix *of[3] = { M, S, S == NULL ? NULL : self->system->C };
+    if (halo == NULL) return;
+    for (int k = 0; k < 3; k++)
+        if (of[k] != NULL) pcs_halo_diagonal(halo, of[k], self->beyond[k]);
+}
+
 void pcs_coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form)
 {
     double reach = 0.0;
     for (int at = 0; at < self->count; at++) self->place[self->equation[at]] = UNKNOWN;
     self->count = 0;
     self->is_factored = false;
+    coupling_ask(self, M, S);
     coupling_touch_all(self);
     for (int at = 0; at < self->count; at++)
         reach = pcs_larger(reach, coupling_reach(self, self->equation[at], S == NULL ? M : S));

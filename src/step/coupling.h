@@ -22,16 +22,17 @@
 
 typedef struct pcs_coupling {
     const pcs_system *system;
-    const pcs_rows *G, *T;          // the rows; T may be NULL
-    bool is_local;                  // they are those of this rank alone and touch its equations only
-    int room, most;                 // equations and entries that there is room for
-    int count;                      // equations, ascending
-    int *place;                     // [nv] place of an equation among them, or -1
-    int *equation, *contact;        // [room], and for those that rows touch the contact that does
-    int *head, *row;                // [room + 1], [most] entries by columns; rows of this rank's own equations only
-    double *whole, *hold;           // [most] Ss, H
-    int *first, *line;              // [room + 1], [most] entries by columns that are not zero, of
-    double *mass, *more, *damp;     // M, Ss - M, Cs
+    const pcs_rows *G, *T;      // the rows; T may be NULL
+    bool is_local;              // they are those of this rank alone
+    double *beyond[3];          // [copies of the rows' halo] diagonals of M, S* and C there; NULL: nothing is beyond
+    int room, most;             // equations and entries that there is room for
+    int count;                  // equations, ascending
+    int *place;                 // [nv] place of an equation among them, or -1
+    int *equation, *contact;    // [room], and for those that rows touch the contact that does
+    int *head, *row;            // [room + 1], [most] entries by columns; rows of this rank's own equations only
+    double *whole, *hold;       // [most] Ss, H
+    int *first, *line;          // [room + 1], [most] entries by columns that are not zero, of
+    double *mass, *more, *damp; // M, Ss - M, Cs
     int nheld, *held, *held_column; // [most] entries of H that are not zero
     double *u[2], *s[2];            // [room] what is multiplied; sq and sv
     double *y[2], *e;               // [room] products, e

@@ -130,6 +130,7 @@ pcs_status pcs_rows_pick(pcs_context *ctx, const pcs_rows *R, int count, const i
         for (int p = R->start[row]; p < R->start[row + 1]; p++) nnz += !is_packed || R->value[p] != 0.0;
     }
     PCS_TRY(pcs_rows_create(ctx, count, R->ncol, nnz, out));
+    (*out)->halo = R->halo;
     nnz = 0;
     for (int j = 0; j < count; j++) {
         int row = which == NULL ? j : which[j];

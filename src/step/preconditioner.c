@@ -183,13 +183,19 @@ static void preconditioner_find_factor(pcs_preconditioner *self)
     self->below[self->n] = count;
 }
 
-// Diagonal entries of A at the equations of all entries; a rank knows those of its own equations.
-static void preconditioner_read_diagonal(const pcs_preconditioner *self, const pcs_matrix *A, double *out)
+// Diagonal entries of A at the equations of all entries; a rank knows those of its own equations, and may have
+// been told those beyond.
+static void preconditioner_read_diagonal(const pcs_preconditioner *self, const pcs_matrix *A, const double *beyond,
+                                         double *out)
 {
     const pcs_system *system = self->solver->system;
     int own = pcs_system_nown(system);
-    for (int e = 0; e < self->nterm; e++)
-        out[e] = self->column[e] < own ? pcs_matrix_diagonal(A, self->column[e]) : 0.0;
+    for (int e = 0; e < self->nterm; e++) {
+        int i = self->column[e];
+        out[e] = 0.0;
+        if (i < own) out[e] = pcs_matrix_diagonal(A, i);
+        else if (beyond != NULL) out[e] = beyond[i - own];
+    }
     if (!self->coupling->is_local) pcs_system_sum(system, self->nterm, out);
 }
 
@@ -230,11 +236,12 @@ static void preconditioner_ease(pcs_preconditioner *self)
 static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
 {
     const pcs_matrix *C = self->solver->system->C;
-    preconditioner_read_diagonal(self, self->solver->mass->A, self->mass);
+    double *const *beyond = self->coupling->beyond;
+    preconditioner_read_diagonal(self, self->solver->mass->A, beyond[0], self->mass);
     for (int e = 0; e < self->nterm; e++) self->stiff[e] = self->solver->form.c * self->mass[e];
-    if (S != NULL) preconditioner_read_diagonal(self, S, self->stiff);
+    if (S != NULL) preconditioner_read_diagonal(self, S, beyond[1], self->stiff);
     memset(self->damping, 0, (size_t)self->nterm * sizeof *self->damping);
-    if (S != NULL && C != NULL) preconditioner_read_diagonal(self, C, self->damping);
+    if (S != NULL && C != NULL) preconditioner_read_diagonal(self, C, beyond[2], self->damping);
     for (int e = 0; e < self->nterm; e++)
         preconditioner_weigh_entry(self, e, share[self->row[e] < self->part[0]->nrow ? 0 : 1]);
     preconditioner_ease(self);

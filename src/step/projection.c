@@ -36,11 +36,16 @@ static double projection_exact_mass(const pcs_step_solver *solver, bool is_norma
 static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *rows, double *mass)
 {
     const pcs_system *system = solver->system;
+    const pcs_halo *halo = rows->halo;
+    int nown = pcs_system_nown(system);
+    if (halo != NULL) pcs_halo_diagonal(halo, solver->mass->A, halo->copy);
     for (int j = 0; j < rows->nrow; j++) {
         mass[j] = 0.0;
-        for (int k = rows->start[j]; k < rows->start[j + 1]; k++)
-            if (rows->column[k] < pcs_system_nown(system))
-                mass[j] += rows->value[k] * rows->value[k] / projection_diagonal(solver->mass->A, rows->column[k]);
+        for (int k = rows->start[j]; k < rows->start[j + 1]; k++) {
+            int i = rows->column[k];
+            if (i < nown) mass[j] += rows->value[k] * rows->value[k] / projection_diagonal(solver->mass->A, i);
+            else if (halo != NULL) mass[j] += rows->value[k] * rows->value[k] / halo->copy[i - nown];
+        }
     }
     if (system->row_comm == NULL) pcs_system_sum(system, rows->nrow, mass);
     for (int j = 0; j < rows->nrow; j++) mass[j] = 0.5 / mass[j];
@@ -53,7 +58,7 @@ static void projection_weigh(pcs_step_solver *solver)
     double effort = ((double)pcs_system_nrow(system) + pcs_system_ntangent(system)) * pcs_system_ndof(system);
     if (effort > (system->is_linear ? PCS_LIGHT_ROWS : LIGHT_OFTEN)) {
         projection_estimate(solver, system->G, solver->effective_mass);
-        if (system->ntangent > 0) projection_estimate(solver, system->T, solver->tangent_mass);
+        if (pcs_system_ntangent(system) > 0) projection_estimate(solver, system->T, solver->tangent_mass);
         return;
     }
     for (int j = 0; j < system->nrow; j++) solver->effective_mass[j] = projection_exact_mass(solver, true, j);
@@ -149,6 +154,7 @@ static pcs_status projection_take_rows(pcs_step_solver *solver, pcs_rows *from, 
     if (from == NULL || !solver->system->directions_vary) return PCS_OK;
     PCS_TRY(pcs_rows_create(solver->ctx, from->nrow, from->ncol, from->start[from->nrow], out));
     memcpy((*out)->start, from->start, (size_t)(from->nrow + 1) * sizeof *from->start);
+    (*out)->halo = from->halo;
     return PCS_OK;
 }
 
@@ -200,7 +206,7 @@ static bool projection_apply(const pcs_step_solver *solver, const double *z, con
     if (!pcs_rows_any(system, acts)) return false;
     memset(x, 0, (size_t)system->nv * sizeof *x);
     pcs_rows_add_all(solver->projection->Gx, 1.0, z, x);
-    if (z_t != NULL && system->ntangent > 0) pcs_rows_add_all(solver->projection->Tx, 1.0, z_t, x);
+    if (z_t != NULL && pcs_system_ntangent(system) > 0) pcs_rows_add_all(solver->projection->Tx, 1.0, z_t, x);
     pcs_linsolve_solve(solver->mass, x);
     return true;
 }

@@ -208,7 +208,7 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     int m = map->own->m, nt = map->own->nt;
     bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
     bool has_smooth = form->has_smooth_multipliers && wants_v, wants_d = gate_gap != NULL || has_smooth;
-    map->is_for_rows = map->own->comm != NULL;
+    map->is_for_rows = map->own->comm != NULL && map->G->halo == NULL;
     map_forces(map, in, z);
     switch (map->kind) {
     case PCS_MAP_STILL: map_still(map, wants_q, wants_v); break;

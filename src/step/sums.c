@@ -71,9 +71,3 @@ unsigned long long pcs_all_marks(const pcs_comm *comm, unsigned long long here)
     for (int k = 0; k < 4; k++) sum += (unsigned long long)part[k] << 16 * k;
     return sum;
 }
-
-void pcs_rows_add_all(const pcs_rows *G, double scale, const double *z, double *y)
-{
-    for (int row = 0; row < G->nrow; row++)
-        if (z[row] != 0.0) pcs_rows_add_transposed(G, row, scale * z[row], y);
-}

@@ -21,7 +21,4 @@ double pcs_all_total(const pcs_comm *comm, double here);
 // Of marks of sets: wraps round.
 unsigned long long pcs_all_marks(const pcs_comm *comm, unsigned long long here);
 
-// y += sum over rows of z[row] G_row^T
-void pcs_rows_add_all(const pcs_rows *G, double scale, const double *z, double *y);
-
 #endif

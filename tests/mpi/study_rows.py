@@ -2,8 +2,8 @@
 
 Every scheme that a mesh takes, against planes, circles and nodes, in the plane and in space, with friction and without,
 on two and three ranks (or on RANKS, "2,4"): every file of a run is compared with that of one process (outputs.py). NAME
-is that of a scheme, of `plane`, `circle`, `pair`, or of `2d`, `3d`, which alone are looked at then. Prints a line per
-case and how many differ; its status is 1 where one does.
+is that of a scheme, of `plane`, `circle`, `pair`, `chain`, or of `2d`, `3d`, which alone are looked at then. Prints a
+line per case and how many differ; its status is 1 where one does.
 """
 
 import itertools
@@ -40,7 +40,8 @@ SHORT = ["time.end=2.0e-4"]  # of models that take long: matrices in every step,
 SMALL = ["time.step=4.0e-6", "time.end=1.6e-4", "output.contact_frames.every=20"]
 FEWER = ["mesh.grid.cells=[1, 299]"]  # of schemes that keep columns of all contacts, which are not dealt out
 DAMPED = ["elements.grid.damping={mass: 2.0e4}"]
-SHAPES = ("plane", "circle", "pair")
+SHAPES = ("plane", "circle", "pair", "chain")
+ENDS = {"plane": [], "circle": SHORT, "pair": SHORT, "chain": ["time.end=1.5e-4"]}
 SCHEMES = {
     "alpha_ggl": [], "alpha_velocity": [], "newmark": [], "hht": [], "alpha_index3": [],
     "moreau_jean, theta: 0.6": [], "moreau_jean, theta: 0.6, positions: midpoint": [],
@@ -54,12 +55,20 @@ SCHEMES = {
 
 
 def contact(shape, is_space, friction):
-    """Settings of a wall, a roll, or a second lattice whose nodes meet those of the first."""
+    """Settings of a wall, a roll, a second lattice whose nodes meet those of the first, or a wall and neighbours."""
     law = f"restitution: 0.2, friction: {friction}"
     middle = 1.35 if is_space else 44.95
+    wall = f"contacts.floor={{type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 7.0e-6, 0], {law}}}"
     if shape == "plane":
-        return ["contacts.floor={type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 7.0e-6, 0], "
-                f"{law}}}"]
+        return [wall]
+    if shape == "chain":  # half of the nodes meet the wall, and each keeps the next one from moving ahead of it
+        along, end, middle = ("0, 3.0e-4", 2.65, 1.375) if is_space else ("3.0e-4, 0", 89.85, 44.95)
+        box = "[[-1, -1, {low}], [1, 9, {high}]]" if is_space else "[[-1, {low}, -1], [1, {high}, 1]]"
+        cut = "sets.{0}={{{{nodes: grid.xmin, box: {1}}}}}"
+        wall = wall.replace("grid.xmin", "foot").replace("7.0e-6", "-7.0e-6")
+        return [wall, cut.format("foot", box).format(low=-1, high=middle),
+                cut.format("up", box).format(low=0.05, high=900), cut.format("down", box).format(low=-1, high=end),
+                f"contacts.chain={{type: node_node, a: down, b: up, normal: [1, {along}], {law}}}"]
     if shape == "circle":
         return [f"contacts.floor={{type: node_circle, nodes: grid.xmin, centre: [-4000, {middle}, 0], radius: 4000, "
                 f"side: outside, {law}}}"]
@@ -113,8 +122,8 @@ def main():
             file.write(CASE)
         for space, shape, scheme, friction in itertools.product(spaces, shapes, schemes, (0, 0.3)):
             is_space = space == "3d"
-            settings = (SPACE if is_space else []) + ([] if shape == "plane" else SHORT) + SCHEMES[scheme]
-            if FEWER[0] in settings and (is_space or shape == "pair"):
+            settings = (SPACE if is_space else []) + ENDS[shape] + SCHEMES[scheme]
+            if FEWER[0] in settings and (is_space or shape in ("pair", "chain")):
                 continue
             settings = [*settings, f"scheme={{type: {scheme}}}", *contact(shape, is_space, friction)]
             found = compare(program, counts, case, settings, folder)

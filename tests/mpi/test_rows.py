@@ -201,6 +201,17 @@ PAIRS = ["--set", "mesh.wall={type: lattice, cells: [1, 899], size: [0.1, 0.0999
                   "friction: 0.3}"]
 
 
+# Half of the nodes meet the wall, and each keeps the next one from moving ahead of it, and from staying far behind.
+CHAIN = ["--set", "sets.foot={nodes: grid.xmin, box: [[-1, -1, -1], [1, 44.95, 1]]}",
+         "--set", "contacts.floor.nodes=foot", "--set", "contacts.floor.normal=[1, -7.0e-6, 0]",
+         "--set", "sets.up={nodes: grid.xmin, box: [[-1, 0.05, -1], [1, 900, 1]]}",
+         "--set", "sets.down={nodes: grid.xmin, box: [[-1, -0.05, -1], [1, 89.85, 1]]}",
+         "--set", "contacts.chain={type: node_node, a: down, b: up, normal: [1, 3.0e-4, 0], restitution: 0.1, "
+                  "friction: 0.2}",
+         "--set", "contacts.back={type: node_node, a: up, b: down, normal: [-1, -2.0e-3, 0], restitution: 0.0}"]
+TURNING = ["--set", "elements.grid.type=beam_exact_2d", "--set", "contacts.chain.offsets_b=[[0, -0.1, 0]]"]
+
+
 class Pairs(DealtRuns):
     # Memory on a rank that does not write, against that of one process.
     def share(self, count, *arguments):
@@ -229,12 +240,20 @@ class Pairs(DealtRuns):
         self.same_runs((3,), case, *settings)
         self.assertLess(self.share(4, case, *settings[:4]), 0.5)
 
-    # A chain through the whole model stays where it is: all ranks know its rows.
+    # Through the whole model: rows act on nodes of two ranks, of the same sets in both orders; on nodes that all ranks
+    # have, as a probe names one of them; and their directions turn.
     def test_chain(self):
-        chain = ["--set", "sets.up={nodes: grid.xmin, box: [[-1, 0.05, -1], [1, 900, 1]]}", "--set",
-                 "sets.down={nodes: grid.xmin, box: [[-1, -0.05, -1], [1, 89.85, 1]]}", "--set",
-                 "contacts.chain={type: node_node, a: down, b: up, normal: [0, 1, 0], restitution: 0.0}"]
-        self.same_outputs((2,), *chain, "--set", "time.end=1.0e-4")
+        self.same_outputs((2, 4), *CHAIN, *MOREAU, "--set", "time.end=1.5e-4")
+        self.same_outputs((2,), *CHAIN, *MOREAU, "--set", "time.end=1.5e-4", "--set",
+                          "output.probes.first={set: grid.xmin, item: 0, of: [x]}")
+        self.same_outputs((2,), *CHAIN, *MOREAU, *TURNING, "--set", "time.end=1.5e-4")
+
+    def test_chain_memory(self):
+        self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *CHAIN, "--set", "time.end=5.0e-5"), 0.35)
+
+    def test_resuming_chain(self):
+        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *CHAIN, *MOREAU, "--set", "output.checkpoint.every=2",
+                    "--set", "time.end=1.5e-4")
 
     def test_resuming(self):
         self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *PAIRS, "--set", "output.checkpoint.every=2", "--set",
