@@ -295,9 +295,8 @@ static pcs_status build(pcs_context *ctx, const char *text, pcs_sim **sim)
     return pcs_build_sim(ctx, c, sim);
 }
 
-static void each_wrong_case_gives_its_errors(void **state)
+TEST(each_wrong_case_gives_its_errors)
 {
-    (void)state;
     CHECK(sizeof changes / sizeof *changes >= 60);
     int nwrong = 0;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -320,9 +319,8 @@ static void each_wrong_case_gives_its_errors(void **state)
     CHECK(nwrong == 0);
 }
 
-static void the_good_case_is_built_as_it_says(void **state)
+TEST(the_good_case_is_built_as_it_says)
 {
-    (void)state;
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
@@ -341,9 +339,8 @@ static void the_good_case_is_built_as_it_says(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void options_reach_the_model(void **state)
+TEST(options_reach_the_model)
 {
-    (void)state;
     char text[8192];
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
@@ -364,9 +361,8 @@ static void options_reach_the_model(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void errors_of_different_sections_come_together(void **state)
+TEST(errors_of_different_sections_come_together)
 {
-    (void)state;
     char text[8192];
     replaced("elements: 4", "elements: x", text, sizeof text);
     char *scheme = strstr(text, "half_explicit"), *time = strstr(text, "1.0e-3");
@@ -384,9 +380,8 @@ static void errors_of_different_sections_come_together(void **state)
 }
 
 // Steps as the clock counts them, and the step that `auto` chooses.
-static void the_clock_counts_steps(void **state)
+TEST(the_clock_counts_steps)
 {
-    (void)state;
     static const struct {
         const char *time;
         long nstep;
@@ -409,9 +404,8 @@ static void the_clock_counts_steps(void **state)
     }
 }
 
-static void auto_takes_nine_tenths_of_the_stable_step(void **state)
+TEST(auto_takes_nine_tenths_of_the_stable_step)
 {
-    (void)state;
     char text[8192];
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
@@ -435,9 +429,8 @@ static void auto_takes_nine_tenths_of_the_stable_step(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void an_unstable_step_can_be_allowed(void **state)
+TEST(an_unstable_step_can_be_allowed)
 {
-    (void)state;
     char text[8192];
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
@@ -474,9 +467,8 @@ static pcs_sim *build_changed(pcs_context **ctx, const char *set)
     return sim;
 }
 
-static void values_of_other_units_are_asked_about(void **state)
+TEST(values_of_other_units_are_asked_about)
 {
-    (void)state;
     static const struct {
         const char *set;
         bool is_asked;
@@ -506,9 +498,8 @@ static void check_description(const char *set, const char *expected)
     pcs_context_destroy(&ctx);
 }
 
-static void joints_are_counted_as_joints(void **state)
+TEST(joints_are_counted_as_joints)
 {
-    (void)state;
     check_description(NULL, "9 dofs, 2 contact points, half_explicit, 100 steps of 0.001 s");
     check_description("joints={glue: {type: ball, node: rod.start}}",
                       "9 dofs, 2 contact points, 1 joint of 1 condition, half_explicit, 100 steps of 0.001 s");
@@ -524,28 +515,10 @@ static void joints_are_counted_as_joints(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void observers_run_by_default_unless_switched_off(void **state)
+TEST(observers_run_by_default_unless_switched_off)
 {
-    (void)state;
     CHECK(count_observers("frames: { every: 2 }", "frames: {}", "frames") == 1);
     CHECK(count_observers("frames: { every: 2 }", "frames: false", "frames") == 0);
     CHECK(count_observers("frames: { every: 2 }", "summary: {}", "frames") == 1);
     CHECK(count_observers("frames: { every: 2 }", "summary: {}", "progress") == 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_wrong_case_gives_its_errors),
-        cmocka_unit_test(the_good_case_is_built_as_it_says),
-        cmocka_unit_test(options_reach_the_model),
-        cmocka_unit_test(errors_of_different_sections_come_together),
-        cmocka_unit_test(the_clock_counts_steps),
-        cmocka_unit_test(auto_takes_nine_tenths_of_the_stable_step),
-        cmocka_unit_test(an_unstable_step_can_be_allowed),
-        cmocka_unit_test(values_of_other_units_are_asked_about),
-        cmocka_unit_test(joints_are_counted_as_joints),
-        cmocka_unit_test(observers_run_by_default_unless_switched_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

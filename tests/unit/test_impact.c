@@ -103,9 +103,8 @@ static void check_answer(const pcs_sim *sim, const double *v, const unsigned cha
     for (int i = 0; i < system->nv; i++) CHECK_NEAR(a->v[i], moved[i], 1e-12 * (1.0 + fabs(moved[i])));
 }
 
-static void answers_satisfy_the_laws(void **state)
+TEST(answers_satisfy_the_laws)
 {
-    (void)state;
     unsigned long long seed = 3;
     int nimpulse = 0;
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
@@ -140,9 +139,8 @@ static void answers_satisfy_the_laws(void **state)
 
 // Two opposite corners jammed by strong friction: no impulses satisfy the laws, and the solver must say so instead of
 // giving an answer that is none.
-static void jammed_corners_are_no_answer(void **state)
+TEST(jammed_corners_are_no_answer)
 {
-    (void)state;
     unsigned long long seed = 3;
     const char *set = "system.friction=0.6";
     pcs_context *ctx = NULL;
@@ -175,9 +173,8 @@ static bool has_moved(const pcs_step_solver *solver, const double GX[16])
 }
 
 // A projection that was moved, turned and moved back is the one of its place, bit for bit.
-static void projections_know_where_they_stand(void **state)
+TEST(projections_know_where_they_stand)
 {
-    (void)state;
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
     double GX[16], q0[3], q1[3];
@@ -208,14 +205,4 @@ static void projections_know_where_they_stand(void **state)
     CHECK_RELATIVE(sim->solver->effective_mass[0], 1.0 / inverse, 1e-13);
     CHECK(strcmp(sim->solver->mass->ops->name, "dense") == 0);
     pcs_context_destroy(&ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_satisfy_the_laws),
-        cmocka_unit_test(jammed_corners_are_no_answer),
-        cmocka_unit_test(projections_know_where_they_stand),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

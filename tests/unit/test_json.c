@@ -18,9 +18,8 @@ static pcs_status read_text(pcs_context *ctx, const char *text, const char *but,
     return pcs_json_load_but(ctx, path, but, root);
 }
 
-static void values_are_found_by_their_place(void **state)
+TEST(values_are_found_by_their_place)
 {
-    (void)state;
     pcs_context *ctx = NULL;
     const pcs_yaml *root = NULL;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
@@ -39,9 +38,8 @@ static void values_are_found_by_their_place(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void a_large_part_is_passed_over(void **state)
+TEST(a_large_part_is_passed_over)
 {
-    (void)state;
     pcs_context *ctx = NULL;
     const pcs_yaml *root = NULL;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
@@ -53,9 +51,8 @@ static void a_large_part_is_passed_over(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void what_is_wrong_is_told_with_its_line(void **state)
+TEST(what_is_wrong_is_told_with_its_line)
 {
-    (void)state;
     static const char *const texts[][2] = {
         { "", ":1: this is no JSON object" },
         { "[1]", "this is no JSON object" },
@@ -88,12 +85,4 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     CHECK_TEXT(pcs_message(ctx), "nested too deeply");
     CHECK_STATUS(ctx, pcs_json_load(ctx, TESTS_OUTPUT_FOLDER "/none.json", &root), PCS_BAD_INPUT);
     pcs_context_destroy(&ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(values_are_found_by_their_place),
-                                        cmocka_unit_test(a_large_part_is_passed_over),
-                                        cmocka_unit_test(what_is_wrong_is_told_with_its_line) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

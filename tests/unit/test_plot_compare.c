@@ -69,9 +69,8 @@ static const pcs_difference *column(const pcs_comparison *c, const char *name)
     return NULL;
 }
 
-static void a_result_is_like_itself(void **state)
+TEST(a_result_is_like_itself)
 {
-    (void)state;
     pcs_context *ctx;
     char said[8192];
     CHECK(pcs_context_create(&ctx) == PCS_OK);
@@ -82,9 +81,8 @@ static void a_result_is_like_itself(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void a_planted_difference_is_found(void **state)
+TEST(a_planted_difference_is_found)
 {
-    (void)state;
     pcs_context *ctx;
     char said[8192];
     result other = usual;
@@ -107,9 +105,8 @@ static void a_planted_difference_is_found(void **state)
 }
 
 // Linear in time: other steps and a shorter span make no difference, and a planted one is found all the same.
-static void other_times_are_interpolated(void **state)
+TEST(other_times_are_interpolated)
 {
-    (void)state;
     pcs_context *ctx;
     char said[8192];
     result finer = usual;
@@ -133,9 +130,8 @@ static void other_times_are_interpolated(void **state)
 }
 
 // A momentum that vanishes but for round-off, and the misfit of a joint, differ from nothing by nothing.
-static void round_off_is_no_difference(void **state)
+TEST(round_off_is_no_difference)
 {
-    (void)state;
     pcs_context *ctx;
     char said[8192];
     result other = usual;
@@ -150,9 +146,8 @@ static void round_off_is_no_difference(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void work_is_told_and_not_judged(void **state)
+TEST(work_is_told_and_not_judged)
 {
-    (void)state;
     pcs_context *ctx;
     char said[8192];
     result other = usual;
@@ -167,9 +162,8 @@ static void work_is_told_and_not_judged(void **state)
 }
 
 // Half the step has half the impulse in each: only rows of the same steps are held against each other.
-static void impulses_belong_to_their_steps(void **state)
+TEST(impulses_belong_to_their_steps)
 {
-    (void)state;
     static const char *const texts[][2] = {
         { "t,x,wall.impulse\n0,1,\n1,1,4\n2,1,4\n", "t,x,wall.impulse\n0,1,\n1,1,2\n2,1,2\n" },
         { "t,x,wall.impulse\n0,1,\n1,1,4\n2,1,4\n", "t,x,wall.impulse\n0,1,\n0.5,1,2\n1,1,2\n1.5,1,2\n2,1,2\n" },
@@ -190,9 +184,8 @@ static void impulses_belong_to_their_steps(void **state)
     }
 }
 
-static void an_empty_field_differs_from_a_number(void **state)
+TEST(an_empty_field_differs_from_a_number)
 {
-    (void)state;
     pcs_context *ctx;
     char said[8192];
     CHECK(pcs_context_create(&ctx) == PCS_OK);
@@ -209,9 +202,8 @@ static void an_empty_field_differs_from_a_number(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void what_cannot_be_compared_is_refused(void **state)
+TEST(what_cannot_be_compared_is_refused)
 {
-    (void)state;
     static const char *const faults[][3] = {
         { "t,x\n0,1\n1,1\n", "t,x\n2,1\n3,1\n", "no common times" },
         { "t,x\n0,1\n1,1\n", "t,y\n0,1\n1,1\n", "no column in common" },
@@ -233,15 +225,4 @@ static void what_cannot_be_compared_is_refused(void **state)
         CHECK_TEXT(pcs_message(ctx), faults[i][2]);
         pcs_context_destroy(&ctx);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_result_is_like_itself),        cmocka_unit_test(a_planted_difference_is_found),
-        cmocka_unit_test(other_times_are_interpolated),   cmocka_unit_test(round_off_is_no_difference),
-        cmocka_unit_test(work_is_told_and_not_judged),    cmocka_unit_test(an_empty_field_differs_from_a_number),
-        cmocka_unit_test(impulses_belong_to_their_steps), cmocka_unit_test(what_cannot_be_compared_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

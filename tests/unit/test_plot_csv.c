@@ -29,9 +29,8 @@ static pcs_csv *read_text(pcs_context *ctx, const char *text, bool keeps_texts)
     return csv;
 }
 
-static void numbers_stand_in_columns(void **state)
+TEST(numbers_stand_in_columns)
 {
-    (void)state;
     pcs_context *ctx;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_csv *csv = read_text(ctx, "t,wall.force,wall.gap\n0,,5.005\n0.002,-1.5e3,4.985\n", false);
@@ -45,9 +44,8 @@ static void numbers_stand_in_columns(void **state)
 }
 
 // Line ends of two kinds, a last line without one, comments and empty lines make no difference.
-static void line_ends_do_not_matter(void **state)
+TEST(line_ends_do_not_matter)
 {
-    (void)state;
     static const char *const texts[] = { "a,b\n1,2\n3,\n", "a,b\r\n1,2\r\n3,\r\n", "a,b\n1,2\n3,",
                                          "# by hand\na,b\n\n1,2\n# and more\n3,\n\n" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -61,9 +59,8 @@ static void line_ends_do_not_matter(void **state)
     }
 }
 
-static void quotes_hide_commas_and_lines(void **state)
+TEST(quotes_hide_commas_and_lines)
 {
-    (void)state;
     pcs_context *ctx;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_csv *csv = read_text(ctx, "\"a,b\",key,\"say \"\"x\"\"\"\n1,\"[1, 0]\",\"two\nlines\"\n2,,3\n", true);
@@ -75,9 +72,8 @@ static void quotes_hide_commas_and_lines(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void a_head_alone_is_a_table(void **state)
+TEST(a_head_alone_is_a_table)
 {
-    (void)state;
     pcs_context *ctx;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_csv *csv = read_text(ctx, "t,x\n", false);
@@ -85,9 +81,8 @@ static void a_head_alone_is_a_table(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void faults_are_told_with_their_place(void **state)
+TEST(faults_are_told_with_their_place)
 {
-    (void)state;
     static const char *const faults[][2] = {
         { "", "empty" },
         { "# nothing\n", "empty" },
@@ -110,9 +105,8 @@ static void faults_are_told_with_their_place(void **state)
     }
 }
 
-static void a_missing_file_is_told(void **state)
+TEST(a_missing_file_is_told)
 {
-    (void)state;
     pcs_context *ctx;
     pcs_csv *csv;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
@@ -122,26 +116,11 @@ static void a_missing_file_is_told(void **state)
 }
 
 // Only strains are pure numbers.
-static void every_field_of_an_element_has_a_unit(void **state)
+TEST(every_field_of_an_element_has_a_unit)
 {
-    (void)state;
     for (int i = 0; pcs_elements[i] != NULL; i++)
         for (const char *const *field = pcs_elements[i]->fields; field != NULL && *field != NULL; field++) {
             bool has_unit = pcs_quantity_unit(*field)[0] != '\0';
             if (has_unit == (strstr(*field, "_strain") != NULL)) fail_msg("%s of %s", *field, pcs_elements[i]->name);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_stand_in_columns),
-        cmocka_unit_test(line_ends_do_not_matter),
-        cmocka_unit_test(quotes_hide_commas_and_lines),
-        cmocka_unit_test(a_head_alone_is_a_table),
-        cmocka_unit_test(faults_are_told_with_their_place),
-        cmocka_unit_test(a_missing_file_is_told),
-        cmocka_unit_test(every_field_of_an_element_has_a_unit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
