@@ -265,29 +265,6 @@ size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM])
     return 18 - first;
 }
 
-// Length of the UTF-8 sequence that begins with this byte, or 0 when none does.
-static size_t text_utf8_length(unsigned char first)
-{
-    if (first < 0x80) return 1;
-    if (first >> 5 == 0x6) return 2;
-    if (first >> 4 == 0xE) return 3;
-    return first >> 3 == 0x1E ? 4 : 0;
-}
-
-// Length of the UTF-8 sequence at p, or 0 when there is none.
-static size_t text_utf8(const unsigned char *p)
-{
-    static const unsigned lowest[5] = { 0, 0, 0x80, 0x800, 0x10000 };
-    size_t n = text_utf8_length(p[0]);
-    if (n < 2) return n;
-    unsigned code = p[0] & (0xFFU >> (n + 1));
-    for (size_t i = 1; i < n; i++) {
-        if (p[i] >> 6 != 0x2) return 0;
-        code = code << 6 | (p[i] & 0x3FU);
-    }
-    return code < lowest[n] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : n;
-}
-
 // A byte that stands for itself in JSON.
 static bool text_is_plain(unsigned char c)
 {
@@ -305,7 +282,7 @@ size_t pcs_json_text(const char *text, size_t room, char *out)
         used += plain;
         p += plain;
         if (*p == '\0') break;
-        size_t n = text_is_plain(*p) ? 1 : text_utf8(p), length = n;
+        size_t n = text_is_plain(*p) ? 1 : pcs_text_utf8((const char *)p, 4), length = n;
         const char *from = (const char *)p;
         if (n == 0) length = (size_t)snprintf(piece, sizeof piece, "\\ufffd");
         else if (*p == '"' || *p == '\\') length = (size_t)snprintf(piece, sizeof piece, "\\%c", *p);
