@@ -76,7 +76,7 @@ static const pcs_yaml *measure_walk(const pcs_yaml *at, const char *place)
 // The first of the lists whose items need no name of their list before them.
 static const pcs_yaml *measure_find(const pcs_yaml *root, const char *place)
 {
-    static const char *const lists[] = { "contacts", "joints", "reactions", "probes", NULL };
+    static const char *const lists[] = { "contacts", "joints", "supports", "probes", NULL };
     const pcs_yaml *found = measure_walk(root, place);
     for (int i = 0; lists[i] != NULL && found == NULL; i++) {
         const pcs_yaml *list = measure_child(root, lists[i], strlen(lists[i]));

@@ -105,6 +105,15 @@ class Study(unittest.TestCase):
                              "x=" + formula, status=2)
             self.assertIn("measure 'x'", run.stderr)
 
+    def test_supports_need_no_list_before_their_name(self):
+        self.study("cases/bar_impact", "--set", "supports={hold: {set: bar.end, fix: [x], reactions: true}}", "--set",
+                   "initial=[]", "--set", "loads={pull: {type: force, node: bar.start, value: [1, 0, 0]}}", "--set",
+                   "time.end=0.1", "--vary", "time.step=1.0e-2", "--measure", "short=hold.peak_force", "--measure",
+                   "long=supports.hold.peak_force")
+        row = self.rows()[0]
+        self.assertGreater(float(row["short"]), 0.0)
+        self.assertEqual(row["short"], row["long"])
+
     def test_histories_are_measures(self):
         # Until the impact at 0.5005 s the tip is at 15.005 - 10 t; the experiment is off by 0.3 from 0.1 to 0.3 s.
         experiment = os.path.join(self.folder.name, "an experiment, of mine.csv")
