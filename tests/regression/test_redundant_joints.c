@@ -187,17 +187,15 @@ TEST(bricard_moves)
 }
 
 // Which joints are redundant is a note of the case.
-TEST(redundant_joints_are_told)
+TEST_WITH_CONTEXT(redundant_joints_are_told)
 {
     char text[ROOM];
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_case *input = NULL;
     pcs_sim *sim = NULL;
     write_swing(3, false, 0.6, "scheme: { type: alpha_ggl }\n" TIME("1.0e-3"), text);
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_case_parse(ctx, "f", text, strlen(text), &input));
     CHECK_OK(ctx, pcs_build_sim(ctx, input, &sim));
     CHECK_TEXT(pcs_case_notes(input),
                "joint 'c2' repeats what the joints 'g0', 'c0', 'g1', 'c1', 'g2' hold; their forces are shared");
-    pcs_context_destroy(&ctx);
 }

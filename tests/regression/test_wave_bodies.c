@@ -157,13 +157,12 @@ static double hopkinson_back(double Z, double z, double trips)
     return trips < 0.0 ? 0.0 : sum;
 }
 
-TEST(hopkinson_pulses_are_exact)
+TEST_WITH_CONTEXT(hopkinson_pulses_are_exact)
 {
     // Steps of 1 us: pulse of 2 x 60, gauges in the middle of cell 200 of 400 and cell 100 of 300, specimen of 4 cells.
     enum { PULSE = 120, GAUGE = 200, FRONT = 400, SPECIMEN = 4, BEHIND = 100 };
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/hopkinson", 0, NULL, &sim));
     CHECK_OK(ctx, pcs_sim_start(sim));
     CHECK(sim->nstep == 700);
@@ -189,7 +188,6 @@ TEST(hopkinson_pulses_are_exact)
     }
     print_message("Hopkinson bar: incident and reflected pulse off by %.1e, transmitted by %.1e\n", off[0], off[1]);
     CHECK(off[0] < 1e-10 && off[1] < 1e-10);
-    pcs_context_destroy(&ctx);
 }
 
 // --- Masses, springs, joints, damping --------------------------------------------------------------------------------

@@ -19,10 +19,9 @@ static const pcs_axial_law laws[] = {
 };
 enum { NLAW = sizeof laws / sizeof *laws };
 
-TEST(slopes_are_those_of_force_and_energy)
+TEST_WITH_CONTEXT(slopes_are_those_of_force_and_energy)
 {
-    pcs_context *ctx;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
+    pcs_context *ctx = *state;
     for (int l = 0; l < NLAW; l++) {
         pcs_axial_law law = laws[l];
         const double h = 1e-5;
@@ -40,7 +39,6 @@ TEST(slopes_are_those_of_force_and_energy)
             CHECK(at.drag * r >= 0.0 && at.damping >= 0.0);
         }
     }
-    pcs_context_destroy(&ctx);
 }
 
 static const char *const springs[] = {

@@ -319,11 +319,10 @@ TEST(each_wrong_case_gives_its_errors)
     CHECK(nwrong == 0);
 }
 
-TEST(the_good_case_is_built_as_it_says)
+TEST_WITH_CONTEXT(the_good_case_is_built_as_it_says)
 {
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, build(ctx, good, &sim));
     CHECK(sim->system->nv == 9); // two bars of five nodes, one node held
     CHECK(sim->system->nrow == 2 && sim->system->ncontact == 2);
@@ -336,15 +335,13 @@ TEST(the_good_case_is_built_as_it_says)
     CHECK(sim->probes[2].count == 1 && sim->probes[2].items[0] == 2);
     CHECK(strcmp(sim->view.title, "Bars") == 0 && strcmp(sim->view.scheme_name, "half_explicit") == 0);
     CHECK(!sim->certify_warns);
-    pcs_context_destroy(&ctx);
 }
 
-TEST(options_reach_the_model)
+TEST_WITH_CONTEXT(options_reach_the_model)
 {
     char text[8192];
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx,
              build(ctx, replaced("damping: { mass: 0.1 }", "damping: { stiffness: 1.0e-4 }", text, sizeof text), &sim));
     CHECK(sim->system->has_damping);
@@ -358,25 +355,22 @@ TEST(options_reach_the_model)
     CHECK(sim->system->contacts[0].writes_points && !sim->system->contacts[1].writes_points);
     CHECK_OK(ctx, build(ctx, replaced("certify: strict", "certify: warn", text, sizeof text), &sim));
     CHECK(sim->certify_warns);
-    pcs_context_destroy(&ctx);
 }
 
-TEST(errors_of_different_sections_come_together)
+TEST_WITH_CONTEXT(errors_of_different_sections_come_together)
 {
     char text[8192];
     replaced("elements: 4", "elements: x", text, sizeof text);
     char *scheme = strstr(text, "half_explicit"), *time = strstr(text, "1.0e-3");
     scheme[0] = 'q';
     time[0] = '-';
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK(build(ctx, text, &sim) == PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), "f:3:64: mesh.bar.elements must be a whole number");
     CHECK_TEXT(pcs_message(ctx), "\nf:19:17: scheme.type must be one of");
     CHECK_TEXT(pcs_message(ctx), "\nf:21:15: time.step must be > 0, is -.0e-3");
     CHECK(strstr(pcs_message(ctx), "must name a set") == NULL); // sets of a broken part are not judged
-    pcs_context_destroy(&ctx);
 }
 
 // Steps as the clock counts them, and the step that `auto` chooses.
@@ -429,15 +423,13 @@ TEST(auto_takes_nine_tenths_of_the_stable_step)
     pcs_context_destroy(&ctx);
 }
 
-TEST(an_unstable_step_can_be_allowed)
+TEST_WITH_CONTEXT(an_unstable_step_can_be_allowed)
 {
     char text[8192];
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, build(ctx, replaced("step: 1.0e-3", "allow_unstable: true, step: 0.01", text, sizeof text), &sim));
     CHECK(sim->step_size == 0.01 && sim->step_size > sim->system->stable_step);
-    pcs_context_destroy(&ctx);
 }
 
 static int count_observers(const char *old, const char *new, const char *name)
@@ -498,21 +490,19 @@ static void check_description(const char *set, const char *expected)
     pcs_context_destroy(&ctx);
 }
 
-TEST(joints_are_counted_as_joints)
+TEST_WITH_CONTEXT(joints_are_counted_as_joints)
 {
     check_description(NULL, "9 dofs, 2 contact points, half_explicit, 100 steps of 0.001 s");
     check_description("joints={glue: {type: ball, node: rod.start}}",
                       "9 dofs, 2 contact points, 1 joint of 1 condition, half_explicit, 100 steps of 0.001 s");
     check_description("time={step: 1e-3, end: 0.1, control: {type: adaptive, tolerance: 1e-4}}",
                       "9 dofs, 2 contact points, half_explicit, steps of controlled size");
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
     char text[256];
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/pendulum", 0, NULL, &sim));
     pcs_describe_sim(sim, sizeof text, text); // a closed form: its pivot is a joint, too
     assert_string_equal(text, "3 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 6000 steps of 0.001 s");
-    pcs_context_destroy(&ctx);
 }
 
 TEST(observers_run_by_default_unless_switched_off)

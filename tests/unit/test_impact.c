@@ -139,14 +139,13 @@ TEST(answers_satisfy_the_laws)
 
 // Two opposite corners jammed by strong friction: no impulses satisfy the laws, and the solver must say so instead of
 // giving an answer that is none.
-TEST(jammed_corners_are_no_answer)
+TEST_WITH_CONTEXT(jammed_corners_are_no_answer)
 {
     unsigned long long seed = 3;
     const char *set = "system.friction=0.6";
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
     int nfailed = 0;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/slider_crank", 1, &set, &sim));
     for (int trial = 0; trial < 2000; trial++) {
         double v[N] = { 0 }, target[M] = { 0 };
@@ -161,7 +160,6 @@ TEST(jammed_corners_are_no_answer)
     }
     // That the others have no solution was seen by trying all cases in another program.
     CHECK(nfailed >= 345 && nfailed <= 360);
-    pcs_context_destroy(&ctx);
 }
 
 // G M^-1 G^T of four rows where the projection stands: is it another one than GX, to the bit?
@@ -173,12 +171,11 @@ static bool has_moved(const pcs_step_solver *solver, const double GX[16])
 }
 
 // A projection that was moved, turned and moved back is the one of its place, bit for bit.
-TEST(projections_know_where_they_stand)
+TEST_WITH_CONTEXT(projections_know_where_they_stand)
 {
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
     double GX[16], q0[3], q1[3];
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/slider_crank", 0, NULL, &sim));
     memcpy(q0, sim->state.q, sizeof q0);
     for (int i = 0; i < 3; i++) q1[i] = q0[i] + 0.1 * (i + 1);
@@ -204,5 +201,4 @@ TEST(projections_know_where_they_stand)
     double inverse = (a * a * A[4] - 2.0 * a * b * A[1] + b * b * A[0]) / det + 0.05 * 0.05 / A[8];
     CHECK_RELATIVE(sim->solver->effective_mass[0], 1.0 / inverse, 1e-13);
     CHECK(strcmp(sim->solver->mass->ops->name, "dense") == 0);
-    pcs_context_destroy(&ctx);
 }

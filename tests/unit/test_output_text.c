@@ -45,11 +45,10 @@ static double random_double(uint64_t *seed, int kind)
     }
 }
 
-TEST(numbers_are_those_of_the_c_library)
+TEST_WITH_CONTEXT(numbers_are_those_of_the_c_library)
 {
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_digits *digits;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, pcs_digits_create(ctx, &digits));
     uint64_t seed = 88172645463325252U;
     for (long i = 0; i < 700000; i++) {
@@ -79,7 +78,6 @@ TEST(numbers_are_those_of_the_c_library)
                              99999999999999995.0,
                              0.3 };
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) check_number(digits, edges[i]);
-    pcs_context_destroy(&ctx);
 }
 
 TEST(whole_numbers_have_no_decoration)

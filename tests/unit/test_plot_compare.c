@@ -69,25 +69,22 @@ static const pcs_difference *column(const pcs_comparison *c, const char *name)
     return NULL;
 }
 
-TEST(a_result_is_like_itself)
+TEST_WITH_CONTEXT(a_result_is_like_itself)
 {
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &usual, 0.0, said);
     CHECK(c.is_same_times && c.nbeyond == 0 && c.ncolumn == 8 && c.ntime == NSTEP + 1);
     for (int i = 0; i < c.ncolumn; i++) CHECK(c.columns[i].largest == 0.0 && !c.columns[i].is_beyond);
     CHECK_TEXT(said, "Alike");
-    pcs_context_destroy(&ctx);
 }
 
-TEST(a_planted_difference_is_found)
+TEST_WITH_CONTEXT(a_planted_difference_is_found)
 {
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
     result other = usual;
     other.bump = 0.25;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &other, 1e-3, said);
     const pcs_difference *d = column(&c, "wall.force");
     CHECK(c.nbeyond == 1 && d->is_beyond);
@@ -101,19 +98,17 @@ TEST(a_planted_difference_is_found)
     c = compare(ctx, &usual, &other, 3e-3, said);
     CHECK(c.nbeyond == 0 && !column(&c, "wall.force")->is_beyond);
     CHECK_NEAR(column(&c, "wall.force")->largest, 0.25, 1e-12);
-    pcs_context_destroy(&ctx);
 }
 
 // Linear in time: other steps and a shorter span make no difference, and a planted one is found all the same.
-TEST(other_times_are_interpolated)
+TEST_WITH_CONTEXT(other_times_are_interpolated)
 {
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
     result finer = usual;
     finer.nstep = 173;
     finer.end = 0.9;
     finer.begin = 0.05;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &finer, 1e-13, said);
     CHECK(!c.is_same_times && c.nbeyond == 0);
     CHECK_NEAR(c.span[0], 0.05, 1e-15);
@@ -126,39 +121,34 @@ TEST(other_times_are_interpolated)
     CHECK_NEAR(column(&c, "wall.force")->first, 0.5, 0.011);
     CHECK_NEAR(column(&c, "wall.force")->largest, 1.0, 1e-9);
     CHECK_TEXT(said, "A is interpolated");
-    pcs_context_destroy(&ctx);
 }
 
 // A momentum that vanishes but for round-off, and the misfit of a joint, differ from nothing by nothing.
-TEST(round_off_is_no_difference)
+TEST_WITH_CONTEXT(round_off_is_no_difference)
 {
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
     result other = usual;
     other.noise = 1e-15;
     other.misfit = 1e-17;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &other, 1e-9, said);
     CHECK(c.nbeyond == 0 && column(&c, "momentum_y")->largest > 0.0);
     other.noise = 1e-9;
     c = compare(ctx, &usual, &other, 1e-9, said);
     CHECK(c.nbeyond == 1 && column(&c, "momentum_y")->is_beyond);
-    pcs_context_destroy(&ctx);
 }
 
-TEST(work_is_told_and_not_judged)
+TEST_WITH_CONTEXT(work_is_told_and_not_judged)
 {
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
     result other = usual;
     other.iterations = 4;
     other.further = "friction_loss";
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &other, 1e-9, said);
     CHECK(c.nbeyond == 0 && column(&c, "iterations")->is_beyond && column(&c, "iterations")->largest == 3.0);
     CHECK(c.nonly[0] == 0 && c.nonly[1] == 1 && strcmp(c.only[1][0], "friction_loss") == 0);
     CHECK_TEXT(said, "Only in B: friction_loss");
-    pcs_context_destroy(&ctx);
 }
 
 // Half the step has half the impulse in each: only rows of the same steps are held against each other.
@@ -184,11 +174,10 @@ TEST(impulses_belong_to_their_steps)
     }
 }
 
-TEST(an_empty_field_differs_from_a_number)
+TEST_WITH_CONTEXT(an_empty_field_differs_from_a_number)
 {
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_compare_options options = { .path = { FILE_A, FILE_B }, .tolerance = 1.0, .show = add_text, .show_user = said };
     pcs_comparison c;
     const char *const texts[] = { "t,x\n0,1\n1,\n2,3\n", "t,x\n0,1\n1,2\n2,3\n" };
@@ -199,7 +188,6 @@ TEST(an_empty_field_differs_from_a_number)
     said[0] = '\0';
     CHECK_OK(ctx, pcs_compare(ctx, &options, &c));
     CHECK(c.nbeyond == 1 && isinf(c.columns[0].largest) && c.columns[0].first == 1.0);
-    pcs_context_destroy(&ctx);
 }
 
 TEST(what_cannot_be_compared_is_refused)

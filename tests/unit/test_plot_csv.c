@@ -29,10 +29,9 @@ static pcs_csv *read_text(pcs_context *ctx, const char *text, bool keeps_texts)
     return csv;
 }
 
-TEST(numbers_stand_in_columns)
+TEST_WITH_CONTEXT(numbers_stand_in_columns)
 {
-    pcs_context *ctx;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context *ctx = *state;
     pcs_csv *csv = read_text(ctx, "t,wall.force,wall.gap\n0,,5.005\n0.002,-1.5e3,4.985\n", false);
     CHECK(csv->ncolumn == 3 && csv->nrow == 2);
     CHECK(pcs_csv_find(csv, "wall.gap") == 2 && pcs_csv_find(csv, "wall.ga") == -1 && pcs_csv_find(csv, "t") == 0);
@@ -40,7 +39,6 @@ TEST(numbers_stand_in_columns)
     CHECK(isnan(pcs_csv_column(csv, 1)[0]) && pcs_csv_column(csv, 1)[1] == -1500.0);
     CHECK(pcs_csv_column(csv, 2)[0] == 5.005 && pcs_csv_column(csv, 2)[1] == 4.985);
     CHECK(csv->texts == NULL);
-    pcs_context_destroy(&ctx);
 }
 
 // Line ends of two kinds, a last line without one, comments and empty lines make no difference.
@@ -59,26 +57,22 @@ TEST(line_ends_do_not_matter)
     }
 }
 
-TEST(quotes_hide_commas_and_lines)
+TEST_WITH_CONTEXT(quotes_hide_commas_and_lines)
 {
-    pcs_context *ctx;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context *ctx = *state;
     pcs_csv *csv = read_text(ctx, "\"a,b\",key,\"say \"\"x\"\"\"\n1,\"[1, 0]\",\"two\nlines\"\n2,,3\n", true);
     CHECK(csv->ncolumn == 3 && csv->nrow == 2);
     CHECK(strcmp(csv->names[0], "a,b") == 0 && strcmp(csv->names[2], "say \"x\"") == 0);
     CHECK(strcmp(pcs_csv_text(csv, 1, 0), "[1, 0]") == 0 && strcmp(pcs_csv_text(csv, 2, 0), "two\nlines") == 0);
     CHECK(isnan(pcs_csv_column(csv, 1)[0]) && pcs_csv_column(csv, 2)[1] == 3.0 && pcs_csv_column(csv, 0)[1] == 2.0);
     CHECK(strcmp(pcs_csv_text(csv, 1, 1), "") == 0);
-    pcs_context_destroy(&ctx);
 }
 
-TEST(a_head_alone_is_a_table)
+TEST_WITH_CONTEXT(a_head_alone_is_a_table)
 {
-    pcs_context *ctx;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context *ctx = *state;
     pcs_csv *csv = read_text(ctx, "t,x\n", false);
     CHECK(csv->ncolumn == 2 && csv->nrow == 0);
-    pcs_context_destroy(&ctx);
 }
 
 TEST(faults_are_told_with_their_place)
@@ -105,14 +99,12 @@ TEST(faults_are_told_with_their_place)
     }
 }
 
-TEST(a_missing_file_is_told)
+TEST_WITH_CONTEXT(a_missing_file_is_told)
 {
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_csv *csv;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_STATUS(ctx, pcs_csv_read(ctx, TESTS_OUTPUT_FOLDER "/no_such.csv", false, &csv), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), "no_such.csv");
-    pcs_context_destroy(&ctx);
 }
 
 // Only strains are pure numbers.

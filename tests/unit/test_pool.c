@@ -95,11 +95,10 @@ TEST(tangents_are_the_same_bits_with_any_threads)
     check_mesh("mesh={beam: {type: lattice, cells: [30, 30], size: [0.1], elements: 3}}");
 }
 
-TEST(simulations_share_the_processors)
+TEST_WITH_CONTEXT(simulations_share_the_processors)
 {
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     int all = pcs_pool_processors();
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK(pcs_pool_share(ctx) == all);
     CHECK(pcs_pool_part(8, 0) == 8 && pcs_pool_part(8, 1) == 4 && pcs_pool_part(8, 2) == 2 && pcs_pool_part(8, 7) == 1);
     CHECK(pcs_pool_part(8, 20) == 1 && pcs_pool_part(1, 0) == 1);
@@ -111,5 +110,4 @@ TEST(simulations_share_the_processors)
     CHECK(pcs_pool_share(ctx) == 1);
     pcs_context_set_beside(ctx, 2 * all);
     CHECK(pcs_pool_share(ctx) == 1);
-    pcs_context_destroy(&ctx);
 }

@@ -172,13 +172,12 @@ static void random_matrix(unsigned long long *seed, bool is_symmetric, double *A
     for (int i = 0; i < MOST; i++) A[i * MOST + i] = 1.5 * size[i];
 }
 
-TEST(krylov_methods_solve)
+TEST_WITH_CONTEXT(krylov_methods_solve)
 {
     unsigned long long seed = 5;
     static double A[MOST * MOST], copy[MOST * MOST];
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_krylov *k;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     // Restarts are shorter than it takes: GMRES has to start again.
     CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 20, 2, krylov_side, &k));
     k->product = krylov_product;
@@ -205,17 +204,15 @@ TEST(krylov_methods_solve)
         for (int i = 0; i < 2; i++) CHECK_NEAR(k->side_sum[i], krylov_side_of(x, i), 1e-10);
         for (int i = 0; i < MOST; i++) CHECK_NEAR(x[i], exact[i], 1e-9 * (1.0 + fabs(exact[i])));
     }
-    pcs_context_destroy(&ctx);
 }
 
 // Of a subset of equations, and of equations that say the same twice: b = A y is consistent.
-TEST(krylov_methods_take_subsets)
+TEST_WITH_CONTEXT(krylov_methods_take_subsets)
 {
     unsigned long long seed = 11;
     static double A[MOST * MOST];
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_krylov *k;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 80, 2, krylov_side, &k));
     k->product = krylov_product;
     k->treat = krylov_treat;
@@ -239,7 +236,6 @@ TEST(krylov_methods_take_subsets)
         for (int i = 2; i < MOST; i += 3) CHECK(x[i] == 0.0);
         CHECK_RELATIVE(x[0], x[1], 1e-9); // the solution nearest to zero shares it
     }
-    pcs_context_destroy(&ctx);
 }
 
 static pcs_dense_contacts *few(problem *p)

@@ -91,16 +91,15 @@ static bool is_near(const pcs_box *a, const pcs_box *b, double reach)
 }
 
 // Boxes wander; the grid finds what all pairs find, each once, and is filled anew only when they have moved far.
-TEST(search_finds_what_all_pairs_find)
+TEST_WITH_CONTEXT(search_finds_what_all_pairs_find)
 {
     unsigned long long seed = 11;
     const double reach = 0.3, skin = 0.2;
     static pcs_box boxes[NA + NB];
     static tally t;
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_search *search = NULL;
     long nnear = 0;
-    CHECK_OK(ctx, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_search_create(ctx, NA, NB, reach, skin, &search));
     for (int i = 0; i < NA + NB; i++)
         for (int k = 0; k < 3; k++) {
@@ -126,7 +125,6 @@ TEST(search_finds_what_all_pairs_find)
     }
     CHECK(nnear > 1000);
     CHECK(pcs_search_rebuilds(search) > 1 && pcs_search_rebuilds(search) < 20);
-    pcs_context_destroy(&ctx);
 }
 
 static void place_at_rest(const pcs_places *self, int node, pcs_place *out)
@@ -215,13 +213,12 @@ TEST(tree_finds_what_a_look_at_all_finds)
 }
 
 // What a search costs grows as the logarithm of the number of boxes, from near and from far.
-TEST(tree_looks_at_few)
+TEST_WITH_CONTEXT(tree_looks_at_few)
 {
     enum { N = 100000 };
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_box_tree *tree = NULL;
     int nlook[2] = { 0 };
-    CHECK_OK(ctx, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_box_tree_create(ctx, N, &tree));
     pcs_box *boxes = pcs_take(ctx, N, sizeof *boxes, "boxes");
     CHECK(boxes != NULL);
@@ -240,7 +237,6 @@ TEST(tree_looks_at_few)
     }
     print_message("looks at boxes out of %d: %.1f from near, %.1f from far\n", N, nlook[0] / 1000.0, nlook[1] / 1000.0);
     CHECK(nlook[0] < 100 * 1000 && nlook[1] < 400 * 1000);
-    pcs_context_destroy(&ctx);
 }
 
 // One row where chains cross, also where they cross in a node of both, of four cells.

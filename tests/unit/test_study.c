@@ -79,10 +79,9 @@ TEST(rms_is_that_of_broken_lines)
 }
 
 // The impulse of a force F before each row; windows that lie between rows.
-TEST(filtered_peak_is_the_largest_mean)
+TEST_WITH_CONTEXT(filtered_peak_is_the_largest_mean)
 {
-    pcs_context *ctx = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context *ctx = *state;
     // A force of 3 from 1 to 2 and of 5 from 2 to 2.5 s, nothing else; rows every 0.25 s, the last at 4 s.
     double t[17], x[17], peak;
     for (int k = 0; k < 17; k++) {
@@ -100,5 +99,4 @@ TEST(filtered_peak_is_the_largest_mean)
     // An impact at the start stands in the first row.
     CHECK(pcs_signal_filtered_peak(ctx, &(pcs_signal){ 2, t, (const double[]){ 2.0, 0.0 } }, 0.125, &peak) == PCS_OK);
     CHECK_NEAR(peak, 16.0, 1e-12);
-    pcs_context_destroy(&ctx);
 }
