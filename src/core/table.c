@@ -79,16 +79,11 @@ pcs_status pcs_table_read(pcs_context *ctx, const char *path, pcs_list *out)
     char *text = NULL;
     size_t size = 0;
     PCS_TRY(pcs_text_file(ctx, path, "the table", MOST_BYTES, &text, &size));
-    char *longer = pcs_scratch(text, size + 1, 1); // room for the zero of the last line
-    if (longer == NULL) {
-        pcs_scratch_free(text);
-        return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: reading %s", path);
-    }
     table_reader t = { .ctx = ctx, .path = path };
     static const char mark[] = "\xef\xbb\xbf"; // some programs begin UTF-8 files with a byte order mark
-    size_t skip = size >= 3 && memcmp(longer, mark, 3) == 0 ? 3 : 0;
-    pcs_status status = table_lines(&t, longer + skip, size - skip);
-    pcs_scratch_free(longer);
+    size_t skip = size >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+    pcs_status status = table_lines(&t, text + skip, size - skip);
+    pcs_scratch_free(text);
     *out = (pcs_list){ .nrow = t.nrow, .count = 2 * t.nrow, .value = t.value };
     return status;
 }

@@ -13,16 +13,17 @@ static pcs_status text_read(pcs_context *ctx, const char *path, size_t most, FIL
 {
     size_t room = 0, count = 1;
     while (count > 0) {
-        if (*size == room) {
+        if (*size + 1 >= room) {
             room = room == 0 ? FIRST_BYTES : 2 * room;
             char *larger = pcs_scratch(*bytes, room, 1);
             if (larger == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: reading %s", path);
             *bytes = larger;
         }
-        count = fread(*bytes + *size, 1, room - *size, file);
+        count = fread(*bytes + *size, 1, room - 1 - *size, file);
         *size += count;
         if (*size > most) return pcs_fail(ctx, PCS_BAD_INPUT, "%s: longer than %zu bytes", path, most);
     }
+    (*bytes)[*size] = '\0';
     return PCS_OK;
 }
 
@@ -63,6 +64,23 @@ double pcs_text_number(const char *text, const char **end)
     if (*stop == '\0') *end = text + length;
     pcs_scratch_free(copy);
     return value;
+}
+
+size_t pcs_text_utf8(const char *text, size_t left)
+{
+    static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const unsigned char *p = (const unsigned char *)text;
+    size_t length = 1;
+    if (p[0] < 0x80) return 1;
+    if (p[0] < 0xC0) return 0;
+    while (length < 4 && (p[0] & (0x80U >> length)) != 0) length++;
+    if (length > left || (length == 4 && (p[0] & 0x08U) != 0)) return 0;
+    unsigned code = p[0] & (0x7FU >> length);
+    for (size_t i = 1; i < length; i++) {
+        if (p[i] >> 6 != 0x2) return 0;
+        code = code << 6 | (p[i] & 0x3FU);
+    }
+    return code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : length;
 }
 
 void pcs_text_set_point(char *text)

@@ -1,14 +1,16 @@
-// Text from outside and to it: whole files, and numbers with a decimal point whatever the locale.
+// Text from outside and to it: whole files, UTF-8, and numbers with a decimal point whatever the locale.
 
 #ifndef PCS_CORE_TEXT_H
 #define PCS_CORE_TEXT_H
 
 #include "core/context.h"
 
-// All bytes of a file of at most `most` in a scratch buffer; `what` names it in messages: "the case".
+// All bytes of a file of at most `most` in a scratch buffer, and an ending 0; `what` names it in messages: "the case".
 pcs_status pcs_text_file(pcs_context *ctx, const char *path, const char *what, size_t most, char **bytes, size_t *size);
 // strtod; *end is where the number ends, or the text's start. NAN without memory.
 double pcs_text_number(const char *text, const char **end);
+// Length of the UTF-8 sequence at the start of a text of which `left` bytes remain; 0: there is none.
+size_t pcs_text_utf8(const char *text, size_t left);
 // Puts a point where printf has put the decimal sign of the locale.
 void pcs_text_set_point(char *text);
 

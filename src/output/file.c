@@ -218,17 +218,39 @@ void pcs_file_number(pcs_file *f, double x)
     pcs_file_text(f, text);
 }
 
-void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity)
+void pcs_file_json(pcs_file *f, const char *text)
 {
-    bool is_quoted = strpbrk(name, ",\"\r\n") != NULL;
-    pcs_file_text(f, is_quoted ? ",\"" : ",");
+    char piece[PCS_JSON_PIECE];
+    pcs_file_text(f, "\"");
+    while (*text != '\0') pcs_file_bytes(f, piece, pcs_json_piece(&text, piece));
+    pcs_file_text(f, "\"");
+}
+
+// A name and what follows it as one field.
+static void file_put_field(pcs_file *f, const char *name, const char *tail)
+{
+    const char *quote = strpbrk(name, ",\"\r\n") != NULL ? "\"" : "";
+    pcs_file_text(f, quote);
     for (const char *p = name; *p != '\0'; p++) {
         const char letter[3] = { *p, *p == '"' ? '"' : '\0', '\0' };
         pcs_file_text(f, letter);
     }
-    if (point >= 0) pcs_file_print(f, "[%d]", point);
-    if (quantity != NULL) pcs_file_print(f, ".%s", quantity);
-    if (is_quoted) pcs_file_text(f, "\"");
+    pcs_file_text(f, tail);
+    pcs_file_text(f, quote);
+}
+
+void pcs_file_field(pcs_file *f, const char *text)
+{
+    file_put_field(f, text, "");
+}
+
+void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity)
+{
+    char number[16] = "", tail[128];
+    if (point >= 0) snprintf(number, sizeof number, "[%d]", point);
+    snprintf(tail, sizeof tail, "%s%s%s", number, quantity == NULL ? "" : ".", quantity == NULL ? "" : quantity);
+    pcs_file_text(f, ",");
+    file_put_field(f, name, tail);
 }
 
 void pcs_file_doubles(pcs_file *f, const double *x, size_t count)

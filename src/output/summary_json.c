@@ -13,16 +13,6 @@ typedef struct json {
     bool is_first; // in its object or list
 } json;
 
-static void json_string(json *j, const char *text)
-{
-    pcs_file_text(j->f, "\"");
-    size_t room = 6 * strlen(text) + 1;
-    if (room > j->f->size) room = j->f->size;
-    char *p = pcs_file_reserve(j->f, room);
-    if (p != NULL) j->f->used += pcs_json_text(text, room, p);
-    pcs_file_text(j->f, "\"");
-}
-
 static void json_indent(json *j)
 {
     static const char blanks[] = "                ";
@@ -37,7 +27,7 @@ static void json_key(json *j, const char *key)
     json_indent(j);
     j->is_first = false;
     if (key == NULL) return;
-    json_string(j, key);
+    pcs_file_json(j->f, key);
     pcs_file_text(j->f, ": ");
 }
 
@@ -78,7 +68,7 @@ static void json_text(json *j, const char *key, const char *text)
 {
     json_key(j, key);
     if (text == NULL) pcs_file_text(j->f, "null");
-    else json_string(j, text);
+    else pcs_file_json(j->f, text);
 }
 
 static void json_head(json *j, const pcs_view *view)

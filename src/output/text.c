@@ -265,56 +265,28 @@ size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM])
     return 18 - first;
 }
 
-// Length of the UTF-8 sequence that begins with this byte, or 0 when none does.
-static size_t text_utf8_length(unsigned char first)
+size_t pcs_json_piece(const char **text, char piece[PCS_JSON_PIECE])
 {
-    if (first < 0x80) return 1;
-    if (first >> 5 == 0x6) return 2;
-    if (first >> 4 == 0xE) return 3;
-    return first >> 3 == 0x1E ? 4 : 0;
-}
-
-// Length of the UTF-8 sequence at p, or 0 when there is none.
-static size_t text_utf8(const unsigned char *p)
-{
-    static const unsigned lowest[5] = { 0, 0, 0x80, 0x800, 0x10000 };
-    size_t n = text_utf8_length(p[0]);
-    if (n < 2) return n;
-    unsigned code = p[0] & (0xFFU >> (n + 1));
-    for (size_t i = 1; i < n; i++) {
-        if (p[i] >> 6 != 0x2) return 0;
-        code = code << 6 | (p[i] & 0x3FU);
-    }
-    return code < lowest[n] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : n;
-}
-
-// A byte that stands for itself in JSON.
-static bool text_is_plain(unsigned char c)
-{
-    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+    const char *p = *text;
+    unsigned char c = (unsigned char)*p;
+    size_t length = pcs_text_utf8(p, 4);
+    *text += length == 0 ? 1 : length;
+    if (length == 0) return (size_t)snprintf(piece, PCS_JSON_PIECE, "\\ufffd");
+    if (c == '"' || c == '\\') return (size_t)snprintf(piece, PCS_JSON_PIECE, "\\%c", c);
+    if (c < 0x20 || c == 0x7F) return (size_t)snprintf(piece, PCS_JSON_PIECE, "\\u%04x", c);
+    memcpy(piece, p, length);
+    return length;
 }
 
 size_t pcs_json_text(const char *text, size_t room, char *out)
 {
+    char piece[PCS_JSON_PIECE];
     size_t used = 0;
-    for (const unsigned char *p = (const unsigned char *)text; *p != '\0';) {
-        char piece[8];
-        size_t plain = 0;
-        while (text_is_plain(p[plain]) && used + plain + 1 < room) plain++;
-        memcpy(out + used, p, plain);
-        used += plain;
-        p += plain;
-        if (*p == '\0') break;
-        size_t n = text_is_plain(*p) ? 1 : text_utf8(p), length = n;
-        const char *from = (const char *)p;
-        if (n == 0) length = (size_t)snprintf(piece, sizeof piece, "\\ufffd");
-        else if (*p == '"' || *p == '\\') length = (size_t)snprintf(piece, sizeof piece, "\\%c", *p);
-        else if (*p < 0x20 || *p == 0x7F) length = (size_t)snprintf(piece, sizeof piece, "\\u%04x", *p);
-        if (n == 0 || (n == 1 && !text_is_plain(*p))) from = piece;
+    while (*text != '\0') {
+        size_t length = pcs_json_piece(&text, piece);
         if (used + length >= room) break;
-        memcpy(out + used, from, length);
+        memcpy(out + used, piece, length);
         used += length;
-        p += n == 0 ? 1 : n;
     }
     if (room > 0) out[used] = '\0';
     return used;

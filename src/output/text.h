@@ -16,6 +16,10 @@ pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out);
 size_t pcs_number_text(pcs_digits *digits, double x, char text[PCS_NUMBER_ROOM]);
 size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM]);
 
+// What stands for the next character of `text` in a JSON string, without an ending 0: the character, or its escape.
+// Gives the length.
+enum { PCS_JSON_PIECE = 8 };
+size_t pcs_json_piece(const char **text, char piece[PCS_JSON_PIECE]);
 // `text` inside a JSON string, without the quotes: escaped, and what is not UTF-8 replaced. Needs at most
 // 6 bytes per byte and 1; what does not fit is left off. Gives the length.
 size_t pcs_json_text(const char *text, size_t room, char *out);

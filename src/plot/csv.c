@@ -174,15 +174,10 @@ pcs_status pcs_csv_read(pcs_context *ctx, const char *path, bool keeps_texts, pc
     if ((*out)->path == NULL) return PCS_NO_MEMORY;
     pcs_status opened = pcs_text_file(ctx, path, "the table", MOST_BYTES, &bytes, &size);
     if (opened != PCS_OK) return opened == PCS_IO_ERROR ? PCS_BAD_INPUT : opened;
-    char *larger = pcs_scratch(bytes, size + 1, 1); // the last field needs an ending 0, too
-    if (larger == NULL) {
-        pcs_scratch_free(bytes);
-        return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: reading %s", path);
-    }
-    pcs_status status = csv_parse(*out, larger, size, keeps_texts);
+    pcs_status status = csv_parse(*out, bytes, size, keeps_texts);
     // Texts point into the file's bytes.
-    if (status == PCS_OK && keeps_texts) return pcs_defer(ctx, pcs_scratch_free, larger);
-    pcs_scratch_free(larger);
+    if (status == PCS_OK && keeps_texts) return pcs_defer(ctx, pcs_scratch_free, bytes);
+    pcs_scratch_free(bytes);
     return status;
 }
 

@@ -160,17 +160,11 @@ static pcs_status waves_add_field(pcs_album *album, int run, const char *path, c
 
 static pcs_status waves_add_file(pcs_album *album, int run, const char *path)
 {
-    char *bytes;
+    char *text;
     size_t size;
     matrix *m;
     PCS_TAKE(album->ctx, m, 1, "an x-t diagram");
-    PCS_TRY(pcs_text_file(album->ctx, path, "the waves", MOST_BYTES, &bytes, &size));
-    char *text = pcs_scratch(bytes, size + 1, 1);
-    if (text == NULL) {
-        pcs_scratch_free(bytes);
-        return pcs_fail(album->ctx, PCS_NO_MEMORY, "out of memory: reading %s", path);
-    }
-    text[size] = '\0';
+    PCS_TRY(pcs_text_file(album->ctx, path, "the waves", MOST_BYTES, &text, &size));
     bool is_read = matrix_read(text, m);
     pcs_scratch_free(text);
     if (!is_read) return pcs_fail(album->ctx, PCS_BAD_INPUT, "%s: not a whole file of the observer 'waves'", path);

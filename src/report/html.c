@@ -69,23 +69,6 @@ void pcs_page_print(const pcs_page *page, const char *format, ...)
     pcs_file_text(page->f, text);
 }
 
-// Length of the UTF-8 sequence at p, 0: there is none.
-static size_t html_sequence(const unsigned char *p, size_t left)
-{
-    static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    size_t length = 1;
-    if (p[0] < 0x80) return 1;
-    if (p[0] < 0xC0) return 0;
-    while (length < 4 && (p[0] & (0x80U >> length)) != 0) length++;
-    if (length > left || (length == 4 && (p[0] & 0x08U) != 0)) return 0;
-    unsigned code = p[0] & (0x7FU >> length);
-    for (size_t i = 1; i < length; i++) {
-        if (p[i] >> 6 != 0x2) return 0;
-        code = code << 6 | (p[i] & 0x3FU);
-    }
-    return code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : length;
-}
-
 static const char *html_escape(char c)
 {
     switch (c) {
@@ -100,18 +83,14 @@ static const char *html_escape(char c)
 
 void pcs_page_part(const pcs_page *page, const char *text, size_t length)
 {
-    const unsigned char *p = (const unsigned char *)text;
-    while (length > 0 && *p != '\0') {
-        const char *escaped = html_escape((char)*p);
-        size_t n = html_sequence(p, length);
-        bool is_control = (*p < 0x20 && *p != '\n' && *p != '\t') || *p == 0x7F;
-        char piece[8];
-        snprintf(piece, sizeof piece, "%.*s", (int)n, (const char *)p);
-        if (n == 0 || is_control) escaped = "\xEF\xBF\xBD";
-        pcs_file_text(page->f, escaped != NULL ? escaped : piece);
-        n = n == 0 ? 1 : n;
-        p += n;
-        length -= n;
+    for (size_t n; length > 0 && *text != '\0'; text += n, length -= n) {
+        size_t sequence = pcs_text_utf8(text, length);
+        unsigned char c = (unsigned char)*text;
+        bool is_control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+        const char *escaped = sequence == 0 || is_control ? "\xEF\xBF\xBD" : html_escape(*text);
+        n = sequence == 0 ? 1 : sequence;
+        if (escaped != NULL) pcs_file_text(page->f, escaped);
+        else pcs_file_bytes(page->f, text, n);
     }
 }
 

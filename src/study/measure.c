@@ -4,6 +4,7 @@
 #include "case/json.h"
 #include "core/expression.h"
 #include "core/text.h"
+#include "plot/source.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -34,12 +35,8 @@ static pcs_yaml *measure_child(const pcs_yaml *node, const char *step, size_t le
     bool is_map = pcs_yaml_get_kind(node) == PCS_YAML_MAP;
     for (int i = 0; i < pcs_yaml_count(node); i++) {
         pcs_yaml *item = pcs_yaml_item(node, i);
-        const char *name = is_map ? pcs_yaml_key(node, i) : NULL;
-        if (!is_map && pcs_yaml_get_kind(item) == PCS_YAML_MAP) {
-            const pcs_yaml *title = measure_child(item, "name", 4);
-            if (title != NULL && pcs_yaml_get_kind(title) == PCS_YAML_SCALAR) name = pcs_yaml_text(title);
-        }
-        if (name != NULL && strlen(name) == length && strncmp(name, step, length) == 0) return item;
+        const char *name = is_map ? pcs_yaml_key(node, i) : pcs_json_string(item, "name");
+        if (name[0] != '\0' && strlen(name) == length && strncmp(name, step, length) == 0) return item;
     }
     char *end = NULL;
     long number = is_map || !isdigit((unsigned char)*step) ? -1 : strtol(step, &end, 10);
@@ -53,10 +50,7 @@ static size_t measure_name(const pcs_yaml *node, const char *place)
     size_t longest = strcspn(place, ".");
     if (pcs_yaml_get_kind(node) != PCS_YAML_LIST) return longest;
     for (int i = 0; i < pcs_yaml_count(node); i++) {
-        const pcs_yaml *item = pcs_yaml_item(node, i), *title = NULL;
-        if (pcs_yaml_get_kind(item) == PCS_YAML_MAP) title = measure_child(item, "name", 4);
-        if (title == NULL || pcs_yaml_get_kind(title) != PCS_YAML_SCALAR) continue;
-        size_t length = measure_begins(place, pcs_yaml_text(title));
+        size_t length = measure_begins(place, pcs_json_string(pcs_yaml_item(node, i), "name"));
         if (length > longest) longest = length;
     }
     return longest;
@@ -76,10 +70,10 @@ static const pcs_yaml *measure_walk(const pcs_yaml *at, const char *place)
 // The first of the lists whose items need no name of their list before them.
 static const pcs_yaml *measure_find(const pcs_yaml *root, const char *place)
 {
-    static const char *const lists[] = { "contacts", "joints", "reactions", "probes", NULL };
+    static const char *const lists[] = { "contacts", "joints", "supports", "probes", NULL };
     const pcs_yaml *found = measure_walk(root, place);
     for (int i = 0; lists[i] != NULL && found == NULL; i++) {
-        const pcs_yaml *list = measure_child(root, lists[i], strlen(lists[i]));
+        const pcs_yaml *list = pcs_json_at(root, lists[i]);
         if (list != NULL && pcs_yaml_get_kind(list) != PCS_YAML_SCALAR) found = measure_walk(list, place);
     }
     return found;
@@ -103,13 +97,8 @@ bool pcs_summary_is_finished(pcs_context *ctx, const char *folder)
     char path[PATH_ROOM];
     const pcs_yaml *root = NULL;
     snprintf(path, sizeof path, "%s/summary.json", folder);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) return false;
-    fclose(file);
-    if (measure_load(ctx, folder, &root) != PCS_OK || root == NULL) return false;
-    const pcs_yaml *ending = measure_child(root, "ending", strlen("ending"));
-    return ending != NULL && pcs_yaml_get_kind(ending) == PCS_YAML_SCALAR &&
-           strcmp(pcs_yaml_text(ending), "finished") == 0;
+    if (!pcs_source_is_file(path) || pcs_json_load(ctx, path, &root) != PCS_OK) return false;
+    return strcmp(pcs_json_string(root, "ending"), "finished") == 0;
 }
 
 static pcs_status measure_fail(const pcs_measure_source *s, const char *place)
@@ -226,10 +215,9 @@ pcs_status pcs_measure_usual(pcs_plan *plan, const char *folder)
     static const char *const of_run[] = { "energy.final", "energy.impact_loss", "energy.numerical_loss" };
     const pcs_yaml *root = NULL;
     PCS_TRY(measure_load(plan->ctx, folder, &root));
-    const pcs_yaml *contacts = measure_child(root, "contacts", strlen("contacts"));
-    for (int i = 0; contacts != NULL && i < pcs_yaml_count(contacts); i++) {
-        const pcs_yaml *name = measure_child(pcs_yaml_item(contacts, i), "name", 4);
-        for (int k = 0; k < 3; k++) PCS_TRY(measure_add(plan, pcs_yaml_text(name), of_contact[k]));
+    for (int i = 0; i < pcs_json_count(root, "contacts"); i++) {
+        const char *name = pcs_json_string(pcs_yaml_item(pcs_json_at(root, "contacts"), i), "name");
+        for (int k = 0; k < 3; k++) PCS_TRY(measure_add(plan, name, of_contact[k]));
     }
     for (int k = 0; k < 3; k++) PCS_TRY(measure_add(plan, "", of_run[k]));
     return PCS_OK;

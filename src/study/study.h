@@ -2,7 +2,7 @@
 //
 // A study is a list of points, each an assignment of texts to keys of the case. A run is a point at one level of
 // refinement; it lives in DIR/runs/<hash>, named by the hash of its resolved case and of the version of the program. A
-// run that is there and finished is not made again, so that a study which was interrupted or extended goes on.
+// finished run is not repeated, so that a study which was interrupted or extended goes on.
 
 #ifndef PCS_STUDY_STUDY_H
 #define PCS_STUDY_STUDY_H

@@ -4,12 +4,11 @@
 #include "output/file.h"
 #include "percuss.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER = 1 << 16, JSON_ROOM = 4096, SHOWN_POINTS = 100, CELL_ROOM = 128 };
+enum { BUFFER = 1 << 16, TEXT_ROOM = 4096, SHOWN_POINTS = 100, CELL_ROOM = 128 };
 
 static const char *table_text(pcs_run_end end)
 {
@@ -30,18 +29,6 @@ static const double *table_values(const pcs_table *t, int point)
 {
     int finest = point * t->plan->nlevel + t->plan->nlevel - 1;
     return t->values + (size_t)finest * (size_t)t->plan->nmeasure;
-}
-
-static void table_csv_text(pcs_file *f, const char *text)
-{
-    bool needs_quotes = strpbrk(text, ",\"\n") != NULL;
-    if (!needs_quotes) {
-        pcs_file_text(f, text);
-        return;
-    }
-    pcs_file_text(f, "\"");
-    for (; *text != '\0'; text++) pcs_file_print(f, *text == '"' ? "\"\"" : "%c", *text);
-    pcs_file_text(f, "\"");
 }
 
 static void table_number(const pcs_table *t, pcs_file *f, double x)
@@ -69,10 +56,10 @@ static void table_csv_names(pcs_file *f, const char *measure, const char *refine
 {
     static const char *const more[] = { "limit", "bound", "order", "convergence" };
     for (int i = 0; i < 4; i++) {
-        char name[JSON_ROOM];
+        char name[TEXT_ROOM];
         snprintf(name, sizeof name, "%s.%s%s", measure, refined, more[i]);
         pcs_file_text(f, ",");
-        table_csv_text(f, name);
+        pcs_file_field(f, name);
     }
 }
 
@@ -80,14 +67,14 @@ static void table_csv_head(const pcs_table *t, pcs_file *f)
 {
     const pcs_plan *plan = t->plan;
     for (int k = 0; k < plan->nkey; k++) {
-        table_csv_text(f, plan->keys[k]);
+        pcs_file_field(f, plan->keys[k]);
         pcs_file_text(f, ",");
     }
     pcs_file_text(f, "run,status");
     for (int m = 0; m < plan->nmeasure; m++) {
         static const char *const refined[] = { "", "mesh.", "step." };
         pcs_file_text(f, ",");
-        table_csv_text(f, plan->measures[m].name);
+        pcs_file_field(f, plan->measures[m].name);
         for (int k = 0; k < (t->convergence == NULL ? 0 : pcs_table_nrefined(plan)); k++)
             table_csv_names(f, plan->measures[m].name, refined[k]);
     }
@@ -100,7 +87,7 @@ static void table_csv_row(const pcs_table *t, pcs_file *f, int point)
     const pcs_run *run = table_run(t, point);
     for (int k = 0; k < plan->nkey; k++) {
         const char *value = pcs_plan_value(plan, point, k);
-        table_csv_text(f, value == NULL ? "" : value);
+        pcs_file_field(f, value == NULL ? "" : value);
         pcs_file_text(f, ",");
     }
     pcs_file_print(f, "%s,%s", run->name, table_text(run->end));
@@ -115,26 +102,13 @@ static void table_csv_row(const pcs_table *t, pcs_file *f, int point)
         }
     }
     pcs_file_text(f, ",");
-    table_csv_text(f, run->reason);
+    pcs_file_field(f, run->reason);
     pcs_file_text(f, "\n");
-}
-
-static void table_json_text(pcs_file *f, const char *text)
-{
-    size_t room = 6 * strlen(text) + 1;
-    char short_one[JSON_ROOM], *escaped = room <= sizeof short_one ? short_one : pcs_scratch(NULL, room, 1);
-    if (escaped == NULL) f->error = ENOMEM;
-    if (escaped == NULL) return;
-    pcs_json_text(text, room, escaped);
-    pcs_file_text(f, "\"");
-    pcs_file_text(f, escaped);
-    pcs_file_text(f, "\"");
-    if (escaped != short_one) pcs_scratch_free(escaped);
 }
 
 static void table_json_number(const pcs_table *t, pcs_file *f, const char *name, double x, const char *after)
 {
-    table_json_text(f, name);
+    pcs_file_json(f, name);
     pcs_file_text(f, ": ");
     if (isfinite(x)) table_number(t, f, x);
     else pcs_file_text(f, "null");
@@ -164,7 +138,7 @@ static void table_json_measure(const pcs_table *t, pcs_file *f, int point, int m
     const pcs_plan *plan = t->plan;
     const pcs_convergence *c = table_convergence(t, point, m);
     const double *values = t->values + (size_t)point * (size_t)plan->nlevel * (size_t)plan->nmeasure + (size_t)m;
-    table_json_text(f, plan->measures[m].name);
+    pcs_file_json(f, plan->measures[m].name);
     pcs_file_text(f, ": { ");
     table_json_number(t, f, "value", table_values(t, point)[m], "");
     if (c != NULL && !plan->is_separate) {
@@ -192,14 +166,14 @@ static void table_json_row(const pcs_table *t, pcs_file *f, int point)
     for (int k = 0; k < plan->nkey; k++) {
         const char *value = pcs_plan_value(plan, point, k);
         pcs_file_text(f, k == 0 ? " " : ", ");
-        table_json_text(f, plan->keys[k]);
+        pcs_file_json(f, plan->keys[k]);
         pcs_file_text(f, ": ");
         if (value == NULL) pcs_file_text(f, "null");
-        else table_json_text(f, value);
+        else pcs_file_json(f, value);
     }
     pcs_file_print(f, " },\n      \"run\": \"%s\",\n      \"status\": \"%s\",\n      \"reason\": ", run->name,
                    table_text(run->end));
-    table_json_text(f, run->reason);
+    pcs_file_json(f, run->reason);
     pcs_file_text(f, ",\n      \"measures\": {\n");
     for (int m = 0; m < plan->nmeasure; m++) {
         pcs_file_text(f, "        ");
@@ -212,7 +186,7 @@ static void table_json_word(pcs_file *f, const char *option, const char *text)
 {
     if (option != NULL) pcs_file_print(f, ", \"%s\"", option);
     pcs_file_text(f, ", ");
-    table_json_text(f, text);
+    pcs_file_json(f, text);
 }
 
 // The command that makes the study again, word by word.
@@ -246,20 +220,20 @@ static void table_json_head(const pcs_table *t, const pcs_study_options *options
 {
     const pcs_plan *plan = t->plan;
     pcs_file_text(f, "{\n  \"version\": ");
-    table_json_text(f, percuss_version());
+    pcs_file_json(f, percuss_version());
     pcs_file_text(f, ",\n  \"case\": ");
-    table_json_text(f, plan->case_path);
+    pcs_file_json(f, plan->case_path);
     table_json_command(f, options);
     for (int i = 0; i < plan->nset; i++) {
         pcs_file_text(f, i == 0 ? ",\n  \"set\": [" : ", ");
-        table_json_text(f, plan->set[i]);
+        pcs_file_json(f, plan->set[i]);
     }
     pcs_file_text(f, plan->nset > 0 ? "]" : "");
     for (int m = 0; m < plan->nmeasure; m++) {
         pcs_file_text(f, m == 0 ? ",\n  \"measure\": { " : ", ");
-        table_json_text(f, plan->measures[m].name);
+        pcs_file_json(f, plan->measures[m].name);
         pcs_file_text(f, ": ");
-        table_json_text(f, plan->measures[m].place);
+        pcs_file_json(f, plan->measures[m].place);
     }
     pcs_file_text(f, plan->nmeasure > 0 ? " }" : "");
     table_json_refine(t, f);
@@ -320,7 +294,7 @@ static void table_cell(const pcs_table *t, int point, int column, char cell[CELL
 
 static void table_put(const pcs_study_options *options, const char *text, int width, bool is_last)
 {
-    char line[2 * JSON_ROOM];
+    char line[2 * TEXT_ROOM];
     snprintf(line, sizeof line, "%-*s%s", is_last ? 0 : width + 2, text, is_last ? "\n" : "");
     options->show(options->show_user, line);
 }
@@ -349,7 +323,7 @@ void pcs_table_show(const pcs_table *t, const pcs_study_options *options)
             table_put(options, cell, width[c], is_done && c + 1 == ncolumn);
         }
         if (is_done) continue;
-        char text[JSON_ROOM];
+        char text[TEXT_ROOM];
         snprintf(text, sizeof text, "%s: %s", table_text(run->end), run->reason);
         table_put(options, text, 0, true);
     }

@@ -6,36 +6,27 @@
 
 void pcs_default_update_mass(pcs_system *self, const double *q)
 {
-    (void)self;
-    (void)q;
+    (void)self, (void)q;
 }
 
 void pcs_default_update_tangents(pcs_system *self, double t, const double *q, const double *v)
 {
-    (void)self;
-    (void)t;
-    (void)q;
-    (void)v;
+    (void)self, (void)t, (void)q, (void)v;
 }
 
 void pcs_default_add_inertia_stiffness(pcs_system *self, const double *q, const double *a)
 {
-    (void)self;
-    (void)q;
-    (void)a;
+    (void)self, (void)q, (void)a;
 }
 
 void pcs_default_update_directions(pcs_system *self, const double *q)
 {
-    (void)self;
-    (void)q;
+    (void)self, (void)q;
 }
 
 void pcs_default_add_joint_stiffness(pcs_system *self, const double *q, const double *lam)
 {
-    (void)self;
-    (void)q;
-    (void)lam;
+    (void)self, (void)q, (void)lam;
 }
 
 void pcs_default_retract(const pcs_system *self, const double *q0, const double *x, double *q)
@@ -50,24 +41,17 @@ void pcs_default_way(const pcs_system *self, const double *q0, const double *q1,
 
 void pcs_default_turn(const pcs_system *self, const double *x, double *y)
 {
-    (void)self;
-    (void)x;
-    (void)y;
+    (void)self, (void)x, (void)y;
 }
 
 void pcs_default_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A)
 {
-    (void)self;
-    (void)x;
-    (void)A;
+    (void)self, (void)x, (void)A;
 }
 
 void pcs_default_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows)
 {
-    (void)self;
-    (void)x;
-    (void)part;
-    (void)rows;
+    (void)self, (void)x, (void)part, (void)rows;
 }
 
 void pcs_default_row_drives(const pcs_system *self, double t, double *way, double *speed)
@@ -79,8 +63,7 @@ void pcs_default_row_drives(const pcs_system *self, double t, double *way, doubl
 
 pcs_status pcs_default_search(pcs_system *self, const double *q, bool *has_changed)
 {
-    (void)self;
-    (void)q;
+    (void)self, (void)q;
     *has_changed = false;
     return PCS_OK;
 }
@@ -88,26 +71,18 @@ pcs_status pcs_default_search(pcs_system *self, const double *q, bool *has_chang
 void pcs_default_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
                           pcs_passage *worst)
 {
-    (void)self;
-    (void)q0;
-    (void)q1;
-    (void)rows;
-    (void)worst;
+    (void)self, (void)q0, (void)q1, (void)rows, (void)worst;
 }
 
 void pcs_default_rate_bias(pcs_system *self, const double *q, const double *v, double *bias)
 {
-    (void)q;
-    (void)v;
+    (void)q, (void)v;
     memset(bias, 0, (size_t)self->nrow * sizeof *bias);
 }
 
 void pcs_default_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
 {
-    (void)self;
-    (void)t;
-    (void)q;
-    (void)v;
+    (void)self, (void)t, (void)q, (void)v;
     sum[0] = sum[1] = sum[2] = 0.0;
 }
 
@@ -152,27 +127,20 @@ void pcs_default_commit(pcs_system *self, double t, const double *q, const doubl
 
 double pcs_default_load_work(const pcs_system *self, double t, const double *q0, const double *q1)
 {
-    (void)self;
-    (void)t;
-    (void)q0;
-    (void)q1;
+    (void)self, (void)t, (void)q0, (void)q1;
     return 0.0;
 }
 
 void pcs_default_row_resultant(const pcs_system *self, int row, double out[3])
 {
-    (void)self;
-    (void)row;
+    (void)self, (void)row;
     out[0] = out[1] = out[2] = 0.0;
 }
 
 void pcs_default_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                            pcs_reaction *out)
 {
-    (void)h;
-    (void)q;
-    (void)v;
-    (void)rows;
+    (void)h, (void)q, (void)v, (void)rows;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
 }
 
@@ -184,10 +152,7 @@ double pcs_default_stable_step(const pcs_system *self, pcs_mode_limit *limit, co
 
 void pcs_default_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
-    (void)self;
-    (void)q;
-    (void)v;
-    (void)picture;
+    (void)self, (void)q, (void)v, (void)picture;
 }
 
 void pcs_default_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
@@ -199,10 +164,7 @@ void pcs_default_contact_points(pcs_system *self, const double *q, double (*posi
 
 void pcs_default_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows)
 {
-    (void)self;
-    (void)q;
-    (void)v;
-    (void)rows;
+    (void)self, (void)q, (void)v, (void)rows;
 }
 
 void pcs_default_tangents(const pcs_system *self, double (*across)[3])
@@ -220,15 +182,13 @@ double pcs_default_probe(const pcs_system *self, const pcs_probe *probe, const d
 
 pcs_status pcs_default_find_sizes(const pcs_system *self, pcs_scale *out)
 {
-    (void)self;
-    (void)out;
+    (void)self, (void)out;
     return PCS_OK;
 }
 
 pcs_status pcs_default_find_rigid(const pcs_system *self, pcs_rigid *out)
 {
-    (void)self;
-    (void)out;
+    (void)self, (void)out;
     return PCS_OK;
 }
 

@@ -1,17 +1,13 @@
 """percuss statics and percuss modes from the command line: tables, files, options, exit status. Argument: the path of
 the program."""
 
-import csv
 import fcntl
 import math
 import os
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+import program
+
 BEAM = """\
 title: A cantilever
 mesh:
@@ -43,26 +39,13 @@ output:
 """
 
 
-def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
-
-
-class Analyses(unittest.TestCase):
+class Analyses(program.Cases):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.case("beam", BEAM)
-
-    def case(self, name, text):
-        with open(os.path.join(self.folder.name, name + ".yaml"), "w") as file:
-            file.write(text)
+        super().setUp()
+        self.write("beam.yaml", BEAM)
 
     def percuss(self, *arguments):
-        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, cwd=self.folder.name)
-
-    def path(self, *parts):
-        return os.path.join(self.folder.name, *parts)
+        return program.percuss(*arguments, cwd=self.folder)
 
     def test_modes_are_a_table_and_files(self):
         result = self.percuss("modes", "beam.yaml", "--count", "3")
@@ -72,7 +55,7 @@ class Analyses(unittest.TestCase):
         self.assertEqual(lines[1].split()[0], "1")
         self.assertAlmostEqual(float(lines[1].split()[1]) / 52.6608455, 1, delta=1e-7)
         self.assertIn("Open in ParaView: results/beam_modes/beam_modes.vtk.series", result.stdout)
-        table = rows(self.path("results", "beam_modes", "modes.csv"))
+        table = program.read_rows(self.path("results", "beam_modes", "modes.csv"))
         self.assertEqual([row["mode"] for row in table], ["1", "2", "3"])
         for row, w in zip(table, (52.6608455, 329.862708, 922.915464)):
             self.assertAlmostEqual(float(row["w"]) / w, 1, delta=1e-5)
@@ -86,7 +69,7 @@ class Analyses(unittest.TestCase):
         result = self.percuss("modes", "beam.yaml", "--count=4", "--set", "supports={}", "-o", "free")
         self.assertEqual(result.returncode, 0)
         self.assertIn("rigid: translation along x", result.stdout)
-        table = rows(self.path("free", "modes.csv"))
+        table = program.read_rows(self.path("free", "modes.csv"))
         self.assertEqual([row["kind"] for row in table], 3 * ["rigid"] + ["vibration"])
         self.assertEqual([row["w"] for row in table[:3]], 3 * ["0"])
         self.assertEqual(table[2]["name"], "rotation about z")
@@ -94,13 +77,13 @@ class Analyses(unittest.TestCase):
     def test_more_modes_than_there_are_is_no_error(self):
         result = self.percuss("modes", "beam.yaml", "--count", "500", "--quiet", "--set", "mesh.beam.elements=2")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
-        self.assertEqual(len(rows(self.path("results", "beam_modes", "modes.csv"))), 6)
+        self.assertEqual(len(program.read_rows(self.path("results", "beam_modes", "modes.csv"))), 6)
 
     def test_statics_are_a_summary_and_files(self):
         result = self.percuss("statics", "beam.yaml", "--steps", "4")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("Static analysis finished", result.stdout)
-        table = rows(self.path("results", "beam_statics", "statics.csv"))
+        table = program.read_rows(self.path("results", "beam_statics", "statics.csv"))
         self.assertEqual([float(row["factor"]) for row in table], [0, 0.25, 0.5, 0.75, 1])
         area, inertia, shear = 1e-4, 1e-8 / 12, 2.1e11 / 2.6
         exact = -10 * (1 / (3 * 2.1e11 * inertia) + 1.2 / (shear * area))
@@ -109,7 +92,8 @@ class Analyses(unittest.TestCase):
         self.assertTrue(os.path.exists(self.path("results", "beam_statics", "beam_statics_000004.vtk")))
         later = self.percuss("statics", "beam.yaml", "--time", "0.5", "-o", "later", "-q")
         self.assertEqual((later.returncode, later.stdout), (0, ""))
-        self.assertAlmostEqual(float(rows(self.path("later", "statics.csv"))[-1]["tip.uy"]) / exact, 2, delta=1e-9)
+        last = program.read_rows(self.path("later", "statics.csv"))[-1]
+        self.assertAlmostEqual(float(last["tip.uy"]) / exact, 2, delta=1e-9)
 
     def test_forces_that_are_not_told_apart_have_no_work(self):
         with open(self.path("ball.yaml"), "w") as file:
@@ -117,7 +101,7 @@ class Analyses(unittest.TestCase):
         result = self.percuss("statics", "ball.yaml", "-o", "ball")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertNotIn("  work ", result.stdout)
-        last = rows(self.path("ball", "statics.csv"))[-1]
+        last = program.read_rows(self.path("ball", "statics.csv"))[-1]
         self.assertEqual([last[f"{name}_work"] for name in ("load", "joint", "contact", "friction")], 4 * [""])
         self.assertAlmostEqual(float(last["floor.force"]), 10, delta=1e-12)
 
@@ -127,17 +111,17 @@ class Analyses(unittest.TestCase):
         self.assertIn("error: the model is free to move: rotation about z through (0, 0, 0)", result.stderr)
 
     def test_what_cannot_be_reached_keeps_what_there_was(self):
-        self.case("tied", TIED)
+        self.write("tied.yaml", TIED)
         fine = self.percuss("statics", "tied.yaml", "--time", "0.3", "-o", "fine")
         self.assertEqual((fine.returncode, fine.stderr), (0, ""))
-        tip = rows(self.path("fine", "statics.csv"))[-1]
+        tip = program.read_rows(self.path("fine", "statics.csv"))[-1]
         self.assertAlmostEqual(float(tip["tip.x"]), 0.9, delta=1e-11)
         self.assertAlmostEqual(math.hypot(float(tip["tip.x"]), float(tip["tip.y"])), 1, delta=1e-11)
         result = self.percuss("statics", "tied.yaml", "--time", "1", "-o", "stopped")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"\Aerror: no equilibrium at load factor 0\.4\S*, the last one is at 0\.39")
         self.assertIn("Static analysis stopped", result.stdout)
-        table = rows(self.path("stopped", "statics.csv"))
+        table = program.read_rows(self.path("stopped", "statics.csv"))
         self.assertGreater(len(table), 4)
         last = table[-1]
         self.assertAlmostEqual(float(last["tip.x"]), 0.6 + float(last["factor"]), delta=1e-11)
@@ -151,7 +135,7 @@ class Analyses(unittest.TestCase):
         held = self.percuss("modes", "beam.yaml", "--set", stop, "--count", "1", "-o", "held", "--about", "statics",
                             "--steps", "2")
         self.assertEqual((free.returncode, held.returncode), (0, 0))
-        w = [float(rows(self.path(name, "modes.csv"))[0]["w"]) for name in ("free", "held")]
+        w = [float(program.read_rows(self.path(name, "modes.csv"))[0]["w"]) for name in ("free", "held")]
         self.assertAlmostEqual(w[0], 52.6608, delta=1e-3)
         self.assertAlmostEqual(w[1] / (15.41821 / 3.516015), w[0], delta=0.1)
 
@@ -198,7 +182,7 @@ class Analyses(unittest.TestCase):
                 "start=statics", "-q", "-o", "run"]
         result = self.percuss("run", "beam.yaml", *more, "--set", "loads.tip.amplitude={table: [[0, 1]]}")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        history = rows(self.path("run", "history.csv"))
+        history = program.read_rows(self.path("run", "history.csv"))
         self.assertAlmostEqual(float(history[0]["tip.uy"]), float(history[-1]["tip.uy"]), delta=1e-12)
         self.assertLess(float(history[0]["tip.uy"]), -0.01)
         result = self.percuss("run", "beam.yaml", *more, "--set", "initial=[{set: beam.end, displacement: [0, 0, 0]}]")

@@ -2,13 +2,10 @@
 the path of the program."""
 
 import os
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+import program
+
 MESHES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "regression", "gmsh")
 SECTION = "section: { type: rectangle, width: 0.1, height: 0.1 }"
 LINE = "mesh:\n  beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }\n"
@@ -35,16 +32,10 @@ SPACE = beam("beam_exact_3d", ", orientation: [0, 0, 1]")
 ROD = LINE + "elements:\n  beam: { type: rod_2d, mesh: beam, E: 1, rho: 1, area: 1 }\n"
 
 
-class BadModels(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
+class BadModels(program.Cases):
     def percuss(self, text, command="check", *options):
-        with open(os.path.join(self.folder.name, "bad.yaml"), "w") as file:
-            file.write(text)
-        return subprocess.run([PROGRAM, command, "bad.yaml", *options], capture_output=True, text=True, timeout=HANG,
-                              cwd=self.folder.name)
+        self.write("bad.yaml", text)
+        return program.percuss(command, "bad.yaml", *options, cwd=self.folder)
 
     def refused(self, text, place, *parts):
         """`place` is what the message says first, line:column: object."""
@@ -60,8 +51,7 @@ class BadModels(unittest.TestCase):
         self.refused(point + "elements:\n" + group("beam_timo_2d"), "2:44: mesh.beam", "no length", "same point")
         nodes = "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 1 0 0\n$EndNodes\n"
         cells = "$Elements\n2\n1 1 2 1 1 1 2\n2 1 2 1 1 2 3\n$EndElements\n"
-        with open(os.path.join(self.folder.name, "zero.msh"), "w") as file:
-            file.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" + nodes + cells)
+        self.write("zero.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" + nodes + cells)
         self.refused("mesh:\n  beam: { type: gmsh, file: zero.msh }\nelements:\n" + group("beam_timo_2d"),
                      "2:9: mesh.beam: zero.msh:13", "element 2 has no length", "nodes 2 and 3", "[1, 0, 0]")
 
@@ -142,8 +132,7 @@ class BadModels(unittest.TestCase):
         cuts = [whole.index("$Nodes") + 30, whole.index("$EndNodes") - 20, whole.index("$Elements") + 30,
                 whole.index("$EndElements") - 3, len(whole) - 5]
         for cut in cuts:
-            with open(os.path.join(self.folder.name, "cut.msh"), "w") as file:
-                file.write(whole[:cut])
+            self.write("cut.msh", whole[:cut])
             self.refused("mesh:\n  beam: { type: gmsh, file: cut.msh }\nelements:\n" + group("beam_timo_2d"), "2:",
                          "cut.msh:")
 

@@ -3,14 +3,11 @@ Argument: the program."""
 
 import csv
 import filecmp
-import json
 import os
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
+import program
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STEPS = 40
 BAR = f"""
@@ -24,29 +21,20 @@ output: {{ frames: {{ every: 1 }}, history: {{ every: 1 }}, checkpoint: {{ every
 """
 
 
-class Beside(unittest.TestCase):
+class Beside(program.Cases):
     def setUp(self):
-        self.place = tempfile.TemporaryDirectory()
-        with open(self.path("bar.yaml"), "w") as file:
-            file.write(BAR)
-
-    def tearDown(self):
-        self.place.cleanup()
-
-    def path(self, *names):
-        return os.path.join(self.place.name, *names)
+        super().setUp()
+        self.write("bar.yaml", BAR)
 
     def run_case(self, out, *more):
-        return subprocess.run([PROGRAM, "run", self.path("bar.yaml"), "-q", "-o", self.path(out), *more],
-                              capture_output=True, text=True)
+        return self.percuss("run", self.path("bar.yaml"), "-q", "-o", self.path(out), *more)
 
     def done(self, out, *more):
         result = self.run_case(out, *more)
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def listed(self, out):
-        with open(self.path(out, "bar.vtk.series")) as file:
-            return [entry["name"] for entry in json.load(file)["files"]]
+        return [entry["name"] for entry in program.read_json(self.path(out, "bar.vtk.series"))["files"]]
 
     def assert_same(self, one, other):
         self.assertTrue(filecmp.cmp(one, other, shallow=False), f"{one} and {other} differ")
@@ -72,8 +60,7 @@ class Beside(unittest.TestCase):
             kept, all_rows = list(csv.reader(rows)), list(csv.reader(whole))
         self.assertGreaterEqual(len(kept), 1 + 13)
         self.assertEqual(kept, all_rows[:len(kept)])
-        with open(self.path("out", "summary.json")) as file:
-            self.assertIn("bar_000013.vtk", json.load(file)["reason"])
+        self.assertIn("bar_000013.vtk", program.read_json(self.path("out", "summary.json"))["reason"])
 
     def test_checkpoints_know_what_is_on_the_disk(self):
         self.done("all")

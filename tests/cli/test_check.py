@@ -1,14 +1,11 @@
 """What `percuss check` tells of bars: speeds, impedances, travel times, steps of impedance, Courant numbers; and what
 it refuses before a run does. Argument: the path of the program."""
 
-import os
 import re
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
+import program
+
 BARS = """\
 mesh:
   a: { type: line, from: [0, 0, 0], to: [1, 0, 0], cells: { travel_time: 1.0e-2 } }
@@ -53,12 +50,10 @@ elements:
 """
 
 
-class Check(unittest.TestCase):
+class Check(program.Cases):
     def check(self, text, *options):
-        with tempfile.TemporaryDirectory() as folder:
-            with open(os.path.join(folder, "bars.yaml"), "w") as file:
-                file.write(text)
-            return subprocess.run([PROGRAM, "check", "bars.yaml", *options], capture_output=True, text=True, cwd=folder)
+        self.write("bars.yaml", text)
+        return program.percuss("check", "bars.yaml", *options, cwd=self.folder)
 
     def lines(self, text, *options):
         result = self.check(text, *options)

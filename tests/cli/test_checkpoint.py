@@ -2,7 +2,6 @@
 Argument: the program."""
 
 import csv
-import json
 import math
 import os
 import shutil
@@ -14,7 +13,8 @@ import tempfile
 import time
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
+from program import PROGRAM, read_json
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "faults"))
 import faults  # noqa: E402
@@ -209,8 +209,7 @@ class Checkpoint(unittest.TestCase):
 
     def test_the_cost_is_told(self):
         self.done()
-        with open(self.path("out", "summary.json")) as file:
-            spent = json.load(file)["wall_time"]
+        spent = read_json(self.path("out", "summary.json"))["wall_time"]
         self.assertEqual(spent["checkpoints"], 4)
         self.assertGreater(spent["checkpoint"], 0.0)
         with open(self.path("out", "summary.txt")) as file:

@@ -1,19 +1,12 @@
 """CITATION.cff says of the program what the program says of itself. Argument: the path of the program."""
 
 import os
-import subprocess
-import sys
 import tempfile
 import unittest
 
 import yaml
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
-
-
-def percuss(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, check=True).stdout
+from program import percuss
 
 
 class Citation(unittest.TestCase):
@@ -27,14 +20,14 @@ class Citation(unittest.TestCase):
         self.assertEqual(self.citation["type"], "software")
 
     def test_version_and_licence_are_those_of_the_program(self):
-        self.assertEqual("percuss " + self.citation["version"], percuss("--version").splitlines()[0])
+        self.assertEqual("percuss " + self.citation["version"], percuss("--version").stdout.splitlines()[0])
         with open("README.md") as file:
             self.assertIn(self.citation["license"], file.read())
 
     def test_reports_give_the_same_title(self):
         with tempfile.TemporaryDirectory() as folder:
-            percuss("run", "cases/ball", "-q", "-o", folder, "--set", "time.end=0.01")
-            percuss("report", folder, "-q")
+            percuss("run", "cases/ball", "-q", "-o", folder, "--set", "time.end=0.01", check=True)
+            percuss("report", folder, "-q", check=True)
             with open(os.path.join(folder, "report.html")) as file:
                 text = file.read()
         self.assertIn("{" + self.citation["title"] + "}", text)

@@ -3,14 +3,12 @@
 import contextlib
 import csv
 import fcntl
-import json
 import os
 import pty
 import re
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import termios
 import time
@@ -18,14 +16,10 @@ import unittest
 
 import yaml
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+from program import HANG, PROGRAM, percuss, read_json
+
 CASE = "cases/bar_impact"
 SHORT = ["--set", "time.end=0.6", "--set", "mesh.bar.elements=20"]
-
-
-def percuss(*arguments, **keywords):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, **keywords)
 
 
 def errors_of(result):
@@ -254,8 +248,7 @@ class Runs(unittest.TestCase):
             self.assertTrue(result.stdout.startswith(file.read()))
         for name in ("bar_impact.vtk.series", "history.csv", "summary.json", "summary.txt", "case.resolved.yaml"):
             self.assertTrue(os.path.isfile(os.path.join(self.out, name)), name)
-        with open(os.path.join(self.out, "summary.json")) as file:
-            json.load(file)
+        read_json(os.path.join(self.out, "summary.json"))
         rows = self.history(self.out)
         self.assertEqual(rows[0][:2], ["t", "step"])
         self.assertEqual(len(rows), 1 + 1 + 300)

@@ -10,10 +10,10 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
+from program import HANG, PROGRAM
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "docs", "gallery")
-HANG = 600  # s
 sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
 

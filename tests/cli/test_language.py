@@ -1,15 +1,11 @@
 """Parameters, included files, repeated entries and amplitudes through the program: errors with their places, results
 that are the same bits as those of the plain case."""
 import os
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import yaml
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 300
+import program
 
 BAR = """\
 mesh: { bar: { type: line, from: [0.015625, 0, 0], to: [1.015625, 0, 0], elements: 8 } }
@@ -21,24 +17,14 @@ time: { step: 1.0e-3, end: 0.05 }
 """
 
 
-class Language(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def write(self, name, text):
-        path = os.path.join(self.folder.name, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as file:
-            file.write(text)
-
+class Language(program.Cases):
     def percuss(self, *arguments):
-        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, cwd=self.folder.name)
+        return program.percuss(*arguments, cwd=self.folder)
 
     def run_case(self, case, out, *options):
         result = self.percuss("run", case, "-q", "-o", out, *options)
         self.assertEqual(result.returncode, 0, result.stderr)
-        with open(os.path.join(self.folder.name, out, "history.csv")) as file:
+        with open(os.path.join(self.folder, out, "history.csv")) as file:
             return file.read()
 
     def same_bits(self, text, plain, *options):
@@ -51,7 +37,7 @@ class Language(unittest.TestCase):
 
     def check_resolved(self, out, history):
         resolved = os.path.join(out, "case.resolved.yaml")
-        with open(os.path.join(self.folder.name, resolved)) as file:
+        with open(os.path.join(self.folder, resolved)) as file:
             text = file.read()
         for word in ("${", "repeat:", "include:", "parameters:", "each:"):
             self.assertNotIn(word, text)

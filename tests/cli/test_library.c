@@ -10,9 +10,8 @@ enum { NSET = 2 };
 
 static const char *const small[NSET] = { "mesh.bar.elements=20", "time.end=0.6" };
 
-static void a_case_is_stepped_to_its_end(void **state)
+TEST(a_case_is_stepped_to_its_end)
 {
-    (void)state;
     percuss *p = NULL;
     CHECK(percuss_load_with("cases/bar_impact", NSET, small, &p) == 0);
     CHECK(strcmp(percuss_message(p), "") == 0);
@@ -42,9 +41,8 @@ static void a_case_is_stepped_to_its_end(void **state)
     CHECK(p == NULL);
 }
 
-static void energies_are_those_of_the_summary(void **state)
+TEST(energies_are_those_of_the_summary)
 {
-    (void)state;
     percuss *p = NULL;
     CHECK(percuss_load_with("cases/bar_impact", NSET, small, &p) == 0);
     while (!percuss_is_done(p)) CHECK(percuss_step(p) == 0);
@@ -56,9 +54,8 @@ static void energies_are_those_of_the_summary(void **state)
     percuss_destroy(&p);
 }
 
-static void a_run_writes_what_is_left(void **state)
+TEST(a_run_writes_what_is_left)
 {
-    (void)state;
     static const char folder[] = TESTS_OUTPUT_FOLDER "/library";
     percuss *p = NULL;
     struct stat info;
@@ -69,9 +66,8 @@ static void a_run_writes_what_is_left(void **state)
     percuss_destroy(&p);
 }
 
-static void faults_are_told(void **state)
+TEST(faults_are_told)
 {
-    (void)state;
     static const char *const wrong[1] = { "scheme.rho_inf=7" };
     percuss *p = NULL;
     CHECK(percuss_load("no/such/case", &p) == 2);
@@ -90,23 +86,12 @@ static void faults_are_told(void **state)
     percuss_destroy(&p);
 }
 
-static void nothing_is_a_valid_argument(void **state)
+TEST(nothing_is_a_valid_argument)
 {
-    (void)state;
     percuss *p = NULL;
     percuss_destroy(&p);
     percuss_destroy(NULL);
     CHECK(percuss_is_done(NULL) && percuss_step(NULL) == 2 && percuss_time(NULL) == 0.0);
     CHECK_TEXT(percuss_message(NULL), "out of memory");
     CHECK_TEXT(percuss_version(), ".");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_case_is_stepped_to_its_end), cmocka_unit_test(energies_are_those_of_the_summary),
-        cmocka_unit_test(a_run_writes_what_is_left),    cmocka_unit_test(faults_are_told),
-        cmocka_unit_test(nothing_is_a_valid_argument),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

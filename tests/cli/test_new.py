@@ -1,19 +1,11 @@
 """percuss new: every case to start from runs as it is written, touches something, and never overwrites. Argument: the
 path of the program."""
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
-
-
-def percuss(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG)
+from program import percuss, read_json
 
 
 class New(unittest.TestCase):
@@ -28,8 +20,7 @@ class New(unittest.TestCase):
                 self.assertIn("percuss run", run.stdout)
                 run = percuss("run", case, "-q", "-o", os.path.join(folder, name))
                 self.assertEqual(run.returncode, 0, run.stderr)
-                with open(os.path.join(folder, name, "summary.json")) as file:
-                    summary = json.load(file)
+                summary = read_json(os.path.join(folder, name, "summary.json"))
                 self.assertEqual(summary["certificate"]["verdict"], "held")
                 self.assertGreater(summary["contacts"][0]["impacts"], 0)
 
@@ -37,8 +28,7 @@ class New(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             percuss("new", "bar", folder)
             percuss("run", folder, "-q", "-o", os.path.join(folder, "out"))
-            with open(os.path.join(folder, "out", "summary.json")) as file:
-                contact = json.load(file)["contacts"][0]
+            contact = read_json(os.path.join(folder, "out", "summary.json"))["contacts"][0]
         exact = 2.0 * 0.5 / (2.1e11 / 7850.0) ** 0.5
         self.assertAlmostEqual(contact["intervals"][0]["duration"] / exact, 1.0, delta=0.02)
         # m (v + v) with the mass of the bar

@@ -1,15 +1,11 @@
 """Bodies that jump over others within a step: they bounce all the same, or the run says so and is not certified."""
 
-import csv
 import os
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
+import program
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-HANG = 300
 
 # At 1 m/s step control has let the steps grow to seconds where the circle is met, which is crossed in 0.2 s.
 CIRCLE = """
@@ -40,22 +36,13 @@ output: { frames: false, probes: { body: { node: body, of: [x, vx] } } }
 """
 
 
-class Passing(unittest.TestCase):
+class Passing(program.Cases):
     def run_case(self, case, *settings):
         """Exit status, rows of the history, errors."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = case
-            if "\n" in case:
-                path = os.path.join(folder, "case.yaml")
-                with open(path, "w") as file:
-                    file.write(case)
-            out = os.path.join(folder, "out")
-            words = [word for text in settings for word in ("--set", text)]
-            done = subprocess.run([PROGRAM, "run", path, "-o", out, "-q", *words], capture_output=True, text=True,
-                                  timeout=HANG, check=False)
-            with open(os.path.join(out, "history.csv")) as file:
-                rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-            return done.returncode, rows, done.stderr
+        path = self.write("case.yaml", case) if "\n" in case else case
+        words = [word for text in settings for word in ("--set", text)]
+        done = self.percuss("run", path, "-o", self.path("out"), "-q", *words)
+        return done.returncode, program.read_rows(self.path("out", "history.csv")), done.stderr
 
     def check_bounce(self, case):
         status, rows, errors = self.run_case(case)

@@ -8,19 +8,14 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
+from program import HANG, percuss
+
 CASE = os.path.abspath("cases/bar_impact")
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
 NEEDS_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not there: install gnuplot-nox")
 BLUE, VERMILLION = "rgb(  0, 114, 178)", "rgb(213,  94,   0)"
-
-
-def percuss(*arguments, **keywords):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, **keywords)
 
 
 def read(path):

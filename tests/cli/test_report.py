@@ -13,12 +13,11 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+from program import HANG, PROGRAM, read_json
+
 VOID = {"meta", "link", "img", "br", "wbr"}
 BROWSER = shutil.which("chromium")
 MOST_POINTS = 1500
@@ -120,8 +119,7 @@ class Report(unittest.TestCase):
         return {name: [float(r[name]) if r[name] else math.nan for r in rows] for name in rows[0]}
 
     def summary(self, folder):
-        with open(os.path.join(folder, "summary.json")) as file:
-            return json.load(file)
+        return read_json(os.path.join(folder, "summary.json"))
 
     def test_pages_hold_all_they_show(self):
         for folder in (self.run_folder, self.fine_folder, self.study_folder):

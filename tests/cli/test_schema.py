@@ -5,7 +5,6 @@ import glob
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,6 +12,7 @@ import unittest
 import yaml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from program import percuss  # noqa: E402
 from schema import Validator  # noqa: E402
 
 try:
@@ -20,13 +20,7 @@ try:
 except ImportError:
     jsonschema = None
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
 UNKNOWN = "qqqqqq"
-
-
-def percuss(*arguments, folder=None):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, cwd=folder)
 
 
 SCHEMA = json.loads(percuss("list", "--schema").stdout)

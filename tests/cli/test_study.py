@@ -9,13 +9,12 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+import program
+from program import HANG, PROGRAM, read_json
+
 STUDY = """\
 case: {case}
 set: {{ time.end: 0.7 }}
@@ -31,14 +30,10 @@ jobs: 2
 """
 
 
-class Study(unittest.TestCase):
+class Study(program.Cases):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.out = os.path.join(self.folder.name, "out")
-
-    def percuss(self, *arguments):
-        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG)
+        super().setUp()
+        self.out = os.path.join(self.folder, "out")
 
     def study(self, *arguments, status=0):
         run = self.percuss("study", *arguments, "-o", self.out)
@@ -46,8 +41,7 @@ class Study(unittest.TestCase):
         return run
 
     def rows(self):
-        with open(os.path.join(self.out, "study.csv"), newline="") as file:
-            return list(csv.DictReader(file))
+        return program.read_rows(os.path.join(self.out, "study.csv"))
 
     def test_every_combination_is_a_row(self):
         self.study("cases/bar_impact", "--vary", "mesh.bar.elements=10,20", "--vary", "scheme.rho_inf=0.6:1:0.2",
@@ -59,17 +53,16 @@ class Study(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(os.path.join(self.out, "runs", rows[0]["run"]))),
                          ["case.resolved.yaml", "summary.json"])
         # A row says what a run of its own says, to the last digit.
-        alone = os.path.join(self.folder.name, "alone")
+        alone = os.path.join(self.folder, "alone")
         run = self.percuss("run", "cases/bar_impact", "-q", "-o", alone, "--set", "mesh.bar.elements=20", "--set",
                            "scheme.rho_inf=0.6", "--set", "time.end=0.6", "--set", "time.step=1.0e-2")
         self.assertEqual(run.returncode, 0, run.stderr)
-        with open(os.path.join(alone, "summary.json")) as file:
-            summary = json.load(file)
+        summary = read_json(os.path.join(alone, "summary.json"))
         self.assertEqual(float(rows[3]["wall.total_impulse"]), summary["contacts"][0]["total_impulse"])
         self.assertEqual(float(rows[3]["energy.final"]), summary["energy"]["final"])
 
     def test_a_file_says_all(self):
-        path = os.path.join(self.folder.name, "study.yaml")
+        path = os.path.join(self.folder, "study.yaml")
         with open(path, "w") as file:
             file.write(STUDY.format(case=os.path.abspath("cases/bar_impact")))
         self.study(path)
@@ -83,8 +76,7 @@ class Study(unittest.TestCase):
         for row in rows:
             speed = 11.0 if row in faster else 10.0
             self.assertAlmostEqual(float(row["first"]), 5.005 / speed, delta=2 * float(row["time.step"]))
-        with open(os.path.join(self.out, "study.json")) as file:
-            points = json.load(file)["points"]
+        points = read_json(os.path.join(self.out, "study.json"))["points"]
         self.assertEqual([p["measures"]["impulse"]["value"] for p in points], [float(r["impulse"]) for r in rows])
 
     def test_formulas_and_probes_are_measures(self):
@@ -105,12 +97,21 @@ class Study(unittest.TestCase):
                              "x=" + formula, status=2)
             self.assertIn("measure 'x'", run.stderr)
 
+    def test_supports_need_no_list_before_their_name(self):
+        self.study("cases/bar_impact", "--set", "supports={hold: {set: bar.end, fix: [x], reactions: true}}", "--set",
+                   "initial=[]", "--set", "loads={pull: {type: force, node: bar.start, value: [1, 0, 0]}}", "--set",
+                   "time.end=0.1", "--vary", "time.step=1.0e-2", "--measure", "short=hold.peak_force", "--measure",
+                   "long=supports.hold.peak_force")
+        row = self.rows()[0]
+        self.assertGreater(float(row["short"]), 0.0)
+        self.assertEqual(row["short"], row["long"])
+
     def test_histories_are_measures(self):
         # Until the impact at 0.5005 s the tip is at 15.005 - 10 t; the experiment is off by 0.3 from 0.1 to 0.3 s.
-        experiment = os.path.join(self.folder.name, "an experiment, of mine.csv")
+        experiment = os.path.join(self.folder, "an experiment, of mine.csv")
         with open(experiment, "w") as file:
             file.write("# measured\nt,place,other\n0.1,14.305,1\n0.17,13.605,1\n0.3,12.305,1\n9,,1\n")
-        path = os.path.join(self.folder.name, "study.yaml")
+        path = os.path.join(self.folder, "study.yaml")
         with open(path, "w") as file:
             file.write("case: %s\nvary: { scheme.rho_inf: [0.5, 0.9] }\n"
                        "measure:\n  x: at(tip.x, 0.2501)\n  sum: 2*at(tip.x - 3*tip.vx, 0.1*3) + 1\n"
@@ -149,7 +150,7 @@ class Study(unittest.TestCase):
     def test_restitution_of_bodies_is_that_of_their_centres(self):
         # A bar of 2 kg with cells of 5 and 20 mm meets one of 6 kg: what the contact gives, and nothing else, moves the
         # centres. Of bars of one section the shorter one comes to rest, the other leaves with a third of its speed.
-        case = os.path.join(self.folder.name, "bars.yaml")
+        case = os.path.join(self.folder, "bars.yaml")
         with open(case, "w") as file:
             file.write("mesh:\n  fine: { type: line, from: [0, 0, 0], to: [0.05, 0, 0], elements: 10 }\n"
                        "  coarse: { type: line, from: [0.05, 0, 0], to: [0.25, 0, 0], elements: 10 }\n"
@@ -219,7 +220,7 @@ class Study(unittest.TestCase):
 
     def test_units_do_not_matter(self):
         # The bar in metres, kilograms and seconds, and in millimetres, tonnes and seconds: forces are the same.
-        experiment = os.path.join(self.folder.name, "measured.csv")
+        experiment = os.path.join(self.folder, "measured.csv")
         found = []
         for unit, mass in ((1.0, 1.0), (1000.0, 1e-3)):
             with open(experiment, "w") as file:
@@ -241,7 +242,7 @@ class Study(unittest.TestCase):
         self.assertGreater(float(found[0]["off"]), 0.0)
 
     def test_values_of_any_kind(self):
-        path = os.path.join(self.folder.name, "study.yaml")
+        path = os.path.join(self.folder, "study.yaml")
         mesh = "{ type: line, from: [5.005, 0, 0], to: [15.005, 0, 0], elements: %s }"
         titles = ["a: b", "x, y", "[1", "it's {2}", "plain", "# no", 'q"uote', " blank "]
         counts = [10, 11, '"${2*6}"', 13, 14, 15, 16, 17]
@@ -255,8 +256,7 @@ class Study(unittest.TestCase):
         self.assertEqual([row["model.cells"] for row in rows], [str(n) for n in range(10, 18)])
         self.assertEqual({row["far.x.start"] for row in rows}, {"15.005"})
         for row, title in zip(rows, titles, strict=True):
-            with open(os.path.join(self.out, "runs", row["run"], "summary.json")) as file:
-                self.assertEqual(json.load(file)["title"], title)
+            self.assertEqual(read_json(os.path.join(self.out, "runs", row["run"], "summary.json"))["title"], title)
         # A value of many digits and brackets on the command line.
         table = "[" + ", ".join(f"[{0.001 * k}, {k % 3}]" for k in range(400)) + "]"
         load = "{type: force, node: bar.end, value: [1, 0, 0], amplitude: {table: %s}}" % table
@@ -282,22 +282,20 @@ class Study(unittest.TestCase):
         self.study("cases/bar_impact", "--refine", "mesh=2,3 step=2,3", "--set", "mesh.bar.elements=10", "--set",
                    "time.step=2.0e-2", "--set", "time.end=0.6", "--measure", "cells=model.cells", "--measure",
                    "steps.done")
-        with open(os.path.join(self.out, "study.json")) as file:
-            measures = json.load(file)["points"][0]["measures"]
+        measures = read_json(os.path.join(self.out, "study.json"))["points"][0]["measures"]
         self.assertEqual(measures["cells"]["levels"], [10, 20, 40])
         self.assertEqual(measures["steps.done"]["levels"], [30, 60, 120])
         self.assertEqual(measures["cells"]["convergence"], "diverges")
 
     def test_mesh_and_step_are_refined_one_by_one(self):
-        path = os.path.join(self.folder.name, "study.yaml")
+        path = os.path.join(self.folder, "study.yaml")
         with open(path, "w") as file:
             file.write("case: %s\nset: { mesh.bar.elements: 5, time.step: 8.0e-3, time.end: 0.48 }\n"
                        "refine: { mesh: [3, 3 levels], step: [2, 4], separately: true }\n"
                        "measure: { cells: model.cells, steps: steps.done, both: 1 + 1/model.cells - 3/steps.done^2 }\n"
                        % os.path.abspath("cases/bar_impact"))
         text = self.study(path).stdout
-        with open(os.path.join(self.out, "study.json")) as file:
-            point = json.load(file)["points"][0]["measures"]
+        point = read_json(os.path.join(self.out, "study.json"))["points"][0]["measures"]
         self.assertEqual(point["cells"]["mesh"]["levels"], [5, 15, 45])
         self.assertEqual(point["cells"]["step"]["levels"], [45] * 4)
         self.assertEqual(point["steps"]["mesh"]["levels"], [480] * 3)
@@ -329,7 +327,7 @@ class Study(unittest.TestCase):
         self.assertIn("study.yaml:3:18: refine.mesh[0] must be a whole number", self.study(path, status=2).stderr)
 
     def test_formulas_are_refined(self):
-        path = os.path.join(self.folder.name, "case.yaml")
+        path = os.path.join(self.folder, "case.yaml")
         with open("cases/bar_impact/case.yaml") as file:
             case = file.read().replace("elements: 200", "elements: \"${2*n}\"")
         with open(path, "w") as file:
@@ -337,8 +335,7 @@ class Study(unittest.TestCase):
         self.study(path, "--refine", "mesh=3,3 step=3,3", "--set", "time.end=0.9", "--vary", "parameters.n=4,5",
                    "--measure", "cells=model.cells", "--measure", "steps.done", "--measure",
                    "first=wall.first_time - wall.intervals.0.start", "--measure", "wall.last_time")
-        with open(os.path.join(self.out, "study.json")) as file:
-            points = [p["measures"] for p in json.load(file)["points"]]
+        points = [p["measures"] for p in read_json(os.path.join(self.out, "study.json"))["points"]]
         self.assertEqual([p["cells"]["levels"] for p in points], [[8, 24, 72], [10, 30, 90]])
         self.assertEqual(points[0]["steps.done"]["levels"], [90, 270, 810])
         self.assertEqual(points[0]["first"]["value"], 0)
@@ -363,7 +360,7 @@ class Study(unittest.TestCase):
         self.assertEqual(self.rows(), before)
 
     def test_a_run_is_known_by_the_files_it_reads(self):
-        folder = os.path.join(self.folder.name, "case")
+        folder = os.path.join(self.folder, "case")
         os.mkdir(folder)
 
         def write(name, text):
@@ -430,8 +427,7 @@ class Study(unittest.TestCase):
         long_one = ",".join(str(0.5 + 1e-4 * k) for k in range(300))
         self.study("cases/bar_impact", "--set", "time.end=0.01", "--set", "mesh.bar.elements=4", "--vary",
                    "scheme.rho_inf=" + long_one, "--measure", "E=energy.final", "--jobs", "2")
-        with open(os.path.join(self.out, "study.json")) as file:
-            study = json.load(file)
+        study = read_json(os.path.join(self.out, "study.json"))
         self.assertEqual(study["version"], self.percuss("--version").stdout.split()[1])
         self.assertEqual(study["command"],
                          ["percuss", "study", "cases/bar_impact", "--set", "time.end=0.01", "--set",
@@ -494,7 +490,7 @@ class Study(unittest.TestCase):
             run = self.study(*arguments, status=2)
             self.assertIn(message, run.stderr)
         self.assertEqual(self.percuss("run", "cases/bar_impact", "--vary", "a=1").returncode, 2)
-        path = os.path.join(self.folder.name, "study.yaml")
+        path = os.path.join(self.folder, "study.yaml")
         with open(path, "w") as file:
             file.write("case: nowhere\nvarry: { a: [1] }\nzip: { a: [1, 2], b: [1] }\n")
         run = self.study(path, status=2)

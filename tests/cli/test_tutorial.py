@@ -1,16 +1,13 @@
 """The tutorial and the how-to pages as a reader would follow them: every command of docs/tutorial.md runs, and the
 cases of docs/howto.md give what the text says. Argument: the path of the program."""
 
-import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+from program import HANG, PROGRAM, read_json
 
 
 def blocks(path, language):
@@ -28,12 +25,10 @@ class Tutorial(unittest.TestCase):
             for text in texts:
                 run = subprocess.run(["sh", "-e", "-c", text], cwd=folder, capture_output=True, text=True, timeout=HANG)
                 self.assertEqual(run.returncode, 0, text + run.stdout + run.stderr)
-            with open(os.path.join(folder, "tutorial", "bar", "results", "summary.json")) as file:
-                wall = json.load(file)["contacts"][0]
+            wall = read_json(os.path.join(folder, "tutorial", "bar", "results", "summary.json"))["contacts"][0]
             self.assertAlmostEqual(wall["total_impulse"], 2.36, delta=0.03)
             self.assertAlmostEqual(wall["intervals"][0]["duration"], 0.19e-3, delta=0.01e-3)
-            with open(os.path.join(folder, "tutorial", "refined", "study.json")) as file:
-                measures = json.load(file)["points"][0]["measures"]
+            measures = read_json(os.path.join(folder, "tutorial", "refined", "study.json"))["points"][0]["measures"]
             # "the second order of the scheme, and the bound holds the exact value"
             energy = measures["E"]
             self.assertEqual(energy["convergence"], "converges")

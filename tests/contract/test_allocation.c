@@ -95,9 +95,8 @@ static const trial step_trials[] = {
 };
 enum { NTRIAL = sizeof step_trials / sizeof *step_trials };
 
-static void every_failing_allocation_is_reported(void **state)
+TEST(every_failing_allocation_is_reported)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     for (int i = 0; i < NTRIAL; i++) {
         print_message("%s %s\n", step_trials[i].path, step_trials[i].nset < 2 ? "" : step_trials[i].set[1]);
@@ -106,9 +105,8 @@ static void every_failing_allocation_is_reported(void **state)
     }
 }
 
-static void every_failing_allocation_of_the_output_is_reported(void **state)
+TEST(every_failing_allocation_of_the_output_is_reported)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     const trial with_output = { "cases/bar_impact", 2, { CLOSE, "time.end=0.02" }, TESTS_OUTPUT_FOLDER "/allocation" };
     fail_each_allocation(&with_output, false);
@@ -120,9 +118,8 @@ static void every_failing_allocation_of_the_output_is_reported(void **state)
 }
 
 // Parameters, formulas and repeated entries are worked out in the memory of the case.
-static void every_failing_allocation_of_the_language_is_reported(void **state)
+TEST(every_failing_allocation_of_the_language_is_reported)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     const trial with_formulas = { "cases/rotor", 2, { "parameters.points=30", "output={}" }, NULL };
     fail_each_allocation(&with_formulas, false);
@@ -132,9 +129,8 @@ static void every_failing_allocation_of_the_language_is_reported(void **state)
 // Goes over the impact: active sets change, contacts close and open. UMFPACK takes memory for every numeric
 // factorization; the saddle solver factors when a contact opens or closes, so there only growth and allocation in every
 // step are faults.
-static void steps_do_not_allocate(void **state)
+TEST(steps_do_not_allocate)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     for (int i = 0; i < NTRIAL; i++) {
         const trial *t = &step_trials[i];
@@ -157,15 +153,4 @@ static void steps_do_not_allocate(void **state)
         CHECK(nstep > 100);
         CHECK(has_touched);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_failing_allocation_is_reported),
-        cmocka_unit_test(every_failing_allocation_of_the_output_is_reported),
-        cmocka_unit_test(every_failing_allocation_of_the_language_is_reported),
-        cmocka_unit_test(steps_do_not_allocate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

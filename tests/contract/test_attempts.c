@@ -56,20 +56,11 @@ static bool compare(const bar_variant *v, double friction)
     return is_taken;
 }
 
-static void attempts_leave_no_trace(void **state)
+TEST(attempts_leave_no_trace)
 {
-    (void)state;
     int ntaken = 0;
     for (int i = 0; i < bar_nvariant; i++) {
         for (int rubs = 0; rubs < 2; rubs++) ntaken += compare(&bar_variants[i], rubs * 0.01);
     }
     CHECK(ntaken > 40);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attempts_leave_no_trace),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

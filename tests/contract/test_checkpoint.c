@@ -148,16 +148,14 @@ static bool check_job(const scheme_job *j)
     return is_ready;
 }
 
-static void every_scheme_goes_on_from_a_checkpoint(void **state)
+TEST(every_scheme_goes_on_from_a_checkpoint)
 {
-    (void)state;
     check_every_scheme_is_listed();
     scheme_jobs_try(NULL, cases, 3, check_job);
 }
 
-static void every_solver_goes_on_from_a_checkpoint(void **state)
+TEST(every_solver_goes_on_from_a_checkpoint)
 {
-    (void)state;
     static const char *const ways[] = { "solver={type: schur}",
                                         "solver={type: newton}",
                                         "solver={type: condensed}",
@@ -171,17 +169,15 @@ static void every_solver_goes_on_from_a_checkpoint(void **state)
 }
 
 // The parts of steps are those that bodies needed before the checkpoint, though they are slow there.
-static void steps_that_follow_turning_go_on_from_a_checkpoint(void **state)
+TEST(steps_that_follow_turning_go_on_from_a_checkpoint)
 {
-    (void)state;
     const scheme_job job = { .path = "tests/contract/state_tumbling.yaml", .set = { "certify=warn" }, .nset = 1 };
     CHECK(check_job(&job));
 }
 
 // Steps begin with the halvings that those before the checkpoint needed.
-static void steps_that_were_cut_go_on_from_a_checkpoint(void **state)
+TEST(steps_that_were_cut_go_on_from_a_checkpoint)
 {
-    (void)state;
     const scheme_job job = { .path = "tests/study/settling/spun_beam.yaml" };
     pcs_context *ctx;
     pcs_sim *sim = scheme_job_open(&job, &ctx);
@@ -193,7 +189,7 @@ static void steps_that_were_cut_go_on_from_a_checkpoint(void **state)
 }
 
 // All that the certificate keeps of rows, also what they start with.
-static void rows_of_the_certificate_are_carried(void **state)
+TEST(rows_of_the_certificate_are_carried)
 {
     pcs_context *ctx[2];
     pcs_sim *sim[2];
@@ -221,9 +217,8 @@ static void rows_of_the_certificate_are_carried(void **state)
 }
 
 // Of another model, cut, or with a name, size or flag that is wrong: told, and never read.
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
-    (void)state;
     pcs_context *ctx, *other_ctx;
     const scheme_job ball = { .path = "cases/ball_in_box" }, bar = { .path = "cases/bar_impact" };
     pcs_sim *sim = scheme_job_open(&ball, &ctx), *other = scheme_job_open(&bar, &other_ctx);
@@ -254,17 +249,4 @@ static void what_does_not_fit_is_refused(void **state)
     free(kept.bytes);
     pcs_context_destroy(&ctx);
     pcs_context_destroy(&other_ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_does_not_fit_is_refused),
-        cmocka_unit_test(every_scheme_goes_on_from_a_checkpoint),
-        cmocka_unit_test(every_solver_goes_on_from_a_checkpoint),
-        cmocka_unit_test(steps_that_were_cut_go_on_from_a_checkpoint),
-        cmocka_unit_test(rows_of_the_certificate_are_carried),
-        cmocka_unit_test(steps_that_follow_turning_go_on_from_a_checkpoint),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@ static void check_force(const variant *c, model *m)
     CHECK_ALL_NEAR(n, f, wanted, noise * (size + pcs_matrix_abs_bound(m->system->K, q)));
 }
 
-static void force_is_what_the_matrices_say(void **state)
+TEST(force_is_what_the_matrices_say)
 {
-    (void)state;
     for_every_variant(check_force);
 }
 
@@ -78,9 +77,8 @@ static void check_slope(const variant *c, model *m)
     }
 }
 
-static void force_is_the_slope_of_the_energy(void **state)
+TEST(force_is_the_slope_of_the_energy)
 {
-    (void)state;
     for_every_variant(check_slope);
 }
 
@@ -139,9 +137,8 @@ static void check_tangents(const variant *c, model *m)
     check_power(c, m, q, v, taken);
 }
 
-static void tangents_are_the_slope_of_the_force(void **state)
+TEST(tangents_are_the_slope_of_the_force)
 {
-    (void)state;
     for_every_variant(check_tangents);
 }
 
@@ -213,19 +210,7 @@ static void check_rigid(const variant *c, model *m)
     }
 }
 
-static void rigid_motion_is_free_of_force(void **state)
+TEST(rigid_motion_is_free_of_force)
 {
-    (void)state;
     for_every_variant(check_rigid);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(force_is_what_the_matrices_say),
-        cmocka_unit_test(force_is_the_slope_of_the_energy),
-        cmocka_unit_test(tangents_are_the_slope_of_the_force),
-        cmocka_unit_test(rigid_motion_is_free_of_force),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

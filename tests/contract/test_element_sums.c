@@ -33,9 +33,8 @@ static void check_definite(const variant *c, model *m)
     CHECK(smallest_pivot(n, K) > -1e-13);
 }
 
-static void matrices_are_symmetric_and_definite(void **state)
+TEST(matrices_are_symmetric_and_definite)
 {
-    (void)state;
     for_every_variant(check_definite);
 }
 
@@ -66,9 +65,8 @@ static void check_energy(const variant *c, model *m)
     CHECK_NEAR(system->ops->damping_power(system, q, v), power, 1e-13 * (1.0 + power));
 }
 
-static void energies_are_quadratic_forms(void **state)
+TEST(energies_are_quadratic_forms)
 {
-    (void)state;
     for_every_variant(check_energy);
 }
 
@@ -105,9 +103,8 @@ static void check_sums(const variant *c, model *m)
         for (int k = 0; k < 3; k++) CHECK(sum.fixed_momentum[k] == 0.0);
 }
 
-static void resultant_and_momentum_are_sums(void **state)
+TEST(resultant_and_momentum_are_sums)
 {
-    (void)state;
     for_every_variant(check_sums);
 }
 
@@ -143,9 +140,8 @@ static void check_mass(const variant *c, model *m)
     CHECK_RELATIVE(m->system->mass, mass * length, 1e-14);
 }
 
-static void whole_mass_flies(void **state)
+TEST(whole_mass_flies)
 {
-    (void)state;
     for_every_variant(check_mass);
 }
 
@@ -172,16 +168,14 @@ static void check_fields(const variant *c, model *m)
     }
 }
 
-static void every_field_is_read_and_drawn(void **state)
+TEST(every_field_is_read_and_drawn)
 {
-    (void)state;
     for_every_variant(check_fields);
 }
 
 // A cell without length, where it needs one, or with a node that is nowhere.
-static void cell_that_cannot_be_is_named(void **state)
+TEST(cell_that_cannot_be_is_named)
 {
-    (void)state;
     for (int e = 0; pcs_elements[e] != NULL; e++)
         for (int trial = 0; trial < 2; trial++) {
             const pcs_element_ops *ops = pcs_elements[e];
@@ -199,14 +193,4 @@ static void cell_that_cannot_be_is_named(void **state)
             CHECK(m->system == NULL);
             model_destroy(&m);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_are_symmetric_and_definite), cmocka_unit_test(energies_are_quadratic_forms),
-        cmocka_unit_test(resultant_and_momentum_are_sums),     cmocka_unit_test(whole_mass_flies),
-        cmocka_unit_test(every_field_is_read_and_drawn),       cmocka_unit_test(cell_that_cannot_be_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

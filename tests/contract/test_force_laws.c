@@ -257,7 +257,7 @@ static void check_rubbing(void (*check)(const subject *s))
                 }
 }
 
-static void tangents_of_friction_are_slopes_of_the_force(void **state)
+TEST(tangents_of_friction_are_slopes_of_the_force)
 {
     static const double away[3] = { 0.3, 0.5, 0.6 };
     (void)state;
@@ -271,14 +271,13 @@ static void tangents_of_friction_are_slopes_of_the_force(void **state)
         }
 }
 
-static void resultant_has_friction(void **state)
+TEST(resultant_has_friction)
 {
-    (void)state;
     check_rubbing(check_resultant);
 }
 
 // No point exceeds mu N, loses less than nothing, or stores what it was not given; some slide and some stick.
-static void friction_stays_within_its_cone(void **state)
+TEST(friction_stays_within_its_cone)
 {
     int nslide = 0, nstick = 0;
     (void)state;
@@ -300,54 +299,34 @@ static void friction_stays_within_its_cone(void **state)
     CHECK(nslide > 50 && nstick > 50);
 }
 
-static void tangents_are_slopes_of_the_force(void **state)
+TEST(tangents_are_slopes_of_the_force)
 {
-    (void)state;
     check_every(check_tangents, 0.5);
 }
 
-static void power_is_stored_or_lost(void **state)
+TEST(power_is_stored_or_lost)
 {
-    (void)state;
     check_every(check_power, 0.5);
     check_every(check_power, 5.0); // laws that would pull
 }
 
-static void resultant_is_the_sum_of_forces(void **state)
+TEST(resultant_is_the_sum_of_forces)
 {
-    (void)state;
     check_every(check_resultant, 0.5);
 }
 
-static void points_are_reported(void **state)
+TEST(points_are_reported)
 {
-    (void)state;
     check_every(check_report, 0.1);
 }
 
 // All gap types there are have an arrangement above.
-static void no_gap_type_is_forgotten(void **state)
+TEST(no_gap_type_is_forgotten)
 {
-    (void)state;
     for (int i = 0; pcs_gap_types[i] != NULL; i++) {
         bool is_found = false;
         for (size_t a = 0; a < sizeof arrangements / sizeof *arrangements; a++)
             is_found = is_found || strcmp(arrangements[a].gap, pcs_gap_types[i]->name) == 0;
         CHECK(is_found);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tangents_are_slopes_of_the_force),
-        cmocka_unit_test(tangents_of_friction_are_slopes_of_the_force),
-        cmocka_unit_test(resultant_has_friction),
-        cmocka_unit_test(friction_stays_within_its_cone),
-        cmocka_unit_test(power_is_stored_or_lost),
-        cmocka_unit_test(resultant_is_the_sum_of_forces),
-        cmocka_unit_test(points_are_reported),
-        cmocka_unit_test(no_gap_type_is_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

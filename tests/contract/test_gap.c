@@ -47,9 +47,8 @@ static void normal_for(const pcs_gap_ops *ops, const double way[3], double norma
     for (int k = 0; k < 3; k++) normal[k] = sign * way[k];
 }
 
-static void rows_are_derivatives_of_gaps(void **state)
+TEST(rows_are_derivatives_of_gaps)
 {
-    (void)state;
     unsigned long long seed = 3;
     for (int type = 0; is_constant(type); type++)
         for (int w = 0; w < NWAY; w++) {
@@ -76,9 +75,8 @@ static void rows_are_derivatives_of_gaps(void **state)
 }
 
 // The gap at rest, and after a motion, is the distance of the points that are drawn along the drawn normal.
-static void gaps_are_distances_in_space(void **state)
+TEST(gaps_are_distances_in_space)
 {
-    (void)state;
     unsigned long long seed = 4;
     for (int type = 0; is_constant(type); type++)
         for (int w = 0; w < NWAY; w++) {
@@ -107,9 +105,8 @@ static void gaps_are_distances_in_space(void **state)
         }
 }
 
-static void resultant_is_the_sum_of_the_row(void **state)
+TEST(resultant_is_the_sum_of_the_row)
 {
-    (void)state;
     for (int type = 0; is_constant(type); type++)
         for (int held = 0; held < 2; held++) {
             double normal[3], wanted[3] = { 0 }, resultant[3];
@@ -130,9 +127,8 @@ static void resultant_is_the_sum_of_the_row(void **state)
         }
 }
 
-static void contact_of_held_nodes_is_refused(void **state)
+TEST(contact_of_held_nodes_is_refused)
 {
-    (void)state;
     for (int type = 0; is_constant(type); type++) {
         double normal[3];
         normal_for(pcs_gap_types[type], ways[0], normal);
@@ -146,9 +142,8 @@ static void contact_of_held_nodes_is_refused(void **state)
     }
 }
 
-static void contact_across_the_motion_is_refused(void **state)
+TEST(contact_across_the_motion_is_refused)
 {
-    (void)state;
     const double across[3] = { 0, 0, 1 }, askew[3] = { 1, 0, 0.01 };
     for (int type = 0; is_constant(type); type++)
         for (int trial = 0; trial < 2; trial++) {
@@ -161,9 +156,8 @@ static void contact_across_the_motion_is_refused(void **state)
         }
 }
 
-static void normal_without_direction_is_told(void **state)
+TEST(normal_without_direction_is_told)
 {
-    (void)state;
     for (int type = 0; is_constant(type); type++) {
         const pcs_gap_ops *ops = pcs_gap_types[type];
         model *m = model_create();
@@ -174,14 +168,4 @@ static void normal_without_direction_is_told(void **state)
         CHECK(ops->check(model_params(m->ctx, ops->options, ops->params_size, "normal=0,3,0"), &option) == NULL);
         model_destroy(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_derivatives_of_gaps),         cmocka_unit_test(gaps_are_distances_in_space),
-        cmocka_unit_test(resultant_is_the_sum_of_the_row),      cmocka_unit_test(contact_of_held_nodes_is_refused),
-        cmocka_unit_test(contact_across_the_motion_is_refused), cmocka_unit_test(normal_without_direction_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

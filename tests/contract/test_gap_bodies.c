@@ -100,9 +100,8 @@ static void check_derivatives(model *m)
     }
 }
 
-static void rows_are_derivatives_of_gaps(void **state)
+TEST(rows_are_derivatives_of_gaps)
 {
-    (void)state;
     for_every_type(check_derivatives);
 }
 
@@ -123,9 +122,8 @@ static void check_bias(model *m)
     }
 }
 
-static void bias_is_the_second_derivative(void **state)
+TEST(bias_is_the_second_derivative)
 {
-    (void)state;
     for_every_type(check_bias);
 }
 
@@ -168,9 +166,8 @@ static void check_directions(model *m)
     }
 }
 
-static void directions_are_those_drawn(void **state)
+TEST(directions_are_those_drawn)
 {
-    (void)state;
     for_every_type(check_directions);
 }
 
@@ -193,19 +190,7 @@ static void check_resultant(model *m)
     }
 }
 
-static void resultant_is_the_sum_of_the_row(void **state)
+TEST(resultant_is_the_sum_of_the_row)
 {
-    (void)state;
     for_every_type(check_resultant);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_derivatives_of_gaps),
-        cmocka_unit_test(bias_is_the_second_derivative),
-        cmocka_unit_test(directions_are_those_drawn),
-        cmocka_unit_test(resultant_is_the_sum_of_the_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,9 +127,8 @@ static void check_derivatives(model *m, const scene *s)
     }
 }
 
-static void rows_are_derivatives_of_gaps(void **state)
+TEST(rows_are_derivatives_of_gaps)
 {
-    (void)state;
     for_every_type(check_derivatives);
 }
 
@@ -169,9 +168,8 @@ static void check_directions(model *m, const scene *s)
     }
 }
 
-static void pushes_are_equal_and_orthonormal(void **state)
+TEST(pushes_are_equal_and_orthonormal)
 {
-    (void)state;
     for_every_type(check_directions);
 }
 
@@ -206,16 +204,14 @@ static void check_moments(model *m, const scene *s)
     }
 }
 
-static void rigid_motions_rub_nothing(void **state)
+TEST(rigid_motions_rub_nothing)
 {
-    (void)state;
     for_every_type(check_moments);
 }
 
 // A point on its way round a cylinder, inside and outside.
-static void bias_of_circles(void **state)
+TEST(bias_of_circles)
 {
-    (void)state;
     for (int side = 0; side < 2; side++) {
         const double at[3] = { 0.3, -0.4, 0.2 }, v[3] = { 0.7, 0.9, -0.4 };
         double gap[5], q[3], bias;
@@ -238,15 +234,4 @@ static void bias_of_circles(void **state)
         CHECK(side == 0 ? bias < -0.1 : bias > 0.1);
         model_destroy(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_derivatives_of_gaps),
-        cmocka_unit_test(pushes_are_equal_and_orthonormal),
-        cmocka_unit_test(rigid_motions_rub_nothing),
-        cmocka_unit_test(bias_of_circles),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

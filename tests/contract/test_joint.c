@@ -185,9 +185,8 @@ static void check_rows(model *m, const pcs_joint_ops *ops, const body *b, bool h
     }
 }
 
-static void rows_are_derivatives_of_gaps(void **state)
+TEST(rows_are_derivatives_of_gaps)
 {
-    (void)state;
     for_each(check_rows);
 }
 
@@ -225,9 +224,8 @@ static void check_bias(model *m, const pcs_joint_ops *ops, const body *b, bool h
     }
 }
 
-static void bias_is_the_rest_of_the_acceleration(void **state)
+TEST(bias_is_the_rest_of_the_acceleration)
 {
-    (void)state;
     for_each(check_bias);
 }
 
@@ -266,9 +264,8 @@ static void check_rest(model *m, const pcs_joint_ops *ops, const body *b, bool h
     }
 }
 
-static void joints_fit_the_reference_state(void **state)
+TEST(joints_fit_the_reference_state)
 {
-    (void)state;
     for_each(check_rest);
 }
 
@@ -293,9 +290,8 @@ static void check_constant(model *m, const pcs_joint_ops *ops, const body *b, bo
     if (b->is_linear) CHECK(system->is_linear == !is_distance);
 }
 
-static void constant_directions_stay(void **state)
+TEST(constant_directions_stay)
 {
-    (void)state;
     for_each(check_constant);
 }
 
@@ -353,16 +349,14 @@ static void check_common_motion(model *m, const pcs_joint_ops *ops, const body *
     }
 }
 
-static void joints_leave_the_common_motion_alone(void **state)
+TEST(joints_leave_the_common_motion_alone)
 {
-    (void)state;
     for_each(check_common_motion);
 }
 
 // The line of a slider turns with the first body; along it the second one is free, across it is not.
-static void sliders_follow_their_line(void **state)
+TEST(sliders_follow_their_line)
 {
-    (void)state;
     const pcs_joint_ops *slider = NULL;
     for (int j = 0; pcs_joints[j] != NULL; j++)
         if (strcmp(pcs_joints[j]->name, "slider") == 0) slider = pcs_joints[j];
@@ -435,16 +429,14 @@ static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, b
     CHECK(largest > 0.1);
 }
 
-static void stiffness_is_the_derivative_of_the_forces(void **state)
+TEST(stiffness_is_the_derivative_of_the_forces)
 {
-    (void)state;
     for_each(check_stiffness);
 }
 
 // Both ends held by supports: nothing is left to hold.
-static void joints_of_held_nodes_are_refused(void **state)
+TEST(joints_of_held_nodes_are_refused)
 {
-    (void)state;
     for (int j = 0; pcs_joints[j] != NULL; j++) {
         bool is_flat = can_hold(pcs_joints[j], &bodies[3]);
         const body *b = &bodies[is_flat ? 3 : 4];
@@ -462,19 +454,4 @@ static void joints_of_held_nodes_are_refused(void **state)
         assert_string_equal(m->culprit, "joints.link");
         model_destroy(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_derivatives_of_gaps),
-        cmocka_unit_test(bias_is_the_rest_of_the_acceleration),
-        cmocka_unit_test(joints_fit_the_reference_state),
-        cmocka_unit_test(constant_directions_stay),
-        cmocka_unit_test(joints_leave_the_common_motion_alone),
-        cmocka_unit_test(joints_of_held_nodes_are_refused),
-        cmocka_unit_test(sliders_follow_their_line),
-        cmocka_unit_test(stiffness_is_the_derivative_of_the_forces),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,8 @@ static void open_model(const char *scheme, text_case *c, pcs_status *status)
     *status = text_case_try(text, c);
 }
 
-static void steps_with_joints_do_not_allocate(void **state)
+TEST(steps_with_joints_do_not_allocate)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl", "moreau_jean, theta: 0.6", "alpha_velocity" };
     if (!alloc_fault_is_active()) skip();
     for (int s = 0; s < 3; s++) {
@@ -55,9 +54,8 @@ static void steps_with_joints_do_not_allocate(void **state)
     }
 }
 
-static void every_failing_allocation_is_reported(void **state)
+TEST(every_failing_allocation_is_reported)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     long before = alloc_fault_live();
     for (long n = 1;; n++) {
@@ -80,13 +78,4 @@ static void every_failing_allocation_is_reported(void **state)
             break;
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_with_joints_do_not_allocate),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

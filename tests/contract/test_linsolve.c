@@ -8,7 +8,7 @@
 
 #include <float.h>
 
-static void test_random_chains(void **state)
+TEST_WITH_CONTEXT(test_random_chains)
 {
     const int size[] = { 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 17, 18, 50, 51, 128, 150, 333, 1000 };
     for (int b = 1; b <= 6; b++)
@@ -90,7 +90,7 @@ static void check_way(pcs_linsolve *solver, void (*way)(const pcs_chain *c, doub
     CHECK(c->solve == way);
 }
 
-static void test_bars_take_the_fast_way(void **state)
+TEST_WITH_CONTEXT(test_bars_take_the_fast_way)
 {
     const struct {
         rod_values *values;
@@ -125,7 +125,7 @@ static void seemingly_decaying(pcs_matrix *A)
             A->value[p] *= s[j] * s[A->pattern->row[p]];
 }
 
-static void test_decay_is_free_of_scaling(void **state)
+TEST_WITH_CONTEXT(test_decay_is_free_of_scaling)
 {
     pcs_matrix *A = bar(*state, 1000, stiff_rod);
     seemingly_decaying(A);
@@ -135,7 +135,7 @@ static void test_decay_is_free_of_scaling(void **state)
 }
 
 // Pairs in groups and left over, one equation or two in the middle, light beside heavy and soft beside stiff.
-static void test_short_bars(void **state)
+TEST_WITH_CONTEXT(test_short_bars)
 {
     rod_values *const values[] = { mass_rod, step_rod, stiff_rod, graded_rod, jump_rod };
     for (int n = 2; n < 48; n++)
@@ -148,7 +148,7 @@ static void test_short_bars(void **state)
 }
 
 // Many tiles, too large for dense: against pairs, which leave nothing out.
-static void test_long_bars(void **state)
+TEST_WITH_CONTEXT(test_long_bars)
 {
     const int size[] = { 15999, 16000, 16017, 40000, 100003 };
     rod_values *const values[] = { mass_rod, step_rod, inset_rod };
@@ -176,7 +176,7 @@ static void slow_rod(int rod, int n, double *mass, double *stiffness)
     *stiffness = 400.0;
 }
 
-static void test_window_grows_with_stiffness(void **state)
+TEST_WITH_CONTEXT(test_window_grows_with_stiffness)
 {
     pcs_matrix *A = bar(*state, 60000, slow_rod);
     pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
@@ -187,7 +187,7 @@ static void test_window_grows_with_stiffness(void **state)
     check_way(factored(*state, "chain", bar(*state, 2000, slow_rod), PCS_SPD), pcs_chain_pairs_solve);
 }
 
-static void test_several_bodies(void **state)
+TEST_WITH_CONTEXT(test_several_bodies)
 {
     // Bars of different lengths in one numbering, and the coupling missing in the pattern.
     const int length[] = { 1, 40, 2, 300, 7, 3, 200, 1 };
@@ -204,7 +204,7 @@ static void test_several_bodies(void **state)
     check_all(*state, A, PCS_SPD, 1e-12, 4);
 }
 
-static void test_lumped(void **state)
+TEST_WITH_CONTEXT(test_lumped)
 {
     pcs_matrix *A = bar(*state, 1000, mass_rod);
     for (int j = 0; j < 1000; j++)
@@ -216,14 +216,14 @@ static void test_lumped(void **state)
     CHECK(c->solve != pcs_chain_windows_solve && c->solve != pcs_chain_pairs_solve);
 }
 
-static void test_grids(void **state)
+TEST_WITH_CONTEXT(test_grids)
 {
     check_all(*state, grid(*state, 7, 0.1), PCS_SPD, 1e-12, 3);
     check_all(*state, grid(*state, 30, 0.1), PCS_SPD, 1e-12, 3);
     check_all(*state, clique(*state, 300), PCS_SPD, 1e-12, 3); // dense enough for a supernodal factor
 }
 
-static void test_saddles(void **state)
+TEST_WITH_CONTEXT(test_saddles)
 {
     const struct {
         int nbar, nrow;
@@ -235,7 +235,7 @@ static void test_saddles(void **state)
     }
 }
 
-static void test_general_values(void **state)
+TEST_WITH_CONTEXT(test_general_values)
 {
     pcs_matrix *A = random_chain(*state, 60, 3, 9u);
     unsigned seed = 4u;
@@ -244,7 +244,7 @@ static void test_general_values(void **state)
 }
 
 // New values on the old pattern, also after a singular matrix.
-static void test_factors_again(void **state)
+TEST_WITH_CONTEXT(test_factors_again)
 {
     int ncell, *equation = line_cells(*state, 400, 1, &ncell);
     pcs_matrix *A = matrix_of(*state, 400, ncell, 2, equation);
@@ -276,7 +276,7 @@ static void check_indefinite(pcs_context *ctx, const pcs_matrix *A, int low, int
     }
 }
 
-static void test_empty_and_negative_equations(void **state)
+TEST_WITH_CONTEXT(test_empty_and_negative_equations)
 {
     const int place[] = { 0, 17, 25, 49 };
     for (int b = 1; b <= 6; b++)
@@ -311,7 +311,7 @@ static void test_empty_and_negative_equations(void **state)
 }
 
 // A free body has no static solution, exactly so in whole numbers; a last pivot of round-off counts as none.
-static void test_free_bodies(void **state)
+TEST_WITH_CONTEXT(test_free_bodies)
 {
     for (int n = 2; n <= 600; n = 3 * n + 1) {
         int ncell, *equation = line_cells(*state, n, 1, &ncell);
@@ -325,7 +325,7 @@ static void test_free_bodies(void **state)
     check_indefinite(*state, A, 0, 1);
 }
 
-static void test_redundant_constraints(void **state)
+TEST_WITH_CONTEXT(test_redundant_constraints)
 {
     check_singular(*state, saddle(*state, 50, 4, true), PCS_SYMMETRIC_INDEFINITE, 0, 53);
 }
@@ -354,7 +354,7 @@ static double hilbert_entry(int i, int j, int n)
 }
 
 // Dense factors tell a pivot of round-off from a small one, whatever the units of equations and unknowns.
-static void test_rank_without_units(void **state)
+TEST_WITH_CONTEXT(test_rank_without_units)
 {
     static const double units[] = { 1.0, 1e-3, 1e5 };
     for (int n = 3; n <= 20; n++)
@@ -370,7 +370,7 @@ static void test_rank_without_units(void **state)
         }
 }
 
-static void test_automatic_choice(void **state)
+TEST_WITH_CONTEXT(test_automatic_choice)
 {
     const pcs_matrix *chain = random_chain(*state, 40, 3, 1u), *plane = grid(*state, 8, 1.0);
     const pcs_matrix *empty = matrix_of(*state, 0, 0, 2, NULL);
@@ -398,7 +398,7 @@ static void check_refusal(pcs_context *ctx, const char *name, const pcs_matrix *
     CHECK_TEXT(pcs_message(ctx), name);
 }
 
-static void test_refusals(void **state)
+TEST_WITH_CONTEXT(test_refusals)
 {
     const pcs_matrix *plane = grid(*state, 8, 1.0), *large = bar(*state, 4001, mass_rod);
     check_refusal(*state, "chain", plane, PCS_SPD, "64 equations: it is not block tridiagonal");
@@ -408,7 +408,7 @@ static void test_refusals(void **state)
     check_refusal(*state, "cholesky", plane, PCS_SPD, "known are auto, dense, chain, cholmod, gradients, umfpack");
 }
 
-static void test_solve_does_not_allocate(void **state)
+TEST_WITH_CONTEXT(test_solve_does_not_allocate)
 {
     if (!alloc_fault_is_active()) skip();
     const pcs_matrix *matrix[] = {
@@ -439,7 +439,7 @@ static pcs_status create_and_factor(pcs_context *ctx, const char *name, const pc
 }
 
 // Every allocation fails once: a fault with a message, and nothing is left behind.
-static void test_out_of_memory(void **state)
+TEST_WITH_CONTEXT(test_out_of_memory)
 {
     if (!alloc_fault_is_active()) skip();
     const pcs_matrix *matrix[] = { random_chain(*state, 60, 3, 3u), grid(*state, 12, 0.5),
@@ -466,32 +466,4 @@ static void test_out_of_memory(void **state)
                 CHECK(alloc_fault_live() == live);
             }
         }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_random_chains),
-        TEST(test_bars_take_the_fast_way),
-        TEST(test_decay_is_free_of_scaling),
-        TEST(test_short_bars),
-        TEST(test_long_bars),
-        TEST(test_window_grows_with_stiffness),
-        TEST(test_several_bodies),
-        TEST(test_lumped),
-        TEST(test_grids),
-        TEST(test_saddles),
-        TEST(test_general_values),
-        TEST(test_factors_again),
-        TEST(test_empty_and_negative_equations),
-        TEST(test_free_bodies),
-        TEST(test_redundant_constraints),
-        TEST(test_rank_without_units),
-        TEST(test_automatic_choice),
-        TEST(test_refusals),
-        TEST(test_solve_does_not_allocate),
-        TEST(test_out_of_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

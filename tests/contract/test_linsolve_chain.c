@@ -106,9 +106,8 @@ static const int sizes[] = { 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 17, 18, 19, 24, 25
 enum { NSIZE = sizeof sizes / sizeof *sizes };
 
 // Dominated by the diagonal, of either sign: no row is exchanged.
-static void test_dominated_by_the_diagonal(void **state)
+TEST_WITH_CONTEXT(test_dominated_by_the_diagonal)
 {
-    (void)state;
     for (int b = 1; b <= 6; b++)
         for (int k = 0; k < NSIZE; k++) {
             pcs_context *ctx = NULL;
@@ -122,9 +121,8 @@ static void test_dominated_by_the_diagonal(void **state)
 }
 
 // Nothing on the diagonal stands out: rows must be exchanged, also with the next block.
-static void test_random_values(void **state)
+TEST_WITH_CONTEXT(test_random_values)
 {
-    (void)state;
     int npivoted = 0;
     for (int b = 1; b <= 6; b++)
         for (int k = 0; k < NSIZE; k++)
@@ -141,7 +139,7 @@ static void test_random_values(void **state)
 }
 
 // The pivots of a block stand off its diagonal: a permutation of its rows, strong, and weak coupling.
-static void test_pivots_within_a_block(void **state)
+TEST_WITH_CONTEXT(test_pivots_within_a_block)
 {
     for (int b = 2; b <= 6; b++) {
         pcs_matrix *A = general_chain(*state, 20 * b, b, 0.0, 17u);
@@ -156,7 +154,7 @@ static void test_pivots_within_a_block(void **state)
 }
 
 // Diagonal blocks of nothing: each block finds its pivots in the next one. Of an odd number the matrix is singular.
-static void test_pivots_in_the_next_block(void **state)
+TEST_WITH_CONTEXT(test_pivots_in_the_next_block)
 {
     for (int b = 1; b <= 6; b++)
         for (int nblock = 2; nblock <= 31; nblock++) {
@@ -172,7 +170,7 @@ static void test_pivots_in_the_next_block(void **state)
 }
 
 // Multipliers that are let pass and make the pivots grow: both sweeps start again.
-static void test_growth(void **state)
+TEST_WITH_CONTEXT(test_growth)
 {
     for (int b = 1; b <= 6; b++) {
         int n = 200 * b;
@@ -191,7 +189,7 @@ static void test_growth(void **state)
 }
 
 // A pivot of almost nothing: without exchanges every digit would be lost.
-static void test_tiny_pivots(void **state)
+TEST_WITH_CONTEXT(test_tiny_pivots)
 {
     for (int b = 1; b <= 6; b++)
         for (int tiny = 2; tiny <= 14; tiny += 4) {
@@ -204,7 +202,7 @@ static void test_tiny_pivots(void **state)
 }
 
 // Units: rows and columns scaled by powers of ten that change from equation to equation and along the chain.
-static void test_bad_scaling(void **state)
+TEST_WITH_CONTEXT(test_bad_scaling)
 {
     for (int b = 1; b <= 6; b++)
         for (int is_dominated = 0; is_dominated < 2; is_dominated++) {
@@ -226,7 +224,7 @@ static void test_bad_scaling(void **state)
 }
 
 // A free bar with hardly any mass: as close to singular as digits allow is solved, what is closer is told.
-static void test_nearly_singular(void **state)
+TEST_WITH_CONTEXT(test_nearly_singular)
 {
     for (int n = 5; n <= 60; n++)
         for (int small = 4; small <= 12; small += 2) {
@@ -249,7 +247,7 @@ static void test_nearly_singular(void **state)
 }
 
 // Two equal rows, a column of nothing, a row of nothing, a free beam: an equation nearby is blamed.
-static void test_singular(void **state)
+TEST_WITH_CONTEXT(test_singular)
 {
     for (int b = 1; b <= 6; b++)
         for (int at = 0; at < 12 * b; at++) {
@@ -264,7 +262,7 @@ static void test_singular(void **state)
 }
 
 // Two rows of a block that differ by a factor: what is left of one is round-off, or nothing where a sweep begins.
-static void test_dependent_rows(void **state)
+TEST_WITH_CONTEXT(test_dependent_rows)
 {
     for (int b = 2; b <= 6; b++)
         for (int at = 0; at < 12 * b - 1; at += at % b == b - 2 ? 2 : 1) {
@@ -279,7 +277,7 @@ static void test_dependent_rows(void **state)
 }
 
 // A block that couples to nothing, with two rows that differ by round-off only.
-static void test_dependent_rows_alone(void **state)
+TEST_WITH_CONTEXT(test_dependent_rows_alone)
 {
     for (int b = 2; b <= 6; b++)
         for (int I = 0; I < 12; I++) {
@@ -321,7 +319,7 @@ static void one_sided_alone(pcs_context *ctx, int b)
     CHECK(pivoted_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 1e-12)) > 0);
 }
 
-static void test_one_sided(void **state)
+TEST_WITH_CONTEXT(test_one_sided)
 {
     for (int b = 1; b <= 6; b++)
         for (int is_above = 0; is_above < 2; is_above++) {
@@ -332,7 +330,7 @@ static void test_one_sided(void **state)
 }
 
 // A sum beyond the largest number leaves no pivot.
-static void test_overflow(void **state)
+TEST_WITH_CONTEXT(test_overflow)
 {
     pcs_matrix *A = matrix_of(*state, 2, 1, 2, (int[]){ 0, 1 });
     pcs_matrix_add_cell(A, 2, (int[]){ 0, 1 }, 1.5e308, (double[]){ 1, 1, -1, 1 });
@@ -342,7 +340,7 @@ static void test_overflow(void **state)
     CHECK(is_singular && chain->bad_equation == 1);
 }
 
-static void test_not_a_number(void **state)
+TEST_WITH_CONTEXT(test_not_a_number)
 {
     const double bad[] = { NAN, INFINITY, -INFINITY };
     for (int b = 1; b <= 6; b++)
@@ -382,7 +380,7 @@ static pcs_matrix *shaped(pcs_context *ctx, const int *shape, bool is_sparse, un
     return A;
 }
 
-static void test_blocks_of_different_sizes(void **state)
+TEST_WITH_CONTEXT(test_blocks_of_different_sizes)
 {
     const int block[] = { 6, 3, 6, 6, 3, 4, 6, 5 }, nblock[] = { 12, 12, 12, 11, 8, 12, 6, 12 };
     for (int s = 0; s < 8; s++)
@@ -409,7 +407,7 @@ static void test_blocks_of_different_sizes(void **state)
 }
 
 // Values that need row exchanges, values that do not, and singular ones in turns: as if factored for the first time.
-static void test_values_change(void **state)
+TEST_WITH_CONTEXT(test_values_change)
 {
     for (int b = 1; b <= 6; b++) {
         int n = 30 * b - b / 2;
@@ -433,7 +431,7 @@ static void test_values_change(void **state)
     }
 }
 
-static void test_nothing_allocates(void **state)
+TEST_WITH_CONTEXT(test_nothing_allocates)
 {
     if (!alloc_fault_is_active()) skip();
     for (int b = 1; b <= 6; b++)
@@ -447,29 +445,4 @@ static void test_nothing_allocates(void **state)
             pcs_linsolve_solve(solver, x);
             CHECK(alloc_fault_requests() == 0 && !is_singular);
         }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_dominated_by_the_diagonal),
-        TEST(test_random_values),
-        TEST(test_pivots_within_a_block),
-        TEST(test_pivots_in_the_next_block),
-        TEST(test_growth),
-        TEST(test_tiny_pivots),
-        TEST(test_bad_scaling),
-        TEST(test_nearly_singular),
-        TEST(test_singular),
-        TEST(test_dependent_rows),
-        TEST(test_dependent_rows_alone),
-        TEST(test_one_sided),
-        TEST(test_overflow),
-        TEST(test_not_a_number),
-        TEST(test_blocks_of_different_sizes),
-        TEST(test_values_change),
-        TEST(test_nothing_allocates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,17 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static inline int set_up(void **state)
-{
-    return pcs_context_create((pcs_context **)state) != PCS_OK;
-}
-
-static inline int tear_down(void **state)
-{
-    pcs_context_destroy((pcs_context **)state);
-    return 0;
-}
-
 static inline pcs_linsolve *create(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind)
 {
     pcs_linsolve *solver = NULL;

@@ -26,7 +26,7 @@ static pcs_matrix *lattice(pcs_context *ctx, int side, int b, bool has_holes, do
     return A;
 }
 
-static void test_lattices(void **state)
+TEST_WITH_CONTEXT(test_lattices)
 {
     for (int b = 1; b <= 6; b++)
         for (int has_holes = 0; has_holes < 2; has_holes++) {
@@ -59,7 +59,7 @@ static double mixed(int i)
 }
 
 // Forces far beyond single precision, and equations of many units side by side.
-static void test_units(void **state)
+TEST_WITH_CONTEXT(test_units)
 {
     double (*const units[])(int) = { tiny, huge, mixed };
     for (int k = 0; k < 3; k++) {
@@ -106,7 +106,7 @@ static pcs_matrix *rings(pcs_context *ctx, int nring, int b)
 }
 
 // D. S. Kershaw, The incomplete Cholesky-conjugate gradient method, J. Comput. Phys. 26 (1978) 43-65.
-static void test_shifted_factors(void **state)
+TEST_WITH_CONTEXT(test_shifted_factors)
 {
     for (int b = 1; b <= 3; b++) {
         pcs_matrix *A = rings(*state, 50, b);
@@ -124,7 +124,7 @@ static void check_gives_up(pcs_context *ctx, pcs_linsolve *solver, double *x)
 }
 
 // An indefinite matrix and a right-hand side that is no number end in no number, and say so.
-static void test_gives_up(void **state)
+TEST_WITH_CONTEXT(test_gives_up)
 {
     pcs_matrix *A = grid(*state, 12, 0.1);
     for (int p = 0; p < A->pattern->nnz; p++)
@@ -145,7 +145,7 @@ static void test_gives_up(void **state)
     check_gives_up(*state, solver, x);
 }
 
-static void test_refusals(void **state)
+TEST_WITH_CONTEXT(test_refusals)
 {
     pcs_linsolve *solver = NULL;
     const pcs_matrix *plane = grid(*state, 8, 1.0), *chain = random_chain(*state, 40, 3, 1u);
@@ -171,7 +171,7 @@ static pcs_matrix *tangle(pcs_context *ctx, int n)
 }
 
 // Only what a step solves, and only where its factor fills, goes to iterations by itself.
-static void test_automatic_choice(void **state)
+TEST_WITH_CONTEXT(test_automatic_choice)
 {
     pcs_linsolve *solver = NULL;
     const pcs_matrix *small = tangle(*state, 2000), *large = tangle(*state, 60000);
@@ -186,14 +186,4 @@ static void test_automatic_choice(void **state)
     check_solves(*state, solver, NULL, 0.0);
     CHECK_OK(*state, pcs_linsolve_create(*state, "auto", large, PCS_SPD, &solver));
     CHECK_TEXT(solver->ops->name, "cholmod");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_lattices), TEST(test_units),    TEST(test_shifted_factors),
-        TEST(test_gives_up), TEST(test_refusals), TEST(test_automatic_choice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

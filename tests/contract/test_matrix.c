@@ -325,9 +325,8 @@ static void variant_takes_every_system(void **state)
     CHECK(nfault == 0);
 }
 
-static void tables_are_complete(void **state)
+TEST(tables_are_complete)
 {
-    (void)state;
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
         int count = 0;
         for (int k = 0; k < NVARIANT; k++) count += strcmp(variants[k].scheme, pcs_schemes[i]->name) == 0;
@@ -346,9 +345,8 @@ static void put_into_file(void *user, const char *text)
 }
 
 // `percuss list` tells the same as the table of refusals.
-static void list_tells_what_is_refused(void **state)
+TEST(list_tells_what_is_refused)
 {
-    (void)state;
     char line[TEXT], name[TEXT];
     int nrow = 0, used = 0;
     FILE *file = tmpfile();
@@ -376,11 +374,10 @@ static void list_tells_what_is_refused(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[NVARIANT + 2] = { cmocka_unit_test(tables_are_complete),
-                                              cmocka_unit_test(list_tells_what_is_refused) };
     for (int k = 0; k < NVARIANT; k++) {
-        tests[k + 2] = (struct CMUnitTest)cmocka_unit_test_prestate(variant_takes_every_system, (void *)&variants[k]);
-        tests[k + 2].name = variants[k].scheme;
+        struct CMUnitTest test = cmocka_unit_test_prestate(variant_takes_every_system, (void *)&variants[k]);
+        test.name = variants[k].scheme;
+        check_add_test(test);
     }
-    return check_run_group("matrix", tests, NVARIANT + 2, NULL, NULL);
+    return check_run_tests();
 }

@@ -37,9 +37,8 @@ static model *begin(void)
     return m;
 }
 
-static void every_source_has_a_sample_and_texts(void **state)
+TEST(every_source_has_a_sample_and_texts)
 {
-    (void)state;
     for (int i = 0; pcs_mesh_sources[i] != NULL; i++) {
         const pcs_mesh_source_ops *source = pcs_mesh_sources[i];
         int count = 0;
@@ -67,9 +66,8 @@ static void check_part(const model *m, int nnode, int ncell)
     CHECK(model_nodes(m, "part")->count > 0 && model_cells(m, "part")->count > 0);
 }
 
-static void parts_are_sound(void **state)
+TEST(parts_are_sound)
 {
-    (void)state;
     for (int i = 0; i < SAMPLES; i++) {
         model *m = begin(), *again = begin();
         int nnode = m->mesh->nnode, ncell = m->mesh->ncell;
@@ -86,9 +84,8 @@ static void parts_are_sound(void **state)
 }
 
 // The n-th allocation fails, for every n. (Sorting may do without the memory it asks for.)
-static void running_out_of_memory_is_a_clean_fault(void **state)
+TEST(running_out_of_memory_is_a_clean_fault)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     int nfault = 0;
     for (int i = 0; i < SAMPLES; i++) {
@@ -124,9 +121,8 @@ static pcs_status join(model *m)
     return status != PCS_OK ? status : pcs_mesh_drop_cells(m->mesh, is_dropped, NULL);
 }
 
-static void joining_without_memory_is_a_clean_fault(void **state)
+TEST(joining_without_memory_is_a_clean_fault)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     long before = alloc_fault_live(), nth = 1;
     pcs_status status = PCS_NO_MEMORY;
@@ -148,15 +144,4 @@ static void joining_without_memory_is_a_clean_fault(void **state)
     }
     CHECK(status == PCS_OK && nth > 4);
     CHECK(alloc_fault_live() == before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_source_has_a_sample_and_texts),
-        cmocka_unit_test(parts_are_sound),
-        cmocka_unit_test(running_out_of_memory_is_a_clean_fault),
-        cmocka_unit_test(joining_without_memory_is_a_clean_fault),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

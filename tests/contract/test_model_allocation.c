@@ -65,9 +65,8 @@ static int trial_load(const trial *t, percuss **p)
     return percuss_load_with(t->path, t->more[0] == NULL ? 1 : 3, set, p);
 }
 
-static void steps_do_not_allocate(void **state)
+TEST(steps_do_not_allocate)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     for (const trial *t = trials; t < trials + NTRIAL; t++) {
         percuss *p = NULL;
@@ -84,9 +83,8 @@ static void steps_do_not_allocate(void **state)
     }
 }
 
-static void failing_allocations_are_reported(void **state)
+TEST(failing_allocations_are_reported)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     for (const trial *t = trials; t < trials + NTRIAL; t++) {
         percuss *p = NULL;
@@ -109,13 +107,4 @@ static void failing_allocations_are_reported(void **state)
             if (has_struck) CHECK_TEXT(message, "memory");
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_do_not_allocate),
-        cmocka_unit_test(failing_allocations_are_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

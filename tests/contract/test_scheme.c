@@ -7,9 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static void every_scheme_is_tested_here(void **state)
+TEST(every_scheme_is_tested_here)
 {
-    (void)state;
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
         bool is_there = false;
         for (int k = 0; k < bar_nvariant; k++)
@@ -18,9 +17,8 @@ static void every_scheme_is_tested_here(void **state)
     }
 }
 
-static void free_flight_is_exact(void **state)
+TEST(free_flight_is_exact)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++)
         for (int falls = 0; falls < 2; falls++) {
             if (falls && !bar_variants[k].is_exact_fall) continue;
@@ -119,9 +117,8 @@ static double smooth_error(const bar_variant *c, bool is_damped, int nstep)
     return error;
 }
 
-static void smooth_motion_has_its_order(void **state)
+TEST(smooth_motion_has_its_order)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++)
         for (int damped = 0; damped < 2; damped++) {
             double error[3], order[2], wanted = bar_variants[k].order;
@@ -142,9 +139,8 @@ static void smooth_motion_has_its_order(void **state)
 
 // A step of 1e4 cell waves: every mode is as good as infinitely fast, and each step keeps rho_inf of it. (The
 // generalized-alpha scheme has a double root there: an amplitude of n rho^n.)
-static void fast_modes_keep_rho(void **state)
+TEST(fast_modes_keep_rho)
 {
-    (void)state;
     const struct {
         const char *scheme, *values;
         double rho, growth;
@@ -185,9 +181,8 @@ static void same_measure(const pcs_measure *a, const pcs_measure *b)
     }
 }
 
-static void momentum_is_balanced(void **state)
+TEST(momentum_is_balanced)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++)
         for (int damped = 0; damped < 2; damped++) {
             model *m = bar_bouncing(damped);
@@ -216,9 +211,8 @@ static void momentum_is_balanced(void **state)
 }
 
 // Two free bars: what one loses the other gains.
-static void collisions_keep_momentum(void **state)
+TEST(collisions_keep_momentum)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
         model *m = bar_create(false);
         model_line(m, "second", (double[]){ 3.02, 0, 0 }, (double[]){ 4.02, 0, 0 }, 3);
@@ -246,9 +240,8 @@ static void collisions_keep_momentum(void **state)
 }
 
 // The first impact out of free flight: the node that hits leaves with half its velocity, the law to the letter.
-static void impact_obeys_restitution(void **state)
+TEST(impact_obeys_restitution)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
         if (bar_variants[k].has_no_impact) continue;
         model *m = bar_create(false);
@@ -276,9 +269,8 @@ static void impact_obeys_restitution(void **state)
 }
 
 // The report tells gaps, rates and times of the state itself.
-static void reports_show_the_state(void **state)
+TEST(reports_show_the_state)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
         model *m = bar_bouncing(true);
         model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
@@ -309,9 +301,8 @@ static void reports_show_the_state(void **state)
 }
 
 // Where a scheme has its dissipation as a formula, the terms explain the energy to round-off.
-static void closed_ledgers_close(void **state)
+TEST(closed_ledgers_close)
 {
-    (void)state;
     int nclosed = 0;
     for (int k = 0; k < bar_nvariant; k++)
         for (int damped = 0; damped < 2; damped++) {
@@ -346,9 +337,8 @@ static void closed_ledgers_close(void **state)
 
 // Under its weight, strongly damped, the bar comes to rest on the wall, which then carries all of it. Whether a scheme
 // that gains energy at impacts ever does is decided by the last digits of where it starts.
-static void rest_carries_the_weight(void **state)
+TEST(rest_carries_the_weight)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
         if (bar_variants[k].gains_energy) continue;
         model *m = bar_create(false);
@@ -388,16 +378,4 @@ static void rest_carries_the_weight(void **state)
         CHECK_NEAR(run.x.q[BAR_NODES - 1] - run.x.q[BAR_NODES - 2], -(60.0 - 5.0) / 400.0, 1e-8);
         model_destroy(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scheme_is_tested_here), cmocka_unit_test(free_flight_is_exact),
-        cmocka_unit_test(smooth_motion_has_its_order), cmocka_unit_test(fast_modes_keep_rho),
-        cmocka_unit_test(momentum_is_balanced),        cmocka_unit_test(collisions_keep_momentum),
-        cmocka_unit_test(impact_obeys_restitution),    cmocka_unit_test(reports_show_the_state),
-        cmocka_unit_test(closed_ledgers_close),        cmocka_unit_test(rest_carries_the_weight),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

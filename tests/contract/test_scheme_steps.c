@@ -62,9 +62,8 @@ static model *doomed_bar(void)
 }
 
 // After the rejection the state has the same bits, and the run goes on as if nothing had been.
-static void rejected_step_leaves_no_trace(void **state)
+TEST(rejected_step_leaves_no_trace)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++)
         for (int how = 0; how < NREJECTION; how++) {
             model *calm = doomed_bar(), *shaken = doomed_bar();
@@ -96,9 +95,8 @@ static void rejected_step_leaves_no_trace(void **state)
 }
 
 // An explicit scheme asks the solver only while a contact is closed: give up there.
-static void rejected_contact_leaves_no_trace(void **state)
+TEST(rejected_contact_leaves_no_trace)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
         if (bar_variants[k].chatters) continue; // the contact is off in the step that follows
         model *m = bar_bouncing(true);
@@ -121,9 +119,8 @@ static void rejected_contact_leaves_no_trace(void **state)
 }
 
 // A state that is not finite in the middle of the body is found and named, though no contact sees it.
-static void state_that_is_not_finite_is_named(void **state)
+TEST(state_that_is_not_finite_is_named)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
         model *m = bar_create(false);
         bar_throw(m, 0.0, 2.0);
@@ -140,9 +137,8 @@ static void state_that_is_not_finite_is_named(void **state)
     }
 }
 
-static void same_run_gives_the_same_bits(void **state)
+TEST(same_run_gives_the_same_bits)
 {
-    (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
         model *m[2];
         model_run run[2];
@@ -157,9 +153,8 @@ static void same_run_gives_the_same_bits(void **state)
     }
 }
 
-static void steps_do_not_allocate(void **state)
+TEST(steps_do_not_allocate)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     for (int k = 0; k < bar_nvariant; k++) {
         model *m = bar_bouncing(true);
@@ -180,9 +175,8 @@ static void steps_do_not_allocate(void **state)
 }
 
 // Steps of the driver: multiples of the step, and a last one that ends at the end.
-static void last_step_is_shortened(void **state)
+TEST(last_step_is_shortened)
 {
-    (void)state;
     const char *const schemes[] = { "scheme={type: alpha_ggl}", "scheme={type: moreau_jean, theta: 0.5}",
                                     "scheme={type: half_explicit}" };
     for (int k = 0; k < 3; k++) {
@@ -202,17 +196,4 @@ static void last_step_is_shortened(void **state)
         }
         pcs_context_destroy(&ctx);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rejected_step_leaves_no_trace),
-        cmocka_unit_test(rejected_contact_leaves_no_trace),
-        cmocka_unit_test(state_that_is_not_finite_is_named),
-        cmocka_unit_test(same_run_gives_the_same_bits),
-        cmocka_unit_test(steps_do_not_allocate),
-        cmocka_unit_test(last_step_is_shortened),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,9 +181,8 @@ static void list_cases(const char *list[MOST_CASES + 1])
     list[n] = NULL;
 }
 
-static void every_scheme_carries_all_in_its_state(void **state)
+TEST(every_scheme_carries_all_in_its_state)
 {
-    (void)state;
     const char *cases[MOST_CASES + 1];
     list_cases(cases);
     check_every_scheme_is_listed();
@@ -191,9 +190,8 @@ static void every_scheme_carries_all_in_its_state(void **state)
 }
 
 // Step solvers and step control, with the scheme of the case.
-static void every_solver_carries_all_in_the_state(void **state)
+TEST(every_solver_carries_all_in_the_state)
 {
-    (void)state;
     static const char *const ways[] = { "solver={type: schur}",
                                         "solver={type: newton}",
                                         "solver={type: condensed}",
@@ -220,9 +218,8 @@ static void check_byte(pcs_state *x, const pcs_state *kept, void *member)
 }
 
 // No member is forgotten where states are copied, compared and hashed, also where nothing of a run shows it.
-static void every_member_counts(void **state)
+TEST(every_member_counts)
 {
-    (void)state;
     static const char *const paths[] = { "tests/contract/state_ball_on_beam.yaml",
                                          "tests/contract/state_balls_on_beam.yaml", "cases/bar_clamped" };
     static const char *const sets[] = { "scheme={type: alpha_ggl}", "scheme={type: half_explicit}",
@@ -251,14 +248,4 @@ static void every_member_counts(void **state)
         CHECK(x->nhistory > 0 && (x->nrow_history > 0) == (i == 2));
         pcs_context_destroy(&ctx);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_member_counts),
-        cmocka_unit_test(every_scheme_carries_all_in_its_state),
-        cmocka_unit_test(every_solver_carries_all_in_the_state),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,9 +267,8 @@ static void for_every_solver(const model *m, const pcs_step_form *form, const so
     }
 }
 
-static void solvers_solve_and_agree(void **state)
+TEST(solvers_solve_and_agree)
 {
-    (void)state;
     tally seen[NFORM] = { 0 };
     for (int number = 0; number < NMODEL; number++)
         for (int damped = 0; damped < 2; damped++) {
@@ -296,9 +295,8 @@ static void solvers_solve_and_agree(void **state)
 
 // Impulses known beforehand, some of them zero on rows that the others bring exactly to rest: only round-off tells on
 // which side of the law such a row stands, and no solver may go round in circles over it.
-static void ties_are_settled(void **state)
+TEST(ties_are_settled)
 {
-    (void)state;
     unsigned long long seed = 17;
     model *m = build(CROWD, false);
     pcs_step_form form = form_of(3);
@@ -324,9 +322,8 @@ static void ties_are_settled(void **state)
 }
 
 // One free body of two nodes with lumped masses m each: the end stops, La = m v; nothing else feels it.
-static void impact_by_hand(void **state)
+TEST(impact_by_hand)
 {
-    (void)state;
     for (int i = 0; pcs_step_solvers[i] != NULL; i++) {
         model *m = model_create();
         model_line(m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 2, 0, 0 }, 1);
@@ -349,9 +346,8 @@ static void impact_by_hand(void **state)
 }
 
 // Equal forms are prepared once; another step size is another factorization.
-static void factorizations_are_kept(void **state)
+TEST(factorizations_are_kept)
 {
-    (void)state;
     for (int i = 0; pcs_step_solvers[i] != NULL; i++) {
         if (pcs_step_solvers[i]->takes_all) continue; // made for matrices that vary
         model *m = build(0, false);
@@ -378,9 +374,8 @@ static void factorizations_are_kept(void **state)
 
 // The same node against the same wall twice. The impulses share the load in any way, their sum and the motion are
 // fixed. The saddle matrix is singular then, and `kkt` says so.
-static void same_contact_twice(void **state)
+TEST(same_contact_twice)
 {
-    (void)state;
     for (int f = 0; f < NFORM; f++)
         for (int i = 0; pcs_step_solvers[i] != NULL; i++) {
             pcs_step_form form = form_of(f);
@@ -417,9 +412,8 @@ static void same_contact_twice(void **state)
 }
 
 // A node without mass is named, whichever back end finds it; two of them do not take chains in one process.
-static void singular_mass_is_told(void **state)
+TEST(singular_mass_is_told)
 {
-    (void)state;
     for (int b = 0; pcs_linsolvers[b] != NULL; b++) {
         model *m = build(0, false);
         const pcs_pattern *pattern = m->system->M->pattern;
@@ -441,9 +435,8 @@ static void singular_mass_is_told(void **state)
     }
 }
 
-static void unknown_names_are_told(void **state)
+TEST(unknown_names_are_told)
 {
-    (void)state;
     model *m = build(0, false);
     pcs_step_solver *solver;
     CHECK_STATUS(NULL, pcs_step_solver_create(m->ctx, "magic", "auto", m->system, &solver), PCS_UNSUPPORTED);
@@ -455,9 +448,8 @@ static void unknown_names_are_told(void **state)
 
 // A force that is not finite spreads over the body and is an outcome of the step. (What never reaches a contact, such
 // as the velocity of an inner node without damping, is found by the scheme.)
-static void infinite_force_is_an_outcome(void **state)
+TEST(infinite_force_is_an_outcome)
 {
-    (void)state;
     const double bad[] = { NAN, INFINITY };
     for (int i = 0; pcs_step_solvers[i] != NULL; i++)
         for (int f = 0; f < 3; f++) {
@@ -477,9 +469,8 @@ static void infinite_force_is_an_outcome(void **state)
 }
 
 // Impacts that are solved apart from the motion have no use for positions: an explicit scheme may not have them yet.
-static void velocities_alone_need_no_positions(void **state)
+TEST(velocities_alone_need_no_positions)
 {
-    (void)state;
     pcs_step_form form = form_of(3);
     for (int i = 0; pcs_step_solvers[i] != NULL; i++) {
         model *m = build(4, false);
@@ -503,9 +494,8 @@ static pcs_status fail_to_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 }
 
 // A preparation that failed is not taken for one that worked when the same form comes again.
-static void failed_preparation_is_repeated(void **state)
+TEST(failed_preparation_is_repeated)
 {
-    (void)state;
     model *m = build(0, false);
     pcs_step_solver *solver;
     CHECK_OK(m->ctx, pcs_step_solver_create(m->ctx, "condensed", "auto", m->system, &solver));
@@ -530,9 +520,8 @@ static void failed_preparation_is_repeated(void **state)
 }
 
 // On a long free bar a contact column is cut where it is negligible, and nothing is lost.
-static void columns_are_trimmed_without_loss(void **state)
+TEST(columns_are_trimmed_without_loss)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 60, 0, 0 }, 60);
     model_group(m, "rod", "bar", soft);
@@ -550,22 +539,4 @@ static void columns_are_trimmed_without_loss(void **state)
     CHECK(column[0] == 0.0 && unit[0] != 0.0); // entries shrink by 2 - sqrt 3 per node: 1e-30 lies 52 nodes away
     for (int i = 0; i < n; i++) CHECK_NEAR(column[i], unit[i], 1e-15 * fabs(unit[n - 1]));
     model_destroy(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(impact_by_hand),
-        cmocka_unit_test(solvers_solve_and_agree),
-        cmocka_unit_test(ties_are_settled),
-        cmocka_unit_test(factorizations_are_kept),
-        cmocka_unit_test(same_contact_twice),
-        cmocka_unit_test(singular_mass_is_told),
-        cmocka_unit_test(unknown_names_are_told),
-        cmocka_unit_test(infinite_force_is_an_outcome),
-        cmocka_unit_test(velocities_alone_need_no_positions),
-        cmocka_unit_test(failed_preparation_is_repeated),
-        cmocka_unit_test(columns_are_trimmed_without_loss),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,16 +73,14 @@ static void check_orders(int p, int kind, const refine_method *method)
     }
 }
 
-static void orders_under_refinement(void **state)
+TEST(orders_under_refinement)
 {
-    (void)state;
     for (int p = 0; p < REFINE_PROBLEMS; p++)
         for (int m = 0; m < REFINE_METHODS; m++) check_orders(p, KIND[m], &refine_methods[m]);
 }
 
-static void errors_equal_a_separate_implementation(void **state)
+TEST(errors_equal_a_separate_implementation)
 {
-    (void)state;
     for (int p = 0; p < REFINE_PROBLEMS; p++)
         for (int m = 0; m < REFINE_METHODS; m++) {
             case_errors errors = refine_measure(&refine_problems[p], &refine_methods[m], 100, 200);
@@ -98,9 +96,8 @@ static void errors_equal_a_separate_implementation(void **state)
 // Steps that divide the times of impact and release: rounding decides when the contact closes, but the motion tends to
 // the exact one at the same rates. At these Courant numbers the ripples of the mesh do not cancel those of the step,
 // and slow as they are, no scheme damps them.
-static void aligned_steps_converge(void **state)
+TEST(aligned_steps_converge)
 {
-    (void)state;
     for (int m = 0; m < REFINE_METHODS; m++) {
         refine_method aligned = refine_methods[m];
         for (int p = 0; p < REFINE_PROBLEMS; p++) {
@@ -108,14 +105,4 @@ static void aligned_steps_converge(void **state)
             check_orders(p, KIND[m] == FIRST_ORDER ? FIRST_ORDER : UNDAMPED, &aligned);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_under_refinement),
-        cmocka_unit_test(errors_equal_a_separate_implementation),
-        cmocka_unit_test(aligned_steps_converge),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

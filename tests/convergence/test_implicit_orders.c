@@ -60,9 +60,8 @@ static const char *const SECOND[] = {
 static const char *const FIRST[] = { "scheme={type: newmark, gamma: 0.8}", "scheme={type: moreau_jean, theta: 1.0}",
                                      "scheme={type: moreau_jean, theta: 0.75, positions: midpoint}" };
 
-static void smooth_orders(void **state)
+TEST(smooth_orders)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof SECOND / sizeof *SECOND; i++) {
         double order = orders_slope(SECOND[i], 0.2, 1);
         print_message("%s: %.3f\n", SECOND[i], order);
@@ -71,9 +70,8 @@ static void smooth_orders(void **state)
     for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++) CHECK_NEAR(orders_slope(FIRST[i], 0.2, 1), 1.0, 0.02);
 }
 
-static void orders_through_impacts(void **state)
+TEST(orders_through_impacts)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof SECOND / sizeof *SECOND; i++) {
         if (i == 4 || i == 9) continue; // smooth index 3 and the modified law are not made for impacts
         double order = orders_slope(SECOND[i], 1.9, NEIGHBOURS);
@@ -82,10 +80,4 @@ static void orders_through_impacts(void **state)
     }
     // Without an impact law nothing converges.
     CHECK(orders_error(SECOND[4], 1.9, 3207) > 0.1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(smooth_orders), cmocka_unit_test(orders_through_impacts) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,9 +62,8 @@ static void measure(const char *path, double end, double (*exact)(double t), con
     CHECK_NEAR(order, wanted->order, tolerance);
 }
 
-static void oscillator_keeps_the_order(void **state)
+TEST(oscillator_keeps_the_order)
 {
-    (void)state;
     static const expectation wanted[] = {
         { "herk2", 2.0, 203 }, { "kutta3", 3.0, 203 }, { "rk4", 4.0, 103 }, { "fehlberg5", 5.0, 53 }
     };
@@ -72,9 +71,8 @@ static void oscillator_keeps_the_order(void **state)
         measure("cases/impacting_oscillator", 1.9, watch_exact_oscillator, &wanted[i], 0.15);
 }
 
-static void ball_gains_an_order(void **state)
+TEST(ball_gains_an_order)
 {
-    (void)state;
     static const expectation wanted[] = {
         { "herk2", 3.0, 83 }, { "kutta3", 4.0, 83 }, { "rk4", 5.0, 83 }, { "fehlberg5", 6.0, 73 }
     };
@@ -83,9 +81,8 @@ static void ball_gains_an_order(void **state)
 }
 
 // Impacts closer than the intervals they are localised in are rest: the coarser the step, the fewer there are.
-static void accumulation_is_cheap(void **state)
+TEST(accumulation_is_cheap)
 {
-    (void)state;
     static const char *const methods[] = { "herk2", "kutta3", "rk4", "fehlberg5" };
     for (int k = 0; k < 4; k++)
         for (int n = 11; n < 200; n += 9) {
@@ -99,9 +96,8 @@ static void accumulation_is_cheap(void **state)
 }
 
 // So are those that do not rise above the round-off of the gap, however narrow the intervals.
-static void tiny_rebounds_are_rest(void **state)
+TEST(tiny_rebounds_are_rest)
 {
-    (void)state;
     static const char *const schemes[] = { "scheme={type: mannshardt}",
                                            "scheme={type: event_driven, accumulation: rest}" };
     for (int k = 0; k < 2; k++) {
@@ -114,9 +110,8 @@ static void tiny_rebounds_are_rest(void **state)
 }
 
 // The same steps without localisation: order 1.
-static void without_it_the_order_is_one(void **state)
+TEST(without_it_the_order_is_one)
 {
-    (void)state;
     double error[2];
     for (int i = 0; i < 2; i++) {
         error[i] = 0.0;
@@ -132,14 +127,4 @@ static void without_it_the_order_is_one(void **state)
     double order = log2(error[0] / error[1]) / 3.0;
     print_message("half_explicit: order %.2f\n", order);
     CHECK_NEAR(order, 1.0, 0.25);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oscillator_keeps_the_order),  cmocka_unit_test(ball_gains_an_order),
-        cmocka_unit_test(accumulation_is_cheap),       cmocka_unit_test(tiny_rebounds_are_rest),
-        cmocka_unit_test(without_it_the_order_is_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,9 +44,8 @@ static const joint_case joint_cases[] = {
 
 static const double joint_end = 0.031;
 
-static void index_2_orders(void **state)
+TEST(index_2_orders)
 {
-    (void)state;
     rigid_trace exact = run("slider_crank_bilateral", "half_explicit_rk, method: hem4", joint_end, 12800);
     for (size_t c = 0; c < sizeof joint_cases / sizeof *joint_cases; c++) {
         const joint_case *j = &joint_cases[c];
@@ -74,9 +73,8 @@ static void index_2_orders(void **state)
 }
 
 // The classical Runge-Kutta method does not know index 2: its order falls below 3.
-static void classical_method_loses_its_order(void **state)
+TEST(classical_method_loses_its_order)
 {
-    (void)state;
     rigid_trace exact = run("slider_crank_bilateral", "half_explicit_rk, method: hem4", joint_end, 25600);
     double step[5], q[5];
     for (int k = 0; k < 5; k++) {
@@ -94,9 +92,8 @@ static void classical_method_loses_its_order(void **state)
 }
 
 // Gear-Gupta-Leimkuhler at once with exact gaps: order 2, and no drift at all.
-static void unified_midpoint_has_order_2(void **state)
+TEST(unified_midpoint_has_order_2)
 {
-    (void)state;
     rigid_trace exact = run("slider_crank_bilateral", "half_explicit_rk, method: hem4", joint_end, 12800);
     double step[LEVELS], q[LEVELS], v[LEVELS];
     for (int k = 0; k < LEVELS; k++) {
@@ -206,9 +203,8 @@ static void check_order(const char *what, const char *scheme, int count, const d
     CHECK_NEAR(rigid_slope(count, step, error), order, 0.15);
 }
 
-static void free_flight_and_rest(void **state)
+TEST(free_flight_and_rest)
 {
-    (void)state;
     for (size_t c = 0; c < sizeof ball_cases / sizeof *ball_cases; c++) {
         const ball_case *b = &ball_cases[c];
         double step[LEVELS], error[2][3][LEVELS];
@@ -258,9 +254,8 @@ static const char *const impact_schemes[] = {
 };
 
 // Whatever the smooth order, impacts are of order 1.
-static void impacts_have_order_1(void **state)
+TEST(impacts_have_order_1)
 {
-    (void)state;
     for (size_t c = 0; c < sizeof impact_schemes / sizeof *impact_schemes; c++)
         for (int p = 0; p < 2; p++) {
             double step[LEVELS], error[3][LEVELS];
@@ -283,7 +278,7 @@ static void impacts_have_order_1(void **state)
 }
 
 // Global order at t = 0.2 s of the oscillator: at least M + 1, one more for even M.
-static void galerkin_orders(void **state)
+TEST(galerkin_orders)
 {
     static const double order[] = { 2.0, 4.0, 4.0, 6.0 };
     (void)state;
@@ -304,17 +299,4 @@ static void galerkin_orders(void **state)
             print_message("smooth, %s: order %.3f, error %.2e\n", scheme, rigid_slope(4, step, error), error[3]);
             CHECK_NEAR(rigid_slope(4, step, error), order[degree - 1], 0.15);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(index_2_orders),
-        cmocka_unit_test(classical_method_loses_its_order),
-        cmocka_unit_test(unified_midpoint_has_order_2),
-        cmocka_unit_test(free_flight_and_rest),
-        cmocka_unit_test(impacts_have_order_1),
-        cmocka_unit_test(galerkin_orders),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,9 +73,8 @@ static double spread(const percuss *p, const percuss *nudged)
 }
 
 // Also what a scheme remembers of the start jumps with the forces.
-static void applied_forces_are_loads(void **state)
+TEST(applied_forces_are_loads)
 {
-    (void)state;
     for (int k = 0; every_scheme[k] != NULL; k++) {
         const char *scheme = every_scheme[k];
         if (!takes_bar(scheme)) continue;
@@ -101,9 +100,8 @@ static void applied_forces_are_loads(void **state)
 }
 
 // Forces that jump from step to step, far above those of the model.
-static void the_certificate_holds_under_any_forces(void **state)
+TEST(the_certificate_holds_under_any_forces)
 {
-    (void)state;
     for (int k = 0; every_scheme[k] != NULL; k++)
         for (double size = 1e-3; size < 1e4 && takes_bar(every_scheme[k]); size *= 100.0) {
             percuss *p = open_bar("-1.0", every_scheme[k]);
@@ -127,9 +125,8 @@ static void the_certificate_holds_under_any_forces(void **state)
 }
 
 // Joints, rotations in space, friction, systems in closed form: forces of the size of those that act.
-static void shipped_cases_take_forces(void **state)
+TEST(shipped_cases_take_forces)
 {
-    (void)state;
     static const char *const cases[] = { "double_pendulum_stop",
                                          "beam_pendulum",
                                          "slider_crank_bilateral",
@@ -164,9 +161,8 @@ static void shipped_cases_take_forces(void **state)
     }
 }
 
-static void a_factor_scales_a_load(void **state)
+TEST(a_factor_scales_a_load)
 {
-    (void)state;
     for (int k = 0; every_scheme[k] != NULL; k++) {
         if (!takes_bar(every_scheme[k])) continue;
         percuss *half = open_bar("-1.5", every_scheme[k]), *whole = open_bar("-3.0", every_scheme[k]);
@@ -184,9 +180,8 @@ static void a_factor_scales_a_load(void **state)
 }
 
 // A state has the factor that it was left with, in memory and in files.
-static void states_have_factors(void **state)
+TEST(states_have_factors)
 {
-    (void)state;
     static const char path[] = TESTS_OUTPUT_FOLDER "/factor.state";
     for (int k = 0; every_scheme[k] != NULL; k++) {
         if (!takes_bar(every_scheme[k])) continue;
@@ -217,9 +212,8 @@ static void states_have_factors(void **state)
     remove(path);
 }
 
-static void friction_changes_between_steps(void **state)
+TEST(friction_changes_between_steps)
 {
-    (void)state;
     percuss *p = NULL;
     const char *const set[] = { "time.end=0.5" };
     CHECK(percuss_load_with("cases/stick_slip", 1, set, &p) == 0);
@@ -277,9 +271,8 @@ static void slide_and_stop(percuss *p, bool has_law, const char *scheme)
 }
 
 // Friction that is set acts, or is refused where the case has none, with every scheme.
-static void friction_that_is_set_acts(void **state)
+TEST(friction_that_is_set_acts)
 {
-    (void)state;
     int acted = 0, refused = 0;
     for (int i = 0; every_scheme[i / 2] != NULL; i++) {
         const char *scheme = every_scheme[i / 2];
@@ -300,9 +293,8 @@ static void friction_that_is_set_acts(void **state)
 }
 
 // A rod that slides on its end, at tan a = 2: beyond mu = 4/3 its force is not unique.
-static void friction_that_is_set_meets_the_paradox(void **state)
+TEST(friction_that_is_set_meets_the_paradox)
 {
-    (void)state;
     static const char *const schemes[] = { "event_driven", "mannshardt" };
     static const char rod[] =
         "mesh: { b: { type: point, at: [0, '${2/sqrt(5)}', 0] } }\n"
@@ -326,9 +318,8 @@ static void friction_that_is_set_meets_the_paradox(void **state)
     }
 }
 
-static void what_cannot_be_driven_is_told(void **state)
+TEST(what_cannot_be_driven_is_told)
 {
-    (void)state;
     percuss *p = open_bar("-1.0", every_scheme[0]);
     const double along[3] = { 1.0, 0.0, 0.0 }, across[3] = { 0.0, 1.0, 0.0 }, wild[3] = { NAN, 0.0, 0.0 };
     CHECK(percuss_apply(p, 9, along) == 2);
@@ -350,16 +341,4 @@ static void what_cannot_be_driven_is_told(void **state)
     percuss_forget(&kept);
     CHECK(kept == NULL);
     percuss_destroy(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(applied_forces_are_loads),      cmocka_unit_test(the_certificate_holds_under_any_forces),
-        cmocka_unit_test(shipped_cases_take_forces),     cmocka_unit_test(a_factor_scales_a_load),
-        cmocka_unit_test(states_have_factors),           cmocka_unit_test(friction_changes_between_steps),
-        cmocka_unit_test(friction_that_is_set_acts),     cmocka_unit_test(friction_that_is_set_meets_the_paradox),
-        cmocka_unit_test(what_cannot_be_driven_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,9 +125,8 @@ static bool is_same(const percuss *a, const percuss *b)
            memcmp(percuss_velocity(a), percuss_velocity(b), bytes) == 0;
 }
 
-static void reading_disturbs_nothing(void **state)
+TEST(reading_disturbs_nothing)
 {
-    (void)state;
     for (int i = 0; i < ncase; i++) {
         percuss *read = NULL, *alone = NULL;
         CHECK(percuss_load(cases[i], &read) == 0 && percuss_load(cases[i], &alone) == 0);
@@ -147,9 +146,8 @@ static void reading_disturbs_nothing(void **state)
     }
 }
 
-static void kept_states_lead_the_same_way(void **state)
+TEST(kept_states_lead_the_same_way)
 {
-    (void)state;
     for (int i = 0; i < ncase; i++) {
         percuss *p = NULL, *other = NULL;
         CHECK(percuss_load(cases[i], &p) == 0 && percuss_load(cases[i], &other) == 0);
@@ -207,9 +205,8 @@ static void check_same_report(const percuss *a, const percuss *b, const char *na
     if (percuss_efforts(a).iterations != percuss_efforts(b).iterations) fail_msg("%s: effort", name);
 }
 
-static void saved_states_lead_the_same_way(void **state)
+TEST(saved_states_lead_the_same_way)
 {
-    (void)state;
     static const char path[] = TESTS_OUTPUT_FOLDER "/saved.state";
     for (int i = 0; i < ncase; i++) {
         percuss *p = NULL, *other = NULL;
@@ -249,9 +246,8 @@ static void copy_file(const char *from, const char *to, long size, long flipped)
     fclose(out);
 }
 
-static void states_that_do_not_fit_are_refused(void **state)
+TEST(states_that_do_not_fit_are_refused)
 {
-    (void)state;
     static const char path[] = TESTS_OUTPUT_FOLDER "/fitting.state", bad[] = TESTS_OUTPUT_FOLDER "/bad.state";
     static const char *const set[] = { "mesh.bar.elements=199" };
     percuss *p = NULL, *finer = NULL, *before = NULL;
@@ -295,9 +291,8 @@ static int stop_after(void *user, const percuss *p)
 }
 
 // The checkpoint that a run leaves in its folder is a state, too; results written after it are those of its end.
-static void checkpoints_of_runs_can_be_loaded(void **state)
+TEST(checkpoints_of_runs_can_be_loaded)
 {
-    (void)state;
     static const char folder[] = TESTS_OUTPUT_FOLDER "/checkpointed";
     percuss *p = NULL, *other = NULL;
     int count = 0;
@@ -310,9 +305,8 @@ static void checkpoints_of_runs_can_be_loaded(void **state)
     percuss_destroy(&other);
 }
 
-static void a_mesh_is_told(void **state)
+TEST(a_mesh_is_told)
 {
-    (void)state;
     percuss *p = NULL;
     CHECK(percuss_load("cases/bar_impact", &p) == 0);
     CHECK(percuss_nodes(p) == 201 && percuss_cells(p) == 200 && percuss_length(p) > 0.0);
@@ -343,9 +337,8 @@ static void a_mesh_is_told(void **state)
 }
 
 // L (1 / L) is not 1 for every L.
-static void a_rod_moves_along_its_axis_whatever_its_length(void **state)
+TEST(a_rod_moves_along_its_axis_whatever_its_length)
 {
-    (void)state;
     for (int length = 1; length <= 100; length++) {
         char text[512];
         snprintf(text, sizeof text,
@@ -364,9 +357,8 @@ static void a_rod_moves_along_its_axis_whatever_its_length(void **state)
 
 // Wheels of radii 0.6 and 0.4 m, the first driven: F = J_b alpha_b/r_b along the teeth, F tan 20 degrees across them,
 // apart or together as the flank says. A hinge has none.
-static void teeth_of_gears_are_told(void **state)
+TEST(teeth_of_gears_are_told)
 {
-    (void)state;
     const double force = 0.7 / (0.3 + 2.25 * 0.2) * 1.5 * 0.2 / 0.4;
     for (int k = 0; k < 2; k++) {
         char text[1024];
@@ -397,9 +389,8 @@ static void teeth_of_gears_are_told(void **state)
 }
 
 // E A / L u = F, and frequencies of a rod of lumped masses held at one end: w = 2 c/h sin((2k - 1) pi / (4 n)).
-static void equilibria_and_modes_are_exact(void **state)
+TEST(equilibria_and_modes_are_exact)
 {
-    (void)state;
     static const char text[] =
         "mesh: { bar: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 10 } }\n"
         "elements: { bar: { type: rod, mesh: bar, E: 300.0, rho: 3.0, area: 0.5, mass: lumped } }\n"
@@ -436,9 +427,8 @@ static int step_within(void *user, const percuss *p)
     return 0;
 }
 
-static void runs_can_be_watched(void **state)
+TEST(runs_can_be_watched)
 {
-    (void)state;
     static const char folder[] = TESTS_OUTPUT_FOLDER "/watched";
     percuss *p = NULL;
     int count = 0;
@@ -458,9 +448,8 @@ static void runs_can_be_watched(void **state)
     percuss_destroy(&p);
 }
 
-static void messages_have_places(void **state)
+TEST(messages_have_places)
 {
-    (void)state;
     static const char text[] = "mesh:\n  bar: { type: line, elements: 0 }\nspeed: 1\n";
     percuss *p = NULL;
     percuss_place place;
@@ -485,18 +474,5 @@ static void messages_have_places(void **state)
 int main(void)
 {
     list_cases();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_disturbs_nothing),
-        cmocka_unit_test(kept_states_lead_the_same_way),
-        cmocka_unit_test(saved_states_lead_the_same_way),
-        cmocka_unit_test(states_that_do_not_fit_are_refused),
-        cmocka_unit_test(checkpoints_of_runs_can_be_loaded),
-        cmocka_unit_test(a_mesh_is_told),
-        cmocka_unit_test(a_rod_moves_along_its_axis_whatever_its_length),
-        cmocka_unit_test(teeth_of_gears_are_told),
-        cmocka_unit_test(equilibria_and_modes_are_exact),
-        cmocka_unit_test(runs_can_be_watched),
-        cmocka_unit_test(messages_have_places),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run_tests();
 }

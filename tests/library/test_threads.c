@@ -37,9 +37,8 @@ static int work(void *data)
     return 0;
 }
 
-static void threads_share_nothing(void **state)
+TEST(threads_share_nothing)
 {
-    (void)state;
     static job alone[NJOB], together[NJOB];
     thrd_t thread[NJOB];
     memcpy(alone, wanted, sizeof alone);
@@ -51,10 +50,4 @@ static void threads_share_nothing(void **state)
         CHECK(alone[i].answer == 0 && together[i].answer == 0 && together[i].time == alone[i].time);
         if (memcmp(alone[i].q, together[i].q, sizeof alone[i].q) != 0) fail_msg("%s: other numbers", wanted[i].path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(threads_share_nothing) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

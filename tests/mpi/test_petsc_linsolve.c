@@ -63,9 +63,8 @@ static void stiff_rod(int rod, int n, double *mass, double *stiffness)
     *stiffness = 100.0;
 }
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
-    (void)state;
     pcs_context *ctx = begin(0, NULL);
     check_against_dense(ctx, random_chain(ctx, 150, 3, 1u), "petsc", "", PCS_SPD, 1e-11);
     check_against_dense(ctx, bar(ctx, 101, stiff_rod), "auto", "mass", PCS_SPD, 1e-11);
@@ -79,9 +78,8 @@ static void test_defaults(void **state)
 }
 
 // Prefixed options win over those for all matrices; all of them are asked for.
-static void test_options(void **state)
+TEST(test_options)
 {
-    (void)state;
     static const char *const options[] = { "-ksp_rtol",          "1e-14", "-pc_type",       "jacobi",
                                            "-iteration_pc_type", "icc",   "-ksp_norm_type", "natural",
                                            "-what_is_this",      "7" };
@@ -95,9 +93,8 @@ static void test_options(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void test_singular(void **state)
+TEST(test_singular)
 {
-    (void)state;
     pcs_context *ctx = begin(0, NULL);
     pcs_matrix *A = grid(ctx, 5, 0.1);
     pcs_linsolve *solver = NULL;
@@ -111,9 +108,8 @@ static void test_singular(void **state)
 }
 
 // A solve that does not converge gives no numbers, and a note.
-static void test_no_convergence(void **state)
+TEST(test_no_convergence)
 {
-    (void)state;
     static const char *const options[] = { "-ksp_max_it", "2", "-pc_type", "none" };
     pcs_context *ctx = begin(4, options);
     pcs_matrix *A = laid_out(ctx, bar(ctx, 101, stiff_rod));
@@ -128,9 +124,8 @@ static void test_no_convergence(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void test_bad_options(void **state)
+TEST(test_bad_options)
 {
-    (void)state;
     static const char *const unknown[] = { "-mass_ksp_type", "gc" }, *const nameless[] = { "cg" };
     static const char *const half[] = { "-mass_ksp_type", "preonly", "-pc_type", "jacobi" };
     pcs_context *ctx = begin(2, unknown);
@@ -155,9 +150,8 @@ static void test_bad_options(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     pcs_context *ctx = begin(0, NULL);
     pcs_matrix *A = grid(ctx, 4, 1.0);
     pcs_linsolve *solver = NULL;
@@ -165,13 +159,4 @@ static void test_refusals(void **state)
     CHECK_STATUS(ctx, pcs_linsolve_create(ctx, "cholmod", laid_out(ctx, A), PCS_SPD, &solver), PCS_UNSUPPORTED);
     CHECK_TEXT(pcs_message(ctx), "spread over ranks");
     pcs_context_destroy(&ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_options),     cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_no_convergence), cmocka_unit_test(test_bad_options), cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

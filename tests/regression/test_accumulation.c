@@ -40,9 +40,8 @@ static kind kind_of(const char *scheme)
 }
 
 // The largest velocity and distance from the floor after 3.9 s; rest begins at 3.602 s.
-static void ball_ends_in_rest(void **state)
+TEST(ball_ends_in_rest)
 {
-    (void)state;
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
         kind k = kind_of(pcs_schemes[i]->name);
         if (pcs_schemes[i]->ask_waves != NULL) continue; // it takes meshes only
@@ -74,9 +73,8 @@ static void ball_ends_in_rest(void **state)
 }
 
 // A block that falls flat on nine points, then rests on all of them.
-static void nine_contacts_do_not_cycle(void **state)
+TEST(nine_contacts_do_not_cycle)
 {
-    (void)state;
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
         kind k = kind_of(pcs_schemes[i]->name);
         if (pcs_schemes[i]->ask_waves != NULL) continue; // it takes meshes only
@@ -104,13 +102,4 @@ static void nine_contacts_do_not_cycle(void **state)
         }
         pcs_context_destroy(&ctx);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_ends_in_rest),
-        cmocka_unit_test(nine_contacts_do_not_cycle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

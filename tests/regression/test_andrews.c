@@ -38,9 +38,8 @@ static double andrews_error(const char *scheme, const char *step)
     return error;
 }
 
-static void angles_are_those_of_the_reference(void **state)
+TEST(angles_are_those_of_the_reference)
 {
-    (void)state;
     const char *const schemes[] = { "scheme={type: alpha_ggl, rho_inf: 0.9}", "scheme={type: half_explicit}" };
     for (int s = 0; s < 2; s++) {
         double coarse = andrews_error(schemes[s], "time.step=4.0e-5"),
@@ -52,21 +51,11 @@ static void angles_are_those_of_the_reference(void **state)
 }
 
 // w^2 of the spring alone: k (1/m + a^2/J) of the third body where the line lies across its arm a.
-static void spring_sets_the_stable_step(void **state)
+TEST(spring_sets_the_stable_step)
 {
-    (void)state;
     text_case c = open_andrews(0, NULL);
     double x = 0.018 - 0.01874, y = 0.02 - 0.01043, arm2 = x * x + y * y;
     double across = sqrt(1.0 / (4530.0 * (1.0 / 0.02373 + arm2 / 5.255e-6)));
     CHECK_NEAR(c.sim->system->stable_step, 2.0 * across, 1e-6 * across);
     text_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(angles_are_those_of_the_reference),
-        cmocka_unit_test(spring_sets_the_stable_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,15 +121,8 @@ static void backends_compare(const backends_case *c, const char *scheme)
     case_close(&reference);
 }
 
-static void backends_agree_on_every_case(void **state)
+TEST(backends_agree_on_every_case)
 {
-    (void)state;
     for (int c = 0; c < NCASE; c++)
         for (int s = 0; s < NSCHEME; s++) backends_compare(&CASES[c], SCHEMES[s]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(backends_agree_on_every_case) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

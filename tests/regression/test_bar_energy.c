@@ -39,9 +39,8 @@ static double energy_free(const char *scheme, double h)
 
 // In free vibration: 2 for the generalized-alpha scheme and central differences, 1 for Moreau-Jean with theta > 1/2,
 // and nothing is lost with theta = 1/2.
-static void energy_orders_in_free_vibration(void **state)
+TEST(energy_orders_in_free_vibration)
 {
-    (void)state;
     const struct {
         const char *scheme;
         double order;
@@ -87,9 +86,8 @@ static energy_rest energy_through_contact(const char *scheme, double theta, int 
 }
 
 // Through a plastic impact and the release the bar keeps 500 J - m_eff v^2 / 2 up to what the scheme itself loses.
-static void energy_orders_through_contact(void **state)
+TEST(energy_orders_through_contact)
 {
-    (void)state;
     const struct {
         const char *scheme;
         double theta, order;
@@ -107,9 +105,8 @@ static void energy_orders_through_contact(void **state)
 // First impact of a bar at rest in itself: m_eff v^2 (1 - e^2) / 2 is the work of the impulse (1 + e) m_eff v on the
 // mean of the velocities before and after it. Half-explicit has it exactly, the implicit schemes up to (omega h)^2;
 // Moreau-Jean weighs the velocity after the impact with theta and counts the rest as its numerical loss.
-static void energy_impact_loss_is_closed_form(void **state)
+TEST(energy_impact_loss_is_closed_form)
 {
-    (void)state;
     const char *const restitution[] = { "contacts.wall.restitution=0.0", "contacts.wall.restitution=0.5",
                                         "contacts.wall.restitution=1.0" };
     const struct {
@@ -134,9 +131,8 @@ static void energy_impact_loss_is_closed_form(void **state)
 }
 
 // Moreau-Jean has its dissipation in closed form: the sum closes to round-off whatever acts.
-static void energy_moreau_jean_closes(void **state)
+TEST(energy_moreau_jean_closes)
 {
-    (void)state;
     const char *const schemes[] = { MOREAU, TRAPEZOID, "scheme={type: moreau_jean, theta: 1.0}" };
     for (int i = 0; i < 3; i++) {
         const char *set[] = { schemes[i],
@@ -164,15 +160,4 @@ static void energy_moreau_jean_closes(void **state)
         else CHECK(end->numerical_loss > 0.01);
         case_close(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy_orders_in_free_vibration),
-        cmocka_unit_test(energy_orders_through_contact),
-        cmocka_unit_test(energy_impact_loss_is_closed_form),
-        cmocka_unit_test(energy_moreau_jean_closes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

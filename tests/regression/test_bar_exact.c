@@ -40,9 +40,8 @@ static double exact_size(const exact_bar *bar)
            bar->gravity * exact_span(bar) * exact_span(bar);
 }
 
-static void exact_obeys_the_wave_equation(void **state)
+TEST(exact_obeys_the_wave_equation)
 {
-    (void)state;
     for (int i = 0; i < PROBLEMS; i++) {
         exact_bar bar = exact_problem(i);
         unsigned seed = 7u;
@@ -58,9 +57,8 @@ static void exact_obeys_the_wave_equation(void **state)
     }
 }
 
-static void exact_obeys_the_far_end(void **state)
+TEST(exact_obeys_the_far_end)
 {
-    (void)state;
     for (int i = 0; i < PROBLEMS; i++) {
         exact_bar bar = exact_problem(i);
         unsigned seed = 11u;
@@ -73,9 +71,8 @@ static void exact_obeys_the_far_end(void **state)
     }
 }
 
-static void exact_obeys_the_contact_law(void **state)
+TEST(exact_obeys_the_contact_law)
 {
-    (void)state;
     for (int i = 0; i < PROBLEMS; i++) {
         exact_bar bar = exact_problem(i);
         unsigned seed = 13u;
@@ -96,9 +93,8 @@ static void exact_obeys_the_contact_law(void **state)
 }
 
 // Velocity and stress are the derivatives of the displacement wherever no front lies in the stencil.
-static void exact_rates_are_derivatives(void **state)
+TEST(exact_rates_are_derivatives)
 {
-    (void)state;
     int smooth = 0;
     for (int i = 0; i < PROBLEMS; i++) {
         exact_bar bar = exact_problem(i);
@@ -119,9 +115,8 @@ static void exact_rates_are_derivatives(void **state)
     CHECK(smooth > PROBLEMS * POINTS * 9 / 10);
 }
 
-static void exact_starts_as_told(void **state)
+TEST(exact_starts_as_told)
 {
-    (void)state;
     for (int i = 0; i < PROBLEMS; i++) {
         exact_bar bar = exact_problem(i);
         double end = isfinite(bar.period) ? bar.period * (1.0 - 1e-15) : 0.0;
@@ -136,9 +131,8 @@ static void exact_starts_as_told(void **state)
 }
 
 // Momentum changes by the contact impulse, the weight and the clamp; energy does not change.
-static void exact_keeps_momentum_and_energy(void **state)
+TEST(exact_keeps_momentum_and_energy)
 {
-    (void)state;
     enum { CELLS = 20000 };
     for (int i = 0; i < PROBLEMS; i++) {
         exact_bar bar = exact_problem(i);
@@ -157,9 +151,8 @@ static void exact_keeps_momentum_and_energy(void **state)
     }
 }
 
-static void exact_gives_the_published_figures(void **state)
+TEST(exact_gives_the_published_figures)
 {
-    (void)state;
     exact_bar bar = exact_bar_impact();
     CHECK_NEAR(bar.end[0] - bar.begin[0], 2.0 / 3.0, 1e-15);
     CHECK_NEAR(exact_force(&bar, 0.8), 300.0, 1e-10);
@@ -184,18 +177,4 @@ static void exact_gives_the_published_figures(void **state)
     CHECK_NEAR(bar.begin[0], 2e-5, 1e-18);
     CHECK_NEAR(bar.end[0] - bar.begin[0], 8e-5, 1e-17);
     CHECK_NEAR(exact_force(&bar, 6e-5), 1.6e6, 1e-5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_obeys_the_wave_equation),
-        cmocka_unit_test(exact_obeys_the_far_end),
-        cmocka_unit_test(exact_obeys_the_contact_law),
-        cmocka_unit_test(exact_rates_are_derivatives),
-        cmocka_unit_test(exact_starts_as_told),
-        cmocka_unit_test(exact_keeps_momentum_and_energy),
-        cmocka_unit_test(exact_gives_the_published_figures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,8 @@ static void impact_force(const case_run *run, double begin, double end, double t
     *rms = sqrt(square / (double)count);
 }
 
-static void impact_ggl_meets_the_published_figures(void **state)
+TEST(impact_ggl_meets_the_published_figures)
 {
-    (void)state;
     case_run run = case_run_all(BAR, NULL);
     case_contact contact = case_find_contact(&run);
     double h = run.sim->step_size, mean, rms;
@@ -50,9 +49,8 @@ static void impact_ggl_meets_the_published_figures(void **state)
     case_close(&run);
 }
 
-static void impact_ggl_gives_the_digits(void **state)
+TEST(impact_ggl_gives_the_digits)
 {
-    (void)state;
     case_run run = case_run_all(BAR, NULL);
     CHECK_NEAR(run.records[251].t, 0.502, 1e-12);
     CHECK_RELATIVE(run.records[251].step_impulse, 0.430125950546, 1e-9);
@@ -66,9 +64,8 @@ static void impact_ggl_gives_the_digits(void **state)
 
 // The plastic impact takes the work of its impulse on the mean of 10 m/s before and 0 after it; the position correction
 // beyond the half step that the jump of the velocity accounts for strains the bar.
-static void impact_ggl_books_what_the_impact_takes(void **state)
+TEST(impact_ggl_books_what_the_impact_takes)
 {
-    (void)state;
     case_run run = case_run_all(BAR, NULL);
     const case_record *closing = &run.records[251];
     CHECK_RELATIVE(run.sim->solver->effective_mass[0], 0.05 / (2.0 * sqrt(3.0)), 1e-12);
@@ -80,9 +77,8 @@ static void impact_ggl_books_what_the_impact_takes(void **state)
     case_close(&run);
 }
 
-static void impact_moreau_jean_penetrates_and_loses(void **state)
+TEST(impact_moreau_jean_penetrates_and_loses)
 {
-    (void)state;
     const char *set[] = { "scheme={type: moreau_jean, rho_inf: 0.8}", NULL };
     case_run run = case_run_all(BAR, set);
     CHECK_NEAR(case_smallest_gap(&run), -3.9e-3, 0.05e-3);
@@ -97,9 +93,8 @@ static void impact_moreau_jean_penetrates_and_loses(void **state)
 }
 
 // Sampled with every solver at the same steps; each field is compared with its own largest value.
-static void impact_solvers_agree(void **state)
+TEST(impact_solvers_agree)
 {
-    (void)state;
     const char *const solvers[] = { "solver.type=kkt", "solver.type=sequential" };
     for (int i = 0; i < 2; i++) {
         const char *set[] = { solvers[i], NULL }, *reference_set[] = { "solver.type=condensed", NULL };
@@ -126,16 +121,4 @@ static void impact_solvers_agree(void **state)
         case_close(&reference);
         case_close(&other);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(impact_ggl_meets_the_published_figures),
-        cmocka_unit_test(impact_ggl_gives_the_digits),
-        cmocka_unit_test(impact_ggl_books_what_the_impact_takes),
-        cmocka_unit_test(impact_moreau_jean_penetrates_and_loses),
-        cmocka_unit_test(impact_solvers_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,9 +45,8 @@ static void check_missing(const char *name, int periods, double coarse, double f
         fail_msg("%s, %d periods: %.4f is missing, then %.4f", name, periods, lost, left);
 }
 
-static void periods_tend_to_one(void **state)
+TEST(periods_tend_to_one)
 {
-    (void)state;
     for (int m = 0; m < REFINE_METHODS; m++) {
         const char *name = refine_methods[m].name;
         periods_ratio coarse[NMARK], fine[NMARK];
@@ -57,12 +56,4 @@ static void periods_tend_to_one(void **state)
         // Later the bar does not meet the floor twice per period on these meshes.
         for (int i = 0; i < 2; i++) check_missing(name, MARKS[i], coarse[i].gap, fine[i].gap);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(periods_tend_to_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,9 +61,8 @@ static void steel_check_force(const case_run *run)
     CHECK_RELATIVE(sum / (double)count, 1271.472, 1e-3);
 }
 
-static void steel_meets_the_published_figures(void **state)
+TEST(steel_meets_the_published_figures)
 {
-    (void)state;
     for (int i = 0; i < NVARIANT; i++) {
         case_run run = steel_run(&VARIANTS[i], NULL);
         CHECK(run.count == 5001);
@@ -77,9 +76,8 @@ static void steel_meets_the_published_figures(void **state)
 }
 
 // The impulse is that of the plastic impact of one node, and so is the loss: m_eff = rho A l / (2 sqrt 3).
-static void steel_impact_is_that_of_one_node(void **state)
+TEST(steel_impact_is_that_of_one_node)
 {
-    (void)state;
     const char *const masses[] = { "elements.bar.mass=consistent", "elements.bar.mass=lumped" };
     for (int i = 0; i < NVARIANT; i += 2)
         for (int m = 0; m < 2; m++) {
@@ -94,9 +92,8 @@ static void steel_impact_is_that_of_one_node(void **state)
         }
 }
 
-static void steel_energy_is_lost_by_impact_and_damping(void **state)
+TEST(steel_energy_is_lost_by_impact_and_damping)
 {
-    (void)state;
     case_run run = steel_run(&VARIANTS[0], "time.end=6.0e-4");
     CHECK_NEAR(case_last(&run)->energy / run.records[0].energy, 0.99423, 5e-6);
     CHECK(case_last(&run)->ledger.damping_loss == 0.0);
@@ -108,9 +105,8 @@ static void steel_energy_is_lost_by_impact_and_damping(void **state)
 }
 
 // Position of the tip less its length, and velocity of the tip, at 2e-4 s with 50 elements.
-static void steel_gives_the_digits(void **state)
+TEST(steel_gives_the_digits)
 {
-    (void)state;
     const double digits[2][2] = { { -1.847855104072927e-5, 0.0826597004758584 },
                                   { -1.84751548580348e-5, 0.0819499810701254 } };
     for (int i = 0; i < 2; i++) {
@@ -123,15 +119,4 @@ static void steel_gives_the_digits(void **state)
         CHECK_RELATIVE(x->v[tip], digits[i][1], 1e-9);
         case_close(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steel_meets_the_published_figures),
-        cmocka_unit_test(steel_impact_is_that_of_one_node),
-        cmocka_unit_test(steel_energy_is_lost_by_impact_and_damping),
-        cmocka_unit_test(steel_gives_the_digits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,8 @@ static void units_check_records(const case_run *metre, const case_run *milli)
     CHECK_NEAR(difference / force, 0.0, 1e-9);
 }
 
-static void units_do_not_matter(void **state)
+TEST(units_do_not_matter)
 {
-    (void)state;
     for (int i = 0; i < NSCHEME; i++) {
         const units_scheme *s = &SCHEMES[i];
         const char *metre_set[] = { s->scheme, s->step, s->restitution, NULL };
@@ -78,10 +77,4 @@ static void units_do_not_matter(void **state)
         case_close(&metre);
         case_close(&milli);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(units_do_not_matter) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,8 @@ static void run(int nset, const char *const *set, motion *out)
     pcs_context_destroy(&ctx);
 }
 
-static void every_solver_finds_the_same_motion(void **state)
+TEST(every_solver_finds_the_same_motion)
 {
-    (void)state;
     static const char *const solvers[] = { "solver.type=kkt", "solver.type=sequential", "solver.type=newton",
                                            "solver.type=pgs", "solver.linear=cholmod" };
     motion wanted, found;
@@ -49,9 +48,8 @@ static void every_solver_finds_the_same_motion(void **state)
 }
 
 // A square section, so both elements are the same beam.
-static void plane_and_space_agree(void **state)
+TEST(plane_and_space_agree)
 {
-    (void)state;
     const char *const set[] = { space_beam, space_clamp };
     motion plane, space;
     run(0, NULL, &plane);
@@ -60,9 +58,8 @@ static void plane_and_space_agree(void **state)
     CHECK_RELATIVE(space.impulse, plane.impulse, 1e-9);
 }
 
-static void bad_beams_are_refused(void **state)
+TEST(bad_beams_are_refused)
 {
-    (void)state;
     static const struct {
         const char *set[2];
         int nset;
@@ -90,14 +87,4 @@ static void bad_beams_are_refused(void **state)
         CHECK_TEXT(pcs_message(ctx), cases[i].message);
         pcs_context_destroy(&ctx);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_solver_finds_the_same_motion),
-        cmocka_unit_test(plane_and_space_agree),
-        cmocka_unit_test(bad_beams_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

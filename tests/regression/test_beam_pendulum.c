@@ -16,9 +16,8 @@ static case_run run_steps(const char *const *set, long count)
     return run;
 }
 
-static void tip_has_the_digits(void **state)
+TEST(tip_has_the_digits)
 {
-    (void)state;
     case_run run = run_steps(NULL, STEPS_TO_03);
     CHECK_NEAR(run.sim->state.t, 0.3, 1e-12);
     CHECK_NEAR(case_probe(&run, 0), 0.794439307754, 1e-12);
@@ -39,9 +38,8 @@ static void check_scheme_at(const char *scheme, const char *step, int per_step)
 }
 
 // Schemes of second order at the step of the case, Moreau-Jean, which is of first order, at a tenth of it.
-static void schemes_agree_before_the_impact(void **state)
+TEST(schemes_agree_before_the_impact)
 {
-    (void)state;
     check_scheme_at("scheme={type: alpha_velocity, rho_inf: 0.65}", "time.step=5.0e-4", 1);
     check_scheme_at("scheme={type: newmark}", "time.step=5.0e-4", 1);
     check_scheme_at("scheme={type: moreau_jean, rho_inf: 0.65}", "time.step=5.0e-5", 10);
@@ -58,18 +56,16 @@ static double energy_at_the_end(const char *scheme, double smallest_gap)
     return energy;
 }
 
-static void energies_are_ordered_as_published(void **state)
+TEST(energies_are_ordered_as_published)
 {
-    (void)state;
     CHECK_RELATIVE(energy_at_the_end("scheme={type: alpha_ggl, rho_inf: 0.65}", -1e-13), -0.929, 1e-3);
     CHECK_RELATIVE(energy_at_the_end("scheme={type: moreau_jean, rho_inf: 0.65}", -1e-3), -1.566, 1e-3);
     CHECK_RELATIVE(energy_at_the_end("scheme={type: moreau_jean, theta: 1.0}", -1e-3), -2.023, 1e-3);
 }
 
 // The gap of a joint is its misfit; both levels hold all the time.
-static void hinge_does_not_drift(void **state)
+TEST(hinge_does_not_drift)
 {
-    (void)state;
     case_run run = case_run_all(PENDULUM, NULL);
     pcs_system *system = run.sim->system;
     double gap[3];
@@ -84,9 +80,8 @@ static void hinge_does_not_drift(void **state)
 
 // Without numerical damping the burst of impacts feeds the fastest modes, and the discrete equations have roots of some
 // 1e4 J beside the right one. The motion started with no energy and has none to gain.
-static void undamped_schemes_stay_on_the_right_root(void **state)
+TEST(undamped_schemes_stay_on_the_right_root)
 {
-    (void)state;
     const char *const schemes[] = { "scheme={type: moreau_jean, theta: 0.5}", "scheme={type: newmark}",
                                     "scheme={type: alpha_velocity, rho_inf: 1.0}" };
     const char *const held[] = { "joints={}", "supports={ pivot: { set: beam.start, fix: [x, y] } }" };
@@ -96,16 +91,4 @@ static void undamped_schemes_stay_on_the_right_root(void **state)
         for (long i = 0; i < run.count; i++) CHECK(run.records[i].energy < 0.1);
         case_close(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tip_has_the_digits),
-        cmocka_unit_test(schemes_agree_before_the_impact),
-        cmocka_unit_test(energies_are_ordered_as_published),
-        cmocka_unit_test(hinge_does_not_drift),
-        cmocka_unit_test(undamped_schemes_stay_on_the_right_root),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

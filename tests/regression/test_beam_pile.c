@@ -54,9 +54,8 @@ static pcs_measure pile_measure(const pile *p)
     return measure;
 }
 
-static void the_pile_comes_to_rest(void **state)
+TEST(the_pile_comes_to_rest)
 {
-    (void)state;
     pile p = pile_open(0, NULL);
     pcs_measure start = pile_measure(&p), end;
     double weight = 9.81 * p.sim->system->mass;
@@ -76,9 +75,8 @@ static void the_pile_comes_to_rest(void **state)
 }
 
 // Until 20 ms no beam on the floor has stopped: the floor takes mu times its own impulse out of the momentum along it.
-static void the_floor_rubs_by_its_pressure(void **state)
+TEST(the_floor_rubs_by_its_pressure)
 {
-    (void)state;
     const char *const set[] = { "time.end=0.02" };
     pile p = pile_open(1, set);
     pcs_measure start = pile_measure(&p), end;
@@ -91,9 +89,8 @@ static void the_floor_rubs_by_its_pressure(void **state)
     pcs_context_destroy(&p.ctx);
 }
 
-static void gaps_can_be_enforced(void **state)
+TEST(gaps_can_be_enforced)
 {
-    (void)state;
     const char *const set[] = { "scheme={type: alpha_ggl, rho_inf: 0.8}", "time.end=0.05" };
     pile p = pile_open(2, set);
     while (!pcs_sim_is_done(p.sim)) pile_step(&p);
@@ -104,9 +101,8 @@ static void gaps_can_be_enforced(void **state)
 }
 
 // Products on contact rows, condensed matrices and sweeps over the contacts are one problem.
-static void the_dense_solver_agrees(void **state)
+TEST(the_dense_solver_agrees)
 {
-    (void)state;
     const char *const set[] = { "time.end=0.03", "solver.type=newton" };
     pile many = pile_open(1, set), few = pile_open(2, set);
     CHECK(strcmp(few.sim->solver->ops->name, "newton") == 0);
@@ -119,15 +115,4 @@ static void the_dense_solver_agrees(void **state)
     CHECK_RELATIVE(many.impulse[0], few.impulse[0], 1e-10);
     pcs_context_destroy(&many.ctx);
     pcs_context_destroy(&few.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_pile_comes_to_rest),
-        cmocka_unit_test(the_floor_rubs_by_its_pressure),
-        cmocka_unit_test(gaps_can_be_enforced),
-        cmocka_unit_test(the_dense_solver_agrees),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

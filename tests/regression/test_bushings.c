@@ -230,9 +230,8 @@ static double run_error(const pair *g, const char *scheme, int steps, double end
     return error;
 }
 
-static void bodies_move_as_their_deformations_say(void **state)
+TEST(bodies_move_as_their_deformations_say)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.9", "half_explicit", "newmark", "moreau_jean, theta: 0.5" };
     for (int n = 0; n < 8; n++) {
         pair g = make_pair(n & 1, n & 2, n & 4, n % 3 == 0 ? 1e-6 : 1.0);
@@ -250,9 +249,8 @@ static void bodies_move_as_their_deformations_say(void **state)
 }
 
 // What a bushing does to two bodies that lie and move in any way, with its dampers: no force and no moment in all.
-static void forces_and_moments_add_up_to_nothing(void **state)
+TEST(forces_and_moments_add_up_to_nothing)
 {
-    (void)state;
     for (int n = 0; n < 200; n++) {
         pair g = make_pair(false, n % 2, true, n % 3 == 0 ? 1e-6 : 1.0);
         char text[4096];
@@ -285,13 +283,4 @@ static void forces_and_moments_add_up_to_nothing(void **state)
         for (int k = 0; k < 3; k++) CHECK(fabs(force[k]) <= 1e-14 * size && fabs(moment[k]) <= 1e-14 * size);
         text_case_close(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_move_as_their_deformations_say),
-        cmocka_unit_test(forces_and_moments_add_up_to_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,8 @@
 #include <string.h>
 
 // A ball that falls into a ring and slides in it: impulses act along directions of several places in one step.
-static void balances_hold_in_a_ring(void **state)
+TEST(balances_hold_in_a_ring)
 {
-    (void)state;
     static const char *const schemes[] = { "alpha_ggl",
                                            "moreau_jean, theta: 0.5",
                                            "moreau_jean, theta: 0.5, forces: midpoint",
@@ -62,9 +61,8 @@ static void balances_hold_in_a_ring(void **state)
 
 // EA of 1e6 N beside loads of 1e-6 N: forces inside cancel to far more digits than the loads have, and steps of many
 // periods leave little of the velocities that the loads alone would give.
-static void small_loads_on_stiff_members_pass(void **state)
+TEST(small_loads_on_stiff_members_pass)
 {
-    (void)state;
     static const char *const members[] = {
         "rod, mesh: bar, E: 1.0e+6, rho: 1.0, area: 1.0 } }\nsupports: { wall: { set: bar.start, fix: [x] } }\n",
         "rod_large_2d, mesh: bar, E: 1.0e+6, rho: 1.0, area: 1.0 } }\n"
@@ -92,9 +90,8 @@ static void small_loads_on_stiff_members_pass(void **state)
 // A clamped rod pulled by F = 1/2 N and let go: E_0 = 1/8 J, and all force is at the free end, whose mass is 1/(2 n),
 // so that a_0 . M a_0 = 2 n F^2. What does not grow is E + (h^2/4) (2 be - ga) a . M a and a part of filters, which is
 // 0 at first.
-static void energy_that_a_scheme_holds_is_no_gain(void **state)
+TEST(energy_that_a_scheme_holds_is_no_gain)
 {
-    (void)state;
     static const struct {
         const char *scheme;
         double gamma, beta;
@@ -129,9 +126,8 @@ static void energy_that_a_scheme_holds_is_no_gain(void **state)
 }
 
 // The pendulum held by a support, undamped: a false root of its discrete equations has 32 567 J more than it should.
-static void no_jump_of_energy_is_certified(void **state)
+TEST(no_jump_of_energy_is_certified)
 {
-    (void)state;
     static const char *const schemes[] = { "moreau_jean, theta: 0.5", "newmark", "alpha_velocity, rho_inf: 1.0",
                                            "jump_newmark, gamma: 0.5", "jump_newmark, rho_inf: 0.8" };
     static const char *const retries[] = { "time.retry=0", "time.retry=10" };
@@ -154,9 +150,8 @@ static void no_jump_of_energy_is_certified(void **state)
 
 // Rules without dissipation gain energy at steps that do not resolve a nonlinear motion. They find their way by smaller
 // steps before all that the run may gain is spent, and do not try in every step again what has failed in those before.
-static void unresolved_steps_find_their_way(void **state)
+TEST(unresolved_steps_find_their_way)
 {
-    (void)state;
     static const char *const schemes[] = { "moreau_jean, theta: 0.5", "moreau_jean, theta: 0.5, forces: midpoint",
                                            "hht, alpha: 0", "alpha_ggl, rho_inf: 0.8",
                                            "ggl_midpoint, coupling: unified, metric: mass" };
@@ -187,9 +182,8 @@ static void unresolved_steps_find_their_way(void **state)
 
 // In a step of many periods the correction of positions bends stiff beams: such an impact is cut, also of linear
 // systems.
-static void impacts_of_stiff_piles_are_cut(void **state)
+TEST(impacts_of_stiff_piles_are_cut)
 {
-    (void)state;
     static const char *const steps[] = { "time.step=1.0e-2", "time.step=3.0e-3", "time.step=1.0e-3" };
     for (int k = 0; k < 6; k++) {
         const char *const set[] = { "parameters.n=3",
@@ -208,9 +202,8 @@ static void impacts_of_stiff_piles_are_cut(void **state)
 }
 
 // A block that slides has all the friction there is: 1e-8 more, in what a step is told to have done, is seen.
-static void friction_stays_in_its_cone(void **state)
+TEST(friction_stays_in_its_cone)
 {
-    (void)state;
     static const char *const schemes[] = { "scheme={type: alpha_ggl}", "scheme={type: moreau_jean, theta: 0.6}",
                                            "scheme={type: half_explicit}",
                                            "scheme={type: jump_newmark, rho_inf: 0.8}" };
@@ -269,9 +262,8 @@ static void check_is_refused(case_run *run)
 
 // A puck slides: friction of the right size that is off its direction by 1e-8 is seen, and so is friction that drives.
 // One that is held moves by 1e-9 m/s, and that is seen.
-static void friction_is_against_the_slip(void **state)
+TEST(friction_is_against_the_slip)
 {
-    (void)state;
     for (int k = 0; k < NRUBBING; k++) {
         bool has_events = k >= NRUBBING - NEVENT;
         for (int i = 0; i < 2; i++) {
@@ -292,9 +284,8 @@ static void friction_is_against_the_slip(void **state)
 }
 
 // The law is about T v and what tangential restitution adds.
-static void friction_rebounds(void **state)
+TEST(friction_rebounds)
 {
-    (void)state;
     for (int k = 0; k < NRUBBING; k++) {
         case_run run =
             open_rubbing("cases/spinning_ball", k, "system.tangent_restitution=0.5", "system.friction=2.0", 0);
@@ -312,9 +303,8 @@ static void friction_rebounds(void **state)
 
 // Corners of a thousandth of the box share its weight, so that round-off of its motion is much of the friction of one;
 // nine points of a base rebound with a slip that is none but for one of them. All of it keeps Coulomb's law.
-static void redundant_contacts_keep_the_law(void **state)
+TEST(redundant_contacts_keep_the_law)
 {
-    (void)state;
     static const char *const runs[][7] = {
         { "tests/study/settling/box.yaml", "scheme={type: half_explicit}", "time={step: 2.0e-4, end: 0.32}",
           "contacts.floor.friction=0.3", "contacts.floor.restitution=0.5", "solver.type=newton" },
@@ -333,21 +323,4 @@ static void redundant_contacts_keep_the_law(void **state)
                 CHECK(certificate->checks[i].worst_ratio < 0.2);
         case_close(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(balances_hold_in_a_ring),
-        cmocka_unit_test(small_loads_on_stiff_members_pass),
-        cmocka_unit_test(energy_that_a_scheme_holds_is_no_gain),
-        cmocka_unit_test(no_jump_of_energy_is_certified),
-        cmocka_unit_test(unresolved_steps_find_their_way),
-        cmocka_unit_test(impacts_of_stiff_piles_are_cut),
-        cmocka_unit_test(friction_stays_in_its_cone),
-        cmocka_unit_test(friction_is_against_the_slip),
-        cmocka_unit_test(friction_rebounds),
-        cmocka_unit_test(redundant_contacts_keep_the_law),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

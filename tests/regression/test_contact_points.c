@@ -65,9 +65,8 @@ static int run_and_count(text_case *c)
 }
 
 // As the nodes get lighter the box with nodes tends to that with points, linearly in their mass.
-static void light_corners_tend_to_points(void **state)
+TEST(light_corners_tend_to_points)
 {
-    (void)state;
     const char *const laws[] = { "restitution: 0.0", "restitution: 0.0, friction: 0.4" };
     const char *const schemes[] = { "scheme: { type: moreau_jean, theta: 1.0 }\n",
                                     "scheme: { type: alpha_ggl, rho_inf: 0.8 }\n" };
@@ -92,9 +91,8 @@ static void light_corners_tend_to_points(void **state)
 
 // A frictionless ladder of 2 l between wall and floor leaves the wall at two thirds of its starting height with
 // vx^2 = (8/27) M g l^3 s0^3 / (M l^2 + J), s0 the sine of its angle; vx stays after that.
-static void ladders_leave_the_wall(void **state)
+TEST(ladders_leave_the_wall)
 {
-    (void)state;
     const double M = 10.0, J = 10.0 / 3.0, s0 = sin(acos(0.5));
     const double vx = sqrt(8.0 / 27.0 * M * gravity * s0 * s0 * s0 / (M + J));
     double error[2];
@@ -123,9 +121,8 @@ static void ladders_leave_the_wall(void **state)
 
 // A block that rocks about a corner and lands on the other: Housner's ratio of its rates, 1 - (3/2) sin^2(alpha) of a
 // rectangle; and the rows of both corners draw where they are.
-static void blocks_rock_by_housner(void **state)
+TEST(blocks_rock_by_housner)
 {
-    (void)state;
     const double b = 0.1, h = 0.4, R2 = b * b + h * h, M = 6.0, J = M * R2 / 3.0, tilt = 0.05;
     double x = b * cos(tilt) - h * sin(tilt), y = b * sin(tilt) + h * cos(tilt);
     char text[ROOM];
@@ -164,9 +161,8 @@ static void write_inertia(bool in_space, double J, char text[INERTIA])
 
 // Two bodies meet at points of both: along n the impulse is (1 + e) m v, 1/m = sum over both of 1/M + (r x n)^2/J, and
 // it turns them by r x n over J. In the plane, and in space with the same motion; by all schemes, in any units.
-static void bodies_collide_at_points(void **state)
+TEST(bodies_collide_at_points)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8",
                                     "moreau_jean, theta: 0.5",
                                     "half_explicit",
@@ -237,9 +233,8 @@ static text_case open_plate(double mass, const char *law, const char *scheme)
     return text_case_open(text, NULL);
 }
 
-static void corners_fall_on_beams(void **state)
+TEST(corners_fall_on_beams)
 {
-    (void)state;
     const char *const laws[] = { "restitution: 0.0", "restitution: 0.0, friction: 0.3" };
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.6", "alpha_ggl, rho_inf: 0.2" };
     for (int n = 0; n < 3; n++) {
@@ -262,9 +257,8 @@ static void corners_fall_on_beams(void **state)
 }
 
 // The stable step of a force law at a point counts the arm: w^2 = k (1/M + r^2/J).
-static void laws_at_arms_set_the_stable_step(void **state)
+TEST(laws_at_arms_set_the_stable_step)
 {
-    (void)state;
     text_case c = text_case_open(
         "mesh: { bar: { type: point, at: [0, 0, 0] } }\n"
         "elements: { bar: { type: rigid_body_2d, mesh: bar, mass: 2.0, inertia: 0.001 } }\n"
@@ -280,9 +274,8 @@ static void laws_at_arms_set_the_stable_step(void **state)
 }
 
 // Points have no mass: nothing limits the step of explicit schemes.
-static void points_do_not_limit_the_step(void **state)
+TEST(points_do_not_limit_the_step)
 {
-    (void)state;
     text_case c =
         open_box(0.0, "restitution: 0.3", "scheme: { type: half_explicit }\n", "time: { step: 1.0e-3, end: 0.2 }\n");
     CHECK(isinf(c.sim->system->stable_step));
@@ -290,9 +283,8 @@ static void points_do_not_limit_the_step(void **state)
     text_case_close(&c);
 }
 
-static void wrong_offsets_are_told(void **state)
+TEST(wrong_offsets_are_told)
 {
-    (void)state;
     static const char model[] = "mesh: { one: { type: point, at: [0, 0, 1] }, two: { type: point, at: [1, 0, 1] } }\n"
                                 "elements: { one: { type: rigid_body_3d, mesh: one, mass: 1, inertia: [1, 1, 1] },\n"
                                 "            two: { type: point_mass, mesh: two, mass: 1 } }\n%s"
@@ -322,9 +314,8 @@ static void wrong_offsets_are_told(void **state)
 }
 
 // A body held at its node turns like a pendulum until its tip hits a wall: theta at the first contact, and no further.
-static void held_bodies_hit_with_their_tips(void **state)
+TEST(held_bodies_hit_with_their_tips)
 {
-    (void)state;
     text_case c = text_case_open(
         "mesh: { arm: { type: point, at: [0, 0, 0] } }\n"
         "elements: { arm: { type: rigid_body_2d, mesh: arm, mass: 1, inertia: 0.5 } }\n"
@@ -344,16 +335,4 @@ static void held_bodies_hit_with_their_tips(void **state)
     double lever = fabs(cos(angle) * (sin(angle) - 1.5) - sin(angle) * cos(angle));
     CHECK_NEAR(c.sim->report.rows[0].force, 1.0 / lever, 1e-9);
     text_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(light_corners_tend_to_points),    cmocka_unit_test(ladders_leave_the_wall),
-        cmocka_unit_test(blocks_rock_by_housner),          cmocka_unit_test(bodies_collide_at_points),
-        cmocka_unit_test(corners_fall_on_beams),           cmocka_unit_test(laws_at_arms_set_the_stable_step),
-        cmocka_unit_test(points_do_not_limit_the_step),    cmocka_unit_test(wrong_offsets_are_told),
-        cmocka_unit_test(held_bodies_hit_with_their_tips),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,9 +46,8 @@ static swing run(int count, const char *const *set)
     return s;
 }
 
-static void strips_swing_and_strike(void **state)
+TEST(strips_swing_and_strike)
 {
-    (void)state;
     const char *const half[] = { "time.step=1.0e-4", "time.end=0.5" };
     swing coarse = run(0, NULL), fine = run(2, half);
     CHECK_NEAR(coarse.x, 0.170565, 4e-6);
@@ -63,9 +62,8 @@ static void strips_swing_and_strike(void **state)
     CHECK_NEAR(coarse.energy_after, -0.43, 0.05);
 }
 
-static void schemes_agree_up_to_the_stop(void **state)
+TEST(schemes_agree_up_to_the_stop)
 {
-    (void)state;
     const char *const schemes[] = { "scheme={type: alpha_velocity, rho_inf: 0.65}",
                                     "scheme={type: moreau_jean, rho_inf: 0.65}",
                                     "scheme={type: moreau_jean, theta: 1.0}" };
@@ -83,9 +81,8 @@ static void schemes_agree_up_to_the_stop(void **state)
 }
 
 // Strips a hundred times as stiff swing like rigid bodies of the same mass.
-static void stiff_strips_are_rigid_bodies(void **state)
+TEST(stiff_strips_are_rigid_bodies)
 {
-    (void)state;
     const char *const stiff[] = { "elements.upper.E=2.1e+13", "elements.lower.E=2.1e+13", "time.end=0.44",
                                   "time.step=1.0e-4" };
     swing s = run(4, stiff);
@@ -117,9 +114,8 @@ static void stiff_strips_are_rigid_bodies(void **state)
 }
 
 // The same strips in space, on hinges with an axis, stay in the plane and do the same.
-static void strips_in_space_swing_alike(void **state)
+TEST(strips_in_space_swing_alike)
 {
-    (void)state;
     const char *const space[] = { "elements.upper.type=beam_exact_3d",
                                   "elements.lower.type=beam_exact_3d",
                                   "elements.upper.orientation=[0, 1, 0]",
@@ -132,15 +128,4 @@ static void strips_in_space_swing_alike(void **state)
     CHECK_NEAR(in_space.x, in_plane.x, 3e-8);
     CHECK_NEAR(in_space.y, in_plane.y, 3e-8);
     CHECK(in_space.misfit <= 2e-16);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strips_swing_and_strike),
-        cmocka_unit_test(schemes_agree_up_to_the_stop),
-        cmocka_unit_test(stiff_strips_are_rigid_bodies),
-        cmocka_unit_test(strips_in_space_swing_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,8 @@ static double ball_height(double t)
     return (t - start) * (speed - 0.5 * g * (t - start));
 }
 
-static void ball_is_exact_up_to_the_accumulation(void **state)
+TEST(ball_is_exact_up_to_the_accumulation)
 {
-    (void)state;
     static const char *const steps[] = { "time.step=2e-3", "time.step=0.37", "time.step=1.1" };
     for (int i = 0; i < 3; i++) {
         watch *w = watch_open("cases/ball", (const char *const[]){ STOPPING, steps[i], NULL });
@@ -52,9 +51,8 @@ static void ball_is_exact_up_to_the_accumulation(void **state)
 }
 
 // What was reached before is on disk, with the reason for the end.
-static void results_before_the_accumulation_are_kept(void **state)
+TEST(results_before_the_accumulation_are_kept)
 {
-    (void)state;
     static char text[1 << 20];
     const char *folder = TESTS_OUTPUT_FOLDER "/accumulation";
     watch *w = watch_open("cases/ball", (const char *const[]){ STOPPING, NULL });
@@ -74,9 +72,8 @@ static void results_before_the_accumulation_are_kept(void **state)
 }
 
 // Told to, it closes the contact there and goes on; the floor then carries the weight.
-static void ball_comes_to_rest(void **state)
+TEST(ball_comes_to_rest)
 {
-    (void)state;
     watch *w = watch_open("cases/ball", (const char *const[]){ RESTING, NULL });
     double impulse = 0.0;
     while (!pcs_sim_is_done(w->sim)) {
@@ -94,9 +91,8 @@ static void ball_comes_to_rest(void **state)
     watch_close(&w);
 }
 
-static void oscillator_is_exact(void **state)
+TEST(oscillator_is_exact)
 {
-    (void)state;
     static const char *const steps[] = { "time.step=1e-3", "time.step=0.0173", "time.step=0.19", "time.step=1.9" };
     for (int i = 0; i < 4; i++) {
         watch_errors e = watch_measure(
@@ -109,9 +105,8 @@ static void oscillator_is_exact(void **state)
 }
 
 // The tolerance is what is met.
-static void errors_follow_the_tolerance(void **state)
+TEST(errors_follow_the_tolerance)
 {
-    (void)state;
     double last = INFINITY;
     for (int k = 4; k <= 12; k += 2) {
         char scheme[96];
@@ -144,9 +139,8 @@ static int find_impacts(const char *path, const char *const *set, int most, doub
 }
 
 // Known to 5 digits from an independent implementation; both corners of a side hit at once.
-static void slider_crank_hits_when_it_should(void **state)
+TEST(slider_crank_hits_when_it_should)
 {
-    (void)state;
     static const double known[] = { 2.6925e-3, 5.6078e-3, 7.4656e-3, 8.4093e-3 };
     double time[8];
     int row[8];
@@ -167,9 +161,8 @@ static void slider_crank_hits_when_it_should(void **state)
     watch_close(&w);
 }
 
-static void ball_in_box_hits_when_it_should(void **state)
+TEST(ball_in_box_hits_when_it_should)
 {
-    (void)state;
     static const double known[] = { 0.48519, 0.63855, 0.77631, 0.86364 };
     double time[4];
     int row[4];
@@ -212,9 +205,8 @@ static double largest_distance(double (*a)[2], double (*b)[2], int count)
 }
 
 // Distances of other schemes from the event-driven motion, measured by an independent implementation.
-static void other_schemes_are_as_far_as_known(void **state)
+TEST(other_schemes_are_as_far_as_known)
 {
-    (void)state;
     static double reference[NGRID][2], finer[NGRID][2], other[NGRID][2];
     static const struct {
         const char *scheme;
@@ -240,9 +232,8 @@ static void other_schemes_are_as_far_as_known(void **state)
 }
 
 // Joints, varying mass, redundant points: energy is lost at impacts only, and nothing sinks in.
-static void energy_goes_at_impacts_only(void **state)
+TEST(energy_goes_at_impacts_only)
 {
-    (void)state;
     static const struct {
         const char *path, *more;
         double tolerance; // J
@@ -271,9 +262,8 @@ static void energy_goes_at_impacts_only(void **state)
 }
 
 // Lengths in millimetres and masses in grams: the same motion.
-static void units_do_not_matter(void **state)
+TEST(units_do_not_matter)
 {
-    (void)state;
     watch *a = watch_open("cases/ball", (const char *const[]){ RESTING, NULL });
     watch *b = watch_open("cases/ball", (const char *const[]){ RESTING, "system.mass=1000.0", "system.radius=200.0",
                                                                "system.gravity=1e4", "system.height=1001.0", NULL });
@@ -298,9 +288,8 @@ static void refused(const char *path, const char *const *set, int nset, const ch
     pcs_context_destroy(&ctx);
 }
 
-static void what_does_not_apply_is_refused(void **state)
+TEST(what_does_not_apply_is_refused)
 {
-    (void)state;
     refused("cases/bar_impact", (const char *const[]){ STOPPING }, 1, "more than 100 unknowns");
     refused("cases/ball", (const char *const[]){ "scheme={type: event_driven, rtol: 0}" }, 1, "scheme.rtol must be");
     refused("cases/ball", (const char *const[]){ "scheme={type: event_driven, accumulation: go}" }, 1, "stop, rest");
@@ -313,9 +302,8 @@ static void what_does_not_apply_is_refused(void **state)
 }
 
 // A stop that the oscillator reaches for 14 ms of each second only: no step may pass over it.
-static void short_contacts_are_not_missed(void **state)
+TEST(short_contacts_are_not_missed)
 {
-    (void)state;
     static const char *const schemes[] = { "scheme={type: event_driven, rtol: 1e-11}",
                                            "scheme={type: event_driven, rtol: 1e-4}",
                                            "scheme={type: event_driven, rtol: 1e-4, atol: 1e-4}",
@@ -344,9 +332,8 @@ static void short_contacts_are_not_missed(void **state)
 
 // Touching and at rest, without a force at first; then 10 t^2 lifts it off: q = 10 t^4 / 12. Neither the first instant
 // nor the force tells when the contact opens.
-static void contact_opens_from_nothing(void **state)
+TEST(contact_opens_from_nothing)
 {
-    (void)state;
     static const char *const schemes[] = { RESTING, "scheme={type: mannshardt}" };
     static const char *const steps[] = { "time.step=0.01", "time.step=0.3" };
     for (int i = 0; i < 4; i++) {
@@ -363,9 +350,8 @@ static void contact_opens_from_nothing(void **state)
 }
 
 // The limit on events ends what the look at intervals does not see.
-static void events_are_limited(void **state)
+TEST(events_are_limited)
 {
-    (void)state;
     watch *w =
         watch_open("cases/ball", (const char *const[]){ "scheme={type: event_driven, accumulation: rest, events: 10}",
                                                         "time.step=4", NULL });
@@ -377,9 +363,8 @@ static void events_are_limited(void **state)
 
 // A block that a push sets in motion and friction stops again within one step: between its ends it was fast, so that
 // the rest of its motion is none. 0.105 J are lost in all, to 2 % at such steps.
-static void motion_within_a_step_comes_to_rest(void **state)
+TEST(motion_within_a_step_comes_to_rest)
 {
-    (void)state;
     static const char *const methods[] = { "scheme={type: mannshardt}",
                                            "scheme={type: mannshardt, method: fehlberg5}" };
     for (int k = 0; k < 2; k++) {
@@ -390,26 +375,4 @@ static void motion_within_a_step_comes_to_rest(void **state)
         CHECK_NEAR(w->sim->ledger.friction_loss, 0.105, 2e-3);
         watch_close(&w);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_is_exact_up_to_the_accumulation),
-        cmocka_unit_test(results_before_the_accumulation_are_kept),
-        cmocka_unit_test(ball_comes_to_rest),
-        cmocka_unit_test(oscillator_is_exact),
-        cmocka_unit_test(errors_follow_the_tolerance),
-        cmocka_unit_test(slider_crank_hits_when_it_should),
-        cmocka_unit_test(ball_in_box_hits_when_it_should),
-        cmocka_unit_test(other_schemes_are_as_far_as_known),
-        cmocka_unit_test(energy_goes_at_impacts_only),
-        cmocka_unit_test(units_do_not_matter),
-        cmocka_unit_test(what_does_not_apply_is_refused),
-        cmocka_unit_test(short_contacts_are_not_missed),
-        cmocka_unit_test(contact_opens_from_nothing),
-        cmocka_unit_test(events_are_limited),
-        cmocka_unit_test(motion_within_a_step_comes_to_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

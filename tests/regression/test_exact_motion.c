@@ -20,9 +20,8 @@ static void set_section(const pcs_fe_group *group, double area, double I, double
 
 // A pendulum that is a beam, released level: l = 1, 1 cm square, steel, g = 9.81, four elements, consistent mass. Its
 // tip after 0.3 s of generalized-alpha steps of 5e-4 s, rho_inf = 0.65, by a program of its own.
-static void pendulum_has_the_known_digits(void **state)
+TEST(pendulum_has_the_known_digits)
 {
-    (void)state;
     const double from[3] = { 0, 0, 0 }, to[3] = { 1, 0, 0 };
     model *m = model_create();
     model_line(m, "beam", from, to, 4);
@@ -61,9 +60,8 @@ static model *soft_beam(const char *element, const char *mass, const double alon
 }
 
 // Lumped masses make both elements the same in a plane: the motion in the x-y plane, and that in a skew plane.
-static void space_contains_the_plane(void **state)
+TEST(space_contains_the_plane)
 {
-    (void)state;
     enum { N = 6 };
     const double x_axis[3] = { 1, 0, 0 };
     model *plane = soft_beam("beam_exact_2d", "lumped", x_axis, N, 0.0);
@@ -141,9 +139,8 @@ static double total_energy(const model_run *run, pcs_measure *out)
 
 // Linear momentum is kept to round-off. Energy goes down by what a scheme damps, least for rho_inf = 1; the bounds are
 // those found for a flying beam in the plane.
-static void flying_beam_keeps_its_momentum(void **state)
+TEST(flying_beam_keeps_its_momentum)
 {
-    (void)state;
     const struct {
         const char *scheme, *values;
         double loss, bound, turn; // relative: measured, allowed; change of the angular momentum allowed
@@ -194,9 +191,8 @@ static void fly(double h, double *q, double *v)
 }
 
 // Positions, rotations and velocities of generalized-alpha are of second order, as in linear motion.
-static void flying_beam_is_of_second_order(void **state)
+TEST(flying_beam_is_of_second_order)
 {
-    (void)state;
     double q[4][30], v[4][30], error[3][3] = { { 0 } };
     for (int level = 0; level < 3; level++) fly(1e-3 / (1 << level), q[level], v[level]);
     fly(6.25e-5, q[3], v[3]);
@@ -220,9 +216,8 @@ static const char *spin_values(const pcs_scheme_ops *ops)
 
 // Ten turns about an axis square to the beam: rotation vectors of every node come past half a turn ten times, where
 // they jump; velocities and forces do not notice.
-static void spinning_beam_turns_ten_times(void **state)
+TEST(spinning_beam_turns_ten_times)
 {
-    (void)state;
     int count = 0;
     for (int s = 0; pcs_schemes[s] != NULL; s++) {
         if (!pcs_schemes[s]->takes_rotations) continue;
@@ -269,14 +264,4 @@ static void spinning_beam_turns_ten_times(void **state)
         model_destroy(&m);
     }
     CHECK(count >= 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_has_the_known_digits),  cmocka_unit_test(space_contains_the_plane),
-        cmocka_unit_test(flying_beam_keeps_its_momentum), cmocka_unit_test(flying_beam_is_of_second_order),
-        cmocka_unit_test(spinning_beam_turns_ten_times),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static double joint_gap(const rigid_trace *trace, long row)
 }
 
 // Gaps at 0.5, 1, 1.5, 2 s with steps of 1e-4 s: linear on velocity level, 25 times larger on acceleration level.
-static void joints_drift(void **state)
+TEST(joints_drift)
 {
-    (void)state;
     static const struct {
         const char *scheme;
         double gap[4], energy;
@@ -43,9 +42,8 @@ static void joints_drift(void **state)
 }
 
 // A driven joint may start 1e-9 of the model's size off its way, and is on it after one step.
-static void driven_joints_make_a_misfit_good(void **state)
+TEST(driven_joints_make_a_misfit_good)
 {
-    (void)state;
     static const char *const schemes[] = { "half_explicit", "half_explicit_rk" };
     for (int i = 0; i < 2; i++) {
         char text[512];
@@ -66,9 +64,8 @@ static void driven_joints_make_a_misfit_good(void **state)
 }
 
 // The midpoint rule and Moreau-Jean swing within 1.2e-3 m; the former loses energy, for it sees the old velocity.
-static void midpoint_rule_loses_energy(void **state)
+TEST(midpoint_rule_loses_energy)
 {
-    (void)state;
     static const char *const schemes[] = { "moreau_midpoint", "moreau_jean_explicit" };
     for (int i = 0; i < 2; i++) {
         rigid_trace trace = run("slider_crank_bilateral", schemes[i], 1e-4, 2.0, 20000);
@@ -79,9 +76,8 @@ static void midpoint_rule_loses_energy(void **state)
 }
 
 // Positions and velocities at once, with gaps as they are and as the paper shortens them: 0.5 s in steps of 1e-4 s.
-static void unified_midpoint(void **state)
+TEST(unified_midpoint)
 {
-    (void)state;
     static const struct {
         const char *scheme;
         double gap, rate, energy, error;
@@ -104,9 +100,8 @@ static void unified_midpoint(void **state)
 }
 
 // After 2 s in steps of 5e-3 s the ball lies in the corner on velocity level and keeps sinking on acceleration level.
-static void ball_in_a_corner(void **state)
+TEST(ball_in_a_corner)
 {
-    (void)state;
     rigid_trace velocity = run("ball_in_box", "half_explicit", 5e-3, 2.0, 400);
     rigid_trace acceleration = run("ball_in_box", "half_explicit_acceleration", 5e-3, 2.0, 400);
     CHECK_RELATIVE(1.0 - velocity.q[2], 1.15e-4, 0.01);
@@ -124,9 +119,8 @@ static void ball_in_a_corner(void **state)
 
 // The steel bar of 50 elements on acceleration level: one impact, then a force of 1271.48 N without sinking any
 // further. A gap velocity of round-off must not release the contact: it would sink to 2.4e-7 m under 1263.7 N.
-static void steel_bar_on_acceleration_level(void **state)
+TEST(steel_bar_on_acceleration_level)
 {
-    (void)state;
     static const char *const schemes[] = { "half_explicit_acceleration", "tdg_minus", "tdg_plus" };
     for (int i = 0; i < 3; i++) {
         char text[160];
@@ -154,9 +148,8 @@ static void steel_bar_on_acceleration_level(void **state)
 }
 
 // Through the accumulation point of the ball at t = 3: what constrains gap or gap velocity comes to rest there.
-static void accumulation_ends_in_rest(void **state)
+TEST(accumulation_ends_in_rest)
 {
-    (void)state;
     static const char *const schemes[] = {
         "moreau_jean_explicit", "moreau_midpoint",
         "schatzman_paoli",      "half_explicit",
@@ -173,9 +166,8 @@ static void accumulation_ends_in_rest(void **state)
 }
 
 // Two bars lie against each other at a gap of 0 but for round-off, until they part.
-static void contacts_at_rest_stay_closed(void **state)
+TEST(contacts_at_rest_stay_closed)
 {
-    (void)state;
     for (int n = 30; n <= 400; n += 37) {
         char text[400];
         snprintf(text, sizeof text,
@@ -191,19 +183,4 @@ static void contacts_at_rest_stay_closed(void **state)
         CHECK(changes == 1);
         rigid_close(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(driven_joints_make_a_misfit_good),
-        cmocka_unit_test(joints_drift),
-        cmocka_unit_test(midpoint_rule_loses_energy),
-        cmocka_unit_test(unified_midpoint),
-        cmocka_unit_test(ball_in_a_corner),
-        cmocka_unit_test(steel_bar_on_acceleration_level),
-        cmocka_unit_test(accumulation_ends_in_rest),
-        cmocka_unit_test(contacts_at_rest_stay_closed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

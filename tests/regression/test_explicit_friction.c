@@ -28,9 +28,8 @@ static const friction_case friction_cases[] = {
 };
 
 // Stops after 1.594928511 s and as many metres, since v0 = 2 m/s.
-static void block_stops_and_stays(void **state)
+TEST(block_stops_and_stays)
 {
-    (void)state;
     const double degree = 0.017453292519943295, pull = 9.81 * sin(20 * degree), rub = 0.5 * 9.81 * cos(20 * degree);
     const double exact = 2.0 / (rub - pull);
     CHECK_NEAR(exact, 1.594928511, 1e-9);
@@ -57,9 +56,8 @@ static void block_stops_and_stays(void **state)
 
 // Normal impulse m (1 + e) |v_y| = 3.6 N s. Sticking: tangential speed 1 + 0.2 * 10 = 3 m/s over 1/m + R^2/J = 3.5 /kg
 // needs 6/7 N s; the cone allows 0.3 * 3.6 = 1.08 N s. With friction 0.1 it slips: 0.36 N s.
-static void spinning_ball_sticks_or_slips(void **state)
+TEST(spinning_ball_sticks_or_slips)
 {
-    (void)state;
     static const char *const schemes[] = { "moreau_jean_explicit", "moreau_midpoint",
                                            "half_explicit",        "half_explicit_rk",
                                            "schatzman_paoli",      "splitting",
@@ -83,9 +81,8 @@ static void spinning_ball_sticks_or_slips(void **state)
 }
 
 // In space slip has a direction of its own: against an independent integration of v' = g sin a - mu g cos a v/|v|.
-static void puck_turns_downhill(void **state)
+TEST(puck_turns_downhill)
 {
-    (void)state;
     const double degree = 0.017453292519943295, pull = 9.81 * sin(20 * degree), rub = 0.5 * 9.81 * cos(20 * degree);
     double x = 0.0, y = 0.0, vx = 0.0, vy = 2.0, dt = 1e-6;
     for (int i = 0; i < 300000; i++) { // midpoint rule up to 0.3 s
@@ -114,14 +111,4 @@ static void puck_turns_downhill(void **state)
         print_message("%s: %.2e %.2e, order %.2f\n", schemes[c], error[0], error[3], rigid_slope(4, step, error));
         CHECK(rigid_slope(4, step, error) > order[c] - 0.15);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(block_stops_and_stays),
-        cmocka_unit_test(spinning_ball_sticks_or_slips),
-        cmocka_unit_test(puck_turns_downhill),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static rigid_trace run(const char *scheme, double step, double end, const char *
 }
 
 // Angles and angular velocities at 0.1 s, friction 0.01, restitution 0.4: insensitive to rounding to 1e-10.
-static void digits(void **state)
+TEST(digits)
 {
-    (void)state;
     static const struct {
         const char *scheme;
         double q[2], v[2];
@@ -40,9 +39,8 @@ static void digits(void **state)
 }
 
 // Table 3 of the paper; ours agree with it to the printed digits but for Moreau-Jean at 1e-3 (7.1e-1).
-static void table_with_clearance(void **state)
+TEST(table_with_clearance)
 {
-    (void)state;
     static const double expected[2][3] = { { 7.94e-1, 1.53e-1, 4.53e-2 }, { 4.72e-1, 1.747e-2, 3.30e-3 } };
     rigid_trace fine = run("half_explicit", 1e-7, 0.1, "", 100);
     for (int scheme = 0; scheme < 2; scheme++)
@@ -57,9 +55,8 @@ static void table_with_clearance(void **state)
 
 // Table 2 of the paper is this model without clearance. Rounding decides which corners are active: ranges of runs that
 // differ by 1e-13 in their start.
-static void table_without_clearance(void **state)
+TEST(table_without_clearance)
 {
-    (void)state;
     static const double low[2][3] = { { 6.7e-1, 2.09e-1, 6.5e-2 }, { 3.8e-1, 2.4e-2, 8.3e-4 } };
     static const double high[2][3] = { { 6.97e-1, 2.13e-1, 6.6e-2 }, { 5.3e-1, 2.6e-2, 8.5e-4 } };
     rigid_trace joint =
@@ -77,9 +74,8 @@ static void table_without_clearance(void **state)
 }
 
 // Restitution 0.1, no friction, steps of 1e-5 s up to 0.15 s. The energy starts with 7.49555 J.
-static void gaps_and_energies(void **state)
+TEST(gaps_and_energies)
 {
-    (void)state;
     static const struct {
         const char *scheme;
         double gap, energy, rise;
@@ -107,9 +103,8 @@ static void gaps_and_energies(void **state)
 }
 
 // Decoupled positions never penetrate, unified ones only by what the forecast misses; the midpoint rule drifts.
-static void order_of_energies_over_four_seconds(void **state)
+TEST(order_of_energies_over_four_seconds)
 {
-    (void)state;
     static const char *const more = ";system.restitution=0.1;system.friction=0.0";
     rigid_trace unified = run("ggl_midpoint, gate: middle", 1e-5, 4.0, more, 400000);
     rigid_trace midpoint = run("moreau_midpoint", 1e-5, 4.0, more, 400000);
@@ -133,9 +128,8 @@ static double event_error(const char *scheme, double step, const rigid_trace *ev
     return error;
 }
 
-static void errors_against_events(void **state)
+TEST(errors_against_events)
 {
-    (void)state;
     static const struct {
         const char *scheme;
         double coarse, fine; // at 1e-4 and 1e-5 s
@@ -156,17 +150,4 @@ static void errors_against_events(void **state)
     print_message("impulsive steps: %.2e\n", small);
     CHECK(small < 0.2 * 8.7e-5);
     rigid_free(&events);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digits),
-        cmocka_unit_test(table_with_clearance),
-        cmocka_unit_test(table_without_clearance),
-        cmocka_unit_test(gaps_and_energies),
-        cmocka_unit_test(order_of_energies_over_four_seconds),
-        cmocka_unit_test(errors_against_events),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

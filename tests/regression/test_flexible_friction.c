@@ -55,9 +55,8 @@ static void add_push(const text_case *c, int row, double sum[3])
 }
 
 // 5 N are less than mu m g = 7.2 N. Once its vibrations have died out the beam stands still to round-off.
-static void dragged_beam_sticks_without_creep(void **state)
+TEST(dragged_beam_sticks_without_creep)
 {
-    (void)state;
     for (int e = 0; e < 2; e++)
         for (int k = 0; k < 2; k++) {
             double start[3], end[3], v[3], reference[3], push[3] = { 0 };
@@ -79,9 +78,8 @@ static void dragged_beam_sticks_without_creep(void **state)
 }
 
 // 10 N pull it along: friction is mu N in every step, against the motion, and the weight is carried.
-static void dragged_beam_slides_with_its_friction(void **state)
+TEST(dragged_beam_slides_with_its_friction)
 {
-    (void)state;
     for (int e = 0; e < 2; e++)
         for (int k = 0; k < 2; k++) {
             double x[3], v[3], reference[3], normal = 0.0;
@@ -122,9 +120,8 @@ static const char crossed_touch[] =
     " }\ncontacts: { touch: { type: beam_beam, a: low, b: high, radius: 0.01, most: 4, ";
 
 // Forces between the beams are all there are: what one gets the other loses.
-static void crossed_beams_keep_their_momentum(void **state)
+TEST(crossed_beams_keep_their_momentum)
 {
-    (void)state;
     const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8 }\ntime: { step: 1.0e-4, end: 0.03 }\n",
                                  "type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-4, end: 0.03 }\n",
                                  "type: half_explicit }\ntime: { step: auto, end: 0.01 }\n" };
@@ -166,9 +163,8 @@ static double elastic_loss(const char *step)
     return loss;
 }
 
-static void elastic_rebound_keeps_the_energy(void **state)
+TEST(elastic_rebound_keeps_the_energy)
 {
-    (void)state;
     CHECK(fabs(elastic_loss("4.0e-5")) < 4e-6);
     CHECK(fabs(elastic_loss("1.0e-5")) < 2e-6);
 }
@@ -196,9 +192,8 @@ static double ring_error(const char *friction, double mu, const char *scheme, co
 }
 
 // Forces of contacts are of first order in the implicit schemes, of second in the half-explicit one.
-static void ball_slides_round_a_ring(void **state)
+TEST(ball_slides_round_a_ring)
 {
-    (void)state;
     const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
                                  "type: half_explicit" };
     for (int k = 0; k < 3; k++)
@@ -210,9 +205,8 @@ static void ball_slides_round_a_ring(void **state)
 }
 
 // A point slides off a cylinder from rest, nearly, at its top: it leaves at cos = 2/3 + v0^2/(3 g R).
-static void point_leaves_a_cylinder(void **state)
+TEST(point_leaves_a_cylinder)
 {
-    (void)state;
     const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
                                  "type: half_explicit" };
     for (int k = 0; k < 3; k++) {
@@ -237,9 +231,8 @@ static void point_leaves_a_cylinder(void **state)
 }
 
 // A ball thrown along a rough plane without spin slides until it rolls: its velocity is then v0/(1 + J/(m r^2)).
-static void thrown_balls_end_up_rolling(void **state)
+TEST(thrown_balls_end_up_rolling)
 {
-    (void)state;
     const char *const bodies[] = {
         "rigid_body_2d, mass: 2.0, inertia: 0.01 } }\n"
         "initial: [ { set: ball, velocity: [3.0, 0, 0] } ]\n"
@@ -273,9 +266,8 @@ static void thrown_balls_end_up_rolling(void **state)
 }
 
 // The same in a ring, without weight: what it takes to roll does not depend on the force.
-static void ball_in_a_ring_ends_up_rolling(void **state)
+TEST(ball_in_a_ring_ends_up_rolling)
 {
-    (void)state;
     const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
                                  "type: half_explicit" };
     for (int k = 0; k < 3; k++) {
@@ -297,9 +289,8 @@ static void ball_in_a_ring_ends_up_rolling(void **state)
 }
 
 // A point strikes a free beam, which bends, and slides over its nodes and off its end; the beam has no thickness there.
-static void point_slides_along_a_beam(void **state)
+TEST(point_slides_along_a_beam)
 {
-    (void)state;
     const char *const laws[] = { "restitution: 0.0", "restitution: 0.3, friction: 0.2" };
     const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5" };
     for (int k = 0; k < 4; k++) {
@@ -331,9 +322,8 @@ static void point_slides_along_a_beam(void **state)
 }
 
 // A beam swings round and falls onto another: with one place too few the run ends, and says why.
-static void pairs_without_a_place_end_the_run(void **state)
+TEST(pairs_without_a_place_end_the_run)
 {
-    (void)state;
     const char parallel[] =
         "mesh:\n"
         "  low: { type: line, from: [-0.5, 0, 0], to: [0.5, 0, 0], elements: 4 }\n"
@@ -362,16 +352,4 @@ static void pairs_without_a_place_end_the_run(void **state)
     CHECK_STATUS(NULL, status, PCS_FAILED);
     CHECK_TEXT(pcs_message(c.ctx), "the step is too large for the reach of 1e-05 m");
     text_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dragged_beam_sticks_without_creep), cmocka_unit_test(dragged_beam_slides_with_its_friction),
-        cmocka_unit_test(crossed_beams_keep_their_momentum), cmocka_unit_test(elastic_rebound_keeps_the_energy),
-        cmocka_unit_test(ball_slides_round_a_ring),          cmocka_unit_test(point_leaves_a_cylinder),
-        cmocka_unit_test(point_slides_along_a_beam),         cmocka_unit_test(pairs_without_a_place_end_the_run),
-        cmocka_unit_test(thrown_balls_end_up_rolling),       cmocka_unit_test(ball_in_a_ring_ends_up_rolling),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

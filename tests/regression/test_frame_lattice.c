@@ -84,9 +84,8 @@ static double wave_speed(void)
     return sqrt(2.1e11 / 7800.0);
 }
 
-static void one_row_is_a_bar(void **state)
+TEST(one_row_is_a_bar)
 {
-    (void)state;
     const char *const set[] = { row, rods };
     static bounce beams, bar;
     fly(1, set, &beams);
@@ -101,9 +100,8 @@ static void one_row_is_a_bar(void **state)
 }
 
 // Rungs that do not turn move with their ends; both rows are alike, so each carries half of every rung.
-static void a_guided_ladder_is_a_row_with_masses(void **state)
+TEST(a_guided_ladder_is_a_row_with_masses)
 {
-    (void)state;
     const char *const ladder[] = { "mesh.net.cells=[40, 1]", guide };
     const char *const loaded[] = { row, guide, "mesh.rungs={type: point, nodes: net.joints}", masses };
     static bounce wide, narrow;
@@ -129,9 +127,8 @@ static void check_bounce(const bounce *b, double rows, double length)
     CHECK(b->lopsided < 1e-9 * momentum);
 }
 
-static void the_lattice_bounces_like_its_bar(void **state)
+TEST(the_lattice_bounces_like_its_bar)
 {
-    (void)state;
     static bounce b, fine;
     const char *const halved = "time.step=5.5e-6";
     fly(0, NULL, &b);
@@ -144,9 +141,8 @@ static void the_lattice_bounces_like_its_bar(void **state)
     CHECK_RELATIVE(fine.last, b.last, 0.01);
 }
 
-static void the_condensed_solver_agrees(void **state)
+TEST(the_condensed_solver_agrees)
 {
-    (void)state;
     const char *const set[] = { "mesh.net.cells=[10, 40]", "time.end=8.8e-4", "solver.type=condensed" };
     static bounce many, few;
     fly(2, set, &many);
@@ -159,9 +155,8 @@ static void the_condensed_solver_agrees(void **state)
 
 // A flat lattice in space moves as the plane one; so does a deep one, layer by layer, as long as its edges are far.
 // Large enough for nested dissection and supernodal factors.
-static void plane_and_space_agree(void **state)
+TEST(plane_and_space_agree)
 {
-    (void)state;
     const char *const flat[] = { "mesh.net.cells=[10, 40, 0]", "time.end=6.05e-4" };
     const char *const plane[] = { "mesh.net.cells=[10, 40]", "time.end=6.05e-4" };
     const char *const deep[] = { "mesh.net.cells=[11, 11, 11]", "time.end=1.65e-4" };
@@ -191,9 +186,8 @@ static double stable_step(const char *net)
 }
 
 // The fastest kind of strut decides, wherever it comes.
-static void the_shortest_strut_limits_the_step(void **state)
+TEST(the_shortest_strut_limits_the_step)
 {
-    (void)state;
     double both = stable_step("mesh.net={type: lattice, cells: [12, 7], size: [0.1, 0.05], origin: [0.001, 0, 0]}");
     double longer = stable_step("mesh.net={type: lattice, cells: [12], size: [0.1], origin: [0.001, 0, 0]}");
     double shorter = stable_step("mesh.net={type: lattice, cells: [12], size: [0.05], origin: [0.001, 0, 0]}");
@@ -202,9 +196,8 @@ static void the_shortest_strut_limits_the_step(void **state)
 }
 
 // A lattice has as many kinds of struts as directions, whatever its size: memory and eigenproblems are theirs.
-static void kinds_of_struts_do_not_grow(void **state)
+TEST(kinds_of_struts_do_not_grow)
 {
-    (void)state;
     static const struct {
         const char *path, *cells;
         int nkind;
@@ -225,18 +218,4 @@ static void kinds_of_struts_do_not_grow(void **state)
         CHECK(batch->ncell > 100);
         pcs_context_destroy(&ctx);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_row_is_a_bar),
-        cmocka_unit_test(a_guided_ladder_is_a_row_with_masses),
-        cmocka_unit_test(the_lattice_bounces_like_its_bar),
-        cmocka_unit_test(the_condensed_solver_agrees),
-        cmocka_unit_test(plane_and_space_agree),
-        cmocka_unit_test(the_shortest_strut_limits_the_step),
-        cmocka_unit_test(kinds_of_struts_do_not_grow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,9 +27,8 @@ static const pcs_reaction *reaction(const text_case *c, const char *name)
 }
 
 // F = J_b alpha_b/r_b along y on b, F tan(angle) along n, and what hinges need to hold both.
-static void line_of_action_pushes_the_shafts_apart(void **state)
+TEST(line_of_action_pushes_the_shafts_apart)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, theta: 0.5", "half_explicit",
                                     "alpha_velocity, rho_inf: 0.9" };
     const double angles[] = { 14.5, 20.0, 25.0 };
@@ -67,9 +66,8 @@ static void line_of_action_pushes_the_shafts_apart(void **state)
 }
 
 // Rows of bevel teeth are the slopes of their gap wherever the wheels are.
-static void directions_are_slopes_of_the_gap(void **state)
+TEST(directions_are_slopes_of_the_gap)
 {
-    (void)state;
     const double weight[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 }, step = 1e-3;
     for (int p = 0; p < 3; p++)
         for (int n = 0; n < 20; n++) {
@@ -96,9 +94,8 @@ static void directions_are_slopes_of_the_gap(void **state)
 
 // A wheel on a mount: it settles where the force of the teeth, T/r_a, and what pushes it aside have bent the mount; and
 // without dampers energy is kept.
-static void shafts_yield_to_the_teeth(void **state)
+TEST(shafts_yield_to_the_teeth)
 {
-    (void)state;
     for (int n = 0; n < 12; n++) {
         double unit = n % 3 == 0 ? 1e-6 : 1.0, angle = n % 4 < 2 ? 20.0 : 0.0, torque = 0.6 * unit;
         bool is_damped = n % 2;
@@ -142,9 +139,8 @@ static void shafts_yield_to_the_teeth(void **state)
 
 // In a train on a carrier the motion is that without a pressure angle, teeth push the planet into itself from both
 // sides, and the ring outwards.
-static void trains_turn_alike_at_any_pressure_angle(void **state)
+TEST(trains_turn_alike_at_any_pressure_angle)
 {
-    (void)state;
     double angles[2][2];
     for (int n = 0; n < 2; n++) {
         text_case c = gear_train_open(
@@ -164,15 +160,4 @@ static void trains_turn_alike_at_any_pressure_angle(void **state)
         text_case_close(&c);
     }
     for (int k = 0; k < 2; k++) CHECK_NEAR(angles[0][k], angles[1][k], 1e-10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(line_of_action_pushes_the_shafts_apart),
-        cmocka_unit_test(directions_are_slopes_of_the_gap),
-        cmocka_unit_test(shafts_yield_to_the_teeth),
-        cmocka_unit_test(trains_turn_alike_at_any_pressure_angle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

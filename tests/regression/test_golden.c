@@ -116,9 +116,8 @@ static bool golden_read(FILE *file, golden *g)
     return count == 3 + 2 * NSUM;
 }
 
-static void results_are_those_of_before(void **state)
+TEST(results_are_those_of_before)
 {
-    (void)state;
     FILE *file = fopen("tests/regression/golden.csv", "r");
     CHECK(file != NULL);
     CHECK(fscanf(file, "%*[^\n]") == 0);
@@ -144,10 +143,9 @@ static void results_are_those_of_before(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(results_are_those_of_before) };
     if (argc > 1 && strcmp(argv[1], "print") == 0) {
         golden_print();
         return 0;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run_tests();
 }

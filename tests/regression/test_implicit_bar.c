@@ -14,9 +14,8 @@ static case_run bar_run(const char *path, const char *scheme, const char *more, 
 }
 
 // Energy left after the impact (500 J before it), and the deepest penetration, with rho_inf = 0.8.
-static void bar_energies_are_those_of_another_code(void **state)
+TEST(bar_energies_are_those_of_another_code)
 {
-    (void)state;
     const struct {
         const char *scheme;
         double energy, gap; // J, m; a gap of 0 is not known
@@ -41,9 +40,8 @@ static void bar_energies_are_those_of_another_code(void **state)
 }
 
 // Without dissipation of its own the scheme loses what one node loses in a plastic impact, m_eff v^2 / 2, no more.
-static void bar_with_separate_impacts_keeps_its_energy(void **state)
+TEST(bar_with_separate_impacts_keeps_its_energy)
 {
-    (void)state;
     const char *const masses[] = { "elements.bar.mass=consistent", "elements.bar.mass=lumped" };
     for (int m = 0; m < 2; m++) {
         double loss = 0.5 * (m ? 0.05 / 2.0 : 0.05 / (2.0 * sqrt(3.0))) * 100.0;
@@ -60,9 +58,8 @@ static void bar_with_separate_impacts_keeps_its_energy(void **state)
 }
 
 // Smooth index 3: the node bounces under its contact force, which falls to nothing in between; more with lumped mass.
-static void bar_at_position_level_chatters(void **state)
+TEST(bar_at_position_level_chatters)
 {
-    (void)state;
     case_run run = bar_run("cases/bar_impact", "scheme={type: alpha_index3, rho_inf: 0.8}", NULL, NULL);
     long count = 0, first = -1, last = -1, pressed = 0;
     double sum = 0.0, squares = 0.0, fastest = 0.0;
@@ -92,9 +89,8 @@ static void bar_at_position_level_chatters(void **state)
 }
 
 // The modified position law: energy nearly doubles with lumped mass; with consistent mass a step has no solution.
-static void bar_with_the_modified_law_gains_energy(void **state)
+TEST(bar_with_the_modified_law_gains_energy)
 {
-    (void)state;
     const char *scheme = "scheme={type: alpha_ggl, variant: modified_lcp}";
     case_run run = bar_run("cases/bar_impact", scheme, "elements.bar.mass=lumped", "certify=warn");
     double largest = 0.0;
@@ -156,9 +152,8 @@ static void steel_check(const steel_figures *f, double deviation, double kept, d
     CHECK(f->depth <= depth);
 }
 
-static void steel_needs_no_small_step(void **state)
+TEST(steel_needs_no_small_step)
 {
-    (void)state;
     steel_figures newmark = steel_measure("scheme={type: jump_newmark, gamma: 0.5}");
     steel_figures alpha = steel_measure("scheme={type: jump_newmark, rho_inf: 0.8}");
     steel_figures bathe = steel_measure("scheme={type: jump_bathe}");
@@ -170,9 +165,8 @@ static void steel_needs_no_small_step(void **state)
 }
 
 // The explicit scheme at this step does not survive the first microseconds.
-static void steel_explicit_cannot(void **state)
+TEST(steel_explicit_cannot)
 {
-    (void)state;
     const char *set[] = { "scheme={type: half_explicit}", "time={step: 2.2254e-6, end: 5.0e-4, allow_unstable: true}",
                           "certify=warn", NULL };
     case_run run = case_open("cases/bar_steel", set);
@@ -181,17 +175,4 @@ static void steel_explicit_cannot(void **state)
     while (status == PCS_OK && run.sim->state.step < 60) status = pcs_sim_step(run.sim);
     CHECK(status != PCS_OK || !(run.sim->report.measure.kinetic < 1e6 * start));
     case_close(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bar_energies_are_those_of_another_code),
-        cmocka_unit_test(bar_with_separate_impacts_keeps_its_energy),
-        cmocka_unit_test(bar_at_position_level_chatters),
-        cmocka_unit_test(bar_with_the_modified_law_gains_energy),
-        cmocka_unit_test(steel_needs_no_small_step),
-        cmocka_unit_test(steel_explicit_cannot),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static case_run rigid_run(const char *path, const char *scheme, const char *more
 }
 
 // Two masses on a spring, 0.9 s; the exact energy is 14.361 J.
-static void oscillator_energies_are_those_of_another_code(void **state)
+TEST(oscillator_energies_are_those_of_another_code)
 {
-    (void)state;
     const struct {
         const char *scheme;
         double energy;
@@ -63,9 +62,8 @@ static void oscillator_rises(const char *scheme, const char *end, double *larges
 
 // The theta scheme dissipates for theta <= 1/(1 + e); above, it gains at times. Positions moved by the mean velocity do
 // not care as long as contacts close from approach (1.5 s; later ones meet a contact that is leaving).
-static void theta_dissipates_up_to_its_limit(void **state)
+TEST(theta_dissipates_up_to_its_limit)
 {
-    (void)state;
     double largest;
     int count;
     oscillator_rises("scheme={type: moreau_jean, theta: 0.5555555555555555}", "time.end=3.0", &largest, &count);
@@ -86,9 +84,8 @@ static double ball_closing_time(const case_run *run)
 }
 
 // Impacts accumulate at 3.602 s; afterwards the ball rests on m g = 10 N, velocity zero.
-static void ball_comes_to_rest(void **state)
+TEST(ball_comes_to_rest)
 {
-    (void)state;
     const struct {
         const char *scheme;
         double closing, depth; // s, m
@@ -107,9 +104,8 @@ static void ball_comes_to_rest(void **state)
 }
 
 // A ball that starts at rest, off the floor by less than positions can tell, has neither a fall nor an impact.
-static void round_off_opens_nothing(void **state)
+TEST(round_off_opens_nothing)
 {
-    (void)state;
     const char *const schemes[] = { VELOCITY, NEWMARK, MOREAU, JUMP, BATHE };
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         const char *set[] = { schemes[i], "system.height=0.2000000000000005", "time.end=0.2", NULL };
@@ -124,9 +120,8 @@ static void round_off_opens_nothing(void **state)
 }
 
 // With its position law modified, the scheme lets the ball chatter after the accumulation.
-static void modified_law_chatters(void **state)
+TEST(modified_law_chatters)
 {
-    (void)state;
     case_run run = rigid_run("cases/ball", "scheme={type: alpha_ggl, variant: modified_lcp}", NULL);
     int changes = 0;
     double gap = 0.0, rate = 0.0, force = 0.0;
@@ -147,9 +142,8 @@ static void modified_law_chatters(void **state)
 }
 
 // 8.01 J become 125.8 J: without an impact law the velocity after an impact is what the constraint makes of it.
-static void index3_gains_energy(void **state)
+TEST(index3_gains_energy)
 {
-    (void)state;
     case_run run = rigid_run("cases/ball", "scheme={type: alpha_index3, rho_inf: 0.8}", NULL);
     double largest = 0.0;
     for (long i = 0; i < run.count; i++) largest = fmax(largest, run.records[i].energy);
@@ -181,9 +175,8 @@ static drift pendulum_drift(const char *scheme)
 }
 
 // Joints at velocity level drift; at position level they do not. Penetration of the wall likewise.
-static void pendulum_drifts(void **state)
+TEST(pendulum_drifts)
 {
-    (void)state;
     drift ggl = pendulum_drift(GGL), velocity = pendulum_drift(VELOCITY), moreau = pendulum_drift(MOREAU);
     drift jump = pendulum_drift(JUMP), bathe = pendulum_drift(BATHE);
     CHECK(ggl.joint < 1e-15 && ggl.depth < 1e-15);
@@ -196,9 +189,8 @@ static void pendulum_drifts(void **state)
 }
 
 // A block slides down 20 degrees, mu = 0.5, from 2 m/s: it stops at 1.594928511 m and does not creep.
-static void block_sticks(void **state)
+TEST(block_sticks)
 {
-    (void)state;
     const char *const schemes[] = { VELOCITY, NEWMARK, HHT, JUMP, BATHE, "scheme={type: moreau_jean, theta: 0.5}" };
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         const char *set[] = { schemes[i], NULL };
@@ -217,9 +209,8 @@ static void block_sticks(void **state)
 
 // Before the pendulum's first impact: where the forces of joints act smoothly the order is 2, at velocity level
 // alone 1.
-static void joints_move_at_their_order(void **state)
+TEST(joints_move_at_their_order)
 {
-    (void)state;
     const struct {
         const char *scheme;
         double order;
@@ -242,20 +233,4 @@ static void joints_move_at_their_order(void **state)
             CHECK_NEAR(log2((rate[k] - rate[k + 1]) / (rate[k + 1] - rate[k + 2])), known[i].order, 0.05);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oscillator_energies_are_those_of_another_code),
-        cmocka_unit_test(theta_dissipates_up_to_its_limit),
-        cmocka_unit_test(ball_comes_to_rest),
-        cmocka_unit_test(round_off_opens_nothing),
-        cmocka_unit_test(modified_law_chatters),
-        cmocka_unit_test(index3_gains_energy),
-        cmocka_unit_test(pendulum_drifts),
-        cmocka_unit_test(block_sticks),
-        cmocka_unit_test(joints_move_at_their_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

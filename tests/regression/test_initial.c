@@ -45,9 +45,8 @@ static void check_rigid(const text_case *c, const double v0[3], const double w[3
     CHECK(measure.kinetic > 0.01);
 }
 
-static void spin_about_a_point_is_rigid(void **state)
+TEST(spin_about_a_point_is_rigid)
 {
-    (void)state;
     const char section[] = "section: { type: rectangle, width: 0.3, height: 0.2 }";
     const struct {
         const char *element, *options;
@@ -78,9 +77,8 @@ static void spin_about_a_point_is_rigid(void **state)
 }
 
 // A whole beam turned by a rotation that nodes and positions share, then spun: w is given in space, kept in the beam.
-static void turned_beam_spins_in_space(void **state)
+TEST(turned_beam_spins_in_space)
 {
-    (void)state;
     const double psi[3] = { 0.7, -1.1, 1.9 }, w[3] = { 1, -2, 3 }, p[3] = { 0.2, 0.1, 0.4 }, end[3] = { 1, 2, 0 };
     double R[9], moved[3], material[3];
     char text[1000];
@@ -103,9 +101,8 @@ static void turned_beam_spins_in_space(void **state)
 }
 
 // A support may hold the node on the axis, even where numbers are rounded off.
-static void pinned_beam_spins_about_its_pin(void **state)
+TEST(pinned_beam_spins_about_its_pin)
 {
-    (void)state;
     text_case c = text_case_open(
         "mesh: { beam: { type: line, from: [0.30000000000000004, -7, 0], to: [1, 2, 0], elements: 2 } }\n"
         "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 100, nu: 0.3, rho: 3,\n"
@@ -149,9 +146,8 @@ static const char *const schemes[] = { "alpha_ggl, rho_inf: 1.0", "alpha_velocit
                                        "moreau_jean, theta: 0.5" };
 
 // J = (A, A, C): R(t) = exp(t H/A) R(0) exp(t (1 - C/A) w3 e3), H the angular momentum in space.
-static void symmetric_top_precesses(void **state)
+TEST(symmetric_top_precesses)
 {
-    (void)state;
     const double A = 2.0, C = 0.7, J[3] = { A, A, C }, psi[3] = { 0.4, -1.3, 0.8 }, w[3] = { 1, 4, -2 };
     double R[9], material[3], H[3], exact[3], part[3];
     pcs_rotation_exp(psi, R);
@@ -179,9 +175,8 @@ static void symmetric_top_precesses(void **state)
 }
 
 // Energy and angular momentum of a body with three different inertias, and what a moment that stands adds: H + m t.
-static void asymmetric_top_keeps_what_it_has(void **state)
+TEST(asymmetric_top_keeps_what_it_has)
 {
-    (void)state;
     const double J[3] = { 1.0, 2.0, 2.5 }, m[3] = { 3, -1, 2 };
     for (int i = 0; i < 8; i++) {
         double error[2], loss[2];
@@ -203,9 +198,8 @@ static void asymmetric_top_keeps_what_it_has(void **state)
 }
 
 // Angles in the plane go on past pi; vectors in space are the shortest; spins are told in space.
-static void probes_tell_rotations(void **state)
+TEST(probes_tell_rotations)
 {
-    (void)state;
     text_case c = text_case_open(
         "mesh: { flat: { type: point, at: [1, 2, 0] }, body: { type: point, at: [[0, 0, 0], [4, 0, 0]] } }\n"
         "elements: { flat: { type: rigid_body_2d, mesh: flat, mass: 2, inertia: 3 },\n"
@@ -233,9 +227,8 @@ static void probes_tell_rotations(void **state)
 }
 
 // A start in equilibrium turns the nodes before they spin.
-static void spin_is_given_in_space_after_loads_have_bent_the_beam(void **state)
+TEST(spin_is_given_in_space_after_loads_have_bent_the_beam)
 {
-    (void)state;
     text_case c = text_case_open(
         "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
         "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 1.0e+6, nu: 0.3, rho: 1000, orientation: [0, 1, 0],\n"
@@ -252,18 +245,4 @@ static void spin_is_given_in_space_after_loads_have_bent_the_beam(void **state)
     CHECK_NEAR(text_case_probe(&c, "tip.vx"), 2.0 * text_case_probe(&c, "tip.uz") - 3.0 * text_case_probe(&c, "tip.uy"),
                1e-13);
     text_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spin_about_a_point_is_rigid),
-        cmocka_unit_test(turned_beam_spins_in_space),
-        cmocka_unit_test(pinned_beam_spins_about_its_pin),
-        cmocka_unit_test(symmetric_top_precesses),
-        cmocka_unit_test(asymmetric_top_keeps_what_it_has),
-        cmocka_unit_test(probes_tell_rotations),
-        cmocka_unit_test(spin_is_given_in_space_after_loads_have_bent_the_beam),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

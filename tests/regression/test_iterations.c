@@ -35,9 +35,8 @@ typedef struct limit {
 // The pendulum falls freely for 650 steps: accelerations and the forces of its joint go on from step to step as
 // smoothly as the scheme lets them, and the third iteration has the matrix of the second. An iteration of `schur`
 // counts the rounds of its contact problem.
-static void motions_go_on(void **state)
+TEST(motions_go_on)
 {
-    (void)state;
     static const limit limits[] = {
         { "scheme={type: alpha_ggl, rho_inf: 0.65}", "solver.type=newton", 2.02, 1.96 },
         { "scheme={type: alpha_ggl, rho_inf: 0.95}", "solver.type=newton", 2.02, 2.02 },
@@ -60,9 +59,8 @@ static void motions_go_on(void **state)
 }
 
 // A third iteration has the matrix of the second.
-static void matrices_are_kept(void **state)
+TEST(matrices_are_kept)
 {
-    (void)state;
     const char *const set[] = { "mesh.beam.elements=40", "time.step=3.0e-3", "scheme={type: moreau_jean, theta: 0.5}",
                                 NULL };
     effort got = effort_of("tests/bench/exact_3d.yaml", set, 50);
@@ -72,9 +70,8 @@ static void matrices_are_kept(void **state)
 
 // With the slope half-way along the second change most steps need no third one, and end where those of `schur` do,
 // which has no such slope.
-static void half_way_slopes_save_an_iteration(void **state)
+TEST(half_way_slopes_save_an_iteration)
 {
-    (void)state;
     static const limit limits[] = {
         { "scheme={type: alpha_ggl, rho_inf: 0.5}", "time.step=1.0e-3", 2.03, 2.02 },
         { "scheme={type: alpha_ggl, rho_inf: 0.8}", "time.step=1.0e-3", 2.03, 2.02 },
@@ -110,9 +107,8 @@ static void half_way_slopes_save_an_iteration(void **state)
 }
 
 // At small steps the steps before say that the matrix of the first iteration will do for the second.
-static void one_matrix_serves_a_small_step(void **state)
+TEST(one_matrix_serves_a_small_step)
 {
-    (void)state;
     const char *const damped[] = { "mesh.beam.elements=40", "time.step=1.0e-5", NULL };
     const char *const trapezoidal[] = { "mesh.beam.elements=40", "time.step=1.0e-5",
                                         "scheme={type: moreau_jean, theta: 0.5}", NULL };
@@ -126,9 +122,8 @@ static void one_matrix_serves_a_small_step(void **state)
 
 // The rate from the first change to the second is that of soft directions: a beam on a hinge in space that ended by it
 // was off by 2e-12 m/s, broke its certificate, and steps were cut.
-static void no_step_of_a_mesh_ends_too_early(void **state)
+TEST(no_step_of_a_mesh_ends_too_early)
 {
-    (void)state;
     static const char *const schemes[] = { "scheme={type: alpha_velocity}", "scheme={type: newmark, gamma: 0.6}",
                                            "scheme={type: hht}", "scheme={type: moreau_jean, theta: 0.55}" };
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
@@ -146,9 +141,8 @@ static void no_step_of_a_mesh_ends_too_early(void **state)
     }
 }
 
-static void varying_mass_converges_quadratically(void **state)
+TEST(varying_mass_converges_quadratically)
 {
-    (void)state;
     const char *const ggl[] = { "scheme={type: alpha_ggl}", NULL };
     const char *const moreau[] = { "scheme={type: moreau_jean, theta: 0.5}", NULL };
     const char *const hht[] = { "scheme={type: hht}", NULL };
@@ -160,9 +154,8 @@ static void varying_mass_converges_quadratically(void **state)
 }
 
 // K gains d(M a)/dq: central differences of M a, with another step.
-static void inertia_has_stiffness(void **state)
+TEST(inertia_has_stiffness)
 {
-    (void)state;
     enum { N = 3 };
     case_run run = case_open("cases/slider_crank", NULL);
     pcs_system *system = run.sim->system;
@@ -239,9 +232,8 @@ static void check_tangents(const char *path, const char *support)
 }
 
 // Cells that are free, at a clamp, and held in part.
-static void tangents_of_meshes_are_those_of_forces(void **state)
+TEST(tangents_of_meshes_are_those_of_forces)
 {
-    (void)state;
     check_tangents("tests/bench/exact_3d.yaml", "time.step=1.0e-3");
     check_tangents("tests/bench/exact_3d.yaml", "supports.clamp={ set: beam, fix: [z, rx, ry] }");
     check_tangents("tests/bench/exact_2d.yaml", "time.step=1.0e-3");
@@ -266,27 +258,10 @@ static void check_gaps_here(const char *path, double later)
     case_close(&run);
 }
 
-static void gaps_come_with_directions(void **state)
+TEST(gaps_come_with_directions)
 {
-    (void)state;
     check_gaps_here("cases/beams_crossed", 0.0);
     check_gaps_here("cases/double_pendulum_stop", 0.1);
     check_gaps_here("cases/slider_crank", 0.1);
     check_gaps_here("cases/bar_viscoelastic", 0.1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motions_go_on),
-        cmocka_unit_test(matrices_are_kept),
-        cmocka_unit_test(half_way_slopes_save_an_iteration),
-        cmocka_unit_test(no_step_of_a_mesh_ends_too_early),
-        cmocka_unit_test(one_matrix_serves_a_small_step),
-        cmocka_unit_test(varying_mass_converges_quadratically),
-        cmocka_unit_test(inertia_has_stiffness),
-        cmocka_unit_test(tangents_of_meshes_are_those_of_forces),
-        cmocka_unit_test(gaps_come_with_directions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,9 +58,8 @@ static const char model[] =
     "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
     "time: { step: 1.0e-2, end: 0.1 }\noutput: { frames: false }\n";
 
-static void reactions_are_written(void **state)
+TEST(reactions_are_written)
 {
-    (void)state;
     text_case c = text_case_open(model, "scheme: { type: alpha_ggl }\n", NULL);
     CHECK_OK(c.ctx, pcs_sim_run(c.sim, folder, false));
     const char *text = read_all("history.csv");
@@ -84,9 +83,8 @@ static void reactions_are_written(void **state)
     text_case_close(&c);
 }
 
-static void summary_tells_the_largest(void **state)
+TEST(summary_tells_the_largest)
 {
-    (void)state;
     text_case c = text_case_open(model, "scheme: { type: moreau_jean, theta: 0.5 }\n", NULL);
     double force = 0.0, misfit = 0.0;
     CHECK_OK(c.ctx, pcs_sim_run(c.sim, folder, false));
@@ -116,9 +114,8 @@ static void summary_tells_the_largest(void **state)
 
 // Two motors drive a bar, one of them shakes it against a wall: without loads their work is all the external work, and
 // what the wall does is what the impacts took.
-static void work_of_joints_is_that_of_what_drives_them(void **state)
+TEST(work_of_joints_is_that_of_what_drives_them)
 {
-    (void)state;
     static const char *const schemes[] = { "scheme: { type: moreau_jean, theta: 0.5 }\n",
                                            "scheme: { type: moreau_jean, theta: 0.8 }\n",
                                            "scheme: { type: alpha_ggl, rho_inf: 0.8 }\n", "scheme: { type: newmark }\n",
@@ -150,14 +147,4 @@ static void work_of_joints_is_that_of_what_drives_them(void **state)
         CHECK_NEAR(strtod(strstr(text, "\"work\": ") + 8, NULL), -l->impact_loss, 1e-11 * l->external_work);
         text_case_close(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reactions_are_written),
-        cmocka_unit_test(summary_tells_the_largest),
-        cmocka_unit_test(work_of_joints_is_that_of_what_drives_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

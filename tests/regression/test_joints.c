@@ -64,9 +64,8 @@ static const char linked_pendulum[] =
     "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0] }, link: { type: rigid_link, a: body, nodes: extra } "
     "}\n";
 
-static void hinges_swing_like_pendulums(void **state)
+TEST(hinges_swing_like_pendulums)
 {
-    (void)state;
     const char *const bodies[] = { plane_pendulum, space_pendulum, linked_pendulum };
     // alpha_ggl oscillates too slowly, by c (w h)^2 of w, c = B/4 - 1/24, B = 2 be - al^2 - al (af + am), al = af - am,
     // by Taylor series of its difference equation. The largest rate, w^2 = 2 m g d/J, and t give the angle by which it
@@ -90,9 +89,8 @@ static void hinges_swing_like_pendulums(void **state)
 }
 
 // A point mass on a massless rod.
-static void distance_makes_a_pendulum(void **state)
+TEST(distance_makes_a_pendulum)
 {
-    (void)state;
     double error[2], rate, angle;
     for (int i = 0; i < 2; i++) {
         text_case c = text_case_open("mesh: { body: { type: point, at: [0.3, 0.4, 0] } }\n"
@@ -111,9 +109,8 @@ static void distance_makes_a_pendulum(void **state)
 }
 
 // Down a slope of 30 degrees: g/2 along it, m g cos(30) across; positions are parabolas, which the scheme has exactly.
-static void sliders_slide(void **state)
+TEST(sliders_slide)
 {
-    (void)state;
     const char *const bodies[] = {
         "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n",
         "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.1, 0.2, 0.3] } }\n",
@@ -143,9 +140,8 @@ static void sliders_slide(void **state)
 
 // A symmetric top in steady precession: its centre goes round at a constant rate p that satisfies
 // (C - A) p^2 cos(tilt) + C s p = m g l, A and C about the pivot, s the spin about the top's own axis.
-static void ball_lets_a_top_precess(void **state)
+TEST(ball_lets_a_top_precess)
 {
-    (void)state;
     const double m = 2.0, l = 0.5, A = 0.3 + 2.0 * 0.25, C = 0.4, sine = 0.6, cosine = 0.8, p = 2.0;
     const double s = (m * gravity * l - (C - A) * p * p * cosine) / (C * p);
     double error[2];
@@ -176,9 +172,8 @@ static void ball_lets_a_top_precess(void **state)
 }
 
 // At rest a joint carries the weight, at its point.
-static void welds_carry_the_weight(void **state)
+TEST(welds_carry_the_weight)
 {
-    (void)state;
     const char *const bodies[] = {
         "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n",
         "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.1, 0.2, 0.3] } }\n",
@@ -201,9 +196,8 @@ static void welds_carry_the_weight(void **state)
 }
 
 // A rigid link carries what rides on it, with its moment about the node that bears it.
-static void links_carry_what_rides_on_them(void **state)
+TEST(links_carry_what_rides_on_them)
 {
-    (void)state;
     text_case c =
         text_case_open("mesh: { hub: { type: point, at: [0.2, 0, 0] },\n"
                        "        rim: { type: point, at: [[0.5, 0.1, 0], [0.3, 0, 0], [0.1, -1, 0]] } }\n"
@@ -221,9 +215,8 @@ static void links_carry_what_rides_on_them(void **state)
 }
 
 // Two bars that a joint glues together are one bar, through an impact; the model stays linear.
-static void glued_bars_are_one(void **state)
+TEST(glued_bars_are_one)
 {
-    (void)state;
     static const char rest[] =
         "contacts: { wall: { type: node_plane, nodes: one.start, point: [-0.1, 0, 0], normal: [1, 0, 0],\n"
         "                    restitution: 0.0 } }\n";
@@ -256,9 +249,8 @@ static void glued_bars_are_one(void **state)
 }
 
 // A mass on a spring whose other end is driven: m x'' + k (x - s) = 0, s = A (cos wt - 1).
-static void prescribed_motion_shakes_a_mass(void **state)
+TEST(prescribed_motion_shakes_a_mass)
 {
-    (void)state;
     static const char model[] =
         "mesh: { base: { type: point, at: [0, 0, 0] }, mass: { type: point, at: [1, 0, 0] },\n"
         "        spring: { type: link, a: base, b: mass } }\n"
@@ -297,9 +289,8 @@ static void prescribed_motion_shakes_a_mass(void **state)
 }
 
 // The same drive as a formula of t, whose derivatives the joint needs.
-static void formulas_drive_like_closed_forms(void **state)
+TEST(formulas_drive_like_closed_forms)
 {
-    (void)state;
     static const char head[] =
         "parameters: { A: 0.1, w: \"${2*pi*0.5}\" }\n"
         "mesh: { base: { type: point, at: [0, 0, 0] }, mass: { type: point, at: [1, 0, 0] },\n"
@@ -326,9 +317,8 @@ static void formulas_drive_like_closed_forms(void **state)
 }
 
 // A body that is turned ten times round, by an angle in the plane, and about an axis that a hinge holds in space.
-static void prescribed_angles_go_round_and_round(void **state)
+TEST(prescribed_angles_go_round_and_round)
 {
-    (void)state;
     const char *const bodies[] = {
         "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n"
         "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0] },\n",
@@ -424,9 +414,8 @@ static const char *const tumblers[] = {
 };
 enum { NTUMBLER = sizeof tumblers / sizeof *tumblers };
 
-static void no_joint_drifts(void **state)
+TEST(no_joint_drifts)
 {
-    (void)state;
     for (int i = 0; i < NTUMBLER; i++) {
         text_case c = text_case_open(tumblers[i], DOWN, GGL("0.9"), TIME("2.0e-3", "6.0"), NULL);
         double worst[2] = { 0.0 }, kinetic = 0.0, size = 1.0; // m, or as far as a slider has gone
@@ -446,9 +435,8 @@ static void no_joint_drifts(void **state)
     }
 }
 
-static void drift_on_velocity_level_is_told(void **state)
+TEST(drift_on_velocity_level_is_told)
 {
-    (void)state;
     for (int i = 0; i < NTUMBLER; i++) {
         text_case c = text_case_open(tumblers[i], DOWN, MOREAU, TIME("2.0e-3", "1.0"), NULL);
         double gap, rate, worst = 0.0;
@@ -464,9 +452,8 @@ static void drift_on_velocity_level_is_told(void **state)
 }
 
 // The energy of smooth motion is kept at second order, whatever joins the bodies.
-static void joints_do_no_work(void **state)
+TEST(joints_do_no_work)
 {
-    (void)state;
     for (int i = 0; i < NTUMBLER - 1; i++) {
         double error[2];
         for (int f = 0; f < 2; f++) {
@@ -485,9 +472,8 @@ static void joints_do_no_work(void **state)
 
 // On velocity level the forces of joints to the ground, as means over the step, are all that changes the momentum
 // besides gravity.
-static void reactions_balance_the_momentum(void **state)
+TEST(reactions_balance_the_momentum)
 {
-    (void)state;
     for (int i = 0; i < NTUMBLER; i++) {
         if (strstr(tumblers[i], "rim") != NULL) continue; // its distance to the ground turns within a step
         text_case c = text_case_open(tumblers[i], DOWN, MOREAU, TIME("2.0e-3", "0.4"), NULL);
@@ -526,9 +512,8 @@ static text_case open_chain(int links, const char *hold, const char *rest)
 }
 
 // As many joints as the model has bodies: a chain of forty, eighty rows.
-static void long_chains_hold(void **state)
+TEST(long_chains_hold)
 {
-    (void)state;
     text_case c =
         open_chain(40, "  pivot: { type: hinge, node: b0, at: [0, 0, 0] }\n", DOWN GGL("0.8") TIME("2.0e-3", "0.1"));
     double gap, rate;
@@ -542,9 +527,8 @@ static void long_chains_hold(void **state)
 }
 
 // A chain that is pushed from behind buckles: forces on arms are what decides, and the step must know their stiffness.
-static void pushed_chains_buckle(void **state)
+TEST(pushed_chains_buckle)
 {
-    (void)state;
     text_case c = open_chain(8,
                              "  push: { type: prescribed, node: b0, along: x, way: 0.1, rise: 0.02 }\n"
                              "  rail: { type: prescribed, node: b0, along: y, way: 0, rise: 1 }\n",
@@ -562,27 +546,4 @@ static void pushed_chains_buckle(void **state)
     CHECK(gap < 1e-14);
     CHECK(rate < 1e-12);
     text_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hinges_swing_like_pendulums),
-        cmocka_unit_test(distance_makes_a_pendulum),
-        cmocka_unit_test(sliders_slide),
-        cmocka_unit_test(ball_lets_a_top_precess),
-        cmocka_unit_test(welds_carry_the_weight),
-        cmocka_unit_test(links_carry_what_rides_on_them),
-        cmocka_unit_test(glued_bars_are_one),
-        cmocka_unit_test(prescribed_motion_shakes_a_mass),
-        cmocka_unit_test(formulas_drive_like_closed_forms),
-        cmocka_unit_test(prescribed_angles_go_round_and_round),
-        cmocka_unit_test(no_joint_drifts),
-        cmocka_unit_test(drift_on_velocity_level_is_told),
-        cmocka_unit_test(joints_do_no_work),
-        cmocka_unit_test(reactions_balance_the_momentum),
-        cmocka_unit_test(long_chains_hold),
-        cmocka_unit_test(pushed_chains_buckle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,9 +45,8 @@ static void compare(const trial *c)
     text_case_close(&b);
 }
 
-static void turns_make_no_difference(void **state)
+TEST(turns_make_no_difference)
 {
-    (void)state;
     static const char *const schemes[] = {
         "alpha_ggl",
         "moreau_jean, theta: 0.5",
@@ -78,9 +77,8 @@ static void turns_make_no_difference(void **state)
 }
 
 // Schemes whose iterations and events are their own go on for longer.
-static void many_turns_make_no_difference(void **state)
+TEST(many_turns_make_no_difference)
 {
-    (void)state;
     static const trial trials[] = {
         { "ggl_midpoint, coupling: unified", 0.0, 1e-3, 1e5 },
         { "ggl_midpoint, coupling: unified", 0.01, 1e-5, 1e5 },
@@ -97,9 +95,8 @@ static void many_turns_make_no_difference(void **state)
 
 // A slider that lies on the lower wall while the crank starts to fall goes on lying there: the gap is rounded off to
 // eps times the angle, may be above zero by that much, and the weight would drive it at 1e-3 m/s after a step.
-static void slider_at_rest_stays(void **state)
+TEST(slider_at_rest_stays)
 {
-    (void)state;
     static const char *const schemes[] = { "moreau_jean, theta: 0.5", "newmark, gamma: 0.5", "jump_newmark, gamma: 0.5",
                                            "jump_bathe" };
     double alpha = asin(-1e-3 / 0.153);
@@ -124,9 +121,8 @@ static void slider_at_rest_stays(void **state)
 }
 
 // A joint that fits to round-off fits after many turns, too.
-static void joints_fit_after_many_turns(void **state)
+TEST(joints_fit_after_many_turns)
 {
-    (void)state;
     for (int k = 1; k < 40; k++) {
         char text[300];
         snprintf(text, sizeof text,
@@ -137,15 +133,4 @@ static void joints_fit_after_many_turns(void **state)
         text_case_run(&c);
         text_case_close(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns_make_no_difference),
-        cmocka_unit_test(many_turns_make_no_difference),
-        cmocka_unit_test(slider_at_rest_stays),
-        cmocka_unit_test(joints_fit_after_many_turns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,19 +57,12 @@ static void check_run(const char *scheme, double step, double tolerance)
     pcs_context_destroy(&gradients);
 }
 
-static void the_motion_is_that_of_factors(void **state)
+TEST(the_motion_is_that_of_factors)
 {
-    (void)state;
     const char *const schemes[] = { "scheme={type: alpha_ggl, rho_inf: 0.8}",
                                     "scheme={type: moreau_jean, theta: 0.5}" };
     for (int s = 0; s < 2; s++) {
         check_run(schemes[s], 1.1e-5, 1e-13);
         check_run(schemes[s], 1.1e-4, 1e-12); // ten times as long as a wave takes through a strut
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_motion_is_that_of_factors) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

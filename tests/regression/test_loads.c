@@ -110,9 +110,8 @@ static void space_tip(const double n[2], int elements, double tip[3])
 }
 
 // Order 2 in the size of the elements, and the same in the plane and in space.
-static void follower_force_bends_the_elastica(void **state)
+TEST(follower_force_bends_the_elastica)
 {
-    (void)state;
     const double forces[3][2] = { { 0.0, 12.0 }, { -6.0, 20.0 }, { 15.0, -30.0 } };
     for (int i = 0; i < 3; i++) {
         double exact[3], coarse[3], fine[3], skew[3], error[2] = { 0 };
@@ -132,9 +131,8 @@ static void follower_force_bends_the_elastica(void **state)
 }
 
 // A force that stands bends less than one that follows; started in equilibrium, either keeps its beam at rest.
-static void equilibrium_is_at_rest_in_motion(void **state)
+TEST(equilibrium_is_at_rest_in_motion)
 {
-    (void)state;
     char text[1400];
     const double n[2] = { -6.0, 20.0 };
     double F[3];
@@ -155,9 +153,8 @@ static void equilibrium_is_at_rest_in_motion(void **state)
 }
 
 // One element of a linear beam is exact at its tip: p L^4/(8 E I) + p L^2/(2 G A k), from stout to slender.
-static void line_load_is_exact_with_one_element(void **state)
+TEST(line_load_is_exact_with_one_element)
 {
-    (void)state;
     const double heights[] = { 0.5, 0.1, 1e-2, 1e-3, 1e-4 };
     for (int i = 0; i < 5; i++)
         for (int is_space = 0; is_space < 2; is_space++) {
@@ -191,9 +188,8 @@ static void line_load_is_exact_with_one_element(void **state)
     }
 
 // A constant torque about a principal axis: w = m t/J, and its work is the kinetic energy.
-static void torque_gives_its_work_as_energy(void **state)
+TEST(torque_gives_its_work_as_energy)
 {
-    (void)state;
     const char *const schemes[] = SCHEMES;
     for (int i = 0; i < 10; i++) {
         char text[800];
@@ -227,9 +223,8 @@ static const char free_beam[] =
     "         line: { type: line, cells: beam, value: [0.3, -1, 2] }%s }\n"
     "scheme: { type: %s }\ntime: { step: 2.0e-3, end: 0.4 }\n";
 
-static void momentum_is_what_the_forces_gave(void **state)
+TEST(momentum_is_what_the_forces_gave)
 {
-    (void)state;
     const char *const schemes[] = SCHEMES;
     const double length = sqrt(5.25), mass = 3.0 * 0.06 * length, t = 0.4;
     for (int i = 0; i < 10; i++) {
@@ -260,9 +255,8 @@ static void momentum_is_what_the_forces_gave(void **state)
 }
 
 // Modes about the reference state are those of the model without its loads.
-static void loads_do_not_stiffen_the_reference(void **state)
+TEST(loads_do_not_stiffen_the_reference)
 {
-    (void)state;
     const char text[] =
         "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
         "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 1.0e+6, nu: 0.3, rho: 1000, orientation: [0, 1, 0],\n"
@@ -276,14 +270,4 @@ static void loads_do_not_stiffen_the_reference(void **state)
     for (int i = 0; i < 4; i++) CHECK_RELATIVE(a.modes[i].w, b.modes[i].w, 1e-9);
     still_close(&loaded);
     still_close(&bare);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follower_force_bends_the_elastica),   cmocka_unit_test(equilibrium_is_at_rest_in_motion),
-        cmocka_unit_test(line_load_is_exact_with_one_element), cmocka_unit_test(torque_gives_its_work_as_energy),
-        cmocka_unit_test(momentum_is_what_the_forces_gave),    cmocka_unit_test(loads_do_not_stiffen_the_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,9 +78,8 @@ static double screw_acceleration(double pitch, double *k)
     return -gravity * 2.0 / (2.0 + 0.05 * *k * *k);
 }
 
-static void screws_fall_by_their_pitch(void **state)
+TEST(screws_fall_by_their_pitch)
 {
-    (void)state;
     const double pitches[] = { 0.4, -0.4, 0.05, 3.0 };
     const units all[] = { { 1.0, 1.0, 1.0 }, { 1e3, 1e3, 1.0 }, { 1e-6, 1e-9, 1e-3 }, { 1e6, 1.0, 1e4 } };
     for (int i = 0; i < 4; i++)
@@ -107,9 +106,8 @@ static void screws_fall_by_their_pitch(void **state)
 }
 
 // Every scheme that takes bodies in space and joints, at steps that are small and large.
-static void every_scheme_turns_the_screw(void **state)
+TEST(every_scheme_turns_the_screw)
 {
-    (void)state;
     const double steps[] = { 1e-3, 1e-2, 5e-2 };
     int runs = 0;
     for (int s = 0; pcs_schemes[s] != NULL; s++)
@@ -138,9 +136,8 @@ static void every_scheme_turns_the_screw(void **state)
 }
 
 // Bolt and nut in free flight: no force but that of the thread, which is none when both turn evenly.
-static void bolt_and_nut_part_evenly(void **state)
+TEST(bolt_and_nut_part_evenly)
 {
-    (void)state;
     const double lead = 0.2 / (2.0 * pi);
     text_case c =
         text_case_open("mesh: { bolt: { type: point, at: [0, 0, 0] }, nut: { type: point, at: [0, 0.5, 0] } }\n"
@@ -162,9 +159,8 @@ static void bolt_and_nut_part_evenly(void **state)
 }
 
 // Down an inclined axis at g sin(30) while it turns evenly; the sleeve carries the rest.
-static void sleeves_slide_and_turn(void **state)
+TEST(sleeves_slide_and_turn)
 {
-    (void)state;
     const char *const schemes[] = { GGL("0.8"), MOREAU };
     for (int s = 0; s < 2; s++) {
         text_case c = text_case_open(
@@ -215,9 +211,8 @@ static double cross_torque(double beta, double gamma, double w)
     return 0.2 * bend * w * w * slope;
 }
 
-static void crosses_turn_unevenly(void **state)
+TEST(crosses_turn_unevenly)
 {
-    (void)state;
     const double betas[] = { 0.1, 0.5, 1.0, 1.3 };
     for (int i = 0; i < 4; i++) {
         double beta = betas[i], error[2], axis[3] = { cos(beta), sin(beta), 0.0 };
@@ -245,9 +240,8 @@ static void crosses_turn_unevenly(void **state)
 }
 
 // A torque on a turns both: alpha_a = T/(J_a + r^2 J_b), alpha_b = -r alpha_a, r = 30/20.
-static void gears_turn_by_their_teeth(void **state)
+TEST(gears_turn_by_their_teeth)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, theta: 0.5", "newmark, gamma: 0.5",
                                     "alpha_velocity, rho_inf: 0.9" };
     for (int p = 0; p < GEAR_PAIRS; p++)
@@ -271,9 +265,8 @@ static void gears_turn_by_their_teeth(void **state)
 
 // The same with the point where the pitch circles touch: hinges carry the force of the teeth, F = J_b alpha_b/r_b, and
 // that of the bevel gear also what it does about the other axes.
-static void teeth_push_on_the_hinges(void **state)
+TEST(teeth_push_on_the_hinges)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, theta: 0.5", "half_explicit",
                                     "alpha_velocity, rho_inf: 0.9" };
     for (int p = 0; p < GEAR_PAIRS; p++)
@@ -314,9 +307,8 @@ static void check_planet(const text_case *c, double angle, double rate, double a
 
 // Sun, planet, ring and their carrier: Willis' equation (w_r - w_c)/(w_s - w_c) = -z_s/z_r. Also with the points where
 // the pitch circles touch, which the carrier takes round.
-static void planets_follow_willis(void **state)
+TEST(planets_follow_willis)
 {
-    (void)state;
     // phi_p = 3 c - 2 s, phi_r = 1.5 c - 0.5 s: masses of the coordinates s and c, and what a torque on s does.
     const double ss = 0.3 + 4.0 * 0.1 + 0.25 * 0.8, cc = 0.5 + 0.7 * 0.09 + 9.0 * 0.1 + 2.25 * 0.8;
     const double sc = -6.0 * 0.1 - 0.75 * 0.8, det = ss * cc - sc * sc, T = 2.0;
@@ -345,9 +337,8 @@ static void planets_follow_willis(void **state)
 }
 
 // A spring holds a nut on its screw against a torque: k s = 2 pi T/P - m g along the axis.
-static void screws_stand_in_equilibrium(void **state)
+TEST(screws_stand_in_equilibrium)
 {
-    (void)state;
     double q[16] = { 0 }, R[9], now[3];
     still s = still_open("mesh: { body: { type: point, at: [0, 0, 0] }, top: { type: point, at: [0, 0, 1] },\n"
                          "        spring: { type: link, a: body, b: top } }\n"
@@ -368,16 +359,4 @@ static void screws_stand_in_equilibrium(void **state)
     pcs_rotation_apply(R, X, now);
     CHECK(apart(atan2(now[1], now[0]), 2.0 * pi * way / 0.02) < 1e-9);
     still_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(screws_fall_by_their_pitch),  cmocka_unit_test(every_scheme_turns_the_screw),
-        cmocka_unit_test(bolt_and_nut_part_evenly),    cmocka_unit_test(sleeves_slide_and_turn),
-        cmocka_unit_test(crosses_turn_unevenly),       cmocka_unit_test(gears_turn_by_their_teeth),
-        cmocka_unit_test(teeth_push_on_the_hinges),    cmocka_unit_test(planets_follow_willis),
-        cmocka_unit_test(screws_stand_in_equilibrium),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

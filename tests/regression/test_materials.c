@@ -80,9 +80,8 @@ static const char *strain_table(double length)
     return table;
 }
 
-static void a_cycle_follows_the_bilinear_curve(void **state)
+TEST(a_cycle_follows_the_bilinear_curve)
 {
-    (void)state;
     const char *const schemes[] = { "newmark", "alpha_ggl", "moreau_jean, theta: 0.5", "hht", "alpha_velocity" };
     const double kinematics[] = { 0.0, 0.4, 1.0 }, stresses[] = { 1.0, 1e6 }, sizes[] = { 1.0, 1e-3 };
     int count = 0;
@@ -173,9 +172,8 @@ static double front(const text_case *run, double stress)
 
 // A bar flies against a wall: seen from the wall, its end gets the velocity v at once. An elastic front with the yield
 // stress runs ahead at c0, a plastic one follows at c1 = sqrt(Et/rho), stress Y + rho c1 (v - Y/(rho c0)) behind it.
-static void plastic_waves_have_two_speeds(void **state)
+TEST(plastic_waves_have_two_speeds)
 {
-    (void)state;
     const plastic_bar bars[] = { { 2e11, 7800.0, 2.5e8, 2e10, 12.0, 1.0, 1.5e-4 },
                                  { 900.0, 1.0, 60.0, 225.0, 4.0, 10.0, 0.25 },
                                  { 2e5, 7.8e-9, 250.0, 5e4, 12e3, 1e3, 1.5e-4 } }; // the first in t, mm, s, and harder
@@ -251,9 +249,8 @@ static double heredity(int count, const double *time, const double *strain, doub
 }
 
 // The stress of a strain that rises and stays is exact at every step, whatever its size, and so is the loss.
-static void stress_relaxes_exactly(void **state)
+TEST(stress_relaxes_exactly)
 {
-    (void)state;
     const char *const schemes[] = { "newmark", "alpha_ggl", "moreau_jean, theta: 0.5", "hht", "alpha_velocity" };
     const double T = 0.7, E1 = 30.0, Eo = 20.0;
     for (int s = 0; s < 5; s++)
@@ -292,9 +289,8 @@ static void stress_relaxes_exactly(void **state)
 
 // A rod almost without mass under a harmonic strain: the loss of a cycle is pi E'' e^2 V,  E'' = E1 wT/(1 + (wT)^2),
 // and the stress swings by |Eo + E1 i wT/(1 + i wT)|.
-static void cycles_lose_by_the_complex_modulus(void **state)
+TEST(cycles_lose_by_the_complex_modulus)
 {
-    (void)state;
     const double frequencies[] = { 0.05, 0.2, 1.0, 5.0 };
     for (int i = 0; i < 4; i++) {
         double f = frequencies[i], x = 2.0 * pi * f * 0.7, period = 1.0 / f, low = 0.0, high = -1.0, at = 0.0;
@@ -324,9 +320,8 @@ static void cycles_lose_by_the_complex_modulus(void **state)
 }
 
 // A constant stress on a rod almost without mass: e = s/Eo (1 - E1/E exp(-t Eo/(E T))).
-static void strain_creeps_as_it_should(void **state)
+TEST(strain_creeps_as_it_should)
 {
-    (void)state;
     double error[2];
     for (int k = 0; k < 2; k++) {
         text_case run = open_solid("supports: { hold: { set: bar.start, fix: [x] } }\n"
@@ -371,9 +366,8 @@ static swing swing_step(double t, double h, swing x)
 
 // A rod swings with its own mass, rho A L/3 = 1 at its end, after a push: its three differential equations, solved by a
 // method of fourth order.
-static void vibrations_decay_as_they_should(void **state)
+TEST(vibrations_decay_as_they_should)
 {
-    (void)state;
     const char *const schemes[] = {
         "newmark",         "moreau_jean, theta: 0.5", "alpha_ggl, rho_inf: 1.0",    "half_explicit",
         "moreau_midpoint", "half_explicit_rk",        "half_explicit_acceleration", "jump_newmark, gamma: 0.5",
@@ -453,9 +447,8 @@ static double wall_error(const char *scheme, int cells)
     return worst;
 }
 
-static void the_force_on_a_wall_relaxes(void **state)
+TEST(the_force_on_a_wall_relaxes)
 {
-    (void)state;
     const char *const schemes[] = { "moreau_jean, theta: 0.55", "newmark, gamma: 0.6, beta: 0.3025", "half_explicit" };
     for (int s = 0; s < 3; s++) {
         double error[2];
@@ -479,9 +472,8 @@ static const char impact[] =
     "} }\n";
 
 // What no term explains shrinks with the step.
-static void the_ledger_closes(void **state)
+TEST(the_ledger_closes)
 {
-    (void)state;
     const char *const schemes[] = { "newmark", "moreau_jean, theta: 0.5", "alpha_ggl, rho_inf: 1.0", "half_explicit" };
     for (int s = 0; s < 4; s++) {
         double left[3];
@@ -502,9 +494,8 @@ static void the_ledger_closes(void **state)
 }
 
 // Steps from a state that was put back are the same steps, to the last bit; so are those of step control.
-static void states_hold_the_internal_variables(void **state)
+TEST(states_hold_the_internal_variables)
 {
-    (void)state;
     const char *const clocks[] = {
         "time: { step: 1.0e-6, end: 6.0e-4 }\n",
         "time: { step: 1.0e-6, end: 6.0e-4, control: { type: adaptive, tolerance: 1.0e-7 } }\n"
@@ -540,9 +531,8 @@ static void states_hold_the_internal_variables(void **state)
     }
 }
 
-static void what_cannot_follow_says_so(void **state)
+TEST(what_cannot_follow_says_so)
 {
-    (void)state;
     const struct {
         const char *from, *to, *told;
     } bad[] = {
@@ -570,21 +560,4 @@ static void what_cannot_follow_says_so(void **state)
         CHECK_TEXT(pcs_message(c.ctx), bad[i].told);
         text_case_close(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cycle_follows_the_bilinear_curve),
-        cmocka_unit_test(plastic_waves_have_two_speeds),
-        cmocka_unit_test(stress_relaxes_exactly),
-        cmocka_unit_test(cycles_lose_by_the_complex_modulus),
-        cmocka_unit_test(strain_creeps_as_it_should),
-        cmocka_unit_test(vibrations_decay_as_they_should),
-        cmocka_unit_test(the_force_on_a_wall_relaxes),
-        cmocka_unit_test(the_ledger_closes),
-        cmocka_unit_test(states_hold_the_internal_variables),
-        cmocka_unit_test(what_cannot_follow_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

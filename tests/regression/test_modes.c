@@ -35,9 +35,8 @@ static double beam_frequency(const char *supports, const char *section, int elem
 }
 
 // Errors of the first mode with 4, 8, 16 and 32 elements, each within a few percent of what the element is known for.
-static void frequencies_converge_as_the_element_does(void **state)
+TEST(frequencies_converge_as_the_element_does)
 {
-    (void)state;
     const struct {
         const char *supports, *section;
         double exact, error[4];
@@ -55,9 +54,8 @@ static void frequencies_converge_as_the_element_does(void **state)
         }
 }
 
-static void higher_modes_are_right_too(void **state)
+TEST(higher_modes_are_right_too)
 {
-    (void)state;
     const double slender[] = { 52.6608455, 329.862708, 922.915464 }, thick[] = { 1021.48, 5501.26, 13094.0 };
     for (int k = 0; k < 3; k++) {
         CHECK_RELATIVE(beam_frequency(clamped, "", 300, k + 1, PCS_EIGEN_AUTO), slender[k], 2e-7);
@@ -69,9 +67,8 @@ static void higher_modes_are_right_too(void **state)
     CHECK_RELATIVE(beam_frequency(simple, stocky, 400, 3, PCS_EIGEN_AUTO), 9636.19, 2e-5);
 }
 
-static void both_solvers_agree_on_a_long_chain(void **state)
+TEST(both_solvers_agree_on_a_long_chain)
 {
-    (void)state;
     for (int k = 1; k <= 5; k++) {
         double dense = beam_frequency(clamped, "", 60, k, PCS_EIGEN_DENSE);
         CHECK_RELATIVE(beam_frequency(clamped, "", 60, k, PCS_EIGEN_ARPACK), dense, 1e-9);
@@ -81,9 +78,8 @@ static void both_solvers_agree_on_a_long_chain(void **state)
 }
 
 // Euler-Bernoulli's free-free beam has 4.73004^2 sqrt(E I / rho A); shear and rotary inertia take 5e-4 away.
-static void a_free_beam_has_rigid_modes_first(void **state)
+TEST(a_free_beam_has_rigid_modes_first)
 {
-    (void)state;
     still s = still_open(beam, "mesh.beam.elements=64");
     pcs_modes modes = still_modes(&s, 5, PCS_EIGEN_AUTO);
     const char *const names[] = { "translation along x", "translation along y", "rotation about z" };
@@ -113,9 +109,8 @@ static void a_free_beam_has_rigid_modes_first(void **state)
     still_close(&t);
 }
 
-static void joints_hold_as_supports_do(void **state)
+TEST(joints_hold_as_supports_do)
 {
-    (void)state;
     const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
     for (int m = 0; m < 2; m++) {
         still a = still_open(beam, "mesh.beam.elements=50; joints.a={type: hinge, node: beam.start}; "
@@ -132,9 +127,8 @@ static void joints_hold_as_supports_do(void **state)
     }
 }
 
-static void damping_is_told(void **state)
+TEST(damping_is_told)
 {
-    (void)state;
     char text[512];
     snprintf(text, sizeof text, "damping={mass: 3.0, stiffness: 1.0e-4}; %s", clamped);
     still s = still_open(beam, text);
@@ -158,9 +152,8 @@ static const char shaft[] =
     "0.886 } } }\n"
     "supports: { a: { set: shaft.start, fix: [x, y, z, rx] }, b: { set: shaft.end, fix: [y, z] } }\n";
 
-static void shafts_whirl_backward_and_forward(void **state)
+TEST(shafts_whirl_backward_and_forward)
 {
-    (void)state;
     const struct {
         const char *speed;
         double backward, forward;
@@ -187,9 +180,8 @@ static void shafts_whirl_backward_and_forward(void **state)
 }
 
 // A free shaft keeps its six rigid motions and precesses at Ip W / It besides.
-static void a_free_shaft_precesses(void **state)
+TEST(a_free_shaft_precesses)
 {
-    (void)state;
     still s = still_open(shaft, "elements.shaft.speed=1.0e4; supports={}");
     pcs_modes modes = still_modes(&s, 8, PCS_EIGEN_AUTO);
     double polar = 0.5 * 0.0125 * 0.0125, across = 0.59 * 0.59 / 12.0 + 0.25 * 0.0125 * 0.0125;
@@ -200,9 +192,8 @@ static void a_free_shaft_precesses(void **state)
 }
 
 // A string of rods has no stiffness across: it is told as a mechanism, and where.
-static void mechanisms_are_told(void **state)
+TEST(mechanisms_are_told)
 {
-    (void)state;
     still s = still_open("mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 } }\n"
                          "elements: { bar: { type: rod_2d, mesh: bar, E: 1.0, rho: 1.0, area: 1.0 } }\n"
                          "supports: { a: { set: bar.start, fix: [x, y] }, b: { set: bar.end, fix: [x, y] } }\n",
@@ -215,9 +206,8 @@ static void mechanisms_are_told(void **state)
 }
 
 // However many there are, and in any units: none of them is a slow vibration or unstable.
-static void mechanisms_are_told_in_any_units(void **state)
+TEST(mechanisms_are_told_in_any_units)
 {
-    (void)state;
     static const double stiffness[] = { 0.7, 1.0, 12345.678, 2.1e11 }, length[] = { 1.1e-3, 0.3, 1.0, 7.7 };
     for (int i = 0; i < 16; i++)
         for (int n = 2; n <= 5; n++) {
@@ -235,9 +225,8 @@ static void mechanisms_are_told_in_any_units(void **state)
         }
 }
 
-static void modes_are_written(void **state)
+TEST(modes_are_written)
 {
-    (void)state;
     const char *folder = TESTS_OUTPUT_FOLDER "/modes";
     still s = still_open(beam, "mesh.beam.elements=4");
     pcs_modes modes = still_modes(&s, 4, PCS_EIGEN_AUTO);
@@ -261,22 +250,4 @@ static void modes_are_written(void **state)
         fclose(file);
     }
     still_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frequencies_converge_as_the_element_does),
-        cmocka_unit_test(higher_modes_are_right_too),
-        cmocka_unit_test(both_solvers_agree_on_a_long_chain),
-        cmocka_unit_test(a_free_beam_has_rigid_modes_first),
-        cmocka_unit_test(joints_hold_as_supports_do),
-        cmocka_unit_test(damping_is_told),
-        cmocka_unit_test(shafts_whirl_backward_and_forward),
-        cmocka_unit_test(a_free_shaft_precesses),
-        cmocka_unit_test(mechanisms_are_told),
-        cmocka_unit_test(mechanisms_are_told_in_any_units),
-        cmocka_unit_test(modes_are_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,9 +56,8 @@ static void compare(const pile_shape *s, const method *m, const char *solver)
     pile_destroy(b);
 }
 
-static void motions_agree(void **state)
+TEST(motions_agree)
 {
-    (void)state;
     for (int m = 0; m < 2; m++) {
         compare(&(pile_shape){ .width = 3, .layers = 4, .elements = 1, .young = 1e9 }, &methods[m], "condensed");
         for (int slides = 0; slides < 2; slides++) {
@@ -70,9 +69,8 @@ static void motions_agree(void **state)
 
 // After every step: no penetration; impulses in the cone, at its edge and against the slip where a contact slides; and
 // what the floor gives is what the momentum of the whole changes by, beyond gravity.
-static void laws_hold(void **state)
+TEST(laws_hold)
 {
-    (void)state;
     const double h = 1e-3, mu = 0.4;
     pile_shape s = shape(3, 40, mu, 0.5);
     s.speed = 0.3;
@@ -131,9 +129,8 @@ static void laws_hold(void **state)
 
 // Under its weight alone a pile has no reason to slide: friction changes nothing, however many rounds gaps, gates and
 // velocities take to agree.
-static void friction_at_rest_does_nothing(void **state)
+TEST(friction_at_rest_does_nothing)
 {
-    (void)state;
     pile_shape s = shape(12, 12, 0.0, 0.0), rough = shape(12, 12, 0.4, 0.0);
     pile *a = pile_build(&s), *b = pile_build(&rough);
     pile_run one = pile_prepare(a, "alpha_ggl", "rho_inf", 0.8, "schur");
@@ -166,9 +163,8 @@ static double effort(const pile_shape *s, const method *m)
 
 // Eight times the layers: information has to go eight times as far. A solve takes hardly more products for it; more
 // solves are needed where friction couples gaps, gates and velocities.
-static void effort_does_not_grow_with_height(void **state)
+TEST(effort_does_not_grow_with_height)
 {
-    (void)state;
     for (int m = 0; m < 2; m++)
         for (int kind = 0; kind < 3; kind++) {
             double products[3];
@@ -184,9 +180,8 @@ static void effort_does_not_grow_with_height(void **state)
 }
 
 // Bending that is stiff against the mass in a step: nodes turn between the crossings, and beams move as wholes.
-static void stiff_bending_costs_few_products(void **state)
+TEST(stiff_bending_costs_few_products)
 {
-    (void)state;
     double worst = 0.0;
     for (int m = 0; m < 2; m++) {
         double products[3];
@@ -222,9 +217,8 @@ static double sliding_effort(int width, int layers, double young, const method *
 
 // Where some contacts stick among others that slide, stretches of beams move as wholes along their axes. More layers
 // take hardly more products for it.
-static void sliding_costs_few_products(void **state)
+TEST(sliding_costs_few_products)
 {
-    (void)state;
     for (int m = 0; m < 2; m++) {
         double low = sliding_effort(5, 4, 4e10, &methods[m], 16), high = sliding_effort(5, 10, 4e10, &methods[m], 16);
         print_message("%s: %.1f, %.1f products a step with 100, 250 contacts\n", methods[m].scheme, low, high);
@@ -233,9 +227,8 @@ static void sliding_costs_few_products(void **state)
 }
 
 // The same where stretches are many, of beams that bend easily and of those that do not.
-static void many_stretches_cost_few_products(void **state)
+TEST(many_stretches_cost_few_products)
 {
-    (void)state;
     for (int m = 0; m < 2; m++)
         for (int stiff = 0; stiff < 2; stiff++) {
             double products = sliding_effort(12, 7, stiff ? 4e11 : 1e11, &methods[m], 10);
@@ -247,9 +240,8 @@ static void many_stretches_cost_few_products(void **state)
 
 // Two rods side by side that touch at all of their nodes, along their axes: contacts feel each other as far as a wave
 // runs in a step, 1 to 300 cells. As many contacts as equations of a rod, so the preconditioner is exact.
-static void stiff_bodies_cost_no_products(void **state)
+TEST(stiff_bodies_cost_no_products)
 {
-    (void)state;
     enum { CELLS = 60 };
     for (int k = 0; k < 4; k++) {
         model *m = model_create();
@@ -274,9 +266,8 @@ static void stiff_bodies_cost_no_products(void **state)
 }
 
 // A contact stated twice: loads are shared, the motion is the same.
-static void redundant_contacts_do_not_matter(void **state)
+TEST(redundant_contacts_do_not_matter)
 {
-    (void)state;
     pile_shape s = shape(2, 3, 0.0, 0.0);
     pile *a = pile_build(&s);
     s.doubles = true;
@@ -293,20 +284,4 @@ static void redundant_contacts_do_not_matter(void **state)
     }
     pile_destroy(a);
     pile_destroy(b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motions_agree),
-        cmocka_unit_test(laws_hold),
-        cmocka_unit_test(friction_at_rest_does_nothing),
-        cmocka_unit_test(effort_does_not_grow_with_height),
-        cmocka_unit_test(stiff_bending_costs_few_products),
-        cmocka_unit_test(sliding_costs_few_products),
-        cmocka_unit_test(many_stretches_cost_few_products),
-        cmocka_unit_test(stiff_bodies_cost_no_products),
-        cmocka_unit_test(redundant_contacts_do_not_matter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

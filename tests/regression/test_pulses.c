@@ -82,9 +82,8 @@ static double hump_error(const char *scheme, int cells, double courant, bool is_
     return error;
 }
 
-static void initial_functions_travel_as_dalembert_says(void **state)
+TEST(initial_functions_travel_as_dalembert_says)
 {
-    (void)state;
     double exact = hump_error("wave", 90, 1.0, false), error[2];
     print_message("wave: displacement %.2e\n", exact);
     CHECK(exact < 1e-12);
@@ -101,9 +100,8 @@ static void initial_functions_travel_as_dalembert_says(void **state)
 }
 
 // A function of all three coordinates, at every node of a frame in space; and numbers are the same as formulas.
-static void initial_functions_see_the_place_of_a_node(void **state)
+TEST(initial_functions_see_the_place_of_a_node)
 {
-    (void)state;
     text_case run = text_case_open(
         "mesh: { bar: { type: line, from: [1, 2, 3], to: [3, -1, 4], elements: 7 } }\n"
         "elements: { bar: { type: beam_exact_3d, mesh: bar, E: 1e5, nu: 0.3, rho: 1.0, orientation: [0, 0, 1], "
@@ -125,9 +123,8 @@ static void initial_functions_see_the_place_of_a_node(void **state)
     text_case_close(&run);
 }
 
-static void wrong_functions_are_told(void **state)
+TEST(wrong_functions_are_told)
 {
-    (void)state;
     const struct {
         const char *entry, *told;
     } bad[] = {
@@ -288,9 +285,8 @@ static double run_with_work(text_case *run)
     return work;
 }
 
-static void scheme_wave_sends_pulses_without_error(void **state)
+TEST(scheme_wave_sends_pulses_without_error)
 {
-    (void)state;
     for (int i = 0; i < NMOTION; i++) {
         of_end = motions[i].exact;
         CHECK(fabs(of_end(0.0)) < 1e-16);
@@ -318,9 +314,8 @@ static const char *const schemes[] = { "newmark",
                                        "moreau_jean, theta: 0.7" };
 enum { NSCHEME = sizeof schemes / sizeof *schemes };
 
-static void other_schemes_converge_to_the_pulse(void **state)
+TEST(other_schemes_converge_to_the_pulse)
 {
-    (void)state;
     for (int i = 0; i < NMOTION; i++)
         for (int s = 0; s < NSCHEME - 1; s++) { // the last one dissipates
             double error[2];
@@ -365,9 +360,8 @@ static double shaken(double end)
 }
 
 // A mass on a spring whose other end is moved: schemes keep their orders, by the displacement and by its velocity.
-static void schemes_keep_their_order_on_smooth_motions(void **state)
+TEST(schemes_keep_their_order_on_smooth_motions)
 {
-    (void)state;
     const struct {
         const char *scheme;
         double order;
@@ -414,9 +408,8 @@ static void schemes_keep_their_order_on_smooth_motions(void **state)
 
 // After a jump of the velocity the end of the rod comes back to where it belongs, whatever part of a step the jump
 // falls on, and with the velocity that is given; schemes whose stages or laws know positions never leave it.
-static void ends_are_where_they_belong(void **state)
+TEST(ends_are_where_they_belong)
 {
-    (void)state;
     for (int s = 0; s < NSCHEME; s++)
         for (int part = 0; part < 4; part++) {
             char more[512];
@@ -447,9 +440,8 @@ static void ends_are_where_they_belong(void **state)
 }
 
 // Rows of a file are those of the table to the last bit, for motions and for forces.
-static void files_are_tables(void **state)
+TEST(files_are_tables)
 {
-    (void)state;
     char path[] = TESTS_OUTPUT_FOLDER "/pulse_XXXXXX";
     int handle = mkstemp(path);
     FILE *file = handle < 0 ? NULL : fdopen(handle, "w");
@@ -482,9 +474,8 @@ static void files_are_tables(void **state)
 }
 
 // s, s' and s'' of every amplitude fit one another: differences of s, of s', and no closed form twice.
-static void rates_are_derivatives(void **state)
+TEST(rates_are_derivatives)
 {
-    (void)state;
     const double time[] = { -0.5, 0.25, 1.0, 2.5 }, factor[] = { 1.0, -2.0, 3.0, 0.5 };
     double area[4];
     pcs_expression_fault fault;
@@ -520,9 +511,8 @@ static void rates_are_derivatives(void **state)
     CHECK(pcs_amplitude_refuses(&all[7], true) == NULL && pcs_amplitude_refuses(&all[7], false) == NULL);
 }
 
-static void wrong_motions_are_told(void **state)
+TEST(wrong_motions_are_told)
 {
-    (void)state;
     const struct {
         const char *motion, *told;
     } bad[] = {
@@ -555,21 +545,4 @@ static void wrong_motions_are_told(void **state)
         CHECK(strstr(pcs_message(c.ctx), "no motion is given") == NULL);
         text_case_close(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(initial_functions_travel_as_dalembert_says),
-        cmocka_unit_test(initial_functions_see_the_place_of_a_node),
-        cmocka_unit_test(wrong_functions_are_told),
-        cmocka_unit_test(scheme_wave_sends_pulses_without_error),
-        cmocka_unit_test(other_schemes_converge_to_the_pulse),
-        cmocka_unit_test(schemes_keep_their_order_on_smooth_motions),
-        cmocka_unit_test(ends_are_where_they_belong),
-        cmocka_unit_test(files_are_tables),
-        cmocka_unit_test(rates_are_derivatives),
-        cmocka_unit_test(wrong_motions_are_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

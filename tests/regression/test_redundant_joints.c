@@ -80,9 +80,8 @@ static double swing_error(int rockers, bool in_space, const char *rest, double *
 
 #define TIME(step) "time: { step: " step ", end: 1.2 }\n"
 
-static void parallelograms_swing_like_pendulums(void **state)
+TEST(parallelograms_swing_like_pendulums)
 {
-    (void)state;
     const char *const schemes[] = { "scheme: { type: alpha_ggl, rho_inf: 0.9 }\n" TIME("5.0e-3"),
                                     "scheme: { type: half_explicit }\n" TIME("5.0e-3"),
                                     "scheme: { type: moreau_jean, theta: 0.5 }\n" TIME("5.0e-3"),
@@ -98,9 +97,8 @@ static void parallelograms_swing_like_pendulums(void **state)
 }
 
 // Solver schur shares the forces as newton does, and settles every step by itself.
-static void solvers_share_alike(void **state)
+TEST(solvers_share_alike)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.9", "alpha_velocity, rho_inf: 0.9",
                                     "moreau_jean, theta: 0.5", "half_explicit" };
     for (int n = 0; n < 16; n++) {
@@ -125,9 +123,8 @@ static void solvers_share_alike(void **state)
 }
 
 // Equal rockers beside each other share alike.
-static void equals_share_alike(void **state)
+TEST(equals_share_alike)
 {
-    (void)state;
     text_case c = text_case_open(
         "mesh: { body: { type: point, at: [0.5, 0, 0] } }\n"
         "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n"
@@ -164,9 +161,8 @@ static const char bricard[] = "mesh:\n"
                               "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
                               "scheme: { type: alpha_ggl, rho_inf: 1.0 }\n";
 
-static void bricard_moves(void **state)
+TEST(bricard_moves)
 {
-    (void)state;
     const char *const times[] = { "time: { step: 4.0e-3, end: 1.2 }\n", "time: { step: 2.0e-3, end: 1.2 }\n" };
     double error[2];
     for (int i = 0; i < 2; i++) {
@@ -191,30 +187,15 @@ static void bricard_moves(void **state)
 }
 
 // Which joints are redundant is a note of the case.
-static void redundant_joints_are_told(void **state)
+TEST_WITH_CONTEXT(redundant_joints_are_told)
 {
-    (void)state;
     char text[ROOM];
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_case *input = NULL;
     pcs_sim *sim = NULL;
     write_swing(3, false, 0.6, "scheme: { type: alpha_ggl }\n" TIME("1.0e-3"), text);
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_case_parse(ctx, "f", text, strlen(text), &input));
     CHECK_OK(ctx, pcs_build_sim(ctx, input, &sim));
     CHECK_TEXT(pcs_case_notes(input),
                "joint 'c2' repeats what the joints 'g0', 'c0', 'g1', 'c1', 'g2' hold; their forces are shared");
-    pcs_context_destroy(&ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parallelograms_swing_like_pendulums),
-        cmocka_unit_test(solvers_share_alike),
-        cmocka_unit_test(equals_share_alike),
-        cmocka_unit_test(bricard_moves),
-        cmocka_unit_test(redundant_joints_are_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,8 @@ static void watch_ball(const char *scheme, double e, double h, double *speed, in
     rigid_close(&run);
 }
 
-static void balls_come_to_rest(void **state)
+TEST(balls_come_to_rest)
 {
-    (void)state;
     int count = 0;
     for (size_t c = 0; c < sizeof ball_schemes / sizeof *ball_schemes; c++)
         for (int i = 0; i < 5; i++)
@@ -54,9 +53,8 @@ static void balls_come_to_rest(void **state)
 }
 
 // As the paper has it, flights are rounded up to whole steps: e = 1/2 ends in hops at g h e/(1 + e).
-static void balls_hop_with_the_gate_of_the_paper(void **state)
+TEST(balls_hop_with_the_gate_of_the_paper)
 {
-    (void)state;
     double speed;
     int hops;
     watch_ball("ggl_midpoint, gate: middle", 0.5, 2e-3, &speed, &hops);
@@ -79,9 +77,8 @@ static long settle_pile(const char *changes, double share)
 }
 
 // Equal weights on each other fall alike without contact, so that only the law of the gaps tells that they press.
-static void beams_on_beams_come_to_rest(void **state)
+TEST(beams_on_beams_come_to_rest)
 {
-    (void)state;
     for (int n = 1; n <= 2; n++) {
         char text[512];
         snprintf(text, sizeof text, "scheme={type: alpha_ggl};parameters.n=%d;time.end=0.4;output={}", n);
@@ -91,9 +88,8 @@ static void beams_on_beams_come_to_rest(void **state)
 
 // Steps of many periods, rough contacts, and a scheme that kills fast modes: where an impact with friction gains
 // energy, smaller steps take its place, and every pile comes to rest.
-static void rough_piles_come_to_rest_at_long_steps(void **state)
+TEST(rough_piles_come_to_rest_at_long_steps)
 {
-    (void)state;
     long ncut = 0;
     for (int n = 1; n <= 2; n++)
         for (int r = 0; r < 3; r++)
@@ -127,9 +123,8 @@ static void watch_bars(const char *scheme, double speed, double *impulse, int *g
     rigid_close(&run);
 }
 
-static void round_off_opens_no_contact(void **state)
+TEST(round_off_opens_no_contact)
 {
-    (void)state;
     static const char *const schemes[] = { "half_explicit",
                                            "half_explicit_rk",
                                            "half_explicit_rk, method: hem5",
@@ -151,14 +146,4 @@ static void round_off_opens_no_contact(void **state)
                          still);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(balls_come_to_rest),          cmocka_unit_test(balls_hop_with_the_gate_of_the_paper),
-        cmocka_unit_test(beams_on_beams_come_to_rest), cmocka_unit_test(rough_piles_come_to_rest_at_long_steps),
-        cmocka_unit_test(round_off_opens_no_contact),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,8 @@ static double largest_of(const double *x, int n)
 }
 
 // Digits: q, v at three times, Lambda of the first impact; the rest force is m g; nothing penetrates or rises.
-static void ball_accumulates_and_rests(void **state)
+TEST(ball_accumulates_and_rests)
 {
-    (void)state;
     case_run run = open_with("cases/ball", NULL, NULL);
     run_to(&run, 0.402);
     CHECK_NEAR(run.sim->state.q[0], 0.2, 1e-15);
@@ -75,9 +74,8 @@ static void ball_accumulates_and_rests(void **state)
 // The accumulation point is t1 (1 + e)/(1 - e) = 3.602249 s; GGL is early by about 80 h, Moreau's rule is on time. The
 // last open times of GGL are those of the recurrence in rational arithmetic: many bounces end in ties, which rounding
 // would decide (plain doubles close at 3.58125 s with the smallest step).
-static void ball_closes_near_the_accumulation_point(void **state)
+TEST(ball_closes_near_the_accumulation_point)
 {
-    (void)state;
     const double exact = 9.0 * sqrt(2.0 * 0.801 / 10.0), early[] = { 3.523, 3.558, 3.576 };
     static const char *const steps[] = { "time.step=1.0e-3", "time.step=5.0e-4", "time.step=2.5e-4" };
     CHECK_NEAR(exact, 3.602249297, 1e-9);
@@ -97,9 +95,8 @@ static void ball_closes_near_the_accumulation_point(void **state)
 }
 
 // The trapezoidal rule errs by h^2 t / 6 in the integral of t^2, so velocity and impulse are known to round-off.
-static void growing_force_in_flight_and_at_rest(void **state)
+TEST(growing_force_in_flight_and_at_rest)
 {
-    (void)state;
     case_run run = case_run_all("cases/ball_free", NULL);
     CHECK_NEAR(run.sim->state.v[0], -10.0 / 3.0 - 10.0 * 1e-4 / 6.0, 1e-13);
     CHECK_NEAR(run.sim->state.q[0], 1.0 - 5.0 / 6.0, 2e-4);
@@ -157,9 +154,8 @@ static double zeno_error(const char *const steps[4])
     return mean;
 }
 
-static void zeno_ball_comes_to_rest(void **state)
+TEST(zeno_ball_comes_to_rest)
 {
-    (void)state;
     CHECK_NEAR(zeno_height(1.5), 0.25, 1e-15);
     CHECK_NEAR(zeno_height(2.25), 0.0625, 1e-15);
     double coarse = zeno_error(
@@ -171,9 +167,8 @@ static void zeno_ball_comes_to_rest(void **state)
 }
 
 // Reference: impacts at 0.48519 (x), 0.63855 (y), 0.77631 s; the ball rests in the corner, E: 26.8 J to 13.4 J.
-static void ball_in_box_rests_in_the_corner(void **state)
+TEST(ball_in_box_rests_in_the_corner)
 {
-    (void)state;
     case_run run = open_with("cases/ball_in_box", NULL, NULL);
     double hit[2] = { 0.0, 0.0 }, second = 0.0;
     while (run.sim->state.t < 2.0 - 1e-9) {
@@ -203,9 +198,8 @@ static void ball_in_box_rests_in_the_corner(void **state)
 }
 
 // Energies at 0.9 s of independent implementations; exact 14.361 J.
-static void oscillator_keeps_the_published_energies(void **state)
+TEST(oscillator_keeps_the_published_energies)
 {
-    (void)state;
     case_run run = open_with("cases/oscillator", NULL, NULL);
     CHECK_NEAR(run.records[0].energy, 20.02, 1e-12);
     run_to(&run, 0.9);
@@ -230,9 +224,8 @@ static double impacting_position(double t)
     return pow(0.5, arc + 1.0) * sin(6.283185307179586 * (t - 0.25 - 0.5 * arc));
 }
 
-static void impacting_oscillator_follows_its_arcs(void **state)
+TEST(impacting_oscillator_follows_its_arcs)
 {
-    (void)state;
     double error[2] = { 0.0, 0.0 };
     static const char *const steps[2][3] = { { "time.step=1.1e-3", "time.step=1.2e-3", "time.step=1.3e-3" },
                                              { "time.step=1.375e-4", "time.step=1.5e-4", "time.step=1.625e-4" } };
@@ -250,9 +243,8 @@ static void impacting_oscillator_follows_its_arcs(void **state)
 }
 
 // Digits at 0.4 s; both constraints hold to round-off for GGL; at rest the wall carries 10 N. Moreau drifts.
-static void pendulum_stays_on_its_constraints(void **state)
+TEST(pendulum_stays_on_its_constraints)
 {
-    (void)state;
     case_run run = open_with("cases/pendulum", NULL, NULL);
     double drift = 0.0, rate = 0.0, gap = 0.0, open = 0.0;
     while (run.sim->state.t < 6.0 - 1e-9) {
@@ -287,9 +279,8 @@ static void pendulum_stays_on_its_constraints(void **state)
 }
 
 // No penetration, energy monotone, m g / 2 on each corner at rest; more points than two share it somehow.
-static void block_rests_on_any_number_of_points(void **state)
+TEST(block_rests_on_any_number_of_points)
 {
-    (void)state;
     for (int points = 2; points <= 9; points++) {
         char set[32];
         snprintf(set, sizeof set, "system.points=%d", points);
@@ -313,9 +304,8 @@ static void block_rests_on_any_number_of_points(void **state)
     }
 }
 
-static void block_penetrates_under_moreau(void **state)
+TEST(block_penetrates_under_moreau)
 {
-    (void)state;
     case_run run = open_with("cases/rocking_block", MOREAU, NULL);
     double gap = 0.0;
     while (run.sim->state.t < 1.5 - 1e-9) {
@@ -327,9 +317,8 @@ static void block_penetrates_under_moreau(void **state)
 }
 
 // Digits at 0.1 s with friction, insensitive to rounding; 20 impact steps.
-static void slider_crank_reaches_the_digits(void **state)
+TEST(slider_crank_reaches_the_digits)
 {
-    (void)state;
     case_run run = open_with("cases/slider_crank", NULL, NULL);
     int impacts = 0;
     double tilt = 0.0, gap = 0.0;
@@ -355,9 +344,8 @@ static void slider_crank_reaches_the_digits(void **state)
 }
 
 // Velocity level drifts linearly in time, GGL stays; energy 7.4955 to 7.4935 J in 2 s.
-static void joint_drifts_at_velocity_level_only(void **state)
+TEST(joint_drifts_at_velocity_level_only)
 {
-    (void)state;
     const double drift[] = { -0.8e-5, -2.0e-5, -2.7e-5, -3.6e-5 };
     case_run run = open_with("cases/slider_crank_bilateral", NULL, NULL);
     for (int k = 0; k < 4; k++) {
@@ -377,9 +365,8 @@ static void joint_drifts_at_velocity_level_only(void **state)
 }
 
 // A joint that is torn apart, to either side, or pulled apart, breaks the certificate of a scheme that holds it.
-static void certificate_sees_a_torn_joint(void **state)
+TEST(certificate_sees_a_torn_joint)
 {
-    (void)state;
     for (int k = 0; k < 4; k++) {
         case_run run = open_with("cases/slider_crank_bilateral", GGL, NULL);
         case_step(&run);
@@ -393,24 +380,4 @@ static void certificate_sees_a_torn_joint(void **state)
         CHECK_TEXT(text, k < 2 ? "gap >= 0" : "gap rate + restitution >= 0");
         case_close(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_accumulates_and_rests),
-        cmocka_unit_test(ball_closes_near_the_accumulation_point),
-        cmocka_unit_test(growing_force_in_flight_and_at_rest),
-        cmocka_unit_test(zeno_ball_comes_to_rest),
-        cmocka_unit_test(ball_in_box_rests_in_the_corner),
-        cmocka_unit_test(oscillator_keeps_the_published_energies),
-        cmocka_unit_test(impacting_oscillator_follows_its_arcs),
-        cmocka_unit_test(pendulum_stays_on_its_constraints),
-        cmocka_unit_test(block_rests_on_any_number_of_points),
-        cmocka_unit_test(block_penetrates_under_moreau),
-        cmocka_unit_test(slider_crank_reaches_the_digits),
-        cmocka_unit_test(joint_drifts_at_velocity_level_only),
-        cmocka_unit_test(certificate_sees_a_torn_joint),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

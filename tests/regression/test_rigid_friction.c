@@ -25,9 +25,8 @@ static const char *step_text(double h, char text[32])
 }
 
 // mu > tan a: stops after v0/(g (mu cos a - sin a)) = 1.594928511 s, after as many metres since v0 = 2 m/s, and stays.
-static void block_stops_on_the_incline_and_stays(void **state)
+TEST(block_stops_on_the_incline_and_stays)
 {
-    (void)state;
     const double exact = 2.0 / (gravity * (0.5 * cos(20.0 * degree) - sin(20.0 * degree)));
     // Errors of an independent implementation of GGL with friction.
     const double h[] = { 4e-2, 2e-2, 1e-2, 5e-3 }, error[] = { 1.11e-4, 4.75e-5, 1.57e-5, 2.21e-7 };
@@ -55,9 +54,8 @@ static void block_stops_on_the_incline_and_stays(void **state)
 
 // A block that slides to its stop loses mu m g cos a times the way to friction and nothing to impacts, whatever the
 // scheme; the contact says the same as the ledger.
-static void sliding_is_booked_as_friction(void **state)
+TEST(sliding_is_booked_as_friction)
 {
-    (void)state;
     static const char *const all[] = {
         GGL,
         MOREAU,
@@ -93,9 +91,8 @@ static void sliding_is_booked_as_friction(void **state)
 }
 
 // A scheme of first order goes another way, and books the friction of that one, less in the step of the stop.
-static void friction_is_that_of_the_way_gone(void **state)
+TEST(friction_is_that_of_the_way_gone)
 {
-    (void)state;
     static const char *const weights[] = { "scheme={type: moreau_jean, theta: 0.5}",
                                            "scheme={type: moreau_jean, theta: 0.8}",
                                            "scheme={type: moreau_jean, theta: 1.0}" };
@@ -108,9 +105,8 @@ static void friction_is_that_of_the_way_gone(void **state)
 }
 
 // Thrown uphill with mu < tan a the block turns round; position at 2 s.
-static void block_turns_on_the_incline(void **state)
+TEST(block_turns_on_the_incline)
 {
-    (void)state;
     const double s = gravity * sin(20.0 * degree), c = 0.2 * gravity * cos(20.0 * degree);
     const double turn = 2.0 / (s + c), top = -2.0 / (s + c), exact = top + 0.5 * (s - c) * (2.0 - turn) * (2.0 - turn);
     const double h[] = { 1e-2, 5e-3 }, error[] = { -1.30e-2, -7.43e-4 };
@@ -184,9 +180,8 @@ static double slip_exact(double t)
 
 // Friction takes 3 N times the way, the summary knows that way, and the state of the contact is that of the exact
 // motion but for the steps in which it changes.
-static void sticking_and_slipping_are_told(void **state)
+TEST(sticking_and_slipping_are_told)
 {
-    (void)state;
     double way;
     slip_piece last = slip_find(2.0, &way);
     way += fabs(slip_position(&last, 2.0) - last.x);
@@ -215,9 +210,8 @@ static void sticking_and_slipping_are_told(void **state)
     }
 }
 
-static void pushed_block_sticks_and_slips(void **state)
+TEST(pushed_block_sticks_and_slips)
 {
-    (void)state;
     // Errors of an independent implementation; order 1.98 between the first and the last.
     const double h[] = { 2e-2, 1e-2, 5e-3, 2.5e-3 }, error[] = { 8.05e-4, 2.22e-4, 8.08e-5, 1.17e-5 };
     char text[32];
@@ -239,9 +233,8 @@ static void pushed_block_sticks_and_slips(void **state)
 }
 
 // One impact in flight without gravity: every scheme must give the exact impulses, sticking and sliding.
-static void spin_changes_at_the_impact(void **state)
+TEST(spin_changes_at_the_impact)
 {
-    (void)state;
     // spin, e_T; u = 2, e = 0.8, mu = 0.3: P_N = 3.6, mu P_N = 1.08, effective mass of the tangent 2/7
     const double spin[] = { 10.0, -4.0, 30.0, -30.0, 10.0, -5.0 }, tangent[] = { 0.0, 0.0, 0.0, 0.0, 0.5, 0.0 };
     for (int s = 0; s < SCHEMES; s++)
@@ -271,9 +264,8 @@ static void spin_changes_at_the_impact(void **state)
 
 // Pushed across the slope at v0: with k = mu cot a the puck stops at
 //   x = v0^2 / (4 g sin a (k^2 - 1)),   y = 2 k v0^2 / (g sin a (4 k^2 - 1)),   t = k v0 / (g sin a (k^2 - 1))
-static void puck_turns_downhill_and_stops(void **state)
+TEST(puck_turns_downhill_and_stops)
 {
-    (void)state;
     const double s = gravity * sin(20.0 * degree), k = 0.5 / tan(20.0 * degree);
     const double x = 1.0 / (s * (k * k - 1.0)), y = 8.0 * k / (s * (4.0 * k * k - 1.0)),
                  stop = 2.0 * k / (s * (k * k - 1.0));
@@ -330,9 +322,8 @@ static double housner_angle(double t, double start)
 }
 
 // The left corner sticks under enough friction: GGL follows the pivoting motion in first order.
-static void block_pivots_on_its_corner(void **state)
+TEST(block_pivots_on_its_corner)
 {
-    (void)state;
     double error[3];
     const double h[] = { 1e-2, 5e-3, 2.5e-3 }, start = 0.2, end = 0.2;
     char text[32], height[48], angle[48];
@@ -354,16 +345,4 @@ static void block_pivots_on_its_corner(void **state)
         case_close(&run);
     }
     CHECK_NEAR(log2(error[0] / error[2]) / 2.0, 1.0, 0.15);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sliding_is_booked_as_friction),  cmocka_unit_test(friction_is_that_of_the_way_gone),
-        cmocka_unit_test(sticking_and_slipping_are_told), cmocka_unit_test(block_stops_on_the_incline_and_stays),
-        cmocka_unit_test(block_turns_on_the_incline),     cmocka_unit_test(pushed_block_sticks_and_slips),
-        cmocka_unit_test(spin_changes_at_the_impact),     cmocka_unit_test(puck_turns_downhill_and_stops),
-        cmocka_unit_test(block_pivots_on_its_corner),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,9 +109,8 @@ static toss ball_in(const double normal[3], double r, int k)
 }
 
 // Sliding until it rolls, and with bounces before: K stays to what Newton's method leaves, at any step.
-static void balls_keep_what_the_floor_cannot_change(void **state)
+TEST(balls_keep_what_the_floor_cannot_change)
 {
-    (void)state;
     static const double normals[][3] = { { 0, 0, 1 }, { 0, 1, 0 }, { 0.3, -0.5, 0.8 } }, radii[] = { 0.1, 40.0, 2e-4 };
     static const double steps[] = { 1e-2, 2e-3, 5e-4 };
     for (int s = 0; s < NSCHEME; s++)
@@ -130,9 +129,8 @@ static void balls_keep_what_the_floor_cannot_change(void **state)
 }
 
 // Moments of inertia that differ leave an error of second order where schemes hold impulses half a step before its end.
-static void bodies_keep_it_to_second_order(void **state)
+TEST(bodies_keep_it_to_second_order)
 {
-    (void)state;
     static const double normal[] = { 0.0, 0.0, 1.0 };
     for (int s = 0; s < NSCHEME; s++) {
         if (strncmp(schemes[s], "moreau_jean", 11) == 0 && strstr(schemes[s], "0.5") == NULL) continue;
@@ -148,13 +146,4 @@ static void bodies_keep_it_to_second_order(void **state)
         CHECK(defect[0] < 2e-3 * t.inertia[0] * 30.0);
         CHECK(defect[0] / defect[1] > 3.7);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(balls_keep_what_the_floor_cannot_change),
-        cmocka_unit_test(bodies_keep_it_to_second_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

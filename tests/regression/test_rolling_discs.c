@@ -68,9 +68,8 @@ static double coin_error(const coin *c, const char *scheme, double step, double 
 }
 
 // Explicit steps are of order 2, friction in implicit ones is of order 1.
-static void discs_roll_steadily(void **state)
+TEST(discs_roll_steadily)
 {
-    (void)state;
     static const struct {
         const char *scheme;
         int steps;
@@ -130,9 +129,8 @@ static double wobble_time(const coin *c, int count, double step, double *energy)
     return time;
 }
 
-static void discs_wobble_about_it(void **state)
+TEST(discs_wobble_about_it)
 {
-    (void)state;
     const double tilts[] = { 0.3, 0.8, 1.2 }, factors[] = { 1.0, 1.3, 0.9 };
     for (int i = 0; i < 9; i++) {
         coin c = coin_steady(tilts[i % 3], i % 2 == 0 ? 1.0 : 0.02, 2.0, factors[i / 3]);
@@ -144,9 +142,8 @@ static void discs_wobble_about_it(void **state)
 }
 
 // A thick disc stands on both edges.
-static void thick_discs_stand(void **state)
+TEST(thick_discs_stand)
 {
-    (void)state;
     text_case c =
         text_case_open("mesh: { drum: { type: point, at: [0, 0, 0.5] } }\n"
                        "elements: { drum: { type: rigid_body_3d, mesh: drum, mass: 2, inertia: [0.3, 0.3, 0.2] } }\n"
@@ -181,9 +178,8 @@ static text_case throw_coin(const char *scheme, double step, double width, doubl
 }
 
 // It comes to lie flat on the floor and rests; without friction it goes on sliding and spinning.
-static void coins_come_to_lie_flat(void **state)
+TEST(coins_come_to_lie_flat)
 {
-    (void)state;
     static const char *const schemes[] = { "alpha_ggl", "newmark, gamma: 0.6", "moreau_jean, theta: 0.5",
                                            "moreau_jean, theta: 1.0" };
     const double steps[] = { 5e-3, 1e-2 }, widths[] = { 0.0, 0.004 }, friction[] = { 0.0, 0.5 };
@@ -212,15 +208,4 @@ static void coins_come_to_lie_flat(void **state)
                      schemes[i % 4], step, width, mu, e, x[2], v[0], v[1], v[2], w[0], w[1], w[2]);
         text_case_close(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(discs_roll_steadily),
-        cmocka_unit_test(discs_wobble_about_it),
-        cmocka_unit_test(thick_discs_stand),
-        cmocka_unit_test(coins_come_to_lie_flat),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,9 +74,8 @@ static rotor_end rotor_run(const char *scheme)
     return end;
 }
 
-static void rotor_runs_up_rubs_and_whirls_forward(void **state)
+TEST(rotor_runs_up_rubs_and_whirls_forward)
 {
-    (void)state;
     rotor_end half = rotor_run("scheme.type=half_explicit"), moreau = rotor_run("scheme={ type: moreau_midpoint }");
     CHECK(half.nstep == 20000 && moreau.nstep == 20000);
     // 100 N m for 0.05 s on J = 0.01 + rho Ip L, less the friction of about 0.008 N m
@@ -100,9 +99,8 @@ static void rotor_runs_up_rubs_and_whirls_forward(void **state)
 
 // Directions turn fast in a backlash of 0.1 mm: the implicit schemes keep the law of contact where the step ends, or
 // their certificate ends the run in the first bounces.
-static void implicit_schemes_keep_the_law(void **state)
+TEST(implicit_schemes_keep_the_law)
 {
-    (void)state;
     static const char *const schemes[] = { "scheme={ type: moreau_jean, theta: 0.5 }",
                                            "scheme={ type: alpha_ggl, rho_inf: 0.8 }" };
     for (int i = 0; i < 2; i++) {
@@ -116,9 +114,8 @@ static void implicit_schemes_keep_the_law(void **state)
 }
 
 // Gyroscopic forces do no work, and C has no symmetry: the ledger closes to round-off with every loss in closed form.
-static void gyroscopic_forces_take_nothing(void **state)
+TEST(gyroscopic_forces_take_nothing)
 {
-    (void)state;
     int count = 0;
     for (int i = 0; every_scheme[i] != NULL; i++) {
         char scheme[160];
@@ -135,14 +132,4 @@ static void gyroscopic_forces_take_nothing(void **state)
         pcs_context_destroy(&ctx);
     }
     CHECK(count >= 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rotor_runs_up_rubs_and_whirls_forward),
-        cmocka_unit_test(implicit_schemes_keep_the_law),
-        cmocka_unit_test(gyroscopic_forces_take_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,17 +51,10 @@ static void compare(const trial *t)
     case_close(&b);
 }
 
-static void steps_agree(void **state)
+TEST(steps_agree)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
         print_message("%s %s\n", trials[i].path, trials[i].scheme == NULL ? "" : trials[i].scheme);
         compare(&trials[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(steps_agree) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,16 +83,14 @@ static void check_energies(int count, const char *joints, const char *supports)
     }
 }
 
-static void held_pendulum_has_the_energies(void **state)
+TEST(held_pendulum_has_the_energies)
 {
-    (void)state;
     check_energies(NREFERENCE, "joints={}", "supports={pivot: {set: beam.start, fix: [x, y]}}");
 }
 
 // With alpha_ggl and without friction the hinge of the case is another way to say the same.
-static void hinged_pendulum_has_the_energies(void **state)
+TEST(hinged_pendulum_has_the_energies)
 {
-    (void)state;
     check_energies(NPLAIN, NULL, NULL);
 }
 
@@ -117,18 +115,16 @@ static void check_slide(const char *scheme, const char *solver, double height_to
 }
 
 // The force of the wall goes to zero there: alpha_ggl, whose smooth motion knows no contact force, lets go early.
-static void ladder_leaves_the_wall_under_alpha_ggl(void **state)
+TEST(ladder_leaves_the_wall_under_alpha_ggl)
 {
-    (void)state;
     check_slide("scheme={type: alpha_ggl, rho_inf: 0.8}", "solver.type=schur", 0.01, 1e-12);
     check_slide("scheme={type: alpha_ggl, rho_inf: 0.8}", "solver.type=newton", 0.01, 1e-12);
     check_slide("scheme={type: alpha_ggl, rho_inf: 0.8}", "solver.type=auto", 0.01, 1e-12);
 }
 
 // On velocity level the ends drift by O(h^2).
-static void ladder_leaves_the_wall_under_moreau_jean(void **state)
+TEST(ladder_leaves_the_wall_under_moreau_jean)
 {
-    (void)state;
     check_slide("scheme={type: moreau_jean, theta: 0.5}", "solver.type=schur", 1e-3, 1e-6);
     check_slide("scheme={type: moreau_jean, theta: 0.5}", "solver.type=newton", 1e-3, 1e-6);
     check_slide("scheme={type: moreau_jean, theta: 0.5}", "solver.type=auto", 1e-3, 1e-6);
@@ -142,9 +138,8 @@ static void check_way(const pcs_sim *sim)
 
 // Eight beads of 20 mg between an anchor and a weight of 0.3 kg: h^2 T / l is three times the mass of a bead, so the
 // iteration settles only when it knows how the links turn.
-static void light_chain_settles(void **state)
+TEST(light_chain_settles)
 {
-    (void)state;
     static const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "alpha_velocity, rho_inf: 0.8",
                                            "moreau_jean, theta: 1.0" };
     static const char *const solvers[] = { "newton", "schur" };
@@ -174,9 +169,8 @@ static void light_chain_settles(void **state)
 }
 
 // 31 contacts that stick: the prediction is far off, and its contacts are not worth more than a few rounds.
-static void rope_settles(void **state)
+TEST(rope_settles)
 {
-    (void)state;
     static const char *const solvers[] = { "solver.type=newton", "solver.type=schur" };
     for (int i = 0; i < 2; i++) {
         const char *const set[] = { "mesh.left.elements=28",
@@ -199,9 +193,8 @@ static void rope_settles(void **state)
 
 // Four corners share the weight of a box in many ways, and its friction with it: the iteration must not drift among
 // them. Corners are light, which costs digits.
-static void sliding_box_settles(void **state)
+TEST(sliding_box_settles)
 {
-    (void)state;
     static const char *const solvers[] = { "solver.type=newton", "solver.type=schur" };
     for (int i = 0; i < 2; i++) {
         const char *const set[] = { "scheme={type: alpha_ggl, rho_inf: 0.8}", "time.step=1.0e-3",
@@ -217,9 +210,8 @@ static void sliding_box_settles(void **state)
 
 // A box that rebounds on corners which cannot all stick: the contact problem goes on to another solver, which has to
 // find the directions of the step under way, and leave them behind.
-static void rebounding_box_settles(void **state)
+TEST(rebounding_box_settles)
 {
-    (void)state;
     static const char *const runs[][3] = {
         { "scheme={type: newmark}", "contacts.floor.friction=0.8", "time.end=0.6" },
         { "scheme={type: half_explicit}", "contacts.floor.friction=0.8", "time.end=0.7" },
@@ -237,9 +229,8 @@ static void rebounding_box_settles(void **state)
 }
 
 // Nine points of a flat block: friction holds only where few of them are loaded, and steps may not be cut.
-static void block_of_many_points_settles(void **state)
+TEST(block_of_many_points_settles)
 {
-    (void)state;
     static const char *const runs[][3] = {
         { "system.friction=0.8", "system.restitution=0.0", "system.tangent_restitution=0.0" },
         { "system.friction=2.0", "system.restitution=0.5", "system.tangent_restitution=0.5" },
@@ -262,9 +253,8 @@ static void block_of_many_points_settles(void **state)
 
 // In a law on positions open contacts have gaps over h for rates; how far away they are is no measure of what closed
 // ones may leave.
-static void far_contacts_excuse_nothing(void **state)
+TEST(far_contacts_excuse_nothing)
 {
-    (void)state;
     static const char *const laws[] = { "radius: 4, centre: [-4, 2.95, 0]", "radius: 40, centre: [-40, 2.95, 0]",
                                         "radius: 4, centre: [-4, 2.95, 0], friction: 0.3",
                                         "radius: 40, centre: [-40, 2.95, 0], friction: 0.3" };
@@ -286,9 +276,8 @@ static void far_contacts_excuse_nothing(void **state)
 }
 
 // A scheme of equal steps cannot cut one that fails; it says so, and which step to try.
-static void equal_steps_are_told(void **state)
+TEST(equal_steps_are_told)
 {
-    (void)state;
     text_case c =
         text_case_open("mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
                        "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 2.1e+11, nu: 0.3, rho: 7800.0,\n"
@@ -303,22 +292,4 @@ static void equal_steps_are_told(void **state)
     CHECK(strstr(pcs_message(c.ctx), "alpha_index3 cannot cut a step that fails") != NULL);
     CHECK(strstr(pcs_message(c.ctx), "try time.step 0.005 or less") != NULL);
     text_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(held_pendulum_has_the_energies),
-        cmocka_unit_test(hinged_pendulum_has_the_energies),
-        cmocka_unit_test(ladder_leaves_the_wall_under_alpha_ggl),
-        cmocka_unit_test(ladder_leaves_the_wall_under_moreau_jean),
-        cmocka_unit_test(light_chain_settles),
-        cmocka_unit_test(rope_settles),
-        cmocka_unit_test(sliding_box_settles),
-        cmocka_unit_test(rebounding_box_settles),
-        cmocka_unit_test(block_of_many_points_settles),
-        cmocka_unit_test(far_contacts_excuse_nothing),
-        cmocka_unit_test(equal_steps_are_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

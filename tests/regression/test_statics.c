@@ -18,9 +18,8 @@ static double tip_compliance(double d)
 }
 
 // In space along a skew axis, with the load square to it.
-static void one_element_bends_exactly_from_stocky_to_slender(void **state)
+TEST(one_element_bends_exactly_from_stocky_to_slender)
 {
-    (void)state;
     const char *const d[] = { "0.5", "0.1", "0.01", "1.0e-3", "1.0e-4" };
     const char *const kinds[] = {
         "elements.beam.type=beam_timo_2d",
@@ -46,9 +45,8 @@ static void one_element_bends_exactly_from_stocky_to_slender(void **state)
 }
 
 // Midspan of a simply supported beam under its weight: 5 w L^4 / (384 E I) + w L^2 / (8 G A ks), by hinge and roller.
-static void weight_bends_a_beam_between_joints(void **state)
+TEST(weight_bends_a_beam_between_joints)
 {
-    (void)state;
     double q[MOST] = { 0 }, w = 7800.0 * 1e-4 * 10.0, EI = modulus * 1e-8 / 12.0, GA = shear * 1e-4 * 5.0 / 6.0;
     still s = still_open(cantilever, "mesh.beam.elements=2; supports={b: {set: beam.end, fix: [y], reactions: true}}; "
                                      "joints.a={type: hinge, node: beam.start}; "
@@ -59,9 +57,8 @@ static void weight_bends_a_beam_between_joints(void **state)
     still_close(&s);
 }
 
-static void a_stop_takes_what_the_beam_does_not(void **state)
+TEST(a_stop_takes_what_the_beam_does_not)
 {
-    (void)state;
     double q[MOST] = { 0 };
     const char *stop = "mesh.beam.elements=4; contacts.stop={type: node_plane, nodes: beam.end, point: [0, -0.002, 0], "
                        "normal: [0, 1, 0], restitution: 0.0}";
@@ -86,9 +83,8 @@ static void a_stop_takes_what_the_beam_does_not(void **state)
 }
 
 // A beam pulled up at its tip and down by its weight over nine stops: whatever set holds, all conditions must.
-static void many_stops_obey_their_conditions(void **state)
+TEST(many_stops_obey_their_conditions)
 {
-    (void)state;
     double q[MOST] = { 0 };
     still s =
         still_open(cantilever, "mesh.beam.elements=10; mesh.beam.to=[4, 0, 0]; loads.tip.value=[0, 3.0, 0]; "
@@ -106,9 +102,8 @@ static void many_stops_obey_their_conditions(void **state)
 }
 
 // Nothing but the floor holds it: it falls there, and shortens by rho g L^2 / (2 E) under its weight.
-static void a_free_bar_comes_to_rest_on_the_floor(void **state)
+TEST(a_free_bar_comes_to_rest_on_the_floor)
 {
-    (void)state;
     static const char bar[] =
         "mesh: { bar: { type: line, from: [0, 5.0, 0], to: [0, 15.0, 0], elements: 20 } }\n"
         "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 1.0 } }\n"
@@ -133,9 +128,8 @@ static void a_free_bar_comes_to_rest_on_the_floor(void **state)
 }
 
 // An exact beam above the floor, guided along x at its middle, comes to lie flat: what it touches bears all its weight.
-static void a_free_beam_comes_to_lie_on_the_floor(void **state)
+TEST(a_free_beam_comes_to_lie_on_the_floor)
 {
-    (void)state;
     double q[MOST] = { 0 }, sum = 0.0, moment = 0.0;
     still s =
         still_open("mesh: { beam: { type: line, from: [0, 0.3, 0], to: [2, 0.5, 0], elements: 4 } }\n"
@@ -162,9 +156,8 @@ static void a_free_beam_comes_to_lie_on_the_floor(void **state)
 }
 
 // The tip keeps its distance of 1 from the origin and is moved along x from 0.6 on: to 1 it can follow.
-static void a_way_that_ends_is_followed_to_its_end(void **state)
+TEST(a_way_that_ends_is_followed_to_its_end)
 {
-    (void)state;
     double q[MOST] = { 0 };
     still s =
         still_open("mesh: { beam: { type: line, from: [0.6, -1.0, 0], to: [0.6, 0.8, 0], elements: 6 } }\n"
@@ -198,9 +191,8 @@ static void a_way_that_ends_is_followed_to_its_end(void **state)
     still_close(&s);
 }
 
-static void models_that_can_move_are_refused_by_name(void **state)
+TEST(models_that_can_move_are_refused_by_name)
 {
-    (void)state;
     const struct {
         const char *set, *message;
     } table[] = {
@@ -236,9 +228,8 @@ static void models_that_can_move_are_refused_by_name(void **state)
     still_close(&s);
 }
 
-static void a_run_that_starts_in_equilibrium_stays_there(void **state)
+TEST(a_run_that_starts_in_equilibrium_stays_there)
 {
-    (void)state;
     const char *const schemes[] = { "{type: moreau_jean, theta: 0.5}", "{type: alpha_ggl, rho_inf: 0.8}",
                                     "{type: alpha_velocity, rho_inf: 0.8}" };
     for (int k = 0; k < 3; k++) {
@@ -272,9 +263,8 @@ static void a_run_that_starts_in_equilibrium_stays_there(void **state)
     }
 }
 
-static void statics_are_written(void **state)
+TEST(statics_are_written)
 {
-    (void)state;
     const char *folder = TESTS_OUTPUT_FOLDER "/statics";
     pcs_statics statics;
     pcs_statics_options options = { .steps = 2 };
@@ -307,21 +297,4 @@ static void statics_are_written(void **state)
     CHECK(file != NULL);
     fclose(file);
     still_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_element_bends_exactly_from_stocky_to_slender),
-        cmocka_unit_test(weight_bends_a_beam_between_joints),
-        cmocka_unit_test(a_stop_takes_what_the_beam_does_not),
-        cmocka_unit_test(many_stops_obey_their_conditions),
-        cmocka_unit_test(a_free_bar_comes_to_rest_on_the_floor),
-        cmocka_unit_test(a_free_beam_comes_to_lie_on_the_floor),
-        cmocka_unit_test(a_way_that_ends_is_followed_to_its_end),
-        cmocka_unit_test(models_that_can_move_are_refused_by_name),
-        cmocka_unit_test(a_run_that_starts_in_equilibrium_stays_there),
-        cmocka_unit_test(statics_are_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,13 @@ Argument: the path of percuss.
 
   P(y) = 2 E A (L - l)/L y/l,   l = sqrt(1 + y^2),  L = sqrt(1 + b^2)
 """
-import csv
 import math
 import re
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-PERCUSS = sys.argv.pop()
+import program
 
 
 def solve(text, *words):
@@ -21,12 +18,10 @@ def solve(text, *words):
     with tempfile.TemporaryDirectory() as folder:
         case, out = Path(folder) / "case.yaml", Path(folder) / "out"
         case.write_text(text)
-        done = subprocess.run([PERCUSS, "statics", case, "-q", "-o", out, *words], capture_output=True, text=True,
-                              check=False)
+        done = program.percuss("statics", case, "-q", "-o", out, *words)
         rows, summary = [], ""
         if (out / "statics.csv").exists():
-            with open(out / "statics.csv") as table:
-                rows = [{k: float(v) if v else math.nan for k, v in row.items()} for row in csv.DictReader(table)]
+            rows = program.read_table(out / "statics.csv")
             summary = (out / "summary.txt").read_text()
     return done.returncode, done.stderr, rows, summary
 

@@ -16,9 +16,8 @@ static const char elastica[] =
         "1.0e-3") "}; "
                   "loads.tip.value=[0, 1.0e-3, 0]; mesh.beam.elements=";
 
-static void the_elastica_has_its_digits_and_order(void **state)
+TEST(the_elastica_has_its_digits_and_order)
 {
-    (void)state;
     const double digits[] = { 0.450928, 0.445400, 0.445029 };
     double error[3];
     for (int k = 0; k < 3; k++) {
@@ -37,9 +36,8 @@ static void the_elastica_has_its_digits_and_order(void **state)
 }
 
 // The answer depends neither on the number of load steps nor on who solves.
-static void load_steps_do_not_matter(void **state)
+TEST(load_steps_do_not_matter)
 {
-    (void)state;
     const char *const linear[] = { "auto", "umfpack", "dense" };
     double first = 0.0;
     for (int k = 0; k < 3; k++) {
@@ -67,9 +65,8 @@ static pcs_status watch_steps(void *user, const pcs_statics *now)
     return PCS_OK;
 }
 
-static void a_short_way_takes_few_iterations(void **state)
+TEST(a_short_way_takes_few_iterations)
 {
-    (void)state;
     double q[MOST] = { 0 };
     history h = { 0 };
     pcs_statics statics;
@@ -84,9 +81,8 @@ static void a_short_way_takes_few_iterations(void **state)
 }
 
 // A tip that is turned by 2 pi bends the beam to a circle, which closes exactly; the moment is 2 pi E I / L.
-static void a_beam_rolls_up_to_a_circle(void **state)
+TEST(a_beam_rolls_up_to_a_circle)
 {
-    (void)state;
     const int elements[] = { 4, 10, 20 };
     for (int k = 0; k < 3; k++) {
         char text[768];
@@ -109,9 +105,8 @@ static void a_beam_rolls_up_to_a_circle(void **state)
 }
 
 // The same by a moment, in the plane and in space: M = 2 pi E I / L closes the polygon, half of it makes half a circle.
-static void a_moment_rolls_a_beam_up(void **state)
+TEST(a_moment_rolls_a_beam_up)
 {
-    (void)state;
     const int elements[] = { 4, 10, 20 };
     const char *const kinds[] = {
         "elements.beam.type=beam_exact_2d",
@@ -144,9 +139,8 @@ static void a_moment_rolls_a_beam_up(void **state)
 }
 
 // Bathe and Bolourchi's bend, eight elements.
-static void the_45_degree_bend_has_its_digits(void **state)
+TEST(the_45_degree_bend_has_its_digits)
 {
-    (void)state;
     static const char bend[] =
         "mesh: { arc: { type: arc, centre: [0, 100.0, 0], start: [0, 0, 0], angle: 45.0, elements: 8 } }\n"
         "elements: { arc: { type: beam_exact_3d, mesh: arc, E: 1.0e7, nu: 0.0, rho: 1.0, orientation: [0, 0, 1], "
@@ -186,9 +180,8 @@ static const char roof[] =
     "loads: { ridge: { type: force, node: roof.end, value: [0, -1.0, 0] } }\n"
     "output: { probes: { ridge: { node: roof.end, of: [x, y] } } }\n";
 
-static void a_roof_carries_what_it_can(void **state)
+TEST(a_roof_carries_what_it_can)
 {
-    (void)state;
     double limit = 0.0, q[MOST] = { 0 }, down[MOST] = { 0 };
     for (int k = 0; k <= 100000; k++) limit = fmax(limit, roof_force(0.2 * k / 100000.0, 0.2));
     char text[128];
@@ -219,9 +212,8 @@ static void a_roof_carries_what_it_can(void **state)
 }
 
 // Simply supported and pulled: w^2 = (E I k^4 + T k^2) / (rho A), k = pi / L; compressed beyond E I k^2 it buckles.
-static void modes_know_the_loads_of_their_state(void **state)
+TEST(modes_know_the_loads_of_their_state)
 {
-    (void)state;
     const double EI = modulus * 1e-8 / 12.0, critical = EI * PI * PI;
     const double pull[] = { 0.0, 2.0 * critical, -0.5 * critical, -1.5 * critical };
     for (int i = 0; i < 4; i++) {
@@ -256,9 +248,8 @@ static const char hanging[] =
 
 // A mass on a rod of length l, held by a spring k aside: w^2 = k/m + g/l. The second part is what the force of the
 // joint adds to the stiffness. Pushed aside by F it rests at an angle a with (F - k x) cos a = m g sin a.
-static void forces_of_joints_are_stiff(void **state)
+TEST(forces_of_joints_are_stiff)
 {
-    (void)state;
     double q[MOST] = { 0 }, aside[MOST] = { 0 };
     still s = still_open(hanging, NULL);
     pcs_statics statics = still_statics(&s, 1, q);
@@ -276,20 +267,4 @@ static void forces_of_joints_are_stiff(void **state)
     CHECK_NEAR(hypot(x, y), 0.5, 1e-12);
     CHECK(x > 0.2 && statics.nhalved < 5 && statics.total < 150);
     still_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_elastica_has_its_digits_and_order),
-        cmocka_unit_test(load_steps_do_not_matter),
-        cmocka_unit_test(a_short_way_takes_few_iterations),
-        cmocka_unit_test(a_beam_rolls_up_to_a_circle),
-        cmocka_unit_test(a_moment_rolls_a_beam_up),
-        cmocka_unit_test(the_45_degree_bend_has_its_digits),
-        cmocka_unit_test(a_roof_carries_what_it_can),
-        cmocka_unit_test(modes_know_the_loads_of_their_state),
-        cmocka_unit_test(forces_of_joints_are_stiff),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

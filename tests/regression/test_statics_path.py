@@ -3,12 +3,12 @@ all the way through, and its reaction follows the closed form (von Mises) on the
 
   P(y) = 2 E A (L - l)/L y/l,   l = sqrt(1 + y^2),  L = sqrt(1 + b^2)
 """
-import csv
 import math
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import program
 
 CASE = """
 parameters: {{ b: {rise} }}
@@ -39,13 +39,12 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 case = Path(folder) / "case.yaml"
                 case.write_text(CASE.format(rise=b, way=-2.2 * b).replace('"', ""))
-                subprocess.run([sys.argv[1], "statics", case, "--steps", str(steps), "--time", "1", "--quiet", "-o",
-                                Path(folder) / "out"], check=True)
-                with open(Path(folder) / "out/statics.csv") as table:
-                    rows = list(csv.DictReader(table))
-            largest = max(abs(force(float(row["ridge.y"]), b)) for row in rows)
-            off = max(abs(float(row["push.fy"]) + force(float(row["ridge.y"]), b)) for row in rows)
-            signs = sum(float(p["push.fy"]) * float(q["push.fy"]) < 0.0 for p, q in zip(rows, rows[1:]))
+                program.percuss("statics", case, "--steps", steps, "--time", "1", "--quiet", "-o",
+                                Path(folder) / "out", check=True)
+                rows = program.read_table(Path(folder) / "out/statics.csv")
+            largest = max(abs(force(row["ridge.y"], b)) for row in rows)
+            off = max(abs(row["push.fy"] + force(row["ridge.y"], b)) for row in rows)
+            signs = sum(p["push.fy"] * q["push.fy"] < 0.0 for p, q in zip(rows, rows[1:]))
             print(f"rise {b}, {steps} steps: off by {off / largest:.1e} of {largest:.4g} N, {signs} changes of sign")
             failed += len(rows) != steps + 1 or not off <= 1e-10 * largest or signs != 2
     return 1 if failed else 0

@@ -13,9 +13,8 @@ static const double gravity = 9.81;
 #define DOWN "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
 
 // A cantilever held by a joint moves like one held by a support.
-static void welds_hold_like_supports(void **state)
+TEST(welds_hold_like_supports)
 {
-    (void)state;
     static const char beam[] = "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 6 } }\n"
                                "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800,\n"
                                "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n";
@@ -46,9 +45,8 @@ static void welds_hold_like_supports(void **state)
 }
 
 // A beam on two supports that falls on a stop: supports, contact and weight are all that changes its momentum.
-static void supports_and_contacts_balance_the_momentum(void **state)
+TEST(supports_and_contacts_balance_the_momentum)
 {
-    (void)state;
     text_case c = text_case_open(
         "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 8 } }\n"
         "sets: { inside: { nodes: beam, box: [[0.1, -1, -1], [0.9, 1, 1]] } }\n"
@@ -82,9 +80,8 @@ static void supports_and_contacts_balance_the_momentum(void **state)
 }
 
 // In equilibrium supports carry the weight and the moment of it, on any scheme.
-static void supports_carry_the_weight(void **state)
+TEST(supports_carry_the_weight)
 {
-    (void)state;
     const char *const schemes[] = { GGL, MOREAU, "scheme: { type: hht, alpha: 0.1 }\n" };
     for (int s = 0; s < 3; s++) {
         text_case c =
@@ -108,9 +105,8 @@ static void supports_carry_the_weight(void **state)
 }
 
 // A line load reaches the supports through the held ends of cells, too.
-static void supports_carry_line_loads(void **state)
+TEST(supports_carry_line_loads)
 {
-    (void)state;
     text_case c = text_case_open("start: statics\n"
                                  "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
                                  "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800,\n"
@@ -126,9 +122,8 @@ static void supports_carry_line_loads(void **state)
 }
 
 // A slope under a body that a support keeps from sliding: what the contact pushes sideways the support takes at once.
-static void supports_take_what_contacts_push_into_them(void **state)
+TEST(supports_take_what_contacts_push_into_them)
 {
-    (void)state;
     text_case c =
         text_case_open("mesh: { body: { type: point, at: [0, 0, 0] }, tail: { type: point, at: [0, 1, 0] } }\n"
                        "elements: { body: { type: point_mass, mesh: body, mass: 2, in: plane },\n"
@@ -140,16 +135,4 @@ static void supports_take_what_contacts_push_into_them(void **state)
     text_case_run(&c);
     CHECK_NEAR(c.sim->reactions[0].force[0], -2.0 * gravity * 0.6 / 0.8, 1e-11);
     text_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(welds_hold_like_supports),
-        cmocka_unit_test(supports_and_contacts_balance_the_momentum),
-        cmocka_unit_test(supports_carry_the_weight),
-        cmocka_unit_test(supports_carry_line_loads),
-        cmocka_unit_test(supports_take_what_contacts_push_into_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

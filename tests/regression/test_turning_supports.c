@@ -12,9 +12,8 @@
 
 // A body on an axis along z through its node turns by T/J_z, whatever its products of inertia are; its support carries
 // the moments of an unbalanced rotor, which turn with it: J_yz w^2 - J_xz w', -J_xz w^2 - J_yz w' in its own axes.
-static void rotors_turn_about_what_is_left(void **state)
+TEST(rotors_turn_about_what_is_left)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.9", "moreau_jean, theta: 0.5", "half_explicit" };
     const double Jz = 0.5, yz = 0.04, xz = -0.03, rate = 0.8 / Jz, end = 3.0;
     for (int s = 0; s < 3; s++) {
@@ -46,9 +45,8 @@ static void rotors_turn_about_what_is_left(void **state)
 
 // A pendulum whose node is held but for an angle about y swings like one on a hinge, to round-off; contacts at points
 // of it act through the same angle.
-static void held_pendulums_swing_like_hinged_ones(void **state)
+TEST(held_pendulums_swing_like_hinged_ones)
 {
-    (void)state;
     static const char rest[] = "loads: { weight: { type: gravity, g: [0, 0, -9.81] },\n"
                                "         turn: { type: torque, node: body, value: 3.0, axis: [0, 1, 0] } }\n"
                                "contacts: { stop: { type: node_plane, nodes: body, offsets: [[0.5, 0.2, 0]],\n"
@@ -223,9 +221,8 @@ static tilting make_tilting(int n, const double torque[3], const double spin[2])
     return g;
 }
 
-static void bodies_tilt_across_what_is_held(void **state)
+TEST(bodies_tilt_across_what_is_held)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.9",
                                     "alpha_ggl, rho_inf: 0.5",
                                     "half_explicit",
@@ -297,9 +294,8 @@ static void spinning_solve(const tilting *g, double end, double x[7])
 
 // Bodies turn several times, past half a turn again and again, about an axis that wanders: the state is that of the
 // quaternions, and the support's moment what changes the angular momentum.
-static void bodies_turn_many_times_across_what_is_held(void **state)
+TEST(bodies_turn_many_times_across_what_is_held)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.9",
                                     "alpha_ggl, rho_inf: 0.5",
                                     "half_explicit",
@@ -328,9 +324,8 @@ static void bodies_turn_many_times_across_what_is_held(void **state)
 }
 
 // At half a turn, and round-off and more to either side of it, slow bodies stay on their way.
-static void bodies_linger_at_half_a_turn(void **state)
+TEST(bodies_linger_at_half_a_turn)
 {
-    (void)state;
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.9", "half_explicit", "moreau_jean, theta: 0.5", "hht" };
     static const double short_of[] = { 0.0, 4e-16, 1e-12, 1e-8, 1e-4, 1e-2 };
     const double pi = 3.14159265358979323846, end = 0.5;
@@ -356,14 +351,4 @@ static void bodies_linger_at_half_a_turn(void **state)
                     fail_msg("scheme %d, axis %d, %g: off by %g, moment %g", s, i, short_of[n], e.state, e.moment);
             }
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rotors_turn_about_what_is_left),  cmocka_unit_test(held_pendulums_swing_like_hinged_ones),
-        cmocka_unit_test(bodies_tilt_across_what_is_held), cmocka_unit_test(bodies_turn_many_times_across_what_is_held),
-        cmocka_unit_test(bodies_linger_at_half_a_turn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

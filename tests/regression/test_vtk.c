@@ -73,9 +73,8 @@ static void run_model(fake_run *r)
     CHECK(fclose(f) == 0);
 }
 
-static void the_model_reads_back_bit_by_bit(void **state)
+TEST(the_model_reads_back_bit_by_bit)
 {
-    (void)state;
     fake_run r;
     run_model(&r);
     CHECK(read_back(&r, "fake") == 0);
@@ -121,9 +120,8 @@ static void expect_contacts(FILE *f, int number, long before, long step)
     fprintf(f, "point contact 1 3 int\n0\n0\n1\n");
 }
 
-static void contacts_read_back_bit_by_bit(void **state)
+TEST(contacts_read_back_bit_by_bit)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "vtk_contacts", &pcs_observer_contact_frames, &every);
     fake_run_all(&r, STEPS);
@@ -149,9 +147,8 @@ static void draw_many(pcs_system *self, const double *q, const double *v, pcs_pi
     }
 }
 
-static void a_large_model_reads_back_bit_by_bit(void **state)
+TEST(a_large_model_reads_back_bit_by_bit)
 {
-    (void)state;
     static double reference[MANY][3], displacement[MANY][3], velocity[MANY][3], stress[MANY - 1], x[MANY][3];
     static int cells[MANY - 1][2];
     static double *fields[1] = { stress };
@@ -202,9 +199,8 @@ static void flip_byte(const fake_run *r, const char *name, long from_end)
 }
 
 // The comparison itself: one bit in the last array, a file cut short, a wrong time.
-static void a_damaged_frame_does_not_pass(void **state)
+TEST(a_damaged_frame_does_not_pass)
 {
-    (void)state;
     fake_run r;
     run_model(&r);
     flip_byte(&r, "fake_000002.vtk", 2);
@@ -215,15 +211,4 @@ static void a_damaged_frame_does_not_pass(void **state)
     run_model(&r);
     flip_byte(&r, "fake.vtk.series", 10); // the last digit of the last time
     CHECK(read_back(&r, "fake") == 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_model_reads_back_bit_by_bit),
-        cmocka_unit_test(contacts_read_back_bit_by_bit),
-        cmocka_unit_test(a_large_model_reads_back_bit_by_bit),
-        cmocka_unit_test(a_damaged_frame_does_not_pass),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,9 +146,8 @@ static bounce bounce_measure(const drop *d, int elements, int periods, const cha
 }
 
 // The marched solution of the height whose motion is known in closed form.
-static void marching_meets_the_closed_form(void **state)
+TEST(marching_meets_the_closed_form)
 {
-    (void)state;
     const drop *d = doyen_drop(5.0, 10.0 * period);
     for (int i = 0; i <= 5000; i++) {
         double t = 10.0 * period * i / 5000.0, r = fmod(t, period), s = fmin(r, period - r), a = s - 5.0 / 3.0;
@@ -160,9 +159,8 @@ static void marching_meets_the_closed_form(void **state)
     CHECK_NEAR(drop_impulse(d, 10.0 * period), 16000.0 / 3.0, 1e-8);
 }
 
-static void doyens_bar_keeps_its_orbit(void **state)
+TEST(doyens_bar_keeps_its_orbit)
 {
-    (void)state;
     const drop *d = doyen_drop(5.0, 10.0 * period);
     for (int n = 100; n <= 400; n *= 2) {
         bounce b = bounce_measure(d, n, 10, "nearest");
@@ -174,9 +172,8 @@ static void doyens_bar_keeps_its_orbit(void **state)
 }
 
 // What meets at the very end of a step is a tie to `gate: before`, which round-off of a thousand steps must not decide.
-static void gate_before_keeps_the_orbit_too(void **state)
+TEST(gate_before_keeps_the_orbit_too)
 {
-    (void)state;
     const drop *d = doyen_drop(5.0, 10.0 * period);
     for (int n = 50; n <= 400; n *= 2) {
         bounce b = bounce_measure(d, n, 10, "before");
@@ -187,9 +184,8 @@ static void gate_before_keeps_the_orbit_too(void **state)
 }
 
 // `gate: before` never penetrates, wherever an impact falls.
-static void gate_before_never_penetrates(void **state)
+TEST(gate_before_never_penetrates)
 {
-    (void)state;
     for (int k = 0; k < 9; k++) {
         double height = 5.0 + 0.0137 * k;
         const drop *d = doyen_drop(height, 2.0 * period);
@@ -203,9 +199,8 @@ static void gate_before_never_penetrates(void **state)
 }
 
 // Impacts rounded to steps: first order in the step, and no energy is lost or gained.
-static void drops_off_the_grid_converge(void **state)
+TEST(drops_off_the_grid_converge)
 {
-    (void)state;
     const struct {
         double height;
         int elements, periods;
@@ -226,9 +221,8 @@ static void drops_off_the_grid_converge(void **state)
 }
 
 // Masses tuned to the step take most of the ringing out of other schemes.
-static void tuned_masses_calm_the_force(void **state)
+TEST(tuned_masses_calm_the_force)
 {
-    (void)state;
     const struct {
         const char *scheme;
         double plain, tuned; // force, L1, at least and at most
@@ -287,9 +281,8 @@ static text_case layers_open(int n, int coarsest)
     return text_case_open(text, NULL);
 }
 
-static void jumps_of_impedance_are_exact(void **state)
+TEST(jumps_of_impedance_are_exact)
 {
-    (void)state;
     enum { COARSEST = 25, FINEST = 200 };
     for (int n = COARSEST; n < FINEST; n *= 2) {
         text_case coarse = layers_open(n, COARSEST), fine = layers_open(FINEST, COARSEST);
@@ -335,9 +328,8 @@ static text_case collision_open(double left, double left_area, double right, dou
 
 // Force v0 Z1 Z2/(Z1 + Z2) times r^k, r = (Z1 - Z2)/(Z1 + Z2), in the k-th travel through the left bar and back, until
 // the right bar answers; where Z1 <= Z2 only once.
-static void colliding_bars_follow_the_textbook(void **state)
+TEST(colliding_bars_follow_the_textbook)
 {
-    (void)state;
     const struct {
         double left, left_area, right;
     } pairs[] = { { 3.0, 0.5, 3.0 },  { 3.0, 0.5, 8.0 },  { 2.0, 1.5, 12.0 }, { 2.0, 4.0, 20.0 },
@@ -363,9 +355,8 @@ static void colliding_bars_follow_the_textbook(void **state)
 }
 
 // Two equal bars exchange their velocities: the left one rests, every node of it, and the right one moves at v0.
-static void equal_bars_exchange_velocities(void **state)
+TEST(equal_bars_exchange_velocities)
 {
-    (void)state;
     text_case run = collision_open(3.0, 0.5, 3.0, 3.0, 0.9);
     text_case_run(&run);
     CHECK_NEAR(run.sim->state.t, 0.9, 1e-12); // 0.3 s after they have parted
@@ -379,9 +370,8 @@ static void equal_bars_exchange_velocities(void **state)
 // --- A clamped bar ---------------------------------------------------------------------------------------------------
 
 // End displacement: a triangle wave of period 4 L/c and height 2 P L/(E A); force at the clamp 0 and 2 P in turn.
-static void step_load_makes_a_triangle(void **state)
+TEST(step_load_makes_a_triangle)
 {
-    (void)state;
     const double P = 7.0, L = 2.0, EA = 100.0, c = 10.0, quarter = L / c;
     text_case run = text_case_open("mesh: { bar: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 37 } }\n"
                                    "elements: { bar: { type: rod, mesh: bar, E: 200.0, rho: 2.0, area: 0.5 } }\n"
@@ -404,16 +394,4 @@ static void step_load_makes_a_triangle(void **state)
     print_message("step load: end off by %.1e m, reaction by %.1e N\n", off, worst);
     CHECK(off < 1e-11 && worst < 1e-9);
     text_case_close(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marching_meets_the_closed_form),  cmocka_unit_test(doyens_bar_keeps_its_orbit),
-        cmocka_unit_test(gate_before_keeps_the_orbit_too), cmocka_unit_test(gate_before_never_penetrates),
-        cmocka_unit_test(drops_off_the_grid_converge),     cmocka_unit_test(tuned_masses_calm_the_force),
-        cmocka_unit_test(jumps_of_impedance_are_exact),    cmocka_unit_test(colliding_bars_follow_the_textbook),
-        cmocka_unit_test(equal_bars_exchange_velocities),  cmocka_unit_test(step_load_makes_a_triangle)
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,9 +114,8 @@ static void venant_measure(const venant *exact, double mass, int cells, double *
     text_case_close(&run);
 }
 
-static void saint_venants_mass_on_a_rod(void **state)
+TEST(saint_venants_mass_on_a_rod)
 {
-    (void)state;
     static venant exact;
     const double masses[] = { 0.25, 1.0, 4.0 };
     // Durations of the first contact in L/c, as Timoshenko and Goldier tell them.
@@ -158,14 +157,12 @@ static double hopkinson_back(double Z, double z, double trips)
     return trips < 0.0 ? 0.0 : sum;
 }
 
-static void hopkinson_pulses_are_exact(void **state)
+TEST_WITH_CONTEXT(hopkinson_pulses_are_exact)
 {
-    (void)state;
     // Steps of 1 us: pulse of 2 x 60, gauges in the middle of cell 200 of 400 and cell 100 of 300, specimen of 4 cells.
     enum { PULSE = 120, GAUGE = 200, FRONT = 400, SPECIMEN = 4, BEHIND = 100 };
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/hopkinson", 0, NULL, &sim));
     CHECK_OK(ctx, pcs_sim_start(sim));
     CHECK(sim->nstep == 700);
@@ -191,15 +188,13 @@ static void hopkinson_pulses_are_exact(void **state)
     }
     print_message("Hopkinson bar: incident and reflected pulse off by %.1e, transmitted by %.1e\n", off[0], off[1]);
     CHECK(off[0] < 1e-10 && off[1] < 1e-10);
-    pcs_context_destroy(&ctx);
 }
 
 // --- Masses, springs, joints, damping --------------------------------------------------------------------------------
 
 // A mass of 2 kg in front of a light bar meets a wall: its own impact keeps the restitution of the case.
-static void masses_rebound_by_their_restitution(void **state)
+TEST(masses_rebound_by_their_restitution)
 {
-    (void)state;
     for (int k = 0; k <= 4; k++) {
         char text[TEXT];
         double e = 0.25 * k;
@@ -230,9 +225,8 @@ static void masses_rebound_by_their_restitution(void **state)
 }
 
 // A restitution at the bare end of a bar cannot act, and is not ignored.
-static void bare_ends_refuse_restitution(void **state)
+TEST(bare_ends_refuse_restitution)
 {
-    (void)state;
     text_case run;
     pcs_status status = text_case_try("mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 10 } }\n"
                                       "elements: { bar: { type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0 } }\n"
@@ -276,9 +270,8 @@ static int beam_run(int cells, const char *scheme, const char *step, double *imp
     return count;
 }
 
-static void fronts_of_beams_are_clean(void **state)
+TEST(fronts_of_beams_are_clean)
 {
-    (void)state;
     static double exact[4 * BEAM_FINEST], coarse[4 * BEAM_FINEST];
     const double front = sqrt(900.0 * 5.0 / 6.0 / 2.6) * 10.0; // rho A c_s v0
     double h, error[3], peak = 0.0;
@@ -303,14 +296,4 @@ static void fronts_of_beams_are_clean(void **state)
                   peak, front, rough);
     CHECK_NEAR(peak, front, 0.05);
     CHECK(error[2] < 0.006 && log2(error[1] / error[2]) > 1.5 && rough > 1.1 * front);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(saint_venants_mass_on_a_rod),
-                                        cmocka_unit_test(hopkinson_pulses_are_exact),
-                                        cmocka_unit_test(masses_rebound_by_their_restitution),
-                                        cmocka_unit_test(bare_ends_refuse_restitution),
-                                        cmocka_unit_test(fronts_of_beams_are_clean) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

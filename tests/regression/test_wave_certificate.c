@@ -87,9 +87,8 @@ static void trial_spoil(trial *t, int fault, const char *name)
     CHECK(trial_judge(t, 0.0));
 }
 
-static void each_promise_is_judged(void **state)
+TEST(each_promise_is_judged)
 {
-    (void)state;
     const char *const gates[] = { "nearest", "before" };
     static const char *const names[NFAULT] = { [NEGATIVE] = "contact impulse >= 0",
                                                [SLIPPED] = "gap rate + restitution >= 0",
@@ -106,9 +105,8 @@ static void each_promise_is_judged(void **state)
 }
 
 // A contact held at an offset that the other gate does not promise, and closed where that would not close it.
-static void gates_are_those_of_the_case(void **state)
+TEST(gates_are_those_of_the_case)
 {
-    (void)state;
     trial t = trial_open("before", "nearest");
     const pcs_certificate *c = pcs_certifier_certificate(t.certifier);
     CHECK(c->broken != NULL);
@@ -119,11 +117,4 @@ static void gates_are_those_of_the_case(void **state)
             is_far || (strstr(c->checks[i].name, "offset of held contacts") != NULL && c->checks[i].worst_ratio > 1.0);
     CHECK(is_far);
     pcs_context_destroy(&t.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(each_promise_is_judged),
-                                        cmocka_unit_test(gates_are_those_of_the_case) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,8 @@ static double spring_error(int cells)
     return off;
 }
 
-static void springs_at_ends_are_of_second_order(void **state)
+TEST(springs_at_ends_are_of_second_order)
 {
-    (void)state;
     double error[3];
     for (int k = 0; k < 3; k++) error[k] = spring_error(100 << k);
     print_message("spring: %.2e %.2e %.2e\n", error[0], error[1], error[2]);
@@ -83,9 +82,8 @@ static double drag_error(int cells, double alpha)
     return off;
 }
 
-static void drag_follows_the_telegraph_equation(void **state)
+TEST(drag_follows_the_telegraph_equation)
 {
-    (void)state;
     double error[3];
     for (int k = 0; k < 3; k++) error[k] = drag_error(100 << k, 3.0);
     print_message("drag: %.2e %.2e %.2e\n", error[0], error[1], error[2]);
@@ -94,9 +92,8 @@ static void drag_follows_the_telegraph_equation(void **state)
 }
 
 // A dashpot of the impedance of the bar swallows waves: the loaded end moves at P/Z for ever.
-static void matched_dashpots_swallow_waves(void **state)
+TEST(matched_dashpots_swallow_waves)
 {
-    (void)state;
     text_case run = text_case_open(
         "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: 50 }, end: { type: point, nodes: "
         "bar.end "
@@ -121,9 +118,8 @@ static void matched_dashpots_swallow_waves(void **state)
 
 // Two halves joined by a bilateral row are the bar of Doyen, Ern and Piperno: force 300 + 300 (t - 1) N from 1 to
 // 5/3 s, gap 5 m again after a period.
-static void joints_pass_waves_on(void **state)
+TEST(joints_pass_waves_on)
 {
-    (void)state;
     text_case run = text_case_open(
         "mesh:\n"
         "  low: { type: line, from: [0, 5, 0], to: [0, 10, 0], elements: 50 }\n"
@@ -158,9 +154,8 @@ static void joints_pass_waves_on(void **state)
 }
 
 // Five bars in a row, the first at v0: the pulse runs through, the last flies off with v0 and the others rest.
-static void a_row_of_bars_hands_the_pulse_on(void **state)
+TEST(a_row_of_bars_hands_the_pulse_on)
 {
-    (void)state;
     char text[TEXT] = "mesh:\n", line[512];
     enum { BARS = 5, CELLS = 20 };
     size_t used = strlen(text);
@@ -191,9 +186,8 @@ static void a_row_of_bars_hands_the_pulse_on(void **state)
 }
 
 // A beam slides on two feet: in every step friction is mu times the normal impulse, against the way.
-static void friction_keeps_coulombs_law(void **state)
+TEST(friction_keeps_coulombs_law)
 {
-    (void)state;
     text_case run = text_case_open(
         "mesh: { beam: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 20 } }\n"
         "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 1.0e+6, nu: 0.3, rho: 1000.0, section: { type: "
@@ -222,14 +216,4 @@ static void friction_keeps_coulombs_law(void **state)
     print_message("friction: %.4f N s of %.4f N s, loss %.4f J\n", along, normal, run.sim->ledger.friction_loss);
     CHECK(normal > 30.0 && along > 5.0 && slide > 1.0 && run.sim->ledger.friction_loss > 1.0);
     text_case_close(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(springs_at_ends_are_of_second_order), cmocka_unit_test(drag_follows_the_telegraph_equation),
-        cmocka_unit_test(matched_dashpots_swallow_waves),      cmocka_unit_test(joints_pass_waves_on),
-        cmocka_unit_test(a_row_of_bars_hands_the_pulse_on),    cmocka_unit_test(friction_keeps_coulombs_law)
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,9 +73,8 @@ static double distance(int count, const double *coarse, int share, const double 
 }
 
 // A step between cells is exact at any number of them, and the same as two parts that share a node.
-static void steps_of_area_are_exact(void **state)
+TEST(steps_of_area_are_exact)
 {
-    (void)state;
     static double coarse[MOST], fine[MOST], parts[MOST];
     int count = tapered("{ steps: [[0, 1.0], [4, 2.5]] }", 50, coarse);
     CHECK(tapered("{ steps: [[0, 1.0], [4, 2.5]] }", 400, fine) == 8 * count);
@@ -96,9 +95,8 @@ static void steps_of_area_are_exact(void **state)
 
 // A taper is a staircase of impedances, whose waves come back every second step: forces over two steps are of second
 // order. Energy is kept whatever the mesh.
-static void tapers_are_of_second_order(void **state)
+TEST(tapers_are_of_second_order)
 {
-    (void)state;
     static double finest[MOST], coarse[MOST];
     double error[3];
     tapered("{ from: 1.0, to: 3.0 }", 1280, finest);
@@ -125,9 +123,8 @@ static int beam(const char *element, const char *frame, const char *waves, doubl
 }
 
 // A beam in space does what the plane one does, in either plane and however it lies.
-static void beams_in_space_carry_the_same_waves(void **state)
+TEST(beams_in_space_carry_the_same_waves)
 {
-    (void)state;
     static double plane[MOST], space[MOST];
     static const char across[] = "[0, 1, 0] } }\ninitial: [ { set: beam, velocity: [0, -10, 0] } ]\n"
                                  "scheme: { type: wave }\n";
@@ -186,9 +183,8 @@ static void sweep_text(unsigned long long *seed, const char *solver, size_t size
              model_random(seed) > 0.0 ? "nearest" : "before", solver, 400.0 * cell);
 }
 
-static void sweep_of_bars_breaks_no_certificate(void **state)
+TEST(sweep_of_bars_breaks_no_certificate)
 {
-    (void)state;
     static const char *const solvers[] = { "auto", "condensed", "newton", "schur", "kkt" };
     unsigned long long seed = 20260731;
     int nfailed = 0, ntouch = 0;
@@ -214,15 +210,4 @@ static void sweep_of_bars_breaks_no_certificate(void **state)
     print_message("sweep: %d of 60 runs failed, %d had contact, %ld steps went to another solver\n", nfailed, ntouch,
                   nhanded);
     CHECK(nfailed == 0 && nhanded == 0 && ntouch > 30);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_of_area_are_exact),
-        cmocka_unit_test(tapers_are_of_second_order),
-        cmocka_unit_test(beams_in_space_carry_the_same_waves),
-        cmocka_unit_test(sweep_of_bars_breaks_no_certificate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,19 +36,10 @@ static void check_turning(const char *element, const char *orientation, const ch
     text_case_close(&run);
 }
 
-static void sections_turn_back_by_shear(void **state)
+TEST(sections_turn_back_by_shear)
 {
-    (void)state;
     double tall = 0.05 * 0.05 * 0.05 * 0.03 / 12.0, wide = 0.03 * 0.03 * 0.03 * 0.05 / 12.0;
     check_turning("beam_timo_2d", "", "x, y", "0, 0, 1", wide);
     check_turning("beam_timo_3d", "orientation: [0, 1, 0], ", "x, y, z, rx, ry", "0, 0, 1", wide);
     check_turning("beam_timo_3d", "orientation: [0, 1, 0], ", "x, y, z, rx, rz", "0, 1, 0", tall);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sections_turn_back_by_shear),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

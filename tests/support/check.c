@@ -2,6 +2,8 @@
 
 #include "support/check.h"
 
+#include "core/context.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,17 +27,31 @@ static bool check_is_excused(const char *test)
     return excused != NULL && strstr(excused, entry) != NULL;
 }
 
-int check_run_group(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction set_up,
-                    CMFixtureFunction tear_down)
+static struct CMUnitTest check_tests[MOST_TESTS];
+static size_t check_count;
+
+void check_add_test(struct CMUnitTest test)
 {
-    struct CMUnitTest run[MOST_TESTS];
-    assert_true(count <= MOST_TESTS);
-    for (size_t i = 0; i < count; i++) {
-        run[i] = tests[i];
-        if (check_is_excused(tests[i].name))
-            run[i] = (struct CMUnitTest){ .name = tests[i].name, .test_func = check_skip };
-    }
-    return _cmocka_run_group_tests(name, run, count, set_up, tear_down);
+    if (check_count == MOST_TESTS) abort();
+    if (check_is_excused(test.name)) test = (struct CMUnitTest){ .name = test.name, .test_func = check_skip };
+    check_tests[check_count++] = test;
+}
+
+int check_run_tests(void)
+{
+    if (check_count == 0) return 1;
+    return _cmocka_run_group_tests(program_invocation_short_name, check_tests, check_count, NULL, NULL);
+}
+
+int check_open_context(void **state)
+{
+    return pcs_context_create((pcs_context **)state) != PCS_OK;
+}
+
+int check_close_context(void **state)
+{
+    pcs_context_destroy((pcs_context **)state);
+    return *state != NULL;
 }
 
 static void check_fail(const char *file, int line)

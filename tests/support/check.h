@@ -39,12 +39,26 @@
 // The text holds `part`.
 #define CHECK_TEXT(text, part) check_text((text), (part), __FILE__, __LINE__)
 
-// Runs the tests but for those that this variant of the build is excused from (tests/variants/excused.txt).
-#undef cmocka_run_group_tests
-#define cmocka_run_group_tests(tests, set_up, tear_down) \
-    check_run_group(#tests, (tests), sizeof(tests) / sizeof *(tests), (set_up), (tear_down))
-int check_run_group(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction set_up,
-                    CMFixtureFunction tear_down);
+// A test, run by the main function of this library unless the program has its own; in the order of definition.
+#define TEST(name) TEST_WITHIN(name, NULL, NULL)
+// A test between two functions that may fill *state and clean up.
+#define TEST_WITHIN(name, set_up, tear_down)                                                         \
+    static void name(void **state);                                                                  \
+    __attribute__((constructor)) static void name##_is_a_test(void)                                  \
+    {                                                                                                \
+        check_add_test((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, set_up, tear_down)); \
+    }                                                                                                \
+    static void name(__attribute__((unused)) void **state)
+
+// A test whose *state is a new context.
+#define TEST_WITH_CONTEXT(name) TEST_WITHIN(name, check_open_context, check_close_context)
+int check_open_context(void **state);
+int check_close_context(void **state);
+
+// Adds to the tests of this program. Those that this variant of the build is excused from (tests/variants/excused.txt)
+// are skipped.
+void check_add_test(struct CMUnitTest test);
+int check_run_tests(void);
 
 void check_true(bool holds, const char *condition, const char *file, int line);
 void check_near(double actual, double expected, double tolerance, const char *name, const char *file, int line);

@@ -27,7 +27,8 @@ typedef struct model {
 
 model *model_create(void);
 void model_destroy(model **m);
-// The same round a test, whose state is the model.
+// A test whose *state is a new model.
+#define TEST_WITH_MODEL(name) TEST_WITHIN(name, model_set_up, model_tear_down)
 int model_set_up(void **state);
 int model_tear_down(void **state);
 

@@ -67,6 +67,7 @@ static inline void check_same_text(const char *actual, const char *expected)
     CHECK(strcmp(actual, expected) == 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+// A test with a context of its own.
+#define TEST_OF_CASE(name) TEST_WITHIN(name, set_up, tear_down)
 
 #endif

@@ -21,9 +21,8 @@ static pcs_status carry_out(void *object)
     return t->status;
 }
 
-static void work_is_done_once_and_in_order(void **state)
+TEST(work_is_done_once_and_in_order)
 {
-    (void)state;
     enum { TASKS = 200 };
     pcs_context *ctx = NULL;
     pcs_aside *aside = NULL;
@@ -44,9 +43,8 @@ static void work_is_done_once_and_in_order(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void a_failure_is_told_once(void **state)
+TEST(a_failure_is_told_once)
 {
-    (void)state;
     pcs_context *ctx = NULL;
     pcs_aside *aside = NULL;
     int order[2], count = 0;
@@ -64,9 +62,8 @@ static void a_failure_is_told_once(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void the_end_waits_for_it(void **state)
+TEST(the_end_waits_for_it)
 {
-    (void)state;
     pcs_context *ctx = NULL;
     pcs_aside *aside = NULL;
     int order[1], count = 0;
@@ -76,14 +73,4 @@ static void the_end_waits_for_it(void **state)
     pcs_aside_start(aside, carry_out, &t);
     pcs_context_destroy(&ctx);
     CHECK(count == 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_is_done_once_and_in_order),
-        cmocka_unit_test(a_failure_is_told_once),
-        cmocka_unit_test(the_end_waits_for_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,9 @@ static const pcs_axial_law laws[] = {
 };
 enum { NLAW = sizeof laws / sizeof *laws };
 
-static void slopes_are_those_of_force_and_energy(void **state)
+TEST_WITH_CONTEXT(slopes_are_those_of_force_and_energy)
 {
-    (void)state;
-    pcs_context *ctx;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
+    pcs_context *ctx = *state;
     for (int l = 0; l < NLAW; l++) {
         pcs_axial_law law = laws[l];
         const double h = 1e-5;
@@ -41,7 +39,6 @@ static void slopes_are_those_of_force_and_energy(void **state)
             CHECK(at.drag * r >= 0.0 && at.damping >= 0.0);
         }
     }
-    pcs_context_destroy(&ctx);
 }
 
 static const char *const springs[] = {
@@ -60,9 +57,8 @@ static void force_at(const pcs_system *s, const double *q, const double *v, int 
     s->ops->force(s, 0.0, x, x + 6, f);
 }
 
-static void tangents_are_slopes_of_the_force(void **state)
+TEST(tangents_are_slopes_of_the_force)
 {
-    (void)state;
     const double h = 1e-5;
     for (size_t k = 0; k < sizeof springs / sizeof *springs; k++) {
         text_case c = text_case_open("mesh: { tie: { type: line, from: [0, 0, 0], to: [1, 0.5, 0.3], elements: 1 },\n"
@@ -88,13 +84,4 @@ static void tangents_are_slopes_of_the_force(void **state)
         }
         text_case_close(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slopes_are_those_of_force_and_energy),
-        cmocka_unit_test(tangents_are_slopes_of_the_force),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

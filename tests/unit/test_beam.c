@@ -149,9 +149,8 @@ static double compliance(const beam *b, const double direction[3])
 }
 
 // L^3/(3 E I) + L/(G A k): one element is exact, however stocky or slender.
-static void one_element_is_exact_for_a_tip_load(void **state)
+TEST(one_element_is_exact_for_a_tip_load)
 {
-    (void)state;
     const double along_x[3] = { 1, 0, 0 }, y[3] = { 0, 1, 0 }, x[3] = { 1, 0, 0 };
     const double sides[] = { 0.5, 0.1, 1e-2, 1e-3, 1e-4 };
     const int counts[] = { 1, 2, 7 };
@@ -173,9 +172,8 @@ static void one_element_is_exact_for_a_tip_load(void **state)
 }
 
 // Exact Timoshenko frequencies of a steel beam of unit length, and the element's errors with 16 cells.
-static void frequencies_are_those_of_timoshenko(void **state)
+TEST(frequencies_are_those_of_timoshenko)
 {
-    (void)state;
     const double along_x[3] = { 1, 0, 0 };
     static const struct {
         double side;
@@ -201,9 +199,8 @@ static void frequencies_are_those_of_timoshenko(void **state)
 }
 
 // Six (three) motions cost no energy, and the mass is that of the bar, wherever it points.
-static void rigid_motions_are_free(void **state)
+TEST(rigid_motions_are_free)
 {
-    (void)state;
     const double plane[3] = { 0.6, 0.8, 0.0 }, space[3] = { 2.0 / 7.0, 3.0 / 7.0, 6.0 / 7.0 }, up[3] = { 0, 0, 1 };
     for (int dimension = 2; dimension <= 3; dimension++) {
         beam b;
@@ -241,9 +238,8 @@ static void rigid_motions_are_free(void **state)
 }
 
 // A flat section bends as it should about both axes, and does not twist under a central load.
-static void space_beams_bend_in_both_planes(void **state)
+TEST(space_beams_bend_in_both_planes)
 {
-    (void)state;
     const double to[3] = { 2.0 / 7.0, 3.0 / 7.0, 6.0 / 7.0 }, orientation[3] = { 3.0 / 7.0, -6.0 / 7.0, 2.0 / 7.0 };
     // local y is the orientation itself, which is square to the beam; z completes them
     const double z[3] = { 6.0 / 7.0, 2.0 / 7.0, -3.0 / 7.0 };
@@ -262,9 +258,8 @@ static void space_beams_bend_in_both_planes(void **state)
 }
 
 // A = pi (D^2 - d^2)/4 and the like, by hand.
-static void sections_have_their_textbook_constants(void **state)
+TEST(sections_have_their_textbook_constants)
 {
-    (void)state;
     const double pi = acos(-1.0);
     pcs_section s;
     double circle[2] = { 0.1, 0.9 }, tube[3] = { 0.1, 0.01, 0.5 }, i[4] = { 0.1, 0.2, 0.01, 0.006 };
@@ -284,16 +279,4 @@ static void sections_have_their_textbook_constants(void **state)
     double flat[3] = { 0.01, 0.1, shear_factor };
     s = section_of(0, flat);
     CHECK_RELATIVE(s.torsion, 0.312 * 0.1 * 1e-6, 2e-3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_element_is_exact_for_a_tip_load),
-        cmocka_unit_test(frequencies_are_those_of_timoshenko),
-        cmocka_unit_test(rigid_motions_are_free),
-        cmocka_unit_test(space_beams_bend_in_both_planes),
-        cmocka_unit_test(sections_have_their_textbook_constants),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

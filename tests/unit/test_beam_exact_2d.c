@@ -44,9 +44,8 @@ static void open_bent(bend *b, const bend_material *m, double *q)
     model_randomize(&seed, b->n, q);
 }
 
-static void force_is_the_slope_of_the_energy(void **state)
+TEST(force_is_the_slope_of_the_energy)
 {
-    (void)state;
     bend b;
     bend_material m = material(false);
     double q[BEND_MAX_SIZE], f[BEND_MAX_SIZE], step = 1e-3;
@@ -86,9 +85,8 @@ static void check_tangent(const bend *b, const double *q, const double *v, bool 
     }
 }
 
-static void tangents_are_the_slope_of_the_force(void **state)
+TEST(tangents_are_the_slope_of_the_force)
 {
-    (void)state;
     for (int damping = 0; damping < 4; damping++) {
         bend b;
         bend_material m = material(damping == 3);
@@ -126,9 +124,8 @@ static void turn(const bend *b, double angle, const double t[2], double *q)
     }
 }
 
-static void rigid_motion_changes_nothing(void **state)
+TEST(rigid_motion_changes_nothing)
 {
-    (void)state;
     const double angles[] = { 0.0, 0.4, -2.0, pi, 7.0, 20.0 * pi + 1.0 }, shift[2] = { 3.0, -2.0 };
     for (int k = 0; k < 6; k++) {
         bend b;
@@ -160,9 +157,8 @@ static void rigid_motion_changes_nothing(void **state)
 }
 
 // A rigid spin feels no stiffness damping, wherever the beam has turned to.
-static void rigid_spin_is_not_damped(void **state)
+TEST(rigid_spin_is_not_damped)
 {
-    (void)state;
     bend b;
     bend_material m = material(false);
     const double shift[2] = { 1.0, 2.0 };
@@ -184,9 +180,8 @@ static void rigid_spin_is_not_damped(void **state)
 }
 
 // A moment 2 pi E I/L rolls the beam up: the polygon closes exactly.
-static void roll_up_closes_the_circle(void **state)
+TEST(roll_up_closes_the_circle)
 {
-    (void)state;
     const int sizes[3] = { 4, 10, 20 };
     for (int k = 0; k < 3; k++) {
         bend b;
@@ -214,9 +209,8 @@ static void roll_up_closes_the_circle(void **state)
 
 // Cantilever with P L^2/E I = 10 across its first direction: x = 0.4450044, y = 0.8106090, angle 1.4302855 by elliptic
 // integrals; second order in the mesh.
-static void elastica_is_met_with_second_order(void **state)
+TEST(elastica_is_met_with_second_order)
 {
-    (void)state;
     const int sizes[3] = { 4, 16, 64 };
     const double wanted[3] = { 0.450928, 0.445400, 0.445029 }, exact[3] = { 0.4450044, 0.8106090, 1.4302855 };
     double error[3][3];
@@ -247,9 +241,8 @@ static void elastica_is_met_with_second_order(void **state)
 }
 
 // Newton's residuals r, r^2, r^4: the order from three successive ones.
-static void newton_is_quadratic(void **state)
+TEST(newton_is_quadratic)
 {
-    (void)state;
     bend b;
     bend_material m = material(false);
     double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
@@ -268,9 +261,8 @@ static void newton_is_quadratic(void **state)
 }
 
 // In equilibrium the fields are the forces of statics: N, V in the turned section, moments by the lever arm.
-static void fields_are_section_forces(void **state)
+TEST(fields_are_section_forces)
 {
-    (void)state;
     bend b;
     bend_material m = material(false);
     double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61], energy = 0.0, P[2] = { 1.5, -0.8 };
@@ -304,9 +296,8 @@ static void fields_are_section_forces(void **state)
 }
 
 // rho A L/6 [2 1; 1 2] on x and y, rho I L/6 [2 1; 1 2] on the angle; lumped: halves.
-static void mass_is_consistent_or_lumped(void **state)
+TEST(mass_is_consistent_or_lumped)
 {
-    (void)state;
     for (int is_lumped = 0; is_lumped < 2; is_lumped++) {
         bend b;
         bend_material m = material(is_lumped);
@@ -321,20 +312,4 @@ static void mass_is_consistent_or_lumped(void **state)
         CHECK_ALL_NEAR(36, M, wanted, 1e-15);
         bend_close(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(force_is_the_slope_of_the_energy),
-        cmocka_unit_test(tangents_are_the_slope_of_the_force),
-        cmocka_unit_test(rigid_motion_changes_nothing),
-        cmocka_unit_test(rigid_spin_is_not_damped),
-        cmocka_unit_test(roll_up_closes_the_circle),
-        cmocka_unit_test(elastica_is_met_with_second_order),
-        cmocka_unit_test(newton_is_quadratic),
-        cmocka_unit_test(fields_are_section_forces),
-        cmocka_unit_test(mass_is_consistent_or_lumped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

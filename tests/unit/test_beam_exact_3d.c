@@ -48,9 +48,8 @@ static void move_one(const bend *b, const double *q, int equation, double step, 
     bend_move(b, x, out);
 }
 
-static void force_is_the_slope_of_the_energy(void **state)
+TEST(force_is_the_slope_of_the_energy)
 {
-    (void)state;
     for (int is_arc = 0; is_arc < 2; is_arc++) {
         bend b;
         double q[BEND_MAX_SIZE], f[BEND_MAX_SIZE], step = 1e-3;
@@ -86,9 +85,8 @@ static void check_tangent(const bend *b, const double *q, const double *v, bool 
     }
 }
 
-static void tangents_are_the_slope_of_the_force(void **state)
+TEST(tangents_are_the_slope_of_the_force)
 {
-    (void)state;
     for (int variant = 0; variant < 8; variant++) {
         bend b;
         static double K[900], C[900], alone[900];
@@ -115,9 +113,8 @@ static void tangents_are_the_slope_of_the_force(void **state)
 }
 
 // One cell bent by every kind of angle: series and closed forms of the functions of psi, and where they change.
-static void tangents_hold_for_every_angle(void **state)
+TEST(tangents_hold_for_every_angle)
 {
-    (void)state;
     const double angles[] = { 0.0, 1e-6, 0.02, 0.062, 0.064, 0.2, 0.4, 0.49, 0.51, 1.0, 2.0, 3.0, 3.1 };
     const double x[2][3] = { { 0, 0, 0 }, { 0.9, 0.2, -0.3 } };
     for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
@@ -140,9 +137,8 @@ static void tangents_hold_for_every_angle(void **state)
 
 // A small moment M at the end of one arc of 120 degrees: psi changes by p = L Dm^-1 m with m = T^T B^T M, and the end
 // turns by B T p, T the tangent of the exponential at psi0 and B = exp(psi0/2).
-static void arc_turns_under_a_moment(void **state)
+TEST(arc_turns_under_a_moment)
 {
-    (void)state;
     const double x[2][3] = { { 0, 0, 0 }, { 1, 0, 0 } }, M[3] = { 2e-6, 3e-6, -1e-6 }, angle = 2.0 * pi / 3.0;
     const double compliance[3] = { 1.0 / (84.0 * 0.03), 1.0 / (210.0 * 0.02), 1.0 / (210.0 * 0.05) };
     const double psi0[3] = { 0.0, 0.0, angle }, half[3] = { 0.0, 0.0, 0.5 * angle };
@@ -200,9 +196,8 @@ static void open_free(bend *b, bool is_arc, double *q)
     model_randomize(&seed, b->n, q);
 }
 
-static void rigid_motion_changes_nothing(void **state)
+TEST(rigid_motion_changes_nothing)
 {
-    (void)state;
     const double turns[4][3] = { { 0.1, 0.2, -0.3 }, { 1.0, 2.0, -1.0 }, { 0.0, 3.1, 0.5 }, { -3.0, 0.0, 0.9 } };
     const double shift[3] = { 3.0, -2.0, 1.0 };
     for (int k = 0; k < 8; k++) {
@@ -233,9 +228,8 @@ static void rigid_motion_changes_nothing(void **state)
     }
 }
 
-static void rigid_spin_is_not_damped(void **state)
+TEST(rigid_spin_is_not_damped)
 {
-    (void)state;
     for (int is_arc = 0; is_arc < 2; is_arc++) {
         bend b;
         const double w[3] = { 2.0, -1.0, 1.5 };
@@ -257,9 +251,8 @@ static void rigid_spin_is_not_damped(void **state)
     }
 }
 
-static void newton_is_quadratic(void **state)
+TEST(newton_is_quadratic)
 {
-    (void)state;
     bend b;
     bend_material m = material();
     double x[9][3] = { { 0 } }, q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61], best = 0.0;
@@ -281,9 +274,8 @@ static void newton_is_quadratic(void **state)
 
 // In equilibrium the fields are those of statics: the force and the moment of the load in the axes of the turned
 // section.
-static void fields_are_section_forces(void **state)
+TEST(fields_are_section_forces)
 {
-    (void)state;
     bend b;
     bend_material m = material();
     double x[7][3] = { { 0 } }, q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61], energy = 0.0;
@@ -338,9 +330,8 @@ static void fields_are_section_forces(void **state)
 }
 
 // Displacements consistent or lumped, the spins' inertia J = rho L/2 diag(Iy + Iz, Iy, Iz) in the section's axes.
-static void mass_is_consistent_with_nodal_spins(void **state)
+TEST(mass_is_consistent_with_nodal_spins)
 {
-    (void)state;
     for (int is_lumped = 0; is_lumped < 2; is_lumped++) {
         bend b;
         bend_material m = material();
@@ -361,9 +352,8 @@ static void mass_is_consistent_with_nodal_spins(void **state)
     }
 }
 
-static void impossible_cells_are_named(void **state)
+TEST(impossible_cells_are_named)
 {
-    (void)state;
     const double x[2][3] = { { 1, 1, 1 }, { 1, 3, 1 } };
     const struct {
         double orientation[3], curvature[3];
@@ -389,21 +379,4 @@ static void impossible_cells_are_named(void **state)
         CHECK_TEXT(pcs_message(b.ctx), cases[i].message);
         bend_close(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(force_is_the_slope_of_the_energy),
-        cmocka_unit_test(tangents_are_the_slope_of_the_force),
-        cmocka_unit_test(tangents_hold_for_every_angle),
-        cmocka_unit_test(arc_turns_under_a_moment),
-        cmocka_unit_test(rigid_motion_changes_nothing),
-        cmocka_unit_test(rigid_spin_is_not_damped),
-        cmocka_unit_test(newton_is_quadratic),
-        cmocka_unit_test(fields_are_section_forces),
-        cmocka_unit_test(mass_is_consistent_with_nodal_spins),
-        cmocka_unit_test(impossible_cells_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

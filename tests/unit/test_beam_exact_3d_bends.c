@@ -52,9 +52,8 @@ static double along(const double a[3], const double *x)
 }
 
 // A moment 2 pi E I/L rolls the beam up, through half a turn of its end, where rotation vectors jump.
-static void roll_up_closes_the_circle(void **state)
+TEST(roll_up_closes_the_circle)
 {
-    (void)state;
     const int sizes[3] = { 4, 10, 20 };
     for (int s = 0; s < 3; s++) {
         bend b;
@@ -81,9 +80,8 @@ static void roll_up_closes_the_circle(void **state)
 }
 
 // As in the plane, P L^2/E I = 10, but in a skew one.
-static void elastica_is_that_of_the_plane(void **state)
+TEST(elastica_is_that_of_the_plane)
 {
-    (void)state;
     const int sizes[3] = { 4, 16, 64 };
     const double wanted[3] = { 0.450928, 0.445400, 0.445029 };
     for (int s = 0; s < 3; s++) {
@@ -105,9 +103,8 @@ static void elastica_is_that_of_the_plane(void **state)
 
 // An arc of 45 degrees and radius 100 with a force across its plane (Bathe and Bolourchi): section 1 x 1, E = 1e7,
 // nu = 0, J = Iy + Iz, no reduced shear. Positions of the tip for eight arcs.
-static void bend_of_45_degrees(void **state)
+TEST(bend_of_45_degrees)
 {
-    (void)state;
     const double wanted[2][3] = { { 22.2936, 58.8561, 40.0924 }, { 15.7383, 47.2506, 53.3920 } };
     bend_material m = {
         .E = 1e7,
@@ -138,9 +135,8 @@ static void bend_of_45_degrees(void **state)
 }
 
 // Arcs and chords go to the same limit with order two, and arcs have the smaller error.
-static void chords_and_arcs_agree_in_the_limit(void **state)
+TEST(chords_and_arcs_agree_in_the_limit)
 {
-    (void)state;
     double height[2][3];
     for (int is_arc = 0; is_arc < 2; is_arc++)
         for (int level = 0; level < 3; level++) {
@@ -184,9 +180,8 @@ static void chords_and_arcs_agree_in_the_limit(void **state)
 // A right-angle frame clamped at one end: legs a along x and b along y, a force P across their plane at the tip. For
 // small P: bending of both legs, torsion of the first, shear; bending with this element is (1 - 1/(4 n^2)) of the
 // beam's.
-static void right_angle_frame_bends_and_twists(void **state)
+TEST(right_angle_frame_bends_and_twists)
 {
-    (void)state;
     enum { N = 6 };
     const double a = 2.0, c = 1.5, P = 1e-5;
     bend_material m = material();
@@ -245,9 +240,8 @@ static double determinant_sign(const bend *b, const double *q)
 }
 
 // Legs of 240, section 30 x 0.6 upright in the plane, E = 71240, nu = 0.31 (Argyris; Simo and Vu-Quoc report 1.09).
-static void right_angle_frame_buckles_sideways(void **state)
+TEST(right_angle_frame_buckles_sideways)
 {
-    (void)state;
     enum { N = 10 };
     const double h = 30.0, t = 0.6;
     bend_material m = { .E = 71240.0,
@@ -280,17 +274,4 @@ static void right_angle_frame_buckles_sideways(void **state)
     }
     CHECK_NEAR(low, 1.088, 0.002);
     bend_close(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roll_up_closes_the_circle),
-        cmocka_unit_test(elastica_is_that_of_the_plane),
-        cmocka_unit_test(bend_of_45_degrees),
-        cmocka_unit_test(chords_and_arcs_agree_in_the_limit),
-        cmocka_unit_test(right_angle_frame_bends_and_twists),
-        cmocka_unit_test(right_angle_frame_buckles_sideways),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
 
 // ---- Structure
 
-static void structure_errors_have_their_place(void **state)
+TEST_OF_CASE(structure_errors_have_their_place)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } table[] = {
@@ -37,9 +36,8 @@ static void structure_errors_have_their_place(void **state)
     }
 }
 
-static void recoverable_errors_are_collected_with_the_rest(void **state)
+TEST_OF_CASE(recoverable_errors_are_collected_with_the_rest)
 {
-    (void)state;
     pcs_case *c = parse("E: &a -1\nE: 2\nfactor: *a\nv: !!seq [1, 2, 3]\nname: x\n'': 1\n---\nE: 1\n");
     sample s;
     CHECK(read_root(c, &s) == PCS_BAD_INPUT);
@@ -55,9 +53,8 @@ static void recoverable_errors_are_collected_with_the_rest(void **state)
                     "f:7:1: only one document is allowed");
 }
 
-static void nesting_ends_somewhere(void **state)
+TEST_OF_CASE(nesting_ends_somewhere)
 {
-    (void)state;
     char text[512] = "a: ";
     for (int depth = 62; depth <= 64; depth++) {
         memset(text + 3, '[', (size_t)depth);
@@ -70,9 +67,8 @@ static void nesting_ends_somewhere(void **state)
     CHECK_TEXT(pcs_message(context_of_test), "f:1:67: nested deeper than 64 levels");
 }
 
-static void a_byte_order_mark_and_crlf_are_harmless(void **state)
+TEST_OF_CASE(a_byte_order_mark_and_crlf_are_harmless)
 {
-    (void)state;
     pcs_case *c = parse("\xef\xbb\xbf"
                         "E: 2.5\r\nname: Br\xc3\xbcls\r\n");
     sample s;
@@ -81,9 +77,8 @@ static void a_byte_order_mark_and_crlf_are_harmless(void **state)
     check_same_text(s.name, "Br\xc3\xbcls");
 }
 
-static void columns_count_characters(void **state)
+TEST_OF_CASE(columns_count_characters)
 {
-    (void)state;
     pcs_case *c = parse("{ name: \xc3\xa9\xc3\xa9\xc3\xa9, E: -1 }\n");
     sample s;
     CHECK(read_root(c, &s) == PCS_BAD_INPUT);
@@ -151,9 +146,8 @@ static const struct {
     { "e: 1", "f:1:1: unknown key 'e', did you mean 'E'? allowed" },
 };
 
-static void wrong_values_are_errors(void **state)
+TEST_OF_CASE(wrong_values_are_errors)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong_values / sizeof *wrong_values; i++) {
         pcs_case *c = parse(wrong_values[i].text);
         sample s;
@@ -162,9 +156,8 @@ static void wrong_values_are_errors(void **state)
     }
 }
 
-static void right_values_are_read_to_the_last_bit(void **state)
+TEST_OF_CASE(right_values_are_read_to_the_last_bit)
 {
-    (void)state;
     static const struct {
         const char *text;
         double value;
@@ -190,9 +183,8 @@ static void right_values_are_read_to_the_last_bit(void **state)
     }
 }
 
-static void defaults_fill_members_and_tree(void **state)
+TEST_OF_CASE(defaults_fill_members_and_tree)
 {
-    (void)state;
     pcs_case *c = parse("E: 1.0\n");
     sample s;
     CHECK_OK(context_of_test, read_root(c, &s));
@@ -201,18 +193,16 @@ static void defaults_fill_members_and_tree(void **state)
     check_same_text(pcs_yaml_text(pcs_case_get(c, pcs_case_root(c), "factor")), "0.1");
 }
 
-static void a_wrong_value_leaves_the_default(void **state)
+TEST_OF_CASE(a_wrong_value_leaves_the_default)
 {
-    (void)state;
     sample s;
     CHECK(read_root(parse("E: 1\nn: x\nmass: lumped\n"), &s) == PCS_BAD_INPUT);
     CHECK(s.n == 7);
     CHECK(s.mass == LUMPED);
 }
 
-static void a_decimal_comma_of_the_locale_changes_nothing(void **state)
+TEST_OF_CASE(a_decimal_comma_of_the_locale_changes_nothing)
 {
-    (void)state;
     static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE", NULL };
     bool has_comma = false;
     for (int i = 0; names[i] != NULL && !has_comma; i++) has_comma = setlocale(LC_NUMERIC, names[i]) != NULL;
@@ -229,9 +219,8 @@ static void a_decimal_comma_of_the_locale_changes_nothing(void **state)
 
 // ---- Near misses
 
-static void near_misses_are_near(void **state)
+TEST_OF_CASE(near_misses_are_near)
 {
-    (void)state;
     static const char *const names[] = { "rho_inf", "theta", "x", "gap", "beta", "alpha_ggl", NULL };
     static const struct {
         const char *name, *answer;
@@ -263,9 +252,8 @@ static void near_misses_are_near(void **state)
 
 // ---- Messages
 
-static void many_errors_end_with_their_number(void **state)
+TEST_OF_CASE(many_errors_end_with_their_number)
 {
-    (void)state;
     enum { COUNT = 1000 };
     static char text[COUNT * 16];
     size_t used = 0;
@@ -284,9 +272,8 @@ static void many_errors_end_with_their_number(void **state)
     CHECK(strlen(message) < 15100);
 }
 
-static void a_giant_value_does_not_flood_the_message(void **state)
+TEST_OF_CASE(a_giant_value_does_not_flood_the_message)
 {
-    (void)state;
     static char text[40000] = "E: ";
     memset(text + 3, 'x', sizeof text - 4);
     sample s;
@@ -297,9 +284,8 @@ static void a_giant_value_does_not_flood_the_message(void **state)
 
 // ---- Assignments
 
-static void assignments_replace_add_and_report(void **state)
+TEST_OF_CASE(assignments_replace_add_and_report)
 {
-    (void)state;
     pcs_case *c = parse("E: 1\nv: [1, 2, 3]\n");
     CHECK_OK(context_of_test, pcs_case_set(c, "E=2.5"));
     CHECK_OK(context_of_test, pcs_case_set(c, "v.1=-7"));
@@ -311,9 +297,8 @@ static void assignments_replace_add_and_report(void **state)
     check_same_text(s.name, "a b");
 }
 
-static void wrong_assignments_name_themselves(void **state)
+TEST_OF_CASE(wrong_assignments_name_themselves)
 {
-    (void)state;
     static const struct {
         const char *set, *message;
     } table[] = {
@@ -341,9 +326,8 @@ static void wrong_assignments_name_themselves(void **state)
     }
 }
 
-static void assignments_come_after_the_file_in_the_report(void **state)
+TEST_OF_CASE(assignments_come_after_the_file_in_the_report)
 {
-    (void)state;
     pcs_case *c = parse("E: 0\nn: 0\n");
     CHECK_OK(context_of_test, pcs_case_set(c, "factor=x"));
     sample s;
@@ -351,27 +335,4 @@ static void assignments_come_after_the_file_in_the_report(void **state)
     check_same_text(pcs_message(context_of_test), "f:1:4: E must be > 0, is 0\n"
                                                   "f:2:4: n must be in [1, 1000], is 0\n"
                                                   "--set factor=x: factor must be a number, is 'x'");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(structure_errors_have_their_place),
-        TEST(recoverable_errors_are_collected_with_the_rest),
-        TEST(nesting_ends_somewhere),
-        TEST(a_byte_order_mark_and_crlf_are_harmless),
-        TEST(columns_count_characters),
-        TEST(wrong_values_are_errors),
-        TEST(right_values_are_read_to_the_last_bit),
-        TEST(defaults_fill_members_and_tree),
-        TEST(a_wrong_value_leaves_the_default),
-        TEST(a_decimal_comma_of_the_locale_changes_nothing),
-        TEST(near_misses_are_near),
-        TEST(many_errors_end_with_their_number),
-        TEST(a_giant_value_does_not_flood_the_message),
-        TEST(assignments_replace_add_and_report),
-        TEST(wrong_assignments_name_themselves),
-        TEST(assignments_come_after_the_file_in_the_report),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

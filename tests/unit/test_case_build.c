@@ -295,9 +295,8 @@ static pcs_status build(pcs_context *ctx, const char *text, pcs_sim **sim)
     return pcs_build_sim(ctx, c, sim);
 }
 
-static void each_wrong_case_gives_its_errors(void **state)
+TEST(each_wrong_case_gives_its_errors)
 {
-    (void)state;
     CHECK(sizeof changes / sizeof *changes >= 60);
     int nwrong = 0;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -320,12 +319,10 @@ static void each_wrong_case_gives_its_errors(void **state)
     CHECK(nwrong == 0);
 }
 
-static void the_good_case_is_built_as_it_says(void **state)
+TEST_WITH_CONTEXT(the_good_case_is_built_as_it_says)
 {
-    (void)state;
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, build(ctx, good, &sim));
     CHECK(sim->system->nv == 9); // two bars of five nodes, one node held
     CHECK(sim->system->nrow == 2 && sim->system->ncontact == 2);
@@ -338,16 +335,13 @@ static void the_good_case_is_built_as_it_says(void **state)
     CHECK(sim->probes[2].count == 1 && sim->probes[2].items[0] == 2);
     CHECK(strcmp(sim->view.title, "Bars") == 0 && strcmp(sim->view.scheme_name, "half_explicit") == 0);
     CHECK(!sim->certify_warns);
-    pcs_context_destroy(&ctx);
 }
 
-static void options_reach_the_model(void **state)
+TEST_WITH_CONTEXT(options_reach_the_model)
 {
-    (void)state;
     char text[8192];
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx,
              build(ctx, replaced("damping: { mass: 0.1 }", "damping: { stiffness: 1.0e-4 }", text, sizeof text), &sim));
     CHECK(sim->system->has_damping);
@@ -361,32 +355,27 @@ static void options_reach_the_model(void **state)
     CHECK(sim->system->contacts[0].writes_points && !sim->system->contacts[1].writes_points);
     CHECK_OK(ctx, build(ctx, replaced("certify: strict", "certify: warn", text, sizeof text), &sim));
     CHECK(sim->certify_warns);
-    pcs_context_destroy(&ctx);
 }
 
-static void errors_of_different_sections_come_together(void **state)
+TEST_WITH_CONTEXT(errors_of_different_sections_come_together)
 {
-    (void)state;
     char text[8192];
     replaced("elements: 4", "elements: x", text, sizeof text);
     char *scheme = strstr(text, "half_explicit"), *time = strstr(text, "1.0e-3");
     scheme[0] = 'q';
     time[0] = '-';
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK(build(ctx, text, &sim) == PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), "f:3:64: mesh.bar.elements must be a whole number");
     CHECK_TEXT(pcs_message(ctx), "\nf:19:17: scheme.type must be one of");
     CHECK_TEXT(pcs_message(ctx), "\nf:21:15: time.step must be > 0, is -.0e-3");
     CHECK(strstr(pcs_message(ctx), "must name a set") == NULL); // sets of a broken part are not judged
-    pcs_context_destroy(&ctx);
 }
 
 // Steps as the clock counts them, and the step that `auto` chooses.
-static void the_clock_counts_steps(void **state)
+TEST(the_clock_counts_steps)
 {
-    (void)state;
     static const struct {
         const char *time;
         long nstep;
@@ -409,9 +398,8 @@ static void the_clock_counts_steps(void **state)
     }
 }
 
-static void auto_takes_nine_tenths_of_the_stable_step(void **state)
+TEST(auto_takes_nine_tenths_of_the_stable_step)
 {
-    (void)state;
     char text[8192];
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
@@ -435,16 +423,13 @@ static void auto_takes_nine_tenths_of_the_stable_step(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static void an_unstable_step_can_be_allowed(void **state)
+TEST_WITH_CONTEXT(an_unstable_step_can_be_allowed)
 {
-    (void)state;
     char text[8192];
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, build(ctx, replaced("step: 1.0e-3", "allow_unstable: true, step: 0.01", text, sizeof text), &sim));
     CHECK(sim->step_size == 0.01 && sim->step_size > sim->system->stable_step);
-    pcs_context_destroy(&ctx);
 }
 
 static int count_observers(const char *old, const char *new, const char *name)
@@ -474,9 +459,8 @@ static pcs_sim *build_changed(pcs_context **ctx, const char *set)
     return sim;
 }
 
-static void values_of_other_units_are_asked_about(void **state)
+TEST(values_of_other_units_are_asked_about)
 {
-    (void)state;
     static const struct {
         const char *set;
         bool is_asked;
@@ -506,46 +490,25 @@ static void check_description(const char *set, const char *expected)
     pcs_context_destroy(&ctx);
 }
 
-static void joints_are_counted_as_joints(void **state)
+TEST_WITH_CONTEXT(joints_are_counted_as_joints)
 {
-    (void)state;
     check_description(NULL, "9 dofs, 2 contact points, half_explicit, 100 steps of 0.001 s");
     check_description("joints={glue: {type: ball, node: rod.start}}",
                       "9 dofs, 2 contact points, 1 joint of 1 condition, half_explicit, 100 steps of 0.001 s");
     check_description("time={step: 1e-3, end: 0.1, control: {type: adaptive, tolerance: 1e-4}}",
                       "9 dofs, 2 contact points, half_explicit, steps of controlled size");
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
     char text[256];
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/pendulum", 0, NULL, &sim));
     pcs_describe_sim(sim, sizeof text, text); // a closed form: its pivot is a joint, too
     assert_string_equal(text, "3 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 6000 steps of 0.001 s");
-    pcs_context_destroy(&ctx);
 }
 
-static void observers_run_by_default_unless_switched_off(void **state)
+TEST(observers_run_by_default_unless_switched_off)
 {
-    (void)state;
     CHECK(count_observers("frames: { every: 2 }", "frames: {}", "frames") == 1);
     CHECK(count_observers("frames: { every: 2 }", "frames: false", "frames") == 0);
     CHECK(count_observers("frames: { every: 2 }", "summary: {}", "frames") == 1);
     CHECK(count_observers("frames: { every: 2 }", "summary: {}", "progress") == 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_wrong_case_gives_its_errors),
-        cmocka_unit_test(the_good_case_is_built_as_it_says),
-        cmocka_unit_test(options_reach_the_model),
-        cmocka_unit_test(errors_of_different_sections_come_together),
-        cmocka_unit_test(the_clock_counts_steps),
-        cmocka_unit_test(auto_takes_nine_tenths_of_the_stable_step),
-        cmocka_unit_test(an_unstable_step_can_be_allowed),
-        cmocka_unit_test(values_of_other_units_are_asked_about),
-        cmocka_unit_test(joints_are_counted_as_joints),
-        cmocka_unit_test(observers_run_by_default_unless_switched_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,8 @@ static int close_folder(void **state)
     return tear_down(state);
 }
 
+#define TEST_IN_FOLDER(name) TEST_WITHIN(name, open_folder, close_folder)
+
 static pcs_status load(const char *name, pcs_case **c)
 {
     char path[PATH_BYTES];
@@ -73,9 +75,8 @@ static void check_message(const char *wanted)
     check_same_text(text, wanted);
 }
 
-static void the_including_file_wins(void **state)
+TEST_IN_FOLDER(the_including_file_wins)
 {
-    (void)state;
     pcs_case *c = NULL;
     put("main.yaml", "include: [base.yaml, sub/more.yaml]\nparameters: { L: 3 }\na: { x: 1 }\nd: [9]\n");
     put("base.yaml", "parameters: { L: 1, M: \"${2*L}\" }\na: { x: 0, y: ${L}, z: ${M} }\nb: 5\nd: [1, 2]\n");
@@ -92,9 +93,8 @@ static void the_including_file_wins(void **state)
 }
 
 // Options of one type mean nothing to another.
-static void another_type_takes_the_place_of_the_whole(void **state)
+TEST_IN_FOLDER(another_type_takes_the_place_of_the_whole)
 {
-    (void)state;
     pcs_case *c = NULL;
     put("main.yaml", "include: base.yaml\ns: { type: b, y: 2 }\nr: { y: 2 }\n");
     put("base.yaml", "s: { type: a, x: 1 }\nr: { type: a, x: 1 }\n");
@@ -103,9 +103,8 @@ static void another_type_takes_the_place_of_the_whole(void **state)
     check_value(c, "s.type", "b");
 }
 
-static void paths_are_those_of_the_file_that_names_them(void **state)
+TEST_IN_FOLDER(paths_are_those_of_the_file_that_names_them)
 {
-    (void)state;
     static const pcs_option options[] = { { .name = "mesh", .kind = PCS_OPTION_FILE, .help = "f" }, { .name = NULL } };
     pcs_case *c = NULL;
     const char *file = NULL;
@@ -119,9 +118,8 @@ static void paths_are_those_of_the_file_that_names_them(void **state)
     check_same_text(file, wanted);
 }
 
-static void faults_name_their_files(void **state)
+TEST_IN_FOLDER(faults_name_their_files)
 {
-    (void)state;
     pcs_case *c = NULL;
     sample s;
     put("main.yaml", "include: [sub/part.yaml, nope.yaml]\nE: 1\nQ: 2\n");
@@ -144,9 +142,8 @@ static void faults_name_their_files(void **state)
         "list");
 }
 
-static void circles_and_broken_files_are_refused(void **state)
+TEST_IN_FOLDER(circles_and_broken_files_are_refused)
 {
-    (void)state;
     pcs_case *c = NULL;
     put("a.yaml", "x: 1\ninclude: sub/b.yaml\n");
     put("sub/b.yaml", "include: ../a.yaml\n");
@@ -169,9 +166,8 @@ static void circles_and_broken_files_are_refused(void **state)
 }
 
 // A tower of files that each include the next twice would be 2^16 files.
-static void too_many_files_are_refused(void **state)
+TEST_IN_FOLDER(too_many_files_are_refused)
 {
-    (void)state;
     pcs_case *c = NULL;
     for (int i = 0; i < 12; i++) {
         char name[16], text[64];
@@ -189,19 +185,4 @@ static void too_many_files_are_refused(void **state)
     }
     CHECK(load("u0.yaml", &c) == PCS_BAD_INPUT);
     CHECK(strstr(pcs_message(context_of_test), "one in another at most 16 deep") != NULL);
-}
-
-#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(the_including_file_wins),
-        IN_FOLDER(another_type_takes_the_place_of_the_whole),
-        IN_FOLDER(paths_are_those_of_the_file_that_names_them),
-        IN_FOLDER(faults_name_their_files),
-        IN_FOLDER(circles_and_broken_files_are_refused),
-        IN_FOLDER(too_many_files_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

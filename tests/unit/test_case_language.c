@@ -26,9 +26,8 @@ typedef struct expected {
     const char *text, *path, *value;
 } expected;
 
-static void formulas_become_digits(void **state)
+TEST_OF_CASE(formulas_become_digits)
 {
-    (void)state;
     static const expected table[] = {
         { "parameters: { L: 0.5 }\nx: ${L/2}\n", "x", "0.25" },
         { "parameters: { L: 0.5 }\nx: [1, ${L}, {y: ${2*L}}]\n", "x.2.y", "1" },
@@ -57,9 +56,8 @@ static void formulas_become_digits(void **state)
 }
 
 // A formula where a number, a whole number or a text is asked.
-static void formulas_serve_every_option(void **state)
+TEST_OF_CASE(formulas_serve_every_option)
 {
-    (void)state;
     pcs_case *c = expanded("parameters: { N: 12 }\nE: ${210e9}\nn: ${N/4}\nv: [${N}, \"${N/7}\", 0]\nname: a${N}\n");
     sample s;
     CHECK_OK(context_of_test, read_root(c, &s));
@@ -67,9 +65,8 @@ static void formulas_serve_every_option(void **state)
     check_same_text(s.name, "a12");
 }
 
-static void numbers_keep_their_bits(void **state)
+TEST_OF_CASE(numbers_keep_their_bits)
 {
-    (void)state;
     uint64_t seed = 12345;
     for (int i = 0; i < 2000; i++) {
         char text[128];
@@ -83,9 +80,8 @@ static void numbers_keep_their_bits(void **state)
     }
 }
 
-static void entries_are_repeated(void **state)
+TEST_OF_CASE(entries_are_repeated)
 {
-    (void)state;
     static const expected table[] = {
         { "a: { p: { x: ${i}, repeat: { count: 3 } } }\n", "a.p3.x", "3" },
         { "a: { p${2*i}_q: { x: 1, y: n${i}, repeat: { count: 2 } } }\n", "a.p4_q.y", "n2" },
@@ -145,9 +141,8 @@ static void check_shift(const pcs_option *options)
 }
 
 // Whatever option of a part, joint or contact is a position, a shift moves it, and nothing else.
-static void shifts_move_positions_of_all_parts(void **state)
+TEST_OF_CASE(shifts_move_positions_of_all_parts)
 {
-    (void)state;
     for (int i = 0; pcs_mesh_sources[i] != NULL; i++) check_shift(pcs_mesh_sources[i]->options);
     for (int i = 0; pcs_gap_types[i] != NULL; i++) check_shift(pcs_gap_types[i]->options);
     for (int i = 0; pcs_joints[i] != NULL; i++) check_shift(pcs_joints[i]->options);
@@ -193,9 +188,8 @@ static const fault faults[] = {
       "f:1:39: x[0].each[0]: all repetitions together make more than 4194304 values" },
 };
 
-static void faults_are_told_with_their_place(void **state)
+TEST_OF_CASE(faults_are_told_with_their_place)
 {
-    (void)state;
     int nwrong = 0;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         pcs_case *c = expanded(faults[i].text);
@@ -213,9 +207,8 @@ static void faults_are_told_with_their_place(void **state)
 }
 
 // One message for a value that is wrong in its formula, one for all copies of a wrong entry.
-static void nothing_is_told_twice(void **state)
+TEST_OF_CASE(nothing_is_told_twice)
 {
-    (void)state;
     pcs_case *c = expanded("E: ${foo}\nn: ${bar}\n");
     sample s;
     CHECK(read_root(c, &s) == PCS_BAD_INPUT && pcs_case_error_count(c) == 2);
@@ -231,9 +224,8 @@ static void nothing_is_told_twice(void **state)
                     "f:4:5: x[0]: unknown key 'F', allowed: E, factor, n, mass, is_on, v, name");
 }
 
-static void assignments_reach_parameters_and_copies(void **state)
+TEST_OF_CASE(assignments_reach_parameters_and_copies)
 {
-    (void)state;
     pcs_case *c = parse("parameters: { n: 2, L: 1 }\na: { p: { x: ${L}, y: 5, repeat: { count: ${n} } } }\n");
     static const char *const sets[] = { "parameters.L=${n+40}", "parameters.n=3", "a.p.y=6", "a.p2.y=7" };
     for (size_t i = 0; i < 4; i++) CHECK_OK(context_of_test, pcs_case_set(c, sets[i]));
@@ -258,19 +250,4 @@ static void assignments_reach_parameters_and_copies(void **state)
                     "f:1:1: unknown key 'paramters', did you mean 'parameters'? allowed: parameters, include, b\n"
                     "f:2:6: b: unknown key 'repaet', did you mean 'repeat'? allowed: none\n"
                     "--set include=x.yaml: 'include' works in files, not in an assignment");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(formulas_become_digits),
-        TEST(formulas_serve_every_option),
-        TEST(numbers_keep_their_bits),
-        TEST(entries_are_repeated),
-        TEST(shifts_move_positions_of_all_parts),
-        TEST(faults_are_told_with_their_place),
-        TEST(nothing_is_told_twice),
-        TEST(assignments_reach_parameters_and_copies),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,8 @@ static void write_and_load(pcs_case *c, pcs_case **again)
     CHECK_OK(context_of_test, loaded);
 }
 
-static void a_written_case_reads_back_to_the_same_bits(void **state)
+TEST_OF_CASE(a_written_case_reads_back_to_the_same_bits)
 {
-    (void)state;
     static const char *const texts[] = {
         "E: 1e-3\nfactor: 0.1000000000000000055511151231257827\nv: [1e5, -2.5E7, 1.25e-300]\nname: plain\n",
         "E: 2.1e11\nmass: lumped\nis_on: false\nn: 3\nname: 'on'\n",
@@ -46,9 +45,8 @@ static void a_written_case_reads_back_to_the_same_bits(void **state)
 }
 
 // A written case is plain: what looks like a formula in a text stays a text.
-static void texts_are_not_taken_for_formulas(void **state)
+TEST_OF_CASE(texts_are_not_taken_for_formulas)
 {
-    (void)state;
     static const char *const names[][2] = {
         { "$${x}", "${x}" },
         { "'$$${'", "$${" },
@@ -71,9 +69,8 @@ static void texts_are_not_taken_for_formulas(void **state)
 }
 
 // YAML 1.1 readers take a number for a text without its point or the sign of its exponent, and `off` for a flag.
-static void written_values_mean_the_same_to_other_readers(void **state)
+TEST_OF_CASE(written_values_mean_the_same_to_other_readers)
 {
-    (void)state;
     char path[] = TESTS_OUTPUT_FOLDER "/case_XXXXXX", text[512] = "";
     pcs_case *c = parse("E: 1e5\nfactor: 2.5e-3\nv: [.5e3, 5.e3, 7]\nname: off\n");
     sample s;
@@ -92,9 +89,8 @@ static void written_values_mean_the_same_to_other_readers(void **state)
     CHECK_TEXT(text, "\nE: 1.0e+5\nfactor: 2.5e-3\nv: [0.5e+3, 5.0e+3, 7]\nname: \"off\"\n");
 }
 
-static void numbers_become_the_shortest_text(void **state)
+TEST_OF_CASE(numbers_become_the_shortest_text)
 {
-    (void)state;
     static const double values[] = { 0.1, 1.0 / 3.0, 2e-3, 1e22, 5e-324, 1.7976931348623157e308, 9.9246752e-8 };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         char text[PCS_NUMBER_BYTES], line[64];
@@ -108,9 +104,8 @@ static void numbers_become_the_shortest_text(void **state)
     check_same_text(pcs_case_number_text(2e-3, text), "2.0e-03");
 }
 
-static void a_resolved_value_replaces_the_given_one(void **state)
+TEST_OF_CASE(a_resolved_value_replaces_the_given_one)
 {
-    (void)state;
     pcs_case *c = parse("E: 1\nname: auto\n"), *again = NULL;
     sample s;
     CHECK_OK(context_of_test, read_root(c, &s));
@@ -122,17 +117,15 @@ static void a_resolved_value_replaces_the_given_one(void **state)
     check_same_text(s.name, "other");
 }
 
-static void unwritable_files_are_faults(void **state)
+TEST_OF_CASE(unwritable_files_are_faults)
 {
-    (void)state;
     pcs_case *c = parse("E: 1\n");
     CHECK(pcs_case_write(c, "no/such/folder/case.yaml") == PCS_IO_ERROR);
     CHECK_TEXT(pcs_message(context_of_test), "no/such/folder/case.yaml");
 }
 
-static void files_and_folders_are_found(void **state)
+TEST_OF_CASE(files_and_folders_are_found)
 {
-    (void)state;
     pcs_case *c = NULL;
     CHECK(pcs_case_load(context_of_test, "no_such_case", &c) == PCS_IO_ERROR);
     CHECK_TEXT(pcs_message(context_of_test), "cannot open the case 'no_such_case': No such file");
@@ -144,9 +137,8 @@ static void files_and_folders_are_found(void **state)
     check_same_text(pcs_case_folder(c), "cases/bar_impact");
 }
 
-static void nodes_are_found_by_path(void **state)
+TEST_OF_CASE(nodes_are_found_by_path)
 {
-    (void)state;
     pcs_case *c = parse("a:\n  b: {c: 1}\nl:\n  - {set: x.y}\n  - {set: x.y}\n");
     pcs_case_error(c, pcs_case_find(c, "a.b"), "one");
     pcs_case_error(c, pcs_case_find(c, "a.b.zzz"), "two");
@@ -160,19 +152,4 @@ static void nodes_are_found_by_path(void **state)
     CHECK_TEXT(pcs_message(context_of_test), "f:2:6: one\nf:2:6: two\n");
     CHECK_TEXT(pcs_message(context_of_test), "f:4:5: three\n");
     CHECK_TEXT(pcs_message(context_of_test), "f:5:5: four\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(texts_are_not_taken_for_formulas),
-        TEST(a_written_case_reads_back_to_the_same_bits),
-        TEST(written_values_mean_the_same_to_other_readers),
-        TEST(numbers_become_the_shortest_text),
-        TEST(a_resolved_value_replaces_the_given_one),
-        TEST(unwritable_files_are_faults),
-        TEST(files_and_folders_are_found),
-        TEST(nodes_are_found_by_path),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -289,9 +289,8 @@ static double commit(const fraud *f, units u, double size, bool *holds)
     return ratio;
 }
 
-static void every_fraud_is_caught(void **state)
+TEST(every_fraud_is_caught)
 {
-    (void)state;
     for (int i = 0; i < NFRAUD; i++) {
         const fraud *f = &frauds[i];
         bool holds;
@@ -309,9 +308,8 @@ static void every_fraud_is_caught(void **state)
 }
 
 // 1e-13 of the model's size, 1e-11 of the largest velocity sqrt(2 E / m) = 0.5 m/s or of the row's own.
-static void tolerances_are_small(void **state)
+TEST(tolerances_are_small)
 {
-    (void)state;
     const struct {
         int fraud;
         double tolerance;
@@ -324,9 +322,8 @@ static void tolerances_are_small(void **state)
 }
 
 // In millimetres and tonnes, or in units of nobody, the same step has the same ratio.
-static void tolerances_have_units(void **state)
+TEST(tolerances_have_units)
 {
-    (void)state;
     for (int i = 0; i < NFRAUD; i++)
         for (size_t k = 0; k < sizeof systems / sizeof *systems; k++) {
             bool holds;
@@ -336,9 +333,8 @@ static void tolerances_have_units(void **state)
         }
 }
 
-static void honest_steps_pass(void **state)
+TEST(honest_steps_pass)
 {
-    (void)state;
     const claims both[] = { position, velocity };
     for (int k = 0; k < 2; k++) {
         scene s;
@@ -360,9 +356,8 @@ static void honest_steps_pass(void **state)
 }
 
 // The first violation is the one that is told; later ones are still measured.
-static void first_violation_is_told(void **state)
+TEST(first_violation_is_told)
 {
-    (void)state;
     scene s;
     open_scene(&s, si, position);
     approach(&s, 1e-6);
@@ -396,9 +391,8 @@ static bool passes_with(claims c, size_t offset)
     return holds;
 }
 
-static void nan_never_passes(void **state)
+TEST(nan_never_passes)
 {
-    (void)state;
     const size_t places[] = {
         offsetof(scene, rows) + offsetof(pcs_row_report, multiplier),
         offsetof(scene, rows) + offsetof(pcs_row_report, rate_before),
@@ -418,9 +412,8 @@ static void nan_never_passes(void **state)
 }
 
 // A contact that touches, but for round-off, before anything moves: there is no rate yet to allow for it.
-static void touching_at_the_start_passes(void **state)
+TEST(touching_at_the_start_passes)
 {
-    (void)state;
     scene s;
     open_scene(&s, si, velocity);
     tell(&s, -4e-16, 0, 0, 0, 0);
@@ -434,9 +427,8 @@ static void touching_at_the_start_passes(void **state)
 }
 
 // An overlap that the start has let pass is not held against the scheme, only what it adds.
-static void overlap_of_the_start_is_kept(void **state)
+TEST(overlap_of_the_start_is_kept)
 {
-    (void)state;
     scene s;
     open_scene(&s, si, velocity);
     tell(&s, -1e-10, 0, 0, 0, 0);
@@ -450,9 +442,8 @@ static void overlap_of_the_start_is_kept(void **state)
 }
 
 // A contact that closes at 1e-9 of the model's velocity: its rate has the round-off of 1 m/s, and that is no fraud.
-static void gentle_impact_passes(void **state)
+TEST(gentle_impact_passes)
 {
-    (void)state;
     scene s;
     open_scene(&s, si, velocity);
     tell(&s, 0, 0.5e-9, -0.5e-9, 1.5e-9, 0);
@@ -468,9 +459,8 @@ static void gentle_impact_passes(void **state)
 }
 
 // The second row is judged like the first.
-static void every_row_is_judged(void **state)
+TEST(every_row_is_judged)
 {
-    (void)state;
     scene s;
     open_scene(&s, si, position);
     tell(&s, 0.01, 1, 0, 0, 0);
@@ -484,9 +474,8 @@ static void every_row_is_judged(void **state)
 }
 
 // Without contacts the balances remain, and they are checked.
-static void free_bodies_have_balances(void **state)
+TEST(free_bodies_have_balances)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 4, 0, 0 }, N - 1);
     model_group(m, "rod", "bar", "E=100 rho=2 area=1");
@@ -507,9 +496,8 @@ static void free_bodies_have_balances(void **state)
 }
 
 // A state that is a hundred times as fast out of nowhere: its energy tells, and lends no size to what may penetrate.
-static void energy_comes_from_somewhere(void **state)
+TEST(energy_comes_from_somewhere)
 {
-    (void)state;
     scene s;
     open_scene(&s, si, velocity);
     tell(&s, 0.01, -1, 0, 0, 0);
@@ -528,9 +516,8 @@ static void energy_comes_from_somewhere(void **state)
 
 // A rod stretched by d, all of its mass m at the free end: S = k d^2/2, and a step of h^2 k/m = 4 would get 16 S from a
 // force of k d that sets in. This one has acted all along: a step that gains 5 S is a false root.
-static void elastic_forces_pay_for_nothing(void **state)
+TEST(elastic_forces_pay_for_nothing)
 {
-    (void)state;
     enum { FREE = 0 };
     const double k = 100.0, d = 0.01, strain = 0.5 * k * d * d;
     model *m = model_create();
@@ -556,9 +543,8 @@ static void elastic_forces_pay_for_nothing(void **state)
 }
 
 // A little in every step is too much in the end: half of what there was.
-static void growth_is_caught(void **state)
+TEST(growth_is_caught)
 {
-    (void)state;
     scene s;
     int count = 0;
     open_scene(&s, si, position);
@@ -571,25 +557,4 @@ static void growth_is_caught(void **state)
     CHECK(count == 21); // 1.02^20 = 1.486, 1.02^21 = 1.516
     CHECK(find(&s, "in a step")->worst_ratio < 0.05);
     model_destroy(&s.m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(honest_steps_pass),
-        cmocka_unit_test(every_fraud_is_caught),
-        cmocka_unit_test(tolerances_are_small),
-        cmocka_unit_test(tolerances_have_units),
-        cmocka_unit_test(first_violation_is_told),
-        cmocka_unit_test(nan_never_passes),
-        cmocka_unit_test(touching_at_the_start_passes),
-        cmocka_unit_test(overlap_of_the_start_is_kept),
-        cmocka_unit_test(gentle_impact_passes),
-        cmocka_unit_test(every_row_is_judged),
-        cmocka_unit_test(free_bodies_have_balances),
-        cmocka_unit_test(energy_comes_from_somewhere),
-        cmocka_unit_test(elastic_forces_pay_for_nothing),
-        cmocka_unit_test(growth_is_caught),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,9 +164,8 @@ static bool tells_positions(const trial *t, const char *scheme)
     return strstr(scheme, "ggl_midpoint") == NULL && strstr(scheme, "bathe") == NULL && !is_hit;
 }
 
-static void every_entry_is_judged(void **state)
+TEST(every_entry_is_judged)
 {
-    (void)state;
     int count = 0;
     for (int s = 0; s < NSCHEME; s++)
         for (int p = 0; p < NPLACE; p++) {
@@ -297,9 +296,8 @@ static void judge_false_root(const char *scheme, double gamma, double beta)
     text_case_close(&c);
 }
 
-static void false_root_is_known_by_its_energy(void **state)
+TEST(false_root_is_known_by_its_energy)
 {
-    (void)state;
     judge_false_root("moreau_jean, theta: 0.5", 0.5, 0.25);
     judge_false_root("newmark", 0.5, 0.25);
     judge_false_root("newmark, gamma: 0.6, beta: 0.31", 0.6, 0.31);
@@ -307,9 +305,8 @@ static void false_root_is_known_by_its_energy(void **state)
 }
 
 // The same run, judged by a case whose restitution is another one: the first impact tells.
-static void restitution_is_that_of_the_case(void **state)
+TEST(restitution_is_that_of_the_case)
 {
-    (void)state;
     static const char *const ways[] = { "alpha_ggl",
                                         "moreau_jean, theta: 0.5",
                                         "newmark",
@@ -349,9 +346,8 @@ static void restitution_is_that_of_the_case(void **state)
 }
 
 // A law that is imposed on a ball on its way up, which asks for nothing there.
-static void gates_are_where_the_scheme_says(void **state)
+TEST(gates_are_where_the_scheme_says)
 {
-    (void)state;
     static const char *const ways[] = { "moreau_jean, theta: 0.5", "newmark", "hht", "moreau_jean_explicit",
                                         "moreau_midpoint" };
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
@@ -378,9 +374,8 @@ static void gates_are_where_the_scheme_says(void **state)
     }
 }
 
-static void contradictions_are_counted(void **state)
+TEST(contradictions_are_counted)
 {
-    (void)state;
     const char *const set[] = { "scheme={type: alpha_ggl}", "time.step=1.0e-2", "system.velocity=1.0", NULL };
     trial t;
     CHECK(open_trial("cases/ball", set, &t));
@@ -419,9 +414,8 @@ static bool has_order(const trial *t)
     return pcs_certifier_certificate(certifier)->broken == NULL;
 }
 
-static void coefficients_have_their_order(void **state)
+TEST(coefficients_have_their_order)
 {
-    (void)state;
     static const pcs_tableau *const tableaus[] = { &pcs_tableau_herk2, &pcs_tableau_kutta3, &pcs_tableau_hem3,
                                                    &pcs_tableau_rk4,   &pcs_tableau_hem4,   &pcs_tableau_fehlberg5,
                                                    &pcs_tableau_hem5 };
@@ -447,14 +441,4 @@ static void coefficients_have_their_order(void **state)
             }
     }
     pcs_context_destroy(&t.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_entry_is_judged),           cmocka_unit_test(false_root_is_known_by_its_energy),
-        cmocka_unit_test(restitution_is_that_of_the_case), cmocka_unit_test(gates_are_where_the_scheme_says),
-        cmocka_unit_test(contradictions_are_counted),      cmocka_unit_test(coefficients_have_their_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,9 +138,8 @@ static void expect(const percuss_system_definition *d, const char *message)
     pcs_context_destroy(&ctx);
 }
 
-static void sound_definitions_pass(void **state)
+TEST(sound_definitions_pass)
 {
-    (void)state;
     for (int k = 0; pcs_closed_forms[k] != NULL; k++) expect(pcs_closed_forms[k], NULL);
     CHECK(strcmp(pcs_closed_forms[0]->name, "ball") == 0);
 }
@@ -152,9 +151,8 @@ static void sound_definitions_pass(void **state)
         expect(&faulty, (message));              \
     } while (0)
 
-static void incomplete_definitions_are_named(void **state)
+TEST(incomplete_definitions_are_named)
 {
-    (void)state;
     static const char *const twins[] = { "x", "x" }, *const nameless[] = { "" };
     static const int nowhere[][2] = { { 0, 99 } };
     percuss_system_definition good = *find("ball");
@@ -188,9 +186,8 @@ static void incomplete_definitions_are_named(void **state)
     FAULT(coordinates, twins, "two coordinates are called 'x'");
 }
 
-static void contradicting_definitions_are_named(void **state)
+TEST(contradicting_definitions_are_named)
 {
-    (void)state;
     percuss_system_definition good = *find("ball");
     FAULT(gaps, wrong_gaps, "G of row 0, coordinate 'height', is 1, but the gap changes by 1.01");
     FAULT(mass, negative_mass, "M is not positive definite");
@@ -214,14 +211,4 @@ static void contradicting_definitions_are_named(void **state)
     // Interface 1 ends before them: they are not read.
     good.tangents = wrong_stiffness;
     FAULT(abi, 1, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_definitions_pass),
-        cmocka_unit_test(incomplete_definitions_are_named),
-        cmocka_unit_test(contradicting_definitions_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,9 +227,8 @@ static void check_picture(const trial *x)
         for (int k = 0; k < 2; k++) CHECK(d->cells[i][k] >= 0 && d->cells[i][k] < d->npoint);
 }
 
-static void functions_agree(void **state)
+TEST(functions_agree)
 {
-    (void)state;
     unsigned long long seed = 7;
     for (int k = 0; pcs_closed_forms[k] != NULL; k++)
         for (int i = 0; i < STATES; i++) {
@@ -268,9 +267,8 @@ static void check_planes(const trial *x, const pcs_picture *picture, const pcs_s
     }
 }
 
-static void planes_are_drawn_where_contacts_are(void **state)
+TEST(planes_are_drawn_where_contacts_are)
 {
-    (void)state;
     // A rail that guides on both sides is no plane to lie on.
     static const struct {
         const char *name;
@@ -338,9 +336,8 @@ static double energy_defect(const trial *x, double h, int steps)
     return (energy_of(x, y) - before - y[count - 1]) / size;
 }
 
-static void free_motion_keeps_its_energy(void **state)
+TEST(free_motion_keeps_its_energy)
 {
-    (void)state;
     unsigned long long seed = 11;
     for (int k = 0; pcs_closed_forms[k] != NULL; k++) {
         trial x = { .def = pcs_closed_forms[k] };
@@ -351,9 +348,8 @@ static void free_motion_keeps_its_energy(void **state)
     }
 }
 
-static void cases_start_on_their_constraints(void **state)
+TEST(cases_start_on_their_constraints)
 {
-    (void)state;
     for (int k = 0; pcs_closed_forms[k] != NULL; k++) {
         unsigned long long seed = 1;
         trial x = { .def = pcs_closed_forms[k] };
@@ -386,9 +382,8 @@ static built build(const char *path, const char *set)
 }
 
 // Numbers worked out from the tables of the papers.
-static void slider_crank_has_the_published_masses(void **state)
+TEST(slider_crank_has_the_published_masses)
 {
-    (void)state;
     built b = build("cases/slider_crank", NULL);
     pcs_system *s = b.sim->system;
     const double *A = s->M->value;
@@ -412,9 +407,8 @@ static void slider_crank_has_the_published_masses(void **state)
     pcs_context_destroy(&b.ctx);
 }
 
-static void linear_systems_know_their_constants(void **state)
+TEST(linear_systems_know_their_constants)
 {
-    (void)state;
     built b = build("cases/oscillator", NULL);
     const pcs_system *s = b.sim->system;
     CHECK(s->is_linear && !s->has_damping);
@@ -473,9 +467,8 @@ static const refusal refusals[] = {
     { "cases/oscillator", "scheme={type: half_explicit}", NULL }, // a good case: the stable step is far away
 };
 
-static void bad_parameters_are_refused_with_their_place(void **state)
+TEST(bad_parameters_are_refused_with_their_place)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const refusal *r = &refusals[i];
         pcs_context *ctx = NULL;
@@ -500,9 +493,8 @@ static void bad_parameters_are_refused_with_their_place(void **state)
 }
 
 // A coordinate is a column by its name, its velocity by v_name.
-static void coordinates_are_columns(void **state)
+TEST(coordinates_are_columns)
 {
-    (void)state;
     built b = build("cases/slider_crank", NULL);
     static const char *const names[] = { "theta1", "theta2", "theta3", "v_theta1", "v_theta2", "v_theta3" };
     const double values[] = { 0.0, 0.0, 0.0, 150.0, -75.0, 0.0 };
@@ -516,9 +508,8 @@ static void coordinates_are_columns(void **state)
 }
 
 // Drawn velocities are those of the drawn points.
-static void pictures_move(void **state)
+TEST(pictures_move)
 {
-    (void)state;
     built b = build("cases/slider_crank", NULL);
     pcs_system *s = b.sim->system;
     s->ops->draw(s, b.sim->state.q, b.sim->state.v, s->picture);
@@ -528,20 +519,4 @@ static void pictures_move(void **state)
     CHECK_NEAR(s->picture->displacement[2][0], 0.0, 0.0);
     CHECK_NEAR(s->picture->reference[2][0], 0.459, 1e-15);
     pcs_context_destroy(&b.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_agree),
-        cmocka_unit_test(free_motion_keeps_its_energy),
-        cmocka_unit_test(cases_start_on_their_constraints),
-        cmocka_unit_test(slider_crank_has_the_published_masses),
-        cmocka_unit_test(linear_systems_know_their_constants),
-        cmocka_unit_test(bad_parameters_are_refused_with_their_place),
-        cmocka_unit_test(coordinates_are_columns),
-        cmocka_unit_test(pictures_move),
-        cmocka_unit_test(planes_are_drawn_where_contacts_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

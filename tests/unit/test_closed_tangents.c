@@ -116,9 +116,8 @@ static void check_system(const trial *x)
     pcs_context_destroy(&ctx);
 }
 
-static void tangents_are_derivatives(void **state)
+TEST(tangents_are_derivatives)
 {
-    (void)state;
     unsigned long long seed = 11;
     for (int k = 0; pcs_closed_forms[k] != NULL; k++)
         for (int i = 0; i < STATES; i++) {
@@ -126,10 +125,4 @@ static void tangents_are_derivatives(void **state)
             trial_make(&x, pcs_closed_forms[k], &seed);
             check_system(&x);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(tangents_are_derivatives) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

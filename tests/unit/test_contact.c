@@ -38,9 +38,8 @@ static void check_row(const model *m, int row, int count, const int *column, con
     }
 }
 
-static void wall_at_the_end(void **state)
+TEST(wall_at_the_end)
 {
-    (void)state;
     model *m = bar_model();
     model_contact(m, "wall", "node_plane", "nodes=bar.end point=12,5,5 normal=-4,0,0 restitution=0.3");
     model_build(m);
@@ -62,9 +61,8 @@ static void wall_at_the_end(void **state)
 }
 
 // Along (2, 3, 6)/7, numbered downwards; the wall stands across the bar 14 m beyond its end.
-static void wall_across_space(void **state)
+TEST(wall_across_space)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "bar", (double[]){ 2, 3, 6 }, (double[]){ 0, 0, 0 }, 3);
     model_group(m, "rod", "bar", steel);
@@ -81,9 +79,8 @@ static void wall_across_space(void **state)
 }
 
 // Every node of a set is a point of its own, under one name; a node that is held drops out of no one else's row.
-static void wall_for_a_whole_set(void **state)
+TEST(wall_for_a_whole_set)
 {
-    (void)state;
     model *m = bar_model();
     CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "last", 3, 3));
     model_contact(m, "other", "node_plane", "nodes=bar.start point=-1,0,0 normal=1,0,0 restitution=1");
@@ -104,9 +101,8 @@ static void wall_for_a_whole_set(void **state)
 }
 
 // The push on b along +n is felt by a along -n: together they have no momentum.
-static void bar_against_bar(void **state)
+TEST(bar_against_bar)
 {
-    (void)state;
     model *m = pair_model();
     model_contact(m, "touch", "node_node", "a=left.end b=right.end normal=3,0,0 restitution=0.25");
     model_build(m);
@@ -128,9 +124,8 @@ static void bar_against_bar(void **state)
 }
 
 // One partner is held: the row has one term, and the support takes the other half of the momentum.
-static void bar_against_a_held_node(void **state)
+TEST(bar_against_a_held_node)
 {
-    (void)state;
     model *m = pair_model();
     model_support(m, "left.end", "x");
     model_contact(m, "touch", "node_node", "a=left.end b=right.end normal=1,0,0 restitution=0");
@@ -143,9 +138,8 @@ static void bar_against_a_held_node(void **state)
 }
 
 // Any length of the normal means any length.
-static void normals_of_any_length(void **state)
+TEST(normals_of_any_length)
 {
-    (void)state;
     const char *const normals[] = { "-1e-300,0,0", "-1e300,0,0", "-1e-170,0,0", "-1e200,0,0" };
     for (size_t i = 0; i < sizeof normals / sizeof *normals; i++) {
         model *m = bar_model();
@@ -193,9 +187,8 @@ static const refusal refusals[] = {
       "cannot move in a plane or in space" },
 };
 
-static void wrong_contacts_are_told(void **state)
+TEST(wrong_contacts_are_told)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const refusal *r = &refusals[i];
         model *m = r->is_pair ? pair_model() : bar_model();
@@ -209,9 +202,8 @@ static void wrong_contacts_are_told(void **state)
 }
 
 // The normal of a is checked, too: a stands on y, b on x.
-static void both_partners_must_move(void **state)
+TEST(both_partners_must_move)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "left", (double[]){ 0, -4, 0 }, (double[]){ 0, 0, 0 }, 2);
     model_line(m, "right", (double[]){ 9, 0, 0 }, (double[]){ 7, 0, 0 }, 2);
@@ -221,15 +213,4 @@ static void both_partners_must_move(void **state)
     CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(m->ctx), "node 2 cannot move along the normal [1, 0, 0]");
     model_destroy(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wall_at_the_end),         cmocka_unit_test(wall_across_space),
-        cmocka_unit_test(wall_for_a_whole_set),    cmocka_unit_test(bar_against_bar),
-        cmocka_unit_test(bar_against_a_held_node), cmocka_unit_test(normals_of_any_length),
-        cmocka_unit_test(wrong_contacts_are_told), cmocka_unit_test(both_partners_must_move),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static watch_errors controlled(const char *path, motion exact, const char *schem
 }
 
 // L1 errors and evaluations measured by an independent implementation, order 1 with control of the penetration.
-static void oscillator_has_the_known_figures(void **state)
+TEST(oscillator_has_the_known_figures)
 {
-    (void)state;
     static const double tolerance[] = { 1e-3, 1e-4, 1e-5 }, l1[] = { 5.8e-3, 1.1e-3, 2.2e-4 },
                         cost[] = { 363.0, 549.0, 822.0 };
     for (int i = 0; i < 3; i++) {
@@ -47,9 +46,8 @@ static void oscillator_has_the_known_figures(void **state)
     CHECK_RELATIVE(coarse.l1, 9.2e-3, 0.02);
 }
 
-static void errors_fall_with_the_tolerance(void **state)
+TEST(errors_fall_with_the_tolerance)
 {
-    (void)state;
     static const char *const orders[] = { "0", "1", "2", "variable" };
     for (int problem = 0; problem < 2; problem++)
         for (int k = 0; k < 4; k++) {
@@ -84,9 +82,8 @@ static long best_fixed(const char *path, motion exact, double end, double l1)
     return best;
 }
 
-static void fixed_steps_cost_more(void **state)
+TEST(fixed_steps_cost_more)
 {
-    (void)state;
     static const char *const schemes[] = { MOREAU, "scheme={type: half_explicit}" };
     for (int problem = 0; problem < 2; problem++)
         for (int k = 0; k < 2; k++)
@@ -102,9 +99,8 @@ static void fixed_steps_cost_more(void **state)
 }
 
 // Without it the whole step and the halves can both miss an impact; the error then does not follow the tolerance.
-static void penetration_must_be_controlled(void **state)
+TEST(penetration_must_be_controlled)
 {
-    (void)state;
     double l1[3];
     for (int i = 0; i < 3; i++)
         l1[i] = controlled(OSCILLATOR, watch_exact_oscillator, MOREAU, "1", pow(10.0, -3 - i), ", penetration: 1e9").l1;
@@ -113,9 +109,8 @@ static void penetration_must_be_controlled(void **state)
 }
 
 // A resting contact may lie deeper than the tolerance: only what a step adds counts.
-static void rest_does_not_stall(void **state)
+TEST(rest_does_not_stall)
 {
-    (void)state;
     static const char *const orders[] = { "1", "2", "variable" };
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) {
@@ -174,9 +169,8 @@ static const char *wanted_options(const char *scheme)
     return "";
 }
 
-static void attempts_leave_no_trace(void **state)
+TEST(attempts_leave_no_trace)
 {
-    (void)state;
     static const char *const paths[] = { "cases/ball", OSCILLATOR, "cases/slider_crank", "cases/pendulum",
                                          "cases/rocking_block" };
     static const char *const without_friction = "system.friction=0.0";
@@ -197,9 +191,8 @@ static void attempts_leave_no_trace(void **state)
 }
 
 // A step that was tried and undone does not count in the certificate: not even in what it allows.
-static void certificate_forgets_rejected_steps(void **state)
+TEST(certificate_forgets_rejected_steps)
 {
-    (void)state;
     watch *w = watch_open(OSCILLATOR, (const char *const[]){ MOREAU, "time.step=0.1", "time.end=0.3",
                                                              "time.control={type: adaptive, tolerance: 1e-5}", NULL });
     double largest = 0.0;
@@ -221,9 +214,8 @@ static void certificate_forgets_rejected_steps(void **state)
 }
 
 // Impulses of the halves are added up: the floor carries the weight, and what the ball brings.
-static void reports_are_of_the_pair(void **state)
+TEST(reports_are_of_the_pair)
 {
-    (void)state;
     watch *w = watch_open("cases/ball",
                           (const char *const[]){ MOREAU, "time.control={type: adaptive, tolerance: 1e-4}", NULL });
     double impulse = 0.0, time = 0.0;
@@ -246,9 +238,8 @@ static void reports_are_of_the_pair(void **state)
 }
 
 // An explicit scheme stays below its stable step, however little is asked of it.
-static void steps_stay_stable(void **state)
+TEST(steps_stay_stable)
 {
-    (void)state;
     watch *w = watch_open("cases/bar_bouncing",
                           (const char *const[]){ "scheme={type: half_explicit}", "time.step=auto", "time.end=1.5",
                                                  "time.control={type: adaptive, tolerance: 0.1}", NULL });
@@ -262,9 +253,8 @@ static void steps_stay_stable(void **state)
 }
 
 // The same beam in metres and in millimetres: angles are not measured by lengths, so both take the same steps.
-static void units_make_no_difference(void **state)
+TEST(units_make_no_difference)
 {
-    (void)state;
     static const char *const control = "time.control={type: adaptive, tolerance: 1e-4}";
     static const char *const metres[] = { control, "time.end=0.3", NULL };
     static const char *const millimetres[] = {
@@ -299,9 +289,8 @@ static void give_up(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_r
 }
 
 // A step that never converges ends the run at the smallest size, with the state as it was.
-static void smallest_step_is_the_end(void **state)
+TEST(smallest_step_is_the_end)
 {
-    (void)state;
     watch *w = watch_open(
         "cases/ball",
         (const char *const[]){ MOREAU, "time.control={type: adaptive, tolerance: 1e-3, smallest: 1e-5}", NULL });
@@ -317,9 +306,8 @@ static void smallest_step_is_the_end(void **state)
 }
 
 // Steps that cannot be small enough are taken and counted.
-static void missed_tolerances_are_counted(void **state)
+TEST(missed_tolerances_are_counted)
 {
-    (void)state;
     watch *w =
         watch_open(OSCILLATOR,
                    (const char *const[]){
@@ -341,9 +329,8 @@ static void refused(const char *path, const char *scheme, const char *control, c
     pcs_context_destroy(&ctx);
 }
 
-static void bad_input_is_named(void **state)
+TEST(bad_input_is_named)
 {
-    (void)state;
 #define CONTROL "time.control={type: adaptive, "
     refused("cases/ball", MOREAU, CONTROL "tolerance: 0}", "time.control.tolerance must be > 0, is 0");
     refused("cases/ball", MOREAU, CONTROL "tolerance: -1e-3}", "time.control.tolerance must be > 0, is -1e-3");
@@ -369,9 +356,8 @@ static void read_file(const char *path, size_t room, char *text)
 }
 
 // Nobody planned the number of controlled steps.
-static void summary_tells_the_effort(void **state)
+TEST(summary_tells_the_effort)
 {
-    (void)state;
     static char text[65536];
     watch *w = watch_open(
         OSCILLATOR, (const char *const[]){ MOREAU, "time.control={type: adaptive, order: 1, tolerance: 1e-4}", NULL });
@@ -388,25 +374,4 @@ static void summary_tells_the_effort(void **state)
     snprintf(expected, sizeof expected, "\"rejections\": %ld", w->sim->view.rejections);
     CHECK_TEXT(text, expected);
     watch_close(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oscillator_has_the_known_figures),
-        cmocka_unit_test(errors_fall_with_the_tolerance),
-        cmocka_unit_test(fixed_steps_cost_more),
-        cmocka_unit_test(penetration_must_be_controlled),
-        cmocka_unit_test(rest_does_not_stall),
-        cmocka_unit_test(attempts_leave_no_trace),
-        cmocka_unit_test(certificate_forgets_rejected_steps),
-        cmocka_unit_test(reports_are_of_the_pair),
-        cmocka_unit_test(steps_stay_stable),
-        cmocka_unit_test(units_make_no_difference),
-        cmocka_unit_test(smallest_step_is_the_end),
-        cmocka_unit_test(missed_tolerances_are_counted),
-        cmocka_unit_test(bad_input_is_named),
-        cmocka_unit_test(summary_tells_the_effort),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,21 +10,6 @@
 
 enum { ALIGNMENT = 64 };
 
-static int make_context(void **state)
-{
-    pcs_context *ctx = NULL;
-    if (pcs_context_create(&ctx) != PCS_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int drop_context(void **state)
-{
-    pcs_context *ctx = *state;
-    pcs_context_destroy(&ctx);
-    return ctx == NULL ? 0 : -1;
-}
-
 static void check_zeroed(const void *memory, size_t bytes)
 {
     const unsigned char *byte = memory;
@@ -32,15 +17,14 @@ static void check_zeroed(const void *memory, size_t bytes)
         if (byte[i] != 0) fail_msg("byte %zu of %zu is %d", i, bytes, byte[i]);
 }
 
-static void context_starts_empty(void **state)
+TEST_WITH_CONTEXT(context_starts_empty)
 {
     CHECK(pcs_message(*state)[0] == '\0');
     CHECK(pcs_bytes_taken(*state) == 0);
 }
 
-static void destroy_accepts_nothing(void **state)
+TEST(destroy_accepts_nothing)
 {
-    (void)state;
     pcs_context *ctx = NULL;
     pcs_context_destroy(&ctx);
     pcs_context_destroy(NULL);
@@ -49,7 +33,7 @@ static void destroy_accepts_nothing(void **state)
 }
 
 // Sizes around the alignment, a quarter chunk and a whole chunk, each filled to show an overlap later.
-static void memory_is_aligned_zeroed_and_apart(void **state)
+TEST_WITH_CONTEXT(memory_is_aligned_zeroed_and_apart)
 {
     static const size_t sizes[] = { 1, 63, 64, 65, 1000, 16383, 16384, 16385, 65535, 65536, 65537, 1000000, 3 };
     enum { NSIZE = sizeof sizes / sizeof *sizes, ROUNDS = 20 };
@@ -71,7 +55,7 @@ static void memory_is_aligned_zeroed_and_apart(void **state)
 }
 
 // Small blocks up to the last byte of several chunks: one block too many would write over the heap's own words.
-static void chunks_are_filled_to_their_end(void **state)
+TEST_WITH_CONTEXT(chunks_are_filled_to_their_end)
 {
     for (int i = 0; i < 5000; i++) {
         void *block = pcs_take(*state, ALIGNMENT, 1, "a block");
@@ -84,7 +68,7 @@ static void chunks_are_filled_to_their_end(void **state)
     CHECK(pcs_bytes_taken(*state) == 5000 * ALIGNMENT);
 }
 
-static void a_big_request_leaves_the_chunk_in_use(void **state)
+TEST_WITH_CONTEXT(a_big_request_leaves_the_chunk_in_use)
 {
     char *before = pcs_take(*state, 64, 1, "a block");
     char *big = pcs_take(*state, 1 << 20, 1, "a big block");
@@ -93,7 +77,7 @@ static void a_big_request_leaves_the_chunk_in_use(void **state)
     CHECK(after == before + 64);
 }
 
-static void a_count_of_zero_gives_a_pointer(void **state)
+TEST_WITH_CONTEXT(a_count_of_zero_gives_a_pointer)
 {
     CHECK(pcs_take(*state, 0, 8, "nothing") != NULL);
     CHECK(pcs_take(*state, 0, 8, "nothing") != NULL);
@@ -101,7 +85,7 @@ static void a_count_of_zero_gives_a_pointer(void **state)
     CHECK(pcs_bytes_taken(*state) == 0);
 }
 
-static void impossible_sizes_are_refused(void **state)
+TEST_WITH_CONTEXT(impossible_sizes_are_refused)
 {
     CHECK(pcs_take(*state, SIZE_MAX, 1, "the moon") == NULL);
     CHECK_TEXT(pcs_message(*state), "out of memory");
@@ -115,7 +99,7 @@ static void impossible_sizes_are_refused(void **state)
     CHECK(pcs_take(*state, 1, 8, "a little") != NULL);
 }
 
-static void text_is_copied(void **state)
+TEST_WITH_CONTEXT(text_is_copied)
 {
     char text[] = "a wall";
     char *copy = pcs_take_text(*state, text);
@@ -130,9 +114,8 @@ static void text_is_copied(void **state)
     assert_string_equal(copy, line);
 }
 
-static void scratch_grows_and_keeps_its_content(void **state)
+TEST(scratch_grows_and_keeps_its_content)
 {
-    (void)state;
     int *buffer = pcs_scratch(NULL, 0, sizeof *buffer);
     assert_non_null(buffer);
     for (int n = 1; n <= 4096; n *= 4) {
@@ -160,9 +143,8 @@ static void append_letter(void *object)
     c->log[n + 1] = '\0';
 }
 
-static void deferred_actions_run_newest_first(void **state)
+TEST(deferred_actions_run_newest_first)
 {
-    (void)state;
     char log[8] = "";
     closing a = { log, 'a' }, b = { log, 'b' }, c = { log, 'c' };
     pcs_context *ctx = NULL;
@@ -176,9 +158,8 @@ static void deferred_actions_run_newest_first(void **state)
 }
 
 // An object in the arena must still be readable when its own action closes it.
-static void deferred_actions_run_before_memory_goes(void **state)
+TEST(deferred_actions_run_before_memory_goes)
 {
-    (void)state;
     char log[8] = "";
     pcs_context *ctx = NULL;
     CHECK_OK(NULL, pcs_context_create(&ctx));
@@ -189,7 +170,7 @@ static void deferred_actions_run_before_memory_goes(void **state)
     assert_string_equal(log, "i");
 }
 
-static void a_message_is_stored_and_replaced(void **state)
+TEST_WITH_CONTEXT(a_message_is_stored_and_replaced)
 {
     CHECK(pcs_fail(*state, PCS_BAD_INPUT, "E must be > 0, is %g", -2.1e11) == PCS_BAD_INPUT);
     assert_string_equal(pcs_message(*state), "E must be > 0, is -2.1e+11");
@@ -197,7 +178,7 @@ static void a_message_is_stored_and_replaced(void **state)
     assert_string_equal(pcs_message(*state), "no");
 }
 
-static void a_message_is_wrapped_from_outside(void **state)
+TEST_WITH_CONTEXT(a_message_is_wrapped_from_outside)
 {
     pcs_fail(*state, PCS_FAILED, "singular");
     CHECK(pcs_wrap(*state, PCS_FAILED, "pivot %d", 7) == PCS_FAILED);
@@ -206,7 +187,7 @@ static void a_message_is_wrapped_from_outside(void **state)
 }
 
 // Neither a long message nor a long or repeated wrap may run over the buffer; the outermost words stay.
-static void long_messages_are_cut(void **state)
+TEST_WITH_CONTEXT(long_messages_are_cut)
 {
     static char text[40000];
     memset(text, 'x', sizeof text - 1);
@@ -236,9 +217,8 @@ static void count_action(void *object)
     actions_run++;
 }
 
-static void running_out_of_memory_is_a_fault_with_a_name(void **state)
+TEST(running_out_of_memory_is_a_fault_with_a_name)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     long before = alloc_fault_live();
     pcs_context *ctx = NULL;
@@ -264,28 +244,4 @@ static void running_out_of_memory_is_a_fault_with_a_name(void **state)
     pcs_context_destroy(&ctx);
     CHECK(actions_run == 1);
     CHECK(alloc_fault_live() == before);
-}
-
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, make_context, drop_context)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(context_starts_empty),
-        cmocka_unit_test(destroy_accepts_nothing),
-        WITH_CONTEXT(memory_is_aligned_zeroed_and_apart),
-        WITH_CONTEXT(chunks_are_filled_to_their_end),
-        WITH_CONTEXT(a_big_request_leaves_the_chunk_in_use),
-        WITH_CONTEXT(a_count_of_zero_gives_a_pointer),
-        WITH_CONTEXT(impossible_sizes_are_refused),
-        WITH_CONTEXT(text_is_copied),
-        cmocka_unit_test(scratch_grows_and_keeps_its_content),
-        cmocka_unit_test(deferred_actions_run_newest_first),
-        cmocka_unit_test(deferred_actions_run_before_memory_goes),
-        WITH_CONTEXT(a_message_is_stored_and_replaced),
-        WITH_CONTEXT(a_message_is_wrapped_from_outside),
-        WITH_CONTEXT(long_messages_are_cut),
-        cmocka_unit_test(running_out_of_memory_is_a_fault_with_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,8 @@ static void random_matrix(unsigned long long *seed, int n, pcs_linsolve_kind kin
         }
 }
 
-static void solutions_fit(void **state)
+TEST(solutions_fit)
 {
-    (void)state;
     unsigned long long seed = 5;
     static const pcs_linsolve_kind kinds[] = { PCS_SPD, PCS_GENERAL, PCS_SYMMETRIC_INDEFINITE };
     for (int kind = 0; kind < 3; kind++)
@@ -77,9 +76,8 @@ static void solutions_fit(void **state)
             }
 }
 
-static void singular_matrices_are_told_with_their_equation(void **state)
+TEST(singular_matrices_are_told_with_their_equation)
 {
-    (void)state;
     const double semi[] = { 1, 1, 0, 1, 1, 0, 0, 0, 1 }, negative[] = { 1, 0, 0, 0, 1, 0, 0, 0, -1 },
                  rank[] = { 1, 2, 4, 2, 4, 8, 1, 0, 1 };
     bool is_singular = false;
@@ -109,7 +107,7 @@ static void check_pair(const double A[4], const double b[2], const double x[2])
 }
 
 // A pair of equations is eliminated apart: as in a larger system that does not touch it.
-static void two_equations_go_as_many(void **state)
+TEST(two_equations_go_as_many)
 {
     unsigned long long seed = 7;
     int nsingular = 0;
@@ -132,14 +130,4 @@ static void two_equations_go_as_many(void **state)
         check_pair(x, x + 4, c);
     }
     CHECK(nsingular > 1200 && nsingular < 1700);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_equations_go_as_many),
-        cmocka_unit_test(solutions_fit),
-        cmocka_unit_test(singular_matrices_are_told_with_their_equation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

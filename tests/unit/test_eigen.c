@@ -97,9 +97,8 @@ static void check_orthonormal(const pencil *p, const pcs_eigen_result *r, double
     free(image);
 }
 
-static void both_solvers_find_the_smallest_eigenvalues(void **state)
+TEST(both_solvers_find_the_smallest_eigenvalues)
 {
-    (void)state;
     const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK, PCS_EIGEN_AUTO };
     for (int m = 0; m < 3; m++) {
         pencil p = pencil_create(200, 1);
@@ -117,9 +116,8 @@ static void both_solvers_find_the_smallest_eigenvalues(void **state)
     }
 }
 
-static void a_free_chain_has_one_zero(void **state)
+TEST(a_free_chain_has_one_zero)
 {
-    (void)state;
     const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
     for (int m = 0; m < 2; m++) {
         pencil p = pencil_create(150, 1);
@@ -136,9 +134,8 @@ static void a_free_chain_has_one_zero(void **state)
     }
 }
 
-static void known_vectors_are_not_found_again(void **state)
+TEST(known_vectors_are_not_found_again)
 {
-    (void)state;
     enum { N = 150 };
     double known[N];
     pencil p = pencil_create(N, 1);
@@ -157,9 +154,8 @@ static void known_vectors_are_not_found_again(void **state)
 }
 
 // Five equal chains side by side: every eigenvalue comes five times, and the iteration must find all copies.
-static void copies_of_an_eigenvalue_are_not_missed(void **state)
+TEST(copies_of_an_eigenvalue_are_not_missed)
 {
-    (void)state;
     enum { COPIES = 5, LENGTH = 40, N = COPIES * LENGTH };
     pencil p = pencil_create(N, 1);
     for (int i = 0; i < N; i++) {
@@ -179,9 +175,8 @@ static void copies_of_an_eigenvalue_are_not_missed(void **state)
 }
 
 // Equations that do not touch: an iteration from one vector sees every value once, but for round-off.
-static void copies_without_coupling_are_not_missed(void **state)
+TEST(copies_without_coupling_are_not_missed)
 {
-    (void)state;
     pencil p = pencil_create(256, 1);
     for (int i = 0; i < p.n; i++) {
         pencil_add(p.K, i, i, 1.0 + i / 8);
@@ -205,9 +200,8 @@ static void copies_without_coupling_are_not_missed(void **state)
     }
 }
 
-static void massless_equations_have_no_eigenvalue(void **state)
+TEST(massless_equations_have_no_eigenvalue)
 {
-    (void)state;
     pencil p = pencil_create(3, 2);
     // Two springs 1 in series between ground and mass 2: k = 1/2; a third equation with a spring 3 and mass 1 of its
     // own.
@@ -225,9 +219,8 @@ static void massless_equations_have_no_eigenvalue(void **state)
     pcs_context_destroy(&p.ctx);
 }
 
-static void negative_eigenvalues_are_found(void **state)
+TEST(negative_eigenvalues_are_found)
 {
-    (void)state;
     pencil p = pencil_create(160, 1);
     pencil_chain(&p, false);
     for (int i = 0; i < p.n; i++) pencil_add(p.K, i, i, -0.002);
@@ -241,9 +234,8 @@ static void negative_eigenvalues_are_found(void **state)
 }
 
 // A free chain whose ends are held by rows, one of them twice and one row that does not hold: as the held chain.
-static void rows_hold(void **state)
+TEST(rows_hold)
 {
-    (void)state;
     const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
     for (int m = 0; m < 2; m++) {
         pencil p = pencil_create(122, 1);
@@ -263,9 +255,8 @@ static void rows_hold(void **state)
 }
 
 // q'' + W S q' + w0^2 q = 0 with S = [0 1; -1 0]: w = sqrt(w0^2 + W^2/4) -+ W/2. Many copies make it large.
-static void gyroscopic_pairs_split(void **state)
+TEST(gyroscopic_pairs_split)
 {
-    (void)state;
     const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
     const double spin = 0.7;
     for (int m = 0; m < 2; m++) {
@@ -301,9 +292,8 @@ static void gyroscopic_pairs_split(void **state)
     }
 }
 
-static void damped_and_overdamped_motions_decay(void **state)
+TEST(damped_and_overdamped_motions_decay)
 {
-    (void)state;
     pencil p = pencil_create(2, 1);
     // s^2 + 0.2 s + 1 and s^2 + 5 s + 4 = (s + 1)(s + 4)
     const double c[] = { 0.2, 5.0 }, k[] = { 1.0, 4.0 };
@@ -326,9 +316,8 @@ static void damped_and_overdamped_motions_decay(void **state)
 }
 
 // [A G^T; G 0] against the exact answer, with other rows and other columns from one factorization to the next.
-static void bordered_systems_follow_their_rows(void **state)
+TEST(bordered_systems_follow_their_rows)
 {
-    (void)state;
     pencil p = pencil_create(3, 2);
     pcs_bordered *b;
     bool is_singular;
@@ -358,22 +347,4 @@ static void bordered_systems_follow_their_rows(void **state)
     CHECK_ALL_NEAR(3, w, ((const double[3]){ 3.25, 1, 0.25 }), 1e-11);
     CHECK_RELATIVE(t[0], -2.25e6, 1e-11);
     pcs_context_destroy(&p.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_solvers_find_the_smallest_eigenvalues),
-        cmocka_unit_test(a_free_chain_has_one_zero),
-        cmocka_unit_test(known_vectors_are_not_found_again),
-        cmocka_unit_test(copies_of_an_eigenvalue_are_not_missed),
-        cmocka_unit_test(copies_without_coupling_are_not_missed),
-        cmocka_unit_test(massless_equations_have_no_eigenvalue),
-        cmocka_unit_test(negative_eigenvalues_are_found),
-        cmocka_unit_test(rows_hold),
-        cmocka_unit_test(gyroscopic_pairs_split),
-        cmocka_unit_test(damped_and_overdamped_motions_decay),
-        cmocka_unit_test(bordered_systems_follow_their_rows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static const pcs_tableau *const tableaus[] = { &pcs_tableau_herk2, &pcs_tableau_
 static const int tableau_orders[] = { 2, 3, 3, 4, 4, 5, 5 };
 
 // Order conditions of ordinary differential equations: quadrature up to the order, and the trees beyond it up to 4.
-static void tableaus_have_their_order(void **state)
+TEST(tableaus_have_their_order)
 {
-    (void)state;
     for (int i = 0; i < 7; i++) {
         const pcs_tableau *t = tableaus[i];
         double tree3 = 0.0, tree4a = 0.0, tree4b = 0.0, tree4c = 0.0;
@@ -54,9 +53,8 @@ static void tableaus_have_their_order(void **state)
 
 // The weights integrate what they must: positions polynomials up to degree M, velocities those below M; the end of D+
 // is the quadrature of the step, and an impulse acts there once.
-static void galerkin_weights_integrate(void **state)
+TEST(galerkin_weights_integrate)
 {
-    (void)state;
     for (int M = 1; M <= PCS_MAX_DEGREE; M++)
         for (int is_plus = 0; is_plus < 2; is_plus++) {
             pcs_galerkin_weights w;
@@ -94,9 +92,8 @@ static double trapezoidal_radius(double y, double xi)
 
 // Known limits on the imaginary axis; growth of e in 10^6 radians is allowed, so weakly growing methods get a small
 // one.
-static void stable_steps(void **state)
+TEST(stable_steps)
 {
-    (void)state;
     CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_rk4, 1.0, 0.0), 2.0 * sqrt(2.0), 1e-4);
     CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_kutta3, 1.0, 0.0), sqrt(3.0), 1e-4);
     CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_hem3, 2.0, 0.0), 0.5 * sqrt(3.0), 1e-4);
@@ -116,9 +113,8 @@ static void stable_steps(void **state)
 }
 
 // Runs just below the limit stay finite, just above they do not.
-static void bars_obey_the_stable_step(void **state)
+TEST(bars_obey_the_stable_step)
 {
-    (void)state;
     static const char *const variants[][2] = { { "half_explicit_rk", "method=hem3" },
                                                { "half_explicit_rk", "method=hem4" },
                                                { "half_explicit_rk", "method=hem5" },
@@ -164,9 +160,8 @@ static void expect_message(const char *path, const char *const *set, const char 
 
 #define TABLEAU(lists) "scheme={type: half_explicit_rk, method: tableau, " lists "}"
 
-static void tableaus_that_are_not_half_explicit(void **state)
+TEST(tableaus_that_are_not_half_explicit)
 {
-    (void)state;
     static const char *const faults[][2] = {
         { TABLEAU("a: [[0, 0], [1, 0]], b: [0.5, 0.5]"), "method tableau needs the lists a, b and c" },
         { TABLEAU("a: [[0, 0], [1, 0]], b: [0.5, 0.6], c: [0, 1]"), "b must sum to 1" },
@@ -189,9 +184,8 @@ static void tableaus_that_are_not_half_explicit(void **state)
 }
 
 // HEM3 as lists of the case is HEM3.
-static void tableau_of_the_case(void **state)
+TEST(tableau_of_the_case)
 {
-    (void)state;
     rigid_trace own =
         rigid_run_all("slider_crank",
                       TABLEAU("a: [[0, 0, 0], [0.33333333333333331, 0, 0], [-1, 2, 0]], b: [0, 0.75, 0.25], "
@@ -204,9 +198,8 @@ static void tableau_of_the_case(void **state)
     rigid_free(&known);
 }
 
-static void pairs_that_do_not_go_together(void **state)
+TEST(pairs_that_do_not_go_together)
 {
-    (void)state;
     expect_message("cases/bar_impact",
                    (const char *const[]){ "scheme={type: moreau_jean_explicit}", "time.step=1.0e-6", NULL },
                    "forward Euler is unstable at any step on an undamped elastic model");
@@ -225,9 +218,8 @@ static void pairs_that_do_not_go_together(void **state)
 }
 
 // The forecasting trapezoidal rule is the scheme on acceleration level, bit for bit.
-static void forecasting_rule_is_acceleration_level(void **state)
+TEST(forecasting_rule_is_acceleration_level)
 {
-    (void)state;
     static const char *const more = ";system.friction=0.0";
     char text[2][96];
     snprintf(text[0], sizeof text[0], "scheme={type: tdg_minus}%s", more);
@@ -240,9 +232,8 @@ static void forecasting_rule_is_acceleration_level(void **state)
 }
 
 // Without an impact nothing changes; with one the step is taken in ten parts, and everything adds up.
-static void impulsive_steps_add_up(void **state)
+TEST(impulsive_steps_add_up)
 {
-    (void)state;
     model *m = bar_bouncing(true), *plain = bar_bouncing(true);
     model_run run = model_prepare(m, "half_explicit", "impulsive_step=0.0004", NULL, NULL);
     model_run same = model_prepare(plain, "half_explicit", "gap_tolerance=0", NULL, NULL);
@@ -282,9 +273,8 @@ static void solve_for_a_while(pcs_step_solver *self, pcs_step_problem *p, pcs_st
 }
 
 // A smaller step that fails takes back those before it.
-static void failed_impulsive_step_leaves_no_trace(void **state)
+TEST(failed_impulsive_step_leaves_no_trace)
 {
-    (void)state;
     model *m = bar_bouncing(true), *calm = bar_bouncing(true);
     model_run run = model_prepare(m, "half_explicit", "impulsive_step=0.0004", "condensed", NULL);
     model_run other = model_prepare(calm, "half_explicit", "impulsive_step=0.0004", "condensed", NULL);
@@ -323,9 +313,8 @@ static void failed_impulsive_step_leaves_no_trace(void **state)
 }
 
 // Schatzman and Paoli's scheme as its three-term recursion, for one ball.
-static void paoli_is_its_recursion(void **state)
+TEST(paoli_is_its_recursion)
 {
-    (void)state;
     const double h = 1.7e-3, e = 0.7, g = 10.0, floor = 0.2;
     rigid_trace trace =
         rigid_run_all("ball", "scheme={type: schatzman_paoli};system.restitution=0.7;time={step: 1.7e-3, end: 1.7}", 1);
@@ -342,22 +331,4 @@ static void paoli_is_its_recursion(void **state)
     }
     CHECK(nclosed >= 2 && nclosed < 10);
     rigid_free(&trace);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tableaus_have_their_order),
-        cmocka_unit_test(galerkin_weights_integrate),
-        cmocka_unit_test(stable_steps),
-        cmocka_unit_test(bars_obey_the_stable_step),
-        cmocka_unit_test(tableaus_that_are_not_half_explicit),
-        cmocka_unit_test(tableau_of_the_case),
-        cmocka_unit_test(pairs_that_do_not_go_together),
-        cmocka_unit_test(forecasting_rule_is_acceleration_level),
-        cmocka_unit_test(impulsive_steps_add_up),
-        cmocka_unit_test(failed_impulsive_step_leaves_no_trace),
-        cmocka_unit_test(paoli_is_its_recursion),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static void check_values(int count, const expected *table)
     }
 }
 
-static void arithmetic_is_that_of_c(void **state)
+TEST(arithmetic_is_that_of_c)
 {
-    (void)state;
     const double L = 0.3, v0 = 7.0, t = -2.5, pi = 3.14159265358979323846;
     const expected table[] = {
         { "0.1 + 0.2", 0.1 + 0.2 },
@@ -61,9 +60,8 @@ static void arithmetic_is_that_of_c(void **state)
     check_values(sizeof table / sizeof *table, table);
 }
 
-static void functions_are_those_of_c(void **state)
+TEST(functions_are_those_of_c)
 {
-    (void)state;
     volatile double L = 0.3, t = -2.5; // the compiler's own functions may round otherwise
     const expected table[] = {
         { "sqrt(2)", 1.4142135623730951 },
@@ -96,9 +94,8 @@ static void functions_are_those_of_c(void **state)
     check_values(sizeof table / sizeof *table, table);
 }
 
-static void faults_say_where_and_what(void **state)
+TEST(faults_say_where_and_what)
 {
-    (void)state;
     const struct {
         const char *text;
         size_t at;
@@ -133,9 +130,8 @@ static void faults_say_where_and_what(void **state)
 }
 
 // Whatever its depth and length, a text is compiled or refused.
-static void monsters_are_refused(void **state)
+TEST(monsters_are_refused)
 {
-    (void)state;
     static char text[20000];
     static const char *const pieces[] = { "(", "-", "1+(", "sin(", "2^", "1+" };
     pcs_expression e;
@@ -151,9 +147,8 @@ static void monsters_are_refused(void **state)
     }
 }
 
-static void derivatives_are_those_of_differences(void **state)
+TEST(derivatives_are_those_of_differences)
 {
-    (void)state;
     static const char *const names[] = { "t", NULL };
     static const char *const texts[] = {
         "3",
@@ -204,16 +199,4 @@ static void derivatives_are_those_of_differences(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_is_that_of_c),
-        cmocka_unit_test(functions_are_those_of_c),
-        cmocka_unit_test(faults_say_where_and_what),
-        cmocka_unit_test(monsters_are_refused),
-        cmocka_unit_test(derivatives_are_those_of_differences),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@ static double potential(const model *m, const double *q)
 }
 
 // m = 15 kg, centre at 6 m: V = -m g (6 + u - datum).
-static void weight_of_a_bar(void **state)
+TEST(weight_of_a_bar)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         model *m = bar_model(i == 0 ? steel : lumped);
         model_gravity(m, -10, 0, 0)->datum[0] = 2.0;
@@ -53,9 +52,8 @@ static void weight_of_a_bar(void **state)
 }
 
 // The held ends weigh, too: they keep their potential but pull at no equation.
-static void weight_with_supports(void **state)
+TEST(weight_with_supports)
 {
-    (void)state;
     model *m = bar_model(steel);
     model_gravity(m, -10, 0, 0);
     model_support(m, "bar.start", "x");
@@ -74,9 +72,8 @@ static void weight_with_supports(void **state)
 }
 
 // Two bars across space with two gravities; one bar numbered against the axis. The weights add up.
-static void weights_add_up(void **state)
+TEST(weights_add_up)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "up", (double[]){ 0, 0, 0 }, (double[]){ 2, 3, 6 }, 7);
     model_line(m, "down", (double[]){ 2, 3, 16 }, (double[]){ 0, 0, 10 }, 3);
@@ -99,9 +96,8 @@ static void weights_add_up(void **state)
     model_destroy(&m);
 }
 
-static void loads_follow_their_table(void **state)
+TEST(loads_follow_their_table)
 {
-    (void)state;
     static const double time[] = { 1.0, 3.0, 4.0 }, factor[] = { 0.0, 2.0, -1.0 };
     const double when[] = { -5, 1, 2, 3, 3.5, 4, 100 }, wanted[] = { 0, 0, 1, 2, 0.5, -1, -1 };
     model *m = bar_model(steel);
@@ -132,9 +128,8 @@ static void check_factors(pcs_amplitude amplitude, int count, const double (*wan
     }
 }
 
-static void closed_amplitudes_are_exact(void **state)
+TEST(closed_amplitudes_are_exact)
 {
-    (void)state;
     static const char *const variables[] = { "t", NULL };
     const double s = sin(0.4 + 2.0 * acos(-1.0) * 3.0 * 0.7);
     pcs_expression e;
@@ -156,9 +151,8 @@ static void closed_amplitudes_are_exact(void **state)
 }
 
 // A force along a bar across space is its component along the dof.
-static void force_across_space(void **state)
+TEST(force_across_space)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "bar", (double[]){ 2, 3, 6 }, (double[]){ 0, 0, 0 }, 2);
     model_group(m, "rod", "bar", steel);
@@ -172,9 +166,8 @@ static void force_across_space(void **state)
     model_destroy(&m);
 }
 
-static void initial_values_are_linear_over_the_set(void **state)
+TEST(initial_values_are_linear_over_the_set)
 {
-    (void)state;
     model *m = bar_model(steel);
     model_support(m, "bar.end", "x");
     pcs_fe_initial *start = model_initial(m, "bar");
@@ -192,9 +185,8 @@ static void initial_values_are_linear_over_the_set(void **state)
 
 // Displacement of one set and velocity of another may share nodes; a set of one node has its first value. A bar
 // numbered from right to left takes its values in the order of its nodes.
-static void initial_values_of_several_sets(void **state)
+TEST(initial_values_of_several_sets)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "bar", (double[]){ 0, 4, 0 }, (double[]){ 0, 0, 0 }, 2);
     model_group(m, "rod", "bar", steel);
@@ -215,9 +207,8 @@ static void initial_values_of_several_sets(void **state)
     model_destroy(&m);
 }
 
-static void wrong_initial_values_are_told(void **state)
+TEST(wrong_initial_values_are_told)
 {
-    (void)state;
     const struct {
         bool is_displacement, is_twice;
         double value[3];
@@ -253,9 +244,8 @@ static void wrong_initial_values_are_told(void **state)
 }
 
 // Cells of 3 kg, v = 2 everywhere but at the held end: the last cell has 3 (2 + 0)/2, of which 3/6 2 at the support.
-static void momentum_with_a_support(void **state)
+TEST(momentum_with_a_support)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         model *m = bar_model(i == 0 ? steel : lumped);
         model_support(m, "bar.end", "x");
@@ -271,9 +261,8 @@ static void momentum_with_a_support(void **state)
 }
 
 // l / (sqrt 3 c) for the consistent mass, l / c for the lumped one, (2/w)(sqrt(1 + xi^2) - xi) with damping.
-static void stable_step_of_bars(void **state)
+TEST(stable_step_of_bars)
 {
-    (void)state;
     const double c = sqrt(600.0 / 3.0), free[2] = { 2.0 / (sqrt(3.0) * c), 2.0 / c };
     for (int i = 0; i < 2; i++) {
         model *m = bar_model(i == 0 ? steel : lumped);
@@ -300,9 +289,8 @@ static void stable_step_of_bars(void **state)
 }
 
 // The fastest cell of all bodies counts, wherever it is.
-static void stable_step_is_that_of_the_fastest_cell(void **state)
+TEST(stable_step_is_that_of_the_fastest_cell)
 {
-    (void)state;
     model *m = model_create();
     const double x[4][3] = { { 20, 0, 0 }, { 21, 0, 0 }, { 21.25, 0, 0 }, { 24, 0, 0 } };
     model_line(m, "bar", (double[]){ 1, 0, 0 }, (double[]){ 11, 0, 0 }, 5);
@@ -314,9 +302,8 @@ static void stable_step_is_that_of_the_fastest_cell(void **state)
     model_destroy(&m);
 }
 
-static void bodies_do_not_feel_one_another(void **state)
+TEST(bodies_do_not_feel_one_another)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "one", (double[]){ 0, 0, 0 }, (double[]){ 2, 0, 0 }, 2);
     model_line(m, "two", (double[]){ 2, 0, 0 }, (double[]){ 8, 0, 0 }, 3); // starts where the first one ends
@@ -344,9 +331,8 @@ static double read_probe(const model *m, const char *nodes, const char *componen
     return m->system->ops->probe(m->system, &probe, q, v);
 }
 
-static void probes_of_nodes_and_cells(void **state)
+TEST(probes_of_nodes_and_cells)
 {
-    (void)state;
     model *m = bar_model(steel);
     model_support(m, "bar.start", "x");
     CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "three", 0, 3)); // at 1, 3, 5 m, the first one held
@@ -379,9 +365,8 @@ static double read_centre(const model *m, const char *cells, const char *compone
 }
 
 // Cells of 1, 2 and 3 m with 1.5 kg/m: the centre lies at 3 m, and moves with the mass, not with the nodes.
-static void centre_of_unequal_cells(void **state)
+TEST(centre_of_unequal_cells)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         model *m = model_create();
         model_chain(m, "bar", 4, (const double[][3]){ { 0, 7, 0 }, { 1, 7, 0 }, { 3, 7, 0 }, { 6, 7, 0 } });
@@ -405,9 +390,8 @@ static void centre_of_unequal_cells(void **state)
 }
 
 // Whatever the element, its centre has the momentum of the model over its mass.
-static void centre_has_the_momentum_of_every_element(void **state)
+TEST(centre_has_the_momentum_of_every_element)
 {
-    (void)state;
     unsigned long long seed = 5;
     for (int e = 0; pcs_elements[e] != NULL; e++) {
         model *m = model_create();
@@ -428,9 +412,8 @@ static void centre_has_the_momentum_of_every_element(void **state)
     }
 }
 
-static void wrong_probes_are_told(void **state)
+TEST(wrong_probes_are_told)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "one", (double[]){ 0, 0, 0 }, (double[]){ 2, 0, 0 }, 2);
     model_line(m, "two", (double[]){ 2, 0, 0 }, (double[]){ 8, 0, 0 }, 3);
@@ -459,9 +442,8 @@ static void wrong_probes_are_told(void **state)
     model_destroy(&m);
 }
 
-static void picture_shows_the_motion(void **state)
+TEST(picture_shows_the_motion)
 {
-    (void)state;
     model *m = model_create();
     model_line(m, "bar", (double[]){ 2, 3, 6 }, (double[]){ 0, 0, 0 }, 2);
     model_group(m, "rod", "bar", steel);
@@ -477,9 +459,8 @@ static void picture_shows_the_motion(void **state)
     model_destroy(&m);
 }
 
-static void equations_have_names(void **state)
+TEST(equations_have_names)
 {
-    (void)state;
     model *m = bar_model(steel);
     model_support(m, "bar.start", "x");
     model_build(m);
@@ -539,9 +520,8 @@ static void spoil_stiffness(model *m)
         model_params(m->ctx, m->groups[0].ops->options, m->groups[0].ops->params_size, "E=1e300 rho=1 area=1e30");
 }
 
-static void models_that_cannot_be_are_told(void **state)
+TEST(models_that_cannot_be_are_told)
 {
-    (void)state;
     const struct {
         void (*spoil)(model *m);
         const char *told, *culprit;
@@ -565,31 +545,4 @@ static void models_that_cannot_be_are_told(void **state)
         if (m->culprit != NULL) assert_string_equal(m->culprit, bad[i].culprit);
         model_destroy(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weight_of_a_bar),
-        cmocka_unit_test(weight_with_supports),
-        cmocka_unit_test(weights_add_up),
-        cmocka_unit_test(closed_amplitudes_are_exact),
-        cmocka_unit_test(loads_follow_their_table),
-        cmocka_unit_test(force_across_space),
-        cmocka_unit_test(initial_values_are_linear_over_the_set),
-        cmocka_unit_test(initial_values_of_several_sets),
-        cmocka_unit_test(wrong_initial_values_are_told),
-        cmocka_unit_test(momentum_with_a_support),
-        cmocka_unit_test(stable_step_of_bars),
-        cmocka_unit_test(stable_step_is_that_of_the_fastest_cell),
-        cmocka_unit_test(bodies_do_not_feel_one_another),
-        cmocka_unit_test(probes_of_nodes_and_cells),
-        cmocka_unit_test(centre_of_unequal_cells),
-        cmocka_unit_test(centre_has_the_momentum_of_every_element),
-        cmocka_unit_test(wrong_probes_are_told),
-        cmocka_unit_test(picture_shows_the_motion),
-        cmocka_unit_test(equations_have_names),
-        cmocka_unit_test(models_that_cannot_be_are_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@ static const double pi = 3.14159265358979323846;
 
 // int sin(t) t^2 = 2 t sin t - (t^2 - 2) cos t - 2, over many periods and backwards, from places on the way and from 0;
 // a jump between places, and a pulse that is narrow for the run.
-static void formulas_are_integrated_to_round_off(void **state)
+TEST(formulas_are_integrated_to_round_off)
 {
-    (void)state;
     pcs_expression_fault fault;
     pcs_expression formula[3];
     const char *const variables[] = { "t", NULL };
@@ -36,12 +35,4 @@ static void formulas_are_integrated_to_round_off(void **state)
             if (has_places) CHECK_NEAR(s[0], t > 7.3 ? 1e-3 * sqrt(pi) : 0.0, 1e-14);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_are_integrated_to_round_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

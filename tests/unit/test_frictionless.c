@@ -152,9 +152,8 @@ static int compare_methods(problem *p, int trial)
     return iterations;
 }
 
-static void active_set_agrees_with_sweeps(void **state)
+TEST(active_set_agrees_with_sweeps)
 {
-    (void)state;
     const kind kinds[] = { { true, true, false },
                            { true, false, false },
                            { false, false, false },
@@ -177,9 +176,8 @@ static void active_set_agrees_with_sweeps(void **state)
 }
 
 // With damping the gate itself depends on the impulses; whatever is found must satisfy the conditions.
-static void live_gates_with_damping_settle(void **state)
+TEST(live_gates_with_damping_settle)
 {
-    (void)state;
     unsigned long long seed = 7;
     for (int trial = 0; trial < 500; trial++) {
         problem p = { 0 };
@@ -192,9 +190,8 @@ static void live_gates_with_damping_settle(void **state)
 }
 
 // One row by hand: gap = -2 + 4 nu, gate gap = -2 - nu, xi = -3 - nu + 2 La.
-static void one_row_by_hand(void **state)
+TEST(one_row_by_hand)
 {
-    (void)state;
     problem p = { .r = { 0.5 } };
     model *m = model_create();
     CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, 1, &p.s));
@@ -243,9 +240,8 @@ static void add_open_row(const problem *one, problem *both)
 }
 
 // What one contact settles in closed form is what the sets of several find, in as many rounds.
-static void one_row_as_one_of_two(void **state)
+TEST(one_row_as_one_of_two)
 {
-    (void)state;
     unsigned long long seed = 99;
     int rounds[4] = { 0 };
     for (int trial = 0; trial < 8000; trial++) {
@@ -292,9 +288,8 @@ static void repeat_row(problem *p)
     p->r[last] = p->r[0];
 }
 
-static void repeated_rows_share_the_multiplier(void **state)
+TEST(repeated_rows_share_the_multiplier)
 {
-    (void)state;
     const kind kinds[] = { { true, true, false }, { false, false, true } };
     unsigned long long seed = 99;
     for (int trial = 0; trial < 300; trial++) {
@@ -330,9 +325,8 @@ static void repeated_rows_share_the_multiplier(void **state)
 }
 
 // The same direction twice, with two walls one behind the other or two restitutions: the nearer one acts alone.
-static void contradicting_rows_are_settled(void **state)
+TEST(contradicting_rows_are_settled)
 {
-    (void)state;
     unsigned long long seed = 5;
     for (int trial = 0; trial < 200; trial++) {
         problem p = { 0 };
@@ -355,9 +349,8 @@ static void contradicting_rows_are_settled(void **state)
 
 // Known multipliers, and rows where gap and multiplier, or velocity and impulse, vanish together: in floating point the
 // signs there are those of round-off, and no order of sets may go round in circles over it.
-static void ties_do_not_cycle(void **state)
+TEST(ties_do_not_cycle)
 {
-    (void)state;
     unsigned long long seed = 31;
     for (int trial = 0; trial < 3000; trial++) {
         problem p = { 0 };
@@ -392,9 +385,8 @@ static void ties_do_not_cycle(void **state)
 }
 
 // gap = 0 and xi = 0 everywhere, to the bit: a body that rests without load.
-static void exact_ties_need_nothing(void **state)
+TEST(exact_ties_need_nothing)
 {
-    (void)state;
     unsigned long long seed = 8;
     for (int size = 1; size <= MAX; size++) {
         problem p = { 0 };
@@ -405,19 +397,4 @@ static void exact_ties_need_nothing(void **state)
         for (int j = 0; j < size; j++) CHECK(p.nu[j] == 0.0 && p.la[j] == 0.0 && p.gate[j] == 1);
         model_destroy(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_row_by_hand),
-        cmocka_unit_test(one_row_as_one_of_two),
-        cmocka_unit_test(active_set_agrees_with_sweeps),
-        cmocka_unit_test(live_gates_with_damping_settle),
-        cmocka_unit_test(repeated_rows_share_the_multiplier),
-        cmocka_unit_test(contradicting_rows_are_settled),
-        cmocka_unit_test(ties_do_not_cycle),
-        cmocka_unit_test(exact_ties_need_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

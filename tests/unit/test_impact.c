@@ -103,9 +103,8 @@ static void check_answer(const pcs_sim *sim, const double *v, const unsigned cha
     for (int i = 0; i < system->nv; i++) CHECK_NEAR(a->v[i], moved[i], 1e-12 * (1.0 + fabs(moved[i])));
 }
 
-static void answers_satisfy_the_laws(void **state)
+TEST(answers_satisfy_the_laws)
 {
-    (void)state;
     unsigned long long seed = 3;
     int nimpulse = 0;
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
@@ -140,15 +139,13 @@ static void answers_satisfy_the_laws(void **state)
 
 // Two opposite corners jammed by strong friction: no impulses satisfy the laws, and the solver must say so instead of
 // giving an answer that is none.
-static void jammed_corners_are_no_answer(void **state)
+TEST_WITH_CONTEXT(jammed_corners_are_no_answer)
 {
-    (void)state;
     unsigned long long seed = 3;
     const char *set = "system.friction=0.6";
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
     int nfailed = 0;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/slider_crank", 1, &set, &sim));
     for (int trial = 0; trial < 2000; trial++) {
         double v[N] = { 0 }, target[M] = { 0 };
@@ -163,7 +160,6 @@ static void jammed_corners_are_no_answer(void **state)
     }
     // That the others have no solution was seen by trying all cases in another program.
     CHECK(nfailed >= 345 && nfailed <= 360);
-    pcs_context_destroy(&ctx);
 }
 
 // G M^-1 G^T of four rows where the projection stands: is it another one than GX, to the bit?
@@ -175,13 +171,11 @@ static bool has_moved(const pcs_step_solver *solver, const double GX[16])
 }
 
 // A projection that was moved, turned and moved back is the one of its place, bit for bit.
-static void projections_know_where_they_stand(void **state)
+TEST_WITH_CONTEXT(projections_know_where_they_stand)
 {
-    (void)state;
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
     double GX[16], q0[3], q1[3];
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/slider_crank", 0, NULL, &sim));
     memcpy(q0, sim->state.q, sizeof q0);
     for (int i = 0; i < 3; i++) q1[i] = q0[i] + 0.1 * (i + 1);
@@ -207,15 +201,4 @@ static void projections_know_where_they_stand(void **state)
     double inverse = (a * a * A[4] - 2.0 * a * b * A[1] + b * b * A[0]) / det + 0.05 * 0.05 / A[8];
     CHECK_RELATIVE(sim->solver->effective_mass[0], 1.0 / inverse, 1e-13);
     CHECK(strcmp(sim->solver->mass->ops->name, "dense") == 0);
-    pcs_context_destroy(&ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_satisfy_the_laws),
-        cmocka_unit_test(jammed_corners_are_no_answer),
-        cmocka_unit_test(projections_know_where_they_stand),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static const char *fault(model *m, const char *scheme, const char *values, const
     return ops->check(model_params(m->ctx, ops->options, ops->params_size, values), option);
 }
 
-static void unsound_parameters_are_named(void **state)
+TEST(unsound_parameters_are_named)
 {
-    (void)state;
     const char *option;
     model *m = bar_create(false);
     CHECK(fault(m, "newmark", "gamma=0.5", &option) == NULL);
@@ -39,9 +38,8 @@ static void unsound_parameters_are_named(void **state)
     model_destroy(&m);
 }
 
-static void friction_is_refused_where_it_has_no_law(void **state)
+TEST(friction_is_refused_where_it_has_no_law)
 {
-    (void)state;
     model *m = bar_create(false);
     const pcs_scheme_ops *index3 = find("alpha_index3"), *ggl = find("alpha_ggl");
     pcs_row row = { .friction = 0.0 };
@@ -54,13 +52,4 @@ static void friction_is_refused_where_it_has_no_law(void **state)
     CHECK_TEXT(ggl->refuses(&system, modified), "friction");
     CHECK(ggl->refuses(&system, plain) == NULL);
     model_destroy(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unsound_parameters_are_named),
-        cmocka_unit_test(friction_is_refused_where_it_has_no_law),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

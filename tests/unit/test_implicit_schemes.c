@@ -198,9 +198,8 @@ static void check_alpha(const window *w, const char *values, double scale)
     check_family(w, am, af, ga, be);
 }
 
-static void family_obeys_its_equations(void **state)
+TEST(family_obeys_its_equations)
 {
-    (void)state;
     watch_steps("newmark", "gamma=0.5 beta=0.25", check_newmark);
     watch_steps("newmark", "gamma=0.7 beta=0.6", check_newmark);
     watch_steps("newmark", "gamma=0.9", check_newmark);
@@ -233,9 +232,8 @@ static void check_newmark_energy(const window *w, const char *values, double sca
                1e-11 * scale);
 }
 
-static void newmark_energy_is_that_of_the_slides(void **state)
+TEST(newmark_energy_is_that_of_the_slides)
 {
-    (void)state;
     watch_steps("newmark", "gamma=0.5 beta=0.25", check_newmark_energy);
     watch_steps("newmark", "gamma=0.5 beta=0.4", check_newmark_energy);
     watch_steps("newmark", "gamma=0.7 beta=0.6", check_newmark_energy);
@@ -243,9 +241,8 @@ static void newmark_energy_is_that_of_the_slides(void **state)
 }
 
 // Slides, eqs. 103 and 104. The step before enters through w = (q - q_n)/2 and y = (F - F_n)/2: a line of steps.
-static void hht_energy_is_that_of_the_slides(void **state)
+TEST(hht_energy_is_that_of_the_slides)
 {
-    (void)state;
     unsigned long long seed = 5;
     double al = 0.3, ga = 0.5 + al, be = 0.25 * (1.0 + al) * (1.0 + al), spread = 2.0 * be - ga;
     for (int bar = 0; bar < 12; bar++) {
@@ -317,9 +314,8 @@ static void check_theta_midpoint(const window *w, const char *values, double sca
     CHECK_NEAR(stored(w, w->q1, w->v1) - stored(w, w->q0, w->v0) - dot(dq, F), told, 1e-11 * scale);
 }
 
-static void moreau_energy_is_that_of_the_slides(void **state)
+TEST(moreau_energy_is_that_of_the_slides)
 {
-    (void)state;
     watch_steps("moreau_jean", "theta=0.5", check_theta);
     watch_steps("moreau_jean", "theta=0.75", check_theta);
     watch_steps("moreau_jean", "theta=0.6 positions=midpoint", check_theta_midpoint);
@@ -327,9 +323,8 @@ static void moreau_energy_is_that_of_the_slides(void **state)
 }
 
 // M vd = f + G^T lam, the gap law of lam, and kinematics without any jump.
-static void index3_obeys_its_equations(void **state)
+TEST(index3_obeys_its_equations)
 {
-    (void)state;
     unsigned long long seed = 23;
     double am, af, ga, be;
     int npressed = 0, nfree = 0;
@@ -368,9 +363,8 @@ static void index3_obeys_its_equations(void **state)
 }
 
 // Two substeps by dense algebra, M + (w h)^2 K, of a clamped, damped bar without contact.
-static void bathe_obeys_its_equations(void **state)
+TEST(bathe_obeys_its_equations)
 {
-    (void)state;
     model *m = bar_create(true);
     bar_throw(m, 0.0, 1.0);
     model_gravity(m, 3, 0, 0);
@@ -411,9 +405,8 @@ static void bathe_obeys_its_equations(void **state)
 
 // The bar that presses with one end against a wall hits a stop with the other: positions are those of the motion
 // without the stop, the jump is that of the impact law alone, and the force of the first contact lasts.
-static void impact_is_apart(void **state)
+TEST(impact_is_apart)
 {
-    (void)state;
     const char *const schemes[][2] = { { "jump_newmark", "gamma=0.5" },
                                        { "jump_newmark", "rho_inf=0.7" },
                                        { "jump_bathe", "gap_tolerance=0" } };
@@ -461,9 +454,8 @@ static void impact_is_apart(void **state)
 }
 
 // A node that is closed and approaching at t = 0 has its impact there, and no force of size m v / h follows.
-static void impact_at_the_start(void **state)
+TEST(impact_at_the_start)
 {
-    (void)state;
     const char *const schemes[][2] = { { "jump_newmark", "gamma=0.5" }, { "jump_bathe", "gap_tolerance=0" } };
     for (int k = 0; k < 2; k++) {
         model *m = bar_create(false);
@@ -483,9 +475,8 @@ static void impact_at_the_start(void **state)
     }
 }
 
-static void step_solvers_agree(void **state)
+TEST(step_solvers_agree)
 {
-    (void)state;
     const char *const schemes[][2] = { { "newmark", "gamma=0.6" },
                                        { "hht", "alpha=0.1" },
                                        { "alpha_velocity", "rho_inf=0.8" },
@@ -516,9 +507,8 @@ static void step_solvers_agree(void **state)
 }
 
 // For constant matrices forces between the ends are the weighed forces of the ends.
-static void forces_between_change_nothing_linear(void **state)
+TEST(forces_between_change_nothing_linear)
 {
-    (void)state;
     double end[2][N];
     for (int i = 0; i < 2; i++) {
         model *m = bar_bouncing(true);
@@ -529,21 +519,4 @@ static void forces_between_change_nothing_linear(void **state)
         model_destroy(&m);
     }
     CHECK(memcmp(end[0], end[1], sizeof end[0]) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(family_obeys_its_equations),
-        cmocka_unit_test(newmark_energy_is_that_of_the_slides),
-        cmocka_unit_test(hht_energy_is_that_of_the_slides),
-        cmocka_unit_test(moreau_energy_is_that_of_the_slides),
-        cmocka_unit_test(index3_obeys_its_equations),
-        cmocka_unit_test(bathe_obeys_its_equations),
-        cmocka_unit_test(impact_is_apart),
-        cmocka_unit_test(impact_at_the_start),
-        cmocka_unit_test(step_solvers_agree),
-        cmocka_unit_test(forces_between_change_nothing_linear),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

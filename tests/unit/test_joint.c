@@ -117,9 +117,8 @@ static const struct {
       "the initial state does not fit joint 'link': it is off by 0.25 m (or rad)" },
 };
 
-static void wrong_joints_are_told(void **state)
+TEST(wrong_joints_are_told)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[4096];
         text_case c;
@@ -133,9 +132,8 @@ static void wrong_joints_are_told(void **state)
     }
 }
 
-static void joints_between_unlike_nodes_are_told(void **state)
+TEST(joints_between_unlike_nodes_are_told)
 {
-    (void)state;
     static const char model[] =
         "mesh: { one: { type: point, at: [0, 0, 0] }, two: { type: point, at: [1, 0, 0] } }\n"
         "elements: { one: { type: rigid_body_3d, mesh: one, mass: 1, inertia: [1, 1, 1] },\n"
@@ -165,9 +163,8 @@ static void joints_between_unlike_nodes_are_told(void **state)
 }
 
 // A scheme that cannot follow a drive says so; one that can takes it.
-static void schemes_without_drives_refuse(void **state)
+TEST(schemes_without_drives_refuse)
 {
-    (void)state;
     static const struct {
         const char *scheme;
         pcs_status status;
@@ -230,9 +227,8 @@ static pcs_motion_params motion(int kind)
     return p;
 }
 
-static void motions_are_consistent(void **state)
+TEST(motions_are_consistent)
 {
-    (void)state;
     const double eps = 1e-5;
     for (int kind = 0; kind <= 6; kind++) {
         pcs_motion_params p = motion(kind);
@@ -250,9 +246,8 @@ static void motions_are_consistent(void **state)
     }
 }
 
-static void motions_go_where_they_should(void **state)
+TEST(motions_go_where_they_should)
 {
-    (void)state;
     double s[3];
     pcs_motion_params linear = motion(0), smooth = motion(1), harmonic = motion(2), risen = motion(3), way = motion(4),
                       speed = motion(5), sudden = motion(6);
@@ -291,9 +286,8 @@ static void motions_go_where_they_should(void **state)
 }
 
 // A formula and its derivatives are those of the harmonic motion that it states.
-static void formulas_move_like_closed_forms(void **state)
+TEST(formulas_move_like_closed_forms)
 {
-    (void)state;
     static const char text[] = "0.7*(sin(2*pi*0.6*t + 0.3) - sin(0.3))";
     static const char *const variables[] = { "t", NULL };
     pcs_expression e;
@@ -312,14 +306,4 @@ static void formulas_move_like_closed_forms(void **state)
     }
     formula.rise = 1.0;
     CHECK(pcs_motion_check(&formula, &option) != NULL && strcmp(option, "rise") == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_joints_are_told),         cmocka_unit_test(joints_between_unlike_nodes_are_told),
-        cmocka_unit_test(schemes_without_drives_refuse), cmocka_unit_test(motions_are_consistent),
-        cmocka_unit_test(motions_go_where_they_should),  cmocka_unit_test(formulas_move_like_closed_forms),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,9 +53,8 @@ static double gap_at(const model *m, const double *q, double step, const double 
     return gap;
 }
 
-static void gap_is_the_backlash_left(void **state)
+TEST(gap_is_the_backlash_left)
 {
-    (void)state;
     model *m = bearing("disc", "point_mass");
     const double q[MODEL_MAX_SIZE] = { 0 };
     CHECK(m->system->nrow == 1 && m->system->ntangent == 2);
@@ -68,9 +67,8 @@ static void gap_is_the_backlash_left(void **state)
     model_destroy(&m);
 }
 
-static void rows_are_derivatives_of_gaps(void **state)
+TEST(rows_are_derivatives_of_gaps)
 {
-    (void)state;
     for (int pair = 0; pair < NPAIR; pair++) {
         model *m = bearing(pairs[pair][0], pairs[pair][1]);
         unsigned long long seed = 7;
@@ -93,9 +91,8 @@ static void rows_are_derivatives_of_gaps(void **state)
 }
 
 // d(G v)/dt at constant v, by differences along the motion; a housing that does not turn.
-static void bias_is_the_rate_of_the_rate(void **state)
+TEST(bias_is_the_rate_of_the_rate)
 {
-    (void)state;
     for (int pair = 0; pair < NPAIR; pair += 2) {
         model *m = bearing(pairs[pair][0], pairs[pair][1]);
         pcs_system *system = m->system;
@@ -117,9 +114,8 @@ static void bias_is_the_rate_of_the_rate(void **state)
 }
 
 // A shaft that spins at w slides at w r on its bearing, and friction turns both bodies the same way round.
-static void friction_sees_the_surfaces(void **state)
+TEST(friction_sees_the_surfaces)
 {
-    (void)state;
     model *m = bearing("disc", "disc");
     const double q[12] = { 0 }, spin[12] = { 0, 0, 0, 7.0 }, house[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 2.0 };
     m->system->ops->update_directions(m->system, q);
@@ -130,9 +126,8 @@ static void friction_sees_the_surfaces(void **state)
     model_destroy(&m);
 }
 
-static void what_cannot_be_a_bearing_is_refused(void **state)
+TEST(what_cannot_be_a_bearing_is_refused)
 {
-    (void)state;
     model *m = model_create();
     add_body(m, "shaft", 0, 0, 0);
     model_group(m, "disc", "shaft", "inertia=1,1,1");
@@ -167,16 +162,4 @@ static void what_cannot_be_a_bearing_is_refused(void **state)
         assert_string_equal(option, "node_radius");
         model_destroy(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gap_is_the_backlash_left),
-        cmocka_unit_test(rows_are_derivatives_of_gaps),
-        cmocka_unit_test(bias_is_the_rate_of_the_rate),
-        cmocka_unit_test(friction_sees_the_surfaces),
-        cmocka_unit_test(what_cannot_be_a_bearing_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

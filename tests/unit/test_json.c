@@ -18,12 +18,10 @@ static pcs_status read_text(pcs_context *ctx, const char *text, const char *but,
     return pcs_json_load_but(ctx, path, but, root);
 }
 
-static void values_are_found_by_their_place(void **state)
+TEST_WITH_CONTEXT(values_are_found_by_their_place)
 {
-    (void)state;
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     const pcs_yaml *root = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx,
              read_text(ctx,
                        "\t{ \"a\": { \"b\": -1.5e-3, \"c\": [1, {\"d\":true}, [ ], { }] },\r\n"
@@ -36,26 +34,21 @@ static void values_are_found_by_their_place(void **state)
     CHECK(strcmp(pcs_json_string(root, "text"), "x\"\\/\n\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80 }]") == 0);
     CHECK(pcs_json_at(root, "none") == NULL && isnan(pcs_json_number(root, "none")));
     CHECK(pcs_json_at(root, "a.x") == NULL && pcs_json_count(root, "a") == 0);
-    pcs_context_destroy(&ctx);
 }
 
-static void a_large_part_is_passed_over(void **state)
+TEST_WITH_CONTEXT(a_large_part_is_passed_over)
 {
-    (void)state;
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     const pcs_yaml *root = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, read_text(ctx, "{ \"a\": { \"points\": [7] }, \"points\": [{\"x\": \"]}\\\"\"}, [2]], \"b\": 3 }",
                             "points", &root));
     CHECK(pcs_json_count(root, "points") == 0 && pcs_json_count(root, "a.points") == 1);
     CHECK(pcs_json_number(root, "b") == 3.0);
     CHECK_STATUS(ctx, read_text(ctx, "{ \"points\": [[1, 2] ", "points", &root), PCS_BAD_INPUT);
-    pcs_context_destroy(&ctx);
 }
 
-static void what_is_wrong_is_told_with_its_line(void **state)
+TEST(what_is_wrong_is_told_with_its_line)
 {
-    (void)state;
     static const char *const texts[][2] = {
         { "", ":1: this is no JSON object" },
         { "[1]", "this is no JSON object" },
@@ -88,12 +81,4 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     CHECK_TEXT(pcs_message(ctx), "nested too deeply");
     CHECK_STATUS(ctx, pcs_json_load(ctx, TESTS_OUTPUT_FOLDER "/none.json", &root), PCS_BAD_INPUT);
     pcs_context_destroy(&ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(values_are_found_by_their_place),
-                                        cmocka_unit_test(a_large_part_is_passed_over),
-                                        cmocka_unit_test(what_is_wrong_is_told_with_its_line) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,9 +118,8 @@ static void check_slopes(const char *text)
     text_case_close(&c);
 }
 
-static void stiffness_is_the_slope_of_the_loads(void **state)
+TEST(stiffness_is_the_slope_of_the_loads)
 {
-    (void)state;
     check_slopes(space);
     check_slopes(plane);
 }
@@ -153,17 +152,15 @@ static void check_work(const char *text)
     text_case_close(&c);
 }
 
-static void work_is_force_times_way(void **state)
+TEST(work_is_force_times_way)
 {
-    (void)state;
     check_work(space);
     check_work(plane);
 }
 
 // Every kind at a state with known rotations, entry by entry.
-static void entries_turn_as_they_should(void **state)
+TEST(entries_turn_as_they_should)
 {
-    (void)state;
     text_case c = text_case_open(space, NULL);
     pcs_system *s = c.sim->system;
     double q[MOST], f[MOST], R[9], expected[3], part[3];
@@ -194,9 +191,8 @@ static void entries_turn_as_they_should(void **state)
 }
 
 // In the plane angles grow past pi, and moments are what they were.
-static void plane_moments_stand_still(void **state)
+TEST(plane_moments_stand_still)
 {
-    (void)state;
     text_case c = text_case_open(plane, NULL);
     pcs_system *s = c.sim->system;
     double q[MOST] = { 0 }, f[MOST];
@@ -214,9 +210,8 @@ static void plane_moments_stand_still(void **state)
     text_case_close(&c);
 }
 
-static void resultants_are_the_sums(void **state)
+TEST(resultants_are_the_sums)
 {
-    (void)state;
     const char *const texts[] = { space, plane };
     for (int i = 0; i < 2; i++) {
         text_case c = text_case_open(texts[i], NULL);
@@ -235,9 +230,8 @@ static void resultants_are_the_sums(void **state)
 }
 
 // Factors between and beyond the entries of a table, and a factor of all loads at once.
-static void factors_multiply(void **state)
+TEST(factors_multiply)
 {
-    (void)state;
     const double times[] = { -1.0, 1.0, 1.5, 2.0, 3.0, 8.0 }, factors[] = { 0.0, 0.0, 1.0, 2.0, 4.0, 4.0 };
     text_case c = text_case_open(space, NULL);
     pcs_system *s = c.sim->system;
@@ -257,9 +251,8 @@ static void factors_multiply(void **state)
 }
 
 // A line load of a linear beam: p L/2 and p L^2/12 at the ends when the mass is consistent, p L/2 alone when lumped.
-static void line_loads_are_consistent(void **state)
+TEST(line_loads_are_consistent)
 {
-    (void)state;
     for (int is_lumped = 0; is_lumped < 2; is_lumped++) {
         text_case c = text_case_open("mesh: { beam: { type: line, from: [0, 0, 0], to: [0.6, 0.8, 0], elements: 1 } }\n"
                                      "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 200, nu: 0.25, rho: 3,",
@@ -272,18 +265,4 @@ static void line_loads_are_consistent(void **state)
         CHECK_ALL_NEAR(6, f, ((const double[6]){ -0.8, 0.6, end, -0.8, 0.6, -end }), 1e-12);
         text_case_close(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stiffness_is_the_slope_of_the_loads),
-        cmocka_unit_test(work_is_force_times_way),
-        cmocka_unit_test(entries_turn_as_they_should),
-        cmocka_unit_test(plane_moments_stand_still),
-        cmocka_unit_test(resultants_are_the_sums),
-        cmocka_unit_test(factors_multiply),
-        cmocka_unit_test(line_loads_are_consistent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

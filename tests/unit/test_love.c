@@ -35,9 +35,8 @@ static double mode(int n, int cells, const char *more)
     return w;
 }
 
-static void modes_follow_the_dispersion_curve(void **state)
+TEST(modes_follow_the_dispersion_curve)
 {
-    (void)state;
     const double round = 0.09 * 0.2 / (2.0 * pi), square = 0.09 * 0.4 / 0.2;
     const struct {
         const char *more;
@@ -106,21 +105,11 @@ static double group_error(int cells, double b, double *lag)
     return worst / largest;
 }
 
-static void groups_travel_at_their_own_speed(void **state)
+TEST(groups_travel_at_their_own_speed)
 {
-    (void)state;
     double lag, b = 0.002, coarse = group_error(CELLS, b, &lag), fine = group_error(2 * CELLS, b, &lag);
     CHECK(fine < 0.03);
     CHECK_NEAR(log2(coarse / fine), 2.0, 0.1);
     // c = 1 would be 1.37 further, the phase speed 0.36
     CHECK_NEAR(lag, 0.0, 0.02);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_follow_the_dispersion_curve),
-        cmocka_unit_test(groups_travel_at_their_own_speed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 static const double origin[3] = { 0, 0, 0 };
 
-static void line_has_equal_cells_and_sets(void **state)
+TEST_WITH_MODEL(line_has_equal_cells_and_sets)
 {
     model *m = *state;
     const double from[3] = { 1, 2, 3 }, to[3] = { 3, 5, 9 };
@@ -35,7 +35,7 @@ static void line_has_equal_cells_and_sets(void **state)
 }
 
 // Node i is i/n of the way, not a sum of i cells: far down a long line nothing has added up.
-static void line_ends_are_exact(void **state)
+TEST_WITH_MODEL(line_ends_are_exact)
 {
     model *m = *state;
     const double from[3] = { 0.1, -0.3, 0.7 }, to[3] = { -10.1, 0.9, 1e3 };
@@ -49,7 +49,7 @@ static void line_ends_are_exact(void **state)
 }
 
 // Arrays move when they grow; what was there stays, and the second line starts where the first ended.
-static void lines_add_up(void **state)
+TEST_WITH_MODEL(lines_add_up)
 {
     model *m = *state;
     enum { LINES = 40 };
@@ -72,7 +72,7 @@ static void lines_add_up(void **state)
     }
 }
 
-static void line_without_length_is_told(void **state)
+TEST_WITH_MODEL(line_without_length_is_told)
 {
     const struct {
         const char *values, *told;
@@ -93,7 +93,7 @@ static void line_without_length_is_told(void **state)
                       &option) == NULL);
 }
 
-static void more_than_can_be_numbered_is_told(void **state)
+TEST_WITH_MODEL(more_than_can_be_numbered_is_told)
 {
     model *m = *state;
     int first = -7;
@@ -107,9 +107,8 @@ static void more_than_can_be_numbered_is_told(void **state)
 
 // Node 0: along the two directions of a plane turned by 30 degrees, the second one fixed, and a rotation.
 // Node 1: along z only. Node 2: nothing.
-static void directions_resolve_into_dofs(void **state)
+TEST(directions_resolve_into_dofs)
 {
-    (void)state;
     const double c = 0.5 * sqrt(3.0), s = 0.5;
     pcs_dof dofs[] = {
         { .direction = { c, s, 0 }, .node = 0, .equation = 0 },
@@ -139,17 +138,4 @@ static void directions_resolve_into_dofs(void **state)
     CHECK(pcs_dofmap_resolve(&map, 2, (double[]){ 1, 0, 0 }, dof, part) == -1);
     // Nothing to resolve is always possible: an initial velocity of zero on any node.
     CHECK(pcs_dofmap_resolve(&map, 2, origin, dof, part) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(line_has_equal_cells_and_sets, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(line_ends_are_exact, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(lines_add_up, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(line_without_length_is_told, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(more_than_can_be_numbered_is_told, model_set_up, model_tear_down),
-        cmocka_unit_test(directions_resolve_into_dofs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,20 +131,20 @@ static void check_l_shape(const model *m)
     mesh_check_sound(mesh);
 }
 
-static void version_2_is_read(void **state)
+TEST_WITH_MODEL(version_2_is_read)
 {
     CHECK_OK(((model *)*state)->ctx, read_text(*state, old_text, strlen(old_text)));
     check_l_shape(*state);
 }
 
-static void version_4_is_read(void **state)
+TEST_WITH_MODEL(version_4_is_read)
 {
     CHECK_OK(((model *)*state)->ctx, read_text(*state, new_text, strlen(new_text)));
     check_l_shape(*state);
 }
 
 // Line ends of other systems, blank lines, sections of other programs.
-static void harmless_differences_are_taken(void **state)
+TEST_WITH_MODEL(harmless_differences_are_taken)
 {
     model *m = *state;
     char text[4096];
@@ -160,7 +160,7 @@ static void harmless_differences_are_taken(void **state)
     check_l_shape(m);
 }
 
-static void lengths_are_scaled(void **state)
+TEST_WITH_MODEL(lengths_are_scaled)
 {
     model *m = *state;
     write_file(old_text, strlen(old_text));
@@ -174,7 +174,7 @@ static void lengths_are_scaled(void **state)
 }
 
 // Point groups with the names of line groups keep them apart; a file of points alone has them all in one set.
-static void groups_of_points_and_lines_stay_apart(void **state)
+TEST_WITH_MODEL(groups_of_points_and_lines_stay_apart)
 {
     model *m = *state;
     const char *text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n2 1 0 0\n$EndNodes\n"
@@ -192,7 +192,7 @@ static void groups_of_points_and_lines_stay_apart(void **state)
 }
 
 // Two curves between the same points, meshed with one line each, are two bars side by side.
-static void parallel_lines_stay_two(void **state)
+TEST_WITH_MODEL(parallel_lines_stay_two)
 {
     model *m = *state;
     const char *text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n2 1 0 0\n$EndNodes\n"
@@ -227,9 +227,8 @@ static void check_damages(const char *good, int count, const damage *damages)
     }
 }
 
-static void faults_of_version_2_are_told_with_their_line(void **state)
+TEST(faults_of_version_2_are_told_with_their_line)
 {
-    (void)state;
     const damage damages[] = {
         { "$MeshFormat\n", "Mesh\n", ":1: this is no mesh file of Gmsh" },
         { "2.2 0 8", "4 0 8", ":2: format 4 cannot be read, only 2.2 and 4.1" },
@@ -284,9 +283,8 @@ static void faults_of_version_2_are_told_with_their_line(void **state)
     check_damages(old_text, (int)(sizeof damages / sizeof *damages), damages);
 }
 
-static void faults_of_version_4_are_told_with_their_line(void **state)
+TEST(faults_of_version_4_are_told_with_their_line)
 {
-    (void)state;
     const damage damages[] = {
         { "4.1 0 8", "4.1 1 8", ":2: format 4.1 binary cannot be read" },
         { "3 2 1 0\n", "3 2 1\n", ":12: the line ends before the number of entities" },
@@ -316,7 +314,7 @@ static void faults_of_version_4_are_told_with_their_line(void **state)
     check_damages(new_text, (int)(sizeof damages / sizeof *damages), damages);
 }
 
-static void missing_parts_are_told(void **state)
+TEST_WITH_MODEL(missing_parts_are_told)
 {
     model *m = *state;
     const struct {
@@ -358,9 +356,8 @@ static pcs_status check_any(const char *text, size_t size)
     return status;
 }
 
-static void a_file_cut_anywhere_is_refused(void **state)
+TEST(a_file_cut_anywhere_is_refused)
 {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         const char *text = k == 0 ? old_text : new_text;
         size_t whole = strlen(text) - 1; // the last line may lack its end
@@ -369,9 +366,8 @@ static void a_file_cut_anywhere_is_refused(void **state)
     }
 }
 
-static void damaged_files_never_crash(void **state)
+TEST(damaged_files_never_crash)
 {
-    (void)state;
     static const char signs[] = "0123456789-.eE \n\"$xN\377";
     char text[4096];
     int nfine = 0, nbad = 0;
@@ -396,7 +392,7 @@ static void damaged_files_never_crash(void **state)
 }
 
 // Large numbers of nodes with scattered tags, elements in two groups each: time and memory stay in proportion.
-static void large_files_are_read(void **state)
+TEST_WITH_MODEL(large_files_are_read)
 {
     model *m = *state;
     enum { N = 20000 };
@@ -416,23 +412,4 @@ static void large_files_are_read(void **state)
     CHECK(model_cells(m, "p.1")->count == N && model_cells(m, "p.2")->count == N);
     for (int i = 0; i <= N; i++) CHECK(m->mesh->x[i][0] == i);
     mesh_check_sound(m->mesh);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(version_2_is_read, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(version_4_is_read, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(harmless_differences_are_taken, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(lengths_are_scaled, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(groups_of_points_and_lines_stay_apart, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(parallel_lines_stay_two, model_set_up, model_tear_down),
-        cmocka_unit_test(faults_of_version_2_are_told_with_their_line),
-        cmocka_unit_test(faults_of_version_4_are_told_with_their_line),
-        cmocka_unit_test_setup_teardown(missing_parts_are_told, model_set_up, model_tear_down),
-        cmocka_unit_test(a_file_cut_anywhere_is_refused),
-        cmocka_unit_test(damaged_files_never_crash),
-        cmocka_unit_test_setup_teardown(large_files_are_read, model_set_up, model_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,9 +236,8 @@ static void forget(sources *all)
     for (int i = 0; i < all->count; i++) free(all->source[i].params);
 }
 
-static void lines_of_all_lengths(void **state)
+TEST(lines_of_all_lengths)
 {
-    (void)state;
     const int lengths[] = { 1, 2, 3, 7, 100, 1023, 1024, 1025, 6000 };
     for (int i = 0; i < 9; i++)
         for (int is_random = 0; is_random < 2; is_random++) {
@@ -248,9 +247,8 @@ static void lines_of_all_lengths(void **state)
         }
 }
 
-static void arcs_open_and_closed(void **state)
+TEST(arcs_open_and_closed)
 {
-    (void)state;
     const int lengths[] = { 3, 4, 7, 100, 1023, 1024, 1025, 2048, 3000 };
     for (int i = 0; i < 9; i++)
         for (int is_random = 0; is_random < 2; is_random++) {
@@ -261,9 +259,8 @@ static void arcs_open_and_closed(void **state)
         }
 }
 
-static void lattices_of_all_shapes(void **state)
+TEST(lattices_of_all_shapes)
 {
-    (void)state;
     for (unsigned k = 1; k < 64; k++) {
         const int shape[4] = { 0, 1, 3, 6 }, n[3] = { shape[k % 4], shape[k / 4 % 4], shape[k / 16] };
         for (int is_random = 0; is_random < 2; is_random++) {
@@ -274,9 +271,8 @@ static void lattices_of_all_shapes(void **state)
     }
 }
 
-static void several_parts(void **state)
+TEST(several_parts)
 {
-    (void)state;
     const int flat[3] = { 0, 4, 9 }, deep[3] = { 5, 2, 3 };
     for (unsigned seed = 0; seed < 6; seed++) {
         sources all = { .count = 3,
@@ -285,15 +281,4 @@ static void several_parts(void **state)
         compare(&all, seed % 2 == 1, seed);
         forget(&all);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_of_all_lengths),
-        cmocka_unit_test(arcs_open_and_closed),
-        cmocka_unit_test(lattices_of_all_shapes),
-        cmocka_unit_test(several_parts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static pcs_list rows(int nrow, int count, const double *value)
     return (pcs_list){ .nrow = nrow, .count = count, .value = value };
 }
 
-static void nodes_are_chosen_by_place(void **state)
+TEST_WITH_MODEL(nodes_are_chosen_by_place)
 {
     model *m = *state;
     int nodes[NODES];
@@ -51,7 +51,7 @@ static void nodes_are_chosen_by_place(void **state)
     CHECK(choose(m, &plane, nodes) == 1 && nodes[0] == 8);
 }
 
-static void nothing_there_is_told_with_the_nearest(void **state)
+TEST_WITH_MODEL(nothing_there_is_told_with_the_nearest)
 {
     model *m = *state;
     int nodes[NODES] = { 0, 1, 2 }, count = 3;
@@ -69,9 +69,8 @@ static void nothing_there_is_told_with_the_nearest(void **state)
     CHECK_STATUS(NULL, pcs_mesh_select(m->mesh, &at, &count, nodes), PCS_BAD_INPUT);
 }
 
-static void wrong_selections_are_told(void **state)
+TEST(wrong_selections_are_told)
 {
-    (void)state;
     const char *key;
     const double x[] = { 0, 0, 0, 0, 0, 0 };
     const struct {
@@ -104,7 +103,7 @@ static void merge_sets(model *m, double tolerance, const char *a, const char *b)
 }
 
 // Two lines that run towards each other become one chain, numbered from end to end.
-static void joined_lines_are_a_chain(void **state)
+TEST_WITH_MODEL(joined_lines_are_a_chain)
 {
     model *m = *state;
     model_line(m, "a", (double[]){ 0, 0, 0 }, (double[]){ 1, 0, 0 }, 4);
@@ -121,7 +120,7 @@ static void joined_lines_are_a_chain(void **state)
 }
 
 // Coincident nodes that nobody joins stay apart: contacts live there.
-static void only_named_nodes_are_joined(void **state)
+TEST_WITH_MODEL(only_named_nodes_are_joined)
 {
     model *m = *state;
     model_line(m, "a", (double[]){ 0, 0, 0 }, (double[]){ 1, 0, 0 }, 1);
@@ -138,7 +137,7 @@ static void only_named_nodes_are_joined(void **state)
 }
 
 // A set that held two of the joined nodes holds the one that is left once.
-static void nets_share_a_side(void **state)
+TEST_WITH_MODEL(nets_share_a_side)
 {
     model *m = *state;
     mesh_make(m, "lattice", "a", "{ cells: [10, 9], size: [0.1], origin: [-1, 0.3, 0] }");
@@ -155,7 +154,7 @@ static void nets_share_a_side(void **state)
 }
 
 // Nodes within reach on either side of a border of the hash boxes, at positive and negative places.
-static void joining_finds_all_neighbours(void **state)
+TEST_WITH_MODEL(joining_finds_all_neighbours)
 {
     model *m = *state;
     const double tolerance = 0.01;
@@ -183,7 +182,7 @@ static void joining_finds_all_neighbours(void **state)
 }
 
 // Fifty thousand nodes on planes and lines of a grid, each there twice: the work must grow like their number.
-static void joining_is_quick(void **state)
+TEST_WITH_MODEL(joining_is_quick)
 {
     model *m = *state;
     mesh_make(m, "lattice", "a", "{ cells: [27, 29, 31], size: [1] }");
@@ -199,7 +198,7 @@ static void joining_is_quick(void **state)
     test_free(nodes);
 }
 
-static void a_cell_that_would_vanish_is_told(void **state)
+TEST_WITH_MODEL(a_cell_that_would_vanish_is_told)
 {
     model *m = *state;
     pcs_merge merge;
@@ -213,7 +212,7 @@ static void a_cell_that_would_vanish_is_told(void **state)
     CHECK(m->mesh->nnode == 11);
 }
 
-static void cells_can_be_taken_out(void **state)
+TEST_WITH_MODEL(cells_can_be_taken_out)
 {
     model *m = *state;
     model_line(m, "a", (double[]){ 0, 0, 0 }, (double[]){ 1, 0, 0 }, 4);
@@ -225,7 +224,7 @@ static void cells_can_be_taken_out(void **state)
     mesh_check_sound(m->mesh);
 }
 
-static void numbering_follows_the_cells(void **state)
+TEST_WITH_MODEL(numbering_follows_the_cells)
 {
     model *m = *state;
     int place[8];
@@ -243,7 +242,7 @@ static void numbering_follows_the_cells(void **state)
 }
 
 // A ladder of 40 rungs whose node 0 is in the middle: numbered from one of its ends all the same.
-static void numbering_starts_at_an_end(void **state)
+TEST_WITH_MODEL(numbering_starts_at_an_end)
 {
     model *m = *state;
     enum { RUNGS = 40, MIDDLE = 20 };
@@ -264,23 +263,4 @@ static void numbering_starts_at_an_end(void **state)
         if (distance > width) width = distance;
     }
     CHECK(width <= 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nodes_are_chosen_by_place, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(nothing_there_is_told_with_the_nearest, model_set_up, model_tear_down),
-        cmocka_unit_test(wrong_selections_are_told),
-        cmocka_unit_test_setup_teardown(joined_lines_are_a_chain, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(only_named_nodes_are_joined, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(nets_share_a_side, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(joining_finds_all_neighbours, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(joining_is_quick, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(a_cell_that_would_vanish_is_told, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(cells_can_be_taken_out, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(numbering_follows_the_cells, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(numbering_starts_at_an_end, model_set_up, model_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void check_refusals(model *m, const char *type, int count, const refusal 
 
 #define CHECK_REFUSALS(m, type, bad) check_refusals(m, type, (int)(sizeof bad / sizeof *(bad)), bad)
 
-static void arc_of_a_quarter_turn(void **state)
+TEST_WITH_MODEL(arc_of_a_quarter_turn)
 {
     model *m = *state;
     mesh_make(m, "arc", "bow", "{ centre: [1, 2, 3], start: [3, 2, 3], angle: 90, elements: 3 }");
@@ -43,7 +43,7 @@ static void arc_of_a_quarter_turn(void **state)
 }
 
 // Backwards about a tilted axis of any length: the radius is kept, and so is the plane.
-static void arc_about_a_tilted_axis(void **state)
+TEST_WITH_MODEL(arc_about_a_tilted_axis)
 {
     model *m = *state;
     mesh_make(m, "arc", "bow", "{ centre: [0, 0, 1], start: [2, -2, 1], normal: [3, 3, 3], angle: -120, elements: 8 }");
@@ -57,7 +57,7 @@ static void arc_about_a_tilted_axis(void **state)
     }
 }
 
-static void full_circle_closes(void **state)
+TEST_WITH_MODEL(full_circle_closes)
 {
     model *m = *state;
     mesh_make(m, "arc", "ring", "{ centre: [0, 0, 0], start: [1, 0, 0], angle: 360, elements: 12 }");
@@ -72,7 +72,7 @@ static void full_circle_closes(void **state)
     mesh_check_sound(m->mesh);
 }
 
-static void wrong_arcs_are_told(void **state)
+TEST_WITH_MODEL(wrong_arcs_are_told)
 {
     const refusal bad[] = {
         { "{ centre: [0, 0, 0], start: [1, 0, 0], angle: 0, elements: 2 }", "no length" },
@@ -91,7 +91,7 @@ static const char portal[] = "{ points: { a: [0, 0, 0], b: [0, 2, 0], c: [4, 2, 
                              "members: [[a, b], [c, b], [c, d]], elements: 4 }";
 
 // Members that end to end make a chain are numbered along it, whichever way each of them runs.
-static void frame_members_share_nodes(void **state)
+TEST_WITH_MODEL(frame_members_share_nodes)
 {
     model *m = *state;
     mesh_make(m, "frame", "f", portal);
@@ -111,7 +111,7 @@ static void frame_members_share_nodes(void **state)
 }
 
 // Two frames, the second with a closed triangle on a stalk: numbers go on, neighbours stay near.
-static void frames_with_loops_and_branches(void **state)
+TEST_WITH_MODEL(frames_with_loops_and_branches)
 {
     model *m = *state;
     mesh_make(m, "frame", "f", portal);
@@ -126,7 +126,7 @@ static void frames_with_loops_and_branches(void **state)
     mesh_check_sound(m->mesh);
 }
 
-static void wrong_frames_are_told(void **state)
+TEST_WITH_MODEL(wrong_frames_are_told)
 {
     const refusal bad[] = {
         { "{ points: { a: [0, 0, 0], b: [1, 0, 0] }, members: [[a, c]], elements: 1 }",
@@ -154,7 +154,7 @@ static void wrong_frames_are_told(void **state)
 }
 
 // A plane lattice of 3 x 2 boxes: numbered column by column, because x is longer.
-static void plane_lattice(void **state)
+TEST_WITH_MODEL(plane_lattice)
 {
     model *m = *state;
     mesh_make(m, "lattice", "net", "{ cells: [3, 2], size: [0.5, 0.25], origin: [1, 2, 3] }");
@@ -207,7 +207,7 @@ static int degree(const model *m, int node)
     return count;
 }
 
-static void spatial_lattice_with_crosses(void **state)
+TEST_WITH_MODEL(spatial_lattice_with_crosses)
 {
     model *m = *state;
     const double size[3] = { 0.3, 0.7, 0.1 };
@@ -237,7 +237,7 @@ static void spatial_lattice_with_crosses(void **state)
     mesh_check_sound(m->mesh);
 }
 
-static void lattice_with_one_diagonal(void **state)
+TEST_WITH_MODEL(lattice_with_one_diagonal)
 {
     model *m = *state;
     mesh_make(m, "lattice", "net", "{ cells: [1, 0, 1], size: [2], diagonals: one }");
@@ -252,7 +252,7 @@ static void lattice_with_one_diagonal(void **state)
 }
 
 // A million degrees of freedom in space: six at each node. Memory and numbering must be linear in the size.
-static void lattice_of_a_million_dofs(void **state)
+TEST_WITH_MODEL(lattice_of_a_million_dofs)
 {
     model *m = *state;
     mesh_make(m, "lattice", "net", "{ cells: [200, 9, 9], size: [0.1], elements: 3 }");
@@ -265,7 +265,7 @@ static void lattice_of_a_million_dofs(void **state)
     CHECK(pcs_bytes_taken(m->ctx) < 100u * (size_t)m->mesh->nnode + 1000000);
 }
 
-static void wrong_lattices_are_told(void **state)
+TEST_WITH_MODEL(wrong_lattices_are_told)
 {
     const refusal bad[] = {
         { "{ cells: [1.5, 2], size: [1, 1] }", "must be whole" },
@@ -284,7 +284,7 @@ static void wrong_lattices_are_told(void **state)
     CHECK_REFUSALS(*state, "lattice", bad);
 }
 
-static void points_are_one_node_cells(void **state)
+TEST_WITH_MODEL(points_are_one_node_cells)
 {
     model *m = *state;
     model_line(m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 1, 0, 0 }, 2);
@@ -311,7 +311,7 @@ static void points_are_one_node_cells(void **state)
     CHECK_REFUSALS(m, "point", bad);
 }
 
-static void links_join_nodes(void **state)
+TEST_WITH_MODEL(links_join_nodes)
 {
     model *m = *state;
     model_line(m, "a", (double[]){ 0, 0, 0 }, (double[]){ 1, 0, 0 }, 2);
@@ -342,25 +342,4 @@ static void links_join_nodes(void **state)
         CHECK_STATUS(NULL, mesh_try(m, "link", "part", bad[i].options, NULL), PCS_BAD_INPUT);
         CHECK_TEXT(pcs_message(m->ctx), bad[i].told);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(arc_of_a_quarter_turn, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(arc_about_a_tilted_axis, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(full_circle_closes, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(wrong_arcs_are_told, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(frame_members_share_nodes, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(frames_with_loops_and_branches, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(wrong_frames_are_told, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(plane_lattice, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(spatial_lattice_with_crosses, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(lattice_with_one_diagonal, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(lattice_of_a_million_dofs, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(wrong_lattices_are_told, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(points_are_one_node_cells, model_set_up, model_tear_down),
-        cmocka_unit_test_setup_teardown(links_join_nodes, model_set_up, model_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

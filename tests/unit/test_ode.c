@@ -60,9 +60,8 @@ static void follow(stairs *s, double first_step, int count[NROOT], double at[NRO
     pcs_context_destroy(&ctx);
 }
 
-static void a_stair_of_zeros_is_one_root(void **state)
+TEST(a_stair_of_zeros_is_one_root)
 {
-    (void)state;
     static const double heights[] = { 1e-30, 1e-15, 1.0, 1e30 }, steps[] = { 1e-9, 1e-3, 0.37 };
     int count[NROOT];
     double at[NROOT];
@@ -79,9 +78,8 @@ static void a_stair_of_zeros_is_one_root(void **state)
 }
 
 // What vanishes at the start has its root behind it; what never leaves zero has none.
-static void a_stair_at_the_start_is_none(void **state)
+TEST(a_stair_at_the_start_is_none)
 {
-    (void)state;
     static const stairs starts[] = { { 0.0, 1e-6, 1.0 }, { 0.0, 1e-15, 1.0 }, { 0.5, 1.0, 1.0 } };
     int count[NROOT];
     double at[NROOT];
@@ -90,13 +88,4 @@ static void a_stair_at_the_start_is_none(void **state)
         follow(&s, 1e-3, count, at);
         for (int k = 0; k < NROOT; k++) CHECK(count[k] == 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stair_of_zeros_is_one_root),
-        cmocka_unit_test(a_stair_at_the_start_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

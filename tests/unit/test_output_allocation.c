@@ -33,9 +33,8 @@ static const void *params_of(const pcs_observer_ops *ops)
     return &room;
 }
 
-static void nothing_is_allocated_after_open(void **state)
+TEST(nothing_is_allocated_after_open)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     for (const pcs_observer_ops *const *ops = pcs_observers; *ops != NULL; ops++) {
         fake_run r;
@@ -54,9 +53,8 @@ static void nothing_is_allocated_after_open(void **state)
 }
 
 // The n-th allocation fails, for every n: open says so, step and close stay calm.
-static void running_out_of_memory_is_a_clean_fault(void **state)
+TEST(running_out_of_memory_is_a_clean_fault)
 {
-    (void)state;
     if (!alloc_fault_is_active()) skip();
     for (const pcs_observer_ops *const *ops = pcs_observers; *ops != NULL; ops++) {
         long before = alloc_fault_live();
@@ -79,13 +77,4 @@ static void running_out_of_memory_is_a_clean_fault(void **state)
         }
         CHECK(alloc_fault_live() == before);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_allocated_after_open),
-        cmocka_unit_test(running_out_of_memory_is_a_clean_fault),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

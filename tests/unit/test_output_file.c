@@ -29,7 +29,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void a_file_appears_when_complete(void **state)
+TEST_WITHIN(a_file_appears_when_complete, set_up, tear_down)
 {
     fixture *f = *state;
     CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
@@ -47,7 +47,7 @@ static void a_file_appears_when_complete(void **state)
 }
 
 // On the disk, in the buffer of 64 bytes, and across both.
-static void bytes_are_put_in_place_of_others(void **state)
+TEST_WITHIN(bytes_are_put_in_place_of_others, set_up, tear_down)
 {
     fixture *f = *state;
     for (int place = 0; place <= 90; place++) {
@@ -65,7 +65,7 @@ static void bytes_are_put_in_place_of_others(void **state)
     }
 }
 
-static void columns_are_quoted_only_when_needed(void **state)
+TEST_WITHIN(columns_are_quoted_only_when_needed, set_up, tear_down)
 {
     fixture *f = *state;
     CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
@@ -80,7 +80,7 @@ static void columns_are_quoted_only_when_needed(void **state)
     free(text);
 }
 
-static void numbers_are_big_endian(void **state)
+TEST_WITHIN(numbers_are_big_endian, set_up, tear_down)
 {
     fixture *f = *state;
     CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
@@ -109,7 +109,7 @@ static void numbers_are_big_endian(void **state)
     free(bytes);
 }
 
-static void a_full_disk_is_reported_with_the_path(void **state)
+TEST_WITHIN(a_full_disk_is_reported_with_the_path, set_up, tear_down)
 {
     fixture *f = *state;
     fake_put(&f->run, "a.txt", "old");
@@ -126,7 +126,7 @@ static void a_full_disk_is_reported_with_the_path(void **state)
     free(text);
 }
 
-static void only_whole_parts_are_left_behind(void **state)
+TEST_WITHIN(only_whole_parts_are_left_behind, set_up, tear_down)
 {
     fixture *f = *state;
     CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
@@ -142,7 +142,7 @@ static void only_whole_parts_are_left_behind(void **state)
     CHECK(!fake_exists(&f->run, "a.txt"));
 }
 
-static void a_name_that_is_taken_is_an_error(void **state)
+TEST_WITHIN(a_name_that_is_taken_is_an_error, set_up, tear_down)
 {
     fixture *f = *state;
     mkdir(fake_path(&f->run, "taken"), 0777);
@@ -153,7 +153,7 @@ static void a_name_that_is_taken_is_an_error(void **state)
     CHECK(!fake_exists(&f->run, "taken.part"));
 }
 
-static void a_folder_that_cannot_be_is_an_error(void **state)
+TEST_WITHIN(a_folder_that_cannot_be_is_an_error, set_up, tear_down)
 {
     fixture *f = *state;
     fake_put(&f->run, "plain", "a file, not a folder");
@@ -164,19 +164,4 @@ static void a_folder_that_cannot_be_is_an_error(void **state)
     CHECK_STATUS(f->run.ctx, pcs_file_open(below, "a.txt"), PCS_IO_ERROR);
     CHECK_TEXT(pcs_message(f->run.ctx), "cannot create ");
     CHECK_TEXT(pcs_message(f->run.ctx), "/plain/a.txt: Not a directory");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_file_appears_when_complete, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bytes_are_put_in_place_of_others, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(columns_are_quoted_only_when_needed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(numbers_are_big_endian, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_full_disk_is_reported_with_the_path, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_whole_parts_are_left_behind, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_name_that_is_taken_is_an_error, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_is_an_error, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

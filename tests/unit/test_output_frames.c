@@ -16,9 +16,8 @@ static void check_list(const fake_run *r, const char *name, const char *wanted)
     free(text);
 }
 
-static void the_list_names_every_frame_with_its_time(void **state)
+TEST(the_list_names_every_frame_with_its_time)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "frames", &pcs_observer_frames, &every_4);
     fake_run_all(&r, 10);
@@ -34,9 +33,8 @@ static void the_list_names_every_frame_with_its_time(void **state)
 }
 
 // What a killed run leaves: after each frame the list is whole and up to date.
-static void the_list_is_complete_after_every_frame(void **state)
+TEST(the_list_is_complete_after_every_frame)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "frames", &pcs_observer_frames, &every_4);
     fake_open(&r);
@@ -49,9 +47,8 @@ static void the_list_is_complete_after_every_frame(void **state)
     fake_close(&r);
 }
 
-static void about_a_hundred_frames_by_default(void **state)
+TEST(about_a_hundred_frames_by_default)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "frames", &pcs_observer_frames, &unsaid);
     CHECK(pcs_frames_every(&unsaid, &r.view) == 1);
@@ -63,9 +60,8 @@ static void about_a_hundred_frames_by_default(void **state)
     pcs_context_destroy(&r.ctx);
 }
 
-static void frames_of_an_earlier_run_are_removed(void **state)
+TEST(frames_of_an_earlier_run_are_removed)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "frames", &pcs_observer_frames, &every_4);
     char name[32];
@@ -83,9 +79,8 @@ static void frames_of_an_earlier_run_are_removed(void **state)
     CHECK(fake_exists(&r, "fake_notes.vtk"));
 }
 
-static void no_frames_when_not_wanted(void **state)
+TEST(no_frames_when_not_wanted)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "frames_none", &pcs_observer_frames, &none);
     fake_run_all(&r, 4);
@@ -97,9 +92,8 @@ static void no_frames_when_not_wanted(void **state)
     CHECK(!fake_exists(&r, "fake_000000.vtk"));
 }
 
-static void names_stay_apart_from_the_contact_frames(void **state)
+TEST(names_stay_apart_from_the_contact_frames)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "frames", &pcs_observer_frames, &every_4);
     r.view.case_name = "contacts";
@@ -108,9 +102,8 @@ static void names_stay_apart_from_the_contact_frames(void **state)
     CHECK(fake_exists(&r, "model.vtk.series"));
 }
 
-static void odd_names_and_titles_do_no_harm(void **state)
+TEST(odd_names_and_titles_do_no_harm)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "frames", &pcs_observer_frames, &every_4);
     char title[400];
@@ -127,9 +120,8 @@ static void odd_names_and_titles_do_no_harm(void **state)
     free(text);
 }
 
-static void a_frame_that_does_not_fit_leaves_nothing(void **state)
+TEST(a_frame_that_does_not_fit_leaves_nothing)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "frames_full", &pcs_observer_frames, &every_4);
     fake_open(&r);
@@ -149,9 +141,8 @@ static void a_frame_that_does_not_fit_leaves_nothing(void **state)
 }
 
 // The list grows past the limit while the frames stay below it: it is put back as it was.
-static void a_list_that_cannot_grow_stays_whole(void **state)
+TEST(a_list_that_cannot_grow_stays_whole)
 {
-    (void)state;
     fake_run r;
     const pcs_frames_params every_1 = { .every = 1 };
     fake_create(&r, "frames_list", &pcs_observer_frames, &every_1);
@@ -176,9 +167,8 @@ static void a_list_that_cannot_grow_stays_whole(void **state)
     fake_close(&r);
 }
 
-static void contact_frames_follow_the_frames(void **state)
+TEST(contact_frames_follow_the_frames)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "contact_frames", &pcs_observer_contact_frames, &unsaid);
     pcs_observer frames = { .ops = &pcs_observer_frames, .params = &every_4 };
@@ -196,9 +186,8 @@ static void contact_frames_follow_the_frames(void **state)
     free(text);
 }
 
-static void contact_frames_have_their_own_say(void **state)
+TEST(contact_frames_have_their_own_say)
 {
-    (void)state;
     fake_run r;
     const pcs_frames_params every_5 = { .every = 5 };
     fake_create(&r, "contact_frames", &pcs_observer_contact_frames, &every_5);
@@ -210,32 +199,12 @@ static void contact_frames_have_their_own_say(void **state)
     CHECK(!fake_exists(&r, "contacts_000003.vtk"));
 }
 
-static void without_contacts_there_are_no_contact_frames(void **state)
+TEST(without_contacts_there_are_no_contact_frames)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "contact_frames", &pcs_observer_contact_frames, &every_4);
     r.system.nrow = r.system.ncontact = 0;
     fake_run_all(&r, 10);
     CHECK(!fake_exists(&r, "contacts_000000.vtk"));
     CHECK(!fake_exists(&r, "contacts.vtk.series"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_names_every_frame_with_its_time),
-        cmocka_unit_test(the_list_is_complete_after_every_frame),
-        cmocka_unit_test(about_a_hundred_frames_by_default),
-        cmocka_unit_test(frames_of_an_earlier_run_are_removed),
-        cmocka_unit_test(no_frames_when_not_wanted),
-        cmocka_unit_test(names_stay_apart_from_the_contact_frames),
-        cmocka_unit_test(odd_names_and_titles_do_no_harm),
-        cmocka_unit_test(a_frame_that_does_not_fit_leaves_nothing),
-        cmocka_unit_test(a_list_that_cannot_grow_stays_whole),
-        cmocka_unit_test(contact_frames_follow_the_frames),
-        cmocka_unit_test(contact_frames_have_their_own_say),
-        cmocka_unit_test(without_contacts_there_are_no_contact_frames),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

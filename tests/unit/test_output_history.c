@@ -93,9 +93,8 @@ static void check_row(const double *x, long step, int summed)
     }
 }
 
-static void columns_have_the_documented_names(void **state)
+TEST(columns_have_the_documented_names)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "history", &pcs_observer_history, &every_1);
     fake_run_all(&r, 0);
@@ -112,9 +111,8 @@ static void columns_have_the_documented_names(void **state)
     CHECK(t.nrow == 1);
 }
 
-static void every_number_reads_back_to_the_same_bits(void **state)
+TEST(every_number_reads_back_to_the_same_bits)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "history", &pcs_observer_history, &every_1);
     fake_run_all(&r, 40);
@@ -127,9 +125,8 @@ static void every_number_reads_back_to_the_same_bits(void **state)
     CHECK(!fake_exists(&r, "history.csv.part"));
 }
 
-static void what_does_not_exist_yet_is_empty(void **state)
+TEST(what_does_not_exist_yet_is_empty)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "history", &pcs_observer_history, &every_1);
     r.rows[2].impulse = r.rows[2].step_impulse = 0.125; // the start was an impact of the second contact
@@ -145,9 +142,8 @@ static void what_does_not_exist_yet_is_empty(void **state)
     check_exact(floor[4], 0.125);
 }
 
-static void without_contacts_there_is_no_smallest_gap(void **state)
+TEST(without_contacts_there_is_no_smallest_gap)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "history", &pcs_observer_history, &every_1);
     r.system.nrow = r.system.ncontact = 0;
@@ -162,9 +158,8 @@ static void without_contacts_there_is_no_smallest_gap(void **state)
     }
 }
 
-static void skipped_steps_keep_their_impulses(void **state)
+TEST(skipped_steps_keep_their_impulses)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "history", &pcs_observer_history, &every_3);
     fake_run_all(&r, 11);
@@ -175,9 +170,8 @@ static void skipped_steps_keep_their_impulses(void **state)
 }
 
 // A rejected step has left its traces in the report; the row of the last good step does not show them.
-static void the_last_row_is_that_of_the_last_good_step(void **state)
+TEST(the_last_row_is_that_of_the_last_good_step)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "history", &pcs_observer_history, &every_3);
     fake_open(&r);
@@ -191,9 +185,8 @@ static void the_last_row_is_that_of_the_last_good_step(void **state)
     check_row(t.x[2], 4, 1);
 }
 
-static void no_history_when_not_wanted(void **state)
+TEST(no_history_when_not_wanted)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "history_none", &pcs_observer_history, &none);
     fake_put(&r, "history.csv", "of an earlier run");
@@ -202,9 +195,8 @@ static void no_history_when_not_wanted(void **state)
     CHECK(!fake_exists(&r, "history.csv.part"));
 }
 
-static void a_full_disk_leaves_whole_rows(void **state)
+TEST(a_full_disk_leaves_whole_rows)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "history_full", &pcs_observer_history, &every_1);
     fake_put(&r, "history.csv", "of an earlier run");
@@ -234,9 +226,8 @@ static void a_full_disk_leaves_whole_rows(void **state)
     free(text);
 }
 
-static void an_unwritable_folder_is_an_error(void **state)
+TEST(an_unwritable_folder_is_an_error)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "history", &pcs_observer_history, &every_1);
     fake_put(&r, "plain", "a file, not a folder");
@@ -245,20 +236,4 @@ static void an_unwritable_folder_is_an_error(void **state)
     CHECK_TEXT(pcs_message(r.ctx), "/plain/history.csv: Not a directory");
     CHECK_OK(r.ctx, r.observer.ops->step(&r.observer));
     fake_close(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_have_the_documented_names),
-        cmocka_unit_test(every_number_reads_back_to_the_same_bits),
-        cmocka_unit_test(what_does_not_exist_yet_is_empty),
-        cmocka_unit_test(without_contacts_there_is_no_smallest_gap),
-        cmocka_unit_test(skipped_steps_keep_their_impulses),
-        cmocka_unit_test(the_last_row_is_that_of_the_last_good_step),
-        cmocka_unit_test(no_history_when_not_wanted),
-        cmocka_unit_test(a_full_disk_leaves_whole_rows),
-        cmocka_unit_test(an_unwritable_folder_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

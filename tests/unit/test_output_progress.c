@@ -35,9 +35,8 @@ static void start(fake_run *r, screen *s, bool is_terminal)
     fake_open(r);
 }
 
-static void a_terminal_has_one_line_that_is_rewritten(void **state)
+TEST(a_terminal_has_one_line_that_is_rewritten)
 {
-    (void)state;
     fake_run r;
     screen s;
     start(&r, &s, true);
@@ -56,9 +55,8 @@ static void a_terminal_has_one_line_that_is_rewritten(void **state)
     CHECK(s.last[strlen(s.last) - 1] == '\n');
 }
 
-static void elsewhere_there_is_a_line_now_and_then(void **state)
+TEST(elsewhere_there_is_a_line_now_and_then)
 {
-    (void)state;
     fake_run r;
     screen s;
     start(&r, &s, false);
@@ -73,9 +71,8 @@ static void elsewhere_there_is_a_line_now_and_then(void **state)
     CHECK(strchr(s.last, '\r') == NULL && s.last[strlen(s.last) - 1] == '\n');
 }
 
-static void a_run_that_stopped_is_not_shown_as_complete(void **state)
+TEST(a_run_that_stopped_is_not_shown_as_complete)
 {
-    (void)state;
     fake_run r;
     screen s;
     start(&r, &s, true);
@@ -84,9 +81,8 @@ static void a_run_that_stopped_is_not_shown_as_complete(void **state)
     CHECK_TEXT(s.last, "[===========>    ]  70 %");
 }
 
-static void texts_keep_their_distance(void **state)
+TEST(texts_keep_their_distance)
 {
-    (void)state;
     fake_run r;
     screen s;
     start(&r, &s, true);
@@ -107,9 +103,8 @@ static void texts_keep_their_distance(void **state)
     fake_close(&r);
 }
 
-static void nothing_is_shown_without_a_place(void **state)
+TEST(nothing_is_shown_without_a_place)
 {
-    (void)state;
     fake_run r;
     screen s;
     start(&r, &s, true);
@@ -118,16 +113,4 @@ static void nothing_is_shown_without_a_place(void **state)
     for (long step = 1; step <= 10; step++) fake_step(&r, step);
     fake_close(&r);
     CHECK(s.count == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_terminal_has_one_line_that_is_rewritten),
-        cmocka_unit_test(elsewhere_there_is_a_line_now_and_then),
-        cmocka_unit_test(a_run_that_stopped_is_not_shown_as_complete),
-        cmocka_unit_test(texts_keep_their_distance),
-        cmocka_unit_test(nothing_is_shown_without_a_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static int state_of(pcs_row_report row)
     return pcs_row_state(&r.view, 0, 3.0);
 }
 
-static void states_follow_cone_and_velocity(void **state)
+TEST(states_follow_cone_and_velocity)
 {
-    (void)state;
     pcs_row_report row = { .gap = 0.0, .step_impulse = 1.0, .multiplier = 1.0, .is_closed = true };
     row.last_tangent[0] = 0.3;
     row.last_tangent[1] = 0.4;              // on the border of the cone
@@ -46,9 +45,8 @@ static void states_follow_cone_and_velocity(void **state)
     CHECK(state_of(row) == PCS_ROW_OPEN);
 }
 
-static void an_impulse_of_round_off_closes_nothing(void **state)
+TEST(an_impulse_of_round_off_closes_nothing)
 {
-    (void)state;
     pcs_row_report row = { .gap = 1e-3, .step_impulse = 1e-246, .multiplier = 1e-246, .is_closed = true };
     CHECK(state_of(row) == PCS_ROW_OPEN);
     row.step_impulse = row.multiplier = 1e-11; // 1e-11 of 2 kg at 1 m/s is the bound
@@ -76,9 +74,8 @@ static double last_field(char *text, const char *column)
     return strtod(line, NULL);
 }
 
-static void the_history_has_state_and_loss_of_friction(void **state)
+TEST(the_history_has_state_and_loss_of_friction)
 {
-    (void)state;
     static const int every = 3;
     fake_run r;
     fake_create(&r, "history_rough", &pcs_observer_history, &every);
@@ -105,14 +102,4 @@ static void the_history_has_state_and_loss_of_friction(void **state)
         CHECK_NEAR(last_field(text, columns[k]), expected[k], 0.0);
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_follow_cone_and_velocity),
-        cmocka_unit_test(an_impulse_of_round_off_closes_nothing),
-        cmocka_unit_test(the_history_has_state_and_loss_of_friction),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

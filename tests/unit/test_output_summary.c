@@ -56,9 +56,8 @@ static int count_intervals(const fake_run *r)
     return count;
 }
 
-static void intervals_are_runs_of_steps_with_an_impulse(void **state)
+TEST(intervals_are_runs_of_steps_with_an_impulse)
 {
-    (void)state;
     fake_run r;
     start(&r);
     const double force[] = { 0, 0, 100, 300, 200, 0, 0, 50, 60 };
@@ -88,9 +87,8 @@ static void intervals_are_runs_of_steps_with_an_impulse(void **state)
 }
 
 // Open for 2 ms, 3 ms and 4 ms: by default three steps of a millisecond end nothing.
-static void an_interval_ends_after_the_open_time(void **state)
+TEST(an_interval_ends_after_the_open_time)
 {
-    (void)state;
     const int touches[] = { 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
     const options params[] = { { NAN, NAN, true }, { 2e-3, NAN, true }, { 0.0, NAN, false } };
     const long count[] = { 2, 3, 4 }, last[] = { 9, 5, 2 };
@@ -111,9 +109,8 @@ static void an_interval_ends_after_the_open_time(void **state)
 }
 
 // What closes and opens again within a step has an impulse and no force; the next interval has both.
-static void an_impulse_alone_has_no_force(void **state)
+TEST(an_impulse_alone_has_no_force)
 {
-    (void)state;
     fake_run r;
     start(&r);
     push(&r, 1, 0.0, 0.5); // half-explicit: no smooth part
@@ -138,9 +135,8 @@ static void an_impulse_alone_has_no_force(void **state)
 }
 
 // Of the size that solvers leave over: neither a contact nor an impact. m_eff times the largest rate is 2 N s.
-static void an_impulse_of_round_off_is_none(void **state)
+TEST(an_impulse_of_round_off_is_none)
 {
-    (void)state;
     const double mass[FAKE_ROWS] = { 0.5, 0.5, 0.5 };
     fake_run r;
     start(&r);
@@ -155,9 +151,8 @@ static void an_impulse_of_round_off_is_none(void **state)
 }
 
 // A ripple of period 4 steps about 100 N: the mean over 8 steps does not see it, over 2 steps it does.
-static void the_filtered_peak_is_the_largest_moving_mean(void **state)
+TEST(the_filtered_peak_is_the_largest_moving_mean)
 {
-    (void)state;
     const double ripple[] = { 0.0, 60.0, 0.0, -60.0 };
     const options params[] = { { 0.0, 8e-3, true }, { 0.0, 2e-3, true }, { 0.0, 2.5e-3, true }, { 0.0, 50e-3, true } };
     const double peak[] = { 100.0, 130.0, 100.0 + 60.0 / 2.5, NAN };
@@ -174,9 +169,8 @@ static void the_filtered_peak_is_the_largest_moving_mean(void **state)
 }
 
 // Steps that are far smaller than the window are told by few points, and an interval that begins again starts anew.
-static void the_window_holds_any_number_of_steps(void **state)
+TEST(the_window_holds_any_number_of_steps)
 {
-    (void)state;
     pcs_contact_record c = { .open_time = 0.0, .window_time = 1.0, .peak_force = -INFINITY, .smooth_peak = NAN };
     double t = 0.0, h = 1e-4;
     for (long step = 1; step <= 30000; step++, t += h) {
@@ -189,9 +183,8 @@ static void the_window_holds_any_number_of_steps(void **state)
     CHECK_NEAR(c.smooth_time, 2.0, 2e-2);
 }
 
-static void losses_and_sliding_are_told_by_contact(void **state)
+TEST(losses_and_sliding_are_told_by_contact)
 {
-    (void)state;
     static const pcs_row rows[FAKE_ROWS] = { { .contact = 0, .ntangent = 1, .friction = 0.5 },
                                              { .contact = 0, .first_tangent = 1, .ntangent = 1, .friction = 0.5 },
                                              { .contact = 1, .first_tangent = 2, .ntangent = 1, .friction = 0.5 } };
@@ -240,9 +233,8 @@ static void start_with_impact(fake_run *r)
     fake_open(r);
 }
 
-static void an_impact_at_the_start_counts(void **state)
+TEST(an_impact_at_the_start_counts)
 {
-    (void)state;
     fake_run r;
     start_with_impact(&r);
     push(&r, 1, 100.0, 0.0);
@@ -257,9 +249,8 @@ static void an_impact_at_the_start_counts(void **state)
     fake_close(&r);
 }
 
-static void an_impact_without_duration_has_no_mean_force(void **state)
+TEST(an_impact_without_duration_has_no_mean_force)
 {
-    (void)state;
     fake_run r;
     start_with_impact(&r);
     push(&r, 1, 0.0, 0.0);
@@ -273,9 +264,8 @@ static void an_impact_without_duration_has_no_mean_force(void **state)
     free(text);
 }
 
-static void totals_are_exact_beyond_the_intervals_kept(void **state)
+TEST(totals_are_exact_beyond_the_intervals_kept)
 {
-    (void)state;
     fake_run r;
     start(&r);
     enum { BOUNCES = 3 * PCS_KEPT_INTERVALS };
@@ -300,9 +290,8 @@ static void totals_are_exact_beyond_the_intervals_kept(void **state)
     free(text);
 }
 
-static void json_tells_the_run(void **state)
+TEST(json_tells_the_run)
 {
-    (void)state;
     fake_run r;
     start(&r);
     push(&r, 1, 0.0, 0.0);
@@ -361,9 +350,8 @@ static void json_tells_the_run(void **state)
     pcs_context_destroy(&r.ctx);
 }
 
-static void a_broken_certificate_is_named(void **state)
+TEST(a_broken_certificate_is_named)
 {
-    (void)state;
     fake_run r;
     start(&r);
     r.checks[1].worst_ratio = 17.0;
@@ -385,9 +373,8 @@ static void a_broken_certificate_is_named(void **state)
 }
 
 // Where most steps had to be cut, a length that needed no cut is told.
-static void steps_that_are_too_long_are_told(void **state)
+TEST(steps_that_are_too_long_are_told)
 {
-    (void)state;
     for (long cut = 1; cut <= 2; cut++) {
         fake_run r;
         char *text;
@@ -406,9 +393,8 @@ static void steps_that_are_too_long_are_told(void **state)
     }
 }
 
-static void json_stays_valid_whatever_comes(void **state)
+TEST(json_stays_valid_whatever_comes)
 {
-    (void)state;
     fake_run r;
     start(&r);
     static char endless[60000];
@@ -429,9 +415,8 @@ static void json_stays_valid_whatever_comes(void **state)
     CHECK(fake_exists(&r, "summary.txt"));
 }
 
-static void a_summary_that_does_not_fit_is_an_error(void **state)
+TEST(a_summary_that_does_not_fit_is_an_error)
 {
-    (void)state;
     fake_run r;
     start(&r);
     fake_set_limit(100);
@@ -441,26 +426,4 @@ static void a_summary_that_does_not_fit_is_an_error(void **state)
     CHECK(!fake_exists(&r, "summary.json"));
     CHECK(!fake_exists(&r, "summary.json.part"));
     pcs_context_destroy(&r.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_are_runs_of_steps_with_an_impulse),
-        cmocka_unit_test(an_interval_ends_after_the_open_time),
-        cmocka_unit_test(an_impulse_alone_has_no_force),
-        cmocka_unit_test(an_impulse_of_round_off_is_none),
-        cmocka_unit_test(the_filtered_peak_is_the_largest_moving_mean),
-        cmocka_unit_test(the_window_holds_any_number_of_steps),
-        cmocka_unit_test(losses_and_sliding_are_told_by_contact),
-        cmocka_unit_test(an_impact_at_the_start_counts),
-        cmocka_unit_test(an_impact_without_duration_has_no_mean_force),
-        cmocka_unit_test(totals_are_exact_beyond_the_intervals_kept),
-        cmocka_unit_test(json_tells_the_run),
-        cmocka_unit_test(a_broken_certificate_is_named),
-        cmocka_unit_test(steps_that_are_too_long_are_told),
-        cmocka_unit_test(json_stays_valid_whatever_comes),
-        cmocka_unit_test(a_summary_that_does_not_fit_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,12 +45,10 @@ static double random_double(uint64_t *seed, int kind)
     }
 }
 
-static void numbers_are_those_of_the_c_library(void **state)
+TEST_WITH_CONTEXT(numbers_are_those_of_the_c_library)
 {
-    (void)state;
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_digits *digits;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, pcs_digits_create(ctx, &digits));
     uint64_t seed = 88172645463325252U;
     for (long i = 0; i < 700000; i++) {
@@ -80,12 +78,10 @@ static void numbers_are_those_of_the_c_library(void **state)
                              99999999999999995.0,
                              0.3 };
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) check_number(digits, edges[i]);
-    pcs_context_destroy(&ctx);
 }
 
-static void whole_numbers_have_no_decoration(void **state)
+TEST(whole_numbers_have_no_decoration)
 {
-    (void)state;
     char text[PCS_NUMBER_ROOM];
     const long x[] = { 0, 7, 10, 999999999, 1000000000, -3, 123456789012 };
     const char *const wanted[] = { "0", "7", "10", "999999999", "1000000000", "-3", "123456789012" };
@@ -95,9 +91,8 @@ static void whole_numbers_have_no_decoration(void **state)
     }
 }
 
-static void json_strings_are_escaped_and_valid(void **state)
+TEST(json_strings_are_escaped_and_valid)
 {
-    (void)state;
     char out[128];
     pcs_json_text("a\"b\\c\n\t\x01\x7f", sizeof out, out);
     assert_string_equal(out, "a\\\"b\\\\c\\u000a\\u0009\\u0001\\u007f");
@@ -110,23 +105,11 @@ static void json_strings_are_escaped_and_valid(void **state)
     assert_string_equal(out, "abc");
 }
 
-static void array_names_are_safe(void **state)
+TEST(array_names_are_safe)
 {
-    (void)state;
     char out[16];
     pcs_safe_name("axial force%(N)", sizeof out, out);
     assert_string_equal(out, "axial_force__N_");
     CHECK(pcs_safe_name("a_name_that_is_too_long", sizeof out, out) == 15);
     assert_string_equal(out, "a_name_that_is_");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_those_of_the_c_library),
-        cmocka_unit_test(whole_numbers_have_no_decoration),
-        cmocka_unit_test(json_strings_are_escaped_and_valid),
-        cmocka_unit_test(array_names_are_safe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,9 +57,8 @@ static void check_row(const double *row, long step)
     }
 }
 
-static void the_matrix_is_fields_over_places_and_times(void **state)
+TEST(the_matrix_is_fields_over_places_and_times)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "waves", &pcs_observer_waves, &each);
     fake_run_all(&r, 40);
@@ -74,9 +73,8 @@ static void the_matrix_is_fields_over_places_and_times(void **state)
     CHECK(!fake_exists(&r, "fake.waves.csv.part"));
 }
 
-static void every_third_step_and_the_last_have_rows(void **state)
+TEST(every_third_step_and_the_last_have_rows)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "waves", &pcs_observer_waves, &third);
     fake_run_all(&r, 11);
@@ -86,9 +84,8 @@ static void every_third_step_and_the_last_have_rows(void **state)
     for (int i = 0; i < 5; i++) check_row(m.x[1 + i], steps[i]);
 }
 
-static void a_run_that_is_killed_leaves_whole_rows(void **state)
+TEST(a_run_that_is_killed_leaves_whole_rows)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "waves_killed", &pcs_observer_waves, &each);
     fake_put(&r, "fake.waves.csv", "of an earlier run");
@@ -101,9 +98,8 @@ static void a_run_that_is_killed_leaves_whole_rows(void **state)
     fake_close(&r);
 }
 
-static void a_full_disk_leaves_whole_rows(void **state)
+TEST(a_full_disk_leaves_whole_rows)
 {
-    (void)state;
     fake_run r;
     fake_create(&r, "waves_full", &pcs_observer_waves, &each);
     fake_open(&r);
@@ -129,9 +125,8 @@ static void a_full_disk_leaves_whole_rows(void **state)
     free(text);
 }
 
-static void what_a_body_does_not_have_is_told(void **state)
+TEST(what_a_body_does_not_have_is_told)
 {
-    (void)state;
     static const char *const odd[] = { "stress", "stres" };
     const waves_params wrong_field = { "chain", { 1, 2, odd }, 1 }, wrong_body = { "chan", { 1, 1, fields }, 1 };
     fake_run r;
@@ -149,16 +144,4 @@ static void what_a_body_does_not_have_is_told(void **state)
     r.view.mesh = NULL;
     CHECK_STATUS(r.ctx, r.observer.ops->check(&r.observer), PCS_BAD_INPUT);
     pcs_context_destroy(&r.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_matrix_is_fields_over_places_and_times),
-        cmocka_unit_test(every_third_step_and_the_last_have_rows),
-        cmocka_unit_test(a_run_that_is_killed_leaves_whole_rows),
-        cmocka_unit_test(a_full_disk_leaves_whole_rows),
-        cmocka_unit_test(what_a_body_does_not_have_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,9 +89,8 @@ static pcs_sim *own_open(pcs_context **ctx, const char *scheme, bool is_own)
     return sim;
 }
 
-static void every_scheme_moves_it(void **state)
+TEST(every_scheme_moves_it)
 {
-    (void)state;
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
         pcs_context *ctx[2];
         pcs_sim *sim[2];
@@ -108,9 +107,8 @@ static void every_scheme_moves_it(void **state)
     }
 }
 
-static void observers_write_it(void **state)
+TEST(observers_write_it)
 {
-    (void)state;
     pcs_context *ctx;
     pcs_sim *sim = own_open(&ctx, "alpha_ggl", true);
     char folder[512], path[600], line[256];
@@ -124,10 +122,4 @@ static void observers_write_it(void **state)
     fclose(file);
     CHECK(count == 2002); // a header, the start and every step
     pcs_context_destroy(&ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_scheme_moves_it), cmocka_unit_test(observers_write_it) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,8 @@ static double cubic(int n)
 }
 
 // Two differences give a parabola, and a cubic up to its third difference, 0.75.
-static void polynomials_are_expected(void **state)
+TEST(polynomials_are_expected)
 {
-    (void)state;
     pcs_system system;
     history y = history_open(&system);
     for (int n = 0; n < 12; n++) {
@@ -66,9 +65,8 @@ static void polynomials_are_expected(void **state)
 }
 
 // A step of another length is expected to go on as the last one did, and what follows from steps of its length alone.
-static void another_step_begins_anew(void **state)
+TEST(another_step_begins_anew)
 {
-    (void)state;
     pcs_system system;
     history y = history_open(&system);
     for (int n = 0; n < 8; n++) (void)history_go_on(&y, &system, 0.1, cubic(n));
@@ -79,9 +77,8 @@ static void another_step_begins_anew(void **state)
 }
 
 // Signs that alternate make every difference larger than the one before: none is used, nor looked at for a while.
-static void alternating_motion_is_left_alone(void **state)
+TEST(alternating_motion_is_left_alone)
 {
-    (void)state;
     pcs_system system;
     history y = history_open(&system);
     for (int n = 0; n < 4; n++)
@@ -90,14 +87,4 @@ static void alternating_motion_is_left_alone(void **state)
     for (int n = 0; n < PAUSE; n++) CHECK(history_go_on(&y, &system, 0.1, (double)n) != 0.0);
     CHECK(y.past->head.count == 0.0);
     pcs_context_destroy(&y.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(polynomials_are_expected),
-        cmocka_unit_test(another_step_begins_anew),
-        cmocka_unit_test(alternating_motion_is_left_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

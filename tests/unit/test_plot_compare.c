@@ -69,27 +69,22 @@ static const pcs_difference *column(const pcs_comparison *c, const char *name)
     return NULL;
 }
 
-static void a_result_is_like_itself(void **state)
+TEST_WITH_CONTEXT(a_result_is_like_itself)
 {
-    (void)state;
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &usual, 0.0, said);
     CHECK(c.is_same_times && c.nbeyond == 0 && c.ncolumn == 8 && c.ntime == NSTEP + 1);
     for (int i = 0; i < c.ncolumn; i++) CHECK(c.columns[i].largest == 0.0 && !c.columns[i].is_beyond);
     CHECK_TEXT(said, "Alike");
-    pcs_context_destroy(&ctx);
 }
 
-static void a_planted_difference_is_found(void **state)
+TEST_WITH_CONTEXT(a_planted_difference_is_found)
 {
-    (void)state;
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
     result other = usual;
     other.bump = 0.25;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &other, 1e-3, said);
     const pcs_difference *d = column(&c, "wall.force");
     CHECK(c.nbeyond == 1 && d->is_beyond);
@@ -103,20 +98,17 @@ static void a_planted_difference_is_found(void **state)
     c = compare(ctx, &usual, &other, 3e-3, said);
     CHECK(c.nbeyond == 0 && !column(&c, "wall.force")->is_beyond);
     CHECK_NEAR(column(&c, "wall.force")->largest, 0.25, 1e-12);
-    pcs_context_destroy(&ctx);
 }
 
 // Linear in time: other steps and a shorter span make no difference, and a planted one is found all the same.
-static void other_times_are_interpolated(void **state)
+TEST_WITH_CONTEXT(other_times_are_interpolated)
 {
-    (void)state;
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
     result finer = usual;
     finer.nstep = 173;
     finer.end = 0.9;
     finer.begin = 0.05;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &finer, 1e-13, said);
     CHECK(!c.is_same_times && c.nbeyond == 0);
     CHECK_NEAR(c.span[0], 0.05, 1e-15);
@@ -129,47 +121,39 @@ static void other_times_are_interpolated(void **state)
     CHECK_NEAR(column(&c, "wall.force")->first, 0.5, 0.011);
     CHECK_NEAR(column(&c, "wall.force")->largest, 1.0, 1e-9);
     CHECK_TEXT(said, "A is interpolated");
-    pcs_context_destroy(&ctx);
 }
 
 // A momentum that vanishes but for round-off, and the misfit of a joint, differ from nothing by nothing.
-static void round_off_is_no_difference(void **state)
+TEST_WITH_CONTEXT(round_off_is_no_difference)
 {
-    (void)state;
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
     result other = usual;
     other.noise = 1e-15;
     other.misfit = 1e-17;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &other, 1e-9, said);
     CHECK(c.nbeyond == 0 && column(&c, "momentum_y")->largest > 0.0);
     other.noise = 1e-9;
     c = compare(ctx, &usual, &other, 1e-9, said);
     CHECK(c.nbeyond == 1 && column(&c, "momentum_y")->is_beyond);
-    pcs_context_destroy(&ctx);
 }
 
-static void work_is_told_and_not_judged(void **state)
+TEST_WITH_CONTEXT(work_is_told_and_not_judged)
 {
-    (void)state;
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
     result other = usual;
     other.iterations = 4;
     other.further = "friction_loss";
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_comparison c = compare(ctx, &usual, &other, 1e-9, said);
     CHECK(c.nbeyond == 0 && column(&c, "iterations")->is_beyond && column(&c, "iterations")->largest == 3.0);
     CHECK(c.nonly[0] == 0 && c.nonly[1] == 1 && strcmp(c.only[1][0], "friction_loss") == 0);
     CHECK_TEXT(said, "Only in B: friction_loss");
-    pcs_context_destroy(&ctx);
 }
 
 // Half the step has half the impulse in each: only rows of the same steps are held against each other.
-static void impulses_belong_to_their_steps(void **state)
+TEST(impulses_belong_to_their_steps)
 {
-    (void)state;
     static const char *const texts[][2] = {
         { "t,x,wall.impulse\n0,1,\n1,1,4\n2,1,4\n", "t,x,wall.impulse\n0,1,\n1,1,2\n2,1,2\n" },
         { "t,x,wall.impulse\n0,1,\n1,1,4\n2,1,4\n", "t,x,wall.impulse\n0,1,\n0.5,1,2\n1,1,2\n1.5,1,2\n2,1,2\n" },
@@ -190,12 +174,10 @@ static void impulses_belong_to_their_steps(void **state)
     }
 }
 
-static void an_empty_field_differs_from_a_number(void **state)
+TEST_WITH_CONTEXT(an_empty_field_differs_from_a_number)
 {
-    (void)state;
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     char said[8192];
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_compare_options options = { .path = { FILE_A, FILE_B }, .tolerance = 1.0, .show = add_text, .show_user = said };
     pcs_comparison c;
     const char *const texts[] = { "t,x\n0,1\n1,\n2,3\n", "t,x\n0,1\n1,2\n2,3\n" };
@@ -206,12 +188,10 @@ static void an_empty_field_differs_from_a_number(void **state)
     said[0] = '\0';
     CHECK_OK(ctx, pcs_compare(ctx, &options, &c));
     CHECK(c.nbeyond == 1 && isinf(c.columns[0].largest) && c.columns[0].first == 1.0);
-    pcs_context_destroy(&ctx);
 }
 
-static void what_cannot_be_compared_is_refused(void **state)
+TEST(what_cannot_be_compared_is_refused)
 {
-    (void)state;
     static const char *const faults[][3] = {
         { "t,x\n0,1\n1,1\n", "t,x\n2,1\n3,1\n", "no common times" },
         { "t,x\n0,1\n1,1\n", "t,y\n0,1\n1,1\n", "no column in common" },
@@ -233,15 +213,4 @@ static void what_cannot_be_compared_is_refused(void **state)
         CHECK_TEXT(pcs_message(ctx), faults[i][2]);
         pcs_context_destroy(&ctx);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_result_is_like_itself),        cmocka_unit_test(a_planted_difference_is_found),
-        cmocka_unit_test(other_times_are_interpolated),   cmocka_unit_test(round_off_is_no_difference),
-        cmocka_unit_test(work_is_told_and_not_judged),    cmocka_unit_test(an_empty_field_differs_from_a_number),
-        cmocka_unit_test(impulses_belong_to_their_steps), cmocka_unit_test(what_cannot_be_compared_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

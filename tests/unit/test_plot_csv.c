@@ -29,11 +29,9 @@ static pcs_csv *read_text(pcs_context *ctx, const char *text, bool keeps_texts)
     return csv;
 }
 
-static void numbers_stand_in_columns(void **state)
+TEST_WITH_CONTEXT(numbers_stand_in_columns)
 {
-    (void)state;
-    pcs_context *ctx;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context *ctx = *state;
     pcs_csv *csv = read_text(ctx, "t,wall.force,wall.gap\n0,,5.005\n0.002,-1.5e3,4.985\n", false);
     CHECK(csv->ncolumn == 3 && csv->nrow == 2);
     CHECK(pcs_csv_find(csv, "wall.gap") == 2 && pcs_csv_find(csv, "wall.ga") == -1 && pcs_csv_find(csv, "t") == 0);
@@ -41,13 +39,11 @@ static void numbers_stand_in_columns(void **state)
     CHECK(isnan(pcs_csv_column(csv, 1)[0]) && pcs_csv_column(csv, 1)[1] == -1500.0);
     CHECK(pcs_csv_column(csv, 2)[0] == 5.005 && pcs_csv_column(csv, 2)[1] == 4.985);
     CHECK(csv->texts == NULL);
-    pcs_context_destroy(&ctx);
 }
 
 // Line ends of two kinds, a last line without one, comments and empty lines make no difference.
-static void line_ends_do_not_matter(void **state)
+TEST(line_ends_do_not_matter)
 {
-    (void)state;
     static const char *const texts[] = { "a,b\n1,2\n3,\n", "a,b\r\n1,2\r\n3,\r\n", "a,b\n1,2\n3,",
                                          "# by hand\na,b\n\n1,2\n# and more\n3,\n\n" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -61,33 +57,26 @@ static void line_ends_do_not_matter(void **state)
     }
 }
 
-static void quotes_hide_commas_and_lines(void **state)
+TEST_WITH_CONTEXT(quotes_hide_commas_and_lines)
 {
-    (void)state;
-    pcs_context *ctx;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context *ctx = *state;
     pcs_csv *csv = read_text(ctx, "\"a,b\",key,\"say \"\"x\"\"\"\n1,\"[1, 0]\",\"two\nlines\"\n2,,3\n", true);
     CHECK(csv->ncolumn == 3 && csv->nrow == 2);
     CHECK(strcmp(csv->names[0], "a,b") == 0 && strcmp(csv->names[2], "say \"x\"") == 0);
     CHECK(strcmp(pcs_csv_text(csv, 1, 0), "[1, 0]") == 0 && strcmp(pcs_csv_text(csv, 2, 0), "two\nlines") == 0);
     CHECK(isnan(pcs_csv_column(csv, 1)[0]) && pcs_csv_column(csv, 2)[1] == 3.0 && pcs_csv_column(csv, 0)[1] == 2.0);
     CHECK(strcmp(pcs_csv_text(csv, 1, 1), "") == 0);
-    pcs_context_destroy(&ctx);
 }
 
-static void a_head_alone_is_a_table(void **state)
+TEST_WITH_CONTEXT(a_head_alone_is_a_table)
 {
-    (void)state;
-    pcs_context *ctx;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context *ctx = *state;
     pcs_csv *csv = read_text(ctx, "t,x\n", false);
     CHECK(csv->ncolumn == 2 && csv->nrow == 0);
-    pcs_context_destroy(&ctx);
 }
 
-static void faults_are_told_with_their_place(void **state)
+TEST(faults_are_told_with_their_place)
 {
-    (void)state;
     static const char *const faults[][2] = {
         { "", "empty" },
         { "# nothing\n", "empty" },
@@ -110,38 +99,20 @@ static void faults_are_told_with_their_place(void **state)
     }
 }
 
-static void a_missing_file_is_told(void **state)
+TEST_WITH_CONTEXT(a_missing_file_is_told)
 {
-    (void)state;
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_csv *csv;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_STATUS(ctx, pcs_csv_read(ctx, TESTS_OUTPUT_FOLDER "/no_such.csv", false, &csv), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), "no_such.csv");
-    pcs_context_destroy(&ctx);
 }
 
 // Only strains are pure numbers.
-static void every_field_of_an_element_has_a_unit(void **state)
+TEST(every_field_of_an_element_has_a_unit)
 {
-    (void)state;
     for (int i = 0; pcs_elements[i] != NULL; i++)
         for (const char *const *field = pcs_elements[i]->fields; field != NULL && *field != NULL; field++) {
             bool has_unit = pcs_quantity_unit(*field)[0] != '\0';
             if (has_unit == (strstr(*field, "_strain") != NULL)) fail_msg("%s of %s", *field, pcs_elements[i]->name);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_stand_in_columns),
-        cmocka_unit_test(line_ends_do_not_matter),
-        cmocka_unit_test(quotes_hide_commas_and_lines),
-        cmocka_unit_test(a_head_alone_is_a_table),
-        cmocka_unit_test(faults_are_told_with_their_place),
-        cmocka_unit_test(a_missing_file_is_told),
-        cmocka_unit_test(every_field_of_an_element_has_a_unit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

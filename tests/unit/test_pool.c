@@ -18,9 +18,8 @@ static void count_piece(void *data, int piece)
     ((int *)data)[piece]++;
 }
 
-static void every_piece_is_done_once(void **state)
+TEST(every_piece_is_done_once)
 {
-    (void)state;
     for (int nthread = 1; nthread <= 5; nthread++) {
         pcs_context *ctx = NULL;
         pcs_pool *pool = NULL;
@@ -90,19 +89,16 @@ static void check_mesh(const char *mesh)
     free(one);
 }
 
-static void tangents_are_the_same_bits_with_any_threads(void **state)
+TEST(tangents_are_the_same_bits_with_any_threads)
 {
-    (void)state;
     check_mesh("mesh={beam: {type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 5000}}");
     check_mesh("mesh={beam: {type: lattice, cells: [30, 30], size: [0.1], elements: 3}}");
 }
 
-static void simulations_share_the_processors(void **state)
+TEST_WITH_CONTEXT(simulations_share_the_processors)
 {
-    (void)state;
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     int all = pcs_pool_processors();
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK(pcs_pool_share(ctx) == all);
     CHECK(pcs_pool_part(8, 0) == 8 && pcs_pool_part(8, 1) == 4 && pcs_pool_part(8, 2) == 2 && pcs_pool_part(8, 7) == 1);
     CHECK(pcs_pool_part(8, 20) == 1 && pcs_pool_part(1, 0) == 1);
@@ -114,15 +110,4 @@ static void simulations_share_the_processors(void **state)
     CHECK(pcs_pool_share(ctx) == 1);
     pcs_context_set_beside(ctx, 2 * all);
     CHECK(pcs_pool_share(ctx) == 1);
-    pcs_context_destroy(&ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(simulations_share_the_processors),
-        cmocka_unit_test(every_piece_is_done_once),
-        cmocka_unit_test(tangents_are_the_same_bits_with_any_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void meet_range(void *data, int range, int low, int high)
     c->count++;
 }
 
-static void ranges_cover_all_entries_once(void **state)
+TEST(ranges_cover_all_entries_once)
 {
     static const int sizes[] = { 0, 1, 7, 16384, 16385, 32767, 32768, 50001, 1000001, 99999999, 2000000000 };
     (void)state;
@@ -87,7 +87,7 @@ static void add_range(void *data, int range, int low, int high)
 }
 
 // Every range has a sum of its own, and these are added in their order: threads change no bit.
-static void sums_are_those_of_ranges(void **state)
+TEST(sums_are_those_of_ranges)
 {
     pcs_context *ctx;
     pcs_system *system = open_bars(&ctx, "loads={}");
@@ -110,7 +110,7 @@ static void sums_are_those_of_ranges(void **state)
 }
 
 // Forces to the last bit, sums to round-off.
-static void ranges_make_the_whole(void **state)
+TEST(ranges_make_the_whole)
 {
     static const char *const loads[] = { "loads={weight: {type: gravity, g: [9.81, 0, 0]}}",
                                          "loads={push: {type: force, node: thin.start, value: [5.0, 0, 0]}}",
@@ -144,9 +144,8 @@ static void ranges_make_the_whole(void **state)
 }
 
 // Where the edges of groups are found from windows, the equations hold as well as elsewhere.
-static void solves_in_groups_are_solutions(void **state)
+TEST(solves_in_groups_are_solutions)
 {
-    (void)state;
     for (int nthread = 1; nthread <= 3; nthread++) {
         pcs_context *ctx;
         char threads[64];
@@ -207,7 +206,7 @@ static unsigned long long hash_after_steps(const char *scheme, int elements, int
     return hash;
 }
 
-static void steps_are_the_same_bits_with_any_threads(void **state)
+TEST(steps_are_the_same_bits_with_any_threads)
 {
     static const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, rho_inf: 0.8", "half_explicit" };
     (void)state;
@@ -216,16 +215,4 @@ static void steps_are_the_same_bits_with_any_threads(void **state)
         for (int nthread = 2; nthread <= 3; nthread++) CHECK(hash_after_steps(schemes[k], 210000, nthread) == one);
     }
     (void)hash_after_steps(schemes[0], 1000, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_cover_all_entries_once),
-        cmocka_unit_test(sums_are_those_of_ranges),
-        cmocka_unit_test(ranges_make_the_whole),
-        cmocka_unit_test(solves_in_groups_are_solutions),
-        cmocka_unit_test(steps_are_the_same_bits_with_any_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,8 @@ static text_case open_state(double *q, double *x)
     return c;
 }
 
-static void rotations_multiply_and_the_rest_adds_up(void **state)
+TEST(rotations_multiply_and_the_rest_adds_up)
 {
-    (void)state;
     double q[MOST], x[MOST], out[MOST], same[MOST];
     text_case c = open_state(q, x);
     const pcs_system *s = c.sim->system;
@@ -64,9 +63,8 @@ static void rotations_multiply_and_the_rest_adds_up(void **state)
 }
 
 // The material spin by which the result turns when x changes along y.
-static void turn_is_the_derivative(void **state)
+TEST(turn_is_the_derivative)
 {
-    (void)state;
     const double by = 1e-3, weight[4] = { 1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0 };
     double q[MOST], x[MOST], y[MOST], turned[MOST], at[MOST], slope[MOST] = { 0 };
     unsigned long long seed = 9;
@@ -96,9 +94,8 @@ static void turn_is_the_derivative(void **state)
 }
 
 // (A T) y = A (T y).
-static void columns_turn_alike(void **state)
+TEST(columns_turn_alike)
 {
-    (void)state;
     double q[MOST], x[MOST], y[MOST], turned[MOST], expected[MOST], actual[MOST], zero[MOST] = { 0 };
     unsigned long long seed = 11;
     text_case c = open_state(q, x);
@@ -118,9 +115,8 @@ static void columns_turn_alike(void **state)
 }
 
 // Also where the rotation vectors at both ends lie on opposite sides of pi.
-static void way_is_the_inverse(void **state)
+TEST(way_is_the_inverse)
 {
-    (void)state;
     double q[MOST], x[MOST], out[MOST];
     text_case c = open_state(q, x);
     const pcs_system *s = c.sim->system;
@@ -136,15 +132,4 @@ static void way_is_the_inverse(void **state)
     s->ops->way(s, q, out, out);
     CHECK_ALL_NEAR(21, out, x, 1e-14);
     text_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rotations_multiply_and_the_rest_adds_up),
-        cmocka_unit_test(way_is_the_inverse),
-        cmocka_unit_test(turn_is_the_derivative),
-        cmocka_unit_test(columns_turn_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

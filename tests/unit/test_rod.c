@@ -13,9 +13,8 @@ static const double E = 210.0, rho = 3.0, area = 0.5, alpha = 0.7, beta = 0.03;
 static const char *const masses[] = { "E=210 rho=3 area=0.5 mass=consistent", "E=210 rho=3 area=0.5 mass=lumped" };
 
 // L = 2: k = E A / L = 52.5 N/m, m = rho A L = 3 kg. Stretched by 0.3 m: 15.75 N, 31.5 N/m^2, 2.3625 J.
-static void one_cell_by_hand(void **state)
+TEST(one_cell_by_hand)
 {
-    (void)state;
     for (int lumped = 0; lumped < 2; lumped++) {
         model *m = model_create();
         double M[4], K[4], C[4], f[2];
@@ -58,9 +57,8 @@ static void one_cell_by_hand(void **state)
 }
 
 // Two cells of 3 and 1 m on y, the middle node moved by 0.01: tension 35 * 0.01 and -105 * 0.01.
-static void two_cells_by_hand(void **state)
+TEST(two_cells_by_hand)
 {
-    (void)state;
     model *m = model_create();
     double K[9], f[3];
     const double x[3][3] = { { 0, 0, 0 }, { 0, 3, 0 }, { 0, 4, 0 } }, q[3] = { 0, 0.01, 0 }, v[3] = { 0 };
@@ -254,9 +252,8 @@ static void add_cell(const cell_geometry *g, int lumped, const double *q, const 
     }
 }
 
-static void models_match_the_sum_over_cells(void **state)
+TEST(models_match_the_sum_over_cells)
 {
-    (void)state;
     unsigned long long seed = 1;
     for (int layout = 0; layout < NLAYOUT; layout++)
         for (int lumped = 0; lumped < 2; lumped++) {
@@ -292,9 +289,8 @@ static void models_match_the_sum_over_cells(void **state)
 }
 
 // Pulling a cell longer is tension, however the cell runs and whichever way its dofs point.
-static void stress_is_positive_in_tension(void **state)
+TEST(stress_is_positive_in_tension)
 {
-    (void)state;
     for (int layout = 0; layout < NLAYOUT; layout++) {
         model *m = build_layout(layout, 0);
         const pcs_dofmap *map = pcs_fe_dofmap(m->system);
@@ -320,9 +316,8 @@ static void stress_is_positive_in_tension(void **state)
 }
 
 // A held end: moving the free end of the cell beyond it away from it stretches, towards it presses.
-static void stress_beside_a_support(void **state)
+TEST(stress_beside_a_support)
 {
-    (void)state;
     for (int reversed = 0; reversed < 2; reversed++) {
         model *m = model_create();
         model_line(m, "bar", (double[]){ reversed ? 4 : 0, 0, 0 }, (double[]){ reversed ? 0 : 4, 0, 0 }, 2);
@@ -340,9 +335,8 @@ static void stress_beside_a_support(void **state)
 }
 
 // A bar that has flown 1e12 cell lengths away keeps its strain: forces see differences only.
-static void flight_costs_no_digits(void **state)
+TEST(flight_costs_no_digits)
 {
-    (void)state;
     model *m = model_create();
     lay_cells(m, 9);
     model_group(m, "rod", "bar", masses[0]);
@@ -363,9 +357,8 @@ static void flight_costs_no_digits(void **state)
 }
 
 // Cells of one length make one run, so that the hot loop has no indirection, whatever round-off their ends carry.
-static void equal_cells_share_their_numbers(void **state)
+TEST(equal_cells_share_their_numbers)
 {
-    (void)state;
     model *m = model_create();
     double M[4], K[4], first_M[4], first_K[4];
     model_line(m, "bar", (double[]){ 1000.1, 0, 0 }, (double[]){ 1003.4, 0, 0 }, 33);
@@ -380,18 +373,4 @@ static void equal_cells_share_their_numbers(void **state)
         CHECK(memcmp(M, first_M, sizeof M) == 0 && memcmp(K, first_K, sizeof K) == 0);
     }
     model_destroy(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_cell_by_hand),
-        cmocka_unit_test(two_cells_by_hand),
-        cmocka_unit_test(models_match_the_sum_over_cells),
-        cmocka_unit_test(stress_is_positive_in_tension),
-        cmocka_unit_test(stress_beside_a_support),
-        cmocka_unit_test(flight_costs_no_digits),
-        cmocka_unit_test(equal_cells_share_their_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,9 +39,8 @@ static void solve(const model *m, double *x)
 }
 
 // Two bars at +-a under a vertical load: w = P L / (2 E A sin^2 a), and three bars from an equilateral triangle.
-static void trusses_deflect_as_computed_by_hand(void **state)
+TEST(trusses_deflect_as_computed_by_hand)
 {
-    (void)state;
     const double plane[3][3] = { { 0, 0, 0 }, { 4, 3, 0 }, { 8, 0, 0 } };
     model *m = model_create();
     add_nodes(m, 3, plane);
@@ -84,9 +83,8 @@ static void trusses_deflect_as_computed_by_hand(void **state)
 }
 
 // Two large rods that snap through: the upright force at height y is 2 E A (l - L)/L y/l, however far.
-static void large_rods_snap_through(void **state)
+TEST(large_rods_snap_through)
 {
-    (void)state;
     const double x[3][3] = { { 0, 0, 0 }, { 4, 3, 0 }, { 8, 0, 0 } };
     for (int dimension = 2; dimension <= 3; dimension++) {
         model *m = model_create();
@@ -117,9 +115,8 @@ static void large_rods_snap_through(void **state)
 }
 
 // A millimetre of stretch after a flight of ten kilometres keeps its digits.
-static void far_flight_keeps_the_strain(void **state)
+TEST(far_flight_keeps_the_strain)
 {
-    (void)state;
     const double x[2][3] = { { 0, 0, 0 }, { 3, 4, 0 } };
     model *m = model_create();
     model_chain(m, "bar", 2, x);
@@ -138,9 +135,8 @@ static void far_flight_keeps_the_strain(void **state)
 }
 
 // A mass between two taut springs: w^2 = k_across/m with F/l for each, and 2 k/m along them; a damper takes c l'^2.
-static void taut_springs_carry_a_mass(void **state)
+TEST(taut_springs_carry_a_mass)
 {
-    (void)state;
     const double x[3][3] = { { -2, 0, 0 }, { 0, 0, 0 }, { 2, 0, 0 } };
     model *m = model_create();
     add_nodes(m, 3, x);
@@ -200,17 +196,15 @@ static double orbit_error(double h, int nstep)
     return error;
 }
 
-static void mass_on_a_spring_goes_round(void **state)
+TEST(mass_on_a_spring_goes_round)
 {
-    (void)state;
     double coarse = orbit_error(0.05, 126), fine = orbit_error(0.025, 252);
     CHECK_NEAR(log2(coarse / fine), 2.0, 0.1);
 }
 
 // What the damper takes is booked as damping: the energy that is gone, to the order of the scheme.
-static void damper_has_its_place_in_the_ledger(void **state)
+TEST(damper_has_its_place_in_the_ledger)
 {
-    (void)state;
     const double x[2][3] = { { 0, 0, 0 }, { 2, 0, 0 } };
     model *m = model_create();
     add_nodes(m, 2, x);
@@ -239,9 +233,8 @@ static void damper_has_its_place_in_the_ledger(void **state)
 }
 
 // A clamped rod of one cell with a mass at its tip: w^2 = (E A / L) / (m + rho A L / 3); the mass adds no directions.
-static void point_mass_fits_a_rod(void **state)
+TEST(point_mass_fits_a_rod)
 {
-    (void)state;
     const double x[2][3] = { { 0, 0, 0 }, { 2, 0, 0 } };
     model *m = model_create();
     add_nodes(m, 2, x);
@@ -262,9 +255,8 @@ static void point_mass_fits_a_rod(void **state)
 
 // Mounts and bushings give their nodes the directions they work on alone, and the stable step counts them:
 // w^2 = k/m for a mass on a mount, k (1/m1 + 1/m2) at most 2 k/m for two on a bushing.
-static void springs_enter_the_stable_step(void **state)
+TEST(springs_enter_the_stable_step)
 {
-    (void)state;
     const double x[2][3] = { { 0, 0, 0 }, { 0, 0, 0 } };
     model *m = model_create();
     add_nodes(m, 2, x);
@@ -307,9 +299,8 @@ static void springs_enter_the_stable_step(void **state)
 }
 
 // A node that springs alone hold has no mass, and is named; so is a mount that holds nothing.
-static void springs_alone_are_not_enough(void **state)
+TEST(springs_alone_are_not_enough)
 {
-    (void)state;
     const double x[3][3] = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
     model *m = model_create();
     add_nodes(m, 3, x);
@@ -333,9 +324,8 @@ static void springs_alone_are_not_enough(void **state)
 }
 
 // A rod in the plane that leaves it, and a spring along x that does not lie there.
-static void cells_stay_in_their_space(void **state)
+TEST(cells_stay_in_their_space)
 {
-    (void)state;
     const double x[2][3] = { { 0, 0, 0 }, { 1, 1, 1 } };
     static const char *const elements[] = { "rod_2d", "rod_large_2d", "spring_damper", "spring_damper" };
     static const char *const values[] = { "", "", "in=plane stiffness=1", "in=line stiffness=1" };
@@ -347,16 +337,4 @@ static void cells_stay_in_their_space(void **state)
         CHECK_TEXT(pcs_message(m->ctx), i < 3 ? "leaves the x-y plane" : "leaves the line along x");
         model_destroy(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trusses_deflect_as_computed_by_hand), cmocka_unit_test(large_rods_snap_through),
-        cmocka_unit_test(far_flight_keeps_the_strain),         cmocka_unit_test(taut_springs_carry_a_mass),
-        cmocka_unit_test(mass_on_a_spring_goes_round),         cmocka_unit_test(point_mass_fits_a_rod),
-        cmocka_unit_test(springs_enter_the_stable_step),       cmocka_unit_test(springs_alone_are_not_enough),
-        cmocka_unit_test(cells_stay_in_their_space),           cmocka_unit_test(damper_has_its_place_in_the_ledger),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,15 +78,13 @@ static void check_closed_forms(const double p[3])
     CHECK_ALL_NEAR(9, R, wanted, tolerance);
 }
 
-static void closed_forms_hold_to_the_last_digits(void **state)
+TEST(closed_forms_hold_to_the_last_digits)
 {
-    (void)state;
     for_every_vector(check_closed_forms);
 }
 
-static void rotations_are_orthogonal(void **state)
+TEST(rotations_are_orthogonal)
 {
-    (void)state;
     for (int i = 0; i < NANGLE; i++)
         for (int j = 0; j < NDIRECTION; j++) {
             double p[3], R[9], x[3], y[3], z[3];
@@ -103,9 +101,8 @@ static void rotations_are_orthogonal(void **state)
         }
 }
 
-static void product_is_that_of_the_matrices(void **state)
+TEST(product_is_that_of_the_matrices)
 {
-    (void)state;
     unsigned long long seed = 32;
     for (int trial = 0; trial < 200; trial++) {
         double a[3], b[3], p[3], A[9], B[9], AB[9], R[9];
@@ -135,9 +132,8 @@ static void product_is_that_of_the_matrices(void **state)
 }
 
 // R(p + h d) = R(p) exp(h T(p) d + ...): by differences of the logarithm of R(p)^T R(p + h d).
-static void tangent_is_the_slope_of_the_exponential(void **state)
+TEST(tangent_is_the_slope_of_the_exponential)
 {
-    (void)state;
     const double sizes[] = { 0.0, 0.01, 0.3, 1.0, 2.0, 3.0, 4.5 };
     for (int i = 0; i < 7; i++)
         for (int j = 0; j < NDIRECTION; j++) {
@@ -156,15 +152,4 @@ static void tangent_is_the_slope_of_the_exponential(void **state)
             pcs_rotation_apply(T, d, wanted);
             CHECK_ALL_NEAR(3, slope, wanted, 1e-8);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms_hold_to_the_last_digits),
-        cmocka_unit_test(rotations_are_orthogonal),
-        cmocka_unit_test(product_is_that_of_the_matrices),
-        cmocka_unit_test(tangent_is_the_slope_of_the_exponential),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

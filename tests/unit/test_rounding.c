@@ -11,9 +11,8 @@ static double lost_velocity(double q, double v, double h)
     return fabs((moved - q) / h - v);
 }
 
-static void velocities_lose_what_positions_round(void **state)
+TEST(velocities_lose_what_positions_round)
 {
-    (void)state;
     static const double turns[] = { 0.0, 1.0, 45.0, 1e3, 1e5 };
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 4; k++) {
@@ -31,20 +30,10 @@ static void velocities_lose_what_positions_round(void **state)
 }
 
 // Terms that cancel leave their rounding.
-static void sums_lose_what_their_terms_round(void **state)
+TEST(sums_lose_what_their_terms_round)
 {
-    (void)state;
     const double factor[] = { 0.5, -0.25, 3.0 }, x[] = { 7.0, 4e5, 0.0, 8e5 };
     const int index[] = { 1, 3, 0 };
     CHECK_RELATIVE(pcs_rounding_of_sum(3, factor, index, x), DBL_EPSILON * (2e5 + 2e5 + 21.0), 1e-15);
     CHECK(pcs_rounding_of_sum(0, factor, index, x) == 0.0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(velocities_lose_what_positions_round),
-        cmocka_unit_test(sums_lose_what_their_terms_round),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,14 +172,12 @@ static void random_matrix(unsigned long long *seed, bool is_symmetric, double *A
     for (int i = 0; i < MOST; i++) A[i * MOST + i] = 1.5 * size[i];
 }
 
-static void krylov_methods_solve(void **state)
+TEST_WITH_CONTEXT(krylov_methods_solve)
 {
-    (void)state;
     unsigned long long seed = 5;
     static double A[MOST * MOST], copy[MOST * MOST];
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_krylov *k;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     // Restarts are shorter than it takes: GMRES has to start again.
     CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 20, 2, krylov_side, &k));
     k->product = krylov_product;
@@ -206,18 +204,15 @@ static void krylov_methods_solve(void **state)
         for (int i = 0; i < 2; i++) CHECK_NEAR(k->side_sum[i], krylov_side_of(x, i), 1e-10);
         for (int i = 0; i < MOST; i++) CHECK_NEAR(x[i], exact[i], 1e-9 * (1.0 + fabs(exact[i])));
     }
-    pcs_context_destroy(&ctx);
 }
 
 // Of a subset of equations, and of equations that say the same twice: b = A y is consistent.
-static void krylov_methods_take_subsets(void **state)
+TEST_WITH_CONTEXT(krylov_methods_take_subsets)
 {
-    (void)state;
     unsigned long long seed = 11;
     static double A[MOST * MOST];
-    pcs_context *ctx;
+    pcs_context *ctx = *state;
     pcs_krylov *k;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 80, 2, krylov_side, &k));
     k->product = krylov_product;
     k->treat = krylov_treat;
@@ -241,7 +236,6 @@ static void krylov_methods_take_subsets(void **state)
         for (int i = 2; i < MOST; i += 3) CHECK(x[i] == 0.0);
         CHECK_RELATIVE(x[0], x[1], 1e-9); // the solution nearest to zero shares it
     }
-    pcs_context_destroy(&ctx);
 }
 
 static pcs_dense_contacts *few(problem *p)
@@ -262,9 +256,8 @@ static pcs_dense_contacts *few(problem *p)
     return q;
 }
 
-static void impacts_agree_with_the_dense_solver(void **state)
+TEST(impacts_agree_with_the_dense_solver)
 {
-    (void)state;
     unsigned long long seed = 3;
     int sticks = 0, slides = 0, opens = 0;
     for (int tangents = 0; tangents < 3; tangents++)
@@ -291,9 +284,8 @@ static void impacts_agree_with_the_dense_solver(void **state)
 }
 
 // 150 rows: no set of contacts is solved for twice, and no projection is needed.
-static void many_impacts_do_not_cycle(void **state)
+TEST(many_impacts_do_not_cycle)
 {
-    (void)state;
     unsigned long long seed = 8;
     for (int tangents = 0; tangents < 3; tangents++)
         for (int trial = 0; trial < 3; trial++) {
@@ -313,9 +305,8 @@ static void many_impacts_do_not_cycle(void **state)
 }
 
 // More rows than coordinates: impulses are not unique, the velocities of rows that hold are.
-static void redundant_rows_are_settled(void **state)
+TEST(redundant_rows_are_settled)
 {
-    (void)state;
     unsigned long long seed = 21;
     for (int trial = 0; trial < 30; trial++) {
         problem *p = create(30, 0, 0.0, 0);
@@ -376,9 +367,8 @@ static void fill_step(problem *p, unsigned long long *seed, bool is_damped)
     c->is_symmetric = !is_damped;
 }
 
-static void steps_agree_with_the_dense_solver(void **state)
+TEST(steps_agree_with_the_dense_solver)
 {
-    (void)state;
     unsigned long long seed = 13;
     int pressed = 0, gated = 0, shut = 0;
     for (int tangents = 0; tangents < 2; tangents++)
@@ -404,9 +394,8 @@ static void steps_agree_with_the_dense_solver(void **state)
 
 // z + a (z turned by one row) = 1 with a in (1, 2): from the set {1} Newton's sets go round {1,3}, {3,2}, {2,1} for
 // ever (Ben Gharbia, Gilbert 2012). All three rows hold in the solution 1/(1 + a).
-static void cycling_sets_are_left(void **state)
+TEST(cycling_sets_are_left)
 {
-    (void)state;
     const double a = 1.5;
     problem *p = create(3, 0, 0.0, 0);
     pcs_krylov_set *c = p->c;
@@ -426,9 +415,8 @@ static void cycling_sets_are_left(void **state)
 }
 
 // The same row twice with different targets: the stronger one holds, the other is open. Both at once have no solution.
-static void contradictions_are_left(void **state)
+TEST(contradictions_are_left)
 {
-    (void)state;
     problem *p = create(2, 0, 0.0, 0);
     pcs_krylov_set *c = p->c;
     for (int i = 0; i < 2; i++) {
@@ -446,9 +434,8 @@ static void contradictions_are_left(void **state)
 
 // One row whose impulse lifts it off: with the gate closed its position multiplier would be negative, without the
 // impulse the position law closes the gate. Its gate is closed, whether the smooth gap says so then or not.
-static void gates_that_contradict_themselves_close(void **state)
+TEST(gates_that_contradict_themselves_close)
 {
-    (void)state;
     const double start[2] = { -0.5, 0.5 }, by_nu[2] = { 0.0, -1.0 }, by_impulse[2] = { 1.0, -1.0 };
     for (int is_consistent = 0; is_consistent < 2; is_consistent++) {
         problem *p = create(1, 0, 0.0, 0);
@@ -475,9 +462,8 @@ static void gates_that_contradict_themselves_close(void **state)
 }
 
 // What is not finite ends the solve.
-static void infinite_problems_fail(void **state)
+TEST(infinite_problems_fail)
 {
-    (void)state;
     for (int bad = 0; bad < 2; bad++) { // a maximum that forgets a NaN before a number would pass the first
         problem *p = create(2, 0, 0.0, 0);
         for (int i = 0; i < 2; i++) {
@@ -489,21 +475,4 @@ static void infinite_problems_fail(void **state)
         CHECK(!pcs_krylov_set_solve(p->c));
         destroy(p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(krylov_methods_solve),
-        cmocka_unit_test(krylov_methods_take_subsets),
-        cmocka_unit_test(impacts_agree_with_the_dense_solver),
-        cmocka_unit_test(many_impacts_do_not_cycle),
-        cmocka_unit_test(redundant_rows_are_settled),
-        cmocka_unit_test(steps_agree_with_the_dense_solver),
-        cmocka_unit_test(cycling_sets_are_left),
-        cmocka_unit_test(contradictions_are_left),
-        cmocka_unit_test(gates_that_contradict_themselves_close),
-        cmocka_unit_test(infinite_problems_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,8 @@ static double sampled_distance(const pcs_segment *a, const pcs_segment *b)
     return least;
 }
 
-static void closest_points_are_closest(void **state)
+TEST(closest_points_are_closest)
 {
-    (void)state;
     unsigned long long seed = 5;
     for (int trial = 0; trial < 100; trial++) {
         pcs_segment a, b;
@@ -56,9 +55,8 @@ static void closest_points_are_closest(void **state)
 }
 
 // Side by side over [1, 2], one of them backwards; then one behind the other.
-static void parallel_segments_touch_in_the_middle(void **state)
+TEST(parallel_segments_touch_in_the_middle)
 {
-    (void)state;
     pcs_segment a, b;
     pcs_closest c;
     pcs_segment_between((double[]){ 0, 0, 0 }, (double[]){ 2, 0, 0 }, &a);
@@ -93,17 +91,15 @@ static bool is_near(const pcs_box *a, const pcs_box *b, double reach)
 }
 
 // Boxes wander; the grid finds what all pairs find, each once, and is filled anew only when they have moved far.
-static void search_finds_what_all_pairs_find(void **state)
+TEST_WITH_CONTEXT(search_finds_what_all_pairs_find)
 {
-    (void)state;
     unsigned long long seed = 11;
     const double reach = 0.3, skin = 0.2;
     static pcs_box boxes[NA + NB];
     static tally t;
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_search *search = NULL;
     long nnear = 0;
-    CHECK_OK(ctx, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_search_create(ctx, NA, NB, reach, skin, &search));
     for (int i = 0; i < NA + NB; i++)
         for (int k = 0; k < 3; k++) {
@@ -129,7 +125,6 @@ static void search_finds_what_all_pairs_find(void **state)
     }
     CHECK(nnear > 1000);
     CHECK(pcs_search_rebuilds(search) > 1 && pcs_search_rebuilds(search) < 20);
-    pcs_context_destroy(&ctx);
 }
 
 static void place_at_rest(const pcs_places *self, int node, pcs_place *out)
@@ -188,9 +183,8 @@ static hunt tree_hunt(const pcs_box_tree *tree, const pcs_box *boxes, const doub
 }
 
 // Boxes of any number and size wander; the tree finds the nearest and all within reach, as a look at all of them does.
-static void tree_finds_what_a_look_at_all_finds(void **state)
+TEST(tree_finds_what_a_look_at_all_finds)
 {
-    (void)state;
     enum { MOST = 300 };
     static pcs_box boxes[MOST];
     unsigned long long seed = 3;
@@ -219,14 +213,12 @@ static void tree_finds_what_a_look_at_all_finds(void **state)
 }
 
 // What a search costs grows as the logarithm of the number of boxes, from near and from far.
-static void tree_looks_at_few(void **state)
+TEST_WITH_CONTEXT(tree_looks_at_few)
 {
-    (void)state;
     enum { N = 100000 };
-    pcs_context *ctx = NULL;
+    pcs_context *ctx = *state;
     pcs_box_tree *tree = NULL;
     int nlook[2] = { 0 };
-    CHECK_OK(ctx, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_box_tree_create(ctx, N, &tree));
     pcs_box *boxes = pcs_take(ctx, N, sizeof *boxes, "boxes");
     CHECK(boxes != NULL);
@@ -245,13 +237,11 @@ static void tree_looks_at_few(void **state)
     }
     print_message("looks at boxes out of %d: %.1f from near, %.1f from far\n", N, nlook[0] / 1000.0, nlook[1] / 1000.0);
     CHECK(nlook[0] < 100 * 1000 && nlook[1] < 400 * 1000);
-    pcs_context_destroy(&ctx);
 }
 
 // One row where chains cross, also where they cross in a node of both, of four cells.
-static void chains_that_cross_have_one_pair(void **state)
+TEST(chains_that_cross_have_one_pair)
 {
-    (void)state;
     for (int shift = 0; shift < 2; shift++) {
         model *m = model_create();
         model_line(m, "low", (double[]){ -1, 0, 0 }, (double[]){ 1, 0, 0 }, 8);
@@ -275,9 +265,8 @@ static void turn_round(model *m, const char *name)
 }
 
 // Where a node lies over a node, round-off decides on which side of it the closest points of each pair are.
-static void chains_that_cross_in_nodes_have_one_pair(void **state)
+TEST(chains_that_cross_in_nodes_have_one_pair)
 {
-    (void)state;
     for (int turn = 0; turn < 100; turn++) {
         double low[5][3] = { { 0 } }, high[5][3] = { { 0 } };
         for (int i = 0; i < 5; i++) {
@@ -300,9 +289,8 @@ static void chains_that_cross_in_nodes_have_one_pair(void **state)
 }
 
 // A chain bent back over itself: its two legs touch in all of their cells, its bend does not touch itself.
-static void chain_touches_itself_but_not_its_neighbours(void **state)
+TEST(chain_touches_itself_but_not_its_neighbours)
 {
-    (void)state;
     const double x[7][3] = { { 0, 0, 0 },   { 1, 0, 0 },   { 2, 0, 0 },     { 2.2, 0.1, 0 },
                              { 2, 0.2, 0 }, { 1, 0.2, 0 }, { 0.2, 0.15, 0 } };
     model *m = model_create();
@@ -321,9 +309,8 @@ static void chain_touches_itself_but_not_its_neighbours(void **state)
 }
 
 // Round a closed chain the way is short both ways.
-static void loops_close(void **state)
+TEST(loops_close)
 {
-    (void)state;
     model *m = model_create();
     double x[9][3] = { { 0 } };
     for (int i = 0; i < 9; i++) {
@@ -337,20 +324,4 @@ static void loops_close(void **state)
           !pcs_beams_may_touch(&beams, 0, 3));
     CHECK(pcs_beams_may_touch(&beams, 0, 4) && pcs_beams_may_touch(&beams, 6, 2));
     model_destroy(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closest_points_are_closest),
-        cmocka_unit_test(parallel_segments_touch_in_the_middle),
-        cmocka_unit_test(search_finds_what_all_pairs_find),
-        cmocka_unit_test(tree_finds_what_a_look_at_all_finds),
-        cmocka_unit_test(tree_looks_at_few),
-        cmocka_unit_test(chains_that_cross_have_one_pair),
-        cmocka_unit_test(chains_that_cross_in_nodes_have_one_pair),
-        cmocka_unit_test(chain_touches_itself_but_not_its_neighbours),
-        cmocka_unit_test(loops_close),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,9 +108,8 @@ static model *shaft(const char *element, double speed, const double along[3], co
     return m;
 }
 
-static void shaft_whirls_at_the_exact_speeds(void **state)
+TEST(shaft_whirls_at_the_exact_speeds)
 {
-    (void)state;
     static const struct {
         double speed, backward, forward;
     } exact[] = { { 0.0, 914.55356, 914.55356 }, { 1000.0, 913.45502, 915.65339 }, { 1e4, 903.62692, 925.61059 } };
@@ -132,9 +131,8 @@ static void shaft_whirls_at_the_exact_speeds(void **state)
 }
 
 // The driven shaft at a steady spin has the moments of the given speed, and they take no power.
-static void driven_shaft_spins_as_its_nodes_do(void **state)
+TEST(driven_shaft_spins_as_its_nodes_do)
 {
-    (void)state;
     const double along[3] = { 1, 0, 0 };
     model *given = shaft("rotor_beam", 700.0, along, "111000", "011000");
     model *driven = shaft("rotor_beam_driven", 0.0, along, "111000", "011000");
@@ -163,9 +161,8 @@ static void driven_shaft_spins_as_its_nodes_do(void **state)
 }
 
 // A shaft that tilts as a whole feels -s Jp (w x a) in all, Jp = rho Ip L: the moments of its forces add up to it.
-static void tilting_shaft_feels_the_moment_of_a_top(void **state)
+TEST(tilting_shaft_feels_the_moment_of_a_top)
 {
-    (void)state;
     const double from[3] = { 0 }, to[3] = { 0.3, 0, 0 }, tilt[3] = { 0, 0.4, 0.9 };
     static const char *const masses[] = { "consistent", "lumped" };
     for (int which = 0; which < 2; which++) {
@@ -194,9 +191,8 @@ static void tilting_shaft_feels_the_moment_of_a_top(void **state)
 }
 
 // Damping by mass is about deflections: the spin of what is driven goes on.
-static void damping_leaves_the_spin_alone(void **state)
+TEST(damping_leaves_the_spin_alone)
 {
-    (void)state;
     const double from[3] = { 0 }, to[3] = { 0.3, 0, 0 };
     model *m = model_create();
     model_line(m, "shaft", from, to, 1);
@@ -227,9 +223,8 @@ static model *disc_on_springs(const char *disc, double speed)
     return m;
 }
 
-static void disc_whirls_as_computed_by_hand(void **state)
+TEST(disc_whirls_as_computed_by_hand)
 {
-    (void)state;
     model *m = disc_on_springs("disc", 30.0);
     hold(m, "node", "111100");
     model_build(m);
@@ -256,9 +251,8 @@ static void disc_whirls_as_computed_by_hand(void **state)
 }
 
 // The driven disc: at the spin of its node it behaves as the disc of that speed.
-static void driven_disc_takes_its_own_speed(void **state)
+TEST(driven_disc_takes_its_own_speed)
 {
-    (void)state;
     double f[2][6] = { { 0 } };
     for (int driven = 0; driven < 2; driven++) {
         model *m = disc_on_springs(driven ? "disc_driven" : "disc", 30.0);
@@ -299,17 +293,15 @@ static double top_error(double h, int nstep)
     return error;
 }
 
-static void free_top_precesses(void **state)
+TEST(free_top_precesses)
 {
-    (void)state;
     double coarse = top_error(0.02, 100), fine = top_error(0.01, 200);
     CHECK_NEAR(log2(coarse / fine), 2.0, 0.15);
 }
 
 // J with products: the gyroscopic moment is -w x J w with the full tensor.
-static void products_of_inertia_count(void **state)
+TEST(products_of_inertia_count)
 {
-    (void)state;
     static const char *const names[] = { "body" };
     model *m = point_model(1, names);
     model_group(m, "rigid_body_3d", "body", "mass=3 inertia=2,3,4 products=0.1,0.2,0.3");
@@ -331,9 +323,8 @@ static void products_of_inertia_count(void **state)
 
 // An axis at a distance e from its nodes: a pull P at the node stretches and bends, u = P L (1/(E A) + e^2/(E I));
 // turning about the line of nodes costs rho (Iy + Iz) L + m e^2.
-static void offset_beam_bends_under_a_pull(void **state)
+TEST(offset_beam_bends_under_a_pull)
 {
-    (void)state;
     const double from[3] = { 0 }, to[3] = { 2, 0, 0 }, e = 0.3, load = 7.0;
     model *m = model_create();
     model_line(m, "beam", from, to, 3);
@@ -366,9 +357,8 @@ static void offset_beam_bends_under_a_pull(void **state)
 }
 
 // Different offsets at the ends turn the axis: a beam along [3, 4, 0]/5 between nodes along x.
-static void offsets_turn_the_axis(void **state)
+TEST(offsets_turn_the_axis)
 {
-    (void)state;
     const double from[3] = { 0 }, to[3] = { 3, 0, 0 };
     model *m = model_create();
     model_line(m, "beam", from, to, 1);
@@ -386,9 +376,8 @@ static void offsets_turn_the_axis(void **state)
     model_destroy(&m);
 }
 
-static void what_spins_is_round(void **state)
+TEST(what_spins_is_round)
 {
-    (void)state;
     static const char *const names[] = { "part" };
     static const struct {
         const char *element, *values, *message;
@@ -423,22 +412,4 @@ static void what_spins_is_round(void **state)
     CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(m->ctx), "what spins must be round: Iy = ");
     model_destroy(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tilting_shaft_feels_the_moment_of_a_top),
-        cmocka_unit_test(damping_leaves_the_spin_alone),
-        cmocka_unit_test(shaft_whirls_at_the_exact_speeds),
-        cmocka_unit_test(driven_shaft_spins_as_its_nodes_do),
-        cmocka_unit_test(disc_whirls_as_computed_by_hand),
-        cmocka_unit_test(driven_disc_takes_its_own_speed),
-        cmocka_unit_test(free_top_precesses),
-        cmocka_unit_test(products_of_inertia_count),
-        cmocka_unit_test(offset_beam_bends_under_a_pull),
-        cmocka_unit_test(offsets_turn_the_axis),
-        cmocka_unit_test(what_spins_is_round),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

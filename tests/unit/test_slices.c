@@ -72,7 +72,7 @@ static void compare_steps(int nset, const char *const *set)
     for (int k = 0; k < 2; k++) pcs_context_destroy(&ctx[k]);
 }
 
-static void slices_are_the_steps_of_whole_vectors(void **state)
+TEST(slices_are_the_steps_of_whole_vectors)
 {
     static const char *const variants[NVARIANT] = {
         "loads={}",
@@ -103,7 +103,7 @@ static void slices_are_the_steps_of_whole_vectors(void **state)
 }
 
 // Three bars meet in one node: no numbering has neighbours only, and the model goes as a whole.
-static void branches_have_no_slices(void **state)
+TEST(branches_have_no_slices)
 {
     static const char *const set[] = {
         "mesh.side={type: line, from: [1.0000001, 0, 0], to: [1.00001, 0, 0], elements: 1}",
@@ -166,7 +166,7 @@ static void check_solve(pcs_linsolve *solver, int n, const double *b, const doub
 }
 
 // Of the mass of one bar, in the midst of which the factor is the same everywhere, and of two.
-static void solves_by_slices_are_solves(void **state)
+TEST(solves_by_slices_are_solves)
 {
     static const char *const areas[] = { "elements.thick.area=1.0e-4", "elements.thick.area=3.0e-4" };
     (void)state;
@@ -193,14 +193,4 @@ static void solves_by_slices_are_solves(void **state)
         free(b);
         pcs_context_destroy(&ctx);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_are_the_steps_of_whole_vectors),
-        cmocka_unit_test(branches_have_no_slices),
-        cmocka_unit_test(solves_by_slices_are_solves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

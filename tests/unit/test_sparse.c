@@ -5,17 +5,6 @@
 
 #include <math.h>
 
-static int set_up(void **state)
-{
-    return pcs_context_create((pcs_context **)state) != PCS_OK;
-}
-
-static int tear_down(void **state)
-{
-    pcs_context_destroy((pcs_context **)state);
-    return 0;
-}
-
 static pcs_pattern *pattern_of(pcs_context *ctx, int n, int ncell, int ndof, const int *equation)
 {
     pcs_pattern_builder *builder = NULL;
@@ -42,7 +31,7 @@ static void check_ints(int count, const int *actual, const int *expected)
         if (actual[k] != expected[k]) fail_msg("entry %d is %d, not %d", k, actual[k], expected[k]);
 }
 
-static void test_pattern_of_mixed_cells(void **state)
+TEST_WITH_CONTEXT(test_pattern_of_mixed_cells)
 {
     // Equation 4 stands alone and keeps its diagonal; -1 is a fixed one; equation 0 twice in one cell.
     pcs_pattern_builder *builder = NULL;
@@ -57,7 +46,7 @@ static void test_pattern_of_mixed_cells(void **state)
     check_ints(14, pattern->row, (int[]){ 0, 3, 1, 3, 5, 2, 0, 1, 3, 5, 4, 1, 3, 5 });
 }
 
-static void test_chain_block_is_the_smallest(void **state)
+TEST_WITH_CONTEXT(test_chain_block_is_the_smallest)
 {
     const int line[] = { 0, 1, 1, 2, 2, 3 };
     CHECK(pattern_of(*state, 4, 3, 2, line)->chain_block == 1);
@@ -73,7 +62,7 @@ static void test_chain_block_is_the_smallest(void **state)
     CHECK(pattern_of(*state, 0, 0, 2, NULL)->chain_block == 1);
 }
 
-static void test_runs_of_several_bars(void **state)
+TEST_WITH_CONTEXT(test_runs_of_several_bars)
 {
     pcs_pattern_builder *builder = NULL;
     pcs_pattern *pattern = NULL;
@@ -87,7 +76,7 @@ static void test_runs_of_several_bars(void **state)
 }
 
 // Bars of 1, 2, .. equations side by side: every length of a tridiagonal stretch, unsymmetric values.
-static void test_tridiagonal_products(void **state)
+TEST_WITH_CONTEXT(test_tridiagonal_products)
 {
     enum { BARS = 9, N = BARS * (BARS + 1) / 2 };
     pcs_pattern_builder *builder = NULL;
@@ -119,7 +108,7 @@ static void test_tridiagonal_products(void **state)
     CHECK_ALL_NEAR(N, y, expected, 1e-10);
 }
 
-static void test_assembly_and_general_product(void **state)
+TEST_WITH_CONTEXT(test_assembly_and_general_product)
 {
     // Cells {0, 2}, {2, 1, -1}, {3}: not a tridiagonal pattern; the dense matrices are not symmetric.
     pcs_pattern_builder *builder = NULL;
@@ -155,7 +144,7 @@ static void test_assembly_and_general_product(void **state)
     CHECK_NEAR(pcs_matrix_abs_bound(A, x), 0.0, 0.0);
 }
 
-static void test_combine(void **state)
+TEST_WITH_CONTEXT(test_combine)
 {
     pcs_pattern *pattern = pattern_of(*state, 2, 1, 2, (int[]){ 0, 1 });
     pcs_matrix *matrix[4];
@@ -175,7 +164,7 @@ static void test_combine(void **state)
     CHECK_ALL_NEAR(4, M->value, ((double[]){ 15, 30, 45, 60 }), 0.0);
 }
 
-static void test_rows(void **state)
+TEST_WITH_CONTEXT(test_rows)
 {
     // G = [1 0 -1; 0 0 0; 0 2 3]
     pcs_rows *G = NULL;
@@ -200,7 +189,7 @@ static void test_rows(void **state)
 }
 
 // A long bar: the memory of pattern and matrix is what it must be, and the pattern is a chain.
-static void test_memory_of_a_long_bar(void **state)
+TEST_WITH_CONTEXT(test_memory_of_a_long_bar)
 {
     enum { N = 100001 };
     pcs_pattern_builder *builder = NULL;
@@ -217,7 +206,7 @@ static void test_memory_of_a_long_bar(void **state)
 }
 
 // Few entries of M and C that differ from zero: the same sums to the last bit.
-static void test_listed_entries(void **state)
+TEST_WITH_CONTEXT(test_listed_entries)
 {
     enum { N = 6 };
     pcs_pattern *pattern = pattern_of(*state, N, 1, N, (int[]){ 0, 1, 2, 3, 4, 5 });
@@ -249,20 +238,4 @@ static void test_listed_entries(void **state)
     for (int p = 0; p < N * N; p++) mark[0][p] = 1;
     CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[7], mark[0]));
     CHECK(matrix[7]->entries == NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_pattern_of_mixed_cells, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_chain_block_is_the_smallest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_runs_of_several_bars, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_tridiagonal_products, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_assembly_and_general_product, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_combine, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_listed_entries, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_rows, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_memory_of_a_long_bar, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static void order_and_limit_of_a_power_are_found(void **state)
+TEST(order_and_limit_of_a_power_are_found)
 {
-    (void)state;
     for (int p = 1; p <= 4; p++)
         for (int factor = 2; factor <= 3; factor++) {
             double f[4];
@@ -27,9 +26,8 @@ static void order_and_limit_of_a_power_are_found(void **state)
         }
 }
 
-static void what_does_not_converge_is_told(void **state)
+TEST(what_does_not_converge_is_told)
 {
-    (void)state;
     CHECK(strcmp(pcs_converge(3, (const double[]){ 1.0, 2.0, 3.0 }, 2.0).kind, "diverges") == 0);
     CHECK(isnan(pcs_converge(3, (const double[]){ 1.0, 2.0, 4.0 }, 2.0).bound));
     CHECK(strcmp(pcs_converge(3, (const double[]){ 1.0, 1.0, 1.0 }, 2.0).kind, "exact") == 0);
@@ -42,9 +40,8 @@ static void what_does_not_converge_is_told(void **state)
     CHECK(strcmp(pcs_converge(4, (const double[]){ 9.0, 2.0, 1.0, 0.5 }, 2.0).kind, "converges") == 0);
 }
 
-static void refinements_one_by_one_add_up(void **state)
+TEST(refinements_one_by_one_add_up)
 {
-    (void)state;
     double mesh[3], step[3];
     for (int k = 0; k < 3; k++) mesh[k] = 7.0 + 0.3 * (pow(3.0, -k) - pow(3.0, -2));
     for (int k = 0; k < 3; k++) step[k] = 7.0 - 0.2 * (pow(2.0, -2 * k) - pow(2.0, -4));
@@ -56,9 +53,8 @@ static void refinements_one_by_one_add_up(void **state)
     CHECK(strcmp(both.kind, "diverges") == 0 && isnan(both.limit) && isnan(both.bound));
 }
 
-static void values_between_rows_are_linear(void **state)
+TEST(values_between_rows_are_linear)
 {
-    (void)state;
     const double t[] = { 0.0, 1.0, 1.0, 3.0 }, x[] = { 0.0, 2.0, 6.0, 2.0 }; // it jumps at 1
     pcs_signal s = { .count = 4, .t = t, .x = x };
     CHECK_NEAR(pcs_signal_at(&s, 0.25), 0.5, 1e-15);
@@ -69,9 +65,8 @@ static void values_between_rows_are_linear(void **state)
     CHECK(isnan(pcs_signal_at(&(pcs_signal){ .count = 0 }, 0.0)));
 }
 
-static void rms_is_that_of_broken_lines(void **state)
+TEST(rms_is_that_of_broken_lines)
 {
-    (void)state;
     // a = t on [0, 4] and b = 0 on [1, 3] in any rows: mean square (27 - 1)/3/2.
     const double t[] = { 0.0, 0.7, 4.0 }, u[] = { 1.0, 1.3, 2.9, 3.0 }, zero[4] = { 0 };
     pcs_signal a = { 3, t, t }, b = { 4, u, zero }, short_one = { 2, u, zero };
@@ -84,11 +79,9 @@ static void rms_is_that_of_broken_lines(void **state)
 }
 
 // The impulse of a force F before each row; windows that lie between rows.
-static void filtered_peak_is_the_largest_mean(void **state)
+TEST_WITH_CONTEXT(filtered_peak_is_the_largest_mean)
 {
-    (void)state;
-    pcs_context *ctx = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context *ctx = *state;
     // A force of 3 from 1 to 2 and of 5 from 2 to 2.5 s, nothing else; rows every 0.25 s, the last at 4 s.
     double t[17], x[17], peak;
     for (int k = 0; k < 17; k++) {
@@ -106,15 +99,4 @@ static void filtered_peak_is_the_largest_mean(void **state)
     // An impact at the start stands in the first row.
     CHECK(pcs_signal_filtered_peak(ctx, &(pcs_signal){ 2, t, (const double[]){ 2.0, 0.0 } }, 0.125, &peak) == PCS_OK);
     CHECK_NEAR(peak, 16.0, 1e-12);
-    pcs_context_destroy(&ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_and_limit_of_a_power_are_found), cmocka_unit_test(what_does_not_converge_is_told),
-        cmocka_unit_test(refinements_one_by_one_add_up),        cmocka_unit_test(values_between_rows_are_linear),
-        cmocka_unit_test(rms_is_that_of_broken_lines),          cmocka_unit_test(filtered_peak_is_the_largest_mean)
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

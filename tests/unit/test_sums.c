@@ -20,7 +20,7 @@ static void join_sum(const pcs_comm *self, int count, double *x)
     for (int i = 0; i < count; i++) x[i] += elsewhere;
 }
 
-static void ranks_are_joined(void **state)
+TEST(ranks_are_joined)
 {
     const pcs_comm comm = { .size = 2, .sum = join_sum, .max = join_max };
     const double a[] = { 1.0, -3.0, 2.0 }, b[] = { 2.0, 1.0, 4.0 };
@@ -35,10 +35,4 @@ static void ranks_are_joined(void **state)
         CHECK_NEAR(pcs_all_dot(NULL, 3, a, b), 7.0, 0.0);
         CHECK(pcs_all_count(&comm, 2) == (long)(2.0 + elsewhere) && pcs_all_count(NULL, 2) == 2);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(ranks_are_joined) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,9 +39,8 @@ static double swept_exact_least(const double p[2], const double q[2])
 }
 
 // Of points that start and end outside every passage deeper than a graze is found, and nothing else.
-static void swept_finds_what_is_jumped_over(void **state)
+TEST(swept_finds_what_is_jumped_over)
 {
-    (void)state;
     int found = 0;
     for (int i = 0; i < 20000; i++) {
         double r0 = exp(swept_random(0.0, 4.0)), r1 = exp(swept_random(0.0, 4.0)),
@@ -60,9 +59,8 @@ static void swept_finds_what_is_jumped_over(void **state)
 }
 
 // What an impulse kept apart may have met on the way, but it may not be on the other side.
-static void swept_trusts_impulses_on_one_side(void **state)
+TEST(swept_trusts_impulses_on_one_side)
 {
-    (void)state;
     const double p[2] = { -1.01, 0.0 }, beside[2] = { -0.6, -1.0 }, through[2] = { 1.01, 0.0 };
     pcs_passage worst = swept_past_circle(p, beside, 1.0, PCS_SWEPT_LOADED);
     assert_true(worst.depth <= worst.allowed);
@@ -71,9 +69,8 @@ static void swept_trusts_impulses_on_one_side(void **state)
 }
 
 // An overlap at the end is seen by the law of the next step, unless that would push the wrong way.
-static void swept_demands_the_side_of_entry(void **state)
+TEST(swept_demands_the_side_of_entry)
 {
-    (void)state;
     const double p[2] = { -3.0, 0.3 }, near[2] = { -0.8, 0.3 }, beyond[2] = { -0.05, 0.3 };
     pcs_passage worst = swept_past_circle(p, near, 1.0, PCS_SWEPT_OPEN);
     assert_true(worst.depth <= worst.allowed);
@@ -85,9 +82,8 @@ static void swept_demands_the_side_of_entry(void **state)
 }
 
 // Crossed segments, one of which turns while it falls through the other.
-static void swept_follows_segments_that_turn(void **state)
+TEST(swept_follows_segments_that_turn)
 {
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         double turn = swept_random(-1.0, 1.0), tilt = swept_random(0.5, 2.5), fall = exp(swept_random(-1.0, 3.0));
         pcs_swept pair = { .thickness = 0.02 };
@@ -103,15 +99,4 @@ static void swept_follows_segments_that_turn(void **state)
         pcs_swept_look(&pair, PCS_SWEPT_OPEN, 0, &worst);
         assert_true(worst.depth > 0.4 * pair.thickness);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(swept_finds_what_is_jumped_over),
-        cmocka_unit_test(swept_trusts_impulses_on_one_side),
-        cmocka_unit_test(swept_demands_the_side_of_entry),
-        cmocka_unit_test(swept_follows_segments_that_turn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,8 @@ static still one_rod(const char *element, const char *area, const char *mass)
 }
 
 // A = a + (b - a) x/L: K = E (a + b)/(2 L), M = rho L/12 [3a + b, a + b; a + b, a + 3b]; lumped by the sums of rows.
-static void linear_areas_have_the_matrices_of_theory(void **state)
+TEST(linear_areas_have_the_matrices_of_theory)
 {
-    (void)state;
     static const char *const elements[] = { "rod", "rod_2d", "rod_3d", "rod_large_2d", "rod_large_3d" };
     static const int dimensions[] = { 1, 2, 3, 2, 3 };
     for (int e = 0; e < 5; e++) {
@@ -61,9 +60,8 @@ static void linear_areas_have_the_matrices_of_theory(void **state)
 }
 
 // A step at a quarter of the cell, and a table with a corner there.
-static void tables_are_integrated_piece_by_piece(void **state)
+TEST(tables_are_integrated_piece_by_piece)
 {
-    (void)state;
     still s = one_rod("rod", "{ steps: [[0, 0.2], [0.5, 0.8]] }", "consistent");
     // integrals of (1-x)^2, x (1-x), x^2 over (0, 1/4): 37/192, 10/384, 1/192
     double first = 0.2 * 37.0 / 192.0 + 0.8 * (1.0 / 3.0 - 37.0 / 192.0);
@@ -112,9 +110,8 @@ static double cone_twist(void)
     return 32.0 * L * (a * a + a * b + b * b) / (3.0 * pi * G * a * a * a * b * b * b);
 }
 
-static void one_cone_is_exact_for_end_loads(void **state)
+TEST(one_cone_is_exact_for_end_loads)
 {
-    (void)state;
     static const char across[] = "loads.pull.value=[0, 1.0e-4, 0]";
     char text[512], plane[256];
     snprintf(plane, sizeof plane, space, "beam_timo_3d");
@@ -134,9 +131,8 @@ static void one_cone_is_exact_for_end_loads(void **state)
 }
 
 // Exact beams have one point of integration: second order.
-static void exact_beams_converge_to_the_cone(void **state)
+TEST(exact_beams_converge_to_the_cone)
 {
-    (void)state;
     char text[512], frame[256];
     double error[3];
     for (int dimension = 2; dimension <= 3; dimension++) {
@@ -152,9 +148,8 @@ static void exact_beams_converge_to_the_cone(void **state)
 }
 
 // A profile that does not vary is no profile: the same matrices, whatever the mass.
-static void constant_profiles_change_nothing(void **state)
+TEST(constant_profiles_change_nothing)
 {
-    (void)state;
     static const char *const elements[] = { "beam_timo_2d", "beam_timo_3d", "beam_exact_2d", "beam_exact_3d" };
     static const char *const masses[] = { "consistent", "lumped" };
     for (int e = 0; e < 8; e++) {
@@ -195,9 +190,8 @@ static double moment_of(int p, int m, int n)
 }
 
 // Mass and rotary inertia of a free cone, shared by linear velocities: consistent, and lumped by the sums of rows.
-static void masses_of_beams_are_where_the_section_is(void **state)
+TEST(masses_of_beams_are_where_the_section_is)
 {
-    (void)state;
     static const char *const elements[] = { "beam_exact_2d", "beam_timo_2d", "beam_exact_3d", "beam_timo_3d" };
     double mass = pi / 4.0 * L, inertia = pi / 64.0 * L;
     for (int e = 0; e < 8; e++) {
@@ -254,9 +248,8 @@ static double rod_frequency(const char *element, const char *supports, int cells
     return w;
 }
 
-static void frequencies_of_a_tapered_rod_are_those_of_bessel(void **state)
+TEST(frequencies_of_a_tapered_rod_are_those_of_bessel)
 {
-    (void)state;
     double exact = rod_root(3.0);
     static const char *const masses[] = { "consistent", "lumped" };
     for (int i = 0; i < 2; i++) {
@@ -284,9 +277,8 @@ static double cone_frequency(const char *element, const char *section, int cells
     return w;
 }
 
-static void frequencies_of_cones_and_wedges(void **state)
+TEST(frequencies_of_cones_and_wedges)
 {
-    (void)state;
     static const char thin[] = "elements.bar.section={type: circle, diameter: {from: 0.03, to: 0.01}}";
     static const char edge[] =
         "elements.bar.section={type: rectangle, width: 0.02, height: {from: 0.0015, to: 1.5e-9}}";
@@ -299,9 +291,8 @@ static void frequencies_of_cones_and_wedges(void **state)
 }
 
 // Fields and radii are those of the place: stress N/A in the middle, M cy/I at the ends.
-static void stresses_follow_the_section(void **state)
+TEST(stresses_follow_the_section)
 {
-    (void)state;
     double q[MODEL_MAX_SIZE] = { 0 };
     still s = still_open(cone, "loads.pull.value=[1.0e-4, 1.0e-4, 0]; "
                                "output.probes={at: {element: bar, of: [stress, bending_stress, axial_force]}}");
@@ -314,20 +305,4 @@ static void stresses_follow_the_section(void **state)
     CHECK_RELATIVE(s.on.system->picture->radius[0], 0.5 * a, 1e-14);
     CHECK_RELATIVE(s.on.system->picture->radius[1], 0.5 * b, 1e-14);
     still_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_areas_have_the_matrices_of_theory),
-        cmocka_unit_test(tables_are_integrated_piece_by_piece),
-        cmocka_unit_test(one_cone_is_exact_for_end_loads),
-        cmocka_unit_test(exact_beams_converge_to_the_cone),
-        cmocka_unit_test(constant_profiles_change_nothing),
-        cmocka_unit_test(masses_of_beams_are_where_the_section_is),
-        cmocka_unit_test(frequencies_of_a_tapered_rod_are_those_of_bessel),
-        cmocka_unit_test(frequencies_of_cones_and_wedges),
-        cmocka_unit_test(stresses_follow_the_section),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,9 +57,8 @@ static double residual(const pcs_sim *sim, const place *a, const place *b, doubl
     return worst;
 }
 
-static void accelerations_are_weighed(void **state)
+TEST(accelerations_are_weighed)
 {
-    (void)state;
     static const double thetas[] = { 0.5, 0.7, 1.0 };
     for (int k = 0; k < 3; k++) {
         char text[300];
@@ -85,12 +84,4 @@ static void accelerations_are_weighed(void **state)
         if (thetas[k] < 1.0) CHECK(otherwise > 1e-3);
         text_case_close(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accelerations_are_weighed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
