@@ -368,9 +368,13 @@ static bool rod_takes_ranges(const pcs_batch *batch)
 
 static void rod_add_sums(const rod_run *run, const pcs_rod_sums *s, pcs_energy *sum)
 {
-    double momentum = run->m * (run->self + run->other) * s->plain;
     sum->strain += 0.5 * run->k * s->strain;
     sum->kinetic += 0.5 * run->m * (run->self * s->square + 2.0 * run->other * s->cross);
+}
+
+static void rod_add_momentum(const rod_run *run, const pcs_rod_sums *s, pcs_energy *sum)
+{
+    double momentum = run->m * (run->self + run->other) * s->plain;
     for (int k = 0; k < 3; k++) sum->momentum[k] += momentum * run->axis[k];
 }
 
@@ -422,6 +426,7 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
         if (is_paired) pcs_rod_run_pairs(n, x, w, &sums);
         else pcs_rod_run_sums(n, x, w, &sums);
         rod_add_sums(run, &sums, sum);
+        rod_add_momentum(run, &sums, sum);
     }
     if (data->nloose > 0) rod_add_loose_energies(batch, q, v, sum);
 }
@@ -475,6 +480,7 @@ static void rod_add_both(const pcs_batch *batch, const double *const q[2], const
         pcs_rod_run_both(n, x, w, sums);
         if (run->self == run->other) pcs_rod_run_pairs(n, x[1], w[1], &sums[0]);
         rod_add_sums(run, &sums[0], state);
+        rod_add_momentum(run, &sums[0], state);
         rod_add_sums(run, &sums[1], change);
     }
     if (data->nloose == 0) return;

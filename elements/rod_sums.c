@@ -102,7 +102,6 @@ ROD_SUMS_INLINE void rod_sums_close(const rod_sums_products *p, double first, do
 {
     out->square = 2.0 * rod_sums_add_lanes(p->square_of_rest, &p->square) + (last * last - first * first);
     out->cross = rod_sums_add_lanes(p->cross_of_rest, &p->cross);
-    out->plain = 0.0;
 }
 
 // Of a state, and of its difference from x0; NULL: not asked for.

@@ -40,7 +40,7 @@ typedef struct percuss_system_definition {
     const char *summary;
     const percuss_parameter *parameters;
     int ncoordinate;                // 1 to 16
-    const char *const *coordinates; // [ncoordinate] names, also of the history columns
+    const char *const *coordinates; // [ncoordinate] names, also of the history columns; theta...: an angle, rad
     int is_linear;                  // M, G, T constant, f affine in q and v, potential quadratic in q
     int has_constant_mass, has_constant_directions;
 

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "system/defaults.h"
+#include "system/scale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -251,6 +252,16 @@ static void closed_name_equation(const pcs_system *self, int equation, size_t si
     snprintf(text, size, "coordinate '%s'", self->coordinates[equation]);
 }
 
+// Angles have no part in the length of the system.
+static pcs_status closed_find_sizes(const pcs_system *self, pcs_scale *out)
+{
+    for (int i = 0; i < self->nv; i++) {
+        out->turns[i] = strncmp(self->coordinates[i], "theta", 5) == 0;
+        if (out->turns[i]) out->model[i] = out->cell[i] = out->place[i] = 1.0;
+    }
+    return PCS_OK;
+}
+
 static const pcs_system_ops closed_ops = {
     .force = closed_force,
     .update_mass = closed_update_mass,
@@ -284,7 +295,7 @@ static const pcs_system_ops closed_ops = {
     .press = pcs_default_press,
     .tangents = pcs_default_tangents,
     .probe = closed_probe,
-    .find_sizes = pcs_default_find_sizes,
+    .find_sizes = closed_find_sizes,
     .find_rigid = pcs_default_find_rigid,
     .name_equation = closed_name_equation,
 };

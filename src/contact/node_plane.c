@@ -6,6 +6,7 @@
 #include "contact/gap.h"
 #include "contact/points.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct plane_params {
@@ -117,9 +118,10 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
     self->node_radius = p->node_radius;
     bool is_constant = !self->points.turns_finitely;
     PCS_TRY(plane_look_at_nodes(ctx, p, map, self, &is_constant));
-    *shape = (pcs_contact_shape){
-        .nrow = self->points.count, .ntangent = self->ntangent, .is_constant = is_constant, .size = self->points.reach
-    };
+    *shape = (pcs_contact_shape){ .nrow = self->points.count,
+                                  .ntangent = self->ntangent,
+                                  .is_constant = is_constant,
+                                  .size = fmax(self->points.reach, p->node_radius) };
     shape->reach = self->points.reach;
     *instance = self;
     return PCS_OK;

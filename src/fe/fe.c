@@ -88,7 +88,8 @@ static double fe_gyration(const pcs_system *self)
     return mass > 0.0 ? sqrt(inertia / mass) : 0.0;
 }
 
-// Diagonal of the box round the nodes and the points of joints in the reference state, or the size of contacts.
+// Diagonal of the box round the nodes and the points of joints in the reference state, or the size of contacts, or
+// the way to them.
 static double fe_length(const pcs_system *self)
 {
     const fe_data *fe = self->data;
@@ -105,7 +106,12 @@ static double fe_length(const pcs_system *self)
     }
     double length = sum > 0.0 ? sqrt(sum) : fe_gyration(self);
     for (int k = 0; k < fe->model.ncontact; k++) length = fmax(length, fe->sources[k].contact.size);
-    return length;
+    if (length > 0.0) return length;
+    for (int j = 0; j < self->nrow; j++) {
+        const fe_row_source *source = &fe->sources[self->rows[j].contact];
+        length = fmax(length, fabs(source->varies ? work->states[j].gap : fe->points[j].gap));
+    }
+    return pcs_rows_max(self, length);
 }
 
 // Kinetic energy of unit velocities along all translational dofs, shared among the directions of a node: the mass

@@ -382,7 +382,7 @@ void pcs_fe_share_laws(const pcs_system *self, const double *rest, int *share)
 }
 
 // The depth that a law can reach follows from the energy of the initial state, and from the fall through the size of
-// the model.
+// the model, with turns of 1 rad.
 static double tangent_energy(const pcs_system *self, double *q, double *v, double *speed)
 {
     const char *culprit;
@@ -391,8 +391,12 @@ static double tangent_energy(const pcs_system *self, double *q, double *v, doubl
     *speed = 0.0;
     (void)pcs_fe_initial_state(self, q, v, &culprit); // faults are told where the state is made
     self->ops->measure(self, q, v, &measure);
-    int n = self->gravity == NULL ? 0 : pcs_system_nown(self);
-    for (int i = 0; i < n; i++) fall += fabs(self->gravity[i]) * self->length;
+    const pcs_dofmap *map = &((const fe_data *)self->data)->map;
+    for (int i = 0; self->gravity != NULL && i < map->ndof; i++) {
+        int equation = map->dof[i].equation;
+        if (equation < 0 || equation >= pcs_system_nown(self)) continue;
+        fall += fabs(self->gravity[equation]) * (map->dof[i].is_rotation ? 1.0 : self->length);
+    }
     pcs_system_sum(self, 1, &fall);
     double energy = measure.kinetic + measure.strain + fall;
     if (self->mass > 0.0) *speed = sqrt(2.0 * energy / self->mass);

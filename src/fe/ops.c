@@ -77,7 +77,8 @@ static void fe_sum_measure(const pcs_system *self, pcs_measure *m)
 void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_work, pcs_measure *out)
 {
     const fe_data *fe = self->data;
-    *out = (pcs_measure){ .kinetic = sum->kinetic, .strain = sum->strain };
+    out->kinetic = sum->kinetic;
+    out->strain = sum->strain;
     out->potential = fe->rest_potential - weight_work;
     for (int k = 0; k < 3; k++) {
         out->momentum[k] = sum->momentum[k];

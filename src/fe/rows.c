@@ -152,7 +152,8 @@ static pcs_status rows_count_all(pcs_system *self, fe_data *fe, pcs_contact_info
     return PCS_OK;
 }
 
-static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *info, const char **culprit)
+static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *info, pcs_row **out,
+                              const char **culprit)
 {
     fe_work *work = self->work;
     pcs_row *rows;
@@ -162,7 +163,7 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
     PCS_TAKE(self->ctx, work->states, self->nrow, "contact rows");
     PCS_TAKE(self->ctx, self->gap_here, self->nrow, "contact rows");
     self->time_here = NAN;
-    self->rows = self->laws = rows;
+    self->rows = self->laws = *out = rows;
     for (int k = 0; k < self->ncontact; k++) {
         rows_describe(self, k, &info[k], rows);
         fe->has_evaluated_rows = fe->has_evaluated_rows || fe->sources[k].varies;
@@ -267,10 +268,23 @@ static pcs_status rows_find_owners(pcs_system *self, const fe_data *fe)
     return PCS_OK;
 }
 
+// Rows of joints that push no node, but turn it, hold angles.
+static void rows_find_angles(const pcs_system *self, pcs_row *rows)
+{
+    const pcs_row_state *states = ((const fe_work *)self->work)->states;
+    for (int j = 0; j < self->nrow; j++) {
+        const pcs_row_direction *direction = &states[j].direction;
+        rows[j].is_angle = rows[j].is_bilateral && direction->nterm > 0;
+        for (int i = 0; i < direction->nterm; i++)
+            if (pcs_norm3(direction->term[i].force) > 0.0) rows[j].is_angle = false;
+    }
+}
+
 pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
 {
     fe_work *work = self->work;
     pcs_contact_info *info;
+    pcs_row *rows = NULL;
     self->ncontact = fe->model.ncontact + fe->model.njoint;
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
@@ -278,7 +292,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     PCS_TAKE(self->ctx, self->memory, self->ncontact + 6, "contacts"); // and those of materials, friction and reactions
     self->contacts = info;
     if (fe->share != NULL && fe->share->deals_rows) self->row_comm = fe->share->layout.comm;
-    pcs_status status = rows_create(self, fe, info, culprit);
+    pcs_status status = rows_create(self, fe, info, &rows, culprit);
     if (self->row_comm != NULL && status == PCS_OK) status = rows_number(self, fe, info);
     PCS_TRY(self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status));
     PCS_TRY(rows_make_directions(self, fe));
@@ -286,6 +300,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     double *rest;
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     pcs_fe_update_directions(self, rest);
+    rows_find_angles(self, rows);
     PCS_TRY(rows_demand_motion(self, culprit));
     rows_freeze_constant(self, fe);
     return rows_find_owners(self, fe);

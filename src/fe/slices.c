@@ -45,14 +45,9 @@ static void slices_add(const pcs_system *self, const pcs_ends *ends, int low, in
     const fe_data *fe = self->data;
     const double *const q[2] = { ends->q0, ends->q }, *const v[2] = { ends->v0, ends->v };
     for (int g = 0; g < fe->model.ngroup; g++) {
-        pcs_batch part;
-        const pcs_batch *batch = &fe->batches[g];
-        if (low > 0 || high < self->nv) {
-            part = pcs_fe_range_batch(fe, g, low, high);
-            batch = &part;
-        }
-        if (ends->q0 == NULL) batch->ops->add_energy(batch, ends->q, ends->v, state);
-        else batch->ops->add_both(batch, q, v, state, change);
+        pcs_batch batch = pcs_fe_range_batch(fe, g, low, high);
+        if (ends->q0 == NULL) batch.ops->add_energy(&batch, ends->q, ends->v, state);
+        else batch.ops->add_both(&batch, q, v, state, change);
     }
 }
 
@@ -98,8 +93,11 @@ static void slices_measure(const pcs_system *self, const pcs_ends *ends, int cou
 
 static void slices_measure_whole(const pcs_system *self, const pcs_ends *ends, pcs_measure *out, pcs_change *change)
 {
+    const fe_data *fe = self->data;
+    const double *const q[2] = { ends->q0, ends->q }, *const v[2] = { ends->v0, ends->v };
     pcs_energy state = { 0 }, differences = { 0 };
-    slices_add(self, ends, 0, self->nv, &state, &differences);
+    for (int g = 0; g < fe->model.ngroup; g++)
+        fe->batches[g].ops->add_both(&fe->batches[g], q, v, &state, &differences);
     pcs_fe_tell(self, &state, pcs_fe_weight_work(self, 0, self->nv, ends->q), out);
     *change = (pcs_change){ 2.0 * differences.strain, 2.0 * differences.kinetic };
 }

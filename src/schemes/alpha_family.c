@@ -143,6 +143,7 @@ void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x,
     if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, now->resultant);
     const pcs_alpha_memory *last = x->memory;
     double am = s->am, af = s->af, ga = s->ga;
+    PCS_INDEPENDENT
     for (int k = 0; k < 3; k++) {
         double sum = (1.0 - af) * now->resultant[k] + af * last->resultant[k] - am * last->filtered[k];
         double filtered = sum / (1.0 - am);

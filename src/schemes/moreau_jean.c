@@ -201,6 +201,7 @@ static void moreau_report(pcs_scheme *self, pcs_state *x, pcs_step_report *repor
     double h = report->h, resultant[3], *last = ((moreau_memory *)x->memory)->resultant;
     pcs_next_report_rows(self, x, &s->next, s->move, report);
     pcs_resultant(system, x->t + h, s->next.q, s->next.v, resultant);
+    PCS_INDEPENDENT
     for (int k = 0; k < 3; k++) {
         report->smooth_impulse[k] = h * ((1.0 - s->theta) * last[k] + s->theta * resultant[k]);
         last[k] = resultant[k];

@@ -164,7 +164,8 @@ void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state
     if (is_short && !has_change) return;
     next->ends = (pcs_ends){ .q = next->q, .v = next->v };
     next->takes_sums = !is_short;
-    for (int k = 0; k < next->nsum; k++) next->sums[k].high = 0;
+    if (next->takes_sums)
+        for (int k = 0; k < next->nsum; k++) next->sums[k].high = 0;
     if (!has_change) return;
     next->ends.q0 = x->q;
     next->ends.v0 = x->v;
@@ -198,7 +199,7 @@ bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *r
     } else {
         system->ops->measure(system, next->q, next->v, m);
     }
-    if (isfinite(m->kinetic) && isfinite(m->strain) && isfinite(m->potential)) return true;
+    if (isfinite(pcs_measure_energy(m))) return true;
     report->outcome = PCS_NOT_FINITE;
     // The first entry that is not finite; while only the energy overflows, the fastest one.
     for (int i = 0; i < self->system->nv; i++) {
@@ -357,7 +358,7 @@ void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, doub
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double gap = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v);
-        next->gate[j] = gap <= pcs_gap_tie(system, j, x->q);
+        next->gate[j] = gap <= 0.0 || gap <= pcs_gap_tie(system, j, x->q);
     }
     pcs_next_targets(self, next, x->v);
     if (!system->has_drives) return;

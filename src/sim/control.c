@@ -31,6 +31,7 @@ typedef struct pcs_control {
     pcs_control_params params;
     double *whole;        // [nq] positions after the whole step
     pcs_scale natural;    // what errors of positions are compared with
+    double size;          // m, of the model: what penetrations are compared with
     double *gap_before;   // [nrow]
     pcs_row_report *rows; // [nrow + ncompliant] of the first half
     pcs_step_report first;
@@ -60,6 +61,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->rows, pcs_system_npoint(sim->system), "step control");
     PCS_TRY(pcs_scale_create(sim->system, &c->natural));
+    c->size = sim->system->length > 0.0 ? sim->system->length : 1.0; // of a point that nothing is near
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &c->start));
     *out = c;
     return PCS_OK;
@@ -124,7 +126,7 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
         double undone = fmax(c->rows[j].nu, sim->report.rows[j].nu) / sim->solver->effective_mass[j];
         if (!sim->system->rows[j].is_bilateral) added = fmax(added, fmax(after - before, undone));
     }
-    added = pcs_rows_max(sim->system, added) / (c->params.penetration * sim->system->length);
+    added = pcs_rows_max(sim->system, added) / (c->params.penetration * c->size);
     // A penetration shrinks in proportion to the step.
     if (added > 1.0 && added > error) {
         *exponent = 1.0;

@@ -148,7 +148,9 @@ static double active_equation(const pcs_active_set *s, int k, double *row)
 {
     double scale = k < s->p.m ? 1.0 / s->p.h : 1.0;
     for (int j = 0; j < s->p.n; j++) row[j] = scale * s->P[k * s->p.n + j];
-    return scale * s->p.value[k];
+    if (s->P[k * s->p.n + k] != 0.0) return scale * s->p.value[k];
+    row[k] = 1.0; // nothing moves along it: no friction
+    return s->p.z[k];
 }
 
 // Lt - mu La y/|y| and its derivative, for tangent t of a row that slides.
@@ -350,15 +352,6 @@ bool pcs_active_set_holds(pcs_active_set *s, double tolerance)
     return true;
 }
 
-// The disc of friction is round: with different masses for its two directions slip would not be against the impulse.
-static void active_even_out(pcs_active_set *s)
-{
-    for (int j = 0; j < s->p.m; j++) {
-        int k = pcs_contact_tangent(&s->p, j, 0);
-        if (s->p.rows[j].ntangent == 2) s->p.r[k] = s->p.r[k + 1] = fmin(s->p.r[k], s->p.r[k + 1]);
-    }
-}
-
 // Size of the velocities in the problem, gaps over h included.
 static void active_find_scale(pcs_active_set *s)
 {
@@ -389,7 +382,7 @@ void pcs_active_set_begin(pcs_active_set *s)
 {
     s->weight = proximal_weight;
     s->excused = most_noise;
-    active_even_out(s);
+    pcs_contact_even_out(&s->p);
     active_find_scale(s);
 }
 

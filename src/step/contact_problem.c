@@ -12,6 +12,17 @@ pcs_status pcs_contact_problem_create(pcs_context *ctx, const pcs_row *rows, int
     return PCS_OK;
 }
 
+void pcs_contact_even_out(pcs_contact_problem *p)
+{
+    for (int j = 0; j < p->m; j++) {
+        int count = p->rows[j].ntangent, k = pcs_contact_tangent(p, j, 0);
+        double mass = INFINITY;
+        for (int t = 0; t < count; t++)
+            if (p->r[k + t] > 0.0) mass = fmin(mass, p->r[k + t]);
+        for (int t = 0; t < count; t++) p->r[k + t] = isfinite(mass) ? mass : p->r[p->m + j];
+    }
+}
+
 void pcs_contact_put_on_discs(pcs_contact_problem *p)
 {
     for (int j = 0; j < p->m; j++) {

@@ -569,18 +569,9 @@ static void set_clear_rates(pcs_krylov_set *c)
     pcs_contact_put_on_discs(&c->p);
 }
 
-// The disc of friction is round: one mass for both of its directions.
-static void set_even_out(pcs_krylov_set *c)
-{
-    for (int j = 0; j < c->p.m; j++) {
-        int k = pcs_contact_tangent(&c->p, j, 0);
-        if (c->p.rows[j].ntangent == 2) c->p.r[k] = c->p.r[k + 1] = fmin(c->p.r[k], c->p.r[k + 1]);
-    }
-}
-
 bool pcs_krylov_set_solve(pcs_krylov_set *c)
 {
-    set_even_out(c);
+    pcs_contact_even_out(&c->p);
     memset(c->gate_story, 0, (size_t)c->p.m);
     c->rounds = c->products = c->revisits = c->projections = 0;
     c->size = 0.0;

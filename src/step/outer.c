@@ -17,6 +17,7 @@ typedef struct progress {
     double size;      // of the last change in energy
     double left;      // after a second change, by sizes and w; INFINITY: not known
     int count;        // iterations
+    bool is_sloped;   // the matrix is the slope of all that acts
     bool keeps;       // the last one had the matrix of the one before
     double noise;     // m/s, what round-off may leave
     bool is_at_noise; // and this is what is left: more iterations change nothing
@@ -24,9 +25,11 @@ typedef struct progress {
 
 // Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
 static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
+// What a second change may leave at most, however much of it is round-off.
+static const double fair = 1e-12;
 static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
-// What a second change leaves over estimates of it, at most: with the matrix of the first one, with its own (outer.h).
-static const double unsure_kept = 10.0, unsure = 40.0;
+// What a second change leaves over estimates of it, at most (outer.h).
+static const double unsure = 10.0;
 
 // Will a contact close or open in this step, as far as the gates or the predicted gaps say? Then the prediction is no
 // place to start from. `gap` is [nrow] work.
@@ -51,13 +54,23 @@ static double outer_noise(const progress *c, const pcs_step_problem *p)
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
-// What changes to come may add up to: r + r^2 + ... of the last one, or less. The first change of a mesh is that of
-// soft directions, and the rate to the second no measure of stiff ones.
+// What changes to come may add up to: r + r^2 + ... of the last one, or less.
 static double outer_left(const progress *c)
 {
     if (isfinite(c->left) || (c->keeps && c->count == 2)) return c->left;
-    double allowance = c->count == 2 && c->system->is_mesh ? unsure : 1.0;
-    return c->rate < quick ? allowance * c->rate / (1.0 - c->rate) * c->last : INFINITY;
+    bool is_second = c->count == 2 && c->system->is_mesh;
+    if (!(c->rate < quick) || (is_second && !c->is_sloped)) return INFINITY;
+    return (is_second ? unsure : 1.0) * c->rate / (1.0 - c->rate) * c->last;
+}
+
+// Is what the last change leaves below the tolerance, or, of a second one, below what the third would be by round-off
+// of positions alone?
+static bool outer_is_enough(const progress *c, const pcs_step_problem *p, double change)
+{
+    double left = outer_left(c);
+    if (fmin(change, left) <= tight * c->scale) return true;
+    if (c->count != 2 || !c->system->is_mesh || left > fair * c->scale) return false;
+    return left * c->h <= position_noise * fmax(c->system->length, pcs_system_largest(c->system, p->q));
 }
 
 // After an iteration that has led to p and changed the motion by `change`.
@@ -68,12 +81,23 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
     c->rate = c->count++ > 0 ? change / c->last : 1.0;
     c->last = change;
     if (c->system->is_linear) return SETTLED; // one linearisation is the whole problem
-    // What is left after this change; or round-off, which does not shrink.
-    if (fmin(change, outer_left(c)) <= tight * c->scale) return SETTLED;
+    if (outer_is_enough(c, p, change)) return SETTLED;
+    // Or round-off, which does not shrink.
     c->noise = outer_noise(c, p);
     c->is_at_noise = change <= c->noise && c->rate > slow;
     if (c->is_at_noise) return SETTLED;
     return c->count > 1 && c->rate > slow && !c->keeps ? GROWING : SHRINKING;
+}
+
+// Is the matrix the slope of all that acts, without kinks? Directions of rows that turn are left out of it.
+static bool outer_is_sloped(const pcs_step_solver *self, const double *z)
+{
+    const pcs_system *system = self->system;
+    int m = system->nrow, nturning = system->directions_vary ? m : 0;
+    bool is_more = system->has_internal || system->ncompliant > 0 || system->mass_varies;
+    for (int j = 0; j < nturning && !is_more; j++)
+        is_more = system->rows[j].is_bilateral || z[j] != 0.0 || z[m + j] != 0.0;
+    return pcs_system_max(system, is_more) == 0.0;
 }
 
 // Sizes after an iteration with this change; the second one tells what it leaves over, and its rates to the steps to
@@ -86,7 +110,7 @@ static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double chan
     c->left = INFINITY;
     if (c->count != 1 || !is_smooth || !(last > 0.0)) return;
     if (c->keeps) {
-        c->left = unsure_kept * o->bend->kept_rate * last * change;
+        c->left = unsure * o->bend->kept_rate * last * change;
         o->bend->age += 1.0;
         return;
     }
@@ -104,8 +128,7 @@ static bool outer_may_keep(const progress *c, const pcs_outer *o)
     if (c->count >= 2) return c->rate <= slow_change;
     if (c->count == 0 || o->bend == NULL || o->bend->h != c->h || o->bend->age >= RENEWED_AFTER) return false;
     double rate = o->bend->rate * c->size, kept_rate = o->bend->kept_rate * c->size;
-    return rate < slow_change &&
-           unsure_kept * kept_rate * rate * c->last <= 0.1 * tight * c->scale; // lest there be a third
+    return rate < slow_change && unsure * kept_rate * rate * c->last <= 0.1 * tight * c->scale; // lest there be a third
 }
 
 // Has a contact begun or ceased to transmit an impulse, against the step before?
@@ -171,6 +194,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
         double change = o->iterate(self, p, (pcs_pass){ c.count, c.keeps, is_predicted }, iterations, &outcome);
         if (isnan(change)) break;
         if (is_predicted) outer_measure(self, o, change, &c);
+        c.is_sloped = c.count == 1 && system->is_mesh && outer_is_sloped(self, o->z);
         verdict now = outer_judge(&c, p, change);
         if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->z))) return PCS_NOT_CONVERGED;
         if (now != SETTLED || o->is_provisional(self, p)) continue;

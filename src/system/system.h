@@ -49,6 +49,7 @@ typedef struct pcs_row {
     double restitution;
     bool is_bilateral;           // g = 0 always, no gate, no sign
     bool is_driven;              // and moves by itself: a prescribed motion
+    bool is_angle;               // its gap is in rad, whatever the size of the model
     double friction;             // Coulomb's mu
     double tangent_restitution;  // of the tangential velocity
     int first_tangent, ntangent; // its tangential directions are rows of T: 0, 1 (interval) or 2 (disc)
@@ -409,12 +410,13 @@ static inline void pcs_system_gaps_here(pcs_system *self, const double *q, doubl
         for (int j = 0; j < self->nrow; j++) gap[j] = self->gap_here[j];
 }
 
-// What a gap at q is rounded to, m: directions as they stand.
+// What a gap at q is rounded to, m or rad: directions as they stand.
 static inline double pcs_gap_rounding(const pcs_system *system, int row, const double *q)
 {
     const pcs_rows *G = system->G;
     int first = G->start[row], count = G->start[row + 1] - first;
-    return pcs_rounding_of_sum(count, G->value + first, G->column + first, q) + DBL_EPSILON * system->length;
+    double size = system->rows[row].is_angle ? 1.0 : system->length;
+    return pcs_rounding_of_sum(count, G->value + first, G->column + first, q) + DBL_EPSILON * size;
 }
 
 // A gap up to this counts as closed at q, m: round-off must neither open a contact at rest nor decide a tie.

@@ -321,6 +321,35 @@ TEST(point_slides_along_a_beam)
     }
 }
 
+// A bar held across its axis strikes a rough wall: nothing slides or could, so there is no friction.
+TEST(nothing_rubs_where_supports_hold)
+{
+    const char *const solvers[] = { "newton", "schur" };
+    const char *const rules[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
+                                  "type: half_explicit", "type: ggl_midpoint, metric: mass" };
+    for (int i = 0; i < 8; i++) {
+        text_case c = text_case_open(
+            "mesh: { bar: { type: line, from: [0.01, 0, 0], to: [1.01, 0, 0], elements: 5 } }\n"
+            "elements: { bar: { type: rod_3d, mesh: bar, E: 900.0, rho: 1.0, area: 1.0 } }\n"
+            "supports: { across: { set: bar, fix: [y, z] } }\n"
+            "initial: [ { set: bar, velocity: [-10.0, 0, 0] } ]\n"
+            "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0],\n"
+            "                    restitution: 0.0, friction: 0.3 } }\n"
+            "time: { step: 1.0e-4, end: 2.0e-3 }\nsolver: { type: ",
+            solvers[i % 2], " }\nscheme: { ", rules[i / 2], " }\n", NULL);
+        double impulse = 0.0;
+        pcs_sim_start(c.sim);
+        while (!pcs_sim_is_done(c.sim)) {
+            text_case_step(&c);
+            const pcs_row_report *r = &c.sim->report.rows[0];
+            impulse += r->step_impulse;
+            CHECK_NEAR(hypot(r->tangent[0], r->tangent[1]), 0.0, 1e-15);
+        }
+        CHECK(impulse > 0.5);
+        text_case_close(&c);
+    }
+}
+
 // A beam swings round and falls onto another: with one place too few the run ends, and says why.
 TEST(pairs_without_a_place_end_the_run)
 {

@@ -40,13 +40,13 @@ TEST(motions_go_on)
     static const limit limits[] = {
         { "scheme={type: alpha_ggl, rho_inf: 0.65}", "solver.type=newton", 2.02, 1.96 },
         { "scheme={type: alpha_ggl, rho_inf: 0.95}", "solver.type=newton", 2.02, 2.02 },
-        { "scheme={type: moreau_jean, theta: 0.5}", "solver.type=newton", 3.02, 2.02 },
-        { "scheme={type: moreau_jean, theta: 1.0}", "solver.type=newton", 2.05, 2.02 },
-        { "scheme={type: newmark, gamma: 0.6}", "solver.type=newton", 2.15, 2.02 },
-        { "scheme={type: hht}", "solver.type=newton", 2.6, 2.02 },
-        { "scheme={type: alpha_ggl, rho_inf: 0.65}", "solver.type=schur", 2.4, 2.02 },
-        { "scheme={type: moreau_jean, theta: 0.5}", "solver.type=schur", 2.4, 2.02 },
-        { "scheme={type: newmark, gamma: 0.6}", "solver.type=schur", 2.45, 2.02 },
+        { "scheme={type: moreau_jean, theta: 0.5}", "solver.type=newton", 2.3, 2.02 },
+        { "scheme={type: moreau_jean, theta: 1.0}", "solver.type=newton", 2.02, 2.02 },
+        { "scheme={type: newmark, gamma: 0.6}", "solver.type=newton", 2.02, 2.02 },
+        { "scheme={type: hht}", "solver.type=newton", 2.06, 2.02 },
+        { "scheme={type: alpha_ggl, rho_inf: 0.65}", "solver.type=schur", 2.2, 2.02 },
+        { "scheme={type: moreau_jean, theta: 0.5}", "solver.type=schur", 2.2, 2.02 },
+        { "scheme={type: newmark, gamma: 0.6}", "solver.type=schur", 2.1, 2.02 },
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const char *const set[] = { limits[i].scheme, limits[i].solver, NULL };
@@ -73,11 +73,12 @@ TEST(matrices_are_kept)
 TEST(half_way_slopes_save_an_iteration)
 {
     static const limit limits[] = {
-        { "scheme={type: alpha_ggl, rho_inf: 0.5}", "time.step=1.0e-3", 2.1, 2.02 },
-        { "scheme={type: alpha_ggl, rho_inf: 0.8}", "time.step=1.0e-3", 2.3, 2.02 },
-        { "scheme={type: moreau_jean, theta: 0.5}", "time.step=1.0e-3", 2.75, 2.02 },
-        { "scheme={type: hht}", "time.step=2.0e-3", 2.6, 2.02 },
-        { "scheme={type: newmark, gamma: 0.6}", "time.step=4.0e-3", 2.6, 2.02 },
+        { "scheme={type: alpha_ggl, rho_inf: 0.5}", "time.step=1.0e-3", 2.03, 2.02 },
+        { "scheme={type: alpha_ggl, rho_inf: 0.8}", "time.step=1.0e-3", 2.03, 2.02 },
+        { "scheme={type: alpha_ggl, rho_inf: 0.95}", "time.step=1.0e-3", 2.1, 2.02 },
+        { "scheme={type: moreau_jean, theta: 0.5}", "time.step=1.0e-3", 2.08, 2.02 },
+        { "scheme={type: hht}", "time.step=2.0e-3", 2.2, 2.02 },
+        { "scheme={type: newmark, gamma: 0.6}", "time.step=4.0e-3", 2.45, 2.02 },
     };
     const char *const paths[] = { "tests/bench/exact_2d.yaml", "tests/bench/exact_3d.yaml" };
     for (size_t i = 0; i < 2 * sizeof limits / sizeof *limits; i++) {

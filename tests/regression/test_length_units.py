@@ -1,0 +1,92 @@
+"""The same model with lengths in other units runs to the same results: nothing compares an angle with a length, or
+either with a length of 1. Argument: the program.
+
+Units differ by powers of four, which scale every number without rounding.
+"""
+
+import unittest
+
+import program
+
+UNITS = (4.0 ** -8, 4.0 ** -4, 4.0 ** 5)
+
+END = "output: { frames: false, checkpoint: false }\n"
+
+
+def ball(u):
+    """A point on its way to a plane: step control knows no length but the gap."""
+    return f"""mesh: {{ ball: {{ type: point, at: [0, 0, 0] }} }}
+elements: {{ ball: {{ type: point_mass, mesh: ball, mass: 2.0 }} }}
+contacts:
+  floor: {{ type: node_plane, nodes: ball, point: [0, 0, {u * -0.3}], normal: [0, 0, 1], restitution: 0.5,
+    friction: 0.3 }}
+initial: [{{ set: ball, velocity: [{u * 2.0}, 0, {u * -3.0}] }}]
+loads: {{ weight: {{ type: gravity, g: [0, 0, {u * -9.81}] }} }}
+scheme: {{ type: alpha_velocity }}
+time: {{ step: 1.0e-3, end: 0.5, control: {{ type: adaptive, tolerance: 1.0e-3 }} }}
+""" + END
+
+
+def pendulum(u):
+    """Step control of lengths and an angle."""
+    return f"""system: {{ type: pendulum, mass: 1.0, inertia: {u * u * 0.1}, length: {u}, gravity: {u * 10.0},
+  wall: {u * 0.7}, angle: 0.26, rate: 3.0, restitution: 0.0 }}
+scheme: {{ type: moreau_jean, theta: 0.65 }}
+time: {{ step: 1.0e-2, end: 1.0, control: {{ type: adaptive, tolerance: 4.0e-3 }} }}
+""" + END
+
+
+def pad(u):
+    """A stable step by the depth that the fall of a beam, whose gravity has moments, can reach."""
+    return f"""mesh: {{ beam: {{ type: line, from: [0, {u * 0.01}, 0], to: [{u}, {u * 0.01}, 0], elements: 4 }} }}
+elements:
+  beam: {{ type: beam_timo_2d, mesh: beam, E: {1.0e7 / u}, nu: 0.3, rho: {1000.0 / u ** 3},
+    section: {{ type: circle, diameter: {u * 0.1} }} }}
+contacts:
+  pad: {{ type: node_plane, nodes: beam, point: [0, 0, 0], normal: [0, 1, 0],
+    law: {{ type: hertz, stiffness: {1.0e8 / u ** 0.5} }} }}
+loads: {{ weight: {{ type: gravity, g: [0, {u * -9.81}, 0] }} }}
+scheme: {{ type: half_explicit }}
+time: {{ step: auto, end: 0.05 }}
+""" + END
+
+
+def hinge(u):
+    """Angles of a joint are round-off of 1 rad, however small the beam is."""
+    return f"""mesh: {{ beam: {{ type: line, from: [0, 0, 0], to: [{u * 0.3}, {u * 0.6}, {u * -0.2}], elements: 3 }} }}
+elements:
+  beam: {{ type: beam_exact_3d, mesh: beam, E: {1.0e6 / u}, nu: 0.3, rho: {1000.0 / u ** 3},
+    orientation: [0.36, 0.48, 0.8], section: {{ type: circle, diameter: {u * 0.05} }} }}
+joints: {{ pivot: {{ type: hinge, node: beam.start, axis: [0.5, -0.7, 0.3] }} }}
+loads: {{ weight: {{ type: gravity, g: [{u * 3.0}, {u * -9.81}, {u * 2.0}] }} }}
+scheme: {{ type: alpha_ggl }}
+time: {{ step: 2.0e-3, end: 0.2, retry: 0 }}
+""" + END
+
+
+class LengthUnits(program.Cases):
+    def check(self, case, most):
+        expected = self.history(case(1.0))
+        for u in UNITS:
+            found, where = self.history(case(u)), f"{case.__name__} in units of {u}"
+            self.assertEqual(len(found), len(expected), where)
+            for name, size in (("t", 1.0), ("kinetic", u * u), ("potential", u * u)):
+                largest = max(abs(row[name]) for row in expected)
+                off = max(abs(a[name] / size - b[name]) for a, b in zip(found, expected))
+                self.assertLessEqual(off, most * largest, f"{name} of {where}")
+
+    def test_ball(self):
+        self.check(ball, 0.0)
+
+    def test_pendulum(self):
+        self.check(pendulum, 1e-11)
+
+    def test_pad(self):
+        self.check(pad, 1e-9)
+
+    def test_hinge(self):
+        self.check(hinge, 1e-9)
+
+
+if __name__ == "__main__":
+    unittest.main()
