@@ -80,9 +80,9 @@ static inline double pcs_contact_trial(const pcs_contact_problem *p, int row, do
     return sqrt(length2);
 }
 
-// Makes the masses r of tangents fit for use: one mass for both directions of a disc, which is round, lest slip be not
-// against the impulse; and that of the normal where supports hold the node along the tangents: 1/W is infinite there, of
-// either sign, and any mass will do.
+// Makes the masses r of tangents fit for use: one mass for both directions of a disc, since with two of them slip would
+// not be against the impulse; and that of the normal where supports hold the node along the tangents: 1/W is infinite
+// there, of either sign, and any mass will do.
 void pcs_contact_even_out(pcs_contact_problem *p);
 
 // Puts the friction of all rows onto their discs, and on the edge against the slip: sets are settled when what is left

@@ -289,8 +289,8 @@ struct pcs_system {
     pcs_travel travel[PCS_WAVE_KINDS];
     const pcs_layout *layout; // of the equations over the ranks; NULL: all of them are here
     const int *row_owner;     // [nrow] rank that has all equations of a row; NULL: not every row has one
-    // Over whose ranks rows are dealt out: no other rank has those here, which act on own equations and, where they have
-    // a halo, on copies. NULL: all rows are here.
+    // Over whose ranks rows are dealt out: no other rank has those here, which act on own equations and, where they
+    // have a halo, on copies. NULL: all rows are here.
     const pcs_comm *row_comm;
     int nrow_all, ntangent_all;     // of these ranks together
     const int *row_number;          // [nrow] numbers of the rows in one process
