@@ -252,13 +252,28 @@ static void closed_name_equation(const pcs_system *self, int equation, size_t si
     snprintf(text, size, "coordinate '%s'", self->coordinates[equation]);
 }
 
+static bool closed_turns(const pcs_system *self, int coordinate)
+{
+    return strncmp(self->coordinates[coordinate], "theta", 5) == 0;
+}
+
 // Angles have no part in the length of the system.
 static pcs_status closed_find_sizes(const pcs_system *self, pcs_scale *out)
 {
     for (int i = 0; i < self->nv; i++) {
-        out->turns[i] = strncmp(self->coordinates[i], "theta", 5) == 0;
+        out->turns[i] = closed_turns(self, i);
         if (out->turns[i]) out->model[i] = out->cell[i] = out->place[i] = 1.0;
     }
+    return PCS_OK;
+}
+
+static pcs_status closed_find_arms(pcs_system *self)
+{
+    double *arms;
+    if (self->is_linear || !(self->length > 0.0)) return PCS_OK;
+    PCS_TAKE(self->ctx, arms, self->nv, "sizes of angles");
+    for (int i = 0; i < self->nv; i++) arms[i] = closed_turns(self, i) ? self->length : 1.0;
+    self->arms = arms;
     return PCS_OK;
 }
 
@@ -449,6 +464,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     self->is_linear = definition->is_linear != 0;
     self->coordinates = definition->coordinates;
     self->length = definition->length(params);
+    PCS_TRY(closed_find_arms(self));
     self->stable_step = INFINITY;
     PCS_TRY(closed_make_contacts(self, d));
     PCS_TRY(closed_make_matrices(self));

@@ -114,6 +114,20 @@ static double fe_length(const pcs_system *self)
     return pcs_rows_max(self, length);
 }
 
+// One linearisation of a linear system is the whole problem: no changes are compared.
+static pcs_status fe_find_arms(pcs_system *self)
+{
+    const pcs_dofmap *map = &((const fe_data *)self->data)->map;
+    double *arms;
+    if (self->is_linear || !(self->length > 0.0)) return PCS_OK;
+    PCS_TAKE(self->ctx, arms, self->nv, "sizes of angles");
+    for (int i = 0; i < self->nv; i++) arms[i] = 1.0;
+    for (int i = 0; i < map->ndof; i++)
+        if (map->dof[i].is_rotation && map->dof[i].equation >= 0) arms[map->dof[i].equation] = self->length;
+    self->arms = arms;
+    return PCS_OK;
+}
+
 // Kinetic energy of unit velocities along all translational dofs, shared among the directions of a node: the mass
 // behind the moving equations.
 static pcs_status fe_total_mass(pcs_system *self)
@@ -219,6 +233,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(fe_find_base(self, fe));
     PCS_TRY(pcs_fe_make_picture(self, fe));
     self->length = fe_length(self);
+    PCS_TRY(fe_find_arms(self));
     PCS_TRY(fe_total_mass(self));
     pcs_fe_find_tumbling(self);
     PCS_TRY(pcs_fe_find_springs(self, fe));

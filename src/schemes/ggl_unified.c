@@ -180,7 +180,7 @@ static double unified_apply(pcs_scheme *self, pcs_ggl *s, double h)
     for (int i = 0; i < n; i++) {
         next->v[i] += s->dv[i];
         next->q[i] += s->r[i];
-        largest = fmax(largest, fmax(fabs(s->dv[i]), fabs(s->r[i]) / h));
+        largest = fmax(largest, pcs_system_size(self->system, i, fmax(fabs(s->dv[i]), fabs(s->r[i]) / h)));
     }
     return pcs_system_max(self->system, largest);
 }
@@ -271,7 +271,7 @@ static double unified_rounding(const pcs_scheme *self, const pcs_ggl *s, const p
         double gap = pcs_gap_rounding(system, j, x->q);
         for (int i = 0; i < system->nv; i++) off[i] += gap * fabs(s->E[j][i] / c->P[j * c->p.n + j]);
     }
-    for (int i = 0; i < system->nv; i++) largest = fmax(largest, off[i]);
+    for (int i = 0; i < system->nv; i++) largest = fmax(largest, pcs_system_size(system, i, off[i]));
     return pcs_system_max(system, largest) / h;
 }
 

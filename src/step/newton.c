@@ -171,7 +171,7 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     }
     for (int i = 0; i < s->n; i++) {
         p->d[i] += s->y0[i];
-        largest = pcs_larger(largest, fabs(s->y0[i]));
+        largest = pcs_larger(largest, pcs_system_size(self->system, i, s->y0[i]));
     }
     largest = pcs_system_max(self->system, largest);
     if (!isfinite(largest)) return NAN;
@@ -204,9 +204,10 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
     if (s->curvature != NULL && self->form.kb > 0.0) newton_keep_place(self, p);
-    for (int i = 0; i < s->n; i++)
-        change =
-            pcs_larger(change, pcs_larger(fabs(sum[i] - s->q_last[i]) / self->form.h, fabs(p->v[i] - s->v_last[i])));
+    for (int i = 0; i < s->n; i++) {
+        double moved = fabs(sum[i] - s->q_last[i]) / self->form.h, faster = fabs(p->v[i] - s->v_last[i]);
+        change = pcs_larger(change, pcs_system_size(self->system, i, pcs_larger(moved, faster)));
+    }
     return change;
 }
 
@@ -236,7 +237,8 @@ static double newton_drift(pcs_step_solver *self)
     const newton *s = self->data;
     double largest = 0.0;
     if (!s->has_trial) return INFINITY;
-    for (int i = 0; i < s->n; i++) largest = pcs_larger(largest, fabs(s->y0[i] - s->trial[i]));
+    for (int i = 0; i < s->n; i++)
+        largest = pcs_larger(largest, pcs_system_size(self->system, i, s->y0[i] - s->trial[i]));
     return pcs_system_max(self->system, largest);
 }
 
@@ -271,7 +273,8 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     const double *sum = p->base == NULL ? p->q : s->sum;
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
-    for (int i = 0; i < s->n; i++) change = pcs_larger(change, fabs(sum[i] - s->q_last[i]) / self->form.h);
+    for (int i = 0; i < s->n; i++)
+        change = pcs_larger(change, pcs_system_size(self->system, i, sum[i] - s->q_last[i]) / self->form.h);
     return pcs_system_max(self->system, change);
 }
 

@@ -166,8 +166,13 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
     self->bad_equation = 0;
     self->change = c->last;
     self->allowed = c->noise;
-    for (int i = 1; i < self->system->nv; i++)
-        if (fabs(o->change[i]) > fabs(o->change[self->bad_equation])) self->bad_equation = i;
+    for (int i = 0; i < self->system->nv; i++) {
+        double change = pcs_system_size(self->system, i, o->change[i]);
+        if (change <= most) continue;
+        most = change;
+        self->bad_equation = i;
+    }
+    most = 0.0;
     if (o->z_last == NULL) return;
     for (int j = 0; j < m; j++) {
         double change = fabs(o->z[m + j] - o->z_last[m + j]) / self->effective_mass[j];

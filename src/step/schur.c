@@ -334,8 +334,8 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     for (int i = 0; i < s->n; i++) {
         double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
         is_finite = is_finite && isfinite(dd);
-        change = pcs_larger(change, fabs(dd));
-        if (sees_positions) change = pcs_larger(change, fabs(q - sum[i]) / self->form.h);
+        change = pcs_larger(change, pcs_system_size(self->system, i, dd));
+        if (sees_positions) change = pcs_larger(change, pcs_system_size(self->system, i, q - sum[i]) / self->form.h);
         sum_t[i] += kb * dd;
         sum[i] = q;
         s->D[i] = q - sum_t[i];

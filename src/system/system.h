@@ -284,8 +284,9 @@ struct pcs_system {
     bool has_resultant;        // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;         // where friction pushes is known
     double length;             // m, size of the model: the scale of positions
-    double mass;               // kg, of all that moves: with an energy, the scale of velocities
-    double stable_step;        // s, of explicit schemes; INFINITY when nothing limits it
+    const double *arms; // [nv] m, what changes of angles are multiplied by: `length`; 1 of others. NULL: all are 1
+    double mass;        // kg, of all that moves: with an energy, the scale of velocities
+    double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
     pcs_travel travel[PCS_WAVE_KINDS];
     const pcs_layout *layout; // of the equations over the ranks; NULL: all of them are here
     const int *row_owner;     // [nrow] rank that has all equations of a row; NULL: not every row has one
@@ -352,11 +353,18 @@ static inline double pcs_system_max(const pcs_system *self, double x)
     return x;
 }
 
-// Largest entry of a vector over all equations, by size.
+// Size of a change of coordinate i, or of its rate, in m or m/s: the unit of length must not decide whether an angle or
+// a displacement is the larger one.
+static inline double pcs_system_size(const pcs_system *self, int i, double x)
+{
+    return self->arms == NULL ? fabs(x) : self->arms[i] * fabs(x);
+}
+
+// The largest of them over all equations.
 static inline double pcs_system_largest(const pcs_system *self, const double *x)
 {
     double largest = 0.0;
-    for (int i = 0; i < self->nv; i++) largest = pcs_larger(largest, fabs(x[i]));
+    for (int i = 0; i < self->nv; i++) largest = pcs_larger(largest, pcs_system_size(self, i, x[i]));
     return pcs_system_max(self, largest);
 }
 

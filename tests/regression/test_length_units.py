@@ -64,6 +64,24 @@ time: {{ step: 2.0e-3, end: 0.2, retry: 0 }}
 """ + END
 
 
+def struck(u):
+    """A mass strikes a light beam, which turns fast: changes of angles count as ways when a step is judged as found."""
+    return f"""mesh:
+  beam: {{ type: line, from: [0, 0, 0], to: [{u * 0.32}, {u * 0.44}, {u * 0.09}], elements: 6 }}
+  mass: {{ type: point, at: [{u * 4.7}, 0, {u * -0.068}] }}
+elements:
+  beam: {{ type: beam_exact_3d, mesh: beam, E: {2.0e8 / u}, nu: 0.3, rho: {1.05 / u ** 3},
+    orientation: [0.36, 0.48, 0.8], section: {{ type: rectangle, width: {u * 0.0056}, height: {u * 0.0073} }} }}
+  mass: {{ type: point_mass, mesh: mass, mass: 1.0e-3 }}
+joints: {{ guide: {{ type: slider, node: beam.start, axis: [-0.70, -0.59, -0.41] }} }}
+contacts:
+  touch: {{ type: node_node, a: beam.start, b: mass, normal: [0, 0, -1], restitution: 0.0 }}
+initial: [{{ set: mass, velocity: [0, 0, {u * 20.0}] }}]
+scheme: {{ type: alpha_ggl }}
+time: {{ step: 5.0e-5, end: 5.0e-3 }}
+""" + END
+
+
 class LengthUnits(program.Cases):
     def check(self, case, most):
         expected = self.history(case(1.0))
@@ -86,6 +104,9 @@ class LengthUnits(program.Cases):
 
     def test_hinge(self):
         self.check(hinge, 1e-9)
+
+    def test_struck(self):
+        self.check(struck, 1e-9)
 
 
 if __name__ == "__main__":
