@@ -3,7 +3,7 @@
 //
 // It starts from the prediction where the motion is smooth, and from the start of the step, a state in balance, where a
 // contact is about to change or the prediction leads nowhere. An iteration is judged by the largest change of
-// velocities, or of positions over h, that it makes:
+// velocities, or of positions over h, that it makes, angles times the size of the model:
 //
 //   settled    the change, or what its rate says is left after it, is below 1e-14 of the velocities; or what a second
 //              change of a mesh leaves is below 8 eps of the positions over h and 1e-12 of the velocities; or it has
