@@ -154,7 +154,8 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
 }
 
 // Of a rate, by the turn of its direction: that of a large angle is known to the round-off of the angle only. An entry
-// of the direction that vanishes here may change fastest, so the largest stands for all.
+// of the direction that vanishes here may change fastest, so the largest stands for all. Of angles of a mesh the arm is
+// the size of the model.
 static double rows_turn(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->scheme->system;
@@ -162,10 +163,12 @@ static double rows_turn(const pcs_certifier *self, int row)
     double arm = 0.0, place = 0.0, speed = 0.0;
     if (!system->directions_vary) return 0.0;
     for (int k = G->start[row]; k < G->start[row + 1]; k++) {
+        int i = G->column[k];
         arm = pcs_max(arm, fabs(G->value[k]));
-        place = pcs_max(place, fabs(self->x->q[G->column[k]]));
-        speed = pcs_max(speed, fabs(self->x->v[G->column[k]]));
+        place = pcs_max(place, pcs_system_size(system, i, self->x->q[i]));
+        speed = pcs_max(speed, pcs_system_size(system, i, self->x->v[i]));
     }
+    if (system->arms != NULL) arm = 1.0;
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
 }
 
