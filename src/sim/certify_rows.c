@@ -16,7 +16,7 @@
 //
 // Lengths to 1e-13 of the model, of the gap and of the positions along it, velocities to 1e-11 V and to what directions
 // turn by when positions round off, impulses to m_eff 1e-11 V; V = sqrt(2 E / m) with the largest energy so far, or the
-// velocities of the row if larger. A gap rate is at most sqrt(2 E_n / m_eff) with the energy E_n that there was before
+// velocities of the row if larger; besides the round-off of what impulses of the row, or of its joint, do to it. A gap rate is at most sqrt(2 E_n / m_eff) with the energy E_n that there was before
 // the step: a state that has no business to be fast buys no penetration.
 
 #include "sim/certify_data.h"
@@ -172,6 +172,20 @@ static double rows_turn(const pcs_certifier *self, int row)
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
 }
 
+// What rows of one joint give each other by their impulses, sum |W_ij| |P_j| with W = G M^-1 G^T, at most: in light
+// parts it is far larger than what is left of it.
+static double rows_exchange(const pcs_certifier *self, const row_now *now)
+{
+    const pcs_system *system = self->scheme->system;
+    const double *mass = self->scheme->solver->effective_mass;
+    double sum = 0.0, h = self->report->h;
+    int joint = now->law->contact, j = now->row;
+    while (j > 0 && system->rows[j - 1].contact == joint) j--;
+    for (; j < system->nrow && system->rows[j].contact == joint; j++)
+        sum += (fabs(self->report->rows[j].multiplier) + h * fabs(self->report->rows[j].force)) / sqrt(mass[j]);
+    return sum / sqrt(now->mass);
+}
+
 static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
@@ -179,8 +193,11 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     double tolerance =
         PCS_ROUND_VELOCITY * pcs_certify_grown(self->speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
-    tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
+    bool is_joint = now->law->is_bilateral;
+    tolerance +=
+        PCS_ROUND_SUM * (is_joint ? rows_exchange(self, now) : impulse + self->report->h * fabs(r->force) / mass);
     tolerance += rows_turn(self, now->row);
+    if (self->rule.kind == PCS_RULE_CENTRAL) tolerance += now->length / self->report->h; // its law is one of gaps
     if (r->is_gated && now->law->is_bilateral) {
         pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, now->row, -1);
     } else if (r->is_gated) {
