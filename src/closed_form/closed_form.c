@@ -313,6 +313,7 @@ static const pcs_system_ops closed_ops = {
     .find_sizes = closed_find_sizes,
     .find_rigid = pcs_default_find_rigid,
     .name_equation = closed_name_equation,
+    .name_limit = pcs_default_name_limit,
 };
 
 static pcs_status closed_make_pattern(pcs_context *ctx, int n, pcs_pattern **out)

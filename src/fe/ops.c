@@ -226,4 +226,5 @@ const pcs_system_ops pcs_system_fe = {
     .find_sizes = pcs_fe_find_sizes,
     .find_rigid = pcs_fe_find_rigid,
     .name_equation = fe_name_equation,
+    .name_limit = pcs_fe_name_limit,
 };

@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int rotations_count(const fe_data *fe, int node, int equation[3])
@@ -146,5 +147,43 @@ void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs
         // The three entries of a node follow one another; what fills a row up does not.
         bool is_moment = fe->starts_spin[e] && rows->column[k + 1] == e + 1 && rows->column[k + 2] == e + 2;
         if (is_moment) rotations_carry(x + e, part, rows->value + k);
+    }
+}
+
+// Rotation of the second node of a cell against the first; zero where they do not turn by finite angles in space.
+static double rotations_between(const fe_data *fe, const double *q, const int node[2])
+{
+    double p[2][3] = { { 0.0 } }, turn[3];
+    for (int i = 0; i < 2; i++) {
+        int spin = fe->spin_of_node[node[i]];
+        if (spin < 0) return 0.0;
+        for (int k = 0; k < 3; k++)
+            if (fe->spins[spin][k] >= 0) p[i][k] = (i == 0 ? -1.0 : 1.0) * q[fe->spins[spin][k]];
+    }
+    pcs_rotation_compose(p[0], p[1], turn);
+    return pcs_norm3(turn);
+}
+
+// The rotation of one end of a cell against the other is known up to half a turn, where bending moments jump.
+void pcs_fe_name_limit(const pcs_system *self, const double *q, size_t size, char *text)
+{
+    static const double near_half = 2.8; // rad
+    const fe_data *fe = self->data;
+    double most = near_half;
+    text[0] = '\0';
+    for (int g = 0; g < fe->model.ngroup && fe->nspin > 0; g++) {
+        const pcs_batch *batch = &fe->batches[g];
+        if (batch->ops->is_one_node || !batch->ops->is_nonlinear) continue;
+        for (int c = 0; c < batch->ncell; c++) {
+            const int *node = batch->nodes[batch->cells[c]];
+            double turn = rotations_between(fe, q, node);
+            if (turn <= most) continue;
+            most = turn;
+            snprintf(text, size,
+                     "; the ends of the cell from node %d to node %d of '%s' have turned by %.3g rad against each "
+                     "other, where half a turn is the most: more cells are needed",
+                     pcs_mesh_node_number(fe->model.mesh, node[0]), pcs_mesh_node_number(fe->model.mesh, node[1]),
+                     fe->model.groups[g].name, turn);
+        }
     }
 }

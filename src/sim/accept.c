@@ -105,16 +105,25 @@ static void accept_describe_equal_steps(const pcs_sim *sim, double h, size_t siz
              sim->scheme->ops->name, why, 0.5 * h);
 }
 
+// What of the state no step could have gone on from.
+static void accept_describe_limit(const pcs_sim *sim, size_t size, char *text)
+{
+    size_t used = strlen(text);
+    if (used < size) sim->system->ops->name_limit(sim->system, sim->state.q, size - used, text + used);
+}
+
 pcs_status pcs_accept_reject(pcs_sim *sim, double h)
 {
-    char text[1024];
+    char text[1280];
     if (sim->report.outcome != PCS_CONVERGED) {
         accept_describe_outcome(sim, sizeof text, text);
         accept_describe_equal_steps(sim, h, sizeof text, text);
+        accept_describe_limit(sim, sizeof text, text);
         return pcs_accept_stop(sim, h, text);
     }
     // The state stands at the end of the step.
     pcs_certifier_describe(sim->certifier, sizeof text, text);
     accept_describe_equal_steps(sim, h, sizeof text, text);
+    accept_describe_limit(sim, sizeof text, text);
     return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->number, sim->state.t, text);
 }

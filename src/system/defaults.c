@@ -197,3 +197,9 @@ void pcs_default_name_equation(const pcs_system *self, int equation, size_t size
     (void)self;
     snprintf(text, size, "equation %d", equation);
 }
+
+void pcs_default_name_limit(const pcs_system *self, const double *q, size_t size, char *text)
+{
+    (void)self, (void)q;
+    if (size > 0) text[0] = '\0';
+}

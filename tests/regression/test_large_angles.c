@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct trial {
     const char *scheme;
@@ -133,4 +134,23 @@ TEST(joints_fit_after_many_turns)
         text_case_run(&c);
         text_case_close(&c);
     }
+}
+
+// A moment on the end of three cells turns the last of them by half a turn within itself: no step goes on from there.
+TEST(a_cell_that_is_bent_by_half_a_turn_is_named)
+{
+    text_case run = text_case_open(
+        "mesh: { beam: { type: line, from: [0, 0, 0], to: [-0.348, 0, 0], elements: 3 } }\n"
+        "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 9.44e+7, rho: 220.0, mass: lumped, nu: -0.2,"
+        " orientation: [0.36, 0.48, 0.8], section: { type: rectangle, width: 6.37e-3, height: 8.29e-3 } } }\n"
+        "loads: { twist: { type: moment, node: beam.end, value: [-1.32, -4.42, 0.284] } }\n"
+        "scheme: { type: alpha_ggl }\n"
+        "time: { step: 3.0e-6, end: 3.4e-4 }\n",
+        NULL);
+    pcs_status status = pcs_sim_start(run.sim);
+    while (status == PCS_OK && !pcs_sim_is_done(run.sim)) status = pcs_sim_step(run.sim);
+    CHECK(status == PCS_FAILED);
+    print_message("%s\n", pcs_message(run.ctx));
+    CHECK(strstr(pcs_message(run.ctx), "from node 2 to node 3 of 'beam' have turned by 3.1") != NULL);
+    text_case_close(&run);
 }
