@@ -16,8 +16,8 @@
 //
 // Lengths to 1e-13 of the model, of the gap and of the positions along it, velocities to 1e-11 V and to what directions
 // turn by when positions round off, impulses to m_eff 1e-11 V; V = sqrt(2 E / m) with the largest energy so far, or the
-// velocities of the row if larger. Besides, what impulses of the row, or of its joint, do to it rounds off. A gap rate is
-// at most sqrt(2 E_n / m_eff) with the energy E_n that there was before the step: a state that has no business to be
+// velocities of the row if larger. Besides, what impulses of the row, or of its joint, do to it rounds off. A gap rate
+// is at most sqrt(2 E_n / m_eff) with the energy E_n that there was before the step: a state that has no business to be
 // fast buys no penetration.
 
 #include "sim/certify_data.h"
