@@ -158,7 +158,7 @@ static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double 
         if (outcome != PCS_CONVERGED || !s->w.is_plus) return outcome;
         memcpy(s->last, s->jump, (size_t)n * sizeof(double));
         memset(s->jump, 0, (size_t)n * sizeof(double));
-        pcs_explicit_push(self, 1.0, next->la, next->la_t, s->jump);
+        pcs_projection_push(self->solver, 1.0, next->la, next->la_t, s->jump);
         for (int i = 0; i < n; i++) {
             change = fmax(change, fabs(s->jump[i] - s->last[i]));
             size = fmax(size, fabs(s->jump[i]));
