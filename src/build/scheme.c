@@ -4,6 +4,7 @@
 #include "core/comm.h"
 #include "sim/retry.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static pcs_status scheme_read(pcs_build *b)
@@ -73,6 +74,21 @@ static pcs_status scheme_make(pcs_build *b)
     return pcs_state_create(scheme, &b->sim->state);
 }
 
+// Path in the case of what a step solver refuses: a contact of a mesh one of whose points cannot move, or the solver.
+static const char *scheme_find_refused(const pcs_build *b, size_t size, char *path)
+{
+    const pcs_system *system = b->sim->system;
+    const pcs_rows *G = system->G;
+    for (int j = 0; j < system->nrow && system->is_mesh; j++) {
+        bool moves = system->rows[j].is_bilateral;
+        for (int k = G->start[j]; k < G->start[j + 1] && !moves; k++) moves = G->value[k] != 0.0;
+        if (moves) continue;
+        snprintf(path, size, "contacts.%s", system->contacts[system->rows[j].contact].name);
+        return path;
+    }
+    return "solver";
+}
+
 pcs_status pcs_build_solvers(pcs_build *b)
 {
     bool is_auto = strcmp(b->solver, "auto") == 0;
@@ -80,7 +96,8 @@ pcs_status pcs_build_solvers(pcs_build *b)
     pcs_status status = pcs_scheme_weigh(b->scheme, b->sim->system, b->sim->step_size);
     if (status == PCS_OK) status = pcs_step_solver_create(b->ctx, name, b->linear, b->sim->system, &b->sim->solver);
     if (status != PCS_OK) {
-        PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "solver"), status));
+        char path[256];
+        PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, scheme_find_refused(b, sizeof path, path)), status));
         return pcs_case_finish(b->c);
     }
     PCS_TRY(pcs_step_solver_allow_handover(b->sim->solver));

@@ -180,8 +180,13 @@ static void assembly_look_at_damping(pcs_system *self)
     if (!self->has_damping) self->C = NULL;
 }
 
-static void assembly_look_at_groups(pcs_system *self, fe_data *fe)
+// Groups whose tangents vary, and forces that turn with a node, which need not be one of those: bodies in the plane.
+static void assembly_look_at_parts(pcs_system *self, fe_data *fe)
 {
+    for (int l = 0; l < fe->model.nload; l++) {
+        const pcs_fe_load *load = &fe->model.loads[l];
+        fe->is_nonlinear = fe->is_nonlinear || (load->kind == PCS_LOAD_FORCE && load->follows);
+    }
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         bool is_damped = fe->batches[g].damping_mass != 0.0 || fe->batches[g].damping_stiffness != 0.0;
@@ -193,7 +198,7 @@ static void assembly_look_at_groups(pcs_system *self, fe_data *fe)
 pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit)
 {
     pcs_pattern *pattern;
-    assembly_look_at_groups(self, fe);
+    assembly_look_at_parts(self, fe);
     PCS_TRY(assembly_pattern(self, &pattern, culprit));
     pattern->layout = self->layout;
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->M));

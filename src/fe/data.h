@@ -139,7 +139,7 @@ typedef struct fe_data {
     bool has_driven_rows;
     bool has_search_rows;          // which bodies some rows are about changes from step to step
     bool has_passages;             // some contacts may be jumped over
-    bool is_nonlinear;             // some group's tangents vary
+    bool is_nonlinear;             // tangents vary, of groups, force laws or loads
     int ninternal;                 // internal variables of all cells
     int nspin;                     // nodes with a finite rotation in space
     int (*spins)[3];               // [nspin] their equations, consecutive; -1: held

@@ -211,21 +211,30 @@ static void herk_turn_last(pcs_scheme *self, double sum[3])
     pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, sum);
 }
 
-static void herk_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_step_report *report)
+// Impulse, work of loads and loss of damping by the weights of the stages.
+static void herk_weigh_stage(pcs_scheme *self, const pcs_state *x, int k, pcs_step_report *report)
+{
+    herk *s = self->data;
+    const pcs_system *system = self->system;
+    double h = report->h, weight = s->table.b[k], t = x->t + s->table.c[k] * h, resultant[3];
+    double *end = s->full[k]; // of the way that the velocity of the stage goes; its acceleration has served
+    if (weight == 0.0) return;
+    pcs_resultant(system, t, s->q[k], s->v[k], resultant);
+    for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * weight * resultant[i];
+    for (int i = 0; i < system->nv; i++) end[i] = s->q[k][i] + h * s->v[k][i];
+    report->external_work += weight * pcs_load_work(system, t, s->q[k], end);
+    report->damping_loss += h * weight * pcs_damping_power(system, s->q[k], s->v[k]);
+}
+
+static void herk_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
 {
     herk *s = self->data;
     const pcs_tableau *t = &s->table;
-    double h = report->h, resultant[3];
-    pcs_explicit_report_rows(self, &s->base, x, h * t->b[t->s - 1], is_impact, report);
+    pcs_explicit_report_rows(self, &s->base, x, report->h * t->b[t->s - 1], is_impact, report);
     for (int j = 0; j < self->system->nrow; j++) report->rows[j].is_closed = s->is_closed[j] != 0;
-    for (int k = 0; k < t->s; k++) {
-        if (t->b[k] == 0.0) continue;
-        pcs_resultant(self->system, x->t + t->c[k] * h, s->q[k], s->v[k], resultant);
-        for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * t->b[k] * resultant[i];
-    }
+    for (int k = 0; k < t->s; k++) herk_weigh_stage(self, x, k, report);
     if (!is_impact) herk_turn_last(self, report->smooth_impulse);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
-    pcs_explicit_report_work(self, &s->base, x, report);
 }
 
 static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)

@@ -202,7 +202,9 @@ static void energy_check_growth(pcs_certifier *self, double rise, double floor)
     double grown = pcs_measure_energy(&self->report->measure) - now->initial - now->worked;
     double lasting = 0.5 * now->supply + 4.0 * now->exchanged + now->onset, left = lasting - (grown - rise);
     self->is_greedy = self->iterates && !self->rule.gains_energy && rise > pcs_max(floor, greedy * left);
-    pcs_certify_note(self, CERTIFY_GROWTH, grown, lasting + 4.0 * now->held + floor, -1, -1);
+    double allowed = lasting + 4.0 * now->held + floor;
+    if (grown > allowed) allowed += energy_of_rest(self);
+    pcs_certify_note(self, CERTIFY_GROWTH, grown, allowed, -1, -1);
 }
 
 // Is the energy of the step explained?

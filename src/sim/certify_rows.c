@@ -16,8 +16,9 @@
 //
 // Lengths to 1e-13 of the model, of the gap and of the positions along it, velocities to 1e-11 V and to what directions
 // turn by when positions round off, impulses to m_eff 1e-11 V; V = sqrt(2 E / m) with the largest energy so far, or the
-// velocities of the row if larger. A gap rate is at most sqrt(2 E_n / m_eff) with the energy E_n that there was before
-// the step: a state that has no business to be fast buys no penetration.
+// velocities of the row if larger. Besides, what impulses of the row, or of its joint, do to it rounds off. A gap rate is
+// at most sqrt(2 E_n / m_eff) with the energy E_n that there was before the step: a state that has no business to be
+// fast buys no penetration.
 
 #include "sim/certify_data.h"
 
@@ -154,7 +155,8 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
 }
 
 // Of a rate, by the turn of its direction: that of a large angle is known to the round-off of the angle only. An entry
-// of the direction that vanishes here may change fastest, so the largest stands for all.
+// of the direction that vanishes here may change fastest, so the largest stands for all. Of angles of a mesh the arm is
+// the size of the model.
 static double rows_turn(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->scheme->system;
@@ -162,11 +164,27 @@ static double rows_turn(const pcs_certifier *self, int row)
     double arm = 0.0, place = 0.0, speed = 0.0;
     if (!system->directions_vary) return 0.0;
     for (int k = G->start[row]; k < G->start[row + 1]; k++) {
+        int i = G->column[k];
         arm = pcs_max(arm, fabs(G->value[k]));
-        place = pcs_max(place, fabs(self->x->q[G->column[k]]));
-        speed = pcs_max(speed, fabs(self->x->v[G->column[k]]));
+        place = pcs_max(place, pcs_system_size(system, i, self->x->q[i]));
+        speed = pcs_max(speed, pcs_system_size(system, i, self->x->v[i]));
     }
+    if (system->arms != NULL) arm = 1.0;
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
+}
+
+// What rows of one joint give each other by their impulses, sum |W_ij| |P_j| with W = G M^-1 G^T, at most: in light
+// parts it is far larger than what is left of it.
+static double rows_exchange(const pcs_certifier *self, const row_now *now)
+{
+    const pcs_system *system = self->scheme->system;
+    const double *mass = self->scheme->solver->effective_mass;
+    double sum = 0.0, h = self->report->h;
+    int joint = now->law->contact, j = now->row;
+    while (j > 0 && system->rows[j - 1].contact == joint) j--;
+    for (; j < system->nrow && system->rows[j].contact == joint; j++)
+        sum += (fabs(self->report->rows[j].multiplier) + h * fabs(self->report->rows[j].force)) / sqrt(mass[j]);
+    return sum / sqrt(now->mass);
 }
 
 static void rows_check_velocity(pcs_certifier *self, const row_now *now)
@@ -176,8 +194,11 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     double tolerance =
         PCS_ROUND_VELOCITY * pcs_certify_grown(self->speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
-    tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
+    bool is_joint = now->law->is_bilateral;
+    tolerance +=
+        PCS_ROUND_SUM * (is_joint ? rows_exchange(self, now) : impulse + self->report->h * fabs(r->force) / mass);
     tolerance += rows_turn(self, now->row);
+    if (self->rule.kind == PCS_RULE_CENTRAL) tolerance += now->length / self->report->h; // its law is one of gaps
     if (r->is_gated && now->law->is_bilateral) {
         pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, now->row, -1);
     } else if (r->is_gated) {

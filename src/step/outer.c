@@ -14,6 +14,7 @@ typedef struct progress {
     double scale;     // m/s, largest velocity met so far
     double last;      // m/s, change of the iteration before
     double rate;      // of the last change to the one before it
+    bool is_steady;   // as the one before was
     double size;      // of the last change in energy
     double left;      // after a second change, by sizes and w; INFINITY: not known
     int count;        // iterations
@@ -28,6 +29,8 @@ static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPS
 // What a second change may leave at most, however much of it is round-off.
 static const double fair = 1e-12;
 static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
+// Changes that shrink at one rate up to this part of it are no round-off, which comes and goes.
+static const double steady = 0.1;
 // What a second change leaves over estimates of it, at most (outer.h).
 static const double unsure = 10.0;
 
@@ -78,13 +81,15 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
 {
     // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
     c->scale = fmax(c->scale, fmax(pcs_system_largest(c->system, p->v), pcs_system_largest(c->system, p->d)));
-    c->rate = c->count++ > 0 ? change / c->last : 1.0;
+    double rate = c->count++ > 0 ? change / c->last : 1.0;
+    c->is_steady = rate < 1.0 && fabs(rate - c->rate) <= steady * rate;
+    c->rate = rate;
     c->last = change;
     if (c->system->is_linear) return SETTLED; // one linearisation is the whole problem
     if (outer_is_enough(c, p, change)) return SETTLED;
     // Or round-off, which does not shrink.
     c->noise = outer_noise(c, p);
-    c->is_at_noise = change <= c->noise && c->rate > slow;
+    c->is_at_noise = change <= c->noise && c->rate > slow && !c->is_steady;
     if (c->is_at_noise) return SETTLED;
     return c->count > 1 && c->rate > slow && !c->keeps ? GROWING : SHRINKING;
 }

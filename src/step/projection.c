@@ -161,11 +161,18 @@ static pcs_status projection_take_rows(pcs_step_solver *solver, pcs_rows *from, 
 static pcs_status projection_demand_masses(const pcs_step_solver *solver)
 {
     const pcs_system *system = solver->system;
-    for (int j = 0; j < system->nrow; j++)
-        if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
-            return pcs_fail(
-                solver->ctx, PCS_BAD_INPUT, "contact '%s': the effective mass of point %d is %g, must be > 0",
-                system->contacts[system->rows[j].contact].name, pcs_row_number(system, j), solver->effective_mass[j]);
+    for (int j = 0; j < system->nrow; j++) {
+        double mass = solver->effective_mass[j];
+        const char *name = system->contacts[system->rows[j].contact].name;
+        int point = pcs_row_number(system, j);
+        if (mass == INFINITY)
+            return pcs_fail(solver->ctx, PCS_BAD_INPUT,
+                            "contact '%s': what point %d could move along its normal is held, so its gap cannot change",
+                            name, point);
+        if (!(mass > 0.0))
+            return pcs_fail(solver->ctx, PCS_BAD_INPUT,
+                            "contact '%s': the effective mass of point %d is %g, must be > 0", name, point, mass);
+    }
     return PCS_OK;
 }
 

@@ -176,6 +176,13 @@ class BadModels(program.Cases):
         body += "  body: { type: rigid_body_2d, mesh: body, mass: 1, inertia: 1 }\n"
         load(body, "type: line, cells: body, value: [1, 0, 0]", 9, "a single node and has no length")
 
+    def test_contacts_that_supports_hold(self):
+        model = LINEAR + "supports:\n  hold: { set: beam.start, fix: [y] }\n"
+        line = model.count("\n") + 2
+        self.refused(model + "contacts:\n  ring: { type: node_circle, nodes: beam, centre: [0, 1, 0], radius: 3,"
+                     " node_radius: 0.1, side: inside, axis: [0, 0, 1], restitution: 0 }\n", f"{line}:9: contacts.ring",
+                     "what point 0 could move along its normal is held")
+
     def test_initial_values_that_nothing_takes(self):
         def initial(model, text, *parts):
             line = model.count("\n") + 2

@@ -82,6 +82,28 @@ time: {{ step: 5.0e-5, end: 5.0e-3 }}
 """ + END
 
 
+def rattling(u):
+    """The end of a beam in a journal, whose directions turn: an iteration that shrinks slowly is not at round-off."""
+    return f"""mesh:
+  body: {{ type: point, at: [0, 0, 0] }}
+  beam: {{ type: line, from: [{u * -2.03e-4}, {u * 1.16e-4}, 0],
+    to: [{u * -0.0708}, {u * 0.408}, 0], elements: 6 }}
+elements:
+  body: {{ type: rigid_body_2d, mesh: body, mass: 2.97, inertia: {u * u * 0.135} }}
+  beam: {{ type: beam_timo_2d, mesh: beam, E: {6.55 / u}, nu: -0.2, rho: {62.7 / u ** 3},
+    section: {{ type: tube, diameter: {u * 0.0321}, thickness: {u * 0.00643} }} }}
+contacts:
+  journal: {{ type: journal, nodes: beam.start, housing: body, axis: [0, 0, 1], radius: {u * 0.01088},
+    node_radius: {u * 0.01028}, restitution: 1.0 }}
+supports: {{ hold: {{ set: beam.end, fix: [rz] }} }}
+loads:
+  twist: {{ type: torque, node: beam.start, value: {u * u * 5.73e-7}, axis: [0, 0, 1] }}
+initial: [{{ set: body, velocity: [0, {u * -0.0153}, 0] }}]
+scheme: {{ type: alpha_ggl, rho_inf: 0.72 }}
+time: {{ step: 0.035, end: 3.0 }}
+""" + END
+
+
 class LengthUnits(program.Cases):
     def check(self, case, most):
         expected = self.history(case(1.0))
@@ -107,6 +129,9 @@ class LengthUnits(program.Cases):
 
     def test_struck(self):
         self.check(struck, 1e-9)
+
+    def test_rattling(self):
+        self.check(rattling, 1e-9)
 
 
 if __name__ == "__main__":
