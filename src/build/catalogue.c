@@ -5,6 +5,7 @@
 #include "build/build.h"
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
+#include "elements/section.h"
 #include "sim/checkpoint.h"
 #include "sim/control.h"
 #include "study/study.h"
@@ -33,7 +34,11 @@ static const catalogue_section catalogue_sections[] = {
       pcs_cells_options },
     { "merge.NAME", "parts of the mesh joined: nodes of these sets at the same place become one; all others stay apart",
       pcs_merge_options },
-    { "elements.NAME", "required: `type` from the elements, `mesh`: the set of cells that gets them, `damping`", NULL },
+    { "elements.NAME",
+      "required: `type` from the elements, `mesh`: the set of cells that gets them, `damping`; `section` of beams: "
+      "`type` from the cross sections. A profile is a map in place of a number that varies along a line of cells: "
+      "{ from, to }, { table: [[place, value], ...] } or { steps: [[place, value], ...] }",
+      NULL },
     { "damping", "Rayleigh damping, for all elements or in one group; both add up", pcs_damping_options },
     { "supports.NAME", "`set` of nodes and `fix`: the directions held, some of [x, y, z, rx, ry, rz]",
       pcs_support_options },
@@ -270,12 +275,37 @@ static void catalogue_walk_study(pcs_catalogue_visit *visit, void *user)
             visit(user, &(pcs_catalogue_entry){ title, section, table[i]->name, table[i]->summary, options }); \
     } while (0)
 
+enum { CATALOGUE_OPTIONS = 24 }; // of an element at most
+
+// Beams have the type of their cross section besides their own options.
+static void catalogue_walk_elements(pcs_catalogue_visit *visit, void *user)
+{
+    const char *shapes[PCS_BUILD_NAMES];
+    PCS_BUILD_NAMES_OF(pcs_section_types, shapes);
+    const pcs_option section = { .name = "section.type",
+                                 .kind = PCS_OPTION_CHOICE,
+                                 .choices = shapes,
+                                 .is_required = true,
+                                 .help = "of the cross section; its sizes stand beside it: `percuss list rectangle`" };
+    for (int i = 0; pcs_elements[i] != NULL; i++) {
+        pcs_option options[CATALOGUE_OPTIONS + 2] = { 0 };
+        int count = 0;
+        for (const pcs_option *o = pcs_elements[i]->options; o->name != NULL && count < CATALOGUE_OPTIONS; o++)
+            options[count++] = *o;
+        if (pcs_elements[i]->has_section) options[count] = section;
+        visit(user, &(pcs_catalogue_entry){ "Elements (elements.NAME.type)", "elements", pcs_elements[i]->name,
+                                            pcs_elements[i]->summary, options });
+    }
+}
+
 pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user)
 {
     catalogue_walk_sections(visit, user);
     pcs_status status = catalogue_walk_systems(visit, user);
     CATALOGUE_REGISTRY("Mesh sources (mesh.NAME.type)", "mesh", pcs_mesh_sources, pcs_mesh_sources[i]->options);
-    CATALOGUE_REGISTRY("Elements (elements.NAME.type)", "elements", pcs_elements, pcs_elements[i]->options);
+    catalogue_walk_elements(visit, user);
+    CATALOGUE_REGISTRY("Cross sections (elements.NAME.section.type)", "section", pcs_section_types,
+                       pcs_section_types[i]->options);
     CATALOGUE_REGISTRY("Joints (joints.NAME.type)", "joints", pcs_joints, pcs_joints[i]->options);
     CATALOGUE_REGISTRY("Gap types (contacts.NAME.type)", "contacts", pcs_gap_types, pcs_gap_types[i]->options);
     CATALOGUE_REGISTRY("Force laws (contacts.NAME.law.type)", "contacts", pcs_force_law_types,
@@ -308,12 +338,14 @@ void pcs_catalogue_names(void (*take)(void *user, const char *name, const char *
         if (strcmp(name, last) != 0) take(user, name, "a section of the case");
         memcpy(last, name, sizeof last);
     }
+    take(user, "section", "cross sections of beams");
     take(user, "study", "keys of a study file");
 #define CATALOGUE_NAMES(table) \
     for (int i = 0; table[i] != NULL; i++) take(user, table[i]->name, table[i]->summary)
     CATALOGUE_NAMES(pcs_closed_forms);
     CATALOGUE_NAMES(pcs_mesh_sources);
     CATALOGUE_NAMES(pcs_elements);
+    CATALOGUE_NAMES(pcs_section_types);
     CATALOGUE_NAMES(pcs_joints);
     CATALOGUE_NAMES(pcs_gap_types);
     CATALOGUE_NAMES(pcs_force_law_types);

@@ -1,6 +1,6 @@
 // percuss list: all that a case can name, fit to the screen and page by page where it is long.
 
-#define _DEFAULT_SOURCE // popen, ioctl
+#define _GNU_SOURCE // popen, ioctl, strcasestr
 
 #include "build/catalogue.h"
 #include "cli/commands.h"
@@ -46,6 +46,23 @@ static int list_schema(pcs_context *ctx, const pcs_catalogue *catalogue, const p
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
 }
 
+// A line for a part that has the word in its name or summary.
+static void list_mention(void *user, const char *name, const char *summary)
+{
+    const char *word = *(const char **)user;
+    if (strcasestr(name, word) != NULL || strcasestr(summary, word) != NULL)
+        fprintf(stderr, "  %-20s %s\n", name, summary);
+}
+
+static int list_refuse(const char *subject)
+{
+    char hint[128];
+    fprintf(stderr, "error: nothing is called '%s'%s see percuss list\n", subject,
+            pcs_catalogue_hint(subject, sizeof hint, hint)[0] == '\0' ? "," : hint);
+    pcs_catalogue_names(list_mention, &subject);
+    return PCS_CLI_BAD_USAGE;
+}
+
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_catalogue catalogue = { .put = list_put, .user = stdout, .is_markdown = a->is_markdown, .width = list_width() };
@@ -58,9 +75,5 @@ int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a)
     int count = pcs_catalogue_write(&catalogue);
     pcs_catalogue_write_applies(&catalogue);
     if (pager != NULL) pclose(pager);
-    if (count > 0) return PCS_CLI_DONE;
-    char hint[128];
-    fprintf(stderr, "error: nothing is called '%s'%s see percuss list\n", a->subject,
-            pcs_catalogue_hint(a->subject, sizeof hint, hint)[0] == '\0' ? "," : hint);
-    return PCS_CLI_BAD_USAGE;
+    return count > 0 ? PCS_CLI_DONE : list_refuse(a->subject);
 }

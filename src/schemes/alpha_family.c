@@ -1,11 +1,5 @@
-// Kinematics and energy of the generalized-alpha family, and the velocity-level nonsmooth scheme.
-// Chen, Acary, Virlez, Bruls: A nonsmooth generalized-alpha scheme for flexible multibody systems with unilateral
-// constraints, Int. J. Numer. Meth. Engng 96 (2013); energy as in Acary's lecture slides on nonsmooth mechanical
-// systems, there for Newmark and HHT.
-//
-//   M vd = f(q, v, t)                                    smooth motion, free of all constraint forces
-//   M W = G^T La,   0 <= G v + e G v_n _|_ La >= 0  if  g(q_n) + (h/2) G v_n <= 0,  else La = 0;  G v = 0 on joints
-//   q = qt + (h/2) W,   v = vt + W                       qt, vt: alpha_family.h
+// Kinematics and energy of the generalized-alpha family: equations in alpha_family.h. Energy as in Acary's lecture
+// slides on nonsmooth mechanical systems, there for Newmark and HHT.
 //
 // Derivation of the energy balance: both Newmark formulas give dq = h (v_n + v)/2 + (h^2/2) (2 be - ga) da; with
 // M dv = h M a_ga + G^T La and M vd = F - K q - C v at both ends, dE = (v_n + v)/2 . M dv + (q_n + q)/2 . K dq.
@@ -13,7 +7,6 @@
 #include "schemes/alpha_family.h"
 
 #include "core/loop.h"
-#include "step/projection.h"
 
 #include <math.h>
 
@@ -25,11 +18,26 @@ void pcs_alpha_of_radius(pcs_alpha *s, double rho)
     s->be = 0.25 * (s->ga + 0.5) * (s->ga + 0.5);
 }
 
+void pcs_alpha_of_newmark(pcs_alpha *s, double gamma, double beta)
+{
+    s->am = s->af = 0.0;
+    s->ga = gamma;
+    s->be = isnan(beta) ? 0.25 * (gamma + 0.5) * (gamma + 0.5) : beta;
+}
+
 double pcs_alpha_radius(const pcs_alpha *s)
 {
     double half = 0.5 + s->ga, square = half * half - 4.0 * s->be, held = s->af / (1.0 - s->af);
     if (square <= 0.0) return fmax(held, sqrt((0.5 - s->ga + s->be) / s->be));
     return fmax(held, (fabs(half - 2.0 * s->be) + sqrt(square)) / (2.0 * s->be));
+}
+
+pcs_status pcs_alpha_setup(pcs_scheme *self, pcs_alpha *s)
+{
+    s->goes_on = pcs_goes_on(self->system, pcs_alpha_radius(s));
+    PCS_TAKE(self->ctx, s->mix, self->system->nv, "the energy balance");
+    PCS_TAKE(self->ctx, s->image, self->system->nv, "the energy balance");
+    return pcs_next_create(self, &s->next);
 }
 
 pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h)
@@ -218,61 +226,4 @@ void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const do
         return;
     }
     report->numerical_loss = alpha_numerical_loss(self, s, x, h) + alpha_damping(self, s, x, v, report);
-}
-
-pcs_rule pcs_velocity_rule(void)
-{
-    pcs_rule rule = pcs_rule_of(PCS_RULE_ALPHA);
-    rule.normal_way = rule.tangent_way = 0.5;
-    rule.rate = PCS_RATE_START;
-    rule.gate = PCS_GATE_FORESEEN;
-    return rule;
-}
-
-pcs_status pcs_velocity_setup(pcs_scheme *self)
-{
-    pcs_alpha *s = self->data;
-    s->goes_on = pcs_goes_on(self->system, pcs_alpha_radius(s));
-    PCS_TAKE(self->ctx, s->mix, self->system->nv, "the energy balance");
-    PCS_TAKE(self->ctx, s->image, self->system->nv, "the energy balance");
-    return pcs_next_create(self, &s->next);
-}
-
-pcs_status pcs_velocity_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    pcs_alpha *s = self->data;
-    if (!pcs_projection_move(self->solver, x->q))
-        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    pcs_free_acceleration(self, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
-    pcs_alpha_start(self, s, x);
-    pcs_start_report(self, x, &s->next, report);
-    return PCS_OK;
-}
-
-pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
-{
-    pcs_alpha *s = self->data;
-    pcs_step_form form = pcs_alpha_form(s, h);
-    form.kw = 0.5 * h;
-    pcs_begin_step(self, x, h, report);
-    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
-    if (report->outcome != PCS_CONVERGED) return PCS_OK;
-
-    pcs_next_foresee(self, &s->next, x, h, 0.5);
-    pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
-    pcs_alpha_set_passes(self, s, x, h, &problem);
-    if (s->goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
-    pcs_step_result result;
-    pcs_step_solve(self->solver, &problem, &result);
-    report->outcome = result.outcome;
-    report->iterations = result.iterations;
-    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
-
-    pcs_next_report_rows(self, x, &s->next, 0.5, report);
-    pcs_alpha_book(self, s, x, s->next.v, report);
-    pcs_alpha_memory now;
-    pcs_alpha_balance(self, s, x, h, &now, report->smooth_impulse);
-    pcs_alpha_accept(s, x, &now);
-    pcs_next_accept(self, &s->next, x, report);
-    return PCS_OK;
 }

@@ -1,5 +1,5 @@
-// The generalized-alpha family: kinematics shared by Newmark, HHT and generalized-alpha schemes, and the velocity-level
-// nonsmooth scheme on them; private to this folder.
+// The generalized-alpha family: kinematics and energy shared by Newmark, HHT and generalized-alpha schemes; private to
+// this folder.
 //
 //   qt = q_n + h v_n + h^2 (1/2 - be) a_n + h^2 be a        vt = v_n + h (1 - ga) a_n + h ga a
 //   (1 - am) a + am a_n = (1 - af) vd + af vd_n             M vd = f(q, v, t)
@@ -42,9 +42,14 @@ typedef struct pcs_alpha {
 // The parameters for a spectral radius at high frequency: am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1),
 // ga = 1/2 + af - am, be = (ga + 1/2)^2/4 (Chung, Hulbert 1993).
 void pcs_alpha_of_radius(pcs_alpha *s, double rho);
+// Those of Newmark's scheme; beta may be NAN: (gamma + 1/2)^2/4.
+void pcs_alpha_of_newmark(pcs_alpha *s, double gamma, double beta);
 // The spectral radius at high frequency of any parameters: the amplitudes of q, which the forces hold at q = -af/(1 -
 // af) q_n, and of a, which follows from q by Newmark's formulas.
 double pcs_alpha_radius(const pcs_alpha *s);
+
+// Takes the memory of a scheme whose parameters are set.
+pcs_status pcs_alpha_setup(pcs_scheme *self, pcs_alpha *s);
 
 // c, kb and h of the step form; what contacts add is the scheme's.
 pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h);
@@ -73,13 +78,5 @@ void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const pcs_alpha_memory *now);
 // With F_ga = (1 - ga) F_n + ga F and so on. Fills external_work = dq . F_ga, damping_loss = h v_ga . C v_ga and
 // numerical_loss, which gets the rest of the damping.
 void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const double *v, pcs_step_report *report);
-
-// What all velocity-level schemes of the family state but for their numbers.
-pcs_rule pcs_velocity_rule(void);
-
-// The velocity-level scheme; the scheme's data are a pcs_alpha with its parameters set.
-pcs_status pcs_velocity_setup(pcs_scheme *self);
-pcs_status pcs_velocity_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
-pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
 
 #endif

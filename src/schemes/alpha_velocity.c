@@ -1,11 +1,161 @@
-// Nonsmooth generalized-alpha scheme with all constraints at velocity level.
+// Nonsmooth schemes of the generalized-alpha family with all constraints at velocity level: Newmark, HHT (Hilber,
+// Hughes, Taylor 1977) and generalized-alpha.
 // Chen, Acary, Virlez, Bruls: A nonsmooth generalized-alpha scheme for flexible multibody systems with unilateral
-// constraints, Int. J. Numer. Meth. Engng 96 (2013). Equations and energy: alpha_family.c.
+// constraints, Int. J. Numer. Meth. Engng 96 (2013).
+// Acary: lecture slides on numerical methods for nonsmooth mechanical systems.
 //
-//   am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1), ga = 1/2 + af - am, be = (ga + 1/2)^2/4
+//   M vd = f(q, v, t)                                    smooth motion, free of all constraint forces
+//   M W = G^T La,   0 <= G v + e G v_n _|_ La >= 0  if  g(q_n) + (h/2) G v_n <= 0,  else La = 0;  G v = 0 on joints
+//   q = qt + (h/2) W,   v = vt + W                       qt, vt: alpha_family.h, energy: alpha_family.c
 
 #include "schemes/alpha_family.h"
+#include "step/projection.h"
 
+static pcs_rule velocity_rule(void)
+{
+    pcs_rule rule = pcs_rule_of(PCS_RULE_ALPHA);
+    rule.normal_way = rule.tangent_way = 0.5;
+    rule.rate = PCS_RATE_START;
+    rule.gate = PCS_GATE_FORESEEN;
+    return rule;
+}
+
+static pcs_status velocity_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_alpha *s = self->data;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_free_acceleration(self, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
+    pcs_alpha_start(self, s, x);
+    pcs_start_report(self, x, &s->next, report);
+    return PCS_OK;
+}
+
+static pcs_status velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_alpha *s = self->data;
+    pcs_step_form form = pcs_alpha_form(s, h);
+    form.kw = 0.5 * h;
+    pcs_begin_step(self, x, h, report);
+    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+
+    pcs_next_foresee(self, &s->next, x, h, 0.5);
+    pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
+    pcs_alpha_set_passes(self, s, x, h, &problem);
+    if (s->goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
+    pcs_step_result result;
+    pcs_step_solve(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations = result.iterations;
+    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+
+    pcs_next_report_rows(self, x, &s->next, 0.5, report);
+    pcs_alpha_book(self, s, x, s->next.v, report);
+    pcs_alpha_memory now;
+    pcs_alpha_balance(self, s, x, h, &now, report->smooth_impulse);
+    pcs_alpha_accept(s, x, &now);
+    pcs_next_accept(self, &s->next, x, report);
+    return PCS_OK;
+}
+
+#define VELOCITY_COMMON                                                                                                \
+    .data_size = sizeof(pcs_alpha), .nhistory = PCS_ALPHA_NHISTORY, .nresultant = 2,                                   \
+    .memory_size = sizeof(pcs_alpha_memory), .has_closed_loss = true, .takes_rotations = true, .takes_internal = true, \
+    .takes_dealt_rows = true, .start = velocity_start, .step = velocity_step
+
+// Newmark: am = af = 0, so that a = vd.
+// Its dissipation in terms of a stored energy, without loads (slides, eq. 95, with h^2/2 where they print h/2):
+//   S = E + (h^2/4) (2 be - ga) a . M a
+//   dS = La . G (v_n + v)/2 - (ga - 1/2) (|dq|^2_K + (h^2/2) (2 be - ga) |da|^2_M)
+typedef struct newmark_params {
+    double gamma, beta;
+} newmark_params;
+
+static const pcs_option newmark_options[] = {
+    PCS_REAL("gamma", newmark_params, gamma, PCS_DEFAULT("0.5"), PCS_WITHIN(0.5, 1.0),
+             "weight of the new acceleration in the velocity: 0.5 for order 2, more dissipates"),
+    PCS_REAL("beta", newmark_params, beta, PCS_OPTIONAL, PCS_WITHIN(0.25, 1.0),
+             "weight of the new acceleration in the position, at least gamma/2; by default (gamma + 1/2)^2/4"),
+    { 0 },
+};
+
+static const char *newmark_check(const void *params, const char **option)
+{
+    const newmark_params *p = params;
+    *option = "beta";
+    return p->beta < 0.5 * p->gamma ? "beta must be >= gamma/2: the scheme is stable at any step only there" : NULL;
+}
+
+static pcs_status newmark_setup(pcs_scheme *self)
+{
+    const newmark_params *p = self->params;
+    pcs_alpha_of_newmark(self->data, p->gamma, p->beta);
+    return pcs_alpha_setup(self, self->data);
+}
+
+static void newmark_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const newmark_params *p = self->params;
+    *rule = velocity_rule();
+    rule->gamma = p->gamma;
+    rule->beta = p->beta;
+}
+
+const pcs_scheme_ops pcs_scheme_newmark = {
+    .name = "newmark",
+    .summary = "nonsmooth Newmark, contact at velocity level; penetrates by O(h)",
+    .options = newmark_options,
+    .params_size = sizeof(newmark_params),
+    .check = newmark_check,
+    .state_rule = newmark_state_rule,
+    .setup = newmark_setup,
+    VELOCITY_COMMON,
+};
+
+// HHT: M a = (1 - al) f(q, v, t) + al f_n,   ga = 1/2 + al,   be = (1 + al)^2/4
+// Its dissipation in terms of a stored energy, with w = (q - q_n)/2 and without loads (slides, eqs. 103 and 104; q_n-1
+// enters through w_n):
+//   H = E + (h^2/4) (2 be - ga) a . M a + 2 al (1 - ga) w . K w
+//   dH = La . G (v_n + v)/2 - (h^2/2) al (2 be - ga) |da|^2_M - al (1 - 2 al) |dw|^2_K
+typedef struct hht_params {
+    double alpha;
+} hht_params;
+
+static const pcs_option hht_options[] = {
+    PCS_REAL("alpha", hht_params, alpha, PCS_DEFAULT("0.1"), PCS_WITHIN(0.0, 1.0 / 3.0),
+             "weight of the old forces: 0 dissipates nothing, 1/3 most"),
+    { 0 },
+};
+
+static pcs_status hht_setup(pcs_scheme *self)
+{
+    pcs_alpha *s = self->data;
+    double alpha = ((const hht_params *)self->params)->alpha;
+    s->am = 0.0;
+    s->af = alpha;
+    s->ga = 0.5 + alpha;
+    s->be = 0.25 * (1.0 + alpha) * (1.0 + alpha);
+    return pcs_alpha_setup(self, s);
+}
+
+static void hht_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = velocity_rule();
+    rule->lag = ((const hht_params *)self->params)->alpha;
+}
+
+const pcs_scheme_ops pcs_scheme_hht = {
+    .name = "hht",
+    .summary = "nonsmooth HHT, contact at velocity level; order 2 with dissipation, penetrates by O(h)",
+    .options = hht_options,
+    .params_size = sizeof(hht_params),
+    .state_rule = hht_state_rule,
+    .setup = hht_setup,
+    VELOCITY_COMMON,
+};
+
+// Generalized-alpha: the parameters of a spectral radius at high frequency.
 typedef struct alpha_params {
     double rho_inf;
 } alpha_params;
@@ -19,12 +169,12 @@ static const pcs_option alpha_options[] = {
 static pcs_status alpha_setup(pcs_scheme *self)
 {
     pcs_alpha_of_radius(self->data, ((const alpha_params *)self->params)->rho_inf);
-    return pcs_velocity_setup(self);
+    return pcs_alpha_setup(self, self->data);
 }
 
 static void alpha_state_rule(const pcs_scheme *self, pcs_rule *rule)
 {
-    *rule = pcs_velocity_rule();
+    *rule = velocity_rule();
     rule->radius = ((const alpha_params *)self->params)->rho_inf;
 }
 
@@ -33,16 +183,7 @@ const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .summary = "nonsmooth generalized-alpha, contact at velocity level; keeps energy well, penetrates by O(h)",
     .options = alpha_options,
     .params_size = sizeof(alpha_params),
-    .data_size = sizeof(pcs_alpha),
-    .nhistory = PCS_ALPHA_NHISTORY,
-    .nresultant = 2,
-    .memory_size = sizeof(pcs_alpha_memory),
-    .has_closed_loss = true,
-    .takes_rotations = true,
     .state_rule = alpha_state_rule,
-    .takes_internal = true,
-    .takes_dealt_rows = true,
     .setup = alpha_setup,
-    .start = pcs_velocity_start,
-    .step = pcs_velocity_step,
+    VELOCITY_COMMON,
 };

@@ -50,11 +50,22 @@ pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const p
 // finite.
 bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *report);
 
+// Losses of all rows, where each rank has added up those of its own.
+void pcs_report_join(const pcs_system *system, pcs_step_report *report);
+// What the next state tells of a row; directions stand at it. Impulses, force and losses are left to the scheme.
+static inline void pcs_next_tell(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)
+{
+    *row = (pcs_row_report){ 0 };
+    row->gap = next->gap[j];
+    row->rate = pcs_system_rate(system, j, next->v);
+    row->rate_before = next->rate_before[j];
+    row->target = next->target[j];
+    row->multiplier = next->la[j];
+    row->is_gated = next->gate[j] != 0;
+}
 // Rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that closes.
 // The impact loss is -La . G ((1 - theta) v_n + theta v): v_n is the velocity before the impulse of the step, so a
 // contact that stays closed loses nothing.
-// Losses of all rows, where each rank has added up those of its own.
-void pcs_report_join(const pcs_system *system, pcs_step_report *report);
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
                           pcs_step_report *report);
 

@@ -87,11 +87,6 @@ void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s)
     }
 }
 
-void pcs_explicit_push(const pcs_scheme *self, double scale, const double *impulse, const double *tangent, double *x)
-{
-    pcs_projection_push(self->solver, scale, impulse, tangent, x);
-}
-
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report)
 {
     pcs_next_targets(self, &s->next, s->next.v);
@@ -269,16 +264,11 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
     for (int j = 0; j < system->nrow; j++) {
         double la = next->la[j];
         pcs_row_report *row = &report->rows[j];
-        *row = (pcs_row_report){ 0 };
-        row->gap = next->gap[j];
-        row->rate = pcs_system_rate(system, j, next->v);
-        row->rate_before = next->rate_before[j];
-        row->target = next->target[j];
-        row->multiplier = la;
+        pcs_next_tell(system, next, j, row);
         row->step_impulse = s->stage[j] + la;
         row->force = is_impact ? 0.0 : la / duration;
         row->impulse = is_impact ? la : 0.0;
-        row->is_gated = row->is_closed = next->gate[j] != 0;
+        row->is_closed = row->is_gated;
         row->is_impact = is_impact && next->gate[j] && !s->was_closed[j];
         explicit_book(self, s, x, j, is_impact, report);
         explicit_report_tangents(self, s, j, is_impact ? NULL : x->v, next->v, report);

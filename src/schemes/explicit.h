@@ -50,8 +50,6 @@ pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, d
 pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
 // The velocity law is not imposed: no gates, next.rate_before is the rate.
 void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s);
-// x += scale (X P + XT P_t) for the projection as it stands.
-void pcs_explicit_push(const pcs_scheme *self, double scale, const double *impulse, const double *tangent, double *x);
 
 // The impact on the gated rows: next.v is the velocity before it, and the targets are its restitution.
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);

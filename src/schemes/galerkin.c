@@ -1,6 +1,7 @@
 #include "schemes/galerkin.h"
 
 #include "core/rounding.h"
+#include "schemes/explicit.h"
 #include "step/projection.h"
 
 #include <math.h>
@@ -9,18 +10,35 @@
 // Activities that change for longer than this go back and forth; the set of the start is held then.
 enum { FREEZE_AFTER = 10, ITERATIONS = 200, IMPACT_ROUNDS = 60 };
 
-const pcs_option pcs_galerkin_options[] = {
-    PCS_COUNT("degree", pcs_galerkin_params, degree, PCS_DEFAULT("1"), PCS_WITHIN(1.0, PCS_MAX_DEGREE),
+typedef struct galerkin_params {
+    int degree;
+    double gap_tolerance;
+} galerkin_params;
+
+typedef struct galerkin {
+    pcs_explicit base;
+    pcs_galerkin_weights w;
+    double *Q[PCS_GALERKIN_POINTS], *V[PCS_GALERKIN_POINTS];    // [nv] of the points
+    double *free[PCS_GALERKIN_POINTS], *A[PCS_GALERKIN_POINTS]; // [nv] accelerations without and with contact forces
+    double *la[PCS_GALERKIN_POINTS];                            // [nrow] contact forces, N
+    double *jump, *last;                                        // [nv] dp, and what it was an iteration before
+    double *place;                                              // [nv] where the impact is solved
+    unsigned char *is_closed;                                   // [nrow] at the end
+    unsigned char *is_lasting;                                  // [nrow] closed and not separating at the start
+} galerkin;
+
+static const pcs_option galerkin_options[] = {
+    PCS_COUNT("degree", galerkin_params, degree, PCS_DEFAULT("1"), PCS_WITHIN(1.0, PCS_MAX_DEGREE),
               "of the velocity polynomial; 1 is explicit"),
-    PCS_REAL("gap_tolerance", pcs_galerkin_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+    PCS_REAL("gap_tolerance", galerkin_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
              "a gap up to this counts as closed, m"),
     { 0 },
 };
 
-pcs_status pcs_galerkin_setup(pcs_scheme *self, bool is_plus)
+static pcs_status galerkin_setup(pcs_scheme *self, bool is_plus)
 {
-    pcs_galerkin *s = self->data;
-    const pcs_galerkin_params *params = self->params;
+    galerkin *s = self->data;
+    const galerkin_params *params = self->params;
     int n = self->system->nv, nrow = self->system->nrow;
     PCS_TRY(pcs_explicit_setup(self, &s->base));
     s->base.gap_tolerance = params->gap_tolerance;
@@ -39,7 +57,7 @@ pcs_status pcs_galerkin_setup(pcs_scheme *self, bool is_plus)
 }
 
 // V_l and Q_l of all points.
-static void galerkin_place(pcs_galerkin *s, const pcs_state *x, int n, double h)
+static void galerkin_place(galerkin *s, const pcs_state *x, int n, double h)
 {
     int M = s->w.M;
     for (int l = 0; l <= M; l++) {
@@ -54,7 +72,7 @@ static void galerkin_place(pcs_galerkin *s, const pcs_state *x, int n, double h)
 static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, double h, int k, bool is_frozen,
                                        pcs_step_report *report)
 {
-    pcs_galerkin *s = self->data;
+    galerkin *s = self->data;
     pcs_next *next = &s->base.next;
     int nrow = self->system->nrow;
     if (!pcs_projection_move(self->solver, s->Q[k])) return PCS_SINGULAR;
@@ -71,7 +89,7 @@ static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, dou
 }
 
 // Largest change of h A_k, kept in `last` before it was computed anew, and the size of velocities.
-static void galerkin_compare(const pcs_galerkin *s, int n, int k, double h, double *change, double *size)
+static void galerkin_compare(const galerkin *s, int n, int k, double h, double *change, double *size)
 {
     for (int i = 0; i < n; i++) {
         double off = h * fabs(s->A[k][i] - s->last[i]);
@@ -83,7 +101,7 @@ static void galerkin_compare(const pcs_galerkin *s, int n, int k, double h, doub
 // The first guess, A of the start for all points; of D- it is the final value at the first point.
 static pcs_outcome galerkin_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
-    pcs_galerkin *s = self->data;
+    galerkin *s = self->data;
     size_t bytes = (size_t)self->system->nv * sizeof(double);
     memcpy(s->Q[0], x->q, bytes);
     memcpy(s->V[0], x->v, bytes);
@@ -99,7 +117,7 @@ static pcs_outcome galerkin_begin(pcs_scheme *self, const pcs_state *x, double h
 // there is nothing to iterate.
 static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
-    pcs_galerkin *s = self->data;
+    galerkin *s = self->data;
     int n = self->system->nv, M = s->w.M, first = s->w.is_plus ? 0 : 1;
     double smallest = INFINITY;
     int stalled = 0;
@@ -127,7 +145,7 @@ static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double
 // motion and impulse take turns until neither changes.
 static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
-    pcs_galerkin *s = self->data;
+    galerkin *s = self->data;
     pcs_next *next = &s->base.next;
     int n = self->system->nv;
     memcpy(s->place, s->Q[s->w.M], (size_t)n * sizeof(double));
@@ -140,7 +158,7 @@ static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double 
         if (outcome != PCS_CONVERGED || !s->w.is_plus) return outcome;
         memcpy(s->last, s->jump, (size_t)n * sizeof(double));
         memset(s->jump, 0, (size_t)n * sizeof(double));
-        pcs_explicit_push(self, 1.0, next->la, next->la_t, s->jump);
+        pcs_projection_push(self->solver, 1.0, next->la, next->la_t, s->jump);
         for (int i = 0; i < n; i++) {
             change = fmax(change, fabs(s->jump[i] - s->last[i]));
             size = fmax(size, fabs(s->jump[i]));
@@ -157,7 +175,7 @@ static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double 
 static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
                                 pcs_step_report *report)
 {
-    pcs_galerkin *s = self->data;
+    galerkin *s = self->data;
     pcs_next *next = &s->base.next;
     int n = self->system->nv, M = s->w.M;
     (void)pcs_explicit_find_closed(self, &s->base, s->Q[M], s->is_closed);
@@ -184,7 +202,7 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
 
 static void galerkin_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_step_report *report)
 {
-    pcs_galerkin *s = self->data;
+    galerkin *s = self->data;
     int M = s->w.M;
     double h = report->h, resultant[3];
     pcs_explicit_report_rows(self, &s->base, x, h, is_impact, report);
@@ -200,9 +218,9 @@ static void galerkin_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_
     pcs_explicit_report_work(self, &s->base, x, report);
 }
 
-pcs_status pcs_galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
-    pcs_galerkin *s = self->data;
+    galerkin *s = self->data;
     bool is_impact = false;
     pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, &s->base);
@@ -215,3 +233,57 @@ pcs_status pcs_galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_next_accept(self, &s->base.next, x, report);
     return PCS_OK;
 }
+
+static pcs_status galerkin_setup_minus(pcs_scheme *self)
+{
+    return galerkin_setup(self, false);
+}
+
+static pcs_status galerkin_setup_plus(pcs_scheme *self)
+{
+    return galerkin_setup(self, true);
+}
+
+static double galerkin_stable_minus(const void *params, double w, double xi)
+{
+    return pcs_galerkin_stable_step(((const galerkin_params *)params)->degree, false, w, xi);
+}
+
+static double galerkin_stable_plus(const void *params, double w, double xi)
+{
+    return pcs_galerkin_stable_step(((const galerkin_params *)params)->degree, true, w, xi);
+}
+
+static void galerkin_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const pcs_galerkin_weights *w = &((const galerkin *)self->data)->w;
+    bool is_trapezoidal = w->M == 1 && !w->is_plus;
+    *rule = pcs_rule_of(is_trapezoidal ? PCS_RULE_HEUN_FORCES : PCS_RULE_NONE);
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
+static const char galerkin_drives[] =
+    "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
+    "good; half_explicit and half_explicit_rk follow such motions";
+
+#define GALERKIN_COMMON                                                                                 \
+    .options = galerkin_options, .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin), \
+    .memory_size = sizeof(pcs_explicit_memory), .is_explicit = true, .separates_impacts = true,         \
+    .lets_contacts_sink = true, .refuses = pcs_refuse_friction, .state_rule = galerkin_state_rule,      \
+    .refuses_drives = galerkin_drives, .takes_dealt_rows = true, .start = pcs_explicit_start, .step = galerkin_step
+
+const pcs_scheme_ops pcs_scheme_tdg_minus = {
+    .name = "tdg_minus",
+    .summary = "time-discontinuous Galerkin D- of any degree, contact on acceleration level; no friction",
+    .stable_step = galerkin_stable_minus,
+    .setup = galerkin_setup_minus,
+    GALERKIN_COMMON,
+};
+
+const pcs_scheme_ops pcs_scheme_tdg_plus = {
+    .name = "tdg_plus",
+    .summary = "time-discontinuous Galerkin D+ of any degree, contact on acceleration level; no friction",
+    .stable_step = galerkin_stable_plus,
+    .setup = galerkin_setup_plus,
+    GALERKIN_COMMON,
+};

@@ -253,7 +253,7 @@ static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
     for (int t = 0; t < self->system->ntangent; t++) next->la_t[t] = z[2 * m + t];
     unified_turn(self, s);
     memcpy(next->d, next->v, (size_t)n * sizeof(double));
-    pcs_explicit_push(self, -1.0, next->la, next->la_t, next->d);
+    pcs_projection_push(self->solver, -1.0, next->la, next->la_t, next->d);
     pcs_rows_multiply(self->system->G, next->d, next->rate_before);
 }
 

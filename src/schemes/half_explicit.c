@@ -215,8 +215,8 @@ static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, doub
     half *s = self->data;
     pcs_outcome outcome = half_first_impulses(self, x, h, report);
     if (outcome != PCS_CONVERGED) return outcome;
-    pcs_explicit_push(self, 0.5 * h, s->first, s->first_t, s->base.next.q);
-    if (!self->system->is_linear) pcs_explicit_push(self, 0.5, s->first, s->first_t, s->base.kick);
+    pcs_projection_push(self->solver, 0.5 * h, s->first, s->first_t, s->base.next.q);
+    if (!self->system->is_linear) pcs_projection_push(self->solver, 0.5, s->first, s->first_t, s->base.kick);
     return PCS_CONVERGED;
 }
 
@@ -227,7 +227,7 @@ static void half_free_velocity(pcs_scheme *self, bool is_impact)
     double *v_new = s->base.next.v;
     pcs_pool_cover(s->base.next.pool, pcs_whole_vectors(self->system->nv), half_velocity_range, &s->pass);
     if (is_impact) return;
-    if (s->base.kick == NULL) pcs_explicit_push(self, 0.5, s->first, s->first_t, v_new);
+    if (s->base.kick == NULL) pcs_projection_push(self->solver, 0.5, s->first, s->first_t, v_new);
     if (s->base.kick != NULL)
         for (int i = 0; i < self->system->nv; i++) v_new[i] += s->base.kick[i];
 }

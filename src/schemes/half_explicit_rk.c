@@ -122,8 +122,8 @@ static void herk_take_forces(pcs_scheme *self, int k, double h_r, double share)
 {
     herk *s = self->data;
     memcpy(s->full[k], s->free[k], (size_t)self->system->nv * sizeof(double));
-    pcs_explicit_push(self, 1.0 / h_r, s->force, s->force_t, s->full[k]);
-    if (s->base.kick != NULL) pcs_explicit_push(self, share, s->force, s->force_t, s->base.kick);
+    pcs_projection_push(self->solver, 1.0 / h_r, s->force, s->force_t, s->full[k]);
+    if (s->base.kick != NULL) pcs_projection_push(self->solver, share, s->force, s->force_t, s->base.kick);
     for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += share * s->force[j];
     for (int t = 0; t < self->system->ntangent; t++) s->base.stage_t[t] += share * s->force_t[t];
 }
@@ -207,7 +207,7 @@ static void herk_turn_last(pcs_scheme *self, double sum[3])
     herk *s = self->data;
     const pcs_next *next = &s->base.next;
     if (!pcs_rows_turn(self->system)) return;
-    pcs_explicit_push(self, 1.0, next->la, next->la_t, s->base.kick);
+    pcs_projection_push(self->solver, 1.0, next->la, next->la_t, s->base.kick);
     pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, sum);
 }
 

@@ -81,10 +81,7 @@ static bool jump_solve_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, 
     report->iterations += rounds;
     for (int j = 0; j < c->p.m; j++) next->la[j] = c->p.z[c->p.m + j];
     for (int t = 0; t < c->p.nt; t++) next->la_t[t] = c->p.z[2 * c->p.m + t];
-    for (int j = 0; j < c->p.m; j++)
-        if (next->la[j] != 0.0) pcs_projection_add(self->solver, j, next->la[j], next->v);
-    for (int t = 0; t < c->p.nt; t++)
-        if (next->la_t[t] != 0.0) pcs_projection_add_tangent(self->solver, t, next->la_t[t], next->v);
+    pcs_projection_push(self->solver, 1.0, next->la, next->la_t, next->v);
     return true;
 }
 
@@ -219,21 +216,14 @@ void pcs_jump_report_rows(pcs_scheme *self, const pcs_jump *jump, const pcs_next
 {
     const pcs_system *system = self->system;
     for (int j = 0; j < system->nrow; j++) {
-        double la = next->la[j], impact = jump->is_impact ? la : 0.0;
+        double impact = jump->is_impact ? next->la[j] : 0.0;
         pcs_row_report *row = &report->rows[j];
-        *row = (pcs_row_report){
-            .gap = next->gap[j],
-            .rate = pcs_system_rate(system, j, next->v),
-            .rate_before = next->rate_before[j],
-            .target = next->target[j],
-            .multiplier = la,
-            .step_impulse = jump->smooth[j] + impact,
-            .force = report->h > 0.0 ? jump->smooth[j] / report->h : 0.0,
-            .impulse = impact,
-            .is_gated = next->gate[j] != 0,
-            .is_impact = jump->is_impact && next->gate[j] && !jump->was_closed[j] && !system->rows[j].is_bilateral,
-            .is_closed = jump->smooth[j] + impact > 0.0 || jump_is_shut(self, jump, next, next->q, j),
-        };
+        pcs_next_tell(system, next, j, row);
+        row->step_impulse = jump->smooth[j] + impact;
+        row->force = report->h > 0.0 ? jump->smooth[j] / report->h : 0.0;
+        row->impulse = impact;
+        row->is_impact = jump->is_impact && row->is_gated && !jump->was_closed[j] && !system->rows[j].is_bilateral;
+        row->is_closed = row->step_impulse > 0.0 || jump_is_shut(self, jump, next, next->q, j);
         if (system->rows[j].is_bilateral) row->force += next->lam[j];
         row->normal_loss = -0.5 * impact * (row->rate_before + row->rate);
         report->impact_loss += row->normal_loss;

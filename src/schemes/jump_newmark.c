@@ -51,14 +51,9 @@ static pcs_status jump_setup(pcs_scheme *self)
 {
     jump_newmark *s = self->data;
     const jump_params *p = self->params;
-    if (isnan(p->gamma)) {
-        pcs_alpha_of_radius(&s->alpha, p->rho_inf);
-    } else {
-        s->alpha.am = s->alpha.af = 0.0;
-        s->alpha.ga = p->gamma;
-        s->alpha.be = isnan(p->beta) ? 0.25 * (p->gamma + 0.5) * (p->gamma + 0.5) : p->beta;
-    }
-    PCS_TRY(pcs_velocity_setup(self));
+    if (isnan(p->gamma)) pcs_alpha_of_radius(&s->alpha, p->rho_inf);
+    else pcs_alpha_of_newmark(&s->alpha, p->gamma, p->beta);
+    PCS_TRY(pcs_alpha_setup(self, &s->alpha));
     if (pcs_has_bilateral_rows(self->system)) s->alpha.lam = s->alpha.next.lam;
     return pcs_jump_create(self, &s->jump, p->gap_tolerance);
 }

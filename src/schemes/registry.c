@@ -2,12 +2,12 @@
 
 #include "schemes/scheme.h"
 
-#define PCS_SCHEME(name) extern const pcs_scheme_ops pcs_scheme_##name;
+#define PCS_SCHEME(name, file) extern const pcs_scheme_ops pcs_scheme_##name;
 #include "schemes/scheme_list.def"
 #undef PCS_SCHEME
 
 const pcs_scheme_ops *const pcs_schemes[] = {
-#define PCS_SCHEME(name) &pcs_scheme_##name,
+#define PCS_SCHEME(name, file) &pcs_scheme_##name,
 #include "schemes/scheme_list.def"
 #undef PCS_SCHEME
     NULL,

@@ -117,7 +117,7 @@ static pcs_status paoli_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     paoli_targets(self, x, h);
     report->outcome = pcs_explicit_impose(self, &s->base, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    pcs_explicit_push(self, h, next->la, next->la_t, next->q);
+    pcs_projection_push(self->solver, h, next->la, next->la_t, next->q);
     if (!pcs_next_measure(self, next, report)) return PCS_OK;
 
     paoli_find_speeds(self, x);

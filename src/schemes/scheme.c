@@ -289,15 +289,10 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         pcs_row_report *row = &report->rows[j];
         double la = next->la[j], speed = 0.0;
         if (system->has_drives) speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
-        *row = (pcs_row_report){ 0 };
-        row->gap = next->gap[j];
-        row->rate = pcs_system_rate(system, j, next->v);
-        row->rate_before = next->rate_before[j];
-        row->target = next->target[j];
+        pcs_next_tell(system, next, j, row);
         row->nu = next->nu[j];
-        row->step_impulse = row->multiplier = la;
+        row->step_impulse = la;
         row->force = la / report->h;
-        row->is_gated = next->gate[j] != 0;
         row->is_impact = la > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral;
         row->impulse = row->is_impact ? la : 0.0;
         row->is_closed = la > 0.0 || row->gap <= 0.0;

@@ -1,4 +1,4 @@
-// Time integrators: one file each, one line in scheme_list.def.
+// Time integrators: one file or family each, one line in scheme_list.def.
 
 #ifndef PCS_SCHEMES_SCHEME_H
 #define PCS_SCHEMES_SCHEME_H

@@ -92,23 +92,6 @@ void pcs_state_copy(const pcs_state *from, pcs_state *to)
     pcs_memory_copy(from->ncarried, from->carried, to->carried);
 }
 
-static bool state_is_same(int count, const pcs_memory *a, const pcs_memory *b)
-{
-    for (int i = 0; i < count; i++)
-        if (a[i].size != b[i].size || (a[i].size > 0 && memcmp(a[i].bytes, b[i].bytes, a[i].size) != 0)) return false;
-    return true;
-}
-
-bool pcs_state_equal(const pcs_state *a, const pcs_state *b)
-{
-    pcs_state x = *a, y = *b;
-    pcs_memory own_x[OWN], own_y[OWN];
-    state_list(&x, own_x);
-    state_list(&y, own_y);
-    return a->ncarried == b->ncarried && state_is_same(OWN, own_x, own_y) &&
-           state_is_same(a->ncarried, a->carried, b->carried);
-}
-
 static unsigned long long state_mix(unsigned long long hash, int count, const pcs_memory *list)
 {
     for (int i = 0; i < count; i++) hash = pcs_hash(hash, list[i].bytes, list[i].size);

@@ -1,5 +1,5 @@
 // The state of a run: all that a step needs from the one before. Who carries something declares it, and it is copied,
-// compared, hashed and written here along with the rest:
+// hashed and written here along with the rest:
 //
 //   scheme       history vectors [nv] and [nrow], and a struct of numbers (pcs_scheme_ops)
 //   step solver  the multipliers that it starts from (pcs_step_solver.memory)
@@ -44,8 +44,7 @@ pcs_status pcs_state_clone(pcs_context *ctx, const pcs_state *x, pcs_state *out)
 
 // Both are of the same model and scheme; they may belong to two simulations.
 void pcs_state_copy(const pcs_state *from, pcs_state *to);
-bool pcs_state_equal(const pcs_state *a, const pcs_state *b); // to the last bit
-unsigned long long pcs_state_hash(const pcs_state *x);
+unsigned long long pcs_state_hash(const pcs_state *x); // of every bit
 
 // Writes or reads the whole of the state that a run works on.
 void pcs_state_carry(pcs_state *x, pcs_carrier *c);

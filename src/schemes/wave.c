@@ -276,18 +276,11 @@ static void wave_report_row(pcs_scheme *self, const pcs_state *x, int j, pcs_ste
     const pcs_next *next = &s->next;
     pcs_row_report *row = &report->rows[j];
     double impulse = 2.0 * next->la[j];
-    *row = (pcs_row_report){
-        .gap = next->gap[j],
-        .rate = pcs_system_rate(system, j, next->v),
-        .rate_before = next->rate_before[j],
-        .target = next->target[j],
-        .multiplier = next->la[j],
-        .step_impulse = impulse,
-        .force = impulse / report->h,
-        .is_gated = next->gate[j] != 0,
-        .is_impact = impulse > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral,
-        .is_closed = impulse > 0.0 || next->gap[j] <= 0.0,
-    };
+    pcs_next_tell(system, next, j, row);
+    row->step_impulse = impulse;
+    row->force = impulse / report->h;
+    row->is_impact = impulse > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral;
+    row->is_closed = impulse > 0.0 || next->gap[j] <= 0.0;
     row->impulse = row->is_impact && s->is_heavy[j] ? impulse : 0.0;
     row->drive_work = -impulse * next->speed[j];
     row->normal_loss = impulse == 0.0 ? 0.0 : -impulse * (row->rate + next->speed[j]);

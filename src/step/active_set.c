@@ -63,7 +63,8 @@ static double active_noise(const pcs_active_set *s, int k)
     return s->noise[k < s->p.m ? 0 : 1];
 }
 
-void pcs_active_set_evaluate(pcs_active_set *s)
+// Values at z.
+static void active_evaluate(pcs_active_set *s)
 {
     int first = s->p.has_position ? 0 : s->p.m; // otherwise nu stays out
     for (int i = first; i < s->p.n; i++) {
@@ -177,7 +178,8 @@ static double active_slip_equation(const pcs_active_set *s, int owner, int t, do
     return s->p.z[k] - r->friction * s->p.z[la] * direction[t];
 }
 
-int pcs_active_set_owner(const pcs_active_set *s, int k)
+// Row that owns a tangential unknown.
+static int active_owner(const pcs_active_set *s, int k)
 {
     int tangent = k - 2 * s->p.m, j = 0;
     while (tangent < s->p.rows[j].first_tangent || tangent >= s->p.rows[j].first_tangent + s->p.rows[j].ntangent) j++;
@@ -203,9 +205,9 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
         if (s->mode[k] == OUT) s->p.z[k] = 0.0;
         else s->active[count++] = k;
     }
-    pcs_active_set_evaluate(s);
+    active_evaluate(s);
     for (int a = 0; a < count; a++) {
-        int k = s->active[a], owner = k >= 2 * s->p.m ? pcs_active_set_owner(s, k) : 0;
+        int k = s->active[a], owner = k >= 2 * s->p.m ? active_owner(s, k) : 0;
         int tangent = k - 2 * s->p.m - s->p.rows[owner].first_tangent;
         bool slides = s->mode[k] >= SLIDING;
         s->F[a] = slides ? active_slip_equation(s, owner, tangent, s->x) : active_equation(s, k, s->x);
@@ -226,7 +228,7 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
     }
     *change = 0.0;
     for (int a = 0; a < count; a++) *change = pcs_larger(*change, pcs_active_set_ratio(s, s->active[a], s->F[a]));
-    pcs_active_set_evaluate(s);
+    active_evaluate(s);
     return true;
 }
 
@@ -343,7 +345,7 @@ static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on, double 
 
 bool pcs_active_set_holds(pcs_active_set *s, double tolerance)
 {
-    pcs_active_set_evaluate(s);
+    active_evaluate(s);
     for (int j = 0; j < s->p.m; j++) {
         if (s->p.has_position && !active_is_lawful(s, j, true, tolerance)) return false;
         if (!active_is_lawful(s, s->p.m + j, s->p.gate[j], tolerance)) return false;
@@ -395,7 +397,7 @@ static bool active_iterate(pcs_active_set *s, bool by_chance)
     if (!s->is_warm) memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
     memset(s->last_mode, UNKNOWN, (size_t)s->p.n);
     memset(s->mode, HELD, (size_t)s->p.n); // ties are active
-    pcs_active_set_evaluate(s);
+    active_evaluate(s);
     active_find_modes(s, false);
     if (active_is_idle(s)) return true;
     for (int round = 1; round <= limit; round++, s->iterations++) {

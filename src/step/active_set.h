@@ -53,8 +53,6 @@ enum { PCS_MODE_OUT, PCS_MODE_HELD, PCS_MODE_SLIDING, PCS_MODE_SLIDING_UP, PCS_M
 
 // Masses of redundant rows and sizes, before anything else.
 void pcs_active_set_begin(pcs_active_set *s);
-// Values at z.
-void pcs_active_set_evaluate(pcs_active_set *s);
 // One Newton step on the equations of the present modes; *change is the largest one over what counts as none.
 bool pcs_active_set_newton(pcs_active_set *s, double *change);
 // A change dz of unknown k, by what it does to its value, over what counts as none.
@@ -65,8 +63,6 @@ double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance
 bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance);
 // Do all laws hold at z, whatever the sets are?
 bool pcs_active_set_holds(pcs_active_set *s, double tolerance);
-// Row that owns a tangential unknown.
-int pcs_active_set_owner(const pcs_active_set *s, int k);
 // Semi-smooth Newton from z, or from zero, until the sets repeat; `by_chance` only a part of the rows changes at a
 // time.
 bool pcs_active_set_iterate(pcs_active_set *s, bool by_chance);

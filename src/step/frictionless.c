@@ -39,7 +39,8 @@ void pcs_frictionless_prepare(pcs_frictionless *s)
     s->both = pcs_dense_factor_pair(J, PCS_DENSE_SMALLEST);
 }
 
-void pcs_frictionless_evaluate(pcs_frictionless *s)
+// gap, gate_gap and xi at the present multipliers.
+static void frictionless_evaluate(pcs_frictionless *s)
 {
     int m = s->m;
     for (int i = 0; i < m; i++) {
@@ -188,7 +189,7 @@ PCS_APART static void frictionless_clear_noise(pcs_frictionless *s)
         s->la[j] = pcs_max(0.0, s->la[j]);
         is_clear = false;
     }
-    if (!is_clear) pcs_frictionless_evaluate(s);
+    if (!is_clear) frictionless_evaluate(s);
 }
 
 // Multipliers of one contact for its sets, those that are not zero; false when no regular matrix gives them.
@@ -246,11 +247,11 @@ PCS_APART static bool frictionless_settle(pcs_frictionless *s, int *iterations)
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     memset(s->in_A, 0, (size_t)s->m);
     memset(s->in_B, 0, (size_t)s->m);
-    pcs_frictionless_evaluate(s);
+    frictionless_evaluate(s);
     bool is_settled = frictionless_update_sets(s, 0);
     for (*iterations = 1; !is_settled; ++*iterations) {
         if (*iterations > limit || !frictionless_solve_sets(s, &is_exact)) return false;
-        pcs_frictionless_evaluate(s);
+        frictionless_evaluate(s);
         is_settled = frictionless_update_sets(s, *iterations);
     }
     frictionless_clear_noise(s);
@@ -270,13 +271,13 @@ static double frictionless_sweep(pcs_frictionless *s, double *largest)
     *largest = 0.0;
     for (int j = 0; j < s->m; j++) {
         int k = j * s->m + j;
-        pcs_frictionless_evaluate(s);
+        frictionless_evaluate(s);
         if (s->has_position) {
             double nu = pcs_max(0.0, s->nu[j] - s->gap[j] / s->P11[k]);
             change = pcs_max(change, fabs(nu - s->nu[j]) / (s->r[j] * s->h));
             *largest = pcs_max(*largest, nu / (s->r[j] * s->h));
             s->nu[j] = nu;
-            pcs_frictionless_evaluate(s);
+            frictionless_evaluate(s);
         }
         if (s->gate_is_live) s->gate[j] = frictionless_is_gated(s, j);
         double la = s->gate[j] ? pcs_max(0.0, s->la[j] - s->xi[j] / s->P22[k]) : 0.0;
@@ -300,7 +301,7 @@ bool pcs_frictionless_gauss_seidel(pcs_frictionless *s, int *iterations)
         stalled = change < smallest_change ? 0 : stalled + 1;
         smallest_change = pcs_min(smallest_change, change);
         if (change <= 1e-15 * size || (change <= round_off * size && stalled >= STALLED_SWEEPS)) {
-            pcs_frictionless_evaluate(s);
+            frictionless_evaluate(s);
             return true;
         }
     }

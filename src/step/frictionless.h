@@ -42,7 +42,4 @@ void pcs_frictionless_prepare(pcs_frictionless *s);
 bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations);
 bool pcs_frictionless_gauss_seidel(pcs_frictionless *s, int *iterations);
 
-// gap, gate_gap and xi at the present multipliers.
-void pcs_frictionless_evaluate(pcs_frictionless *s);
-
 #endif

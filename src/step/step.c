@@ -32,7 +32,8 @@ static const pcs_step_solver_ops *step_find(const char *name)
     return NULL;
 }
 
-bool pcs_step_is_plain(const pcs_system *system)
+// Constant matrices and unilateral rows without friction: what the condensed and saddle forms are written for.
+static bool step_is_plain(const pcs_system *system)
 {
     bool is_plain = system->is_linear && system->ntangent == 0;
     for (int j = 0; j < system->nrow; j++) is_plain = is_plain && !system->rows[j].is_bilateral;
@@ -48,7 +49,7 @@ const char *pcs_step_solver_preferred(const pcs_system *system)
     int njoint = 0;
     for (int j = 0; j < system->nrow; j++) njoint += system->rows[j].is_bilateral;
     if (pcs_system_nrow(system) - njoint > MANY_ROWS || pcs_system_nrow(system) > PCS_MAX_ROWS) return "schur";
-    return pcs_step_is_plain(system) ? "condensed" : "newton";
+    return step_is_plain(system) ? "condensed" : "newton";
 }
 
 static pcs_status step_factor_mass(pcs_step_solver *self)
@@ -71,7 +72,7 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     pcs_step_solver *self;
     const pcs_step_solver_ops *ops = step_find(name);
     if (ops == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "no step solver is called '%s'", name);
-    if (!ops->takes_all && !pcs_step_is_plain(system))
+    if (!ops->takes_all && !step_is_plain(system))
         return pcs_fail(ctx, PCS_UNSUPPORTED,
                         "step solver '%s' takes linear systems without friction and joints; use 'newton' for '%s'",
                         name, system->name);

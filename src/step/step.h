@@ -148,8 +148,6 @@ extern const pcs_step_solver_ops *const pcs_step_solvers[]; // ends with NULL
 
 pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
                                   pcs_step_solver **out);
-// Constant matrices and unilateral rows without friction: what the condensed and saddle forms are written for.
-bool pcs_step_is_plain(const pcs_system *system);
 // Name of the step solver that is fastest for a system.
 const char *pcs_step_solver_preferred(const pcs_system *system);
 // Makes the solver ready for steps of this form; cheap when nothing changed.

@@ -54,6 +54,7 @@ class Usage(unittest.TestCase):
         self.refused(["statics", CASE, "--", "-x"], "options of PETSc are for run and check, not for 'statics'")
         self.refused(["list", "nothing"], "error: nothing is called 'nothing'")
         self.refused(["list", "alfa_ggl"], "did you mean 'alpha_ggl'?")
+        self.refused(["list", "Rigid"], "nothing is called 'Rigid'", "  rigid_body_2d ", "  pendulum ")
 
     def test_help_and_version(self):
         for arguments in (["--help"], ["-h"], ["help"], ["help", "help"]):

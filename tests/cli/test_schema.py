@@ -132,11 +132,28 @@ VARIANTS = [
 ]
 
 
+def words(schema):
+    """All keys and choices of a schema."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from words(part)
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        yield from (word for word in schema.get("enum", []) if isinstance(word, str))
+        for part in schema.values():
+            yield from words(part)
+
+
 class Documents(unittest.TestCase):
     def test_the_schema_is_one(self):
         if jsonschema is None:
             self.skipTest("python3-jsonschema is not there")
         jsonschema.Draft7Validator.check_schema(SCHEMA)
+
+    def test_every_key_and_choice_is_in_the_list(self):
+        listed = set(re.findall(r"\w+", percuss("list").stdout))
+        self.assertGreater(len(set(words(SCHEMA))), 400)
+        self.assertEqual(set(words(SCHEMA)) - listed, set())
 
     def test_every_case_that_is_shipped_is_taken(self):
         files = sorted(glob.glob("cases/*/*.yaml"))

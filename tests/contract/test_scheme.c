@@ -26,11 +26,8 @@ TEST(free_flight_is_exact)
             bar_throw(m, 0.25, -3.0);
             if (falls) model_gravity(m, -10, 0, 0);
             model_build(m);
-            model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
-            if (bar_is_refused(&run)) {
-                model_destroy(&m);
-                continue;
-            }
+            model_run run;
+            if (!bar_prepare(&bar_variants[k], &m, &run)) continue;
             model_start(&run);
             for (int step = 0; step < 200; step++) model_step(&run, step % 3 == 0 ? 0.01 : 0.013); // steps may differ
             double t = run.x.t, g = falls ? -10.0 : 0.0;
@@ -99,11 +96,8 @@ static double smooth_error(const bar_variant *c, bool is_damped, int nstep)
     start->displacement.ends[1][0] = 0.1;
     model_force(m, "bar.end", 4, 0, 0)->amplitude = (pcs_amplitude){ .count = 2, .time = time, .factor = factor };
     model_build(m);
-    model_run run = model_prepare(m, c->scheme, c->values, NULL, NULL);
-    if (bar_is_refused(&run)) {
-        model_destroy(&m);
-        return NAN;
-    }
+    model_run run;
+    if (!bar_prepare(c, &m, &run)) return NAN;
     int n = m->system->nv, size = 2 * n + 2;
     double A[(2 * BAR_NODES + 2) * (2 * BAR_NODES + 2)], y[2 * BAR_NODES + 2] = { 0 }, error = 0.0;
     memcpy(y, run.x.q, (size_t)n * sizeof *y);
@@ -186,11 +180,8 @@ TEST(momentum_is_balanced)
     for (int k = 0; k < bar_nvariant; k++)
         for (int damped = 0; damped < 2; damped++) {
             model *m = bar_bouncing(damped);
-            model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
-            if (bar_is_refused(&run)) {
-                model_destroy(&m);
-                continue;
-            }
+            model_run run;
+            if (!bar_prepare(&bar_variants[k], &m, &run)) continue;
             model_start(&run);
             bar_story s = { 0 };
             pcs_measure now, before;
@@ -220,11 +211,8 @@ TEST(collisions_keep_momentum)
         bar_throw(m, 0.0, 1.5);
         model_contact(m, "touch", "node_node", "a=bar.end b=second.start normal=1,0,0 restitution=0.3");
         model_build(m);
-        model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
-        if (bar_is_refused(&run)) {
-            model_destroy(&m);
-            continue;
-        }
+        model_run run;
+        if (!bar_prepare(&bar_variants[k], &m, &run)) continue;
         model_start(&run);
         bar_story s = { 0 };
         for (int step = 0; step < 250; step++) {
@@ -248,11 +236,8 @@ TEST(impact_obeys_restitution)
         bar_throw(m, 0.0, 2.0);
         model_contact(m, "wall", "node_plane", "nodes=bar.end point=3.05,0,0 normal=-1,0,0 restitution=0.5");
         model_build(m);
-        model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
-        if (bar_is_refused(&run)) {
-            model_destroy(&m);
-            continue;
-        }
+        model_run run;
+        if (!bar_prepare(&bar_variants[k], &m, &run)) continue;
         model_start(&run);
         int step = 0;
         for (; step < 20 && !run.report.rows[0].is_impact; step++) model_step(&run, bar_step);
@@ -273,11 +258,8 @@ TEST(reports_show_the_state)
 {
     for (int k = 0; k < bar_nvariant; k++) {
         model *m = bar_bouncing(true);
-        model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
-        if (bar_is_refused(&run)) {
-            model_destroy(&m);
-            continue;
-        }
+        model_run run;
+        if (!bar_prepare(&bar_variants[k], &m, &run)) continue;
         model_start(&run);
         for (int step = 0; step < 300; step++) {
             double gap[2], t = run.x.t;
@@ -307,11 +289,8 @@ TEST(closed_ledgers_close)
     for (int k = 0; k < bar_nvariant; k++)
         for (int damped = 0; damped < 2; damped++) {
             model *m = bar_bouncing(damped);
-            model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
-            if (bar_is_refused(&run)) {
-                model_destroy(&m);
-                continue;
-            }
+            model_run run;
+            if (!bar_prepare(&bar_variants[k], &m, &run)) continue;
             if (run.scheme->ops->has_closed_loss) {
                 model_start(&run);
                 nclosed++;
@@ -348,11 +327,8 @@ TEST(rest_carries_the_weight)
         model_gravity(m, 10, 0, 0);
         model_contact(m, "wall", "node_plane", "nodes=bar.end point=3.01,0,0 normal=-1,0,0 restitution=0.5");
         model_build(m);
-        model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
-        if (bar_is_refused(&run)) {
-            model_destroy(&m);
-            continue;
-        }
+        model_run run;
+        if (!bar_prepare(&bar_variants[k], &m, &run)) continue;
         model_start(&run);
         double impulse = 0.0;
         for (int step = 0; step < 5000; step++) {

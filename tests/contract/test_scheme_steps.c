@@ -78,10 +78,10 @@ TEST(rejected_step_leaves_no_trace)
                 pcs_state_copy(&b.x, &before);
                 if (step % 4 == 3 && try_bad_step(&b, (rejection)how)) nrejected++;
                 else if (step % 4 == 3) break; // this scheme steps without what was spoiled
-                CHECK(pcs_state_equal(&b.x, &before));
+                CHECK(pcs_state_hash(&b.x) == pcs_state_hash(&before));
                 model_step(&a, bar_step);
                 model_step(&b, bar_step);
-                CHECK(pcs_state_equal(&a.x, &b.x));
+                CHECK(pcs_state_hash(&a.x) == pcs_state_hash(&b.x));
                 CHECK(memcmp(a.report.rows, b.report.rows, sizeof *a.report.rows) == 0);
                 CHECK(memcmp(&a.report.measure, &b.report.measure, sizeof a.report.measure) == 0);
                 CHECK(a.report.impact_loss == b.report.impact_loss && a.report.damping_loss == b.report.damping_loss);
@@ -110,7 +110,7 @@ TEST(rejected_contact_leaves_no_trace)
             if (run.report.rows[0].step_impulse <= 0.0) continue;
             pcs_state_copy(&run.x, &before);
             if (!try_bad_step(&run, GIVES_UP)) continue; // the contact had opened again
-            CHECK(pcs_state_equal(&run.x, &before));
+            CHECK(pcs_state_hash(&run.x) == pcs_state_hash(&before));
             nrejected++;
         }
         CHECK(nrejected > 5);
@@ -148,7 +148,7 @@ TEST(same_run_gives_the_same_bits)
             model_start(&run[i]);
             for (int step = 0; step < 200; step++) model_step(&run[i], bar_step);
         }
-        CHECK(pcs_state_equal(&run[0].x, &run[1].x));
+        CHECK(pcs_state_hash(&run[0].x) == pcs_state_hash(&run[1].x));
         for (int i = 0; i < 2; i++) model_destroy(&m[i]);
     }
 }

@@ -128,17 +128,17 @@ static bool check_job(const scheme_job *j)
     bool is_ready = scheme_job_approach(sim, 5e3);
     if (is_ready) {
         CHECK_OK(ctx, pcs_state_clone(ctx, &sim->state, &kept));
-        CHECK(pcs_state_equal(&kept, &sim->state) && pcs_state_hash(&kept) == pcs_state_hash(&sim->state));
+        CHECK(pcs_state_hash(&kept) == pcs_state_hash(&sim->state));
         int count = walk(sim, first);
-        CHECK(count > 0 && !pcs_state_equal(&kept, &sim->state));
+        CHECK(count > 0 && pcs_state_hash(&kept) != pcs_state_hash(&sim->state));
         other = scheme_job_open(j, &other_ctx);
         CHECK(other != NULL);
         pcs_state_restore(other->scheme, &kept, &other->state);
-        CHECK(pcs_state_equal(&kept, &other->state));
+        CHECK(pcs_state_hash(&kept) == pcs_state_hash(&other->state));
         int nanew = walk(other, anew);
         if (first[count - 1].is_good) { // a run that has failed does not go on
             pcs_state_restore(sim->scheme, &kept, &sim->state);
-            CHECK(pcs_state_equal(&kept, &sim->state));
+            CHECK(pcs_state_hash(&kept) == pcs_state_hash(&sim->state));
             int nagain = walk(sim, again);
             compare(j, "in the same simulation", first, again, count, nagain);
             forget(nagain, again);
@@ -205,19 +205,19 @@ TEST(every_solver_carries_all_in_the_state)
     scheme_jobs_try(ways, cases, 4, check_job);
 }
 
-// Changes one byte of x: that shows in equal and hash, and a copy takes it back.
+// Changes one byte of x: that shows in the hash, and a copy takes it back.
 static void check_byte(pcs_state *x, const pcs_state *kept, void *member)
 {
     unsigned char *byte = member, was = *byte;
     unsigned long long hash = pcs_state_hash(kept);
-    CHECK(pcs_state_equal(x, kept));
+    CHECK(pcs_state_hash(x) == hash);
     *byte ^= 0x15;
-    CHECK(!pcs_state_equal(x, kept) && !pcs_state_equal(kept, x) && pcs_state_hash(x) != hash);
+    CHECK(pcs_state_hash(x) != hash);
     pcs_state_copy(kept, x);
-    CHECK(*byte == was && pcs_state_equal(x, kept) && pcs_state_hash(x) == hash);
+    CHECK(*byte == was && pcs_state_hash(x) == hash);
 }
 
-// No member is forgotten where states are copied, compared and hashed, also where nothing of a run shows it.
+// No member is forgotten where states are copied and hashed, also where nothing of a run shows it.
 TEST(every_member_counts)
 {
     static const char *const paths[] = { "tests/contract/state_ball_on_beam.yaml",

@@ -32,6 +32,14 @@ typedef struct limit {
     double iterations, factors;
 } limit;
 
+static void check_effort(const char *path, const char *const *set, int count, const limit *l)
+{
+    effort got = effort_of(path, set, count);
+    print_message("%s %s: %.2f iterations, %.2f factors\n", l->scheme, l->solver, got.iterations, got.factors);
+    CHECK(got.iterations < l->iterations);
+    CHECK(got.factors < l->factors);
+}
+
 // The pendulum falls freely for 650 steps: accelerations and the forces of its joint go on from step to step as
 // smoothly as the scheme lets them, and the third iteration has the matrix of the second. An iteration of `schur`
 // counts the rounds of its contact problem.
@@ -50,11 +58,7 @@ TEST(motions_go_on)
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const char *const set[] = { limits[i].scheme, limits[i].solver, NULL };
-        effort got = effort_of("cases/beam_pendulum", set, 600);
-        print_message("%s %s: %.2f iterations, %.2f factors\n", limits[i].scheme, limits[i].solver, got.iterations,
-                      got.factors);
-        CHECK(got.iterations < limits[i].iterations);
-        CHECK(got.factors < limits[i].factors);
+        check_effort("cases/beam_pendulum", set, 600, &limits[i]);
     }
 }
 
@@ -85,10 +89,7 @@ TEST(half_way_slopes_save_an_iteration)
         const limit *l = &limits[i / 2];
         const char *const set[] = { l->scheme, l->solver, "mesh.beam.elements=40", NULL };
         const char *const other[] = { l->scheme, l->solver, "mesh.beam.elements=40", "solver.type=schur", NULL };
-        effort got = effort_of(paths[i % 2], set, 150);
-        print_message("%s %s: %.2f iterations, %.2f factors\n", l->scheme, l->solver, got.iterations, got.factors);
-        CHECK(got.iterations < l->iterations);
-        CHECK(got.factors < l->factors);
+        check_effort(paths[i % 2], set, 150, l);
         case_run a = case_open(paths[i % 2], set), b = case_open(paths[i % 2], other);
         double off = 0.0, speed = 0.0;
         for (int n = 0; n < 40; n++) {

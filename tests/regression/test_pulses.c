@@ -123,6 +123,24 @@ TEST(initial_functions_see_the_place_of_a_node)
     text_case_close(&run);
 }
 
+// A bar with this entry in its last line is refused.
+static void check_refusal(const char *before, const char *entry, const char *after, const char *told)
+{
+    char text[TEXT];
+    text_case c;
+    snprintf(text, sizeof text,
+             "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: 5 } }\n"
+             "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 2.0 } }\n"
+             "scheme: { type: newmark }\n"
+             "time: { step: 0.01, end: 0.1 }\n"
+             "%s%s%s\n",
+             before, entry, after);
+    CHECK_STATUS(NULL, text_case_try(text, &c), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(c.ctx), told);
+    CHECK(strstr(pcs_message(c.ctx), "no motion is given") == NULL);
+    text_case_close(&c);
+}
+
 TEST(wrong_functions_are_told)
 {
     const struct {
@@ -137,20 +155,8 @@ TEST(wrong_functions_are_told)
         { "velocity: [x, 0]", "must be a list of 3 numbers [x, y, z], is a list of 2" },
         { "velocity: { from: [x, 0, 0], to: [1, 0, 0] }", "velocity.from[0] must be a number, is 'x'" },
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char text[TEXT];
-        text_case c;
-        snprintf(text, sizeof text,
-                 "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: 5 } }\n"
-                 "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 2.0 } }\n"
-                 "scheme: { type: newmark }\n"
-                 "time: { step: 0.01, end: 0.1 }\n"
-                 "initial: [ { set: bar, %s } ]\n",
-                 bad[i].entry);
-        CHECK_STATUS(NULL, text_case_try(text, &c), PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(c.ctx), bad[i].told);
-        text_case_close(&c);
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        check_refusal("initial: [ { set: bar, ", bad[i].entry, " } ]", bad[i].told);
 }
 
 // The displacement of every motion, by closed forms of its own.
@@ -530,19 +536,7 @@ TEST(wrong_motions_are_told)
         { "velocity: 3", "must be a map" },
         { "velocity: { table: [[0, 1]] }", "the initial velocities do not fit joint 'push'" },
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char text[TEXT];
-        text_case c;
-        snprintf(text, sizeof text,
-                 "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: 5 } }\n"
-                 "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 2.0 } }\n"
-                 "scheme: { type: newmark }\n"
-                 "time: { step: 0.01, end: 0.1 }\n"
-                 "joints: { push: { type: prescribed, node: bar.start, along: x, %s } }\n",
-                 bad[i].motion);
-        CHECK_STATUS(NULL, text_case_try(text, &c), PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(c.ctx), bad[i].told);
-        CHECK(strstr(pcs_message(c.ctx), "no motion is given") == NULL);
-        text_case_close(&c);
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        check_refusal("joints: { push: { type: prescribed, node: bar.start, along: x, ", bad[i].motion, " } }",
+                      bad[i].told);
 }

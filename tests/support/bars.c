@@ -115,8 +115,11 @@ void bar_watch(const model_run *run, bar_story *s)
     }
 }
 
-bool bar_is_refused(const model_run *run)
+bool bar_prepare(const bar_variant *variant, model **m, model_run *run)
 {
-    const pcs_scheme_ops *ops = run->scheme->ops;
-    return pcs_scheme_refuses(ops, run->m->system, run->scheme->params) != NULL;
+    *run = model_prepare(*m, variant->scheme, variant->values, NULL, NULL);
+    const pcs_scheme *scheme = run->scheme;
+    if (pcs_scheme_refuses(scheme->ops, scheme->system, scheme->params) == NULL) return true;
+    model_destroy(m);
+    return false;
 }

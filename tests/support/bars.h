@@ -37,8 +37,8 @@ typedef struct bar_story {
     double impulse; // N s, of all contacts
 } bar_story;
 
-// The scheme does not take this system.
-bool bar_is_refused(const model_run *run);
+// A run of a bar that is built; false, with the bar destroyed, when the scheme does not take it.
+bool bar_prepare(const bar_variant *variant, model **m, model_run *run);
 
 void bar_watch(const model_run *run, bar_story *s);
 

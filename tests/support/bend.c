@@ -143,6 +143,61 @@ double bend_energy(const bend *b, const double *q)
     return sum.strain;
 }
 
+bend_material bend_stocky(void)
+{
+    return (bend_material){
+        .E = 210.0,
+        .nu = 0.25,
+        .rho = 7.0,
+        .orientation = { 0.1, -0.3, 1.0 },
+        .section = { .area = 0.3, .Iy = 0.02, .Iz = 0.05, .torsion = 0.03, .ky = 0.8, .kz = 0.7, .cy = 0.4, .cz = 0.25 }
+    };
+}
+
+// Weights of the derivative from values at -2, -1, 0, 1, 2 steps: exact to fourth order.
+static const double difference[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 }, step = 1e-3;
+
+static void bend_move_one(const bend *b, const double *q, int equation, double way, double *out)
+{
+    double x[BEND_MAX_SIZE] = { 0 };
+    memcpy(out, q, (size_t)b->n * sizeof *out);
+    x[equation] = way;
+    bend_move(b, x, out);
+}
+
+void bend_check_force(const bend *b, const double *q)
+{
+    double f[BEND_MAX_SIZE], moved[BEND_MAX_SIZE];
+    bend_force(b, q, NULL, f);
+    for (int i = 0; i < b->n; i++) {
+        double slope = 0.0;
+        for (int k = -2; k <= 2; k++) {
+            bend_move_one(b, q, i, k * step, moved);
+            slope += difference[k + 2] * bend_energy(b, moved) / step;
+        }
+        CHECK_NEAR(-f[i], slope, 1e-10 * bend_energy(b, q));
+    }
+}
+
+void bend_check_tangent(const bend *b, const double *q, const double *v, bool is_velocity, const double *A,
+                        double tolerance)
+{
+    double size = 0.0;
+    for (int i = 0; i < b->n * b->n; i++) size = fmax(size, fabs(A[i]));
+    for (int j = 0; j < b->n; j++) {
+        double slope[BEND_MAX_SIZE] = { 0 };
+        for (int k = -2; k <= 2; k++) {
+            double x[BEND_MAX_SIZE], w[BEND_MAX_SIZE], f[BEND_MAX_SIZE];
+            bend_move_one(b, q, j, is_velocity ? 0.0 : k * step, x);
+            memcpy(w, v, sizeof w);
+            if (is_velocity) w[j] += k * step;
+            bend_force(b, x, w, f);
+            for (int i = 0; i < b->n; i++) slope[i] -= difference[k + 2] * f[i] / step;
+        }
+        for (int i = 0; i < b->n; i++) CHECK_NEAR(A[i * b->n + j], slope[i], tolerance * size);
+    }
+}
+
 int bend_equilibrium(const bend *b, const double *load, int limit, double tolerance, double *q, double *residual)
 {
     int n = b->n, one = 1, info, iteration = 0, pivot[BEND_MAX_SIZE];

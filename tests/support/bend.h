@@ -44,6 +44,15 @@ void bend_force(const bend *b, const double *q, const double *v, double *f);
 void bend_tangents(const bend *b, const double *q, const double *v, double *K, double *C);
 double bend_energy(const bend *b, const double *q);
 
+// A stocky beam in space, all of whose numbers differ.
+bend_material bend_stocky(void);
+
+// The elastic force against differences of the energy; K (is_velocity false) or C against those of the force, within
+// `tolerance` of the largest entry. Differences are of order four.
+void bend_check_force(const bend *b, const double *q);
+void bend_check_tangent(const bend *b, const double *q, const double *v, bool is_velocity, const double *A,
+                        double tolerance);
+
 // Equilibrium under `load` (a force on every equation; NULL none) by Newton's method from q. Gives the iterations, at
 // most `limit`; residual[0 .. iterations] holds the largest entry of each residual.
 int bend_equilibrium(const bend *b, const double *load, int limit, double tolerance, double *q, double *residual);

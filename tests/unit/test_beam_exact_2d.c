@@ -48,41 +48,10 @@ TEST(force_is_the_slope_of_the_energy)
 {
     bend b;
     bend_material m = material(false);
-    double q[BEND_MAX_SIZE], f[BEND_MAX_SIZE], step = 1e-3;
+    double q[BEND_MAX_SIZE];
     open_bent(&b, &m, q);
-    bend_force(&b, q, NULL, f);
-    for (int i = 0; i < b.n; i++) {
-        double v[5];
-        for (int k = -2; k <= 2; k++) {
-            double moved[BEND_MAX_SIZE];
-            memcpy(moved, q, sizeof moved);
-            moved[i] += k * step;
-            v[k + 2] = bend_energy(&b, moved);
-        }
-        double slope = (8.0 * (v[3] - v[1]) - (v[4] - v[0])) / (12.0 * step); // of order four
-        CHECK_NEAR(-f[i], slope, 1e-10 * bend_energy(&b, q));
-    }
+    bend_check_force(&b, q);
     bend_close(&b);
-}
-
-// The derivative of -f by differences of order four, entry by entry, of K by moving q and of C by moving v.
-static void check_tangent(const bend *b, const double *q, const double *v, bool is_velocity, const double *A)
-{
-    double step = 1e-3, size = 0.0;
-    for (int i = 0; i < b->n * b->n; i++) size = fmax(size, fabs(A[i]));
-    for (int j = 0; j < b->n; j++) {
-        double slope[BEND_MAX_SIZE] = { 0 };
-        const double weight[5] = { 1.0, -8.0, 0.0, 8.0, -1.0 };
-        for (int k = -2; k <= 2; k++) {
-            double x[BEND_MAX_SIZE], w[BEND_MAX_SIZE], f[BEND_MAX_SIZE];
-            memcpy(x, q, sizeof x);
-            memcpy(w, v, sizeof w);
-            (is_velocity ? w : x)[j] += k * step;
-            bend_force(b, x, w, f);
-            for (int i = 0; i < b->n; i++) slope[i] -= weight[k + 2] * f[i] / (12.0 * step);
-        }
-        for (int i = 0; i < b->n; i++) CHECK_NEAR(A[i * b->n + j], slope[i], 2e-11 * size);
-    }
 }
 
 TEST(tangents_are_the_slope_of_the_force)
@@ -97,9 +66,9 @@ TEST(tangents_are_the_slope_of_the_force)
         b.batch.damping_mass = damping & 1 ? 0.7 : 0.0;
         b.batch.damping_stiffness = damping & 2 ? 0.3 : 0.0;
         bend_tangents(&b, q, v, K, C);
-        check_tangent(&b, q, v, false, K);
+        bend_check_tangent(&b, q, v, false, K, 2e-11);
         for (int i = 0; damping == 0 && i < b.n * b.n; i++) CHECK(C[i] == 0.0);
-        if (damping > 0) check_tangent(&b, q, v, true, C);
+        if (damping > 0) bend_check_tangent(&b, q, v, true, C, 2e-11);
         double alone[225], power = 0.0;
         bend_tangents(&b, q, v, alone, NULL);
         CHECK_ALL_NEAR(b.n * b.n, alone, K, 0.0);

@@ -9,17 +9,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-static bend_material material(void)
-{
-    return (bend_material){
-        .E = 210.0,
-        .nu = 0.25,
-        .rho = 7.0,
-        .orientation = { 0.1, -0.3, 1.0 },
-        .section = { .area = 0.3, .Iy = 0.02, .Iz = 0.05, .torsion = 0.03, .ky = 0.8, .kz = 0.7, .cy = 0.4, .cz = 0.25 }
-    };
-}
-
 // E I = 1 in both planes; no stretch and no shear to speak of.
 static bend_material slender(double area)
 {
@@ -184,7 +173,7 @@ TEST(right_angle_frame_bends_and_twists)
 {
     enum { N = 6 };
     const double a = 2.0, c = 1.5, P = 1e-5;
-    bend_material m = material();
+    bend_material m = bend_stocky();
     memcpy(m.orientation, (double[3]){ 0.0, 0.0, 1.0 }, sizeof m.orientation);
     bend b;
     double x[2 * N + 1][3] = { { 0 } }, q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
