@@ -27,18 +27,14 @@ typedef struct galerkin {
     unsigned char *is_lasting;                                  // [nrow] closed and not separating at the start
 } galerkin;
 
-#define GALERKIN_TOLERANCE                                                                          \
-    PCS_REAL("gap_tolerance", galerkin_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, \
-             "a gap up to this counts as closed, m")
-
 static const pcs_option galerkin_options[] = {
     PCS_COUNT("degree", galerkin_params, degree, PCS_DEFAULT("1"), PCS_WITHIN(1.0, PCS_MAX_DEGREE),
               "of the velocity polynomial; 1 is explicit"),
-    GALERKIN_TOLERANCE,
+    PCS_GAP_TOLERANCE(galerkin_params),
     { 0 },
 };
 
-static const pcs_option trapezoidal_options[] = { GALERKIN_TOLERANCE, { 0 } };
+static const pcs_option trapezoidal_options[] = { PCS_GAP_TOLERANCE(galerkin_params), { 0 } };
 
 static pcs_status galerkin_setup(pcs_scheme *self, int degree, bool is_plus)
 {
