@@ -23,6 +23,7 @@ pcs_status pcs_galerkin_setup(pcs_scheme *self, bool is_plus)
     const pcs_galerkin_params *params = self->params;
     int n = self->system->nv, nrow = self->system->nrow;
     PCS_TRY(pcs_explicit_setup(self, &s->base));
+    s->base.has_forces = true;
     s->base.gap_tolerance = params->gap_tolerance;
     pcs_galerkin_fill(params->degree, is_plus, &s->w);
     for (int k = 0; k <= params->degree; k++) {

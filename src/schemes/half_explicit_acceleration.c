@@ -45,6 +45,7 @@ static pcs_status accel_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->la1, self->system->nrow, "the stage forces");
     PCS_TAKE(self->ctx, s->is_closed, self->system->nrow, "the stage contacts");
     PCS_TRY(pcs_explicit_setup(self, &s->base));
+    s->base.has_forces = true;
     s->base.gap_tolerance = ((const accel_params *)self->params)->gap_tolerance;
     return PCS_OK;
 }
