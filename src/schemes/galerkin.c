@@ -42,6 +42,7 @@ static pcs_status galerkin_setup(pcs_scheme *self, int degree, bool is_plus)
     const galerkin_params *params = self->params;
     int n = self->system->nv, nrow = self->system->nrow;
     PCS_TRY(pcs_explicit_setup(self, &s->base));
+    s->base.has_forces = true;
     s->base.gap_tolerance = params->gap_tolerance;
     pcs_galerkin_fill(degree, is_plus, &s->w);
     for (int k = 0; k <= degree; k++) {

@@ -58,6 +58,7 @@ static pcs_status split_setup(pcs_scheme *self)
     split *s = self->data;
     int n = self->system->nv;
     PCS_TRY(pcs_explicit_setup(self, &s->base));
+    s->base.has_forces = true;
     s->base.gap_tolerance = ((const split_params *)self->params)->gap_tolerance;
     for (int k = 0; k < STAGES; k++) {
         if (k > 0) PCS_TAKE(self->ctx, s->q[k], n, "the stages");
