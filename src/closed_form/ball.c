@@ -7,6 +7,7 @@
 // Schindler, Acary: Timestepping schemes for nonsmooth dynamics based on discontinuous Galerkin methods (2014),
 // prob. 4.2, 4.3.
 
+#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 
@@ -27,12 +28,6 @@ static const percuss_parameter ball_parameters[] = {
 };
 
 static const char *const ball_coordinates[] = { "height" };
-
-static int ball_row_count(const double *p)
-{
-    (void)p;
-    return 1;
-}
 
 static void ball_rows(const double *p, percuss_row *row)
 {
@@ -111,7 +106,7 @@ const percuss_system_definition pcs_closed_ball = {
     .ncoordinate = 1,
     .coordinates = ball_coordinates,
     .is_linear = 1,
-    .row_count = ball_row_count,
+    .row_count = pcs_one_row,
     .rows = ball_rows,
     .start = ball_start,
     .length = ball_length,

@@ -5,6 +5,7 @@
 // With the stop at 0 and k = 4 pi^2 m the motion is known: released at q0, the mass hits at 1/4 s and then every 1/2 s,
 // and each arc is e times as high as the one before (Acary, lectures on nonsmooth dynamical systems).
 
+#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 
@@ -24,12 +25,6 @@ static const percuss_parameter impacting_parameters[] = {
 };
 
 static const char *const impacting_coordinates[] = { "position" };
-
-static int impacting_row_count(const double *p)
-{
-    (void)p;
-    return 1;
-}
 
 static void impacting_rows(const double *p, percuss_row *row)
 {
@@ -104,7 +99,7 @@ const percuss_system_definition pcs_closed_impacting_oscillator = {
     .ncoordinate = 1,
     .coordinates = impacting_coordinates,
     .is_linear = 1,
-    .row_count = impacting_row_count,
+    .row_count = pcs_one_row,
     .rows = impacting_rows,
     .start = impacting_start,
     .length = impacting_length,

@@ -4,6 +4,7 @@
 //
 // Started with v0 downhill and mu > tan a it stops after v0 / (g (mu cos a - sin a)) and must stay where it is.
 
+#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 
@@ -38,12 +39,6 @@ static const percuss_parameter incline_parameters[] = {
 };
 
 static const char *const incline_coordinates[] = { "s", "n" };
-
-static int incline_row_count(const double *p)
-{
-    (void)p;
-    return 1;
-}
 
 static void incline_rows(const double *p, percuss_row *row)
 {
@@ -142,7 +137,7 @@ const percuss_system_definition pcs_closed_incline = {
     .ncoordinate = 2,
     .coordinates = incline_coordinates,
     .is_linear = 1,
-    .row_count = incline_row_count,
+    .row_count = pcs_one_row,
     .rows = incline_rows,
     .start = incline_start,
     .length = incline_length,

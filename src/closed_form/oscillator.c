@@ -5,6 +5,7 @@
 // Chen, Acary, Virlez, Bruls: A nonsmooth generalized-alpha scheme for flexible multibody systems with unilateral
 // constraints (2013), sec. 5.2; other values make the two-ball oscillator of Acary's lectures.
 
+#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 
@@ -41,12 +42,6 @@ static const percuss_parameter oscillator_parameters[] = {
 };
 
 static const char *const oscillator_coordinates[] = { "lower", "upper" };
-
-static int oscillator_row_count(const double *p)
-{
-    (void)p;
-    return 1;
-}
 
 static void oscillator_rows(const double *p, percuss_row *row)
 {
@@ -135,7 +130,7 @@ const percuss_system_definition pcs_closed_oscillator = {
     .ncoordinate = 2,
     .coordinates = oscillator_coordinates,
     .is_linear = 1,
-    .row_count = oscillator_row_count,
+    .row_count = pcs_one_row,
     .rows = oscillator_rows,
     .start = oscillator_start,
     .length = oscillator_length,

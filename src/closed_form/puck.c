@@ -6,6 +6,7 @@
 // Sliding, with phi the angle of the velocity from downhill and k = mu cot a:  |v| sin phi = C tan(phi/2)^k. The
 // direction turns downhill; for k > 1 the puck stops.
 
+#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 
@@ -28,12 +29,6 @@ static const percuss_parameter puck_parameters[] = {
 };
 
 static const char *const puck_coordinates[] = { "x", "y", "z" };
-
-static int puck_row_count(const double *p)
-{
-    (void)p;
-    return 1;
-}
 
 static void puck_rows(const double *p, percuss_row *row)
 {
@@ -143,7 +138,7 @@ const percuss_system_definition pcs_closed_puck = {
     .ncoordinate = 3,
     .coordinates = puck_coordinates,
     .is_linear = 1,
-    .row_count = puck_row_count,
+    .row_count = pcs_one_row,
     .rows = puck_rows,
     .start = puck_start,
     .length = puck_length,

@@ -15,6 +15,7 @@
 // Without clearance, q = (theta1, theta2): the tip stays on the x axis, y = 0 (bilateral). Schoeder, Ulbrich, Schindler
 // (2014), sec. 2.1: the drift-off of constraints at velocity level.
 
+#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 
@@ -302,12 +303,6 @@ static const percuss_parameter guide_parameters[] = {
 
 static const char *const guide_coordinates[] = { "theta1", "theta2" };
 
-static int guide_row_count(const double *p)
-{
-    (void)p;
-    return 1;
-}
-
 static void guide_rows(const double *p, percuss_row *row)
 {
     (void)p;
@@ -377,7 +372,7 @@ const percuss_system_definition pcs_closed_slider_crank_bilateral = {
     .parameters = guide_parameters,
     .ncoordinate = 2,
     .coordinates = guide_coordinates,
-    .row_count = guide_row_count,
+    .row_count = pcs_one_row,
     .rows = guide_rows,
     .start = crank_start,
     .length = crank_length,

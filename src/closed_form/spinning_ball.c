@@ -5,6 +5,7 @@
 // Impact with v_y = -u and slip w:  P_N = m (1 + e) u,  P_T = -(1 + e_T) w / (1/m + R^2/J) while that is below mu P_N
 // (the contact sticks), else -mu P_N w/|w|.
 
+#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 
@@ -30,12 +31,6 @@ static const percuss_parameter spin_parameters[] = {
 };
 
 static const char *const spin_coordinates[] = { "x", "y", "theta" };
-
-static int spin_row_count(const double *p)
-{
-    (void)p;
-    return 1;
-}
 
 static void spin_rows(const double *p, percuss_row *row)
 {
@@ -118,7 +113,7 @@ const percuss_system_definition pcs_closed_spinning_ball = {
     .ncoordinate = 3,
     .coordinates = spin_coordinates,
     .is_linear = 1,
-    .row_count = spin_row_count,
+    .row_count = pcs_one_row,
     .rows = spin_rows,
     .start = spin_start,
     .length = spin_length,

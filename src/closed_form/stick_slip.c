@@ -4,6 +4,7 @@
 //
 // It sticks while the push is below mu m g, slides with mu m g against the motion, and sticks again.
 
+#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 
@@ -25,12 +26,6 @@ static const percuss_parameter slip_parameters[] = {
 };
 
 static const char *const slip_coordinates[] = { "x", "y" };
-
-static int slip_row_count(const double *p)
-{
-    (void)p;
-    return 1;
-}
 
 static void slip_rows(const double *p, percuss_row *row)
 {
@@ -117,7 +112,7 @@ const percuss_system_definition pcs_closed_stick_slip = {
     .ncoordinate = 2,
     .coordinates = slip_coordinates,
     .is_linear = 1,
-    .row_count = slip_row_count,
+    .row_count = pcs_one_row,
     .rows = slip_rows,
     .start = slip_start,
     .length = slip_length,

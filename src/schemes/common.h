@@ -8,6 +8,11 @@
 #include "schemes/scheme.h"
 #include "system/slices.h"
 
+// The option of schemes that take a small gap for a closed one.
+#define PCS_GAP_TOLERANCE(type)                                                          \
+    PCS_REAL("gap_tolerance", type, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, \
+             "a gap up to this counts as closed, m")
+
 // The state that a step works towards. It becomes the state by an exchange of pointers when the step is
 // accepted, so a rejected step has touched nothing.
 typedef struct pcs_next {

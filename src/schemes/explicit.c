@@ -51,8 +51,9 @@ bool pcs_explicit_has_closed(const pcs_scheme *self, const pcs_explicit *s, cons
     return pcs_rows_any(self->system, has_closed);
 }
 
-pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
-                                 pcs_step_report *report)
+// Or x is an acceleration, and the impulses are forces.
+static pcs_outcome explicit_solve(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
+                                  pcs_step_report *report)
 {
     pcs_step_problem *problem = &s->problem;
     pcs_step_result result;
@@ -65,6 +66,16 @@ pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, d
     pcs_step_solve(self->solver, problem, &result);
     report->iterations += result.iterations;
     return result.outcome;
+}
+
+// Forces are no start for impulses, nor the other way round: what counts as zero follows from the size of either.
+pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
+                                 pcs_step_report *report)
+{
+    if (s->has_forces) pcs_step_solver_forget(self->solver);
+    pcs_outcome outcome = explicit_solve(self, s, x, impulse, tangent, report);
+    if (s->has_forces) pcs_step_solver_forget(self->solver);
+    return outcome;
 }
 
 pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report)
@@ -120,7 +131,7 @@ pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_sta
     }
     if (!pcs_rows_any(system, has_gate)) return PCS_CONVERGED;
     if (system->has_rate_bias) system->ops->rate_bias(system, at.q, at.v, s->next.target);
-    return pcs_explicit_contact(self, s, at.a, at.force, s->next.la_t, report);
+    return explicit_solve(self, s, at.a, at.force, s->next.la_t, report);
 }
 
 const char *pcs_refuse_friction(const pcs_system *system, const void *params)

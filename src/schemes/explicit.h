@@ -18,6 +18,7 @@ typedef struct pcs_explicit {
     unsigned char *was_closed; // [nrow] at the start of the step
     double *stage, *stage_t;   // [nrow], [ntangent] impulses of the earlier stages as they enter the step, N s
     bool leaves_velocity;      // contact problems give impulses alone
+    bool has_forces;           // there are problems of accelerations, too
     double *kick;              // [nv] what those impulses did to v; NULL where M and G are constant
 } pcs_explicit;
 
@@ -43,7 +44,7 @@ int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q,
 bool pcs_explicit_has_closed(const pcs_scheme *self, const pcs_explicit *s, const unsigned char *now);
 
 // x += M^-1 G^T P with 0 <= G x + target _|_ P >= 0 on the gated rows, friction included; x is a velocity and P an
-// impulse, or x an acceleration and P a force. With leaves_velocity x may stay as it is.
+// impulse. With leaves_velocity x may stay as it is.
 pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
                                  pcs_step_report *report);
 // The same for next.v, next.la and next.la_t; nothing but next.rate_before where no row is gated or bilateral.

@@ -30,20 +30,22 @@ typedef struct galerkin {
 static const pcs_option galerkin_options[] = {
     PCS_COUNT("degree", galerkin_params, degree, PCS_DEFAULT("1"), PCS_WITHIN(1.0, PCS_MAX_DEGREE),
               "of the velocity polynomial; 1 is explicit"),
-    PCS_REAL("gap_tolerance", galerkin_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             "a gap up to this counts as closed, m"),
+    PCS_GAP_TOLERANCE(galerkin_params),
     { 0 },
 };
 
-static pcs_status galerkin_setup(pcs_scheme *self, bool is_plus)
+static const pcs_option trapezoidal_options[] = { PCS_GAP_TOLERANCE(galerkin_params), { 0 } };
+
+static pcs_status galerkin_setup(pcs_scheme *self, int degree, bool is_plus)
 {
     galerkin *s = self->data;
     const galerkin_params *params = self->params;
     int n = self->system->nv, nrow = self->system->nrow;
     PCS_TRY(pcs_explicit_setup(self, &s->base));
+    s->base.has_forces = true;
     s->base.gap_tolerance = params->gap_tolerance;
-    pcs_galerkin_fill(params->degree, is_plus, &s->w);
-    for (int k = 0; k <= params->degree; k++) {
+    pcs_galerkin_fill(degree, is_plus, &s->w);
+    for (int k = 0; k <= degree; k++) {
         double **vectors[] = { &s->Q[k], &s->V[k], &s->free[k], &s->A[k] };
         for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], n, "the stages");
         PCS_TAKE(self->ctx, s->la[k], nrow, "the stage forces");
@@ -56,16 +58,16 @@ static pcs_status galerkin_setup(pcs_scheme *self, bool is_plus)
     return PCS_OK;
 }
 
-// V_l and Q_l of all points.
+// V_l and Q_l of all points; of D- the first are v and q.
 static void galerkin_place(galerkin *s, const pcs_state *x, int n, double h)
 {
-    int M = s->w.M;
-    for (int l = 0; l <= M; l++) {
+    int M = s->w.M, first = s->w.is_plus ? 0 : 1;
+    for (int l = first; l <= M; l++) {
         pcs_stages_add((pcs_stages){ n, M + 1, s->w.velocity[l], s->A }, h, x->v, s->V[l]);
         if (s->w.impulse[l] != 0.0)
             for (int i = 0; i < n; i++) s->V[l][i] += s->w.impulse[l] * s->jump[i];
     }
-    for (int l = 0; l <= M; l++) pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[l], s->V }, h, x->q, s->Q[l]);
+    for (int l = first; l <= M; l++) pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[l], s->V }, h, x->q, s->Q[l]);
 }
 
 // A_k at (Q_k, V_k), the contacts as they are there, or as they were at the start when the activity is frozen.
@@ -236,12 +238,17 @@ static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
 
 static pcs_status galerkin_setup_minus(pcs_scheme *self)
 {
-    return galerkin_setup(self, false);
+    return galerkin_setup(self, ((const galerkin_params *)self->params)->degree, false);
 }
 
 static pcs_status galerkin_setup_plus(pcs_scheme *self)
 {
-    return galerkin_setup(self, true);
+    return galerkin_setup(self, ((const galerkin_params *)self->params)->degree, true);
+}
+
+static pcs_status galerkin_setup_trapezoidal(pcs_scheme *self)
+{
+    return galerkin_setup(self, 1, false);
 }
 
 static double galerkin_stable_minus(const void *params, double w, double xi)
@@ -266,15 +273,16 @@ static const char galerkin_drives[] =
     "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
     "good; half_explicit and half_explicit_rk follow such motions";
 
-#define GALERKIN_COMMON                                                                                 \
-    .options = galerkin_options, .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin), \
-    .memory_size = sizeof(pcs_explicit_memory), .is_explicit = true, .separates_impacts = true,         \
-    .lets_contacts_sink = true, .refuses = pcs_refuse_friction, .state_rule = galerkin_state_rule,      \
-    .refuses_drives = galerkin_drives, .takes_dealt_rows = true, .start = pcs_explicit_start, .step = galerkin_step
+#define GALERKIN_COMMON                                                                                                \
+    .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin), .memory_size = sizeof(pcs_explicit_memory), \
+    .is_explicit = true, .separates_impacts = true, .lets_contacts_sink = true, .refuses = pcs_refuse_friction,        \
+    .state_rule = galerkin_state_rule, .refuses_drives = galerkin_drives, .takes_dealt_rows = true,                    \
+    .start = pcs_explicit_start, .step = galerkin_step
 
 const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .name = "tdg_minus",
     .summary = "time-discontinuous Galerkin D- of any degree, contact on acceleration level; no friction",
+    .options = galerkin_options,
     .stable_step = galerkin_stable_minus,
     .setup = galerkin_setup_minus,
     GALERKIN_COMMON,
@@ -283,7 +291,17 @@ const pcs_scheme_ops pcs_scheme_tdg_minus = {
 const pcs_scheme_ops pcs_scheme_tdg_plus = {
     .name = "tdg_plus",
     .summary = "time-discontinuous Galerkin D+ of any degree, contact on acceleration level; no friction",
+    .options = galerkin_options,
     .stable_step = galerkin_stable_plus,
     .setup = galerkin_setup_plus,
+    GALERKIN_COMMON,
+};
+
+const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
+    .name = "half_explicit_acceleration",
+    .summary = "explicit trapezoidal rule, contact on acceleration level; lasting contacts drift; no friction",
+    .options = trapezoidal_options,
+    .takes_internal = true,
+    .setup = galerkin_setup_trapezoidal,
     GALERKIN_COMMON,
 };

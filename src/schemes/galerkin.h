@@ -11,7 +11,9 @@
 //   q' = Q_M,   v' = v + h sum_k b_k A_k + dp
 // D- takes the acceleration as a polynomial on the points 0..M-1 with integrals b-_k:
 //   w_lk = b-_k(tau_l) (w_lM = 0),   p_l = 0
-// With M = 1 it is the forecasting trapezoidal rule, the same as half_explicit_acceleration:
+// With M = 1 it is the forecasting trapezoidal rule, half_explicit_acceleration (Schindler, Rezaei, Kursawe, Acary:
+// Half-explicit timestepping schemes on velocity level based on time-discontinuous Galerkin methods, CMAME 290 (2015),
+// sec. 3):
 //   V_1 = v + h A_0,   q' = q + (h/2) (v + V_1),   v' = v + (h/2) (A_0 + A_1) + dp
 // D+ on the points 1..M with polynomials l+_k and integrals b+_k:
 //   w_lk = b_0 ([k = 0] - l+_k(0)) + b+_k(tau_l),   p_l = (b+_M(tau_l) - l+_M(0) b_0)/b_M
@@ -22,6 +24,7 @@
 // Forces la_k act on contacts closed at the start of the step that are closed and not separating at the point. If a
 // contact has closed over the step there is an impact on all closed contacts, the forces dropped from v':
 //   v- = v + h sum_k b_k M^-1 f_k,   v' = v- + dp,   0 <= G v' + e G v- _|_ p >= 0
+// The gap velocity of a lasting contact is not constrained, so it drifts. No friction.
 
 #ifndef PCS_SCHEMES_GALERKIN_H
 #define PCS_SCHEMES_GALERKIN_H

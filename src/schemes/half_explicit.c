@@ -36,8 +36,7 @@ typedef struct half_params {
 } half_params;
 
 static const pcs_option half_options[] = {
-    PCS_REAL("gap_tolerance", half_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             "a gap up to this counts as closed, m"),
+    PCS_GAP_TOLERANCE(half_params),
     PCS_REAL("impulsive_step", half_params, impulsive_step, PCS_OPTIONAL, PCS_POSITIVE,
              "a step in which a contact closes is taken in steps of at most this size, s"),
     { 0 },

@@ -42,8 +42,7 @@ static const pcs_option herk_options[] = {
              "s rows of s numbers, zero on and above the diagonal, positive just below"),
     PCS_LIST("b", herk_params, b, PCS_OPTIONAL, PCS_ANY_NUMBER, "s weights, the last positive, of sum 1"),
     PCS_LIST("c", herk_params, c, PCS_OPTIONAL, PCS_ANY_NUMBER, "s times, sums of the rows of a"),
-    PCS_REAL("gap_tolerance", herk_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             "a gap up to this counts as closed, m"),
+    PCS_GAP_TOLERANCE(herk_params),
     { 0 },
 };
 

@@ -28,8 +28,7 @@ typedef struct bathe_params {
 } bathe_params;
 
 static const pcs_option bathe_options[] = {
-    PCS_REAL("gap_tolerance", bathe_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             pcs_jump_tolerance_help),
+    PCS_GAP_TOLERANCE(bathe_params),
     { 0 },
 };
 

@@ -4,8 +4,6 @@
 
 #include "step/projection.h"
 
-const char pcs_jump_tolerance_help[] = "a gap up to this counts as closed, m";
-
 pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_tolerance)
 {
     const pcs_system *system = self->system;

@@ -31,8 +31,6 @@ typedef struct pcs_jump {
     bool has_joints;              // bilateral rows
 } pcs_jump;
 
-extern const char pcs_jump_tolerance_help[];
-
 pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_tolerance);
 // The projection at the initial state, and an impact of what is closed and approaching at t = 0. `acceleration` gets
 // M^-1 (f + joint forces).

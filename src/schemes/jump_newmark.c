@@ -26,8 +26,7 @@ static const pcs_option jump_options[] = {
              "Newmark: weight of the new acceleration in the position, at least gamma/2; by default (gamma + 1/2)^2/4"),
     PCS_REAL("rho_inf", jump_params, rho_inf, PCS_OPTIONAL, PCS_ZERO_TO_ONE,
              "generalized-alpha: spectral radius at high frequency; give this or gamma"),
-    PCS_REAL("gap_tolerance", jump_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             pcs_jump_tolerance_help),
+    PCS_GAP_TOLERANCE(jump_params),
     { 0 },
 };
 

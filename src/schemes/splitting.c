@@ -24,8 +24,7 @@ typedef struct split_params {
 static const pcs_option split_options[] = {
     PCS_FLAG("contact_forces", split_params, contact_forces, PCS_DEFAULT("false"),
              "lasting contacts act on the smooth motion, too (without friction)"),
-    PCS_REAL("gap_tolerance", split_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             "a gap up to this counts as closed, m"),
+    PCS_GAP_TOLERANCE(split_params),
     { 0 },
 };
 
@@ -59,6 +58,7 @@ static pcs_status split_setup(pcs_scheme *self)
     split *s = self->data;
     int n = self->system->nv;
     PCS_TRY(pcs_explicit_setup(self, &s->base));
+    s->base.has_forces = true;
     s->base.gap_tolerance = ((const split_params *)self->params)->gap_tolerance;
     for (int k = 0; k < STAGES; k++) {
         if (k > 0) PCS_TAKE(self->ctx, s->q[k], n, "the stages");

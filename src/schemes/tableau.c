@@ -152,7 +152,7 @@ double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi)
     return pcs_stable_limit(tableau_growth, t, xi) / w;
 }
 
-void pcs_stages_add(pcs_stages s, double h, const double *x, double *y)
+PCS_WIDE void pcs_stages_add(pcs_stages s, double h, const double *x, double *y)
 {
     memset(y, 0, (size_t)s.n * sizeof *y);
     for (int j = 0; j < s.count; j++) {

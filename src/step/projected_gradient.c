@@ -12,7 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { POWER_STEPS = 12 };
+enum { POWER_STEPS = 12, PATIENCE = 100 };
+
+static const double still = 1.01; // largest defect of so many sweeps over the smallest: they lead nowhere
 
 // One mass for all directions of a row, so that its cone stays round.
 static double gradient_mass(const pcs_krylov_set *c, int row)
@@ -135,7 +137,7 @@ static void gradient_correct(pcs_krylov_set *c, double s)
 void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit)
 {
     int first = pcs_krylov_set_first(c), last = pcs_krylov_set_last(c);
-    double s = 1.0 / gradient_lipschitz(c), momentum = 1.0, best = INFINITY;
+    double s = 1.0 / gradient_lipschitz(c), momentum = 1.0, best = INFINITY, low = INFINITY, high = 0.0;
     bool is_accelerated = c->is_symmetric && c->stage != PCS_STAGE_BOTH;
     for (int k = first; k < last; k++) {
         c->z_last[k] = c->aim[k] = c->p.z[k];
@@ -147,6 +149,12 @@ void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit)
         if (defect <= target || !isfinite(defect)) break;
         if (defect > 100.0 * best) s *= 0.5; // the step was too long
         best = fmin(best, defect);
+        if (sweep % PATIENCE == 0) {
+            if (high <= still * low && sweep > 0) break;
+            low = high = defect;
+        }
+        low = fmin(low, defect);
+        high = fmax(high, defect);
         // The values at z are those at `aim` and what the way from there adds.
         for (int k = first; k < last; k++) c->x[k] = c->p.z[k] - c->aim[k];
         c->product(c->owner, c->stage, c->stage, c->x, c->image, NULL);

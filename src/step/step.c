@@ -117,6 +117,12 @@ static bool step_is_impact(const pcs_step_solver *self)
     return !self->form.has_dynamics && !pcs_form_sees_gaps(&self->form);
 }
 
+void pcs_step_solver_forget(pcs_step_solver *self)
+{
+    for (int i = 0; i < self->nmemory; i++)
+        if (self->memory[i].size > 0) memset(self->memory[i].bytes, 0, self->memory[i].size);
+}
+
 // Lets the next solver try; false when it fails, too, or cannot be made.
 static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
@@ -134,9 +140,7 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     if (step_is_impact(self) && !pcs_projection_weigh(next)) return false;
     memcpy(p->q, self->q_given, bytes);
     memcpy(p->v, self->v_given, bytes);
-    // What it did in some earlier step is not in the state.
-    for (int i = 0; i < PCS_SOLVER_MEMORY; i++)
-        if (next->memory[i].size > 0) memset(next->memory[i].bytes, 0, next->memory[i].size);
+    pcs_step_solver_forget(next); // what it did in some earlier step is not in the state
     next->ops->solve(next, p, &again);
     result->iterations += again.iterations;
     if (again.outcome != PCS_CONVERGED) return false;

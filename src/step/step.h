@@ -155,6 +155,8 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
 // Lets the solver hand a step that it cannot settle to another one: newton to schur, and the other way round where that
 // is not too large for it.
 pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self);
+// Lets the next solve start from nothing.
+void pcs_step_solver_forget(pcs_step_solver *self);
 // What follows from d on low <= i < high, for step solvers that do passes themselves.
 void pcs_step_follow(const pcs_step_problem *problem, int low, int high);
 // Solves a step with dynamics, by the next solver where need be.

@@ -2,6 +2,7 @@
 
 #include "study/functions.h"
 #include "case/json.h"
+#include "core/text.h"
 #include "plot/source.h"
 #include "study/signal.h"
 
@@ -165,25 +166,6 @@ static size_t function_name(const char *text, const char **bracket)
     return **bracket == '(' ? length : 0;
 }
 
-// Length up to the comma or bracket that ends an argument; quotes hide both.
-static size_t function_argument(const char *text)
-{
-    int depth = 0;
-    char quote = '\0';
-    size_t i = 0;
-    for (; text[i] != '\0'; i++) {
-        char c = text[i];
-        if (quote != '\0' || c == '\'' || c == '"') {
-            if (quote == '\0') quote = c;
-            else if (c == quote) quote = '\0';
-            continue;
-        }
-        if (depth == 0 && (c == ',' || c == ')')) break;
-        depth += (c == '(') - (c == ')');
-    }
-    return i;
-}
-
 // An argument without the blanks and quotes round it.
 static bool function_copy(const char *text, size_t length, char out[PCS_FUNCTION_TEXT])
 {
@@ -207,7 +189,7 @@ pcs_status pcs_function_parse(pcs_context *ctx, const char *text, pcs_function_c
     if (out->function == NULL) return PCS_OK;
     bool is_fine = true;
     for (bool goes_on = true; goes_on && is_fine;) {
-        size_t n = function_argument(++p);
+        size_t n = pcs_text_part(++p, ",)", "()");
         is_fine = out->count < (int)strlen(out->function->kinds) && function_copy(p, n, out->texts[out->count]);
         out->count++;
         p += n;

@@ -49,23 +49,10 @@ static pcs_status plan_range(pcs_context *ctx, const char *key, const double r[3
     return PCS_OK;
 }
 
-// Length up to the next comma outside brackets and quotes.
+// Length up to the comma that ends a value.
 static size_t plan_part(const char *text)
 {
-    int depth = 0;
-    char quote = '\0';
-    size_t i = 0;
-    for (; text[i] != '\0'; i++) {
-        char c = text[i];
-        if (quote != '\0') {
-            if (c == quote) quote = '\0';
-            continue;
-        }
-        if (c == '"' || c == '\'') quote = c;
-        depth += (c == '[' || c == '{') - (c == ']' || c == '}');
-        if (c == ',' && depth == 0) break;
-    }
-    return i;
+    return pcs_text_part(text, ",", "[]{}");
 }
 
 pcs_status pcs_plan_values(pcs_context *ctx, const char *key, const char *text, int *count, const char ***out)

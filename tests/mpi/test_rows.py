@@ -248,6 +248,12 @@ class Pairs(DealtRuns):
                           "output.probes.first={set: grid.xmin, item: 0, of: [x]}")
         self.same_outputs((2,), *CHAIN, *MOREAU, *TURNING, "--set", "time.end=1.5e-4")
 
+    # Forces and impulses by turns: impulses to their own round-off, not to that of forces.
+    def test_chain_of_forces(self):
+        self.same_outputs((2,), *CHAIN[:-2], "--set", "contacts.chain.friction=0", "--set",
+                          "contacts.chain.restitution=0.2", *SMALL, "--set", "time.end=7.2e-5", "--set",
+                          "scheme={type: tdg_minus}")
+
     def test_chain_memory(self):
         self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *CHAIN, "--set", "time.end=5.0e-5"), 0.35)
 

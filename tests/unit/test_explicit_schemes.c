@@ -217,20 +217,6 @@ TEST(pairs_that_do_not_go_together)
         expect_message("cases/slider_crank", (const char *const[]){ on_acceleration[i], NULL }, "without friction");
 }
 
-// The forecasting trapezoidal rule is the scheme on acceleration level, bit for bit.
-TEST(forecasting_rule_is_acceleration_level)
-{
-    static const char *const more = ";system.friction=0.0";
-    char text[2][96];
-    snprintf(text[0], sizeof text[0], "scheme={type: tdg_minus}%s", more);
-    snprintf(text[1], sizeof text[1], "scheme={type: half_explicit_acceleration}%s", more);
-    rigid_trace a = rigid_run_all("slider_crank", text[0], 1), b = rigid_run_all("slider_crank", text[1], 1);
-    size_t bytes = (size_t)(a.count * a.n) * sizeof(double);
-    CHECK(a.count == 1001 && memcmp(a.q, b.q, bytes) == 0 && memcmp(a.v, b.v, bytes) == 0);
-    rigid_free(&a);
-    rigid_free(&b);
-}
-
 // Without an impact nothing changes; with one the step is taken in ten parts, and everything adds up.
 TEST(impulsive_steps_add_up)
 {

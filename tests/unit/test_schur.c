@@ -461,6 +461,25 @@ TEST(gates_that_contradict_themselves_close)
     }
 }
 
+// Two rows, each of which pushes the other one back by what it moves itself, have no solution: projections see soon that
+// they lead nowhere.
+TEST(hopeless_problems_end)
+{
+    problem *p = create(2, 0, 0.0, 0);
+    pcs_krylov_set *c = p->c;
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) p->P[(2 + i) * 4 + 2 + j] = i == j ? 1.0 : -1.0;
+        c->p.b[2 + i] = -1.0;
+        c->p.r[i] = c->p.r[2 + i] = 1.0;
+        c->p.gate[i] = 1;
+    }
+    c->is_symmetric = true;
+    CHECK(!pcs_krylov_set_solve(c));
+    print_message("%d rounds, %d products, %d projections\n", c->rounds, c->products, c->projections);
+    CHECK(c->products < 1000);
+    destroy(p);
+}
+
 // What is not finite ends the solve.
 TEST(infinite_problems_fail)
 {
