@@ -461,8 +461,8 @@ TEST(gates_that_contradict_themselves_close)
     }
 }
 
-// Two rows, each of which pushes the other one back by what it moves itself, have no solution: projections see soon that
-// they lead nowhere.
+// Two rows, each of which pushes the other one back by what it moves itself, have no solution: projections see soon
+// that they lead nowhere.
 TEST(hopeless_problems_end)
 {
     problem *p = create(2, 0, 0.0, 0);
