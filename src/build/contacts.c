@@ -5,14 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool contacts_is_cell_option(const pcs_gap_ops *ops, const char *option)
-{
-    if (ops->cell_options == NULL) return false;
-    for (int i = 0; ops->cell_options[i] != NULL; i++)
-        if (strcmp(ops->cell_options[i], option) == 0) return true;
-    return false;
-}
-
 // The rigid law has restitutions; a force law has none.
 static void contacts_check_law(pcs_build *b, pcs_yaml *node, const pcs_gap_ops *ops, const void *params, bool has_force)
 {
@@ -67,7 +59,7 @@ static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact 
     for (int i = 0; ops->set_options[i] != NULL; i++) {
         pcs_yaml *set = pcs_case_get(b->c, node, ops->set_options[i]);
         if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR && pcs_yaml_text(set)[0] != '\0') {
-            pcs_build_set(b, set, contacts_is_cell_option(ops, ops->set_options[i]), false);
+            pcs_build_set(b, set, pcs_gap_has_cells(ops, ops->set_options[i]), false);
         }
     }
     if (is_read) pcs_build_check(b, node, ops->check, params);

@@ -71,8 +71,9 @@ typedef struct pcs_gap_ops {
                          pcs_contact_shape *shape);
     pcs_row_evaluate *evaluate;
     // How many rows there are for a node, where they act on that of one set, or on those at the same place of all sets
-    // that `set_options` name, and always so: such rows are those of pcs_set_touching by the first of these sets, node
-    // by node, so that ranks may have those of their own nodes of it. NULL: rows act on other nodes.
+    // of nodes that `set_options` name, and always so, or on any nodes of the sets of cells besides: such rows are
+    // those of pcs_set_touching by the first of these sets, node by node, so that ranks may have those of their own
+    // nodes of it. NULL: rows act on other nodes.
     int (*rows_per_node)(const void *params);
     // Looks for what may touch from here on, between two steps; rows are about the same until the next call. Says
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
@@ -93,5 +94,7 @@ extern const pcs_gap_ops *const pcs_gap_types[]; // ends with NULL
 
 // The set that the i-th of `set_options` names; NULL: there are no more.
 const char *pcs_gap_set_name(const pcs_gap_ops *ops, const void *params, int i);
+// Is it one of cells?
+bool pcs_gap_has_cells(const pcs_gap_ops *ops, const char *option);
 
 #endif

@@ -91,18 +91,28 @@ static bool target_has(const target_contact *self, int cell, int node)
     return self->mesh->cell[cell][0] == node || self->mesh->cell[cell][1] == node;
 }
 
-static pcs_status target_look_at_all(pcs_context *ctx, target_contact *self, const pcs_dofmap *map)
+// Can a node, or a point fixed to it, move?
+static bool target_is_free(const target_contact *self, const pcs_dofmap *map, int node)
+{
+    for (int d = map->first[node]; d < map->first[node + 1]; d++)
+        if ((self->points.reach > 0.0 || !map->dof[d].is_rotation) && map->dof[d].equation != -1) return true;
+    return false;
+}
+
+// `nodes` are those of all ranks.
+static pcs_status target_look_at_all(pcs_context *ctx, target_contact *self, const pcs_dofmap *map,
+                                     const pcs_set *nodes)
 {
     bool is_free = false;
     for (int i = 0; i < self->mesh->nnode; i++) self->moving[i] = -1;
+    for (int i = 0; i < nodes->count; i++) is_free = is_free || target_is_free(self, map, nodes->items[i]);
     for (int i = 0; i < self->points.nodes->count + 2 * self->segments->count; i++) {
         int k = i - self->points.nodes->count;
         int node = k < 0 ? self->points.nodes->items[i] : self->mesh->cell[self->segments->items[k / 2]][k % 2];
         if (self->moving[node] < 0) PCS_TRY(target_look_at(ctx, self, map, node));
-        for (int d = map->first[node]; d < map->first[node + 1]; d++)
-            is_free = is_free || ((self->points.reach > 0.0 || !map->dof[d].is_rotation) && map->dof[d].equation != -1);
+        is_free = is_free || target_is_free(self, map, node);
     }
-    if (!is_free) return pcs_gap_demand_free(ctx, map, self->points.nodes->items[0]);
+    if (!is_free) return pcs_gap_demand_free(ctx, map, nodes->items[0]);
     for (int i = 0; i < self->points.nodes->count; i++) {
         bool is_found = false;
         for (int k = 0; k < self->segments->count && !is_found; k++)
@@ -135,14 +145,21 @@ static pcs_status target_list_cells(pcs_context *ctx, target_contact *self)
     return PCS_OK;
 }
 
+static int target_rows_per_node(const void *params)
+{
+    const target_params *p = params;
+    return pcs_offsets_per_node(&p->offsets);
+}
+
 static pcs_status target_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                                 pcs_contact_shape *shape)
 {
     const target_params *p = params;
     target_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
+    const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
     self->mesh = map->mesh;
-    PCS_TRY(pcs_points_create(ctx, &p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), map, &self->points));
+    PCS_TRY(pcs_points_create(ctx, &p->offsets, pcs_set_touching(nodes, p->nodes), map, &self->points));
     self->segments = pcs_mesh_cell_set(map->mesh, p->segments);
     self->radius = p->radius;
     self->node_radius = p->node_radius;
@@ -150,7 +167,7 @@ static pcs_status target_create(pcs_context *ctx, const void *params, const pcs_
     if (p->side == SIDE_RIGHT) self->sign = -1.0;
     PCS_TAKE(ctx, self->moving, map->mesh->nnode, "a contact");
     PCS_TAKE(ctx, self->node_of, map->mesh->nnode, "a contact");
-    PCS_TRY(target_look_at_all(ctx, self, map));
+    PCS_TRY(target_look_at_all(ctx, self, map, nodes));
     PCS_TAKE(ctx, self->place, self->nplace, "a contact");
     PCS_TAKE(ctx, self->before, self->nplace, "a contact");
     PCS_TAKE(ctx, self->after, self->nplace, "a contact");
@@ -532,6 +549,7 @@ const pcs_gap_ops pcs_gap_node_segment = {
     .check = target_check,
     .create = target_create,
     .evaluate = target_evaluate,
+    .rows_per_node = target_rows_per_node,
     .passage = target_passage,
     .show_carried = target_show_arms,
 };

@@ -24,3 +24,11 @@ const char *pcs_gap_set_name(const pcs_gap_ops *ops, const void *params, int i)
     memcpy(&name, (const char *)params + option->offset, sizeof name);
     return name;
 }
+
+bool pcs_gap_has_cells(const pcs_gap_ops *ops, const char *option)
+{
+    if (ops->cell_options == NULL) return false;
+    for (int i = 0; ops->cell_options[i] != NULL; i++)
+        if (strcmp(ops->cell_options[i], option) == 0) return true;
+    return false;
+}

@@ -4,8 +4,9 @@
 // the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
 // all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
 // without communication. Copies that only contacts and joints need come last: all ranks have them. Where contacts are
-// many and always between the same nodes (deals_rows), a rank has those of its own nodes, and there are no such copies;
-// where such a contact acts on a node of another rank, too, that is copied here as ends of cells are (sparse/rows.c).
+// many and each belongs to a node (deals_rows), a rank has those of its own nodes, and there are no such copies but of
+// the cells that nodes may touch anywhere; where a contact always acts on a certain node of another rank, too, that is
+// copied here as ends of cells are (sparse/rows.c).
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
@@ -102,7 +103,9 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
         if (!fe->share->deals_rows || fe->model.needs_copies) share_mark_options(mesh, c->ops->options, c->params, why);
         else
             for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++) {
-                share_mark_set(mesh, name, SHARE_TOUCHES, why);
+                bool has_cells = pcs_gap_has_cells(c->ops, c->ops->set_options[k]);
+                share_mark_set(mesh, name, has_cells ? SHARE_COMMON : SHARE_TOUCHES, why);
+                if (has_cells) continue;
                 const pcs_set *here = share_touching(fe, c, k);
                 for (int j = 0; j < here->count; j++) why[here->items[j]] |= SHARE_NEAR;
             }
@@ -233,7 +236,7 @@ static bool share_keeps(const fe_data *fe, const share_post *p, int node)
 // Is a node a copy that comes with those of all ranks, not from a neighbour?
 static bool share_is_far(const share_post *p, int node)
 {
-    return p->first[node] < 0 && p->why[node] == SHARE_COMMON;
+    return p->first[node] < 0 && (p->why[node] & (SHARE_COMMON | SHARE_NEAR)) == SHARE_COMMON;
 }
 
 // Own equations first, far ones last; those of nodes that are not kept have none here.
@@ -383,7 +386,7 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
     return PCS_OK;
 }
 
-// Do rows of a contact act on the same nodes forever? Then its sets are here as a whole. Notes whether some row acts on
+// Does each row of a contact belong to a node? Then its sets are here as a whole. Notes whether some row may act on
 // nodes of several ranks.
 static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
 {
@@ -391,6 +394,10 @@ static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
     if (c->law != NULL || c->ops->rows_per_node == NULL) return false;
     const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_gap_set_name(c->ops, c->params, 0));
     for (int k = 1; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++) {
+        if (pcs_gap_has_cells(c->ops, c->ops->set_options[k])) {
+            fe->share->reaches = true;
+            continue;
+        }
         const pcs_set *other = pcs_mesh_node_set(fe->model.mesh, name);
         if (other->count != set->count || set->nmore != 0 || other->nmore != 0) return false;
         for (int i = 0; i < set->count; i++)
@@ -399,7 +406,7 @@ static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
     return true;
 }
 
-// Rows of contacts each of which acts on the same nodes forever; 0 where there are others, or joints.
+// Rows of contacts each of which belongs to a node; 0 where there are others, or joints.
 static double share_count_rows(const fe_data *fe)
 {
     const pcs_fe_definition *model = &fe->model;
@@ -431,7 +438,8 @@ static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
     for (int i = 0; i < model->ncontact; i++) {
         const pcs_fe_contact *c = &model->contacts[i];
         for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++)
-            PCS_TRY(pcs_mesh_deal_set(model->mesh, name, pcs_gap_set_name(c->ops, c->params, 0), comm->rank));
+            if (!pcs_gap_has_cells(c->ops, c->ops->set_options[k]))
+                PCS_TRY(pcs_mesh_deal_set(model->mesh, name, pcs_gap_set_name(c->ops, c->params, 0), comm->rank));
     }
     return PCS_OK;
 }

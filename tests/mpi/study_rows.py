@@ -2,8 +2,8 @@
 
 Every scheme that a mesh takes, against planes, circles and nodes, in the plane and in space, with friction and without,
 on two and three ranks (or on RANKS, "2,4"): every file of a run is compared with that of one process (outputs.py). NAME
-is that of a scheme, of `plane`, `circle`, `pair`, `chain`, or of `2d`, `3d`, which alone are looked at then. Prints a
-line per case and how many differ; its status is 1 where one does.
+is that of a scheme, of `plane`, `circle`, `pair`, `chain`, `segment`, or of `2d`, `3d`, which alone are looked at
+then. Prints a line per case and how many differ; its status is 1 where one does.
 """
 
 import itertools
@@ -40,8 +40,8 @@ SHORT = ["time.end=2.0e-4"]  # of models that take long: matrices in every step,
 SMALL = ["time.step=4.0e-6", "time.end=1.6e-4", "output.contact_frames.every=20"]
 FEWER = ["mesh.grid.cells=[1, 299]"]  # of schemes that keep columns of all contacts, which are not dealt out
 DAMPED = ["elements.grid.damping={mass: 2.0e4}"]
-SHAPES = ("plane", "circle", "pair", "chain")
-ENDS = {"plane": [], "circle": SHORT, "pair": SHORT, "chain": ["time.end=1.5e-4"]}
+SHAPES = ("plane", "circle", "pair", "chain", "segment")
+ENDS = {"plane": [], "circle": SHORT, "pair": SHORT, "chain": ["time.end=1.5e-4"], "segment": SHORT}
 SCHEMES = {
     "alpha_ggl": [], "alpha_velocity": [], "newmark": [], "hht": [], "alpha_index3": [],
     "moreau_jean, theta: 0.6": [], "moreau_jean, theta: 0.6, positions: midpoint": [],
@@ -52,6 +52,19 @@ SCHEMES = {
     "moreau_jean_explicit": SMALL + DAMPED, "mannshardt": SMALL + FEWER,
     "splitting": SMALL,
 }
+
+
+def segments(is_space, law):
+    """A beam that the nodes meet between its own ones, the lower ones first, and on which side of it they are."""
+    top = 2.74 if is_space else 89.94
+    section = "section: {type: rectangle, width: 0.02, height: 0.02}"
+    element = "3d, orientation: [0.3, 0.5, 0.8]" if is_space else "2d"
+    side = "radius: 0.01" if is_space else "side: left"
+    thick = 0.01 if is_space else 0.0
+    ends = f"from: [{-0.00041 - thick}, {top}, 0], to: [{0.00023 - thick}, -0.04, 0]"
+    return [f"mesh.wall={{type: line, {ends}, elements: {28 if is_space else 900}}}",
+            f"elements.wall={{type: beam_timo_{element}, mesh: wall, E: 1.0e9, nu: 0.3, rho: 1000.0, {section}}}",
+            f"contacts.floor={{type: node_segment, nodes: grid.xmin, segments: wall, {side}, {law}}}"]
 
 
 def contact(shape, is_space, friction):
@@ -72,6 +85,8 @@ def contact(shape, is_space, friction):
     if shape == "circle":
         return [f"contacts.floor={{type: node_circle, nodes: grid.xmin, centre: [-4000, {middle}, 0], radius: 4000, "
                 f"side: outside, {law}}}"]
+    if shape == "segment":  # a beam from the other end, so that most nodes meet cells of another rank
+        return segments(is_space, law)
     cells, size = ("[1, 27, 27]", "[0.1, 0.0999, 0.1]") if is_space else ("[1, 899]", "[0.1, 0.09993]")
     element = "3d, orientation: [0.3, 0.5, 0.8]" if is_space else "2d"
     return [f"mesh.wall={{type: lattice, cells: {cells}, size: {size}, origin: [-0.1, 0, 0], diagonals: one}}",
@@ -123,7 +138,7 @@ def main():
         for space, shape, scheme, friction in itertools.product(spaces, shapes, schemes, (0, 0.3)):
             is_space = space == "3d"
             settings = (SPACE if is_space else []) + ENDS[shape] + SCHEMES[scheme]
-            if FEWER[0] in settings and (is_space or shape in ("pair", "chain")):
+            if FEWER[0] in settings and (is_space or shape in ("pair", "chain", "segment")):
                 continue
             settings = [*settings, f"scheme={{type: {scheme}}}", *contact(shape, is_space, friction)]
             found = compare(program, counts, case, settings, folder)

@@ -120,6 +120,16 @@ class DealtRuns(ranks.Ranks):
     def same_outputs(self, counts, *arguments):
         self.same_runs(counts, self.case("rows", ROWS), *DEALT, *arguments)
 
+    # Memory on a rank that does not write, against that of one process.
+    def share(self, count, *arguments):
+        taken = []
+        for ranks_of_run in (1, count):
+            result = ranks.run(ranks_of_run, *arguments, "-q", "-o", self.path("out"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path("out/summary.json")) as file:
+                taken.append(json.load(file)["ranks"]["memory_bytes_least"])
+        return taken[1] / taken[0]
+
 
 class Dealt(DealtRuns):
     # Every file; columns of single points; a contact, and friction, that some ranks have nothing of.
@@ -213,16 +223,6 @@ TURNING = ["--set", "elements.grid.type=beam_exact_2d", "--set", "contacts.chain
 
 
 class Pairs(DealtRuns):
-    # Memory on a rank that does not write, against that of one process.
-    def share(self, count, *arguments):
-        taken = []
-        for ranks_of_run in (1, count):
-            result = ranks.run(ranks_of_run, *arguments, "-q", "-o", self.path("out"))
-            self.assertEqual(result.returncode, 0, result.stderr)
-            with open(self.path("out/summary.json")) as file:
-                taken.append(json.load(file)["ranks"]["memory_bytes_least"])
-        return taken[1] / taken[0]
-
     def test_outputs(self):
         self.same_outputs((2, 3), *PAIRS, *SHORT)
         self.same_outputs((2,), *PAIRS, *MOREAU, "--set", "time.end=1.0e-4", "--set", "contacts.floor.points=all",
@@ -264,6 +264,45 @@ class Pairs(DealtRuns):
     def test_resuming(self):
         self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *PAIRS, "--set", "output.checkpoint.every=2", "--set",
                     "time.end=2.0e-4")
+
+
+# Nodes against the cells of a beam that lies the other way round, so that most of them are of another rank.
+SEGMENTS = ["--set", "mesh.wall={type: line, from: [-0.00041, 89.94, 0], to: [0.00023, -0.04, 0], elements: 900}",
+            "--set", "elements.wall={type: beam_timo_2d, mesh: wall, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+                     "section: {type: rectangle, width: 0.02, height: 0.02}}",
+            "--set", "contacts.floor={type: node_segment, nodes: grid.xmin, segments: wall, side: left, "
+                     "restitution: 0.2, friction: 0.3}"]
+
+
+class Segments(DealtRuns):
+    def test_outputs(self):
+        self.same_outputs((2, 4), *SEGMENTS, *MOREAU, *SHORT)
+
+    # Points at arms, which turn; and nodes that are part of cells that others may touch.
+    def test_all_kinds(self):
+        both = ["--set", "contacts.self={type: node_segment, nodes: grid.xmin, segments: grid, node_radius: 0.001, "
+                         "restitution: 0}"]
+        arms = ["--set", "contacts.floor.offsets=[[0, 0, 0], [0.0001, 0.03, 0]]", "--set",
+                "elements.grid.type=beam_exact_2d"]
+        self.same_outputs((3,), *SEGMENTS, *MOREAU, *arms, "--set", "time.end=1.0e-4")
+        self.same_outputs((2,), *SEGMENTS, *both, *MOREAU, "--set", "time.end=1.0e-4")
+
+    def test_memory(self):
+        self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *SEGMENTS, "--set", "time.end=5.0e-5"), 0.35)
+
+    def test_resuming(self):
+        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *SEGMENTS, *MOREAU, "--set",
+                    "output.checkpoint.every=2", *SHORT)
+
+    # What is wrong with a node of the last rank is told as one process tells it.
+    def test_faults(self):
+        case = self.case("rows", ROWS)
+        inside = ["--set", "mesh.wall.from=[0.0006, 89.94, 0]"]
+        texts = [ranks.errors_of(run) for run in (
+            ranks.serial(case, *DEALT, *SEGMENTS, *inside, "-q", "-o", self.path("serial")),
+            ranks.run(2, case, *DEALT, *SEGMENTS, *inside, "-q", "-o", self.path("np2")))]
+        self.assertEqual(len(texts[0]), 1)
+        self.assertEqual(texts[1], texts[0])
 
 
 # A step that `schur` does not settle goes to `newton`, on all ranks.
