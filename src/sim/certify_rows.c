@@ -173,6 +173,13 @@ static double rows_turn(const pcs_certifier *self, int row)
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
 }
 
+// In the unit of a row: an angle counts as the way of a point at the size of the model.
+static double rows_speed(const pcs_certifier *self, int row, double speed)
+{
+    const pcs_system *system = self->scheme->system;
+    return system->rows[row].is_angle ? speed / system->length : speed;
+}
+
 // What rows of one joint give each other by their impulses, sum |W_ij| |P_j| with W = G M^-1 G^T, at most: in light
 // parts it is far larger than what is left of it.
 static double rows_exchange(const pcs_certifier *self, const row_now *now)
@@ -191,13 +198,13 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
     double mass = now->mass, rate = now->rate;
-    double tolerance =
-        PCS_ROUND_VELOCITY * pcs_certify_grown(self->speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
+    double speed = rows_speed(self, now->row, self->speed);
+    double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
     bool is_joint = now->law->is_bilateral;
     tolerance +=
         PCS_ROUND_SUM * (is_joint ? rows_exchange(self, now) : impulse + self->report->h * fabs(r->force) / mass);
-    tolerance += rows_turn(self, now->row);
+    tolerance += rows_speed(self, now->row, rows_turn(self, now->row));
     if (self->rule.kind == PCS_RULE_CENTRAL) tolerance += now->length / self->report->h; // its law is one of gaps
     if (r->is_gated && now->law->is_bilateral) {
         pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, now->row, -1);

@@ -104,6 +104,22 @@ time: {{ step: 0.035, end: 3.0 }}
 """ + END
 
 
+def spun(u):
+    """Rates of angles that a hinge holds are judged by the speeds of points at the size of the body."""
+    return f"""mesh: {{ body: {{ type: point, at: [0, 0, 0] }} }}
+elements:
+  body: {{ type: rigid_body_3d, mesh: body, mass: 0.05,
+    inertia: [{u * u * 5.0e-9}, {u * u * 6.0e-9}, {u * u * 5.2e-9}] }}
+contacts:
+  floor: {{ type: node_plane, nodes: body, offsets: [[{u * 9.0e-4}, 0, 0], [0, {u * 9.0e-4}, 0]],
+    point: [0, {u * -9.0e-4}, 0], normal: [0, 1, 0], restitution: 0.4 }}
+joints: {{ pivot: {{ type: hinge, node: body, axis: [0.47, 0.21, 0.86] }} }}
+loads: {{ twist: {{ type: moment, node: body, value: [{u * u * -2.1e-5}, 0, 0], follower: true }} }}
+scheme: {{ type: half_explicit }}
+time: {{ step: 1.1e-4, end: 0.4 }}
+""" + END
+
+
 class LengthUnits(program.Cases):
     def check(self, case, most):
         expected = self.history(case(1.0))
@@ -129,6 +145,9 @@ class LengthUnits(program.Cases):
 
     def test_struck(self):
         self.check(struck, 1e-9)
+
+    def test_spun(self):
+        self.check(spun, 1e-9)
 
     def test_rattling(self):
         self.check(rattling, 1e-9)
