@@ -273,13 +273,13 @@ class Model:
         finally:
             self._lock.release()
 
-    def _evaluate(self, function) -> np.ndarray:
-        """A vector that is evaluated now, as a copy."""
+    def _evaluate(self, function, lack="there is no memory for this vector") -> np.ndarray:
+        """A vector that is evaluated now, as a copy; `lack` says why there may be none."""
         handle = self._enter()
         try:
             address = function(handle.pointer)
             if not address:
-                raise InputError("the model does not have this, or not now")
+                raise InputError(lack)
             return view(handle, address, self._q.shape).copy()
         finally:
             self._lock.release()
@@ -314,8 +314,8 @@ class Model:
 
     @property
     def a(self) -> np.ndarray:
-        """Accelerations M a = smooth forces + contact forces, [dofs]."""
-        return self._evaluate(lib.percuss_acceleration)
+        """Accelerations M a = smooth forces + contact forces, [dofs]; not with scheme `wave`."""
+        return self._evaluate(lib.percuss_acceleration, "scheme wave has no accelerations")
 
     @property
     def force(self) -> np.ndarray:
@@ -325,7 +325,7 @@ class Model:
     @property
     def internal_force(self) -> np.ndarray:
         """Internal and damping forces, [dofs], N; not of systems in closed form."""
-        return self._evaluate(lib.percuss_internal_force)
+        return self._evaluate(lib.percuss_internal_force, "a system in closed form has no internal forces")
 
     @property
     def contact_force(self) -> np.ndarray:

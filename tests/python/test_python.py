@@ -238,6 +238,14 @@ class Reading(unittest.TestCase):
             percuss.study("no/such", {"a": [1]})
 
 
+class Lacking(unittest.TestCase):
+    def test_what_a_model_lacks_is_said(self):
+        with self.assertRaisesRegex(percuss.InputError, "wave has no accelerations"):
+            percuss.load("cases/bar_wave").a
+        with self.assertRaisesRegex(percuss.InputError, "closed form has no internal forces"):
+            percuss.load("cases/ball").internal_force
+
+
 class Driving(unittest.TestCase):
     def test_forces(self):
         sim = percuss.load(BAR, set=SMALL)
