@@ -201,11 +201,12 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     double speed = rows_speed(self, now->row, self->speed);
     double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
-    bool is_joint = now->law->is_bilateral;
-    tolerance +=
-        PCS_ROUND_SUM * (is_joint ? rows_exchange(self, now) : impulse + self->report->h * fabs(r->force) / mass);
+    double jump = rate - r->rate_before - self->jump[now->row];
+    tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
     tolerance += rows_speed(self, now->row, rows_turn(self, now->row));
     if (self->rule.kind == PCS_RULE_CENTRAL) tolerance += now->length / self->report->h; // its law is one of gaps
+    bool is_off = now->law->is_bilateral && pcs_max(fabs(xi), fabs(jump)) > tolerance;
+    if (is_off) tolerance += PCS_ROUND_SUM * rows_exchange(self, now); // all rows of a joint, rarely
     if (r->is_gated && now->law->is_bilateral) {
         pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, now->row, -1);
     } else if (r->is_gated) {
@@ -216,8 +217,7 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
         pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, now->row, -1);
     }
     if (now->law->ntangent > 0) pcs_certify_friction(self, now->row, mass, tolerance);
-    double jump = self->jump[now->row];
-    pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(rate - r->rate_before - jump), tolerance, now->row, -1);
+    pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(jump), tolerance, now->row, -1);
 }
 
 // Gaps and rates that the step started from, along directions of rows as they are now; false when they are not known.
