@@ -81,12 +81,14 @@ static int main_dispatch(pcs_arguments *a)
     const command *found = main_find(a->command);
     if (found == NULL) return PCS_CLI_BAD_USAGE;
     int answer = pcs_cli_check_usage(a);
-    if (found->takes_case) a->subject = pcs_cli_find_case(a->subject, path);
     if (answer != PCS_CLI_DONE) return answer;
 
     pcs_context *ctx = NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
     answer = main_start_ranks(ctx, a, found->is_for_one);
+    pcs_status status = PCS_OK;
+    if (answer == PCS_CLI_DONE && found->takes_case) status = pcs_cli_find_case(ctx, &a->subject, path);
+    if (status != PCS_OK) answer = pcs_cli_reject(ctx, status);
     if (answer == PCS_CLI_DONE) answer = found->call(ctx, a);
     pcs_context_destroy(&ctx);
     return answer;

@@ -93,7 +93,9 @@ static void complete_keys(completion *k)
     char path[PATH_ROOM];
     pcs_case *c = NULL;
     pcs_analysis analysis;
-    if (k->nword < 3 || pcs_case_load(k->ctx, pcs_cli_find_case(k->words[1], path), &c) != PCS_OK) return;
+    if (k->nword < 3) return;
+    const char *subject = k->words[1];
+    if (pcs_cli_find_case(k->ctx, &subject, path) != PCS_OK || pcs_case_load(k->ctx, subject, &c) != PCS_OK) return;
     pcs_case_paths(c, complete_path, k);
     (void)pcs_build_analysis(k->ctx, c, &analysis);
     pcs_case_paths(c, complete_path, k);

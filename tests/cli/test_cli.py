@@ -43,6 +43,7 @@ class Usage(unittest.TestCase):
         self.refused(["check"], "error: a case must follow 'check'")
         self.refused(["run", CASE, "--qiet"], "error: unknown option '--qiet', did you mean '--quiet'?")
         self.refused(["run", CASE, "-x"], "error: unknown option '-x'")
+        self.refused(["run", "bar_impct"], "is no file, folder or name of a case, did you mean 'bar_impact'")
         self.refused(["run", CASE, "more"], "error: one argument too many: 'more'")
         self.refused(["run", CASE, "--set"], "error: a value must follow the option '--set'")
         self.refused(["run", CASE, "-o"], "error: a value must follow the option '-o'")
