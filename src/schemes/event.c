@@ -42,6 +42,7 @@ void pcs_event_forget(pcs_event_memory *memory)
 void pcs_event_begin(const pcs_scheme *self, pcs_events *e, const pcs_event_memory *memory)
 {
     e->now = *memory;
+    e->reach = memory->energy;
     pcs_event_begin_rub(self->system, e);
     memset(e->smooth, 0, sizeof e->smooth);
     memset(e->impulse, 0, sizeof e->impulse);
@@ -205,7 +206,7 @@ static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q
 }
 
 // How far a mode is from being consistent, m/s^2; what to do about it is `change`.
-enum { KEEP, RELEASE, HOLD, SLIDE, STICK, TURN };
+enum { KEEP, RELEASE, HOLD, SLIDE, STICK };
 
 static double event_violation(const pcs_scheme *self, const pcs_events *e, int row, const unsigned char *may_hold,
                               int *change)
@@ -224,12 +225,10 @@ static double event_violation(const pcs_scheme *self, const pcs_events *e, int r
     *change = SLIDE;
     if (!e->now.slides[row]) return -e->rub->margin[row];
     if (e->now.is_moving[row]) return 0.0;
-    double along = 0.0, across = 0.0, w[2] = { 0.0 };
-    for (int t = 0; t < r->ntangent; t++) w[t] = e->rub->slide[r->first_tangent + t];
-    along = w[0] * e->now.slip[row][0] + w[1] * e->now.slip[row][1];
-    across = r->ntangent == 2 ? hypot(w[0] - along * e->now.slip[row][0], w[1] - along * e->now.slip[row][1]) : 0.0;
-    *change = along < 0.0 ? STICK : TURN;
-    return along < 0.0 ? -along : across;
+    double along = 0.0;
+    for (int t = 0; t < r->ntangent; t++) along += e->rub->slide[r->first_tangent + t] * e->rub->aim[row][t];
+    *change = STICK;
+    return -along;
 }
 
 static void event_change(const pcs_system *system, pcs_events *e, int row, int change)
@@ -256,7 +255,9 @@ static void event_start_modes(const pcs_scheme *self, pcs_events *e, const doubl
         pcs_event_slip(system, j, v, u);
         double size = hypot(u[0], u[1]);
         bool moves = pcs_event_rubs(system, e, j) && size > 2.0 * pcs_event_slow(self, e, j);
-        e->now.slides[j] = e->now.is_moving[j] = moves;
+        bool creeps = e->now.slides[j] && !e->now.is_moving[j] && size <= pcs_event_creep(self, e, j);
+        e->now.slides[j] = moves;
+        e->now.is_moving[j] = moves && !creeps;
         for (int t = 0; t < 2; t++) e->now.slip[j][t] = moves ? u[t] / size : 0.0;
     }
 }
@@ -283,7 +284,11 @@ static pcs_outcome event_find_modes(pcs_scheme *self, pcs_events *e, double t, c
             most = off;
             change = what;
         }
-        if (worst < 0) return pcs_event_is_unique(self, e) ? PCS_CONVERGED : PCS_PARADOX;
+        if (worst < 0) {
+            for (int j = 0; j < system->nrow; j++)
+                if (!e->now.is_moving[j]) memcpy(e->now.slip[j], e->rub->aim[j], sizeof e->now.slip[j]);
+            return pcs_event_is_unique(self, e) ? PCS_CONVERGED : PCS_PARADOX;
+        }
         event_change(system, e, worst, change);
     }
     return PCS_PARADOX;

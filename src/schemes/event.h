@@ -35,6 +35,7 @@ typedef struct pcs_events {
     double stick;         // rebounds slower than this are rest, in units of sqrt(2 E / m_eff)
     double shortest;      // s, width of the interval that an impact is known to lie in; short flights are rest
     bool stops;           // where impacts accumulate; otherwise the contact comes to rest there
+    double reach;         // J, largest kinetic energy so far, or what forces could do within the step
     unsigned char released[PCS_MAX_ROWS]; // may not be held after the next event
     unsigned char closed[PCS_MAX_ROWS];   // are closed at the next event, whatever the gap
 

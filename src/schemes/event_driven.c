@@ -414,6 +414,7 @@ static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
     if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t + h, h, &energy);
     if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t, h, &energy);
     if (outcome != PCS_CONVERGED) return outcome;
+    s->events->reach = energy;
     driven_weigh(self, x, h, energy > 0.0 ? energy : 1.0); // where nothing moves any scale will do
     return pcs_ode_set_tolerances(s->ode, ((const driven_params *)self->params)->rtol, s->atol) ? PCS_CONVERGED
                                                                                                 : PCS_NOT_ACCURATE;

@@ -6,10 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { SOLVING_ROUNDS = 3 };
+enum { SOLVING_ROUNDS = 3, TURNS = 20 };
 static const double proximal = 1e-9; // of a diagonal: keeps repeated rows solvable, undone by the next round
 static const double smallest = 1e-6; // of the frictionless diagonal: below it forces are not unique
 static const double apart = 1e-5;    // of the size of the model, for differences of directions
+static const double turned = 1e-13;  // rad, a direction that turns by less has settled
 
 pcs_status pcs_event_make_rub(pcs_scheme *self, pcs_events *e)
 {
@@ -21,6 +22,8 @@ pcs_status pcs_event_make_rub(pcs_scheme *self, pcs_events *e)
                            &e->rub->target, &e->rub->la,      &e->rub->bias };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], nt, "the events");
     PCS_TAKE(self->ctx, e->rub->there, system->nv, "the events");
+    PCS_TAKE(self->ctx, e->rub->free, system->nv, "the events");
+    PCS_TAKE(self->ctx, e->rub->z_last, n, "the events");
     PCS_TAKE(self->ctx, e->rub->A, n * n, "the events");
     PCS_TAKE(self->ctx, e->rub->b, n, "the events");
     PCS_TAKE(self->ctx, e->rub->x, n, "the events");
@@ -38,13 +41,21 @@ void pcs_event_begin_rub(const pcs_system *system, pcs_events *e)
     memset(e->rub->loss, 0, sizeof e->rub->loss);
 }
 
+// Does it slide in space from rest, so slowly that its direction is that of its acceleration?
+static bool rub_creeps(const pcs_system *system, const pcs_events *e, int row)
+{
+    bool slides = pcs_event_rubs(system, e, row) && e->now.slides[row];
+    return slides && !e->now.is_moving[row] && system->rows[row].ntangent == 2;
+}
+
 // Along which a row slides: the velocity, which does not turn back against the direction that it had.
 static void rub_direction(const pcs_scheme *self, const pcs_events *e, int row, const double *v, double d[2])
 {
     const double *kept = e->now.slip[row];
     double u[2], least = pcs_event_slow(self, e, row);
-    memcpy(d, kept, 2 * sizeof *d);
-    if (self->system->rows[row].ntangent < 2) return;
+    bool creeps = rub_creeps(self->system, e, row);
+    memcpy(d, creeps ? e->rub->aim[row] : kept, 2 * sizeof *d);
+    if (creeps || self->system->rows[row].ntangent < 2) return;
     pcs_event_slip(self->system, row, v, u);
     double along = u[0] * kept[0] + u[1] * kept[1], more = sqrt(along * along + least * least) - along;
     for (int t = 0; t < 2; t++) d[t] = u[t] + more * kept[t];
@@ -161,18 +172,68 @@ static void rub_read(const pcs_scheme *self, pcs_events *e, const double *v, con
     }
 }
 
+// What a unit of friction across the direction of a row does to the slip across it, 1/kg: the equations hold on.
+static double rub_mobility(const pcs_scheme *self, pcs_events *e, int row)
+{
+    const pcs_system *system = self->system;
+    pcs_event_rub *r = e->rub;
+    const double *d = r->aim[row], none[PCS_MAX_ROWS] = { 0.0 };
+    double *x = r->there;
+    int t = system->rows[row].first_tangent;
+    memset(x, 0, (size_t)system->nv * sizeof *x);
+    memset(r->la, 0, (size_t)system->ntangent * sizeof *r->la);
+    pcs_projection_add_tangent(self->solver, t, -d[1], x);
+    pcs_projection_add_tangent(self->solver, t + 1, d[0], x);
+    memcpy(r->z_last, r->z, (size_t)r->n * sizeof *r->z);
+    (void)rub_solve_round(system, r, none, r->la, x);
+    memcpy(r->z, r->z_last, (size_t)r->n * sizeof *r->z);
+    return d[0] * pcs_rows_dot(system->T, t + 1, x) - d[1] * pcs_rows_dot(system->T, t, x);
+}
+
+// Newton's method for w x d = 0 on rows that creep, w the acceleration of the slip: with la_t = -mu la d, w x d changes
+// with the angle by -(mu la W + w . d), W the mobility across d. The row that turns most turns; false: none does.
+static bool rub_turn(const pcs_scheme *self, pcs_events *e)
+{
+    const pcs_system *system = self->system;
+    pcs_event_rub *r = e->rub;
+    double most = turned, stay = 0.0;
+    int row = -1;
+    for (int j = 0; j < system->nrow; j++) {
+        if (!rub_creeps(system, e, j)) continue;
+        const double *d = r->aim[j], *w = &r->slide[system->rows[j].first_tangent];
+        double held = system->rows[j].friction * e->force[j] * rub_mobility(self, e, j);
+        double slope = held + w[0] * d[0] + w[1] * d[1], turn = fabs(w[1] * d[0] - w[0] * d[1]) / slope;
+        if (!(slope > 0.0) || !(turn > most)) continue;
+        most = turn;
+        stay = held;
+        row = j;
+    }
+    if (row < 0) return false;
+    double *d = r->aim[row], *w = &r->slide[system->rows[row].first_tangent];
+    double to[2] = { w[0] + stay * d[0], w[1] + stay * d[1] }, size = hypot(to[0], to[1]);
+    for (int t = 0; t < 2; t++) d[t] = to[t] / size;
+    return true;
+}
+
 pcs_outcome pcs_event_accelerate_modes(pcs_scheme *self, pcs_events *e, const double *q, const double *v, double *a)
 {
     const pcs_system *system = self->system;
+    size_t bytes = (size_t)system->nv * sizeof *a;
     rub_find_bias(self, e, q, v);
     for (int j = 0; j < system->nrow; j++)
         for (int t = system->rows[j].first_tangent; t < system->rows[j].first_tangent + system->rows[j].ntangent; t++)
             e->drive[j] = fmax(e->drive[j], fabs(pcs_rows_dot(system->T, t, a)) + fabs(e->rub->bias[t]));
-    rub_make_equations(self, e, v);
-    int rounds = e->rub->n > 0 ? SOLVING_ROUNDS : 0;
-    for (int round = 0; round < rounds; round++)
-        if (!rub_solve_round(system, e->rub, e->target, e->rub->bias, a)) return PCS_PARADOX;
-    rub_read(self, e, v, a);
+    memcpy(e->rub->aim, e->now.slip, sizeof e->rub->aim);
+    memcpy(e->rub->free, a, bytes);
+    for (int turn = 0; turn < TURNS; turn++) {
+        if (turn > 0) memcpy(a, e->rub->free, bytes);
+        rub_make_equations(self, e, v);
+        int rounds = e->rub->n > 0 ? SOLVING_ROUNDS : 0;
+        for (int round = 0; round < rounds; round++)
+            if (!rub_solve_round(system, e->rub, e->target, e->rub->bias, a)) return PCS_PARADOX;
+        rub_read(self, e, v, a);
+        if (!rub_turn(self, e)) break;
+    }
     return PCS_CONVERGED;
 }
 
@@ -183,7 +244,7 @@ void pcs_event_follow_slip(const pcs_scheme *self, pcs_events *e, const double *
         if (e->rub == NULL || !pcs_event_rubs(self->system, e, j) || !e->now.slides[j]) continue;
         pcs_event_slip(self->system, j, v, u);
         double size = hypot(u[0], u[1]), along = u[0] * e->now.slip[j][0] + u[1] * e->now.slip[j][1];
-        if (!(along > 2.0 * pcs_event_slow(self, e, j))) continue;
+        if (!(along > pcs_event_creep(self, e, j))) continue;
         e->now.is_moving[j] = 1;
         for (int t = 0; t < self->system->rows[j].ntangent; t++) e->now.slip[j][t] = u[t] / size;
     }

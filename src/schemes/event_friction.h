@@ -5,7 +5,8 @@
 //
 // With the modes given, all forces follow from linear equations; modes change at events only: mu la - |la_t| of a row
 // that sticks falls through 0, or u . d of one that slides, d its direction at the last event or step. Where rows that
-// rest must slide, they do so against the force they would have stuck with.
+// rest must slide, they do so against the force they would have stuck with; in space then along their acceleration, so
+// long as they creep: u/|u| turns at the rate mu la W/|u| towards that, W the mobility, too fast to be followed.
 
 #ifndef PCS_SCHEMES_EVENT_FRICTION_H
 #define PCS_SCHEMES_EVENT_FRICTION_H
@@ -18,13 +19,14 @@ struct pcs_event_rub {
     double *smooth, *impulse;    // [ntangent] N s, of the step so far
     double *force, *slide;       // [ntangent] N, of the last acceleration; m/s^2, T a + (dT/dt) v
     double *target, *la, *bias;  // [ntangent]
-    double *there;               // [nv]
+    double *there, *free;        // [nv]
     double loss[PCS_MAX_ROWS];   // J, of impacts
     double margin[PCS_MAX_ROWS]; // m/s^2, m/s: of the mode, falls through 0 where it ends
+    double aim[PCS_MAX_ROWS][2]; // directions of rows that creep, of the last acceleration
     // The linear equations: unknown k is la of row index[k], or la_t of tangent index[k] - nrow
     int n, index[EVENT_UNKNOWNS];
-    double *A, *b, *x, *z; // [n n], [n]
-    double *columns;       // [n nv] what a unit of every unknown does to a
+    double *A, *b, *x, *z, *z_last; // [n n], [n]
+    double *columns;                // [n nv] what a unit of every unknown does to a
 };
 
 // Is it held, with friction?
@@ -44,6 +46,13 @@ static inline void pcs_event_slip(const pcs_system *system, int row, const doubl
 static inline double pcs_event_slow(const pcs_scheme *self, const pcs_events *e, int row)
 {
     return 1e-10 * pcs_event_speed(self, e, row);
+}
+
+// Slip that began from rest follows its acceleration up to here: what its direction lags behind is a velocity of less.
+static inline double pcs_event_creep(const pcs_scheme *self, const pcs_events *e, int row)
+{
+    double speed = sqrt(2.0 * fmax(e->now.energy, e->reach) / self->solver->effective_mass[row]);
+    return self->system->rows[row].ntangent == 2 ? 1e-7 * speed : 2.0 * pcs_event_slow(self, e, row);
 }
 
 // NULL stays where the case has no friction.

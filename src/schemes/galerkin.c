@@ -202,6 +202,25 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
     return outcome;
 }
 
+// Work of loads and loss of damping by the weights of the points, to the order of the motion; the trapezoidal rule of
+// the ends is that of degree 1.
+static void galerkin_report_work(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    galerkin *s = self->data;
+    const pcs_system *system = self->system;
+    double h = report->h, *end = s->place;
+    if (s->w.M == 1) {
+        pcs_explicit_report_work(self, &s->base, x, report);
+        return;
+    }
+    for (int k = 0; k <= s->w.M; k++) {
+        double weight = s->w.position[s->w.M][k];
+        for (int i = 0; i < system->nv; i++) end[i] = s->Q[k][i] + h * s->V[k][i];
+        report->external_work += weight * pcs_load_work(system, x->t + s->w.tau[k] * h, s->Q[k], end);
+        report->damping_loss += h * weight * pcs_damping_power(system, s->Q[k], s->V[k]);
+    }
+}
+
 static void galerkin_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_step_report *report)
 {
     galerkin *s = self->data;
@@ -217,7 +236,7 @@ static void galerkin_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_
         for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * s->w.position[M][k] * resultant[i];
     }
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
-    pcs_explicit_report_work(self, &s->base, x, report);
+    galerkin_report_work(self, x, report);
 }
 
 static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)

@@ -91,6 +91,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .data_size = sizeof(pcs_explicit),
     .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
+    .lags_velocity = true,
     .takes_internal = true,
     .refuses = euler_refuses,
     .stable_step = euler_stable_step,

@@ -145,6 +145,7 @@ const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .data_size = sizeof(paoli),
     .memory_size = sizeof(paoli_memory),
     .is_explicit = true,
+    .lags_velocity = true,
     .needs_equal_steps = "what a long step has sunk in a short one would undo in its own time, at any velocity",
     .state_rule = paoli_state_rule,
     .takes_internal = true,

@@ -83,6 +83,7 @@ typedef struct pcs_scheme_ops {
     // By how much a body that tumbles may turn in a step, rad, so that gyroscopic moments let its motion grow by less
     // than a factor e in 10^6 radians (schemes/stability.c); 0: there is no such limit.
     double largest_turn;
+    bool lags_velocity; // forces take the velocity of the start of the step: gyroscopic motions grow at any step
     // The travel times that the step must match, and with it masses of one-point quadrature; NULL: nothing like that.
     pcs_wave_demand (*ask_waves)(const pcs_system *system, const void *params);
     // Impulses of rows act against a matrix of the scheme in place of M (pcs_scheme_weigh). The velocity of the state

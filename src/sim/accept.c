@@ -71,8 +71,10 @@ static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
 {
     const pcs_system *system = sim->system;
     const pcs_step_solver *solver = sim->solver;
-    int used = snprintf(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off", solver->change,
-                        solver->allowed);
+    int used = solver->change <= solver->allowed
+                   ? snprintf(text, size, ", where the motion had settled, but not which contacts act")
+                   : snprintf(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off",
+                              solver->change, solver->allowed);
     if (solver->bad_row < 0 || used < 0 || (size_t)used >= size) return;
     const pcs_contact_info *contact = &system->contacts[system->rows[solver->bad_row].contact];
     snprintf(text + used, size - (size_t)used, "; %s '%s', point %d, changed most",

@@ -31,8 +31,8 @@
 // Over the whole run,   E - E_0 - sum W <= B/2 + 4 (X + H) + N_0,   B the most of E_0 + sum W - V_lowest so far, X the
 // most of |W| + |dV| of a step: what comes from nowhere must stay below half of what the model has had, or what a few
 // steps exchange as long as it has had next to nothing. A step that grows adds what N grows by. Schemes that gain by
-// their nature are told, not judged. A step of an iteration that takes more than a quarter of what is left of that,
-// H apart, holds, but is greedy: a smaller one may do without.
+// their nature are told, not judged; of forward Euler this goes for single steps alone. A step of an iteration that
+// takes more than a quarter of what is left of that, H apart, holds, but is greedy: a smaller one may do without.
 //
 // Where the scheme has its loss in closed form and the system is linear, the ledger closes to round-off besides, and
 // to the work of what the equations of motion, each within its own tolerance, have left over: a step far longer than

@@ -36,6 +36,23 @@ output: {{ {QUIET}, probes: {{ b: {{ node: b, of: [x, y, rz, vx, vy, wz] }} }} }
 """
 
 
+def disc_on_point(r, mu, mass, inertia, push, scheme, step, end, unit):
+    """A disc on the floor by a point at r below it, pushed by forces that grow by `push` in a second."""
+    inertia = [unit**2 * j for j in (*inertia, 1.0)]
+    return f"""mesh: {{ b: {{ type: point, at: [0, 0, {unit * r!r}] }} }}
+elements: {{ b: {{ type: disc, mesh: b, mass: {mass!r}, inertia: {inertia} }} }}
+loads:
+  weight: {{ type: gravity, g: [0, 0, {-10.0 * unit!r}] }}
+  push: {{ type: force, node: b, value: {[unit * f for f in push] + [0]}, amplitude: {{ table: [[0, 0], [99, 99]] }} }}
+contacts:
+  floor: {{ type: node_plane, nodes: b, offsets: [[0, 0, {-unit * r!r}]], point: [0, 0, 0], normal: [0, 0, 1],
+           friction: {mu!r}, restitution: 0 }}
+scheme: {{ type: {scheme} }}
+time: {{ step: {step!r}, end: {end!r} }}
+output: {{ {QUIET}, probes: {{ b: {{ node: b, of: [x, y, vx, vy] }} }} }}
+"""
+
+
 def slide_on_slope(mu, angle, speed, t):
     """Exact way and speed downhill."""
     drive, brake = 9.81 * math.sin(angle), 9.81 * mu * math.cos(angle)
@@ -143,6 +160,46 @@ class Friction(program.Cases):
                 self.assertAlmostEqual(slip, 0.0, delta=1e-9)
             elif e == 0.5:
                 self.assertAlmostEqual(before["b.vx"] - after["b.vx"], mu * (1.0 + e) * fall, delta=1e-9)
+
+    def test_slip_begins_across_unlike_mobilities(self):
+        """A disc on a point: forces along x tilt it easily, along y hardly. Pushed ever more at an angle, it begins to
+        slip where m^-1 W^-1 F leaves the cone, and then slips along neither the push nor that force."""
+        r, mu, mass, rate = 0.1, 0.3, 2.0, 50.0
+        for angle, jy, unit in itertools.product((0.3, 1.2), (0.01, 0.5), (1.0, 1.0e-3)):
+            push = [rate * math.cos(angle), rate * math.sin(angle)]
+            stuck = [push[0] / (1.0 + mass * r * r / jy), push[1] / (1.0 + mass * r * r / 1.0)]
+            begin = mu * mass * 10.0 / math.hypot(*stuck)
+
+            def ends(scheme, step, end):
+                return self.history(disc_on_point(r, mu, mass, (1.0, jy), push, scheme, step, end, unit))[-1]
+            self.assertEqual(ends("event_driven", 0.01, 0.9999 * begin)["floor.state"], 1.0)
+            last, near = (ends(scheme, step, 1.5 * begin)
+                          for scheme, step in (("event_driven", 0.01), ("half_explicit", 1.0e-3)))
+            self.assertEqual(last["floor.state"], 2.0)
+            size = 0.5 * rate * begin**2 / mass
+            for name in ("b.vx", "b.vy"):
+                self.assertAlmostEqual(last[name] / unit / size, near[name] / unit / size, delta=5e-4)
+            self.assertAlmostEqual(last["numerical_loss"] / unit**2 / (0.5 * mass * size**2), 0.0, delta=1e-7)
+
+    def test_block_that_is_pulled_about(self):
+        """Slip begins under a pull that turns: results follow the tolerance whatever the step."""
+        text = """mesh: { b: { type: point, at: [0, 0, 0] } }
+elements: { b: { type: point_mass, mesh: b, mass: 2, in: space } }
+loads:
+  weight: { type: gravity, g: [0, 0, -10] }
+  pull: { type: force, node: b, value: [20, 20, 0], amplitude: { table: [[0, 0], [99, 99]] } }
+  more: { type: force, node: b, value: [3, 5, 0], amplitude: { sine: { frequency: 1 } } }
+contacts: { floor: { type: node_plane, nodes: b, point: [0, 0, 0], normal: [0, 0, 1], friction: 0.3, restitution: 0 } }
+scheme: { type: %s }
+time: { step: %r, end: 1 }
+output: { %s, probes: { b: { node: b, of: [vx, vy] } } }
+"""
+        first, second, near = (self.history(text % (scheme, step, QUIET))[-1] for scheme, step in (
+            ("event_driven", 0.01), ("event_driven, rtol: 1.0e-12", 0.003), ("half_explicit", 1.0e-4)))
+        for name in ("b.vx", "b.vy"):
+            self.assertAlmostEqual(first[name], second[name], delta=1e-10)
+            self.assertAlmostEqual(first[name], near[name], delta=2e-5)
+        self.assertAlmostEqual(first["numerical_loss"], 0.0, delta=1e-10)
 
     def test_rod_of_painleve(self):
         """tan a = 2: forces are unique up to mu = 4/3. Below, half_explicit comes to the same; beyond, the run ends."""
