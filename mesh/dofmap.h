@@ -19,8 +19,9 @@ typedef struct pcs_dof {
 typedef struct pcs_dofmap {
     const pcs_mesh *mesh;
     int ndof, nequation;
-    const int *first; // [nnode + 1] the dofs of node i are first[i] .. first[i+1]-1
-    pcs_dof *dof;     // [ndof]
+    const int *first;                // [nnode + 1] the dofs of node i are first[i] .. first[i+1]-1
+    pcs_dof *dof;                    // [ndof]
+    const struct pcs_comm *row_comm; // of the ranks among which rows of contacts are dealt out; NULL: all are here
 } pcs_dofmap;
 
 enum { PCS_MAX_NODE_DOFS = 6, PCS_EQUATION_ELSEWHERE = -2 };

@@ -49,7 +49,8 @@ static const pcs_gap_ops *join_type(const pcs_yaml *contact)
     for (int i = 0; pcs_gap_types[i] != NULL; i++) {
         const pcs_gap_ops *ops = pcs_gap_types[i];
         bool is_it = strcmp(ops->name, pcs_yaml_text(type)) == 0;
-        bool has_pairs = ops->rows_per_node != NULL && ops->set_options[1] != NULL && ops->cell_options == NULL;
+        bool has_pairs =
+            ops->rows_per_node != NULL && ops->set_options[1] != NULL && !pcs_gap_is_common(ops, ops->set_options[1]);
         if (is_it) return has_pairs ? ops : NULL;
     }
     return NULL;

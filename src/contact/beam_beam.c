@@ -9,7 +9,7 @@
 // the next cell where the closest point is beyond an end, so that bodies slide along each other without a jump. Which
 // pairs have rows is found before a step, not within it: the nearest `most` of them, each in its place as long as it
 // stays. Rows that have none stand farther apart than the model is large. A pair without a row that overlaps ends the
-// run.
+// run. Where rows are dealt out among ranks each has a piece of these places; all of them know which pairs have rows.
 
 #include "contact/beams.h"
 #include "contact/gap.h"
@@ -44,7 +44,8 @@ static const pcs_option beams_options[] = {
 
 static const char *const beams_sets[] = { "a", "b", NULL };
 
-// What a row is about until the next step. Where the cells are nearly parallel, the place s on a stays.
+// What a row is about until the next step. Where the cells are nearly parallel, the place s on a stays. Cells of those
+// that are kept have their numbers in the whole mesh, as runs go on with any number of ranks.
 typedef struct beams_row {
     pcs_beam_pair pair; // a is -1: none
     double s;           // MOVES: it is that of the closest points
@@ -64,13 +65,54 @@ typedef struct beams_contact {
     int ntangent;
     double plane[3]; // normal of the plane of motion, where there is one tangent
     beams_row *row;  // [most]
+    int first, nrow; // rows of this rank
+    const pcs_comm *comm;
     // Of the step that is looked at:
     double (*before)[3], (*after)[3]; // [mesh nnode] places of nodes at its ends
-    pcs_beam_pair *reached;           // [most] where rows are at its end
+    pcs_beam_pair *left, *reached;    // [most] where rows are at its start and at its end
     const pcs_passage_row *known;     // [most]
+    pcs_passage_row *ends;            // [most] of the rows of all ranks, and
+    double *told;                     // [most][TOLD] as these tell of them; NULL: all are here
     double sunk;                      // m, deepest overlap of a row
     pcs_passage *worst;
 } beams_contact;
+
+enum { TOLD = 3 };
+
+// The i-th of them, with the numbers that cells have here.
+static beams_row beams_row_of(const beams_contact *self, int i)
+{
+    beams_row row = self->row[i];
+    if (row.pair.a < 0) return row;
+    row.pair.a = pcs_mesh_first_cell(self->beams.mesh, row.pair.a);
+    row.pair.b = pcs_mesh_first_cell(self->beams.mesh, row.pair.b);
+    return row;
+}
+
+static void beams_keep_row(beams_contact *self, int i, beams_row row)
+{
+    self->row[i] = row;
+    self->row[i].pair.a = pcs_mesh_cell_number(self->beams.mesh, row.pair.a);
+    self->row[i].pair.b = pcs_mesh_cell_number(self->beams.mesh, row.pair.b);
+}
+
+// The rows of this rank: a piece of all of them.
+static pcs_status beams_take_rows(pcs_context *ctx, beams_contact *self, const pcs_comm *comm)
+{
+    int most = self->beams.most;
+    self->comm = comm;
+    self->nrow = most;
+    PCS_TAKE(ctx, self->row, most, "a contact");
+    PCS_TAKE(ctx, self->left, most, "a contact");
+    PCS_TAKE(ctx, self->reached, most, "a contact");
+    for (int i = 0; i < most; i++) self->row[i] = no_row;
+    if (comm == NULL) return PCS_OK;
+    self->first = pcs_comm_first(comm, comm->rank, most);
+    self->nrow = pcs_comm_first(comm, comm->rank + 1, most) - self->first;
+    PCS_TAKE(ctx, self->ends, most, "a contact");
+    PCS_TAKE(ctx, self->told, (size_t)TOLD * (size_t)most, "a contact");
+    return PCS_OK;
+}
 
 // The nodes of both bodies move freely in space, or in one plane.
 static pcs_status beams_look_at_nodes(pcs_context *ctx, beams_contact *self, const pcs_dofmap *map)
@@ -102,13 +144,11 @@ static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_d
                                         .most = p->most };
     PCS_TRY(pcs_beams_create(ctx, map->mesh, &definition, &self->beams));
     PCS_TRY(beams_look_at_nodes(ctx, self, map));
-    PCS_TAKE(ctx, self->row, p->most, "a contact");
-    PCS_TAKE(ctx, self->reached, p->most, "a contact");
+    PCS_TRY(beams_take_rows(ctx, self, map->row_comm));
     PCS_TAKE(ctx, self->before, map->mesh->nnode, "a contact");
     PCS_TAKE(ctx, self->after, map->mesh->nnode, "a contact");
-    for (int i = 0; i < p->most; i++) self->row[i] = no_row;
     self->far = fmax(self->beams.size, self->beams.reach);
-    *shape = (pcs_contact_shape){ .nrow = p->most,
+    *shape = (pcs_contact_shape){ .nrow = self->nrow,
                                   .ntangent = self->ntangent,
                                   .memory = { .bytes = self->row, .size = (size_t)p->most * sizeof *self->row } };
     *instance = self;
@@ -233,19 +273,21 @@ static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_sta
 {
     const beams_contact *self = instance;
     const beams_row spare = { .pair = self->beams.spare, .s = MOVES };
-    for (int i = 0; i < self->beams.most; i++) {
-        bool is_near = self->row[i].pair.a >= 0;
-        beams_evaluate_row(self, places, is_near ? self->row[i] : spare, is_near, &rows[i]);
+    for (int i = 0; i < self->nrow; i++) {
+        beams_row row = beams_row_of(self, self->first + i);
+        bool is_near = row.pair.a >= 0;
+        beams_evaluate_row(self, places, is_near ? row : spare, is_near, &rows[i]);
     }
 }
 
 // A pair gets a row, with its place on a when it is flat.
-static void beams_give(beams_contact *self, const pcs_places *places, pcs_beam_pair pair, beams_row *row)
+static void beams_give(beams_contact *self, const pcs_places *places, pcs_beam_pair pair, int i)
 {
     beams_view view;
-    *row = (beams_row){ .pair = pair, .s = MOVES };
-    beams_look(self, places, row, &view);
-    (void)pcs_segment_is_flat(&view.axis[0], &view.axis[1], &row->s);
+    beams_row row = { .pair = pair, .s = MOVES };
+    beams_look(self, places, &row, &view);
+    (void)pcs_segment_is_flat(&view.axis[0], &view.axis[1], &row.s);
+    beams_keep_row(self, i, row);
 }
 
 // Rows go on with their pairs. Gives the smallest gap among them, no more than 0.
@@ -254,11 +296,11 @@ static double beams_go_on(beams_contact *self, const pcs_places *places, bool *h
     double least = 0.0;
     for (int i = 0; i < self->beams.most; i++) {
         beams_view view;
-        beams_row before = self->row[i], row = { .pair = before.pair, .s = MOVES };
+        beams_row before = self->row[i], row = { .pair = beams_row_of(self, i).pair, .s = MOVES };
         if (before.pair.a < 0) continue;
         beams_walk(self, places, &row, &view);
         double gap = view.closest.distance - self->radius[0] - self->radius[1];
-        if (pcs_beams_take(&self->beams, &row.pair, gap)) beams_give(self, places, row.pair, &self->row[i]);
+        if (pcs_beams_take(&self->beams, &row.pair, gap)) beams_give(self, places, row.pair, i);
         else self->row[i] = no_row;
         const beams_row *now = &self->row[i];
         bool is_same = now->pair.a == before.pair.a && now->pair.b == before.pair.b && now->s == before.s;
@@ -284,7 +326,7 @@ static bool beams_has_split(const beams_contact *self, pcs_beam_pair pair)
 {
     const pcs_beams *beams = &self->beams;
     for (int i = 0; i < beams->most; i++)
-        if (self->row[i].pair.a >= 0 && beams_adjoin_both(beams, pair, self->row[i].pair)) return true;
+        if (self->row[i].pair.a >= 0 && beams_adjoin_both(beams, pair, beams_row_of(self, i).pair)) return true;
     return false;
 }
 
@@ -299,18 +341,19 @@ static pcs_status beams_search(pcs_context *ctx, void *instance, const pcs_place
     for (int i = 0, k = 0; k < beams->nfound; k++) {
         const pcs_beam_found *f = &beams->found[k];
         if (f->is_taken) continue;
+        int cell[2] = { pcs_mesh_cell_number(beams->mesh, f->pair.a), pcs_mesh_cell_number(beams->mesh, f->pair.b) };
         while (i < beams->most && self->row[i].pair.a >= 0) i++;
         if (i == beams->most && f->gap < -slack)
             return pcs_fail(ctx, PCS_FAILED,
                             "cells %d and %d overlap by %g m, and all %d places of the contact are taken: raise 'most'",
-                            f->pair.a, f->pair.b, -f->gap, beams->most);
+                            cell[0], cell[1], -f->gap, beams->most);
         if (i == beams->most) break;
         if (beams->is_started && f->gap < 2.0 * least - slack && !beams_has_split(self, f->pair))
             return pcs_fail(ctx, PCS_FAILED,
                             "cells %d and %d overlap by %g m before they were watched: the step is too large for the "
                             "reach of %g m",
-                            f->pair.a, f->pair.b, -f->gap, beams->reach);
-        beams_give(self, places, f->pair, &self->row[i]);
+                            cell[0], cell[1], -f->gap, beams->reach);
+        beams_give(self, places, f->pair, i);
         *has_changed = true;
     }
     beams->is_started = true;
@@ -323,8 +366,8 @@ static pcs_swept_seen beams_seen(const beams_contact *self, pcs_beam_pair pair, 
     pcs_swept_seen seen = PCS_SWEPT_UNWATCHED;
     *row = 0;
     for (int i = 0; i < self->beams.most; i++) {
-        if (self->row[i].pair.a < 0 || (!beams_adjoin_both(&self->beams, pair, self->row[i].pair) &&
-                                        !beams_adjoin_both(&self->beams, pair, self->reached[i])))
+        if (self->left[i].a < 0 || (!beams_adjoin_both(&self->beams, pair, self->left[i]) &&
+                                    !beams_adjoin_both(&self->beams, pair, self->reached[i])))
             continue;
         *row = i;
         seen = PCS_SWEPT_OPEN;
@@ -348,7 +391,8 @@ static void beams_sweep(void *owner, int i, int j)
         pcs_segment_between(ends[k][n[0]], ends[k][n[1]], &swept.b[k]);
     }
     pcs_swept_seen seen = beams_seen(self, pair, &row);
-    if (swept.thickness > 0.0) pcs_swept_look(&swept, seen, row, self->worst);
+    bool is_here = row >= self->first && row < self->first + self->nrow; // another rank tells of it otherwise
+    if (is_here && swept.thickness > 0.0) pcs_swept_look(&swept, seen, row - self->first, self->worst);
 }
 
 // Longest way of a node as seen from the first one.
@@ -371,6 +415,26 @@ static double beams_find_ways(beams_contact *self, const pcs_places *from, const
     return longest;
 }
 
+// What is known of all rows, wherever they are.
+static const pcs_passage_row *beams_join(const beams_contact *self, const pcs_passage_row *rows)
+{
+    int most = self->beams.most;
+    if (self->told == NULL) return rows;
+    memset(self->told, 0, (size_t)TOLD * (size_t)most * sizeof *self->told);
+    for (int i = 0; i < self->nrow; i++) {
+        double *told = self->told + (size_t)TOLD * (size_t)(self->first + i);
+        told[0] = rows[i].gap[0];
+        told[1] = rows[i].gap[1];
+        told[2] = rows[i].is_loaded;
+    }
+    self->comm->sum(self->comm, TOLD * most, self->told);
+    for (int i = 0; i < most; i++) {
+        const double *told = self->told + (size_t)TOLD * (size_t)i;
+        self->ends[i] = (pcs_passage_row){ .gap = { told[0], told[1] }, .is_loaded = told[2] != 0.0 };
+    }
+    return self->ends;
+}
+
 // The search before the step has listed what was near, and cells farther away than its reach are not looked at unless
 // the step went that far.
 static void beams_passage(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
@@ -381,11 +445,12 @@ static void beams_passage(void *instance, const pcs_places *from, const pcs_plac
     double way = 2.0 * beams_find_ways(self, from, to),
            nearest = beams->nfound > 0 ? beams->found[0].gap : beams->reach;
     if (nearest >= way) return;
-    self->known = rows;
+    self->known = rows = beams_join(self, rows);
     self->worst = worst;
     self->sunk = 0.0;
     for (int i = 0; i < beams->most; i++) {
-        beams_row row = { .pair = self->row[i].pair, .s = MOVES };
+        self->left[i] = beams_row_of(self, i).pair;
+        beams_row row = { .pair = self->left[i], .s = MOVES };
         beams_view view;
         if (row.pair.a < 0) continue;
         beams_walk(self, to, &row, &view);
@@ -400,6 +465,11 @@ static void beams_passage(void *instance, const pcs_places *from, const pcs_plac
         for (int j = 0; j < beams->b->count; j++) beams_sweep(self, i, j);
 }
 
+static int beams_places(const void *params)
+{
+    return ((const beams_params *)params)->most;
+}
+
 const pcs_gap_ops pcs_gap_beam_beam = {
     .name = "beam_beam",
     .summary = "cells with round sections against one another, gap = distance of axes - radii",
@@ -410,6 +480,7 @@ const pcs_gap_ops pcs_gap_beam_beam = {
     .law_offset = offsetof(beams_params, law),
     .create = beams_create,
     .evaluate = beams_evaluate,
+    .places = beams_places,
     .search = beams_search,
     .passage = beams_passage,
 };

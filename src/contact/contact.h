@@ -59,7 +59,9 @@ typedef struct pcs_gap_ops {
     size_t params_size;
     const char *const *set_options;  // options that name sets, ends with NULL
     const char *const *cell_options; // those of them that name sets of cells; NULL: none
-    size_t law_offset;               // of the pcs_contact_law in the parameters
+    // Those of them that, as cells do, have nodes which any row may act on; NULL: none.
+    const char *const *common_options;
+    size_t law_offset; // of the pcs_contact_law in the parameters
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
     // Constant rows without friction, the fastest; both may be NULL.
@@ -71,10 +73,14 @@ typedef struct pcs_gap_ops {
                          pcs_contact_shape *shape);
     pcs_row_evaluate *evaluate;
     // How many rows there are for a node, where they act on that of one set, or on those at the same place of all sets
-    // of nodes that `set_options` name, and always so, or on any nodes of the sets of cells besides: such rows are
+    // of nodes that `set_options` name, and always so, or on any nodes of cells and `common_options` besides: they are
     // those of pcs_set_touching by the first of these sets, node by node, so that ranks may have those of their own
     // nodes of it. NULL: rows act on other nodes.
     int (*rows_per_node)(const void *params);
+    // How many rows there are, where these go to what `search` finds among the sets of cells, all of which name such:
+    // of `row_comm` of the map each rank makes and evaluates an equal piece, in order (pcs_comm_first), and all of them
+    // search alike. NULL: rows belong to nodes.
+    int (*places)(const void *params);
     // Looks for what may touch from here on, between two steps; rows are about the same until the next call. Says
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
     // rows never change.
@@ -94,7 +100,10 @@ extern const pcs_gap_ops *const pcs_gap_types[]; // ends with NULL
 
 // The set that the i-th of `set_options` names; NULL: there are no more.
 const char *pcs_gap_set_name(const pcs_gap_ops *ops, const void *params, int i);
-// Is it one of cells?
+// Is it one of cells? May any row act on its nodes?
 bool pcs_gap_has_cells(const pcs_gap_ops *ops, const char *option);
+bool pcs_gap_is_common(const pcs_gap_ops *ops, const char *option);
+// Rows, on all ranks together, of a contact that has `rows_per_node` or `places`.
+int pcs_gap_rows(const pcs_gap_ops *ops, const void *params, const pcs_mesh *mesh);
 
 #endif

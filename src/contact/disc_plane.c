@@ -67,19 +67,40 @@ typedef struct disc_contact {
     int ntangent, nedge;
 } disc_contact;
 
+static int disc_rows_per_node(const void *params)
+{
+    return corners * (((const disc_params *)params)->width > 0.0 ? 2 : 1);
+}
+
+// What a search carries on, of the discs of all ranks where these have some each.
+static pcs_status disc_remember(pcs_context *ctx, const disc_contact *self, int nall, bool is_dealt, pcs_memory *out)
+{
+    enum { words = sizeof(disc_stand) / sizeof(double) };
+    int *serial, count = self->nodes->count;
+    *out = (pcs_memory){ .bytes = self->stand, .size = (size_t)count * sizeof *self->stand };
+    if (!is_dealt) return PCS_OK;
+    PCS_TAKE(ctx, serial, words * count, "a contact");
+    for (int i = 0; i < words * count; i++) serial[i] = words * self->nodes->place[i / words] + i % words;
+    out->serial = serial;
+    out->nown = words * count;
+    out->nall = words * nall;
+    return PCS_OK;
+}
+
 static pcs_status disc_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                               pcs_contact_shape *shape)
 {
     const disc_params *p = params;
     disc_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
-    self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    self->nodes = pcs_set_touching(nodes, p->nodes);
     (void)pcs_normalize3(p->axis, self->axis);
     (void)pcs_normalize3(p->normal, self->normal);
     memcpy(self->point, p->point, sizeof self->point);
     self->radius = p->radius;
     self->width = p->width;
-    self->nedge = p->width > 0.0 ? 2 : 1;
+    self->nedge = disc_rows_per_node(p) / corners;
     PCS_TAKE(ctx, self->stand, self->nodes->count, "a contact");
     for (int i = 0; i < self->nodes->count; i++) {
         int node = self->nodes->items[i], count = pcs_gap_tangents(map, node, self->normal, self->tangent);
@@ -95,10 +116,8 @@ static pcs_status disc_create(pcs_context *ctx, const void *params, const pcs_do
                                   .ntangent = self->ntangent,
                                   .size = p->radius + p->width,
                                   .reach = p->radius + p->width };
-    shape->memory.bytes = self->stand;
-    shape->memory.size = (size_t)self->nodes->count * sizeof *self->stand;
     *instance = self;
-    return PCS_OK;
+    return disc_remember(ctx, self, pcs_set_size(nodes), map->row_comm != NULL, &shape->memory);
 }
 
 // s m, of the disc with axis e; gives s.
@@ -257,6 +276,7 @@ const pcs_gap_ops pcs_gap_disc_plane = {
     .check = disc_check,
     .create = disc_create,
     .evaluate = disc_evaluate,
+    .rows_per_node = disc_rows_per_node,
     .search = disc_search,
     .show = disc_show,
     .show_carried = disc_show_disc,

@@ -33,6 +33,7 @@ static const pcs_option journal_options[] = {
 };
 
 static const char *const journal_sets[] = { "nodes", "housing", NULL };
+static const char *const journal_common[] = { "housing", NULL };
 
 static const char *journal_check(const void *params, const char **option)
 {
@@ -72,6 +73,12 @@ static pcs_status journal_look_at_nodes(pcs_context *ctx, journal_contact *self,
     return PCS_OK;
 }
 
+static int journal_rows_per_node(const void *params)
+{
+    (void)params;
+    return 1;
+}
+
 static pcs_status journal_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                                  pcs_contact_shape *shape)
 {
@@ -81,7 +88,7 @@ static pcs_status journal_create(pcs_context *ctx, const void *params, const pcs
     PCS_TAKE(ctx, self, 1, "a contact");
     if (housing->count != 1)
         return pcs_fail(ctx, PCS_BAD_INPUT, "the housing '%s' has %d nodes, must be one", p->housing, housing->count);
-    self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    self->nodes = pcs_set_touching(pcs_mesh_node_set(map->mesh, p->nodes), p->nodes);
     self->housing = housing->items[0];
     pcs_normalize3(p->axis, self->axis);
     for (int k = 0; k < 3; k++) self->offset[k] = p->offset[k];
@@ -203,9 +210,11 @@ const pcs_gap_ops pcs_gap_journal = {
     .options = journal_options,
     .params_size = sizeof(journal_params),
     .set_options = journal_sets,
+    .common_options = journal_common,
     .law_offset = offsetof(journal_params, law),
     .check = journal_check,
     .create = journal_create,
     .evaluate = journal_evaluate,
+    .rows_per_node = journal_rows_per_node,
     .show = journal_show,
 };

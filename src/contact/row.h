@@ -28,7 +28,7 @@ typedef struct pcs_places pcs_places;
 struct pcs_places {
     const pcs_mesh *mesh;
     double t;            // s
-    bool has_velocities; // asks for the bias of the rows, too
+    bool has_velocities; // asks for the bias of the rows, too, and for the rates of joints
     const void *owner;
     void (*find)(const pcs_places *self, int node, pcs_place *out);
 };
@@ -36,8 +36,12 @@ struct pcs_places {
 typedef struct pcs_row_term {
     int node;
     double force[3], moment[3];
-    double arm[3]; // of the force, where the moment is arm x force as the node turns; else zero
 } pcs_row_term;
+
+// Rates of force and moment of a term.
+typedef struct pcs_row_rate {
+    double force[3], moment[3];
+} pcs_row_rate;
 
 typedef struct pcs_row_direction {
     int nterm;
@@ -51,8 +55,9 @@ typedef struct pcs_row_state {
     double normal[3]; // along which the multiplier pushes the body
     double couple[3]; // moment of a unit multiplier of a joint on the body, about the point of the joint
     pcs_row_direction direction;
-    pcs_row_direction tangent[2]; // of friction; as many as the row declares
-    double across[2][3];          // along which it pushes the body, unit vectors
+    pcs_row_rate rate[PCS_ROW_NODES]; // of its terms, at fixed time, as the nodes move; likewise, of joints
+    pcs_row_direction tangent[2];     // of friction; as many as the row declares
+    double across[2][3];              // along which it pushes the body, unit vectors
 } pcs_row_state;
 
 // Evaluates all rows of one contact or joint.

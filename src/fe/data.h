@@ -34,7 +34,7 @@ typedef struct fe_row_source {
 typedef struct fe_share {
     pcs_layout layout;
     int *index_of_cell;   // [mesh ncell] in its group, of all ranks; -1: not known
-    bool deals_rows;      // contacts are those at own nodes
+    bool deals_rows;      // contacts are those at own nodes, and a piece of those that may be anywhere
     bool reaches;         // some of them, on some rank, act on nodes of others, too
     int npoint, ncell;    // nodes and cells of this rank
     void *points, *cells; // plans to show them on rank 0
@@ -110,6 +110,16 @@ typedef struct fe_chains {
     int moment[2];         // which of the linear ones are those about y and z, -1: none
 } fe_chains;
 
+// How directions of joints turn: their nodes, and which of them move at once (fe/slopes.c).
+typedef struct fe_slopes {
+    pcs_slopes by;      // workspace
+    int nnode, *node;   // of joints whose directions vary
+    int *place_of_node; // [mesh nnode] among these, or -1
+    int ncolour;
+    int *colour;   // [nnode]
+    bool *is_used; // [ncontact * ncolour] the joint has nodes of this colour
+} fe_slopes;
+
 // What is built from the case; constant afterwards.
 typedef struct fe_data {
     pcs_fe_definition model;
@@ -146,6 +156,7 @@ typedef struct fe_data {
     int *spin_of_node;             // [nnode] -1: none; NULL when there are none at all
     bool *starts_spin;             // [nv] it is the first of the three equations of a finite rotation; NULL likewise
     fe_scatter *scatter;           // [nbatch] of nonlinear groups: where cell entries go
+    fe_slopes *slopes;             // of joints; NULL: none of them turns
     double *still_K;               // [nnz] K of a model without nonlinear groups, when joints add to it
     fe_plan *plans;                // [nbatch] of a nonlinear model, else NULL
     bool takes_ranges, has_ranges; // forces and energies can go by ranges of equations; they do
@@ -172,9 +183,11 @@ typedef struct fe_work {
     pcs_row_state *states; // [nrow] varying rows at the position evaluated last
     pcs_pool *pool;        // of threads; NULL: one thread
     double *load_factors;  // [nload] 1, unless someone drives a load
-    fe_law_work *laws;     // points with force laws as they were evaluated last; NULL: none
-    double *internal;      // [ninternal + 1] of all batches at the last commit, and the time of that; NULL: none
-    double elapsed;        // s, from there to where tangents are asked for
+    pcs_row_state *slope_states; // [most rows of a joint]
+    pcs_place *slope_places;     // [slopes->nnode]
+    fe_law_work *laws;           // points with force laws as they were evaluated last; NULL: none
+    double *internal;            // [ninternal + 1] of all batches at the last commit, and the time of that; NULL: none
+    double elapsed;              // s, from there to where tangents are asked for
     // Of reactions:
     double *q, *v, *f;       // [nv + nfixed]
     double *p, *R;           // [nfixed]
@@ -299,8 +312,14 @@ pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_patte
                                   const char **culprit);
 void pcs_fe_share_laws(const pcs_system *self, const double *rest, int *share);
 void pcs_fe_find_law_rates(pcs_system *self, fe_data *fe, const double *mass, const int *share, double *work);
-// What forces of joints add to K.
-pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self, fe_data *fe);
+// Before rows are evaluated; joints have no tangents.
+void pcs_fe_clear_states(bool is_joint, int nrow, pcs_row_state *states);
+// How directions of joints turn, and what their forces add to K.
+pcs_status pcs_fe_prepare_slopes(pcs_system *self, fe_data *fe);
+void pcs_fe_update_slopes(pcs_system *self, const double *q, const double *x);
+// From turns of bodies to increments x; and those of carry_back.
+void pcs_fe_turn_slopes(const pcs_system *self, const double *x);
+void pcs_fe_carry_slopes(pcs_system *self, const double *x, double part);
 void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
 // What joints and supports do to the model.
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);

@@ -7,6 +7,7 @@
 #include "fe/laws.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 static pcs_status rows_fill_constant(pcs_system *self, fe_data *fe, int contact, const pcs_contact_info *info)
@@ -35,7 +36,8 @@ static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_i
             PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &work->instances[k], &source->contact));
             info->nrow = source->contact.nrow;
             if (pcs_fe_contact_law(c)->friction == 0.0) source->contact.ntangent = 0;
-            if (source->contact.memory.size > 0) self->memory[self->nmemory++] = source->contact.memory;
+            const pcs_memory *memory = &source->contact.memory;
+            if (memory->size > 0 || memory->nall > 0) self->memory[self->nmemory++] = *memory;
         }
     } else {
         const pcs_fe_joint *joint = &fe->model.joints[k - fe->model.ncontact];
@@ -84,7 +86,18 @@ static void rows_join_shapes(pcs_system *self, const fe_data *fe, pcs_contact_in
     }
 }
 
-// Numbers of rows and tangents in one process, where ranks have those at their own nodes.
+// Which of all rows of a contact the i-th of those here is.
+static int rows_place(const pcs_system *self, const fe_data *fe, const pcs_fe_contact *c, int i)
+{
+    const pcs_comm *comm = self->row_comm;
+    if (c->ops->places != NULL) return pcs_comm_first(comm, comm->rank, c->ops->places(c->params)) + i;
+    const char *name = pcs_gap_set_name(c->ops, c->params, 0);
+    const pcs_set *here = pcs_set_touching(pcs_mesh_node_set(fe->model.mesh, name), name);
+    int npoint = c->ops->rows_per_node(c->params);
+    return npoint * here->place[i / npoint] + i % npoint;
+}
+
+// Numbers of rows and tangents in one process, where they are dealt out.
 static pcs_status rows_number(pcs_system *self, const fe_data *fe, pcs_contact_info *info)
 {
     int *row_number, *tangent_number;
@@ -92,13 +105,11 @@ static pcs_status rows_number(pcs_system *self, const fe_data *fe, pcs_contact_i
     PCS_TAKE(self->ctx, tangent_number, self->ntangent, "contact rows");
     for (int k = 0; k < self->ncontact; k++) {
         const pcs_fe_contact *c = &fe->model.contacts[k];
-        int npoint = c->ops->rows_per_node(c->params), nt = info[k].ntangent;
-        const char *name = pcs_gap_set_name(c->ops, c->params, 0);
-        const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, name), *here = pcs_set_touching(set, name);
+        int nt = info[k].ntangent;
         info[k].first_all = self->nrow_all;
-        info[k].nall = npoint * pcs_set_size(set);
+        info[k].nall = pcs_gap_rows(c->ops, c->params, fe->model.mesh);
         for (int i = 0; i < info[k].nrow; i++) {
-            int row = info[k].first_row + i, place = npoint * here->place[i / npoint] + i % npoint;
+            int row = info[k].first_row + i, place = rows_place(self, fe, c, i);
             row_number[row] = self->nrow_all + place;
             for (int t = 0; t < nt; t++)
                 tangent_number[self->rows[row].first_tangent + t] = self->ntangent_all + nt * place + t;
@@ -306,6 +317,12 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     return rows_find_owners(self, fe);
 }
 
+void pcs_fe_clear_states(bool is_joint, int nrow, pcs_row_state *states)
+{
+    size_t size = is_joint ? offsetof(pcs_row_state, tangent) : sizeof *states;
+    for (int j = 0; j < nrow; j++) memset(&states[j], 0, size);
+}
+
 // The rows at q, with their bias when v is not NULL.
 static void rows_evaluate(pcs_system *self, const double *q, const double *v)
 {
@@ -316,8 +333,9 @@ static void rows_evaluate(pcs_system *self, const double *q, const double *v)
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         if (!source->varies) continue;
-        memset(work->states + source->first_row, 0, (size_t)source->nrow * sizeof *work->states);
-        source->evaluate(work->instances[k], &places, work->states + source->first_row);
+        pcs_row_state *states = work->states + source->first_row;
+        pcs_fe_clear_states(k >= fe->model.ncontact, source->nrow, states);
+        source->evaluate(work->instances[k], &places, states);
     }
 }
 
@@ -384,6 +402,7 @@ pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed)
         if (c->ops->search(self->ctx, work->instances[k], &places, has_changed) != PCS_OK)
             return pcs_wrap(self->ctx, PCS_FAILED, "contact '%s'", c->name);
     }
+    *has_changed = pcs_rows_any(self, *has_changed);
     return PCS_OK;
 }
 

@@ -4,9 +4,9 @@
 // the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
 // all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
 // without communication. Copies that only contacts and joints need come last: all ranks have them. Where contacts are
-// many and each belongs to a node (deals_rows), a rank has those of its own nodes, and there are no such copies but of
-// the cells that nodes may touch anywhere; where a contact always acts on a certain node of another rank, too, that is
-// copied here as ends of cells are (sparse/rows.c).
+// many and each belongs to a node or may be anywhere (deals_rows), a rank has those of its own nodes, or an equal piece
+// of those that may be anywhere, and there are no such copies but of the cells that may be touched anywhere; where a
+// contact always acts on a certain node of another rank, too, that is copied here as ends of cells are (sparse/rows.c).
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
@@ -103,9 +103,9 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
         if (!fe->share->deals_rows || fe->model.needs_copies) share_mark_options(mesh, c->ops->options, c->params, why);
         else
             for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++) {
-                bool has_cells = pcs_gap_has_cells(c->ops, c->ops->set_options[k]);
-                share_mark_set(mesh, name, has_cells ? SHARE_COMMON : SHARE_TOUCHES, why);
-                if (has_cells) continue;
+                bool is_common = pcs_gap_is_common(c->ops, c->ops->set_options[k]);
+                share_mark_set(mesh, name, is_common ? SHARE_COMMON : SHARE_TOUCHES, why);
+                if (is_common) continue;
                 const pcs_set *here = share_touching(fe, c, k);
                 for (int j = 0; j < here->count; j++) why[here->items[j]] |= SHARE_NEAR;
             }
@@ -386,15 +386,16 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
     return PCS_OK;
 }
 
-// Does each row of a contact belong to a node? Then its sets are here as a whole. Notes whether some row may act on
-// nodes of several ranks.
+// Does each row of a contact belong to a node, or to none, as it may be anywhere? Then its sets are here as a whole.
+// Notes whether some row may act on nodes of several ranks.
 static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
 {
     const char *name;
-    if (c->law != NULL || c->ops->rows_per_node == NULL) return false;
+    if (c->law != NULL || (c->ops->rows_per_node == NULL && c->ops->places == NULL)) return false;
+    if (c->ops->places != NULL) return fe->share->reaches = true;
     const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_gap_set_name(c->ops, c->params, 0));
     for (int k = 1; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++) {
-        if (pcs_gap_has_cells(c->ops, c->ops->set_options[k])) {
+        if (pcs_gap_is_common(c->ops, c->ops->set_options[k])) {
             fe->share->reaches = true;
             continue;
         }
@@ -406,7 +407,7 @@ static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
     return true;
 }
 
-// Rows of contacts each of which belongs to a node; 0 where there are others, or joints.
+// Rows of contacts that can be dealt out; 0 where there are others, or joints.
 static double share_count_rows(const fe_data *fe)
 {
     const pcs_fe_definition *model = &fe->model;
@@ -417,8 +418,7 @@ static double share_count_rows(const fe_data *fe)
         const pcs_fe_contact *c = &model->contacts[i];
         are_all = share_is_dealable(fe, c);
         if (!are_all) break;
-        const pcs_set *set = pcs_mesh_node_set(model->mesh, pcs_gap_set_name(c->ops, c->params, 0));
-        count += (double)c->ops->rows_per_node(c->params) * pcs_set_size(set);
+        count += pcs_gap_rows(c->ops, c->params, model->mesh);
     }
     return are_all ? count : 0.0;
 }
@@ -435,10 +435,11 @@ static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
     comm->sum(comm, 1, &ndof);
     fe->share->deals_rows = model->deals_rows(nrow, ndof);
     if (!fe->share->deals_rows) return PCS_OK;
+    fe->map.row_comm = comm;
     for (int i = 0; i < model->ncontact; i++) {
         const pcs_fe_contact *c = &model->contacts[i];
         for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++)
-            if (!pcs_gap_has_cells(c->ops, c->ops->set_options[k]))
+            if (!pcs_gap_is_common(c->ops, c->ops->set_options[k]))
                 PCS_TRY(pcs_mesh_deal_set(model->mesh, name, pcs_gap_set_name(c->ops, c->params, 0), comm->rank));
     }
     return PCS_OK;

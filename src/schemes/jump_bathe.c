@@ -244,6 +244,7 @@ const pcs_scheme_ops pcs_scheme_jump_bathe = {
     .memory_size = sizeof(bathe_memory),
     .has_closed_loss = true,
     .separates_impacts = true,
+    .takes_dealt_rows = true,
     .state_rule = bathe_state_rule,
     .refuses_drives = "its balance of energy has no place for the work of a prescribed motion; newmark, alpha_velocity "
                       "and moreau_jean "

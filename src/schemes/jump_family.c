@@ -15,10 +15,8 @@ pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_toleranc
     PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");
     PCS_TAKE(self->ctx, jump->slide, system->ntangent, "contact impulses");
     PCS_TAKE(self->ctx, jump->rubbed, system->ntangent, "contact impulses");
-    PCS_TRY(pcs_projection_need_columns(self->solver));
-    PCS_TRY(pcs_dense_contacts_create(self->ctx, system, &jump->contacts));
-    jump->contacts->p.h = 1.0;
-    return PCS_OK;
+    PCS_TAKE(self->ctx, jump->work, system->nv, "contact impulses");
+    return pcs_projection_has_columns(self->solver) ? pcs_impact_create(self->solver, &jump->impact) : PCS_OK;
 }
 
 // Is the gap of row j at q, which stands in next.gap, none?
@@ -36,51 +34,17 @@ static void jump_find_closed(pcs_scheme *self, const pcs_jump *jump, pcs_next *n
         is_closed[j] = self->system->rows[j].is_bilateral || jump_is_shut(self, jump, next, q, j);
 }
 
-// What a unit of impulse j (normal rows first, then tangents) does to the velocities.
-static const double *jump_column(const pcs_scheme *self, int j)
-{
-    int m = self->system->nrow;
-    return j < m ? pcs_projection_column(self->solver, j) : pcs_projection_tangent_column(self->solver, j - m);
-}
-
-static double jump_row_dot(const pcs_scheme *self, int j, const double *v)
-{
-    const pcs_system *system = self->system;
-    return j < system->nrow ? pcs_rows_dot(system->G, j, v) : pcs_rows_dot(system->T, j - system->nrow, v);
-}
-
-// xi = R v + target + R M^-1 R^T z for the normal and tangential directions R.
-static void jump_state_problem(pcs_scheme *self, pcs_jump *jump, const pcs_next *next)
-{
-    pcs_dense_contacts *c = jump->contacts;
-    int m = c->p.m, count = m + c->p.nt;
-    for (int i = 0; i < count; i++) {
-        double *row = c->P + (m + i) * c->p.n + m;
-        for (int j = 0; j < count; j++) row[j] = jump_row_dot(self, i, jump_column(self, j));
-        c->p.r[m + i] = 1.0 / row[i];
-        c->p.b[m + i] = jump_row_dot(self, i, next->v) + (i < m ? next->target[i] : next->target_t[i - m]);
-    }
-    for (int j = 0; j < m; j++) {
-        c->p.r[j] = c->p.r[m + j];
-        c->p.gate[j] = next->gate[j];
-    }
-}
-
 // v += M^-1 (G^T La + T^T Lt) for the impact on the gated rows; false when it does not settle.
 static bool jump_solve_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_step_report *report)
 {
-    const pcs_dense_contacts *c = jump->contacts;
-    int rounds;
-    jump_state_problem(self, jump, next);
-    if (!pcs_dense_contacts_solve(jump->contacts, &rounds)) {
-        report->outcome = PCS_NOT_CONVERGED;
-        return false;
-    }
-    report->iterations += rounds;
-    for (int j = 0; j < c->p.m; j++) next->la[j] = c->p.z[c->p.m + j];
-    for (int t = 0; t < c->p.nt; t++) next->la_t[t] = c->p.z[2 * c->p.m + t];
-    pcs_projection_push(self->solver, 1.0, next->la, next->la_t, next->v);
-    return true;
+    pcs_step_problem problem = pcs_next_problem(self, next, NULL, 0.0);
+    pcs_step_result result;
+    problem.d = jump->work; // the increment is that of the smooth motion
+    if (jump->impact != NULL) pcs_impact_solve(jump->impact, &problem, &result);
+    else pcs_step_solver_strike(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations += result.iterations;
+    return result.outcome == PCS_CONVERGED;
 }
 
 // Velocities of the rows before the impact, and its targets.
@@ -103,10 +67,11 @@ static void jump_clear(pcs_scheme *self, pcs_jump *jump, pcs_next *next)
 // Is a contact closed at x, and approaching? Then it has its impact now.
 static bool jump_is_hit(pcs_scheme *self, const pcs_jump *jump, const pcs_state *x)
 {
+    bool is_hit = false;
     for (int j = 0; j < self->system->nrow; j++)
-        if (jump->was_closed[j] && !self->system->rows[j].is_bilateral && pcs_system_rate(self->system, j, x->v) < 0.0)
-            return true;
-    return false;
+        if (jump->was_closed[j] && !self->system->rows[j].is_bilateral)
+            is_hit = is_hit || pcs_system_rate(self->system, j, x->v) < 0.0;
+    return pcs_rows_any(self->system, is_hit);
 }
 
 pcs_status pcs_jump_start(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_state *x, double *acceleration,
@@ -155,13 +120,16 @@ bool pcs_jump_stage(pcs_scheme *self, pcs_jump *jump, pcs_next *next, double t, 
     report->outcome = result.outcome;
     report->iterations += result.iterations;
     if (result.outcome != PCS_CONVERGED) return false;
+    double more = 0.0;
     for (int j = 0; j < self->system->nrow; j++) jump->smooth[j] = weight * jump->smooth[j] + next->la[j];
     for (int k = 0; k < self->system->ntangent; k++) {
         jump->smooth_t[k] = weight * jump->smooth_t[k] + next->la_t[k];
-        // The balance of the scheme takes the work of a stage once: the rest is the scheme's doing.
-        report->numerical_loss -= (weight - 1.0) * jump->rubbed[k];
+        more += (weight - 1.0) * jump->rubbed[k];
         jump->rubbed[k] *= weight;
     }
+    // The balance of the scheme takes the work of a stage once: the rest is the scheme's doing.
+    pcs_rows_sum(self->system, 1, &more);
+    report->numerical_loss -= more;
     return true;
 }
 
@@ -169,10 +137,13 @@ void pcs_jump_book_stage(pcs_scheme *self, pcs_jump *jump, const pcs_next *next,
                          pcs_step_report *report)
 {
     const pcs_system *system = self->system;
+    double work = 0.0;
     for (int j = 0; j < system->nrow; j++)
         if (next->la[j] != 0.0)
-            report->numerical_loss -= next->la[j] * ((1.0 - theta) * pcs_system_rate(system, j, v0) +
-                                                     theta * pcs_system_rate(system, j, next->v));
+            work += next->la[j] *
+                    ((1.0 - theta) * pcs_system_rate(system, j, v0) + theta * pcs_system_rate(system, j, next->v));
+    pcs_rows_sum(system, 1, &work);
+    report->numerical_loss -= work;
     for (int t = 0; t < system->ntangent; t++)
         if (next->la_t[t] != 0.0)
             jump->rubbed[t] -= next->la_t[t] * ((1.0 - theta) * pcs_rows_dot(system->T, t, v0) +
@@ -184,6 +155,7 @@ bool pcs_jump_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_step_
     jump_find_closed(self, jump, next, next->q, next->gate);
     for (int j = 0; j < self->system->nrow; j++)
         jump->is_impact = jump->is_impact || (next->gate[j] && !jump->was_closed[j]);
+    jump->is_impact = pcs_rows_any(self->system, jump->is_impact);
     if (!jump->is_impact) {
         for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
         return true;
@@ -227,4 +199,5 @@ void pcs_jump_report_rows(pcs_scheme *self, const pcs_jump *jump, const pcs_next
         report->impact_loss += row->normal_loss;
         jump_report_tangents(self, jump, next, j, report);
     }
+    pcs_report_join(system, report);
 }

@@ -17,18 +17,19 @@
 #define PCS_SCHEMES_JUMP_FAMILY_H
 
 #include "schemes/common.h"
-#include "step/dense_contacts.h"
+#include "step/impact.h"
 
 typedef struct pcs_jump {
-    pcs_dense_contacts *contacts; // the impact's problem
-    double gap_tolerance;         // m, a gap up to this is closed, and what is rounded off besides
-    unsigned char *was_closed;    // [nrow] I0
-    double *smooth, *smooth_t;    // [nrow], [ntangent] contact impulses of the smooth motion, N s
-    double *slide;                // [ntangent] T v-, m/s
-    double *rubbed;               // [ntangent] loss of the friction of the smooth motion, J
-    bool is_impact;               // in this step
-    bool sees_velocity;           // f depends on v, so that an impact changes the acceleration
-    bool has_joints;              // bilateral rows
+    pcs_impact *impact;        // solves for an impact by columns; NULL: the step solver does, by products
+    double gap_tolerance;      // m, a gap up to this is closed, and what is rounded off besides
+    unsigned char *was_closed; // [nrow] I0
+    double *smooth, *smooth_t; // [nrow], [ntangent] contact impulses of the smooth motion, N s
+    double *slide;             // [ntangent] T v-, m/s
+    double *rubbed;            // [ntangent] loss of the friction of the smooth motion, J
+    double *work;              // [nv]
+    bool is_impact;            // in this step
+    bool sees_velocity;        // f depends on v, so that an impact changes the acceleration
+    bool has_joints;           // bilateral rows
 } pcs_jump;
 
 pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_tolerance);

@@ -132,6 +132,7 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .memory_size = sizeof(pcs_alpha_memory),
     .has_closed_loss = true,
     .separates_impacts = true,
+    .takes_dealt_rows = true,
     .check = jump_check,
     .state_rule = jump_state_rule,
     .refuses_drives = "its balance of energy has no place for the work of a prescribed motion; newmark, alpha_velocity "

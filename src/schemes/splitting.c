@@ -42,9 +42,10 @@ typedef struct split {
 static const char *split_refuses(const pcs_system *system, const void *params)
 {
     if (((const split_params *)params)->contact_forces) return pcs_refuse_friction(system, params);
-    return system->is_mesh && system->nrow > 0 ? "contact nodes of a mesh would sink without contact forces: say "
-                                                 "'contact_forces: true'"
-                                               : NULL;
+    return system->is_mesh && pcs_system_nrow(system) > 0
+               ? "contact nodes of a mesh would sink without contact forces: say "
+                 "'contact_forces: true'"
+               : NULL;
 }
 
 static double split_stable_step(const void *params, double w, double xi)
@@ -166,6 +167,7 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .is_explicit = true,
     .separates_impacts = true,
     .lets_contacts_sink = true,
+    .takes_dealt_rows = true,
     .refuses = split_refuses,
     .stable_step = split_stable_step,
     .state_rule = split_state_rule,

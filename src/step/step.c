@@ -204,3 +204,16 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
     self->is_prepared = *outcome == PCS_CONVERGED;
     return PCS_OK;
 }
+
+// Impulses of a smooth motion are no start for those of an impact, nor the other way round.
+void pcs_step_solver_strike(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
+{
+    const pcs_step_form still = { .h = 1.0 }, form = self->form;
+    bool was_prepared = self->is_prepared;
+    pcs_step_solver_forget(self);
+    *result = (pcs_step_result){ .outcome = PCS_NOT_CONVERGED };
+    pcs_outcome outcome;
+    if (pcs_step_solver_prepare(self, &still, &outcome) == PCS_OK) pcs_step_solve(self, p, result);
+    pcs_step_solver_forget(self);
+    if (was_prepared && pcs_step_solver_prepare(self, &form, &outcome) != PCS_OK) result->outcome = PCS_NOT_CONVERGED;
+}

@@ -157,6 +157,8 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
 pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self);
 // Lets the next solve start from nothing.
 void pcs_step_solver_forget(pcs_step_solver *self);
+// Solves a contact problem without dynamics (form { .h = 1 }) between steps of the form that is prepared, and stays so.
+void pcs_step_solver_strike(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
 // What follows from d on low <= i < high, for step solvers that do passes themselves.
 void pcs_step_follow(const pcs_step_problem *problem, int low, int high);
 // Solves a step with dynamics, by the next solver where need be.

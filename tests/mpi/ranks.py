@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import kill  # noqa: E402
 
 TIGHT = ["--", "-ksp_rtol", "1e-13"]
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+HANG = 600  # s, after which a run is taken for hanging; a busy machine needs far less
 # Ties and stops may be settled the other way by round-off; the rate of a contact is that of its smallest gap, and at
 # a floor several gaps vanish at once.
 COUNTS = ("active", "iterations", "floor.gap_rate")

@@ -147,6 +147,10 @@ class Dealt(DealtRuns):
             friction = [] if scheme == "tdg_plus" else FRICTION
             self.same_outputs((2,), *SMALL, *friction, "--set", f"scheme={{type: {scheme}}}")
 
+    # Implicit motion and impacts apart, of which one rank may have none.
+    def test_impacts_apart(self):
+        self.same_outputs((2,), *FRICTION, "--set", "scheme={type: jump_bathe}", "--set", "time.end=3.5e-4")
+
     # Losses of damping, which all ranks add up, and weight.
     def test_damping(self):
         gravity = ["--set", "loads={g: {type: gravity, g: [-9.81, -3, 0]}}"]
@@ -212,10 +216,11 @@ PAIRS = ["--set", "mesh.wall={type: lattice, cells: [1, 899], size: [0.1, 0.0999
 
 
 # Half of the nodes meet the wall, and each keeps the next one from moving ahead of it, and from staying far behind.
-CHAIN = ["--set", "sets.foot={nodes: grid.xmin, box: [[-1, -1, -1], [1, 44.95, 1]]}",
+CHAIN = ["--set", "mesh.grid.cells=[1, 699]",
+         "--set", "sets.foot={nodes: grid.xmin, box: [[-1, -1, -1], [1, 34.95, 1]]}",
          "--set", "contacts.floor.nodes=foot", "--set", "contacts.floor.normal=[1, -7.0e-6, 0]",
-         "--set", "sets.up={nodes: grid.xmin, box: [[-1, 0.05, -1], [1, 900, 1]]}",
-         "--set", "sets.down={nodes: grid.xmin, box: [[-1, -0.05, -1], [1, 89.85, 1]]}",
+         "--set", "sets.up={nodes: grid.xmin, box: [[-1, 0.05, -1], [1, 700, 1]]}",
+         "--set", "sets.down={nodes: grid.xmin, box: [[-1, -0.05, -1], [1, 69.85, 1]]}",
          "--set", "contacts.chain={type: node_node, a: down, b: up, normal: [1, 3.0e-4, 0], restitution: 0.1, "
                   "friction: 0.2}",
          "--set", "contacts.back={type: node_node, a: up, b: down, normal: [-1, -2.0e-3, 0], restitution: 0.0}"]
@@ -303,6 +308,72 @@ class Segments(DealtRuns):
             ranks.run(2, case, *DEALT, *SEGMENTS, *inside, "-q", "-o", self.path("np2")))]
         self.assertEqual(len(texts[0]), 1)
         self.assertEqual(texts[1], texts[0])
+
+
+# Beams in two layers that meet where they cross, and one that touches nothing; coins that touch the floor one by one.
+NET = """
+mesh:
+  apart: {{ type: line, from: [0, 5, 0], to: [1, 5, 0], elements: 20 }}
+  warp: {{ repeat: {{ count: 24, shift: [0, 0, 0.1] }}, type: line, from: [-0.05, 0, 0], to: [2.35, 1.0e-4, 0],
+          elements: 22 }}
+  weft: {{ repeat: {{ count: 24, shift: [0.1, 0, 0] }}, type: line, from: [0.003, 0.0206, -0.05],
+          to: [0.003, 0.0207, 2.35], elements: 23 }}
+sets: {{ warp: {{ cells: [{warp}] }}, weft: {{ cells: [{weft}] }}, all: {{ cells: [apart, {warp}, {weft}] }} }}
+elements:
+  beams: {{ type: beam_timo_3d, mesh: all, E: 1.0e9, nu: 0.3, rho: 1000.0, orientation: [0.3, 0.5, 0.8],
+           section: {{ type: circle, diameter: 0.02 }} }}
+initial:
+  - {{ set: weft, velocity: [0.3, -5.0, 0.2] }}
+contacts:
+  cross: {{ type: beam_beam, a: warp, b: weft, radius: 0.01, restitution: 0.2, friction: 0.3, most: 900 }}
+scheme: {{ type: moreau_jean, theta: 0.6 }}
+time: {{ step: 5.0e-5, end: 2.0e-4 }}
+output: {{ frames: {{ every: 0 }}, contact_frames: {{ every: 4 }}, checkpoint: {{ every: 2 }} }}
+"""
+COINS = """
+mesh:
+  coin: {{ repeat: {{ count: 300, shift: [0.3, 0, 1.0e-5] }}, type: point, at: [0, 0, 0.052] }}
+sets: {{ coins: {{ cells: [{coin}] }} }}
+elements:
+  coins: {{ type: rigid_body_3d, mesh: coins, mass: 0.1, inertia: [1.0e-4, 1.0e-4, 1.8e-4] }}
+initial:
+  - {{ set: coins, velocity: [0.2, 0.1, -1.0], spin: [3.0, 1.0, 20.0], rotation: [0.9, 0.2, 0.1] }}
+contacts:
+  floor: {{ type: disc_plane, nodes: coins, axis: [0, 0, 1], radius: 0.05, width: 0.01, point: [0, 0, 0],
+           normal: [2.0e-5, 0, 1], restitution: 0.2, friction: 0.3 }}
+scheme: {{ type: moreau_jean, theta: 0.6 }}
+time: {{ step: 2.0e-3, end: 1.2e-2 }}
+output: {{ frames: {{ every: 0 }}, contact_frames: {{ every: 6 }}, checkpoint: {{ every: 3 }} }}
+"""
+
+
+def numbered(name, count):
+    return ", ".join(f"{name}{i + 1}" for i in range(count))
+
+
+# Rows that go to what a search finds, and those of a search that carries something on: what two ranks begin and three
+# end is the run of one process.
+class Searched(DealtRuns):
+    def same_when_resumed(self, case):
+        out = [case, "-q", "-o", self.path("out")]
+        for result in (ranks.serial(case, "-q", "-o", self.path("serial")), ranks.run(2, *out, *ranks.TIGHT)):
+            self.assertEqual(result.returncode, 0, result.stderr)
+        os.remove(self.path("out/checkpoint.bin"))
+        result = ranks.run(3, *out, "--resume", *ranks.TIGHT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(outputs.differences(self.path("serial"), self.path("out")), [])
+        taken = []
+        for folder in ("serial", "out"):
+            with open(self.path(folder + "/summary.json")) as file:
+                summary = json.load(file)
+            taken.append(summary.get("ranks", {}).get("memory_bytes_least", summary["memory_bytes"]))
+        self.assertLess(taken[1], 0.6 * taken[0])
+
+    def test_beams(self):
+        self.same_when_resumed(self.case("net", NET.format(warp=numbered("warp", 24), weft=numbered("weft", 24))))
+
+    def test_discs(self):
+        self.same_when_resumed(self.case("coins", COINS.format(coin=numbered("coin", 300))))
 
 
 # A step that `schur` does not settle goes to `newton`, on all ranks.
