@@ -14,12 +14,12 @@ percuss_sources(elements element_list.def axial axial_law beam bushing_turning e
 percuss_sources(src/contact gap_list.def beams box_tree contact force_law points registry search segment swept)
 percuss_sources(src/joint joint_list.def angle ends held joint motion)
 percuss_sources(src/system defaults push rigid scale)
-percuss_sources(src/fe assembly centre dofs fe initial internal joint_stiffness law_friction law_tangents laws
+percuss_sources(src/fe assembly centre dofs fe initial internal law_friction law_tangents laws
   load_size loads ops picture picture_carried picture_part pieces places probe ranges reactions rigid rotations rows
-  scale section_forces share slices springs stable tangents taper taper_part tumbling turning)
+  scale section_forces share slices slopes springs stable tangents taper taper_part tumbling turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
 percuss_sources(src/step step_list.def active_set active_set_solve coarse columns condense contact_problem coupling
-  curvature dense_contacts frictionless impact iteration krylov krylov_gate krylov_hold krylov_move krylov_set
+  curvature dense_contacts frictionless impact iteration krylov krylov_gate krylov_move krylov_set krylov_treat
   newton_rows outer own_rows past preconditioner projected_gradient projection registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event event_friction explicit force_change
   galerkin_weights ggl_unified jump_family midpoint ode registry scheme stability state tableau)

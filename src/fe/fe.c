@@ -164,7 +164,7 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
     self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
     pcs_fe_find_slices(self, fe);
-    return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self, fe) : PCS_OK;
+    return self->has_joint_stiffness ? pcs_fe_prepare_slopes(self, fe) : PCS_OK;
 }
 
 // Loads may be on nodes, and rotations at nodes, that only other ranks have.

@@ -138,6 +138,60 @@ static void rotations_carry(const double x[3], double part, double y[3])
     for (int i = 0; i < 3; i++) y[i] += a * once[i] + b * twice[i];
 }
 
+// Does coordinate f of a row, and those after it, make a finite rotation?
+static bool rotations_begin(const fe_data *fe, const pcs_slopes *s, int i, int f)
+{
+    return fe->starts_spin != NULL && fe->starts_spin[pcs_slopes_equation(s, i, f)];
+}
+
+void pcs_fe_turn_slopes(const pcs_system *self, const double *x)
+{
+    const pcs_slopes *s = self->slopes;
+    for (int i = 0; i < s->count; i++)
+        for (int f = 0; f < pcs_slopes_width(s, i); f++) {
+            if (!rotations_begin(self->data, s, i, f)) continue;
+            double T[9], *a = pcs_slopes_by(s, i, f), *b = pcs_slopes_by(s, i, f + 1), *c = pcs_slopes_by(s, i, f + 2);
+            pcs_rotation_tangent(x + pcs_slopes_equation(s, i, f), T);
+            for (int e = 0; e < pcs_slopes_size(s, i); e++) {
+                double p = a[e], q = b[e], r = c[e];
+                a[e] = p * T[0] + q * T[3] + r * T[6];
+                b[e] = p * T[1] + q * T[4] + r * T[7];
+                c[e] = p * T[2] + q * T[5] + r * T[8];
+            }
+        }
+}
+
+// Change of what rotations_carry makes of y as x changes along an axis, but for third powers of x.
+static void rotations_carry_slope(const double x[3], double part, const double y[3], int axis, double out[3])
+{
+    double e[3] = { 0.0 }, once[3], twice[3], across[3], more[3], less[3];
+    e[axis] = 1.0;
+    pcs_cross(x, y, once);
+    pcs_cross(e, y, across);
+    pcs_cross(e, once, twice);
+    pcs_cross(x, across, more);
+    pcs_cross(x, once, less);
+    double a = part * (1.0 + (part * (1.0 - part) - 1.0 / 6.0) * pcs_dot3(x, x)), b = 0.5 * part * (2.0 * part - 1.0);
+    double rise = 2.0 * part * (part * (1.0 - part) - 1.0 / 6.0) * x[axis];
+    for (int k = 0; k < 3; k++) out[k] += a * across[k] + rise * once[k] + b * (twice[k] + more[k]);
+}
+
+void pcs_fe_carry_slopes(pcs_system *self, const double *x, double part)
+{
+    const fe_data *fe = self->data;
+    const pcs_slopes *s = self->slopes;
+    pcs_fe_carry_back(self, x, part, s->by);
+    for (int i = 0; i < s->count; i++)
+        for (int f = 0; f < pcs_slopes_width(s, i); f++) {
+            int entry = s->entry[s->start[i] + f];
+            const double *y = self->G->value + self->G->start[s->row[i]] + entry;
+            if (!rotations_begin(fe, s, i, f)) continue;
+            for (int axis = 0; axis < 3; axis++)
+                rotations_carry_slope(x + pcs_slopes_equation(s, i, f), part, y, axis,
+                                      pcs_slopes_by(s, i, f + axis) + entry);
+        }
+}
+
 void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows)
 {
     const fe_data *fe = self->data;

@@ -17,14 +17,28 @@ void pcs_angle_create(const pcs_joint_end *a, const pcs_joint_end *b, const doub
     pcs_joint_frame(axis, out->first, out->second);
 }
 
-// The term of a node, which a row has once.
-static pcs_row_term *angle_term(pcs_row_direction *direction, int node)
+// The number of the term of a node, which a row has once.
+static int angle_term(pcs_row_state *row, int node)
 {
+    pcs_row_direction *direction = &row->direction;
     for (int i = 0; i < direction->nterm; i++)
-        if (direction->term[i].node == node) return &direction->term[i];
-    pcs_row_term *term = &direction->term[direction->nterm++];
-    *term = (pcs_row_term){ .node = node };
-    return term;
+        if (direction->term[i].node == node) return i;
+    direction->term[direction->nterm] = (pcs_row_term){ .node = node };
+    row->rate[direction->nterm] = (pcs_row_rate){ 0 };
+    return direction->nterm++;
+}
+
+// Rates grow by `rate` times another row, whose factor changes by it.
+static void angle_add_rate(pcs_row_state *row, double rate, const pcs_row_state *other)
+{
+    for (int i = 0; i < other->direction.nterm; i++) {
+        const pcs_row_term *from = &other->direction.term[i];
+        pcs_row_rate *to = &row->rate[angle_term(row, from->node)];
+        for (int k = 0; k < 3; k++) {
+            to->force[k] += rate * from->force[k];
+            to->moment[k] += rate * from->moment[k];
+        }
+    }
 }
 
 void pcs_row_add(pcs_row_state *row, double factor, const pcs_row_state *other)
@@ -33,10 +47,13 @@ void pcs_row_add(pcs_row_state *row, double factor, const pcs_row_state *other)
     row->bias += factor * other->bias;
     for (int i = 0; i < other->direction.nterm; i++) {
         const pcs_row_term *from = &other->direction.term[i];
-        pcs_row_term *term = angle_term(&row->direction, from->node);
+        int place = angle_term(row, from->node);
+        pcs_row_term *term = &row->direction.term[place];
         for (int k = 0; k < 3; k++) {
             term->force[k] += factor * from->force[k];
             term->moment[k] += factor * from->moment[k];
+            row->rate[place].force[k] += factor * other->rate[i].force[k];
+            row->rate[place].moment[k] += factor * other->rate[i].moment[k];
         }
     }
     for (int k = 0; k < 3; k++) row->couple[k] += factor * other->couple[k];
@@ -59,6 +76,11 @@ void pcs_row_turn(const pcs_end_now *a, const pcs_end_now *b, const pcs_joint_an
     pcs_row_add(row, C / size, &sine);
     pcs_row_add(row, -S / size, &cosine);
     row->gap = atan2(S, C);
-    row->bias -= 2.0 * rate * (C * C1 + S * S1) / size;
+    double growth = 2.0 * (C * C1 + S * S1) / size; // of C^2 + S^2, over it
+    row->bias -= rate * growth;
+    if (b->has_velocities) {
+        angle_add_rate(row, (C1 - C * growth) / size, &sine);
+        angle_add_rate(row, (S * growth - S1) / size, &cosine);
+    }
     memcpy(row->point, b->point, sizeof row->point);
 }

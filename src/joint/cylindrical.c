@@ -71,7 +71,7 @@ static pcs_status cylindrical_make(pcs_context *ctx, const void *params, const p
     (void)pcs_normalize3(p->axis, axis);
     pcs_angle_create(&c->ends.a, &c->ends.b, axis, &c->angle);
     c->rides = c->ends.a.node >= 0 && c->ends.a.turning == PCS_TURNS_FREE;
-    *shape = (pcs_joint_shape){ .nrow = 4 };
+    *shape = (pcs_joint_shape){ .nrow = 4, .has_lines = c->rides };
     shape->is_constant = c->angle.adds_up && pcs_end_is_straight(&c->ends.a) && pcs_end_is_straight(&c->ends.b);
     if (!c->angle.adds_up && c->ends.a.node >= 0) // the axis rides
         for (int k = 0; k < 3; k++) shape->has_moment[k] = shape->has_force[k] = true;

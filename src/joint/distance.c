@@ -79,7 +79,7 @@ static pcs_status distance_create(pcs_context *ctx, const void *params, const pc
     PCS_TRY(distance_demand_motion(ctx, map, b, n));
     if (a >= 0) PCS_TRY(distance_demand_motion(ctx, map, a, n));
     *instance = d;
-    *shape = (pcs_joint_shape){ .nrow = 1 };
+    *shape = (pcs_joint_shape){ .nrow = 1, .has_lines = true };
     for (int i = map->first[b]; i < map->first[b + 1]; i++)
         if (!map->dof[i].is_rotation) pcs_joint_mark(map->dof[i].direction, shape->has_force);
     return PCS_OK;
@@ -89,21 +89,18 @@ static void distance_evaluate(void *instance, const pcs_places *places, pcs_row_
 {
     const distance *d = instance;
     pcs_end_now a, b;
-    double apart[3], n[3], parting2 = 0.0;
+    double apart[3], n[3];
     pcs_end_find(&d->a, places, &a);
     pcs_end_find(&d->b, places, &b);
     for (int k = 0; k < 3; k++) apart[k] = b.point[k] - a.point[k];
     double length = pcs_norm3(apart), along = 0.0;
     for (int k = 0; k < 3; k++) n[k] = apart[k] / length;
     pcs_rider direction = pcs_rider_fixed(n);
+    for (int k = 0; k < 3; k++) along += n[k] * (b.velocity[k] - a.velocity[k]);
+    for (int k = 0; k < 3; k++) direction.rate[k] = (b.velocity[k] - a.velocity[k] - along * n[k]) / length;
     pcs_row_translation(&a, &b, &direction, rows);
-    for (int k = 0; k < 3; k++) {
-        double parting = b.velocity[k] - a.velocity[k];
-        parting2 += parting * parting;
-        along += n[k] * parting;
-    }
     rows->gap = length - d->length;
-    rows->bias += (parting2 - along * along) / length;
+    rows->bias -= length * pcs_dot3(direction.rate, direction.rate); // n . (p_b - p_a) would turn with n
 }
 
 static bool distance_show(const void *instance, int part, pcs_obstacle *out)

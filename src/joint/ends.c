@@ -17,7 +17,9 @@ const char *pcs_ends_check(const pcs_ends_params *p, const char **option)
     if (p->node != NULL && (p->a != NULL || p->b != NULL))
         return "'node' is joined to the ground; with 'a' and 'b' it has no place";
     *option = p->b == NULL ? "a" : "b";
-    return p->node == NULL && (p->a == NULL || p->b == NULL) ? "joins two nodes: give both 'a' and 'b'" : NULL;
+    return p->node == NULL && (p->a == NULL || p->b == NULL)
+               ? "joins two nodes, 'a' and 'b', or one, 'node', to the ground"
+               : NULL;
 }
 
 // The axis of space that is farthest from `axis` gives the first one.
@@ -183,7 +185,8 @@ bool pcs_end_is_straight(const pcs_joint_end *end)
 
 void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_now *now)
 {
-    *now = (pcs_end_now){ .node = end->node, .place = { .R = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, .is_small = true } };
+    *now = (pcs_end_now){ .node = end->node, .has_velocities = places->has_velocities };
+    now->place = (pcs_place){ .R = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, .is_small = true };
     if (end->node < 0) {
         memcpy(now->point, end->arm, sizeof now->point);
         return;
@@ -195,7 +198,9 @@ void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_no
     double turned[3];
     pcs_cross(place->w, now->arm, turned);
     for (int k = 0; k < 3; k++) now->velocity[k] = place->v[k] + turned[k];
-    if (!place->is_small) pcs_cross(place->w, turned, now->bend);
+    if (place->is_small) return;
+    memcpy(now->swing, turned, sizeof turned);
+    pcs_cross(place->w, turned, now->bend);
 }
 
 pcs_rider pcs_rider_fixed(const double direction[3])
@@ -212,28 +217,57 @@ pcs_rider pcs_rider_on(const pcs_end_now *end, const double reference[3])
     pcs_rotation_apply(end->place.R, reference, rider.now);
     memcpy(rider.lever, end->place.is_small ? reference : rider.now, sizeof rider.lever);
     pcs_cross(end->place.w, rider.lever, rider.rate);
-    if (!end->place.is_small) pcs_cross(end->place.w, rider.rate, rider.bend);
+    if (end->place.is_small) return rider;
+    memcpy(rider.swing, rider.rate, sizeof rider.swing);
+    pcs_cross(end->place.w, rider.rate, rider.bend);
     return rider;
 }
 
-// Adds a force and a moment on an end; the ground needs none. `arm` is given where the moment is that of the force
-// alone.
-static void ends_push(pcs_row_state *row, const pcs_end_now *end, double sign, const double force[3],
-                      const double moment[3], const double *arm)
+// Adds a force and a moment on an end, and their rates; the ground needs none.
+static void ends_push(pcs_row_state *row, const pcs_end_now *end, double sign, const pcs_row_rate *push,
+                      const pcs_row_rate *rate)
 {
     if (end->node < 0) return;
+    pcs_row_rate *change = &row->rate[row->direction.nterm];
     pcs_row_term *term = &row->direction.term[row->direction.nterm++];
     term->node = end->node;
     for (int k = 0; k < 3; k++) {
-        term->force[k] = sign * force[k];
-        term->moment[k] = sign * moment[k];
+        term->force[k] = sign * push->force[k];
+        term->moment[k] = sign * push->moment[k];
+        change->force[k] = sign * rate->force[k];
+        change->moment[k] = sign * rate->moment[k];
     }
-    if (arm != NULL && !end->place.is_small) memcpy(term->arm, arm, sizeof term->arm);
+}
+
+// out += sign (a x b)
+static void ends_add_cross(double sign, const double a[3], const double b[3], double out[3])
+{
+    double product[3];
+    pcs_cross(a, b, product);
+    for (int k = 0; k < 3; k++) out[k] += sign * product[k];
+}
+
+// Rates of the terms of a translation.
+static void ends_swing(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *d, const double apart[3],
+                       pcs_row_rate rate[2])
+{
+    double parting[3];
+    for (int k = 0; k < 3; k++) {
+        rate[0].force[k] = rate[1].force[k] = d->rate[k];
+        parting[k] = b->velocity[k] - a->velocity[k];
+    }
+    ends_add_cross(1.0, b->swing, d->now, rate[0].moment);
+    ends_add_cross(1.0, b->arm, d->rate, rate[0].moment);
+    ends_add_cross(1.0, a->swing, d->now, rate[1].moment);
+    ends_add_cross(1.0, a->arm, d->rate, rate[1].moment);
+    ends_add_cross(-1.0, d->swing, apart, rate[1].moment);
+    ends_add_cross(-1.0, d->lever, parting, rate[1].moment);
 }
 
 void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *d, pcs_row_state *row)
 {
-    double apart[3], moment_a[3], moment_b[3], turn[3], parting[3], bend[3];
+    double apart[3], parting[3], bend[3];
+    pcs_row_rate on_a = { 0 }, on_b = { 0 }, rate[2] = { 0 };
     for (int k = 0; k < 3; k++) {
         apart[k] = b->point[k] - a->point[k];
         parting[k] = b->velocity[k] - a->velocity[k];
@@ -241,23 +275,24 @@ void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_r
     }
     row->gap = pcs_dot3(d->now, apart);
     row->bias = pcs_dot3(d->now, bend) + 2.0 * pcs_dot3(d->rate, parting) + pcs_dot3(d->bend, apart);
-    pcs_cross(a->arm, d->now, moment_a);
-    pcs_cross(b->arm, d->now, moment_b);
-    pcs_cross(d->lever, apart, turn);
-    for (int k = 0; k < 3; k++) moment_a[k] -= turn[k];
-    bool rides = pcs_dot3(d->lever, d->lever) > 0.0;
-    ends_push(row, b, 1.0, d->now, moment_b, b->arm);
-    ends_push(row, a, -1.0, d->now, moment_a, rides ? NULL : a->arm);
+    memcpy(on_a.force, d->now, sizeof on_a.force);
+    memcpy(on_b.force, d->now, sizeof on_b.force);
+    pcs_cross(a->arm, d->now, on_a.moment);
+    pcs_cross(b->arm, d->now, on_b.moment);
+    ends_add_cross(-1.0, d->lever, apart, on_a.moment);
+    if (b->has_velocities) ends_swing(a, b, d, apart, rate);
+    ends_push(row, b, 1.0, &on_b, &rate[0]);
+    ends_push(row, a, -1.0, &on_a, &rate[1]);
     memcpy(row->point, b->point, sizeof row->point);
     memcpy(row->normal, d->now, sizeof row->normal);
 }
 
 void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3], pcs_row_state *row)
 {
-    const double none[3] = { 0 };
+    const pcs_row_rate none = { 0 }, push = { .moment = { n[0], n[1], n[2] } };
     row->gap = pcs_dot3(n, b->place.turn) - pcs_dot3(n, a->place.turn);
-    ends_push(row, b, 1.0, none, n, NULL);
-    ends_push(row, a, -1.0, none, n, NULL);
+    ends_push(row, b, 1.0, &push, &none);
+    ends_push(row, a, -1.0, &push, &none);
     memcpy(row->point, b->point, sizeof row->point);
     memcpy(row->couple, n, sizeof row->couple);
 }
@@ -265,16 +300,21 @@ void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3]
 void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
                    pcs_row_state *row)
 {
-    const double none[3] = { 0 };
-    double moment_a[3], moment_b[3];
+    pcs_row_rate on_a = { 0 }, on_b = { 0 }, rate_a = { 0 }, rate_b = { 0 };
     row->gap = pcs_dot3(u->now, w->now);
     row->bias = pcs_dot3(u->bend, w->now) + 2.0 * pcs_dot3(u->rate, w->rate) + pcs_dot3(u->now, w->bend);
-    pcs_cross(w->lever, u->now, moment_b);
-    pcs_cross(u->lever, w->now, moment_a);
-    ends_push(row, b, 1.0, none, moment_b, NULL);
-    ends_push(row, a, 1.0, none, moment_a, NULL);
+    pcs_cross(w->lever, u->now, on_b.moment);
+    pcs_cross(u->lever, w->now, on_a.moment);
+    if (b->has_velocities) {
+        ends_add_cross(1.0, w->swing, u->now, rate_b.moment);
+        ends_add_cross(1.0, w->lever, u->rate, rate_b.moment);
+        ends_add_cross(1.0, u->swing, w->now, rate_a.moment);
+        ends_add_cross(1.0, u->lever, w->rate, rate_a.moment);
+    }
+    ends_push(row, b, 1.0, &on_b, &rate_b);
+    ends_push(row, a, 1.0, &on_a, &rate_a);
     memcpy(row->point, b->point, sizeof row->point);
-    memcpy(row->couple, moment_b, sizeof row->couple);
+    memcpy(row->couple, on_b.moment, sizeof row->couple);
 }
 
 void pcs_row_square(const pcs_end_now *a, const pcs_end_now *b, const double across[3], const double axis[3],

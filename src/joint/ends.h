@@ -70,15 +70,17 @@ bool pcs_end_is_straight(const pcs_joint_end *end);
 typedef struct pcs_end_now {
     int node;
     pcs_place place;
+    bool has_velocities;
     double point[3], arm[3];
-    double velocity[3], bend[3]; // of the point: velocity, and acceleration at constant v and w
+    double velocity[3], swing[3], bend[3]; // of the point, of the arm; acceleration at constant v and w
 } pcs_end_now;
 
 void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_now *now);
 
 // A direction at the present positions: fixed in space, or riding on an end.
 typedef struct pcs_rider {
-    double now[3], lever[3], rate[3], bend[3]; // rate = w x lever
+    double now[3], lever[3];
+    double rate[3], swing[3], bend[3]; // w x lever; of the lever; acceleration at constant w
 } pcs_rider;
 
 pcs_rider pcs_rider_fixed(const double direction[3]);

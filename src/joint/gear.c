@@ -246,7 +246,8 @@ static void gear_shape_of_angles(const gear *g, pcs_joint_shape *shape)
 static void gear_shape_of_teeth(const pcs_dofmap *map, const gear *g, pcs_joint_shape *shape)
 {
     const pcs_joint_end *ends[] = { &g->foot_a.wheel, &g->foot_a.carrier, &g->foot_b.wheel, &g->foot_b.carrier };
-    *shape = (pcs_joint_shape){ .nrow = 1, .is_constant = g->a.angle.adds_up && g->b.angle.adds_up && !g->rides };
+    *shape = (pcs_joint_shape){ .nrow = 1, .has_lines = g->rides };
+    shape->is_constant = g->a.angle.adds_up && g->b.angle.adds_up && !g->rides;
     for (int i = 0; i < 4; i++) shape->is_constant = shape->is_constant && pcs_end_is_straight(ends[i]);
     double force[3];
     for (int k = 0; k < 3; k++) force[k] = g->cosine * g->way[k] + g->sine * g->across[k];

@@ -55,6 +55,16 @@ static pcs_status held_create(pcs_context *ctx, const void *params, const pcs_do
     return PCS_OK;
 }
 
+// Of the moment, with the unit quaternion (e, p): e' = -p . w / 2, p' = (e w + w x p) / 2.
+static void held_find_rate(const held *h, const pcs_place *place, const double p[3], double e, pcs_row_rate *out)
+{
+    double turned[3], rise[3];
+    pcs_cross(place->w, p, turned);
+    for (int k = 0; k < 3; k++) rise[k] = 0.5 * (e * place->w[k] + turned[k]);
+    pcs_cross(rise, h->axis, out->moment);
+    for (int k = 0; k < 3; k++) out->moment[k] -= 0.5 * pcs_dot3(p, place->w) * h->axis[k];
+}
+
 static void held_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
 {
     const held *h = instance;
@@ -71,6 +81,7 @@ static void held_evaluate(void *instance, const pcs_places *places, pcs_row_stat
         pcs_row_term *term = &rows[n].direction.term[rows[n].direction.nterm++];
         *term = (pcs_row_term){ .node = h->nodes[n] };
         memcpy(term->moment, rows[n].couple, sizeof term->moment);
+        held_find_rate(h, &place, p, cos(half), &rows[n].rate[0]);
         memcpy(rows[n].point, place.x, sizeof place.x);
     }
 }

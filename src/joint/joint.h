@@ -13,6 +13,7 @@
 typedef struct pcs_joint_shape {
     int nrow;
     bool is_constant;                 // its directions never change
+    bool has_lines;                   // directions turn as points move, not as nodes turn alone
     bool is_driven;                   // `drives` is there
     bool has_force[3], has_moment[3]; // what it may carry, along and about x, y, z
     bool has_teeth;                   // of a gear: `teeth` is there

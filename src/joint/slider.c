@@ -72,7 +72,7 @@ static pcs_status slider_create(pcs_context *ctx, const void *params, const pcs_
     s->rides = ends->a.node >= 0 && ends->a.turning >= PCS_TURNS_FLAT;
     bool is_free = ends->nrotation > 0 && (ends->a.turning == PCS_TURNS_FREE || ends->b.turning == PCS_TURNS_FREE);
     *instance = s;
-    *shape = (pcs_joint_shape){ .nrow = s->nacross + ends->nrotation };
+    *shape = (pcs_joint_shape){ .nrow = s->nacross + ends->nrotation, .has_lines = s->rides };
     shape->is_constant = !s->rides && !is_free && pcs_end_is_straight(&ends->a) && pcs_end_is_straight(&ends->b);
     if (shape->nrow == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "node %d only moves along the axis: there is nothing to hold",

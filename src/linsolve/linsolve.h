@@ -11,7 +11,6 @@
 
 typedef enum pcs_linsolve_kind {
     PCS_SPD, // symmetric positive definite
-    PCS_SYMMETRIC_INDEFINITE,
     PCS_GENERAL
 } pcs_linsolve_kind;
 

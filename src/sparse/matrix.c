@@ -26,7 +26,9 @@ pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_m
 
 void pcs_matrix_zero(pcs_matrix *A)
 {
-    memset(A->value, 0, (size_t)A->pattern->nnz * sizeof *A->value);
+    int count = A->entries == NULL ? 0 : A->entries->start[A->pattern->n];
+    for (int i = 0; i < count; i++) A->value[A->entries->place[i]] = 0.0;
+    if (A->entries == NULL) memset(A->value, 0, (size_t)A->pattern->nnz * sizeof *A->value);
 }
 
 pcs_status pcs_matrix_note_entries(pcs_context *ctx, pcs_matrix *A, const unsigned char *may_differ)
@@ -118,6 +120,16 @@ void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_matrix *M, c
         if (C != NULL) sum += c * C->value[p];
         if (K != NULL) sum += k * K->value[p];
         S->value[p] = sum;
+    }
+}
+
+void pcs_matrix_add(pcs_matrix *S, double a, const pcs_matrix *A)
+{
+    int count = A->entries == NULL ? A->pattern->nnz : A->entries->start[A->pattern->n];
+    assert(A->pattern == S->pattern);
+    for (int i = 0; i < count; i++) {
+        int p = A->entries == NULL ? i : A->entries->place[i];
+        S->value[p] += a * A->value[p];
     }
 }
 

@@ -88,6 +88,8 @@ void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double sc
 // S = a[0] M + a[1] C + a[2] K over one pattern; C or K may be NULL.
 void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C,
                         const pcs_matrix *K);
+// S += a A over one pattern.
+void pcs_matrix_add(pcs_matrix *S, double a, const pcs_matrix *A);
 // y = A x, and y += scale A x.
 void pcs_matrix_multiply(const pcs_matrix *A, const double *x, double *y);
 void pcs_matrix_add_multiply(const pcs_matrix *A, double scale, const double *x, double *y);

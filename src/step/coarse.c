@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST = 4, WIDTH = 32, TERMS = 4 }; // equations of a patch; columns of a chain, entries of C, for a row
-static const double lost = 1e-12;           // a pivot, against the diagonal
-static const double reach = 0.75;           // length of a patch, against that over which masses resist stiffness
+enum { FEWEST = 4, WIDTH = 32, TERMS = 32 }; // equations of a patch; columns of a chain, entries of C, for a row
+static const double lost = 1e-12;            // a pivot, against the diagonal
+static const double reach = 0.75;            // length of a patch, against that over which masses resist stiffness
 
 pcs_status pcs_coarse_create(pcs_context *ctx, const pcs_preconditioner *pre, pcs_coarse **out)
 {
@@ -25,7 +25,8 @@ pcs_status pcs_coarse_create(pcs_context *ctx, const pcs_preconditioner *pre, pc
                      { &self->group, pre->n + 1 },     { &self->joined, pre->room },    { &self->in, self->room + 2 },
                      { &self->of, pre->room },         { &self->order, self->room },    { &self->rank, self->room },
                      { &self->below, self->room + 1 }, { &self->left, self->terms },    { &self->head, self->room + 1 },
-                     { &self->next, 2 * self->terms }, { &self->from, self->room + 1 }, { &self->size, equations } };
+                     { &self->next, 2 * self->terms }, { &self->from, self->room + 1 }, { &self->size, equations },
+                     { &self->begins, self->room } };
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         PCS_TAKE(ctx, *integers[i].array, integers[i].count, "the preconditioner");
     struct {
@@ -333,22 +334,26 @@ void pcs_coarse_fill(pcs_coarse *self, const pcs_preconditioner *pre)
     else self->count = 0;
 }
 
-// L^-1 V of the rows lo <= i < hi, column by column.
+// D^-1/2 L^-1 V of the rows lo <= i < hi, column by column; `begins` is where a column does.
 static void coarse_substitute(pcs_coarse *self, const pcs_preconditioner *pre, int count, int lo, int hi)
 {
     int size = hi - lo;
     memset(self->columns, 0, (size_t)count * (size_t)size * sizeof *self->columns);
+    for (int k = 0; k < count; k++) self->begins[k] = hi;
     for (int i = lo; i < hi; i++) {
         int row = pre->order[i];
-        for (int e = pre->first[row]; e < pre->first[row + 1] && pre->is_in[row]; e++)
-            if (self->patch[pre->at[e]] >= 0)
-                self->columns[self->local[self->patch[pre->at[e]]] * size + i - lo] +=
-                    pcs_preconditioner_direction(pre, e);
+        for (int e = pre->first[row]; e < pre->first[row + 1] && pre->is_in[row]; e++) {
+            if (self->patch[pre->at[e]] < 0) continue;
+            int k = self->local[self->patch[pre->at[e]]];
+            self->columns[k * size + i - lo] += pcs_preconditioner_direction(pre, e);
+            if (i < self->begins[k]) self->begins[k] = i;
+        }
     }
     for (int k = 0; k < count; k++) {
         double *y = self->columns + (size_t)k * (size_t)size - lo;
-        for (int i = lo; i < hi; i++)
+        for (int i = self->begins[k]; i < hi; i++)
             for (int e = pre->below[i]; e < pre->below[i + 1]; e++) y[i] -= pre->L[e] * y[pre->left[e]];
+        for (int i = self->begins[k]; i < hi; i++) y[i] /= sqrt(pre->D[i]);
     }
 }
 
@@ -386,10 +391,10 @@ void pcs_coarse_factor(pcs_coarse *self, const pcs_preconditioner *pre)
         coarse_substitute(self, pre, count, lo, hi);
         for (int a = 0; a < count; a++)
             for (int b = 0; b <= a; b++) {
-                const double *x = self->columns + (size_t)a * (size_t)(hi - lo),
-                             *y = self->columns + (size_t)b * (size_t)(hi - lo);
+                const double *x = self->columns + (size_t)a * (size_t)(hi - lo) - lo,
+                             *y = self->columns + (size_t)b * (size_t)(hi - lo) - lo;
                 double sum = 0.0;
-                for (int i = 0; i < hi - lo; i++) sum += x[i] * y[i] / pre->D[lo + i];
+                for (int i = self->begins[self->begins[a] > self->begins[b] ? a : b]; i < hi; i++) sum += x[i] * y[i];
                 *coarse_entry(self, member[a], member[b], self->L, self->D) += sum;
             }
     }

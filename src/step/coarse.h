@@ -42,7 +42,8 @@ typedef struct pcs_coarse {
     double *L, *D;        // C, then its factor
     double *a, *x;        // [room]
     int *local, *member;  // [room] place of a patch among those of a chain of rows; the patches of the chain
-    double *columns;      // [most] L^-1 V of a chain
+    int *begins;          // [room] first rows of these, of a chain
+    double *columns;      // [most] D^-1/2 L^-1 V of a chain
     bool is_ready;        // C is factored
 } pcs_coarse;
 

@@ -1,5 +1,7 @@
 #include "step/curvature.h"
 
+#include "step/projection.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -30,6 +32,44 @@ static int curvature_last(const pcs_rows *rows, int row)
     return last;
 }
 
+// Room for H.
+static pcs_status curvature_take_rates(pcs_context *ctx, pcs_curvature *c)
+{
+    const pcs_slopes *s = c->has_slopes ? c->system->slopes : NULL;
+    int m = c->system->nrow, nnz = 0;
+    const pcs_rows *G = c->system->G;
+    for (int i = 0; s != NULL && i < s->count; i++) nnz += pcs_slopes_size(s, i);
+    for (int j = 0; j < m; j++) nnz += s == NULL ? c->last[0][j] - G->start[j] : 0;
+    PCS_TRY(pcs_rows_create(ctx, m, c->system->nv, nnz, &c->H));
+    int *start = c->H->start;
+    for (int i = 0; s != NULL && i < s->count; i++) start[s->row[i] + 1] = pcs_slopes_size(s, i);
+    if (s == NULL)
+        for (int j = 0; j < m; j++) start[j + 1] = c->last[0][j] - G->start[j];
+    for (int j = 0; j < m; j++) {
+        int count = start[j + 1];
+        start[j + 1] += start[j];
+        if (count > 0) memcpy(c->H->column + start[j], G->column + G->start[j], (size_t)count * sizeof(int));
+    }
+    return PCS_OK;
+}
+
+// Where slopes stand in K, which has no other entries.
+static pcs_status curvature_find_places(pcs_context *ctx, pcs_curvature *c)
+{
+    const pcs_slopes *s = c->system->slopes;
+    unsigned char *may_differ;
+    PCS_TAKE(ctx, may_differ, c->K->pattern->nnz, "the curvature of rows");
+    PCS_TAKE(ctx, c->slope_place, s->by->start[s->by->nrow], "the curvature of rows");
+    for (int i = 0, k = 0; i < s->count; i++)
+        for (int f = 0; f < pcs_slopes_width(s, i); f++)
+            for (int e = 0; e < pcs_slopes_size(s, i); e++, k++) {
+                int row = pcs_slopes_columns(s, i)[e], column = pcs_slopes_equation(s, i, f);
+                c->slope_place[k] = pcs_pattern_place(c->K->pattern, row, column);
+                may_differ[c->slope_place[k]] = 1;
+            }
+    return pcs_matrix_note_entries(ctx, c->K, may_differ);
+}
+
 static pcs_status curvature_find_rows(pcs_context *ctx, pcs_curvature *c, int part)
 {
     const pcs_rows *rows = curvature_rows(c, part);
@@ -53,18 +93,32 @@ static pcs_status curvature_find_pattern(pcs_context *ctx, pcs_curvature *c)
     for (int j = 0; j < own->n; j++)
         for (int e = own->start[j]; e < own->start[j + 1]; e++)
             if (own->row[e] >= j) PCS_TRY(pcs_pattern_add_cells(builder, 1, 2, (int[]){ j, own->row[e] }));
+    int nrow[2] = { c->has_slopes ? 0 : curvature_count(c, 0), c->has_slopes ? 0 : curvature_count(c, 1) };
     for (int part = 0; part < 2; part++)
-        for (int j = 0; j < curvature_count(c, part); j++) {
+        for (int j = 0; j < nrow[part]; j++) {
             int first = curvature_rows(c, part)->start[j];
             PCS_TRY(pcs_pattern_add_cells(builder, 1, c->last[part][j] - first, c->column[part] + first));
         }
+    const pcs_slopes *s = c->system->slopes;
+    int nslope = c->has_slopes ? s->count : 0;
+    for (int i = 0; i < nslope; i++)
+        PCS_TRY(pcs_pattern_add_cells(builder, 1, pcs_slopes_size(s, i), pcs_slopes_columns(s, i)));
     PCS_TRY(pcs_pattern_finish(builder, &pattern));
-    PCS_TRY(pcs_matrix_create(ctx, pattern, &c->K));
+    PCS_TRY(pcs_matrix_create(ctx, pattern->nnz == own->nnz ? own : pattern, &c->K));
+    if (pattern->nnz == own->nnz) return PCS_OK;
     PCS_TAKE(ctx, c->place, own->nnz, "the curvature of rows");
     for (int j = 0; j < own->n; j++)
         for (int e = own->start[j]; e < own->start[j + 1]; e++)
             c->place[e] = pcs_pattern_place(pattern, own->row[e], j);
     return PCS_OK;
+}
+
+// Couplings of far nodes would cost more than they save where they take a matrix from a chain to a sparse one, and
+// parts of the derivatives save no iterations.
+static bool curvature_breaks_chain(const pcs_curvature *c)
+{
+    return c->has_slopes && pcs_linsolve_takes("chain", c->system->M->pattern, PCS_GENERAL) &&
+           !pcs_linsolve_takes("chain", c->K->pattern, PCS_GENERAL);
 }
 
 // Has a neighbour of coordinate i this colour? Those of a row are neighbours in the pattern.
@@ -101,18 +155,25 @@ pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
     *out = NULL;
     for (int j = 0; j < system->nrow; j++) has_joints = has_joints || system->rows[j].is_bilateral;
     if (!has_joints || !system->directions_vary) return PCS_OK;
-    if (system->has_rotations || system->layout != NULL) return PCS_OK;
+    // In space forces alone, without velocities, would cut steps.
+    if (system->has_rotations && (system->slopes == NULL || system->has_redundant_joints)) return PCS_OK;
+    if (system->layout != NULL) return PCS_OK;
     PCS_TAKE(ctx, c, 1, "the curvature of rows");
     c->system = system;
-    PCS_TRY(curvature_find_rows(ctx, c, 0));
-    PCS_TRY(curvature_find_rows(ctx, c, 1));
+    c->has_slopes = system->has_rotations;
+    c->has_rates = !system->has_redundant_joints;
+    PCS_TAKE(ctx, c->lam, system->nrow, "the curvature of rows");
+    PCS_TAKE(ctx, c->lam_t, system->ntangent, "the curvature of rows");
+    if (!c->has_slopes) PCS_TRY(curvature_find_rows(ctx, c, 0));
+    if (!c->has_slopes) PCS_TRY(curvature_find_rows(ctx, c, 1));
     PCS_TRY(curvature_find_pattern(ctx, c));
+    if (curvature_breaks_chain(c)) return PCS_OK;
+    *out = c;
+    PCS_TRY(curvature_take_rates(ctx, c));
+    if (c->has_slopes) return curvature_find_places(ctx, c);
     PCS_TRY(curvature_find_colours(ctx, c));
     PCS_TAKE(ctx, c->q, system->nv, "the curvature of rows");
     PCS_TAKE(ctx, c->way, system->nv, "the curvature of rows");
-    PCS_TAKE(ctx, c->lam, system->nrow, "the curvature of rows");
-    PCS_TAKE(ctx, c->lam_t, system->ntangent, "the curvature of rows");
-    *out = c;
     return PCS_OK;
 }
 
@@ -180,6 +241,19 @@ static void curvature_take(pcs_curvature *c, int part, int row, int colour, doub
     }
 }
 
+// What a turn of row j does to its velocity, by the one coordinate of this colour that it has.
+static void curvature_take_rate(pcs_curvature *c, int row, int colour, const double *v)
+{
+    const pcs_rows *G = c->system->G;
+    const int *column = c->column[0];
+    int first = G->start[row], last = c->last[0][row], at = first;
+    double sum = 0.0;
+    while (at < last && c->colour[column[at]] != colour) at++;
+    if (at == last) return;
+    for (int e = first; e < last; e++) sum += (c->ahead[0][e] - G->value[e]) * v[column[e]];
+    c->H->value[c->H->start[row] + at - first] = sum / (2.0 * c->way[column[at]]);
+}
+
 static bool curvature_is_loaded(const pcs_curvature *c)
 {
     for (int j = 0; j < c->system->nrow; j++)
@@ -187,36 +261,83 @@ static bool curvature_is_loaded(const pcs_curvature *c)
     return false;
 }
 
-static void curvature_weigh(pcs_curvature *c, const pcs_step_form *form, const double *z, const double *lam)
+// Multipliers of impulses, in units of f.
+static void curvature_weigh(pcs_curvature *c, const pcs_step_form *form, const double *z)
 {
     int m = c->system->nrow;
     double share = form->kb > 0.0 ? form->c / (form->h * form->kb) : 0.0;
     double rub = form->kw + (form->has_position ? 0.5 * form->h : 0.0);
-    for (int j = 0; j < m; j++)
-        c->lam[j] = share * ((form->has_position ? z[j] : 0.0) + form->kw * z[m + j]) + (lam == NULL ? 0.0 : lam[j]);
+    for (int j = 0; j < m; j++) c->lam[j] = share * ((form->has_position ? z[j] : 0.0) + form->kw * z[m + j]);
     for (int t = 0; t < c->system->ntangent; t++) c->lam_t[t] = share * rub * z[2 * m + t];
 }
 
-void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const double *q, const double *z,
-                        const double *lam)
+// K -= lam dG/dx
+static void curvature_add_slopes(pcs_curvature *c, const double *lam)
 {
-    pcs_matrix_zero(c->K);
-    curvature_weigh(c, form, z, lam);
+    const pcs_slopes *s = c->system->slopes;
+    const int *place = c->slope_place;
+    for (int i = 0; i < s->count; i++) {
+        int count = pcs_slopes_width(s, i) * pcs_slopes_size(s, i);
+        const double *slope = pcs_slopes_by(s, i, 0);
+        for (int k = 0; k < count; k++) c->K->value[place[k]] -= lam[s->row[i]] * slope[k];
+        place += count;
+    }
+}
+
+// From the slopes of joints. Smooth multipliers act along the rows, impulses along those that are carried back.
+static void curvature_fill_slopes(pcs_curvature *c, const pcs_step_form *form, const pcs_step_problem *p,
+                                  const double *x)
+{
+    const pcs_slopes *s = c->system->slopes;
+    c->system->ops->update_slopes(c->system, p->q, x);
+    int nrate = c->has_rates ? s->count : 0;
+    for (int i = 0; i < nrate; i++)
+        for (int f = 0; f < pcs_slopes_width(s, i); f++)
+            c->H->value[c->H->start[s->row[i]] + s->entry[s->start[i] + f]] =
+                pcs_rows_dot(s->by, s->start[i] + f, p->v);
+    if (form->has_smooth_multipliers) curvature_add_slopes(c, p->lam);
+    if (!curvature_is_loaded(c)) return;
+    if (x != NULL) c->system->ops->carry_slopes(c->system, x, pcs_projection_lag(form));
+    curvature_add_slopes(c, c->lam);
+}
+
+// By differences.
+static void curvature_fill_rows(pcs_curvature *c, const pcs_step_form *form, const pcs_step_problem *p)
+{
+    if (form->has_smooth_multipliers)
+        for (int j = 0; j < c->system->nrow; j++) c->lam[j] += p->lam[j];
     if (!curvature_is_loaded(c) || !(c->system->length > 0.0)) return;
     curvature_find_ways(c);
     for (int colour = 0; colour < c->ncolour; colour++) {
-        curvature_look_both_ways(c, q, colour);
-        for (int j = 0; j < c->system->nrow; j++)
+        curvature_look_both_ways(c, p->q, colour);
+        for (int j = 0; j < c->system->nrow; j++) {
             if (c->lam[j] != 0.0) curvature_take(c, 0, j, colour, c->lam[j]);
+            if (c->has_rates && c->system->rows[j].is_bilateral) curvature_take_rate(c, j, colour, p->v);
+        }
         for (int t = 0; t < c->system->ntangent; t++)
             if (c->lam_t[t] != 0.0) curvature_take(c, 1, t, colour, c->lam_t[t]);
     }
-    c->system->ops->update_directions(c->system, q);
+    c->system->ops->update_directions(c->system, p->q);
+}
+
+void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const pcs_step_problem *p, const double *x,
+                        const double *z)
+{
+    pcs_matrix_zero(c->K);
+    memset(c->H->value, 0, (size_t)c->H->start[c->H->nrow] * sizeof *c->H->value);
+    curvature_weigh(c, form, z);
+    if (c->has_slopes) curvature_fill_slopes(c, form, p, x);
+    else curvature_fill_rows(c, form, p);
 }
 
 void pcs_curvature_combine(const pcs_curvature *c, double a, double b, double k, pcs_matrix *S)
 {
     const pcs_system *system = c->system;
+    if (c->place == NULL) {
+        pcs_matrix_combine(S, (const double[3]){ a, b, k }, system->M, system->C, system->K);
+        pcs_matrix_add(S, k, c->K);
+        return;
+    }
     for (int e = 0; e < c->K->pattern->nnz; e++) S->value[e] = k * c->K->value[e];
     for (int e = 0; e < system->M->pattern->nnz; e++) {
         double value = a * system->M->value[e] + k * system->K->value[e];

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-// Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
-enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
 enum {
     FREEZE_GATE_AFTER = 8,
     ROUNDS = 200,
@@ -27,9 +25,8 @@ static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, s
 // on what is left: firm, and firmer where bodies are so stiff that they follow; while friction alone changes, looser
 // as far as no more is left than of the first round.
 static const double loose = 1e-2, firm = 1e-3, firmer = 1e-4;
-static const double spread = 20.0; // root of the number of unknowns that the last residual is one of, at least
-// Preconditioner: how firmly the direction of slip is held, and the turn below which a slip is free.
-static const double stiff = 1e3, slow_turn = 1e-2;
+static const double spread = 20.0;  // root of the number of unknowns that the last residual is one of, at least
+static const double at_edge = 1e-9; // of the radius of a disc: impulses this near to its edge are those of slip
 
 pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_own_rows *own, int nsmooth,
                                  pcs_krylov_set **out)
@@ -74,8 +71,8 @@ void pcs_krylov_set_reset(pcs_krylov_set *c)
 static unsigned char set_side(const pcs_krylov_set *c, int k, double slack)
 {
     double trial = c->p.z[k] - c->p.r[k] * c->p.value[k], edge = slack * c->p.r[k];
-    bool is_held = trial > (c->mode[k] == HELD ? -edge : edge);
-    return is_held ? HELD : OUT;
+    bool is_held = trial > (c->mode[k] == PCS_HELD ? -edge : edge);
+    return is_held ? PCS_HELD : PCS_OUT;
 }
 
 // The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
@@ -86,13 +83,13 @@ static int set_tangent_mode(pcs_krylov_set *c, int row, bool is_closed)
     int k = pcs_contact_tangent(&c->p, row, 0), la = c->p.m + row;
     double y[2], limit = r->friction * fmax(c->p.z[la] - c->p.r[la] * c->p.value[la], 0.0),
                  length = pcs_contact_trial(&c->p, row, y);
-    double slack = c->slack[1] * c->p.r[k], edge = limit + (c->mode[k] == HELD ? slack : -slack);
-    unsigned char mode = length <= edge ? HELD : SLIDING;
-    if (!is_closed || r->friction == 0.0) mode = OUT;
+    double slack = c->slack[1] * c->p.r[k], edge = limit + (c->mode[k] == PCS_HELD ? slack : -slack);
+    unsigned char mode = length <= edge ? PCS_HELD : PCS_SLIDING;
+    if (!is_closed || r->friction == 0.0) mode = PCS_OUT;
     // In the plane there are two ways to slide, and turning round is a change of mode.
-    if (mode == SLIDING && r->ntangent == 1) {
-        bool is_undecided = fabs(y[0]) <= slack && c->mode[k] > SLIDING;
-        mode = y[0] > 0.0 ? SLIDING_UP : SLIDING_DOWN;
+    if (mode == PCS_SLIDING && r->ntangent == 1) {
+        bool is_undecided = fabs(y[0]) <= slack && c->mode[k] > PCS_SLIDING;
+        mode = y[0] > 0.0 ? PCS_SLIDING_UP : PCS_SLIDING_DOWN;
         if (is_undecided) mode = c->mode[k];
     }
     int changed = c->mode[k] != mode;
@@ -115,20 +112,35 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
     for (int j = 0; j < c->p.m; j++) {
         bool is_bilateral = c->p.rows[j].is_bilateral;
         if (c->stage & PCS_STAGE_GAP)
-            changed += set_set(c, j, is_bilateral ? HELD : set_side(c, j, c->slack[0] * c->p.h));
+            changed += set_set(c, j, is_bilateral ? PCS_HELD : set_side(c, j, c->slack[0] * c->p.h));
         if (!(c->stage & PCS_STAGE_RATE)) continue;
         if (has_live_gate) pcs_krylov_gate_follow(c, j);
         int la = c->p.m + j;
-        unsigned char side = OUT;
+        unsigned char side = PCS_OUT;
         if (c->p.gate[j]) side = set_side(c, la, c->slack[1]);
-        if (is_bilateral) side = HELD;
-        int turned = set_set(c, la, side), slip = set_tangent_mode(c, j, side == HELD);
+        if (is_bilateral) side = PCS_HELD;
+        int turned = set_set(c, la, side), slip = set_tangent_mode(c, j, side == PCS_HELD);
         changed += turned + slip;
         slips += turned ? 0 : slip;
     }
-    for (int k = 2 * c->p.m + c->p.nt; k < pcs_krylov_set_last(c); k++) changed += set_set(c, k, HELD);
+    for (int k = 2 * c->p.m + c->p.nt; k < pcs_krylov_set_last(c); k++) changed += set_set(c, k, PCS_HELD);
     c->closures = c->p.gate_is_live ? pcs_all_count(c->comm, changed - slips) : 0;
     return pcs_all_count(c->comm, changed);
+}
+
+// Contacts that slid in the step before, their impulses on the edge of the disc, go on sliding at first: before the
+// first solve trials are as far off as the values, and more contacts seem to stick than do. Were there any?
+static bool set_keep_slips(pcs_krylov_set *c)
+{
+    long count = 0;
+    for (int j = 0; j < c->p.m; j++) {
+        int k = pcs_contact_tangent(&c->p, j, 0);
+        double limit = (1.0 - at_edge) * c->p.rows[j].friction * c->p.z[c->p.m + j];
+        if (c->p.rows[j].ntangent != 2 || c->mode[k] != PCS_HELD || hypot(c->p.z[k], c->p.z[k + 1]) <= limit) continue;
+        c->mode[k] = c->mode[k + 1] = PCS_SLIDING;
+        count++;
+    }
+    return pcs_all_count(c->comm, count) > 0;
 }
 
 // Multipliers that are out vanish, and the values follow; false when they did already.
@@ -136,7 +148,7 @@ static bool set_clear_out(pcs_krylov_set *c)
 {
     long count = 0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
-        bool is_left = c->mode[k] == OUT && c->p.z[k] != 0.0;
+        bool is_left = c->mode[k] == PCS_OUT && c->p.z[k] != 0.0;
         c->x[k] = is_left ? -c->p.z[k] : 0.0;
         if (is_left) c->p.z[k] = 0.0;
         count += is_left;
@@ -154,7 +166,7 @@ static void set_find_slip(pcs_krylov_set *c, int row)
     double y[2] = { 0 }, length = pcs_contact_trial(&c->p, row, y), *n = &c->slip[2 * row];
     n[0] = length > 0.0 ? y[0] / length : -1.0;
     n[1] = length > 0.0 ? y[1] / length : 0.0;
-    if (c->mode[k] > SLIDING) n[0] = c->mode[k] == SLIDING_UP ? 1.0 : -1.0;
+    if (c->mode[k] > PCS_SLIDING) n[0] = c->mode[k] == PCS_SLIDING_UP ? 1.0 : -1.0;
     bool turns = r->ntangent == 2 && length > 0.0;
     c->turn[row] = turns ? fmin(1.0, r->friction * fmax(c->p.z[c->p.m + row], 0.0) / length) : 0.0;
 }
@@ -164,10 +176,9 @@ static double set_residual(pcs_krylov_set *c)
 {
     double worst = 0.0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
-        c->F[k] = c->mode[k] == HELD ? -c->p.value[k] / pcs_contact_unit(&c->p, k) : 0.0;
-    for (int j = 0; j < c->p.m; j++) {
-        if (!(c->stage & PCS_STAGE_RATE)) break;
-        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < SLIDING) continue;
+        c->F[k] = c->mode[k] == PCS_HELD ? -c->p.value[k] / pcs_contact_unit(&c->p, k) : 0.0;
+    for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
+        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < PCS_SLIDING) continue;
         set_find_slip(c, j);
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
             int k = pcs_contact_tangent(&c->p, j, t);
@@ -188,7 +199,7 @@ static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
     long count = 0;
     if (c->stage & PCS_STAGE_RATE)
         for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt; k++)
-            count += in_space_only ? c->mode[k] == SLIDING : c->mode[k] >= SLIDING;
+            count += in_space_only ? c->mode[k] == PCS_SLIDING : c->mode[k] >= PCS_SLIDING;
     return pcs_all_count(c->comm, count) > 0;
 }
 
@@ -205,19 +216,18 @@ static void set_linearised(void *owner, const double *x, double *y)
 {
     pcs_krylov_set *c = owner;
     int first = pcs_krylov_set_first(c), last = pcs_krylov_set_last(c);
-    for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == OUT ? 0.0 : x[k] * pcs_contact_unit(&c->p, k);
+    for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == PCS_OUT ? 0.0 : x[k] * pcs_contact_unit(&c->p, k);
     bool has_gate = c->gate_is_free && c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
     c->product(c->owner, c->stage, c->stage, c->aim, c->image, has_gate ? c->gate_image : NULL);
     c->products++;
     for (int k = 0; k < c->p.n; k++) y[k] = 0.0;
     for (int k = first; k < last; k++)
-        if (c->mode[k] == HELD) y[k] = c->image[k] / pcs_contact_unit(&c->p, k);
+        if (c->mode[k] == PCS_HELD) y[k] = c->image[k] / pcs_contact_unit(&c->p, k);
     for (int k = c->shared > 0.0 ? first : last; k < last; k++)
         if (set_is_joint(c, k)) y[k] += c->shared * x[k] / c->p.r[k];
-    for (int j = 0; j < c->p.m; j++) {
+    for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
         double turned[2] = { 0 }, along = 0.0;
-        if (!(c->stage & PCS_STAGE_RATE)) break;
-        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < SLIDING) continue;
+        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < PCS_SLIDING) continue;
         const double *n = &c->slip[2 * j];
         double turn = c->turn[j], la = c->p.rows[j].friction * c->aim[c->p.m + j];
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
@@ -233,144 +243,14 @@ static void set_linearised(void *owner, const double *x, double *y)
     }
 }
 
-// Across its direction a contact that slides in space is held the firmer the slower it slides: the equation of slip is
-// (1 - turn)/(turn r) Lt + xt there. Along it the normal impulse rules.
-static void set_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
-{
-    const double *n = &c->slip[2 * row];
-    double turn = c->turn[row];
-    int k = pcs_contact_tangent(&c->p, row, 0), i = k - c->p.m;
-    double across = (1.0 - turn) / (turn * c->p.r[k]), along = stiff / c->p.r[k];
-    pcs_preconditioner_add(pre, i, i, across * n[1] * n[1] + along * n[0] * n[0]);
-    pcs_preconditioner_add(pre, i + 1, i + 1, across * n[0] * n[0] + along * n[1] * n[1]);
-    pcs_preconditioner_add(pre, i, i + 1, (along - across) * n[0] * n[1]);
-    pcs_preconditioner_add(pre, i + 1, i, (along - across) * n[0] * n[1]);
-}
-
-// Is unknown k known to the preconditioners?
-static bool set_is_near(const pcs_krylov_set *c, int row, int k)
-{
-    if (c->mode[k] != SLIDING) return c->mode[k] == HELD;
-    return c->turn[row] > slow_turn;
-}
-
-// The preconditioners know of raised diagonals, too.
-static void set_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int first)
-{
-    if (c->shared == 0.0) return;
-    for (int j = 0; j < c->p.m; j++)
-        if (c->p.rows[j].is_bilateral && c->is_in[first + j])
-            pcs_preconditioner_add(pre, j, j, c->shared / c->p.r[first + j]);
-}
-
-// The preconditioner of the velocities for the present sets and directions of slip.
-static void set_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
-{
-    bool is_same = true, turns = false;
-    for (int j = 0; j < c->p.m; j++)
-        for (int t = -1; t < c->p.rows[j].ntangent; t++) {
-            int k = t < 0 ? c->p.m + j : pcs_contact_tangent(&c->p, j, t);
-            bool is_in = set_is_near(c, j, k);
-            is_same = is_same && c->is_in[k] == is_in;
-            turns = turns || (is_in && c->mode[k] == SLIDING);
-            c->is_in[k] = is_in;
-        }
-    // A factor that knows directions of slip is not that of the same sets without.
-    if (is_same && !turns && !c->has_turns && pre->is_factored) return;
-    c->has_turns = turns;
-    pcs_preconditioner_choose(pre, c->is_in + c->p.m);
-    set_raise(c, pre, c->p.m);
-    if (turns)
-        for (int j = 0; j < c->p.m; j++) {
-            int k = pcs_contact_tangent(&c->p, j, 0);
-            if (c->p.rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_hold_across(c, pre, j);
-        }
-    pcs_preconditioner_factor(pre);
-}
-
-static void set_choose_gaps(pcs_krylov_set *c, pcs_preconditioner *pre)
-{
-    bool is_same = true;
-    for (int j = 0; j < c->p.m; j++) {
-        is_same = is_same && c->is_in[j] == (c->mode[j] == HELD);
-        c->is_in[j] = c->mode[j] == HELD;
-    }
-    if (is_same && pre->is_factored) return;
-    pcs_preconditioner_choose(pre, c->is_in);
-    set_raise(c, pre, 0);
-    pcs_preconditioner_factor(pre);
-}
-
-// Parts of a row's slip along and across its direction: x takes the near solution y across, the masses along.
-static void set_treat_slip(const pcs_krylov_set *c, int row, const double *r, const double *y, double *x)
-{
-    const double *n = &c->slip[2 * row];
-    double part[2] = { 0 }, along = 0.0;
-    int count = c->p.rows[row].ntangent, k = pcs_contact_tangent(&c->p, row, 0);
-    for (int t = 0; t < count; t++) along += r[k + t] * n[t];
-    if (y != NULL && c->is_in[k])
-        for (int t = 0; t < count; t++) part[t] = y[t];
-    double across = part[0] * -n[1] + part[1] * n[0];
-    for (int t = 0; t < count; t++) {
-        double rest = c->p.r[k] * (r[k + t] - along * n[t]);
-        if (c->is_in[k] && y != NULL) rest = across * (t == 0 ? -n[1] : n[0]);
-        x[k + t] = rest + n[t] * (c->p.r[k] * along + c->p.rows[row].friction * x[c->p.m + row]);
-    }
-}
-
-// Right-hand side of the near system: the equation of slip, across its direction, is divided by `turn`.
-static void set_aim_slip(const pcs_krylov_set *c, int row, const double *r, double *y)
-{
-    const double *n = &c->slip[2 * row];
-    double turn = c->turn[row];
-    int k = pcs_contact_tangent(&c->p, row, 0);
-    double across = (r[k + 1] * n[0] - r[k] * n[1]) / turn;
-    y[0] = -n[1] * across;
-    y[1] = n[0] * across;
-}
-
-// x = D r: near matrices on the held rows, masses elsewhere; an impulse of slip follows its normal impulse.
-static void set_treat(void *owner, const double *r, double *x)
-{
-    pcs_krylov_set *c = owner;
-    bool has_rates = c->stage & PCS_STAGE_RATE;
-    pcs_preconditioner *pair[2];
-    pcs_krylov_set_find_ready(c, pair);
-    const pcs_preconditioner *gaps = pair[0], *rates = pair[1];
-    int m = c->p.m, known = 2 * m + c->p.nt;
-    for (int k = 0; k < c->p.n; k++) x[k] = c->aim[k] = 0.0;
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
-        bool is_near = k < known && c->is_in[k] && (k < m ? gaps : rates) != NULL;
-        if (c->mode[k] != HELD) continue;
-        if (is_near) c->aim[k] = r[k];
-        else x[k] = c->p.r[k] * r[k];
-    }
-    if (rates != NULL)
-        for (int j = 0; j < m; j++) {
-            int k = pcs_contact_tangent(&c->p, j, 0);
-            if (c->p.rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_aim_slip(c, j, r, &c->aim[k]);
-        }
-    pcs_preconditioner_solve(pair, (double *[2]){ c->aim, c->aim + m });
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c) && k < known; k++)
-        if (c->mode[k] == HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
-    if (has_rates)
-        for (int j = 0; j < m; j++) {
-            int k = pcs_contact_tangent(&c->p, j, 0);
-            if (c->p.rows[j].ntangent > 0 && c->mode[k] >= SLIDING)
-                set_treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
-        }
-}
-
 // One Newton step to `tolerance`, perhaps the last one; false when the linear system cannot be solved.
 static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is_last)
 {
     pcs_krylov *k = c->krylov;
     k->product = set_linearised;
     k->owner = c;
-    k->treat = set_treat;
-    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL) set_choose_gaps(c, c->preconditioner[0]);
-    if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) set_choose_rates(c, c->preconditioner[1]);
-    pcs_krylov_set_hold(c, stiff);
+    k->treat = pcs_krylov_set_treat;
+    pcs_krylov_set_prepare(c);
     for (int i = 0; i < c->p.n; i++)
         if (i < pcs_krylov_set_first(c) || i >= pcs_krylov_set_last(c)) c->F[i] = 0.0;
     bool is_symmetric = c->is_symmetric && c->stage != PCS_STAGE_BOTH && !set_slides(c, false);
@@ -510,12 +390,13 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     c->stage = stage;
     c->nseen = 0;
     // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
-    memset(c->mode + pcs_krylov_set_first(c), HELD, (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
+    memset(c->mode + pcs_krylov_set_first(c), PCS_HELD, (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
     pcs_krylov_set_evaluate(c);
     if (stage == PCS_STAGE_RATE && c->p.gate_is_live)
         for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_krylov_gate_is_closed(c, j);
     set_find_scales(c);
     s.changed = set_find_modes(c, false);
+    bool has_kept = stage & PCS_STAGE_RATE && set_keep_slips(c);
     if (stage == PCS_STAGE_BOTH) memset(c->gate_story, 0, (size_t)c->p.m); // the gates were those of another problem
     for (int round = 0; round < (c->p.is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
         bool is_moved = set_clear_out(c);
@@ -527,7 +408,7 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
         bool is_contradicted = c->shared > 0.0 && is_stalled && !is_moved && round >= REFINEMENTS;
         bool is_enough = (is_stalled && c->ratio <= acceptable) || s.is_rounded_off || is_contradicted;
         if ((!is_moved && c->ratio <= 1.0) || is_enough) {
-            if (c->is_summed) {
+            if (c->is_summed || (has_kept && round == 0)) {
                 pcs_krylov_set_evaluate(c);
                 s.changed = set_find_modes(c, is_frozen);
                 continue;

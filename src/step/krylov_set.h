@@ -17,6 +17,8 @@
 
 enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps; the others
 enum { PCS_SEEN_SETS = 64 };
+// Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
+enum { PCS_OUT, PCS_HELD, PCS_SLIDING, PCS_SLIDING_UP, PCS_SLIDING_DOWN };
 
 // Parts `out` of P z, for a z whose parts outside of `in` count as zero; gate_gap may be NULL.
 typedef void pcs_krylov_set_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
@@ -79,10 +81,9 @@ bool pcs_krylov_set_move_along(pcs_krylov_set *c);
 void pcs_krylov_set_evaluate(pcs_krylov_set *c);
 // Is what is left of the equations no more than what round-off may leave of velocities, and of gaps over h?
 bool pcs_krylov_set_is_rounded_off(const pcs_krylov_set *c);
-// The preconditioners that are ready in this stage, of gaps and of velocities, or NULL.
-void pcs_krylov_set_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2]);
-// Tells them what the present sets hold; along its direction a slip gives way by `stiff` over its mass.
-void pcs_krylov_set_hold(pcs_krylov_set *c, double stiff);
+// Tells the preconditioners what the present sets hold; and x = D r, for the Krylov method of `owner` (krylov_treat.c).
+void pcs_krylov_set_prepare(pcs_krylov_set *c);
+void pcs_krylov_set_treat(void *owner, const double *r, double *x);
 // Does the present z close the gate of a row? The gate follows it; and, where all is settled with gates that were
 // frozen, those that have opened before and are to close now are closed for good (krylov_gate.c).
 bool pcs_krylov_gate_is_closed(const pcs_krylov_set *c, int row);

@@ -3,12 +3,25 @@
 // take one pass.
 
 #include "step/newton.h"
+#include "core/dense.h"
 #include "core/rounding.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { SETTLE_TIES_AFTER = 8 };
+
+// Room for A.
+static pcs_status newton_take_rates(pcs_step_solver *self, newton *s)
+{
+    const pcs_rows *G = self->system->G;
+    int nnz = 0;
+    for (int i = 0; i < s->nb; i++) nnz += G->start[s->bilateral[i] + 1] - G->start[s->bilateral[i]];
+    PCS_TRY(pcs_rows_create(self->ctx, s->nb, s->n, nnz, &s->A));
+    for (int i = 0; i < s->nb; i++)
+        s->A->start[i + 1] = s->A->start[i] + G->start[s->bilateral[i] + 1] - G->start[s->bilateral[i]];
+    return PCS_OK;
+}
 
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
@@ -28,13 +41,15 @@ static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
     PCS_TAKE(self->ctx, s->invert, (size_t)s->nb * (size_t)s->nb, "the Newton solver");
     PCS_TAKE(self->ctx, s->force, s->nb, "the Newton solver");
     self->memory[0] = (pcs_memory){ .bytes = s->force, .size = (size_t)s->nb * sizeof *s->force };
-    return PCS_OK;
+    PCS_TAKE(self->ctx, s->lam, s->m, "the Newton solver");
+    return newton_take_rates(self, s);
 }
 
-// Is S* the slope of forces without kinks, with all that changes in it?
-static bool newton_has_slope(const pcs_system *system)
+// Is S* the slope of forces without kinks, with all that changes in it as long as no contact acts?
+static bool newton_has_slope(const newton *s, const pcs_system *system)
 {
-    bool is_whole = system->tangents_vary && !system->mass_varies && !system->directions_vary;
+    bool has_turns = s->nb == 0 || !system->directions_vary || pcs_curvature_is_whole(s->curvature);
+    bool is_whole = system->tangents_vary && !system->mass_varies && has_turns;
     return system->is_mesh && is_whole && !system->has_internal && system->ncompliant == 0;
 }
 
@@ -64,14 +79,14 @@ static pcs_status newton_setup(pcs_step_solver *self)
         self->way = s->x;
     }
     PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
-    if (newton_has_slope(system)) {
+    PCS_TRY(pcs_curvature_create(self, &s->curvature));
+    if (newton_has_slope(s, system)) {
         PCS_TAKE(self->ctx, s->right, s->n, "the Newton solver");
         PCS_TAKE(self->ctx, s->base, s->n, "the Newton solver");
         PCS_TAKE(self->ctx, s->trial, s->n, "the Newton solver");
-        self->memory[1] = (pcs_memory){ .bytes = &s->bend, .size = sizeof s->bend };
+        self->memory[1] = (pcs_memory){ .bytes = &s->known, .size = sizeof s->known };
         PCS_TRY(pcs_past_create(self, s->nb, 2, &s->past));
     }
-    PCS_TRY(pcs_curvature_create(self, &s->curvature));
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_impact_create(self, &s->impact));
     return pcs_dense_contacts_create(self->ctx, system, &s->contacts);
@@ -102,8 +117,24 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     return PCS_OK;
 }
 
-// Takes the multipliers over: U, W, then q and v.
-static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
+// q for its sum, and qt where gates look at it.
+static void newton_retract(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    if (!s->has_jump || self->form.gate_is_live) {
+        for (int i = 0; i < s->n; i++) s->x[i] = s->sum_t[i] - p->base[i];
+        self->system->ops->retract(self->system, p->base, s->x, s->qt);
+    }
+    if (!s->has_jump) {
+        memcpy(p->q, s->qt, (size_t)s->n * sizeof *p->q);
+        return;
+    }
+    for (int i = 0; i < s->n; i++) s->x[i] = s->sum[i] - p->base[i];
+    self->system->ops->retract(self->system, p->base, s->x, p->q);
+}
+
+// U and W of the multipliers, with the columns as they stand.
+static void newton_find_jumps(pcs_step_solver *self)
 {
     newton *s = self->data;
     const double *z = s->contacts->p.z;
@@ -122,21 +153,26 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
             s->W[i] += into_v * z[k] * column[i];
         }
     }
+}
+
+// v and the sums of d, U and W.
+static void newton_add_up(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
     double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
     for (int i = 0; i < s->n; i++) {
         sum_t[i] = s->q0[i] + self->form.kb * p->d[i];
         sum[i] = sum_t[i] + s->U[i] + self->form.kw * s->W[i];
         p->v[i] = s->v0[i] + p->d[i] + s->W[i];
     }
-    if (p->base == NULL) return;
-    for (int i = 0; i < s->n; i++) s->x[i] = sum_t[i] - p->base[i];
-    self->system->ops->retract(self->system, p->base, s->x, s->qt);
-    if (!s->has_jump) {
-        memcpy(p->q, s->qt, (size_t)s->n * sizeof *p->q);
-        return;
-    }
-    for (int i = 0; i < s->n; i++) s->x[i] = sum[i] - p->base[i];
-    self->system->ops->retract(self->system, p->base, s->x, p->q);
+}
+
+// Takes the multipliers over: U, W, then q and v.
+static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton_find_jumps(self);
+    newton_add_up(self, p);
+    if (p->base != NULL) newton_retract(self, p);
 }
 
 // Mass and directions go to the present place; columns follow where multipliers act, or where the step ends.
@@ -180,16 +216,23 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     return largest;
 }
 
-// The linearisation has foreseen how the forces of joints turn: what they have done to q stays, and d makes up for it.
+// Has the linearisation foreseen how the forces of joints turn? Then what they have done to q stays.
+static bool newton_stays(const pcs_step_solver *self)
+{
+    return ((const newton *)self->data)->curvature != NULL && self->form.kb > 0.0;
+}
+
+// q stays, and d makes up for it.
 static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
+    double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
     for (int i = 0; i < s->n; i++) {
-        double excess = (p->q[i] - s->q_last[i]) / self->form.kb;
+        double excess = (sum[i] - s->q_last[i]) / self->form.kb;
         p->d[i] -= excess;
         p->v[i] -= excess;
-        s->qt[i] -= self->form.kb * excess;
-        p->q[i] = s->q_last[i];
+        sum_t[i] -= self->form.kb * excess;
+        sum[i] = s->q_last[i];
     }
     s->rows_are_here = true;
 }
@@ -202,8 +245,10 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     double change = 0.0;
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
-    newton_apply(self, p);
-    if (s->curvature != NULL && self->form.kb > 0.0) newton_keep_place(self, p);
+    newton_find_jumps(self);
+    newton_add_up(self, p);
+    if (newton_stays(self)) newton_keep_place(self, p);
+    if (p->base != NULL) newton_retract(self, p);
     for (int i = 0; i < s->n; i++) {
         double moved = fabs(sum[i] - s->q_last[i]) / self->form.h, faster = fabs(p->v[i] - s->v_last[i]);
         change = pcs_larger(change, pcs_system_size(self->system, i, pcs_larger(moved, faster)));
@@ -220,26 +265,31 @@ static bool newton_may_keep(const pcs_step_solver *self)
     return true;
 }
 
-// Of the change without multipliers of contacts: y0 . S* y0 = y0 . (right - Gb^T mu).
-static double newton_size(pcs_step_solver *self)
+// Of the change without multipliers of contacts: y0 . S* y0 = y0 . (right - Gb^T mu), and how far it is from that with
+// the matrix of the iteration before.
+static void newton_measure(pcs_step_solver *self)
 {
-    const newton *s = self->data;
-    double energy = 0.0;
+    newton *s = self->data;
+    double energy = 0.0, largest = 0.0;
     for (int i = 0; i < pcs_system_nown(self->system); i++) energy += s->y0[i] * s->right[i];
     pcs_system_sum(self->system, 1, &energy);
     for (int i = 0; i < s->nb; i++) energy -= s->mu0[i] * pcs_rows_dot(self->system->G, s->bilateral[i], s->y0);
-    return sqrt(fabs(energy)); // S* may be indefinite under pressure
-}
-
-// Of the change with the matrix of the last iteration against that with the one before it.
-static double newton_drift(pcs_step_solver *self)
-{
-    const newton *s = self->data;
-    double largest = 0.0;
-    if (!s->has_trial) return INFINITY;
+    s->size = sqrt(fabs(energy)); // S* may be indefinite under pressure
+    s->drift = INFINITY;
+    if (!s->has_trial) return;
     for (int i = 0; i < s->n; i++)
         largest = pcs_larger(largest, pcs_system_size(self->system, i, s->y0[i] - s->trial[i]));
-    return pcs_system_max(self->system, largest);
+    s->drift = pcs_system_max(self->system, largest);
+}
+
+static double newton_size(pcs_step_solver *self)
+{
+    return ((const newton *)self->data)->size;
+}
+
+static double newton_drift(pcs_step_solver *self)
+{
+    return ((const newton *)self->data)->drift;
 }
 
 // Does S* tell sizes? Rows and columns do not move then.
@@ -247,6 +297,49 @@ static bool newton_has_size(const pcs_step_solver *self)
 {
     const newton *s = self->data;
     return s->right != NULL && (s->nb == 0 || self->form.has_smooth_multipliers);
+}
+
+// Are forces of joints impulses W of the step? These take away what d gives to light nodes of beams, which is large and
+// uncertain by that: changes of velocities and positions count, and those of d by its own size, where the matrix knows
+// how the impulses turn.
+static bool newton_jumps(const pcs_step_solver *self)
+{
+    const newton *s = self->data;
+    return s->nb > 0 && !self->form.has_smooth_multipliers && pcs_curvature_is_whole(s->curvature);
+}
+
+// m/s, of d in energy.
+static double newton_scale(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    double energy = 0.0;
+    pcs_matrix_multiply(self->system->M, p->d, s->v_last);
+    for (int i = 0; i < pcs_system_nown(self->system); i++) energy += s->v_last[i] * p->d[i];
+    pcs_system_sum(self->system, 1, &energy);
+    return self->system->mass > 0.0 ? sqrt(fmax(energy, 0.0) / self->system->mass) : 0.0;
+}
+
+// Mass and directions go to where the step ends. Impulses that turn with them leave the motion as it is, and d makes up
+// for it: large ones of light nodes would ask for another iteration.
+static bool newton_settle(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    if (!newton_move(self, p)) return false;
+    if (!s->has_jump || !newton_jumps(self)) return true;
+    pcs_step_problem at = *p;
+    memcpy(s->q_last, s->W, (size_t)s->n * sizeof *s->W);
+    newton_find_jumps(self);
+    for (int i = 0; i < s->n; i++) at.d[i] -= s->W[i] - s->q_last[i];
+    newton_add_up(self, &at);
+    if (p->base != NULL) newton_retract(self, &at);
+    return true;
+}
+
+// Size of the motion over that of d, at most 1.
+static double newton_weight(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    double motion = fmax(pcs_system_largest(self->system, p->v), newton_scale(self, p));
+    return fmin(motion / pcs_system_largest(self->system, p->d), 1.0);
 }
 
 static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations,
@@ -260,21 +353,28 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     if (!(s->has_jump ? newton_move(self, p) : newton_lead(self, p))) return NAN;
     s->has_trial = pass.is_measured && pass.count == 1 && !pass.keeps_factor && newton_has_size(self);
     s->has_trial = s->has_trial && newton_may_keep(self);
+    bool is_moved = s->has_jump && !s->is_at_start, stays = newton_stays(self);
+    double moved = is_moved && stays ? newton_apply_again(self, p) : 0.0;
     if (s->has_trial) pcs_newton_try_kept(self, p);
     if (!pcs_newton_factor(self, p)) return NAN;
-    double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;
+    if (is_moved && !stays) moved = newton_apply_again(self, p);
     pcs_newton_free_increment(self, p);
+    if (newton_has_size(self)) newton_measure(self);
     if (!pcs_newton_solve_contacts(self, p, &rounds)) return NAN;
     ++*iterations;
     s->is_at_start = false;
     double change = newton_update_motion(self, p);
     if (isnan(change)) return NAN;
+    if (newton_jumps(self)) change *= newton_weight(self, p);
     change = pcs_larger(change, moved);
     const double *sum = p->base == NULL ? p->q : s->sum;
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
+    memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
     for (int i = 0; i < s->n; i++)
         change = pcs_larger(change, pcs_system_size(self->system, i, sum[i] - s->q_last[i]) / self->form.h);
+    for (int i = 0; i < s->n && newton_jumps(self); i++)
+        change = pcs_larger(change, pcs_system_size(self->system, i, p->v[i] - s->v_last[i]));
     return pcs_system_max(self->system, change);
 }
 
@@ -284,6 +384,38 @@ static bool newton_goes_on(const pcs_step_solver *self, const pcs_step_problem *
     bool pushes = false;
     for (int i = 0; i < s->nb; i++) pushes = pushes || s->force[i] != 0.0;
     return pcs_outer_goes_on(self, p, pushes && !self->system->has_redundant_joints);
+}
+
+// Impulses of joints that keep their law with d as it stands, along the rows as they stand.
+static bool newton_balance(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    const pcs_rows *G = self->system->G;
+    double *A = s->schur, *b = s->keep, *z = s->contacts->p.z + s->m;
+    for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i];
+    for (int i = 0; i < s->nb; i++) {
+        b[i] = pcs_rows_dot(G, s->bilateral[i], s->v_last) +
+               pcs_row_target(G, s->bilateral[i], p->target, p->target_velocity);
+        for (int j = 0; j < s->nb; j++) A[i * s->nb + j] = pcs_projection_entry(self, s->bilateral[i], s->bilateral[j]);
+    }
+    if (!pcs_dense_invert(s->nb, A, s->invert)) return false;
+    for (int i = 0; i < s->nb; i++) {
+        z[s->bilateral[i]] = 0.0;
+        for (int j = 0; j < s->nb; j++) z[s->bilateral[i]] -= A[i * s->nb + j] * b[j];
+    }
+    newton_apply(self, p);
+    return true;
+}
+
+// Twice where rows turn: along those of the start, and along those that this leads to. A light node of a beam may have
+// any d: the motion is sound only with impulses that belong to it.
+static void newton_guess_impulses(pcs_step_solver *self, pcs_step_problem *p)
+{
+    if (self->system->directions_vary) {
+        pcs_projection_leave(self);
+        if (!pcs_projection_move(self, p->q_start) || !newton_balance(self, p)) return;
+    }
+    if (newton_move(self, p)) (void)newton_balance(self, p);
 }
 
 // Joints go on as they pushed in the step before. Those that repeat others share their forces in the sense of least
@@ -297,6 +429,10 @@ static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
     if (s->past != NULL) pcs_past_guess_forces(s->past, self->form.h, s->force, force);
     if (self->form.has_smooth_multipliers) {
         for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] = force[i];
+        return;
+    }
+    if (pcs_curvature_is_whole(s->curvature) && p->q_start != NULL && !self->form.law_is_gap) {
+        newton_guess_impulses(self, p);
         return;
     }
     for (int i = 0; i < s->nb; i++) s->contacts->p.z[s->m + s->bilateral[i]] = self->form.h * force[i];
@@ -369,11 +505,14 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
                               .may_keep = newton_may_keep,
                               .size = has_size ? newton_size : NULL,
                               .drift = newton_drift,
-                              .bend = has_size ? &s->bend : NULL,
+                              .bend = has_size ? &s->known.bend : NULL,
+                              .tail = s->right != NULL && newton_jumps(self) ? &s->known.tail : NULL,
+                              .scale = newton_jumps(self) ? newton_scale : NULL,
                               .is_provisional = newton_is_provisional,
-                              .move = newton_move,
+                              .move = newton_settle,
                               .v0 = s->v0,
                               .change = s->y0,
+                              .has_turns = pcs_curvature_is_whole(s->curvature),
                               .z = s->contacts->p.z,
                               .z_last = s->z_last,
                               .is_hasty = &s->contacts->p.is_hasty,

@@ -11,8 +11,8 @@
 // Positions that do not add up: x = x0 + kb d + U + kw W is the increment from the start of the step, `sum` its numbers
 // added to it, and K, G of positions are derivatives by x.
 //
-// Derivatives of M are in K, d(M a)/dq with a = c d/h; those of G are left out of the linearisation (they cost an
-// iteration or two, never the solution); those of the forces along rows are in K where there are joints (curvature.h):
+// Derivatives of M are in K, d(M a)/dq with a = c d/h; those of contact rows G are left out of the linearisation (an
+// iteration or two, never the solution); those of joints, of forces and velocities, are in it (curvature.h):
 // with M U = G^T nu, M W = G^T La the increment of q solves S* dq = c M dP + ..., dP what the multipliers add, so that
 // a turn of the rows keeps q and changes d. Friction inside the position correction keeps a sticking contact from
 // creeping.
@@ -47,6 +47,7 @@ typedef struct newton {
     unsigned char *has_column;                               // [nz] its columns Y that are filled
     double **Y;                                              // [nz][n] what a unit multiplier does to d
     double **mu_of;                                          // [nz][nb] and to mu
+    pcs_rows *A;                                             // [nb x n] Gb + kb Hb, of smooth multipliers
     double **border;                                         // [nb][n] S*^-1 Gb^T
     double *schur, *mu, *mu0;                                // [nb * nb], [nb], [nb]
     double *q0, *v0, *qt, *U, *W, *f, *y0, *q_last, *v_last; // [n]
@@ -54,13 +55,18 @@ typedef struct newton {
     double *x, *turned;                                      // [n] where positions do not add up
     double *force;                                           // [nb] N, of joints, in the last step
     double *invert, *keep;                                   // [nb * nb], [nb]
+    double *lam;                                             // [m] multipliers half-way to the next iterate
     double *z_last;                                          // [nz] multipliers of the iterate before
     double *right;                                           // [n] right side of the last solve; NULL: not asked for
     double *base, *trial;                                    // [n] it without jumps; y0 with the matrix before
     bool has_trial;                                          // these two are there
-    pcs_bend bend;                                           // of the motion, in the last step
-    pcs_past *past;                                          // accelerations of earlier steps; NULL: not kept
-    bool is_guessed;                                         // the iteration began where the steps before led
+    double size, drift;                                      // of the last change: newton_measure
+    struct newton_known {
+        pcs_bend bend; // of the motion, in the last step
+        pcs_tail tail;
+    } known;
+    pcs_past *past;  // accelerations of earlier steps; NULL: not kept
+    bool is_guessed; // the iteration began where the steps before led
 } newton;
 
 // newton_rows.c: the linearised step and its contact problem.

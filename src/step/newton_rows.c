@@ -37,15 +37,38 @@ static bool newton_is_used(const pcs_step_solver *self, int k)
     return s->is_used[k < 2 * s->m ? k - s->m : s->row_of_tangent[k - 2 * s->m]];
 }
 
-// x = S*^-1 x with the bilateral rows of the smooth motion, Gb (x + vt) + target = 0; mu gets their multipliers. vt may
-// be NULL: then Gb x = 0.
-static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, const double *vt, const double *target)
+// What an increment dx does to the velocity of a row that turns with it.
+static double newton_turn_rate(const newton *s, int row, const double *dx)
+{
+    return s->curvature == NULL ? 0.0 : pcs_rows_dot(s->curvature->H, row, dx);
+}
+
+// A, from the rows that stand.
+static void newton_fill_rates(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    const pcs_rows *G = self->system->G;
+    for (int i = 0; i < s->nb; i++) {
+        int row = s->bilateral[i], first = s->A->start[i], count = s->A->start[i + 1] - first;
+        memcpy(s->A->column + first, G->column + G->start[row], (size_t)count * sizeof *G->column);
+        memcpy(s->A->value + first, G->value + G->start[row], (size_t)count * sizeof *G->value);
+        if (s->curvature == NULL) continue;
+        const pcs_rows *H = s->curvature->H; // in the order of G
+        for (int k = H->start[row]; k < H->start[row + 1]; k++)
+            s->A->value[first + k - H->start[row]] += self->form.kb * H->value[k];
+    }
+}
+
+// x = S*^-1 x with the bilateral rows of the smooth motion, (Gb + kb Hb) x + Hb way + Gb vt + target = 0; mu gets their
+// multipliers. vt may be NULL: then the last two are left out.
+static void newton_bordered_solve(pcs_step_solver *self, double *x, const double *way, const double *vt,
+                                  const double *target, double *mu)
 {
     newton *s = self->data;
     pcs_linsolve_solve(s->iteration, x);
     if (!self->form.has_smooth_multipliers) return;
     for (int i = 0; i < s->nb; i++) {
-        mu[i] = pcs_rows_dot(self->system->G, s->bilateral[i], x);
+        mu[i] = pcs_rows_dot(s->A, i, x) + newton_turn_rate(s, s->bilateral[i], way);
         if (vt != NULL) mu[i] += pcs_rows_dot(self->system->G, s->bilateral[i], vt) + target[s->bilateral[i]];
     }
     // The Schur complement was inverted into `schur`.
@@ -60,18 +83,37 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, 
     }
 }
 
-// S* with the stiffness that the forces of rows have because they turn.
-static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p)
+// W turns with the rows at constant x: d changes by -kw/kb of that, and v by the rest.
+static void newton_bend_rates(pcs_step_solver *self)
 {
     newton *s = self->data;
     const pcs_step_form *form = &self->form;
-    pcs_curvature_fill(s->curvature, form, p->q, s->contacts->p.z, form->has_smooth_multipliers ? p->lam : NULL);
+    const pcs_matrix *K = s->curvature->K;
+    pcs_rows *H = s->curvature->H;
+    double share = form->kw > 0.0 ? form->h * (form->kb - form->kw) / (form->c * form->kw) : 0.0;
+    if (form->has_smooth_multipliers || !s->has_jump || share == 0.0) return;
+    for (int i = 0; i < s->nb; i++) {
+        const double *X = pcs_newton_column(self, s->bilateral[i]);
+        for (int k = H->start[s->bilateral[i]]; k < H->start[s->bilateral[i] + 1]; k++) {
+            int first = K->pattern->start[H->column[k]], last = K->pattern->start[H->column[k] + 1];
+            for (int e = first; e < last; e++) H->value[k] -= share * X[K->pattern->row[e]] * K->value[e];
+        }
+    }
+}
+
+// S* with the stiffness that the forces of rows have because they turn; at p and its increment x.
+static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p, const double *x)
+{
+    newton *s = self->data;
+    const pcs_step_form *form = &self->form;
+    pcs_curvature_fill(s->curvature, form, p, p->base == NULL ? NULL : x, s->contacts->p.z);
+    newton_bend_rates(self);
     pcs_curvature_combine(s->curvature, form->c, form->h, form->h * form->kb, s->S);
 }
 
 // The state half-way along the change that the matrix before would make: where S* is the mean slope of that way, but
-// for third derivatives.
-static void newton_go_half_way(pcs_step_solver *self, const pcs_step_problem *p)
+// for third derivatives. Forces of joints go along, and their directions, where they vary.
+static void newton_go_half_way(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
     double half = 0.5 * self->form.kb;
@@ -82,31 +124,30 @@ static void newton_go_half_way(pcs_step_solver *self, const pcs_step_problem *p)
         s->v_last[i] = p->v[i] + 0.5 * s->trial[i];
     }
     if (p->base != NULL) self->system->ops->retract(self->system, p->base, s->turned, s->q_last);
+    p->q = s->q_last;
+    p->v = s->v_last;
+    if (s->curvature == NULL) return;
+    for (int i = 0; i < s->nb; i++) s->lam[s->bilateral[i]] = p->lam[s->bilateral[i]] - 0.5 * s->mu0[i] / self->form.h;
+    p->lam = s->lam;
+    self->system->ops->update_directions(self->system, p->q);
 }
 
-// S* at the present state, or half-way to the next one.
-static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_problem *p)
+// S* at p, whose increment is x.
+static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_problem *p, const double *x)
 {
     newton *s = self->data;
-    const double *q = p->q, *v = p->v, *x = s->x;
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     bool has_joints = form->has_smooth_multipliers && system->has_joint_stiffness && s->curvature == NULL;
-    if (s->has_trial) {
-        newton_go_half_way(self, p);
-        q = s->q_last;
-        v = s->v_last;
-        x = s->turned;
-    }
-    if (system->tangents_vary) system->ops->update_tangents(system, p->t, q, v);
-    if (has_joints) system->ops->add_joint_stiffness(system, q, p->lam);
+    if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
+    if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
     if (system->mass_varies) {
         for (int i = 0; i < s->n; i++) s->y0[i] = form->c / form->h * p->d[i];
         system->ops->add_inertia_stiffness(system, p->q, s->y0);
     }
     if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, x, system->K);
-    if (s->curvature != NULL) newton_bend(self, p);
+    if (s->curvature != NULL) newton_bend(self, p, x);
     else
         pcs_matrix_combine(s->S, (const double[3]){ form->c, form->h, form->h * form->kb }, system->M, system->C,
                            system->K);
@@ -116,35 +157,44 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
     return true;
 }
 
-bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
+// The smooth multipliers of bilateral rows as unknowns, along the rows that stand.
+static bool newton_fill_border(pcs_step_solver *self)
 {
     newton *s = self->data;
-    const pcs_system *system = self->system;
-    if (s->is_factored) return true;
-    if (!s->keeps_factor && !newton_factor_iteration(self, p)) return false;
-    if (!self->form.has_smooth_multipliers) return true;
+    newton_fill_rates(self);
     for (int i = 0; i < s->nb; i++) {
         memset(s->border[i], 0, (size_t)s->n * sizeof(double));
-        pcs_rows_add_transposed(system->G, s->bilateral[i], 1.0, s->border[i]);
+        pcs_rows_add_transposed(self->system->G, s->bilateral[i], 1.0, s->border[i]);
         pcs_linsolve_solve(s->iteration, s->border[i]);
     }
     for (int i = 0; i < s->nb; i++)
-        for (int j = 0; j < s->nb; j++)
-            s->schur[i * s->nb + j] = pcs_rows_dot(system->G, s->bilateral[i], s->border[j]);
+        for (int j = 0; j < s->nb; j++) s->schur[i * s->nb + j] = pcs_rows_dot(s->A, i, s->border[j]);
     // What redundant rows leave open is shared: the least multipliers, which the iteration makes exact.
-    if (system->has_redundant_joints)
+    if (self->system->has_redundant_joints)
         for (int i = 0; i < s->nb; i++) s->schur[i * s->nb + i] *= 1.0 + PCS_SHARED_WEIGHT;
     return pcs_dense_invert(s->nb, s->schur, s->invert);
 }
 
-// y += h K a + h C b
+bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_step_problem at = *p;
+    if (s->is_factored) return true;
+    if (s->has_trial && !s->keeps_factor) newton_go_half_way(self, &at);
+    if (!s->keeps_factor && !newton_factor_iteration(self, &at, at.q == p->q ? s->x : s->turned)) return false;
+    bool is_fit = !self->form.has_smooth_multipliers || newton_fill_border(self);
+    if (at.q != p->q && s->curvature != NULL) self->system->ops->update_directions(self->system, p->q);
+    return is_fit;
+}
+
+// y += h K a + h C b; either may be NULL.
 static void newton_add_tangent(pcs_step_solver *self, const double *a, const double *b, double *y)
 {
     double h = self->form.h;
     const pcs_curvature *curvature = ((const newton *)self->data)->curvature;
-    pcs_matrix_add_multiply(self->system->K, h, a, y);
-    if (curvature != NULL) pcs_matrix_add_multiply(curvature->K, h, a, y);
-    if (self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
+    if (a != NULL) pcs_matrix_add_multiply(self->system->K, h, a, y);
+    if (a != NULL && curvature != NULL) pcs_matrix_add_multiply(curvature->K, h, a, y);
+    if (b != NULL && self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
 }
 
 // y0 = h f - c M d + h Gb^T lam
@@ -171,7 +221,8 @@ static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
     }
     if (s->has_jump) newton_add_tangent(self, s->q_last, s->W, s->y0);
     if (s->right != NULL) memcpy(s->right, s->y0, (size_t)s->n * sizeof *s->right);
-    newton_bordered_solve(self, s->y0, s->mu0, s->v_last, p->target);
+    for (int i = 0; i < s->n; i++) s->q_last[i] = -s->q_last[i];
+    newton_bordered_solve(self, s->y0, s->q_last, s->v_last, p->target, s->mu0);
 }
 
 void pcs_newton_try_kept(pcs_step_solver *self, const pcs_step_problem *p)
@@ -193,13 +244,14 @@ void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
     newton_solve_right(self, p);
 }
 
-// What a unit of each multiplier does to d.
+// What a unit of each multiplier does to d. La moves q by kw times what nu does: K is multiplied once for both.
 static void newton_fill_columns(pcs_step_solver *self)
 {
     newton *s = self->data;
     for (int k = 0; k < s->nz; k++) {
         if (!newton_is_used(self, k) || s->has_column[k]) continue;
-        memset(s->Y[k], 0, (size_t)s->n * sizeof(double));
+        bool is_begun = self->form.has_position && self->form.has_dynamics && k >= s->m && k < 2 * s->m;
+        if (!is_begun) memset(s->Y[k], 0, (size_t)s->n * sizeof(double));
         s->has_column[k] = self->system->is_linear;
         if (!self->form.has_dynamics) continue;
         const double *column = pcs_newton_column(self, k);
@@ -208,8 +260,10 @@ static void newton_fill_columns(pcs_step_solver *self)
             s->q_last[i] = -into_q * column[i];
             s->v_last[i] = -into_v * column[i];
         }
-        newton_add_tangent(self, s->q_last, s->v_last, s->Y[k]);
-        newton_bordered_solve(self, s->Y[k], s->mu_of[k], NULL, NULL);
+        newton_add_tangent(self, is_begun ? NULL : s->q_last, k < s->m ? NULL : s->v_last, s->Y[k]);
+        for (int i = 0; i < s->n && k < s->m; i++) s->Y[s->m + k][i] = self->form.kw * s->Y[k][i];
+        for (int i = 0; i < s->n; i++) s->q_last[i] = -s->q_last[i];
+        newton_bordered_solve(self, s->Y[k], s->q_last, NULL, NULL, s->mu_of[k]);
     }
 }
 
@@ -220,18 +274,23 @@ static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, 
     if (p->base != NULL) self->system->ops->turn(self->system, s->x, dx);
 }
 
-// kb G Y_l of all rows: what a unit of multiplier l does to the smooth gaps.
-static void newton_fill_gate(pcs_step_solver *self, const pcs_step_problem *p, int l)
+// G dq_l of all rows, and kb G Y_l where gates follow smooth gaps: what a unit of multiplier l does to gaps, from dq_l
+// in q_last.
+static void newton_fill_gaps(pcs_step_solver *self, const pcs_step_problem *p, int l)
 {
     newton *s = self->data;
+    pcs_dense_contacts *c = s->contacts;
+    const pcs_rows *G = self->system->G;
+    newton_turn(self, p, s->q_last);
+    for (int j = 0; j < s->m; j++) c->P[j * s->nz + l] = pcs_rows_dot(G, j, s->q_last);
+    if (!self->form.gate_is_live) return;
     const double *Y = s->Y[l];
     if (p->base != NULL) {
         memcpy(s->turned, Y, (size_t)s->n * sizeof *Y);
         newton_turn(self, p, s->turned);
         Y = s->turned;
     }
-    for (int j = 0; j < s->m; j++)
-        s->contacts->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(self->system->G, j, Y);
+    for (int j = 0; j < s->m; j++) c->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(G, j, Y);
 }
 
 // The affine maps of the contact problem about the present state.
@@ -253,12 +312,12 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
             s->q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
             s->v_last[i] = into_v * column[i] + s->Y[l][i];
         }
-        newton_turn(self, p, s->q_last);
-        if (form->gate_is_live) newton_fill_gate(self, p, l);
+        bool turns = s->curvature != NULL && !form->law_is_gap;
         for (int j = 0; j < s->m; j++) {
-            if (form->has_position) c->P[j * s->nz + l] = pcs_rows_dot(system->G, j, s->q_last);
-            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->v_last);
+            double turn = turns ? newton_turn_rate(s, j, s->q_last) : 0.0;
+            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->v_last) + turn;
         }
+        if (form->has_position) newton_fill_gaps(self, p, l);
         for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->v_last);
     }
     for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
@@ -320,6 +379,9 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
         s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
     }
+    for (int j = 0; j < s->m; j++)
+        c->p.b[s->m + j] = pcs_rows_dot(system->G, j, s->v_last) + newton_turn_rate(s, j, s->q_last) +
+                           pcs_row_target(system->G, j, p->target, p->target_velocity);
     if (p->base != NULL) {
         memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
         newton_turn(self, p, s->turned);
@@ -330,8 +392,6 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         if (c->p.b[j] <= 0.0) s->is_used[j] = 1;
         c->p.b[j] += pcs_rows_dot(system->G, j, s->q_last);
         c->p.b_gate[j] = s->is_at_start ? c->p.b[j] : c->p.b_gate[j] + kb * pcs_rows_dot(system->G, j, way);
-        c->p.b[s->m + j] =
-            pcs_rows_dot(system->G, j, s->v_last) + pcs_row_target(system->G, j, p->target, p->target_velocity);
         if (self->form.law_is_gap) c->p.b[s->m + j] = c->p.b[j] / kb; // d and W move gap and kb times velocity alike
         if (newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
     }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { ITERATIONS = 60, POLISHES = 3, STALLED_AFTER = 16, RENEWED_AFTER = 16 };
+enum { ITERATIONS = 60, MOST = 400, POLISHES = 3, STALLED_AFTER = 16, RENEWED_AFTER = 16 };
 
 typedef enum verdict { SETTLED, SHRINKING, GROWING } verdict;
 
@@ -18,7 +18,8 @@ typedef struct progress {
     double size;      // of the last change in energy
     double left;      // after a second change, by sizes and w; INFINITY: not known
     int count;        // iterations
-    bool is_sloped;   // the matrix is the slope of all that acts
+    bool is_sloped;   // the matrix of the second iteration is the slope of all that acts
+    pcs_tail *tail;   // what second changes have left; NULL: not asked for
     bool keeps;       // the last one had the matrix of the one before
     double noise;     // m/s, what round-off may leave
     bool is_at_noise; // and this is what is left: more iterations change nothing
@@ -57,13 +58,35 @@ static double outer_noise(const progress *c, const pcs_step_problem *p)
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
+// What a second change leaves by what others have left not long ago: it grows with its square.
+static double outer_seen_left(const progress *c, double second)
+{
+    const pcs_tail *seen = c->tail;
+    if (seen == NULL || seen->h != c->h || seen->age >= RENEWED_AFTER) return INFINITY;
+    return unsure * seen->growth * second * second;
+}
+
+// A third change tells what the second one has left; a step that has none is one more since then. Third changes that
+// are round-off, after small second ones, say less than others, unless these contradict them.
+static void outer_learn(const progress *c, double second)
+{
+    pcs_tail *seen = c->tail;
+    if (seen == NULL || !c->is_sloped) return;
+    if (c->count == 2) seen->age += 1.0;
+    if (c->count != 3) return;
+    double growth = c->last / (second * second), expected = outer_seen_left(c, second);
+    bool says_less = isfinite(expected) && c->last <= expected && growth > seen->growth;
+    if (!says_less) *seen = (pcs_tail){ .h = c->h, .growth = growth };
+}
+
 // What changes to come may add up to: r + r^2 + ... of the last one, or less.
 static double outer_left(const progress *c)
 {
     if (isfinite(c->left) || (c->keeps && c->count == 2)) return c->left;
     bool is_second = c->count == 2 && c->system->is_mesh;
     if (!(c->rate < quick) || (is_second && !c->is_sloped)) return INFINITY;
-    return (is_second ? unsure : 1.0) * c->rate / (1.0 - c->rate) * c->last;
+    double left = (is_second ? unsure : 1.0) * c->rate / (1.0 - c->rate) * c->last;
+    return is_second ? fmin(left, outer_seen_left(c, c->last)) : left;
 }
 
 // Is what the last change leaves below the tolerance, or, of a second one, below what the third would be by round-off
@@ -77,14 +100,15 @@ static bool outer_is_enough(const progress *c, const pcs_step_problem *p, double
 }
 
 // After an iteration that has led to p and changed the motion by `change`.
-static verdict outer_judge(progress *c, const pcs_step_problem *p, double change)
+static verdict outer_judge(progress *c, const pcs_step_problem *p, double change, double increment)
 {
     // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
-    c->scale = fmax(c->scale, fmax(pcs_system_largest(c->system, p->v), pcs_system_largest(c->system, p->d)));
-    double rate = c->count++ > 0 ? change / c->last : 1.0;
+    c->scale = fmax(c->scale, fmax(pcs_system_largest(c->system, p->v), increment));
+    double before = c->last, rate = c->count++ > 0 ? change / before : 1.0;
     c->is_steady = rate < 1.0 && fabs(rate - c->rate) <= steady * rate;
     c->rate = rate;
     c->last = change;
+    outer_learn(c, before);
     if (c->system->is_linear) return SETTLED; // one linearisation is the whole problem
     if (outer_is_enough(c, p, change)) return SETTLED;
     // Or round-off, which does not shrink.
@@ -94,14 +118,15 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
     return c->count > 1 && c->rate > slow && !c->keeps ? GROWING : SHRINKING;
 }
 
-// Is the matrix the slope of all that acts, without kinks? Directions of rows that turn are left out of it.
-static bool outer_is_sloped(const pcs_step_solver *self, const double *z)
+// Is the matrix the slope of all that acts, without kinks? Directions of contacts that turn are left out of it.
+static bool outer_is_sloped(const pcs_step_solver *self, const pcs_outer *o)
 {
     const pcs_system *system = self->system;
+    const double *z = o->z;
     int m = system->nrow, nturning = system->directions_vary ? m : 0;
     bool is_more = system->has_internal || system->ncompliant > 0 || system->mass_varies;
     for (int j = 0; j < nturning && !is_more; j++)
-        is_more = system->rows[j].is_bilateral || z[j] != 0.0 || z[m + j] != 0.0;
+        is_more = system->rows[j].is_bilateral ? !o->has_turns : z[j] != 0.0 || z[m + j] != 0.0;
     return pcs_system_max(system, is_more) == 0.0;
 }
 
@@ -157,8 +182,13 @@ static bool outer_law_holds(const pcs_step_solver *self, const pcs_step_problem 
     for (int j = 0; j < G->nrow && !is_off; j++) {
         if (la[j] == 0.0) continue;
         double defect = pcs_rows_dot(G, j, p->v) + pcs_row_target(G, j, p->target, p->target_velocity), size = 0.0;
-        for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
-        is_off = fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j])) + 1e-13 * speed;
+        double rounded = 0.0; // d and W cancel in v
+        for (int k = G->start[j]; k < G->start[j + 1]; k++) {
+            size += fabs(G->value[k] * p->v[G->column[k]]);
+            rounded += 4.0 * DBL_EPSILON * fabs(G->value[k] * p->d[G->column[k]]);
+        }
+        double least = self->system->rows[j].is_angle ? speed / self->system->length : speed;
+        is_off = fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j])) + 1e-13 * least + rounded;
     }
     return !pcs_rows_any(self->system, is_off);
 }
@@ -170,7 +200,7 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
     double most = 0.0;
     self->bad_equation = 0;
     self->change = c->last;
-    self->allowed = c->noise;
+    self->allowed = c->is_steady ? tight * c->scale : c->noise; // what shrinks is no round-off
     for (int i = 0; i < self->system->nv; i++) {
         double change = pcs_system_size(self->system, i, o->change[i]);
         if (change <= most) continue;
@@ -187,25 +217,33 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
     }
 }
 
+// More iterations than usual are taken where they shrink at a rate that leads to an end.
+static bool outer_goes_on(const progress *c)
+{
+    return c->count < ITERATIONS || (c->rate < 1.0 && c->last * pow(c->rate, MOST - c->count) <= tight * c->scale);
+}
+
 // From the prediction, which is given up as soon as it turns out to be none, or from the start of the step.
 static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *o, bool is_predicted,
                                  int *iterations)
 {
     const pcs_system *system = self->system;
     progress c = { .system = system, .h = self->form.h, .last = INFINITY, .rate = 1.0, .left = INFINITY };
+    c.tail = is_predicted ? o->tail : NULL;
     bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
     pcs_outcome outcome = PCS_NOT_CONVERGED;
     int npolish = 0;
     c.scale = pcs_system_largest(system, o->v0);
     *o->is_hasty = may_restart;
     o->begin(self, p, !is_predicted);
-    while (c.count < ITERATIONS) {
+    while (outer_goes_on(&c)) {
         c.keeps = is_predicted && outer_may_keep(&c, o) && o->may_keep(self);
         double change = o->iterate(self, p, (pcs_pass){ c.count, c.keeps, is_predicted }, iterations, &outcome);
         if (isnan(change)) break;
         if (is_predicted) outer_measure(self, o, change, &c);
-        c.is_sloped = c.count == 1 && system->is_mesh && outer_is_sloped(self, o->z);
-        verdict now = outer_judge(&c, p, change);
+        if (c.count == 1) c.is_sloped = system->is_mesh && outer_is_sloped(self, o);
+        double increment = o->scale != NULL ? o->scale(self, p) : pcs_system_largest(system, p->d);
+        verdict now = outer_judge(&c, p, change, increment);
         if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->z))) return PCS_NOT_CONVERGED;
         if (now != SETTLED || o->is_provisional(self, p)) continue;
         if (!o->move(self, p)) return PCS_SINGULAR;

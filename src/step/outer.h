@@ -57,6 +57,11 @@ typedef struct pcs_bend {
     double h, rate, kept_rate, age;
 } pcs_bend;
 
+// Third change over the square of the second one, s/m, in a step of length h that had three, and how many steps ago.
+typedef struct pcs_tail {
+    double h, growth, age;
+} pcs_tail;
+
 typedef struct pcs_outer {
     // No multipliers of contacts yet, linearised about the prediction or about the start of the step, which is no point
     // of the iteration.
@@ -71,6 +76,9 @@ typedef struct pcs_outer {
     // |w| of a second iteration with a matrix of its own; INFINITY: not known. With `size`.
     double (*drift)(pcs_step_solver *self);
     pcs_bend *bend; // with `size`
+    pcs_tail *tail; // in place of `size`, where that tells nothing; NULL: none
+    // m/s, size of d where that tells little of the motion; NULL: its largest entry.
+    double (*scale)(pcs_step_solver *self, const pcs_step_problem *p);
     // Is something still missing from a motion that has settled?
     bool (*is_provisional)(pcs_step_solver *self, const pcs_step_problem *p);
     // Mass and directions go to the present place; false when the mass is singular.
@@ -79,6 +87,7 @@ typedef struct pcs_outer {
     const double *change; // [nv] of the last iteration
     double *z;            // [2 nrow] nu, La
     double *z_last;       // [2 nrow] those of the iterate before, as far as they are kept; NULL: they are not
+    bool has_turns;       // derivatives of joints that turn are in the matrix
     bool *is_hasty;       // the contact problem is given up where it takes long
     double *work;         // [nrow]
 } pcs_outer;

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-// Rows times equations up to which exact effective masses are worth their solves again and again; once: projection.h.
+// Rows times equations up to which exact effective masses are worth their solves again and again, or over ranks, where
+// a solve waits for all of them in each of its iterations; once in one process: projection.h.
 static const double LIGHT_OFTEN = 1e5;
 
 static double projection_diagonal(const pcs_matrix *M, int i)
@@ -56,7 +57,8 @@ static void projection_weigh(pcs_step_solver *solver)
 {
     const pcs_system *system = solver->system;
     double effort = ((double)pcs_system_nrow(system) + pcs_system_ntangent(system)) * pcs_system_ndof(system);
-    if (effort > (system->is_linear ? PCS_LIGHT_ROWS : LIGHT_OFTEN)) {
+    bool is_shared = system->layout != NULL && system->layout->comm->size > 1;
+    if (effort > (system->is_linear && !is_shared ? PCS_LIGHT_ROWS : LIGHT_OFTEN)) {
         projection_estimate(solver, system->G, solver->effective_mass);
         if (pcs_system_ntangent(system) > 0) projection_estimate(solver, system->T, solver->tangent_mass);
         return;
@@ -97,12 +99,6 @@ static void projection_copy(const pcs_rows *from, pcs_rows *to)
     memcpy(to->value, from->value, (size_t)from->start[from->nrow] * sizeof *to->value);
 }
 
-// Share of the step that is left after its impulses.
-static double projection_lag(const pcs_step_form *form)
-{
-    return form->has_position ? 0.5 : form->kw / form->h;
-}
-
 static void projection_find_stiffness(const pcs_system *system, pcs_projection *p)
 {
     int m = system->nrow, n = pcs_system_nown(system);
@@ -118,7 +114,7 @@ static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
     projection_copy(system->G, p->Gx);
     projection_copy(system->T, p->Tx);
     if (p->way != NULL) {
-        double lag = projection_lag(&solver->form);
+        double lag = pcs_projection_lag(&solver->form);
         system->ops->carry_back(system, p->way, lag, p->Gx);
         if (system->ntangent > 0) system->ops->carry_back(system, p->way, lag, p->Tx);
     }

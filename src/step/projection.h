@@ -9,6 +9,12 @@
 // Rows times equations up to which exact effective masses are worth their solves once.
 #define PCS_LIGHT_ROWS 4e6
 
+// Share of the step that is left after its impulses.
+static inline double pcs_projection_lag(const pcs_step_form *form)
+{
+    return form->has_position ? 0.5 : form->kw / form->h;
+}
+
 // Moves the projection of a system with varying M or G to q: factors M(q), X = M(q)^-1 G(q)^T, GX and the effective
 // masses follow. Nothing is done where all of them are constant. False when M(q) cannot be factored.
 bool pcs_projection_move(pcs_step_solver *solver, const double *q);

@@ -7,8 +7,8 @@
 //
 //   S* dd = h f(q, v) - c M d + h K D' + h C W' + (S* d of the multipliers),   D' = U' + kw W' at the present iterate
 //
-// Derivatives of M are in K, d(M a)/dq with a = c d/h; those of G are left out of the linearisation (they cost an
-// iteration or two, never the solution); those of the forces along rows are in K where there are joints (curvature.h).
+// Derivatives of M are in K, d(M a)/dq with a = c d/h; those of contact rows G are left out of the linearisation (an
+// iteration or two, never the solution); those of joints, of forces and velocities, are in it (curvature.h).
 // It starts where `newton` does, with the motion of the step before, and keeps S* as that does.
 
 #include "core/rounding.h"
@@ -33,6 +33,7 @@ typedef struct schur {
     unsigned char *gate;                                 // [nrow] likewise
     double *gap;                                         // [nrow] work
     double *z_step;                                      // [contacts->n] multipliers that the step starts from
+    pcs_step_form factored;                              // that S* of a linear system was made for
     bool is_stale;                                       // the products have changed since the last solve
     bool rows_are_here;                                  // mass and directions stand at the present q
     bool is_at_start; // linearised at the start of the step, which is no point of the iteration
@@ -102,6 +103,17 @@ static pcs_status schur_setup(pcs_step_solver *self)
     return system->row_comm == NULL ? PCS_OK : schur_number(self, &self->memory[0]);
 }
 
+// S* for the present form; it stays while a contact problem without dynamics is solved between two steps.
+static pcs_status schur_factor_once(pcs_step_solver *self, pcs_outcome *outcome)
+{
+    schur *s = self->data;
+    if (memcmp(&s->factored, &self->form, sizeof s->factored) == 0) return PCS_OK;
+    s->factored = (pcs_step_form){ 0 };
+    PCS_TRY(pcs_step_factor_iteration(self, &s->map->S, &s->map->iteration, outcome));
+    if (*outcome == PCS_CONVERGED) s->factored = self->form;
+    return PCS_OK;
+}
+
 // S* of a linear system is factored here, that of others in every iteration.
 static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
@@ -123,9 +135,11 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     c->is_symmetric = self->system->is_linear && is_plain;
     c->gate_is_free = is_damped || map->kind == PCS_MAP_STILL;
     if (!form->has_dynamics) return PCS_OK;
-    if (self->system->is_linear) return pcs_step_factor_iteration(self, &map->S, &map->iteration, outcome);
+    if (self->system->is_linear) return schur_factor_once(self, outcome);
     if (map->S != NULL) return PCS_OK;
-    PCS_TRY(pcs_curvature_create(self, &map->curvature));
+    // In space impulses of joints turn with their rows, which the map leaves out: derivatives alone would cut steps.
+    if (form->has_smooth_multipliers || !self->system->has_rotations)
+        PCS_TRY(pcs_curvature_create(self, &map->curvature));
     const pcs_pattern *pattern = map->curvature == NULL ? self->system->M->pattern : map->curvature->K->pattern;
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &map->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
@@ -161,7 +175,7 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
         for (int i = 0; i < s->n; i++) s->y0[i] = self->form.c / self->form.h * p->d[i];
         system->ops->add_inertia_stiffness(system, p->q, s->y0);
     }
-    if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p->q, s->z, has_smooth ? p->lam : NULL);
+    if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p, p->base == NULL ? NULL : s->x, s->z);
     if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
 }
 
@@ -279,9 +293,10 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     for (int i = 0; i < c->nb; i++)
         c->p.b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]] + p->target[s->map->bilateral[i]];
     memset(c->p.b, 0, (size_t)m * sizeof *c->p.b);
-    if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
     const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
     for (int i = 0; i < s->n; i++) s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
+    if (self->form.has_dynamics) pcs_schur_map_add_turns(s->map, s->q_last, c->p.b);
+    if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
     if (p->base != NULL) {
         memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
         system->ops->turn(system, s->x, s->turned);
@@ -443,15 +458,17 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
 static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
+    double *sum_t = p->base == NULL ? s->qt : s->sum_t;
     pcs_schur_map_jumps(s->map, s->contacts->p.z);
     for (int i = 0; i < s->n; i++) {
         double excess = self->form.kb > 0.0 ? (s->map->D[i] - s->D[i]) / self->form.kb : 0.0;
         p->d[i] -= excess;
-        s->qt[i] -= self->form.kb * excess;
+        sum_t[i] -= self->form.kb * excess;
         s->D[i] = s->map->D[i];
         s->W[i] = s->map->W[i];
         p->v[i] = s->v0[i] + p->d[i] + s->W[i];
     }
+    schur_retract(self, p);
 }
 
 // Where a contact acts, what it adds to the matrix turns with its row, and may come and go.
@@ -497,6 +514,7 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
                               .move = schur_move,
                               .v0 = s->v0,
                               .change = s->y0,
+                              .has_turns = pcs_curvature_is_whole(s->map->curvature),
                               .z = s->z,
                               .is_hasty = &s->contacts->p.is_hasty,
                               .work = s->gap };

@@ -195,6 +195,18 @@ static void map_general(pcs_schur_map *map)
     map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
 }
 
+void pcs_schur_map_add_turns(const pcs_schur_map *map, const double *dx, double *value)
+{
+    const pcs_step_form *form = &map->solver->form;
+    int m = map->own->m, nt = map->own->nt;
+    if (map->curvature == NULL || form->law_is_gap) return;
+    for (int i = 0; i < map->nb; i++) {
+        double turn = pcs_rows_dot(map->curvature->H, map->bilateral[i], dx);
+        value[m + map->bilateral[i]] += turn;
+        if (form->has_smooth_multipliers) value[2 * m + nt + i] += turn;
+    }
+}
+
 // What a change of the increment is for the rows; in place.
 static void map_turn(const pcs_schur_map *map, double *dx)
 {
@@ -212,21 +224,24 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     map_forces(map, in, z);
     switch (map->kind) {
     case PCS_MAP_STILL: map_still(map, wants_q, wants_v); break;
-    case PCS_MAP_SHORT: map_short(map, wants_q); break;
+    case PCS_MAP_SHORT: map_short(map, wants_q || map->curvature != NULL); break;
     case PCS_MAP_UNDAMPED: map_undamped(map, wants_v, wants_d); break;
     case PCS_MAP_GENERAL: map_general(map); break;
     }
     map->is_for_rows = false;
+    bool has_turns = wants_v && map->curvature != NULL && map->kind != PCS_MAP_STILL;
+    if (wants_v) pcs_rows_multiply(map->G, map->dv, value + m);
+    if (has_smooth) memset(value + 2 * m + nt, 0, (size_t)map->nb * sizeof *value);
+    if (has_turns) pcs_schur_map_add_turns(map, map->dq, value);
     if (wants_q) map_turn(map, map->dq);
     if (wants_q) pcs_rows_multiply(map->G, map->dq, value);
-    if (wants_v) pcs_rows_multiply(map->G, map->dv, value + m);
     if (wants_v && nt > 0) pcs_rows_multiply(map->T, map->dv, value + 2 * m);
     if (gate_gap != NULL)
         for (int j = 0; j < m; j++) gate_gap[j] = 0.0;
     if (!wants_d || map->kind == PCS_MAP_STILL) return;
     pcs_rows_multiply(map->G, map->d, map->row);
     if (has_smooth)
-        for (int i = 0; i < map->nb; i++) value[2 * m + nt + i] = map->row[map->bilateral[i]];
+        for (int i = 0; i < map->nb; i++) value[2 * m + nt + i] += map->row[map->bilateral[i]];
     if (gate_gap == NULL) return;
     if (map->at != NULL) {
         map_turn(map, map->d);

@@ -48,6 +48,8 @@ void pcs_schur_map_choose(pcs_schur_map *map);
 void pcs_schur_map_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
 // y += scale K x, with the curvature.
 void pcs_schur_map_add_stiffness(const pcs_schur_map *map, double scale, const double *x, double *y);
+// What a change dx of the increment does to the velocities of joints because their rows turn, added to `value`.
+void pcs_schur_map_add_turns(const pcs_schur_map *map, const double *dx, double *value);
 // D and W alone for z.
 void pcs_schur_map_jumps(pcs_schur_map *map, const double *z);
 // d, dq, dv and W for z, all of them.

@@ -24,6 +24,16 @@ void pcs_default_update_directions(pcs_system *self, const double *q)
     (void)self, (void)q;
 }
 
+void pcs_default_update_slopes(pcs_system *self, const double *q, const double *x)
+{
+    (void)self, (void)q, (void)x;
+}
+
+void pcs_default_carry_slopes(pcs_system *self, const double *x, double part)
+{
+    (void)self, (void)x, (void)part;
+}
+
 void pcs_default_add_joint_stiffness(pcs_system *self, const double *q, const double *lam)
 {
     (void)self, (void)q, (void)lam;

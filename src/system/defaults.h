@@ -10,6 +10,8 @@ void pcs_default_update_mass(pcs_system *self, const double *q);
 void pcs_default_update_tangents(pcs_system *self, double t, const double *q, const double *v);
 void pcs_default_add_inertia_stiffness(pcs_system *self, const double *q, const double *a);
 void pcs_default_update_directions(pcs_system *self, const double *q);
+void pcs_default_update_slopes(pcs_system *self, const double *q, const double *x);
+void pcs_default_carry_slopes(pcs_system *self, const double *x, double part);
 void pcs_default_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
 void pcs_default_retract(const pcs_system *self, const double *q0, const double *x, double *q);
 void pcs_default_way(const pcs_system *self, const double *q0, const double *q1, double *x);

@@ -17,6 +17,7 @@
 #include "core/passage.h"
 #include "core/rounding.h"
 #include "sparse/matrix.h"
+#include "system/slopes.h"
 
 typedef struct pcs_system pcs_system;
 typedef struct pcs_scale pcs_scale;
@@ -169,6 +170,10 @@ typedef struct pcs_system_ops {
     void (*update_directions)(pcs_system *self, const double *q);
     // K += d(M a)/dq for the M that stands, at q; after update_tangents: mass_varies.
     void (*add_inertia_stiffness)(pcs_system *self, const double *q, const double *a);
+    // `slopes`, where there are some: dG/dx of joints at q, by increments from x on (NULL: by positions, or turns in
+    // the axes of bodies); and those of G after carry_back, with the G that stands.
+    void (*update_slopes)(pcs_system *self, const double *q, const double *x);
+    void (*carry_slopes)(pcs_system *self, const double *x, double part);
     // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents: has_joint_stiffness.
     void (*add_joint_stiffness)(pcs_system *self, const double *q, const double *lam);
     void (*gaps)(pcs_system *self, const double *q, double *gap); // [nrow]
@@ -308,6 +313,7 @@ struct pcs_system {
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
     pcs_matrix *inertia;   // what impulses of rows act against where it is not M: a matrix of the scheme; else NULL
     pcs_rows *G;           // [nrow x nv]
+    pcs_slopes *slopes;    // of rows of joints that turn; NULL: not known
     double *gap_here;      // [nrow] gaps where and when directions were updated last; NULL: they are to be asked for
     double time_here;      // s
     pcs_rows *T;           // [ntangent x nv] tangential directions; NULL without friction

@@ -2,6 +2,7 @@
 // of their second time derivative, directions declared constant stay, a joint between two bodies leaves their common
 // motion alone, and a joint knows what it cannot hold.
 
+#include "step/curvature.h"
 #include "support/check.h"
 #include "support/model.h"
 #include "support/text_case.h"
@@ -386,52 +387,174 @@ TEST(sliders_follow_their_line)
     }
 }
 
-// What the forces of points that are held add to K: differences of G^T lam, over rows that hold points.
-static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+// Rows at increments x from q0, those of impulses where `part` is not negative: [nrow * nv], dense.
+static void rows_along(pcs_system *system, const double *q0, const double *x, double part, double *out)
 {
-    (void)has_two;
-    pcs_system *system = m->system;
-    const char *const points[] = { "ball", "hinge", "fixed", "rigid_link" };
-    bool holds_points = false;
-    for (int i = 0; i < 4; i++) holds_points = holds_points || strcmp(ops->name, points[i]) == 0;
-    if (!holds_points || !system->has_joint_stiffness) return;
-    CHECK(!b->is_linear);
-    unsigned long long seed = 21;
-    const double eps = 1e-5;
-    int n = system->nv;
-    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE] = { 0 }, moved[MODEL_MAX_SIZE], lam[16] = { 0 };
-    static double K[MODEL_MAX_SIZE * MODEL_MAX_SIZE];
-    model_randomize(&seed, n, q);
-    double point[16][3], normal[16][3];
+    double q[MODEL_MAX_SIZE];
+    system->ops->retract(system, q0, x, q);
     system->ops->update_directions(system, q);
-    system->ops->contact_points(system, q, point, normal);
-    for (int j = 0; j < system->nrow; j++)
-        if (pcs_dot3(normal[j], normal[j]) > 0.0) lam[j] = 3.0 * model_random(&seed);
-    for (int pass = 0; pass < 2; pass++) { // the second time over what the first has left
-        if (system->tangents_vary) system->ops->update_tangents(system, 0.0, q, v);
-        system->ops->add_joint_stiffness(system, q, lam);
-    }
-    model_dense(system->K, n, K);
-    double largest = 0.0;
-    for (int i = 0; i < n; i++) {
-        double unit[MODEL_MAX_SIZE] = { 0 }, force[2][MODEL_MAX_SIZE] = { { 0 } };
-        unit[i] = 1.0;
-        for (int side = 0; side < 2; side++) {
-            move(system, q, unit, side == 0 ? eps : -eps, moved);
-            system->ops->update_directions(system, moved);
-            for (int j = 0; j < system->nrow; j++) pcs_rows_add_transposed(system->G, j, lam[j], force[side]);
-        }
-        for (int k = 0; k < n; k++) {
-            CHECK_NEAR(K[k * n + i], -(force[0][k] - force[1][k]) / (2.0 * eps), 1e-9);
-            largest = fmax(largest, fabs(K[k * n + i]));
-        }
-    }
-    CHECK(largest > 0.1);
+    if (part >= 0.0) system->ops->carry_back(system, x, part, system->G);
+    memset(out, 0, (size_t)(system->nrow * system->nv) * sizeof *out);
+    for (int j = 0; j < system->nrow; j++) pcs_rows_add_transposed(system->G, j, 1.0, out + j * system->nv);
 }
 
-TEST(stiffness_is_the_derivative_of_the_forces)
+// Derivatives of all rows by the increment, as they stand, against differences of the rows.
+static void compare_slopes(pcs_system *system, const double *q0, const double *x, double part, double allowed)
+{
+    enum { MOST = 16 * MODEL_MAX_SIZE };
+    const double eps = 1e-5;
+    const pcs_slopes *s = system->slopes;
+    int n = system->nv;
+    static double rows[2][MOST], slope[MOST];
+    CHECK(system->nrow <= 16);
+    for (int k = 0; k < n; k++) {
+        double moved[MODEL_MAX_SIZE];
+        memset(slope, 0, sizeof slope);
+        for (int i = 0; s != NULL && i < s->count; i++)
+            for (int f = 0; f < pcs_slopes_width(s, i); f++)
+                for (int e = 0; e < pcs_slopes_size(s, i) && pcs_slopes_equation(s, i, f) == k; e++)
+                    slope[s->row[i] * n + pcs_slopes_columns(s, i)[e]] += pcs_slopes_by(s, i, f)[e];
+        for (int side = 0; side < 2; side++) {
+            memcpy(moved, x, (size_t)n * sizeof *x);
+            moved[k] += side == 0 ? eps : -eps;
+            rows_along(system, q0, moved, part, rows[side]);
+        }
+        for (int i = 0; i < system->nrow * n; i++)
+            CHECK_NEAR(slope[i], (rows[0][i] - rows[1][i]) / (2.0 * eps), allowed);
+    }
+}
+
+// At any place; along the increments of a step; and of the rows along which impulses act.
+static void check_slopes(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    (void)ops, (void)b, (void)has_two;
+    pcs_system *system = m->system;
+    unsigned long long seed = 21;
+    double q0[MODEL_MAX_SIZE], q[MODEL_MAX_SIZE], x[MODEL_MAX_SIZE] = { 0 };
+    if (!system->directions_vary) return;
+    CHECK(system->slopes != NULL);
+    model_randomize(&seed, system->nv, q0);
+    system->ops->update_slopes(system, q0, NULL);
+    compare_slopes(system, q0, x, -1.0, 1e-7);
+    model_randomize(&seed, system->nv, x);
+    for (int i = 0; i < system->nv; i++) x[i] *= 0.01;
+    system->ops->retract(system, q0, x, q);
+    for (int trial = 0; trial < 3; trial++) {
+        double part = 0.5 * trial - 0.5;
+        system->ops->update_slopes(system, q, x);
+        system->ops->update_directions(system, q);
+        if (part >= 0.0) system->ops->carry_slopes(system, x, part);
+        compare_slopes(system, q0, x, part, trial == 0 ? 1e-7 : 1e-5);
+    }
+}
+
+TEST(slopes_are_derivatives_of_rows)
+{
+    for_each(check_slopes);
+}
+
+// What forces of joints add to K, where it has entries: differences of G^T lam.
+static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    (void)ops, (void)b, (void)has_two;
+    pcs_system *system = m->system;
+    if (!system->has_joint_stiffness) return;
+    unsigned long long seed = 21;
+    int n = system->nv;
+    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE] = { 0 }, lam[16] = { 0 };
+    static double K[2][MODEL_MAX_SIZE * MODEL_MAX_SIZE];
+    model_randomize(&seed, n, q);
+    for (int j = 0; j < system->nrow; j++) lam[j] = 3.0 * model_random(&seed);
+    for (int pass = 0; pass < 2; pass++) { // the second time over what the first has left
+        if (system->tangents_vary) system->ops->update_tangents(system, 0.0, q, v);
+        if (pass == 0) model_dense(system->K, n, K[0]);
+        system->ops->add_joint_stiffness(system, q, lam);
+    }
+    model_dense(system->K, n, K[1]);
+    const pcs_slopes *s = system->slopes;
+    for (int i = 0; i < s->count; i++)
+        for (int f = 0; f < pcs_slopes_width(s, i); f++)
+            for (int e = 0; e < pcs_slopes_size(s, i); e++)
+                K[0][pcs_slopes_columns(s, i)[e] * n + pcs_slopes_equation(s, i, f)] -=
+                    lam[s->row[i]] * pcs_slopes_by(s, i, f)[e];
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            if (pcs_pattern_find(system->K->pattern, k, i) >= 0) CHECK_NEAR(K[1][k * n + i], K[0][k * n + i], 1e-12);
+}
+
+TEST(stiffness_is_that_of_the_slopes)
 {
     for_each(check_stiffness);
+}
+
+// What joints push with at increments x from q0, and how fast their gaps change: smooth multipliers lam act along the
+// rows, impulses along those that are carried back. [nv], [nrow]
+static void push_and_rate(pcs_system *system, const pcs_step_problem *p, const double *impulse, double part,
+                          const double *x, double *push, double *rate)
+{
+    static double rows[2][16 * MODEL_MAX_SIZE];
+    int n = system->nv;
+    rows_along(system, p->base, x, -1.0, rows[0]);
+    rows_along(system, p->base, x, part, rows[1]);
+    memset(push, 0, (size_t)n * sizeof *push);
+    for (int j = 0; j < system->nrow; j++) {
+        rate[j] = 0.0;
+        for (int i = 0; i < n; i++) {
+            push[i] += p->lam[j] * rows[0][j * n + i] + impulse[j] * rows[1][j * n + i];
+            rate[j] += rows[0][j * n + i] * p->v[i];
+        }
+    }
+}
+
+static int ncurved; // models that have a curvature
+
+// Newton's matrix of every joint: -d(forces)/dx and d(G v)/dx against differences of forces and velocities.
+static void check_curvature(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    (void)ops, (void)b, (void)has_two;
+    pcs_system *system = m->system;
+    pcs_step_solver solver = { .ctx = m->ctx, .system = system };
+    pcs_step_form form = { .h = 0.5, .c = 1.2, .kb = 0.3, .kw = 0.2, .has_dynamics = 1, .has_smooth_multipliers = 1 };
+    unsigned long long seed = 33;
+    const double eps = 1e-5;
+    const int n = system->nv, nrow = system->nrow;
+    double q0[MODEL_MAX_SIZE], q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], x[MODEL_MAX_SIZE], lam[16], z[32], impulse[16];
+    static double K[MODEL_MAX_SIZE * MODEL_MAX_SIZE];
+    pcs_curvature *c;
+    CHECK_OK(m->ctx, pcs_curvature_create(&solver, &c));
+    if (c == NULL) return;
+    ncurved++;
+    model_randomize(&seed, n, q0);
+    model_randomize(&seed, n, v);
+    model_randomize(&seed, n, x);
+    model_randomize(&seed, nrow, lam);
+    model_randomize(&seed, 2 * nrow, z);
+    for (int i = 0; i < n; i++) x[i] *= 0.01;
+    for (int j = 0; j < nrow; j++) impulse[j] = form.c / (form.h * form.kb) * form.kw * z[nrow + j];
+    pcs_step_problem p = { .q = q, .v = v, .lam = lam, .base = q0 };
+    system->ops->retract(system, q0, x, q);
+    system->ops->update_directions(system, q);
+    pcs_curvature_fill(c, &form, &p, system->has_rotations ? x : NULL, z);
+    model_dense(c->K, n, K);
+    for (int k = 0; k < n; k++) {
+        double moved[MODEL_MAX_SIZE], push[2][MODEL_MAX_SIZE], rate[2][16], unit[MODEL_MAX_SIZE] = { 0 };
+        unit[k] = 1.0;
+        for (int side = 0; side < 2; side++) {
+            memcpy(moved, x, (size_t)n * sizeof *x);
+            moved[k] += side == 0 ? eps : -eps;
+            push_and_rate(system, &p, impulse, form.kw / form.h, moved, push[side], rate[side]);
+        }
+        for (int i = 0; i < n; i++) CHECK_NEAR(K[i * n + k], -(push[0][i] - push[1][i]) / (2.0 * eps), 1e-5);
+        for (int j = 0; j < nrow; j++)
+            CHECK_NEAR(pcs_rows_dot(c->H, j, unit), (rate[0][j] - rate[1][j]) / (2.0 * eps), 1e-6);
+    }
+}
+
+TEST(curvature_is_the_derivative_of_forces_and_velocities)
+{
+    ncurved = 0;
+    for_each(check_curvature);
+    CHECK(ncurved >= 30);
 }
 
 // Both ends held by supports: nothing is left to hold.

@@ -230,7 +230,6 @@ TEST_WITH_CONTEXT(test_saddles)
     } size[] = { { 2, 1 }, { 50, 1 }, { 50, 7 }, { 400, 20 } };
     for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
         pcs_matrix *A = saddle(*state, size[k].nbar, size[k].nrow, false);
-        check_all(*state, A, PCS_SYMMETRIC_INDEFINITE, 1e-12, 2);
         check_all(*state, A, PCS_GENERAL, 1e-12, 2);
     }
 }
@@ -293,7 +292,7 @@ TEST_WITH_CONTEXT(test_empty_and_negative_equations)
     pcs_matrix *A = grid(*state, 12, 0.1);
     clear_equation(A, 77, 0.0);
     check_singular(*state, A, PCS_SPD, 77, 77);
-    check_singular(*state, A, PCS_SYMMETRIC_INDEFINITE, 77, 77);
+    check_singular(*state, A, PCS_GENERAL, 77, 77);
     A = clique(*state, 300);
     clear_equation(A, 123, 0.0);
     check_singular(*state, A, PCS_SPD, 123, 123);
@@ -327,7 +326,7 @@ TEST_WITH_CONTEXT(test_free_bodies)
 
 TEST_WITH_CONTEXT(test_redundant_constraints)
 {
-    check_singular(*state, saddle(*state, 50, 4, true), PCS_SYMMETRIC_INDEFINITE, 0, 53);
+    check_singular(*state, saddle(*state, 50, 4, true), PCS_GENERAL, 0, 53);
 }
 
 // A_ij = r_i c_j a_ij.
@@ -376,12 +375,11 @@ TEST_WITH_CONTEXT(test_automatic_choice)
     const pcs_matrix *empty = matrix_of(*state, 0, 0, 2, NULL);
     CHECK_TEXT(create(*state, "auto", chain, PCS_SPD)->ops->name, "chain");
     CHECK_TEXT(create(*state, "auto", chain, PCS_GENERAL)->ops->name, "chain");
-    CHECK_TEXT(create(*state, "auto", chain, PCS_SYMMETRIC_INDEFINITE)->ops->name, "chain");
     CHECK_TEXT(create(*state, "auto", clique(*state, 8), PCS_GENERAL)->ops->name, "dense");
     CHECK_TEXT(create(*state, "auto", clique(*state, 8), PCS_SPD)->ops->name, "chain");
     CHECK_TEXT(create(*state, "auto", clique(*state, 17), PCS_GENERAL)->ops->name, "umfpack");
     CHECK_TEXT(create(*state, "auto", plane, PCS_SPD)->ops->name, "cholmod");
-    CHECK_TEXT(create(*state, "auto", plane, PCS_SYMMETRIC_INDEFINITE)->ops->name, "umfpack");
+    CHECK_TEXT(create(*state, "auto", plane, PCS_GENERAL)->ops->name, "umfpack");
     double x = 7.0;
     pcs_linsolve_solve(factored(*state, "auto", empty, PCS_SPD), &x);
     pcs_linsolve_solve(factored(*state, "auto", empty, PCS_GENERAL), &x);
@@ -403,7 +401,7 @@ TEST_WITH_CONTEXT(test_refusals)
     const pcs_matrix *plane = grid(*state, 8, 1.0), *large = bar(*state, 4001, mass_rod);
     check_refusal(*state, "chain", plane, PCS_SPD, "64 equations: it is not block tridiagonal");
     check_refusal(*state, "chain", plane, PCS_GENERAL, "64 equations: it is not block tridiagonal");
-    check_refusal(*state, "cholmod", plane, PCS_SYMMETRIC_INDEFINITE, "positive definite");
+    check_refusal(*state, "cholmod", plane, PCS_GENERAL, "positive definite");
     check_refusal(*state, "dense", large, PCS_SPD, "at most 4000 equations");
     check_refusal(*state, "cholesky", plane, PCS_SPD, "known are auto, dense, chain, cholmod, gradients, umfpack");
 }
@@ -418,7 +416,7 @@ TEST_WITH_CONTEXT(test_solve_does_not_allocate)
     double *x = vector(*state, 1000);
     for (int m = 0; m < 6; m++)
         for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
-            pcs_linsolve_kind kind = m == 5 ? PCS_SYMMETRIC_INDEFINITE : PCS_SPD;
+            pcs_linsolve_kind kind = m == 5 ? PCS_GENERAL : PCS_SPD;
             if (pcs_linsolvers[k]->refuses(matrix[m]->pattern, kind) != NULL) continue;
             pcs_linsolve *solver = factored(*state, pcs_linsolvers[k]->name, matrix[m], kind);
             fill_rhs(matrix[m]->pattern->n, 0, x);
@@ -446,7 +444,7 @@ TEST_WITH_CONTEXT(test_out_of_memory)
                                    saddle(*state, 60, 3, false) };
     for (int m = 0; m < 3; m++)
         for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
-            pcs_linsolve_kind kind = m == 2 ? PCS_SYMMETRIC_INDEFINITE : PCS_SPD;
+            pcs_linsolve_kind kind = m == 2 ? PCS_GENERAL : PCS_SPD;
             if (pcs_linsolvers[k]->refuses(matrix[m]->pattern, kind) != NULL) continue;
             CHECK_OK(*state, create_and_factor(*state, pcs_linsolvers[k]->name, matrix[m], kind)); // the BLAS warms up
             bool has_struck = true;

@@ -115,7 +115,7 @@ TEST_WITH_CONTEXT(test_dominated_by_the_diagonal)
             pcs_matrix *A = general_chain(ctx, sizes[k], b, 2.0 * b, (unsigned)(100 * b + sizes[k]));
             CHECK(pivoted_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 1e-12)) == 0);
             make_symmetric(A);
-            CHECK(pivoted_steps(check_chain(ctx, A, PCS_SYMMETRIC_INDEFINITE, 1e-15, 1e-12)) == 0);
+            CHECK(pivoted_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 1e-12)) == 0);
             pcs_context_destroy(&ctx);
         }
 }
@@ -132,7 +132,7 @@ TEST_WITH_CONTEXT(test_random_values)
                 pcs_matrix *A = general_chain(ctx, sizes[k], b, 0.0, 1000u * seed + (unsigned)(100 * b + sizes[k]));
                 npivoted += pivoted_steps(check_chain(ctx, A, PCS_GENERAL, 1e-13, 1e-7));
                 make_symmetric(A);
-                npivoted += pivoted_steps(check_chain(ctx, A, PCS_SYMMETRIC_INDEFINITE, 1e-13, 1e-7));
+                npivoted += pivoted_steps(check_chain(ctx, A, PCS_GENERAL, 1e-13, 1e-7));
                 pcs_context_destroy(&ctx);
             }
     CHECK(npivoted > 1000);
@@ -287,7 +287,7 @@ TEST_WITH_CONTEXT(test_dependent_rows_alone)
             *place(A, one, one) = 0.1;
             *place(A, one, two) = *place(A, two, one) = 0.3;
             *place(A, two, two) = 0.9;
-            pcs_linsolve *chain = create(*state, "chain", A, PCS_SYMMETRIC_INDEFINITE);
+            pcs_linsolve *chain = create(*state, "chain", A, PCS_GENERAL);
             bool is_singular = false;
             CHECK_OK(*state, pcs_linsolve_factor(chain, &is_singular));
             CHECK(is_singular && (chain->bad_equation == one || chain->bad_equation == two));
@@ -435,9 +435,9 @@ TEST_WITH_CONTEXT(test_nothing_allocates)
 {
     if (!alloc_fault_is_active()) skip();
     for (int b = 1; b <= 6; b++)
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < 2; round++) {
             const pcs_matrix *A = general_chain(*state, 29 * b - 1, b, round == 0 ? 2.0 * b : 0.0, 77u);
-            pcs_linsolve *solver = create(*state, "chain", A, round == 2 ? PCS_SYMMETRIC_INDEFINITE : PCS_GENERAL);
+            pcs_linsolve *solver = create(*state, "chain", A, PCS_GENERAL);
             double *x = vector(*state, 29 * b);
             bool is_singular = true;
             alloc_fault_arm(0, false);

@@ -28,13 +28,13 @@ typedef struct method {
 static const method methods[] = { { "alpha_ggl", "rho_inf", 0.8 }, { "moreau_jean", "theta", 0.6 } };
 
 // Step by step the same motion and the same impulses, resting and sliding.
-static void compare(const pile_shape *s, const method *m, const char *solver)
+static void compare(const pile_shape *s, const method *m, const char *solver, int steps)
 {
     pile *a = pile_build(s), *b = pile_build(s);
     pile_run one = pile_prepare(a, m->scheme, m->option, m->value, solver);
     pile_run two = pile_prepare(b, m->scheme, m->option, m->value, "schur");
     int n = a->system->nv, closed = 0;
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < steps; k++) {
         step(a, &one, 1e-3);
         step(b, &two, 1e-3);
         double speed = fmax(1e-3, s->sideways);
@@ -59,10 +59,10 @@ static void compare(const pile_shape *s, const method *m, const char *solver)
 TEST(motions_agree)
 {
     for (int m = 0; m < 2; m++) {
-        compare(&(pile_shape){ .width = 3, .layers = 4, .elements = 1, .young = 1e9 }, &methods[m], "condensed");
+        compare(&(pile_shape){ .width = 3, .layers = 4, .elements = 1, .young = 1e9 }, &methods[m], "condensed", 12);
         for (int slides = 0; slides < 2; slides++) {
             pile_shape s = shape(2, 3, 0.3, slides);
-            compare(&s, &methods[m], "newton");
+            compare(&s, &methods[m], "newton", 12);
         }
     }
 }
@@ -161,8 +161,8 @@ static double effort(const pile_shape *s, const method *m)
     return products / STEPS;
 }
 
-// Eight times the layers: information has to go eight times as far. A solve takes hardly more products for it; more
-// solves are needed where friction couples gaps, gates and velocities.
+// Eight times the layers: information has to go eight times as far. A solve takes hardly more products for it, and a
+// pile that does not slide hardly more solves; more are needed where friction couples gaps, gates and velocities.
 TEST(effort_does_not_grow_with_height)
 {
     for (int m = 0; m < 2; m++)
@@ -175,7 +175,8 @@ TEST(effort_does_not_grow_with_height)
             print_message("%s%s%s: %.1f, %.1f, %.1f products a step with 36, 108, 288 contacts\n", methods[m].scheme,
                           kind > 0 ? ", friction" : "", kind == 2 ? ", sliding" : "", products[0], products[1],
                           products[2]);
-            CHECK(products[2] < (m == 0 && kind > 0 ? 4.5 : 2.5) * products[0]);
+            if (kind < 2) CHECK(products[2] < 1.25 * products[0]);
+            else CHECK(products[2] < (m == 0 ? 4.5 : 2.5) * products[0]);
         }
 }
 
@@ -197,14 +198,21 @@ TEST(stiff_bending_costs_few_products)
     CHECK(worst < 2.0);
 }
 
-// Products a step while a pile drops and slides.
-static double sliding_effort(int width, int layers, double young, const method *m, int steps)
+// A pile that drops and slides.
+static pile_shape sliding_shape(int width, int layers, double young)
 {
     pile_shape s = shape(width, layers, 0.5, 0.4);
-    double products = 0.0;
     s.gap = 1e-4;
     s.speed = 0.1;
     s.young = young;
+    return s;
+}
+
+// Products a step of it.
+static double sliding_effort(int width, int layers, double young, const method *m, int steps)
+{
+    pile_shape s = sliding_shape(width, layers, young);
+    double products = 0.0;
     pile *p = pile_build(&s);
     pile_run run = pile_prepare(p, m->scheme, m->option, m->value, "schur");
     for (int i = 0; i < steps; i++) {
@@ -223,6 +231,19 @@ TEST(sliding_costs_few_products)
         double low = sliding_effort(5, 4, 4e10, &methods[m], 16), high = sliding_effort(5, 10, 4e10, &methods[m], 16);
         print_message("%s: %.1f, %.1f products a step with 100, 250 contacts\n", methods[m].scheme, low, high);
         CHECK(high < 50.0 && high < 1.5 * low);
+    }
+}
+
+// Tall piles of stiff beams: stretches are whole beams, and all that columns of contacts join feel each other. The
+// second level, which has room for them, does so without changing the motion: that of the dense solver.
+TEST(tall_piles_cost_few_products)
+{
+    for (int m = 0; m < 2; m++) {
+        double products = sliding_effort(3, 25, 4e11, &methods[m], 26);
+        print_message("%s: %.1f products a step with 25 layers\n", methods[m].scheme, products);
+        CHECK(products < 100.0);
+        pile_shape s = sliding_shape(2, 25, 4e11);
+        compare(&s, &methods[m], "newton", 26);
     }
 }
 

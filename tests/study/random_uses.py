@@ -107,6 +107,8 @@ class Uses:
             rows = list(csv.reader(file))
         for row in rows[1:]:
             for key, value in zip(rows[0], row):
+                if key == "run":
+                    continue  # a name, which may read as a number without end
                 try:
                     is_finite = math.isfinite(float(value or 0.0))
                 except ValueError:

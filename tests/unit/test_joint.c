@@ -36,7 +36,7 @@ static const struct {
     { "  link: { type: hinge }\n", "f:14:9: joints.link: missing key 'node', or 'a' and 'b'" },
     { "  link: { type: hinge, node: one, a: two, b: ball }\n",
       "f:14:30: joints.link: 'node' is joined to the ground; with 'a' and 'b' it has no place" },
-    { "  link: { type: ball, a: one }\n", "joins two nodes: give both 'a' and 'b'" },
+    { "  link: { type: ball, a: one }\n", "joins two nodes, 'a' and 'b', or one, 'node', to the ground" },
     { "  link: { type: hinge, node: oen }\n", "f:14:30: joints.link.node must name a set of nodes, is 'oen'" },
     { "  link: { type: hinge, node: beam }\n",
       "f:14:30: joints.link.node must name a single node, the set 'beam' has 3" },
