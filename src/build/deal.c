@@ -63,72 +63,21 @@ pcs_status pcs_deal_send(pcs_context *ctx, int to, int count, const int *numbers
     return status;
 }
 
-// The rows of a rank, from the first one: how many neighbours they have before each, and these.
-static pcs_status deal_send_rows(pcs_context *ctx, int nnode, const deal_graph *g, int to, pcs_numbers *out)
-{
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    int low = pcs_comm_first(comm, to, nnode), count = pcs_comm_first(comm, to + 1, nnode) - low, *rows = NULL, n = 0;
-    pcs_status status = PCS_OK;
-    if (comm->rank == 0) {
-        n = count + 1 + g->start[low + count] - g->start[low];
-        rows = pcs_scratch(NULL, (size_t)n, sizeof *rows);
-        if (rows == NULL) status = pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", nnode);
-    }
-    PCS_TRY(pcs_comm_agree(ctx, status));
-    if (rows != NULL) {
-        for (int i = 0; i <= count; i++) rows[i] = g->start[low + i] - g->start[low];
-        memcpy(rows + count + 1, g->neighbour + g->start[low], (size_t)rows[count] * sizeof *rows);
-    }
-    status = pcs_deal_send(ctx, to, n, rows, out);
-    pcs_scratch_free(rows);
-    return status;
-}
-
-// What the ranks have found for their rows, to the first one or to all.
-static pcs_status deal_gather(pcs_context *ctx, int nnode, const int *own, bool tells_all, int *part)
-{
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    pcs_numbers all = { 0 };
-    int mine = pcs_comm_first(comm, comm->rank + 1, nnode) - pcs_comm_first(comm, comm->rank, nnode), total = 0;
-    int *count = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *count);
-    pcs_status status = count == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
-    PCS_TRY(pcs_comm_agree(ctx, status));
-    memset(count, 0, 2 * (size_t)comm->size * sizeof *count);
-    for (int r = 0; r < comm->size; r++)
-        if (tells_all || r == 0) count[r] = mine;
-    status = comm->exchange(comm, ctx, count, count + comm->size, own, &all);
-    if (status == PCS_OK)
-        for (int r = 0; r < comm->size; r++) total += all.count[r];
-    if (total > 0) memcpy(part, all.value, (size_t)total * sizeof *part);
-    pcs_scratch_free(count);
-    pcs_scratch_free(all.count);
-    pcs_scratch_free(all.value);
-    return status;
-}
-
-// Each rank gets an equal share of the rows of the graph, and finds the ranks of these nodes with the others.
+// The ranks of all nodes, which the first one finds by itself, where the graph is anyway.
 static pcs_status deal_by_graph(pcs_context *ctx, int nnode, const deal_graph *g, bool tells_all, int *part)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
-    int count = pcs_comm_first(comm, comm->rank + 1, nnode) - pcs_comm_first(comm, comm->rank, nnode), *own;
-    pcs_numbers rows = { 0 };
-    pcs_status status = PCS_OK;
-    for (int to = 0; to < comm->size && status == PCS_OK; to++) {
+    bool is_first = comm->rank == 0;
+    pcs_status status = is_first ? comm->partition(comm, ctx, nnode, g->start, g->neighbour, part) : PCS_OK;
+    status = pcs_comm_agree(ctx, status);
+    int told = tells_all ? comm->size : 1;
+    for (int to = 1; to < told && status == PCS_OK; to++) {
         pcs_numbers received = { 0 };
-        status = deal_send_rows(ctx, nnode, g, to, &received);
-        if (to == comm->rank) rows = received;
-        if (to == comm->rank) continue;
+        status = pcs_deal_send(ctx, to, nnode, part, &received);
+        if (status == PCS_OK && to == comm->rank) memcpy(part, received.value, (size_t)nnode * sizeof *part);
         pcs_scratch_free(received.count);
         pcs_scratch_free(received.value);
     }
-    own = pcs_scratch(NULL, (size_t)count, sizeof *own);
-    if (status == PCS_OK && own == NULL) status = pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d nodes", count);
-    status = pcs_comm_agree(ctx, status);
-    if (status == PCS_OK) status = comm->partition(comm, ctx, nnode, rows.value, rows.value + count + 1, own);
-    if (status == PCS_OK) status = deal_gather(ctx, nnode, own, tells_all, part);
-    pcs_scratch_free(own);
-    pcs_scratch_free(rows.count);
-    pcs_scratch_free(rows.value);
     return status;
 }
 

@@ -51,8 +51,8 @@ struct pcs_comm {
     // others never come to hear, because they wait for it elsewhere, ends all of them after a few seconds.
     // `mark` >= 0 stands for what all ranks should have found alike; where they have not, that is a fault.
     pcs_status (*agree)(const pcs_comm *self, pcs_context *ctx, pcs_status status, long long mark);
-    // part[i] in 0 .. size-1 for the vertices of a graph of which each rank has an equal share, from pcs_comm_first on:
-    // vertex i of them has the neighbours neighbour[start[i]] .. neighbour[start[i+1] - 1].
+    // part[i] in 0 .. size-1 for the vertices of a graph, the same every time; one rank calls it alone. Vertex i has
+    // the neighbours neighbour[start[i]] .. neighbour[start[i+1] - 1].
     pcs_status (*partition)(const pcs_comm *self, pcs_context *ctx, int nvertex, const int *start, const int *neighbour,
                             int *part);
     // The options after `--` that nothing has asked for so far, as text; empty when there are none.

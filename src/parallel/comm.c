@@ -2,12 +2,13 @@
 //
 // A reduction to rank 0 and a broadcast give every rank the same bits; MPI does not promise that of an all-reduction.
 
-#define _POSIX_C_SOURCE 200809L // nanosleep
+#define _POSIX_C_SOURCE 200809L // nanosleep, setenv
 
 #include "parallel/parallel.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -198,30 +199,31 @@ pcs_status pcs_parallel_exchange(const pcs_comm *comm, pcs_context *ctx, const i
     return PCS_OK;
 }
 
-static PetscErrorCode comm_partition(const pcs_parallel *self, int nvertex, const int *start, const int *neighbour,
+// One process and one thread: with more, PTScotch finds another partition every time, and last digits differ.
+static PetscErrorCode comm_partition(const pcs_comm *comm, int nvertex, const int *start, const int *neighbour,
                                      int *part)
 {
-    int rank = self->comm.rank;
-    int count = pcs_comm_first(&self->comm, rank + 1, nvertex) - pcs_comm_first(&self->comm, rank, nvertex);
     PetscInt *i, *j;
-    PetscCall(PetscMalloc1((size_t)count + 1, &i)); // PETSc frees both with the matrix
-    PetscCall(PetscMalloc1((size_t)start[count] + 1, &j));
-    for (int k = 0; k <= count; k++) i[k] = start[k];
-    for (PetscInt k = 0; k < start[count]; k++) j[k] = neighbour[k];
+    PetscCall(PetscMalloc1((size_t)nvertex + 1, &i)); // PETSc frees both with the matrix
+    PetscCall(PetscMalloc1((size_t)start[nvertex] + 1, &j));
+    for (int k = 0; k <= nvertex; k++) i[k] = start[k];
+    for (PetscInt k = 0; k < start[nvertex]; k++) j[k] = neighbour[k];
     Mat graph;
     MatPartitioning partitioning;
-    IS mine;
-    PetscCall(MatCreateMPIAdj(self->world, count, nvertex, i, j, NULL, &graph));
-    PetscCall(MatPartitioningCreate(self->world, &partitioning));
+    IS found;
+    setenv("SCOTCH_PTHREAD_NUMBER", "1", 1);
+    PetscCall(MatCreateMPIAdj(PETSC_COMM_SELF, nvertex, nvertex, i, j, NULL, &graph));
+    PetscCall(MatPartitioningCreate(PETSC_COMM_SELF, &partitioning));
     PetscCall(MatPartitioningSetAdjacency(partitioning, graph));
+    PetscCall(MatPartitioningSetNParts(partitioning, comm->size));
     PetscCall(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
     PetscCall(MatPartitioningSetFromOptions(partitioning));
-    PetscCall(MatPartitioningApply(partitioning, &mine));
-    const PetscInt *found;
-    PetscCall(ISGetIndices(mine, &found));
-    for (int k = 0; k < count; k++) part[k] = (int)found[k];
-    PetscCall(ISRestoreIndices(mine, &found));
-    PetscCall(ISDestroy(&mine));
+    PetscCall(MatPartitioningApply(partitioning, &found));
+    const PetscInt *value;
+    PetscCall(ISGetIndices(found, &value));
+    for (int k = 0; k < nvertex; k++) part[k] = (int)value[k];
+    PetscCall(ISRestoreIndices(found, &value));
+    PetscCall(ISDestroy(&found));
     PetscCall(MatPartitioningDestroy(&partitioning));
     PetscCall(MatDestroy(&graph));
     return 0;
@@ -230,6 +232,6 @@ static PetscErrorCode comm_partition(const pcs_parallel *self, int nvertex, cons
 pcs_status pcs_parallel_partition(const pcs_comm *comm, pcs_context *ctx, int nvertex, const int *start,
                                   const int *neighbour, int *part)
 {
-    PCS_PETSC(ctx, "partition of the mesh", comm_partition(comm->data, nvertex, start, neighbour, part));
+    PCS_PETSC(ctx, "partition of the mesh", comm_partition(comm, nvertex, start, neighbour, part));
     return PCS_OK;
 }

@@ -49,6 +49,11 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
 bool pcs_projection_lead(pcs_step_solver *solver, const double *q);
 void pcs_projection_follow(pcs_step_solver *solver, const double *x);
 
+// Is S* the same in all iterations of a form? Directions of contacts may turn, they are no part of it.
+bool pcs_step_is_constant(const pcs_system *system);
+// Room for S*, in the pattern of the mass (NULL) or in another where it has the curvature of rows, and its solver.
+pcs_status pcs_step_create_iteration(pcs_step_solver *solver, const pcs_pattern *curved, pcs_matrix **S,
+                                     pcs_linsolve **iteration);
 // Sums S* = c M + h C + h kb K for the solver's form and factors it; both objects are made at the first call,
 // since explicit schemes never need them.
 pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration,

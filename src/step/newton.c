@@ -92,27 +92,16 @@ static pcs_status newton_setup(pcs_step_solver *self)
     return pcs_dense_contacts_create(self->ctx, system, &s->contacts);
 }
 
-static pcs_status newton_take_matrix(pcs_step_solver *self, newton *s)
-{
-    const pcs_pattern *pattern = s->curvature == NULL ? self->system->M->pattern : s->curvature->K->pattern;
-    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &s->S));
-    // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
-    bool is_general = pcs_linsolve_takes(self->linear, s->S->pattern, PCS_GENERAL);
-    PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", s->S, PCS_GENERAL,
-                                         &s->iteration));
-    self->iteration_backend = s->iteration->title;
-    return PCS_OK;
-}
-
 // Iterations factor, but what never changes is factored here; what fails then, fails in the iteration.
 static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
     newton *s = self->data;
     (void)outcome;
-    s->is_factored = false;
+    s->stands = s->is_factored = false;
     if (s->nz > 0) memset(s->has_column, 0, (size_t)s->nz);
     if (!self->form.has_dynamics) return PCS_OK;
-    if (s->S == NULL) PCS_TRY(newton_take_matrix(self, s));
+    const pcs_pattern *curved = s->curvature == NULL ? NULL : s->curvature->K->pattern;
+    if (s->S == NULL) PCS_TRY(pcs_step_create_iteration(self, curved, &s->S, &s->iteration));
     if (self->system->is_linear) (void)pcs_newton_factor(self, &(pcs_step_problem){ .t = 0.0 });
     return PCS_OK;
 }

@@ -41,7 +41,8 @@ typedef struct newton {
     bool is_provisional;    // the multipliers are those of sets that do not hold yet
     bool has_jump;          // U or W is not zero
     int gate_sign;          // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
-    bool is_factored;       // S* of a system whose tangents never change
+    bool stands;            // S* of this form is factored, and never changes
+    bool is_factored;       // and neither do rows
     bool rows_are_here;     // mass and directions stand at the present q
     bool keeps_factor;      // S* and K stay those of the iterate before
     unsigned char *has_column;                               // [nz] its columns Y that are filled

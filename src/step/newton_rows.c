@@ -140,6 +140,7 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     bool has_joints = form->has_smooth_multipliers && system->has_joint_stiffness && s->curvature == NULL;
+    if (s->stands) return true;
     if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
     if (system->mass_varies) {
@@ -153,6 +154,7 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
                            system->K);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
+    s->stands = pcs_step_is_constant(system) && s->curvature == NULL;
     s->is_factored = system->is_linear;
     return true;
 }

@@ -114,7 +114,7 @@ static pcs_status schur_factor_once(pcs_step_solver *self, pcs_outcome *outcome)
     return PCS_OK;
 }
 
-// S* of a linear system is factored here, that of others in every iteration.
+// S* that never changes is factored here, others in every iteration.
 static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
     schur *s = self->data;
@@ -135,19 +135,13 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     c->is_symmetric = self->system->is_linear && is_plain;
     c->gate_is_free = is_damped || map->kind == PCS_MAP_STILL;
     if (!form->has_dynamics) return PCS_OK;
-    if (self->system->is_linear) return schur_factor_once(self, outcome);
+    if (pcs_step_is_constant(self->system)) return schur_factor_once(self, outcome);
     if (map->S != NULL) return PCS_OK;
     // In space impulses of joints turn with their rows, which the map leaves out: derivatives alone would cut steps.
     if (form->has_smooth_multipliers || !self->system->has_rotations)
         PCS_TRY(pcs_curvature_create(self, &map->curvature));
-    const pcs_pattern *pattern = map->curvature == NULL ? self->system->M->pattern : map->curvature->K->pattern;
-    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &map->S));
-    // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
-    bool is_general = pcs_linsolve_takes(self->linear, map->S->pattern, PCS_GENERAL);
-    PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", map->S,
-                                         PCS_GENERAL, &map->iteration));
-    self->iteration_backend = map->iteration->title;
-    return PCS_OK;
+    return pcs_step_create_iteration(self, map->curvature == NULL ? NULL : map->curvature->K->pattern, &map->S,
+                                     &map->iteration);
 }
 
 // The smooth multipliers of joints.
@@ -186,6 +180,8 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
     const pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
+    s->is_stale = true; // the rows have moved
+    if (pcs_step_is_constant(system)) return true;
     schur_update_tangents(self, p);
     if (s->map->curvature != NULL)
         pcs_curvature_combine(s->map->curvature, form->c, form->h, form->h * form->kb, s->map->S);
@@ -194,7 +190,6 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
                            system->K);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
-    s->is_stale = true;
     return true;
 }
 

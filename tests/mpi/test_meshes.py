@@ -2,6 +2,7 @@
 what a rank takes falls with their number. Argument: the program."""
 
 import json
+import os
 import random
 import unittest
 
@@ -156,6 +157,15 @@ class Agreement(Meshes):
     def test_file_of_gmsh(self):
         write_net(self.path("net.msh"), 9, 4)
         self.compare(GMSH % 0.9 + REST % ("net.rows", "net.columns"))
+
+    # Ranks get the same parts, and sums the same order.
+    def test_runs_repeat(self):
+        write_net(self.path("net.msh"), 30, 30)
+        case = self.model((GMSH % 3.0 + REST % ("net.rows", "net.columns")).replace("end: 2.0e-4", "end: 4.0e-5"))
+        for k in range(4):
+            self.run_into("out", 3, case)
+            os.rename(self.path("out"), self.path(f"out{k}"))
+            self.assertEqual(ranks.kill.differences(self.path("out0"), self.path(f"out{k}")), [])
 
 
 # Other ranks than the first never have more than their part.

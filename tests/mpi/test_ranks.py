@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from ranks import HANG, PROGRAM, TIGHT, Ranks, errors_of, history, kill, numbers, run, serial
+from ranks import HANG, PROGRAM, REPEATABLE, TIGHT, Ranks, errors_of, history, kill, numbers, run, serial
 
 TWO_BARS = ["cases/bars_two", "--set", "mesh.left.elements=40", "--set", "mesh.right.elements=40",
             "--set", "time.step=0.05"]
@@ -372,16 +372,19 @@ class Writing(Ranks):
         self.resume((2, 3, 1), self.case("sets", SETS), "--set", "output.checkpoint.every=7")
 
     def test_resuming_points_that_ride(self):
-        self.resume((2, 1), self.case("riders", RIDERS), "--set", "output.checkpoint.every=10")
+        self.resume((2, 1), self.case("riders", RIDERS), "--set", "output.checkpoint.every=10",
+                    options=REPEATABLE)
 
     # What materials went through stands in the file as in one process.
     def test_resuming_materials(self):
-        self.resume((2, 1), self.case("yielding", YIELDING), "--set", "output.checkpoint.every=30")
+        self.resume((2, 1), self.case("yielding", YIELDING), "--set", "output.checkpoint.every=30",
+                    options=REPEATABLE)
 
     # And so does what stuck where.
     def test_resuming_friction_of_force_laws(self):
         self.resume((2, 1), self.case("spinning", SPINNING), "--set", SOFT_FLOOR,
-                    "--set", "time={step: 5.0e-5, end: 1.5e-3}", "--set", "output.checkpoint.every=17")
+                    "--set", "time={step: 5.0e-5, end: 1.5e-3}", "--set", "output.checkpoint.every=17",
+                    options=REPEATABLE)
 
     def test_results_are_written_once(self):
         result = run(2, *TWO_BARS, "-o", self.path("out"))

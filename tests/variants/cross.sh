@@ -27,7 +27,7 @@ if [ ! -f "$sysroot/complete" ]; then
         ln -sf "openblas-serial/$name" "$libraries/$name"
     done
     # Links from the root lead into the host.
-    find "$libraries" -maxdepth 1 -lname '/*' | while read -r link; do
+    find "$libraries" "$sysroot"/lib* -maxdepth 1 -lname '/*' | while read -r link; do
         ln -sfr "$sysroot$(readlink "$link")" "$link"
     done
     touch "$sysroot/complete"
