@@ -75,6 +75,22 @@ TEST(matrices_are_kept)
 
 // With the slope half-way along the second change most steps need no third one, and end where those of `schur` do,
 // which has no such slope.
+// Directions of contacts turn, the matrix of linear elements does not.
+TEST(linear_elements_are_factored_once)
+{
+    static const char *const solvers[] = { "solver.type=newton", "solver.type=schur" };
+    for (int i = 0; i < 2; i++) {
+        const char *const set[] = {
+            "contacts.stop={type: node_circle, nodes: beam.end, centre: [1, -2.005, 0], radius: 2, "
+            "side: outside, restitution: 0.5}",
+            solvers[i], NULL
+        };
+        effort got = effort_of("cases/cantilever_stop", set, 60);
+        print_message("%s: %.2f iterations, %.2f factors\n", solvers[i], got.iterations, got.factors);
+        CHECK(got.iterations > 1.0 && got.factors < 0.1);
+    }
+}
+
 TEST(half_way_slopes_save_an_iteration)
 {
     static const limit limits[] = {
