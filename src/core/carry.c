@@ -202,9 +202,9 @@ static void carry_split_rows(const pcs_carrier *c, const pcs_carry_table *rows, 
 }
 
 // Rows that ranks have for themselves, in the order of one process, portion by portion.
-static void carry_put_rows(pcs_carrier *c, const pcs_carry_table *rows)
+static void carry_put_rows(pcs_carrier *c, const pcs_carry_table *rows, size_t all)
 {
-    size_t nword = (rows->size + 7) / 8, all = (size_t)c->nrow_all, most = PORTION / nword + 1;
+    size_t nword = (rows->size + 7) / 8, most = PORTION / nword + 1;
     for (size_t from = 0; from < all; from += most) {
         size_t count = all - from < most ? all - from : most;
         bool is_exchanged = carry_prepare(c, count * nword);
@@ -234,13 +234,14 @@ static void carry_read_rows(pcs_carrier *c, const char *name, const pcs_carry_ta
 
 void pcs_carry_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows)
 {
-    size_t all = c->row_number == NULL ? rows->count : (size_t)c->nrow_all;
+    size_t all = (size_t)(rows->has_laws ? c->npoint_all : c->nrow_all);
+    if (c->row_number == NULL) all = rows->count;
     if (c->way == PCS_CARRY_READ) {
         carry_read_rows(c, name, rows, all);
         return;
     }
     carry_put_head(c, name, all * rows->size);
-    if (c->row_number != NULL) carry_put_rows(c, rows);
+    if (c->row_number != NULL) carry_put_rows(c, rows, all);
     else
         for (size_t j = 0; j < all; j++) carry_put(c, carry_row(rows, j), rows->size);
 }

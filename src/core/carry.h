@@ -38,11 +38,12 @@ typedef struct pcs_carrier {
     const pcs_comm *comm;      // NULL: this process has all equations
     int nequation, nown, nall; // here, of this rank, of all ranks
     const int *serial;         // [nequation] their numbers in one process, those of this rank ascending
-    const int
-        *row_number;  // numbers of rows of contacts in one process, where each rank has its own; NULL: all are here
-    int nrow_all;     // of all ranks, then
-    double *work;     // [work_size] for a portion of the numbers of all ranks; NULL: nothing is exchanged
-    size_t work_size; // likewise, or what is needed after counting
+    // Numbers of rows of contacts in one process, and then of points with force laws, where each rank has its own;
+    // NULL: all are here.
+    const int *row_number;
+    int nrow_all, npoint_all; // rows, and rows and points, of all ranks, then
+    double *work;             // [work_size] for a portion of the numbers of all ranks; NULL: nothing is exchanged
+    size_t work_size;         // likewise, or what is needed after counting
 } pcs_carrier;
 
 static inline bool pcs_carry_reads(const pcs_carrier *c)
@@ -61,6 +62,7 @@ void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count);
 typedef struct pcs_carry_table {
     void *first;
     size_t count, stride, size;
+    bool has_laws; // then of points with force laws
 } pcs_carry_table;
 void pcs_carry_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows);
 // Whatever a part has declared.

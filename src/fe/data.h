@@ -294,6 +294,7 @@ static inline const pcs_contact_law *pcs_fe_contact_law(const pcs_fe_contact *c)
 // Contacts with force laws: which there are; the points of one; all of them, once the rows are counted.
 pcs_status pcs_fe_find_laws(pcs_system *self, fe_data *fe);
 pcs_status pcs_fe_count_law(pcs_system *self, fe_data *fe, int contact);
+void pcs_fe_join_laws(fe_data *fe);
 pcs_status pcs_fe_make_laws(pcs_system *self, fe_data *fe, pcs_contact_info *info, pcs_row *rows, const char **culprit);
 // Their forces, resultant, energy and loss, tangents, reports, and what they may jump over: where there are such.
 void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, double *f);

@@ -6,8 +6,23 @@
 #include <math.h>
 #include <string.h>
 
-// What is carried on: the grips of all points, which every rank knows, and the place of the last commit, which is
-// spread over the ranks like any position.
+// Numbers in one process of what points keep, and, of the first rank, that there was a commit.
+static pcs_status friction_number(pcs_system *self, const fe_laws *laws, pcs_memory *out)
+{
+    enum { words = sizeof(fe_grip) / sizeof(double) };
+    int *serial, count = words * laws->nrow, nall = words * self->ncompliant_all;
+    PCS_TAKE(self->ctx, serial, count + 1, "friction of force laws");
+    for (int i = 0; i < count; i++)
+        serial[i] = words * (self->row_number[self->nrow + i / words] - self->nrow_all) + i % words;
+    serial[count] = nall;
+    out->serial = serial;
+    out->nown = self->row_comm->rank == 0 ? count + 1 : count;
+    out->nall = nall + 1;
+    return PCS_OK;
+}
+
+// What is carried on: the grips of all points, which every rank knows or has some of, and the place of the last
+// commit, which is spread over the ranks like any position.
 static pcs_status friction_make_memory(pcs_system *self, const fe_laws *laws, fe_law_work *work)
 {
     const pcs_layout *layout = self->layout;
@@ -18,6 +33,7 @@ static pcs_status friction_make_memory(pcs_system *self, const fe_laws *laws, fe
     work->origin = work->is_committed + 1;
     pcs_memory here = { .bytes = work->memory, .size = (grips + 1) * sizeof(double) };
     pcs_memory origin = { .bytes = work->origin, .size = n * sizeof(double) };
+    if (self->row_comm != NULL) PCS_TRY(friction_number(self, laws, &here));
     if (layout != NULL) {
         origin.size = (size_t)layout->n * sizeof(double);
         origin.serial = layout->serial;
@@ -32,7 +48,7 @@ static pcs_status friction_make_memory(pcs_system *self, const fe_laws *laws, fe
 pcs_status pcs_fe_make_law_friction(pcs_system *self, const fe_laws *laws)
 {
     fe_law_work *work = ((fe_work *)self->work)->laws;
-    if (laws->ntangent == 0) return PCS_OK;
+    if (!laws->rubs) return PCS_OK;
     PCS_TRY(friction_make_memory(self, laws, work));
     PCS_TAKE(self->ctx, work->way, self->nv, "friction of force laws");
     PCS_TAKE(self->ctx, work->moved, self->nv, "friction of force laws");

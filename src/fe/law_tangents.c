@@ -218,7 +218,7 @@ void pcs_fe_law_tangents(pcs_system *self, const double *q, const double *v)
         if (fe->laws->contacts[k].turns) tangent_add_turning(self, &fe->laws->contacts[k], q, v);
 }
 
-// Nodes of one of the sets that a contact names.
+// Nodes of one of the sets that a contact names, at which it has points here.
 typedef struct law_nodes {
     const pcs_set *nodes, *cells; // one of them
 } law_nodes;
@@ -226,7 +226,7 @@ typedef struct law_nodes {
 static law_nodes tangent_set(const fe_data *fe, const pcs_fe_contact *c, const char *option)
 {
     const pcs_mesh *mesh = fe->model.mesh;
-    const char *name = NULL;
+    const char *name = NULL, *first = pcs_gap_set_name(c->ops, c->params, 0);
     bool is_cells = false;
     for (const pcs_option *o = c->ops->options; o->name != NULL; o++)
         if (strcmp(o->name, option) == 0) memcpy(&name, (const char *)c->params + o->offset, sizeof name);
@@ -234,7 +234,7 @@ static law_nodes tangent_set(const fe_data *fe, const pcs_fe_contact *c, const c
         for (int i = 0; c->ops->cell_options[i] != NULL; i++)
             is_cells = is_cells || strcmp(c->ops->cell_options[i], option) == 0;
     return is_cells ? (law_nodes){ .cells = pcs_mesh_cell_set(mesh, name) }
-                    : (law_nodes){ .nodes = pcs_mesh_node_set(mesh, name) };
+                    : (law_nodes){ .nodes = pcs_set_touching(pcs_mesh_node_set(mesh, name), first) };
 }
 
 static int tangent_count(const law_nodes *set)
@@ -322,12 +322,12 @@ static double tangent_mobility(const pcs_system *self, const pcs_rows *L, int ro
         if (L->value[e] == 0.0 || equation >= pcs_system_nown(self)) continue;
         sum += L->value[e] * L->value[e] * (share[equation] > 0 ? share[equation] : 1) / mass[equation];
     }
-    pcs_system_sum(self, 1, &sum);
+    if (self->row_comm == NULL) pcs_system_sum(self, 1, &sum);
     return sum;
 }
 
-// Points that wander push on nodes of either side, at arms up to the contact's reach, and two of them may meet at a
-// node.
+// Of the points here. Points that wander push on nodes of either side, at arms up to the contact's reach, and two of
+// them may meet at a node.
 static double tangent_most_mobile(const pcs_system *self, const fe_law_contact *own, const double *mass,
                                   const int *share)
 {

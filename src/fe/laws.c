@@ -48,11 +48,25 @@ pcs_status pcs_fe_count_law(pcs_system *self, fe_data *fe, int contact)
         own->turns = !rubs || !shape->is_constant;
         own->nrow = shape->nrow;
         own->ntangent = rubs ? shape->ntangent : 0;
-        if (shape->memory.size > 0) self->memory[self->nmemory++] = shape->memory;
+        shape->ntangent = own->ntangent;
+        if (shape->memory.size > 0 || shape->memory.nall > 0) self->memory[self->nmemory++] = shape->memory;
     }
     fe->laws->nrow += own->nrow;
     fe->laws->ntangent += own->nrow * own->ntangent;
+    fe->laws->rubs = fe->laws->rubs || own->ntangent > 0;
     return PCS_OK;
+}
+
+// What a contact is where it has points is so on all ranks.
+void pcs_fe_join_laws(fe_data *fe)
+{
+    for (int k = 0; fe->laws != NULL && k < fe->laws->ncontact; k++) {
+        fe_law_contact *own = &fe->laws->contacts[k];
+        const pcs_contact_shape *shape = &fe->sources[own->contact].contact;
+        own->ntangent = shape->ntangent;
+        if (own->varies && own->ntangent > 0) own->turns = !shape->is_constant;
+        fe->laws->rubs = fe->laws->rubs || own->ntangent > 0;
+    }
 }
 
 int pcs_fe_count_entries(const fe_data *fe, const pcs_row_direction *direction)
@@ -141,7 +155,7 @@ pcs_status pcs_fe_make_laws(pcs_system *self, fe_data *fe, pcs_contact_info *inf
             PCS_TRY(status);
         }
     }
-    return pcs_fe_make_law_friction(self, laws);
+    return PCS_OK;
 }
 
 void pcs_fe_look_at_laws(const pcs_system *self, const double *q)
@@ -185,12 +199,12 @@ void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, 
     }
 }
 
-// All ranks know all points; one of them counts.
+// Where all ranks know all points one of them counts.
 void pcs_fe_law_sums(const pcs_system *self, const double *q, const double *v, double *energy, double *loss)
 {
     const fe_data *fe = self->data;
     *energy = *loss = 0.0;
-    if (self->layout != NULL && self->layout->comm->rank != 0) return;
+    if (self->layout != NULL && self->row_comm == NULL && self->layout->comm->rank != 0) return;
     pcs_fe_look_at_laws(self, q);
     for (int i = 0; i < fe->laws->nrow; i++) {
         pcs_force_state s = pcs_fe_law_force_of(self, i, v);
@@ -228,7 +242,7 @@ void pcs_fe_law_resultant(const pcs_system *self, const double *q, const double 
 void pcs_fe_commit_laws(pcs_system *self, const double *q, const double *v)
 {
     const fe_laws *laws = ((const fe_data *)self->data)->laws;
-    if (laws == NULL || laws->ntangent == 0) return;
+    if (laws == NULL || !laws->rubs) return;
     fe_law_work *work = ((fe_work *)self->work)->laws;
     pcs_fe_look_at_laws(self, q);
     for (int p = 0; p < laws->nrow; p++) {

@@ -97,25 +97,37 @@ static int rows_place(const pcs_system *self, const fe_data *fe, const pcs_fe_co
     return npoint * here->place[i / npoint] + i % npoint;
 }
 
-// Numbers of rows and tangents in one process, where they are dealt out.
+// Numbers of the points of a contact in one process, from `first` on.
+static void rows_number_points(const pcs_system *self, const fe_data *fe, int first, pcs_contact_info *info,
+                               int *number)
+{
+    const pcs_fe_contact *c = &fe->model.contacts[info - self->contacts];
+    info->first_all = first;
+    info->nall = pcs_gap_rows(c->ops, c->params, fe->model.mesh);
+    for (int i = 0; i < info->nrow; i++) number[info->first_row + i] = first + rows_place(self, fe, c, i);
+}
+
+// Numbers of rows and tangents in one process, where they are dealt out, and then of points with force laws.
 static pcs_status rows_number(pcs_system *self, const fe_data *fe, pcs_contact_info *info)
 {
     int *row_number, *tangent_number;
-    PCS_TAKE(self->ctx, row_number, self->nrow, "contact rows");
+    PCS_TAKE(self->ctx, row_number, pcs_system_npoint(self), "contact rows");
     PCS_TAKE(self->ctx, tangent_number, self->ntangent, "contact rows");
     for (int k = 0; k < self->ncontact; k++) {
-        const pcs_fe_contact *c = &fe->model.contacts[k];
         int nt = info[k].ntangent;
-        info[k].first_all = self->nrow_all;
-        info[k].nall = pcs_gap_rows(c->ops, c->params, fe->model.mesh);
-        for (int i = 0; i < info[k].nrow; i++) {
-            int row = info[k].first_row + i, place = rows_place(self, fe, c, i);
-            row_number[row] = self->nrow_all + place;
+        if (fe->model.contacts[k].law != NULL) continue;
+        rows_number_points(self, fe, self->nrow_all, &info[k], row_number);
+        for (int row = info[k].first_row; row < info[k].first_row + info[k].nrow; row++)
             for (int t = 0; t < nt; t++)
-                tangent_number[self->rows[row].first_tangent + t] = self->ntangent_all + nt * place + t;
-        }
+                tangent_number[self->rows[row].first_tangent + t] =
+                    self->ntangent_all + nt * (row_number[row] - self->nrow_all) + t;
         self->nrow_all += info[k].nall;
         self->ntangent_all += nt * info[k].nall;
+    }
+    for (int k = 0; k < self->ncontact; k++) {
+        if (fe->model.contacts[k].law == NULL) continue;
+        rows_number_points(self, fe, self->nrow_all + self->ncompliant_all, &info[k], row_number);
+        self->ncompliant_all += info[k].nall;
     }
     self->row_number = row_number;
     self->tangent_number = tangent_number;
@@ -160,6 +172,7 @@ static pcs_status rows_count_all(pcs_system *self, fe_data *fe, pcs_contact_info
     if (self->row_comm == NULL) return status;
     PCS_TRY(pcs_comm_agree(self->ctx, status));
     rows_join_shapes(self, fe, info);
+    pcs_fe_join_laws(fe);
     return PCS_OK;
 }
 
@@ -306,6 +319,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     pcs_status status = rows_create(self, fe, info, &rows, culprit);
     if (self->row_comm != NULL && status == PCS_OK) status = rows_number(self, fe, info);
     PCS_TRY(self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status));
+    if (fe->laws != NULL) PCS_TRY(pcs_fe_make_law_friction(self, fe->laws));
     PCS_TRY(rows_make_directions(self, fe));
     if (!fe->has_evaluated_rows) return rows_find_owners(self, fe);
     double *rest;

@@ -387,40 +387,46 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
 }
 
 // Does each row of a contact belong to a node, or to none, as it may be anywhere? Then its sets are here as a whole.
-// Notes whether some row may act on nodes of several ranks.
+// Notes whether some row may act on nodes of several ranks; points with force laws must not.
 static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
 {
     const char *name;
-    if (c->law != NULL || (c->ops->rows_per_node == NULL && c->ops->places == NULL)) return false;
-    if (c->ops->places != NULL) return fe->share->reaches = true;
+    bool is_rigid = c->law == NULL;
+    if (c->ops->places != NULL && is_rigid) return fe->share->reaches = true;
+    if (c->ops->rows_per_node == NULL) return false;
     const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_gap_set_name(c->ops, c->params, 0));
     for (int k = 1; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++) {
         if (pcs_gap_is_common(c->ops, c->ops->set_options[k])) {
+            if (!is_rigid) return false;
             fe->share->reaches = true;
             continue;
         }
         const pcs_set *other = pcs_mesh_node_set(fe->model.mesh, name);
         if (other->count != set->count || set->nmore != 0 || other->nmore != 0) return false;
-        for (int i = 0; i < set->count; i++)
-            if (pcs_fe_owner(fe, set->items[i]) != pcs_fe_owner(fe, other->items[i])) fe->share->reaches = true;
+        for (int i = 0; i < set->count; i++) {
+            if (pcs_fe_owner(fe, set->items[i]) == pcs_fe_owner(fe, other->items[i])) continue;
+            if (!is_rigid) return false;
+            fe->share->reaches = true;
+        }
     }
     return true;
 }
 
-// Rows of contacts that can be dealt out; 0 where there are others, or joints.
+// Rows of contacts that can be dealt out, without any the points with force laws; 0 where there are others, or joints.
 static double share_count_rows(const fe_data *fe)
 {
     const pcs_fe_definition *model = &fe->model;
-    double count = 0.0;
+    double count = 0.0, npoint = 0.0;
     bool are_all = model->deals_rows != NULL && model->njoint == 0 && model->mesh->share != NULL;
     for (int i = 0; i < model->nsupport; i++) are_all = are_all && !model->supports[i].has_reactions;
     for (int i = 0; i < model->ncontact && are_all; i++) {
         const pcs_fe_contact *c = &model->contacts[i];
         are_all = share_is_dealable(fe, c);
         if (!are_all) break;
-        count += pcs_gap_rows(c->ops, c->params, model->mesh);
+        *(c->law == NULL ? &count : &npoint) += pcs_gap_rows(c->ops, c->params, model->mesh);
     }
-    return are_all ? count : 0.0;
+    if (!are_all) return 0.0;
+    return count > 0.0 ? count : npoint;
 }
 
 // Where contacts are many ranks have those of their own nodes.

@@ -202,7 +202,7 @@ static pcs_status contact_frames_take_shown(pcs_observer *self)
     d->shown = d->points;
     d->nshown = d->npoint;
     if (system->row_comm != NULL) {
-        d->nshown = pcs_is_root(self->ctx) ? system->nrow_all : 0;
+        d->nshown = pcs_is_root(self->ctx) ? system->nrow_all + system->ncompliant_all : 0;
         PCS_TAKE(self->ctx, d->shown, d->nshown, "contact results");
         PCS_TRY(pcs_row_gather_create(self->ctx, system, &d->gather));
     }

@@ -207,7 +207,8 @@ static pcs_status history_take_points(pcs_observer *self, int npoint)
     d->points = d->tally.rows;
     if (npoint == 0 || system->row_comm == NULL) return PCS_OK;
     PCS_TRY(pcs_row_gather_create(self->ctx, system, &d->gather));
-    PCS_TAKE(self->ctx, d->points, pcs_is_root(self->ctx) ? system->nrow_all : 0, "contact results");
+    int nall = pcs_is_root(self->ctx) ? system->nrow_all + system->ncompliant_all : 0;
+    PCS_TAKE(self->ctx, d->points, nall, "contact results");
     return PCS_OK;
 }
 

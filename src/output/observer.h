@@ -130,7 +130,7 @@ static inline int pcs_count_points(const pcs_system *system)
 // And those of joints.
 static inline int pcs_count_conditions(const pcs_system *system)
 {
-    return pcs_system_nrow(system) + system->ncompliant - pcs_count_points(system);
+    return pcs_system_nrow(system) + pcs_system_ncompliant(system) - pcs_count_points(system);
 }
 
 // Directions of friction of every point of a contact.

@@ -55,7 +55,7 @@ void pcs_schedule_carry(pcs_schedule *s, pcs_carrier *c)
     pcs_carry_words(c, "frames_left", &s->left, 1);
     pcs_carry_flags(c, "has_change", &s->has_change, 1);
     if (s->params->around_contacts > 0)
-        pcs_carry_rows(c, "was_closed", &(pcs_carry_table){ s->was_closed, (size_t)s->nrow, 1, 1 });
+        pcs_carry_rows(c, "was_closed", &(pcs_carry_table){ s->was_closed, (size_t)s->nrow, 1, 1, true });
     else pcs_carry_flags(c, "was_closed", s->was_closed, 0);
 }
 

@@ -282,8 +282,9 @@ static pcs_status summary_carry(pcs_observer *self, pcs_carrier *c)
     pcs_carry_words(c, "t", &s->t, 1);
     for (int k = 0; k < s->ncontact; k++) pcs_contact_record_carry(&s->contacts[k], c);
     size_t npoint = (size_t)pcs_system_npoint(system);
-    pcs_carry_rows(c, "points", &(pcs_carry_table){ s->points, npoint, sizeof *s->points, sizeof *s->points });
-    pcs_carry_rows(c, "drive_power", &(pcs_carry_table){ s->drive_power, npoint, sizeof(double), sizeof(double) });
+    pcs_carry_rows(c, "points", &(pcs_carry_table){ s->points, npoint, sizeof *s->points, sizeof *s->points, true });
+    pcs_carry_rows(c, "drive_power",
+                   &(pcs_carry_table){ s->drive_power, npoint, sizeof(double), sizeof(double), true });
     pcs_carry_words(c, "speed", &s->speed, 1);
     pcs_carry_words(c, "min_gap", &s->min_gap, 1);
     pcs_carry_words(c, "min_gap_time", &s->min_gap_time, 1);

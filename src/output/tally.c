@@ -88,7 +88,7 @@ void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c)
     pcs_carry_words(c, "tally_speed", &tally->speed, 1);
     pcs_carry_words(c, "tally_step", &tally->step, 1);
     size_t size = sizeof *tally->rows;
-    pcs_carry_rows(c, "tally_rows", &(pcs_carry_table){ tally->rows, (size_t)tally->nrow, size, size });
+    pcs_carry_rows(c, "tally_rows", &(pcs_carry_table){ tally->rows, (size_t)tally->nrow, size, size, true });
 }
 
 // Rows first .. first + count - 1 as one contact.
@@ -181,7 +181,7 @@ pcs_status pcs_row_gather_create(pcs_context *ctx, const pcs_system *system, pcs
 {
     const pcs_comm *comm = system->row_comm;
     *out = (pcs_row_gather){ .system = system };
-    return comm == NULL ? PCS_OK : comm->plan(comm, ctx, system->nrow, system->row_number, &out->plan);
+    return comm == NULL ? PCS_OK : comm->plan(comm, ctx, pcs_system_npoint(system), system->row_number, &out->plan);
 }
 
 void pcs_row_gather_all(const pcs_row_gather *self, int width, const double *own, double *all)
@@ -189,7 +189,7 @@ void pcs_row_gather_all(const pcs_row_gather *self, int width, const double *own
     const pcs_system *system = self->system;
     size_t bytes = (size_t)width * sizeof *own;
     if (system->row_comm->rank == 0)
-        for (int j = 0; j < system->nrow; j++)
+        for (int j = 0; j < pcs_system_npoint(system); j++)
             memcpy(all + (size_t)system->row_number[j] * (size_t)width, own + (size_t)j * (size_t)width, bytes);
     system->row_comm->collect(system->row_comm, self->plan, width, own, all);
 }

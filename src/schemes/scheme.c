@@ -108,13 +108,16 @@ static void scheme_take_press(const pcs_system *system, double h, pcs_step_repor
 // What the points do at the end of a step.
 static void scheme_end_press(const pcs_system *system, double h, pcs_step_report *report)
 {
+    double here = 0.0, *loss = system->row_comm == NULL ? &report->friction_loss : &here;
     for (int j = system->nrow; j < pcs_system_npoint(system); j++) {
         pcs_row_report *row = &report->rows[j];
         row->multiplier *= h;
         for (int t = 0; t < 2; t++) row->last_tangent[t] *= h;
         row->is_impact = row->is_impact && row->is_closed;
-        report->friction_loss += row->friction_loss;
+        *loss += row->friction_loss;
     }
+    pcs_rows_sum(system, 1, &here);
+    report->friction_loss += here;
 }
 
 pcs_status pcs_scheme_step_pressed(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)

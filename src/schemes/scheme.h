@@ -118,7 +118,7 @@ pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
 pcs_status pcs_scheme_step_pressed(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
 static inline pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
-    if (self->system->ncompliant > 0) return pcs_scheme_step_pressed(self, x, h, report);
+    if (pcs_system_ncompliant(self->system) > 0) return pcs_scheme_step_pressed(self, x, h, report);
     return self->ops->step(self, x, h, report);
 }
 

@@ -117,7 +117,7 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
     pcs_carry_part(c, "state");
     for (int i = 0; i < OWN; i++) {
         bool is_vector = i == PLACE_Q || i == PLACE_V || (i >= SINGLE && i < SINGLE + x->nhistory);
-        pcs_carry_table rows = { own[i].bytes, (size_t)x->nrow, 1, 1 };
+        pcs_carry_table rows = { own[i].bytes, (size_t)x->nrow, 1, 1, false };
         if (i >= SINGLE + PCS_MAX_HISTORY) rows.stride = rows.size = sizeof(double);
         int history = i - SINGLE - PCS_MAX_HISTORY;
         bool is_of_rows = i == PLACE_LOADED || (history >= 0 && history < x->nrow_history);

@@ -372,10 +372,10 @@ static const char *certify_advice(const pcs_certifier *self)
 // The contact of a row by its number in one process.
 static const pcs_contact_info *certify_contact(const pcs_system *system, int number)
 {
-    int contact = 0;
     if (system->row_comm == NULL) return &system->contacts[system->rows[number].contact];
-    while (number >= system->contacts[contact].first_all + system->contacts[contact].nall) contact++;
-    return &system->contacts[contact];
+    const pcs_contact_info *info = system->contacts;
+    while (number < info->first_all || number >= info->first_all + info->nall) info++;
+    return info;
 }
 
 void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)

@@ -26,7 +26,7 @@ static void carry_rows(certify_rows *rows, size_t nrow, pcs_carrier *c)
     double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift, rows->gap,
                                rows->rate,        rows->impulse,      rows->reach,   rows->bend };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        pcs_carry_rows(c, names[i], &(pcs_carry_table){ arrays[i], nrow, sizeof(double), sizeof(double) });
+        pcs_carry_rows(c, names[i], &(pcs_carry_table){ arrays[i], nrow, sizeof(double), sizeof(double), false });
 }
 
 // What is not known is what an older step has left: nobody reads it, and it is no part of what is carried.
@@ -68,7 +68,7 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
         pcs_carry_words(c, now->checks[i].name, &now->checks[i].worst_ratio, CHECK_WORDS);
     for (int i = 0; i < CERTIFY_COUNT; i++) pcs_certify_know(self, i);
     carry_broken(self, c);
-    pcs_carry_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + system->ncompliant - 1);
+    pcs_carry_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + pcs_system_ncompliant(system) - 1);
     pcs_carry_int(c, "bad_equation", &now->bad_equation);
     if (pcs_carry_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // of another rank
     pcs_carry_words(c, "numbers", now->momentum, nnumber);

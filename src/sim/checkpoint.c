@@ -54,6 +54,7 @@ pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
     if (sim->system->row_comm == NULL) return c;
     c.row_number = sim->system->row_number;
     c.nrow_all = sim->system->nrow_all;
+    c.npoint_all = c.nrow_all + sim->system->ncompliant_all;
     return c;
 }
 
@@ -140,7 +141,7 @@ static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
     pcs_carry_int(c, "iterations", &r->iterations);
     pcs_carry_words(c, "sums", &r->event_time, REPORT_WORDS);
     pcs_carry_flags(c, "is_joined", &r->is_joined, 1);
-    pcs_carry_table rows = { .count = (size_t)pcs_system_npoint(system), .stride = sizeof *r->rows };
+    pcs_carry_table rows = { .count = (size_t)pcs_system_npoint(system), .stride = sizeof *r->rows, .has_laws = true };
     rows.first = &r->rows->gap;
     rows.size = 8 * ROW_WORDS;
     pcs_carry_rows(c, "rows", &rows);

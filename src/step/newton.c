@@ -50,7 +50,7 @@ static bool newton_has_slope(const newton *s, const pcs_system *system)
 {
     bool has_turns = s->nb == 0 || !system->directions_vary || pcs_curvature_is_whole(s->curvature);
     bool is_whole = system->tangents_vary && !system->mass_varies && has_turns;
-    return system->is_mesh && is_whole && !system->has_internal && system->ncompliant == 0;
+    return system->is_mesh && is_whole && !system->has_internal && pcs_system_ncompliant(system) == 0;
 }
 
 static pcs_status newton_setup(pcs_step_solver *self)

@@ -96,9 +96,9 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
 static const char *step_next(const pcs_step_solver *self)
 {
     const pcs_system *system = self->system;
-    double columns = 2.0 * system->nrow + system->ntangent;
+    double columns = 2.0 * pcs_system_nrow(system) + pcs_system_ntangent(system);
     if (strcmp(self->ops->name, "newton") == 0) return "schur";
-    bool is_small = system->row_comm == NULL && columns * (columns + pcs_system_ndof(system)) <= PCS_MOST_NUMBERS;
+    bool is_small = columns * (columns + pcs_system_ndof(system)) <= PCS_MOST_NUMBERS;
     return strcmp(self->ops->name, "schur") == 0 && is_small ? "newton" : NULL;
 }
 

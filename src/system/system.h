@@ -298,10 +298,11 @@ struct pcs_system {
     const pcs_layout *layout; // of the equations over the ranks; NULL: all of them are here
     const int *row_owner;     // [nrow] rank that has all equations of a row; NULL: not every row has one
     // Over whose ranks rows are dealt out: no other rank has those here, which act on own equations and, where they
-    // have a halo, on copies. NULL: all rows are here.
+    // have a halo, on copies; and points with force laws, which act on own equations. NULL: all of them are here.
     const pcs_comm *row_comm;
     int nrow_all, ntangent_all;     // of these ranks together
-    const int *row_number;          // [nrow] numbers of the rows in one process
+    int ncompliant_all;             // likewise
+    const int *row_number;          // [nrow + ncompliant] numbers of the points in one process
     const int *tangent_number;      // [ntangent]
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
@@ -376,7 +377,7 @@ static inline double pcs_system_largest(const pcs_system *self, const double *x)
     return pcs_system_max(self, largest);
 }
 
-// Rows and tangents of all ranks together.
+// Rows, tangents and points with force laws of all ranks together.
 static inline int pcs_system_nrow(const pcs_system *self)
 {
     return self->row_comm == NULL ? self->nrow : self->nrow_all;
@@ -385,12 +386,16 @@ static inline int pcs_system_ntangent(const pcs_system *self)
 {
     return self->row_comm == NULL ? self->ntangent : self->ntangent_all;
 }
+static inline int pcs_system_ncompliant(const pcs_system *self)
+{
+    return self->row_comm == NULL ? self->ncompliant : self->ncompliant_all;
+}
 static inline int pcs_contact_npoint(const pcs_system *self, int contact)
 {
     return self->row_comm == NULL ? self->contacts[contact].nrow : self->contacts[contact].nall;
 }
 
-// Number of a row in one process; -1 stays.
+// Number of a point in one process; -1 stays.
 static inline int pcs_row_number(const pcs_system *self, int row)
 {
     return self->row_comm == NULL || row < 0 ? row : self->row_number[row];

@@ -311,6 +311,70 @@ class Segments(DealtRuns):
         self.same_fault(2, case, *DEALT, *SEGMENTS, *inside)
 
 
+# Points with force laws, which are no rows: at a wall that all nodes meet; at that, with rigid contacts across; at the
+# foot, of which most ranks have none; and between nodes.
+SOFT = "friction: 0.3, law: {type: hunt_crossley, stiffness: 1.0e+7, damping: 0.05}"
+WALL = "type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 7.0e-6, 0]"
+LAW = ["--set", f"contacts.floor={{{WALL}, {SOFT}}}"]
+BOTH = ["--set", "contacts={soft: {type: node_plane, nodes: grid.xmax, point: [0.10049, 0, 0], "
+                 f"normal: [-1, 7.0e-6, 0], {SOFT}}}, floor: {{{WALL}, restitution: 0.2, friction: 0.3}}}}",
+        "--set", "initial=[{set: grid.xmin, velocity: [-5, 2, 0]}, {set: grid.xmax, velocity: [5, 1, 0]}]"]
+FOOT = ["--set", "contacts.foot={type: node_plane, nodes: grid.ymin, point: [0, 1.0e-6, 0], normal: [0, 1, 0], "
+                 f"{SOFT}}}", "--set", "initial=[{set: grid, velocity: [-5.0, -2.0, 0]}]"]
+SOFT_PAIRS = [*PAIRS, "--set", "contacts.floor={type: node_node, a: wall.xmax, b: grid.xmin, normal: [1, 0.1, 0], "
+                              f"{SOFT}}}"]
+
+
+class Laws(DealtRuns):
+    def test_outputs(self):
+        self.same_outputs((2, 4), *LAW)
+        self.same_outputs((2,), *SOFT_PAIRS, *MOREAU, *SHORT)
+
+    # Beside rigid contacts, whose rows have the first numbers though their contact is the second.
+    def test_beside_rows(self):
+        self.same_outputs((3,), *BOTH, *MOREAU, *SHORT, "--set", "contacts.soft.points=all", "--set",
+                          "output.frames={every: 1, around_contacts: 2, pieces: never}")
+
+    # Friction that one rank has to itself, beside soft contacts without and beside rigid ones.
+    def test_foot(self):
+        self.same_outputs((3,), *LAW, "--set", "contacts.floor.friction=0", *FOOT, *MOREAU, *SHORT)
+        self.same_outputs((3,), *FOOT, *MOREAU, *SHORT)
+
+    # Directions that turn, at points with arms, and the largest stable step.
+    def test_turning(self):
+        arms = ["--set", "elements.grid.type=beam_exact_2d", "--set",
+                "contacts.floor.offsets=[[0, 0, 0], [-1.0e-4, 0.03, 0]]"]
+        self.same_outputs((2,), *LAW, *arms, *SHORT)
+        round_wall = ["--set", "contacts.floor={type: node_circle, nodes: grid.xmin, centre: [-400, 45, 0], "
+                               f"radius: 400, side: outside, {SOFT}}}"]
+        self.same_outputs((2,), *round_wall, "--set", "scheme={type: half_explicit}", "--set",
+                          "time={step: auto, end: 1.2e-4}", "--set", "initial=[{set: grid, velocity: [-9, 2, 0]}]")
+
+    # Pairs of nodes of two ranks keep the points on all ranks.
+    def test_chain(self):
+        self.same_outputs((2,), *CHAIN[:-4], *LAW, *MOREAU, "--set", "contacts.floor.nodes=foot", "--set",
+                          f"contacts.chain={{type: node_node, a: down, b: up, normal: [1, 3.0e-4, 0], {SOFT}}}")
+
+    def test_memory(self):
+        short = ["--set", "time.end=5.0e-5"]
+        for contacts, most in ((LAW, 0.35), (BOTH, 0.35), (SOFT_PAIRS, 0.4)):
+            self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *contacts, *short), most)
+
+    # What sticks, and where, is in the checkpoint in the order of one process.
+    def test_resuming(self):
+        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *LAW, "--set", "output.checkpoint.every=3")
+
+    def test_resuming_beside_rows(self):
+        self.resume((3, 1), self.case("rows", ROWS), *DEALT, *BOTH, *MOREAU, *SHORT, "--set",
+                    "output.checkpoint.every=2")
+
+    # What is wrong with a point of the last rank is told as one process tells it.
+    def test_faults(self):
+        self.same_fault(2, self.case("rows", ROWS), *DEALT, *LAW, "--set",
+                        "sets.last={nodes: grid.xmin, box: [[0, 89.8, 0], [1, 91, 0]]}", "--set",
+                        "supports={last: {set: last, fix: [x, y]}}")
+
+
 # Beams in two layers that meet where they cross, and one that touches nothing; coins that touch the floor one by one.
 NET = """
 mesh:
