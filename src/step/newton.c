@@ -103,6 +103,7 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     const pcs_pattern *curved = s->curvature == NULL ? NULL : s->curvature->K->pattern;
     if (s->S == NULL) PCS_TRY(pcs_step_create_iteration(self, curved, &s->S, &s->iteration));
     if (self->system->is_linear) (void)pcs_newton_factor(self, &(pcs_step_problem){ .t = 0.0 });
+    else pcs_newton_factor_constant(self);
     return PCS_OK;
 }
 

@@ -74,6 +74,9 @@ typedef struct newton {
 
 // Factors S* at the present state unless it is kept, and the border of the bilateral rows.
 bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p);
+
+// S* alone, where no step of this form changes it.
+void pcs_newton_factor_constant(pcs_step_solver *self);
 // What y0 would be with the matrix of the iterate before.
 void pcs_newton_try_kept(pcs_step_solver *self, const pcs_step_problem *p);
 // The change y0 of d without multipliers of contacts.

@@ -159,6 +159,13 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
     return true;
 }
 
+void pcs_newton_factor_constant(pcs_step_solver *self)
+{
+    const newton *s = self->data;
+    if (!pcs_step_is_constant(self->system) || s->curvature != NULL) return;
+    (void)newton_factor_iteration(self, &(pcs_step_problem){ .t = 0.0 }, NULL);
+}
+
 // The smooth multipliers of bilateral rows as unknowns, along the rows that stand.
 static bool newton_fill_border(pcs_step_solver *self)
 {

@@ -30,6 +30,7 @@ static const char *const cases[] = { "cases/ball_in_box",
                                      "tests/contract/state_balls_on_beam.yaml",
                                      "tests/contract/state_laws.yaml",
                                      "tests/contract/state_held.yaml",
+                                     "tests/contract/state_round.yaml",
                                      "tests/study/settling/capstan.yaml",
                                      "tests/study/settling/four_bar.yaml",
                                      NULL };
