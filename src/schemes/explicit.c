@@ -113,11 +113,16 @@ void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x,
 {
     const pcs_system *system = self->system;
     double largest = x->largest_rate;
-    for (int j = 0; j < system->nrow; j++)
+    for (int j = 0; j < system->nrow; j++) {
+        if (system->rows[j].is_bilateral) continue; // it may be an angle, which has another unit
         largest = fmax(largest, fmax(fabs(pcs_system_rate(system, j, v)), h * fabs(pcs_system_rate(system, j, a))));
+    }
     largest = pcs_rows_max(system, largest);
-    for (int j = 0; j < system->nrow; j++)
-        if (pcs_system_rate(system, j, v) > 1e-12 * largest && !system->rows[j].is_bilateral) s->next.gate[j] = 0;
+    for (int j = 0; j < system->nrow; j++) {
+        double rate = pcs_system_rate(system, j, v);
+        bool opens = rate > 1e-12 * largest && h * rate > pcs_gap_tie(system, j, x->q);
+        if (opens && !system->rows[j].is_bilateral) s->next.gate[j] = 0;
+    }
 }
 
 pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_stage at, pcs_step_report *report)

@@ -55,8 +55,9 @@ void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s);
 // The impact on the gated rows: next.v is the velocity before it, and the targets are its restitution.
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
 
-// Opens the gate of rows that separate: G v > 1e-12 of the largest gap velocity so far. A resting contact has a gap
-// velocity of round-off, which must not release it. `h` brings accelerations to the size of velocities.
+// Opens the gate of rows that separate: G v > 1e-12 of the largest gap velocity so far, and h G v more than the
+// round-off of the gap. A held contact has a gap velocity of round-off, and of the error of a step, which must not
+// release it. `h` brings accelerations to the size of velocities.
 void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, const double *v, const double *a,
                           double h);
 // Acceleration with contact forces on the gated rows, the projection standing at q:

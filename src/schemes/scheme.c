@@ -150,7 +150,8 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
     for (int j = 0; j < self->system->nrow; j++) {
         const pcs_row_report *row = &report->rows[j];
         x->was_loaded[j] = row->step_impulse > 0.0;
-        x->largest_rate = pcs_max(x->largest_rate, pcs_max(fabs(row->rate), fabs(row->rate_before)));
+        if (!self->system->rows[j].is_bilateral) // a joint may hold an angle, which has another unit
+            x->largest_rate = pcs_max(x->largest_rate, pcs_max(fabs(row->rate), fabs(row->rate_before)));
     }
     x->largest_rate = pcs_rows_max(self->system, x->largest_rate);
     pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);

@@ -20,7 +20,7 @@ typedef struct pcs_state {
     double t;                                 // s
     long step;                                // accepted steps so far
     double next_h;                            // s, the step that step control tries next
-    double largest_rate;                      // m/s, of all gaps in the accepted steps so far
+    double largest_rate;                      // m/s, of all contact gaps in the accepted steps so far
     double *q;                                // [nq]
     double *v;                                // [nv]
     unsigned char *was_loaded;                // [nrow] the last accepted step transmitted an impulse

@@ -120,6 +120,26 @@ time: {{ step: 1.1e-4, end: 0.4 }}
 """ + END
 
 
+def tossed(u):
+    """A mass leaves the floor slowly beside a hinge under a large moment: speeds of angles do not hold it there."""
+    return f"""mesh:
+  mass: {{ type: point, at: [0, 0, 0] }}
+  beam: {{ type: line, from: [0, {u}, 0], to: [{u}, {u}, 0], elements: 1 }}
+elements:
+  mass: {{ type: point_mass, mesh: mass, mass: 1.0 }}
+  beam: {{ type: beam_timo_3d, mesh: beam, E: {1.0e-2 / u}, nu: 0.3, rho: {1.0 / u ** 3},
+    orientation: [0, 0, 1], section: {{ type: circle, diameter: {u * 0.1} }} }}
+contacts: {{ floor: {{ type: node_plane, nodes: mass, point: [0, 0, 0], normal: [0, 0, 1], restitution: 0.5 }} }}
+joints: {{ pivot: {{ type: hinge, node: beam.start, axis: [0, 0, 1] }} }}
+loads:
+  weight: {{ type: gravity, g: [0, 0, {u * -1.0e-3}] }}
+  twist: {{ type: moment, node: beam.start, value: [{u * u * 1.0e4}, 0, 0] }}
+initial: [{{ set: mass, velocity: [0, 0, {u * 1.0e-4}] }}]
+scheme: {{ type: half_explicit_acceleration }}
+time: {{ step: 0.01, end: 0.15 }}
+""" + END
+
+
 class LengthUnits(program.Cases):
     def check(self, case, most):
         expected = self.history(case(1.0))
@@ -151,6 +171,9 @@ class LengthUnits(program.Cases):
 
     def test_rattling(self):
         self.check(rattling, 1e-9)
+
+    def test_tossed(self):
+        self.check(tossed, 1e-9)
 
 
 if __name__ == "__main__":
