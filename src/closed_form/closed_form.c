@@ -194,6 +194,14 @@ static double closed_load_work(const pcs_system *self, double t, const double *q
     return d->def->load_work == NULL ? 0.0 : d->def->load_work(d->p, t, q0, q1);
 }
 
+// The work is that of the loads times the way, whatever its length.
+static double closed_load_power(const pcs_system *self, double t, const double *q, const double *v)
+{
+    double end[PCS_MAX_COORDINATES];
+    for (int i = 0; i < self->nv; i++) end[i] = q[i] + v[i];
+    return closed_load_work(self, t, q, end);
+}
+
 // Velocities of the drawn points by a difference in the direction of motion.
 static void closed_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
@@ -303,6 +311,7 @@ static const pcs_system_ops closed_ops = {
     .internal_loss = pcs_default_internal_loss,
     .commit = pcs_default_commit,
     .load_work = closed_load_work,
+    .load_power = closed_load_power,
     .row_resultant = pcs_default_row_resultant,
     .tangent_resultant = pcs_default_row_resultant,
     .reactions = pcs_default_reactions,

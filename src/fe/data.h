@@ -245,13 +245,14 @@ bool pcs_fe_is_massless(int n, const double *M);
 bool pcs_fe_cell_eigenvalues(int n, const double *A, const double *B, double w[PCS_MAX_CELL_DOFS]);
 // Factor of load i at time t.
 double pcs_fe_load_size(const pcs_system *self, int load, double t);
-// Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant and work.
+// Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant, work and power.
 pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node);
 pcs_status pcs_fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int node);
 void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f);
 void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q);
 void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
 double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
+double pcs_fe_turning_power(const pcs_system *self, double t, const double *q, const double *v);
 // Largest stable step of an explicit scheme over all cells, s.
 double pcs_fe_stable_step(const pcs_system *self);
 // Of one mode with w^2 and the damping 2 xi w = alpha + beta w^2.

@@ -174,6 +174,20 @@ static double fe_load_work(const pcs_system *self, double t, const double *q0, c
     return work;
 }
 
+static double fe_load_power(const pcs_system *self, double t, const double *q, const double *v)
+{
+    const fe_data *fe = self->data;
+    double power = 0.0;
+    for (int l = 0; l < fe->model.nload; l++) {
+        double factor = pcs_fe_load_size(self, l, t);
+        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
+            power += fe->pushes[i].value * factor * v[fe->pushes[i].equation];
+    }
+    if (fe->nturning > 0) power += pcs_fe_turning_power(self, t, q, v);
+    if (fe->has_pushes) pcs_system_sum(self, 1, &power);
+    return power;
+}
+
 static void fe_name_equation(const pcs_system *self, int equation, size_t size, char *text)
 {
     const fe_data *fe = self->data;
@@ -215,6 +229,7 @@ const pcs_system_ops pcs_system_fe = {
     .internal_loss = pcs_fe_internal_loss,
     .commit = pcs_fe_commit,
     .load_work = fe_load_work,
+    .load_power = fe_load_power,
     .row_resultant = pcs_fe_row_resultant,
     .reactions = pcs_fe_reactions,
     .tangent_resultant = pcs_fe_tangent_resultant,

@@ -172,3 +172,23 @@ double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, c
     }
     return work;
 }
+
+double pcs_fe_turning_power(const pcs_system *self, double t, const double *q, const double *v)
+{
+    const fe_data *fe = self->data;
+    double power = 0.0;
+    for (int i = 0; i < fe->nturning; i++) {
+        const fe_turning_load *load = &fe->turning[i];
+        turning_node node;
+        double force[3], moment[3];
+        if (!pcs_fe_owns(fe, load->node)) continue;
+        turning_look(fe, load->node, q, &node);
+        turning_act(self, load, t, &node, force, moment);
+        for (int d = fe->map.first[load->node]; d < fe->map.first[load->node + 1]; d++) {
+            const pcs_dof *dof = &fe->map.dof[d];
+            if (dof->equation < 0) continue;
+            power += pcs_dot3(dof->is_rotation ? moment : force, dof->direction) * v[dof->equation];
+        }
+    }
+    return power;
+}

@@ -94,6 +94,11 @@ static inline double pcs_load_work(const pcs_system *system, double t, const dou
     return system->has_loads ? system->ops->load_work(system, t, q0, q1) : 0.0;
 }
 
+static inline double pcs_load_power(const pcs_system *system, double t, const double *q, const double *v)
+{
+    return system->has_loads ? system->ops->load_power(system, t, q, v) : 0.0;
+}
+
 // (x1 - x0) . y in four sums, which the processor adds up side by side.
 double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y);
 

@@ -88,12 +88,9 @@ static bool driven_slope(void *user, double t, const double *y, double *dy)
     int n = system->nv;
     const double *q = y, *v = y + n;
     if (pcs_event_accelerate(self, s->events, t, q, v, dy + n) != PCS_CONVERGED) return false;
-    for (int i = 0; i < n; i++) {
-        dy[i] = v[i];
-        s->next.q[i] = q[i] + v[i];
-    }
+    for (int i = 0; i < n; i++) dy[i] = v[i];
     memcpy(dy + s->impulse, s->events->force, (size_t)system->nrow * sizeof *dy);
-    dy[s->work] = pcs_load_work(system, t, q, s->next.q); // of the way that v goes in 1 s: its power
+    dy[s->work] = pcs_load_power(system, t, q, v);
     dy[s->damping] = pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, dy + s->resultant);
     pcs_event_rub *rub = s->events->rub;

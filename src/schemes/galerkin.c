@@ -208,15 +208,14 @@ static void galerkin_report_work(pcs_scheme *self, pcs_state *x, pcs_step_report
 {
     galerkin *s = self->data;
     const pcs_system *system = self->system;
-    double h = report->h, *end = s->place;
+    double h = report->h;
     if (s->w.M == 1) {
         pcs_explicit_report_work(self, &s->base, x, report);
         return;
     }
     for (int k = 0; k <= s->w.M; k++) {
         double weight = s->w.position[s->w.M][k];
-        for (int i = 0; i < system->nv; i++) end[i] = s->Q[k][i] + h * s->V[k][i];
-        report->external_work += weight * pcs_load_work(system, x->t + s->w.tau[k] * h, s->Q[k], end);
+        report->external_work += h * weight * pcs_load_power(system, x->t + s->w.tau[k] * h, s->Q[k], s->V[k]);
         report->damping_loss += h * weight * pcs_damping_power(system, s->Q[k], s->V[k]);
     }
 }

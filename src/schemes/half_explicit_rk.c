@@ -216,12 +216,10 @@ static void herk_weigh_stage(pcs_scheme *self, const pcs_state *x, int k, pcs_st
     herk *s = self->data;
     const pcs_system *system = self->system;
     double h = report->h, weight = s->table.b[k], t = x->t + s->table.c[k] * h, resultant[3];
-    double *end = s->full[k]; // of the way that the velocity of the stage goes; its acceleration has served
     if (weight == 0.0) return;
     pcs_resultant(system, t, s->q[k], s->v[k], resultant);
     for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * weight * resultant[i];
-    for (int i = 0; i < system->nv; i++) end[i] = s->q[k][i] + h * s->v[k][i];
-    report->external_work += weight * pcs_load_work(system, t, s->q[k], end);
+    report->external_work += h * weight * pcs_load_power(system, t, s->q[k], s->v[k]);
     report->damping_loss += h * weight * pcs_damping_power(system, s->q[k], s->v[k]);
 }
 

@@ -164,8 +164,7 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     const pcs_system *system = self->system;
     double resultant[3];
     for (int j = 0; j < system->nrow; j++) out->smooth[j] += weight * s->events->force[j];
-    for (int i = 0; i < system->nv; i++) s->next.d[i] = q[i] + v[i];
-    out->work += weight * pcs_load_work(system, t, q, s->next.d); // of the way that v goes in 1 s: its power
+    out->work += weight * pcs_load_power(system, t, q, v);
     out->damping += weight * pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, resultant);
     pcs_event_push(self, 1.0, s->events->force, s->events->rub == NULL ? NULL : s->events->rub->force, resultant);

@@ -141,6 +141,12 @@ double pcs_default_load_work(const pcs_system *self, double t, const double *q0,
     return 0.0;
 }
 
+double pcs_default_load_power(const pcs_system *self, double t, const double *q, const double *v)
+{
+    (void)self, (void)t, (void)q, (void)v;
+    return 0.0;
+}
+
 void pcs_default_row_resultant(const pcs_system *self, int row, double out[3])
 {
     (void)self, (void)row;

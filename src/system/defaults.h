@@ -32,6 +32,7 @@ double pcs_default_damping_power(const pcs_system *self, const double *q, const 
 double pcs_default_internal_loss(const pcs_system *self, double t, const double *q);
 void pcs_default_commit(pcs_system *self, double t, const double *q, const double *v);
 double pcs_default_load_work(const pcs_system *self, double t, const double *q0, const double *q1);
+double pcs_default_load_power(const pcs_system *self, double t, const double *q, const double *v);
 void pcs_default_row_resultant(const pcs_system *self, int row, double out[3]);
 void pcs_default_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                            pcs_reaction *out);

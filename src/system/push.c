@@ -23,6 +23,14 @@ static double push_load_work(const pcs_system *self, double t, const double *q0,
     return work;
 }
 
+static double push_load_power(const pcs_system *self, double t, const double *q, const double *v)
+{
+    const pcs_push *push = self->push;
+    double power = push->own->load_power(self, t, q, v);
+    for (int i = 0; i < self->nv; i++) power += push->p[i] * v[i];
+    return power;
+}
+
 static void push_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
 {
     const pcs_push *push = self->push;
@@ -43,6 +51,7 @@ pcs_status pcs_push_create(pcs_system *self, const double (*direction)[3], doubl
         push->ops = *self->ops;
         push->ops.force = push_force;
         push->ops.load_work = push_load_work;
+        push->ops.load_power = push_load_power;
         if (direction != NULL) push->ops.resultant = push_resultant;
         self->push = push;
         self->has_loads = true;

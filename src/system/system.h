@@ -218,6 +218,8 @@ typedef struct pcs_system_ops {
     void (*commit)(pcs_system *self, double t, const double *q, const double *v);
     // Applied loads at time t (gravity left out) times q1 - q0: has_loads.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
+    // Their power at (t, q, v), W: the work of loads that turn is not that of a long way along v.
+    double (*load_power)(const pcs_system *self, double t, const double *q, const double *v);
 
     // Momentum that a unit impulse of a row gives to the moving equations.
     void (*row_resultant)(const pcs_system *self, int row, double out[3]);
@@ -287,7 +289,7 @@ struct pcs_system {
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
     bool has_tumbling;         // bodies turn by finite angles, in space or with springs at their points: present_step
-    bool has_loads;            // forces are applied, besides gravity: load_work
+    bool has_loads;            // forces are applied, besides gravity: load_work, load_power
     bool has_resultant;        // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;         // where friction pushes is known
     double length;             // m, size of the model: the scale of positions

@@ -146,6 +146,7 @@ static void check_work(const char *text)
             CHECK_NEAR(s->ops->load_work(s, noon, back, q), -s->ops->load_work(s, noon, q, back), 1e-13);
         }
         CHECK_NEAR(rate, power, 1e-10);
+        CHECK_NEAR(s->ops->load_power(s, noon, q, x), power, 1e-11);
         largest = fmax(largest, fabs(power));
     }
     CHECK(largest > 1.0);

@@ -57,6 +57,7 @@ static const pcs_system_ops own_ops = {
     .change = pcs_default_change,
     .damping_power = pcs_default_damping_power,
     .load_work = pcs_default_load_work,
+    .load_power = pcs_default_load_power,
     .row_resultant = pcs_default_row_resultant,
     .tangent_resultant = pcs_default_row_resultant,
     .reactions = pcs_default_reactions,
