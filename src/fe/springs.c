@@ -52,7 +52,7 @@ static bool springs_range(int n, const double *A, const double *d, double *low, 
 // Adds the cell's part of D, or counts it at the equations it shares with other cells without mass.
 static void springs_add_cell(int n, const int *equation, const double *M, double *mass, int *share)
 {
-    double d[PCS_MAX_CELL_DOFS], low, high;
+    double d[PCS_MAX_CELL_DOFS] = { 0 }, low, high; // compilers do not see that n > 0
     bool is_massless = pcs_fe_is_massless(n, M);
     for (int i = 0; i < n; i++) d[i] = M[i * n + i];
     bool is_sound = !is_massless && springs_range(n, M, d, &low, &high) && low > 0.0;
