@@ -209,6 +209,8 @@ static PetscErrorCode solver_set_up(const pcs_linsolve *self, bool *is_singular)
     PetscCall(KSPGetPC(d->ksp, &pc));
     PetscCall(PCGetFailedReason(pc, &reason));
     *is_singular = reason != PC_NOERROR;
+    // PETSc leaves all later matrices to a factor of MUMPS that has failed once, and does not say so: it is made anew.
+    if (*is_singular) PetscCall(KSPReset(d->ksp));
     return 0;
 }
 
@@ -258,8 +260,9 @@ static PetscErrorCode solver_run(const pcs_linsolve *self, bool with_copies, dou
     int own = self->A->pattern->layout->nown;
     const double *found;
     PetscCall(VecPlaceArray(d->b, x));
-    PetscCall(KSPSolve(d->ksp, d->b, d->x));
-    PetscCall(VecResetArray(d->b));
+    PetscErrorCode code = KSPSolve(d->ksp, d->b, d->x);
+    PetscCall(VecResetArray(d->b)); // also of a solve that failed: the next one would fail for that alone
+    PetscCall(code);
     PetscCall(KSPGetConvergedReason(d->ksp, reason));
     PetscCall(VecGetArrayRead(d->x, &found));
     for (int i = 0; i < own; i++) x[i] = found[i]; // a rank without equations has no array

@@ -107,6 +107,39 @@ TEST(test_singular)
     pcs_context_destroy(&ctx);
 }
 
+// The unit matrix with two equal columns, or without: a matrix that is singular does not spoil the next one.
+static void fill_unit(pcs_matrix *A, bool is_singular)
+{
+    const pcs_pattern *pattern = A->pattern;
+    for (int j = 0; j < pattern->n; j++)
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            A->value[p] = pattern->row[p] == j || (is_singular && j < 2 && pattern->row[p] < 2) ? 1.0 : 0.0;
+}
+
+TEST(test_after_singular)
+{
+    static const char *const options[] = { "-pc_factor_mat_solver_type", "mumps" };
+    pcs_context *ctx = begin(2, options);
+    pcs_matrix *A = grid(ctx, 5, 0.1);
+    pcs_linsolve *solver = NULL;
+    bool is_singular = false;
+    CHECK_OK(ctx, pcs_linsolve_create(ctx, "petsc", laid_out(ctx, A), PCS_GENERAL, &solver));
+    for (int round = 0; round < 2; round++) {
+        double x[75] = { 3.0, -2.0 };
+        CHECK(A->pattern->n <= 75);
+        fill_unit(A, true);
+        CHECK_OK(ctx, pcs_linsolve_factor(solver, &is_singular));
+        CHECK(is_singular);
+        fill_unit(A, false);
+        CHECK_OK(ctx, pcs_linsolve_factor(solver, &is_singular));
+        CHECK(!is_singular);
+        pcs_linsolve_solve(solver, x);
+        CHECK_NEAR(x[0], 3.0, 1e-14);
+        CHECK_NEAR(x[1], -2.0, 1e-14);
+    }
+    pcs_context_destroy(&ctx);
+}
+
 // A solve that does not converge gives no numbers, and a note.
 TEST(test_no_convergence)
 {
