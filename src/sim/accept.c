@@ -81,6 +81,14 @@ static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
              contact->is_joint ? "joint" : "contact", contact->name, solver->bad_row - contact->first_row);
 }
 
+// Has nearly all that moves come from nowhere, by steps of a scheme that cannot cut them?
+static bool accept_has_run_away(const pcs_sim *sim)
+{
+    const pcs_ledger *ledger = &sim->ledger;
+    bool is_stuck = sim->report.outcome != PCS_CONVERGED && sim->scheme->ops->needs_equal_steps != NULL;
+    return is_stuck && -ledger->numerical_loss > 0.9 * (ledger->now.kinetic + ledger->now.strain);
+}
+
 // Why a step did not settle, with the place where the state went wrong.
 static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
 {
@@ -92,19 +100,31 @@ static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
     if (equation >= 0) sim->system->ops->name_equation(sim->system, equation, sizeof where, where);
     if (outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
     if (outcome == PCS_NOT_CONVERGED && equation >= 0) accept_describe_rest(sim, sizeof left, left);
-    if (outcome == PCS_NOT_CONVERGED && advice == NULL) advice = "try a smaller step, or a scheme with more damping";
+    if (outcome == PCS_NOT_CONVERGED && advice == NULL && !accept_has_run_away(sim))
+        advice = "try a smaller step, or a scheme with more damping";
     snprintf(text, size, "%s%s%s%s%s%s", pcs_outcome_text(outcome), where[0] == '\0' ? "" : " at ", where, left,
              advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
 }
 
-// Why smaller steps did not stand in for the one that failed, of a scheme that cannot take them.
+// Why smaller steps did not stand in for the one that failed, of a scheme that cannot take them, and whether they would
+// help where all of them are: not where nearly all energy has come from nowhere.
 static void accept_describe_equal_steps(const pcs_sim *sim, double h, size_t size, char *text)
 {
-    const char *why = sim->scheme->ops->needs_equal_steps;
+    const pcs_scheme_ops *scheme = sim->scheme->ops;
+    const pcs_ledger *ledger = &sim->ledger;
     size_t used = strlen(text);
-    if (why == NULL || sim->scheme->ops->ask_waves != NULL || used >= size) return;
-    snprintf(text + used, size - used, "; %s cannot cut a step that fails, as %s: try time.step %.3g or less",
-             sim->scheme->ops->name, why, 0.5 * h);
+    if (scheme->needs_equal_steps == NULL || scheme->ask_waves != NULL || used >= size) return;
+    int more = snprintf(text + used, size - used, "; %s cannot cut a step that fails, as %s", scheme->name,
+                        scheme->needs_equal_steps);
+    if (more < 0 || (used += (size_t)more) >= size) return;
+    if (accept_has_run_away(sim))
+        snprintf(text + used, size - used,
+                 "; earlier steps have gained %.3g J from nowhere, where %.3g J move the system, and shorter ones need "
+                 "not mend that: try alpha_ggl",
+                 -ledger->numerical_loss, ledger->now.kinetic + ledger->now.strain);
+    else
+        snprintf(text + used, size - used, ": try time.step %.3g or less",
+                 h * pcs_certifier_shorter(sim->certifier, sim->state.t / sim->end_time));
 }
 
 // What of the state no step could have gone on from.

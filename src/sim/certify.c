@@ -355,13 +355,25 @@ bool pcs_certifier_is_greedy(const pcs_certifier *self)
     return self->is_greedy;
 }
 
+// Is energy from nowhere what broke it?
+static bool certify_is_of_energy(const pcs_certifier *self)
+{
+    const pcs_check *broken = self->now.certificate.broken;
+    return broken != NULL && (broken == self->check[CERTIFY_RISE] || broken == self->check[CERTIFY_GROWTH]);
+}
+
+double pcs_certifier_shorter(const pcs_certifier *self, double share)
+{
+    const pcs_check *broken = self->now.certificate.broken;
+    if (!certify_is_of_energy(self) || !(broken->tolerance > 0.0)) return 0.5;
+    double allowed = broken->tolerance / broken->worst_value;
+    return pcs_min(0.5, broken == self->check[CERTIFY_GROWTH] ? share * allowed : allowed);
+}
+
 // What to try against energy from nowhere.
 static const char *certify_advice(const pcs_certifier *self)
 {
-    const pcs_check *broken = self->now.certificate.broken;
-    bool is_energy = false;
-    for (int i = CERTIFY_RISE; i <= CERTIFY_GROWTH; i++) is_energy = is_energy || broken == self->check[i];
-    if (!is_energy) return "";
+    if (!certify_is_of_energy(self)) return "";
     if (self->scheme->system->has_skew_damping && self->scheme->ops->lags_velocity)
         return "; its forces take the velocity of the start of a step, so that gyroscopic moments let the motion grow "
                "at "
