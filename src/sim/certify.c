@@ -375,9 +375,8 @@ static const char *certify_advice(const pcs_certifier *self)
 {
     if (!certify_is_of_energy(self)) return "";
     if (self->scheme->system->has_skew_damping && self->scheme->ops->lags_velocity)
-        return "; its forces take the velocity of the start of a step, so that gyroscopic moments let the motion grow "
-               "at "
-               "any step: try half_explicit or alpha_ggl";
+        return "; its forces take the velocity of the start of a step, so that gyroscopic moments let the motion grow"
+               " at any step: try half_explicit or alpha_ggl";
     return "; try a smaller step, numerical damping (theta or gamma > 0.5, rho_inf < 1) or alpha_ggl";
 }
 

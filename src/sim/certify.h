@@ -32,10 +32,10 @@ bool pcs_certifier_is_greedy(const pcs_certifier *self);
 
 const pcs_certificate *pcs_certifier_certificate(const pcs_certifier *self);
 
-// "gap >= 0 violated: 1e-3 m, allowed 1e-12 m" for the broken check.
 // What a step may be of one that broke the certificate after `share` of the run, as far as the defect tells: half of
 // it, or less where that is of an energy, which falls as the step, or faster, and grows with the steps.
 double pcs_certifier_shorter(const pcs_certifier *self, double share);
+// "gap >= 0 violated: 1e-3 m, allowed 1e-12 m" for the broken check.
 void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text);
 
 #endif
