@@ -209,13 +209,12 @@ static PetscErrorCode solver_set_up(const pcs_linsolve *self, bool *is_singular)
     PetscCall(KSPGetPC(d->ksp, &pc));
     PetscCall(PCGetFailedReason(pc, &reason));
     *is_singular = reason != PC_NOERROR;
-    // PETSc leaves all later matrices to a factor of MUMPS that has failed once, and does not say so: it is made anew.
-    if (*is_singular) PetscCall(KSPReset(d->ksp));
     return 0;
 }
 
 static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
 {
+    solver_data *d = self->data;
     const pcs_comm *comm = self->A->pattern->layout->comm;
     self->bad_equation = solver_bad_diagonal(self);
     double is_bad = self->bad_equation >= 0;
@@ -223,6 +222,11 @@ static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
     *is_singular = is_bad > 0.0;
     if (*is_singular) return PCS_OK;
     PCS_PETSC(self->ctx, "factorization", solver_set_up(self, is_singular));
+    is_bad = *is_singular;
+    comm->max(comm, 1, &is_bad);
+    *is_singular = is_bad > 0.0;
+    // PETSc leaves all later matrices to a factor of MUMPS that has failed once, and does not say so: it is made anew.
+    if (*is_singular) PCS_PETSC(self->ctx, "factorization", KSPReset(d->ksp));
     return PCS_OK;
 }
 
