@@ -78,7 +78,7 @@ class Judge:
                                   cwd=self.folder, env=os.environ | (env or {}))
         except subprocess.TimeoutExpired:
             if before:  # ranks that share cores wait for each other
-                self.notes.append(f"{' '.join(before)}: no end after {BOUND} s")
+                self.notes.append(f"{' '.join(before)}: no end of seed {self.seed} after {BOUND} s")
             else:
                 self.faults.append(f"{arguments[0]}: no end after {BOUND} s")
             return None, ""
