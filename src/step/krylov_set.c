@@ -15,7 +15,7 @@ enum {
     MANY_ROWS = 16,
     KRYLOV_RESTART = 120,
     KRYLOV_LIMIT = 3000,
-    SWEEPS = 2000
+    SWEEPS = 20000
 };
 
 // Of the size of velocities, and of lengths: asked for, taken for zero, and still accepted where nothing improves.

@@ -14,7 +14,7 @@
 
 enum { POWER_STEPS = 12, PATIENCE = 100 };
 
-static const double still = 1.01; // largest defect of so many sweeps over the smallest: they lead nowhere
+static const double still = 1.0001; // largest defect of so many sweeps over the smallest: they lead nowhere
 
 // One mass for all directions of a row, so that its cone stays round.
 static double gradient_mass(const pcs_krylov_set *c, int row)
