@@ -146,10 +146,14 @@ static void campaign_note(const pcs_sim *sim, campaign_result *r)
     const double beginning = 0.05; // share of a run in which there may be too little motion to compare with
     double rise = campaign_energy(sim) - r->energy - sim->report.external_work;
     int iterations = sim->report.iterations;
-    if (r->t > beginning * sim->end_time && r->scale > 0.0) r->rise = fmax(r->rise, rise / r->scale);
+    double scale = fmax(r->scale, campaign_scale(sim));
+    // What stuck so far had a kinetic energy of round-off; the work of loads sets it in motion.
+    bool begins = r->scale < 1e-12 * scale && rise <= fabs(sim->report.external_work);
+    if (begins) r->rise = 0.0;
+    else if (r->t > beginning * sim->end_time && r->scale > 0.0) r->rise = fmax(r->rise, rise / r->scale);
     r->t = sim->state.t;
     r->energy = campaign_energy(sim);
-    r->scale = fmax(r->scale, campaign_scale(sim));
+    r->scale = scale;
     r->steps++;
     r->iterations += iterations;
     r->worst = iterations > r->worst ? iterations : r->worst;
