@@ -41,6 +41,9 @@ is_wanted() {
     return 1
 }
 
+# Lines of compilers, of ctest, of cmocka and of unittest that say what has failed, and how.
+telling='error:|^[[:space:]]+[0-9]+ - |^\[ +(FAILED|ERROR|LINE) +\]|^(FAIL|ERROR): |Error: '
+
 count=0 failed=
 for variant in $all; do
     is_wanted "$variant" "$@" || continue
@@ -50,7 +53,7 @@ for variant in $all; do
     run "$variant" || outcome=FAILED failed=1
     told=$(sed -n 's/.*, \([0-9]* tests* failed out of [0-9]*\)$/, \1/p' "$log" | tail -n 1)
     echo "$variant: $outcome in $(($(date +%s) - begin)) s$told"
-    [ "$outcome" = passed ] || { grep -E '^[[:space:]]+[0-9]+ - |error:' "$log" | head -n 60; echo "All of it: $log"; }
+    [ "$outcome" = passed ] || { grep -E "$telling" "$log" | head -n 60; echo "All of it: $log"; }
 done
 [ $count -gt 0 ] || { echo "No such variant: $*. There are: $(echo $all)" >&2; exit 2; }
 [ -z "$failed" ]
