@@ -362,7 +362,8 @@ class Laws(DealtRuns):
 
     # What sticks, and where, is in the checkpoint in the order of one process.
     def test_resuming(self):
-        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *LAW, "--set", "output.checkpoint.every=3")
+        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *LAW, "--set", "output.checkpoint.every=3",
+                    options=ranks.REPEATABLE)
 
     def test_resuming_beside_rows(self):
         self.resume((3, 1), self.case("rows", ROWS), *DEALT, *BOTH, *MOREAU, *SHORT, "--set",
