@@ -5,43 +5,56 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LANES = 8 };
+// Vectors of four doubles are those of AVX; elsewhere gcc would take them apart by way of memory.
+#if defined(__x86_64__)
+enum { LANES = 8, WIDTH = 4, PARTS = LANES / WIDTH };
+#else
+enum { LANES = 8, WIDTH = 2, PARTS = LANES / WIDTH };
+#endif
 
 // Sums over a state, or over its difference from a state before it. Eight partial sums each: independent chains of
 // additions, and less round-off than one. Positions and velocities one after the other: the partial sums of both would
 // not fit into registers. No arrays, and results go where they are wanted: what is written one by one and read in pairs
 // waits.
-typedef double rod_sums_four __attribute__((vector_size(4 * sizeof(double))));
+typedef double rod_sums_vector __attribute__((vector_size(WIDTH * sizeof(double))));
 typedef struct rod_sums_lanes {
-    rod_sums_four low, high;
+    rod_sums_vector part[PARTS];
 } rod_sums_lanes;
 
 #define ROD_SUMS_INLINE static inline __attribute__((always_inline))
 
+// The same order whatever the width: (0 + 4) + (1 + 5), (2 + 6) + (3 + 7).
 ROD_SUMS_INLINE double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
 {
-    rod_sums_four s = lanes->low + lanes->high;
-    return sum + ((s[0] + s[1]) + (s[2] + s[3]));
+    const rod_sums_vector *part = lanes->part;
+    if (WIDTH == 4) {
+        rod_sums_vector s = part[0] + part[1];
+        return sum + ((s[0] + s[1]) + (s[2 % WIDTH] + s[3 % WIDTH]));
+    }
+    rod_sums_vector s = part[0] + part[2 % PARTS], t = part[1] + part[3 % PARTS];
+    return sum + ((s[0] + s[1]) + (t[0] + t[1]));
 }
 
 ROD_SUMS_INLINE void rod_sums_load(const double *x, rod_sums_lanes *out)
 {
-    memcpy(&out->low, x, sizeof out->low);
-    memcpy(&out->high, x + 4, sizeof out->high);
+    for (int k = 0; k < PARTS; k++) memcpy(&out->part[k], x + WIDTH * k, sizeof out->part[k]);
 }
 
 // sum += a b
 ROD_SUMS_INLINE void rod_sums_multiply(rod_sums_lanes *sum, const rod_sums_lanes *a, const rod_sums_lanes *b)
 {
-    sum->low += a->low * b->low;
-    sum->high += a->high * b->high;
+    for (int k = 0; k < PARTS; k++) sum->part[k] += a->part[k] * b->part[k];
+}
+
+ROD_SUMS_INLINE void rod_sums_add(rod_sums_lanes *sum, const rod_sums_lanes *a)
+{
+    for (int k = 0; k < PARTS; k++) sum->part[k] += a->part[k];
 }
 
 // a - b into a
 ROD_SUMS_INLINE void rod_sums_subtract(rod_sums_lanes *a, const rod_sums_lanes *b)
 {
-    a->low -= b->low;
-    a->high -= b->high;
+    for (int k = 0; k < PARTS; k++) a->part[k] -= b->part[k];
 }
 
 // x_k+1 - x_k
@@ -117,8 +130,7 @@ ROD_SUMS_INLINE void rod_sums_product(int n, const double *x0, const double *x, 
         rod_sums_load(x + i + 1, &b);
         if (state != NULL) {
             rod_sums_add_lanes_of(&of_state, &a, &b);
-            plain.low += a.low;
-            plain.high += a.high;
+            rod_sums_add(&plain, &a);
         }
         if (change == NULL) continue;
         rod_sums_load(x0 + i, &before);
