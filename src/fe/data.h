@@ -306,6 +306,7 @@ void pcs_fe_press(pcs_system *self, const double *q, const double *v, pcs_row_re
 void pcs_fe_law_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 const pcs_row_state *pcs_fe_law_state(const pcs_system *self, int point);
 // Friction goes on from here.
+void pcs_fe_delay_dampers(pcs_system *self, const double *q);
 void pcs_fe_commit_laws(pcs_system *self, const double *q, const double *v);
 const pcs_passage_row *pcs_fe_law_ends(const pcs_system *self, int contact, const double *q0, const double *q1,
                                        int *first);

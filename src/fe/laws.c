@@ -21,6 +21,7 @@ pcs_status pcs_fe_find_laws(pcs_system *self, fe_data *fe)
         if (law == NULL) continue;
         fe->laws->contacts[fe->laws->ncontact++].contact = k;
         self->has_damping = self->has_damping || pcs_force_law_is_damped(law);
+        self->has_sudden_dampers = self->has_sudden_dampers || law->damper > 0.0;
     }
     fe->is_nonlinear = true;
     return PCS_OK;
@@ -97,6 +98,7 @@ static pcs_status laws_take_work(pcs_system *self, int n, int ntangent, fe_law_w
     PCS_TAKE(self->ctx, work->ends, n, "force laws");
     PCS_TAKE(self->ctx, work->force, n, "force laws");
     PCS_TAKE(self->ctx, work->is_waiting, n, "force laws");
+    PCS_TAKE(self->ctx, work->is_late, n, "force laws");
     PCS_TAKE(self->ctx, work->taken, n, "force laws");
     PCS_TAKE(self->ctx, work->mark, self->nv, "force laws");
     PCS_TAKE(self->ctx, work->x, self->nv, "force laws");
@@ -180,8 +182,17 @@ pcs_force_state pcs_fe_law_force_of(const pcs_system *self, int point, const dou
 {
     const fe_data *fe = self->data;
     const fe_law_work *work = ((const fe_work *)self->work)->laws;
-    const pcs_force_law *law = laws_of(fe, fe->laws->owner[point]);
-    return pcs_force_law_at(law, work->gap[point], pcs_rows_dot(work->L, point, v));
+    pcs_force_law law = *laws_of(fe, fe->laws->owner[point]);
+    if (work->is_late[point]) law.damper = 0.0;
+    return pcs_force_law_at(&law, work->gap[point], pcs_rows_dot(work->L, point, v));
+}
+
+void pcs_fe_delay_dampers(pcs_system *self, const double *q)
+{
+    const fe_laws *laws = ((const fe_data *)self->data)->laws;
+    fe_law_work *work = ((fe_work *)self->work)->laws;
+    if (q != NULL) pcs_fe_look_at_laws(self, q);
+    for (int i = 0; i < laws->nrow; i++) work->is_late[i] = q != NULL && work->gap[i] > 0.0;
 }
 
 void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, double *f)

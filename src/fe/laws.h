@@ -54,6 +54,7 @@ struct fe_law_work {
     pcs_rows *ahead, *behind;  // directions there
     pcs_force_state *force;    // [nrow]
     unsigned char *is_waiting; // [nrow]
+    unsigned char *is_late;    // [nrow] the damper of a point acts from the next step on (pcs_fe_delay_dampers)
     int *taken;                // [nrow]
     int *mark;                 // [nv]
     double *x, *q;             // [nv]

@@ -228,6 +228,7 @@ const pcs_system_ops pcs_system_fe = {
     .damping_power = fe_damping_power,
     .internal_loss = pcs_fe_internal_loss,
     .commit = pcs_fe_commit,
+    .delay_dampers = pcs_fe_delay_dampers,
     .load_work = fe_load_work,
     .load_power = fe_load_power,
     .row_resultant = pcs_fe_row_resultant,

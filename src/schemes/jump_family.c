@@ -106,6 +106,7 @@ pcs_status pcs_jump_start(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_
 
 void pcs_jump_begin(pcs_scheme *self, pcs_jump *jump, pcs_next *next, const pcs_state *x)
 {
+    jump->q_before = x->q;
     pcs_projection_turn(self->solver, x->q);
     jump_clear(self, jump, next);
     jump_find_closed(self, jump, next, x->q, jump->was_closed);
@@ -115,6 +116,7 @@ bool pcs_jump_stage(pcs_scheme *self, pcs_jump *jump, pcs_next *next, double t, 
 {
     for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
     pcs_step_problem problem = pcs_next_problem(self, next, NULL, t);
+    problem.q_before = jump->q_before;
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);
     report->outcome = result.outcome;

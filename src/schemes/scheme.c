@@ -43,6 +43,7 @@ pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const 
                                .base = adds_up ? NULL : x->q,
                                .q_start = x == NULL ? NULL : x->q,
                                .v_start = x == NULL ? NULL : x->v,
+                               .q_before = x == NULL ? NULL : x->q,
                                .was_loaded = x == NULL ? NULL : x->was_loaded,
                                .d = next->d,
                                .target = next->target,

@@ -266,7 +266,7 @@ bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, b
     return !has_joints || (knows_joints && !is_loaded); // joints, which no rank has for itself
 }
 
-pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)
+static pcs_outcome outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)
 {
     bool has_start = !self->system->is_linear && p->q_start != NULL;
     if (has_start && p->base == NULL && outer_foresees(self, p, outer->work))
@@ -274,4 +274,14 @@ pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pc
     pcs_outcome outcome = outer_iterate(self, p, outer, true, iterations);
     if (outcome == PCS_CONVERGED || !has_start) return outcome;
     return outer_iterate(self, p, outer, false, iterations);
+}
+
+pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)
+{
+    pcs_system *system = self->system;
+    if (system->has_sudden_dampers) system->ops->delay_dampers(system, NULL);
+    pcs_outcome outcome = outer_solve(self, p, outer, iterations);
+    if (outcome == PCS_CONVERGED || !system->has_sudden_dampers || p->q_before == NULL) return outcome;
+    system->ops->delay_dampers(system, p->q_before);
+    return outer_solve(self, p, outer, iterations);
 }

@@ -58,6 +58,7 @@ typedef struct pcs_step_problem {
     double *q, *v;                   // in: qt0, vt0; out: q, v
     const double *base;              // [nq] not NULL: positions do not add up; in q stand the numbers base + x0
     const double *q_start, *v_start; // [nq], [nv] the start of the step; NULL without dynamics
+    const double *q_before;          // [nq] the same, whether the iteration may begin there or not
     const double *acceleration;      // [nv] c d / h of the step before, where the iteration begins; NULL: with d = 0
     const unsigned char *was_loaded; // [nrow] rows that transmitted an impulse in the step before; with q_start
     double *d;                       // [nv] out: the increment; scratch before

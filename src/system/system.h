@@ -216,6 +216,10 @@ typedef struct pcs_system_ops {
     // (q, v) becomes where the next way begins: has_internal.
     double (*internal_loss)(const pcs_system *self, double t, const double *q);
     void (*commit)(pcs_system *self, double t, const double *q, const double *v);
+    // Force laws whose damper sets in at once as bodies touch: a step at whose end they just touch has no answer, as
+    // the force would part them again. Dampers of points that are open at q wait until the next call; NULL: none
+    // does. has_sudden_dampers.
+    void (*delay_dampers)(pcs_system *self, const double *q);
     // Applied loads at time t (gravity left out) times q1 - q0: has_loads.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
     // Their power at (t, q, v), W: the work of loads that turn is not that of a long way along v.
@@ -287,6 +291,7 @@ struct pcs_system {
     bool has_internal;  // materials or friction of force laws remember what they went through: internal_loss, commit
     bool has_materials; // materials do
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
+    bool has_sudden_dampers;   // force laws jump at touch: delay_dampers
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
     bool has_tumbling;         // bodies turn by finite angles, in space or with springs at their points: present_step
     bool has_loads;            // forces are applied, besides gravity: load_work, load_power

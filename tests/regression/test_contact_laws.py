@@ -135,6 +135,20 @@ class Laws(program.Cases):
             total += (rows[-1]["momentum_x"] / MASS / SPEED - exact) ** 2 / len(parts)
         return math.sqrt(total)
 
+    # The damper would part the bodies again within the step that brings them together: it waits for the next one.
+    def test_touch_at_the_end_of_a_step(self):
+        stiffness, ratio = 2.0e6, 0.1
+        damping = 2.0 * ratio * math.sqrt(stiffness * MASS)
+        law, e = f"type: kelvin_voigt, stiffness: {stiffness!r}, damping: {damping!r}", kelvin_voigt_restitution(ratio)
+        for scheme, step in itertools.product(("newmark", "hht", "alpha_ggl, rho_inf: 0.8", "alpha_velocity",
+                                               "moreau_jean, theta: 0.5", "jump_newmark, rho_inf: 0.9"),
+                                              (2.0e-5, 1.0e-5, 2.0e-6)):
+            with self.subTest(scheme=scheme, step=step):
+                rows = self.history(ball(law, f"type: {scheme}", step, 5.0e-3, gap=100.0 * 1.0e-6 * SPEED))
+                found = math.sqrt(rows[-1]["kinetic"] / rows[0]["kinetic"])
+                self.assertLess(abs(found - e), damping * step / MASS)  # what the damper does in a step
+                self.assertTrue(any(abs(row["wall.gap"]) < 1e-15 for row in rows[1:]), "no step ends at the touch")
+
     def test_orders_where_contacts_touch(self):
         """The damper of kelvin_voigt sets in with a jump: order 1. hunt_crossley sets in smoothly: order 2."""
         damping, parts = 0.2 * math.sqrt(1.0e6 * MASS), (0.0, 0.25, 0.5, 0.75)
