@@ -1,5 +1,6 @@
 #include "core/amplitude.h"
 
+#include <float.h>
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
@@ -61,9 +62,16 @@ static double amplitude_ramp(const pcs_amplitude *a, double t)
     return (1.0 - r[0]) * a->from + r[0] * a->to;
 }
 
+// The end of a step and the start of the next one differ by round-off, n h and (n - 1) h + h: a jump that is meant to be
+// there is behind both of them.
+static double amplitude_past_jump(double t)
+{
+    return t + 16.0 * DBL_EPSILON * fabs(t);
+}
+
 static double amplitude_pulse(const pcs_amplitude *a, double t)
 {
-    double x = (t - a->start) / a->duration;
+    double x = ((a->is_smooth ? t : amplitude_past_jump(t)) - a->start) / a->duration;
     if (!(x >= 0.0 && x < 1.0)) return 0.0;
     return a->is_smooth ? a->size * sin(pi * x) : a->size;
 }
@@ -80,7 +88,7 @@ double pcs_amplitude_value(const pcs_amplitude *a, double t)
     case PCS_AMPLITUDE_SINE: return a->mean + a->size * sin(2.0 * pi * a->frequency * t + a->phase);
     case PCS_AMPLITUDE_RAMP: return amplitude_ramp(a, t);
     case PCS_AMPLITUDE_PULSE: return amplitude_pulse(a, t);
-    case PCS_AMPLITUDE_EXPRESSION: return pcs_expression_value(a->expression, &t);
+    case PCS_AMPLITUDE_EXPRESSION: return pcs_expression_value(a->expression, &(double){ amplitude_past_jump(t) });
     }
     return NAN;
 }
