@@ -250,7 +250,7 @@ static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)
     return pcs_modal_setup(ctx, batch, NMODE, 3, beam_make);
 }
 
-// Resultants of both planes; the bending stress adds the two at a corner of the section.
+// Resultants of both planes.
 static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
                              double field[PCS_MAX_CELL_FIELDS])
 {

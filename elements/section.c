@@ -73,7 +73,8 @@ static void round_constants(double outer, double inner, double shear_factor, pcs
                           .ky = shear_factor,
                           .kz = shear_factor,
                           .cy = 0.5 * outer,
-                          .cz = 0.5 * outer };
+                          .cz = 0.5 * outer,
+                          .is_round = true };
 }
 
 static const pcs_option circle_options[] = {

@@ -16,6 +16,7 @@ typedef struct pcs_section {
     double torsion;                      // m^4, of Saint-Venant
     double ky, kz;                       // shear factors along y and z
     double cy, cz;                       // m, outermost fibre along y and z
+    bool is_round;                       // that far in all directions: it has no corners
     const struct pcs_section_line *line; // how it varies; NULL: it is the same everywhere
 } pcs_section;
 

@@ -195,11 +195,12 @@ const pcs_section *pcs_taper_section(const pcs_batch *batch, int cell)
 
 double pcs_taper_stress(const pcs_batch *batch, int mesh_cell, const double about_z[2], const double about_y[2])
 {
-    double along_y = 0.0, along_z = 0.0;
+    double largest = 0.0;
     for (int end = 0; end < 2; end++) {
         const pcs_section *s = batch->tapers == NULL ? taper_given(batch) : &batch->tapers[mesh_cell].end[end];
-        along_y = fmax(along_y, fabs(about_z[end]) * s->cy / s->Iz);
-        if (about_y != NULL) along_z = fmax(along_z, fabs(about_y[end]) * s->cz / s->Iy);
+        double by_z = fabs(about_z[end]) * s->cy / s->Iz, by_y = 0.0;
+        if (about_y != NULL) by_y = fabs(about_y[end]) * s->cz / s->Iy;
+        largest = fmax(largest, s->is_round ? hypot(by_z, by_y) : by_z + by_y);
     }
-    return along_y + along_z;
+    return largest;
 }

@@ -52,8 +52,8 @@ static inline const pcs_taper *pcs_taper_of(const pcs_batch *batch, int cell)
 
 // The mean section of a cell of beams.
 const pcs_section *pcs_taper_section(const pcs_batch *batch, int cell);
-// Largest stress of bending moments at both ends of a cell of the mesh, |about_z| cy/Iz and |about_y| cz/Iy added up at
-// a corner; in the plane about_y is NULL.
+// Largest stress of bending moments at the ends of a cell of the mesh: |about_z| cy/Iz and |about_y| cz/Iy add up at a
+// corner, and as sides of a right angle in a round section; in the plane about_y is NULL.
 double pcs_taper_stress(const pcs_batch *batch, int mesh_cell, const double about_z[2], const double about_y[2]);
 
 #endif

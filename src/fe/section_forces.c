@@ -4,7 +4,7 @@
 // that is known in the middle of cells of lengths L is linear in between, and goes on so to the end of a chain:
 //   f = (f_b L_a + f_a L_b)/(L_a + L_b);    at an end  f = f_1 + (f_1 - f_2) L_1/(L_1 + L_2),  of one cell alone f_1
 // The bending moment is the mean of the moments at the ends of the cells that meet: with its sign in the plane, its
-// size in space. The bending stress follows from the moments at the node, |Mz| cy/Iz + |My| cz/Iy.
+// size in space. The bending stress follows from the moments at the node (elements/taper.h).
 //
 // Where members branch or meet head to head a node has no one value: every cell there has a point of its own, and its
 // chain ends.

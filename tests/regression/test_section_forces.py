@@ -1,6 +1,7 @@
 """Section forces at the nodes as frames have them, against statics by hand: a cantilever with a load at its end, in the
 plane and in space, a hanging bar with weight, and members that branch; cells of two lengths. Argument: the program."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -136,6 +137,33 @@ def check_tapered_branch(folder):
     assert abs(moment + 21.0) < 2e-6 and abs(stress - 21.0 * 6.0 / (0.1 * 0.2 ** 2)) < 0.1, (moment, stress)
 
 
+def check_round_section(folder):
+    """The stress of a round section does not know in which direction it bends, nor where its axes are."""
+    exact = 32.0 * 10.0 * LENGTH / (numpy.pi * 0.02 ** 3)
+    for kind, angle, axis in itertools.product(("beam_timo_3d", "beam_exact_3d"), (20.0, 45.0, 80.0),
+                                               ("[0, 1, 0]", "[0, 1, 1]")):
+        across, up = 10.0 * numpy.cos(numpy.radians(angle)), 10.0 * numpy.sin(numpy.radians(angle))
+        text = CASE.replace("type: rectangle, width: 0.1, height: 0.05", "type: circle, diameter: 0.02")
+        frame = run_statics(folder, "round", text.format(kind=kind, fix=ALL, more=f", orientation: {axis}",
+                            load=f"tip: {{ type: force, node: beam.end, value: [0, {across!r}, {up!r}] }}"))
+        for place in ("point", "cell"):
+            found = frame["arrays"][place, "bending_stress"].max()
+            assert abs(found - exact) < 1e-6 * exact, (kind, angle, axis, place, found, exact)
+
+
+def check_moments_at_both_ends(folder):
+    """Moments about y and z that are largest at different ends of a cell act on different sections."""
+    text = CASE.replace("elements: 3", "elements: 1").replace("[2, 0, 0] }", "[1, 0, 0] }")
+    load = ("tip: {{ type: force, node: beam.end, value: [0, 10, 10] }}\n"
+            "  turn: {{ type: moment, node: beam.end, value: [0, 10, 0] }}").replace("{{", "{").replace("}}", "}")
+    frame = run_statics(folder, "ends", text.format(kind="beam_timo_3d", fix=ALL, more=SPACE, load=load))
+    x = frame["points"][:, 0]
+    y_stress, z_stress = 6.0 / (HEIGHT * WIDTH ** 2), 6.0 / (WIDTH * HEIGHT ** 2)
+    for (first, last), found in zip(frame["cells"], frame["arrays"]["cell", "bending_stress"][:, 0]):
+        ends = [z_stress * abs(10.0 * (1.0 - s)) + y_stress * abs(10.0 - 10.0 * (1.0 - s)) for s in x[[first, last]]]
+        assert abs(found - max(ends)) < 1e-6 * z_stress, (found, ends)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -143,6 +171,8 @@ def main():
         check_weight(folder)
         check_branches(folder)
         check_tapered_branch(folder)
+        check_round_section(folder)
+        check_moments_at_both_ends(folder)
 
 
 if __name__ == "__main__":
