@@ -62,8 +62,8 @@ static double amplitude_ramp(const pcs_amplitude *a, double t)
     return (1.0 - r[0]) * a->from + r[0] * a->to;
 }
 
-// The end of a step and the start of the next one differ by round-off, n h and (n - 1) h + h: a jump that is meant to be
-// there is behind both of them.
+// The end of a step and the start of the next one differ by round-off, n h and (n - 1) h + h: a jump that is meant to
+// be there is behind both of them.
 static double amplitude_past_jump(double t)
 {
     return t + 16.0 * DBL_EPSILON * fabs(t);
