@@ -55,12 +55,12 @@ static pcs_status link_create(pcs_context *ctx, const void *params, const pcs_do
     return PCS_OK;
 }
 
-// Moments about node a: the couple of each row, and its force at its distance.
-static void link_take_moments(const double hub[3], int count, pcs_row_state *rows)
+// Moments about node a: the couple of each row, and its force at the arm by which it turns node a. Small rotations
+// leave that arm as it was, however far the nodes move.
+static void link_take_moments(const double arm[3], int count, pcs_row_state *rows)
 {
     for (int i = 0; i < count; i++) {
-        double arm[3], moment[3];
-        for (int k = 0; k < 3; k++) arm[k] = rows[i].point[k] - hub[k];
+        double moment[3];
         pcs_cross(arm, rows[i].normal, moment);
         for (int k = 0; k < 3; k++) rows[i].couple[k] += moment[k];
     }
@@ -69,13 +69,12 @@ static void link_take_moments(const double hub[3], int count, pcs_row_state *row
 static void link_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
 {
     const link_joint *link = instance;
-    pcs_end_now hub, a, b;
-    pcs_end_find(&link->hub, places, &hub);
+    pcs_end_now a, b;
     for (int i = 0; i < link->count; i++) {
         pcs_end_find(&link->ends[i].a, places, &a);
         pcs_end_find(&link->ends[i].b, places, &b);
         int count = pcs_ends_hold(&link->ends[i], &a, &b, rows);
-        link_take_moments(hub.point, count, rows);
+        link_take_moments(a.arm, count, rows);
         rows += count;
     }
 }

@@ -214,6 +214,38 @@ TEST(links_carry_what_rides_on_them)
     text_case_close(&c);
 }
 
+// Moments of a link are those of its forces at the arm by which they turn its bearer: small rotations leave it as it
+// was however far the nodes move, finite ones take it along.
+TEST(moments_of_links_have_the_arms_of_the_motion)
+{
+    for (int is_finite = 0; is_finite < 2; is_finite++) {
+        text_case c = text_case_open(
+            "mesh: { a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 },\n"
+            "        t: { type: point, at: [1.2, 0.5, 0] } }\n"
+            "elements: { a: { mesh: a, E: 2.0e11, nu: 0.3, rho: 7800, section: { type: circle, diameter: 0.02 },\n",
+            is_finite ? "type: beam_exact_2d },\n" : "type: beam_timo_2d },\n",
+            "            t: { type: point_mass, mesh: t, mass: 1, in: plane } }\n"
+            "supports: { w: { set: a.start, fix: [x, y, rz] } }\n"
+            "joints: { l: { type: rigid_link, a: a.end, nodes: t } }\n"
+            "loads: { f: { type: force, node: t, value: [0, -1000, 0] } }\n",
+            GGL("0.8"), TIME("2.0e-3", "0.06"), NULL);
+        double arm[3], hub[3], tip[3], v[3], reference[3], force = 0.0, moved = 0.0;
+        while (!pcs_sim_is_done(c.sim)) {
+            text_case_step(&c);
+            text_case_node(&c, "a.end", hub, v, reference);
+            text_case_node(&c, "t", tip, v, reference);
+            for (int k = 0; k < 3; k++) arm[k] = tip[k] - hub[k];
+            const pcs_reaction *link = &c.sim->reactions[0];
+            const double *r = is_finite ? arm : (const double[3]){ 0.2, 0.5, 0.0 };
+            CHECK_NEAR(link->moment[2], r[0] * link->force[1] - r[1] * link->force[0], 1e-8);
+            force = fmax(force, fabs(link->force[1]));
+            moved = fmax(moved, fabs(arm[0] - 0.2));
+        }
+        CHECK(force > 100.0 && moved > 0.01);
+        text_case_close(&c);
+    }
+}
+
 // Two bars that a joint glues together are one bar, through an impact; the model stays linear.
 TEST(glued_bars_are_one)
 {
