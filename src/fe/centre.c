@@ -1,10 +1,12 @@
 // Centre of mass of a body, which is a set of cells, as a linear form of positions or velocities.
 //
 // With d_a the directions of the translations of a cell and e_k an axis its momentum is
-//   p_k = sum_ab (e_k . d_a) M_ab v_b
+//   p_k = sum_b w_kb v_b,   w_kb = sum_a (e_k . d_a) M_ab
 // over all b: rotations take part where a mass matrix couples them. Its mass is that of a unit velocity in all n
-// directions that its nodes have, m = 1/n sum_ab (d_a . d_b) M_ab, and the share of a node that of its rows. So
-//   v_k = p_k(v)/m,   u_k = p_k(q)/m,   x_k = u_k + 1/m sum_nodes (share X_k)
+// directions that its nodes have, m = 1/n sum_ab (d_a . d_b) M_ab, and the share of a node that of its rows. X is its
+// place. Along the directions it goes in as velocities do, for those across a
+// beam may be shared out otherwise than those along it; X' is what they leave out of X, as of a bar off its axis. So
+//   v_k = p_k(v)/m,   u_k = p_k(q)/m,   x_k = u_k + 1/m sum_b (w_kb (d_b . X) + share_b X'_k)
 
 #include "core/rotation.h"
 #include "fe/data.h"
@@ -12,28 +14,39 @@
 typedef struct body {
     const fe_data *fe;
     int axis;
-    double mass, moment; // sums over cells: m, and share times place along the axis
+    double mass, moment; // sums over cells: m, and m x_k at rest
     int count;           // terms
     int *equation;       // [count]
     double *weight;      // [count] of p_k
 } body;
 
-// Directions of the translations of a cell, zero for rotations, and its nodes; gives their number per node.
-static pcs_status centre_directions(pcs_context *ctx, const pcs_batch *batch, int cell, double d[PCS_MAX_CELL_DOFS][3],
-                                    int node[PCS_MAX_CELL_DOFS], int *most)
+// Translations of a cell; zero for its rotations.
+typedef struct translations {
+    int most;                        // directions of a node
+    double d[PCS_MAX_CELL_DOFS][3];  // directions
+    double along[PCS_MAX_CELL_DOFS]; // d . X, m
+    double off[PCS_MAX_CELL_DOFS];   // what the directions of the node leave out of X along the axis asked for, m
+} translations;
+
+static pcs_status centre_translations(pcs_context *ctx, const pcs_batch *batch, int cell, int axis, translations *out)
 {
     int place = 0;
-    *most = 1;
-    for (int i = 0; i < (batch->ops->is_one_node ? 1 : 2); i++) {
-        int count = 0;
+    out->most = 1;
+    for (int end = 0; end < (batch->ops->is_one_node ? 1 : 2); end++) {
+        int count = 0, first = place;
         pcs_node_dofs given = { 0 };
-        PCS_TRY(batch->ops->node_dofs(ctx, batch, cell, i, &given));
+        const double *x = batch->x[batch->nodes[batch->cells[cell]][end]];
+        PCS_TRY(batch->ops->node_dofs(ctx, batch, cell, end, &given));
+        double off = x[axis];
         for (int j = 0; j < given.count; j++, place++) {
-            for (int k = 0; k < 3; k++) d[place][k] = given.is_rotation[j] ? 0.0 : given.direction[j][k];
-            node[place] = batch->nodes[batch->cells[cell]][i];
-            count += pcs_dot3(d[place], d[place]) > 0.0;
+            double *d = out->d[place];
+            for (int k = 0; k < 3; k++) d[k] = given.is_rotation[j] ? 0.0 : given.direction[j][k];
+            out->along[place] = pcs_dot3(d, x);
+            off -= d[axis] * out->along[place];
+            count += pcs_dot3(d, d) > 0.0;
         }
-        if (count > *most) *most = count;
+        for (int j = first; j < place; j++) out->off[j] = off;
+        if (count > out->most) out->most = count;
     }
     return PCS_OK;
 }
@@ -41,20 +54,20 @@ static pcs_status centre_directions(pcs_context *ctx, const pcs_batch *batch, in
 static pcs_status centre_add_cell(pcs_context *ctx, body *b, int cell)
 {
     const pcs_batch *batch = &b->fe->batches[b->fe->batch_of_cell[cell]];
-    int place = b->fe->place_of_cell[cell], n = batch->ops->ndof, node[PCS_MAX_CELL_DOFS], most;
+    int place = b->fe->place_of_cell[cell], n = batch->ops->ndof;
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double d[PCS_MAX_CELL_DOFS][3];
-    PCS_TRY(centre_directions(ctx, batch, place, d, node, &most));
+    translations t;
+    PCS_TRY(centre_translations(ctx, batch, place, b->axis, &t));
     batch->ops->matrices(batch, place, M, K);
     for (int i = 0; i < n; i++) {
         double share = 0.0, weight = 0.0;
         int equation = batch->equation[(size_t)place * (size_t)n + (size_t)i];
         for (int a = 0; a < n; a++) {
-            share += M[a * n + i] * pcs_dot3(d[a], d[i]) / most;
-            weight += M[a * n + i] * d[a][b->axis];
+            share += M[a * n + i] * pcs_dot3(t.d[a], t.d[i]) / t.most;
+            weight += M[a * n + i] * t.d[a][b->axis];
         }
         b->mass += share;
-        b->moment += share * batch->x[node[i]][b->axis];
+        b->moment += weight * t.along[i] + share * t.off[i];
         if (equation < 0 || weight == 0.0) continue;
         b->equation[b->count] = equation;
         b->weight[b->count++] = weight;
