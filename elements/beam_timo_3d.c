@@ -58,6 +58,11 @@ static void beam_offset(const beam_params *p, int end, double offset[3])
     for (int k = 0; k < 3; k++) offset[k] = end == 1 && !isnan(p->offset_end[k]) ? p->offset_end[k] : p->offset[k];
 }
 
+static void beam_arms(const void *params, double arm[2][3])
+{
+    for (int end = 0; end < 2; end++) beam_offset(params, end, arm[end]);
+}
+
 // Length and local axes between the ends of the arms.
 static double beam_frame(const pcs_batch *batch, int cell, double R[3][3], double *sine)
 {
@@ -232,13 +237,12 @@ static void beam_make_spin(const pcs_batch *batch, int cell, const double R[3][3
 
 static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
-    const beam_params *p = batch->params;
     double R[3][3], sine, L = beam_frame(batch, cell, R, &sine), local[NDOF * NDOF], B[NMODE][NDOF] = { { 0 } };
     double offset[2][3];
     beam_local_modes(batch, cell, L, B, kind->D);
     beam_local_mass(batch, cell, L, local);
     pcs_beam_turn(NDOF, NMODE, (const double(*)[3])R, &B[0][0], local, kind);
-    for (int end = 0; end < 2; end++) beam_offset(p, end, offset[end]);
+    beam_arms(batch->params, offset);
     beam_shift_columns(NMODE, (const double(*)[3])offset, kind->B);
     beam_shift_matrix((const double(*)[3])offset, kind->M);
     if (kind->own != NULL)
@@ -288,7 +292,7 @@ static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transve
 
 #define BEAM_COMMON                                                                                      \
     PCS_BEAM_SPACE_SECTION, .ndof = NDOF, .fields = beam_fields, .setup = beam_setup, PCS_MODAL_KERNELS, \
-                            .read_fields = beam_read_fields
+                            .read_fields = beam_read_fields, .mass_arms = beam_arms
 
 const pcs_element_ops pcs_element_beam_timo_3d = {
     .name = "beam_timo_3d",

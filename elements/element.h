@@ -131,6 +131,8 @@ typedef struct pcs_element_ops {
     // Arms from the nodes of a cell to its ends, in the reference state, which turn with the nodes; `span` is the
     // vector from the first node to the second. Do they turn by finite angles? NULL: the nodes are its ends.
     bool (*arms)(const void *params, const double span[3], double arm[2][3]);
+    // Arms from the nodes of a cell to the ends of its mass, in the reference state. NULL: the nodes are its ends.
+    void (*mass_arms)(const void *params, double arm[2][3]);
 } pcs_element_ops;
 
 extern const pcs_element_ops *const pcs_elements[]; // ends with NULL

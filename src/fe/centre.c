@@ -3,9 +3,10 @@
 // With d_a the directions of the translations of a cell and e_k an axis its momentum is
 //   p_k = sum_b w_kb v_b,   w_kb = sum_a (e_k . d_a) M_ab
 // over all b: rotations take part where a mass matrix couples them. Its mass is that of a unit velocity in all n
-// directions that its nodes have, m = 1/n sum_ab (d_a . d_b) M_ab, and the share of a node that of its rows. X is its
-// place. Along the directions it goes in as velocities do, for those across a
-// beam may be shared out otherwise than those along it; X' is what they leave out of X, as of a bar off its axis. So
+// directions that its nodes have, m = 1/n sum_ab (d_a . d_b) M_ab, and the share of a node that of its rows. X is
+// where the mass ends: at the node, or at an arm from it. Along the directions it goes in as velocities do, for those
+// across a beam may be shared out otherwise than those along it; X' is what they leave out of X, as of a bar off its
+// axis. So
 //   v_k = p_k(v)/m,   u_k = p_k(q)/m,   x_k = u_k + 1/m sum_b (w_kb (d_b . X) + share_b X'_k)
 
 #include "core/rotation.h"
@@ -28,6 +29,14 @@ typedef struct translations {
     double off[PCS_MAX_CELL_DOFS];   // what the directions of the node leave out of X along the axis asked for, m
 } translations;
 
+void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3])
+{
+    double arm[2][3] = { { 0.0 } };
+    const double *node = batch->x[batch->nodes[batch->cells[cell]][end]];
+    if (batch->ops->mass_arms != NULL) batch->ops->mass_arms(batch->params, arm);
+    for (int k = 0; k < 3; k++) x[k] = node[k] + arm[end][k];
+}
+
 static pcs_status centre_translations(pcs_context *ctx, const pcs_batch *batch, int cell, int axis, translations *out)
 {
     int place = 0;
@@ -35,8 +44,9 @@ static pcs_status centre_translations(pcs_context *ctx, const pcs_batch *batch, 
     for (int end = 0; end < (batch->ops->is_one_node ? 1 : 2); end++) {
         int count = 0, first = place;
         pcs_node_dofs given = { 0 };
-        const double *x = batch->x[batch->nodes[batch->cells[cell]][end]];
+        double x[3];
         PCS_TRY(batch->ops->node_dofs(ctx, batch, cell, end, &given));
+        pcs_fe_mass_end(batch, cell, end, x);
         double off = x[axis];
         for (int j = 0; j < given.count; j++, place++) {
             double *d = out->d[place];

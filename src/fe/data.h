@@ -234,6 +234,8 @@ pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe);
 // Where the cells of a line begin and end, and how long it is, of parts of a mesh.
 pcs_status pcs_fe_measure_line(pcs_context *ctx, const pcs_mesh *mesh, const pcs_set *cells, struct pcs_taper *tapers,
                                double *length);
+// Where the mass of a cell, numbered within its batch, ends at its first (0) or second node in the reference state.
+void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
 // Gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
 // Which cells of the mesh a line load is on, in scratch memory.

@@ -1,6 +1,6 @@
 // Gravity and line loads as consistent load vectors, nodal forces and moments.
 //
-//   f_g = M (g . d),   V(u) = -f_g . u - sum_cells g . M (X - datum)
+//   f_g = M (g . d),   V(u) = -f_g . u - sum_cells g . M (X - datum),   X where the mass of a cell ends
 //   line load p per length:   f_p = (L/m) M (p . d), m the mass of the cell: the same shape functions, no density
 
 #include "core/rotation.h"
@@ -23,13 +23,15 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
             return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along %s [%g, %g, %g]", node,
                             batch->name, load->is_gravity ? "g =" : "the line load", g[0], g[1], g[2]);
         pcs_node_dofs given;
+        double x[3];
         PCS_TRY(pcs_fe_ops(fe, group)->node_dofs(self->ctx, batch, cell, i, &given));
+        pcs_fe_mass_end(batch, cell, i, x);
         for (int j = 0; j < given.count; j++, place++) {
             pull[place] = height[place] = 0.0;
             if (!given.is_rotation[j])
                 for (int k = 0; k < 3; k++) {
                     pull[place] += g[k] * given.direction[j][k];
-                    height[place] += (batch->x[node][k] - load->datum[k]) * given.direction[j][k];
+                    height[place] += (x[k] - load->datum[k]) * given.direction[j][k];
                 }
         }
     }

@@ -1,4 +1,4 @@
-// Where the mass of beams is: centres of bodies and the potential of gravity.
+// Where the mass of beams is: centres of bodies and the potential of gravity, at offsets and with sections that vary.
 //
 // A rigid turn w about the origin gives the centre x the velocity w x x, by the mass matrix alone. The centre of a beam
 // whose height goes from a to b over its length lies at (a + 2b)/(3(a + b)) of it.
@@ -16,13 +16,31 @@ typedef struct beam {
 } beam;
 
 #define TAPERED "section: { type: rectangle, width: 0.05, height: { from: 0.06, to: 0.02 } }"
+#define SQUARE "section: { type: rectangle, width: 0.05, height: 0.04 }"
+#define ROUND "section: { type: given, area: 2.0e-3, Iy: 1.0e-6, Iz: 1.0e-6, torsion: 2.0e-6, ky: 0.9, kz: 0.9 }"
+#define ARM "offset: [0.1, 0.05, 0.2]"
 
 // All of 1000 kg/m^3, and of 2e-3 m^2 in the mean.
+static const beam level[] = {
+    { "type: beam_timo_3d, orientation: [0, 1, 0], " ARM ", " SQUARE, "[1, 0, 0]", 2.0, { 0.6, 0.05, 0.2 } },
+    { "type: beam_timo_3d, orientation: [0, 1, 0], mass: lumped, " ARM ", " SQUARE,
+      "[1, 0, 0]",
+      2.0,
+      { 0.6, 0.05, 0.2 } },
+    { "type: rotor_beam, speed: 0, orientation: [0, 1, 0], " ARM ", " ROUND, "[1, 0, 0]", 2.0, { 0.6, 0.05, 0.2 } },
+    { "type: rotor_beam_driven, orientation: [0, 1, 0], " ARM ", " ROUND, "[1, 0, 0]", 2.0, { 0.6, 0.05, 0.2 } },
+};
+enum { NLEVEL = sizeof level / sizeof *level };
+
 static const beam tapered[] = {
     { "type: beam_timo_2d, " TAPERED, "[0.8, 0.6, 0]", 2.0, { 1.0 / 3.0, 0.25, 0.0 } },
     { "type: beam_timo_2d, mass: lumped, " TAPERED, "[0.8, 0.6, 0]", 2.0, { 1.0 / 3.0, 0.25, 0.0 } },
     { "type: beam_exact_2d, " TAPERED, "[0.8, 0.6, 0]", 2.0, { 1.0 / 3.0, 0.25, 0.0 } },
     { "type: beam_timo_3d, orientation: [0, 0, 1], " TAPERED, "[0.48, 0.36, 0.8]", 2.0, { 0.2, 0.15, 1.0 / 3.0 } },
+    { "type: beam_timo_3d, orientation: [0, 0, 1], " ARM ", " TAPERED,
+      "[0.48, 0.36, 0.8]",
+      2.0,
+      { 0.3, 0.2, 1.0 / 3.0 + 0.2 } },
 };
 enum { NTAPERED = sizeof tapered / sizeof *tapered };
 
@@ -65,8 +83,27 @@ static void check_centre(const beam *b, int ncell)
     text_case_close(&c);
 }
 
+TEST(offsets_take_the_mass_along)
+{
+    for (int i = 0; i < NLEVEL; i++)
+        for (int ncell = 1; ncell < 4; ncell++) check_centre(&level[i], ncell);
+}
+
 TEST(centres_of_tapered_beams_lie_nearer_the_thick_end)
 {
     for (int i = 0; i < NTAPERED; i++)
         for (int ncell = 1; ncell < 4; ncell++) check_centre(&tapered[i], ncell);
+}
+
+// Arms that differ at the ends of a cell: its axis goes from one to the other.
+TEST(arms_may_differ_at_the_ends_of_a_cell)
+{
+    const beam b = {
+        "type: beam_timo_3d, orientation: [0, 1, 0], offset: [0, 0, 0.25], offset_end: [-0.4, 0, 1.05], " //
+        TAPERED,
+        "[1, 0, 0]",
+        2.0,
+        { 0.25, 0.0, 0.25 + 1.0 / 3.0 }
+    };
+    check_centre(&b, 1);
 }
