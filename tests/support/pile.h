@@ -141,7 +141,7 @@ static inline pile *pile_build(const pile_shape *s)
     double d = 0.1, area = 0.25 * 3.14159265358979 * d * d, I = area * d * d / 16.0;
     p->beam = (pcs_beam_params){ .E = s->young, .nu = 0.3, .rho = 1000.0, .orientation = { 0, 0, 1 } };
     for (int k = 0; k < 3; k++) p->beam.offset_end[k] = NAN;
-    p->beam.section = (pcs_section){ area, I, I, 2.0 * I, 0.9, 0.9, 0.5 * d, 0.5 * d, NULL };
+    p->beam.section = (pcs_section){ area, I, I, 2.0 * I, 0.9, 0.9, 0.5 * d, 0.5 * d, true, NULL };
     p->group = (pcs_fe_group){ .name = "beams",
                                .ops = pile_element("beam_timo_3d"),
                                .params = &p->beam,
