@@ -16,7 +16,7 @@ percuss_sources(src/joint joint_list.def angle ends held joint motion)
 percuss_sources(src/system defaults push rigid scale)
 percuss_sources(src/fe assembly centre dofs fe initial internal law_friction law_tangents laws
   load_size loads ops picture picture_carried picture_part pieces places probe ranges reactions rigid rotations rows
-  scale section_forces share slices slopes springs stable tangents taper taper_part tumbling turning)
+  scale section_forces share slices slopes spread springs stable tangents taper taper_part tumbling turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
 percuss_sources(src/step step_list.def active_set active_set_solve coarse columns condense contact_problem coupling
   curvature dense_contacts frictionless impact iteration krylov krylov_gate krylov_move krylov_set krylov_treat

@@ -51,6 +51,19 @@ pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped)
 }
 
 const char *const pcs_rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
+const char *const pcs_rod_end_fields[] = { "axial_start", "axial_end", "stress_start", "stress_end", NULL };
+
+void pcs_rod_read_ends(const pcs_batch *batch, int cell, double tension, const double *axis, double field[4])
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    double area = ((const pcs_rod_params *)batch->params)->area.value, load[2] = { 0 };
+    int dim = batch->ops->ndof / 2;
+    if (batch->spread != NULL)
+        for (int i = 0; i < 2 * dim; i++) load[i / dim] += batch->spread[i] * axis[i % dim];
+    field[0] = tension + load[0];
+    field[1] = tension - load[1];
+    for (int end = 0; end < 2; end++) field[2 + end] = field[end] / (taper == NULL ? area : taper->end[end].area);
+}
 
 double pcs_axial_span(const pcs_batch *batch, int cell, double span[3])
 {

@@ -70,7 +70,11 @@ typedef struct pcs_rod_cell {
 pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped);
 
 extern const pcs_option pcs_rod_options[];
-extern const char *const pcs_rod_fields[]; // axial_force, stress, strain_energy
+extern const char *const pcs_rod_fields[];     // axial_force, stress, strain_energy
+extern const char *const pcs_rod_end_fields[]; // axial_start and axial_end, and the stress likewise
+// Those at the ends, of the tension in between and the batch's loads along the cell; `axis` has its direction along the
+// dofs of a node.
+void pcs_rod_read_ends(const pcs_batch *batch, int cell, double tension, const double *axis, double field[4]);
 
 // Vector from the first node to the second, and its length.
 double pcs_axial_span(const pcs_batch *batch, int cell, double span[3]);

@@ -59,6 +59,9 @@ static const char *const exact_fields[] = { "axial_force", "shear_force", "torqu
                                             "shear_y",     "shear_z",     "moment_y",       "moment_z",
                                             NULL };
 
+static const char *const exact_end_fields[] = { "moment_y_start", "moment_y_end", "moment_z_start", "moment_z_end",
+                                                NULL };
+
 static double exact_frame(const pcs_batch *batch, int cell, double axes[3][3])
 {
     double sine;
@@ -412,6 +415,10 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     field[9] = force[2];
     field[10] = moment[1];
     field[11] = moment[2];
+    for (int k = 0; k < 2; k++) {
+        field[12 + 2 * k] = -start[1 + k]; // as in the middle
+        field[13 + 2 * k] = end[1 + k];
+    }
 }
 
 const pcs_element_ops pcs_element_beam_exact_3d = {
@@ -424,6 +431,7 @@ const pcs_element_ops pcs_element_beam_exact_3d = {
     .sees_velocity = true,
     .is_gyroscopic = true,
     .fields = exact_fields,
+    .end_fields = exact_end_fields,
     .node_dofs = exact_node_dofs,
     .setup = exact_setup,
     .matrices = exact_matrices,

@@ -2,6 +2,7 @@
 //
 // Locking-free: one element is exact for end loads, also where its section varies. Axial part as the rod, but by its
 // flexibility; bending as elements/timoshenko.h.
+// Section forces at the ends are those of equilibrium, B^T D e - f with the forces f of loads along the cell.
 // Deformations e = (u2 - u1, t1 - psi, t2 - psi), psi = (w2 - w1)/L, with u along and w across the beam.
 
 #include "elements/beam.h"
@@ -67,23 +68,44 @@ static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)
     return pcs_modal_setup(ctx, batch, NMODE, 2, beam_make);
 }
 
-// Moments that bend the beam towards +w are positive inside it at both ends.
+static const char *const beam_end_fields[] = { "axial_start",  "axial_end",  "shear_start", "shear_end",
+                                               "stress_start", "stress_end", NULL };
+
+// Forces of loads along the cell at its nodes, (u1, w1, t1, u2, w2, t2).
+static void beam_local_load(const pcs_batch *batch, const double axis[2], double f[NDOF])
+{
+    for (int i = 0; i < NDOF; i++) f[i] = batch->spread == NULL ? 0.0 : batch->spread[i];
+    for (int end = 0; end < 2; end++) {
+        double *local = f + 3 * end, x = local[0], y = local[1];
+        local[0] = axis[0] * x + axis[1] * y;
+        local[1] = axis[0] * y - axis[1] * x;
+    }
+}
+
+// Moments that bend the beam towards +w are positive inside it at both ends. The shear force is the mean over the cell.
 static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
                              double field[PCS_MAX_CELL_FIELDS])
 {
     (void)v;
     const pcs_modal *modal = batch->data;
     const double *D = modal->kinds[modal->kind[cell]].D;
-    double e[PCS_MAX_MODES], axis[2], L = pcs_beam_plane_axis(batch, cell, axis);
+    double e[PCS_MAX_MODES], f[NDOF], axis[2], L = pcs_beam_plane_axis(batch, cell, axis);
     pcs_modal_deform(batch, cell, q, e);
+    beam_local_load(batch, axis, f);
     double N = D[0] * e[0], M1 = D[4] * e[1] + D[5] * e[2], M2 = D[7] * e[1] + D[8] * e[2];
+    double end[2] = { M1 - f[2], M2 - f[5] };
     field[0] = N;
-    field[1] = -(M1 + M2) / L;
-    field[2] = -M1;
-    field[3] = M2;
+    field[1] = -(end[0] + end[1]) / L;
+    field[2] = -end[0];
+    field[3] = end[1];
     field[4] = N / pcs_taper_section(batch, cell)->area;
-    field[5] = pcs_taper_stress(batch, batch->cells[cell], (const double[2]){ M1, M2 }, NULL);
+    field[5] = pcs_taper_stress(batch, batch->cells[cell], end, NULL);
     field[6] = 0.5 * (N * e[0] + M1 * e[1] + M2 * e[2]);
+    field[7] = N + f[0];
+    field[8] = N - f[3];
+    field[9] = -(M1 + M2) / L + f[1];
+    field[10] = -(M1 + M2) / L - f[4];
+    for (int k = 0; k < 2; k++) field[11 + k] = field[7 + k] / pcs_taper_end(batch, cell, k)->area;
 }
 
 static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
@@ -107,6 +129,7 @@ const pcs_element_ops pcs_element_beam_timo_2d = {
     .travel_time = beam_travel_time,
     .ndof = NDOF,
     .fields = pcs_beam_plane_fields,
+    .end_fields = beam_end_fields,
     .node_dofs = beam_node_dofs,
     .setup = beam_setup,
     PCS_MODAL_KERNELS,

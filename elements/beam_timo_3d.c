@@ -4,6 +4,7 @@
 // Local axes: x along the beam, y in the plane of x and `orientation`, z = x cross y. Rod for the axial force and
 // for torsion, the plane beam of elements/timoshenko.h on (v, tz) and on (w, -ty).
 // Deformations e = (u2 - u1, tx2 - tx1, tz1 - a, tz2 - a, -ty1 - b, -ty2 - b), a = (v2 - v1)/L, b = (w2 - w1)/L.
+// Section forces at the ends are those of equilibrium, B^T D e - f with the forces f of loads along the cell.
 // Offsets o are rigid arms from the nodes to the ends of the axis: the end moves by u + t x o.
 //
 // Gyroscopic moments of a shaft that spins at a speed s, in axes that do not spin (theory as for rotary inertia, with
@@ -52,6 +53,11 @@ static const char *const beam_fields[] = { "axial_force", "shear_force", "torque
                                            "moment_end",  "stress",      "bending_stress", "strain_energy",
                                            "shear_y",     "shear_z",     "moment_y",       "moment_z",
                                            NULL };
+
+static const char *const beam_end_fields[] = {
+    "axial_start", "axial_end",      "stress_start", "stress_end",     "shear_y_start", "shear_y_end", "shear_z_start",
+    "shear_z_end", "moment_y_start", "moment_y_end", "moment_z_start", "moment_z_end",  NULL
+};
 
 static void beam_offset(const beam_params *p, int end, double offset[3])
 {
@@ -254,6 +260,59 @@ static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)
     return pcs_modal_setup(ctx, batch, NMODE, 3, beam_make);
 }
 
+// Forces of loads along the cell at the ends of its axis, in local axes: those of nodes turn about the arms, too.
+static void beam_local_load(const pcs_batch *batch, const double R[3][3], double f[NDOF])
+{
+    memset(f, 0, NDOF * sizeof *f);
+    if (batch->spread == NULL) return;
+    for (int end = 0; end < 2; end++) {
+        const double *force = batch->spread + 6 * end, *moment = force + 3;
+        double offset[3], lever[3];
+        beam_offset(batch->params, end, offset);
+        pcs_cross(offset, force, lever);
+        for (int k = 0; k < 3; k++) lever[k] = moment[k] - lever[k];
+        for (int k = 0; k < 3; k++) {
+            f[6 * end + k] = pcs_dot3(R[k], force);
+            f[6 * end + 3 + k] = pcs_dot3(R[k], lever);
+        }
+    }
+}
+
+// Bending of one plane: shear force and moment, with the signs of (w, t).
+typedef struct beam_bent {
+    double S[2];      // N m, on the cell at its ends
+    double shear;     // N, the mean over the cell
+    double at_end[2]; // and at its ends
+    double middle;    // N m, inside, in the middle of a load that is linear along the cell
+} beam_bent;
+
+static beam_bent beam_bend(int plane, double L, const double s[2], const double f[NDOF])
+{
+    const int *place = beam_place[plane];
+    const double *sign = beam_sign[plane];
+    double shear = -(s[0] + s[1]) / L, load = f[place[0]] + f[place[2]];
+    beam_bent out = { .at_end = { shear + f[place[0]], shear - f[place[2]] } };
+    for (int end = 0; end < 2; end++) out.S[end] = s[end] - sign[1 + 2 * end] * f[place[1 + 2 * end]];
+    out.shear = -(out.S[0] + out.S[1]) / L;
+    out.middle = 0.5 * (out.S[1] - out.S[0]) - 0.125 * load * L;
+    return out;
+}
+
+// After the fields of the cell; moments as they act on the side of the first node.
+static void beam_read_ends(const pcs_batch *batch, int cell, const double axial[2], const beam_bent *y,
+                           const beam_bent *z, double *field)
+{
+    for (int end = 0; end < 2; end++) {
+        double sign = end == 0 ? -1.0 : 1.0;
+        field[end] = axial[end];
+        field[2 + end] = axial[end] / pcs_taper_end(batch, cell, end)->area;
+        field[4 + end] = y->at_end[end];
+        field[6 + end] = z->at_end[end];
+        field[8 + end] = -sign * z->S[end];
+        field[10 + end] = sign * y->S[end];
+    }
+}
+
 // Resultants of both planes.
 static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
                              double field[PCS_MAX_CELL_FIELDS])
@@ -261,7 +320,7 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
     (void)v;
     const pcs_modal *modal = batch->data;
     const double *D = modal->kinds[modal->kind[cell]].D;
-    double e[PCS_MAX_MODES], s[NMODE], R[3][3], sine, energy = 0.0;
+    double e[PCS_MAX_MODES], s[NMODE], f[NDOF], R[3][3], sine, energy = 0.0;
     double L = beam_frame(batch, cell, R, &sine);
     pcs_modal_deform(batch, cell, q, e);
     for (int a = 0; a < NMODE; a++) {
@@ -269,18 +328,21 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
         for (int b = 0; b < NMODE; b++) s[a] += D[a * NMODE + b] * e[b];
         energy += 0.5 * s[a] * e[a];
     }
+    beam_local_load(batch, (const double(*)[3])R, f);
+    beam_bent y = beam_bend(0, L, s + 2, f), z = beam_bend(1, L, s + 4, f);
     field[0] = s[0];
-    field[1] = hypot(s[2] + s[3], s[4] + s[5]) / L;
+    field[1] = hypot(y.shear, z.shear);
     field[2] = s[1];
-    field[3] = hypot(s[2], s[4]);
-    field[4] = hypot(s[3], s[5]);
+    field[3] = hypot(y.S[0], z.S[0]);
+    field[4] = hypot(y.S[1], z.S[1]);
     field[5] = s[0] / pcs_taper_section(batch, cell)->area;
-    field[6] = pcs_taper_stress(batch, batch->cells[cell], s + 2, s + 4);
+    field[6] = pcs_taper_stress(batch, batch->cells[cell], y.S, z.S);
     field[7] = energy;
-    field[8] = -(s[2] + s[3]) / L;
-    field[9] = -(s[4] + s[5]) / L;
-    field[10] = 0.5 * (s[4] - s[5]); // in the middle, as it acts on the side of the first node
-    field[11] = 0.5 * (s[3] - s[2]);
+    field[8] = y.shear;
+    field[9] = z.shear;
+    field[10] = -z.middle; // as it acts on the side of the first node
+    field[11] = y.middle;
+    beam_read_ends(batch, cell, (const double[2]){ s[0] + f[0], s[0] - f[6] }, &y, &z, field + 12);
 }
 
 // Of transverse waves those along the local y axis count; where ky and kz differ, others have another speed.
@@ -290,9 +352,9 @@ static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transve
     return pcs_beam_travel_time(batch, cell, beam_frame(batch, cell, R, &sine), is_transverse);
 }
 
-#define BEAM_COMMON                                                                                      \
-    PCS_BEAM_SPACE_SECTION, .ndof = NDOF, .fields = beam_fields, .setup = beam_setup, PCS_MODAL_KERNELS, \
-                            .read_fields = beam_read_fields, .mass_arms = beam_arms
+#define BEAM_COMMON                                                                                                  \
+    PCS_BEAM_SPACE_SECTION, .ndof = NDOF, .fields = beam_fields, .end_fields = beam_end_fields, .setup = beam_setup, \
+                            PCS_MODAL_KERNELS, .read_fields = beam_read_fields, .mass_arms = beam_arms
 
 const pcs_element_ops pcs_element_beam_timo_3d = {
     .name = "beam_timo_3d",

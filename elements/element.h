@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { PCS_MAX_CELL_DOFS = 12, PCS_MAX_CELL_FIELDS = 12 };
+enum { PCS_MAX_CELL_DOFS = 12, PCS_MAX_CELL_FIELDS = 24 };
 
 // All cells of one group. The kernels read geometry and equation numbers from here.
 typedef struct pcs_batch {
@@ -29,6 +29,7 @@ typedef struct pcs_batch {
     double *internal;               // [ncell * ninternal] internal variables at the last commit
     double elapsed;                 // s, since that commit, of what is asked for
     bool is_balanced;               // its forces on the equations that move add up to nothing, always; made by setup
+    const double *spread;           // [ndof] N, N m at the nodes of the cell asked for, of loads along it; NULL: none
     int low, high;                  // equations asked for, low <= e < high, of elements that take ranges; high 0: all
 } pcs_batch;
 
@@ -80,8 +81,10 @@ typedef struct pcs_element_ops {
     bool tumbles;              // is a body whose last three dofs turn it by any rotation, with gyroscopic moments
     bool is_gyroscopic;        // and without that damping C couples the three rotations of a node, its last dofs, alone
     const char *const *fields; // per cell results, ends with NULL
-    int ninternal;             // internal variables of a cell, zero at first: numbers that a step leaves to the next
-    bool ages;                 // which change with time alone
+    // Further ones, at the first and the second node in turn, which pictures show at points; or NULL.
+    const char *const *end_fields;
+    int ninternal; // internal variables of a cell, zero at first: numbers that a step leaves to the next
+    bool ages;     // which change with time alone
 
     // A cell that cannot be (zero length) is a fault that names it.
     pcs_status (*node_dofs)(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
@@ -118,7 +121,8 @@ typedef struct pcs_element_ops {
                      pcs_energy *change);
     // sum += resultant over the free equations of what add_force subtracts, with sign (a force on the body).
     void (*add_resultant)(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
-    // The declared fields of one cell (numbered within the batch).
+    // The declared fields of one cell (numbered within the batch), then those at its ends: of elements that have such,
+    // equilibrium with the batch's `spread`.
     void (*read_fields)(const pcs_batch *batch, int cell, const double *q, const double *v,
                         double field[PCS_MAX_CELL_FIELDS]);
     // Of an element with internal variables: its kernels take the way from the commit to (q, elapsed) in one. Energy
@@ -134,6 +138,12 @@ typedef struct pcs_element_ops {
     // Arms from the nodes of a cell to the ends of its mass, in the reference state. NULL: the nodes are its ends.
     void (*mass_arms)(const void *params, double arm[2][3]);
 } pcs_element_ops;
+
+static inline const char *const *pcs_end_fields(const pcs_element_ops *ops)
+{
+    static const char *const none[] = { NULL };
+    return ops->end_fields == NULL ? none : ops->end_fields;
+}
 
 extern const pcs_element_ops *const pcs_elements[]; // ends with NULL
 

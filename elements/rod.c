@@ -521,6 +521,7 @@ static void rod_read_fields(const pcs_batch *batch, int cell, const double *q, c
     field[0] = tension;
     field[1] = tension / run->area;
     field[2] = 0.5 * run->k * stretch * stretch;
+    pcs_rod_read_ends(batch, cell, tension, &run->sign, field + 3);
 }
 
 static double rod_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
@@ -551,12 +552,12 @@ static const pcs_option rod_love_options[] = {
     { 0 },
 };
 
-#define ROD_KERNELS                                                                                             \
-    .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,          \
-    .node_dofs = pcs_axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, .add_force = rod_add_force, \
-    .put_force = rod_put_force, .reaches_all = rod_reaches_all, .takes_ranges = rod_takes_ranges,               \
-    .add_energy = rod_add_energy, .add_change = rod_add_change, .add_both = rod_add_both,                       \
-    .add_resultant = rod_add_resultant, .read_fields = rod_read_fields
+#define ROD_KERNELS                                                                                                   \
+    .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,                \
+    .end_fields = pcs_rod_end_fields, .node_dofs = pcs_axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, \
+    .add_force = rod_add_force, .put_force = rod_put_force, .reaches_all = rod_reaches_all,                           \
+    .takes_ranges = rod_takes_ranges, .add_energy = rod_add_energy, .add_change = rod_add_change,                     \
+    .add_both = rod_add_both, .add_resultant = rod_add_resultant, .read_fields = rod_read_fields
 
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",

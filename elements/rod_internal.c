@@ -316,6 +316,7 @@ static void internal_read_fields(const pcs_batch *batch, int cell, const double 
     field[2] = c->area * c->length * x.energy;
     field[3] = is_plastic ? x.next[PLASTIC_STRAIN] : x.next[VISCOUS_STRAIN] - x.next[VISCOUS_SPRING];
     field[4] = c->area * c->length * (internal_from(batch, cell)[WORK] + x.loss);
+    pcs_rod_read_ends(batch, cell, field[0], &c->sign, field + 5);
 }
 
 static double internal_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
@@ -330,13 +331,13 @@ static const char *const plastic_fields[] = { "axial_force",    "stress",       
 static const char *const viscous_fields[] = { "axial_force",    "stress",       "strain_energy",
                                               "viscous_strain", "viscous_loss", NULL };
 
-#define INTERNAL_COMMON                                                                                           \
-    .params_size = sizeof(internal_params), .area = &pcs_rod_area, .ndof = 2, .is_nonlinear = true,               \
-    .ninternal = NINTERNAL, .travel_time = internal_travel_time, .node_dofs = pcs_axial_line_dofs,                \
-    .setup = internal_setup, .matrices = internal_matrices, .add_force = internal_add_force,                      \
-    .tangents = internal_tangents, .dissipation = internal_dissipation, .add_energy = internal_add_energy,        \
-    .add_resultant = internal_add_resultant, .read_fields = internal_read_fields, .internal_loss = internal_loss, \
-    .commit = internal_commit
+#define INTERNAL_COMMON                                                                                              \
+    .params_size = sizeof(internal_params), .area = &pcs_rod_area, .ndof = 2, .is_nonlinear = true,                  \
+    .end_fields = pcs_rod_end_fields, .ninternal = NINTERNAL, .travel_time = internal_travel_time,                   \
+    .node_dofs = pcs_axial_line_dofs, .setup = internal_setup, .matrices = internal_matrices,                        \
+    .add_force = internal_add_force, .tangents = internal_tangents, .dissipation = internal_dissipation,             \
+    .add_energy = internal_add_energy, .add_resultant = internal_add_resultant, .read_fields = internal_read_fields, \
+    .internal_loss = internal_loss, .commit = internal_commit
 
 const pcs_element_ops pcs_element_rod_plastic = {
     .name = "rod_plastic",

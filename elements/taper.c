@@ -193,6 +193,12 @@ const pcs_section *pcs_taper_section(const pcs_batch *batch, int cell)
     return taper == NULL ? taper_given(batch) : &taper->mean;
 }
 
+const pcs_section *pcs_taper_end(const pcs_batch *batch, int cell, int end)
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    return taper == NULL ? taper_given(batch) : &taper->end[end];
+}
+
 double pcs_taper_stress(const pcs_batch *batch, int mesh_cell, const double about_z[2], const double about_y[2])
 {
     double largest = 0.0;

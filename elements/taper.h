@@ -52,6 +52,8 @@ static inline const pcs_taper *pcs_taper_of(const pcs_batch *batch, int cell)
 
 // The mean section of a cell of beams.
 const pcs_section *pcs_taper_section(const pcs_batch *batch, int cell);
+// The section at an end of it, 0 or 1.
+const pcs_section *pcs_taper_end(const pcs_batch *batch, int cell, int end);
 // Largest stress of bending moments at the ends of a cell of the mesh: |about_z| cy/Iz and |about_y| cz/Iy add up at a
 // corner, and as sides of a right angle in a round section; in the plane about_y is NULL.
 double pcs_taper_stress(const pcs_batch *batch, int mesh_cell, const double about_z[2], const double about_y[2]);

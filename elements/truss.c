@@ -82,6 +82,9 @@ static void truss_read_fields(const pcs_batch *batch, int cell, const double *q,
     double e[PCS_MAX_MODES];
     pcs_modal_deform(batch, cell, q, e);
     truss_fill_fields(batch, cell, modal->kinds[modal->kind[cell]].D[0], e[0], field);
+    double axis[3], length = pcs_axial_span(batch, cell, axis);
+    for (int k = 0; k < 3; k++) axis[k] /= length;
+    pcs_rod_read_ends(batch, cell, field[0], axis, field + 3);
 }
 
 static void truss_read_large_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
@@ -94,7 +97,9 @@ static void truss_read_large_fields(const pcs_batch *batch, int cell, const doub
 #define TRUSS_COMMON                                                                          \
     .options = pcs_rod_options, .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, \
     .fields = pcs_rod_fields, .node_dofs = truss_node_dofs
-#define TRUSS_LINEAR TRUSS_COMMON, .setup = truss_setup, .read_fields = truss_read_fields, PCS_MODAL_KERNELS
+#define TRUSS_LINEAR                                                                                        \
+    TRUSS_COMMON, .end_fields = pcs_rod_end_fields, .setup = truss_setup, .read_fields = truss_read_fields, \
+                  PCS_MODAL_KERNELS
 #define TRUSS_LARGE                                                                                         \
     TRUSS_COMMON, .is_nonlinear = true, .setup = truss_setup_large, .read_fields = truss_read_large_fields, \
                   PCS_AXIAL_KERNELS

@@ -189,6 +189,7 @@ static pcs_status modes_prepare(search *s)
     PCS_TAKE(ctx, zero, system->nv, "the reference state");
     PCS_TAKE(ctx, holds, system->nrow, "modes");
     s->out->q = s->options->q != NULL ? s->options->q : s->on->start;
+    s->out->is_loaded = s->options->q != NULL;
     system->time = s->options->time;
     if (system->mass_varies) system->ops->update_mass(system, s->out->q);
     // The reference state carries no loads, nor the stiffness of those that turn.

@@ -48,6 +48,7 @@ typedef struct pcs_modes {
     const char *backend, *eigen_name;
     int nfactor, nsolve;
     const double *q; // [nq] the state
+    bool is_loaded;  // it is one under loads
 } pcs_modes;
 
 // Leaves M, K, C and G of the system at that state.

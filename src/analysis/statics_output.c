@@ -321,6 +321,19 @@ static void statics_put_reactions(const record *r)
     }
 }
 
+// Under the loads of the last equilibrium, which the path has left.
+static void statics_put_probes(record *r, const pcs_statics *now)
+{
+    pcs_system *system = r->on->system;
+    double factor = system->load_factor;
+    if (r->on->nprobe > 0) pcs_file_text(r->summary, "\nProbes\n");
+    system->load_factor = now->factor;
+    for (int k = 0; k < r->on->nprobe; k++)
+        pcs_file_print(r->summary, "  %-19s %.12g\n", r->on->probes[k].column,
+                       system->ops->probe(system, &r->on->probes[k], r->x.q, r->x.v));
+    system->load_factor = factor;
+}
+
 static pcs_status statics_summarise(record *r, const pcs_statics *now, const char *reason)
 {
     const pcs_analysis *on = r->on;
@@ -349,10 +362,7 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
         pcs_file_print(r->summary, "  last correction     %.3g of the deformation\n", now->correction);
     pcs_file_print(r->summary, "  strain energy       %.9g J\n", measure.strain);
     statics_put_balance(r, now);
-    if (on->nprobe > 0) pcs_file_text(r->summary, "\nProbes\n");
-    for (int k = 0; k < on->nprobe; k++)
-        pcs_file_print(r->summary, "  %-19s %.12g\n", on->probes[k].column,
-                       on->system->ops->probe(on->system, &on->probes[k], r->x.q, r->x.v));
+    statics_put_probes(r, now);
     statics_put_contacts(r);
     statics_put_reactions(r);
     return pcs_file_commit(r->summary);

@@ -40,7 +40,9 @@ static pcs_status analyses_balance(percuss *p, const pcs_analysis *on, const per
     if (options->steps > 0) how.steps = options->steps;
     if (options->time != 0.0) how.time = options->time;
     p->still_time = how.time;
-    return pcs_statics_solve(on, &how, q, NULL, NULL, out);
+    PCS_TRY(pcs_statics_solve(on, &how, q, NULL, NULL, out));
+    on->system->load_factor = out->factor; // a path by arc length may end anywhere
+    return PCS_OK;
 }
 
 static pcs_status analyses_start(percuss *p, const percuss_source *source, pcs_analysis *on, double **q)

@@ -41,6 +41,7 @@ typedef struct fe_share {
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
+typedef struct fe_spread fe_spread;
 typedef struct fe_laws fe_laws;
 typedef struct fe_law_work fe_law_work;
 
@@ -106,6 +107,8 @@ typedef struct fe_chains {
     int *before, *after;   // [npoint] the cell that ends and the one that begins there, -1: none; likewise
     double *length;        // [ncell] m
     int nlinear, *field;   // forces known in the middle of cells, and their columns in the picture
+    int *pair;             // [nlinear] columns of their values at the first nodes of cells, before those at the second
+                           // ones; -1: as in the middle
     int start, end;        // columns of the moments at the ends, -1: none
     int moment[2];         // which of the linear ones are those about y and z, -1: none
 } fe_chains;
@@ -131,7 +134,10 @@ typedef struct fe_data {
     int *batch_of_cell;        // [mesh ncell] group number, -1 for none
     int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
     struct pcs_taper *tapers;  // [mesh ncell] of groups with sections that vary; NULL: none
-    int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
+    int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1: not drawn
+    int *pair_of;              // likewise, of fields of groups without those at ends: the first column of a pair
+    int npair;                 // columns behind the fields of the picture, in pairs: values at the ends of cells
+    fe_spread *spreads;        // [ngroup] loads along cells; NULL: none
     const int *group_shown;    // [cells of model.shown] group number, -1 for none
     const pcs_batch *drawn;    // [ngroup] the batches, with the sections of these cells
     fe_chains *chains;         // NULL: none
@@ -238,6 +244,12 @@ pcs_status pcs_fe_measure_line(pcs_context *ctx, const pcs_mesh *mesh, const pcs
 void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
 // Gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
+// Loads along cells (fe/spread.c): are there such, on any rank; room for them; what one of them does at the nodes of a
+// cell at amplitude 1; and what all of them do at present, in f, or NULL.
+bool pcs_fe_has_spread(const fe_data *fe);
+pcs_status pcs_fe_take_spread(pcs_system *self, fe_data *fe);
+void pcs_fe_note_spread(fe_data *fe, int batch, int cell, const pcs_fe_load *load, const double *force);
+const double *pcs_fe_spread_force(const pcs_system *self, int group, int cell, double f[PCS_MAX_CELL_DOFS]);
 // Which cells of the mesh a line load is on, in scratch memory.
 pcs_status pcs_fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, unsigned char **out);
 // What cells without mass do to the stable step.
@@ -409,6 +421,8 @@ void pcs_fe_share_picture(const pcs_system *self, pcs_picture *picture);
 // Adds the radii of the sections to those of the points, zero before, and gives the largest.
 double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
+// What a field in the middle of cells is called at their first nodes; NULL: it is not known there.
+const char *pcs_fe_pair_name(const char *field);
 // Of the cells' fields, which are drawn.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
 // Arms from the nodes of a cell of the mesh that is shown to its ends; do they turn by finite angles?

@@ -44,17 +44,18 @@ static pcs_status loads_add_weight(pcs_system *self, fe_data *fe, const pcs_fe_l
     const pcs_batch *batch = &fe->batches[group];
     int n = ops->ndof;
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 };
+    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 }, force[PCS_MAX_CELL_DOFS];
     for (int c = 0; c < batch->ncell; c++) {
         PCS_TRY(loads_pull(self, load, group, c, pull, height));
         ops->matrices(batch, c, M, K);
         for (int i = 0; i < n; i++) {
-            double force = 0.0;
-            for (int j = 0; j < n; j++) force += M[i * n + j] * pull[j];
+            force[i] = 0.0;
+            for (int j = 0; j < n; j++) force[i] += M[i * n + j] * pull[j];
             int equation = batch->equation[(size_t)c * (size_t)n + (size_t)i];
-            if (equation >= 0) gravity[equation] += force;
-            if (group < fe->model.ngroup) fe->rest_potential -= force * height[i];
+            if (equation >= 0) gravity[equation] += force[i];
+            if (group < fe->model.ngroup) fe->rest_potential -= force[i] * height[i];
         }
+        pcs_fe_note_spread(fe, group, c, load, force);
     }
     return PCS_OK;
 }
@@ -170,8 +171,10 @@ static pcs_status loads_add_line_cell(pcs_system *self, fe_data *fe, const pcs_f
     double scale = size2 * loads_cell_length(batch, cell) / mass;
     for (int i = 0; i < n; i++) {
         int equation = batch->equation[(size_t)cell * (size_t)n + (size_t)i];
-        if (equation >= 0) loads_push(self, fe, &fe->map.dof[fe->dof_of_equation[equation]], scale * image[i]);
+        image[i] *= scale;
+        if (equation >= 0) loads_push(self, fe, &fe->map.dof[fe->dof_of_equation[equation]], image[i]);
     }
+    pcs_fe_note_spread(fe, b, cell, load, image);
     return PCS_OK;
 }
 
@@ -248,6 +251,7 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
 {
     double *gravity = NULL;
     PCS_TRY(loads_take_memory(self, fe));
+    PCS_TRY(pcs_fe_take_spread(self, fe));
     for (int i = 0; i < fe->model.nload; i++) {
         pcs_status status = loads_add(self, fe, i, &gravity);
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "loads", fe->model.loads[i].name);

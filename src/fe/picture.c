@@ -51,7 +51,7 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     if (has_turns && fe->has_arms) PCS_TAKE(self->ctx, picture->spin, npoint, "the picture");
     if (has_sections) PCS_TAKE(self->ctx, picture->section_y, ncell, "the picture");
     if (fe->part != NULL) ncell += fe->part->nasked;
-    for (int k = 0; k < picture->nfield; k++) PCS_TAKE(self->ctx, fields[k], ncell, "the picture");
+    for (int k = 0; k < picture->nfield + fe->npair; k++) PCS_TAKE(self->ctx, fields[k], ncell, "the picture");
     return PCS_OK;
 }
 
@@ -301,23 +301,79 @@ static pcs_status picture_fill(pcs_system *self, fe_data *fe, pcs_picture *pictu
     return status;
 }
 
-pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
+// Do values at the ends of cells say more than those in their middle? Without loads along cells moments in space do.
+static bool picture_wants_ends(const fe_data *fe)
 {
-    const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
-    pcs_picture *picture;
-    const char **names;
-    double **fields;
+    bool wants = pcs_fe_has_spread(fe);
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        wants = wants || (ops->end_fields != NULL && ops->has_orientation);
+    }
+    return wants;
+}
+
+static void picture_add_ends(const fe_data *fe, int g, const char **names, int *count)
+{
+    const char *const *own = pcs_end_fields(fe->model.groups[g].ops);
+    int *field = fe->field_of + (size_t)g * PCS_MAX_CELL_FIELDS;
+    while (*field >= 0) field++;
+    for (int k = 0; own[k] != NULL; k++) field[k] = picture_field(names, count, own[k]);
+}
+
+// The column of a name from `first` on, or -1.
+static int picture_find_pair(const char *const *names, int first, int count, const char *name)
+{
+    for (int i = first; i < first + count; i++)
+        if (strcmp(names[i], name) == 0) return i;
+    return -1;
+}
+
+// What groups know of the middle alone is the same at both ends.
+static void picture_pair_middles(const fe_data *fe, int g, const char *const *names, int nfield)
+{
+    const pcs_element_ops *ops = fe->model.groups[g].ops;
+    const char *const *own = pcs_end_fields(ops);
+    for (int k = 0; ops->fields[k] != NULL; k++) {
+        const char *pair = pcs_fe_pair_name(ops->fields[k]);
+        bool is_known = pair == NULL;
+        for (int i = 0; own[i] != NULL; i++) is_known = is_known || strcmp(own[i], pair) == 0;
+        if (!is_known) fe->pair_of[g * PCS_MAX_CELL_FIELDS + k] = picture_find_pair(names, nfield, fe->npair, pair);
+    }
+}
+
+// Which columns there are, those of pairs last.
+static pcs_status picture_name_columns(pcs_system *self, fe_data *fe, const char **names, int *nfield)
+{
     size_t room = (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS;
-    PCS_TAKE(self->ctx, picture, 1, "the picture");
-    PCS_TAKE(self->ctx, names, room, "the picture");
-    PCS_TAKE(self->ctx, fe->field_of, room, "the picture");
+    PCS_TAKE(self->ctx, fe->field_of, room + 1, "the picture");
+    PCS_TAKE(self->ctx, fe->pair_of, room, "the picture");
+    for (size_t i = 0; i <= room; i++) fe->field_of[i] = -1;
+    for (size_t i = 0; i < room; i++) fe->pair_of[i] = -1;
     int count = 0;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const char *const *own = fe->model.groups[g].ops->fields;
         for (int k = 0; own[k] != NULL; k++)
             fe->field_of[g * PCS_MAX_CELL_FIELDS + k] = picture_field(names, &count, own[k]);
     }
-    PCS_TAKE(self->ctx, fields, count, "the picture");
+    *nfield = count;
+    if (picture_wants_ends(fe))
+        for (int g = 0; g < fe->model.ngroup; g++) picture_add_ends(fe, g, names, &count);
+    fe->npair = count - *nfield;
+    for (int g = 0; g < fe->model.ngroup; g++) picture_pair_middles(fe, g, names, *nfield);
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
+{
+    const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
+    pcs_picture *picture;
+    const char **names;
+    double **fields;
+    int count;
+    PCS_TAKE(self->ctx, picture, 1, "the picture");
+    PCS_TAKE(self->ctx, names, (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS, "the picture");
+    PCS_TRY(picture_name_columns(self, fe, names, &count));
+    PCS_TAKE(self->ctx, fields, count + fe->npair, "the picture");
     *picture = (pcs_picture){ .nfield = count, .field_names = names, .fields = fields };
     picture->npoint = picture->nall_node = mesh->share == NULL ? mesh->nnode : mesh->share->nnode;
     picture->ncell = picture->nall_cell = mesh->share == NULL ? mesh->ncell : mesh->share->ncell;
@@ -356,7 +412,7 @@ static void picture_collect(const pcs_system *self, pcs_picture *picture)
     for (int i = 0; i < 4; i++)
         if (vectors[i] != NULL) comm->collect(comm, share->points, 3, vectors[i][0], vectors[i][0]);
     if (picture->section_y != NULL) comm->collect(comm, share->cells, 3, picture->section_y[0], picture->section_y[0]);
-    for (int k = 0; k < picture->nfield; k++)
+    for (int k = 0; k < picture->nfield + ((const fe_data *)self->data)->npair; k++)
         comm->collect(comm, share->cells, 1, picture->fields[k], picture->fields[k]);
 }
 
@@ -462,20 +518,32 @@ static void picture_draw_part(const fe_data *fe, const double *q, const double *
         picture_draw_node(&view, fe->part->carrier[i][0], picture, fe->part->carrier[i][1]);
 }
 
-static void picture_draw_cells(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
+// The fields of a cell in their columns.
+static void picture_put_fields(const fe_data *fe, int group, const double *value, int at, pcs_picture *picture)
 {
+    const int *field = fe->field_of + (size_t)group * PCS_MAX_CELL_FIELDS;
+    const int *pair = fe->pair_of + (size_t)group * PCS_MAX_CELL_FIELDS;
+    for (int k = 0; k < PCS_MAX_CELL_FIELDS && field[k] >= 0; k++) {
+        picture->fields[field[k]][at] = value[k];
+        if (pair[k] >= 0) picture->fields[pair[k]][at] = picture->fields[pair[k] + 1][at] = value[k];
+    }
+}
+
+static void picture_draw_cells(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
     int count = 0;
     for (int g = 0; g < fe->model.ngroup; g++) {
-        const pcs_batch *batch = &fe->batches[g];
+        pcs_batch batch = fe->batches[g];
         const pcs_element_ops *ops = fe->model.groups[g].ops;
-        for (int c = 0; c < batch->ncell; c++) {
-            double value[PCS_MAX_CELL_FIELDS];
+        for (int c = 0; c < batch.ncell; c++) {
+            double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
             bool is_next = picture->is_elsewhere || picture->is_piece;
-            int at = is_next ? count++ : pcs_mesh_cell_number(fe->model.mesh, batch->cells[c]);
-            ops->read_fields(batch, c, q, v, value);
-            if (ops->has_section) picture_section_axis(fe, batch, g, c, q, picture->section_y[at]);
-            for (int k = 0; ops->fields[k] != NULL; k++)
-                picture->fields[fe->field_of[g * PCS_MAX_CELL_FIELDS + k]][at] = value[k];
+            int at = is_next ? count++ : pcs_mesh_cell_number(fe->model.mesh, batch.cells[c]);
+            batch.spread = pcs_fe_spread_force(self, g, c, force);
+            ops->read_fields(&batch, c, q, v, value);
+            if (ops->has_section) picture_section_axis(fe, &batch, g, c, q, picture->section_y[at]);
+            picture_put_fields(fe, g, value, at, picture);
         }
     }
 }
@@ -483,7 +551,7 @@ static void picture_draw_cells(const fe_data *fe, const double *q, const double 
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     const fe_data *fe = self->data;
-    picture_draw_cells(fe, q, v, picture);
+    picture_draw_cells(self, q, v, picture);
     if (fe->part != NULL) {
         picture_draw_part(fe, q, v, picture);
         pcs_fe_share_picture(self, picture);

@@ -468,7 +468,7 @@ pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture,
     // All pieces have the same arrays.
     if (status == PCS_OK && pcs_system_max(self, w.largest) == 0.0) picture->radius = NULL;
     if (status == PCS_OK) part_count(fe, &w, fe->part->nasked, &fe->part->first, &fe->part->nall);
-    if (status == PCS_OK) status = part_find_given(self, fe, &w, picture->nfield);
+    if (status == PCS_OK) status = part_find_given(self, fe, &w, picture->nfield + fe->npair);
     part_free(&w);
     return status;
 }
@@ -479,13 +479,13 @@ static void part_share_cells(const pcs_system *self, pcs_picture *picture)
     const fe_data *fe = self->data;
     const pcs_comm *comm = self->layout->comm;
     const fe_part *part = fe->part;
-    size_t width = (size_t)picture->nfield;
+    size_t width = (size_t)(picture->nfield + fe->npair);
     if (part->nall == 0) return;
     memset(part->values, 0, (size_t)part->nall * width * sizeof *part->values);
     for (int i = 0; i < part->ngiven; i++)
         for (size_t k = 0; k < width; k++)
             part->values[(size_t)part->given[i][0] * width + k] = picture->fields[k][part->given[i][1]];
-    comm->sum(comm, part->nall * picture->nfield, part->values);
+    comm->sum(comm, part->nall * (int)width, part->values);
     for (int i = 0; i < part->nasked; i++)
         for (size_t k = 0; k < width; k++)
             picture->fields[k][picture->ncell + i] = part->values[(size_t)(part->first + i) * width + k];

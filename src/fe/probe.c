@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static double probe_cell(const fe_data *fe, int cell, int field, const double *q, const double *v)
+static double probe_cell(const pcs_system *self, int cell, int field, const double *q, const double *v)
 {
-    int group = fe->batch_of_cell[cell];
-    double value[PCS_MAX_CELL_FIELDS];
-    if (fe->place_of_cell[cell] < 0) return 0.0; // another rank's
-    fe->model.groups[group].ops->read_fields(&fe->batches[group], fe->place_of_cell[cell], q, v, value);
+    const fe_data *fe = self->data;
+    int group = fe->batch_of_cell[cell], place = fe->place_of_cell[cell];
+    double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
+    if (place < 0) return 0.0; // another rank's
+    pcs_batch batch = fe->batches[group];
+    batch.spread = pcs_fe_spread_force(self, group, place, force);
+    batch.ops->read_fields(&batch, place, q, v, value);
     return value[field];
 }
 
@@ -46,7 +49,7 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double
     for (int i = 0; i < probe->count; i++) {
         int item = probe->items[i];
         if (probe->quantity == PCS_PROBE_FIELD) {
-            sum += probe_cell(fe, item, probe->axis, q, v);
+            sum += probe_cell(self, item, probe->axis, q, v);
             continue;
         }
         if (!pcs_fe_owns(fe, item)) continue;
@@ -110,6 +113,20 @@ static int probe_group(const pcs_system *self, const pcs_set *cells)
     return (int)pcs_system_max(self, group);
 }
 
+// The number of a field of an element, or -1; those of its cells come before those at their ends. All names are noted.
+static int probe_find_field(const pcs_element_ops *ops, const char *field, size_t size, char *known)
+{
+    const char *const *const lists[] = { ops->fields, pcs_end_fields(ops) };
+    int count = 0, number = -1;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; lists[i][k] != NULL; k++, count++) {
+            size_t used = strlen(known);
+            if (strcmp(lists[i][k], field) == 0) number = count;
+            snprintf(known + used, size - used, "%s%s", used == 0 ? "" : ", ", lists[i][k]);
+        }
+    return number;
+}
+
 pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const char *field, pcs_probe *out)
 {
     const fe_data *fe = self->data;
@@ -118,19 +135,12 @@ pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const
         if (fe->batch_of_cell[cells->items[i]] != group || group < 0)
             return pcs_fail(self->ctx, PCS_BAD_INPUT, "the cells of set '%s' are not of one element group",
                             cells->name);
-    const char *const *names = group < 0 ? NULL : fe->model.groups[group].ops->fields;
-    char known[256] = "";
-    if (names != NULL)
-        for (int k = 0; names[k] != NULL; k++) {
-            if (strcmp(names[k], field) == 0) {
-                *out =
-                    (pcs_probe){ .quantity = PCS_PROBE_FIELD, .axis = k, .count = cells->count, .items = cells->items };
-                out->nmore = cells->nmore;
-                return PCS_OK;
-            }
-            size_t used = strlen(known);
-            snprintf(known + used, sizeof known - used, "%s%s", k == 0 ? "" : ", ", names[k]);
-        }
-    return pcs_fail(self->ctx, PCS_BAD_INPUT, "the elements of set '%s' have no field '%s'; they have %s", cells->name,
-                    field, known);
+    char known[512] = "";
+    int number = group < 0 ? -1 : probe_find_field(fe->model.groups[group].ops, field, sizeof known, known);
+    if (number < 0)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "the elements of set '%s' have no field '%s'; they have %s",
+                        cells->name, field, known);
+    *out = (pcs_probe){ .quantity = PCS_PROBE_FIELD, .axis = number, .count = cells->count, .items = cells->items };
+    out->nmore = cells->nmore;
+    return PCS_OK;
 }

@@ -1,8 +1,10 @@
 // Section forces at the nodes of bars and beams, for pictures: smooth along a member, where those of cells have steps.
 //
 // Cells with sections make chains: at most one of them ends at a point (b) and at most one begins there (a). A force f
-// that is known in the middle of cells of lengths L is linear in between, and goes on so to the end of a chain:
-//   f = (f_b L_a + f_a L_b)/(L_a + L_b);    at an end  f = f_1 + (f_1 - f_2) L_1/(L_1 + L_2),  of one cell alone f_1
+// has values at the first (s) and the second node (e) of cells of lengths L, in equilibrium with loads along them. What
+// is left between those of two cells that meet is of inertia, and as much acts along the cells; of elements
+// that know forces in their middle alone, s = e, all is of that kind, and f is linear from middle to middle:
+//   f = (e_b L_a + s_a L_b)/(L_a + L_b);    at an end  f = s_1 + (e_1 - s_2) L_1/(L_1 + L_2),  of one cell alone s_1
 // The bending moment is the mean of the moments at the ends of the cells that meet: with its sign in the plane, its
 // size in space. The bending stress follows from the moments at the node (elements/taper.h).
 //
@@ -17,13 +19,28 @@
 
 enum { FORCES_MAX = 10 };
 
-// Known in the middle of cells. shear_force has a sign only where there is no shear_y.
+// Known in the middle of cells, and of some elements at their ends. shear_force has a sign only where there is no
+// shear_y.
 static const char *const section_forces_linear[] = { "axial_force", "stress",   "torque",      "shear_y", "shear_z",
                                                      "moment_y",    "moment_z", "shear_force", NULL };
 
-static int section_forces_find(const pcs_picture *picture, const char *name)
+static const char *const section_forces_pairs[][2] = {
+    { "axial_force", "axial_start" }, { "stress", "stress_start" },   { "shear_force", "shear_start" },
+    { "shear_y", "shear_y_start" },   { "shear_z", "shear_z_start" }, { "moment_y", "moment_y_start" },
+    { "moment_z", "moment_z_start" },
+};
+
+const char *pcs_fe_pair_name(const char *field)
 {
-    for (int k = 0; k < picture->nfield; k++)
+    for (size_t i = 0; i < sizeof section_forces_pairs / sizeof section_forces_pairs[0]; i++)
+        if (strcmp(section_forces_pairs[i][0], field) == 0) return section_forces_pairs[i][1];
+    return NULL;
+}
+
+// Column of a name among `count`, or -1.
+static int section_forces_find(const pcs_picture *picture, int count, const char *name)
+{
+    for (int k = 0; k < count && name != NULL; k++)
         if (strcmp(picture->field_names[k], name) == 0) return k;
     return -1;
 }
@@ -211,19 +228,21 @@ static void section_forces_link(const fe_data *fe, int npoint, int ncell, fe_cha
     }
 }
 
-static void section_forces_name(const pcs_picture *picture, fe_chains *chains, const char **names)
+static void section_forces_name(const fe_data *fe, const pcs_picture *picture, fe_chains *chains, const char **names)
 {
-    bool has_shear_y = section_forces_find(picture, "shear_y") >= 0;
+    int nfield = picture->nfield;
+    bool has_shear_y = section_forces_find(picture, nfield, "shear_y") >= 0;
     chains->nlinear = 0;
     for (int i = 0; section_forces_linear[i] != NULL; i++) {
         const char *name = section_forces_linear[i];
-        int field = section_forces_find(picture, name);
+        int field = section_forces_find(picture, nfield, name);
         if (field < 0 || (has_shear_y && strcmp(name, "shear_force") == 0)) continue;
+        chains->pair[chains->nlinear] = section_forces_find(picture, nfield + fe->npair, pcs_fe_pair_name(name));
         chains->field[chains->nlinear] = field;
         names[chains->nlinear++] = name;
     }
-    chains->start = section_forces_find(picture, "moment_start");
-    chains->end = section_forces_find(picture, "moment_end");
+    chains->start = section_forces_find(picture, nfield, "moment_start");
+    chains->end = section_forces_find(picture, nfield, "moment_end");
     for (int axis = 0; axis < 2; axis++) {
         chains->moment[axis] = -1;
         for (int k = 0; k < chains->nlinear; k++)
@@ -254,10 +273,11 @@ pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture
     double **fields;
     PCS_TAKE(self->ctx, chains, 1, "the picture");
     PCS_TAKE(self->ctx, chains->field, FORCES_MAX, "the picture");
+    PCS_TAKE(self->ctx, chains->pair, FORCES_MAX, "the picture");
     PCS_TAKE(self->ctx, names, FORCES_MAX, "the picture");
     PCS_TAKE(self->ctx, fields, FORCES_MAX, "the picture");
     if (!fe->has_members || !section_forces_has_any(self)) return PCS_OK;
-    section_forces_name(picture, chains, names);
+    section_forces_name(fe, picture, chains, names);
     int count = chains->nlinear;
     if (chains->start >= 0) {
         names[count++] = "bending_moment";
@@ -269,21 +289,28 @@ pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture
     return picture->is_elsewhere ? PCS_OK : section_forces_take_values(self, fe, picture, chains, fields);
 }
 
-// A force at the end of a chain, of its last cell and the one beside that, which may be missing (-1).
-static double section_forces_at_end(const double *f, const double *length, int cell, int beside)
+// A force at the end of a chain: at the outer [0] and inner node [1] of its last cell, and of the one beside that.
+static double section_forces_at_end(const double f[2], double beside, double length, double length_beside)
 {
-    if (beside < 0) return f[cell];
-    return f[cell] + (f[cell] - f[beside]) * length[cell] / (length[cell] + length[beside]);
+    return f[0] + (f[1] - beside) * length / (length + length_beside);
 }
 
-static double section_forces_at(const fe_chains *chains, const double *f, int node)
+// `start` and `end` are its values at the first and second nodes of cells.
+static double section_forces_at(const fe_chains *chains, const double *start, const double *end, int node)
 {
     const int(*cells)[2] = chains->cells;
     const double *L = chains->length;
     int b = chains->before[node], a = chains->after[node];
-    if (b >= 0 && a >= 0) return (f[b] * L[a] + f[a] * L[b]) / (L[a] + L[b]);
-    if (b >= 0) return section_forces_at_end(f, L, b, chains->before[cells[b][0]]);
-    return a >= 0 ? section_forces_at_end(f, L, a, chains->after[cells[a][1]]) : 0.0;
+    if (b >= 0 && a >= 0) return (end[b] * L[a] + start[a] * L[b]) / (L[a] + L[b]);
+    if (b < 0 && a < 0) return 0.0;
+    if (b >= 0) {
+        int beside = chains->before[cells[b][0]];
+        return beside < 0 ? end[b]
+                          : section_forces_at_end((const double[2]){ end[b], start[b] }, end[beside], L[b], L[beside]);
+    }
+    int beside = chains->after[cells[a][1]];
+    return beside < 0 ? start[a]
+                      : section_forces_at_end((const double[2]){ start[a], end[a] }, start[beside], L[a], L[beside]);
 }
 
 static double section_forces_moment(const pcs_picture *picture, const fe_chains *chains, int node)
@@ -314,9 +341,13 @@ void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture)
 {
     const fe_chains *chains = fe->chains;
     if (chains == NULL) return;
-    for (int k = 0; k < chains->nlinear; k++)
+    for (int k = 0; k < chains->nlinear; k++) {
+        int pair = chains->pair[k];
+        const double *start = picture->fields[pair < 0 ? chains->field[k] : pair];
+        const double *end = pair < 0 ? start : picture->fields[pair + 1];
         for (int i = 0; i < picture->npoint; i++)
-            picture->point_fields[k][i] = section_forces_at(chains, picture->fields[chains->field[k]], i);
+            picture->point_fields[k][i] = section_forces_at(chains, start, end, i);
+    }
     if (chains->start < 0) return;
     double *moment = picture->point_fields[chains->nlinear], *stress = picture->point_fields[chains->nlinear + 1];
     for (int i = 0; i < picture->npoint; i++) {

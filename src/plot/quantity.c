@@ -20,10 +20,12 @@ static const quantity quantities[] = {
     { "rate", "m/s", "rate" },
     { "slide sliding sliding_distance", "m", "sliding distance" },
     { "force peak_force mean_force filtered_peak_force fx fy fz tangential separating axial_force shear_force shear_y "
-      "shear_z",
+      "shear_z axial_start axial_end shear_start shear_end shear_y_start shear_y_end shear_z_start shear_z_end",
       "N", "force" },
     { "total_impulse impulse step_impulse", "N s", "impulse" },
-    { "mx my mz torque moment moment_start moment_end moment_y moment_z", "N m", "moment" },
+    { "mx my mz torque moment moment_start moment_end moment_y moment_z moment_y_start moment_y_end moment_z_start "
+      "moment_z_end",
+      "N m", "moment" },
     { "x y z s n height position lower upper", "m", "position" },
     { "ux uy uz", "m", "displacement" },
     { "vx vy vz v_s v_n v_height v_position v_lower v_upper v_x v_y v_z velocity", "m/s", "velocity" },
@@ -33,7 +35,7 @@ static const quantity quantities[] = {
     { "theta*", "rad", "angle" },
     { "angular_momentum", "kg m^2/s", "angular momentum" },
     { "elongation", "m", "elongation" },
-    { "stress bending_stress", "Pa", "stress" },
+    { "stress bending_stress stress_start stress_end", "Pa", "stress" },
     { "step_size h", "s", "step size" },
 };
 

@@ -149,18 +149,19 @@ static void check_fields(const variant *c, model *m)
 {
     unsigned long long seed = 15;
     double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE];
-    int nfield = 0;
+    int nfield = 0, nend = 0;
     model_randomize(&seed, m->system->nv, q);
     model_randomize(&seed, m->system->nv, v);
     while (c->ops->fields[nfield] != NULL) nfield++;
-    CHECK(nfield >= 1 && nfield <= PCS_MAX_CELL_FIELDS);
+    while (c->ops->end_fields != NULL && c->ops->end_fields[nend] != NULL) nend++;
+    CHECK(nfield >= 1 && nfield + nend <= PCS_MAX_CELL_FIELDS && nend % 2 == 0);
     m->system->ops->draw(m->system, q, v, m->system->picture);
     CHECK(m->system->picture->nfield == nfield);
     for (int cell = 0; cell < NCELL; cell++) {
         double field[PCS_MAX_CELL_FIELDS];
-        for (int k = 0; k < PCS_MAX_CELL_FIELDS; k++) field[k] = k < nfield ? NAN : 77.0;
+        for (int k = 0; k < PCS_MAX_CELL_FIELDS; k++) field[k] = k < nfield + nend ? NAN : 77.0;
         c->ops->read_fields(batch_of(m), cell, q, v, field);
-        for (int k = 0; k < PCS_MAX_CELL_FIELDS; k++) CHECK(k < nfield ? isfinite(field[k]) : field[k] == 77.0);
+        for (int k = 0; k < PCS_MAX_CELL_FIELDS; k++) CHECK(k < nfield + nend ? isfinite(field[k]) : field[k] == 77.0);
         for (int k = 0; k < nfield; k++) {
             assert_string_equal(m->system->picture->field_names[k], c->ops->fields[k]);
             CHECK(m->system->picture->fields[k][cell] == field[k]);

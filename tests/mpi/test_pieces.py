@@ -205,6 +205,18 @@ class Writing(Pieces):
         self.run_into("serial", 0, self.case("lattice", LATTICE), "--set", "output.frames.format=vtu")
         self.same_frames("serial", "pieces3", "lattice", 1e-7)
 
+    # Forces at points follow those at the ends of cells, of other ranks as well.
+    def test_loads_along_cells(self):
+        loads = """loads:
+  weight: { type: gravity, g: [3, -10, 0] }
+  line: { type: line, cells: grid.x, value: [0, 2.0e+4, 0], amplitude: { ramp: { rise: 4.0e-4 } } }
+"""
+        case = self.case("loaded", LATTICE.replace("contacts:", loads + "contacts:"))
+        self.same_results(case, "loaded", (2, 3), 18)
+        self.run_into("serial", 0, case, "--set", "output.frames.format=vtu")
+        for count in (2, 3):
+            self.same_frames("serial", f"pieces{count}", "loaded", 1e-7)
+
     def test_springs_joints_and_single_nodes(self):
         self.same_results(self.case("mixed", MIXED), "mixed", (2, 3), 18, options=REPEATABLE)
 

@@ -71,7 +71,7 @@ output:
   probes:
     two: { set: two, of: [x, vx] }
     rows: { set: rows, of: [x, y] }
-    struts: { element: rows, of: [axial_force] }
+    struts: { element: rows, of: [axial_force, axial_start, shear_end, moment_start, moment_end] }
     body: { body: grid, of: [x, vx] }
     one: { set: rest, item: 3, of: [x] }
     bar: { set: bar, of: [vx] }

@@ -111,8 +111,12 @@ TEST_WITH_CONTEXT(a_missing_file_is_told)
 TEST(every_field_of_an_element_has_a_unit)
 {
     for (int i = 0; pcs_elements[i] != NULL; i++)
-        for (const char *const *field = pcs_elements[i]->fields; field != NULL && *field != NULL; field++) {
-            bool has_unit = pcs_quantity_unit(*field)[0] != '\0';
-            if (has_unit == (strstr(*field, "_strain") != NULL)) fail_msg("%s of %s", *field, pcs_elements[i]->name);
+        for (int list = 0; list < 2; list++) {
+            const char *const *field = list == 0 ? pcs_elements[i]->fields : pcs_elements[i]->end_fields;
+            for (; field != NULL && *field != NULL; field++) {
+                bool has_unit = pcs_quantity_unit(*field)[0] != '\0';
+                if (has_unit == (strstr(*field, "_strain") != NULL))
+                    fail_msg("%s of %s", *field, pcs_elements[i]->name);
+            }
         }
 }

@@ -1,0 +1,327 @@
+"""Section forces of linear beams and rods under loads along their cells, against statics by hand: they are exact at the
+ends of cells, however many there are. Probes, the summary and points of frames must agree. Argument: the program."""
+
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import vtk_readback  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv[1])
+LENGTH, RHO, WIDTH, HEIGHT = 2.0, 8000.0, 0.1, 0.05
+AREA = WIDTH * HEIGHT
+Z_STRESS, Y_STRESS = 6.0 / (WIDTH * HEIGHT ** 2), 6.0 / (HEIGHT * WIDTH ** 2)  # of a moment of one
+SECTION = f"section: {{ type: rectangle, width: {WIDTH}, height: {HEIGHT} }}"
+CASE = """
+mesh:
+  beam: {{ type: line, from: [0, 0, 0], to: {to}, elements: {count} }}
+sets:
+  half: {{ cells: beam, box: {half} }}
+elements:
+  beam: {{ type: {kind}, mesh: beam, E: 2.0e+11, rho: 8000, {more} }}
+supports:
+  {supports}
+loads:
+  {loads}
+output:
+  probes:
+    first: {{ element: beam.start, of: [{fields}] }}
+    last: {{ element: beam.end, of: [{fields}] }}
+scheme: {{ type: moreau_jean, theta: 1.0 }}
+time: {{ step: 1.0e-3, end: 0.3 }}
+"""
+ANYWHERE = "[[-9, -9, -9], [9, 9, 9]]"
+PLANE = {"fix": "x, y, rz", "more": "nu: 0.3, " + SECTION, "names": ("axial", "shear", "moment")}
+SPACE = {"fix": "x, y, z, rx, ry, rz", "more": "nu: 0.3, " + SECTION + ", orientation: [0.3, 1, 0.2]",
+         "names": ("axial", "shear_y", "shear_z", "moment_y", "moment_z")}
+
+
+def fields_of(names):
+    """Those at both ends, and of beams the stress of bending."""
+    ends = [f"{name}_{end}" for name in names for end in ("start", "end")]
+    return ends + ["stress_start", "stress_end"] + (["bending_stress"] if len(names) > 1 else [])
+
+
+def axes_of(to, orientation):
+    """Unit vectors along the beam, along the height of the section, and the third."""
+    x = numpy.array(to) / numpy.linalg.norm(to)
+    z = numpy.cross(x, orientation)
+    z /= numpy.linalg.norm(z)
+    return x, numpy.cross(z, x), z
+
+
+def run(folder, how, text):
+    """Folder of the results of a case."""
+    case = folder / "model.yaml"
+    case.write_text(text)
+    done = subprocess.run([PROGRAM, how, case, "-o", folder / how, "--quiet"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder / how
+
+
+def table(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def solve(folder, text):
+    """Last row of the table of a static analysis, with the same numbers from the summary, and the last frame."""
+    results = run(folder, "statics", text)
+    row = {name: float(x) for name, x in table(results / "statics.csv")[-1].items() if x not in ("", None)}
+    for line in (results / "summary.txt").read_text().splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0] in row:
+            assert abs(float(words[1]) - row[words[0]]) <= 1e-9 * abs(row[words[0]]), (words, row[words[0]])
+    files = json.loads((results / "model_statics.vtk.series").read_text())["files"]
+    return row, vtk_readback.read_frame(results / files[-1]["name"])
+
+
+def near(found, wanted, scale, *what):
+    assert numpy.abs(numpy.asarray(found) - wanted).max() < 1e-8 * scale, (*what, found, wanted)
+
+
+def forces_at(name, force, turn, axes):
+    """Of the resultant of all that acts beyond a place, and its moment about that."""
+    x, y, z = axes
+    return {"axial": force @ x, "shear": force @ y, "shear_y": force @ y, "shear_z": force @ z, "moment": turn @ z,
+            "moment_y": turn @ y, "moment_z": turn @ z}[name]
+
+
+def check_probes(row, count, names, value, scale):
+    """At both ends of the first and the last cell."""
+    cell = LENGTH / count
+    for probe, at in ("first", (0.0, cell)), ("last", (LENGTH - cell, LENGTH)):
+        for name in names:
+            for end, s in zip(("start", "end"), at):
+                near(row[f"{probe}.{name}_{end}"], value(s, name), scale, count, probe, name, end)
+        for end, s in zip(("start", "end"), at):
+            near(row[f"{probe}.stress_{end}"], value(s, "axial") / AREA, scale / AREA, count, probe, end)
+        if len(names) == 1:
+            continue
+        about_z = "moment" if len(names) == 3 else "moment_z"
+        worst = max(abs(value(s, about_z)) for s in at) * Z_STRESS
+        if len(names) > 3:
+            worst += max(abs(value(s, "moment_y")) for s in at) * Y_STRESS
+        near(row[f"{probe}.bending_stress"], worst, scale * Z_STRESS, count, probe, "bending_stress")
+
+
+def check_points(frame, names, value, scale):
+    """At all nodes."""
+    shown = {"axial": "axial_force", "shear": "shear_force", "moment": "bending_moment"}
+    place = numpy.linalg.norm(frame["points"] - frame["arrays"]["point", "displacement"], axis=1)
+    for name in names:
+        found = frame["arrays"]["point", shown.get(name, name)][:, 0]
+        near(found, numpy.array([value(s, name) for s in place]), scale, "points", len(place), name)
+    near(frame["arrays"]["point", "stress"][:, 0], numpy.array([value(s, "axial") / AREA for s in place]),
+         scale / AREA, "points", "stress")
+    if len(names) == 1:
+        return
+    stress = [abs(value(s, "moment" if len(names) == 3 else "moment_z")) * Z_STRESS
+              + (abs(value(s, "moment_y")) * Y_STRESS if len(names) > 3 else 0.0) for s in place]
+    near(frame["arrays"]["point", "bending_stress"][:, 0], numpy.array(stress), scale * Z_STRESS, "points", "stress")
+
+
+def check_cantilever(folder, kind, of, to, line, gravity, tip):
+    """Everything beyond a place is held there: forces of the tip, of the line load and of the weight."""
+    axes, load = axes_of(to, (0.3, 1, 0.2) if len(of["names"]) > 3 else (-to[1], to[0], 0)), numpy.array(line)
+    load = load + RHO * AREA * numpy.array(gravity)
+    loads = (f"line: {{ type: line, cells: beam, value: {line} }}\n  weight: {{ type: gravity, g: {gravity} }}\n"
+             f"  tip: {{ type: force, set: beam.end, value: {tip} }}")
+
+    def value(s, name):
+        left = LENGTH - s
+        turn = numpy.cross(axes[0], 0.5 * left ** 2 * load + left * numpy.array(tip))
+        return forces_at(name, left * load + tip, turn, axes)
+
+    for count in 1, 2, 8:
+        text = CASE.format(to=to, count=count, half=ANYWHERE, kind=kind, more=of["more"], loads=loads,
+                           fields=", ".join(fields_of(of["names"])),
+                           supports=f"wall: {{ set: beam.start, fix: [{of['fix']}], reactions: true }}")
+        row, frame = solve(folder, text)
+        check_probes(row, count, of["names"], value, 1e4)
+        check_points(frame, of["names"], value, 1e4)
+        if len(of["names"]) == 3:
+            near(row["first.moment_start"], -row["wall.mz"], 1e4, "the reaction")
+
+
+def check_clamped(folder):
+    """Both ends held: p L^2/12 there, half as much in the middle, half the load to either side."""
+    for kind, of in ("beam_timo_2d", PLANE), ("beam_timo_3d", SPACE):
+        load = numpy.array([300.0, -1000.0, 0.0])
+        axes = axes_of((2, 0, 0), (0, 1, 0))
+
+        def value(s, name):
+            turn = numpy.cross(axes[0], load) * (LENGTH ** 2 / 12 - 0.5 * s * (LENGTH - s))
+            return forces_at(name, (0.5 * LENGTH - s) * load, turn, axes)
+
+        for count in 2, 3, 8:
+            text = CASE.format(to="[2, 0, 0]", count=count, half=ANYWHERE, kind=kind,
+                               more=of["more"].replace("[0.3, 1, 0.2]", "[0, 1, 0]"),
+                               loads="line: { type: line, cells: beam, value: [300, -1000, 0] }",
+                               fields=", ".join(fields_of(of["names"])),
+                               supports=f"a: {{ set: beam.start, fix: [{of['fix']}] }}\n"
+                                        f"  b: {{ set: beam.end, fix: [{of['fix']}] }}")
+            row, frame = solve(folder, text)
+            check_probes(row, count, of["names"], value, 1e3)
+            check_points(frame, of["names"], value, 1e3)
+            if kind == "beam_timo_3d":  # in the middle of the cell, too
+                found = frame["arrays"]["cell", "moment_z"][:, 0]
+                middles = [value((i + 0.5) * LENGTH / count, "moment_z") for i in range(count)]
+                near(found, numpy.array(middles), 1e3, "the middles of cells")
+
+
+def check_exact(folder):
+    """Loads act at the nodes of exact beams: moments at the ends of cells are those of equilibrium as they are."""
+    for kind, of in ("beam_exact_2d", PLANE), ("beam_exact_3d", SPACE):
+        names = ("moment",) if of is PLANE else ("moment_y", "moment_z")
+        load, axes = numpy.array([0.0, -1000.0, 300.0 * (of is SPACE)]), axes_of((2, 0, 0), (0, 1, 0))
+        for count in 1, 2, 8:
+            text = CASE.format(to="[2, 0, 0]", count=count, half=ANYWHERE, kind=kind,
+                               more=of["more"].replace("[0.3, 1, 0.2]", "[0, 1, 0]"),
+                               loads=f"line: {{ type: line, cells: beam, value: {list(load)} }}",
+                               fields=", ".join(f"{name}_{end}" for name in names for end in ("start", "end")),
+                               supports=f"wall: {{ set: beam.start, fix: [{of['fix']}] }}")
+            row, frame = solve(folder, text.replace("2.0e+11", "2.0e+17"))
+            for name in names:
+                found = frame["arrays"]["point", "bending_moment" if of is PLANE else name][:, 0]
+                for i in range(count + 1):
+                    left = LENGTH * (1 - i / count)
+                    wanted = forces_at(name, left * load, numpy.cross(axes[0], 0.5 * left ** 2 * load), axes)
+                    near(found[i], wanted, 1e4, kind, count, i)
+                    if i < 2:
+                        near(row[f"first.{name}_{'end' if i else 'start'}"], wanted, 1e4, kind, count, i)
+
+
+def check_part(folder):
+    """A load on the outer half alone, by two loads that overlap; and a mass that is lumped."""
+    load = numpy.array([0.0, -1000.0, 0.0])
+    axes = axes_of((2, 0, 0), (0, 1, 0))
+
+    def value(s, name):
+        left = min(LENGTH - s, 0.5 * LENGTH)
+        middle = LENGTH - 0.5 * left
+        turn = numpy.cross(axes[0], (middle - s) * left * load)
+        return forces_at(name, left * load, turn, axes)
+
+    for count in 2, 8:
+        for mass in "consistent", "lumped":
+            text = CASE.format(to="[2, 0, 0]", count=count, half="[[1, -1, -1], [2, 1, 1]]", kind="beam_timo_2d",
+                               more=PLANE["more"] + f", mass: {mass}", fields=", ".join(fields_of(PLANE["names"])),
+                               loads="a: { type: line, cells: half, value: [0, -400, 0] }\n"
+                                     "  b: { type: line, cells: half, value: [0, -600, 0] }",
+                               supports="wall: { set: beam.start, fix: [x, y, rz] }")
+            row, frame = solve(folder, text)
+            check_probes(row, count, PLANE["names"], value, 1e3)
+            check_points(frame, PLANE["names"], value, 1e3)
+
+
+def check_taper(folder):
+    """The weight of a wedge, of which one cell has to know where it lies: A = A0 (1 - x/(2 L))."""
+    weight, g = RHO * AREA, 10.0
+    for count in 1, 2:
+        text = CASE.format(to="[2, 0, 0]", count=count, half=ANYWHERE, kind="beam_timo_2d",
+                           more="nu: 0.3, section: { type: rectangle, width: 0.1, height: { from: 0.05, to: 0.025 } }",
+                           loads="weight: { type: gravity, g: [0, -10, 0] }", fields="moment_start, shear_start",
+                           supports="wall: { set: beam.start, fix: [x, y, rz] }")
+        row, _ = solve(folder, text)
+        near(row["first.shear_start"], -0.75 * weight * g * LENGTH, 1e3, count, "taper")
+        near(row["first.moment_start"], -weight * g * LENGTH ** 2 * (0.5 - 1.0 / 6.0), 1e3, count, "taper")
+
+
+def check_ramp(folder):
+    """A load that rises in time, beside the weight: moments follow it. Nothing moves so fast that inertia counts."""
+    text = CASE.format(to="[2, 0, 0]", count=1, half=ANYWHERE, kind="beam_timo_2d", more=PLANE["more"],
+                       fields="moment_start, shear_start, moment_end",
+                       loads="line: { type: line, cells: beam, value: [0, -1000, 0], "
+                             "amplitude: { table: [[0, 0], [0.3, 3]] } }\n  weight: { type: gravity, g: [0, -10, 0] }",
+                       supports="wall: { set: beam.start, fix: [x, y, rz] }").replace("2.0e+11", "2.0e+19")
+    rows = [{name: float(x) for name, x in row.items() if x} for row in table(run(folder, "run", text) / "history.csv")]
+    assert len(rows) > 100
+    for row in rows[20:]:
+        load = 1000.0 * row["t"] / 0.1 + RHO * AREA * 10.0
+        assert abs(row["first.moment_start"] + 0.5 * load * LENGTH ** 2) < 1e-3, row
+        assert abs(row["first.shear_start"] + load * LENGTH) < 1e-3 and abs(row["first.moment_end"]) < 1e-3, row
+
+
+def check_times(folder):
+    """Whatever the beam does, and whichever scheme moves it: a cell passes on the load that acts on it then."""
+    schemes = ("alpha_ggl", "half_explicit", "newmark", "hht", "alpha_velocity", "moreau_midpoint", "schatzman_paoli",
+               "half_explicit_acceleration", "alpha_index3", "event_driven", "jump_newmark, rho_inf: 0.8", "splitting",
+               "ggl_midpoint")
+    for scheme in schemes:
+        text = CASE.format(to="[2, 0, 0]", count=1, half=ANYWHERE, kind="beam_timo_2d", more=PLANE["more"],
+                           fields="shear_start, shear_end", supports="wall: { set: beam.start, fix: [x, y, rz] }",
+                           loads="line: { type: line, cells: beam, value: [0, -1000, 0], "
+                                 "amplitude: { table: [[0, 0], [1, 1.0e+4]] } }")
+        text = text.replace("{ type: moreau_jean, theta: 1.0 }", f"{{ type: {scheme} }}")
+        text = text.replace("step: 1.0e-3, end: 0.3", "step: 1.0e-5, end: 1.0e-4")
+        rows = table(run(folder, "run", text) / "history.csv")
+        assert len(rows) > 9
+        for row in rows:
+            passed, load = float(row["first.shear_start"]) - float(row["first.shear_end"]), -1e7 * float(row["t"])
+            assert abs(passed - load * LENGTH) < 1e-3, (scheme, row["t"], passed, load * LENGTH)
+
+
+def check_rods(folder):
+    """A hanging bar: its weight at the top, nothing at the bottom."""
+    names = ("axial",)
+    kinds = {"rod": "", "rod_love": "nu: 0.3, ", "rod_2d": "", "rod_3d": ""}
+    for kind, more in kinds.items():
+        for count in 1, 2, 8:
+            held = {"rod_2d": ", y", "rod_3d": ", y, z"}.get(kind, "")
+            guide = "" if not held else f"\n  guide: {{ set: beam, fix: [{held[2:]}] }}"
+            text = CASE.format(to="[2, 0, 0]", count=count, half=ANYWHERE, kind=kind, more=more + f"area: {AREA}",
+                               loads="weight: { type: gravity, g: [10, 0, 0] }", fields=", ".join(fields_of(names)),
+                               supports=f"wall: {{ set: beam.start, fix: [x{held}] }}" + guide)
+            row, frame = solve(folder, text)
+
+            def value(s, name):
+                return RHO * AREA * 10.0 * (LENGTH - s)
+
+            check_probes(row, count, names, value, 1e3)
+            check_points(frame, names, value, 1e3)
+
+
+def check_paths(folder):
+    """The summary of a path that ends at another load factor; modes of the reference state, which carries no loads."""
+    weight = "weight: { type: gravity, g: [0, -10, 0] }"
+    tip = "tip: { type: force, set: beam.end, value: [0, -1, 0] }"
+    text = {load: CASE.format(to="[2, 0, 0]", count=2, half=ANYWHERE, kind="beam_timo_2d", more=PLANE["more"],
+                              loads=load, fields="moment_start", supports="wall: { set: beam.start, fix: [x, y, rz] }")
+            for load in (weight, tip)}
+    row, _ = solve(folder, text[weight] + "statics: { path: arc, end: 3.0 }\n")
+    near(row["first.moment_start"], -1.5 * RHO * AREA * 10.0 * LENGTH ** 2, 1e3, "a path by arc length")
+    moments = []
+    for load in weight, tip:
+        results = run(folder, "modes", text[load])
+        files = json.loads((results / "model_modes.vtk.series").read_text())["files"]
+        moments.append(vtk_readback.read_frame(results / files[0]["name"])["arrays"]["cell", "moment_start"])
+    near(moments[0], moments[1], abs(moments[1]).max(), "modes")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        check_cantilever(folder, "beam_timo_2d", PLANE, [1.2, 1.6, 0.0], [100, -1000, 0], [3, -10, 0], [50, -500, 0])
+        check_cantilever(folder, "beam_timo_3d", SPACE, [1.2, 0.96, -1.28], [90, -900, 70], [3, -10, 2], [50, -500, 9])
+        arms = dict(SPACE, more=SPACE["more"] + ", offset: [0.05, -0.1, 0.2]")
+        check_cantilever(folder, "beam_timo_3d", arms, [1.2, 0.96, -1.28], [90, -900, 70], [3, -10, 2], [0, 0, 0])
+        check_clamped(folder)
+        check_exact(folder)
+        check_part(folder)
+        check_taper(folder)
+        check_ramp(folder)
+        check_times(folder)
+        check_rods(folder)
+        check_paths(folder)
+
+
+if __name__ == "__main__":
+    main()
