@@ -363,6 +363,16 @@ static pcs_status picture_name_columns(pcs_system *self, fe_data *fe, const char
     return PCS_OK;
 }
 
+// Where nothing is drawn at points nobody looks at the ends of cells.
+static void picture_drop_pairs(fe_data *fe, int nfield)
+{
+    for (int i = 0; i < fe->model.ngroup * PCS_MAX_CELL_FIELDS; i++) {
+        if (fe->field_of[i] >= nfield) fe->field_of[i] = -1;
+        fe->pair_of[i] = -1;
+    }
+    fe->npair = 0;
+}
+
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
     const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
@@ -387,6 +397,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     PCS_TRY(picture_find_groups(self, fe));
     PCS_TRY(pcs_fe_show_tapers(self, fe));
     PCS_TRY(picture_fill(self, fe, picture));
+    if (!fe->has_members) picture_drop_pairs(fe, count);
     PCS_TRY(picture_take_arrays(self, picture, fields));
     PCS_TRY(pcs_fe_take_section_forces(self, fe, picture));
     self->picture = picture;
