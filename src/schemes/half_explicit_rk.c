@@ -85,6 +85,44 @@ static double herk_stable_step(const void *params, double w, double xi)
     return pcs_tableau_stable_step(&table, w, xi);
 }
 
+// Weights by which the earliest stages that count, three at most, give the value of a polynomial at the start.
+static void herk_fill_past(const pcs_tableau *t, double weight[PCS_MAX_STAGES], double *earliest)
+{
+    int stage[3], count = 0;
+    double last = 0.0;
+    for (; count < 3; count++) {
+        int next = -1;
+        for (int k = 0; k < t->s; k++)
+            if (t->b[k] != 0.0 && t->c[k] > last && (next < 0 || t->c[k] < t->c[next])) next = k;
+        if (next < 0) break;
+        stage[count] = next;
+        last = t->c[next];
+    }
+    memset(weight, 0, PCS_MAX_STAGES * sizeof *weight);
+    for (int i = 0; i < count; i++) {
+        weight[stage[i]] = 1.0;
+        for (int j = 0; j < count; j++)
+            if (j != i) weight[stage[i]] *= t->c[stage[j]] / (t->c[stage[j]] - t->c[stage[i]]);
+    }
+    *earliest = count > 0 ? t->c[stage[0]] : 0.0;
+}
+
+// A force that sets in between the start and the earliest stage that counts acts as if it had done so at the start.
+static bool herk_find_missed(const pcs_scheme *self, double h, double *v)
+{
+    const herk *s = self->data;
+    const pcs_tableau *t = &s->table;
+    double weight[PCS_MAX_STAGES], earliest;
+    if (t->b[0] != 0.0) return false;
+    herk_fill_past(t, weight, &earliest);
+    for (int i = 0; i < self->system->nv; i++) {
+        double a = -s->free[0][i];
+        for (int k = 1; k < t->s; k++) a += weight[k] * s->free[k][i];
+        v[i] = earliest * h * a;
+    }
+    return true;
+}
+
 static pcs_status herk_setup(pcs_scheme *self)
 {
     herk *s = self->data;
@@ -93,6 +131,9 @@ static pcs_status herk_setup(pcs_scheme *self)
     PCS_TRY(pcs_explicit_setup(self, &s->base));
     s->base.gap_tolerance = params->gap_tolerance;
     herk_find_tableau(params, &s->table);
+    self->misses_end = true;
+    for (int k = 0; k < s->table.s; k++)
+        if (s->table.c[k] == 1.0 && s->table.b[k] != 0.0) self->misses_end = false;
     for (int k = 0; k < s->table.s; k++) {
         if (k > 0) PCS_TAKE(self->ctx, s->q[k], n, "the stages");
         if (k > 0) PCS_TAKE(self->ctx, s->v[k], n, "the stages");
@@ -279,6 +320,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .state_rule = herk_state_rule,
     .takes_internal = true,
     .takes_dealt_rows = true,
+    .find_missed = herk_find_missed,
     .setup = herk_setup,
     .start = pcs_explicit_start,
     .step = herk_step,

@@ -5,6 +5,7 @@
 
 pcs_status pcs_midpoint_setup(pcs_scheme *self, pcs_midpoint *s)
 {
+    self->misses_end = true;
     PCS_TAKE(self->ctx, s->middle, self->system->nv, "the middle of the step");
     return pcs_explicit_setup(self, &s->base);
 }

@@ -35,6 +35,7 @@ static double euler_stable_step(const void *params, double w, double xi)
 
 static pcs_status euler_setup(pcs_scheme *self)
 {
+    self->misses_end = true;
     return pcs_explicit_setup(self, self->data);
 }
 

@@ -401,6 +401,12 @@ void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const do
     pcs_linsolve_solve(self->solver->mass, a);
 }
 
+void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a)
+{
+    pcs_state_settle(self, x);
+    pcs_free_acceleration(self, x->t, x->q, x->v, a);
+}
+
 // Adds to a and lam what is missing of (G X) lam = -(G a + bias) on the bilateral rows, by elimination.
 static void scheme_add_joint_forces(pcs_scheme *self, pcs_next *next, double share, double *a)
 {

@@ -96,6 +96,9 @@ typedef struct pcs_scheme_ops {
     pcs_status (*start)(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
     // Advances x by h. Not converging is an outcome, not a fault: then x is untouched, bit for bit.
     pcs_status (*step)(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
+    // Fills in by how much the velocity after the last step, of h, may be wrong since forces of its start count for
+    // nothing in it, m/s; false: they count. NULL: likewise.
+    bool (*find_missed)(const pcs_scheme *self, double h, double *v);
 } pcs_scheme_ops;
 
 struct pcs_scheme {
@@ -105,7 +108,8 @@ struct pcs_scheme {
     pcs_step_solver *solver;
     const void *params;
     void *data;
-    double step; // s, of the run where it is known before, else 0
+    double step;     // s, of the run where it is known before, else 0
+    bool misses_end; // a force that sets in at the end of a step is seen by the next one alone; set by setup
 };
 
 extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
@@ -121,6 +125,9 @@ static inline pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double 
     if (pcs_system_ncompliant(self->system) > 0) return pcs_scheme_step_pressed(self, x, h, report);
     return self->ops->step(self, x, h, report);
 }
+
+// a = M^-1 f at the state, to which the system goes, without forces of rows.
+void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a);
 
 // The velocity whose momentum and kinetic energy are those of the state.
 static inline const double *pcs_scheme_velocity(const pcs_scheme *self, const pcs_state *x)

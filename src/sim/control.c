@@ -15,7 +15,8 @@ static const char *const control_orders[] = { "0", "1", "2", "variable", NULL };
 
 const pcs_option pcs_control_options[] = {
     PCS_REAL("tolerance", pcs_control_params, tolerance, PCS_REQUIRED, PCS_POSITIVE,
-             "of a step's position error, in units of the system's size, and of angles in rad"),
+             "of a step's error of positions, and of explicit schemes of velocities times the step, in units of the "
+             "system's size, and of angles in rad"),
     PCS_CHOICE("order", pcs_control_params, order, PCS_DEFAULT("variable"), control_orders,
                "order of the error estimate"),
     PCS_REAL("penetration", pcs_control_params, penetration, PCS_OPTIONAL, PCS_POSITIVE,
@@ -30,6 +31,11 @@ const pcs_option pcs_control_options[] = {
 typedef struct pcs_control {
     pcs_control_params params;
     double *whole;        // [nq] positions after the whole step
+    double *whole_v;      // [nv] velocities after it; NULL: those of the scheme do not count
+    bool whole_impacts;   // it has an impact
+    double *missed_v;     // [nv] of velocities, what the first half may have missed at its start
+    bool has_missed;      // there is such a thing
+    double *force_a[3];   // [nv] M^-1 f at the start, in the middle and at the end; NULL: the scheme sees the ends
     pcs_scale natural;    // what errors of positions are compared with
     double size;          // m, of the model: what penetrations are compared with
     double *gap_before;   // [nrow]
@@ -58,6 +64,10 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     sim->state.next_h = fmin(c->params.largest, fmax(c->params.smallest, sim->step_size));
     sim->view.is_controlled = true;
     PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
+    if (scheme->is_explicit) PCS_TAKE(sim->ctx, c->whole_v, sim->system->nv, "step control");
+    if (scheme->find_missed != NULL) PCS_TAKE(sim->ctx, c->missed_v, sim->system->nv, "step control");
+    int count = sim->scheme->misses_end ? 3 : 0;
+    for (int k = 0; k < count; k++) PCS_TAKE(sim->ctx, c->force_a[k], sim->system->nv, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->rows, pcs_system_npoint(sim->system), "step control");
     PCS_TRY(pcs_scale_create(sim->system, &c->natural));
@@ -89,37 +99,59 @@ static pcs_status control_try(pcs_sim *sim, double h, bool *is_done)
     return PCS_OK;
 }
 
-// Has either half an impact?
-static bool control_has_impact(const pcs_sim *sim, const pcs_control *c)
+static bool control_has_impact(const pcs_sim *sim, const pcs_row_report *rows)
 {
     bool has_impact = false;
-    for (int j = 0; j < sim->system->nrow; j++)
-        has_impact = has_impact || c->rows[j].is_impact || sim->report.rows[j].is_impact;
+    for (int j = 0; j < sim->system->nrow; j++) has_impact = has_impact || rows[j].is_impact;
     return pcs_rows_any(sim->system, has_impact);
 }
 
-// Largest part of the way between both positions in units of its size. Rotation vectors that differ may stand for the
-// same rotation. What one whole step gave is not needed any more.
+// Largest component in units of its size.
+static double control_size(const pcs_sim *sim, const pcs_control *c, const double *x)
+{
+    double size = 0.0;
+    for (int i = 0; i < sim->system->nv; i++) size = pcs_larger(size, fabs(x[i]) / c->natural.model[i]);
+    return pcs_system_max(sim->system, size);
+}
+
+// Of the way between both positions. Rotation vectors that differ may stand for the same rotation. What one whole step
+// gave is not needed any more.
 static double control_way(const pcs_sim *sim, const pcs_control *c)
 {
     const pcs_system *system = sim->system;
-    double error = 0.0;
     if (system->has_rotations) system->ops->way(system, sim->state.q, c->whole, c->whole);
     else
         for (int i = 0; i < system->nv; i++) c->whole[i] -= sim->state.q[i];
-    for (int i = 0; i < system->nv; i++) error = pcs_larger(error, fabs(c->whole[i]) / c->natural.model[i]);
-    return pcs_system_max(system, error);
+    return control_size(sim, c, c->whole);
+}
+
+// Of the way that errors of the velocity make in a step. Positions of explicit schemes do not see a force that sets in
+// towards the end of the step, but velocities do; where they do not either, the trapezoidal rule over the step and its
+// halves does.
+static double control_drift(const pcs_sim *sim, const pcs_control *c)
+{
+    double *const *a = c->force_a, h = 2.0 * sim->report.h;
+    for (int i = 0; i < sim->system->nv; i++) c->whole_v[i] -= sim->state.v[i];
+    double error = control_size(sim, c, c->whole_v);
+    if (c->has_missed) error = pcs_larger(error, control_size(sim, c, c->missed_v));
+    if (a[0] == NULL) return h * error;
+    for (int i = 0; i < sim->system->nv; i++) a[2][i] = 0.25 * h * (a[0][i] - 2.0 * a[1][i] + a[2][i]);
+    return h * pcs_larger(error, control_size(sim, c, a[2]));
 }
 
 // Error of the pair of half steps in units of the tolerance, and the exponent that goes with it.
 static double control_error(const pcs_sim *sim, const pcs_control *c, double *exponent)
 {
     int order = c->params.order;
-    if (order == PCS_ORDER_VARIABLE) order = control_has_impact(sim, c) ? PCS_ORDER_0 : PCS_ORDER_2;
+    bool has_impact = control_has_impact(sim, c->rows) || control_has_impact(sim, sim->report.rows);
+    if (order == PCS_ORDER_VARIABLE) order = has_impact ? PCS_ORDER_0 : PCS_ORDER_2;
     const double scale_of[] = { [PCS_ORDER_0] = 2.0, [PCS_ORDER_1] = 1.0, [PCS_ORDER_2] = 1.0 / 3.0 };
     double scale = scale_of[order], added = 0.0;
     *exponent = 1.0 / (order + 1);
-    double error = scale * control_way(sim, c) / c->params.tolerance;
+    double way = control_way(sim, c);
+    // Where bodies strike, velocities jump by right, at times that differ.
+    if (c->whole_v != NULL && !has_impact && !c->whole_impacts) way = pcs_larger(way, control_drift(sim, c));
+    double error = scale * way / c->params.tolerance;
     for (int j = 0; j < sim->system->nrow; j++) {
         double before = fmax(0.0, -c->gap_before[j]), after = fmax(0.0, -sim->report.rows[j].gap);
         // Where positions are corrected, what the correction had to undo stands for the penetration.
@@ -133,6 +165,12 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
         error = added;
     }
     return error;
+}
+
+// What forces do to velocities at one of the three times.
+static void control_weigh(pcs_sim *sim, const pcs_control *c, int time)
+{
+    if (c->force_a[0] != NULL) pcs_scheme_accelerate(sim->scheme, &sim->state, c->force_a[time]);
 }
 
 static double control_factor(double error, double exponent)
@@ -149,15 +187,20 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     PCS_TRY(control_try(sim, h, &is_done));
     if (!is_done) return PCS_OK;
     memcpy(c->whole, sim->state.q, (size_t)sim->system->nq * sizeof *c->whole);
+    if (c->whole_v != NULL) memcpy(c->whole_v, sim->state.v, (size_t)sim->system->nv * sizeof *c->whole_v);
+    c->whole_impacts = control_has_impact(sim, sim->report.rows);
     control_restore(sim, &c->start);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
     if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now))) return PCS_OK;
     c->first = sim->report;
     c->first.rows = c->rows;
     memcpy(c->rows, sim->report.rows, (size_t)pcs_system_npoint(sim->system) * sizeof *c->rows);
+    if (c->missed_v != NULL) c->has_missed = sim->scheme->ops->find_missed(sim->scheme, 0.5 * h, c->missed_v);
     PCS_TRY(pcs_sim_search(sim));
+    control_weigh(sim, c, 1);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
     if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&c->first.measure))) return PCS_OK;
+    control_weigh(sim, c, 2);
     *error = control_error(sim, c, exponent);
     return PCS_OK;
 }
@@ -178,6 +221,7 @@ pcs_status pcs_control_step(pcs_sim *sim)
     pcs_state *x = &sim->state;
     sim->system->ops->gaps(sim->system, sim->state.q, c->gap_before);
     control_save(sim, &c->start);
+    control_weigh(sim, c, 0);
     for (;;) {
         double left = sim->end_time - x->t, error, exponent;
         // The last step ends at the end; the one before it leaves no crumb.

@@ -4,8 +4,11 @@
 //   order 0:  e = 2 (x_halves - x_whole),            H' = H 0.9 / err
 //   order p:  e = (x_halves - x_whole) / (2^p - 1),  H' = H 0.9 / err^(1/(p+1))
 // err = max|e| / (tolerance L), L the size of the system. `variable` takes order 2 in smooth steps and order 0 in
-// steps with an impact. The penetration that a step ADDS is bounded, too: a bound on the penetration itself would
-// stall once a resting contact lies deeper. (Acary, lecture slides; eq. 128 in incremental form.)
+// steps with an impact. In steps of explicit schemes without one H times the difference of velocities counts like that
+// of positions, which do not see a force that sets in towards the end of the step; implicit ones see it in positions,
+// and their velocities have fast modes that need not be followed. The penetration that a step ADDS is bounded, too: a
+// bound on the penetration itself would stall once a resting contact lies deeper. (Acary, lecture slides; eq. 128 in
+// incremental form.)
 
 #ifndef PCS_SIM_CONTROL_H
 #define PCS_SIM_CONTROL_H
@@ -15,7 +18,7 @@
 enum { PCS_ORDER_0, PCS_ORDER_1, PCS_ORDER_2, PCS_ORDER_VARIABLE };
 
 typedef struct pcs_control_params {
-    double tolerance;         // of a step's position error, in units of the system's size
+    double tolerance;         // of a step's error of positions, in units of the system's size
     int order;                // of the estimate
     double penetration;       // allowed to be added by a step, in units of the system's size; NAN: as `tolerance`
     double smallest, largest; // step, s; NAN: 1e-7 (or 1e-3 of the tolerance) and a tenth of the run

@@ -3,6 +3,7 @@
 
 #include "build/build.h"
 #include "support/check.h"
+#include "support/text_case.h"
 #include "support/watch.h"
 
 #include "core/context.h"
@@ -61,6 +62,90 @@ TEST(errors_fall_with_the_tolerance)
                 last_max = e.max;
             }
             CHECK(last_l1 < 2e-4);
+        }
+}
+
+// Schemes that see forces at different times of a step; of the tableau of the midpoint rule, at neither end.
+static const char *const observers[] = {
+    "moreau_jean_explicit", // takes no spring without damping
+    "newmark",
+    "half_explicit",
+    "half_explicit_acceleration",
+    "half_explicit_rk, method: herk2",
+    "half_explicit_rk, method: hem3",
+    "half_explicit_rk, method: hem4",
+    "half_explicit_rk, method: hem5",
+    "half_explicit_rk, method: rk4",
+    "half_explicit_rk, method: tableau, a: [[0, 0], [0.5, 0]], b: [0, 1], c: [0, 0.5]",
+    "tdg_minus, degree: 2",
+    "tdg_minus, degree: 4",
+    "tdg_plus",
+    "tdg_plus, degree: 3",
+    "moreau_midpoint",
+    "ggl_midpoint, coupling: decoupled",
+    "ggl_midpoint, coupling: unified",
+    "splitting, contact_forces: true",
+    "mannshardt",
+};
+
+// Error of the velocity after a force has come and gone: 10 N on 1 kg with kinks at t, t + 0.01, t + 0.1688, t + 0.1788
+// s, in steps that may be longer than the time between them.
+static double kinks_error(const char *scheme, double tolerance, double t)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "loads: { pull: { type: force, node: b, value: [10, 0, 0],\n"
+             "    amplitude: { table: [[%.9g, 0], [%.9g, 1], [%.9g, 1], [%.9g, 0]] } } }\n"
+             "scheme: { type: %s }\n"
+             "time: { step: 1.0e-3, end: 0.5, control: { type: adaptive, tolerance: %.1e, largest: 0.02 } }\n",
+             t, t + 0.01, t + 0.1688, t + 0.1788, scheme, tolerance);
+    text_case c = text_case_open("mesh: { b: { type: point, at: [0, 0, 0] } }\n"
+                                 "elements: { b: { type: point_mass, mesh: b, mass: 1, in: plane } }\n",
+                                 text, NULL);
+    text_case_run(&c);
+    double error = fabs(c.sim->state.v[0] - 1.688);
+    text_case_close(&c);
+    return error;
+}
+
+// Part of the energy that a bounce on a spring gains or loses.
+static double bounce_error(const char *scheme, double tolerance, double t)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "mesh: { b: { type: point, at: [0, %.9g, 0] } }\n"
+             "scheme: { type: %s }\n"
+             "time: { step: 2.0e-5, end: 0.04, control: { type: adaptive, tolerance: %.1e } }\n",
+             0.01 + t, scheme, tolerance);
+    text_case c =
+        text_case_open("elements: { b: { type: point_mass, mesh: b, mass: 0.7, in: plane } }\n"
+                       "loads: { weight: { type: gravity, g: [0, -30, 0] } }\n"
+                       "initial: [ { set: b, velocity: [0, -1, 0] } ]\n"
+                       "contacts: { floor: { type: node_plane, nodes: b, point: [0, 0, 0], normal: [0, 1, 0],\n"
+                       "    node_radius: 0.01, law: { type: linear, stiffness: 1.0e5 } } }\n",
+                       text, NULL);
+    text_case_run(&c);
+    double energy = 0.5 * 0.7 + 0.7 * 30.0 * (0.01 + t);
+    const pcs_measure *now = &c.sim->report.measure;
+    double error = fabs(now->kinetic + now->strain + now->potential - energy) / energy;
+    text_case_close(&c);
+    return error;
+}
+
+// A force that sets in within a step changes no position at the end of it in explicit schemes, and where it does so
+// just before the end or after the start of one, not even the velocity of some.
+TEST(forces_that_set_in_within_a_step_are_seen)
+{
+    static const double tolerance[] = { 1e-5, 1e-7, 1e-9 }, allowed[] = { 1e-2, 1e-3, 6e-5 };
+    for (size_t k = 0; k < sizeof observers / sizeof *observers; k++)
+        for (int i = 0; i < 3; i++) {
+            double kinks = 0.0, bounce = 0.0;
+            for (int part = 0; part < 10; part++) {
+                kinks = fmax(kinks, kinks_error(observers[k], tolerance[i], 0.12 + 0.00213 * part));
+                if (k > 0) bounce = fmax(bounce, bounce_error(observers[k], tolerance[i], 0.0113 + 0.00037 * part));
+            }
+            print_message("%s, tolerance %.0e: kinks %.1e, bounce %.1e\n", observers[k], tolerance[i], kinks, bounce);
+            CHECK(kinks < allowed[i] && bounce < allowed[i]);
         }
 }
 
