@@ -164,7 +164,8 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
-    if (!a->is_quiet && pcs_is_root(ctx)) commands_show_results(sim, directory);
+    // Of a run that was refused, the folder has what another one left there.
+    if (!a->is_quiet && pcs_is_root(ctx) && sim->has_files) commands_show_results(sim, directory);
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
 }
 

@@ -292,6 +292,7 @@ static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_
     pcs_status status = sim_open(sim, &nopen);
     // What does not fit stays as it is: nothing is closed and completed.
     if (from != NULL && status == PCS_OK) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_checkpoint_restore_observers(sim, &c)));
+    sim->has_files = status == PCS_OK;
     if (status == PCS_OK) status = sim_loop(sim);
     return sim_close(sim, nopen, sim_keep(sim, status));
 }

@@ -47,6 +47,7 @@ typedef struct pcs_sim {
     const struct pcs_checkpoint_data *from; // whose state this run starts from; NULL: none
     const volatile int *stop_request;       // not 0: pcs_sim_run ends after the present step; may be NULL
     bool ends_for_good;                     // nobody goes on from its end: no checkpoint there
+    bool has_files;                         // the run got as far as files of its own in the directory
     bool has_case_file;                     // case.resolved.yaml lies in the directory already, which is locked
 } pcs_sim;
 

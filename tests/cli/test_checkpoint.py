@@ -153,6 +153,13 @@ class Checkpoint(unittest.TestCase):
         self.change("checkpoint.bin", 0, b"GIF89a")
         self.assertIn("no checkpoint of Percuss", self.refused("--resume"))
 
+    def test_a_refused_run_shows_no_results_of_another(self):
+        self.done()
+        words = [PROGRAM, "run", BAR, "-o", "out", "--resume", "--set", "output.checkpoint.every=100"]
+        result = subprocess.run(words, cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("is of another case", result.stderr)
+
     def test_a_file_of_the_case_has_changed(self):
         table = self.path("push.csv")
         push = f"loads.push={{type: force, node: bar.end, value: [5, 0, 0], amplitude: {{csv: {table}}}}}"
