@@ -63,9 +63,9 @@ pcs_status pcs_build_check_observers(pcs_build *b)
     for (int i = 0; i < b->sim->nobserver; i++) {
         const pcs_observer *observer = &b->sim->observers[i];
         if (observer->ops->check == NULL) continue;
-        pcs_status status = observer->ops->check(observer);
-        char path[128];
-        snprintf(path, sizeof path, "output.%s", observer->ops->name);
+        char place[PCS_OBSERVER_PLACE] = "", path[128];
+        pcs_status status = observer->ops->check(observer, place);
+        snprintf(path, sizeof path, "output.%s.%s", observer->ops->name, place);
         if (status != PCS_OK) PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, path), status));
     }
     return pcs_case_finish(b->c);

@@ -301,6 +301,17 @@ static pcs_status frames_carry(pcs_observer *self, pcs_carrier *c)
     return pcs_carried_carry(&d->carried, c);
 }
 
+static pcs_status frames_check(const pcs_observer *self, char place[PCS_OBSERVER_PLACE])
+{
+    const pcs_frames_params *params = self->params;
+    const pcs_picture *picture = self->view->system->picture;
+    int index = 0;
+    if (picture == NULL || picture->nall_node == 0 || picture->is_elsewhere) return PCS_OK;
+    pcs_status status = pcs_grid_check(self->ctx, picture, &params->fields, &index);
+    snprintf(place, PCS_OBSERVER_PLACE, "fields.%d", index);
+    return status;
+}
+
 const pcs_observer_ops pcs_observer_frames = {
     .name = "frames",
     .summary = "the model in time as VTK files for ParaView",
@@ -309,6 +320,7 @@ const pcs_observer_ops pcs_observer_frames = {
     .data_size = sizeof(frames_data),
     .is_default = true,
     .check_params = pcs_schedule_check,
+    .check = frames_check,
     .open = frames_open,
     .step = frames_step,
     .close = frames_close,

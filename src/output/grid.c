@@ -73,16 +73,17 @@ static void grid_print_names(const pcs_grid *grid, size_t room, char *text)
     }
 }
 
-static pcs_status grid_demand(pcs_context *ctx, const pcs_grid *grid, const pcs_names *fields)
+static pcs_status grid_demand(pcs_context *ctx, const pcs_grid *grid, const pcs_names *fields, int *index)
 {
     for (int i = 0; i < fields->count; i++) {
+        *index = i;
         const char *wanted = fields->text[i];
         char known[KNOWN_ROOM] = "";
         if (strcmp(wanted, "none") == 0 || grid_has(grid->point_arrays, grid->npoint_array, wanted) ||
             grid_has(grid->cell_arrays, grid->ncell_array, wanted))
             continue;
         grid_print_names(grid, sizeof known, known);
-        return pcs_fail(ctx, PCS_BAD_INPUT, "output.frames.fields: the model has no '%s'; it has %s", wanted, known);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the model has no '%s'; it has %s", wanted, known);
     }
     return PCS_OK;
 }
@@ -96,15 +97,29 @@ static void grid_choose(pcs_grid_array *arrays, int *count, const pcs_names *fie
     *count = kept;
 }
 
-pcs_status pcs_grid_create(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields, pcs_grid *out)
+// The arrays of a picture, and the first that is asked for and is not among them.
+static pcs_status grid_prepare(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields, pcs_grid *out,
+                               int *index)
 {
     *out = (pcs_grid){ .picture = picture, .npoint = picture->npoint, .ncell = picture->ncell };
     out->cells = picture->cells;
-    PCS_TAKE(ctx, out->position, out->npoint, "frames");
     PCS_TAKE(ctx, out->point_arrays, POINT_VECTORS + 1 + picture->npoint_field, "frames");
     PCS_TAKE(ctx, out->cell_arrays, 1 + picture->nfield, "frames");
     PCS_TRY(grid_list(ctx, picture, out));
-    PCS_TRY(grid_demand(ctx, out, fields));
+    return grid_demand(ctx, out, fields, index);
+}
+
+pcs_status pcs_grid_check(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields, int *index)
+{
+    pcs_grid grid;
+    return grid_prepare(ctx, picture, fields, &grid, index);
+}
+
+pcs_status pcs_grid_create(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields, pcs_grid *out)
+{
+    int index;
+    PCS_TRY(grid_prepare(ctx, picture, fields, out, &index));
+    PCS_TAKE(ctx, out->position, out->npoint, "frames");
     grid_choose(out->point_arrays, &out->npoint_array, fields);
     grid_choose(out->cell_arrays, &out->ncell_array, fields);
     return PCS_OK;

@@ -36,6 +36,8 @@ static inline const double *pcs_grid_values(const pcs_grid_array *array)
     return array->kept != NULL ? array->kept : array->x;
 }
 
+// Does the picture have all arrays that are asked for? PCS_BAD_INPUT: not the one of the number `index`.
+pcs_status pcs_grid_check(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields, int *index);
 // Takes all memory. `fields` are the arrays that are asked for, none: all; one that the picture does not have is
 // PCS_BAD_INPUT.
 pcs_status pcs_grid_create(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields, pcs_grid *out);

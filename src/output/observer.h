@@ -141,6 +141,8 @@ static inline int pcs_contact_ntangent(const pcs_system *system, int contact)
     return info->nrow > 0 ? system->rows[info->first_row].ntangent : 0;
 }
 
+enum { PCS_OBSERVER_PLACE = 64 }; // bytes of a place below the key of an observer
+
 typedef struct pcs_observer_ops {
     const char *name; // also its key under `output`
     const char *summary;
@@ -151,8 +153,9 @@ typedef struct pcs_observer_ops {
     const char *const *cell_options; // options that name sets of cells, ends with NULL; NULL: none
     // NULL when the parameters are sound, else what is wrong; *option names the culprit. NULL: they always are.
     const char *(*check_params)(const void *params, const char **option);
-    // Does the case fit the model? What does not is PCS_BAD_INPUT. NULL: always.
-    pcs_status (*check)(const pcs_observer *self);
+    // Does the case fit the model? What does not is PCS_BAD_INPUT, and `place` the key and item below the observer's own,
+    // as in `of.1`; empty: all of it. NULL: always.
+    pcs_status (*check)(const pcs_observer *self, char place[PCS_OBSERVER_PLACE]);
     // After the start, with the state and the report at t = 0, which is written here. Takes all memory; `view` stays
     // valid, its contents change from step to step. In a run that is resumed nothing is written or removed: `carry`
     // follows.

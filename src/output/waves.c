@@ -77,15 +77,17 @@ static pcs_status waves_reject_field(const pcs_observer *self, const char *name)
                     "there is no field '%.80s' over a body: there are ux, uy, uz, vx, vy, vz%s", name, known);
 }
 
-static pcs_status waves_check(const pcs_observer *self)
+static pcs_status waves_check(const pcs_observer *self, char place[PCS_OBSERVER_PLACE])
 {
     const waves_params *p = self->params;
     if (self->view->mesh == NULL)
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "a system in closed form has no body with cells");
     if (p->of.count == 0) return pcs_fail(self->ctx, PCS_BAD_INPUT, "'of' is empty, needs fields such as stress or vx");
-    for (int k = 0; k < p->of.count; k++)
+    for (int k = 0; k < p->of.count; k++) {
+        snprintf(place, PCS_OBSERVER_PLACE, "of.%d", k);
         if (waves_find_field(self->view->system->picture, p->of.text[k]) < 0)
             return waves_reject_field(self, p->of.text[k]);
+    }
     return PCS_OK;
 }
 
@@ -232,7 +234,8 @@ static pcs_status waves_open(pcs_observer *self)
     const waves_params *p = self->params;
     const pcs_view *view = self->view;
     d->rows.has_failed = true; // until everything is there
-    PCS_TRY(waves_check(self));
+    char place[PCS_OBSERVER_PLACE];
+    PCS_TRY(waves_check(self, place));
     d->cells = pcs_mesh_cell_set(view->mesh, p->body);
     if (d->cells == NULL || d->cells->count == 0)
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "there are no cells in a set '%s'", p->body);

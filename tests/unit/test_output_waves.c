@@ -129,11 +129,13 @@ TEST(what_a_body_does_not_have_is_told)
 {
     static const char *const odd[] = { "stress", "stres" };
     const waves_params wrong_field = { "chain", { 1, 2, odd }, 1 }, wrong_body = { "chan", { 1, 1, fields }, 1 };
+    char place[PCS_OBSERVER_PLACE] = "";
     fake_run r;
     fake_create(&r, "waves", &pcs_observer_waves, &wrong_field);
-    CHECK_STATUS(r.ctx, r.observer.ops->check(&r.observer), PCS_BAD_INPUT);
+    CHECK_STATUS(r.ctx, r.observer.ops->check(&r.observer, place), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(r.ctx),
                "no field 'stres' over a body: there are ux, uy, uz, vx, vy, vz, axial_force, stress");
+    CHECK_TEXT(place, "of.1");
     CHECK_STATUS(r.ctx, r.observer.ops->open(&r.observer), PCS_BAD_INPUT);
     CHECK_OK(r.ctx, r.observer.ops->step(&r.observer));
     fake_close(&r);
@@ -142,6 +144,6 @@ TEST(what_a_body_does_not_have_is_told)
     fake_close(&r);
     fake_create(&r, "waves", &pcs_observer_waves, &each);
     r.view.mesh = NULL;
-    CHECK_STATUS(r.ctx, r.observer.ops->check(&r.observer), PCS_BAD_INPUT);
+    CHECK_STATUS(r.ctx, r.observer.ops->check(&r.observer, place), PCS_BAD_INPUT);
     pcs_context_destroy(&r.ctx);
 }
