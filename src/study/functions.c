@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ROWS_OF_A_WINDOW = 10 };
+
 struct pcs_function {
     const char *name, *usage, *help;
     const char *kinds; // of its arguments: c column, k contact, n number, p table
@@ -78,6 +80,43 @@ static pcs_status function_rms(pcs_measure_source *s, const pcs_function_call *c
     return PCS_OK;
 }
 
+// Steps from the row before to this one.
+static double function_steps(const pcs_csv *csv, int row)
+{
+    int column = pcs_csv_find(csv, "step");
+    const double *steps = column < 0 ? NULL : pcs_csv_column(csv, column);
+    return steps == NULL || row == 0 ? 1.0 : steps[row] - steps[row - 1];
+}
+
+// The mean over a window is as good as the impulses within it: those of every step, or of many rows.
+static pcs_status function_demand_window(const pcs_measure_source *s, const pcs_signal *impulses, double window)
+{
+    const double *t = pcs_csv_column(s->history, 0);
+    for (int k = 1; k < s->history->nrow && k < impulses->count; k++) {
+        double steps = function_steps(s->history, k), apart = t[k] - t[k - 1];
+        if (steps > 1.0 && impulses->x[k] != 0.0 && window < (1.0 - 1e-9) * ROWS_OF_A_WINDOW * apart)
+            return pcs_fail(s->ctx, PCS_BAD_INPUT,
+                            "a mean over %g s needs rows of history.csv at most %.3g s apart, they are %.3g s (%.0f "
+                            "steps) apart at t = %.6g s: let output.history.every be 1",
+                            window, window / ROWS_OF_A_WINDOW, apart, steps, t[k]);
+    }
+    return PCS_OK;
+}
+
+// Between rows that leave steps out nothing is known of a momentum that a contact changes.
+static pcs_status function_demand_row(const pcs_measure_source *s, const char *contact, double time)
+{
+    const double *t = pcs_csv_column(s->history, 0);
+    int nrow = s->history->nrow, k = 0;
+    double slack = nrow == 0 ? 0.0 : 1e-9 * fabs(t[nrow - 1] - t[0]);
+    while (k < nrow && t[k] < time - slack) k++;
+    if (k == 0 || k == nrow || t[k] <= time + slack || function_steps(s->history, k) <= 1.0) return PCS_OK;
+    return pcs_fail(s->ctx, PCS_BAD_INPUT,
+                    "history.csv has no row at t = %.6g s, where '%s' closes or opens; those beside it are %.0f steps "
+                    "apart: let output.history.every be 1",
+                    time, contact, function_steps(s->history, k));
+}
+
 static pcs_status function_filtered_peak(pcs_measure_source *s, const pcs_function_call *call, double *out)
 {
     char column[PCS_FUNCTION_TEXT + 16];
@@ -86,6 +125,7 @@ static pcs_status function_filtered_peak(pcs_measure_source *s, const pcs_functi
         return pcs_fail(s->ctx, PCS_BAD_INPUT, "the window of filtered_peak must be > 0, is %g", call->numbers[1]);
     snprintf(column, sizeof column, "%s.step_impulse", call->texts[0]);
     PCS_TRY(function_history(s, column, 0.0, &impulses));
+    PCS_TRY(function_demand_window(s, &impulses, call->numbers[1]));
     return pcs_signal_filtered_peak(s->ctx, &impulses, call->numbers[1], out);
 }
 
@@ -116,7 +156,10 @@ static pcs_status function_restitution(pcs_measure_source *s, const pcs_function
     for (int k = 0; k < (is_column ? 1 : 3); k++) {
         pcs_signal signal;
         PCS_TRY(function_history(s, is_column ? call->texts[1] : momenta[k], NAN, &signal));
-        for (int i = 0; i < 2; i++) value[i] = pcs_signal_at(&signal, times[i]);
+        for (int i = 0; i < 2; i++) {
+            PCS_TRY(function_demand_row(s, call->texts[0], times[i]));
+            value[i] = pcs_signal_at(&signal, times[i]);
+        }
         before += value[0] * (is_column ? 1.0 : value[1] - value[0]);
         after += value[1] * (is_column ? 1.0 : value[1] - value[0]);
     }

@@ -147,6 +147,21 @@ class Study(program.Cases):
         largest = max(sum(impulses[i:i + 50]) for i in range(len(impulses)))
         self.assertAlmostEqual(float(rows[1]["peak"]), largest / 0.1, delta=1e-9 * largest / 0.1)
 
+    def test_rows_that_leave_out_steps_of_a_contact_are_no_measure_of_it(self):
+        words = ["cases/bar_impact", "--set", "time.end=1.5", "--vary", "mesh.bar.elements=20", "--set"]
+        for measure, every, message in (("restitution(wall)", 50, "history.csv has no row at t = 1.156 s"),
+                                        ("filtered_peak(wall, 0.05)", 20, "needs rows of history.csv at most 0.005 s")):
+            said = self.study(*words, f"output.history.every={every}", "--measure", f"m={measure}", status=2).stderr
+            self.assertIn("measure 'm'", said)
+            self.assertIn(message, said)
+            self.assertIn("let output.history.every be 1", said)
+        # Many rows in a window, and rows at both ends of the contact, are as good as all.
+        peaks = []
+        for every in (1, 3):
+            self.study(*words, f"output.history.every={every}", "--measure", "m=filtered_peak(wall, 0.2)")
+            peaks.append(float(self.rows()[0]["m"]))
+        self.assertAlmostEqual(peaks[1], peaks[0], delta=1e-2 * peaks[0])
+
     def test_restitution_of_bodies_is_that_of_their_centres(self):
         # A bar of 2 kg with cells of 5 and 20 mm meets one of 6 kg: what the contact gives, and nothing else, moves the
         # centres. Of bars of one section the shorter one comes to rest, the other leaves with a third of its speed.
