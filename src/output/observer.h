@@ -153,8 +153,8 @@ typedef struct pcs_observer_ops {
     const char *const *cell_options; // options that name sets of cells, ends with NULL; NULL: none
     // NULL when the parameters are sound, else what is wrong; *option names the culprit. NULL: they always are.
     const char *(*check_params)(const void *params, const char **option);
-    // Does the case fit the model? What does not is PCS_BAD_INPUT, and `place` the key and item below the observer's own,
-    // as in `of.1`; empty: all of it. NULL: always.
+    // Does the case fit the model? What does not is PCS_BAD_INPUT, and `place` the key and item below the observer's
+    // own, as in `of.1`; empty: all of it. NULL: always.
     pcs_status (*check)(const pcs_observer *self, char place[PCS_OBSERVER_PLACE]);
     // After the start, with the state and the report at t = 0, which is written here. Takes all memory; `view` stays
     // valid, its contents change from step to step. In a run that is resumed nothing is written or removed: `carry`

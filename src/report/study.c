@@ -243,7 +243,7 @@ static void study_table(const study *s)
     if (has_bounds)
         pcs_page_markup(s->page, "<p>Values are those of the finest level. What follows ± is a bound of the error by "
                                  "mesh and step, from runs on coarser levels (Roache’s grid convergence index); where "
-                                 "a measure oscillates or diverges it has none or a wide one.</p>\n");
+                                 "a measure oscillates or diverges it has a wide one or none.</p>\n");
     pcs_page_markup(s->page, "<div class=\"scroll\" tabindex=\"0\"><table>\n");
     study_table_head(s);
     for (int row = 0; row < s->csv->nrow && row < MOST_ROWS; row++) study_row(s, row);

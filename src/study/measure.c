@@ -92,6 +92,34 @@ static pcs_status measure_value(const pcs_measure_source *s, const char *place, 
     return pcs_fail(s->ctx, PCS_BAD_INPUT, "'%s' of %s/summary.json is no number", place, s->folder);
 }
 
+// Times among the numbers of a summary, which are those of steps: how many of them make up the one of this name.
+static double measure_count_times(const pcs_measure_source *s, const char *place)
+{
+    char count[TEXT_ROOM];
+    const char *dot = strrchr(place, '.'), *name = dot == NULL ? place : dot + 1;
+    size_t length = strlen(name);
+    bool is_of_interval = strstr(place, "intervals.") != NULL;
+    if (is_of_interval && strcmp(name, "duration") == 0) return 2.0;
+    if (is_of_interval && (strcmp(name, "start") == 0 || strcmp(name, "end") == 0)) return 1.0;
+    if (strcmp(name, "time_in_contact") != 0) {
+        bool is_time = length > 5 && strcmp(name + length - 5, "_time") == 0;
+        return is_time && strcmp(place, "open_time") != 0 ? 1.0 : 0.0;
+    }
+    snprintf(count, sizeof count, "%.*sinterval_count", (int)(name - place), place);
+    const pcs_yaml *node = measure_find(s->summary, count);
+    const char *end;
+    return node == NULL ? 2.0 : 2.0 * pcs_text_number(pcs_yaml_text(node), &end);
+}
+
+// What a place holds.
+static pcs_status measure_read(const pcs_measure_source *s, const char *place, const pcs_yaml *node, pcs_measured *out)
+{
+    const pcs_yaml *time = pcs_json_at(s->summary, "time");
+    double step = time == NULL ? NAN : pcs_json_number(time, "step");
+    out->grain = isfinite(step) ? step * measure_count_times(s, place) : 0.0;
+    return measure_value(s, place, node, &out->value);
+}
+
 bool pcs_summary_is_finished(pcs_context *ctx, const char *folder)
 {
     char path[PATH_ROOM];
@@ -112,6 +140,7 @@ typedef struct plain {
     size_t used;
     int count;
     double values[MOST_VARIABLES]; // [count]
+    double grains[MOST_VARIABLES]; // [count]
 } plain;
 
 static pcs_status measure_put(const pcs_measure_source *s, plain *out, const char *text, size_t length)
@@ -124,29 +153,34 @@ static pcs_status measure_put(const pcs_measure_source *s, plain *out, const cha
     return PCS_OK;
 }
 
-static pcs_status measure_put_value(const pcs_measure_source *s, plain *out, double value)
+static pcs_status measure_put_value(const pcs_measure_source *s, plain *out, pcs_measured value)
 {
     char name[8];
     if (out->count == MOST_VARIABLES)
         return pcs_fail(s->ctx, PCS_BAD_INPUT, "it has more than %d places", MOST_VARIABLES);
     int length = snprintf(name, sizeof name, "v%d", out->count);
-    out->values[out->count++] = value;
+    out->grains[out->count] = value.grain;
+    out->values[out->count++] = value.value;
     return measure_put(s, out, name, (size_t)length);
 }
 
-static pcs_status measure_formula(pcs_measure_source *s, const char *text, int depth, double *out);
+static pcs_status measure_formula(pcs_measure_source *s, const char *text, int depth, pcs_measured *out);
 
 // The call at the start of the text; *length is 0 where there is none.
-static pcs_status measure_call(pcs_measure_source *s, const char *text, int depth, size_t *length, double *out)
+static pcs_status measure_call(pcs_measure_source *s, const char *text, int depth, size_t *length, pcs_measured *out)
 {
     pcs_function_call call;
+    pcs_measured number;
+    *out = (pcs_measured){ .value = NAN };
     PCS_TRY(pcs_function_parse(s->ctx, text, &call, length));
     if (*length == 0) return PCS_OK;
     if (depth == DEEPEST) return pcs_fail(s->ctx, PCS_BAD_INPUT, "it is nested too deeply");
     for (int i = 0; i < call.count; i++)
-        if (pcs_function_takes_number(&call, i))
-            PCS_TRY(measure_formula(s, call.texts[i], depth + 1, &call.numbers[i]));
-    return pcs_function_value(s, &call, out);
+        if (pcs_function_takes_number(&call, i)) {
+            PCS_TRY(measure_formula(s, call.texts[i], depth + 1, &number));
+            call.numbers[i] = number.value;
+        }
+    return pcs_function_value(s, &call, &out->value);
 }
 
 // A place, number, function or sign at the start of the text.
@@ -161,12 +195,28 @@ static pcs_status measure_token(const pcs_measure_source *s, const char *text, p
     const pcs_yaml *node = measure_find(s->summary, place);
     if (node == NULL && strchr(place, '.') != NULL) return measure_fail(s, place);
     if (node == NULL) return measure_put(s, out, text, n); // a constant, or what the compiler will name
-    double value;
-    PCS_TRY(measure_value(s, place, node, &value));
+    pcs_measured value;
+    PCS_TRY(measure_read(s, place, node, &value));
     return measure_put_value(s, out, value);
 }
 
-static pcs_status measure_formula(pcs_measure_source *s, const char *text, int depth, double *out)
+// A formula, and by how much it changes when every number in it does by its grain.
+static pcs_measured measure_evaluate(const pcs_expression *program, const plain *formula)
+{
+    double shifted[MOST_VARIABLES];
+    pcs_measured out = { .value = pcs_expression_value(program, formula->values) };
+    memcpy(shifted, formula->values, sizeof shifted);
+    for (int i = 0; i < formula->count; i++) {
+        if (formula->grains[i] == 0.0) continue;
+        shifted[i] = formula->values[i] + formula->grains[i];
+        double change = fabs(pcs_expression_value(program, shifted) - out.value);
+        out.grain += isfinite(change) ? change : 0.0;
+        shifted[i] = formula->values[i];
+    }
+    return out;
+}
+
+static pcs_status measure_formula(pcs_measure_source *s, const char *text, int depth, pcs_measured *out)
 {
     static const char *const variables[MOST_VARIABLES + 1] = { "v0", "v1", "v2",  "v3",  "v4",  "v5",  "v6",  "v7",
                                                                "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15" };
@@ -175,10 +225,10 @@ static pcs_status measure_formula(pcs_measure_source *s, const char *text, int d
     pcs_expression_fault fault;
     bool is_number = isdigit((unsigned char)*text); // and not an item of some list
     const pcs_yaml *node = is_number ? NULL : measure_find(s->summary, text);
-    if (node != NULL) return measure_value(s, text, node, out); // names of contacts may have signs in them
+    if (node != NULL) return measure_read(s, text, node, out); // names of contacts may have signs in them
     for (const char *p = text; *p != '\0';) {
         size_t length;
-        double value;
+        pcs_measured value;
         PCS_TRY(measure_call(s, p, depth, &length, &value));
         if (length > 0) PCS_TRY(measure_put_value(s, &formula, value));
         else PCS_TRY(measure_token(s, p, &formula, &length));
@@ -186,11 +236,11 @@ static pcs_status measure_formula(pcs_measure_source *s, const char *text, int d
     }
     if (!pcs_expression_compile(formula.text, formula.used, variables, &program, &fault))
         return fault.is_name ? measure_fail(s, text) : pcs_fail(s->ctx, PCS_BAD_INPUT, "%s", fault.what);
-    *out = pcs_expression_value(&program, formula.values);
+    *out = measure_evaluate(&program, &formula);
     return PCS_OK;
 }
 
-pcs_status pcs_measure_read(pcs_measure_source *s, double *values)
+pcs_status pcs_measure_read(pcs_measure_source *s, pcs_measured *values)
 {
     PCS_TRY(measure_load(s->ctx, s->folder, &s->summary));
     for (int i = 0; i < s->plan->nmeasure; i++) {

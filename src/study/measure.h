@@ -12,7 +12,7 @@
 // Is there the summary of a run that has come to its end?
 bool pcs_summary_is_finished(pcs_context *ctx, const char *folder);
 // The measures of the plan; NAN for null. A place that is not there is PCS_BAD_INPUT. Reads the summary of the source.
-pcs_status pcs_measure_read(pcs_measure_source *s, double *values);
+pcs_status pcs_measure_read(pcs_measure_source *s, pcs_measured *values);
 // Measures of a study that asks for none: of every contact, and energies.
 pcs_status pcs_measure_usual(pcs_plan *plan, const char *folder);
 

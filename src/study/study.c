@@ -25,7 +25,7 @@ static void study_count(const pcs_plan *plan, const pcs_run *runs, pcs_study_res
 }
 
 // Those that are asked for, or those of the first run that is done.
-static pcs_status study_measure(pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, double **out)
+static pcs_status study_measure(pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, pcs_measured **out)
 {
     char folder[PATH_ROOM];
     int nrun = plan->npoint * plan->nlevel, first = 0;
@@ -35,15 +35,16 @@ static pcs_status study_measure(pcs_plan *plan, const pcs_study_options *options
     return pcs_study_measure(plan, options, runs, out);
 }
 
-static pcs_convergence study_sequence(const pcs_plan *plan, const double *values, bool of_mesh)
+static pcs_convergence study_sequence(const pcs_plan *plan, const pcs_measured *values, bool of_mesh)
 {
     double level[PCS_STUDY_LEVELS];
     int levels[PCS_STUDY_LEVELS], count = pcs_plan_sequence(plan, of_mesh, levels);
-    for (int k = 0; k < count; k++) level[k] = values[(size_t)levels[k] * (size_t)plan->nmeasure];
-    return pcs_converge(count, level, of_mesh ? plan->mesh.factor : plan->step.factor);
+    for (int k = 0; k < count; k++) level[k] = values[(size_t)levels[k] * (size_t)plan->nmeasure].value;
+    double grain = values[(size_t)levels[count - 1] * (size_t)plan->nmeasure].grain;
+    return pcs_converge(count, level, of_mesh ? plan->mesh.factor : plan->step.factor, grain);
 }
 
-static pcs_status study_converge(const pcs_plan *plan, const double *values, pcs_convergence **out)
+static pcs_status study_converge(const pcs_plan *plan, const pcs_measured *values, pcs_convergence **out)
 {
     size_t nmeasure = (size_t)plan->nmeasure, nrefined = (size_t)pcs_table_nrefined(plan);
     *out = NULL;
@@ -51,7 +52,7 @@ static pcs_status study_converge(const pcs_plan *plan, const double *values, pcs
     PCS_TAKE(plan->ctx, *out, (size_t)plan->npoint * nmeasure * nrefined + 1, "a study");
     for (size_t p = 0; p < (size_t)plan->npoint; p++)
         for (size_t m = 0; m < nmeasure; m++) {
-            const double *first = values + p * (size_t)plan->nlevel * nmeasure + m;
+            const pcs_measured *first = values + p * (size_t)plan->nlevel * nmeasure + m;
             pcs_convergence *c = *out + (p * nmeasure + m) * nrefined;
             if (plan->is_separate) {
                 c[1] = study_sequence(plan, first, true);
@@ -68,7 +69,7 @@ pcs_status pcs_study_run(pcs_context *ctx, const pcs_study_options *options, pcs
 {
     pcs_plan *plan;
     pcs_run *runs = NULL;
-    double *values;
+    pcs_measured *values;
     pcs_convergence *convergence;
     pcs_digits *digits;
     *out = (pcs_study_result){ 0 };

@@ -25,7 +25,7 @@ static const pcs_run *table_run(const pcs_table *t, int point)
     return worst;
 }
 
-static const double *table_values(const pcs_table *t, int point)
+static const pcs_measured *table_values(const pcs_table *t, int point)
 {
     int finest = point * t->plan->nlevel + t->plan->nlevel - 1;
     return t->values + (size_t)finest * (size_t)t->plan->nmeasure;
@@ -92,7 +92,7 @@ static void table_csv_row(const pcs_table *t, pcs_file *f, int point)
     }
     pcs_file_print(f, "%s,%s", run->name, table_text(run->end));
     for (int m = 0; m < plan->nmeasure; m++) {
-        table_csv_number(t, f, table_values(t, point)[m]);
+        table_csv_number(t, f, table_values(t, point)[m].value);
         const pcs_convergence *c = table_convergence(t, point, m);
         for (int k = 0; k < (c == NULL ? 0 : pcs_table_nrefined(plan)); k++) {
             table_csv_number(t, f, c[k].limit);
@@ -116,8 +116,8 @@ static void table_json_number(const pcs_table *t, pcs_file *f, const char *name,
 }
 
 // Order, limit and bound, with the values on the levels that gave them.
-static void table_json_convergence(const pcs_table *t, pcs_file *f, const pcs_convergence *c, const double *values,
-                                   bool of_mesh)
+static void table_json_convergence(const pcs_table *t, pcs_file *f, const pcs_convergence *c,
+                                   const pcs_measured *values, bool of_mesh)
 {
     int levels[PCS_STUDY_LEVELS], count = pcs_plan_sequence(t->plan, of_mesh, levels);
     table_json_number(t, f, "limit", c->limit, ", ");
@@ -125,7 +125,7 @@ static void table_json_convergence(const pcs_table *t, pcs_file *f, const pcs_co
     table_json_number(t, f, "order", c->order, ", ");
     pcs_file_print(f, "\"convergence\": \"%s\"", c->kind);
     for (int k = 0; k < count; k++) {
-        double x = values[(size_t)levels[k] * (size_t)t->plan->nmeasure];
+        double x = values[(size_t)levels[k] * (size_t)t->plan->nmeasure].value;
         pcs_file_text(f, k == 0 ? ", \"levels\": [" : ", ");
         if (isfinite(x)) table_number(t, f, x);
         else pcs_file_text(f, "null");
@@ -137,10 +137,10 @@ static void table_json_measure(const pcs_table *t, pcs_file *f, int point, int m
 {
     const pcs_plan *plan = t->plan;
     const pcs_convergence *c = table_convergence(t, point, m);
-    const double *values = t->values + (size_t)point * (size_t)plan->nlevel * (size_t)plan->nmeasure + (size_t)m;
+    const pcs_measured *values = t->values + (size_t)point * (size_t)plan->nlevel * (size_t)plan->nmeasure + (size_t)m;
     pcs_file_json(f, plan->measures[m].name);
     pcs_file_text(f, ": { ");
-    table_json_number(t, f, "value", table_values(t, point)[m], "");
+    table_json_number(t, f, "value", table_values(t, point)[m].value, "");
     if (c != NULL && !plan->is_separate) {
         pcs_file_text(f, ", ");
         table_json_convergence(t, f, c, values, true);
@@ -276,7 +276,7 @@ static void table_cell(const pcs_table *t, int point, int column, char cell[CELL
         return;
     }
     int m = column - plan->nkey;
-    double x = table_values(t, point)[m];
+    double x = table_values(t, point)[m].value;
     const pcs_convergence *c = table_convergence(t, point, m);
     char bound[32] = "";
     if (c != NULL && isfinite(c->bound)) snprintf(bound, sizeof bound, " +- %.1g", c->bound);

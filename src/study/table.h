@@ -11,7 +11,7 @@ typedef struct pcs_table {
     const pcs_plan *plan;
     pcs_digits *digits;
     const pcs_run *runs;                // [npoint * nlevel]
-    const double *values;               // [npoint * nlevel * nmeasure] NAN where a run has none
+    const pcs_measured *values;         // [npoint * nlevel * nmeasure] NAN where a run has none
     const pcs_convergence *convergence; // [npoint * nmeasure * nrefined]; NULL: nothing is refined
 } pcs_table;
 

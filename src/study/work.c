@@ -40,7 +40,7 @@ typedef struct team {
     shared *all;
     pcs_run *runs;           // [nrun] shared
     char *reasons;           // [nrun * PCS_RUN_REASON] shared, taken from the front; NULL: nobody tells any more
-    double *values;          // [nrun * nmeasure] shared, while runs are measured, else NULL
+    pcs_measured *values;    // [nrun * nmeasure] shared, while runs are measured, else NULL
     int nrun, njob, nworker; // workers that live
     double begin, shown;     // s, clock
 } team;
@@ -74,7 +74,7 @@ static bool work_is_done(const pcs_run *run)
 }
 
 // What is measured lives in a context of its own. A measure that cannot be read ends the study: so it is in all runs.
-static void work_measure(team *t, int r, const pcs_run *others, double *values)
+static void work_measure(team *t, int r, const pcs_run *others, pcs_measured *values)
 {
     char folder[PATH_ROOM];
     pcs_context *ctx = NULL;
@@ -110,7 +110,7 @@ static void work_tell(team *t, int r, const char *reason)
 // The first run of each worker shows whether the measures are there before the others are made.
 static void work_run(team *t)
 {
-    double *trial = pcs_scratch(NULL, (size_t)t->plan->nmeasure + 1, sizeof *trial);
+    pcs_measured *trial = pcs_scratch(NULL, (size_t)t->plan->nmeasure + 1, sizeof *trial);
     bool is_tried = trial == NULL || t->plan->nmeasure == 0;
     for (int r; (r = work_next(t)) < t->nrun;) {
         t->runs[r].process = (int)getpid();
@@ -262,13 +262,13 @@ pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options
     return work_through(&t);
 }
 
-pcs_status pcs_study_measure(const pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, double **out)
+pcs_status pcs_study_measure(const pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, pcs_measured **out)
 {
     team t = { .plan = plan, .options = options, .runs = runs, .nrun = plan->npoint * plan->nlevel };
     size_t count = (size_t)t.nrun * (size_t)plan->nmeasure;
     PCS_TRY(work_share(plan->ctx, sizeof *t.all, &t.all));
     PCS_TRY(work_share(plan->ctx, (count + 1) * sizeof *t.values, &t.values));
-    for (size_t i = 0; i < count; i++) t.values[i] = NAN;
+    for (size_t i = 0; i < count; i++) t.values[i] = (pcs_measured){ .value = NAN };
     *out = t.values;
     return work_through(&t);
 }

@@ -25,10 +25,16 @@ typedef struct pcs_run {
     const char *reason;      // one after another in memory of their own, as most runs have none
 } pcs_run;
 
+// A number of a run. Times of contacts and extremes are times of steps.
+typedef struct pcs_measured {
+    double value;
+    double grain; // by how much it changes with a step more or less in each of its times; 0: there are none
+} pcs_measured;
+
 // All runs of the plan, run r being level r % nlevel of point r / nlevel.
 pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options, pcs_run **out);
 // [nrun * nmeasure] what the runs gave; NAN where a run is not done.
-pcs_status pcs_study_measure(const pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, double **out);
+pcs_status pcs_study_measure(const pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, pcs_measured **out);
 
 // One run, in this process, with so many others at work beside it; `reason` gets why it ended as it did, or notes about
 // its case.

@@ -293,6 +293,17 @@ class Study(program.Cases):
             self.assertLess(abs(float(row["E.limit"]) - float(row["E0"])), 0.05 * off)
             self.assertEqual(row["E0.convergence"], "exact")
 
+    def test_times_of_steps_are_known_to_a_step(self):
+        self.study("cases/bar_impact", "--refine", "mesh=2,3", "--set", "mesh.bar.elements=20", "--set", "time.end=1.5",
+                   "--measure", "d=wall.time_in_contact", "--measure", "start=wall.intervals.0.start", "--measure",
+                   "f=2*wall.intervals.0.start^2 + model.dofs*0", "--measure", "i=wall.total_impulse")
+        row, step = self.rows()[0], 2e-3
+        self.assertEqual(row["start.convergence"], "steps")
+        self.assertAlmostEqual(float(row["start.bound"]), step, delta=1e-12)
+        self.assertGreaterEqual(float(row["d.bound"]), 2 * step - 1e-12)
+        self.assertAlmostEqual(float(row["f.bound"]), 4 * float(row["start"]) * step, delta=3 * step**2)
+        self.assertNotEqual(row["i.convergence"], "steps")
+
     def test_mesh_and_step_are_refined_together(self):
         self.study("cases/bar_impact", "--refine", "mesh=2,3 step=2,3", "--set", "mesh.bar.elements=10", "--set",
                    "time.step=2.0e-2", "--set", "time.end=0.6", "--measure", "cells=model.cells", "--measure",

@@ -14,7 +14,7 @@ TEST(order_and_limit_of_a_power_are_found)
         for (int factor = 2; factor <= 3; factor++) {
             double f[4];
             for (int k = 0; k < 4; k++) f[k] = 3.0 - 2.0 * pow(factor, -p * k);
-            pcs_convergence c = pcs_converge(4, f, factor);
+            pcs_convergence c = pcs_converge(4, f, factor, 0.0);
             CHECK(strcmp(c.kind, "converges") == 0);
             CHECK_NEAR(c.order, p, 1e-9);
             CHECK_NEAR(c.limit, 3.0, 1e-10);
@@ -28,16 +28,31 @@ TEST(order_and_limit_of_a_power_are_found)
 
 TEST(what_does_not_converge_is_told)
 {
-    CHECK(strcmp(pcs_converge(3, (const double[]){ 1.0, 2.0, 3.0 }, 2.0).kind, "diverges") == 0);
-    CHECK(isnan(pcs_converge(3, (const double[]){ 1.0, 2.0, 4.0 }, 2.0).bound));
-    CHECK(strcmp(pcs_converge(3, (const double[]){ 1.0, 1.0, 1.0 }, 2.0).kind, "exact") == 0);
-    CHECK(strcmp(pcs_converge(3, (const double[]){ 1.0, NAN, 1.0 }, 2.0).kind, "unknown") == 0);
-    CHECK(strcmp(pcs_converge(2, (const double[]){ 1.0, 1.0 }, 2.0).kind, "unknown") == 0);
-    pcs_convergence c = pcs_converge(3, (const double[]){ 1.0, 2.0, 1.5 }, 2.0);
+    CHECK(strcmp(pcs_converge(3, (const double[]){ 1.0, 2.0, 3.0 }, 2.0, 0.0).kind, "diverges") == 0);
+    CHECK(isnan(pcs_converge(3, (const double[]){ 1.0, 2.0, 4.0 }, 2.0, 0.0).bound));
+    CHECK(strcmp(pcs_converge(3, (const double[]){ 1.0, 1.0, 1.0 }, 2.0, 0.0).kind, "exact") == 0);
+    CHECK(strcmp(pcs_converge(3, (const double[]){ 1.0, NAN, 1.0 }, 2.0, 0.0).kind, "unknown") == 0);
+    CHECK(strcmp(pcs_converge(2, (const double[]){ 1.0, 1.0 }, 2.0, 0.0).kind, "unknown") == 0);
+    pcs_convergence c = pcs_converge(3, (const double[]){ 1.0, 2.0, 1.5 }, 2.0, 0.0);
     CHECK(strcmp(c.kind, "oscillates") == 0 && isnan(c.limit));
     CHECK_NEAR(c.bound, 1.5, 1e-15);
     // Only the three finest levels count.
-    CHECK(strcmp(pcs_converge(4, (const double[]){ 9.0, 2.0, 1.0, 0.5 }, 2.0).kind, "converges") == 0);
+    CHECK(strcmp(pcs_converge(4, (const double[]){ 9.0, 2.0, 1.0, 0.5 }, 2.0, 0.0).kind, "converges") == 0);
+}
+
+TEST(times_of_steps_are_known_to_a_step)
+{
+    pcs_convergence c = pcs_converge(3, (const double[]){ 1.0, 1.0, 1.0 }, 2.0, 0.1);
+    CHECK(strcmp(c.kind, "steps") == 0 && isnan(c.order) && isnan(c.limit));
+    CHECK_NEAR(c.bound, 0.1, 1e-15);
+    CHECK_NEAR(pcs_converge(3, (const double[]){ 1.0, 1.3, 1.4 }, 2.0, 0.1).bound, 0.2, 1e-9);
+    c = pcs_converge(3, (const double[]){ 1.0, 2.0, 2.5 }, 2.0, 0.1);
+    CHECK(strcmp(c.kind, "converges") == 0);
+    CHECK_NEAR(c.bound, 1.25 * 0.5 + 0.1, 1e-12);
+    CHECK_NEAR(pcs_converge(3, (const double[]){ 1.0, 2.0, 1.5 }, 2.0, 0.1).bound, 1.5 + 0.1, 1e-12);
+    pcs_convergence exact = pcs_converge(3, (const double[]){ 1.0, 1.0, 1.0 }, 2.0, 0.0);
+    c = pcs_converge(3, (const double[]){ 1.0, 1.0, 1.0 }, 2.0, 0.1);
+    CHECK(strcmp(pcs_converge_both(&c, &exact).kind, "steps") == 0);
 }
 
 TEST(refinements_one_by_one_add_up)
@@ -45,11 +60,13 @@ TEST(refinements_one_by_one_add_up)
     double mesh[3], step[3];
     for (int k = 0; k < 3; k++) mesh[k] = 7.0 + 0.3 * (pow(3.0, -k) - pow(3.0, -2));
     for (int k = 0; k < 3; k++) step[k] = 7.0 - 0.2 * (pow(2.0, -2 * k) - pow(2.0, -4));
-    pcs_convergence a = pcs_converge(3, mesh, 3.0), b = pcs_converge(3, step, 2.0), c = pcs_converge_both(&a, &b);
+    pcs_convergence a = pcs_converge(3, mesh, 3.0, 0.0), b = pcs_converge(3, step, 2.0, 0.0),
+                    c = pcs_converge_both(&a, &b);
     CHECK(strcmp(c.kind, "converges") == 0 && isnan(c.order));
     CHECK_NEAR(c.limit, 7.0 - 0.3 / 9.0 + 0.2 / 16.0, 1e-12);
     CHECK_NEAR(c.bound, 1.25 * (0.3 / 9.0 + 0.2 / 16.0), 1e-12);
-    pcs_convergence bad = pcs_converge(3, (const double[]){ 1.0, 2.0, 7.0 }, 2.0), both = pcs_converge_both(&a, &bad);
+    pcs_convergence bad = pcs_converge(3, (const double[]){ 1.0, 2.0, 7.0 }, 2.0, 0.0),
+                    both = pcs_converge_both(&a, &bad);
     CHECK(strcmp(both.kind, "diverges") == 0 && isnan(both.limit) && isnan(both.bound));
 }
 
