@@ -229,5 +229,5 @@ void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
     if (nmore > 0) bars_print(&b, "and %d more parts, which are left out here", nmore);
     bars_print_joints(&b);
     bars_print_contacts(&b, model);
-    if (b.count > 0) bars_print_clock(&b);
+    if (b.count > 0 && sim->scheme != NULL) bars_print_clock(&b);
 }

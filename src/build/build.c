@@ -4,6 +4,7 @@
 #include "build/build.h"
 #include "build/deal.h"
 #include "build/sections.h"
+#include "case/json.h"
 #include "closed_form/closed_form.h"
 #include "core/clock.h"
 #include "core/comm.h"
@@ -24,9 +25,17 @@ static pcs_status build_read_mesh_model(pcs_build *b)
     return pcs_build_contacts(b);
 }
 
+// Statics and modes need neither of both; who gives one of them wants a run.
+static bool build_stands_still(pcs_build *b)
+{
+    const pcs_yaml *root = pcs_case_root(b->c);
+    return pcs_json_at(root, "scheme") == NULL && pcs_json_at(root, "time") == NULL;
+}
+
 static pcs_status build_read(pcs_build *b)
 {
     PCS_TRY(pcs_case_expand(b->c));
+    b->is_model_only = b->is_model_only || (b->may_stand_still && build_stands_still(b));
     PCS_TRY(pcs_build_system(b));
     if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(pcs_build_scheme(b));
@@ -193,6 +202,22 @@ pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim 
     if (comm != NULL && comm->size > 1) return pcs_comm_agree(ctx, build_over_ranks(ctx, source, out));
     PCS_TRY(build_load(ctx, source, &b));
     return pcs_comm_agree(ctx, build_sim(&b, out));
+}
+
+pcs_status pcs_build_to_check(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)
+{
+    const pcs_source source = { .path = path, .nset = nset, .set = set };
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    pcs_build b;
+    *out = NULL;
+    if (comm != NULL && comm->size > 1) return pcs_build_sim_of(ctx, &source, out);
+    PCS_TRY(build_load(ctx, &source, &b));
+    b.may_stand_still = true;
+    PCS_TRY(build_all(&b));
+    if (!b.is_model_only) return build_rest(&b, out);
+    build_view(&b);
+    *out = b.sim;
+    return PCS_OK;
 }
 
 pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out)

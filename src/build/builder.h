@@ -43,6 +43,7 @@ typedef struct pcs_build {
     pcs_statics_options statics;
     double start;                                // s, the time of the state that a run starts from
     bool is_model_only;                          // nothing will move: scheme and clock may be absent and are not made
+    bool may_stand_still;                        // a case without scheme and time is one of a model only
     bool has_system;                             // a closed-form system instead of a mesh
     const percuss_system_definition *own;        // one that the caller adds to the registered ones; NULL: none
     const percuss_system_definition *definition; // of it; NULL when the case is wrong

@@ -34,6 +34,10 @@ void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text)
     if (njoint > 0)
         used = describe_add(used, size, text, "%d joint%s of %d condition%s, ", njoint, njoint == 1 ? "" : "s",
                             ncondition, ncondition == 1 ? "" : "s");
+    if (sim->scheme == NULL) {
+        describe_add(used, size, text, "enough for statics and modes; a run needs 'scheme' and 'time', too");
+        return;
+    }
     used = describe_add(used, size, text, "%s, ", sim->scheme->ops->name);
     if (sim->view.is_controlled) describe_add(used, size, text, "steps of controlled size");
     else describe_add(used, size, text, "%ld steps of %g s", sim->nstep, sim->step_size);

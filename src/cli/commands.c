@@ -303,7 +303,7 @@ static void commands_print_line(void *user, const char *line)
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_sim *sim = NULL;
-    pcs_status status = pcs_build_sim_from(ctx, a->subject, a->set.count, a->set.text, &sim);
+    pcs_status status = pcs_build_to_check(ctx, a->subject, a->set.count, a->set.text, &sim);
     if (status != PCS_OK) return pcs_cli_reject(ctx, status);
     if (!commands_take_words(ctx, a)) return PCS_CLI_BAD_USAGE;
     if (!a->is_quiet && pcs_is_root(ctx)) {

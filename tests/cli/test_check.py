@@ -50,7 +50,32 @@ elements:
 """
 
 
+# Statics and modes need no scheme and no clock.
+ROOF = """\
+mesh: { roof: { type: line, from: [-1, 0, 0], to: [0, 0.3, 0], elements: 1 } }
+elements: { roof: { type: rod_large_2d, mesh: roof, E: 2.1e11, rho: 7800, area: 1.0e-4 } }
+supports: { a: { set: roof.start, fix: [x, y] } }
+output: { probes: { ridge: { node: roof.end, of: [uy] } } }
+"""
+
+
 class Check(program.Cases):
+    def test_what_a_case_is_enough_for(self):
+        result = self.check(ROOF)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("fine, 2 dofs, 0 contact points, enough for statics and modes; a run needs 'scheme' and 'time'",
+                      result.stdout)
+        self.assertNotIn("Courant", result.stdout)
+        result = self.check(ROOF.replace("[uy]", "[uq]"))
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"^error: bars.yaml:4:51: .*a node has no component 'uq'")
+        self.assertEqual(result.stderr.count("error:"), 1, result.stderr)
+        # Who gives one of both wants a run, which still needs both.
+        result = self.check(ROOF + "time: { step: 1.0e-3, end: 1 }\n")
+        self.assertEqual((result.returncode, result.stderr.count("missing key 'scheme'")), (2, 1))
+        result = program.percuss("run", "bars.yaml", "-o", "out", cwd=self.folder)
+        self.assertEqual(result.returncode, 2)
+
     def check(self, text, *options):
         self.write("bars.yaml", text)
         return program.percuss("check", "bars.yaml", *options, cwd=self.folder)
