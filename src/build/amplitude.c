@@ -135,6 +135,7 @@ static int amplitude_way(pcs_build *b, pcs_yaml *map)
         if (way >= 0) {
             pcs_case_error_at(b->c, map, amplitude_ways[i], "'%s' and '%s' are both given, only one is allowed",
                               amplitude_ways[way], amplitude_ways[i]);
+            pcs_case_leave(map);
             return -1;
         }
         way = i;

@@ -38,7 +38,10 @@ static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_sys
     snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder_of(b->c, node),
              text[0] == '/' ? "" : "/", text);
     pcs_status status = pcs_system_open(b->ctx, path, out);
-    if (status != PCS_OK) return pcs_build_blame(b, node, status);
+    if (status != PCS_OK) {
+        pcs_case_leave(section); // it alone knows the parameters
+        return pcs_build_blame(b, node, status);
+    }
     // The resolved case lies in another folder and must find the object, too.
     return realpath(path, whole) == NULL ? PCS_OK : pcs_case_resolve(b->c, section, "plugin", whole);
 }

@@ -57,6 +57,8 @@ pcs_yaml *pcs_case_get_map(pcs_case *c, pcs_yaml *map, const char *key);
 pcs_yaml *pcs_case_entry(pcs_case *c, pcs_yaml *map, int i, pcs_yaml_kind kind);
 // Is the node of that kind? Otherwise an error that says what it is.
 bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind);
+// Unknown keys of the map are no errors: another one of it leaves their meaning open.
+void pcs_case_leave(pcs_yaml *map);
 // The node with this path from the root ("contacts.wall", "initial.0", "initial.<set>"), or its nearest ancestor.
 const pcs_yaml *pcs_case_find(pcs_case *c, const char *path);
 

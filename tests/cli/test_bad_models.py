@@ -46,6 +46,15 @@ class BadModels(program.Cases):
             self.assertIn(part, result.stderr)
         self.assertEqual([line for line in result.stderr.splitlines() if not line.startswith("error: bad.yaml:")], [])
 
+    def test_what_follows_from_another_fault_is_not_told(self):
+        push = "loads:\n  push: { type: force, node: beam.end, value: [1, 0, 0], amplitude: %s }\n"
+        both = self.percuss(EXACT + push % "{ sine: { frequency: 1 }, ramp: { rise: 1 } }" + RUN)
+        self.assertEqual(both.stderr.count("error:"), 1, both.stderr)
+        self.assertIn("loads.push.amplitude: 'sine' and 'ramp' are both given", both.stderr)
+        absent = self.percuss("system: { length: 1, mass: 2, plugin: ./absent.so }\n" + RUN)
+        self.assertEqual(absent.stderr.count("error:"), 1, absent.stderr)
+        self.assertIn("bad.yaml:1:39: system.plugin: the plug-in cannot be loaded", absent.stderr)
+
     def test_elements_without_length(self):
         point = LINE.replace("[0, 0, 0]", "[1, 0, 0]")
         self.refused(point + "elements:\n" + group("beam_timo_2d"), "2:44: mesh.beam", "no length", "same point")
