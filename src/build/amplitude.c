@@ -123,7 +123,7 @@ static void amplitude_take_expression(pcs_build *b, pcs_yaml *node, const pcs_ex
 {
     double first = pcs_expression_value(e, &(double){ 0.0 });
     if (!isfinite(first)) pcs_case_reject(b->c, node, "must be a finite number at t = 0, is %g", first);
-    *out = (pcs_amplitude){ .kind = PCS_AMPLITUDE_EXPRESSION, .expression = e };
+    *out = (pcs_amplitude){ .kind = PCS_AMPLITUDE_EXPRESSION, .expression = e, .formula = pcs_yaml_text(node) };
 }
 
 // The way that is given; -1 and an error when it is none or more than one.

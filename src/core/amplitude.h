@@ -32,6 +32,7 @@ typedef struct pcs_amplitude {
     double start, duration, from, to;    // s
     bool is_smooth;                      // a ramp by the polynomial, a pulse by half a sine
     const pcs_expression *expression;    // of t
+    const char *formula;                 // its text
     double panel;                        // s, of an expression: `area` has its integral up to k panel, k < count
 } pcs_amplitude;
 

@@ -364,7 +364,10 @@ static inline const pcs_batch *pcs_fe_batch_at(const fe_data *fe, int b, double 
 }
 // Finite rotations in space.
 pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe);
-void pcs_fe_name_limit(const pcs_system *self, const double *q, size_t size, char *text);
+// After "; ", the cells that are bent too far, or an empty text.
+void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char *text);
+// After "; ", a load that is no number at some time from span[0] to span[1]; false: all are.
+bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text);
 void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);
 void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x);
 void pcs_fe_turn(const pcs_system *self, const double *x, double *y);

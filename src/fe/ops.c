@@ -203,6 +203,11 @@ static void fe_name_equation(const pcs_system *self, int equation, size_t size, 
     }
 }
 
+static void fe_name_limit(const pcs_system *self, const double span[2], const double *q, size_t size, char *text)
+{
+    if (!pcs_fe_name_load(self, span, size, text)) pcs_fe_name_bent(self, q, size, text);
+}
+
 const pcs_system_ops pcs_system_fe = {
     .force = fe_force,
     .update_mass = pcs_default_update_mass,
@@ -244,5 +249,5 @@ const pcs_system_ops pcs_system_fe = {
     .find_sizes = pcs_fe_find_sizes,
     .find_rigid = pcs_fe_find_rigid,
     .name_equation = fe_name_equation,
-    .name_limit = pcs_fe_name_limit,
+    .name_limit = fe_name_limit,
 };

@@ -219,7 +219,7 @@ static double rotations_between(const fe_data *fe, const double *q, const int no
 }
 
 // The rotation of one end of a cell against the other is known up to half a turn, where bending moments jump.
-void pcs_fe_name_limit(const pcs_system *self, const double *q, size_t size, char *text)
+void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char *text)
 {
     static const double near_half = 2.8; // rad
     const fe_data *fe = self->data;

@@ -127,11 +127,12 @@ static void accept_describe_equal_steps(const pcs_sim *sim, double h, size_t siz
                  h * pcs_certifier_shorter(sim->certifier, sim->state.t / sim->end_time));
 }
 
-// What of the state no step could have gone on from.
-static void accept_describe_limit(const pcs_sim *sim, size_t size, char *text)
+// What of the state, or of the loads in a step of length h from it, no step could have gone on from.
+static void accept_describe_limit(const pcs_sim *sim, double h, size_t size, char *text)
 {
     size_t used = strlen(text);
-    if (used < size) sim->system->ops->name_limit(sim->system, sim->state.q, size - used, text + used);
+    const double span[] = { sim->state.t, sim->state.t + h };
+    if (used < size) sim->system->ops->name_limit(sim->system, span, sim->state.q, size - used, text + used);
 }
 
 pcs_status pcs_accept_reject(pcs_sim *sim, double h)
@@ -140,12 +141,12 @@ pcs_status pcs_accept_reject(pcs_sim *sim, double h)
     if (sim->report.outcome != PCS_CONVERGED) {
         accept_describe_outcome(sim, sizeof text, text);
         accept_describe_equal_steps(sim, h, sizeof text, text);
-        accept_describe_limit(sim, sizeof text, text);
+        accept_describe_limit(sim, h, sizeof text, text);
         return pcs_accept_stop(sim, h, text);
     }
     // The state stands at the end of the step.
     pcs_certifier_describe(sim->certifier, sizeof text, text);
     accept_describe_equal_steps(sim, h, sizeof text, text);
-    accept_describe_limit(sim, sizeof text, text);
+    accept_describe_limit(sim, 0.0, sizeof text, text);
     return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->number, sim->state.t, text);
 }

@@ -214,8 +214,8 @@ void pcs_default_name_equation(const pcs_system *self, int equation, size_t size
     snprintf(text, size, "equation %d", equation);
 }
 
-void pcs_default_name_limit(const pcs_system *self, const double *q, size_t size, char *text)
+void pcs_default_name_limit(const pcs_system *self, const double span[2], const double *q, size_t size, char *text)
 {
-    (void)self, (void)q;
+    (void)self, (void)span, (void)q;
     if (size > 0) text[0] = '\0';
 }

@@ -48,6 +48,6 @@ double pcs_default_probe(const pcs_system *self, const pcs_probe *probe, const d
 pcs_status pcs_default_find_sizes(const pcs_system *self, pcs_scale *out);
 pcs_status pcs_default_find_rigid(const pcs_system *self, pcs_rigid *out);
 void pcs_default_name_equation(const pcs_system *self, int equation, size_t size, char *text);
-void pcs_default_name_limit(const pcs_system *self, const double *q, size_t size, char *text);
+void pcs_default_name_limit(const pcs_system *self, const double span[2], const double *q, size_t size, char *text);
 
 #endif

@@ -55,6 +55,15 @@ class BadModels(program.Cases):
         self.assertEqual(absent.stderr.count("error:"), 1, absent.stderr)
         self.assertIn("bad.yaml:1:39: system.plugin: the plug-in cannot be loaded", absent.stderr)
 
+    def test_a_load_that_is_no_number_is_named(self):
+        push = "loads:\n  push: { type: force, node: beam.end, value: [1, 0, 0], amplitude: { expression: %s } }\n"
+        weight = "  weight: { type: gravity, g: [0, -9.81, 0] }\n"
+        for scheme in (RUN, RUN.replace("alpha_ggl", "newmark").replace("rho_inf: 0.8", "")):
+            result = self.percuss(EXACT + CLAMP + push % "sqrt(0.0055-t)" + weight + scheme, "run", "-q")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("the load 'push' is no number: its factor 'sqrt(0.0055-t)' is", result.stderr)
+            self.assertRegex(result.stderr, "at t = 0.0055[0-9]* s")
+
     def test_elements_without_length(self):
         point = LINE.replace("[0, 0, 0]", "[1, 0, 0]")
         self.refused(point + "elements:\n" + group("beam_timo_2d"), "2:44: mesh.beam", "no length", "same point")
