@@ -3,6 +3,7 @@
 #include "cli/arguments.h"
 #include "case/case.h"
 #include "cli/usage.h"
+#include "study/study.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -16,37 +17,38 @@ typedef struct option {
     const char *name, *letter; // the letter may be NULL
     kind kind;
     size_t place; // in pcs_arguments, of the type that belongs to the kind
-    double least; // of a number
+    double least; // of a number or count
+    double most;  // of a count
 } option;
 
 #define PLACE(field) offsetof(pcs_arguments, field)
 
 static const option options[] = {
-    { "--set", NULL, TEXTS, PLACE(set), 0.0 },
-    { "--output", "-o", TEXT, PLACE(directory), 0.0 },
-    { "--quiet", "-q", FLAG, PLACE(is_quiet), 0.0 },
-    { "--resume", NULL, FLAG, PLACE(resumes), 0.0 },
-    { "--steps", NULL, COUNT, PLACE(steps), 0.0 },
-    { "--time", NULL, TIME, PLACE(time), 0.0 },
-    { "--field", NULL, TEXT, PLACE(field), 0.0 },
-    { "--count", NULL, COUNT, PLACE(count), 0.0 },
-    { "--about", NULL, TEXT, PLACE(about), 0.0 },
-    { "--whirl", NULL, FLAG, PLACE(is_whirl), 0.0 },
-    { "--vary", NULL, TEXTS, PLACE(vary), 0.0 },
-    { "--refine", NULL, TEXT, PLACE(refine), 0.0 },
-    { "--measure", NULL, TEXTS, PLACE(measure), 0.0 },
-    { "--jobs", "-j", COUNT, PLACE(jobs), 0.0 },
-    { "--keep", NULL, FLAG, PLACE(keeps_output), 0.0 },
-    { "--x", NULL, TEXT, PLACE(axis), 0.0 },
-    { "--range", NULL, RANGE, PLACE(range), 0.0 },
-    { "--exact", NULL, TEXT, PLACE(exact), 0.0 },
-    { "--width", NULL, NUMBER, PLACE(width), 5.0 },
-    { "--tolerance", NULL, NUMBER, PLACE(tolerance), 0.0 },
-    { "--markdown", NULL, FLAG, PLACE(is_markdown), 0.0 },
-    { "--schema", NULL, FLAG, PLACE(is_schema), 0.0 },
-    { "--man", NULL, FLAG, PLACE(is_man), 0.0 },
-    { "--help", "-h", FLAG, PLACE(wants_help), 0.0 }, // of every command, as is the next
-    { "--version", NULL, FLAG, PLACE(wants_version), 0.0 },
+    { "--set", NULL, TEXTS, PLACE(set), 0.0, 0.0 },
+    { "--output", "-o", TEXT, PLACE(directory), 0.0, 0.0 },
+    { "--quiet", "-q", FLAG, PLACE(is_quiet), 0.0, 0.0 },
+    { "--resume", NULL, FLAG, PLACE(resumes), 0.0, 0.0 },
+    { "--steps", NULL, COUNT, PLACE(steps), 1.0, 1e6 },
+    { "--time", NULL, TIME, PLACE(time), 0.0, 0.0 },
+    { "--field", NULL, TEXT, PLACE(field), 0.0, 0.0 },
+    { "--count", NULL, COUNT, PLACE(count), 1.0, 1e6 },
+    { "--about", NULL, TEXT, PLACE(about), 0.0, 0.0 },
+    { "--whirl", NULL, FLAG, PLACE(is_whirl), 0.0, 0.0 },
+    { "--vary", NULL, TEXTS, PLACE(vary), 0.0, 0.0 },
+    { "--refine", NULL, TEXT, PLACE(refine), 0.0, 0.0 },
+    { "--measure", NULL, TEXTS, PLACE(measure), 0.0, 0.0 },
+    { "--jobs", "-j", COUNT, PLACE(jobs), 0.0, PCS_STUDY_JOBS },
+    { "--keep", NULL, FLAG, PLACE(keeps_output), 0.0, 0.0 },
+    { "--x", NULL, TEXT, PLACE(axis), 0.0, 0.0 },
+    { "--range", NULL, RANGE, PLACE(range), 0.0, 0.0 },
+    { "--exact", NULL, TEXT, PLACE(exact), 0.0, 0.0 },
+    { "--width", NULL, NUMBER, PLACE(width), 5.0, 0.0 },
+    { "--tolerance", NULL, NUMBER, PLACE(tolerance), 0.0, 0.0 },
+    { "--markdown", NULL, FLAG, PLACE(is_markdown), 0.0, 0.0 },
+    { "--schema", NULL, FLAG, PLACE(is_schema), 0.0, 0.0 },
+    { "--man", NULL, FLAG, PLACE(is_man), 0.0, 0.0 },
+    { "--help", "-h", FLAG, PLACE(wants_help), 0.0, 0.0 }, // of every command, as is the next
+    { "--version", NULL, FLAG, PLACE(wants_version), 0.0, 0.0 },
 };
 enum { NOPTION = sizeof options / sizeof *options, NCHECKED = NOPTION - 2 };
 _Static_assert((int)NOPTION <= (int)PCS_CLI_OPTIONS, "options that were given are counted in an array");
@@ -70,10 +72,11 @@ static int arguments_refuse(const pcs_arguments *a, const option *o, const char 
 
 static int arguments_read_count(const pcs_arguments *a, const option *o, const char *text, int *out)
 {
-    char *end = NULL;
+    char *end = NULL, wanted[64];
     long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 1 || value > 1000000)
-        return arguments_refuse(a, o, "a whole number from 1 to 1000000", text);
+    snprintf(wanted, sizeof wanted, "a whole number from %.0f to %.0f", o->least, o->most);
+    if (end == text || *end != '\0' || (double)value < o->least || (double)value > o->most)
+        return arguments_refuse(a, o, wanted, text);
     *out = (int)value;
     return PCS_CLI_DONE;
 }

@@ -81,25 +81,28 @@ static void commands_show_file(const char *directory, const char *stem, const ch
     fclose(file);
 }
 
-// Tells the path of a result that is there.
-static void commands_show_path(const char *text, const char *directory, const char *stem, const char *ending)
+// Tells the path of a result; false: it is not there.
+static bool commands_show_path(const char *text, const char *directory, const char *stem, const char *ending)
 {
     char path[PATH_ROOM];
-    if (commands_result_path(directory, stem, ending, path) && access(path, R_OK) == 0) printf("%s%s\n", text, path);
+    bool is_there = commands_result_path(directory, stem, ending, path) && access(path, R_OK) == 0;
+    if (is_there) printf("%s%s\n", text, path);
+    return is_there;
 }
 
-static void commands_show_frames(const char *name, const char *directory, const char *ending)
+static bool commands_show_frames(const char *name, const char *directory, const char *ending)
 {
     printf("\nResults in %s\n", directory);
-    commands_show_path("Open in ParaView: ", directory, name, ending);
+    return commands_show_path("Open in ParaView: ", directory, name, ending);
 }
 
 static void commands_show_results(const pcs_sim *sim, const char *directory)
 {
     if (access(directory, X_OK) != 0) return;
     commands_show_file(directory, "summary", ".txt");
-    commands_show_frames(sim->view.case_name, directory, ".vtk.series");
-    commands_show_path("Open in ParaView: ", directory, sim->view.case_name, ".pvd");
+    bool has_frames = commands_show_frames(sim->view.case_name, directory, ".vtk.series");
+    if (commands_show_path("Open in ParaView: ", directory, sim->view.case_name, ".pvd")) has_frames = true;
+    if (!has_frames) return; // the script has nothing to open
     commands_show_path("or with stress and contact forces: paraview --script=", directory, "view", ".py");
 }
 
@@ -262,6 +265,13 @@ static void commands_stem(const char *path, char stem[PATH_ROOM])
     if (dot != NULL && dot != stem) *dot = '\0';
 }
 
+static void commands_show_study(const pcs_study_result *r, const char *directory)
+{
+    printf("\n%d of %d runs done (%d were there", r->ndone, r->nrun, r->nkept);
+    if (r->nsame > 0) printf(", %d %s the same as another", r->nsame, r->nsame == 1 ? "is" : "are");
+    printf("), %d refused, %d failed\nResults in %s/study.csv and study.json\n", r->nrefused, r->nfailed, directory);
+}
+
 int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
 {
     char stem[PATH_ROOM], directory[PATH_ROOM];
@@ -279,7 +289,7 @@ int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
                                   .vary = a->vary.text,
                                   .measure = a->measure.text,
                                   .refine = a->refine,
-                                  .jobs = a->jobs > 0 ? a->jobs : 0,
+                                  .jobs = a->jobs,
                                   .keeps_output = a->keeps_output,
                                   .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
                                   .show_user = stdout,
@@ -287,9 +297,7 @@ int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
                                   .stop_request = &stop_request };
     pcs_status status = pcs_study_run(ctx, &options, &result);
     if (status != PCS_OK) return pcs_cli_fail(ctx, status);
-    if (!a->is_quiet)
-        printf("\n%d of %d runs done (%d were there), %d refused, %d failed\nResults in %s/study.csv and study.json\n",
-               result.ndone, result.nrun, result.nkept, result.nrefused, result.nfailed, directory);
+    if (!a->is_quiet) commands_show_study(&result, directory);
     bool is_whole = result.ndone + result.nrefused == result.nrun && result.ndone > 0;
     return is_whole ? PCS_CLI_DONE : PCS_CLI_COULD_NOT_GO_ON;
 }

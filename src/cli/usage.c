@@ -68,7 +68,7 @@ const char pcs_cli_option_help[] =
     "  --vary path.to.key=V      of study: values between commas, or from:to:by; several make a product\n"
     "  --refine \"mesh=2,3 step=2,3\"  of study: factor, levels; order, limit and bound of measures; also separately\n"
     "  --measure NAME=PLACE      of study: a number of summary.json, peak=wall.peak_force, or a function (list study)\n"
-    "  -j, --jobs N              of study: runs at a time [the number of processors]\n"
+    "  -j, --jobs N              of study: runs at a time, 0: the number of processors [0]\n"
     "  --keep                    of study: histories and frames of all runs, too\n"
     "  --x COLUMN                of plot: the horizontal axis [t]\n"
     "  --range A:B               of plot, with columns: part of the horizontal axis that is drawn\n"

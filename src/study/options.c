@@ -47,7 +47,7 @@ static pcs_status options_measure(pcs_plan *plan, const char *text)
 pcs_status pcs_plan_make(pcs_context *ctx, const pcs_study_options *options, pcs_plan *out)
 {
     bool is_study = false;
-    *out = (pcs_plan){ .ctx = ctx, .case_path = options->path, .npoint = 1, .nlevel = 1, .jobs = options->jobs };
+    *out = (pcs_plan){ .ctx = ctx, .case_path = options->path, .npoint = 1, .nlevel = 1 };
     out->keeps_output = options->keeps_output;
     out->stop_request = options->stop_request;
     pcs_status status = pcs_study_read(out, options->path, &is_study);
@@ -58,7 +58,7 @@ pcs_status pcs_plan_make(pcs_context *ctx, const pcs_study_options *options, pcs
     for (int i = 0; i < out->nset; i++) set[i] = out->set[i];
     for (int i = 0; i < options->nset; i++) set[out->nset++] = options->set[i];
     out->set = set;
-    if (options->jobs > 0) out->jobs = options->jobs;
+    if (options->jobs >= 0) out->jobs = options->jobs;
     for (int i = 0; i < options->nvary; i++) PCS_TRY(pcs_plan_vary(out, options->vary[i]));
     for (int i = 0; i < options->nmeasure; i++) PCS_TRY(options_measure(out, options->measure[i]));
     if (options->refine != NULL) PCS_TRY(options_refine(out, options->refine));

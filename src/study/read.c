@@ -38,7 +38,8 @@ typedef struct study_file {
 } study_file;
 
 static const pcs_option read_options[] = {
-    PCS_COUNT("jobs", study_file, jobs, PCS_DEFAULT("0"), PCS_WITHIN(0, 4096), "runs at a time; 0: the processors"),
+    PCS_COUNT("jobs", study_file, jobs, PCS_DEFAULT("0"), PCS_WITHIN(0, PCS_STUDY_JOBS),
+              "runs at a time; 0: the processors"),
     PCS_FLAG("keep", study_file, keep, PCS_DEFAULT("false"), "histories and frames of all runs"),
     PCS_TEXT("title", study_file, title, PCS_OPTIONAL, "for the reader"),
     { .name = NULL },
@@ -289,7 +290,7 @@ pcs_status pcs_study_read(pcs_plan *plan, const char *path, bool *is_study)
     if (!*is_study) return PCS_OK;
     PCS_TRY(read_case_path(plan, c, root));
     if (pcs_case_read(c, root, read_options, &file)) {
-        if (plan->jobs == 0) plan->jobs = file.jobs;
+        plan->jobs = file.jobs;
         plan->keeps_output = plan->keeps_output || file.keep;
     }
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {

@@ -5,6 +5,8 @@
 #include "study/table.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { PATH_ROOM = 4096 };
 
@@ -13,7 +15,31 @@ static bool study_is_done(const pcs_run *run)
     return run->end == PCS_RUN_DONE || run->end == PCS_RUN_KEPT;
 }
 
-static void study_count(const pcs_plan *plan, const pcs_run *runs, pcs_study_result *out)
+static int study_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Of the runs that were found in their folder, those that another one of this study has put there.
+static pcs_status study_count_same(const pcs_plan *plan, const pcs_run *runs, pcs_study_result *out)
+{
+    const char **made;
+    size_t nmade = 0;
+    if (out->nkept == 0 || out->nkept == out->ndone) return PCS_OK;
+    PCS_TAKE(plan->ctx, made, out->ndone, "a study");
+    for (int r = 0; r < out->nrun; r++)
+        if (runs[r].end == PCS_RUN_DONE) made[nmade++] = runs[r].name;
+    qsort(made, nmade, sizeof *made, study_compare);
+    for (int r = 0; r < out->nrun; r++) {
+        const char *name = runs[r].name;
+        bool is_kept = runs[r].end == PCS_RUN_KEPT;
+        out->nsame += is_kept && bsearch(&name, made, nmade, sizeof *made, study_compare) != NULL;
+    }
+    out->nkept -= out->nsame;
+    return PCS_OK;
+}
+
+static pcs_status study_count(const pcs_plan *plan, const pcs_run *runs, pcs_study_result *out)
 {
     *out = (pcs_study_result){ .nrun = plan->npoint * plan->nlevel };
     for (int r = 0; r < out->nrun; r++) {
@@ -22,6 +48,7 @@ static void study_count(const pcs_plan *plan, const pcs_run *runs, pcs_study_res
         out->nrefused += runs[r].end == PCS_RUN_REFUSED;
         out->nfailed += runs[r].end == PCS_RUN_FAILED || runs[r].end == PCS_RUN_BROKE;
     }
+    return study_count_same(plan, runs, out);
 }
 
 // Those that are asked for, or those of the first run that is done.
@@ -76,7 +103,7 @@ pcs_status pcs_study_run(pcs_context *ctx, const pcs_study_options *options, pcs
     PCS_TAKE(ctx, plan, 1, "a study");
     PCS_TRY(pcs_plan_make(ctx, options, plan));
     PCS_TRY(pcs_study_work(plan, options, &runs));
-    study_count(plan, runs, out);
+    PCS_TRY(study_count(plan, runs, out));
     PCS_TRY(study_measure(plan, options, runs, &values));
     PCS_TRY(study_converge(plan, values, &convergence));
     PCS_TRY(pcs_digits_create(ctx, &digits));

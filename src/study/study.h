@@ -10,6 +10,8 @@
 #include "core/context.h"
 #include "core/option.h"
 
+enum { PCS_STUDY_JOBS = 4096 }; // at most
+
 // Everything is borrowed and must live until the study is over.
 typedef struct pcs_study_options {
     const char *path;           // of a case, or of a study file
@@ -19,7 +21,7 @@ typedef struct pcs_study_options {
     const char *const *vary;    // [nvary] "key=1,2,3" or "key=0:1:0.1"
     const char *const *measure; // [nmeasure] "name=place in summary.json", or the place alone
     const char *refine;         // "mesh=2,3 step=2,3", NULL: none
-    int jobs;                   // runs at a time; 0: as many as there are processors
+    int jobs;                   // runs at a time; 0: as many as there are processors; -1: as the study file says
     bool keeps_output;          // histories and frames are written as the case says; else only summaries
     // A text for the screen, or a line of progress that begins with '\r'.
     void (*show)(void *user, const char *text);
@@ -30,6 +32,7 @@ typedef struct pcs_study_options {
 
 typedef struct pcs_study_result {
     int nrun, ndone, nkept; // runs, those that have finished, and of these those that were there before
+    int nsame;              // finished, too: the same case as another run, which was made now
     int nrefused, nfailed;  // cases that are not allowed, and runs that ended early
 } pcs_study_result;
 

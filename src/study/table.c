@@ -198,7 +198,7 @@ static void table_json_command(pcs_file *f, const pcs_study_options *o)
     for (int i = 0; i < o->nvary; i++) table_json_word(f, "--vary", o->vary[i]);
     for (int i = 0; i < o->nmeasure; i++) table_json_word(f, "--measure", o->measure[i]);
     if (o->refine != NULL) table_json_word(f, "--refine", o->refine);
-    if (o->jobs > 0) pcs_file_print(f, ", \"--jobs\", \"%d\"", o->jobs);
+    if (o->jobs >= 0) pcs_file_print(f, ", \"--jobs\", \"%d\"", o->jobs);
     if (o->keeps_output) pcs_file_text(f, ", \"--keep\"");
     table_json_word(f, "-o", o->directory);
     pcs_file_text(f, "]");

@@ -256,6 +256,14 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(rows), 1 + 1 + 300)
         self.assertEqual([name for name in os.listdir(self.out) if name.endswith(".part")], [])
 
+    def test_frames_that_are_not_there_are_not_offered(self):
+        for frames in ("false", "{ window: [8, 9] }"):
+            with tempfile.TemporaryDirectory() as folder:
+                out = os.path.join(folder, "out")
+                result = percuss("run", CASE, "--set", "time.end=0.1", "--set", f"output.frames={frames}", "-o", out)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual(result.stdout.splitlines()[-1], f"Results in {out}")
+
     def test_quiet_is_quiet(self):
         result = percuss("run", CASE, "-o", self.out, "--quiet", *SHORT)
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))

@@ -416,10 +416,24 @@ class Study(program.Cases):
         self.assertEqual(values[4], values[5])
         self.assertEqual(len({tuple(v) for v in values}), 3)
 
+    def test_jobs_are_those_of_the_list(self):
+        words = ["cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5,0.6"]
+        self.study(*words, "-j", "0")
+        path = os.path.join(self.folder, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: %s\nset: { time.end: 0.1 }\nvary: { scheme.rho_inf: [0.5, 0.6] }\njobs: 1\n"
+                       % os.path.abspath("cases/bar_impact"))
+        for option, jobs in (([], 1), (["-j", "0"], 0), (["-j", "2"], 2)):
+            self.study(path, *option)
+            self.assertEqual(read_json(os.path.join(self.out, "study.json"))["jobs"], jobs)
+        for wrong in ("-1", "4097"):
+            said = self.study(*words, "-j", wrong, status=2).stderr
+            self.assertIn(f"--jobs must be a whole number from 0 to 4096, is '{wrong}'", said)
+
     def test_points_with_the_same_case_do_not_disturb_each_other(self):
         text = self.study("cases/bar_impact", "--set", "time.end=6", "-j", "8", "--vary",
                           "scheme.rho_inf=" + ",".join(["0.5"] * 16)).stdout
-        self.assertIn("16 of 16 runs done (15 were there)", text)
+        self.assertIn("16 of 16 runs done (0 were there, 15 are the same as another)", text)
         rows = self.rows()
         self.assertEqual(len({row["run"] for row in rows}), 1)
         self.assertEqual(sorted(os.listdir(os.path.join(self.out, "runs", rows[0]["run"]))),
