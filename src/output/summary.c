@@ -65,16 +65,26 @@ static void summary_slide(const pcs_view *view, double speed, int row, pcs_point
     p->is_closed = is_closed;
 }
 
+// Did a contact close in this step? Its impulse goes through joints and supports at once, and over the step would be
+// any force, as it would be in the contact.
+static bool summary_has_impact(const pcs_summary *s)
+{
+    for (int k = 0; k < s->ncontact; k++)
+        if (!s->contacts[k].is_joint && s->now[k].nimpact > 0) return true;
+    return false;
+}
+
 // A joint has neither intervals nor a smallest gap.
 static void summary_take_joint(const pcs_view *view, pcs_summary *s, const pcs_contact_info *joint,
                                pcs_contact_record *c)
 {
+    bool has_force = !summary_has_impact(s);
     for (int j = joint->first_row; j < joint->first_row + joint->nrow; j++) {
         const pcs_row_report *row = &view->report->rows[j];
         double t = view->state->t;
         summary_add_work(view, s, j, c);
         summary_keep_largest(fabs(row->gap), t, &c->misfit, &c->misfit_time);
-        if (isfinite(row->force)) summary_keep_largest(fabs(row->force), t, &c->peak_force, &c->peak_time);
+        if (has_force && isfinite(row->force)) summary_keep_largest(fabs(row->force), t, &c->peak_force, &c->peak_time);
     }
 }
 
@@ -141,6 +151,7 @@ static void summary_gather_all(const pcs_view *view, pcs_summary *s)
 static void summary_take_reactions(const pcs_view *view, pcs_summary *s)
 {
     const pcs_system *system = view->system;
+    bool has_force = !summary_has_impact(s);
     for (int r = 0; r < system->nreaction; r++) {
         pcs_reaction_record *record = &s->reactions[r];
         int joint = system->reactions[r].contact; // -1: a support
@@ -150,6 +161,7 @@ static void summary_take_reactions(const pcs_view *view, pcs_summary *s)
         for (int j = first; j < first + count; j++) misfit = fmax(misfit, fabs(view->report->rows[j].gap));
         for (int j = first; j < first + count; j++) record->work += summary_work(view, s, j);
         summary_keep_largest(misfit, t, &record->misfit, &record->misfit_time);
+        if (!has_force) continue;
         summary_keep_largest(pcs_norm3(view->reactions[r].force), t, &record->force, &record->force_time);
         summary_keep_largest(pcs_norm3(view->reactions[r].moment), t, &record->moment, &record->moment_time);
     }
@@ -169,17 +181,18 @@ static void summary_take_probes(const pcs_view *view, pcs_summary *s)
 
 static void summary_take_in(const pcs_view *view, pcs_summary *s)
 {
-    summary_take_reactions(view, s);
     summary_take_probes(view, s);
     s->speed = fmax(s->speed, pcs_model_speed(view));
     if (view->system->row_comm != NULL) summary_gather_all(view, s);
+    for (int k = 0; k < s->ncontact && view->system->row_comm == NULL; k++)
+        if (!s->contacts[k].is_joint) s->now[k] = summary_gather(view, s, k, &s->contacts[k]);
+    summary_take_reactions(view, s);
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record *c = &s->contacts[k];
         if (c->is_joint) {
             summary_take_joint(view, s, &view->system->contacts[k], c);
             continue;
         }
-        if (view->system->row_comm == NULL) s->now[k] = summary_gather(view, s, k, c);
         pcs_contact_record_add(c, &s->now[k]);
         if (c->min_gap < s->min_gap) {
             s->min_gap = c->min_gap;
