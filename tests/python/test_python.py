@@ -548,6 +548,16 @@ class Scripts(unittest.TestCase):
                 exec(block, scope)
         self.assertAlmostEqual(scope["sim"].time, 1.5, 12)
 
+    def test_the_damper_of_the_manual_takes_all_energy_on_any_mesh(self):
+        with open("docs/python.md") as file:
+            block = next(b for b in re.findall("```python\n(.*?)```", file.read(), re.S) if "applied[end]" in b)
+        for elements in (50, 200, 800):
+            scope = {"percuss": percuss}
+            exec(block.replace("set={", 'set={"mesh.bar.elements": %d, ' % elements), scope)
+            energy = scope["sim"].energy
+            self.assertEqual(len(scope["sim"].v), elements + 1)
+            self.assertLess(energy.kinetic + energy.strain, 1e-4 * 500.0)
+
     def test_no_sequence_of_calls_ends_the_process(self):
         command = [sys.executable, "tests/python/fuzz_calls.py", "2000", "1"]
         run = subprocess.run(command, capture_output=True, text=True)
