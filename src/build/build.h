@@ -27,12 +27,12 @@ pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out);
 pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
 pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
                                    pcs_analysis *out);
-// What `check` looks at: a simulation, or, of a case without `scheme` and `time`, its model, of which no steps are made.
+// What `check` looks at: a simulation, or, of a case without `scheme` and `time`, its model, which makes no steps.
 pcs_status pcs_build_to_check(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
 pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
 pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out);
 
-// "15 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 900 steps of 0.0005 s"; or what the model is enough for.
+// "15 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 900 steps of 0.0005 s"; or what it is enough for.
 void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text);
 // Speeds of waves, impedances and travel times of the lines of bars and beams of a model, a line of text each; nothing
 // of a model without such.

@@ -255,8 +255,8 @@ typedef struct pcs_system_ops {
     pcs_status (*find_rigid)(const pcs_system *self, pcs_rigid *out);
     // "node 17 (bar), direction x" for messages about one equation.
     void (*name_equation)(const pcs_system *self, int equation, size_t size, char *text);
-    // What of this state, or of what acts from time span[0] to span[1], no step can go on from, after "; ", for messages
-    // about a step that failed; or an empty text.
+    // What of this state, or of what acts from time span[0] to span[1], no step can go on from, after "; ", for
+    // messages about a step that failed; or an empty text.
     void (*name_limit)(const pcs_system *self, const double span[2], const double *q, size_t size, char *text);
 } pcs_system_ops;
 
