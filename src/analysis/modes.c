@@ -211,6 +211,7 @@ static pcs_status modes_prepare(search *s)
                                       .M = s->M,
                                       .G = system->nrow > 0 ? system->G : NULL,
                                       .holds = holds,
+                                      .size = s->stiff.natural.model,
                                       .linear = s->on->linear,
                                       .method = s->options->method };
     return PCS_OK;
@@ -227,5 +228,7 @@ pcs_status pcs_modes_find(const pcs_analysis *on, const pcs_modes_options *optio
     if (options->q == NULL) PCS_TRY(pcs_rigid_find(on->system, &s.rigid));
     PCS_TRY(modes_orthonormalise(&s));
     bool is_symmetric = modes_is_symmetric(s.K) && modes_is_symmetric(s.C);
-    return is_symmetric && !options->is_whirl ? modes_find_symmetric(&s) : modes_find_whirl(&s);
+    PCS_TRY((is_symmetric && !options->is_whirl ? modes_find_symmetric : modes_find_whirl)(&s));
+    if (out->count > 0) return PCS_OK;
+    return pcs_fail(on->ctx, PCS_BAD_INPUT, "nothing that has mass can move: joints and closed contacts hold it");
 }

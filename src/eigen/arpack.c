@@ -6,6 +6,7 @@
 #include "eigen/solvers.h"
 
 #include <arpack.h>
+#include <math.h>
 #include <string.h>
 #include <threads.h>
 
@@ -89,6 +90,18 @@ static void arpack_serve(const pcs_operator *op, int ido, arpack_work *w)
     }
 }
 
+// One application of the operator to a vector, to mass 1 again. What a basis has picked up where there is no mass,
+// which no product with M sees and so grows from step to step, is gone then.
+static void arpack_purify(const pcs_operator *op, double *x, double *image)
+{
+    double square = 0.0;
+    op->mass(op->user, x, image);
+    op->apply(op->user, image, x);
+    op->mass(op->user, x, image);
+    for (int i = 0; i < op->n; i++) square += x[i] * image[i];
+    for (int i = 0; i < op->n; i++) x[i] /= sqrt(square);
+}
+
 pcs_status pcs_arpack_symmetric(pcs_context *ctx, const pcs_operator *op, int *count, double *theta, double *vector)
 {
     arpack_work w;
@@ -112,7 +125,10 @@ pcs_status pcs_arpack_symmetric(pcs_context *ctx, const pcs_operator *op, int *c
         if (info != 0) status = arpack_fault(ctx, info, nconverged, nev);
     }
     if (status == PCS_OK) {
-        for (int i = 0; i < nev; i++) theta[i] = 1.0 / theta[i];
+        for (int i = 0; i < nev; i++) {
+            theta[i] = 1.0 / theta[i];
+            arpack_purify(op, vector + (size_t)i * (size_t)n, w.workd);
+        }
         *count = nev;
     }
     arpack_leave();

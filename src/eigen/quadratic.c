@@ -158,14 +158,14 @@ static pcs_status pencil_search(pcs_context *ctx, pencil *s, bool is_dense, int 
     return PCS_OK;
 }
 
-pcs_status pcs_eigen_quadratic(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_complex *out)
+// `most`: unknowns that the rows leave; each has two eigenvalues.
+static pcs_status pencil_find(pcs_context *ctx, const pcs_eigen_problem *p, int most, pcs_eigen_complex *out)
 {
-    int n = p->K->pattern->n, wanted = p->count < n ? 2 * p->count : 2 * n;
+    int n = p->K->pattern->n, wanted = p->count < most ? 2 * p->count : 2 * most;
     size_t room = (size_t)wanted + 1;
     pencil s = { .p = p, .n = n, .Q = { .pattern = p->K->pattern } };
-    *out = (pcs_eigen_complex){ 0 };
     bool is_dense =
-        p->method == PCS_EIGEN_DENSE || (p->method == PCS_EIGEN_AUTO && (n <= SMALL || 2 * n < 2 * wanted + 20));
+        p->method == PCS_EIGEN_DENSE || (p->method == PCS_EIGEN_AUTO && (n <= SMALL || 2 * most < 2 * wanted + 20));
     out->eigen_name = is_dense ? "LAPACK" : "ARPACK";
     PCS_TAKE(ctx, s.Q.value, p->K->pattern->nnz, "the shifted matrix");
     PCS_TAKE(ctx, s.work, n, "eigenvectors");
@@ -183,4 +183,14 @@ pcs_status pcs_eigen_quadratic(pcs_context *ctx, const pcs_eigen_problem *p, pcs
     out->nfactor = pcs_bordered_factorizations(s.solver);
     out->nsolve = s.nsolve;
     return PCS_OK;
+}
+
+pcs_status pcs_eigen_quadratic(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_complex *out)
+{
+    pcs_reduced reduced;
+    *out = (pcs_eigen_complex){ 0 };
+    PCS_TRY(pcs_eigen_reduce(ctx, p, &reduced));
+    PCS_TRY(pencil_find(ctx, &reduced.problem, reduced.nfree, out));
+    PCS_TRY(pcs_eigen_expand(ctx, &reduced, out->count, &out->re));
+    return pcs_eigen_expand(ctx, &reduced, out->count, &out->im);
 }

@@ -4,6 +4,19 @@
 #define PCS_EIGEN_SOLVERS_H
 
 #include "eigen/eigen.h"
+#include "eigen/null_space.h"
+
+// A problem with rows that hold, as one without rows in fewer unknowns.
+typedef struct pcs_reduced {
+    pcs_eigen_problem problem; // the one to be solved
+    int nfree;                 // unknowns that the rows leave: there are no more eigenvalues
+    bool is_less;              // it has no rows; else it is the given one, for lack of rows or of sparsity
+    pcs_null_space Z;
+} pcs_reduced;
+
+pcs_status pcs_eigen_reduce(pcs_context *ctx, const pcs_eigen_problem *full, pcs_reduced *out);
+// Vectors of the given problem in place of those of the one that was solved.
+pcs_status pcs_eigen_expand(pcs_context *ctx, const pcs_reduced *reduced, int count, double **vector);
 
 // The largest K_ii / M_ii: an estimate of the largest eigenvalue.
 double pcs_eigen_top(const pcs_eigen_problem *p);

@@ -17,6 +17,7 @@
 
 static const double FIRST_SHIFT = 1e-9; // beside the largest K_ii / M_ii
 static const double LEAST_SHIFT = 1e-14;
+static const double STABLE_SHIFT = 1e-12; // what is not below it is not below 0
 
 enum { SMALL = 100, SHIFT_ROUNDS = 12, INVERSE_STEPS = 3, SHIFT_TRIES = 24 };
 
@@ -30,6 +31,7 @@ typedef struct spectrum {
     double *locked, *image; // [capacity x n] them, and M times them
     double *work;           // [n]
     int nsolve;
+    bool is_free; // there are at least as many motions without force as vectors wanted, and they are locked
 } spectrum;
 
 static void spectrum_mass(void *user, const double *x, double *y)
@@ -120,8 +122,9 @@ static double spectrum_estimate(spectrum *s, double *x, double *y)
 }
 
 // |phi|^T |K| |phi| eps: what a quotient of a null vector may come to.
-static double spectrum_rounding(const pcs_matrix *K, const double *x)
+static double spectrum_rounding(const pcs_eigen_problem *problem, const double *x)
 {
+    const pcs_matrix *K = problem->K_terms != NULL ? problem->K_terms : problem->K;
     double sum = 0.0;
     for (int j = 0; j < K->pattern->n; j++)
         for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
@@ -129,18 +132,26 @@ static double spectrum_rounding(const pcs_matrix *K, const double *x)
     return DBL_EPSILON * sum;
 }
 
+// Up to this a quotient cannot be told from 0: it is the shift and what was found beside it.
+static double spectrum_zero(const spectrum *s, const double *x)
+{
+    return 50.0 * (spectrum_rounding(s->p, x) + DBL_EPSILON * fabs(s->shift));
+}
+
 // Tries 0. Round-off may let a singular K pass for definite: then the smallest quotient is no more than round-off.
 static pcs_status spectrum_try_zero(spectrum *s, double *x, bool *is_done)
 {
     PCS_TRY(spectrum_factor(s, 0.0, is_done));
-    if (*is_done) *is_done = spectrum_estimate(s, x, s->work) > 50.0 * spectrum_rounding(s->p->K, x);
+    if (*is_done) *is_done = spectrum_estimate(s, x, s->work) > spectrum_zero(s, x);
     return PCS_OK;
 }
 
-// A vector without a pattern, so that no eigenvector is missed by symmetry.
-static void spectrum_start_vector(int n, double *x)
+// A vector without a pattern, so that no eigenvector is missed by symmetry; another one for every vector that is
+// locked, since one alone meets a single combination of those that belong to a multiple eigenvalue.
+static void spectrum_start_vector(const spectrum *s, double *x)
 {
-    for (int i = 0; i < n; i++) x[i] = 1.0 + 0.5 * sin(1.0 + 2.3 * i);
+    for (int i = 0; i < s->n; i++) x[i] = 1.0 + 0.5 * sin(1.0 + (2.3 + 0.61 * s->nlocked) * i);
+    spectrum_project(s, x);
 }
 
 // Smallest eigenvalue that is not zero, by its size. Vectors that turn out to have none are put aside on the way.
@@ -148,10 +159,9 @@ static double spectrum_first(spectrum *s, double *x)
 {
     double estimate = spectrum_estimate(s, x, s->work);
     int room = s->p->nknown + s->p->count;
-    while (estimate <= 50.0 * spectrum_rounding(s->p->K, x) && s->nlocked < room) {
+    while (estimate <= spectrum_zero(s, x) && s->nlocked < room) {
         spectrum_lock(s, x);
-        spectrum_start_vector(s->n, x);
-        spectrum_project(s, x);
+        spectrum_start_vector(s, x);
         estimate = spectrum_estimate(s, x, s->work);
     }
     return estimate;
@@ -172,6 +182,11 @@ static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double top,
     pcs_status status = PCS_OK;
     for (int k = 0; k < SHIFT_ROUNDS; k++) {
         double estimate = spectrum_first(s, x), last = s->shift;
+        if (s->nlocked == s->p->nknown + s->p->count) {
+            status = spectrum_factor(s, -STABLE_SHIFT * top, &s->is_free);
+            if (status == PCS_OK && !s->is_free) status = spectrum_factor(s, last, &is_definite);
+            break;
+        }
         double next = -fmax(estimate, LEAST_SHIFT * top);
         bool is_far = next > 0.25 * last || (next < 4.0 * last && estimate > 0.0);
         if (!isfinite(next) || !is_far || next == last) break;
@@ -192,7 +207,7 @@ static pcs_status spectrum_choose_shift(pcs_context *ctx, spectrum *s)
     double *x = pcs_scratch(NULL, (size_t)s->n, sizeof *x);
     if (x == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a vector of %d equations", s->n);
     pcs_status status = PCS_OK;
-    spectrum_start_vector(s->n, x);
+    spectrum_start_vector(s, x);
     if (s->p->nknown == 0 && top > 0.0) status = spectrum_try_zero(s, x, &is_done);
     if (status == PCS_OK && !is_done) status = spectrum_near_shift(ctx, s, top, x);
     pcs_scratch_free(x);
@@ -269,6 +284,19 @@ static pcs_status spectrum_search(pcs_context *ctx, spectrum *s, bool is_dense, 
     return PCS_OK;
 }
 
+// Takes motions without force as they were found: an iteration cannot tell one from another.
+static void spectrum_take_free(spectrum *s, pcs_eigen_result *out)
+{
+    size_t n = (size_t)s->n;
+    out->count = s->p->count;
+    memcpy(out->vector, s->locked + (size_t)s->p->nknown * n, (size_t)out->count * n * sizeof *out->vector);
+    for (int k = 0; k < out->count; k++) {
+        const double *phi = out->vector + (size_t)k * n;
+        pcs_matrix_multiply(s->p->K, phi, s->work);
+        out->lambda[k] = pcs_dense_dot(s->n, phi, s->work);
+    }
+}
+
 // Looks on the complement of what was found for a value that should have been found before; *is_complete when not.
 static pcs_status spectrum_look_again(pcs_context *ctx, spectrum *s, double *theta, pcs_eigen_result *out,
                                       bool *is_complete)
@@ -294,8 +322,7 @@ static pcs_status spectrum_finish(pcs_context *ctx, spectrum *s, pcs_eigen_resul
     for (int k = 0; k < out->count; k++) {
         const double *phi = out->vector + (size_t)k * (size_t)s->n;
         out->residual[k] = spectrum_residual(s, phi, out->lambda[k], s->work);
-        // The eigenvalue is the shift and what was found beside it.
-        out->zero[k] = 50.0 * (spectrum_rounding(s->p->K, phi) + DBL_EPSILON * fabs(s->shift));
+        out->zero[k] = spectrum_zero(s, phi);
     }
     out->shift = s->shift;
     out->backend = pcs_bordered_backend(s->solver);
@@ -304,15 +331,15 @@ static pcs_status spectrum_finish(pcs_context *ctx, spectrum *s, pcs_eigen_resul
     return PCS_OK;
 }
 
-pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_result *out)
+// `most`: eigenvalues that the rows leave, those of the known vectors with them.
+static pcs_status spectrum_find(pcs_context *ctx, const pcs_eigen_problem *p, int most, pcs_eigen_result *out)
 {
     spectrum s;
     double *theta;
     int n = p->K->pattern->n, wanted = p->count;
-    *out = (pcs_eigen_result){ 0 };
-    if (wanted > n - p->nknown) wanted = n - p->nknown;
+    if (wanted > most - p->nknown) wanted = most - p->nknown;
     // The iteration needs room for a basis, and for one value more when it looks again.
-    bool needs_dense = n <= SMALL || n - p->nknown < 2 * wanted + 20;
+    bool needs_dense = n <= SMALL || most - p->nknown < 2 * wanted + 20;
     bool is_dense = p->method == PCS_EIGEN_DENSE || (p->method == PCS_EIGEN_AUTO && needs_dense);
     out->eigen_name = is_dense ? "LAPACK" : "ARPACK";
     PCS_TRY(spectrum_create(ctx, p, &s));
@@ -321,6 +348,10 @@ pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs
     PCS_TAKE(ctx, out->vector, ((size_t)p->count + 2) * (size_t)n, "eigenvectors");
     if (wanted <= 0) return spectrum_finish(ctx, &s, out);
     PCS_TRY(spectrum_choose_shift(ctx, &s));
+    if (s.is_free) {
+        spectrum_take_free(&s, out);
+        return spectrum_finish(ctx, &s, out);
+    }
     PCS_TRY(spectrum_search(ctx, &s, is_dense, wanted, theta, out));
     bool is_complete = is_dense;
     for (int k = 0; k < wanted; k++) {
@@ -328,4 +359,13 @@ pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs
         PCS_TRY(spectrum_look_again(ctx, &s, theta, out, &is_complete));
     }
     return spectrum_finish(ctx, &s, out);
+}
+
+pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_result *out)
+{
+    pcs_reduced reduced;
+    *out = (pcs_eigen_result){ 0 };
+    PCS_TRY(pcs_eigen_reduce(ctx, p, &reduced));
+    PCS_TRY(spectrum_find(ctx, &reduced.problem, reduced.nfree, out));
+    return pcs_eigen_expand(ctx, &reduced, out->count, &out->vector);
 }

@@ -225,6 +225,25 @@ TEST(mechanisms_are_told_in_any_units)
         }
 }
 
+// More of them than are asked for, in models too large for a dense solution.
+TEST(mechanisms_are_told_though_not_all_are_wanted)
+{
+    const char *const ends[] = { "[1.1, 0, 0]", "[1.1, 0.7, 0]" };
+    for (int e = 0; e < 2; e++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "mesh: { bar: { type: line, from: [0, 0, 0], to: %s, elements: 400 } }\n"
+                 "elements: { bar: { type: rod_2d, mesh: bar, E: 2.1e11, rho: 7850.0, area: 1.0 } }\n"
+                 "supports: { a: { set: bar.start, fix: [x, y] }, b: { set: bar.end, fix: [x, y] } }\n",
+                 ends[e]);
+        still s = still_open(text, NULL);
+        pcs_modes modes = still_modes(&s, 10, PCS_EIGEN_AUTO);
+        CHECK(modes.count == 10);
+        for (int k = 0; k < 10; k++) CHECK(modes.modes[k].kind == PCS_MODE_MECHANISM && modes.modes[k].w == 0.0);
+        still_close(&s);
+    }
+}
+
 TEST(modes_are_written)
 {
     const char *folder = TESTS_OUTPUT_FOLDER "/modes";

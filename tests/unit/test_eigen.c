@@ -254,6 +254,100 @@ TEST(rows_hold)
     }
 }
 
+// Rows that leave three unknowns: three eigenvalues come, and no more, however many are asked for; scaled rows, rows
+// that follow from others and rows without entries change nothing.
+TEST(rows_take_an_eigenvalue_each)
+{
+    enum { N = 6 };
+    const pcs_eigen_method methods[] = { PCS_EIGEN_AUTO, PCS_EIGEN_DENSE };
+    for (int m = 0; m < 2; m++) {
+        pencil p = pencil_create(N, 1);
+        for (int i = 0; i < N; i++) {
+            pencil_add(p.K, i, i, 1.0 + i);
+            pencil_add(p.M, i, i, 1.0);
+        }
+        // x0 = 2 x1, x1 = x2 / 2 (so x0 = x2), x4 = -x5; x3 is free.
+        pencil_row(&p, 5, (const int[5][2]){ { 0, 1 }, { 1, 2 }, { 0, 2 }, { 4, 5 }, { 3, 4 } },
+                   (const double[5][2]){ { 1, -2 }, { 2e6, -1e6 }, { 1e-8, -1e-8 }, { 3, 3 }, { 0, 0 } });
+        memset(p.holds, 1, sizeof p.holds);
+        pcs_eigen_result r = pencil_solve(&p, methods[m], 20);
+        CHECK(r.count == 3);
+        CHECK_RELATIVE(r.lambda[0], (4.0 + 2.0 + 12.0) / 9.0, 1e-13);
+        CHECK_RELATIVE(r.lambda[1], 4.0, 1e-13);
+        CHECK_RELATIVE(r.lambda[2], 5.5, 1e-13);
+        check_orthonormal(&p, &r, 1e-13);
+
+        pcs_eigen_complex c;
+        pcs_eigen_problem problem = { .K = p.K, .M = p.M, .G = p.G, .holds = p.holds, .linear = "auto", .count = 20 };
+        CHECK_OK(p.ctx, pcs_eigen_quadratic(p.ctx, &problem, &c));
+        CHECK(c.count == 3);
+        for (int k = 0; k < 3; k++) CHECK_RELATIVE(c.w[k], sqrt(r.lambda[k]), 1e-13);
+        pcs_context_destroy(&p.ctx);
+    }
+}
+
+// A spring between x0 = a x2 and x1 = b x2 that the rows let pass: what the terms of Z^T K Z leave is round-off.
+TEST(what_rows_leave_without_force_is_zero)
+{
+    for (int i = 0; i < 20; i++) {
+        pencil p = pencil_create(4, 2);
+        double a = 1.0 / (3.0 + i), b = 0.7 / (1.0 + i * i), k = 2.1e11;
+        pencil_add(p.K, 0, 0, k * b * b);
+        pencil_add(p.K, 0, 1, -k * a * b);
+        pencil_add(p.K, 1, 0, -k * a * b);
+        pencil_add(p.K, 1, 1, k * a * a);
+        pencil_add(p.K, 3, 3, 5.0);
+        for (int m = 0; m < 4; m++) pencil_add(p.M, m, m, 1.0);
+        pencil_row(&p, 2, (const int[2][2]){ { 0, 2 }, { 1, 2 } }, (const double[2][2]){ { 1, -a }, { 1, -b } });
+        p.holds[0] = p.holds[1] = 1;
+        pcs_eigen_result r = pencil_solve(&p, PCS_EIGEN_AUTO, 4);
+        CHECK(r.count == 2);
+        int free = fabs(r.lambda[0]) < fabs(r.lambda[1]) ? 0 : 1;
+        CHECK(fabs(r.lambda[free]) <= r.zero[free]);
+        CHECK_RELATIVE(r.lambda[1 - free], 5.0, 1e-9);
+        pcs_context_destroy(&p.ctx);
+    }
+}
+
+// Every unknown from FREE on follows from all of those before: eliminating them would leave nothing sparse.
+TEST(rows_that_meet_everything_stay_a_border)
+{
+    enum { FREE = 200, N = 500 };
+    pencil p = pencil_create(N, 1);
+    for (int i = 0; i < FREE; i++) {
+        pencil_add(p.K, i, i, 1.0 + 0.01 * i);
+        pencil_add(p.M, i, i, 1.0);
+    }
+    CHECK_OK(p.ctx, pcs_rows_create(p.ctx, N - FREE, N, (N - FREE) * (FREE + 1), &p.G));
+    unsigned char holds[N - FREE];
+    for (int j = 0; j < N - FREE; j++) {
+        int at = j * (FREE + 1);
+        holds[j] = 1;
+        p.G->start[j + 1] = at + FREE + 1;
+        for (int i = 0; i <= FREE; i++) {
+            p.G->column[at + i] = i < FREE ? i : FREE + j;
+            p.G->value[at + i] = i < FREE ? 0.01 * cos(1.0 + i * j) : 1.0;
+        }
+    }
+    pcs_eigen_result r;
+    pcs_eigen_problem problem = { .K = p.K, .M = p.M, .G = p.G, .holds = holds, .linear = "auto", .count = 12 };
+    CHECK_OK(p.ctx, pcs_eigen_symmetric(p.ctx, &problem, &r));
+    CHECK(r.count == 12 && strcmp(r.eigen_name, "ARPACK") == 0);
+    for (int k = 0; k < 12; k++) {
+        CHECK_RELATIVE(r.lambda[k], 1.0 + 0.01 * k, 1e-10);
+        for (int j = 0; j < N - FREE; j += 100) CHECK_NEAR(pcs_rows_dot(p.G, j, r.vector + k * N), 0.0, 1e-10);
+    }
+    // Where the others have mass a border is a stiff spring: it adds no eigenvalue.
+    for (int i = FREE; i < N; i++) {
+        pencil_add(p.K, i, i, 1.0);
+        pencil_add(p.M, i, i, 1.0);
+    }
+    problem.count = FREE + 3;
+    CHECK_OK(p.ctx, pcs_eigen_symmetric(p.ctx, &problem, &r));
+    CHECK(r.count == FREE);
+    pcs_context_destroy(&p.ctx);
+}
+
 // q'' + W S q' + w0^2 q = 0 with S = [0 1; -1 0]: w = sqrt(w0^2 + W^2/4) -+ W/2. Many copies make it large.
 TEST(gyroscopic_pairs_split)
 {

@@ -1,0 +1,319 @@
+// Modes of models with joints and closed contacts against a dense solution on the null space of their rows: every
+// mode that exists comes, and no other one, however many are asked for.
+
+#include "support/check.h"
+#include "support/still.h"
+
+#include "analysis/stiffness.h"
+#include "build/build.h"
+#include "core/dense.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+// Eigenvalues of a dense problem with rows, rising; all arrays are row-major.
+typedef struct dense {
+    int n, count;
+    double K[MOST * MOST], M[MOST * MOST], N[MOST * MOST];
+    double lambda[MOST];
+} dense;
+
+// N: an orthonormal basis of what the rows that hold leave, in natural sizes of coordinates.
+static void dense_null_space(dense *d, const pcs_system *system, const unsigned char *held, const double *size)
+{
+    static double A[MOST * MOST], V[MOST * MOST];
+    double w[MOST];
+    int n = d->n;
+    memset(A, 0, sizeof A);
+    for (int j = 0; j < system->nrow; j++) {
+        double row[MOST] = { 0 }, square = 0.0;
+        if (!system->rows[j].is_bilateral && (held == NULL || !held[j])) continue;
+        pcs_rows_add_transposed(system->G, j, 1.0, row);
+        for (int i = 0; i < n; i++) row[i] *= size[i];
+        square = pcs_dense_dot(n, row, row);
+        for (int a = 0; a < n; a++)
+            for (int b = 0; b < n; b++) A[a * n + b] += row[a] * row[b] / square;
+    }
+    pcs_jacobi(n, A, w, V);
+    for (d->count = 0; d->count < n && w[d->count] < 1e-12; d->count++)
+        for (int i = 0; i < n; i++) d->N[i * n + d->count] = size[i] * V[i * n + d->count];
+}
+
+// N^T A N.
+static void dense_reduce(const dense *d, const double *A, double *R)
+{
+    int n = d->n, m = d->count;
+    for (int a = 0; a < m; a++)
+        for (int b = 0; b < m; b++) {
+            double sum = 0.0;
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) sum += d->N[i * n + a] * A[i * n + j] * d->N[j * n + b];
+            R[a * m + b] = sum;
+        }
+}
+
+// lambda of N^T K N y = lambda N^T M N y by way of the root of the mass.
+static void dense_solve(dense *d)
+{
+    static double K[MOST * MOST], M[MOST * MOST], V[MOST * MOST], B[MOST * MOST];
+    double w[MOST];
+    int m = d->count;
+    dense_reduce(d, d->K, K);
+    dense_reduce(d, d->M, M);
+    pcs_jacobi(m, M, w, V);
+    CHECK(w[0] > 0.0);
+    for (int a = 0; a < m; a++)
+        for (int b = 0; b < m; b++) {
+            double sum = 0.0;
+            for (int i = 0; i < m; i++)
+                for (int j = 0; j < m; j++) sum += V[i * m + a] * K[i * m + j] * V[j * m + b];
+            B[a * m + b] = sum / sqrt(w[a] * w[b]);
+        }
+    pcs_jacobi(m, B, d->lambda, V);
+}
+
+static void dense_copy(const pcs_matrix *A, double *to)
+{
+    int n = A->pattern->n;
+    memset(to, 0, (size_t)(n * n) * sizeof *to);
+    for (int j = 0; j < n; j++)
+        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
+            to[A->pattern->row[p] * n + j] = A->value[p];
+}
+
+// At the state where the search for modes has left the system.
+static dense *dense_open(const still *s, const pcs_modes *modes, const pcs_modes_options *options)
+{
+    pcs_stiffness stiff;
+    dense *d = calloc(1, sizeof *d);
+    CHECK(d != NULL && s->on.system->nv <= MOST);
+    d->n = s->on.system->nv;
+    CHECK_OK(s->ctx, pcs_stiffness_create(s->on.system, false, &stiff));
+    pcs_stiffness_update_K(&stiff, modes->q, options->force);
+    pcs_stiffness_update_M(&stiff);
+    dense_copy(&stiff.K, d->K);
+    dense_copy(&stiff.M, d->M);
+    dense_null_space(d, s->on.system, options->held, stiff.natural.model);
+    dense_solve(d);
+    return d;
+}
+
+// No row that holds moves, beside what the fastest coordinate could do to it.
+static void check_rows(const still *s, const pcs_mode *m, const unsigned char *held)
+{
+    const pcs_rows *G = s->on.system->G;
+    double fastest = 0.0;
+    for (int i = 0; i < s->on.system->nv; i++) fastest = fmax(fastest, fabs(m->re[i]));
+    for (int j = 0; j < s->on.system->nrow; j++) {
+        if (!s->on.system->rows[j].is_bilateral && (held == NULL || !held[j])) continue;
+        double size = 0.0;
+        for (int p = G->start[j]; p < G->start[j + 1]; p++) size += fabs(G->value[p]) * fastest;
+        CHECK_NEAR(pcs_rows_dot(G, j, m->re), 0.0, 1e-12 * size);
+    }
+}
+
+static void check_modes(const still *s, const pcs_modes_options *options, int count)
+{
+    pcs_modes modes;
+    CHECK_OK(s->ctx, pcs_modes_find(&s->on, options, &modes));
+    dense *d = dense_open(s, &modes, options);
+    CHECK(d->count == count && modes.count == count);
+    double top = 0.0; // of the problem without rows
+    for (int i = 0; i < d->n; i++) top = fmax(top, fabs(d->K[i * d->n + i]) / d->M[i * d->n + i]);
+    for (int k = 0; k < count; k++) {
+        const pcs_mode *m = &modes.modes[k];
+        double lambda = m->kind == PCS_MODE_UNSTABLE ? -m->w * m->w : m->w * m->w;
+        CHECK_NEAR(lambda, d->lambda[k], 1e-9 * fabs(d->lambda[k]) + 1e-13 * top);
+        check_rows(s, m, options->held);
+    }
+    free(d);
+}
+
+// More are asked for than there are, of both problems.
+static void check_reference(const char *text, const char *assignments, int count)
+{
+    for (int whirl = 0; whirl < 2; whirl++) {
+        still s = still_open(text, assignments);
+        check_modes(&s, &(pcs_modes_options){ .count = count + 7, .is_whirl = whirl == 1 }, count);
+        still_close(&s);
+    }
+}
+
+static void check_equilibrium(const char *text, const char *assignments, int count)
+{
+    for (int whirl = 0; whirl < 2; whirl++) {
+        still s = still_open(text, assignments);
+        double *q;
+        q = pcs_take(s.ctx, (size_t)s.on.system->nq, sizeof *q, "a state");
+        CHECK(q != NULL);
+        pcs_statics statics = still_statics(&s, 0, q);
+        pcs_modes_options options = { .count = count + 7, .is_whirl = whirl == 1, .q = q };
+        options.held = statics.held;
+        options.force = statics.force;
+        check_modes(&s, &options, count);
+        still_close(&s);
+    }
+}
+
+static const char beam[] = "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 3 } }\n"
+                           "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e11, nu: 0.3, rho: 7850.0,\n"
+                           "  section: { type: rectangle, width: 0.02, height: 0.01 } } }\n";
+
+TEST(a_joint_leaves_the_modes_of_a_support)
+{
+    check_reference(beam, "joints.root={type: fixed, node: beam.start}", 9);
+    check_reference(beam, "supports.root={set: beam.start, fix: [x, y, rz]}", 9);
+}
+
+// Rows that say the same twice count once.
+TEST(redundant_joints_count_once)
+{
+    check_reference(beam,
+                    "joints.root={type: fixed, node: beam.start}; joints.again={type: fixed, node: beam.start}; "
+                    "joints.pin={type: hinge, node: beam.start}",
+                    9);
+    const char *door = "mesh: { b: { type: point, at: [1, 0, 0] } }\n"
+                       "elements: { b: { type: rigid_body_3d, mesh: b, mass: 2.0, inertia: [0.5, 0.5, 0.5] } }\n"
+                       "joints: { low: { type: hinge, node: b, at: [0, 0, 0], axis: [0, 1, 0] },\n"
+                       "          high: { type: hinge, node: b, at: [0, 1, 0], axis: [0, 1, 0] } }\n"
+                       "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n";
+    check_reference(door, NULL, 1);
+    check_equilibrium(door, NULL, 1);
+}
+
+TEST(bodies_on_joints_have_few_modes)
+{
+    const char *arm = "mesh: { b: { type: point, at: [1, 0, 0] } }\n"
+                      "elements: { b: { type: rigid_body_2d, mesh: b, mass: 2.0, inertia: 0.5 } }\n"
+                      "joints: { pin: { type: hinge, node: b, at: [0, 0, 0] } }\n"
+                      "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n";
+    check_reference(arm, NULL, 1);
+    check_equilibrium(arm, NULL, 1);
+    check_reference("mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }\n"
+                    "elements: { a: { type: point_mass, mesh: a, mass: 2.0 },\n"
+                    "            b: { type: point_mass, mesh: b, mass: 3.0 } }\n"
+                    "joints: { rod: { type: distance, a: a, b: b } }\n",
+                    NULL, 5);
+    check_equilibrium("system: { type: pendulum, wall: -5.0 }\n", NULL, 1);
+}
+
+TEST(a_model_that_joints_hold_has_no_modes)
+{
+    still s = still_open("mesh: { b: { type: point, at: [1, 0, 0] } }\n"
+                         "elements: { b: { type: rigid_body_2d, mesh: b, mass: 2.0, inertia: 0.5 } }\n"
+                         "joints: { weld: { type: fixed, node: b } }\n",
+                         NULL);
+    pcs_modes modes;
+    for (int whirl = 0; whirl < 2; whirl++) {
+        pcs_modes_options options = { .count = 3, .is_whirl = whirl == 1 };
+        CHECK(pcs_modes_find(&s.on, &options, &modes) == PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(s.ctx), "nothing that has mass can move: joints and closed contacts hold it");
+    }
+    still_close(&s);
+}
+
+// Closed contacts hold as joints do.
+TEST(closed_contacts_take_their_modes)
+{
+    check_equilibrium("system: { type: oscillator }\n", NULL, 1);
+    check_equilibrium(beam,
+                      "supports.root={set: beam.start, fix: [x, y, rz]}; "
+                      "loads.weight={type: gravity, g: [0.0, -9.81, 0.0]}; "
+                      "contacts.stop={type: node_plane, nodes: beam.end, point: [0, -1.0e-5, 0], "
+                      "normal: [0, 1, 0], restitution: 0.0}",
+                      8);
+}
+
+// Two beams on a hinge, and a heavy body welded on: rows that share coordinates.
+static const char chain[] = "mesh:\n"
+                            "  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }\n"
+                            "  b: { type: line, from: [1, 0, 0], to: [1, 0.2, 0], elements: 2 }\n"
+                            "  c: { type: point, at: [3, 1, 0] }\n"
+                            "elements:\n"
+                            "  a: { type: beam_timo_2d, mesh: a, E: 2.1e11, nu: 0.3, rho: 7850.0,\n"
+                            "       section: { type: rectangle, width: 0.02, height: 0.01 } }\n"
+                            "  b: { type: beam_timo_2d, mesh: b, E: 2.1e9, nu: 0.3, rho: 7850.0,\n"
+                            "       section: { type: rectangle, width: 0.02, height: 0.01 } }\n"
+                            "  c: { type: rigid_body_2d, mesh: c, mass: 2.0, inertia: 0.5 }\n"
+                            "joints:\n"
+                            "  root: { type: fixed, node: a.start }\n"
+                            "  knee: { type: hinge, a: a.end, b: b.start }\n"
+                            "  weld: { type: fixed, a: b.end, b: c, at: [1, 0.2, 0] }\n";
+
+TEST(chains_of_parts_keep_all_their_modes)
+{
+    check_reference(chain, NULL, 9 + 9 + 3 - 3 - 2 - 3);
+}
+
+// As many beams on hinges as no search for rigid motions looks at: each turns freely, the rest vibrates as the dense
+// solution says, and iteration and dense solution agree.
+TEST(hinges_let_every_beam_turn)
+{
+    enum { BEAMS = 60, FEW = 24 };
+    static char text[32768];
+    size_t used = 0;
+    double x = 0.0, y = 0.0;
+    text[0] = '\0';
+    for (int i = 0; i < BEAMS; i++) {
+        double to_x = x + cos(0.3 * i), to_y = y + sin(0.3 * i);
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "%smesh.b%d={type: line, from: [%.17g, %.17g, 0], to: [%.17g, %.17g, 0], elements: 2};"
+                                 "elements.b%d={type: beam_timo_2d, mesh: b%d, E: 2.1e11, nu: 0.3, rho: 7850.0, "
+                                 "section: {type: rectangle, width: 0.02, height: 0.01}};",
+                                 i == 0 ? "" : " ", i, x, y, to_x, to_y, i, i);
+        if (i == 0)
+            used += (size_t)snprintf(text + used, sizeof text - used, "joints.j0={type: hinge, node: b0.start};");
+        else
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     "joints.j%d={type: hinge, a: b%d.end, b: b%d.start};", i, i - 1, i);
+        x = to_x;
+        y = to_y;
+    }
+    still s = still_open("mesh: {}\nelements: {}\n", text);
+    pcs_modes some = still_modes(&s, BEAMS + 4, PCS_EIGEN_ARPACK), all = still_modes(&s, 9 * BEAMS, PCS_EIGEN_DENSE);
+    CHECK(some.count == BEAMS + 4 && all.count == 7 * BEAMS);
+    for (int k = 0; k < BEAMS + 4; k++) {
+        CHECK(all.modes[k].kind == (k < BEAMS ? PCS_MODE_MECHANISM : PCS_MODE_VIBRATION));
+        CHECK(some.modes[k].kind == all.modes[k].kind);
+        CHECK_NEAR(some.modes[k].w, all.modes[k].w, 1e-11 * all.modes[k].w);
+    }
+    pcs_modes few = still_modes(&s, FEW, PCS_EIGEN_ARPACK);
+    CHECK(few.count == FEW);
+    for (int k = 0; k < FEW; k++) CHECK(few.modes[k].kind == PCS_MODE_MECHANISM);
+    still_close(&s);
+}
+
+// The crank is at a dead centre: the spring does not feel the only motion.
+TEST(mechanisms_have_one_mode)
+{
+    still s = { 0 };
+    CHECK_OK(NULL, pcs_context_create(&s.ctx));
+    CHECK_OK(s.ctx, pcs_build_analysis_from(s.ctx, "cases/andrews", 0, NULL, &s.on));
+    check_modes(&s, &(pcs_modes_options){ .count = 3 }, 1);
+    still_close(&s);
+}
+
+// A rod stood on its end: the one mode falls.
+TEST(unstable_modes_on_joints_are_found)
+{
+    still s = still_open("mesh: { b: { type: point, at: [0, 1, 0] } }\n"
+                         "elements: { b: { type: rigid_body_2d, mesh: b, mass: 2.0, inertia: 0.5 } }\n"
+                         "joints: { pin: { type: hinge, node: b, at: [0, 0, 0] } }\n",
+                         NULL);
+    double force[2] = { 0 };
+    const pcs_rows *G = s.on.system->G;
+    for (int j = 0; j < 2; j++)
+        for (int p = G->start[j]; p < G->start[j + 1]; p++)
+            if (G->column[p] == 1 && G->value[p] != 0.0) force[j] = 2.0 * 9.81 / G->value[p];
+    pcs_modes_options options = { .count = 3, .q = s.on.start, .force = force };
+    check_modes(&s, &options, 1);
+    pcs_modes modes;
+    CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
+    CHECK(modes.modes[0].kind == PCS_MODE_UNSTABLE);
+    CHECK_RELATIVE(modes.modes[0].w, sqrt(2.0 * 9.81 / 2.5), 1e-8);
+    still_close(&s);
+}
