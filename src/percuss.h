@@ -329,11 +329,11 @@ int percuss_statics(const percuss_source *source, const percuss_still_options *o
 // The same with the modes of small vibrations. Modes in several threads wait for one another.
 int percuss_modes(const percuss_source *source, const percuss_still_options *options, percuss **out);
 typedef struct percuss_mode {
-    double frequency; // rad/s; of an unstable mode the rate of growth, 1/s
+    double frequency; // rad/s; of kinds "unstable" and "decay" the rate of growth or decay, 1/s
     double damping;   // ratio
     double residual;
     const char *kind;      // "vibration", "rigid", ..; NULL: there is no such mode
-    const char *name;      // of a rigid mode, or where a mechanism moves; else ""
+    const char *name;      // of a rigid mode, where a mechanism moves, or how fast a mode grows or decays; else ""
     const double *re, *im; // [dofs] shape; im is NULL of a real one
 } percuss_mode;
 int percuss_mode_count(const percuss *p);

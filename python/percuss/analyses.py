@@ -25,10 +25,11 @@ class Modes(Model):
     def __init__(self, handle):
         super().__init__(handle)
         found = [lib.percuss_mode_at(handle.pointer, i) for i in range(lib.percuss_mode_count(handle.pointer))]
-        self.frequencies: np.ndarray = np.array([m.frequency for m in found])  #: rad/s
+        #: rad/s; of kinds "unstable" and "decay" the rate, 1/s
+        self.frequencies: np.ndarray = np.array([m.frequency for m in found])
         self.damping: np.ndarray = np.array([m.damping for m in found])  #: ratios
         self.kinds: list = [m.kind.decode() for m in found]  #: "vibration", "rigid", ..
-        self.names: list = [m.name.decode() for m in found]  #: of rigid modes
+        self.names: list = [m.name.decode() for m in found]  #: of rigid modes, places of mechanisms, rates
         self.shapes: np.ndarray = np.array([self._shape(handle, m) for m in found])  #: [modes, dofs]
 
     def _shape(self, handle, mode) -> np.ndarray:

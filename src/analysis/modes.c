@@ -4,11 +4,13 @@
 #include "analysis/stiffness.h"
 #include "system/rigid.h"
 
-#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double ASYMMETRIC = 1e-9; // beside the largest entry: more is no round-off
+
+static const double SAME = 1e-4; // part of a motion outside of others that is not theirs by round-off
 
 typedef struct search {
     const pcs_analysis *on;
@@ -27,6 +29,12 @@ const char *pcs_mode_kind_text(pcs_mode_kind kind)
         "rigid", "mechanism", "unstable", "vibration", "forward", "backward", "decay"
     };
     return texts[kind];
+}
+
+double pcs_mode_hertz(const pcs_mode *mode)
+{
+    bool vibrates = mode->kind != PCS_MODE_UNSTABLE && mode->kind != PCS_MODE_DECAY;
+    return vibrates ? mode->w / 6.28318530717958647693 : 0.0;
 }
 
 // Is the largest |A_ij - A_ji| round-off beside the largest entry?
@@ -86,6 +94,15 @@ static const char *modes_place(search *s, const double *x)
     return pcs_take_text(s->on->ctx, text);
 }
 
+// "at 3.82 1/s": how fast a motion grows or decays.
+static pcs_status modes_name_rate(search *s, pcs_mode *m)
+{
+    char text[64];
+    snprintf(text, sizeof text, "at %.9g 1/s", m->w);
+    m->name = pcs_take_text(s->on->ctx, text);
+    return m->name == NULL ? PCS_NO_MEMORY : PCS_OK;
+}
+
 static pcs_status modes_find_symmetric(search *s)
 {
     pcs_eigen_result r;
@@ -102,6 +119,7 @@ static pcs_status modes_find_symmetric(search *s)
         pcs_mode *m = &s->out->modes[s->out->count++];
         *m = (pcs_mode){ .w = sqrt(fabs(r.lambda[k])), .residual = r.residual[k], .name = "", .re = phi };
         m->kind = r.lambda[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_VIBRATION;
+        if (m->kind == PCS_MODE_UNSTABLE) PCS_TRY(modes_name_rate(s, m));
         if (fabs(r.lambda[k]) <= r.zero[k]) {
             m->kind = PCS_MODE_MECHANISM;
             m->w = 0.0;
@@ -132,17 +150,90 @@ static double modes_gyration(search *s, const double *re, const double *im, doub
     return sum + pcs_dense_dot(n, im, image);
 }
 
-// What |s|^2 of a motion without force may come to by round-off, times 50.
-static double modes_zero(const search *s, const double *re, double *image)
+static double modes_mass(const search *s, const double *x, double *image)
 {
-    const pcs_pattern *pattern = s->K->pattern;
-    double sum = 0.0;
-    for (int j = 0; j < pattern->n; j++)
-        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
-            sum += fabs(s->K->value[p] * re[pattern->row[p]] * re[j]);
-    pcs_matrix_multiply(s->M, re, image);
-    double mass = pcs_dense_dot(pattern->n, re, image);
-    return mass > 0.0 ? 50.0 * DBL_EPSILON * sum / mass : 0.0;
+    pcs_matrix_multiply(s->M, x, image);
+    return pcs_dense_dot(s->system->nv, x, image);
+}
+
+// A motion without force that is none of those before, told as a mechanism. A double root s = 0 comes as two roots
+// that round-off has moved apart, or as a pair, whose vectors say the same; `mass` is that of the whole vector.
+static pcs_status modes_add_mechanism(search *s, const double *x, double mass, double residual)
+{
+    enum { PASSES = 2 };
+    int n = s->system->nv;
+    double *phi, *image, square = 0.0;
+    PCS_TAKE(s->on->ctx, phi, n, "modes");
+    PCS_TAKE(s->on->ctx, image, n, "modes");
+    memcpy(phi, x, (size_t)n * sizeof *phi);
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (int k = 0; k < s->out->count; k++) {
+            pcs_matrix_multiply(s->M, phi, image);
+            double along = pcs_dense_dot(n, s->out->modes[k].re, image);
+            for (int i = 0; i < n; i++) phi[i] -= along * s->out->modes[k].re[i];
+        }
+        square = modes_mass(s, phi, image);
+    }
+    if (!(square > SAME * SAME * mass) || s->out->count == s->options->count) return PCS_OK;
+    for (int i = 0; i < n; i++) phi[i] /= sqrt(square);
+    const char *name = modes_place(s, phi);
+    if (name == NULL) return PCS_NO_MEMORY;
+    s->out->modes[s->out->count++] =
+        (pcs_mode){ .kind = PCS_MODE_MECHANISM, .name = name, .re = phi, .residual = residual };
+    return PCS_OK;
+}
+
+static pcs_status modes_add_whirl(search *s, const pcs_eigen_complex *r, int k, double *image)
+{
+    int n = s->system->nv;
+    const double *re = r->re + (size_t)k * (size_t)n, *im = r->im + (size_t)k * (size_t)n;
+    double size = hypot(r->w[k], r->decay[k]);
+    pcs_mode *m = &s->out->modes[s->out->count++];
+    *m = (pcs_mode){ .w = r->w[k], .residual = r->residual[k], .name = "", .re = re, .im = im };
+    m->damping = fabs(r->decay[k]) > 1e-10 * size ? r->decay[k] / size : 0.0;
+    m->kind = PCS_MODE_VIBRATION;
+    if (r->w[k] == 0.0) {
+        m->kind = r->decay[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_DECAY;
+        m->w = fabs(r->decay[k]);
+        return modes_name_rate(s, m);
+    }
+    double spin = modes_gyration(s, re, im, image);
+    if (fabs(spin) > 1e-9 * pcs_matrix_abs_bound(s->M, re) * m->w)
+        m->kind = spin > 0.0 ? PCS_MODE_FORWARD : PCS_MODE_BACKWARD;
+    return PCS_OK;
+}
+
+static bool modes_is_zero(const pcs_eigen_complex *r, int k)
+{
+    return r->w[k] * r->w[k] + r->decay[k] * r->decay[k] <= r->zero[k];
+}
+
+// The mechanisms behind roots s = 0. Vectors of double roots need not span them all: where K is symmetric they come
+// from K phi = lambda M phi, and the vectors only if they say more.
+static pcs_status modes_add_mechanisms(search *s, const pcs_eigen_complex *r, double *image)
+{
+    size_t n = (size_t)s->system->nv;
+    int nroot = 0;
+    for (int k = 0; k < r->count; k++)
+        if (modes_is_zero(r, k)) nroot += r->w[k] > 0.0 ? 2 : 1;
+    if (nroot > s->rigid.count && modes_is_symmetric(s->K)) {
+        pcs_eigen_problem problem = s->problem;
+        pcs_eigen_result found;
+        problem.count = nroot - s->rigid.count;
+        problem.known = s->rigid.vector;
+        PCS_TRY(pcs_eigen_symmetric(s->on->ctx, &problem, &found));
+        for (int k = 0; k < found.count; k++)
+            if (fabs(found.lambda[k]) <= found.zero[k])
+                PCS_TRY(modes_add_mechanism(s, found.vector + (size_t)k * n, 1.0, found.residual[k]));
+    }
+    for (int k = 0; k < r->count; k++) {
+        const double *re = r->re + (size_t)k * n, *im = r->im + (size_t)k * n;
+        if (!modes_is_zero(r, k)) continue;
+        double mass = modes_mass(s, re, image) + modes_mass(s, im, image);
+        PCS_TRY(modes_add_mechanism(s, re, mass, r->residual[k]));
+        PCS_TRY(modes_add_mechanism(s, im, mass, r->residual[k]));
+    }
+    return PCS_OK;
 }
 
 static pcs_status modes_find_whirl(search *s)
@@ -154,22 +245,11 @@ static pcs_status modes_find_whirl(search *s)
     PCS_TRY(modes_add_rigid(s));
     s->problem.C = s->C;
     s->problem.nknown = s->rigid.count;
-    s->problem.count = s->options->count; // rigid motions come twice, and are dropped
+    s->problem.count = s->options->count; // motions without force come twice, and are told once
     PCS_TRY(pcs_eigen_quadratic(s->on->ctx, &s->problem, &r));
-    for (int k = 0; k < r.count && s->out->count < s->options->count; k++) {
-        const double *re = r.re + (size_t)k * (size_t)n, *im = r.im + (size_t)k * (size_t)n;
-        double square = r.w[k] * r.w[k] + r.decay[k] * r.decay[k];
-        if (s->rigid.count > 0 && square <= modes_zero(s, re, image)) continue;
-        pcs_mode *m = &s->out->modes[s->out->count++];
-        *m = (pcs_mode){ .w = r.w[k], .residual = r.residual[k], .name = "", .re = re, .im = im };
-        m->damping = fabs(r.decay[k]) > 1e-10 * sqrt(square) ? r.decay[k] / sqrt(square) : 0.0;
-        double spin = modes_gyration(s, re, im, image), size = pcs_matrix_abs_bound(s->M, re) * m->w;
-        m->kind = PCS_MODE_VIBRATION;
-        if (r.w[k] == 0.0) m->kind = r.decay[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_DECAY;
-        if (m->kind == PCS_MODE_UNSTABLE) m->w = -r.decay[k];
-        if (m->kind == PCS_MODE_VIBRATION && fabs(spin) > 1e-9 * size)
-            m->kind = spin > 0.0 ? PCS_MODE_FORWARD : PCS_MODE_BACKWARD;
-    }
+    PCS_TRY(modes_add_mechanisms(s, &r, image));
+    for (int k = 0; k < r.count && s->out->count < s->options->count; k++)
+        if (!modes_is_zero(&r, k)) PCS_TRY(modes_add_whirl(s, &r, k, image));
     s->out->shift = r.shift;
     s->out->backend = r.backend;
     s->out->eigen_name = r.eigen_name;

@@ -32,11 +32,11 @@ typedef enum pcs_mode_kind {
 } pcs_mode_kind;
 
 typedef struct pcs_mode {
-    double w;       // rad/s; of an unstable mode the rate of growth, 1/s
+    double w;       // rad/s; of a mode that does not vibrate the rate at which it grows or decays, 1/s
     double damping; // ratio xi
     double residual;
     pcs_mode_kind kind;
-    const char *name;      // of a rigid mode, or where a mechanism moves; else ""
+    const char *name;      // of a rigid mode, where a mechanism moves, or how fast a mode grows or decays; else ""
     const double *re, *im; // [nv] shape; im is NULL of a real one
 } pcs_mode;
 
@@ -53,6 +53,9 @@ typedef struct pcs_modes {
 
 // Leaves M, K, C and G of the system at that state.
 pcs_status pcs_modes_find(const pcs_analysis *on, const pcs_modes_options *options, pcs_modes *out);
+
+// Hz; 0 of a mode that does not vibrate.
+double pcs_mode_hertz(const pcs_mode *mode);
 
 const char *pcs_mode_kind_text(pcs_mode_kind kind);
 

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double AMPLITUDE = 0.1;               // largest displacement of a frame, of the model's size
-static const double TURN = 6.28318530717958647693; // rad
+static const double AMPLITUDE = 0.1; // largest displacement of a frame, of the model's size
 
 static pcs_status modes_write_table(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
 {
@@ -19,7 +18,7 @@ static pcs_status modes_write_table(const pcs_analysis *on, const pcs_modes *mod
     pcs_file_text(f, "mode,w,f,damping,residual,kind,name\n");
     for (int k = 0; k < modes->count; k++) {
         const pcs_mode *m = &modes->modes[k];
-        const double columns[] = { m->w, m->w / TURN, m->damping, m->residual };
+        const double columns[] = { m->w, pcs_mode_hertz(m), m->damping, m->residual };
         pcs_file_print(f, "%d,", k + 1);
         for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
             pcs_file_number(f, columns[i]);

@@ -177,7 +177,7 @@ static void commands_show_modes(const pcs_modes *modes)
     printf("%5s %16s %16s %12s  %s\n", "mode", "w, rad/s", "f, Hz", "damping", "kind");
     for (int k = 0; k < modes->count; k++) {
         const pcs_mode *m = &modes->modes[k];
-        printf("%5d %16.9g %16.9g %12.5g  %s%s%s\n", k + 1, m->w, m->w / 6.28318530717958647693, m->damping,
+        printf("%5d %16.9g %16.9g %12.5g  %s%s%s\n", k + 1, m->w, pcs_mode_hertz(m), m->damping,
                pcs_mode_kind_text(m->kind), m->name[0] == '\0' ? "" : ": ", m->name);
     }
 }

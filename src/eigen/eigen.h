@@ -52,6 +52,7 @@ typedef struct pcs_eigen_complex {
     double *decay, *w; // [count] 1/s
     double *re, *im;   // [count x n]
     double *residual;  // [count] as above
+    double *zero;      // [count] |s|^2 up to this cannot be told from 0
     double shift;
     const char *backend, *eigen_name;
     int nfactor, nsolve;

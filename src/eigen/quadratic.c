@@ -5,6 +5,7 @@
 // has the eigenvalues 1/(s - z). The shift z is 0 where K is regular, else real, positive and small. The second half of
 // x is divided by a reference frequency, so that both halves are of one size.
 
+#include "core/dense.h"
 #include "eigen/eigen.h"
 #include "eigen/solvers.h"
 #include "linsolve/bordered.h"
@@ -16,6 +17,8 @@
 enum { SMALL = 120 };
 
 static const double SMALL_SHIFT = 1e-9; // squared, beside the largest K_ii / M_ii
+
+static const double DOUBLE_ROOT = 1e-5; // of the shift: its error, with a margin
 
 typedef struct pencil {
     const pcs_eigen_problem *p;
@@ -81,6 +84,23 @@ static double pencil_residual(const pencil *s, double sr, double si, const doubl
     return size > 0.0 ? worst / size : worst;
 }
 
+// What |s|^2 of a motion without force may come to by round-off, times 50. Its root is a double one, which is found to
+// the root of round-off beside the shift.
+static double pencil_zero(const pencil *s, const double *re, const double *im)
+{
+    const pcs_matrix *K = s->p->K_terms != NULL ? s->p->K_terms : s->p->K;
+    double sum = 0.0, mass = 0.0;
+    for (int j = 0; j < s->n; j++)
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
+            sum += fabs(K->value[p]) * hypot(re[K->pattern->row[p]], im[K->pattern->row[p]]) * hypot(re[j], im[j]);
+    pcs_matrix_multiply(s->p->M, re, s->work);
+    mass += pcs_dense_dot(s->n, re, s->work);
+    pcs_matrix_multiply(s->p->M, im, s->work);
+    mass += pcs_dense_dot(s->n, im, s->work);
+    double double_root = DOUBLE_ROOT * s->shift;
+    return (mass > 0.0 ? 50.0 * DBL_EPSILON * sum / mass : 0.0) + double_root * double_root;
+}
+
 // Divides by the largest entry, which becomes 1.
 static void pencil_normalise(int n, double *re, double *im)
 {
@@ -109,8 +129,9 @@ static void pencil_keep(pencil *s, double thr, double thi, const double *vr, con
     }
     pencil_normalise(s->n, out->re + at, out->im + at);
     out->decay[out->count] = -sr;
-    out->w[out->count] = si;
+    out->w[out->count] = si == 0.0 ? 0.0 : si; // not -0
     out->residual[out->count] = pencil_residual(s, sr, si, out->re + at, out->im + at, s->work);
+    out->zero[out->count] = pencil_zero(s, out->re + at, out->im + at);
     out->count++;
 }
 
@@ -131,6 +152,7 @@ static void pencil_sort(pcs_eigen_complex *r, int n)
             pencil_swap(&r->decay[k], &r->decay[k - 1], 1);
             pencil_swap(&r->w[k], &r->w[k - 1], 1);
             pencil_swap(&r->residual[k], &r->residual[k - 1], 1);
+            pencil_swap(&r->zero[k], &r->zero[k - 1], 1);
             pencil_swap(r->re + (size_t)k * size, r->re + (size_t)(k - 1) * size, size);
             pencil_swap(r->im + (size_t)k * size, r->im + (size_t)(k - 1) * size, size);
         }
@@ -172,6 +194,7 @@ static pcs_status pencil_find(pcs_context *ctx, const pcs_eigen_problem *p, int 
     PCS_TAKE(ctx, out->decay, room, "eigenvalues");
     PCS_TAKE(ctx, out->w, room, "eigenvalues");
     PCS_TAKE(ctx, out->residual, room, "eigenvalues");
+    PCS_TAKE(ctx, out->zero, room, "eigenvalues");
     PCS_TAKE(ctx, out->re, room * (size_t)n, "eigenvectors");
     PCS_TAKE(ctx, out->im, room * (size_t)n, "eigenvectors");
     PCS_TRY(pcs_bordered_create(ctx, p->linear, &s.Q, PCS_GENERAL, p->G, &s.solver));

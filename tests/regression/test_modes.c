@@ -145,6 +145,29 @@ TEST(damping_is_told)
     still_close(&s);
 }
 
+// 2 s^2 + 60 s + 200 = 0: s = -15 +- sqrt(125).
+TEST(overdamped_motions_tell_their_rates)
+{
+    const char *text =
+        "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] },\n"
+        "        s: { type: link, a: a, b: b } }\n"
+        "elements: { a: { type: point_mass, mesh: a, mass: 1.0 }, b: { type: point_mass, mesh: b, mass: 2.0 },\n"
+        "            s: { type: spring_damper, mesh: s, stiffness: 200.0, damper: 60.0 } }\n"
+        "supports: { a: { set: a, fix: [x, y, z] }, b: { set: b, fix: [y, z] } }\n";
+    still s = still_open(text, NULL);
+    pcs_modes modes;
+    pcs_modes_options options = { .count = 10, .is_whirl = true };
+    CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
+    CHECK(modes.count == 2);
+    for (int k = 0; k < 2; k++) {
+        const pcs_mode *m = &modes.modes[k];
+        CHECK(m->kind == PCS_MODE_DECAY && m->damping == 1.0 && pcs_mode_hertz(m) == 0.0);
+        CHECK_RELATIVE(m->w, 15.0 + (k == 0 ? -1.0 : 1.0) * sqrt(125.0), 1e-13);
+    }
+    CHECK_TEXT(modes.modes[0].name, "at 3.81966011 1/s");
+    still_close(&s);
+}
+
 static const char shaft[] =
     "mesh: { shaft: { type: line, from: [0, 0, 0], to: [0.59, 0, 0], elements: 16 } }\n"
     "elements: { shaft: { type: rotor_beam, mesh: shaft, E: 2.1e11, nu: 0.2962962962962963, rho: 7850.0,\n"
@@ -221,6 +244,14 @@ TEST(mechanisms_are_told_in_any_units)
             pcs_modes modes = still_modes(&s, n, PCS_EIGEN_AUTO);
             for (int k = 0; k < n; k++)
                 CHECK(modes.modes[k].kind == (k < n - 1 ? PCS_MODE_MECHANISM : PCS_MODE_VIBRATION));
+            // A double root s = 0 is one mechanism.
+            pcs_modes whirl;
+            pcs_modes_options options = { .count = 3 * n, .is_whirl = true };
+            CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &whirl));
+            CHECK(whirl.count == 2 * (n - 1));
+            for (int k = 0; k < whirl.count; k++)
+                CHECK(whirl.modes[k].kind == (k < n - 1 ? PCS_MODE_MECHANISM : PCS_MODE_VIBRATION));
+            CHECK_RELATIVE(whirl.modes[n - 1].w, modes.modes[n - 1].w, 1e-9);
             still_close(&s);
         }
 }
