@@ -263,14 +263,28 @@ static void compare_show(const pair *p, const pcs_comparison *c)
     compare_show_verdict(p, c);
 }
 
-// By its first line, so that what is over time is read once. A file that cannot be read is none.
-static bool compare_is_study(const char *path)
+typedef enum table_kind { OVER_TIME, OF_STUDY, OF_MODES } table_kind;
+
+// By its first line, so that what is over time is read once. A file that cannot be read is over time.
+static table_kind compare_kind(const char *path)
 {
     char line[HEAD_ROOM] = ",";
     FILE *file = fopen(path, "r");
     bool has_line = file != NULL && fgets(line + 1, HEAD_ROOM - 1, file) != NULL;
     if (file != NULL) fclose(file);
-    return has_line && strstr(line, ",run,status,") != NULL;
+    if (has_line && strstr(line, ",run,status,") != NULL) return OF_STUDY;
+    return has_line && strncmp(line, ",mode,w,f,", 10) == 0 ? OF_MODES : OVER_TIME;
+}
+
+// Tables with texts go by their keys, each kind with its own.
+static pcs_status compare_keyed(pcs_context *ctx, const pcs_compare_options *options, char *const paths[2],
+                                const table_kind kind[2], pcs_comparison *out)
+{
+    static const char *const words[] = { "", "of a study", "of modes" };
+    int k = kind[0] != OVER_TIME ? 0 : 1;
+    if (kind[0] != kind[1])
+        return pcs_fail(ctx, PCS_BAD_INPUT, "%s is %s and %s is not", paths[k], words[kind[k]], paths[1 - k]);
+    return pcs_compare_studies(ctx, options, (const char *const *)paths, kind[0] == OF_MODES, out);
 }
 
 pcs_status pcs_compare(pcs_context *ctx, const pcs_compare_options *options, pcs_comparison *out)
@@ -279,8 +293,8 @@ pcs_status pcs_compare(pcs_context *ctx, const pcs_compare_options *options, pcs
     char *paths[2];
     *out = (pcs_comparison){ 0 };
     for (int k = 0; k < 2; k++) PCS_TRY(pcs_source_table(ctx, options->path[k], &paths[k]));
-    if (compare_is_study(paths[0]) || compare_is_study(paths[1]))
-        return pcs_compare_studies(ctx, options, (const char *const *)paths, out);
+    table_kind kind[2] = { compare_kind(paths[0]), compare_kind(paths[1]) };
+    if (kind[0] != OVER_TIME || kind[1] != OVER_TIME) return compare_keyed(ctx, options, paths, kind, out);
     for (int k = 0; k < 2; k++) PCS_TRY(pcs_csv_read(ctx, paths[k], false, &p.csv[k]));
     PCS_TRY(pair_find_axis(&p));
     PCS_TRY(pair_align(&p, out));

@@ -7,6 +7,8 @@
 //
 // Studies: points with the same values of their keys, in any order; `when` and `first` are numbers of common points. A
 // text that is another one, or a number that only one has, is a difference. Points that only one has are counted.
+//
+// Modes: those of one number, likewise; residuals and names are told and not judged.
 
 #ifndef PCS_PLOT_COMPARE_H
 #define PCS_PLOT_COMPARE_H

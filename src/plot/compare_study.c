@@ -1,6 +1,6 @@
-// Two studies beside each other: rows by the values of their keys, in whatever order they are; see compare.h.
+// Two studies beside each other, or two tables of modes: rows by the values of their keys, in whatever order they are;
+// see compare.h. The key of a mode is its number.
 
-#include "plot/album.h"
 #include "plot/compare.h"
 #include "plot/compare_parts.h"
 
@@ -14,6 +14,7 @@ enum { LINE_ROOM = 2048, KEY_ROOM = 256 };
 // Both tables and which rows belong together.
 typedef struct studies {
     const pcs_compare_options *options;
+    bool is_modes;
     pcs_csv *csv[2];
     int nkey, *key[2]; // [nkey] columns of the keys in either table
     int nrow, *row[2]; // [nrow] the rows that both have, in the order of the first table
@@ -76,17 +77,24 @@ static int studies_sort(const void *a, const void *b)
     return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
 }
 
+// Keys come first, in a study before the names of the runs.
+static int studies_count_keys(const studies *s, int table)
+{
+    return s->is_modes ? 1 : pcs_csv_find(s->csv[table], "run");
+}
+
 // The keys of the first table are those of the second, in any order.
 static pcs_status studies_find_keys(studies *s)
 {
     pcs_context *ctx = s->csv[0]->ctx;
-    s->nkey = pcs_csv_find(s->csv[0], "run");
+    s->nkey = studies_count_keys(s, 0);
     for (int t = 0; t < 2; t++) {
         const pcs_csv *own = s->csv[t], *other = s->csv[1 - t];
-        PCS_TAKE(ctx, s->key[t], pcs_csv_find(own, "run") + 1, "a comparison");
-        for (int k = 0; k < pcs_csv_find(own, "run"); k++) {
+        int nown = studies_count_keys(s, t), nother = studies_count_keys(s, 1 - t);
+        PCS_TAKE(ctx, s->key[t], nown + 1, "a comparison");
+        for (int k = 0; k < nown; k++) {
             int found = pcs_csv_find(other, own->names[k]);
-            if (found < 0 || found >= pcs_csv_find(other, "run"))
+            if (found < 0 || found >= nother)
                 return pcs_fail(ctx, PCS_BAD_INPUT, "%s varies '%s', %s does not", own->path, own->names[k],
                                 other->path);
         }
@@ -105,6 +113,11 @@ static pcs_status studies_sorted(const studies *s, int table, place **out)
     for (int i = 0; i < n; i++) (*out)[i] = (place){ s, table, i };
     qsort(*out, (size_t)n, sizeof **out, studies_sort);
     return PCS_OK;
+}
+
+static const char *studies_noun(const studies *s)
+{
+    return s->is_modes ? "mode" : "point";
 }
 
 // Both in the order of their keys: equal ones belong together, the first to the first where a point is there twice.
@@ -131,8 +144,8 @@ static pcs_status studies_match(studies *s)
     s->nonly[0] = na - s->nrow;
     s->nonly[1] = nb - s->nrow;
     if (s->nrow > 0) return PCS_OK;
-    return pcs_fail(s->csv[0]->ctx, PCS_BAD_INPUT, "%s and %s have no point in common", s->csv[0]->path,
-                    s->csv[1]->path);
+    return pcs_fail(s->csv[0]->ctx, PCS_BAD_INPUT, "%s and %s have no %s in common", s->csv[0]->path, s->csv[1]->path,
+                    studies_noun(s));
 }
 
 // "mesh.bar.elements=10 scheme.type=newmark"
@@ -177,10 +190,17 @@ static void studies_compare_column(const studies *s, const int column[2], pcs_di
 }
 
 // `run` is a name and `reason` a text for people: what happened is `status`.
-static bool studies_is_judged(const studies *s, int column)
+static bool studies_is_compared(const studies *s, int column)
 {
     const char *name = s->csv[0]->names[column];
+    if (s->is_modes) return column >= s->nkey;
     return column > s->nkey && strcmp(name, "reason") != 0;
+}
+
+// Of modes: round-off, and what the kind and the numbers say in words.
+static bool studies_is_only_told(const studies *s, const char *column)
+{
+    return s->is_modes && (strcmp(column, "residual") == 0 || strcmp(column, "name") == 0);
 }
 
 static pcs_status studies_compare(const studies *s, pcs_comparison *out)
@@ -188,11 +208,12 @@ static pcs_status studies_compare(const studies *s, pcs_comparison *out)
     PCS_TAKE(s->csv[0]->ctx, out->columns, s->csv[0]->ncolumn, "a comparison");
     for (int c = 0; c < s->csv[0]->ncolumn; c++) {
         int column[2] = { c, pcs_csv_find(s->csv[1], s->csv[0]->names[c]) };
-        if (column[1] < 0 || !studies_is_judged(s, c)) continue;
+        if (column[1] < 0 || !studies_is_compared(s, c)) continue;
         pcs_difference *d = &out->columns[out->ncolumn++];
         d->column = s->csv[0]->names[c];
         studies_compare_column(s, column, d);
-        out->nbeyond += d->is_beyond;
+        d->is_work = studies_is_only_told(s, d->column);
+        out->nbeyond += d->is_beyond && !d->is_work;
     }
     return PCS_OK;
 }
@@ -211,7 +232,9 @@ static void studies_show_row(const studies *s, const pcs_difference *d, int widt
         snprintf(size[1], sizeof size[1], "%.3g", d->relative);
     }
     if (d->largest == 0.0) snprintf(line, sizeof line, "  %-*s %12s\n", width, d->column, "the same");
-    else snprintf(line, sizeof line, "  %-*s %12s %12s  %s\n", width, d->column, size[0], size[1], at);
+    else
+        snprintf(line, sizeof line, "  %-*s %12s %12s  %s%s\n", width, d->column, size[0], size[1], at,
+                 d->is_work ? ", not judged" : "");
     studies_say(s, line);
 }
 
@@ -219,8 +242,10 @@ static void studies_show_verdict(const studies *s, const pcs_comparison *c)
 {
     char line[LINE_ROOM], at[KEY_ROOM];
     const pcs_difference *first = NULL;
-    for (int i = 0; i < c->ncolumn; i++)
-        if (c->columns[i].is_beyond && (first == NULL || c->columns[i].first < first->first)) first = &c->columns[i];
+    for (int i = 0; i < c->ncolumn; i++) {
+        const pcs_difference *d = &c->columns[i];
+        if (d->is_beyond && !d->is_work && (first == NULL || d->first < first->first)) first = d;
+    }
     if (first == NULL) {
         snprintf(line, sizeof line, "\nAlike: no column differs by more than %g of its size.\n", s->options->tolerance);
     } else {
@@ -240,12 +265,12 @@ static void studies_show(const studies *s, const pcs_comparison *c)
         if ((int)strlen(c->columns[i].column) > width) width = (int)strlen(c->columns[i].column);
     if (width > 60) width = 60;
     for (int t = 0; t < 2; t++) {
-        snprintf(line, sizeof line, "%c: %s, %d points, %d of them not in %c\n", "AB"[t], s -> csv[t] -> path,
-                 s -> csv[t] -> nrow, s -> nonly[t], "BA"[t]);
+        snprintf(line, sizeof line, "%c: %s, %d %ss, %d of them not in %c\n", "AB"[t], s -> csv[t] -> path,
+                 s -> csv[t] -> nrow, studies_noun(s), s -> nonly[t], "BA"[t]);
         studies_say(s, line);
     }
-    snprintf(line, sizeof line, "%d points that both have.\n\n  %-*s %12s %12s  %s\n", s->nrow, width, "column",
-             "largest", "relative", "where it first goes beyond, or is largest");
+    snprintf(line, sizeof line, "%d %ss that both have.\n\n  %-*s %12s %12s  %s\n", s->nrow, studies_noun(s), width,
+             "column", "largest", "relative", "where it first goes beyond, or is largest");
     studies_say(s, line);
     for (int i = 0; i < c->ncolumn; i++) studies_show_row(s, &c->columns[i], width);
     pcs_compare_show_only(s->options, c);
@@ -253,14 +278,10 @@ static void studies_show(const studies *s, const pcs_comparison *c)
 }
 
 pcs_status pcs_compare_studies(pcs_context *ctx, const pcs_compare_options *options, const char *const paths[2],
-                               pcs_comparison *out)
+                               bool is_modes, pcs_comparison *out)
 {
-    studies s = { .options = options };
-    for (int t = 0; t < 2; t++) {
-        PCS_TRY(pcs_csv_read(ctx, paths[t], true, &s.csv[t]));
-        if (!pcs_pictures_is_study(s.csv[t]))
-            return pcs_fail(ctx, PCS_BAD_INPUT, "%s is of a study and %s is not", paths[1 - t], paths[t]);
-    }
+    studies s = { .options = options, .is_modes = is_modes };
+    for (int t = 0; t < 2; t++) PCS_TRY(pcs_csv_read(ctx, paths[t], true, &s.csv[t]));
     PCS_TRY(studies_find_keys(&s));
     PCS_TRY(studies_match(&s));
     PCS_TRY(pcs_compare_find_only(s.csv, out));

@@ -79,6 +79,32 @@ class Analyses(program.Cases):
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         self.assertEqual(len(program.read_rows(self.path("results", "beam_modes", "modes.csv"))), 6)
 
+    def test_modes_are_compared(self):
+        free = ("--set", "supports={}")
+        for name, changes in (("a", free), ("b", free), ("held", ()), ("few", ("--count", "2") + free),
+                              ("stiff", ("--set", "elements.beam.E=2.2e11") + free)):
+            self.assertEqual(self.percuss("modes", "beam.yaml", "-q", "-o", name, *changes).returncode, 0)
+        same = self.percuss("compare", "a", "b/modes.csv")
+        self.assertEqual((same.returncode, same.stderr), (0, ""))
+        self.assertIn("10 modes that both have", same.stdout)
+        self.assertIn("Alike", same.stdout)
+        few = self.percuss("compare", "a", "few")
+        self.assertEqual(few.returncode, 0)
+        self.assertIn("10 modes, 8 of them not in B", few.stdout)
+        stiff = self.percuss("compare", "a", "stiff")
+        self.assertEqual(stiff.returncode, 1)
+        self.assertRegex(stiff.stdout, r"\n  kind +the same\n")
+        self.assertIn("They differ: 2 of 6 columns by more than 1e-09 of their size, first at mode=4 in w.",
+                      stiff.stdout)
+        self.assertEqual(self.percuss("compare", "a", "stiff", "--tolerance", "0.05").returncode, 0)
+        held = self.percuss("compare", "a", "held")
+        self.assertEqual(held.returncode, 1)
+        self.assertRegex(held.stdout, r"\n  kind +another one +mode=1\n  name +another one +mode=1, not judged\n")
+        self.assertEqual(self.percuss("statics", "beam.yaml", "-q", "-o", "still").returncode, 0)
+        mixed = self.percuss("compare", "still", "a")
+        self.assertEqual((mixed.returncode, mixed.stderr),
+                         (2, "error: a/modes.csv is of modes and still/statics.csv is not\n"))
+
     def test_statics_are_a_summary_and_files(self):
         result = self.percuss("statics", "beam.yaml", "--steps", "4")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
