@@ -10,7 +10,8 @@
 
 static const double ASYMMETRIC = 1e-9; // beside the largest entry: more is no round-off
 
-static const double SAME = 1e-4; // part of a motion outside of others that is not theirs by round-off
+static const double NEGLIGIBLE = 1e-7; // velocity of a row, of that of the model, which counts as none
+static const double SAME = 1e-4;       // part of a motion outside of others that is not theirs by round-off
 
 typedef struct search {
     const pcs_analysis *on;
@@ -18,7 +19,8 @@ typedef struct search {
     const pcs_modes_options *options;
     pcs_stiffness stiff;
     const pcs_matrix *K, *M, *C; // of it; C is NULL without damping
-    pcs_rigid rigid;
+    pcs_rigid rigid;             // its vectors M-orthonormal
+    double *shape;               // [rigid.count x nv] as their names say, of mass 1
     pcs_eigen_problem problem;
     pcs_modes *out;
 } search;
@@ -49,14 +51,25 @@ static bool modes_is_symmetric(const pcs_matrix *A)
     return skew <= ASYMMETRIC * largest;
 }
 
-// M-orthonormal vectors in place of the free motions.
+static double modes_mass(const search *s, const double *x, double *image)
+{
+    pcs_matrix_multiply(s->M, x, image);
+    return pcs_dense_dot(s->system->nv, x, image);
+}
+
+// M-orthonormal vectors in place of the free motions. What is shown are the motions as they are named: an orthogonal
+// one beside others moves parts that its name does not know.
 static pcs_status modes_orthonormalise(search *s)
 {
     int n = s->system->nv;
     double *image;
     PCS_TAKE(s->on->ctx, image, n, "rigid modes");
+    PCS_TAKE(s->on->ctx, s->shape, (size_t)s->rigid.count * (size_t)n, "rigid modes");
     for (int k = 0; k < s->rigid.count; k++) {
-        double *x = s->rigid.vector + (size_t)k * (size_t)n;
+        double *x = s->rigid.vector + (size_t)k * (size_t)n, *shape = s->shape + (size_t)k * (size_t)n;
+        double size = sqrt(modes_mass(s, x, image));
+        if (!(size > 0.0)) return pcs_fail(s->on->ctx, PCS_FAILED, "the model has no mass in its %s", s->rigid.name[k]);
+        for (int i = 0; i < n; i++) shape[i] = x[i] / size;
         for (int pass = 0; pass < 2; pass++)
             for (int m = 0; m < k; m++) {
                 const double *y = s->rigid.vector + (size_t)m * (size_t)n;
@@ -76,9 +89,8 @@ static pcs_status modes_add_rigid(search *s)
 {
     int n = s->system->nv;
     for (int k = 0; k < s->rigid.count && s->out->count < s->options->count; k++)
-        s->out->modes[s->out->count++] = (pcs_mode){ .kind = PCS_MODE_RIGID,
-                                                     .name = s->rigid.name[k],
-                                                     .re = s->rigid.vector + (size_t)k * (size_t)n };
+        s->out->modes[s->out->count++] =
+            (pcs_mode){ .kind = PCS_MODE_RIGID, .name = s->rigid.name[k], .re = s->shape + (size_t)k * (size_t)n };
     return PCS_OK;
 }
 
@@ -150,12 +162,6 @@ static double modes_gyration(search *s, const double *re, const double *im, doub
     return sum + pcs_dense_dot(n, im, image);
 }
 
-static double modes_mass(const search *s, const double *x, double *image)
-{
-    pcs_matrix_multiply(s->M, x, image);
-    return pcs_dense_dot(s->system->nv, x, image);
-}
-
 // A motion without force that is none of those before, told as a mechanism. A double root s = 0 comes as two roots
 // that round-off has moved apart, or as a pair, whose vectors say the same; `mass` is that of the whole vector.
 static pcs_status modes_add_mechanism(search *s, const double *x, double mass, double residual)
@@ -168,9 +174,10 @@ static pcs_status modes_add_mechanism(search *s, const double *x, double mass, d
     memcpy(phi, x, (size_t)n * sizeof *phi);
     for (int pass = 0; pass < PASSES; pass++) {
         for (int k = 0; k < s->out->count; k++) {
+            const double *other = k < s->rigid.count ? s->rigid.vector + (size_t)k * (size_t)n : s->out->modes[k].re;
             pcs_matrix_multiply(s->M, phi, image);
-            double along = pcs_dense_dot(n, s->out->modes[k].re, image);
-            for (int i = 0; i < n; i++) phi[i] -= along * s->out->modes[k].re[i];
+            double along = pcs_dense_dot(n, other, image);
+            for (int i = 0; i < n; i++) phi[i] -= along * other[i];
         }
         square = modes_mass(s, phi, image);
     }
@@ -297,6 +304,42 @@ static pcs_status modes_prepare(search *s)
     return PCS_OK;
 }
 
+// Do contacts that stay closed let the motion pass?
+static bool modes_is_let_pass(const search *s, const double *x)
+{
+    const pcs_rows *G = s->system->G;
+    double fastest = 0.0;
+    for (int i = 0; i < s->system->nv; i++) fastest = fmax(fastest, fabs(x[i]) / s->stiff.natural.model[i]);
+    for (int j = 0; j < s->system->nrow; j++) {
+        double rate = 0.0, most = 0.0;
+        if (!s->problem.holds[j]) continue;
+        for (int p = G->start[j]; p < G->start[j + 1]; p++) {
+            rate += G->value[p] * x[G->column[p]];
+            most += fabs(G->value[p]) * s->stiff.natural.model[G->column[p]] * fastest;
+        }
+        if (fabs(rate) > NEGLIGIBLE * most) return false;
+    }
+    return true;
+}
+
+// Rigid motions are known about the reference state, and so at any state of a model whose matrices do not vary.
+static pcs_status modes_find_rigid(search *s)
+{
+    const pcs_system *system = s->system;
+    size_t n = (size_t)system->nv;
+    int count = 0;
+    if (s->options->q != NULL && !system->is_linear) return PCS_OK;
+    PCS_TRY(pcs_rigid_find(system, &s->rigid));
+    for (int k = 0; k < s->rigid.count; k++) {
+        const double *x = s->rigid.vector + (size_t)k * n;
+        if (!modes_is_let_pass(s, x)) continue;
+        memmove(s->rigid.vector + (size_t)count * n, x, n * sizeof *x);
+        memmove(s->rigid.name[count++], s->rigid.name[k], sizeof s->rigid.name[k]);
+    }
+    s->rigid.count = count;
+    return PCS_OK;
+}
+
 pcs_status pcs_modes_find(const pcs_analysis *on, const pcs_modes_options *options, pcs_modes *out)
 {
     search s = { .on = on, .system = on->system, .options = options, .out = out };
@@ -304,8 +347,7 @@ pcs_status pcs_modes_find(const pcs_analysis *on, const pcs_modes_options *optio
     if (on->system->nv == 0) return pcs_fail(on->ctx, PCS_BAD_INPUT, "nothing can move: every equation is fixed");
     PCS_TRY(modes_prepare(&s));
     PCS_TAKE(on->ctx, out->modes, options->count, "modes");
-    // Rigid motions are known about the reference state only.
-    if (options->q == NULL) PCS_TRY(pcs_rigid_find(on->system, &s.rigid));
+    PCS_TRY(modes_find_rigid(&s));
     PCS_TRY(modes_orthonormalise(&s));
     bool is_symmetric = modes_is_symmetric(s.K) && modes_is_symmetric(s.C);
     PCS_TRY((is_symmetric && !options->is_whirl ? modes_find_symmetric : modes_find_whirl)(&s));

@@ -37,7 +37,7 @@ typedef struct pcs_mode {
     double residual;
     pcs_mode_kind kind;
     const char *name;      // of a rigid mode, where a mechanism moves, or how fast a mode grows or decays; else ""
-    const double *re, *im; // [nv] shape; im is NULL of a real one
+    const double *re, *im; // [nv] shape; im is NULL of a real one; rigid ones are as they are named, not orthogonal
 } pcs_mode;
 
 typedef struct pcs_modes {

@@ -65,18 +65,24 @@ static pcs_status rigid_find_parts(finder *f)
     return PCS_OK;
 }
 
-static void rigid_find_center(finder *f)
+// The middle of a part, or with part < 0 of all.
+static void rigid_find_middle(const finder *f, int part, double middle[3])
 {
     const pcs_mesh *mesh = f->fe->model.mesh;
     for (int k = 0; k < 3; k++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < mesh->nnode; i++) {
-            if (f->part[i] < 0) continue;
+            if (f->part[i] < 0 || (part >= 0 && f->part[i] != part)) continue;
             low = fmin(low, mesh->x[i][k]);
             high = fmax(high, mesh->x[i][k]);
         }
-        f->center[k] = 0.5 * (low + high);
+        middle[k] = 0.5 * (low + high);
     }
+}
+
+static void rigid_find_center(finder *f)
+{
+    rigid_find_middle(f, -1, f->center);
     f->length = f->system->length > 0.0 ? f->system->length : 1.0;
 }
 
@@ -408,7 +414,10 @@ static void rigid_name_all(finder *f, pcs_rigid *out)
     double rest[MOST][MOST], point[3];
     rigid_name_axes(f, -1, f->center, false, out);
     if (f->npart > 1)
-        for (int p = 0; p < f->npart; p++) rigid_name_axes(f, p, f->center, true, out);
+        for (int p = 0; p < f->npart; p++) {
+            rigid_find_middle(f, p, point);
+            rigid_name_axes(f, p, point, true, out);
+        }
     while (f->nchosen < f->nfree) {
         int count = rigid_rest(f, rest), before = f->nchosen, fastest = 0;
         if (count == 0) return;

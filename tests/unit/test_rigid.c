@@ -125,7 +125,7 @@ TEST(parts_are_told_apart)
 {
     check_free(
         two, "supports.a={set: a.start, fix: [x, y, rz]}", 3,
-        "translation along x of part 'right'; translation along y of part 'right'; rotation about z through (1, 0, "
+        "translation along x of part 'right'; translation along y of part 'right'; rotation about z through (1.5, 0, "
         "0) of part 'right'");
     check_free(two, "supports.a={set: a.start, fix: [x, y, rz]}; joints.h={type: hinge, a: a.end, b: b.start}", 1,
                "rotation about z through (1, 0, 0) of part 'right'");
