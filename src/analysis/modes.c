@@ -10,8 +10,9 @@
 
 static const double ASYMMETRIC = 1e-9; // beside the largest entry: more is no round-off
 
-static const double NEGLIGIBLE = 1e-7; // velocity of a row, of that of the model, which counts as none
-static const double SAME = 1e-4;       // part of a motion outside of others that is not theirs by round-off
+static const double DIFFERENCES = 5e-8; // relative error of differences, times 50
+static const double NEGLIGIBLE = 1e-7;  // velocity of a row, of that of the model, which counts as none
+static const double SAME = 1e-4;        // part of a motion outside of others that is not theirs by round-off
 
 typedef struct search {
     const pcs_analysis *on;
@@ -266,6 +267,21 @@ static pcs_status modes_find_whirl(search *s)
     return PCS_OK;
 }
 
+// What the differences of forces that rows turn, as of a pendulum, make of an eigenvalue 0.
+static double modes_blur(const search *s)
+{
+    const pcs_rows *G = s->system->G;
+    double most = 0.0;
+    if (!s->stiff.varies || s->options->force == NULL) return 0.0;
+    for (int j = 0; j < s->system->nrow; j++)
+        for (int p = G->start[j]; p < G->start[j + 1]; p++) {
+            int i = G->column[p];
+            double mass = pcs_matrix_diagonal(s->M, i) * s->stiff.natural.model[i];
+            if (mass > 0.0) most = fmax(most, fabs(s->options->force[j] * G->value[p]) / mass);
+        }
+    return DIFFERENCES * most;
+}
+
 // Matrices at the state, and which rows hold.
 static pcs_status modes_prepare(search *s)
 {
@@ -299,6 +315,7 @@ static pcs_status modes_prepare(search *s)
                                       .G = system->nrow > 0 ? system->G : NULL,
                                       .holds = holds,
                                       .size = s->stiff.natural.model,
+                                      .blur = modes_blur(s),
                                       .linear = s->on->linear,
                                       .method = s->options->method };
     return PCS_OK;

@@ -23,6 +23,7 @@ typedef struct pcs_eigen_problem {
     const unsigned char *holds; // [rows of G] not 0: G_j phi = 0; NULL: none
     const double *size;         // [n] natural sizes of unknowns, by which rows are found independent; NULL: all 1
     const pcs_matrix *K_terms;  // sums of the sizes of terms that the entries of K are sums of; NULL: |K|
+    double blur;                // what errors of K other than round-off make of an eigenvalue 0
     int nknown;
     const double *known; // [nknown x n] vectors with K phi = 0 (rigid motions), M-orthonormal, not computed again
     const char *linear;  // back end, "auto" for the best

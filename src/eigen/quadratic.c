@@ -98,7 +98,7 @@ static double pencil_zero(const pencil *s, const double *re, const double *im)
     pcs_matrix_multiply(s->p->M, im, s->work);
     mass += pcs_dense_dot(s->n, im, s->work);
     double double_root = DOUBLE_ROOT * s->shift;
-    return (mass > 0.0 ? 50.0 * DBL_EPSILON * sum / mass : 0.0) + double_root * double_root;
+    return (mass > 0.0 ? 50.0 * DBL_EPSILON * sum / mass : 0.0) + double_root * double_root + s->p->blur;
 }
 
 // Divides by the largest entry, which becomes 1.

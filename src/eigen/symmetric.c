@@ -135,7 +135,7 @@ static double spectrum_rounding(const pcs_eigen_problem *problem, const double *
 // Up to this a quotient cannot be told from 0: it is the shift and what was found beside it.
 static double spectrum_zero(const spectrum *s, const double *x)
 {
-    return 50.0 * (spectrum_rounding(s->p, x) + DBL_EPSILON * fabs(s->shift));
+    return 50.0 * (spectrum_rounding(s->p, x) + DBL_EPSILON * fabs(s->shift)) + s->p->blur;
 }
 
 // Tries 0. Round-off may let a singular K pass for definite: then the smallest quotient is no more than round-off.
