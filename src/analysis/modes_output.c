@@ -81,13 +81,11 @@ static pcs_status modes_write_frames(const pcs_analysis *on, const pcs_modes *mo
     view.observers = &frames;
     view.nobserver = 1;
     pcs_status status = PCS_OK;
-    double factor = on->system->load_factor;
-    if (!modes->is_loaded) on->system->load_factor = 0.0; // nor do section forces know loads then
+    on->system->is_still = modes->is_loaded;
     for (int k = 0; k < modes->count && status == PCS_OK; k++) {
         modes_pose(on, modes, k, &x);
         status = k == 0 ? frames.ops->open(&frames) : frames.ops->step(&frames);
     }
-    on->system->load_factor = factor;
     pcs_status closing = frames.ops->close(&frames);
     return status == PCS_OK ? closing : status;
 }

@@ -380,6 +380,7 @@ static pcs_status statics_run(const pcs_analysis *on, const pcs_statics_options 
     r->is_arc = options->path == PCS_PATH_ARC;
     r->is_history = options->path == PCS_PATH_HISTORY;
     memcpy(q, on->start, (size_t)on->system->nq * sizeof *q);
+    on->system->is_still = true;
     PCS_TRY(statics_prepare(r, directory));
     char reason[1024];
     pcs_status status = pcs_statics_solve(on, options, q, statics_watch, r, out), closing = PCS_OK;

@@ -42,6 +42,7 @@ static pcs_status analyses_balance(percuss *p, const pcs_analysis *on, const per
     p->still_time = how.time;
     PCS_TRY(pcs_statics_solve(on, &how, q, NULL, NULL, out));
     on->system->load_factor = out->factor; // a path by arc length may end anywhere
+    on->system->is_still = true;
     return PCS_OK;
 }
 

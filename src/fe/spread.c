@@ -1,5 +1,6 @@
-// Loads along cells as forces at their nodes, cell by cell: section forces at the ends of cells are in equilibrium with
-// them.
+// Loads along cells as forces at their nodes, cell by cell: in equilibrium section forces at the ends of cells balance
+// them. In motion inertia acts along cells as well, and is not known there: a body that falls would seem to carry its
+// weight.
 //
 //   f = s (f_gravity + sum of a_l(t) f_l over line loads),   s the load factor, a_l the factor of a load
 
@@ -73,7 +74,7 @@ const double *pcs_fe_spread_force(const pcs_system *self, int group, int cell, d
 {
     const fe_data *fe = self->data;
     const fe_spread *spread = fe->spreads == NULL ? NULL : &fe->spreads[group];
-    if (spread == NULL || spread->first == NULL || spread->first[cell] < 0) return NULL;
+    if (!self->is_still || spread == NULL || spread->first == NULL || spread->first[cell] < 0) return NULL;
     size_t n = (size_t)pcs_fe_ops(fe, group)->ndof;
     for (size_t i = 0; i < n; i++) f[i] = 0.0;
     for (int entry = spread->first[cell]; entry >= 0; entry = spread->next[entry]) {

@@ -319,6 +319,7 @@ struct pcs_system {
     double span;           // s, of the step under way, by which materials have aged at its end; 0 between steps
     pcs_row *laws;         // [nrow + ncompliant] the rows, for a user who changes friction between steps
     double load_factor;    // of gravity and applied loads: 1 but in a static analysis
+    bool is_still;         // states asked about are those of equilibrium
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
     pcs_matrix *inertia;   // what impulses of rows act against where it is not M: a matrix of the scheme; else NULL
     pcs_rows *G;           // [nrow x nv]
