@@ -75,10 +75,9 @@ static bool summary_has_impact(const pcs_summary *s)
 }
 
 // A joint has neither intervals nor a smallest gap.
-static void summary_take_joint(const pcs_view *view, pcs_summary *s, const pcs_contact_info *joint,
+static void summary_take_joint(const pcs_view *view, pcs_summary *s, const pcs_contact_info *joint, bool has_force,
                                pcs_contact_record *c)
 {
-    bool has_force = !summary_has_impact(s);
     for (int j = joint->first_row; j < joint->first_row + joint->nrow; j++) {
         const pcs_row_report *row = &view->report->rows[j];
         double t = view->state->t;
@@ -148,10 +147,9 @@ static void summary_gather_all(const pcs_view *view, pcs_summary *s)
     }
 }
 
-static void summary_take_reactions(const pcs_view *view, pcs_summary *s)
+static void summary_take_reactions(const pcs_view *view, pcs_summary *s, bool has_force)
 {
     const pcs_system *system = view->system;
-    bool has_force = !summary_has_impact(s);
     for (int r = 0; r < system->nreaction; r++) {
         pcs_reaction_record *record = &s->reactions[r];
         int joint = system->reactions[r].contact; // -1: a support
@@ -186,11 +184,12 @@ static void summary_take_in(const pcs_view *view, pcs_summary *s)
     if (view->system->row_comm != NULL) summary_gather_all(view, s);
     for (int k = 0; k < s->ncontact && view->system->row_comm == NULL; k++)
         if (!s->contacts[k].is_joint) s->now[k] = summary_gather(view, s, k, &s->contacts[k]);
-    summary_take_reactions(view, s);
+    bool has_force = !summary_has_impact(s);
+    summary_take_reactions(view, s, has_force);
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record *c = &s->contacts[k];
         if (c->is_joint) {
-            summary_take_joint(view, s, &view->system->contacts[k], c);
+            summary_take_joint(view, s, &view->system->contacts[k], has_force, c);
             continue;
         }
         pcs_contact_record_add(c, &s->now[k]);

@@ -14,8 +14,8 @@ pcs_status pcs_sim_prepare_reactions(pcs_sim *sim)
 void pcs_sim_react(pcs_sim *sim)
 {
     pcs_system *system = sim->system;
-    system->time = sim->state.t; // of loads along cells, too, which observers see in section forces
     if (sim->reactions == NULL) return;
+    system->time = sim->state.t;
     const double *v = pcs_scheme_velocity(sim->scheme, &sim->state);
     system->ops->reactions(system, sim->report.h, sim->state.q, v, sim->report.rows, sim->reactions);
 }
