@@ -89,7 +89,6 @@ static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
         for (int n = 0; n < nodes->count; n++) {
             int node = nodes->items[n];
             for (int k = 0; k < 3; k++) r->middle[s][k] += fe->model.mesh->x[node][k] / nodes->count;
-            if (!pcs_fe_owns(fe, node)) continue; // only its own rank has all cells that pull at it
             for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
                 const pcs_dof *d = &fe->map.dof[i];
                 if (r->number[i] < 0 || r->owner[r->number[i]] >= 0) continue;
@@ -370,7 +369,8 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report
     }
 }
 
-// p and f of the fixed dofs at (q, v); the R of the step since the last call.
+// p and f of the fixed dofs at (q, v); the R of the step since the last call. Only its own rank has all cells that pull
+// at a dof; of the others rows that are dealt out are in R, which no other rank has.
 static void reactions_of_supports(pcs_system *self, double h, const double *q, const double *v,
                                   const pcs_row_report *rows)
 {
@@ -390,6 +390,7 @@ static void reactions_of_supports(pcs_system *self, double h, const double *q, c
         work->last_p[s] = work->p[s];
         work->last_f[s] = f;
     }
+    for (int s = r->nown; s < r->nfixed; s++) work->R[s] = 0.0;
     if (h > 0.0) reactions_take_rows(self, h, rows);
 }
 
@@ -405,10 +406,13 @@ static void reactions_add_held(const fe_data *fe, int support, const fe_work *wo
             out->moment[k] += rows[row].force * work->states[row].couple[k];
 }
 
-static void reactions_sum_support(const fe_data *fe, int support, const fe_work *work, pcs_reaction *out)
+static void reactions_sum_support(const pcs_system *self, int support, pcs_reaction *out)
 {
+    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     const fe_reactions *r = fe->reactions;
-    for (int s = 0; s < r->nfixed; s++) {
+    int count = self->row_comm == NULL ? r->nown : r->nfixed;
+    for (int s = 0; s < count; s++) {
         const pcs_dof *d = &fe->map.dof[r->dof[s]];
         double part[3], arm[3], moment[3], turned[9], along[3];
         if (r->owner[s] != support) continue;
@@ -449,7 +453,7 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
     reactions_of_supports(self, h, q, v, rows);
     int place = njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
-        if (fe->model.supports[s].has_reactions) reactions_sum_support(fe, s, work, &out[place++]);
+        if (fe->model.supports[s].has_reactions) reactions_sum_support(self, s, &out[place++]);
     if (self->layout != NULL)
         for (int i = njoint; i < place; i++) {
             pcs_system_sum(self, 3, out[i].force);

@@ -418,7 +418,6 @@ static double share_count_rows(const fe_data *fe)
     const pcs_fe_definition *model = &fe->model;
     double count = 0.0, npoint = 0.0;
     bool are_all = model->deals_rows != NULL && model->njoint == 0 && model->mesh->share != NULL;
-    for (int i = 0; i < model->nsupport; i++) are_all = are_all && !model->supports[i].has_reactions;
     for (int i = 0; i < model->ncontact && are_all; i++) {
         const pcs_fe_contact *c = &model->contacts[i];
         are_all = share_is_dealable(fe, c);

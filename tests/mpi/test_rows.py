@@ -258,6 +258,14 @@ class Pairs(DealtRuns):
                           "output.probes.first={set: grid.xmin, item: 0, of: [x]}")
         self.same_outputs((2,), *CHAIN, *MOREAU, *TURNING, "--set", "time.end=1.5e-4")
 
+    # Reactions count what contacts of all ranks push into supports, at nodes of their own and of other ranks.
+    def test_reactions(self):
+        held = [*CHAIN, *MOREAU, "--set", "supports.rail={set: grid.xmin, fix: [y], reactions: true}", "--set",
+                "initial=[{set: grid, velocity: [-5.0, 0, 0]}]", "--set", "contacts.chain.normal=[1, 1.0e-3, 0]",
+                "--set", "time.end=2.0e-4"]
+        self.same_outputs((2, 4), *held)
+        self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *held), 0.4)
+
     # Forces and impulses by turns: impulses to their own round-off, not to that of forces.
     def test_chain_of_forces(self):
         self.same_outputs((2,), *CHAIN[:-2], "--set", "contacts.chain.friction=0", "--set",
