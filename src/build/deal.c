@@ -197,7 +197,7 @@ static void deal_mark(pcs_build *b, deal_marks *m)
 bool pcs_deal_names_nodes(const pcs_build *b)
 {
     const pcs_yaml *root = pcs_case_root(b->c), *output = pcs_deal_child(root, "output"), *entry;
-    bool are_named = pcs_deal_child(root, "joints") != NULL || pcs_deal_child(output, "waves") != NULL;
+    bool are_named = pcs_deal_child(output, "waves") != NULL;
     for (int i = 0; (entry = pcs_deal_entry(pcs_deal_child(root, "supports"), i)) != NULL; i++)
         are_named = are_named || deal_is_joint(entry);
     for (int i = 0; (entry = pcs_deal_entry(pcs_deal_child(output, "probes"), i)) != NULL; i++)

@@ -1,7 +1,8 @@
 // Ranks of nodes that contacts act on together.
 //
-// A row of a contact between two nodes needs the values of both, and pushes both. Where there are many such rows, nodes
-// that rows join, one by one or in columns, come to one rank, so that each row has all its equations there. Of all
+// A row of a contact between two nodes, or of a joint, needs the values of both, and pushes both. Where there are many
+// nodes of contacts, those that rows join, one by one or in columns, come to one rank, so that each row has all its
+// equations there. Of all
 // columns with nodes on the same ranks, each of these ranks gets an equal piece, in the order of their first nodes: so
 // it has neighbours, and about as many nodes as before. What would leave one rank with far more nodes than the others,
 // a chain through the whole model, stays where it is: rows at the cuts act on nodes of two ranks.
@@ -63,24 +64,61 @@ static const pcs_set *join_set(const pcs_mesh *mesh, const pcs_yaml *contact, co
     return is_named ? pcs_mesh_node_set(mesh, pcs_yaml_text(name)) : NULL;
 }
 
+// The type of a joint, likewise.
+static const pcs_joint_ops *join_joint(const pcs_yaml *joint)
+{
+    const pcs_yaml *type = pcs_deal_child(joint, "type");
+    if (type == NULL || pcs_yaml_get_kind(type) != PCS_YAML_SCALAR) return NULL;
+    for (int i = 0; pcs_joints[i] != NULL; i++)
+        if (strcmp(pcs_joints[i]->name, pcs_yaml_text(type)) == 0) return pcs_joints[i];
+    return NULL;
+}
+
 static int join_find(int *root, int i)
 {
     while (root[i] != i) i = root[i] = root[root[i]];
     return i;
 }
 
+// Joins two nodes that are in the list.
+static void join_nodes(const pcs_mesh *mesh, const pcs_deal_list *list, int a, int b, int *root)
+{
+    int x = join_find(root, pcs_lower_bound(list->count, list->node, pcs_mesh_node_number(mesh, a)));
+    int y = join_find(root, pcs_lower_bound(list->count, list->node, pcs_mesh_node_number(mesh, b)));
+    root[x > y ? x : y] = x > y ? y : x;
+}
+
 // Joins the nodes at the same places of two sets, all of which are in the list; gives how many there are.
 static int join_sets(const pcs_mesh *mesh, const pcs_deal_list *list, const pcs_set *a, const pcs_set *b, int *root)
 {
     if (a == NULL || b == NULL || a->count != b->count) return 0; // a fault, told later
-    for (int i = 0; i < a->count; i++) {
-        int x = pcs_lower_bound(list->count, list->node, pcs_mesh_node_number(mesh, a->items[i]));
-        int y = pcs_lower_bound(list->count, list->node, pcs_mesh_node_number(mesh, b->items[i]));
-        x = join_find(root, x);
-        y = join_find(root, y);
-        root[x > y ? x : y] = x > y ? y : x;
-    }
+    for (int i = 0; i < a->count; i++) join_nodes(mesh, list, a->items[i], b->items[i], root);
     return a->count;
+}
+
+// Joins the nodes of a set, and with the node `last`, unless that is -1; gives the last one.
+static int join_set_nodes(const pcs_mesh *mesh, const pcs_deal_list *list, const pcs_set *set, int last, int *root)
+{
+    int count = set == NULL ? 0 : set->count;
+    for (int n = 0; n < count; n++) {
+        if (last >= 0) join_nodes(mesh, list, last, set->items[n], root);
+        last = set->items[n];
+    }
+    return last;
+}
+
+// Joins all nodes of each joint that can be dealt out; are there joints?
+static bool join_joints(const pcs_build *b, const pcs_deal_list *list, int *root)
+{
+    const pcs_yaml *joints = pcs_deal_child(pcs_case_root(b->c), "joints"), *joint;
+    for (int i = 0; (joint = pcs_deal_entry(joints, i)) != NULL; i++) {
+        const pcs_joint_ops *ops = join_joint(joint);
+        int last = -1;
+        if (ops == NULL || ops->drives != NULL) continue;
+        for (int k = 0; ops->set_options[k] != NULL; k++)
+            last = join_set_nodes(b->mesh, list, join_set(b->mesh, joint, ops->set_options[k]), last, root);
+    }
+    return joints != NULL;
 }
 
 static int join_contacts(const pcs_build *b, const pcs_deal_list *list, int *root)
@@ -147,7 +185,15 @@ bool pcs_deal_joins(const pcs_build *b)
     const pcs_yaml *contacts = pcs_deal_child(pcs_case_root(b->c), "contacts"), *contact;
     for (int i = 0; (contact = pcs_deal_entry(contacts, i)) != NULL; i++)
         if (join_type(contact) != NULL) return true;
-    return false;
+    return contacts != NULL && pcs_deal_child(pcs_case_root(b->c), "joints") != NULL;
+}
+
+// Joins what rows act on together; is it worth it?
+static bool join_all(const pcs_build *b, const pcs_deal_list *list, int *root)
+{
+    bool are_many = join_contacts(b, list, root) >= PCS_MANY_ROWS;
+    bool has_joints = join_joints(b, list, root);
+    return are_many || (has_joints && list->count >= PCS_MANY_ROWS);
 }
 
 pcs_status pcs_deal_join(const pcs_build *b, const pcs_deal_list *list, const int *has, int *rank)
@@ -158,7 +204,7 @@ pcs_status pcs_deal_join(const pcs_build *b, const pcs_deal_list *list, const in
     join_column *columns = pcs_scratch(NULL, (size_t)n, sizeof *columns);
     int *root = pcs_scratch(NULL, 2 * (size_t)n + (size_t)size, sizeof *root), *to = root + n, *gain = to + n;
     bool is_taken = nodes != NULL && columns != NULL && root != NULL, is_even = true;
-    if (is_taken && join_contacts(b, list, root) >= PCS_MANY_ROWS) {
+    if (is_taken && join_all(b, list, root)) {
         memset(gain, 0, (size_t)size * sizeof *gain);
         join_deal(join_columns(list, root, rank, nodes, columns), columns, nodes, to, gain);
         for (int r = 0; r < size; r++) all += has[r];

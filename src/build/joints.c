@@ -298,5 +298,10 @@ pcs_status pcs_build_check_joints(pcs_build *b)
     for (int j = 0; j < system->nrow; j++)
         if (system->contacts[system->rows[j].contact].is_joint) row[k.n++] = j;
     k.row = row;
-    return k.n == 0 ? PCS_OK : joints_check_all(&k);
+    if (!pcs_system_has_joints(system)) return PCS_OK;
+    PCS_TRY(joints_check_all(&k));
+    if (system->row_comm == NULL) return PCS_OK;
+    // What is wrong with joints of one rank, and which repeat others, is told by those who know all of them.
+    bool is_special = pcs_case_error_count(b->c) > 0 || system->has_redundant_joints;
+    return pcs_rows_any(system, is_special) ? pcs_fail(b->ctx, PCS_BAD_INPUT, "joints are to be told of") : PCS_OK;
 }

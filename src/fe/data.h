@@ -23,8 +23,8 @@ typedef struct fe_turning_load {
 
 // Rows of one contact or joint.
 typedef struct fe_row_source {
-    int first_row, nrow;
-    bool varies; // its rows are evaluated at every position; those of a joint may keep their directions
+    int first_row, nrow; // here: a joint of another rank has none
+    bool varies;         // its rows are evaluated at every position; those of a joint may keep their directions
     pcs_row_evaluate *evaluate;
     pcs_joint_shape joint;     // of a joint
     pcs_contact_shape contact; // of a contact
@@ -36,6 +36,7 @@ typedef struct fe_share {
     int *index_of_cell;   // [mesh ncell] in its group, of all ranks; -1: not known
     bool deals_rows;      // contacts are those at own nodes, and a piece of those that may be anywhere
     bool reaches;         // some of them, on some rank, act on nodes of others, too
+    int *joint_rank;      // [njoint] who has the rows of each joint, where rows are dealt out
     int npoint, ncell;    // nodes and cells of this rank
     void *points, *cells; // plans to show them on rank 0
 } fe_share;

@@ -102,7 +102,8 @@ static double fe_length(const pcs_system *self)
             low[k] = fmin(low[k], work->states[j].point[k]);
             high[k] = fmax(high[k], work->states[j].point[k]);
         }
-        sum += (high[k] - low[k]) * (high[k] - low[k]);
+        double size = pcs_rows_max(self, high[k]) + pcs_rows_max(self, -low[k]);
+        sum += size * size;
     }
     double length = sum > 0.0 ? sqrt(sum) : fe_gyration(self);
     for (int k = 0; k < fe->model.ncontact; k++) length = fmax(length, fe->sources[k].contact.size);

@@ -430,6 +430,20 @@ static void reactions_sum_support(const pcs_system *self, int support, pcs_react
     }
 }
 
+static void reactions_add_all_held(const pcs_system *self, const pcs_row_report *rows, pcs_reaction *out)
+{
+    const fe_data *fe = self->data;
+    for (int s = 0; s < fe->model.nsupport; s++)
+        if (fe->model.supports[s].has_reactions) reactions_add_held(fe, s, self->work, rows, out++);
+}
+
+static void reactions_join(const pcs_system *self, pcs_reaction *reaction)
+{
+    pcs_system_sum(self, 3, reaction->force);
+    pcs_system_sum(self, 3, reaction->moment);
+    if (self->row_comm != NULL) pcs_system_sum(self, 2, reaction->teeth);
+}
+
 void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                       pcs_reaction *out)
 {
@@ -438,6 +452,7 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
     pcs_fe_evaluate_rows(self, q);
     int njoint = fe->model.njoint - fe->nheld;
+    bool is_dealt = self->row_comm != NULL; // then rows count where they are
     for (int i = 0; i < njoint; i++) {
         const fe_row_source *source = &fe->sources[fe->model.ncontact + i];
         for (int j = source->first_row; j < source->first_row + source->nrow; j++) {
@@ -449,16 +464,15 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
             for (int k = 0; k < 2; k++) out[i].teeth[k] += force * source->joint.teeth[k];
         }
     }
+    if (is_dealt)
+        for (int i = 0; i < njoint; i++) reactions_join(self, &out[i]);
     if (fe->reactions == NULL) return;
     reactions_of_supports(self, h, q, v, rows);
     int place = njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) reactions_sum_support(self, s, &out[place++]);
+    if (is_dealt) reactions_add_all_held(self, rows, out + njoint);
     if (self->layout != NULL)
-        for (int i = njoint; i < place; i++) {
-            pcs_system_sum(self, 3, out[i].force);
-            pcs_system_sum(self, 3, out[i].moment);
-        }
-    for (int s = 0, i = njoint; s < fe->model.nsupport; s++)
-        if (fe->model.supports[s].has_reactions) reactions_add_held(fe, s, work, rows, &out[i++]);
+        for (int i = njoint; i < place; i++) reactions_join(self, &out[i]);
+    if (!is_dealt) reactions_add_all_held(self, rows, out + njoint);
 }

@@ -18,6 +18,13 @@ static pcs_status rows_fill_constant(pcs_system *self, fe_data *fe, int contact,
     return PCS_OK;
 }
 
+// Does another rank have the rows of joint k? What the joint is like is known here all the same.
+static bool rows_is_elsewhere(const pcs_system *self, const fe_data *fe, int k)
+{
+    int joint = k - fe->model.ncontact;
+    return self->row_comm != NULL && joint >= 0 && fe->share->joint_rank[joint] != self->row_comm->rank;
+}
+
 // Counts the rows of contact or joint k and, where they vary, makes their instance.
 static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_info *info)
 {
@@ -45,7 +52,7 @@ static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_i
         info->is_joint = true;
         source->evaluate = joint->ops->evaluate;
         PCS_TRY(joint->ops->create(self->ctx, joint->params, &fe->map, &work->instances[k], &source->joint));
-        info->nrow = source->joint.nrow;
+        info->nrow = rows_is_elsewhere(self, fe, k) ? 0 : source->joint.nrow;
     }
     source->varies = source->evaluate != NULL && work->instances[k] != NULL;
     source->first_row = info->first_row;
@@ -97,14 +104,16 @@ static int rows_place(const pcs_system *self, const fe_data *fe, const pcs_fe_co
     return npoint * here->place[i / npoint] + i % npoint;
 }
 
-// Numbers of the points of a contact in one process, from `first` on.
+// Numbers of the points of a contact, or of the rows of a joint, in one process, from `first` on.
 static void rows_number_points(const pcs_system *self, const fe_data *fe, int first, pcs_contact_info *info,
                                int *number)
 {
-    const pcs_fe_contact *c = &fe->model.contacts[info - self->contacts];
+    const pcs_fe_contact *c = info->is_joint ? NULL : &fe->model.contacts[info - self->contacts];
     info->first_all = first;
-    info->nall = pcs_gap_rows(c->ops, c->params, fe->model.mesh);
-    for (int i = 0; i < info->nrow; i++) number[info->first_row + i] = first + rows_place(self, fe, c, i);
+    if (c == NULL) info->nall = fe->sources[info - self->contacts].joint.nrow;
+    else info->nall = pcs_gap_rows(c->ops, c->params, fe->model.mesh);
+    for (int i = 0; i < info->nrow; i++)
+        number[info->first_row + i] = first + (c == NULL ? i : rows_place(self, fe, c, i));
 }
 
 // Numbers of rows and tangents in one process, where they are dealt out, and then of points with force laws.
@@ -115,7 +124,7 @@ static pcs_status rows_number(pcs_system *self, const fe_data *fe, pcs_contact_i
     PCS_TAKE(self->ctx, tangent_number, self->ntangent, "contact rows");
     for (int k = 0; k < self->ncontact; k++) {
         int nt = info[k].ntangent;
-        if (fe->model.contacts[k].law != NULL) continue;
+        if (!info[k].is_joint && fe->model.contacts[k].law != NULL) continue;
         rows_number_points(self, fe, self->nrow_all, &info[k], row_number);
         for (int row = info[k].first_row; row < info[k].first_row + info[k].nrow; row++)
             for (int t = 0; t < nt; t++)
@@ -124,7 +133,7 @@ static pcs_status rows_number(pcs_system *self, const fe_data *fe, pcs_contact_i
         self->nrow_all += info[k].nall;
         self->ntangent_all += nt * info[k].nall;
     }
-    for (int k = 0; k < self->ncontact; k++) {
+    for (int k = 0; k < fe->model.ncontact; k++) {
         if (fe->model.contacts[k].law == NULL) continue;
         rows_number_points(self, fe, self->nrow_all + self->ncompliant_all, &info[k], row_number);
         self->ncompliant_all += info[k].nall;
@@ -326,7 +335,8 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     pcs_fe_update_directions(self, rest);
     rows_find_angles(self, rows);
-    PCS_TRY(rows_demand_motion(self, culprit));
+    status = rows_demand_motion(self, culprit);
+    PCS_TRY(self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status));
     rows_freeze_constant(self, fe);
     return rows_find_owners(self, fe);
 }
@@ -346,7 +356,7 @@ static void rows_evaluate(pcs_system *self, const double *q, const double *v)
     pcs_places places = pcs_fe_places(self, &view);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
-        if (!source->varies) continue;
+        if (!source->varies || rows_is_elsewhere(self, fe, k)) continue;
         pcs_row_state *states = work->states + source->first_row;
         pcs_fe_clear_states(k >= fe->model.ncontact, source->nrow, states);
         source->evaluate(work->instances[k], &places, states);

@@ -7,6 +7,7 @@
 // many and each belongs to a node or may be anywhere (deals_rows), a rank has those of its own nodes, or an equal piece
 // of those that may be anywhere, and there are no such copies but of the cells that may be touched anywhere; where a
 // contact always acts on a certain node of another rank, too, that is copied here as ends of cells are (sparse/rows.c).
+// Joints are those of the rank that has all their nodes then; that these are everywhere lets every rank show them.
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
@@ -412,12 +413,41 @@ static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
     return true;
 }
 
-// Rows of contacts that can be dealt out, without any the points with force laws; 0 where there are others, or joints.
+// The rank of all nodes of a joint; -1: they are of several, or it is driven.
+static int share_joint_rank(const fe_data *fe, const pcs_fe_joint *joint)
+{
+    int rank = -1;
+    if (joint->ops->drives != NULL) return -1;
+    for (int k = 0; joint->ops->set_options[k] != NULL; k++) {
+        const char *name = pcs_joint_set_name(joint->ops, joint->params, k);
+        const pcs_set *set = name == NULL ? NULL : pcs_mesh_node_set(fe->model.mesh, name);
+        int count = set == NULL ? 0 : set->count;
+        for (int i = 0; i < count; i++) {
+            int owner = pcs_fe_owner(fe, set->items[i]);
+            if (rank >= 0 && owner != rank) return -1;
+            rank = owner;
+        }
+    }
+    return rank;
+}
+
+// Does each joint have a rank to itself?
+static bool share_deals_joints(const fe_data *fe)
+{
+    bool are_all = true;
+    for (int j = 0; j < fe->model.njoint && are_all; j++) {
+        fe->share->joint_rank[j] = share_joint_rank(fe, &fe->model.joints[j]);
+        are_all = fe->share->joint_rank[j] >= 0;
+    }
+    return are_all;
+}
+
+// Rows of contacts that can be dealt out, without any the points with force laws; 0 where there are others.
 static double share_count_rows(const fe_data *fe)
 {
     const pcs_fe_definition *model = &fe->model;
     double count = 0.0, npoint = 0.0;
-    bool are_all = model->deals_rows != NULL && model->njoint == 0 && model->mesh->share != NULL;
+    bool are_all = model->deals_rows != NULL && model->mesh->share != NULL && share_deals_joints(fe);
     for (int i = 0; i < model->ncontact && are_all; i++) {
         const pcs_fe_contact *c = &model->contacts[i];
         are_all = share_is_dealable(fe, c);
@@ -458,6 +488,7 @@ pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe)
     fe->nbatch = 2 * fe->model.ngroup;
     PCS_TAKE(ctx, fe->share, 1, "the share of a rank");
     PCS_TAKE(ctx, fe->share->index_of_cell, fe->model.mesh->ncell, "the share of a rank");
+    PCS_TAKE(ctx, fe->share->joint_rank, fe->model.njoint, "the share of a rank");
     PCS_TRY(pcs_comm_agree(ctx, share_deal_rows(fe, comm)));
     PCS_TRY(share_number(ctx, fe, comm));
     PCS_TRY(share_find_common(ctx, fe, comm));

@@ -202,9 +202,13 @@ static pcs_status contact_frames_take_shown(pcs_observer *self)
     d->shown = d->points;
     d->nshown = d->npoint;
     if (system->row_comm != NULL) {
-        d->nshown = pcs_is_root(self->ctx) ? system->nrow_all + system->ncompliant_all : 0;
+        int *number; // among those that are shown: points with force laws come after joints
+        d->nshown = pcs_is_root(self->ctx) ? pcs_count_points(system) : 0;
         PCS_TAKE(self->ctx, d->shown, d->nshown, "contact results");
-        PCS_TRY(pcs_row_gather_create(self->ctx, system, &d->gather));
+        PCS_TAKE(self->ctx, number, d->npoint, "contact results");
+        for (int j = 0; j < d->npoint; j++)
+            number[j] = system->row_number[d->row[j]] - (d->row[j] < system->nrow ? 0 : pcs_count_conditions(system));
+        PCS_TRY(pcs_row_gather_create(self->ctx, system->row_comm, d->npoint, number, &d->gather));
     }
     PCS_TAKE(self->ctx, d->column, 3 * (size_t)d->nshown, "contact results");
     PCS_TAKE(self->ctx, d->number, d->nshown, "contact states");

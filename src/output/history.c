@@ -127,17 +127,6 @@ static char *history_contact_fields(const history_data *d, const pcs_tally_row *
     return p;
 }
 
-static double history_misfit(const history_data *d, const pcs_system *system, const pcs_reaction_info *info)
-{
-    double misfit = 0.0;
-    const pcs_contact_info *joint = &system->contacts[info->contact];
-    for (int j = joint->first_row; j < joint->first_row + joint->nrow; j++) {
-        double size = fabs(d->tally.rows[j].gap);
-        if (size > misfit) misfit = size;
-    }
-    return misfit;
-}
-
 static char *history_reaction_fields(const history_data *d, const pcs_system *system, int r, char *p)
 {
     const pcs_reaction_info *info = &system->reactions[r];
@@ -146,7 +135,7 @@ static char *history_reaction_fields(const history_data *d, const pcs_system *sy
     const double *f = x->force, *m = x->moment;
     double size = fabs(f[0]) + fabs(f[1]) + fabs(f[2]) + fabs(m[0]) + fabs(m[1]) + fabs(m[2]);
     bool is_known = d->tally.step > 0 || size > 0.0;
-    if (info->contact >= 0) p = history_number(d, p, history_misfit(d, system, info));
+    if (info->contact >= 0) p = history_number(d, p, -d->tally.sums[info->contact].gap);
     for (int k = 0; k < PCS_REACTION_COMPONENTS; k++) {
         if (!pcs_reaction_has(info, k)) continue;
         if (is_known) p = history_number(d, p, pcs_reaction_component(x, k));
@@ -206,7 +195,8 @@ static pcs_status history_take_points(pcs_observer *self, int npoint)
     const pcs_system *system = self->view->system;
     d->points = d->tally.rows;
     if (npoint == 0 || system->row_comm == NULL) return PCS_OK;
-    PCS_TRY(pcs_row_gather_create(self->ctx, system, &d->gather));
+    PCS_TRY(
+        pcs_row_gather_create(self->ctx, system->row_comm, pcs_system_npoint(system), system->row_number, &d->gather));
     int nall = pcs_is_root(self->ctx) ? system->nrow_all + system->ncompliant_all : 0;
     PCS_TAKE(self->ctx, d->points, nall, "contact results");
     return PCS_OK;

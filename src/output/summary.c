@@ -147,18 +147,33 @@ static void summary_gather_all(const pcs_view *view, pcs_summary *s)
     }
 }
 
-static void summary_take_reactions(const pcs_view *view, pcs_summary *s, bool has_force)
+// Misfit and work of every joint in the last step; a support has none.
+static void summary_look_at_joints(const pcs_view *view, pcs_summary *s, double *misfit, double *work)
 {
     const pcs_system *system = view->system;
     for (int r = 0; r < system->nreaction; r++) {
-        pcs_reaction_record *record = &s->reactions[r];
         int joint = system->reactions[r].contact; // -1: a support
-        double t = view->state->t, misfit = 0.0;
         int first = joint < 0 ? 0 : system->contacts[joint].first_row;
         int count = joint < 0 ? 0 : system->contacts[joint].nrow;
-        for (int j = first; j < first + count; j++) misfit = fmax(misfit, fabs(view->report->rows[j].gap));
-        for (int j = first; j < first + count; j++) record->work += summary_work(view, s, j);
-        summary_keep_largest(misfit, t, &record->misfit, &record->misfit_time);
+        misfit[r] = work[r] = 0.0;
+        for (int j = first; j < first + count; j++) misfit[r] = fmax(misfit[r], fabs(view->report->rows[j].gap));
+        for (int j = first; j < first + count; j++) work[r] += summary_work(view, s, j);
+    }
+    if (system->row_comm == NULL || system->nreaction == 0) return;
+    system->row_comm->max(system->row_comm, system->nreaction, misfit);
+    system->row_comm->sum(system->row_comm, system->nreaction, work);
+}
+
+static void summary_take_reactions(const pcs_view *view, pcs_summary *s, bool has_force)
+{
+    const pcs_system *system = view->system;
+    double *misfit = s->joined, *work = misfit + system->nreaction;
+    summary_look_at_joints(view, s, misfit, work);
+    for (int r = 0; r < system->nreaction; r++) {
+        pcs_reaction_record *record = &s->reactions[r];
+        double t = view->state->t;
+        record->work += work[r];
+        summary_keep_largest(misfit[r], t, &record->misfit, &record->misfit_time);
         if (!has_force) continue;
         summary_keep_largest(pcs_norm3(view->reactions[r].force), t, &record->force, &record->force_time);
         summary_keep_largest(pcs_norm3(view->reactions[r].moment), t, &record->moment, &record->moment_time);
@@ -240,7 +255,7 @@ static pcs_status summary_open(pcs_observer *self)
     while (s->ncontact < view->system->ncontact && !view->system->contacts[s->ncontact].is_joint) s->ncontact++;
     PCS_TAKE(self->ctx, s->contacts, s->ncontact, "the record of contacts");
     PCS_TAKE(self->ctx, s->now, s->ncontact, "the record of contacts");
-    PCS_TAKE(self->ctx, s->joined, JOINED * s->ncontact, "the record of contacts");
+    PCS_TAKE(self->ctx, s->joined, JOINED * s->ncontact + 2 * view->system->nreaction, "the record of contacts");
     PCS_TAKE(self->ctx, s->drive_power, pcs_system_npoint(view->system), "the record of contacts");
     PCS_TAKE(self->ctx, s->points, pcs_system_npoint(view->system), "the record of contacts");
     PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");

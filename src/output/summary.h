@@ -33,7 +33,7 @@ typedef struct pcs_summary {
     int ncontact;
     pcs_contact_record *contacts;   // [ncontact]
     pcs_contact_step *now;          // [ncontact] what they did in the last step
-    double *joined;                 // of ranks that have points of their own
+    double *joined;                 // what contacts, or joints, of all ranks did in the last step
     pcs_point_record *points;       // [rows of contacts]
     double *drive_power;            // [nrow + ncompliant] W, at the end of the last step
     double open_time, window;       // s, see contact_record.h

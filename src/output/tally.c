@@ -111,6 +111,17 @@ static pcs_tally_row tally_sum(const pcs_tally *tally, int first, int count)
     return sum;
 }
 
+// A joint has a misfit in place of a smallest gap: the largest one, with opposite sign.
+static pcs_tally_row tally_contact(const pcs_tally *tally, const pcs_contact_info *c)
+{
+    pcs_tally_row sum = tally_sum(tally, c->first_row, c->nrow);
+    double misfit = 0.0;
+    for (int j = c->first_row; j < c->first_row + c->nrow; j++)
+        if (fabs(tally->rows[j].gap) > misfit) misfit = fabs(tally->rows[j].gap);
+    if (c->is_joint) sum.gap = -misfit;
+    return sum;
+}
+
 // The smallest gap of all ranks, and the rate of the first row, in the order of one process, that has it.
 static void tally_join_gaps(pcs_tally *tally, const pcs_system *system)
 {
@@ -125,7 +136,7 @@ static void tally_join_gaps(pcs_tally *tally, const pcs_system *system)
         pcs_tally_row *sum = &tally->sums[c];
         bool is_here = system->contacts[c].nrow > 0 && sum->gap == -x[2 * c];
         int row = system->contacts[c].first_row;
-        while (is_here && tally->rows[row].gap != sum->gap) row++;
+        while (is_here && !system->contacts[c].is_joint && tally->rows[row].gap != sum->gap) row++;
         sum->gap = -x[2 * c];
         sum->state = (long)x[2 * c + 1];
         mine[c] = first[c] = is_here ? -(double)system->row_number[row] : -(double)INFINITY;
@@ -161,8 +172,7 @@ void pcs_tally_join(pcs_tally *tally, const pcs_system *system)
 {
     double nactive = 0.0;
     tally->min_gap = INFINITY;
-    for (int c = 0; c < system->ncontact; c++)
-        tally->sums[c] = tally_sum(tally, system->contacts[c].first_row, system->contacts[c].nrow);
+    for (int c = 0; c < system->ncontact; c++) tally->sums[c] = tally_contact(tally, &system->contacts[c]);
     for (int i = 0; i < pcs_contact_rows(system); i++) {
         const pcs_tally_row *row = &tally->rows[pcs_contact_row(system, i)];
         if (row->gap < tally->min_gap) tally->min_gap = row->gap;
@@ -172,24 +182,24 @@ void pcs_tally_join(pcs_tally *tally, const pcs_system *system)
         tally_join_gaps(tally, system);
         tally_join_sums(tally, system);
         pcs_rows_sum(system, 1, &nactive);
-        for (int c = 0; c < system->ncontact; c++) tally->min_gap = fmin(tally->min_gap, tally->sums[c].gap);
+        for (int c = 0; c < system->ncontact; c++)
+            if (!system->contacts[c].is_joint) tally->min_gap = fmin(tally->min_gap, tally->sums[c].gap);
     }
     tally->nactive = (long)nactive;
 }
 
-pcs_status pcs_row_gather_create(pcs_context *ctx, const pcs_system *system, pcs_row_gather *out)
+pcs_status pcs_row_gather_create(pcs_context *ctx, const pcs_comm *comm, int count, const int *number,
+                                 pcs_row_gather *out)
 {
-    const pcs_comm *comm = system->row_comm;
-    *out = (pcs_row_gather){ .system = system };
-    return comm == NULL ? PCS_OK : comm->plan(comm, ctx, pcs_system_npoint(system), system->row_number, &out->plan);
+    *out = (pcs_row_gather){ .comm = comm, .count = count, .number = number };
+    return comm->plan(comm, ctx, count, number, &out->plan);
 }
 
 void pcs_row_gather_all(const pcs_row_gather *self, int width, const double *own, double *all)
 {
-    const pcs_system *system = self->system;
     size_t bytes = (size_t)width * sizeof *own;
-    if (system->row_comm->rank == 0)
-        for (int j = 0; j < pcs_system_npoint(system); j++)
-            memcpy(all + (size_t)system->row_number[j] * (size_t)width, own + (size_t)j * (size_t)width, bytes);
-    system->row_comm->collect(system->row_comm, self->plan, width, own, all);
+    if (self->comm->rank == 0)
+        for (int j = 0; j < self->count; j++)
+            memcpy(all + (size_t)self->number[j] * (size_t)width, own + (size_t)j * (size_t)width, bytes);
+    self->comm->collect(self->comm, self->plan, width, own, all);
 }

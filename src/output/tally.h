@@ -44,16 +44,20 @@ pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *o
 void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
 // Writes or reads all of it, within the part of an observer.
 void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c);
-// Every contact as one: the smallest gap with its rate, sums, closed or sliding if a point is. All ranks take part.
+// Every contact as one: the smallest gap with its rate, sums, closed or sliding if a point is; a joint has its misfit
+// in place of the gap, with opposite sign. All ranks take part.
 void pcs_tally_join(pcs_tally *tally, const pcs_system *system);
 
-// Rows that ranks have of their own, put together on the one that writes.
+// Points that ranks have of their own, put together on the one that writes.
 typedef struct pcs_row_gather {
-    const pcs_system *system;
-    void *plan; // NULL: all rows are here
+    const pcs_comm *comm;
+    int count;         // of this rank
+    const int *number; // [count] their places among all
+    void *plan;        // NULL: all points are here
 } pcs_row_gather;
-pcs_status pcs_row_gather_create(pcs_context *ctx, const pcs_system *system, pcs_row_gather *out);
-// own[nrow][width], from every rank, to all[of all ranks][width] there.
+pcs_status pcs_row_gather_create(pcs_context *ctx, const pcs_comm *comm, int count, const int *number,
+                                 pcs_row_gather *out);
+// own[count][width], from every rank, to all[of all ranks][width] there.
 void pcs_row_gather_all(const pcs_row_gather *self, int width, const double *own, double *all);
 
 // What the impulse of a row in the last step is rounded to, N s: less than this is none.

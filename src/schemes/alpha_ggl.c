@@ -80,7 +80,7 @@ static pcs_status ggl_setup(pcs_scheme *self)
     const ggl_params *p = self->params;
     pcs_alpha_of_radius(&s->alpha, p->rho_inf);
     s->carry = p->variant == VARIANT_MODIFIED_LCP ? 1.0 : 0.0;
-    s->has_joints = pcs_has_bilateral_rows(self->system);
+    s->has_joints = pcs_system_has_joints(self->system);
     s->alpha.goes_on = pcs_goes_on(self->system, pcs_alpha_radius(&s->alpha));
     PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
     PCS_TAKE(self->ctx, s->smooth_gap, self->system->nrow, "position corrections");

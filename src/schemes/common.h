@@ -24,8 +24,8 @@ typedef struct pcs_next {
     double *speed, *speed_before;                 // [nrow] of driven rows at the end and the start of the step, m/s
     double *way, *way_before;                     // [nrow] likewise, m
     unsigned char *gate;                          // [nrow]
-    int njoint;                                   // bilateral rows
-    int *joints;                                  // [njoint] which
+    int njoint, nown_joint, first_joint;          // bilateral rows of all ranks and of this one, and where these begin
+    int *joints;                                  // [nown_joint] which
     double *bias, *A, *x;                         // [nrow], [njoint * njoint], [njoint] work of joint accelerations
     pcs_pool *pool;                               // of threads that share passes over long vectors; NULL: one thread
     pcs_slice_sums *sums;                         // [nsum] of slices of the step under way; NULL: there are none
@@ -141,7 +141,6 @@ void pcs_next_follow_drives(const pcs_scheme *self, pcs_next *next, const pcs_st
 // the start of the step; and the targets, with m as above. Constraint directions stand at q_n afterwards, also in a
 // step tried again.
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, double m);
-bool pcs_has_bilateral_rows(const pcs_system *system);
 // Is the smooth acceleration of the step before where the iteration of a scheme of this spectral radius at high
 // frequency begins?
 bool pcs_goes_on(const pcs_system *system, double radius);

@@ -9,7 +9,7 @@ pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_toleranc
     const pcs_system *system = self->system;
     jump->gap_tolerance = gap_tolerance;
     jump->sees_velocity = !system->is_linear || system->has_damping;
-    jump->has_joints = pcs_has_bilateral_rows(system);
+    jump->has_joints = pcs_system_has_joints(system);
     PCS_TAKE(self->ctx, jump->was_closed, system->nrow, "the closed contacts");
     PCS_TAKE(self->ctx, jump->smooth, system->nrow, "contact impulses");
     PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");

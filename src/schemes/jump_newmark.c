@@ -53,7 +53,7 @@ static pcs_status jump_setup(pcs_scheme *self)
     if (isnan(p->gamma)) pcs_alpha_of_radius(&s->alpha, p->rho_inf);
     else pcs_alpha_of_newmark(&s->alpha, p->gamma, p->beta);
     PCS_TRY(pcs_alpha_setup(self, &s->alpha));
-    if (pcs_has_bilateral_rows(self->system)) s->alpha.lam = s->alpha.next.lam;
+    if (pcs_system_has_joints(self->system)) s->alpha.lam = s->alpha.next.lam;
     return pcs_jump_create(self, &s->jump, p->gap_tolerance);
 }
 

@@ -7,6 +7,26 @@
 
 #include <math.h>
 
+// Rows of joints of all ranks, one rank after the other.
+static pcs_status scheme_count_joints(pcs_scheme *self, pcs_next *next)
+{
+    const pcs_comm *comm = self->system->row_comm;
+    next->njoint = next->nown_joint;
+    if (comm == NULL) return PCS_OK;
+    double *count = pcs_scratch(NULL, (size_t)comm->size, sizeof *count);
+    pcs_status status = count == NULL ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: ranks") : PCS_OK;
+    PCS_TRY(pcs_comm_agree(self->ctx, status));
+    for (int r = 0; r < comm->size; r++) count[r] = r == comm->rank ? next->nown_joint : 0.0;
+    comm->sum(comm, comm->size, count);
+    next->njoint = 0;
+    for (int r = 0; r < comm->size; r++) {
+        if (r == comm->rank) next->first_joint = next->njoint;
+        next->njoint += (int)count[r];
+    }
+    pcs_scratch_free(count);
+    return PCS_OK;
+}
+
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
 {
     int n = self->system->nv, m = self->system->nrow;
@@ -22,7 +42,8 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE(self->ctx, next->bias, m, "the next contact state");
     PCS_TAKE(self->ctx, next->joints, m, "the next contact state");
     for (int j = 0; j < m; j++)
-        if (self->system->rows[j].is_bilateral) next->joints[next->njoint++] = j;
+        if (self->system->rows[j].is_bilateral) next->joints[next->nown_joint++] = j;
+    PCS_TRY(scheme_count_joints(self, next));
     PCS_TAKE(self->ctx, next->A, (size_t)next->njoint * (size_t)next->njoint, "the next contact state");
     PCS_TAKE(self->ctx, next->x, next->njoint, "the next contact state");
     PCS_TAKE(self->ctx, next->target_t, self->system->ntangent, "the next contact state");
@@ -366,13 +387,6 @@ void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, doub
     pcs_next_drive(self, next);
 }
 
-bool pcs_has_bilateral_rows(const pcs_system *system)
-{
-    for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].is_bilateral) return true;
-    return false;
-}
-
 // Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step,
 // hardly decay: those of the step before are no better a guess than none. Forces of joints count more.
 static const double steady_radius = 0.85;
@@ -380,7 +394,7 @@ static const double steady_radius = 0.85;
 bool pcs_goes_on(const pcs_system *system, double radius)
 {
     if (system->is_linear) return false;
-    return !system->is_mesh || (system->tangents_vary && radius <= steady_radius) || pcs_has_bilateral_rows(system);
+    return !system->is_mesh || (system->tangents_vary && radius <= steady_radius) || pcs_system_has_joints(system);
 }
 
 double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y)
@@ -407,24 +421,38 @@ void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a)
     pcs_free_acceleration(self, x->t, x->q, x->v, a);
 }
 
-// Adds to a and lam what is missing of (G X) lam = -(G a + bias) on the bilateral rows, by elimination.
+// M^-1 G^T of a joint's row, number k of all; of another rank it is made with that one.
+static const double *scheme_joint_column(const pcs_scheme *self, const pcs_next *next, int k)
+{
+    int here = k - next->first_joint;
+    bool is_here = here >= 0 && here < next->nown_joint;
+    return pcs_projection_column(self->solver, is_here ? next->joints[here] : -1);
+}
+
+// Adds to a and lam what is missing of (G X) lam = -(G a + bias) on the bilateral rows, by elimination: on all ranks
+// alike, each of which gives the lines of its own rows.
 static void scheme_add_joint_forces(pcs_scheme *self, pcs_next *next, double share, double *a)
 {
     const pcs_system *system = self->system;
     const int *row = next->joints;
-    size_t n = (size_t)next->njoint;
-    for (size_t j = 0; j < n; j++) {
-        const double *column = pcs_projection_column(self->solver, row[j]);
-        next->x[j] = -pcs_rows_dot(system->G, row[j], a) - next->bias[row[j]];
-        for (size_t i = 0; i < n; i++) next->A[i * n + j] = pcs_rows_dot(system->G, row[i], column);
-        next->A[j * n + j] *= 1.0 + share;
+    int n = next->njoint, first = next->first_joint, nown = next->nown_joint;
+    memset(next->A, 0, (size_t)n * (size_t)n * sizeof *next->A);
+    memset(next->x, 0, (size_t)n * sizeof *next->x);
+    for (int i = 0; i < nown; i++) next->x[first + i] = -pcs_rows_dot(system->G, row[i], a) - next->bias[row[i]];
+    for (int j = 0; j < n; j++) {
+        const double *column = scheme_joint_column(self, next, j);
+        for (int i = 0; i < nown; i++)
+            next->A[(size_t)(first + i) * (size_t)n + (size_t)j] = pcs_rows_dot(system->G, row[i], column);
     }
-    if (!pcs_dense_solve(next->njoint, next->A, next->x)) return; // the first step settles them
-    for (size_t j = 0; j < n; j++) {
-        const double *column = pcs_projection_column(self->solver, row[j]);
+    for (int i = first; i < first + nown; i++) next->A[(size_t)i * (size_t)n + (size_t)i] *= 1.0 + share;
+    pcs_rows_sum(system, n * n, next->A);
+    pcs_rows_sum(system, n, next->x);
+    if (!pcs_dense_solve(n, next->A, next->x)) return; // the first step settles them
+    for (int j = 0; j < n; j++) {
+        const double *column = scheme_joint_column(self, next, j);
         for (int i = 0; i < system->nv; i++) a[i] += next->x[j] * column[i];
-        next->lam[row[j]] += next->x[j];
     }
+    for (int i = 0; i < nown; i++) next->lam[row[i]] += next->x[first + i];
 }
 
 // Redundant joints share their forces: the least ones, made exact by repetition.
@@ -443,13 +471,17 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
 
 void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])
 {
-    if (system->has_resultant)
-        for (int j = 0; j < system->nrow; j++) {
-            double along[3];
-            if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
-            system->ops->row_resultant(system, j, along);
-            for (int k = 0; k < 3; k++) sum[k] += lam[j] * along[k];
-        }
+    double all[3] = { 0.0 }, *to = system->row_comm == NULL ? sum : all;
+    if (!system->has_resultant) return;
+    for (int j = 0; j < system->nrow; j++) {
+        double along[3];
+        if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
+        system->ops->row_resultant(system, j, along);
+        for (int k = 0; k < 3; k++) to[k] += lam[j] * along[k];
+    }
+    if (system->row_comm == NULL || !pcs_system_has_joints(system)) return;
+    pcs_rows_sum(system, 3, all);
+    for (int k = 0; k < 3; k++) sum[k] += all[k];
 }
 
 pcs_rule pcs_rule_of(pcs_rule_kind kind)

@@ -63,16 +63,17 @@ static void rows_add_momentum(pcs_certifier *self, int row, certify_survey *sum)
     }
 }
 
-// Of all ranks, where each has rows of its own; there are no joints then.
+// Of all ranks, where each has rows of its own.
 static void rows_join_survey(const pcs_system *system, certify_survey *sum)
 {
-    double most[3] = { sum->is_hit, sum->acts, sum->held };
+    double most[4] = { sum->is_hit, sum->acts, sum->held, sum->held_by_joints };
     double all[4] = { sum->momentum[0], sum->momentum[1], sum->momentum[2], sum->size };
-    system->row_comm->max(system->row_comm, 3, most);
+    system->row_comm->max(system->row_comm, 4, most);
     pcs_rows_sum(system, 4, all);
     sum->is_hit = most[0] != 0.0;
     sum->acts = most[1] != 0.0;
-    sum->held = sum->held_by_joints = most[2];
+    sum->held = most[2];
+    sum->held_by_joints = most[3];
     memcpy(sum->momentum, all, sizeof sum->momentum);
     sum->size = all[3];
 }

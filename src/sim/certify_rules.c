@@ -41,13 +41,6 @@ static bool rule_sees_velocity(const pcs_system *system)
     return !system->is_linear || system->has_damping;
 }
 
-static bool rule_has_joints(const pcs_system *system)
-{
-    for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].is_bilateral) return true;
-    return false;
-}
-
 // Impulses of all rows over the step, or of those alone that are no impact.
 static void rule_impulses(pcs_certifier *self, bool is_smooth)
 {
@@ -402,7 +395,8 @@ static void rule_bathe(pcs_certifier *self)
     const certify_past *from = self->from;
     double h = self->report->h, w = 1.0 - sqrt(0.5), al = 1.0 / (4.0 * w * (1.0 - w)), *v = self->tolerance;
     bool turns = system->directions_vary && rule_has_impulses(self);
-    if (self->dense != NULL || rule_has_joints(system) || turns || (self->survey.is_hit && rule_sees_velocity(system)))
+    if (self->dense != NULL || pcs_system_has_joints(system) || turns ||
+        (self->survey.is_hit && rule_sees_velocity(system)))
         return;
     rule_check_acceleration(self, self->x->history[0]);
     rule_before_impact(self);
@@ -453,7 +447,7 @@ static void rule_runge_kutta(pcs_certifier *self)
     const pcs_tableau *table = self->rule.tableau;
     double h = self->report->h;
     int n = rule_size(self);
-    if (rule_has_impulses(self) || rule_has_joints(self->scheme->system)) return;
+    if (rule_has_impulses(self) || pcs_system_has_joints(self->scheme->system)) return;
     for (int k = 0; k < table->s; k++) {
         double *q = self->b, *v = self->stage_v[k];
         rule_sum(n, h, k, table->a[k], self->stage_v, q);

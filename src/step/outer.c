@@ -257,13 +257,12 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
 bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints)
 {
     const pcs_row *rows = self->system->rows;
-    bool has_joints = false, is_loaded = false;
+    bool is_loaded = false;
     if (p->acceleration == NULL || self->form.has_smooth_multipliers) return p->acceleration != NULL;
-    for (int j = 0; j < self->system->nrow; j++) {
-        has_joints = has_joints || rows[j].is_bilateral;
+    if (!pcs_system_has_joints(self->system)) return true;
+    for (int j = 0; j < self->system->nrow; j++)
         is_loaded = is_loaded || (!rows[j].is_bilateral && p->was_loaded[j] != 0);
-    }
-    return !has_joints || (knows_joints && !is_loaded); // joints, which no rank has for itself
+    return pcs_rows_any(self->system, knows_joints) && !pcs_rows_any(self->system, is_loaded);
 }
 
 static pcs_outcome outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)

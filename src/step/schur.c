@@ -64,16 +64,22 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
 static pcs_status schur_number(pcs_step_solver *self, pcs_memory *z)
 {
     const pcs_system *system = self->system;
-    int m = system->nrow, nt = system->ntangent, *serial;
-    PCS_TAKE(self->ctx, serial, 2 * m + nt, "the Schur solver");
+    const schur *s = self->data;
+    int m = system->nrow, nt = system->ntangent, nb = s->map->nb, *serial;
+    double nb_all = nb;
+    PCS_TAKE(self->ctx, serial, 2 * m + nt + nb, "the Schur solver");
     for (int j = 0; j < m; j++) {
         serial[j] = system->row_number[j];
         serial[m + j] = system->nrow_all + system->row_number[j];
     }
     for (int t = 0; t < nt; t++) serial[2 * m + t] = 2 * system->nrow_all + system->tangent_number[t];
+    // Smooth multipliers are those of joints, whose rows come last.
+    pcs_rows_sum(system, 1, &nb_all);
+    int first = system->nrow_all - (int)nb_all, all = 2 * system->nrow_all + system->ntangent_all;
+    for (int i = 0; i < nb; i++) serial[2 * m + nt + i] = all + system->row_number[s->map->bilateral[i]] - first;
     z->serial = serial;
-    z->nown = 2 * m + nt;
-    z->nall = 2 * system->nrow_all + system->ntangent_all;
+    z->nown = 2 * m + nt + nb;
+    z->nall = all + (int)nb_all;
     return PCS_OK;
 }
 
@@ -150,7 +156,7 @@ static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_proble
     const schur *s = self->data;
     if (!self->form.has_smooth_multipliers) return;
     for (int j = 0; j < self->system->nrow; j++) p->lam[j] = 0.0;
-    for (int i = 0; i < s->map->nb; i++) // which are never spread
+    for (int i = 0; i < s->map->nb; i++) // of the rows here
         p->lam[s->map->bilateral[i]] = s->z[2 * s->m + s->nt + i] / self->form.h;
 }
 
@@ -415,7 +421,7 @@ static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
     double *impulse = s->contacts->p.b;
     for (int i = 0; i < s->n; i++) p->d[i] = self->form.h / self->form.c * p->acceleration[i];
     schur_place(self, p);
-    if (s->map->nb == 0 || self->form.has_smooth_multipliers || !schur_move(self, p)) return;
+    if (!pcs_system_has_joints(self->system) || self->form.has_smooth_multipliers || !schur_move(self, p)) return;
     memset(impulse, 0, (size_t)s->contacts->p.n * sizeof *impulse);
     for (int i = 0; i < s->map->nb; i++) {
         int k = s->m + s->map->bilateral[i];

@@ -35,9 +35,7 @@ static const pcs_step_solver_ops *step_find(const char *name)
 // Constant matrices and unilateral rows without friction: what the condensed and saddle forms are written for.
 static bool step_is_plain(const pcs_system *system)
 {
-    bool is_plain = system->is_linear && system->ntangent == 0;
-    for (int j = 0; j < system->nrow; j++) is_plain = is_plain && !system->rows[j].is_bilateral;
-    return is_plain;
+    return system->is_linear && system->ntangent == 0 && !pcs_system_has_joints(system);
 }
 
 // Rows above which products are faster than columns, whatever the size of the model: 20 to 60 in measurements where all
@@ -46,8 +44,9 @@ enum { MANY_ROWS = 32 };
 
 const char *pcs_step_solver_preferred(const pcs_system *system)
 {
-    int njoint = 0;
+    double njoint = 0.0;
     for (int j = 0; j < system->nrow; j++) njoint += system->rows[j].is_bilateral;
+    pcs_rows_sum(system, 1, &njoint);
     if (pcs_system_nrow(system) - njoint > MANY_ROWS || pcs_system_nrow(system) > PCS_MAX_ROWS) return "schur";
     return step_is_plain(system) ? "condensed" : "newton";
 }

@@ -404,6 +404,17 @@ static inline int pcs_contact_npoint(const pcs_system *self, int contact)
     return self->row_comm == NULL ? self->contacts[contact].nrow : self->contacts[contact].nall;
 }
 
+// Are there joints, on whatever rank?
+static inline bool pcs_system_has_joints(const pcs_system *self)
+{
+    for (int j = 0; j < self->nrow; j++)
+        if (self->rows[j].is_bilateral) return true;
+    if (self->row_comm == NULL) return false;
+    for (int c = 0; c < self->ncontact; c++)
+        if (self->contacts[c].is_joint && self->contacts[c].nall > 0) return true;
+    return false;
+}
+
 // Number of a point in one process; -1 stays.
 static inline int pcs_row_number(const pcs_system *self, int row)
 {

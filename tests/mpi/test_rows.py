@@ -450,6 +450,58 @@ class Searched(DealtRuns):
         self.same_when_resumed(self.case("coins", COINS.format(coin=numbered("coin", 300))))
 
 
+# Arms on hinges, each of which comes to one rank with both its nodes. Equal answers of all ranks need a step with one
+# answer, which friction does not always leave to `alpha_ggl`.
+JOINTS = [*DEALT,
+          "--set", "mesh.arm={type: line, from: [0.1005, 1, 0], to: [0.3005, 1, 0], elements: 2, "
+                   "repeat: {count: 8, shift: [0, 10, 0]}}",
+          "--set", "elements.arm={type: beam_timo_2d, mesh: arm, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+                   "section: {type: rectangle, width: 0.02, height: 0.02}}",
+          "--set", "sets.pin={nodes: grid.xmax, box: [[0.09, \"${10*i - 9.01}\", -1], [0.11, \"${10*i - 8.99}\", 1]], "
+                   "repeat: {count: 8}}",
+          "--set", "joints.pin={type: hinge, a: \"pin${i}\", b: \"arm${i}.start\", repeat: {count: 8}}",
+          "--set", "initial=[{set: grid, velocity: [-5.0, 0, 0]}, {set: arm, velocity: [-5.0, 0, 0]}]"]
+EXACT = ["--set", "elements.grid.type=beam_exact_2d", "--set", "elements.arm.type=beam_exact_2d"]
+
+
+class Joints(DealtRuns):
+    # Every file: reactions, misfits and works of joints are on one rank each.
+    def test_outputs(self):
+        case = self.case("rows", ROWS)
+        self.same_runs((2, 3), case, *JOINTS, "--set", "time.end=2.5e-4")
+        self.same_runs((3,), case, *JOINTS, *MOREAU, *FRICTION, *SHORT, "--set", "contacts.floor.points=all")
+        self.same_runs((2,), case, *JOINTS, *SMALL, "--set", "scheme={type: half_explicit}")
+        self.same_runs((2,), case, *JOINTS, "--set", "scheme={type: jump_bathe}", "--set", "time.end=2.0e-4")
+
+    # Directions that turn, whose stiffness is in the matrix of the rank that has them.
+    def test_turning(self):
+        self.same_runs((2,), self.case("rows", ROWS), *JOINTS, *EXACT, *SHORT)
+
+    # Points with force laws come after the rows of joints.
+    def test_beside_laws(self):
+        foot = ["--set", "sets.foot={nodes: grid.ymin}", "--set",
+                "contacts.foot={type: node_plane, nodes: foot, point: [0, 1.0e-6, 0], normal: [0, 1, 0], "
+                "law: {type: linear, stiffness: 1.0e5}}"]
+        self.same_runs((2,), self.case("rows", ROWS), *JOINTS, *foot, *MOREAU, *SHORT)
+
+    def test_memory(self):
+        short = ["--set", "time.end=5.0e-5"]
+        self.assertLess(self.share(4, self.case("rows", ROWS), *JOINTS, *short), 0.35)
+
+    def test_resuming(self):
+        self.resume((2, 3, 1), self.case("rows", ROWS), *JOINTS, "--set", "output.checkpoint.every=2", "--set",
+                    "time.end=2.0e-4")
+
+    # Joints that repeat others, which ranks know of together, and faults of the last one.
+    def test_special(self):
+        case = self.case("rows", ROWS)
+        twice = ["--set", "joints.again={type: hinge, a: pin8, b: arm8.start}"]
+        self.same_runs((2,), case, *JOINTS, *twice, *MOREAU, "--set", "time.end=1.0e-4")
+        apart = ["--set", "initial=[{set: grid, velocity: [-5.0, 0, 0]}, {set: arm, velocity: [-5.0, 0, 0]}, "
+                          "{set: arm8.start, velocity: [-4.0, 0, 0]}]"]
+        self.same_fault(2, case, *JOINTS, *apart)
+
+
 # A step that `schur` does not settle goes to `newton`, on all ranks.
 class HandOver(ranks.Ranks):
     HARD = ["--set", "contacts.floor.friction=20", "--set", "scheme={type: moreau_jean, theta: 1.0}",
