@@ -166,6 +166,24 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
     return PCS_OK;
 }
 
+// A point at the origin that touches all that is near has no size and no place: then the way that it makes in a step
+// is what its gaps are rounded off like.
+static pcs_status time_find_place(const pcs_build *b)
+{
+    pcs_system *system = b->sim->system;
+    const pcs_state *x = &b->sim->state;
+    double *force, way = 0.0;
+    if (!system->is_mesh || system->length > 0.0 || system->place > 0.0) return PCS_OK;
+    PCS_TAKE(b->ctx, force, system->nv, "the way of a step");
+    system->ops->force(system, b->start, x->q, x->v, force);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double mass = pcs_matrix_diagonal(system->M, i), a = mass > 0.0 ? force[i] / mass : 0.0;
+        way = fmax(way, b->step * (fabs(x->v[i]) + b->step * fabs(a)));
+    }
+    system->place = pcs_system_max(system, way);
+    return PCS_OK;
+}
+
 pcs_status pcs_build_clock(pcs_build *b)
 {
     pcs_yaml *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
@@ -178,5 +196,5 @@ pcs_status pcs_build_clock(pcs_build *b)
     b->sim->start_time = b->start;
     b->sim->end_time = b->end;
     b->sim->nstep = steps <= MOST_STEPS ? (long)steps : 0;
-    return PCS_OK;
+    return time_find_place(b);
 }

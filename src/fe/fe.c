@@ -3,6 +3,7 @@
 #include "fe/fe.h"
 
 #include "fe/data.h"
+#include "fe/laws.h"
 #include "mesh/select.h"
 
 #include <math.h>
@@ -88,13 +89,30 @@ static double fe_gyration(const pcs_system *self)
     return mass > 0.0 ? sqrt(inertia / mass) : 0.0;
 }
 
-// Diagonal of the box round the nodes and the points of joints in the reference state, or the size of contacts, or
-// the way to them.
-static double fe_length(const pcs_system *self)
+// The way to contacts, or, of a point that touches them all, how far it is from the origin: a gap that is round-off of
+// its place is no size.
+static double fe_way_to_contacts(const pcs_system *self)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
-    double sum = 0.0, low[3], high[3];
+    double way = 0.0;
+    if (fe->model.ncontact == 0) return 0.0;
+    for (int j = 0; j < self->nrow; j++) {
+        const fe_row_source *source = &fe->sources[self->rows[j].contact];
+        way = fmax(way, fabs(source->varies ? work->states[j].gap : fe->points[j].gap));
+    }
+    for (int p = 0; p < self->ncompliant; p++) way = fmax(way, fabs(work->laws->states[p].gap));
+    way = pcs_rows_max(self, way);
+    return way > PCS_ROUND_LENGTH * self->place ? way : self->place;
+}
+
+// Diagonal of the box round the nodes and the points of joints in the reference state, or the size of contacts, or
+// the way to them; and how far all this is from the origin.
+static void fe_find_length(pcs_system *self)
+{
+    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
+    double sum = 0.0, far = 0.0, low[3], high[3];
     pcs_mesh_box(fe->model.mesh, low, high);
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < self->nrow; j++) {
@@ -102,17 +120,14 @@ static double fe_length(const pcs_system *self)
             low[k] = fmin(low[k], work->states[j].point[k]);
             high[k] = fmax(high[k], work->states[j].point[k]);
         }
-        double size = pcs_rows_max(self, high[k]) + pcs_rows_max(self, -low[k]);
-        sum += size * size;
+        double to = pcs_rows_max(self, high[k]), from = -pcs_rows_max(self, -low[k]);
+        sum += (to - from) * (to - from);
+        far += fmax(from * from, to * to);
     }
     double length = sum > 0.0 ? sqrt(sum) : fe_gyration(self);
     for (int k = 0; k < fe->model.ncontact; k++) length = fmax(length, fe->sources[k].contact.size);
-    if (length > 0.0) return length;
-    for (int j = 0; j < self->nrow; j++) {
-        const fe_row_source *source = &fe->sources[self->rows[j].contact];
-        length = fmax(length, fabs(source->varies ? work->states[j].gap : fe->points[j].gap));
-    }
-    return pcs_rows_max(self, length);
+    self->place = sqrt(far);
+    self->length = length > 0.0 ? length : fe_way_to_contacts(self);
 }
 
 // One linearisation of a linear system is the whole problem: no changes are compared.
@@ -233,7 +248,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     fe_find_abilities_of_all(self, fe);
     PCS_TRY(fe_find_base(self, fe));
     PCS_TRY(pcs_fe_make_picture(self, fe));
-    self->length = fe_length(self);
+    fe_find_length(self);
     PCS_TRY(fe_find_arms(self));
     PCS_TRY(fe_total_mass(self));
     pcs_fe_find_tumbling(self);

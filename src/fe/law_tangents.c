@@ -381,24 +381,37 @@ void pcs_fe_share_laws(const pcs_system *self, const double *rest, int *share)
     }
 }
 
-// The depth that a law can reach follows from the energy of the initial state, and from the fall through the size of
-// the model, with turns of 1 rad.
+// Work of gravity, J, on the way to the contact for which it does most, from where points were looked at, and through
+// the size of the model, with turns of 1 rad.
+static double tangent_fall(const pcs_system *self)
+{
+    const fe_data *fe = self->data;
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    double sum[4] = { 0.0 }, way = 0.0; // weight by directions, and work through the size
+    int ndof = self->gravity == NULL ? 0 : fe->map.ndof;
+    for (int i = 0; i < ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (d->equation < 0 || d->equation >= pcs_system_nown(self)) continue;
+        double force = self->gravity[d->equation], weight = d->is_rotation ? 0.0 : force;
+        for (int k = 0; k < 3; k++) sum[k] += weight * d->direction[k];
+        sum[3] += fabs(force) * (d->is_rotation ? 1.0 : self->length);
+    }
+    pcs_system_sum(self, 4, sum);
+    for (int p = 0; p < fe->laws->nrow; p++)
+        if (isfinite(work->gap[p])) way = fmax(way, -pcs_dot3(sum, work->states[p].normal) * fmax(work->gap[p], 0.0));
+    return sum[3] + pcs_system_max(self, way);
+}
+
+// The depth that a law can reach follows from the energy of the initial state and the fall from there.
 static double tangent_energy(const pcs_system *self, double *q, double *v, double *speed)
 {
     const char *culprit;
     pcs_measure measure;
-    double fall = 0.0;
     *speed = 0.0;
     (void)pcs_fe_initial_state(self, q, v, &culprit); // faults are told where the state is made
     self->ops->measure(self, q, v, &measure);
-    const pcs_dofmap *map = &((const fe_data *)self->data)->map;
-    for (int i = 0; self->gravity != NULL && i < map->ndof; i++) {
-        int equation = map->dof[i].equation;
-        if (equation < 0 || equation >= pcs_system_nown(self)) continue;
-        fall += fabs(self->gravity[equation]) * (map->dof[i].is_rotation ? 1.0 : self->length);
-    }
-    pcs_system_sum(self, 1, &fall);
-    double energy = measure.kinetic + measure.strain + fall;
+    pcs_fe_look_at_laws(self, q);
+    double energy = measure.kinetic + measure.strain + tangent_fall(self);
     if (self->mass > 0.0) *speed = sqrt(2.0 * energy / self->mass);
     return energy;
 }

@@ -85,21 +85,25 @@ static void paoli_find_speeds(pcs_scheme *self, const pcs_state *x)
     }
 }
 
-// Work of what drives rows: what changes the velocity, m (r^2 - r_n^2)/2, and what balances forces, m G a, which the
-// impulse holds as they were when the step began, in the mean of both ends along the way of the step.
+// Work of what drives rows: what changes the velocity, m (r^2 - r_n^2)/2, what balances forces, m G a, which the
+// impulse holds as they were when the step began, in the mean of both ends along the way of the step, and what balances
+// impulses of other rows, such as the friction that a driven body drags along: the rest of its own.
 static void paoli_book_drives(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
 {
     pcs_next *next = &((paoli *)self->data)->base.next;
     const pcs_system *system = self->system;
+    double h = report->h, mean = 0.5 * (((const paoli_memory *)x->memory)->last_h + h);
     if (!system->has_drives) return;
-    pcs_free_acceleration(self, x->t + report->h, next->q, next->v, next->d);
+    pcs_free_acceleration(self, x->t + h, next->q, next->v, next->d);
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
         double mass = self->solver->effective_mass[j], start = pcs_system_rate(system, j, x->v), rate = row->rate;
-        double balance = -0.5 * (pcs_system_rate(system, j, next->a) + pcs_system_rate(system, j, next->d));
+        double pull = pcs_system_rate(system, j, next->a);
+        double balance = -0.5 * (pull + pcs_system_rate(system, j, next->d));
+        double rest = row->step_impulse - mass * (rate - start - mean * pull);
         if (!system->rows[j].is_driven) continue;
         report->external_work -= row->drive_work;
-        row->drive_work = mass * (0.5 * (rate * rate - start * start) + report->h * balance * rate);
+        row->drive_work = mass * (0.5 * (rate * rate - start * start) + h * balance * rate) + rest * rate;
         report->external_work += row->drive_work;
     }
 }

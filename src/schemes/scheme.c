@@ -321,7 +321,7 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         row->force = la / report->h;
         row->is_impact = la > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral;
         row->impulse = row->is_impact ? la : 0.0;
-        row->is_closed = la > 0.0 || row->gap <= 0.0;
+        row->is_closed = la > 0.0 || row->gap <= 0.0 || row->gap <= pcs_gap_tie(system, j, next->q);
         if (la != 0.0)
             row->normal_loss = -la * ((1.0 - theta) * pcs_system_rate(system, j, x->v) + theta * row->rate + speed);
         row->drive_work = -la * speed;
@@ -379,7 +379,7 @@ void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, doub
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double gap = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v);
-        next->gate[j] = gap <= 0.0 || gap <= pcs_gap_tie(system, j, x->q);
+        next->gate[j] = gap <= 0.0 || gap <= pcs_gap_tie_ahead(system, j, x->q, x->v, 0.5 * h);
     }
     pcs_next_targets(self, next, x->v);
     if (!system->has_drives) return;
@@ -523,9 +523,8 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double rate = pcs_system_rate(system, j, x->v);
-        rows[j] = (pcs_row_report){
-            .gap = next->gap[j], .rate = rate, .rate_before = rate, .is_closed = next->gap[j] <= 0.0
-        };
+        rows[j] = (pcs_row_report){ .gap = next->gap[j], .rate = rate, .rate_before = rate };
+        rows[j].is_closed = next->gap[j] <= pcs_gap_tie(system, j, x->q);
         if (system->rows[j].is_bilateral) rows[j].force = next->lam[j];
         rows[j].target = next->speed[j];
         for (int t = 0; t < system->rows[j].ntangent; t++)

@@ -314,13 +314,23 @@ static double rows_gap_ahead(const pcs_certifier *self, int row)
     return gap - 0.5 * self->report->h * self->jump[row];
 }
 
+// By what half a step of the velocity, of which only a part may be along the gap, is rounded off.
+static double rows_way(const pcs_certifier *self, int row)
+{
+    const pcs_rows *G = self->scheme->system->G;
+    const double *v = self->from != NULL ? self->from->v : self->x->v;
+    int first = G->start[row], count = G->start[row + 1] - first;
+    double size = pcs_rounding_of_sum(count, G->value + first, G->column + first, v) / DBL_EPSILON;
+    return PCS_ROUND_LENGTH * 0.5 * self->report->h * size;
+}
+
 // Where a scheme foresees its contacts: in the middle of the step, from its start.
 static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
     if (now->law->is_bilateral || self->rule.gate == PCS_GATE_NONE) return;
     double half = 0.5 * self->report->h * self->start_rate[now->row];
-    double length = now->length + PCS_ROUND_SUM * fabs(half), foreseen = self->start_gap[now->row] + half;
+    double length = now->length + rows_way(self, now->row), foreseen = self->start_gap[now->row] + half;
     if (self->rule.gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row] - self->rule.gate_tolerance;
     if (self->rule.gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
     if (self->rule.gate == PCS_GATE_HELD) {

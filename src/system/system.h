@@ -299,6 +299,7 @@ struct pcs_system {
     bool has_resultant;        // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;         // where friction pushes is known
     double length;             // m, size of the model: the scale of positions
+    double place;              // m, how far from the origin nodes are: gaps are differences of places
     const double *arms; // [nv] m, what changes of angles are multiplied by: `length`; 1 of others. NULL: all are 1
     double mass;        // kg, of all that moves: with an energy, the scale of velocities
     double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
@@ -456,7 +457,7 @@ static inline double pcs_gap_rounding(const pcs_system *system, int row, const d
 {
     const pcs_rows *G = system->G;
     int first = G->start[row], count = G->start[row + 1] - first;
-    double size = system->rows[row].is_angle ? 1.0 : system->length;
+    double size = system->rows[row].is_angle ? 1.0 : pcs_max(system->length, system->place);
     return pcs_rounding_of_sum(count, G->value + first, G->column + first, q) + DBL_EPSILON * size;
 }
 
@@ -464,6 +465,15 @@ static inline double pcs_gap_rounding(const pcs_system *system, int row, const d
 static inline double pcs_gap_tie(const pcs_system *system, int row, const double *q)
 {
     return PCS_ROUND_LENGTH / DBL_EPSILON * pcs_gap_rounding(system, row, q);
+}
+
+// Likewise of the gap that v makes of it in a time: a point that slides along a plane leaves it by round-off.
+static inline double pcs_gap_tie_ahead(const pcs_system *system, int row, const double *q, const double *v, double time)
+{
+    const pcs_rows *G = system->G;
+    int first = G->start[row], count = G->start[row + 1] - first;
+    double way = time * pcs_rounding_of_sum(count, G->value + first, G->column + first, v);
+    return pcs_gap_tie(system, row, q) + PCS_ROUND_LENGTH / DBL_EPSILON * way;
 }
 
 #endif

@@ -340,6 +340,25 @@ time: {{ step: {step!r}, end: {end!r} }}
             result = self.try_case(text.replace(repr(1.05 * limit), repr(0.95 * limit)), "stable")
             self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_stable_step_knows_the_fall(self):
+        """Bodies that fall a hundred times their size, or have none, onto a floor across the axes."""
+        height, normal = 1.3, (0.36, 0.48, 0.8)
+        speed, law = math.sqrt(2.0 * 9.81 * height), "type: hertz, stiffness: 1.0e+9"
+        limit = 2.0 / math.sqrt(1.5 * 1.0e9 * math.sqrt(hertz_depth(1.0e9, speed)) / MASS)
+        for body in ("type: point_mass", "type: rigid_body_3d, inertia: [2.0e-4, 2.0e-4, 2.0e-4]"):
+            text = f"""mesh: {{ ball: {{ type: point, at: {[height * n for n in normal]} }} }}
+elements: {{ ball: {{ mesh: ball, mass: {MASS}, {body} }} }}
+contacts: {{ floor: {{ type: node_plane, nodes: ball, point: [0, 0, 0], normal: {list(normal)}, law: {{ {law} }} }} }}
+loads: {{ weight: {{ type: gravity, g: {[-9.81 * n for n in normal]} }} }}
+scheme: {{ type: half_explicit }}
+time: {{ step: auto, end: 0.02 }}
+{QUIET}"""
+            result = self.try_case(text, "stable")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            step = program.read_json(self.folder / "stable" / "summary.json")["time"]["step"]
+            self.assertLess(step, 0.9 * limit, body)
+            self.assertGreater(step, 0.8 * limit, body)
+
 
 if __name__ == "__main__":
     unittest.main()

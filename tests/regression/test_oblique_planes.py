@@ -1,0 +1,85 @@
+"""Bodies that slide on planes across all axes: their gap is zero to the round-off of their places only, which neither
+refuses them, nor lets them fall for a step, nor ends the run. Argument: the program.
+"""
+
+import math
+import unittest
+
+import program
+
+SCHEMES = ("alpha_ggl", "alpha_velocity", "newmark", "hht", "moreau_jean, theta: 0.5", "moreau_jean_explicit",
+           "moreau_midpoint", "half_explicit", "half_explicit_rk", "schatzman_paoli", "jump_newmark, gamma: 0.5",
+           "jump_bathe", "ggl_midpoint, metric: mass", "event_driven, accumulation: rest", "mannshardt")
+IN_SPACE = SCHEMES[:6] + ("half_explicit",)
+FRAMES = ((0.3, 0.2, 1.1), (1.2, 0.7, 0.4), (2.1, 1.9, 2.6), (4.4, 2.3, 0.8))
+MU, NORMAL, DOWN = 0.3, 9.0, 2.0  # friction, and gravity across and along the plane
+
+
+def frame(a, b, c):
+    """Two axes along the plane and its normal, by Euler angles."""
+    ca, sa, cb, sb, cc, sc = math.cos(a), math.sin(a), math.cos(b), math.sin(b), math.cos(c), math.sin(c)
+    return ((ca * cc - sa * cb * sc, sa * cc + ca * cb * sc, sb * sc),
+            (-ca * sc - sa * cb * cc, -sa * sc + ca * cb * cc, sb * cc), (sa * sb, -ca * sb, cb))
+
+
+def along(axes, x):
+    return [math.fsum(x[i] * axes[i][k] for i in range(3)) for k in range(3)]
+
+
+def slide(scheme, axes, place, radius, body):
+    """It starts on the plane with 1 m/s downhill, in steps of 10 ms for 0.2 s."""
+    return f"""mesh: {{ body: {{ type: point, at: {along(axes, (place[0], place[1], radius))} }} }}
+elements: {{ body: {{ mesh: body, mass: 2.0, {body} }} }}
+initial: [{{ set: body, velocity: {along(axes, (1.0, 0.0, 0.0))} }}]
+contacts:
+  floor: {{ type: node_plane, nodes: body, point: [0, 0, 0], normal: {list(axes[2])}, node_radius: {radius},
+    restitution: 0.0, friction: {MU} }}
+loads: {{ weight: {{ type: gravity, g: {along(axes, (DOWN, 0.0, -NORMAL))} }} }}
+scheme: {{ type: {scheme} }}
+time: {{ step: 0.01, end: 0.2 }}
+output: {{ frames: false, checkpoint: false, probes: {{ body: {{ node: body, of: [vx, vy, vz] }} }} }}
+"""
+
+
+class Planes(program.Cases):
+    def check(self, text, speed):
+        """The force of every step is the weight, after a first one in which `schatzman_paoli` has half of it."""
+        rows = self.history(text)
+        forces = [row["floor.force"] / (2.0 * NORMAL) for row in rows[2:]]
+        velocity = math.hypot(*(rows[-1][f"body.v{k}"] for k in "xyz"))
+        self.assertLess(max(abs(force - 1.0) for force in forces), 1e-6)
+        self.assertAlmostEqual(velocity, speed, delta=0.02 * speed)
+
+    def test_points(self):
+        """Far from the origin, and in it, where nothing but the way of a step is a length."""
+        speed = 1.0 + 0.2 * (DOWN - MU * NORMAL)
+        for scheme in SCHEMES:
+            for place in ((5.0, 3.0), (0.0, 0.0)):
+                for angles in FRAMES:
+                    with self.subTest(scheme=scheme, place=place, angles=angles):
+                        self.check(slide(scheme, frame(*angles), place, 0.0, "type: point_mass"), speed)
+
+    def test_points_on_the_floor(self):
+        """In the origin, with axes along those of the model: nothing is rounded off but the way of a step."""
+        speed = 1.0 + 0.2 * (DOWN - MU * NORMAL)
+        axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+        for scheme in SCHEMES:
+            for step in (1e-3, 2.5e-3, 0.0125):
+                with self.subTest(scheme=scheme, step=step):
+                    text = slide(scheme, axes, (0.0, 0.0), 0.0, "type: point_mass")
+                    self.check(text.replace("step: 0.01,", f"step: {step},"), speed)
+
+    def test_small_balls_far_away(self):
+        """A ball of 1 mm, 583 m away, which rolls, with 5/7 of gravity, when friction has turned it up to its speed."""
+        radius = 1e-3
+        body = f"type: rigid_body_3d, inertia: {[2.0 * 0.4 * radius ** 2] * 3}"
+        slip = 1.0 / (3.5 * MU * NORMAL - DOWN)
+        speed = 1.0 + slip * (DOWN - MU * NORMAL) + 5.0 / 7.0 * DOWN * (0.2 - slip)
+        for scheme in IN_SPACE:
+            for angles in FRAMES:
+                with self.subTest(scheme=scheme, angles=angles):
+                    self.check(slide(scheme, frame(*angles), (500.0, 300.0), radius, body), speed)
+
+
+if __name__ == "__main__":
+    unittest.main()
