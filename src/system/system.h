@@ -51,6 +51,7 @@ typedef struct pcs_row {
     bool is_bilateral;           // g = 0 always, no gate, no sign
     bool is_driven;              // and moves by itself: a prescribed motion
     bool is_angle;               // its gap is in rad, whatever the size of the model
+    bool is_turn;                // an angle known up to whole turns: its gap is the one nearest to 0
     double friction;             // Coulomb's mu
     double tangent_restitution;  // of the tangential velocity
     int first_tangent, ntangent; // its tangential directions are rows of T: 0, 1 (interval) or 2 (disc)
