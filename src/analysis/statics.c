@@ -98,7 +98,7 @@ static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double 
     pcs_ramp_undo(r);
     pcs_equilibrium_begin(e, last > 0.0 ? last : next);
     pcs_equilibrium_evaluate(e, r->q);
-    if (!r->is_loose && r->stiffness > 0.0 && last > 0.0)
+    if (!r->is_loose && r->stiffness > 0.0 && isfinite(r->stiffness) && last > 0.0)
         PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
     if (stability != PCS_STABILITY_UNKNOWN) {
         trouble.softening = stiffness / r->stiffness;

@@ -150,6 +150,20 @@ TEST(a_tip_in_space_turns_by_whole_turns)
     }
 }
 
+// A rigid body of which a joint holds all is at rest: the weld carries the weight.
+TEST(a_weld_carries_the_weight)
+{
+    static const char weld[] = "mesh: { body: { type: point, at: [0.3, 0.1, 0.2] } }\n"
+                               "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2] } }\n"
+                               "joints: { weld: { type: fixed, node: body } }\n"
+                               "loads: { weight: { type: gravity, g: [0, 0, -10] } }\n";
+    double q[MOST] = { 0 };
+    still s = still_open(weld, "");
+    pcs_statics statics = still_statics(&s, 0, q);
+    CHECK_RELATIVE(fabs(statics.force[2]), 20.0, 1e-12);
+    still_close(&s);
+}
+
 // The motor of a slider-crank carries F x', x' the slope of the way of the slider, as it goes round in load steps that
 // would turn it by up to half a turn and more.
 static pcs_status crank_look(void *user, const pcs_statics *now)
