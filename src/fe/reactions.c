@@ -431,13 +431,12 @@ static void reactions_sum_support(const fe_data *fe, int support, double h, cons
     }
 }
 
-void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
-                      pcs_reaction *out)
+static void reactions_find(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
+                           pcs_reaction *out)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
-    pcs_fe_evaluate_rows(self, q);
     int njoint = fe->model.njoint - fe->nheld;
     for (int i = 0; i < njoint; i++) {
         const fe_row_source *source = &fe->sources[fe->model.ncontact + i];
@@ -462,4 +461,12 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
         }
     for (int s = 0, i = njoint; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) reactions_add_held(fe, s, work, rows, &out[i++]);
+}
+
+void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
+                      pcs_reaction *out)
+{
+    pcs_fe_evaluate_rows(self, self->acting != NULL ? self->acting : q);
+    reactions_find(self, h, q, v, rows, out);
+    if (self->acting != NULL) pcs_fe_evaluate_rows(self, q); // others look at rows where the step has ended
 }

@@ -317,6 +317,7 @@ struct pcs_system {
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
 
     double time;           // s, at which driven rows stand; set by who evaluates rows
+    const double *acting;  // [nq] where rows acted in the last step, which `reactions` tells of; NULL: at its end
     double span;           // s, of the step under way, by which materials have aged at its end; 0 between steps
     pcs_row *laws;         // [nrow + ncompliant] the rows, for a user who changes friction between steps
     double load_factor;    // of gravity and applied loads: 1 but in a static analysis
