@@ -37,6 +37,10 @@ enum { USUAL_STEPS = 10, EASY = 6 };
 
 static const double SMALLEST = 1.0 / 65536.0; // load step
 
+// What a driven angle may turn in a load step: beyond half a turn the way back is the shorter one in space, and the
+// bars of a mechanism find each other on the wrong side.
+static const double QUARTER_TURN = 1.570796326794896619;
+
 static const double JUMP = 10.0; // times the way of the last load step
 static const double FAR = 0.01;  // of the model's size
 
@@ -94,7 +98,7 @@ static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double 
     pcs_ramp_undo(r);
     pcs_equilibrium_begin(e, last > 0.0 ? last : next);
     pcs_equilibrium_evaluate(e, r->q);
-    if (!r->is_loose && r->stiffness > 0.0 && last > 0.0)
+    if (!r->is_loose && r->stiffness > 0.0 && isfinite(r->stiffness) && last > 0.0)
         PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
     if (stability != PCS_STABILITY_UNKNOWN) {
         trouble.softening = stiffness / r->stiffness;
@@ -166,10 +170,21 @@ static void statics_watch_jumps(pcs_ramp *r, double size)
     r->rate = rate;
 }
 
+// The part of a load step that turns driven angles by no more than a quarter; `way` and `end`, NULL: 0, are theirs at
+// its ends.
+static double statics_part(const pcs_system *system, const double *way, const double *end)
+{
+    double most = 0.0;
+    for (int j = 0; j < system->nrow; j++)
+        if (system->rows[j].is_driven && system->rows[j].is_angle)
+            most = fmax(most, fabs((end != NULL ? end[j] : 0.0) - way[j]));
+    return most > QUARTER_TURN && !system->is_linear ? QUARTER_TURN / most : 1.0;
+}
+
 static pcs_status statics_ramp(pcs_ramp *r, int steps)
 {
     pcs_statics_outcome outcome;
-    double first = 1.0 / steps, size = first, load = 0.0;
+    double first = fmin(1.0 / steps, statics_part(r->e.system, r->e.gap0, NULL)), size = first, load = 0.0;
     while (load < 1.0) {
         double next = load + size;
         bool is_last_try = size <= SMALLEST;
@@ -192,6 +207,15 @@ static pcs_status statics_ramp(pcs_ramp *r, int steps)
     return PCS_OK;
 }
 
+static double statics_pass_part(pcs_equilibrium *e, double start, double end)
+{
+    pcs_system *s = e->system;
+    if (!s->has_drives) return 1.0;
+    s->ops->row_drives(s, start, e->gap, e->dlam);
+    s->ops->row_drives(s, end, e->target, e->dlam);
+    return statics_part(s, e->gap, e->target);
+}
+
 // From one equilibrium to the one at `end`; steps that fail are halved.
 static pcs_status statics_pass(pcs_ramp *r, double start, double end)
 {
@@ -199,6 +223,7 @@ static pcs_status statics_pass(pcs_ramp *r, double start, double end)
     pcs_statics_outcome outcome;
     double size = end - start, t = start;
     while (t < end) {
+        size *= statics_pass_part(e, t, fmin(t + size, end));
         double next = t + size > end - 1e-9 * (end - start) ? end : t + size;
         e->time = e->system->time = next;
         PCS_TRY(pcs_equilibrium_find(e, 1.0, r->q, &outcome));

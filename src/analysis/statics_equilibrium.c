@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const double TOUCHES = 16.0; // rounding errors of a gap
+static const double WHOLE_TURN = 6.283185307179586476925;
 
 static double equilibrium_diagonal(const pcs_matrix *A, int i)
 {
@@ -98,6 +99,7 @@ pcs_status pcs_equilibrium_create(const pcs_analysis *on, double time, const dou
     pcs_stiffness_update_M(&e->stiff);
     pcs_equilibrium_update_tangent(e, q);
     equilibrium_make_scales(e);
+    if (s->has_drives) s->ops->row_drives(s, time, e->target, e->blur); // turns go the whole way that they are told
     pcs_equilibrium_place(e, q);
     pcs_equilibrium_find_blur(e, q);
     for (int j = 0; j < s->nrow; j++) {
@@ -149,6 +151,8 @@ void pcs_equilibrium_place(pcs_equilibrium *e, const double *q)
     pcs_system *s = e->system;
     if (s->directions_vary) s->ops->update_directions(s, q);
     s->ops->gaps(s, q, e->gap);
+    for (int j = 0; j < s->nrow; j++)
+        if (s->rows[j].is_turn) e->gap[j] = e->target[j] + remainder(e->gap[j] - e->target[j], WHOLE_TURN);
     pcs_friction_place(e, q);
 }
 
@@ -162,8 +166,8 @@ void pcs_equilibrium_look(pcs_equilibrium *e, const double *q)
 bool pcs_equilibrium_evaluate(pcs_equilibrium *e, const double *q)
 {
     const pcs_system *s = e->system;
-    pcs_equilibrium_place(e, q);
     for (int j = 0; j < s->nrow; j++) e->target[j] = (1.0 - e->load) * e->gap0[j];
+    pcs_equilibrium_place(e, q);
     pcs_equilibrium_find_blur(e, q);
     equilibrium_residual(e, q);
     // Of a linear model, forces tell which contacts hold after a second correction has taken out what the first

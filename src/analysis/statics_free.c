@@ -20,6 +20,7 @@ static const double MANY = 50.0;        // rounding errors
 static const double DIFFERENCES = 1e-9; // relative rounding error of differences
 static const double DRIVEN = 1e-6;      // part of the loads that K does not bear
 static const double SHRINK = 0.3;
+static const double NOTHING = 1e-9; // of a motion that rows take all of
 
 enum { ROUNDS = 3, LAST_ROUNDS = 20 };
 
@@ -115,13 +116,37 @@ pcs_status pcs_equilibrium_is_driven(pcs_equilibrium *e, const double *q, bool *
     return PCS_OK;
 }
 
+// Do rows hold all there is, as of bodies in a machine that drives move? What rounding leaves of a motion is none then.
+static pcs_status free_is_held(pcs_equilibrium *e, bool *is_held)
+{
+    int n = e->system->nv, count = 0;
+    bool is_singular = false;
+    *is_held = false;
+    for (int j = 0; j < e->nall; j++) count += e->held[j];
+    if (count < n) return PCS_OK;
+    pcs_matrix_combine(&e->A, (const double[3]){ 1.0, 0.0, 0.0 }, &e->D, NULL, &e->stiff.K);
+    PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
+    if (is_singular) return PCS_OK;
+    free_start_vector(e, e->dq);
+    double before = pcs_equilibrium_stride(e, e->dq);
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    memcpy(e->dq, e->work, (size_t)n * sizeof *e->dq);
+    pcs_bordered_solve(e->solver, e->dq, NULL);
+    *is_held = pcs_equilibrium_stride(e, e->dq) <= NOTHING * before;
+    return PCS_OK;
+}
+
 pcs_status pcs_equilibrium_softest(pcs_equilibrium *e, const double *q, double *stiffness, pcs_stability *stability)
 {
     double zero = 0.0, quotient = INFINITY;
-    bool is_singular = false;
+    bool is_singular = false, is_held = false;
     e->is_factored = false;
     e->mu = e->shift = 0.0;
     pcs_equilibrium_update_tangent(e, q);
+    PCS_TRY(free_is_held(e, &is_held));
+    *stiffness = INFINITY;
+    *stability = PCS_STABLE;
+    if (is_held) return PCS_OK;
     double least = pcs_equilibrium_least_mu(e);
     if (!(least > 0.0)) least = 1.0; // there is no K beside which it could be large
     free_start_vector(e, e->dq);

@@ -310,16 +310,21 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **cul
     return PCS_OK;
 }
 
-// How a node has turned that supports hold about some axes only: its moments are in its own axes.
-static void reactions_turn(const fe_data *fe, int node, const double *q, double turned[9])
+// How a node has turned that supports hold about some axes only: its moments are in its own axes. A mean over a step
+// has those of its middle, half a step back; such a node turns about one axis.
+static void reactions_turn(const fe_data *fe, int node, double h, const fe_work *work, double turned[9])
 {
-    double turn[3] = { 0.0 };
-    if (pcs_fe_turns_finitely(fe, node)) pcs_fe_node_turn(fe, node, q, turn);
+    double turn[3] = { 0.0 }, spin[3] = { 0.0 };
+    if (pcs_fe_turns_finitely(fe, node)) {
+        pcs_fe_node_turn(fe, node, work->q, turn);
+        pcs_fe_node_turn(fe, node, work->v, spin);
+    }
+    for (int k = 0; k < 3; k++) turn[k] -= 0.5 * h * spin[k];
     pcs_rotation_exp(turn, turned);
 }
 
 // R -= what a unit along this direction does to fixed dofs, times the force.
-static void reactions_take_direction(const fe_data *fe, const pcs_row_direction *direction, double force,
+static void reactions_take_direction(const fe_data *fe, const pcs_row_direction *direction, double force, double h,
                                      const fe_work *work)
 {
     const fe_reactions *r = fe->reactions;
@@ -327,7 +332,7 @@ static void reactions_take_direction(const fe_data *fe, const pcs_row_direction 
     for (int i = 0; i < direction->nterm; i++) {
         const pcs_row_term *term = &direction->term[i];
         double turned[9], moment[3];
-        reactions_turn(fe, term->node, work->q, turned);
+        reactions_turn(fe, term->node, h, work, turned);
         pcs_rotation_apply_transposed(turned, term->moment, moment);
         for (int d = fe->map.first[term->node]; d < fe->map.first[term->node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
@@ -346,9 +351,9 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report
         const pcs_row *row = &self->rows[j];
         double force = row->is_bilateral ? rows[j].force : rows[j].step_impulse / h;
         if (fe->sources[row->contact].varies) {
-            reactions_take_direction(fe, &work->states[j].direction, force, work);
+            reactions_take_direction(fe, &work->states[j].direction, force, h, work);
             for (int t = 0; t < row->ntangent; t++)
-                reactions_take_direction(fe, &work->states[j].tangent[t], rows[j].tangent[t] / h, work);
+                reactions_take_direction(fe, &work->states[j].tangent[t], rows[j].tangent[t] / h, h, work);
             continue;
         }
         pcs_row_direction direction = { .nterm = fe->points[j].other < 0 ? 1 : 2 };
@@ -358,14 +363,14 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report
             direction.term[0].force[k] = fe->points[j].normal[k];
             direction.term[1].force[k] = -fe->points[j].normal[k];
         }
-        reactions_take_direction(fe, &direction, force, work);
+        reactions_take_direction(fe, &direction, force, h, work);
     }
     for (int i = 0; i < self->ncompliant; i++) {
         const pcs_row_state *state = pcs_fe_law_state(self, i);
         const pcs_row_report *row = &rows[self->nrow + i];
-        reactions_take_direction(fe, &state->direction, row->step_impulse / h, work);
+        reactions_take_direction(fe, &state->direction, row->step_impulse / h, h, work);
         for (int t = 0; t < self->rows[self->nrow + i].ntangent; t++)
-            reactions_take_direction(fe, &state->tangent[t], row->tangent[t] / h, work);
+            reactions_take_direction(fe, &state->tangent[t], row->tangent[t] / h, h, work);
     }
 }
 
@@ -406,7 +411,7 @@ static void reactions_add_held(const fe_data *fe, int support, const fe_work *wo
             out->moment[k] += rows[row].force * work->states[row].couple[k];
 }
 
-static void reactions_sum_support(const pcs_system *self, int support, pcs_reaction *out)
+static void reactions_sum_support(const pcs_system *self, int support, double h, pcs_reaction *out)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
@@ -416,7 +421,7 @@ static void reactions_sum_support(const pcs_system *self, int support, pcs_react
         const pcs_dof *d = &fe->map.dof[r->dof[s]];
         double part[3], arm[3], moment[3], turned[9], along[3];
         if (r->owner[s] != support) continue;
-        reactions_turn(fe, d->node, work->q, turned);
+        reactions_turn(fe, d->node, h, work, turned);
         pcs_rotation_apply(turned, d->direction, along);
         for (int k = 0; k < 3; k++) {
             part[k] = work->R[s] * (d->is_rotation ? along[k] : d->direction[k]);
@@ -444,13 +449,12 @@ static void reactions_join(const pcs_system *self, pcs_reaction *reaction)
     if (self->row_comm != NULL) pcs_system_sum(self, 2, reaction->teeth);
 }
 
-void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
-                      pcs_reaction *out)
+static void reactions_find(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
+                           pcs_reaction *out)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
-    pcs_fe_evaluate_rows(self, q);
     int njoint = fe->model.njoint - fe->nheld;
     bool is_dealt = self->row_comm != NULL; // then rows count where they are
     for (int i = 0; i < njoint; i++) {
@@ -470,9 +474,17 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
     reactions_of_supports(self, h, q, v, rows);
     int place = njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
-        if (fe->model.supports[s].has_reactions) reactions_sum_support(self, s, &out[place++]);
+        if (fe->model.supports[s].has_reactions) reactions_sum_support(self, s, h, &out[place++]);
     if (is_dealt) reactions_add_all_held(self, rows, out + njoint);
     if (self->layout != NULL)
         for (int i = njoint; i < place; i++) reactions_join(self, &out[i]);
     if (!is_dealt) reactions_add_all_held(self, rows, out + njoint);
+}
+
+void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
+                      pcs_reaction *out)
+{
+    pcs_fe_evaluate_rows(self, self->acting != NULL ? self->acting : q);
+    reactions_find(self, h, q, v, rows, out);
+    if (self->acting != NULL) pcs_fe_evaluate_rows(self, q); // others look at rows where the step has ended
 }

@@ -64,7 +64,9 @@ static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_i
 static void rows_describe(pcs_system *self, int k, const pcs_contact_info *info, pcs_row *rows)
 {
     const fe_data *fe = self->data;
-    pcs_row row = { .contact = k, .is_bilateral = info->is_joint, .is_driven = fe->sources[k].joint.is_driven };
+    const pcs_joint_shape *joint = &fe->sources[k].joint;
+    pcs_row row = { .contact = k, .is_bilateral = info->is_joint, .is_driven = joint->is_driven };
+    row.is_turn = joint->is_turn;
     if (!info->is_joint) {
         const pcs_contact_law *law = pcs_fe_contact_law(&fe->model.contacts[k]);
         row.restitution = law->restitution;

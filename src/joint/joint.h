@@ -15,6 +15,7 @@ typedef struct pcs_joint_shape {
     bool is_constant;                 // its directions never change
     bool has_lines;                   // directions turn as points move, not as nodes turn alone
     bool is_driven;                   // `drives` is there
+    bool is_turn;                     // gaps are angles known up to whole turns: those nearest to 0
     bool has_force[3], has_moment[3]; // what it may carry, along and about x, y, z
     bool has_teeth;                   // of a gear: `teeth` is there
     double teeth[2];                  // parts of a unit multiplier along the way of the teeth and across it

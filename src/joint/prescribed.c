@@ -1,11 +1,11 @@
 // Prescribed motion: nodes follow s(t) along, or about, an axis of space.
 //
-//   g = e . (x - X) - s(t);   about an axis: g = e . turn - s(t) where rotations add up, else
-//   g = u . p(t),  u = R e1 and p = -sin s e1 + cos s e2, that is sin(angle - s) while the node turns about e only
+//   g = e . (x - X) - s(t);   about an axis: g = phi - s(t), in space up to whole turns, of which the nearest counts
 //
-// The last form is for axes that a hinge holds.
+// In space phi is that of joint/angle.h, for axes that a hinge holds: its rate is the angular velocity however far the
+// node is from s, so that a node which is off, or a step that turns by more than a quarter, keeps its speed.
 
-#include "joint/ends.h"
+#include "joint/angle.h"
 #include "joint/motion.h"
 
 #include <math.h>
@@ -20,9 +20,9 @@ typedef struct prescribed_params {
 typedef struct prescribed {
     pcs_motion_params motion;
     const pcs_set *nodes;
-    double axis[3], first[3], second[3];
+    double axis[3];
     bool is_rotation;
-    bool *is_free; // [nodes->count] its rotations do not add up
+    pcs_joint_angle *angles; // [nodes->count] of rotations, against the ground
 } prescribed;
 
 static const char *const prescribed_axes[] = { "x", "y", "z", "rx", "ry", "rz", NULL };
@@ -97,35 +97,20 @@ static pcs_status prescribed_create(pcs_context *ctx, const void *params, const 
         return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has %d nodes; 'nodes' moves several", name, s->nodes->count);
     s->is_rotation = p->along >= 3;
     s->axis[p->along % 3] = 1.0;
-    pcs_joint_frame(s->axis, s->first, s->second);
     *instance = s;
     *shape = (pcs_joint_shape){ .nrow = s->nodes->count, .is_constant = true, .is_driven = true };
     pcs_joint_mark(s->axis, s->is_rotation ? shape->has_moment : shape->has_force);
-    PCS_TAKE(ctx, s->is_free, s->nodes->count, "a joint");
+    PCS_TAKE(ctx, s->angles, s->nodes->count, "a joint");
     for (int i = 0; i < s->nodes->count; i++) {
         int node = s->nodes->items[i];
         PCS_TRY(prescribed_demand_motion(ctx, map, s, node));
-        s->is_free[i] = s->is_rotation && pcs_node_turning(map, node) == PCS_TURNS_FREE;
-        shape->is_constant = shape->is_constant && !s->is_free[i];
+        if (!s->is_rotation) continue;
+        pcs_joint_end ground = { .node = -1 }, end = { .node = node, .turning = pcs_node_turning(map, node) };
+        pcs_angle_create(&ground, &end, s->axis, &s->angles[i]);
+        shape->is_constant = shape->is_constant && s->angles[i].adds_up;
+        shape->is_turn = shape->is_turn || !s->angles[i].adds_up;
     }
     return PCS_OK;
-}
-
-// The row of an angle in space.
-static void prescribed_turn(const prescribed *p, const pcs_end_now *ground, const pcs_end_now *now, const double s[3],
-                            pcs_row_state *row)
-{
-    double c = cos(s[0]), d = sin(s[0]);
-    pcs_rider u = pcs_rider_on(now, p->first), target = { 0 };
-    double drift[3], bend[3];
-    for (int k = 0; k < 3; k++) {
-        double along = c * p->first[k] + d * p->second[k];
-        target.now[k] = c * p->second[k] - d * p->first[k];
-        drift[k] = -s[1] * along;
-        bend[k] = -s[2] * along - s[1] * s[1] * target.now[k];
-    }
-    pcs_row_cross(ground, now, &target, &u, row);
-    row->bias += 2.0 * pcs_dot3(u.rate, drift) + pcs_dot3(u.now, bend);
 }
 
 static void prescribed_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
@@ -141,17 +126,15 @@ static void prescribed_evaluate(void *instance, const pcs_places *places, pcs_ro
         pcs_end_find(&end, places, &now);
         pcs_end_find(&ground, places, &origin);
         pcs_row_state *row = &rows[i];
-        if (p->is_free[i]) {
-            prescribed_turn(p, &origin, &now, s, row);
-            continue;
-        }
         if (p->is_rotation) {
-            pcs_row_angle(&origin, &now, p->axis, row);
+            pcs_row_turn(&origin, &now, &p->angles[i], row);
         } else {
             pcs_rider d = pcs_rider_fixed(p->axis);
             pcs_row_translation(&origin, &now, &d, row);
         }
-        row->gap -= s[0];
+        bool is_turn = p->is_rotation && !p->angles[i].adds_up;
+        row->gap -= is_turn ? atan2(sin(s[0]), cos(s[0])) : s[0]; // digits do not go with the turns
+        if (is_turn) row->gap = remainder(row->gap, pcs_whole_turn);
         row->bias -= s[2];
     }
 }

@@ -469,6 +469,7 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .data_size = sizeof(driven),
     .memory_size = sizeof(driven_memory),
     .is_explicit = true,
+    .acts_midway = true,
     .watches_gaps = true,
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,

@@ -257,6 +257,7 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .data_size = sizeof(pcs_ggl),
     .memory_size = sizeof(pcs_ggl_memory),
     .is_explicit = true,
+    .acts_midway = true,
     .check = ggl_mid_check,
     .refuses = ggl_mid_refuses,
     .stable_step = ggl_mid_stable_step,

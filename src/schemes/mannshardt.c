@@ -494,6 +494,7 @@ const pcs_scheme_ops pcs_scheme_mannshardt = {
     .data_size = sizeof(mann),
     .memory_size = sizeof(mann_memory),
     .is_explicit = true,
+    .acts_midway = true,
     .refuses = mann_refuses,
     .stable_step = mann_stable_step,
     .state_rule = mann_state_rule,

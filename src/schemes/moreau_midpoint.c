@@ -97,6 +97,7 @@ const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .data_size = sizeof(midpoint),
     .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
+    .acts_midway = true,
     .lags_velocity = true,
     .state_rule = midpoint_state_rule,
     .takes_internal = true,

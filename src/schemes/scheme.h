@@ -55,6 +55,8 @@ typedef struct pcs_scheme_ops {
 
     bool watches_gaps; // between the ends of a step, too: no contact that has a row is jumped over
 
+    bool acts_midway; // rows act along directions within a step: in the mean along those of its middle, not of its end
+
     bool lets_contacts_sink; // constrains neither gap nor gap velocity of a lasting contact, so that its penetration
                              // grows with time: reported only
 

@@ -165,6 +165,7 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .data_size = sizeof(split),
     .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
+    .acts_midway = true,
     .separates_impacts = true,
     .lets_contacts_sink = true,
     .takes_dealt_rows = true,

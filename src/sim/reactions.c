@@ -8,6 +8,7 @@ pcs_status pcs_sim_prepare_reactions(pcs_sim *sim)
     if (system->nreaction == 0) return PCS_OK;
     PCS_TAKE(sim->ctx, sim->reactions, system->nreaction, "reactions");
     sim->view.reactions = sim->reactions;
+    if (sim->scheme->ops->acts_midway) PCS_TAKE(sim->ctx, sim->middle, system->nq, "reactions");
     return PCS_OK;
 }
 
@@ -17,5 +18,10 @@ void pcs_sim_react(pcs_sim *sim)
     if (sim->reactions == NULL) return;
     system->time = sim->state.t;
     const double *v = pcs_scheme_velocity(sim->scheme, &sim->state);
+    // The schemes that act there take no rotations in space: coordinates are sums.
+    if (sim->middle != NULL)
+        for (int i = 0; i < system->nq; i++) sim->middle[i] = sim->state.q[i] - 0.5 * sim->report.h * v[i];
+    system->acting = sim->middle;
     system->ops->reactions(system, sim->report.h, sim->state.q, v, sim->report.rows, sim->reactions);
+    system->acting = NULL;
 }

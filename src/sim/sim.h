@@ -29,6 +29,7 @@ typedef struct pcs_sim {
     long nstep;              // planned; with step control a bound that is never reached
     bool certify_warns;      // a broken certificate does not end the run
     pcs_reaction *reactions; // [system->nreaction] of the last step; NULL: there are none
+    double *middle;          // [nq] of a step, where rows act in the mean; NULL: at its end
     int nprobe;
     pcs_probe *probes;
     int nobserver;

@@ -51,6 +51,7 @@ typedef struct pcs_row {
     bool is_bilateral;           // g = 0 always, no gate, no sign
     bool is_driven;              // and moves by itself: a prescribed motion
     bool is_angle;               // its gap is in rad, whatever the size of the model
+    bool is_turn;                // an angle known up to whole turns: its gap is the one nearest to 0
     double friction;             // Coulomb's mu
     double tangent_restitution;  // of the tangential velocity
     int first_tangent, ntangent; // its tangential directions are rows of T: 0, 1 (interval) or 2 (disc)
@@ -317,6 +318,7 @@ struct pcs_system {
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
 
     double time;           // s, at which driven rows stand; set by who evaluates rows
+    const double *acting;  // [nq] where rows acted in the last step, which `reactions` tells of; NULL: at its end
     double span;           // s, of the step under way, by which materials have aged at its end; 0 between steps
     pcs_row *laws;         // [nrow + ncompliant] the rows, for a user who changes friction between steps
     double load_factor;    // of gravity and applied loads: 1 but in a static analysis

@@ -148,3 +148,34 @@ TEST(work_of_joints_is_that_of_what_drives_them)
         text_case_close(&c);
     }
 }
+
+// Reactions that are means over a step turn with it: the force of a rod on a pendulum is what changes its momentum, of
+// schemes that act within a step as far as its direction may be that of the middle.
+TEST(mean_reactions_have_the_direction_of_the_middle)
+{
+    const char *const schemes[] = { "event_driven", "mannshardt", "splitting, contact_forces: true", "moreau_midpoint",
+                                    "ggl_midpoint, metric: mass" };
+    const double h = 0.02, mass = 2.0, gravity = 9.81;
+    for (int s = 0; s < 5; s++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "mesh: { bob: { type: point, at: [0, -1, 0] } }\n"
+                 "elements: { bob: { type: point_mass, mesh: bob, mass: 2, in: plane } }\n"
+                 "joints: { rod: { type: distance, node: bob, anchor: [0, 0, 0] } }\n"
+                 "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+                 "initial: [{ set: bob, velocity: [3, 0, 0] }]\n"
+                 "scheme: { type: %s }\ntime: { step: 0.02, end: 0.4 }\n",
+                 schemes[s]);
+        text_case c = text_case_open(text, NULL);
+        double before[2] = { 3.0, 0.0 };
+        for (int n = 0; n < 20; n++) {
+            text_case_step(&c);
+            const double *v = c.sim->state.v, *force = c.sim->reactions[0].force;
+            double size = hypot(force[0], force[1]);
+            CHECK_NEAR(force[0], mass * (v[0] - before[0]) / h, 2e-3 * size);
+            CHECK_NEAR(force[1], mass * (v[1] - before[1]) / h + mass * gravity, 2e-3 * size);
+            memcpy(before, v, sizeof before);
+        }
+        text_case_close(&c);
+    }
+}

@@ -104,6 +104,105 @@ TEST(a_beam_rolls_up_to_a_circle)
     }
 }
 
+typedef struct turned {
+    double moment; // at the end
+    bool is_history;
+    double worst; // of all load steps, relative to it
+} turned;
+
+static pcs_status turned_look(void *user, const pcs_statics *now)
+{
+    turned *t = user;
+    double error = fabs(now->force[0] - now->factor * t->moment) / fabs(t->moment);
+    if (!t->is_history) t->worst = fmax(t->worst, error);
+    return PCS_OK;
+}
+
+// A tip that is turned in space about the axis of the beam, or across it, by up to two and a half turns either way: the
+// moment is stiffness times angle at every load step, however long these are asked for, also where time goes on.
+TEST(a_tip_in_space_turns_by_whole_turns)
+{
+    const double angles[] = { 2.0, 4.0, -10.0, 5.0 * PI };
+    const char *const ways[] = {
+        "joints.guide={type: cylindrical, node: beam.end, axis: [1, 0, 0]}; joints.turn.along=rx",
+        "joints.turn.along=rz"
+    };
+    for (int i = 0; i < 32; i++) {
+        bool is_twist = i % 2 == 0;
+        double q[MOST] = { 0 }, angle = angles[i / 8];
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "elements.beam.type=beam_exact_3d; elements.beam.orientation=[0, 1, 0]; supports.clamp.fix=[x, y, z, "
+                 "rx, ry, rz]; mesh.beam.elements=20; loads={}; elements.beam.section={type: circle, diameter: 0.01}; "
+                 "joints.turn={type: prescribed, node: beam.end, along: rz, way: %.17g, rise: 1.0}; %s",
+                 angle, ways[i % 2]);
+        still s = still_open(cantilever, text);
+        double I = PI * 1e-8 / 64.0, stiffness = is_twist ? 2.0 * I * shear : I * modulus;
+        pcs_statics statics;
+        pcs_statics_options options = { .steps = i / 2 % 2 == 0 ? 1 : 10, .time = 1.0 };
+        options.path = i / 4 % 2 == 0 ? PCS_PATH_LOAD : PCS_PATH_HISTORY;
+        turned t = { .moment = stiffness * angle };
+        t.is_history = options.path == PCS_PATH_HISTORY;
+        CHECK_OK(s.ctx, pcs_statics_solve(&s.on, &options, q, turned_look, &t, &statics));
+        CHECK_RELATIVE(statics.force[0], t.moment, 1e-9);
+        CHECK(t.worst < 1e-9);
+        still_close(&s);
+    }
+}
+
+// A rigid body of which a joint holds all is at rest: the weld carries the weight.
+TEST(a_weld_carries_the_weight)
+{
+    static const char weld[] = "mesh: { body: { type: point, at: [0.3, 0.1, 0.2] } }\n"
+                               "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2] } }\n"
+                               "joints: { weld: { type: fixed, node: body } }\n"
+                               "loads: { weight: { type: gravity, g: [0, 0, -10] } }\n";
+    double q[MOST] = { 0 };
+    still s = still_open(weld, "");
+    pcs_statics statics = still_statics(&s, 0, q);
+    CHECK_RELATIVE(fabs(statics.force[2]), 20.0, 1e-12);
+    still_close(&s);
+}
+
+// The motor of a slider-crank carries F x', x' the slope of the way of the slider, as it goes round in load steps that
+// would turn it by up to half a turn and more.
+static pcs_status crank_look(void *user, const pcs_statics *now)
+{
+    const double r = 0.3, l = 0.8, angle = now->factor * *(const double *)user, c = cos(angle), d = sin(angle);
+    double slope = -r * d - r * r * d * c / sqrt(l * l - r * r * d * d);
+    CHECK_NEAR(fabs(now->force[0]), fabs(now->factor * 7.0 * slope), 1e-11);
+    return PCS_OK;
+}
+
+TEST(driven_slider_cranks_go_round)
+{
+    static const char crank[] =
+        "mesh: { c: { type: point, at: [0.15, 0, 0] }, r: { type: point, at: [0.7, 0, 0] }, s: { type: point, at: "
+        "[1.1, "
+        "0, 0] } }\n"
+        "elements: { c: { type: rigid_body_2d, mesh: c, mass: 1, inertia: 0.1 },\n"
+        "            r: { type: rigid_body_2d, mesh: r, mass: 1, inertia: 0.1 },\n"
+        "            s: { type: rigid_body_2d, mesh: s, mass: 1, inertia: 0.1 } }\n"
+        "joints: { motor: { type: prescribed, node: c, along: rz, way: 1.0, rise: 1.0 },\n"
+        "          o: { type: hinge, node: c, at: [0, 0, 0] }, a: { type: hinge, a: c, b: r, at: [0.3, 0, 0] },\n"
+        "          b: { type: hinge, a: r, b: s, at: [1.1, 0, 0] }, g: { type: slider, node: s, axis: [1, 0, 0] } }\n"
+        "loads: { push: { type: force, node: s, value: [-7, 0, 0] } }\n"
+        "output: { probes: { s: { node: s, of: [x] } } }\n";
+    const double angles[] = { 1.0, 7.0, -20.0 };
+    for (int i = 0; i < 6; i++) {
+        double q[MOST] = { 0 }, angle = angles[i % 3];
+        char text[64];
+        snprintf(text, sizeof text, "joints.motor.way=%g", angle);
+        still s = still_open(crank, text);
+        pcs_statics statics;
+        pcs_statics_options options = { .steps = 10, .time = 1.0, .path = i < 3 ? PCS_PATH_LOAD : PCS_PATH_HISTORY };
+        CHECK_OK(s.ctx, pcs_statics_solve(&s.on, &options, q, i < 3 ? crank_look : NULL, &angle, &statics));
+        double place = 0.3 * cos(angle) + sqrt(0.64 - 0.09 * sin(angle) * sin(angle));
+        CHECK_NEAR(still_probe(&s, "s.x", q), place, 1e-12);
+        still_close(&s);
+    }
+}
+
 // The same by a moment, in the plane and in space: M = 2 pi E I / L closes the polygon, half of it makes half a circle.
 TEST(a_moment_rolls_a_beam_up)
 {
