@@ -293,6 +293,7 @@ struct pcs_system {
     bool has_materials; // materials do
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
     bool has_sudden_dampers;   // force laws jump at touch: delay_dampers
+    pcs_memory dampers;        // which of them wait: the state of a run has a copy of the last accepted step
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
     bool has_tumbling;         // bodies turn by finite angles, in space or with springs at their points: present_step
     bool has_loads;            // forces are applied, besides gravity: load_work, load_power
