@@ -214,7 +214,10 @@ pcs_status pcs_build_to_check(pcs_context *ctx, const char *path, int nset, cons
     PCS_TRY(build_load(ctx, &source, &b));
     b.may_stand_still = true;
     PCS_TRY(build_all(&b));
-    if (!b.is_model_only) return build_rest(&b, out);
+    if (!b.is_model_only) {
+        PCS_TRY(pcs_build_sample_formulas(&b));
+        return build_rest(&b, out);
+    }
     build_view(&b);
     *out = b.sim;
     return PCS_OK;
