@@ -116,6 +116,15 @@ static pcs_status modes_name_rate(search *s, pcs_mode *m)
     return m->name == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
+static void modes_take_figures(search *s, const pcs_eigen_result *r)
+{
+    s->out->shift = r->shift;
+    s->out->backend = r->backend;
+    s->out->eigen_name = r->eigen_name;
+    s->out->nfactor = r->nfactor;
+    s->out->nsolve = r->nsolve;
+}
+
 static pcs_status modes_find_symmetric(search *s)
 {
     pcs_eigen_result r;
@@ -144,11 +153,7 @@ static pcs_status modes_find_symmetric(search *s)
             m->damping = pcs_dense_dot(n, phi, image) / (2.0 * m->w);
         }
     }
-    s->out->shift = r.shift;
-    s->out->backend = r.backend;
-    s->out->eigen_name = r.eigen_name;
-    s->out->nfactor = r.nfactor;
-    s->out->nsolve = r.nsolve;
+    modes_take_figures(s, &r);
     return PCS_OK;
 }
 
@@ -244,15 +249,45 @@ static pcs_status modes_add_mechanisms(search *s, const pcs_eigen_complex *r, do
     return PCS_OK;
 }
 
+// Motions without force that fill all places: roots s = 0 by the dozen, each twice, of which an iteration that wants
+// only some settles on none. *is_filled: there are as many.
+static pcs_status modes_fill_with_mechanisms(search *s, bool *is_filled)
+{
+    size_t n = (size_t)s->system->nv;
+    pcs_eigen_problem problem = s->problem;
+    pcs_eigen_result found = { 0 };
+    int left = s->options->count - s->out->count;
+    *is_filled = left == 0;
+    if (left == 0 || !modes_is_symmetric(s->K)) return PCS_OK;
+    problem.known = s->rigid.vector;
+    for (problem.count = 1;; problem.count = left) { // one alone tells whether it is worth while
+        pcs_status status = pcs_eigen_symmetric(s->on->ctx, &problem, &found);
+        if (status == PCS_FAILED) return PCS_OK; // the quadratic problem may do without
+        PCS_TRY(status);
+        for (int k = 0; k < problem.count; k++)
+            if (k >= found.count || !(fabs(found.lambda[k]) <= found.zero[k])) return PCS_OK;
+        if (problem.count == left) break;
+    }
+    for (int k = 0; k < found.count; k++)
+        PCS_TRY(modes_add_mechanism(s, found.vector + (size_t)k * n, 1.0, found.residual[k]));
+    modes_take_figures(s, &found);
+    *is_filled = true;
+    return PCS_OK;
+}
+
 static pcs_status modes_find_whirl(search *s)
 {
     pcs_eigen_complex r;
     int n = s->system->nv;
+    bool is_filled;
     double *image;
     PCS_TAKE(s->on->ctx, image, n, "modes");
     PCS_TRY(modes_add_rigid(s));
-    s->problem.C = s->C;
+    s->out->is_whirl = true;
     s->problem.nknown = s->rigid.count;
+    PCS_TRY(modes_fill_with_mechanisms(s, &is_filled));
+    if (is_filled) return PCS_OK;
+    s->problem.C = s->C;
     s->problem.count = s->options->count; // motions without force come twice, and are told once
     PCS_TRY(pcs_eigen_quadratic(s->on->ctx, &s->problem, &r));
     PCS_TRY(modes_add_mechanisms(s, &r, image));
@@ -263,7 +298,6 @@ static pcs_status modes_find_whirl(search *s)
     s->out->eigen_name = r.eigen_name;
     s->out->nfactor = r.nfactor;
     s->out->nsolve = r.nsolve;
-    s->out->is_whirl = true;
     return PCS_OK;
 }
 

@@ -47,6 +47,32 @@ class Analyses(program.Cases):
     def percuss(self, *arguments):
         return program.percuss(*arguments, cwd=self.folder)
 
+    # More motions without force than modes asked for, in models that are too large for LAPACK.
+    def test_whirl_among_many_free_motions(self):
+        bodies = 10
+        lines = "".join(f"  b{i}: {{ type: line, from: [0, {i}, 0], to: [1, {i}, 0], elements: 20 }}\n"
+                        for i in range(bodies))
+        beam = BEAM[BEAM.index("elements:\n"):BEAM.index("supports:")].replace("mesh: beam", "mesh: all")
+        self.write("free.yaml", f"mesh:\n{lines}sets: {{ all: {{ cells: [{', '.join(f'b{i}' for i in range(bodies))}] }} }}\n"
+                   f"{beam}damping: {{ stiffness: 1.0e-6 }}\n")
+        # A straight chain: each node moves across at will.
+        self.write("chain.yaml", "mesh: { b: { type: line, from: [0, 0, 0], to: [200, 0, 0], elements: 200 } }\n"
+                   "elements: { b: { type: rod_2d, mesh: b, E: 2.1e11, rho: 7800, area: 1.0e-4 } }\n"
+                   "supports: { a: { set: b.start, fix: [x, y] } }\n")
+        for case, count, free in (("free", 1, 30), ("free", 6, 30), ("free", 29, 30), ("free", 30, 30),
+                                  ("free", 31, 30), ("free", 40, 30), ("chain", 50, 200)):
+            with self.subTest(case=case, count=count):
+                result = self.percuss("modes", case + ".yaml", "--whirl", "--count", str(count), "-q")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                table = program.read_rows(self.path("results", case + "_modes", "modes.csv"))
+                self.assertEqual(len(table), count)
+                for i, row in enumerate(table):
+                    if i < free:
+                        self.assertEqual(float(row["w"]), 0.0)
+                        self.assertIn(row["kind"].split(":")[0], ("rigid", "mechanism"))
+                    else:  # of a free beam of one metre, each ten times
+                        self.assertAlmostEqual(float(row["w"]) / 335.0, 1.0, delta=0.01)
+
     def test_modes_are_a_table_and_files(self):
         result = self.percuss("modes", "beam.yaml", "--count", "3")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
