@@ -110,7 +110,6 @@ typedef struct pcs_row_report {
     double normal_loss;         // its part of impact_loss, J
     double friction_loss;       // its part of friction_loss, J
     double drive_work;          // its part of external_work: of what moves the row, J
-    double drive_power;         // of a smooth force at the end of the step, which drive_work leaves out, W
     double slip[2];             // tangential velocities T v at the end of the step, m/s
     bool is_gated;              // the velocity-level law was imposed
     bool gate_is_contradictory; // imposing it opens the smooth gap and leaving it out closes it: either is a choice
