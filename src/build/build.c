@@ -59,6 +59,7 @@ static pcs_status build_model(pcs_build *b)
     const char *culprit = NULL;
     b->model.mesh = b->mesh;
     b->model.step = b->step;
+    b->model.stays_still = b->is_model_only;
     b->model.deals_rows = build_may_deal(b) ? pcs_rows_are_dealt : NULL;
     b->model.needs_copies = pcs_deal_names_nodes(b);
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);

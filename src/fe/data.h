@@ -137,7 +137,7 @@ typedef struct fe_data {
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1: not drawn
     int *pair_of;              // likewise, of fields of groups without those at ends: the first column of a pair
     int npair;                 // columns behind the fields of the picture, in pairs: values at the ends of cells
-    fe_spread *spreads;        // [ngroup] loads along cells; NULL: none
+    fe_spread *spreads;        // [ngroup] loads along cells; NULL: none, or nobody will ask
     const int *group_shown;    // [cells of model.shown] group number, -1 for none
     const pcs_batch *drawn;    // [ngroup] the batches, with the sections of these cells
     fe_chains *chains;         // NULL: none
