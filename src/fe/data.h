@@ -430,6 +430,8 @@ const char *pcs_fe_pair_name(const char *field);
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
 // Arms from the nodes of a cell of the mesh that is shown to its ends; do they turn by finite angles?
 bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);
+// Are rods drawn from its nodes to its ends? Those of bars and beams are along all of them.
+bool pcs_fe_draws_arms(const fe_data *fe, int cell);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // "uy" as a quantity of nodes and an axis; false: there is no such component.
 bool pcs_fe_component(const char *component, int *quantity, int *axis);
