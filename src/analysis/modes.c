@@ -4,6 +4,7 @@
 #include "analysis/stiffness.h"
 #include "system/rigid.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@ static const double ASYMMETRIC = 1e-9; // beside the largest entry: more is no r
 
 static const double DIFFERENCES = 5e-8; // relative error of differences, times 50
 static const double NEGLIGIBLE = 1e-7;  // velocity of a row, of that of the model, which counts as none
+static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a rigid motion against its terms
 static const double SAME = 1e-4;        // part of a motion outside of others that is not theirs by round-off
 
 typedef struct search {
@@ -373,17 +375,40 @@ static bool modes_is_let_pass(const search *s, const double *x)
     return true;
 }
 
-// Rigid motions are known about the reference state, and so at any state of a model whose matrices do not vary.
+// Do forces of joints, which turn with them, let it pass, too, up to what is known of these?
+static pcs_status modes_is_free(const search *s, const double *x, bool *is_free)
+{
+    const pcs_matrix *K = s->K;
+    int n = s->system->nv;
+    double *force, *size, most = 0.0;
+    *is_free = true;
+    if (!s->stiff.varies) return PCS_OK;
+    PCS_TAKE(s->on->ctx, force, n, "rigid modes");
+    PCS_TAKE(s->on->ctx, size, n, "rigid modes");
+    pcs_matrix_multiply(K, x, force);
+    for (int j = 0; j < n; j++) {
+        most = fmax(most, fabs(pcs_matrix_diagonal(s->M, j) * x[j]));
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
+            size[K->pattern->row[p]] += fabs(K->value[p] * x[j]);
+    }
+    for (int i = 0; i < n; i++)
+        if (fabs(force[i]) > ROUND_OFF * DBL_EPSILON * size[i] + s->problem.blur * most) *is_free = false;
+    return PCS_OK;
+}
+
+// Of a model whose matrices do not vary they are the same about any state.
 static pcs_status modes_find_rigid(search *s)
 {
     const pcs_system *system = s->system;
     size_t n = (size_t)system->nv;
     int count = 0;
-    if (s->options->q != NULL && !system->is_linear) return PCS_OK;
-    PCS_TRY(pcs_rigid_find(system, &s->rigid));
+    PCS_TRY(pcs_rigid_find(system, system->is_linear ? NULL : s->options->q, &s->rigid));
     for (int k = 0; k < s->rigid.count; k++) {
         const double *x = s->rigid.vector + (size_t)k * n;
+        bool is_free;
         if (!modes_is_let_pass(s, x)) continue;
+        PCS_TRY(modes_is_free(s, x, &is_free));
+        if (!is_free) continue;
         memmove(s->rigid.vector + (size_t)count * n, x, n * sizeof *x);
         memmove(s->rigid.name[count++], s->rigid.name[k], sizeof s->rigid.name[k]);
     }

@@ -443,6 +443,6 @@ void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3
 const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name);
 
 pcs_status pcs_fe_find_sizes(const pcs_system *self, pcs_scale *out);
-pcs_status pcs_fe_find_rigid(const pcs_system *self, pcs_rigid *out);
+pcs_status pcs_fe_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out);
 
 #endif

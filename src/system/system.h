@@ -251,7 +251,7 @@ typedef struct pcs_system_ops {
     // Sizes of coordinates (system/scale.h), which stand at the length of the system.
     pcs_status (*find_sizes)(const pcs_system *self, pcs_scale *out);
     // Rigid motions that nothing resists, as far as they are known (system/rigid.h).
-    pcs_status (*find_rigid)(const pcs_system *self, pcs_rigid *out);
+    pcs_status (*find_rigid)(const pcs_system *self, const double *q, pcs_rigid *out);
     // "node 17 (bar), direction x" for messages about one equation.
     void (*name_equation)(const pcs_system *self, int equation, size_t size, char *text);
     // What of this state, or of what acts from time span[0] to span[1], no step can go on from, after "; ", for

@@ -39,6 +39,21 @@ output:
 """
 
 
+# A sagging beam that slides along x, with a body below its end that has swung down by a quarter turn and spins freely.
+HANGING = """\
+mesh:
+  beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 10 }
+  bob: { type: point, at: [2, 0, 0] }
+elements:
+  beam: { type: beam_exact_3d, mesh: beam, E: 1.0e+7, nu: 0.3, rho: 1000.0, orientation: [0, 0, 1],
+          section: { type: rectangle, width: 0.1, height: 0.15 } }
+  bob: { type: rigid_body_3d, mesh: bob, mass: 1.0, inertia: [0.1, 0.2, 0.3] }
+joints: { tie: { type: ball, a: beam.end, b: bob, at: [1, 0, 0] } }
+supports: { guide: { set: beam.start, fix: [y, z, rx, ry, rz] } }
+loads: { weight: { type: gravity, g: [0, 0, -9.81] } }
+"""
+
+
 class Analyses(program.Cases):
     def setUp(self):
         super().setUp()
@@ -72,6 +87,15 @@ class Analyses(program.Cases):
                         self.assertIn(row["kind"].split(":")[0], ("rigid", "mechanism"))
                     else:  # of a free beam of one metre, each ten times
                         self.assertAlmostEqual(float(row["w"]) / 335.0, 1.0, delta=0.01)
+
+    def test_rigid_motions_about_a_state_are_named(self):
+        self.write("hanging.yaml", HANGING)
+        result = self.percuss("modes", "hanging.yaml", "--about", "statics", "--count", "4", "-q")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        table = program.read_rows(self.path("results", "hanging_modes", "modes.csv"))
+        self.assertEqual([row["kind"] for row in table], ["rigid", "rigid", "vibration", "vibration"])
+        self.assertEqual(table[0]["name"], "translation along x")
+        self.assertRegex(table[1]["name"], r"rotation about z through \(1\.06.*, 0, -1\.07.*\) of part 'bob'")
 
     def test_modes_are_a_table_and_files(self):
         result = self.percuss("modes", "beam.yaml", "--count", "3")
