@@ -68,7 +68,8 @@ class Analyses(program.Cases):
         lines = "".join(f"  b{i}: {{ type: line, from: [0, {i}, 0], to: [1, {i}, 0], elements: 20 }}\n"
                         for i in range(bodies))
         beam = BEAM[BEAM.index("elements:\n"):BEAM.index("supports:")].replace("mesh: beam", "mesh: all")
-        self.write("free.yaml", f"mesh:\n{lines}sets: {{ all: {{ cells: [{', '.join(f'b{i}' for i in range(bodies))}] }} }}\n"
+        names = ", ".join(f"b{i}" for i in range(bodies))
+        self.write("free.yaml", f"mesh:\n{lines}sets: {{ all: {{ cells: [{names}] }} }}\n"
                    f"{beam}damping: {{ stiffness: 1.0e-6 }}\n")
         # A straight chain: each node moves across at will.
         self.write("chain.yaml", "mesh: { b: { type: line, from: [0, 0, 0], to: [200, 0, 0], elements: 200 } }\n"

@@ -295,7 +295,8 @@ class Study(program.Cases):
 
     # An error bar says of what it is.
     def test_what_is_not_refined_is_told(self):
-        bar = ["cases/bar_impact", "--set", "mesh.bar.elements=5", "--set", "time.end=0.1", "--measure", "E=energy.final"]
+        bar = ["cases/bar_impact", "--set", "mesh.bar.elements=5", "--set", "time.end=0.1", "--measure",
+               "E=energy.final"]
         auto = ["--set", "scheme={type: half_explicit}", "--set", "time.step=auto"]
         for words, missing in ((bar + ["--refine", "mesh=2,3"], "step"), (bar + ["--refine", "step=3,4"], "mesh"),
                                (bar + ["--refine", "mesh=2,3 step=2,3"], None),

@@ -46,10 +46,9 @@ class Jumps(program.Cases):
     # A velocity that jumps from 0 to 0.5 m/s costs 0.125 J, and gives them back.
     def test_work_of_velocities_that_jump(self):
         pulse = "pulse: { start: 0.1, duration: 0.3, shape: rectangle, size: 0.5 }"
-        for scheme, step in itertools.product(("alpha_ggl, rho_inf: 0.8", "alpha_ggl, rho_inf: 0", "alpha_ggl, rho_inf: 1"),
-                                              (0.01, 0.003)):
-            with self.subTest(scheme=scheme, step=step):
-                rows = self.history(led(scheme, pulse, step))
+        for radius, step in itertools.product((0.8, 0.0, 1.0), (0.01, 0.003)):
+            with self.subTest(radius=radius, step=step):
+                rows = self.history(led(f"alpha_ggl, rho_inf: {radius}", pulse, step))
                 for row in rows:
                     self.assertAlmostEqual(row["external_work"], row["kinetic"], delta=1e-12)
                 self.assertAlmostEqual(max(row["kinetic"] for row in rows), 0.125, delta=1e-12)
