@@ -31,8 +31,8 @@ percuss_sources(src/analysis modes modes_output statics statics_arc statics_equi
   statics_message statics_newton statics_output statics_ramp statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_energy certify_friction certify_join certify_motion
   certify_residual certify_rows certify_rules checkpoint checkpoint_file control reactions retry search sim)
-percuss_sources(src/build amplitude applies bars build builder catalogue contacts deal describe elements gaps initial
-  join joints loads mesh output schema schema_maps scheme sets spread start supports system time travel)
+percuss_sources(src/build amplitude applies bars build builder catalogue contacts deal describe elements formulas gaps
+  initial join joints loads mesh output schema schema_maps scheme sets spread start supports system time travel)
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)
 percuss_sources(src/plot album compare compare_study csv gnuplot pictures plot quantity run runs source study waves)
 percuss_sources(src/report chart cite history html listing pictures report run study style)

@@ -69,6 +69,13 @@ static void beam_arms(const void *params, double arm[2][3])
     for (int end = 0; end < 2; end++) beam_offset(params, end, arm[end]);
 }
 
+static bool beam_reach(const void *params, const double span[3], double arm[2][3])
+{
+    (void)span;
+    beam_arms(params, arm);
+    return false;
+}
+
 // Length and local axes between the ends of the arms.
 static double beam_frame(const pcs_batch *batch, int cell, double R[3][3], double *sine)
 {
@@ -354,7 +361,8 @@ static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transve
 
 #define BEAM_COMMON                                                                                                  \
     PCS_BEAM_SPACE_SECTION, .ndof = NDOF, .fields = beam_fields, .end_fields = beam_end_fields, .setup = beam_setup, \
-                            PCS_MODAL_KERNELS, .read_fields = beam_read_fields, .mass_arms = beam_arms
+                            PCS_MODAL_KERNELS, .read_fields = beam_read_fields, .arms = beam_reach,                  \
+                            .mass_arms = beam_arms
 
 const pcs_element_ops pcs_element_beam_timo_3d = {
     .name = "beam_timo_3d",

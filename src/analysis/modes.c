@@ -4,6 +4,7 @@
 #include "analysis/stiffness.h"
 #include "system/rigid.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@ static const double ASYMMETRIC = 1e-9; // beside the largest entry: more is no r
 
 static const double DIFFERENCES = 5e-8; // relative error of differences, times 50
 static const double NEGLIGIBLE = 1e-7;  // velocity of a row, of that of the model, which counts as none
+static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a rigid motion against its terms
 static const double SAME = 1e-4;        // part of a motion outside of others that is not theirs by round-off
 
 typedef struct search {
@@ -116,6 +118,15 @@ static pcs_status modes_name_rate(search *s, pcs_mode *m)
     return m->name == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
+static void modes_take_figures(search *s, const pcs_eigen_result *r)
+{
+    s->out->shift = r->shift;
+    s->out->backend = r->backend;
+    s->out->eigen_name = r->eigen_name;
+    s->out->nfactor = r->nfactor;
+    s->out->nsolve = r->nsolve;
+}
+
 static pcs_status modes_find_symmetric(search *s)
 {
     pcs_eigen_result r;
@@ -144,11 +155,7 @@ static pcs_status modes_find_symmetric(search *s)
             m->damping = pcs_dense_dot(n, phi, image) / (2.0 * m->w);
         }
     }
-    s->out->shift = r.shift;
-    s->out->backend = r.backend;
-    s->out->eigen_name = r.eigen_name;
-    s->out->nfactor = r.nfactor;
-    s->out->nsolve = r.nsolve;
+    modes_take_figures(s, &r);
     return PCS_OK;
 }
 
@@ -244,15 +251,45 @@ static pcs_status modes_add_mechanisms(search *s, const pcs_eigen_complex *r, do
     return PCS_OK;
 }
 
+// Motions without force that fill all places: roots s = 0 by the dozen, each twice, of which an iteration that wants
+// only some settles on none. *is_filled: there are as many.
+static pcs_status modes_fill_with_mechanisms(search *s, bool *is_filled)
+{
+    size_t n = (size_t)s->system->nv;
+    pcs_eigen_problem problem = s->problem;
+    pcs_eigen_result found = { 0 };
+    int left = s->options->count - s->out->count;
+    *is_filled = left == 0;
+    if (left == 0 || !modes_is_symmetric(s->K)) return PCS_OK;
+    problem.known = s->rigid.vector;
+    for (problem.count = 1;; problem.count = left) { // one alone tells whether it is worth while
+        pcs_status status = pcs_eigen_symmetric(s->on->ctx, &problem, &found);
+        if (status == PCS_FAILED) return PCS_OK; // the quadratic problem may do without
+        PCS_TRY(status);
+        for (int k = 0; k < problem.count; k++)
+            if (k >= found.count || !(fabs(found.lambda[k]) <= found.zero[k])) return PCS_OK;
+        if (problem.count == left) break;
+    }
+    for (int k = 0; k < found.count; k++)
+        PCS_TRY(modes_add_mechanism(s, found.vector + (size_t)k * n, 1.0, found.residual[k]));
+    modes_take_figures(s, &found);
+    *is_filled = true;
+    return PCS_OK;
+}
+
 static pcs_status modes_find_whirl(search *s)
 {
     pcs_eigen_complex r;
     int n = s->system->nv;
+    bool is_filled;
     double *image;
     PCS_TAKE(s->on->ctx, image, n, "modes");
     PCS_TRY(modes_add_rigid(s));
-    s->problem.C = s->C;
+    s->out->is_whirl = true;
     s->problem.nknown = s->rigid.count;
+    PCS_TRY(modes_fill_with_mechanisms(s, &is_filled));
+    if (is_filled) return PCS_OK;
+    s->problem.C = s->C;
     s->problem.count = s->options->count; // motions without force come twice, and are told once
     PCS_TRY(pcs_eigen_quadratic(s->on->ctx, &s->problem, &r));
     PCS_TRY(modes_add_mechanisms(s, &r, image));
@@ -263,7 +300,6 @@ static pcs_status modes_find_whirl(search *s)
     s->out->eigen_name = r.eigen_name;
     s->out->nfactor = r.nfactor;
     s->out->nsolve = r.nsolve;
-    s->out->is_whirl = true;
     return PCS_OK;
 }
 
@@ -339,17 +375,40 @@ static bool modes_is_let_pass(const search *s, const double *x)
     return true;
 }
 
-// Rigid motions are known about the reference state, and so at any state of a model whose matrices do not vary.
+// Do forces of joints, which turn with them, let it pass, too, up to what is known of these?
+static pcs_status modes_is_free(const search *s, const double *x, bool *is_free)
+{
+    const pcs_matrix *K = s->K;
+    int n = s->system->nv;
+    double *force, *size, most = 0.0;
+    *is_free = true;
+    if (!s->stiff.varies) return PCS_OK;
+    PCS_TAKE(s->on->ctx, force, n, "rigid modes");
+    PCS_TAKE(s->on->ctx, size, n, "rigid modes");
+    pcs_matrix_multiply(K, x, force);
+    for (int j = 0; j < n; j++) {
+        most = fmax(most, fabs(pcs_matrix_diagonal(s->M, j) * x[j]));
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
+            size[K->pattern->row[p]] += fabs(K->value[p] * x[j]);
+    }
+    for (int i = 0; i < n; i++)
+        if (fabs(force[i]) > ROUND_OFF * DBL_EPSILON * size[i] + s->problem.blur * most) *is_free = false;
+    return PCS_OK;
+}
+
+// Of a model whose matrices do not vary they are the same about any state.
 static pcs_status modes_find_rigid(search *s)
 {
     const pcs_system *system = s->system;
     size_t n = (size_t)system->nv;
     int count = 0;
-    if (s->options->q != NULL && !system->is_linear) return PCS_OK;
-    PCS_TRY(pcs_rigid_find(system, &s->rigid));
+    PCS_TRY(pcs_rigid_find(system, system->is_linear ? NULL : s->options->q, &s->rigid));
     for (int k = 0; k < s->rigid.count; k++) {
         const double *x = s->rigid.vector + (size_t)k * n;
+        bool is_free;
         if (!modes_is_let_pass(s, x)) continue;
+        PCS_TRY(modes_is_free(s, x, &is_free));
+        if (!is_free) continue;
         memmove(s->rigid.vector + (size_t)count * n, x, n * sizeof *x);
         memmove(s->rigid.name[count++], s->rigid.name[k], sizeof s->rigid.name[k]);
     }

@@ -64,7 +64,7 @@ static bool statics_has_loads(pcs_ramp *r)
 static pcs_status statics_check(pcs_ramp *r)
 {
     pcs_equilibrium *e = &r->e;
-    PCS_TRY(pcs_rigid_find(e->system, &e->rigid));
+    PCS_TRY(pcs_rigid_find(e->system, NULL, &e->rigid));
     r->stiffness = NAN;
     // What friction holds is seen when it does.
     if (e->has_friction) return PCS_OK;

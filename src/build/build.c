@@ -59,6 +59,7 @@ static pcs_status build_model(pcs_build *b)
     const char *culprit = NULL;
     b->model.mesh = b->mesh;
     b->model.step = b->step;
+    b->model.stays_still = b->is_model_only;
     b->model.deals_rows = build_may_deal(b) ? pcs_rows_are_dealt : NULL;
     b->model.needs_copies = pcs_deal_names_nodes(b);
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
@@ -214,7 +215,10 @@ pcs_status pcs_build_to_check(pcs_context *ctx, const char *path, int nset, cons
     PCS_TRY(build_load(ctx, &source, &b));
     b.may_stand_still = true;
     PCS_TRY(build_all(&b));
-    if (!b.is_model_only) return build_rest(&b, out);
+    if (!b.is_model_only) {
+        PCS_TRY(pcs_build_sample_formulas(&b));
+        return build_rest(&b, out);
+    }
     build_view(&b);
     *out = b.sim;
     return PCS_OK;

@@ -27,6 +27,8 @@ pcs_status pcs_build_initials(pcs_build *b);
 pcs_status pcs_build_loads(pcs_build *b);
 // Under `key` of a load or a joint; it may be absent.
 pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, pcs_amplitude *out);
+// Finite over the time of the run? An error of the case otherwise.
+pcs_status pcs_build_sample_formulas(pcs_build *b);
 pcs_status pcs_build_contacts(pcs_build *b);
 pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_scheme(pcs_build *b);

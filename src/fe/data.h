@@ -138,7 +138,7 @@ typedef struct fe_data {
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1: not drawn
     int *pair_of;              // likewise, of fields of groups without those at ends: the first column of a pair
     int npair;                 // columns behind the fields of the picture, in pairs: values at the ends of cells
-    fe_spread *spreads;        // [ngroup] loads along cells; NULL: none
+    fe_spread *spreads;        // [ngroup] loads along cells; NULL: none, or nobody will ask
     const int *group_shown;    // [cells of model.shown] group number, -1 for none
     const pcs_batch *drawn;    // [ngroup] the batches, with the sections of these cells
     fe_chains *chains;         // NULL: none
@@ -431,6 +431,8 @@ const char *pcs_fe_pair_name(const char *field);
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
 // Arms from the nodes of a cell of the mesh that is shown to its ends; do they turn by finite angles?
 bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);
+// Are rods drawn from its nodes to its ends? Those of bars and beams are along all of them.
+bool pcs_fe_draws_arms(const fe_data *fe, int cell);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // "uy" as a quantity of nodes and an axis; false: there is no such component.
 bool pcs_fe_component(const char *component, int *quantity, int *axis);
@@ -442,6 +444,6 @@ void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3
 const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name);
 
 pcs_status pcs_fe_find_sizes(const pcs_system *self, pcs_scale *out);
-pcs_status pcs_fe_find_rigid(const pcs_system *self, pcs_rigid *out);
+pcs_status pcs_fe_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out);
 
 #endif

@@ -88,6 +88,7 @@ typedef struct pcs_fe_definition {
     bool (*deals_rows)(double nrow, double ndof);
     bool needs_copies; // of nodes of contacts, on all ranks: what is written looks at them
     bool shows_pieces; // every one of several ranks shows its part of the picture
+    bool stays_still;  // nothing will move: section forces are asked for in equilibrium with loads along cells
 } pcs_fe_definition;
 
 enum {

@@ -183,8 +183,23 @@ pcs_force_state pcs_fe_law_force_of(const pcs_system *self, int point, const dou
     const fe_data *fe = self->data;
     const fe_law_work *work = ((const fe_work *)self->work)->laws;
     pcs_force_law law = *laws_of(fe, fe->laws->owner[point]);
-    if (work->is_late[point]) law.damper = 0.0;
+    if (work->is_late[point] != 0.0) law.damper = 0.0;
     return pcs_force_law_at(&law, work->gap[point], pcs_rows_dot(work->L, point, v));
+}
+
+pcs_status pcs_fe_number_dampers(pcs_system *self, const fe_laws *laws)
+{
+    int *serial;
+    if (!self->has_sudden_dampers) return PCS_OK;
+    self->dampers.bytes = ((fe_work *)self->work)->laws->is_late;
+    self->dampers.size = (size_t)laws->nrow * sizeof(double);
+    if (self->row_comm == NULL) return PCS_OK;
+    PCS_TAKE(self->ctx, serial, laws->nrow + 1, "force laws");
+    for (int i = 0; i < laws->nrow; i++) serial[i] = self->row_number[self->nrow + i] - self->nrow_all;
+    self->dampers.serial = serial;
+    self->dampers.nown = laws->nrow;
+    self->dampers.nall = self->ncompliant_all;
+    return PCS_OK;
 }
 
 void pcs_fe_delay_dampers(pcs_system *self, const double *q)
@@ -192,7 +207,7 @@ void pcs_fe_delay_dampers(pcs_system *self, const double *q)
     const fe_laws *laws = ((const fe_data *)self->data)->laws;
     fe_law_work *work = ((fe_work *)self->work)->laws;
     if (q != NULL) pcs_fe_look_at_laws(self, q);
-    for (int i = 0; i < laws->nrow; i++) work->is_late[i] = q != NULL && work->gap[i] > 0.0;
+    for (int i = 0; i < laws->nrow; i++) work->is_late[i] = q != NULL && work->gap[i] > 0.0 ? 1.0 : 0.0;
 }
 
 void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, double *f)

@@ -54,7 +54,7 @@ struct fe_law_work {
     pcs_rows *ahead, *behind;  // directions there
     pcs_force_state *force;    // [nrow]
     unsigned char *is_waiting; // [nrow]
-    unsigned char *is_late;    // [nrow] the damper of a point acts from the next step on (pcs_fe_delay_dampers)
+    double *is_late;           // [nrow] 1: the damper of a point acts from the next step on (pcs_fe_delay_dampers)
     int *taken;                // [nrow]
     int *mark;                 // [nv]
     double *x, *q;             // [nv]
@@ -84,6 +84,8 @@ void pcs_fe_look_at_laws(const pcs_system *self, const double *q);
 // The law's force on a point, from the gap that was found last.
 pcs_force_state pcs_fe_law_force_of(const pcs_system *self, int point, const double *v);
 // Friction (fe/law_friction.c): memory; where the points were looked at, at q; one of them there, with its force.
+// Makes what is kept of dampers that wait part of the system, as soon as all points have numbers.
+pcs_status pcs_fe_number_dampers(pcs_system *self, const fe_laws *laws);
 pcs_status pcs_fe_make_law_friction(pcs_system *self, const fe_laws *laws);
 void pcs_fe_look_at_slides(const pcs_system *self, const double *q, double *way);
 fe_slide pcs_fe_law_slide(const pcs_system *self, int point, const pcs_row_state *state, const pcs_rows *T,

@@ -190,6 +190,7 @@ static int picture_list_arms(const fe_data *fe, pcs_obstacle *list)
     for (int c = 0; c < shown->ncell; c++) {
         const int *node = shown->cell[c];
         double arm[2][3];
+        if (!pcs_fe_draws_arms(fe, c)) continue;
         (void)pcs_fe_cell_arms(fe, c, arm);
         for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
             pcs_obstacle o = { .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };

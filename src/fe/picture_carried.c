@@ -60,7 +60,7 @@ static pcs_status carried_list_cell(pcs_context *ctx, const fe_data *fe, int gro
         if (!ops->show(fe->model.groups[group].params, part, &unused)) break;
         PCS_TRY(carried_add(ctx, list, key, node[0], pcs_mesh_node_number(mesh, node[0]), none));
     }
-    if (!has_arms || ops->arms == NULL) return PCS_OK;
+    if (!has_arms || ops->arms == NULL || !pcs_fe_draws_arms(fe, cell)) return PCS_OK;
     (void)pcs_fe_cell_arms(fe, cell, arm);
     for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
         const int key[KEYS] = { CARRIED_ARM, 0, number, k };

@@ -21,6 +21,8 @@ static const double KNOWN = 10.0;       // in units of DBL_EPSILON: error of a m
 typedef struct finder {
     const pcs_system *system;
     const fe_data *fe;
+    const double *q;  // [nq] the state, NULL: the reference state
+    double (*x)[3];   // [nnode] where nodes are there, m
     pcs_context *ctx; // short-lived
     int npart, n;     // n = 6 npart
     int *part;        // [nnode] -1: nothing holds on to it
@@ -73,11 +75,23 @@ static void rigid_find_middle(const finder *f, int part, double middle[3])
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < mesh->nnode; i++) {
             if (f->part[i] < 0 || (part >= 0 && f->part[i] != part)) continue;
-            low = fmin(low, mesh->x[i][k]);
-            high = fmax(high, mesh->x[i][k]);
+            low = fmin(low, f->x[i][k]);
+            high = fmax(high, f->x[i][k]);
         }
         middle[k] = 0.5 * (low + high);
     }
+}
+
+static pcs_status rigid_place_nodes(finder *f)
+{
+    const pcs_mesh *mesh = f->fe->model.mesh;
+    PCS_TAKE(f->ctx, f->x, mesh->nnode, "places of nodes");
+    for (int i = 0; i < mesh->nnode; i++) {
+        double u[3] = { 0.0 };
+        if (f->q != NULL) pcs_fe_node_vector(f->fe, i, f->q, u);
+        for (int k = 0; k < 3; k++) f->x[i][k] = mesh->x[i][k] + u[k];
+    }
+    return PCS_OK;
 }
 
 static void rigid_find_center(finder *f)
@@ -93,9 +107,21 @@ static void rigid_move(const finder *f, int node, int k, double u[3], double w[3
     for (int i = 0; i < 3; i++) {
         u[i] = k < 3 && i == k ? 1.0 : 0.0;
         w[i] = k >= 3 && i == k - 3 ? 1.0 / f->length : 0.0;
-        arm[i] = f->fe->model.mesh->x[node][i] - f->center[i];
+        arm[i] = f->x[node][i] - f->center[i];
     }
     if (k >= 3) pcs_cross(w, arm, u);
+}
+
+// Angular velocities of nodes that turn by finite angles are about axes that turn with them: R^T w.
+static void rigid_turn_back(const finder *f, int node, double w[3])
+{
+    double turn[3], R[9], back[3];
+    if (f->q == NULL || !pcs_fe_turns_finitely(f->fe, node)) return;
+    pcs_fe_node_turn(f->fe, node, f->q, turn);
+    for (int k = 0; k < 3; k++) turn[k] = -turn[k];
+    pcs_rotation_exp(turn, R);
+    pcs_rotation_apply(R, w, back);
+    memcpy(w, back, sizeof back);
 }
 
 // Squares of what a node may not do: displacements that its dofs cannot represent, and motion of fixed dofs. Enters the
@@ -107,6 +133,7 @@ static void rigid_judge_node(finder *f, int node, double *Q)
     for (int k = 0; k < SIX; k++) {
         double u[3], w[3];
         rigid_move(f, node, k, u, w);
+        rigid_turn_back(f, node, w);
         for (int i = 0; i < 3; i++) bad[k][i] = u[i];
         for (int i = f->fe->map.first[node], j = 3; i < f->fe->map.first[node + 1]; i++, j++) {
             const pcs_dof *d = &f->fe->map.dof[i];
@@ -437,6 +464,7 @@ static pcs_status rigid_search(finder *f, pcs_rigid *out)
 {
     PCS_TRY(rigid_find_parts(f));
     if (f->npart == 0 || f->npart > MOST_PARTS || f->system->nv == 0) return PCS_OK;
+    PCS_TRY(rigid_place_nodes(f));
     rigid_find_center(f);
     PCS_TRY(rigid_judge_geometry(f));
     PCS_TRY(rigid_drop_still(f));
@@ -447,7 +475,7 @@ static pcs_status rigid_search(finder *f, pcs_rigid *out)
     return PCS_OK;
 }
 
-pcs_status pcs_fe_find_rigid(const pcs_system *self, pcs_rigid *out)
+pcs_status pcs_fe_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out)
 {
     pcs_context *ctx = NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: free motions");
@@ -456,6 +484,7 @@ pcs_status pcs_fe_find_rigid(const pcs_system *self, pcs_rigid *out)
     if (f != NULL) {
         f->system = self;
         f->fe = self->data;
+        f->q = q;
         f->ctx = ctx;
         status = rigid_search(f, out);
     }

@@ -330,6 +330,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     pcs_status status = rows_create(self, fe, info, &rows, culprit);
     if (self->row_comm != NULL && status == PCS_OK) status = rows_number(self, fe, info);
     PCS_TRY(self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status));
+    if (fe->laws != NULL) PCS_TRY(pcs_fe_number_dampers(self, fe->laws));
     if (fe->laws != NULL) PCS_TRY(pcs_fe_make_law_friction(self, fe->laws));
     PCS_TRY(rows_make_directions(self, fe));
     if (!fe->has_evaluated_rows) return rows_find_owners(self, fe);

@@ -87,36 +87,60 @@ bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3])
     return fe->model.groups[group].ops->arms(fe->model.groups[group].params, span, arm);
 }
 
-// Points at the ends of cells that do not end at their nodes.
-static void section_forces_reach(const fe_data *fe, fe_points *to)
+bool pcs_fe_draws_arms(const fe_data *fe, int cell)
+{
+    return !pcs_fe_has_section(fe, cell);
+}
+
+static bool section_forces_is_same(const fe_rider *a, const fe_rider *b)
+{
+    return a->is_finite == b->is_finite && memcmp(a->arm, b->arm, sizeof a->arm) == 0;
+}
+
+// The point at an arm from point `from`; bars and beams that meet there share it.
+static int section_forces_point(fe_points *to, int node, int from, const fe_rider *rider, int *reached)
+{
+    if (reached != NULL && reached[from] >= 0 && section_forces_is_same(&to->arm[reached[from]], rider))
+        return reached[from];
+    to->node[to->npoint] = node;
+    to->arm[to->npoint] = *rider;
+    if (reached != NULL) reached[from] = to->npoint;
+    return to->npoint++;
+}
+
+// Points at the ends of cells that do not end at their nodes. `reached`: what there is at an arm from those before, -1.
+static void section_forces_reach(const fe_data *fe, fe_points *to, int *reached)
 {
     const pcs_mesh *mesh = fe->model.shown;
     for (int c = 0; c < mesh->ncell; c++) {
         double arm[2][3];
-        bool is_finite = pcs_fe_cell_arms(fe, c, arm);
-        bool is_vertex = to->cells[c][0] == to->cells[c][1];
+        bool is_finite = pcs_fe_cell_arms(fe, c, arm), is_vertex = to->cells[c][0] == to->cells[c][1];
+        int *shared = pcs_fe_has_section(fe, c) ? reached : NULL;
         for (int k = 0; k < 2; k++) {
+            fe_rider rider = { .is_finite = is_finite };
             if (pcs_norm3(arm[k]) == 0.0) continue;
-            if (k == 0 || !is_vertex) {
-                to->node[to->npoint] = mesh->cell[c][k];
-                fe_rider *rider = &to->arm[to->npoint++];
-                rider->is_finite = is_finite;
-                memcpy(rider->arm, arm[k], sizeof rider->arm);
-            }
-            to->cells[c][k] = to->npoint - 1;
+            memcpy(rider.arm, arm[k], sizeof rider.arm);
+            if (k == 1 && is_vertex) to->cells[c][1] = to->cells[c][0];
+            else to->cells[c][k] = section_forces_point(to, mesh->cell[c][k], to->cells[c][k], &rider, shared);
         }
     }
 }
 
 // Nodes first, then what repeats them; `meeting` is NULL where members do not branch.
-static void section_forces_fill(const fe_data *fe, int (*meeting)[2], fe_points *to)
+static pcs_status section_forces_fill(pcs_context *ctx, const fe_data *fe, int (*meeting)[2], fe_points *to)
 {
     const pcs_mesh *mesh = fe->model.shown;
     to->npoint = mesh->nnode;
     for (int i = 0; i < mesh->nnode; i++) to->node[i] = i;
     memcpy(to->cells, mesh->cell, (size_t)mesh->ncell * sizeof *to->cells);
     if (meeting != NULL) section_forces_split(fe, meeting, to->cells, to->node, &to->npoint);
-    if (fe->has_arms) section_forces_reach(fe, to);
+    if (!fe->has_arms) return PCS_OK;
+    int *reached = pcs_scratch(NULL, (size_t)to->npoint, sizeof *reached);
+    if (reached == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the picture of %d nodes", mesh->nnode);
+    for (int i = 0; i < to->npoint; i++) reached[i] = -1;
+    section_forces_reach(fe, to, reached);
+    pcs_scratch_free(reached);
+    return PCS_OK;
 }
 
 // Where most members are one cell each there would be two points for every cell: large frames that say what cells say.
@@ -146,7 +170,7 @@ static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int 
     PCS_TAKE(self->ctx, to.cells, mesh->ncell, "the picture");
     PCS_TAKE(self->ctx, to.node, most, "the picture");
     if (fe->has_arms) PCS_TAKE(self->ctx, to.arm, most, "the picture");
-    section_forces_fill(fe, meeting, &to);
+    PCS_TRY(section_forces_fill(self->ctx, fe, meeting, &to));
     picture->nsplit = to.npoint - mesh->nnode;
     picture->npoint = to.npoint;
     picture->cells = (const int(*)[2])to.cells;
@@ -173,8 +197,7 @@ static pcs_status section_forces_list_points(pcs_system *self, fe_data *fe, int 
     if (all->cells == NULL || all->node == NULL || (fe->has_arms && all->arm == NULL))
         return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %d nodes", mesh->nnode);
     if (fe->has_arms) memset(all->arm, 0, most * sizeof *all->arm);
-    section_forces_fill(fe, meeting, all);
-    return PCS_OK;
+    return section_forces_fill(self->ctx, fe, meeting, all);
 }
 
 pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all)

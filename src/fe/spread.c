@@ -38,7 +38,7 @@ static size_t spread_room(const fe_data *fe, int group)
 
 pcs_status pcs_fe_take_spread(pcs_system *self, fe_data *fe)
 {
-    if (!pcs_fe_has_spread(fe)) return PCS_OK;
+    if (!fe->model.stays_still || !pcs_fe_has_spread(fe)) return PCS_OK;
     PCS_TAKE(self->ctx, fe->spreads, fe->model.ngroup, "loads along cells");
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_element_ops *ops = pcs_fe_ops(fe, g);
@@ -56,6 +56,7 @@ pcs_status pcs_fe_take_spread(pcs_system *self, fe_data *fe)
 
 void pcs_fe_note_spread(fe_data *fe, int batch, int cell, const pcs_fe_load *load, const double *force)
 {
+    if (fe->spreads == NULL) return;
     if (batch >= fe->model.ngroup || fe->spreads[batch].first == NULL) return; // another rank's
     fe_spread *spread = &fe->spreads[batch];
     int n = pcs_fe_ops(fe, batch)->ndof, number = load->is_gravity ? GRAVITY : (int)(load - fe->model.loads);

@@ -31,20 +31,17 @@ static void summary_keep_largest(double x, double t, double *largest, double *ti
     *time = t;
 }
 
-// Of a row on the model over the last step, J; once a step.
-static double summary_work(const pcs_view *view, pcs_summary *s, int j)
+// Of a row on the model over the last step, J.
+static double summary_work(const pcs_row_report *row)
 {
-    const pcs_row_report *row = &view->report->rows[j];
-    double smooth = 0.5 * view->report->h * (s->drive_power[j] + row->drive_power);
-    s->drive_power[j] = row->drive_power;
-    return smooth + row->drive_work - row->normal_loss - row->friction_loss;
+    return row->drive_work - row->normal_loss - row->friction_loss;
 }
 
-static void summary_add_work(const pcs_view *view, pcs_summary *s, int j, pcs_contact_record *c)
+static void summary_add_work(const pcs_row_report *row, pcs_contact_record *c)
 {
-    c->impact_loss += view->report->rows[j].normal_loss;
-    c->friction_loss += view->report->rows[j].friction_loss;
-    c->work += summary_work(view, s, j);
+    c->impact_loss += row->normal_loss;
+    c->friction_loss += row->friction_loss;
+    c->work += summary_work(row);
 }
 
 // What ranks that have points of their own add up of a contact, and find the largest of.
@@ -75,13 +72,13 @@ static bool summary_has_impact(const pcs_summary *s)
 }
 
 // A joint has neither intervals nor a smallest gap.
-static void summary_take_joint(const pcs_view *view, pcs_summary *s, const pcs_contact_info *joint, bool has_force,
+static void summary_take_joint(const pcs_view *view, const pcs_contact_info *joint, bool has_force,
                                pcs_contact_record *c)
 {
     for (int j = joint->first_row; j < joint->first_row + joint->nrow; j++) {
         const pcs_row_report *row = &view->report->rows[j];
         double t = view->state->t;
-        summary_add_work(view, s, j, c);
+        summary_add_work(&view->report->rows[j], c);
         summary_keep_largest(fabs(row->gap), t, &c->misfit, &c->misfit_time);
         if (has_force && isfinite(row->force)) summary_keep_largest(fabs(row->force), t, &c->peak_force, &c->peak_time);
     }
@@ -103,7 +100,7 @@ static pcs_contact_step summary_gather(const pcs_view *view, pcs_summary *s, int
         sum.touches = sum.touches || row->step_impulse > rounding;
         sum.nimpact += row->is_impact && row->impulse > rounding;
         if (row->gap < sum.gap) sum.gap = row->gap;
-        summary_add_work(view, s, j, c);
+        summary_add_work(&view->report->rows[j], c);
         if (c->rubs) summary_slide(view, s->speed, j, &s->points[j]);
         if (c->rubs) c->slid = fmax(c->slid, s->points[j].slid);
     }
@@ -148,7 +145,7 @@ static void summary_gather_all(const pcs_view *view, pcs_summary *s)
 }
 
 // Misfit and work of every joint in the last step; a support has none.
-static void summary_look_at_joints(const pcs_view *view, pcs_summary *s, double *misfit, double *work)
+static void summary_look_at_joints(const pcs_view *view, double *misfit, double *work)
 {
     const pcs_system *system = view->system;
     for (int r = 0; r < system->nreaction; r++) {
@@ -157,7 +154,7 @@ static void summary_look_at_joints(const pcs_view *view, pcs_summary *s, double 
         int count = joint < 0 ? 0 : system->contacts[joint].nrow;
         misfit[r] = work[r] = 0.0;
         for (int j = first; j < first + count; j++) misfit[r] = fmax(misfit[r], fabs(view->report->rows[j].gap));
-        for (int j = first; j < first + count; j++) work[r] += summary_work(view, s, j);
+        for (int j = first; j < first + count; j++) work[r] += summary_work(&view->report->rows[j]);
     }
     if (system->row_comm == NULL || system->nreaction == 0) return;
     system->row_comm->max(system->row_comm, system->nreaction, misfit);
@@ -168,7 +165,7 @@ static void summary_take_reactions(const pcs_view *view, pcs_summary *s, bool ha
 {
     const pcs_system *system = view->system;
     double *misfit = s->joined, *work = misfit + system->nreaction;
-    summary_look_at_joints(view, s, misfit, work);
+    summary_look_at_joints(view, misfit, work);
     for (int r = 0; r < system->nreaction; r++) {
         pcs_reaction_record *record = &s->reactions[r];
         double t = view->state->t;
@@ -204,7 +201,7 @@ static void summary_take_in(const pcs_view *view, pcs_summary *s)
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record *c = &s->contacts[k];
         if (c->is_joint) {
-            summary_take_joint(view, s, &view->system->contacts[k], has_force, c);
+            summary_take_joint(view, &view->system->contacts[k], has_force, c);
             continue;
         }
         pcs_contact_record_add(c, &s->now[k]);
@@ -256,7 +253,6 @@ static pcs_status summary_open(pcs_observer *self)
     PCS_TAKE(self->ctx, s->contacts, s->ncontact, "the record of contacts");
     PCS_TAKE(self->ctx, s->now, s->ncontact, "the record of contacts");
     PCS_TAKE(self->ctx, s->joined, JOINED * s->ncontact + 2 * view->system->nreaction, "the record of contacts");
-    PCS_TAKE(self->ctx, s->drive_power, pcs_system_npoint(view->system), "the record of contacts");
     PCS_TAKE(self->ctx, s->points, pcs_system_npoint(view->system), "the record of contacts");
     PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");
     PCS_TAKE(self->ctx, s->probes, view->nprobe, "the record of probes");
@@ -310,8 +306,6 @@ static pcs_status summary_carry(pcs_observer *self, pcs_carrier *c)
     for (int k = 0; k < s->ncontact; k++) pcs_contact_record_carry(&s->contacts[k], c);
     size_t npoint = (size_t)pcs_system_npoint(system);
     pcs_carry_rows(c, "points", &(pcs_carry_table){ s->points, npoint, sizeof *s->points, sizeof *s->points, true });
-    pcs_carry_rows(c, "drive_power",
-                   &(pcs_carry_table){ s->drive_power, npoint, sizeof(double), sizeof(double), true });
     pcs_carry_words(c, "speed", &s->speed, 1);
     pcs_carry_words(c, "min_gap", &s->min_gap, 1);
     pcs_carry_words(c, "min_gap_time", &s->min_gap_time, 1);

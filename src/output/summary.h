@@ -35,7 +35,6 @@ typedef struct pcs_summary {
     pcs_contact_step *now;          // [ncontact] what they did in the last step
     double *joined;                 // what contacts, or joints, of all ranks did in the last step
     pcs_point_record *points;       // [rows of contacts]
-    double *drive_power;            // [nrow + ncompliant] W, at the end of the last step
     double open_time, window;       // s, see contact_record.h
     double speed;                   // m/s, of the model: the largest so far
     double min_gap, min_gap_time;   // of all contacts

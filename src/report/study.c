@@ -236,14 +236,25 @@ static void study_row(const study *s, int row)
     pcs_page_markup(s->page, "</tr>\n");
 }
 
-static void study_table(const study *s)
+// Of which errors the bounds are.
+static void study_say_bounds(const study *s, const pcs_yaml *about)
+{
+    const pcs_yaml *refine = about == NULL ? NULL : pcs_json_at(about, "refine");
+    const char *missing = refine == NULL ? "" : pcs_json_string(refine, "not_refined");
+    const char *found = strcmp(missing, "mesh") == 0 ? "step" : "mesh";
+    pcs_page_markup(s->page, "<p>Values are those of the finest level. What follows ± is a bound of the error by ");
+    pcs_page_text(s->page, missing[0] == '\0' ? "mesh and step" : found);
+    pcs_page_markup(s->page, ", from runs on coarser levels (Roache’s grid convergence index); where "
+                             "a measure oscillates or diverges it has a wide one or none.");
+    if (missing[0] != '\0') pcs_page_print(s->page, " The error of the %s is not in it.", missing);
+    pcs_page_markup(s->page, "</p>\n");
+}
+
+static void study_table(const study *s, const pcs_yaml *about)
 {
     pcs_page_section(s->page, "table", "Results");
     bool has_bounds = s->nmeasure > 0 && s->measures[0].kind >= 0;
-    if (has_bounds)
-        pcs_page_markup(s->page, "<p>Values are those of the finest level. What follows ± is a bound of the error by "
-                                 "mesh and step, from runs on coarser levels (Roache’s grid convergence index); where "
-                                 "a measure oscillates or diverges it has a wide one or none.</p>\n");
+    if (has_bounds) study_say_bounds(s, about);
     pcs_page_markup(s->page, "<div class=\"scroll\" tabindex=\"0\"><table>\n");
     study_table_head(s);
     for (int row = 0; row < s->csv->nrow && row < MOST_ROWS; row++) study_row(s, row);
@@ -431,7 +442,7 @@ pcs_status pcs_report_study(const pcs_page *page)
     study_title(source[0] == '\0' ? page->folder : source, title);
     pcs_page_begin(page, title);
     study_head(&s);
-    study_table(&s);
+    study_table(&s, about);
     PCS_TRY(study_charts(&s));
     PCS_TRY(pcs_report_pictures(page));
     PCS_TRY(study_case(&s));

@@ -44,8 +44,10 @@ static const pcs_option ggl_options[] = {
 typedef struct ggl_memory {
     pcs_alpha_memory alpha;
     double damping_power; // v^T C v at the start of the step, W
-    double drive_power;   // of driven rows, W
 } ggl_memory;
+
+// Smooth forces of driven rows, and a of them in place of vd: what the step makes of forces.
+enum { ROW_FORCE, ROW_FILTERED, GGL_NROW_HISTORY };
 
 typedef struct ggl {
     pcs_alpha alpha;
@@ -89,13 +91,24 @@ static pcs_status ggl_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-// Power of the smooth forces of driven rows.
-static double ggl_drive_power(const pcs_scheme *self, const pcs_next *next)
+// Work of the smooth forces of driven rows: their impulse, as the velocities have it, along the mean speed. So a speed
+// that jumps costs what it gives to the mass.
+static void ggl_book_drives(const pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
-    double power = 0.0;
-    if (self->system->has_drives)
-        for (int j = 0; j < self->system->nrow; j++) power -= next->lam[j] * next->speed[j];
-    return power;
+    const ggl *s = self->data;
+    const pcs_next *next = &s->alpha.next;
+    double am = s->alpha.am, af = s->alpha.af, ga = s->alpha.ga;
+    double *force = x->row_history[ROW_FORCE], *filtered = x->row_history[ROW_FILTERED];
+    for (int j = 0; j < (self->system->has_drives ? self->system->nrow : 0); j++) {
+        if (!self->system->rows[j].is_driven) continue;
+        double last = filtered[j];
+        filtered[j] = ((1.0 - af) * next->lam[j] + af * force[j] - am * last) / (1.0 - am);
+        force[j] = next->lam[j];
+        double impulse = report->h * ((1.0 - ga) * last + ga * filtered[j]);
+        double work = -0.5 * impulse * (next->speed_before[j] + next->speed[j]);
+        report->rows[j].drive_work += work;
+        report->external_work += work;
+    }
 }
 
 // vd_0 from the free equations of motion even if a contact is closed.
@@ -109,9 +122,9 @@ static pcs_status ggl_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
     pcs_alpha_start(self, &s->alpha, x);
     memory->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
-    memory->drive_power = ggl_drive_power(self, &s->alpha.next);
     for (int j = 0; j < self->system->nrow; j++)
-        report->rows[j].drive_power = -s->alpha.next.lam[j] * s->alpha.next.speed[j];
+        if (self->system->rows[j].is_driven)
+            x->row_history[ROW_FORCE][j] = x->row_history[ROW_FILTERED][j] = s->alpha.next.lam[j];
     return PCS_OK;
 }
 
@@ -141,21 +154,18 @@ static void ggl_report(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
     ggl_memory *memory = x->memory;
     const pcs_next *next = &s->alpha.next;
     double h = report->h, power = pcs_damping_power(self->system, next->q, next->v);
-    double drive = ggl_drive_power(self, next);
     pcs_next_report_rows(self, x, next, 0.5, report);
     for (int j = 0; j < self->system->nrow; j++) {
         report->rows[j].shift = s->carry * h * next->la[j];
         for (int t = 0; t < 2; t++) report->rows[j].tangent_shift[t] = 0.5 * h * report->rows[j].last_tangent[t];
         if (self->system->rows[j].is_bilateral) report->rows[j].force += next->lam[j];
-        report->rows[j].drive_power = -next->lam[j] * next->speed[j];
         report->rows[j].gate_is_contradictory = ggl_is_contradictory(self, j);
     }
     report->correction_work = ggl_correction_work(self, h);
     report->external_work += pcs_trapezoidal_load_work(self->system, x, next->q, h);
-    report->external_work += 0.5 * h * (memory->drive_power + drive);
+    ggl_book_drives(self, x, report);
     report->damping_loss = 0.5 * h * (memory->damping_power + power);
     memory->damping_power = power;
-    memory->drive_power = drive;
 }
 
 static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -216,6 +226,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .params_size = sizeof(ggl_params),
     .data_size = sizeof(ggl),
     .nhistory = PCS_ALPHA_NHISTORY,
+    .nrow_history = GGL_NROW_HISTORY,
     .history_obeys_joints = true,
     .nresultant = 2,
     .memory_size = sizeof(ggl_memory),

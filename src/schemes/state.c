@@ -138,6 +138,7 @@ void pcs_state_settle(const pcs_scheme *scheme, const pcs_state *x)
 {
     scheme->system->time = x->t;
     scheme->system->span = 0.0;
+    pcs_memory_copy(scheme->solver->nmemory, x->carried, scheme->solver->memory); // dampers wait as they did
     (void)pcs_projection_renew(scheme->solver, x->q); // a mass that cannot be factored shows in the next step
 }
 

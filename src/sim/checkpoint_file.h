@@ -9,7 +9,7 @@
 
 #define PCS_CHECKPOINT_MAGIC "PERCUSS\n"
 #define PCS_CHECKPOINT_ORDER 0x0102030405060708ULL
-#define PCS_CHECKPOINT_FORMAT 3ULL
+#define PCS_CHECKPOINT_FORMAT 4ULL
 
 // Members of fixed width without gaps.
 typedef struct pcs_checkpoint_head {

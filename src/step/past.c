@@ -5,7 +5,7 @@
 #include <math.h>
 
 enum { PIECES = PCS_PAST_ORDERS + 2, PAUSE = 16 };
-_Static_assert(PIECES + 2 <= PCS_SOLVER_MEMORY, "room for the pieces of the past");
+_Static_assert(PIECES + 2 <= PCS_DAMPER_MEMORY, "room for the pieces of the past");
 
 pcs_status pcs_past_create(pcs_step_solver *solver, int nforce, int first, pcs_past **out)
 {

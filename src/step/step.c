@@ -86,6 +86,7 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     PCS_TRY(step_factor_mass(self));
     PCS_TRY(pcs_projection_create(self, &self->projection));
     PCS_TRY(ops->setup(self));
+    self->memory[PCS_DAMPER_MEMORY] = system->dampers;
     for (int i = 0; i < PCS_SOLVER_MEMORY; i++)
         if (self->memory[i].size > 0) self->nmemory = i + 1;
     *out = self;
@@ -118,7 +119,7 @@ static bool step_is_impact(const pcs_step_solver *self)
 
 void pcs_step_solver_forget(pcs_step_solver *self)
 {
-    for (int i = 0; i < self->nmemory; i++)
+    for (int i = 0; i < self->nmemory && i < PCS_DAMPER_MEMORY; i++)
         if (self->memory[i].size > 0) memset(self->memory[i].bytes, 0, self->memory[i].size);
 }
 

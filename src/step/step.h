@@ -91,7 +91,7 @@ typedef struct pcs_step_result {
 typedef struct pcs_step_solver pcs_step_solver;
 
 enum { PCS_MAX_ROWS = 64 }; // of a system that schemes with arrays of fixed size take
-enum { PCS_SOLVER_MEMORY = 7 };
+enum { PCS_SOLVER_MEMORY = 8, PCS_DAMPER_MEMORY = PCS_SOLVER_MEMORY - 1 }; // the last: dampers of the system
 
 typedef struct pcs_step_solver_ops {
     const char *name;

@@ -114,6 +114,33 @@ static pcs_status run_load(pcs_context *ctx, const pcs_plan *plan, int index, pc
     return PCS_OK;
 }
 
+// Has the case cells that could be smaller, or a step that does not follow their size?
+static bool run_could_refine(pcs_case *c, bool mesh)
+{
+    const pcs_yaml *parts = pcs_case_get(c, pcs_case_root(c), "mesh"), *step = pcs_case_find(c, "time.step");
+    if (!mesh)
+        return step == NULL || pcs_yaml_get_kind(step) != PCS_YAML_SCALAR || strcmp(pcs_yaml_text(step), "auto") != 0;
+    bool has_cells = false;
+    int count = parts != NULL && pcs_yaml_get_kind(parts) == PCS_YAML_MAP ? pcs_yaml_count(parts) : 0;
+    for (int i = 0; i < count; i++) {
+        const char *type = pcs_json_string(pcs_yaml_item(parts, i), "type");
+        has_cells = has_cells || (strcmp(type, "point") != 0 && strcmp(type, "link") != 0);
+    }
+    return has_cells;
+}
+
+const char *pcs_run_not_refined(const pcs_plan *plan)
+{
+    const char *answer = NULL;
+    pcs_context *ctx;
+    pcs_case *c;
+    bool has_mesh = plan->mesh.levels > 0, has_step = plan->step.levels > 0;
+    if (has_mesh == has_step || pcs_context_create(&ctx) != PCS_OK) return NULL;
+    if (run_load(ctx, plan, 0, &c) == PCS_OK && run_could_refine(c, has_step)) answer = has_step ? "mesh" : "step";
+    pcs_context_destroy(&ctx);
+    return answer;
+}
+
 // The hash of the version, of the resolved case and of the files it names.
 static pcs_status run_name(pcs_case *c, char name[PCS_RUN_NAME])
 {

@@ -107,7 +107,7 @@ pcs_status pcs_study_run(pcs_context *ctx, const pcs_study_options *options, pcs
     PCS_TRY(study_measure(plan, options, runs, &values));
     PCS_TRY(study_converge(plan, values, &convergence));
     PCS_TRY(pcs_digits_create(ctx, &digits));
-    pcs_table table = { plan, digits, runs, values, convergence };
+    pcs_table table = { plan, digits, runs, values, convergence, pcs_run_not_refined(plan) };
     PCS_TRY(pcs_table_write(&table, options));
     pcs_table_show(&table, options);
     return PCS_OK;

@@ -212,6 +212,7 @@ static void table_json_refine(const pcs_table *t, pcs_file *f)
     for (int k = 0; k < 2; k++)
         if (of[k]->levels > 0)
             pcs_file_print(f, "\"%s\": [%d, %d], ", k == 0 ? "mesh" : "step", of[k]->factor, of[k]->levels);
+    if (t->not_refined != NULL) pcs_file_print(f, "\"not_refined\": \"%s\", ", t->not_refined);
     pcs_file_print(f, "\"separately\": %s }", t->plan->is_separate ? "true" : "false");
 }
 
@@ -299,6 +300,20 @@ static void table_put(const pcs_study_options *options, const char *text, int wi
     options->show(options->show_user, line);
 }
 
+// An error bar of the mesh is none of the result.
+static void table_show_not_refined(const pcs_table *t, const pcs_study_options *options)
+{
+    char text[TEXT_ROOM];
+    const pcs_refinement *of = t->plan->mesh.levels > 0 ? &t->plan->mesh : &t->plan->step;
+    if (t->not_refined == NULL) return;
+    snprintf(text, sizeof text,
+             "Limits, bounds and orders are those of the %s alone: the error of the %s is not in them; "
+             "--refine \"mesh=%d,%d step=%d,%d\" has both.",
+             t->plan->mesh.levels > 0 ? "mesh" : "step", t->not_refined, of->factor, of->levels, of->factor,
+             of->levels);
+    table_put(options, text, 0, true);
+}
+
 void pcs_table_show(const pcs_table *t, const pcs_study_options *options)
 {
     const pcs_plan *plan = t->plan;
@@ -327,7 +342,9 @@ void pcs_table_show(const pcs_table *t, const pcs_study_options *options)
         snprintf(text, sizeof text, "%s: %s", table_text(run->end), run->reason);
         table_put(options, text, 0, true);
     }
-    if (npoint == plan->npoint) return;
-    snprintf(cell, sizeof cell, "... and %d more in study.csv", plan->npoint - npoint);
-    table_put(options, cell, 0, true);
+    if (npoint < plan->npoint) {
+        snprintf(cell, sizeof cell, "... and %d more in study.csv", plan->npoint - npoint);
+        table_put(options, cell, 0, true);
+    }
+    table_show_not_refined(t, options);
 }

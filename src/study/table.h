@@ -13,6 +13,7 @@ typedef struct pcs_table {
     const pcs_run *runs;                // [npoint * nlevel]
     const pcs_measured *values;         // [npoint * nlevel * nmeasure] NAN where a run has none
     const pcs_convergence *convergence; // [npoint * nmeasure * nrefined]; NULL: nothing is refined
+    const char *not_refined;            // "mesh" or "step", whose error no limit or bound knows; NULL: none
 } pcs_table;
 
 // Refinements that a measure has figures of: one, or three where mesh and step go one by one: both, mesh, step.

@@ -36,6 +36,9 @@ pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options
 // [nrun * nmeasure] what the runs gave; NAN where a run is not done.
 pcs_status pcs_study_measure(const pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, pcs_measured **out);
 
+// "mesh" or "step", where only the other is refined and this one has an error of its own; else NULL.
+const char *pcs_run_not_refined(const pcs_plan *plan);
+
 // One run, in this process, with so many others at work beside it; `reason` gets why it ended as it did, or notes about
 // its case.
 void pcs_run_make(const pcs_plan *plan, int beside, const char *directory, int index, pcs_run *run,

@@ -202,8 +202,9 @@ pcs_status pcs_default_find_sizes(const pcs_system *self, pcs_scale *out)
     return PCS_OK;
 }
 
-pcs_status pcs_default_find_rigid(const pcs_system *self, pcs_rigid *out)
+pcs_status pcs_default_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out)
 {
+    (void)q;
     (void)self, (void)out;
     return PCS_OK;
 }

@@ -2,10 +2,10 @@
 
 #include <stdio.h>
 
-pcs_status pcs_rigid_find(const pcs_system *self, pcs_rigid *out)
+pcs_status pcs_rigid_find(const pcs_system *self, const double *q, pcs_rigid *out)
 {
     *out = (pcs_rigid){ 0 };
-    return self->ops->find_rigid(self, out);
+    return self->ops->find_rigid(self, q, out);
 }
 
 void pcs_rigid_text(const pcs_rigid *rigid, size_t size, char *text)

@@ -16,8 +16,9 @@ struct pcs_rigid {
     char (*name)[PCS_RIGID_NAME]; // [count] "translation along x", "rotation about z through (0, 0, 0)"
 };
 
-// About the reference state, with the present values of K and G. None where the system does not know them.
-pcs_status pcs_rigid_find(const pcs_system *self, pcs_rigid *out);
+// About the state q, NULL: the reference state, with the present values of K and G. None where the system does not know
+// them.
+pcs_status pcs_rigid_find(const pcs_system *self, const double *q, pcs_rigid *out);
 
 // "translation along x; rotation about z" for messages.
 void pcs_rigid_text(const pcs_rigid *rigid, size_t size, char *text);

@@ -111,7 +111,6 @@ typedef struct pcs_row_report {
     double normal_loss;         // its part of impact_loss, J
     double friction_loss;       // its part of friction_loss, J
     double drive_work;          // its part of external_work: of what moves the row, J
-    double drive_power;         // of a smooth force at the end of the step, which drive_work leaves out, W
     double slip[2];             // tangential velocities T v at the end of the step, m/s
     bool is_gated;              // the velocity-level law was imposed
     bool gate_is_contradictory; // imposing it opens the smooth gap and leaving it out closes it: either is a choice
@@ -253,7 +252,7 @@ typedef struct pcs_system_ops {
     // Sizes of coordinates (system/scale.h), which stand at the length of the system.
     pcs_status (*find_sizes)(const pcs_system *self, pcs_scale *out);
     // Rigid motions that nothing resists, as far as they are known (system/rigid.h).
-    pcs_status (*find_rigid)(const pcs_system *self, pcs_rigid *out);
+    pcs_status (*find_rigid)(const pcs_system *self, const double *q, pcs_rigid *out);
     // "node 17 (bar), direction x" for messages about one equation.
     void (*name_equation)(const pcs_system *self, int equation, size_t size, char *text);
     // What of this state, or of what acts from time span[0] to span[1], no step can go on from, after "; ", for
@@ -294,6 +293,7 @@ struct pcs_system {
     bool has_materials; // materials do
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
     bool has_sudden_dampers;   // force laws jump at touch: delay_dampers
+    pcs_memory dampers;        // which of them wait: the state of a run has a copy of the last accepted step
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
     bool has_tumbling;         // bodies turn by finite angles, in space or with springs at their points: present_step
     bool has_loads;            // forces are applied, besides gravity: load_work, load_power

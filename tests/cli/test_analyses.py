@@ -39,6 +39,21 @@ output:
 """
 
 
+# A sagging beam that slides along x, with a body below its end that has swung down by a quarter turn and spins freely.
+HANGING = """\
+mesh:
+  beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 10 }
+  bob: { type: point, at: [2, 0, 0] }
+elements:
+  beam: { type: beam_exact_3d, mesh: beam, E: 1.0e+7, nu: 0.3, rho: 1000.0, orientation: [0, 0, 1],
+          section: { type: rectangle, width: 0.1, height: 0.15 } }
+  bob: { type: rigid_body_3d, mesh: bob, mass: 1.0, inertia: [0.1, 0.2, 0.3] }
+joints: { tie: { type: ball, a: beam.end, b: bob, at: [1, 0, 0] } }
+supports: { guide: { set: beam.start, fix: [y, z, rx, ry, rz] } }
+loads: { weight: { type: gravity, g: [0, 0, -9.81] } }
+"""
+
+
 class Analyses(program.Cases):
     def setUp(self):
         super().setUp()
@@ -46,6 +61,42 @@ class Analyses(program.Cases):
 
     def percuss(self, *arguments):
         return program.percuss(*arguments, cwd=self.folder)
+
+    # More motions without force than modes asked for, in models that are too large for LAPACK.
+    def test_whirl_among_many_free_motions(self):
+        bodies = 10
+        lines = "".join(f"  b{i}: {{ type: line, from: [0, {i}, 0], to: [1, {i}, 0], elements: 20 }}\n"
+                        for i in range(bodies))
+        beam = BEAM[BEAM.index("elements:\n"):BEAM.index("supports:")].replace("mesh: beam", "mesh: all")
+        names = ", ".join(f"b{i}" for i in range(bodies))
+        self.write("free.yaml", f"mesh:\n{lines}sets: {{ all: {{ cells: [{names}] }} }}\n"
+                   f"{beam}damping: {{ stiffness: 1.0e-6 }}\n")
+        # A straight chain: each node moves across at will.
+        self.write("chain.yaml", "mesh: { b: { type: line, from: [0, 0, 0], to: [200, 0, 0], elements: 200 } }\n"
+                   "elements: { b: { type: rod_2d, mesh: b, E: 2.1e11, rho: 7800, area: 1.0e-4 } }\n"
+                   "supports: { a: { set: b.start, fix: [x, y] } }\n")
+        for case, count, free in (("free", 1, 30), ("free", 6, 30), ("free", 29, 30), ("free", 30, 30),
+                                  ("free", 31, 30), ("free", 40, 30), ("chain", 50, 200)):
+            with self.subTest(case=case, count=count):
+                result = self.percuss("modes", case + ".yaml", "--whirl", "--count", str(count), "-q")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                table = program.read_rows(self.path("results", case + "_modes", "modes.csv"))
+                self.assertEqual(len(table), count)
+                for i, row in enumerate(table):
+                    if i < free:
+                        self.assertEqual(float(row["w"]), 0.0)
+                        self.assertIn(row["kind"].split(":")[0], ("rigid", "mechanism"))
+                    else:  # of a free beam of one metre, each ten times
+                        self.assertAlmostEqual(float(row["w"]) / 335.0, 1.0, delta=0.01)
+
+    def test_rigid_motions_about_a_state_are_named(self):
+        self.write("hanging.yaml", HANGING)
+        result = self.percuss("modes", "hanging.yaml", "--about", "statics", "--count", "4", "-q")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        table = program.read_rows(self.path("results", "hanging_modes", "modes.csv"))
+        self.assertEqual([row["kind"] for row in table], ["rigid", "rigid", "vibration", "vibration"])
+        self.assertEqual(table[0]["name"], "translation along x")
+        self.assertRegex(table[1]["name"], r"rotation about z through \(1\.06.*, 0, -1\.07.*\) of part 'bob'")
 
     def test_modes_are_a_table_and_files(self):
         result = self.percuss("modes", "beam.yaml", "--count", "3")

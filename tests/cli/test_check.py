@@ -59,7 +59,50 @@ output: { probes: { ridge: { node: roof.end, of: [uy] } } }
 """
 
 
+# A pushed mass and one that is led: formulas of t that stop to be numbers within the run.
+FORMULAS = """\
+mesh:
+  a: { type: point, at: [0, 0, 0] }
+  b: { type: point, at: [1, 0, 0] }
+elements:
+  a: { type: point_mass, mesh: a, mass: 1.0, in: line }
+  b: { type: point_mass, mesh: b, mass: 1.0, in: line }
+loads:
+  push: { type: force, node: a, value: [1, 0, 0], amplitude: { expression: LOAD } }
+joints:
+  lead: { type: prescribed, node: b, along: x, MOTION }
+scheme: { type: alpha_ggl }
+time: { step: 0.01, end: END }
+"""
+
+
 class Check(program.Cases):
+    def formulas(self, load="1", motion="expression: 0", end="1.0"):
+        return self.check(FORMULAS.replace("LOAD", load).replace("MOTION", motion).replace("END", end))
+
+    def test_formulas_that_end_within_the_run(self):
+        where = "amplitude: { expression: "
+        column = FORMULAS.splitlines()[7].index(where) + len(where) + 1
+        for load, time, value in (("sqrt(0.505 - t)", "0.51", "-?nan"), ("exp(2000 * t)", "0.36", "inf"),
+                                  ("sqrt(1 - t)", "1", "-?nan")):
+            with self.subTest(load=load):
+                result = self.formulas(load=load)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertRegex(result.stderr, r":8:%d: .*loads\.push\.amplitude\.expression.*" % column
+                                 + f"finite number over the run, is {value} at t = {time} s")
+        for motion, message in (("expression: t^2 * sqrt(0.505 - t)", "is -?nan at t = 0.51 s"),
+                                ("displacement: { expression: t^2 * abs(0.25 - t)^0.5 }", "rate.*inf at t = 0.25 s"),
+                                ("velocity: { expression: 0 * t / (0.25 - t) }", "")):
+            with self.subTest(motion=motion):
+                result = self.formulas(motion=motion)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertRegex(result.stderr, r"joints\.lead\..*" + message)
+
+    def test_formulas_that_hold_over_the_run(self):
+        for end in ("0.5", "0.495"):
+            result = self.formulas("sqrt(0.505 - t)", "displacement: { expression: sin(t)^3 }", end)
+            self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_what_a_case_is_enough_for(self):
         result = self.check(ROOF)
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -296,6 +296,8 @@ class Report(unittest.TestCase):
         done = [r for r in rows if r["status"] == "done"]
         self.assertEqual((len(rows), len(done)), (12, 8))
         self.assertIn("8 of 12 points are done.", text(page.root))
+        self.assertIn("a bound of the error by step,", text(page.root))
+        self.assertIn("The error of the mesh is not in it.", text(page.root))
         table = next(find(page.root, "table"))
         cells = [[text(c) for c in find(r, "td")] for r in find(table, "tr")][1:]
         for row, found in zip(rows, cells, strict=True):

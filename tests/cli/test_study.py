@@ -293,6 +293,28 @@ class Study(program.Cases):
             self.assertLess(abs(float(row["E.limit"]) - float(row["E0"])), 0.05 * off)
             self.assertEqual(row["E0.convergence"], "exact")
 
+    # An error bar says of what it is.
+    def test_what_is_not_refined_is_told(self):
+        bar = ["cases/bar_impact", "--set", "mesh.bar.elements=5", "--set", "time.end=0.1", "--measure",
+               "E=energy.final"]
+        auto = ["--set", "scheme={type: half_explicit}", "--set", "time.step=auto"]
+        for words, missing in ((bar + ["--refine", "mesh=2,3"], "step"), (bar + ["--refine", "step=3,4"], "mesh"),
+                               (bar + ["--refine", "mesh=2,3 step=2,3"], None),
+                               (bar + ["--refine", "mesh=2,3 step=2,3 separately"], None),
+                               (bar + auto + ["--refine", "mesh=2,3"], None),
+                               (["cases/pendulum", "--refine", "step=2,3", "--set", "time.end=0.01"], None)):
+            with self.subTest(words=words):
+                shown = self.study(*words).stdout
+                with open(os.path.join(self.folder, "out", "study.json")) as file:
+                    refine = json.load(file)["refine"]
+                self.assertEqual(refine.get("not_refined"), missing)
+                if missing is None:
+                    self.assertNotIn("is not in them", shown)
+                    continue
+                other, numbers = ("mesh", "2,3") if missing == "step" else ("step", "3,4")
+                self.assertIn(f"those of the {other} alone: the error of the {missing} is not in them; "
+                              f'--refine "mesh={numbers} step={numbers}" has both', shown)
+
     def test_times_of_steps_are_known_to_a_step(self):
         self.study("cases/bar_impact", "--refine", "mesh=2,3", "--set", "mesh.bar.elements=20", "--set", "time.end=1.5",
                    "--measure", "d=wall.time_in_contact", "--measure", "start=wall.intervals.0.start", "--measure",

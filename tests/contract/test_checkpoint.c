@@ -116,15 +116,35 @@ static void demand_same_view(const scheme_job *j, const pcs_sim *a, const pcs_si
     }
 }
 
+// Forces at a state, as those see them who look at the run.
+static double *forces(const pcs_sim *sim)
+{
+    double *f = calloc((size_t)sim->system->nv, sizeof *f);
+    CHECK(f != NULL);
+    sim->system->ops->force(sim->system, sim->state.t, sim->state.q, sim->state.v, f);
+    return f;
+}
+
+static void demand_same_forces(const scheme_job *j, const pcs_sim *sim, double *before)
+{
+    double *f = forces(sim);
+    if (memcmp(f, before, (size_t)sim->system->nv * sizeof *f) != 0)
+        fail_msg("%s, %s: forces differ", j->path, j->set[0]);
+    free(f);
+    free(before);
+}
+
 // The next steps of a simulation, and of another one from its checkpoint.
 static void check_going_on(const scheme_job *j, pcs_sim *sim)
 {
     pcs_context *ctx;
     bytes kept = save(sim);
+    double *before = forces(sim);
     bool is_good = walk(sim, STEPS);
     pcs_sim *other = scheme_job_open(j, &ctx);
     CHECK(other != NULL);
     load(other, kept);
+    demand_same_forces(j, other, before);
     CHECK(walk(other, STEPS) == is_good);
     bytes end = save(sim), again = save(other);
     CHECK(end.size == again.size && end.size == kept.size);
@@ -187,6 +207,31 @@ TEST(steps_that_were_cut_go_on_from_a_checkpoint)
     CHECK(sim->view.kept_halvings > 0);
     check_going_on(&job, sim);
     pcs_context_destroy(&ctx);
+}
+
+// A damper that waits for the next step (delay_dampers) still does so when the run goes on from the checkpoint.
+TEST(dampers_that_wait_go_on_from_a_checkpoint)
+{
+    static const char *const schemes[] = { "scheme={type: newmark}",
+                                           "scheme={type: hht}",
+                                           "scheme={type: alpha_ggl}",
+                                           "scheme={type: alpha_velocity}",
+                                           "scheme={type: alpha_index3}",
+                                           "scheme={type: moreau_jean, theta: 0.5}",
+                                           "scheme={type: moreau_jean, theta: 0.5, forces: midpoint}",
+                                           "scheme={type: jump_newmark, rho_inf: 0.9}",
+                                           "scheme={type: jump_bathe}" };
+    (void)state;
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        for (long steps = 9; steps <= 12; steps++) {
+            const scheme_job job = { .path = "tests/contract/state_touch.yaml", .set = { schemes[i] }, .nset = 1 };
+            pcs_context *ctx;
+            pcs_sim *sim = scheme_job_open(&job, &ctx);
+            CHECK(sim != NULL);
+            CHECK(walk(sim, steps));
+            check_going_on(&job, sim);
+            pcs_context_destroy(&ctx);
+        }
 }
 
 // All that the certificate keeps of rows, also what they start with.

@@ -369,3 +369,21 @@ TEST(work_of_a_force_that_follows_is_booked_to_the_order_of_the_motion)
         text_case_close(&run);
     }
 }
+
+// What statics keeps of loads cell by cell, for section forces in equilibrium with them, is nothing to a run.
+TEST(a_run_keeps_no_loads_cell_by_cell)
+{
+    enum { CELLS = 4000 };
+    size_t bytes[2];
+    for (int k = 0; k < 2; k++) {
+        text_case run = text_case_open("mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4000 } }\n"
+                                       "elements: { bar: { type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0 } }\n"
+                                       "scheme: { type: newmark }\n"
+                                       "time: { step: 0.01, end: 0.02 }\n",
+                                       k == 0 ? "" : "loads: { g: { type: gravity, g: [-9.81, 0, 0] } }\n", NULL);
+        bytes[k] = pcs_bytes_taken(run.sim->ctx);
+        text_case_close(&run);
+    }
+    print_message("%.1f bytes for each cell\n", (double)(bytes[1] - bytes[0]) / CELLS);
+    CHECK(bytes[1] - bytes[0] < 40 * CELLS); // 8 of gravity, 24 of values at the ends of cells in pictures
+}

@@ -239,7 +239,7 @@ TEST(hanging_bodies_turn_freely)
         options.force = statics.force;
         CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
         CHECK(modes.count == 6);
-        for (int k = 0; k < 6; k++) CHECK(modes.modes[k].kind == (k < 2 ? PCS_MODE_MECHANISM : PCS_MODE_VIBRATION));
+        for (int k = 0; k < 6; k++) CHECK(modes.modes[k].kind == (k < 2 ? PCS_MODE_RIGID : PCS_MODE_VIBRATION));
         CHECK_RELATIVE(modes.modes[2].w, 2.471073839, 1e-8);
         still_close(&s);
     }

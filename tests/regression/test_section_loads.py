@@ -114,19 +114,21 @@ def check_probes(row, count, names, value, scale):
 
 
 def check_points(frame, names, value, scale):
-    """At all nodes."""
+    """At all ends of cells."""
     shown = {"axial": "axial_force", "shear": "shear_force", "moment": "bending_moment"}
-    place = numpy.linalg.norm(frame["points"] - frame["arrays"]["point", "displacement"], axis=1)
+    ends = numpy.unique(frame["cells"])
+    rest = frame["points"] - frame["arrays"]["point", "displacement"]
+    place = numpy.linalg.norm(rest[ends] - rest[frame["cells"][0][0]], axis=1)
     for name in names:
-        found = frame["arrays"]["point", shown.get(name, name)][:, 0]
+        found = frame["arrays"]["point", shown.get(name, name)][ends, 0]
         near(found, numpy.array([value(s, name) for s in place]), scale, "points", len(place), name)
-    near(frame["arrays"]["point", "stress"][:, 0], numpy.array([value(s, "axial") / AREA for s in place]),
+    near(frame["arrays"]["point", "stress"][ends, 0], numpy.array([value(s, "axial") / AREA for s in place]),
          scale / AREA, "points", "stress")
     if len(names) == 1:
         return
     stress = [abs(value(s, "moment" if len(names) == 3 else "moment_z")) * Z_STRESS
               + (abs(value(s, "moment_y")) * Y_STRESS if len(names) > 3 else 0.0) for s in place]
-    near(frame["arrays"]["point", "bending_stress"][:, 0], numpy.array(stress), scale * Z_STRESS, "points", "stress")
+    near(frame["arrays"]["point", "bending_stress"][ends, 0], numpy.array(stress), scale * Z_STRESS, "points", "stress")
 
 
 def check_cantilever(folder, kind, of, to, line, gravity, tip):

@@ -24,7 +24,45 @@ output: {{ frames: false, checkpoint: false }}
 """
 
 
+# The first mass is led, the other hangs at it by a spring.
+def led(scheme, velocity, step, stiffness=0.0, end=0.6):
+    return f"""mesh:
+  lead: {{ type: point, at: [0, 0, 0] }}
+  tail: {{ type: point, at: [1, 0, 0] }}
+  pair: {{ type: link, a: lead, b: tail }}
+elements:
+  lead: {{ type: point_mass, mesh: lead, mass: 1.0, in: line }}
+  tail: {{ type: point_mass, mesh: tail, mass: 2.0, in: line }}
+  pair: {{ type: spring_damper, mesh: pair, stiffness: {stiffness!r}, in: line }}
+joints:
+  motor: {{ type: prescribed, node: lead, along: x, velocity: {{ {velocity} }} }}
+scheme: {{ type: {scheme} }}
+time: {{ step: {step!r}, end: {end!r} }}
+output: {{ frames: false, checkpoint: false }}
+"""
+
+
 class Jumps(program.Cases):
+    # A velocity that jumps from 0 to 0.5 m/s costs 0.125 J, and gives them back.
+    def test_work_of_velocities_that_jump(self):
+        pulse = "pulse: { start: 0.1, duration: 0.3, shape: rectangle, size: 0.5 }"
+        for radius, step in itertools.product((0.8, 0.0, 1.0), (0.01, 0.003)):
+            with self.subTest(radius=radius, step=step):
+                rows = self.history(led(f"alpha_ggl, rho_inf: {radius}", pulse, step))
+                for row in rows:
+                    self.assertAlmostEqual(row["external_work"], row["kinetic"], delta=1e-12)
+                self.assertAlmostEqual(max(row["kinetic"] for row in rows), 0.125, delta=1e-12)
+
+    def test_work_of_smooth_velocities_is_of_second_order(self):
+        found = []
+        for step in (0.02, 0.01, 0.005, 0.0005):
+            rows = self.history(led("alpha_ggl, rho_inf: 0.8", "expression: sin(5*t)^2", step, 40.0))
+            found.append(rows[-1]["external_work"])
+        errors = [abs(x - found[-1]) for x in found[:3]]
+        self.assertLess(errors[0], 0.05 * abs(found[-1]))
+        for coarse, fine in zip(errors, errors[1:]):
+            self.assertGreater(coarse / fine, 3.4)
+
     # The impulse of 10 N over 0.2 s; a jump that two ends of steps see on different sides of them would be off by 0.05.
     def test_impulses_are_those_of_the_loads(self):
         for scheme, start in itertools.product(SCHEMES, (0.01, 0.07, 0.1, 0.13, 0.29)):

@@ -70,6 +70,43 @@ def check_script(folder):
     assert any(("cell", name) in frame["arrays"] for name in colours), colours
 
 
+# A rib of two lines that meet, held beside its nodes: its axis is drawn, and turns with them.
+RIB = """
+mesh:
+  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 3 }
+  b: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 2 }
+merge: { ab: { sets: [a.end, b.start] } }
+sets: { rib: { cells: [a, b] } }
+elements:
+  rib: { type: beam_timo_3d, mesh: rib, E: 2.1e+11, nu: 0.3, rho: 7800.0, orientation: [0, 1, 0],
+         section: { type: circle, diameter: 0.04 }, offset: [0, 0.1, 0.2] }
+supports: { root: { set: a.start, fix: [x, y, z, rx, ry, rz] } }
+loads: { tip: { type: moment, node: b.end, value: [500.0, 0, 900.0] } }
+"""
+
+
+def check_offsets(folder, program):
+    (folder / "rib.yaml").write_text(RIB)
+    command = [program, "statics", str(folder / "rib.yaml"), "--output", str(folder / "rib")]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    entry = json.loads((folder / "rib" / "rib_statics.vtk.series").read_text())["files"][-1]
+    frame = vtk_readback.read_frame(folder / "rib" / entry["name"])
+    nnode = 6
+    x, turn, cells = frame["points"], frame["arrays"]["point", "rotation"], frame["cells"]
+    # One line: a cell begins where that before ends, and beyond the nodes there are its points alone.
+    assert len(x) == 2 * nnode and (numpy.array(cells)[1:, 0] == numpy.array(cells)[:-1, 1]).all(), cells
+    assert min(min(cell) for cell in cells) == nnode
+    order = [cells[0][0]] + [cell[1] for cell in cells]
+    assert abs(turn[nnode - 1]).max() > 1e-3
+    for node, point in enumerate(order):
+        arm = numpy.array([0, 0.1, 0.2])
+        assert (turn[point] == turn[node]).all()
+        assert abs(x[point] - x[node] - arm - numpy.cross(turn[node], arm)).max() < 1e-12
+    assert abs(frame["arrays"]["point", "radius"][nnode:] - 0.02).max() < 1e-15
+    assert not (folder / "rib" / "obstacles.vtk.series").exists()
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as name:
@@ -81,6 +118,7 @@ def main():
         assert "view.py" in run.stdout
         check_frames(folder / "results")
         check_script(folder / "results")
+        check_offsets(folder, program)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ static void check_free(const char *text, const char *assignments, int count, con
     char all[2048];
     double force[512];
     const pcs_system *system = s.on.system;
-    CHECK_OK(s.ctx, pcs_rigid_find(system, &rigid));
+    CHECK_OK(s.ctx, pcs_rigid_find(system, NULL, &rigid));
     pcs_rigid_text(&rigid, sizeof all, all);
     CHECK_TEXT(all, names);
     CHECK(strlen(all) == strlen(names));
