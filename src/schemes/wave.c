@@ -46,7 +46,8 @@ static const pcs_option wave_options[] = {
     PCS_CHOICE("waves", wave_params, waves, PCS_DEFAULT("transverse"), wave_kinds,
                "of beams, that the step follows: those which carry the contact force; rods have axial ones only"),
     PCS_FLAG("allow_mismatch", wave_params, allow_mismatch, PCS_DEFAULT("false"),
-             "take a step that differs from travel times of waves through cells by more than 1 %"),
+             "take a step that differs from travel times of waves through cells by more than 1 %, and bars in which no "
+             "wave is clean: rod_2d, rod_3d, rod_love"),
     { 0 },
 };
 
