@@ -60,6 +60,7 @@ pcs_status pcs_state_create(const pcs_scheme *scheme, pcs_state *x)
                       .v = x->v,
                       .nhistory = ops->nhistory,
                       .nrow_history = ops->nrow_history,
+                      .v_is_of_middle = ops->history_is_velocity,
                       .memory_size = ops->memory_size,
                       .ncarried = PCS_SOLVER_MEMORY + system->nmemory };
     PCS_TAKE(scheme->ctx, x->carried, x->ncarried, "a state");
@@ -90,6 +91,12 @@ void pcs_state_copy(const pcs_state *from, pcs_state *to)
     state_list(to, there);
     pcs_memory_copy(OWN, here, there);
     pcs_memory_copy(from->ncarried, from->carried, to->carried);
+}
+
+double pcs_state_probe(const pcs_state *x, const pcs_system *system, const pcs_probe *probe)
+{
+    bool is_body = probe->weights != NULL;
+    return system->ops->probe(system, probe, x->q, is_body && x->v_is_of_middle ? x->history[0] : x->v);
 }
 
 static unsigned long long state_mix(unsigned long long hash, int count, const pcs_memory *list)
