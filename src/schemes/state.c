@@ -123,14 +123,15 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
     state_list(x, own);
     pcs_carry_part(c, "state");
     for (int i = 0; i < OWN; i++) {
+        const char *piece = i == SINGLE && x->v_is_of_middle ? "end_velocity" : names[i];
         bool is_vector = i == PLACE_Q || i == PLACE_V || (i >= SINGLE && i < SINGLE + x->nhistory);
         pcs_carry_table rows = { own[i].bytes, (size_t)x->nrow, 1, 1, false };
         if (i >= SINGLE + PCS_MAX_HISTORY) rows.stride = rows.size = sizeof(double);
         int history = i - SINGLE - PCS_MAX_HISTORY;
         bool is_of_rows = i == PLACE_LOADED || (history >= 0 && history < x->nrow_history);
-        if (is_of_rows) pcs_carry_rows(c, names[i], &rows);
-        else if (is_vector) pcs_carry_vector(c, names[i], own[i].bytes, (int)(own[i].size / sizeof(double)));
-        else pcs_carry_bytes(c, names[i], own[i].bytes, own[i].size);
+        if (is_of_rows) pcs_carry_rows(c, piece, &rows);
+        else if (is_vector) pcs_carry_vector(c, piece, own[i].bytes, (int)(own[i].size / sizeof(double)));
+        else pcs_carry_bytes(c, piece, own[i].bytes, own[i].size);
     }
     for (int i = 0; i < x->ncarried; i++) {
         snprintf(name, sizeof name, "carried%d", i);

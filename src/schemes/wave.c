@@ -75,7 +75,9 @@ static const char *wave_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
     if (!system->is_mesh) return "waves travel in meshes: rods and linear beams, with masses and springs";
-    if (!system->is_linear) return "its waves are those of linear models: rods, linear beams, masses and springs";
+    if (!system->is_linear)
+        return "its waves are those of linear models: rods, linear beams, masses, bushings and mounts (a spring_damper "
+               "turns with its ends)";
     if (system->has_skew_damping) return "gyroscopic moments do not go with it";
     return system->layout == NULL ? NULL : "it runs in one process only";
 }

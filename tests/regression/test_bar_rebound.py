@@ -85,6 +85,21 @@ class Rebound(program.Cases):
             allowed = text.replace("type: wave", "type: wave, allow_mismatch: true").replace("auto", str(STEP))
             self.assertGreater(max(row["hit.force"] for row in self.history(allowed)[1:]), 1.4 * PEAK)
 
+    def test_another_run_goes_on_within_the_contact(self):
+        # The same model takes all of the state over; with another load, of nothing, the scheme makes its own start.
+        whole = self.history(CASE)
+        self.history(CASE.replace("end: 1.0e-4", "end: 3.0e-5"), "first")
+        begin, end = CASE.index("initial:"), CASE.index("contacts:")
+        later = CASE[:begin] + f"start: {{ from: {self.folder / 'first'} }}\n" + CASE[end:]
+        for load in ("", "loads: { push: { type: force, node: tail.start, value: [1.0e-20, 0, 0] } }\n"):
+            rows = self.history(later + load, "later")
+            self.assertEqual(len(rows), 71)
+            for row, other in zip(rows, whole[30:]):
+                for name, size in (("kinetic", 2.5e-3), ("strain", 2.5e-3), ("momentum_x", 5e-4), ("b.vx", SPEED)):
+                    self.assertAlmostEqual(row[name] / size, other[name] / size, delta=1e-11, msg=name)
+                if row["step"] > 0:
+                    self.assertAlmostEqual(row["hit.force"], other["hit.force"], delta=1e-10)
+
     def test_parts_that_share_a_node_must_agree_on_its_velocity(self):
         refused = self.try_case(CASE.replace(f"head, velocity: [{SPEED}", "head, velocity: [9.0"), command="run")
         self.assertEqual(refused.returncode, 2)
