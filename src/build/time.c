@@ -8,6 +8,7 @@
 static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
 static const double MOST_STEPS = 1e12; // no run is longer
 static const double SAME_STEPS = 1e-9; // end / step this near to a whole number is one
+static const double SAME_END = 1e-6;   // of a step: a last one that differs by less is whole
 
 typedef struct time_params {
     double end;
@@ -195,7 +196,10 @@ pcs_status pcs_build_clock(pcs_build *b)
         pcs_case_error_at(b->c, node, "end", "%g steps of %g s are more than %g", steps, b->step, MOST_STEPS);
     b->sim->step_size = b->step;
     b->sim->start_time = b->start;
-    b->sim->end_time = b->end;
+    // Schemes of equal steps have no shorter last one: its forces would be far off.
+    double reached = b->start + steps * b->step;
+    bool needs_more = b->scheme->needs_equal_steps != NULL && fabs(reached - b->end) > SAME_END * b->step;
+    b->sim->end_time = needs_more ? reached : b->end;
     b->sim->nstep = steps <= MOST_STEPS ? (long)steps : 0;
     return PCS_OK;
 }

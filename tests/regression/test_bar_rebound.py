@@ -100,6 +100,18 @@ class Rebound(program.Cases):
                 if row["step"] > 0:
                     self.assertAlmostEqual(row["hit.force"], other["hit.force"], delta=1e-10)
 
+    def test_schemes_of_equal_steps_have_no_shorter_last_one(self):
+        # Just after a front has come in: in a step of a thousandth of the others forces would be many times as large.
+        for scheme, step, most in (("wave", "auto", 1.0), ("schatzman_paoli", STEP / 2, 1.5)):
+            text = CASE.replace("type: wave", f"type: {scheme}").replace("auto", str(step))
+            rows = self.history(text.replace("end: 1.0e-4", "end: 3.0001e-5"), scheme)
+            whole = STEP if step == "auto" else step
+            self.assertAlmostEqual(rows[-1]["t"], 3.0e-5 + whole, delta=1e-15)
+            self.assertLess(max(row["hit.force"] for row in rows[1:]), most * PEAK * (1 + 1e-9))
+            self.assertAlmostEqual(rows[-1]["hit.force"] / PEAK, 1.0, delta=0.2)
+            end = program.read_json(self.folder / scheme / "summary.json")["time"]["end"]
+            self.assertEqual(end, rows[-1]["t"])
+
     def test_parts_that_share_a_node_must_agree_on_its_velocity(self):
         refused = self.try_case(CASE.replace(f"head, velocity: [{SPEED}", "head, velocity: [9.0"), command="run")
         self.assertEqual(refused.returncode, 2)
