@@ -112,6 +112,38 @@ class Rebound(program.Cases):
             end = program.read_json(self.folder / scheme / "summary.json")["time"]["end"]
             self.assertEqual(end, rows[-1]["t"])
 
+    def test_a_contact_without_force_stays_closed_until_it_parts(self):
+        # A short bar strikes one of its kind, three times as thick further on, and stays there at rest, without force,
+        # until half of the wave comes back. The impact falls between two steps: found anew, the contact would be late.
+        text = """mesh:
+  a: { type: line, from: [-1.0, 0, 0], to: [0, 0, 0], elements: 10 }
+  b: { type: line, from: [GAP, 0, 0], to: [END, 0, 0], elements: 40 }
+  c: { type: line, from: [END, 0, 0], to: [FAR, 0, 0], elements: 160 }
+merge: { step: { sets: [b.end, c.start] } }
+elements:
+  c: { type: rod, mesh: c, E: 1.0, rho: 1.0, area: 3.0 }
+  a: { type: rod, mesh: a, E: 1.0, rho: 1.0, area: 1.0 }
+  b: { type: rod, mesh: b, E: 1.0, rho: 1.0, area: 1.0 }
+BEGIN
+contacts: { hit: { type: node_node, a: a.end, b: b.start, normal: [1, 0, 0], restitution: 0.0 } }
+scheme: { type: wave }
+time: { step: auto, end: LAST }
+output: { frames: false }
+"""
+        for speed in (0.01, 0.013, 0.017):
+            gap = 0.14 * speed  # 1.4 steps of 0.1 s
+            case = text.replace("GAP", repr(gap)).replace("END", repr(4.0 + gap)).replace("FAR", repr(20.0 + gap))
+            flight = f"initial: [{{ set: a, velocity: [{speed}, 0, 0] }}]"
+            rows = self.history(case.replace("BEGIN", flight).replace("LAST", "12.0"))
+            for k, row in enumerate(rows[1:]):
+                force = 0.5 * (1 <= k < 21) + 0.25 * (81 <= k < 101)
+                self.assertAlmostEqual(row["hit.force"] / speed, force, delta=1e-10, msg=k)
+            self.history(case.replace("BEGIN", flight).replace("LAST", "5.0"), "first")
+            start = f"start: {{ from: {self.folder / 'first'} }}"
+            later = self.history(case.replace("BEGIN", start).replace("LAST", "12.0"), "later")
+            for row, other in zip(later[1:], rows[51:]):
+                self.assertAlmostEqual(row["hit.force"], other["hit.force"], delta=1e-12)
+
     def test_parts_that_share_a_node_must_agree_on_its_velocity(self):
         refused = self.try_case(CASE.replace(f"head, velocity: [{SPEED}", "head, velocity: [9.0"), command="run")
         self.assertEqual(refused.returncode, 2)
