@@ -138,7 +138,8 @@ const char *percuss_probe_name(const percuss *p, int i)
 double percuss_probe_at(const percuss *p, int i)
 {
     if (i < 0 || i >= percuss_probes(p)) return 0.0;
-    return p->system->ops->probe(p->system, &p->probes[i], pcs_api_q(p), pcs_api_v(p));
+    if (p->sim != NULL) return pcs_state_probe(&p->sim->state, p->system, &p->probes[i]);
+    return p->system->ops->probe(p->system, &p->probes[i], p->still_q, p->still_v);
 }
 
 int percuss_probe_named(const percuss *p, const char *name)

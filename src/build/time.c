@@ -8,6 +8,7 @@
 static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
 static const double MOST_STEPS = 1e12; // no run is longer
 static const double SAME_STEPS = 1e-9; // end / step this near to a whole number is one
+static const double SAME_END = 1e-6;   // of a step: a last one that differs by less is whole
 
 typedef struct time_params {
     double end;
@@ -98,12 +99,31 @@ static pcs_status time_resolve(pcs_build *b, pcs_yaml *node, double step)
     return pcs_case_resolve(b->c, node, "step", pcs_case_number_text(b->step, text));
 }
 
+// Rods and beams without the mass that the scheme needs, whose forces would ring; false where there are any.
+static bool time_check_carriers(pcs_build *b)
+{
+    const pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "elements");
+    bool are_all = true;
+    for (int i = 0; i < b->model.ngroup; i++) {
+        const pcs_element_ops *ops = b->model.groups[i].ops;
+        bool is_bar = ops->area != NULL || ops->has_section;
+        if (!is_bar || ops->travel_time != NULL) continue;
+        are_all = false;
+        pcs_case_error_at(b->c, pcs_yaml_item(section, i), "type",
+                          "scheme '%s' has no clean waves in '%s', whose forces would ring: take rod, beam_timo_2d or "
+                          "beam_timo_3d, or another scheme, or say 'allow_mismatch: true' in the scheme",
+                          b->scheme->name, ops->name);
+    }
+    return are_all;
+}
+
 // Step of a scheme for waves against the travel times of its cells.
 static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
 {
     pcs_wave_demand demand = b->scheme->ask_waves(b->sim->system, b->scheme_params);
     const pcs_travel *travel = demand.travel;
     b->control.stable = INFINITY;
+    if (isfinite(demand.mismatch) && !time_check_carriers(b)) return PCS_OK;
     if (travel->count == 0 && b->step_is_auto)
         pcs_case_error_at(b->c, node, "step",
                           "no cell of this model carries waves, so 'auto' has no meaning: give a "
@@ -194,7 +214,10 @@ pcs_status pcs_build_clock(pcs_build *b)
         pcs_case_error_at(b->c, node, "end", "%g steps of %g s are more than %g", steps, b->step, MOST_STEPS);
     b->sim->step_size = b->step;
     b->sim->start_time = b->start;
-    b->sim->end_time = b->end;
+    // Schemes of equal steps have no shorter last one: its forces would be far off.
+    double reached = b->start + steps * b->step;
+    bool needs_more = b->scheme->needs_equal_steps != NULL && fabs(reached - b->end) > SAME_END * b->step;
+    b->sim->end_time = needs_more ? reached : b->end;
     b->sim->nstep = steps <= MOST_STEPS ? (long)steps : 0;
     return time_find_place(b);
 }

@@ -11,11 +11,31 @@
 
 enum { HAS_DISPLACEMENT = 1, HAS_VELOCITY = 2, HAS_ROTATION = 4, HAS_SPIN = 8 };
 
+// What is being given, to whom it has been given already, and where it goes.
+typedef struct initial_field {
+    const char *what;
+    int flag;
+    unsigned char *given; // [nnode]
+    double *out;          // [nq] or [nv]
+} initial_field;
+
+// Parts of a body share nodes: what two entries say of one must be the same, up to round-off of formulas.
+static pcs_status initial_put(const pcs_system *self, const initial_field *field, int node, int equation, double value)
+{
+    double *out = &field->out[equation];
+    bool is_again = (field->given[node] & field->flag) != 0;
+    if (is_again && fabs(*out - value) > 1e-12 * fabs(value))
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "the %s of node %d is given twice, as %g and %g", field->what, node,
+                        *out, value);
+    if (!is_again) *out = value;
+    return PCS_OK;
+}
+
 // Components of a nodal vector along the node's dofs, into the equations.
-static pcs_status initial_set_node(const pcs_system *self, int node, const double value[3], const char *what,
-                                   double *out)
+static pcs_status initial_set_node(const pcs_system *self, int node, const double value[3], const initial_field *field)
 {
     const fe_data *fe = self->data;
+    const char *what = field->what;
     int dof[PCS_MAX_NODE_DOFS];
     double part[PCS_MAX_NODE_DOFS];
     int count = pcs_dofmap_resolve(&fe->map, node, value, dof, part);
@@ -30,16 +50,9 @@ static pcs_status initial_set_node(const pcs_system *self, int node, const doubl
             return pcs_fail(self->ctx, PCS_BAD_INPUT,
                             "node %d is held by a support and cannot have the %s [%g, %g, %g]", node, what, value[0],
                             value[1], value[2]);
-        out[equation] = part[i];
+        PCS_TRY(initial_put(self, field, node, equation, part[i]));
     }
-    return PCS_OK;
-}
-
-static pcs_status initial_claim(const pcs_system *self, unsigned char *given, int node, int flag, const char *what)
-{
-    if ((given[node] & flag) != 0)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT, "the %s of node %d is given twice", what, node);
-    given[node] |= (unsigned char)flag;
+    field->given[node] |= (unsigned char)field->flag;
     return PCS_OK;
 }
 
@@ -51,10 +64,10 @@ static bool initial_can_turn(const fe_data *fe, int node)
 }
 
 // Components of a rotation vector or an angular velocity along the node's rotations.
-static pcs_status initial_turn_node(const pcs_system *self, int node, const double value[3], const char *what,
-                                    double *out)
+static pcs_status initial_turn_node(const pcs_system *self, int node, const double value[3], const initial_field *field)
 {
     const fe_data *fe = self->data;
+    const char *what = field->what;
     double length2 = pcs_dot3(value, value), seen2 = 0.0;
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
@@ -65,8 +78,9 @@ static pcs_status initial_turn_node(const pcs_system *self, int node, const doub
             return pcs_fail(self->ctx, PCS_BAD_INPUT,
                             "node %d is held by a support and cannot have the %s [%g, %g, %g]", node, what, value[0],
                             value[1], value[2]);
-        if (d->equation >= 0) out[d->equation] = part;
+        if (d->equation >= 0) PCS_TRY(initial_put(self, field, node, d->equation, part));
     }
+    field->given[node] |= (unsigned char)field->flag;
     if (fabs(seen2 - length2) <= 1e-9 * length2) return PCS_OK;
     if (!initial_can_turn(fe, node))
         return pcs_fail(self->ctx, PCS_BAD_INPUT,
@@ -87,7 +101,7 @@ static const int *initial_spins(const fe_data *fe, int node)
 
 // The spin of a node whose initial rotation stands in q already.
 static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial *entry, int node, const double w[3],
-                                    const double *q, double *v)
+                                    const double *q, const initial_field *field)
 {
     const fe_data *fe = self->data;
     double material[3] = { w[0], w[1], w[2] };
@@ -98,7 +112,7 @@ static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial
         pcs_rotation_exp(q + spins[0], R);
         pcs_rotation_apply_transposed(R, w, material);
     }
-    return initial_turn_node(self, node, material, "initial spin", v);
+    return initial_turn_node(self, node, material, field);
 }
 
 // w x (x - p), and no round-off where the node stands on p: a support may hold it there.
@@ -144,23 +158,25 @@ static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial
                                     initial_state x)
 {
     const fe_data *fe = self->data;
+    const initial_field displacement = { "initial displacement", HAS_DISPLACEMENT, x.given, x.q };
+    const initial_field rotation = { "initial rotation", HAS_ROTATION, x.given, x.q };
     double value[3];
     if (entry->displacement.is_given) {
         PCS_TRY(initial_value(self, &entry->displacement, node, s, value));
-        PCS_TRY(initial_claim(self, x.given, node, HAS_DISPLACEMENT, "initial displacement"));
-        PCS_TRY(initial_set_node(self, node, value, "initial displacement", x.q));
+        PCS_TRY(initial_set_node(self, node, value, &displacement));
     }
     if (!entry->rotation.is_given) return PCS_OK;
     PCS_TRY(initial_value(self, &entry->rotation, node, s, value));
     if (initial_spins(fe, node) != NULL) pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // pi at most
-    PCS_TRY(initial_claim(self, x.given, node, HAS_ROTATION, "initial rotation"));
-    return initial_turn_node(self, node, value, "initial rotation", x.q);
+    return initial_turn_node(self, node, value, &rotation);
 }
 
 static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial *entry, int node, double s,
                                     initial_state to)
 {
     const fe_data *fe = self->data;
+    const initial_field motion = { "initial velocity", HAS_VELOCITY, to.given, to.v };
+    const initial_field spin = { "initial spin", HAS_SPIN, to.given, to.v };
     double velocity[3], w[3], x[3], swing[3];
     PCS_TRY(initial_value(self, &entry->velocity, node, s, velocity));
     PCS_TRY(initial_value(self, &entry->spin, node, s, w));
@@ -170,13 +186,9 @@ static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial
         initial_swing(w, x, entry->about, swing);
         for (int k = 0; k < 3; k++) velocity[k] += swing[k];
     }
-    if (entry->velocity.is_given || entry->has_about) {
-        PCS_TRY(initial_claim(self, to.given, node, HAS_VELOCITY, "initial velocity"));
-        PCS_TRY(initial_set_node(self, node, velocity, "initial velocity", to.v));
-    }
+    if (entry->velocity.is_given || entry->has_about) PCS_TRY(initial_set_node(self, node, velocity, &motion));
     if (!entry->spin.is_given) return PCS_OK;
-    PCS_TRY(initial_claim(self, to.given, node, HAS_SPIN, "initial spin"));
-    return initial_spin_node(self, entry, node, w, to.q, to.v);
+    return initial_spin_node(self, entry, node, w, to.q, &spin);
 }
 
 // All positions first: spins depend on them.

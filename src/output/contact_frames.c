@@ -183,15 +183,17 @@ static void contact_frames_make_title(const pcs_view *view, char *title)
     }
 }
 
-// Without a word of its own it follows the frames of the model.
+// Without a word of its own it follows the frames of the model, and where there are none has none.
 static const pcs_frames_params *contact_frames_params(const pcs_observer *self)
 {
+    static const pcs_frames_params none = { .every = 0 };
     const pcs_frames_params *params = self->params;
+    if (params->every >= 0) return params;
     for (int i = 0; i < self->view->nobserver; i++) {
         const pcs_observer *other = &self->view->observers[i];
-        if (params->every < 0 && strcmp(other->ops->name, "frames") == 0) return other->params;
+        if (strcmp(other->ops->name, "frames") == 0) return other->params;
     }
-    return params;
+    return &none;
 }
 
 static pcs_status contact_frames_take_shown(pcs_observer *self)

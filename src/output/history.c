@@ -155,8 +155,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     if (d->gather.plan != NULL)
         pcs_row_gather_all(&d->gather, sizeof *d->points / 8, &d->tally.rows->gap, &d->points->gap);
     if (has_state)
-        for (int k = 0; k < view->nprobe; k++)
-            d->probed[k] = system->ops->probe(system, &view->probes[k], view->state->q, view->state->v);
+        for (int k = 0; k < view->nprobe; k++) d->probed[k] = pcs_state_probe(view->state, system, &view->probes[k]);
     char *begin = pcs_file_reserve(d->file.file, d->file.row_room);
     if (begin == NULL) return;
     char *p = history_fixed_columns(d, system, begin);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum { SUMMARY_BUFFER = 1 << 16, FEWEST_CELLS = 8 };
+// Of the range of a probe: extremes that differ by less are one.
+static const double SAME_EXTREME = 1e-9;
 
 typedef struct summary_params {
     double open_time, filter; // s; NAN: not said
@@ -177,15 +179,25 @@ static void summary_take_reactions(const pcs_view *view, pcs_summary *s, bool ha
     }
 }
 
+// Times are those at which an extreme is reached first: on a plateau round-off would choose any of its times.
+static void summary_take_extremes(double x, double t, pcs_probe_record *r)
+{
+    r->min = fmin(r->min, x);
+    r->max = fmax(r->max, x);
+    double slack = SAME_EXTREME * (r->max - r->min);
+    if (x < r->min_then - slack) r->min_then = x, r->min_time = t;
+    if (x > r->max_then + slack) r->max_then = x, r->max_time = t;
+}
+
 static void summary_take_probes(const pcs_view *view, pcs_summary *s)
 {
     for (int k = 0; k < view->nprobe; k++) {
         pcs_probe_record *record = &s->probes[k];
-        double x = view->system->ops->probe(view->system, &view->probes[k], view->state->q, view->state->v);
-        if (view->state->step == 0) *record = (pcs_probe_record){ .start = x, .min = INFINITY, .max = -INFINITY };
+        double x = pcs_state_probe(view->state, view->system, &view->probes[k]);
+        double t = view->state->t;
+        if (view->state->step == 0) *record = (pcs_probe_record){ x, x, x, t, x, t, .min_then = x, .max_then = x };
         record->end = x;
-        if (x < record->min) record->min = x, record->min_time = view->state->t;
-        if (x > record->max) record->max = x, record->max_time = view->state->t;
+        summary_take_extremes(x, t, record);
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct pcs_reaction_record {
 typedef struct pcs_probe_record {
     double start, end;
     double min, min_time, max, max_time; // times in s
+    double min_then, max_then;           // the values at these times
 } pcs_probe_record;
 
 // A point of contact at the end of the last step.

@@ -201,7 +201,7 @@ typedef struct page {
 static page waves_page(const pcs_canvas *c, double height, bool has_force)
 {
     double letter = pcs_gnuplot_font(c->width) / 72.0 * 2.54; // cm
-    page p = { .left = 6.2 * letter / c->width, .bottom = 3.6 * letter / height, .letter = letter / height };
+    page p = { .left = 6.8 * letter / c->width, .bottom = 3.6 * letter / height, .letter = letter / height };
     p.right = has_force ? 0.72 : 1.0 - 2.0 * letter / c->width;
     p.force_left = p.right + 2.0 * letter / c->width;
     p.force_right = 1.0 - 2.0 * letter / c->width;
@@ -260,7 +260,7 @@ static void waves_put_forces(pcs_file *f, pcs_context *ctx, const pcs_waves *w, 
 {
     char text[NAME_ROOM];
     double middle = 0.5 * (p->force_left + p->force_right);
-    pcs_file_text(f, "unset label\nunset colorbox\nset format y ''\nset autoscale xfix\n");
+    pcs_file_text(f, "unset label\nunset colorbox\nset format y ''\nset autoscale xfix\nset xrange [*<0:0<*]\n");
     pcs_file_print(f, "set xtics %.9g\n", waves_step(w->force_size));
     if (w->nforce > 1) pcs_file_text(f, "set key at graph 1, graph 0.98 right top samplen 1\n");
     pcs_file_print(f, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", p->force_left, p->force_right);

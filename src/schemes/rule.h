@@ -65,6 +65,7 @@ typedef struct pcs_rule {
     bool gate_looks_ahead; // of PCS_GATE_MIDDLE: also where the step would end in g <= 0 without the law
     double gate_share;     // of the step, of PCS_GATE_HELD
     double gate_slack;     // of the way of a step, within which its gates are ties
+    double gate_rest;      // of the largest gap rate, below which a closed contact has not parted
     const pcs_tableau *tableau;
     int order; // of the tableau; 0: the user's own
 } pcs_rule;

@@ -40,7 +40,7 @@ typedef struct pcs_scheme_ops {
     size_t params_size;
     size_t data_size;          // bytes of private data, zeroed before setup; nothing in them outlasts a step
     int nhistory;              // history vectors
-    bool history_is_velocity;  // history vectors are velocities; otherwise accelerations
+    bool history_is_velocity;  // that of the end of a step, v being of its middle; otherwise accelerations
     bool history_obeys_joints; // they hold the forces of joints
     int nresultant;            // sums of forces by directions, double[3] each, that the struct of numbers carries
     size_t resultant_at;       // where in the struct they begin

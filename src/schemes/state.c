@@ -60,6 +60,7 @@ pcs_status pcs_state_create(const pcs_scheme *scheme, pcs_state *x)
                       .v = x->v,
                       .nhistory = ops->nhistory,
                       .nrow_history = ops->nrow_history,
+                      .v_is_of_middle = ops->history_is_velocity,
                       .memory_size = ops->memory_size,
                       .ncarried = PCS_SOLVER_MEMORY + system->nmemory };
     PCS_TAKE(scheme->ctx, x->carried, x->ncarried, "a state");
@@ -92,6 +93,12 @@ void pcs_state_copy(const pcs_state *from, pcs_state *to)
     pcs_memory_copy(from->ncarried, from->carried, to->carried);
 }
 
+double pcs_state_probe(const pcs_state *x, const pcs_system *system, const pcs_probe *probe)
+{
+    bool is_body = probe->weights != NULL;
+    return system->ops->probe(system, probe, x->q, is_body && x->v_is_of_middle ? x->history[0] : x->v);
+}
+
 static unsigned long long state_mix(unsigned long long hash, int count, const pcs_memory *list)
 {
     for (int i = 0; i < count; i++) hash = pcs_hash(hash, list[i].bytes, list[i].size);
@@ -116,14 +123,15 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
     state_list(x, own);
     pcs_carry_part(c, "state");
     for (int i = 0; i < OWN; i++) {
+        const char *piece = i == SINGLE && x->v_is_of_middle ? "end_velocity" : names[i];
         bool is_vector = i == PLACE_Q || i == PLACE_V || (i >= SINGLE && i < SINGLE + x->nhistory);
         pcs_carry_table rows = { own[i].bytes, (size_t)x->nrow, 1, 1, false };
         if (i >= SINGLE + PCS_MAX_HISTORY) rows.stride = rows.size = sizeof(double);
         int history = i - SINGLE - PCS_MAX_HISTORY;
         bool is_of_rows = i == PLACE_LOADED || (history >= 0 && history < x->nrow_history);
-        if (is_of_rows) pcs_carry_rows(c, names[i], &rows);
-        else if (is_vector) pcs_carry_vector(c, names[i], own[i].bytes, (int)(own[i].size / sizeof(double)));
-        else pcs_carry_bytes(c, names[i], own[i].bytes, own[i].size);
+        if (is_of_rows) pcs_carry_rows(c, piece, &rows);
+        else if (is_vector) pcs_carry_vector(c, piece, own[i].bytes, (int)(own[i].size / sizeof(double)));
+        else pcs_carry_bytes(c, piece, own[i].bytes, own[i].size);
     }
     for (int i = 0; i < x->ncarried; i++) {
         snprintf(name, sizeof name, "carried%d", i);

@@ -25,6 +25,7 @@ typedef struct pcs_state {
     double *v;                                // [nv]
     unsigned char *was_loaded;                // [nrow] the last accepted step transmitted an impulse
     int nhistory, nrow_history;               // vectors the scheme carries from step to step
+    bool v_is_of_middle;                      // of the last step; history[0] is the velocity of its end
     double *history[PCS_MAX_HISTORY];         // [nv] each
     double *row_history[PCS_MAX_ROW_HISTORY]; // [nrow] each
     void *memory;                             // [memory_size] the scheme's own struct
@@ -45,6 +46,9 @@ pcs_status pcs_state_clone(pcs_context *ctx, const pcs_state *x, pcs_state *out)
 // Both are of the same model and scheme; they may belong to two simulations.
 void pcs_state_copy(const pcs_state *from, pcs_state *to);
 unsigned long long pcs_state_hash(const pcs_state *x); // of every bit
+
+// A probe at this state. Of a body as a whole the velocity is that of its momentum, at the end of the step.
+double pcs_state_probe(const pcs_state *x, const pcs_system *system, const pcs_probe *probe);
 
 // Writes or reads the whole of the state that a run works on.
 void pcs_state_carry(pcs_state *x, pcs_carrier *c);

@@ -46,11 +46,13 @@ static const pcs_option wave_options[] = {
     PCS_CHOICE("waves", wave_params, waves, PCS_DEFAULT("transverse"), wave_kinds,
                "of beams, that the step follows: those which carry the contact force; rods have axial ones only"),
     PCS_FLAG("allow_mismatch", wave_params, allow_mismatch, PCS_DEFAULT("false"),
-             "take a step that differs from travel times of waves through cells by more than 1 %"),
+             "take a step that differs from travel times of waves through cells by more than 1 %, and bars in which no "
+             "wave is clean: rod_2d, rod_3d, rod_love"),
     { 0 },
 };
 
 static const double MOST_MISMATCH = 0.01;
+static const double AT_REST = 1e-9; // of the largest gap rate so far: a closed contact that parts more slowly does not
 static const double SAME_TIME = 1e-6; // of a step: impacts that are nearer to the one in which they are a tie, are one
 
 enum { HISTORY_U };
@@ -59,6 +61,7 @@ typedef struct wave {
     pcs_next next;
     double *middle;          // [nv] q_n + (h/2) u_n, then u
     unsigned char *is_heavy; // [nrow] has an impact
+    unsigned char *was_held; // [nrow] closed at the start of the step
     double share;            // of the step, of the gate
     double h;                // s, of S
 } wave;
@@ -74,7 +77,9 @@ static const char *wave_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
     if (!system->is_mesh) return "waves travel in meshes: rods and linear beams, with masses and springs";
-    if (!system->is_linear) return "its waves are those of linear models: rods, linear beams, masses and springs";
+    if (!system->is_linear)
+        return "its waves are those of linear models: rods, linear beams, masses, bushings and mounts (a spring_damper "
+               "turns with its ends)";
     if (system->has_skew_damping) return "gyroscopic moments do not go with it";
     return system->layout == NULL ? NULL : "it runs in one process only";
 }
@@ -144,6 +149,7 @@ static pcs_status wave_setup(pcs_scheme *self)
     PCS_TRY(pcs_next_create(self, &s->next));
     PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
     PCS_TAKE(self->ctx, s->is_heavy, system->nrow, "the contacts of the step");
+    PCS_TAKE(self->ctx, s->was_held, system->nrow, "the contacts of the step");
     s->share = ((const wave_params *)self->params)->gate == GATE_BEFORE ? 1.0 : 0.5;
     if (system->inertia == NULL)
         return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");
@@ -219,6 +225,7 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
+        s->was_held[j] = x->was_loaded[j];
         next->rate_before[j] = pcs_system_rate(system, j, next->v);
         double ahead = next->gap[j] + s->share * h * next->rate_before[j];
         // What touches at the very end of the step meets in the next one where that is the rule, and round-off decides
@@ -312,6 +319,17 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (start[k] + end[k]);
 }
 
+// A closed contact that does not part stays closed, with a force or without one: round-off would decide else whether a
+// force of zero lets go of it, and the next push would have to find it anew, off by its rounding to steps.
+static void wave_hold(const pcs_scheme *self, pcs_state *x, const pcs_step_report *report)
+{
+    const wave *s = self->data;
+    for (int j = 0; j < self->system->nrow; j++) {
+        const pcs_row_report *row = &report->rows[j];
+        if (s->was_held[j] && row->rate + row->target <= AT_REST * x->largest_rate) x->was_loaded[j] = 1;
+    }
+}
+
 static pcs_status wave_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     wave *s = self->data;
@@ -328,6 +346,7 @@ static pcs_status wave_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     x->history[HISTORY_U] = s->middle;
     s->middle = u;
     pcs_next_accept(self, &s->next, x, report);
+    wave_hold(self, x, report);
     return PCS_OK;
 }
 
@@ -338,6 +357,7 @@ static void wave_state_rule(const pcs_scheme *self, pcs_rule *rule)
     rule->rate = PCS_RATE_REFLECTED;
     rule->gate = PCS_GATE_HELD;
     rule->gate_slack = SAME_TIME;
+    rule->gate_rest = AT_REST;
     rule->gate_share = ((const wave_params *)self->params)->gate == GATE_NEAREST ? 0.5 : 1.0;
 }
 

@@ -264,16 +264,33 @@ void pcs_certifier_rewind(pcs_certifier *self)
     certify_copy(&self->rows, &self->kept_rows, self->scheme->system->nrow);
 }
 
+// Has a contact, closed by its last impulse, got none in this step and not parted either?
+static bool certify_is_held(const pcs_certifier *self, int row)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    if (self->rule.gate != PCS_GATE_HELD || !(self->rows.impulse[row] > 0.0) || r->step_impulse > 0.0) return false;
+    return r->rate + r->target <= self->rule.gate_rest * self->x->largest_rate;
+}
+
+// A contact that another run has closed: its impulse, whatever it was, and a rate that explains where it is held.
+static void certify_go_on(pcs_certifier *self, int row)
+{
+    double way = self->rule.gate_share * self->scheme->step;
+    self->rows.impulse[row] = 1.0;
+    if (way > 0.0) self->rows.reach[row] = pcs_max(self->rows.reach[row], fabs(self->gap[row]) / way);
+}
+
 // Takes down the rows that the next step starts from. May an open contact close in it, to a generous guess?
 static bool certify_remember_rows(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     double tie = PCS_ROUND_LENGTH * system->length, ahead = 2.0 * self->report->h;
-    bool may_close = false;
+    bool may_close = false, goes_on = self->rule.gate == PCS_GATE_HELD && !(self->report->h > 0.0);
     for (int j = 0; j < system->nrow; j++) {
         double gap = self->gap[j];
         self->rows.gap[j] = gap;
-        self->rows.impulse[j] = self->report->rows[j].step_impulse;
+        if (!certify_is_held(self, j)) self->rows.impulse[j] = self->report->rows[j].step_impulse;
+        if (goes_on && self->x->was_loaded[j]) certify_go_on(self, j);
         if (system->rows[j].is_bilateral || !pcs_certify_owns(self, j)) continue;
         if (gap > tie && gap + ahead * self->rows.rate[j] < 0.0) may_close = true;
     }

@@ -424,6 +424,19 @@ pcs_status pcs_checkpoint_start(pcs_sim *sim)
     return sim->system->has_search ? sim->system->ops->search(sim->system, x->q, &has_changed) : PCS_OK;
 }
 
+pcs_status pcs_checkpoint_end_velocity(pcs_sim *sim, const double **v)
+{
+    pcs_carrier c;
+    pcs_state *x = &sim->state;
+    size_t size;
+    if (sim->from == NULL || !x->v_is_of_middle) return PCS_OK;
+    PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, &c));
+    if (!pcs_carry_seek(&c, "state.end_velocity", &size)) return PCS_OK;
+    PCS_TRY(checkpoint_take_vector(&c, "end_velocity", x->history[0], x->nv));
+    *v = x->history[0];
+    return PCS_OK;
+}
+
 // The start as a report of nothing.
 static void checkpoint_calm_report(pcs_step_report *r, int nrow, const pcs_measure *before)
 {
@@ -448,7 +461,12 @@ pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before)
     uint64_t motion;
     if (sim->from == NULL) return PCS_OK;
     PCS_TRY(checkpoint_hash(sim, true, &unused, &size, &motion));
-    if (motion != sim->from->motion) return PCS_OK;
+    if (motion != sim->from->motion) {
+        const double *v = sim->state.v;
+        PCS_TRY(pcs_checkpoint_end_velocity(sim, &v));
+        if (v != sim->state.v) sim->report.measure = *before;
+        return PCS_OK;
+    }
     PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, &c));
     pcs_state_carry(&sim->state, &c);
     PCS_TRY(c.status);

@@ -2,6 +2,7 @@
 
 #include "study/functions.h"
 #include "case/json.h"
+#include "core/rotation.h"
 #include "core/text.h"
 #include "plot/source.h"
 #include "study/signal.h"
@@ -129,10 +130,15 @@ static pcs_status function_filtered_peak(pcs_measure_source *s, const pcs_functi
     return pcs_signal_filtered_peak(s->ctx, &impulses, call->numbers[1], out);
 }
 
-// Beginning and end of the first interval of a contact; NAN: it had none, or has not ended.
-static pcs_status function_interval(const pcs_measure_source *s, const char *contact, double times[2])
+// The first interval of a contact; NAN: it had none, or has not ended.
+typedef struct function_contact {
+    double times[2]; // s, of its beginning and end
+    double impulse;  // N s
+} function_contact;
+
+static pcs_status function_interval(const pcs_measure_source *s, const char *contact, function_contact *out)
 {
-    times[0] = times[1] = NAN;
+    *out = (function_contact){ .times = { NAN, NAN }, .impulse = NAN };
     const pcs_yaml *list = pcs_json_at(s->summary, "contacts"), *found = NULL;
     for (int i = 0; list != NULL && i < pcs_yaml_count(list) && found == NULL; i++)
         if (strcmp(pcs_json_string(pcs_yaml_item(list, i), "name"), contact) == 0) found = pcs_yaml_item(list, i);
@@ -141,28 +147,44 @@ static pcs_status function_interval(const pcs_measure_source *s, const char *con
     bool lasts = count == 1.0 && strcmp(pcs_json_string(found, "is_touching_at_end"), "true") == 0;
     if (!(count > 0.0) || lasts) return PCS_OK;
     const pcs_yaml *first = pcs_yaml_item(pcs_json_at(found, "intervals"), 0);
-    times[0] = pcs_json_number(first, "start");
-    times[1] = pcs_json_number(first, "end");
+    out->times[0] = pcs_json_number(first, "start");
+    out->times[1] = pcs_json_number(first, "end");
+    out->impulse = pcs_json_number(first, "total_impulse");
     return PCS_OK;
+}
+
+// What a contact between two bodies leaves to the momentum of the model is round-off.
+static pcs_status function_demand_change(const pcs_measure_source *s, const char *contact, double impulse,
+                                         const double before[3], const double after[3])
+{
+    double change[3];
+    for (int k = 0; k < 3; k++) change[k] = after[k] - before[k];
+    if (!(pcs_norm3(change) <= 1e-9 * impulse + 1e-13 * pcs_norm3(before))) return PCS_OK;
+    return pcs_fail(s->ctx, PCS_BAD_INPUT,
+                    "'%s' leaves the momentum of the model as it is: between two bodies name a column, "
+                    "restitution(%s, a.vx - b.vx), with probes of their centres",
+                    contact, contact);
 }
 
 static pcs_status function_restitution(pcs_measure_source *s, const pcs_function_call *call, double *out)
 {
     static const char *const momenta[] = { "momentum_x", "momentum_y", "momentum_z" };
-    double times[2], value[2], before = 0.0, after = 0.0;
+    double value[2][3] = { { 0.0 } }, before = 0.0, after = 0.0;
     bool is_column = call->count == 2;
+    function_contact first;
     *out = NAN;
-    PCS_TRY(function_interval(s, call->texts[0], times));
+    PCS_TRY(function_interval(s, call->texts[0], &first));
     for (int k = 0; k < (is_column ? 1 : 3); k++) {
         pcs_signal signal;
         PCS_TRY(function_history(s, is_column ? call->texts[1] : momenta[k], NAN, &signal));
         for (int i = 0; i < 2; i++) {
-            PCS_TRY(function_demand_row(s, call->texts[0], times[i]));
-            value[i] = pcs_signal_at(&signal, times[i]);
+            PCS_TRY(function_demand_row(s, call->texts[0], first.times[i]));
+            value[i][k] = pcs_signal_at(&signal, first.times[i]);
         }
-        before += value[0] * (is_column ? 1.0 : value[1] - value[0]);
-        after += value[1] * (is_column ? 1.0 : value[1] - value[0]);
+        before += value[0][k] * (is_column ? 1.0 : value[1][k] - value[0][k]);
+        after += value[1][k] * (is_column ? 1.0 : value[1][k] - value[0][k]);
     }
+    if (!is_column) PCS_TRY(function_demand_change(s, call->texts[0], first.impulse, value[0], value[1]));
     if (before != 0.0) *out = -after / before;
     return PCS_OK;
 }

@@ -29,7 +29,21 @@ static void run_tell(const char *text, char reason[PCS_RUN_REASON])
     snprintf(reason, PCS_RUN_REASON, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-// Multiplies the number of elements of a part; *is_refined: it has one. Points and links have none.
+// Divides the number that a map has under a key; *is_refined: it has one.
+static pcs_status run_divide(pcs_case *c, pcs_yaml *map, const char *key, double factor, bool *is_refined)
+{
+    char text[PCS_NUMBER_BYTES];
+    const pcs_yaml *node = pcs_case_get(c, map, key);
+    const char *end = "none";
+    double value = NAN;
+    if (node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_SCALAR) value = pcs_text_number(pcs_yaml_text(node), &end);
+    if (*end != '\0' || !(value > 0.0)) return PCS_OK;
+    *is_refined = true;
+    return pcs_case_resolve(c, map, key, pcs_case_number_text(value / factor, text));
+}
+
+// Multiplies the number of elements of a part, or divides the time that cells are cut by; *is_refined: it has one of
+// them. Points and links have none.
 static pcs_status run_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part, double factor, bool *is_refined)
 {
     char text[PCS_NUMBER_BYTES];
@@ -37,6 +51,9 @@ static pcs_status run_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part,
     *is_refined = false;
     if (strcmp(type, "gmsh") == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "a mesh from a file cannot be refined: vary its path in place of that");
+    pcs_yaml *cells = pcs_case_get(c, part, "cells");
+    if (cells != NULL && pcs_yaml_get_kind(cells) == PCS_YAML_MAP)
+        PCS_TRY(run_divide(c, cells, "travel_time", factor, is_refined));
     if (elements[0] == '\0' && strcmp(type, "lattice") == 0) elements = "1";
     double value = pcs_text_number(elements, &end);
     if (end == elements || *end != '\0' || !(value >= 1.0)) return PCS_OK; // none, or the reader will say so
@@ -56,19 +73,16 @@ static pcs_status run_refine_mesh(pcs_context *ctx, pcs_case *c, double factor)
         nfound += is_refined;
     }
     if (nfound > 0) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "no part of the mesh has a number of elements that could be refined");
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "no part of the mesh has a number of elements, or a travel time of cells, that could be refined");
 }
 
 static pcs_status run_refine_step(pcs_context *ctx, pcs_case *c, double factor)
 {
     pcs_yaml *time = pcs_case_get_map(c, pcs_case_root(c), "time");
-    pcs_yaml *step = time == NULL ? NULL : pcs_case_get(c, time, "step");
-    char text[PCS_NUMBER_BYTES];
-    const char *end = "auto";
-    double value = NAN;
-    if (step != NULL && pcs_yaml_get_kind(step) == PCS_YAML_SCALAR) value = pcs_text_number(pcs_yaml_text(step), &end);
-    if (*end != '\0' || !(value > 0.0)) return pcs_fail(ctx, PCS_BAD_INPUT, "time.step must be a number to be refined");
-    return pcs_case_resolve(c, time, "step", pcs_case_number_text(value / factor, text));
+    bool is_refined = false;
+    if (time != NULL) PCS_TRY(run_divide(c, time, "step", factor, &is_refined));
+    return is_refined ? PCS_OK : pcs_fail(ctx, PCS_BAD_INPUT, "time.step must be a number to be refined");
 }
 
 // Does the case switch an observer off?

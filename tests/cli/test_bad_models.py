@@ -212,8 +212,8 @@ class BadModels(program.Cases):
         initial(LINEAR, "velocity: [0, 1, 0], about: [0, 0, 0]", "no spin is given")
         initial(EXACT + CLAMP + "start: statics\n", "rotation: [0, 0, 1]", "equilibrium")
         self.refused(LINEAR + "initial:\n  - { set: beam, spin: [0, 0, 1], about: [0, 0, 0] }\n"
-                     "  - { set: beam.end, velocity: [0, 1, 0] }\n", "7:5: initial[1]",
-                     "the initial velocity of node 2 is given twice")
+                     "  - { set: beam.end, velocity: [0, 2, 0] }\n", "7:5: initial[1]",
+                     "the initial velocity of node 2 is given twice, as 1 and 2")
 
     def test_bushings_and_mounts_that_do_not_fit(self):
         def body(kind, more):

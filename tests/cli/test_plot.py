@@ -232,7 +232,9 @@ class Plot(unittest.TestCase):
         self.assertIn("<image", svg)
         for word in ("vx of bar [m/s]", "wall.force", "place along the body [m]"):
             self.assertIn(word, texts(svg))
-        self.assertIn("set cbrange [-30:30]", read(self.path("a", "waves_stress.gp")))
+        script = read(self.path("a", "waves_stress.gp"))
+        self.assertIn("set cbrange [-30:30]", script)
+        self.assertIn("set xrange [*<0:0<*]", script.split("\nplot waves")[1])  # forces begin at zero
         for words in ("every 1:1:3:0:5:15 ", "set cbrange [-4:4]"):
             self.assertIn(words, read(self.path("a", "waves_vx.gp")))
         self.write("a/bar.waves.csv", "\n".join(rows)[:-3] + "\n")

@@ -374,6 +374,14 @@ class Study(program.Cases):
             file.write(broken)
         self.assertIn("study.yaml:3:18: refine.mesh[0] must be a whole number", self.study(path, status=2).stderr)
 
+    def test_cells_cut_by_travel_time_are_refined(self):
+        self.study("cases/hopkinson", "--refine", "mesh=2,3", "--set", "time.end=2.0e-4", "--measure",
+                   "peak=strike.peak_force", "--measure", "steps=steps.done", "--measure", "cells=model.cells")
+        point = read_json(os.path.join(self.out, "study.json"))["points"][0]
+        self.assertEqual(point["measures"]["cells"]["levels"], [764 * 2**k for k in range(3)])
+        self.assertEqual(point["measures"]["steps"]["levels"], [200 * 2**k for k in range(3)])
+        self.assertEqual(point["measures"]["peak"]["convergence"], "exact")
+
     def test_formulas_are_refined(self):
         path = os.path.join(self.folder, "case.yaml")
         with open("cases/bar_impact/case.yaml") as file:

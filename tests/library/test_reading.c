@@ -336,6 +336,25 @@ TEST(a_mesh_is_told)
     percuss_destroy(&p);
 }
 
+// Scheme `wave` has velocities of nodes in the middle of a step, and the momentum of bodies at its end.
+TEST(the_velocity_of_a_centre_is_that_of_the_end_of_the_step)
+{
+    static const char text[] = "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 10 } }\n"
+                               "elements: { bar: { type: rod, mesh: bar, E: 1, rho: 1, area: 1 } }\n"
+                               "initial: [{ set: bar, velocity: [-2, 0, 0] }]\n"
+                               "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, "
+                               "0, 0], restitution: 0 } }\n"
+                               "scheme: { type: wave }\ntime: { step: auto, end: 2.5 }\noutput: { probes: { all: { "
+                               "body: bar, of: [vx] } } }\n";
+    percuss *p = NULL;
+    CHECK(percuss_open(&(percuss_source){ .text = text }, &p) == 0);
+    for (int step = 0; step <= 25; step++) {
+        CHECK_NEAR(percuss_probe_at(p, 0), -2.0 + 0.2 * fmin(step, 20), 1e-12);
+        CHECK(percuss_is_done(p) || percuss_step(p) == 0);
+    }
+    percuss_destroy(&p);
+}
+
 // L (1 / L) is not 1 for every L.
 TEST(a_rod_moves_along_its_axis_whatever_its_length)
 {
