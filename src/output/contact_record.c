@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { WINDOW_PARTS = 32 }; // points at least this part of the window apart, every other one
+static const double SAME_PEAK = 1e-9;
 
 // Drops what lies before the window, and the last point where it is too near to the one before.
 static void window_put(pcs_window *w, double length, double t, double impulse)
@@ -26,6 +27,16 @@ static double window_begin(const pcs_window *w, double t)
     if (w->count < 2) return w->impulse[0];
     double share = (t - w->t[0]) / (w->t[1] - w->t[0]);
     return w->impulse[0] + fmin(fmax(share, 0.0), 1.0) * (w->impulse[1] - w->impulse[0]);
+}
+
+// A largest value, and the time at which it is first reached: on a plateau round-off would choose any of its times.
+static void record_largest(double x, double t, double *largest, double *then, double *time)
+{
+    bool is_first = !(*largest > -INFINITY);
+    if (is_first || x > *largest) *largest = x;
+    if (!is_first && !(x - SAME_PEAK * fabs(x) > *then)) return;
+    *then = x;
+    *time = t;
 }
 
 static void record_begin_interval(pcs_contact_record *c, const pcs_contact_step *now)
@@ -51,9 +62,7 @@ static void record_filter(pcs_contact_record *c, const pcs_contact_step *now)
     // An interval that lasts a whole number of steps may be a bit short of it by rounding.
     if (!(length > 0.0) || now->t - i->start < length - 1e-6 * now->h) return;
     double mean = (i->impulse - window_begin(&c->window, now->t - length)) / length;
-    if (mean <= i->smooth_peak) return;
-    i->smooth_peak = mean;
-    i->smooth_time = now->t;
+    record_largest(mean, now->t, &i->smooth_peak, &i->smooth_then, &i->smooth_time);
 }
 
 // Totals of intervals with a force: the first time that there is one, all of the interval counts.
@@ -63,14 +72,8 @@ static void record_add_force(pcs_contact_record *c, const pcs_interval *before)
     bool had_force = pcs_interval_has_force(before);
     c->pressed_time += i->end - (had_force ? before->end : i->start);
     c->smooth_impulse += i->smooth_impulse - (had_force ? before->smooth_impulse : 0.0);
-    if (i->peak_force > c->peak_force) {
-        c->peak_force = i->peak_force;
-        c->peak_time = i->peak_time;
-    }
-    if (i->smooth_peak > c->smooth_peak || isnan(c->smooth_peak)) {
-        c->smooth_peak = i->smooth_peak;
-        c->smooth_time = i->smooth_time;
-    }
+    record_largest(i->peak_force, i->peak_time, &c->peak_force, &c->peak_then, &c->peak_time);
+    record_largest(i->smooth_peak, i->smooth_time, &c->smooth_peak, &c->smooth_then, &c->smooth_time);
 }
 
 static void record_touch(pcs_contact_record *c, const pcs_contact_step *now)
@@ -83,10 +86,7 @@ static void record_touch(pcs_contact_record *c, const pcs_contact_step *now)
     i->impulse += now->step_impulse;
     i->pressed += now->pressed;
     i->nimpact += now->nimpact;
-    if (now->force > i->peak_force) {
-        i->peak_force = now->force;
-        i->peak_time = now->t;
-    }
+    record_largest(now->force, now->t, &i->peak_force, &i->peak_then, &i->peak_time);
     record_filter(c, now);
     c->touching_time += now->t - i->end;
     i->end = now->t;

@@ -18,14 +18,15 @@ enum { PCS_KEPT_INTERVALS = 64, PCS_WINDOW_POINTS = 72 };
 typedef struct pcs_interval {
     long first_step, last_step;
     double start, end;               // s: from the beginning of the first step to the end of the last
-    double peak_force, peak_time;    // N, s: the largest smooth force
-    double smooth_peak, smooth_time; // N, s: the largest moving mean; NAN: shorter than the window
+    double peak_force, peak_time;    // N, s: the largest smooth force, and when it is reached first, to 1e-9 of it
+    double smooth_peak, smooth_time; // N, s: the largest moving mean, likewise; NAN: shorter than the window
+    double peak_then, smooth_then;   // N, at these times
     double smooth_impulse;           // N s, the smooth force over time
     double impulse;                  // N s, all of it
     double pressed;                  // N s, all but impacts: there is a force only if this is positive
     long nimpact;                    // points that closed
 } pcs_interval;
-_Static_assert(sizeof(pcs_interval) == 12 * 8, "words without gaps, for checkpoints");
+_Static_assert(sizeof(pcs_interval) == 14 * 8, "words without gaps, for checkpoints");
 
 // The impulse over the last `window` of time, a broken line through few points.
 typedef struct pcs_window {
@@ -49,6 +50,7 @@ typedef struct pcs_contact_record {
     double pressed_time, smooth_impulse; // s, N s: of intervals with a force
     double peak_force, peak_time;        // N, s
     double smooth_peak, smooth_time;     // N, s
+    double peak_then, smooth_then;       // N
     double min_gap, min_gap_time;        // m, s
     double impact_loss, friction_loss;   // J
     double work;                         // J, of all its impulses on the model

@@ -95,7 +95,9 @@ static pcs_status study_read(study *s)
 {
     const pcs_csv *csv = s->csv;
     s->nkey = pcs_csv_find(csv, "run");
-    if (s->nkey == 0) return pcs_fail(csv->ctx, PCS_BAD_INPUT, "%s: no key varies", csv->path);
+    if (s->nkey == 0)
+        return pcs_fail(csv->ctx, PCS_BAD_INPUT, "%s: no key varies; levels of refinement are in the table alone",
+                        csv->path);
     if (s->nkey > MOST_KEYS) return pcs_fail(csv->ctx, PCS_BAD_INPUT, "%s: too many keys", csv->path);
     while (s->axis + 1 < s->nkey && !study_varies(csv, s->axis)) s->axis++;
     if (!study_varies(csv, s->axis)) s->axis = 0;

@@ -152,7 +152,7 @@ static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
     pcs_carry_words(c, "reactions", sim->reactions, (size_t)system->nreaction * sizeof *sim->reactions / 8);
 }
 
-// Step control and steps that are tried again carry nothing but the state.
+// Step control carries nothing but the state, steps that are tried again how far the last ones were cut.
 void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_state_carry(&sim->state, c);

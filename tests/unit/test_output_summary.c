@@ -183,6 +183,26 @@ TEST(the_window_holds_any_number_of_steps)
     CHECK_NEAR(c.smooth_time, 2.0, 2e-2);
 }
 
+// Round-off decides no time of a plateau; what grows slowly is followed.
+TEST(the_peak_is_when_it_is_first_reached)
+{
+    pcs_contact_record c = { .open_time = 0.0, .window_time = 0.5, .peak_force = -INFINITY, .smooth_peak = NAN };
+    double h = 0.1;
+    for (long step = 1; step <= 40; step++) {
+        double t = (double)(step - 1) * h,
+               force = 5.0 + 1e-14 * (double)step + (step > 30 ? 4e-9 * (double)(step - 30) : 0.0);
+        pcs_contact_step now = { t, t + h, h, force, force * h, 0.0, force * h, true, step, 0 };
+        pcs_contact_record_add(&c, &now);
+        if (step > 30) continue;
+        CHECK(c.peak_force == force && c.last.peak_force == force);
+        CHECK_NEAR(c.peak_time, 0.1, 1e-12);
+        CHECK_NEAR(c.last.peak_time, 0.1, 1e-12);
+        if (step >= 5) CHECK_NEAR(c.smooth_time, 0.5, 1e-12);
+    }
+    CHECK_NEAR(c.peak_force, 5.0 + 4e-8, 1e-12);
+    CHECK(c.peak_time > 3.8 && c.smooth_time > 3.5);
+}
+
 TEST(losses_and_sliding_are_told_by_contact)
 {
     static const pcs_row rows[FAKE_ROWS] = { { .contact = 0, .ntangent = 1, .friction = 0.5 },
