@@ -17,12 +17,7 @@ const pcs_gap_ops *const pcs_gap_types[] = {
 
 const char *pcs_gap_set_name(const pcs_gap_ops *ops, const void *params, int i)
 {
-    const char *name;
-    const pcs_option *option = ops->options;
-    if (ops->set_options[i] == NULL) return NULL;
-    while (strcmp(option->name, ops->set_options[i]) != 0) option++;
-    memcpy(&name, (const char *)params + option->offset, sizeof name);
-    return name;
+    return ops->set_options[i] == NULL ? NULL : pcs_option_text(ops->options, params, ops->set_options[i]);
 }
 
 static bool gap_lists(const char *const *options, const char *option)

@@ -57,6 +57,22 @@ pcs_status pcs_comm_start(pcs_context *ctx)
     return start(ctx, PERCUSS_VERSION, count, options);
 }
 
+pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total)
+{
+    double *all = pcs_scratch(NULL, (size_t)comm->size, sizeof *all), sum = 0.0;
+    pcs_status status = all == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
+    PCS_TRY(pcs_comm_agree(ctx, status));
+    for (int r = 0; r < comm->size; r++) all[r] = r == comm->rank ? mine : 0.0;
+    comm->sum(comm, comm->size, all);
+    for (int r = 0; r < comm->size; r++) {
+        if (r == comm->rank) *begin = (int)sum;
+        sum += all[r];
+    }
+    *total = (int)sum;
+    pcs_scratch_free(all);
+    return PCS_OK;
+}
+
 pcs_status pcs_comm_answer(pcs_context *ctx, int *count, int asked, int told, int *answers, pcs_numbers *out)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);

@@ -78,6 +78,9 @@ static inline pcs_status pcs_comm_agree(pcs_context *ctx, pcs_status status)
     return comm == NULL ? status : comm->agree(comm, ctx, status, 0);
 }
 
+// Where things of this rank begin among those of all, which come one after the other; *total is how many there are.
+pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total);
+
 // Sends answers to what `exchange` brought, of which each rank has sent count[]: `told` numbers for every `asked` ones,
 // in the same order. The counts become those of the answers, which have room for as many numbers more as there are
 // ranks.

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef enum pcs_option_kind {
     PCS_OPTION_REAL,    // double; absent optional: NAN
@@ -73,6 +74,15 @@ typedef struct pcs_option {
     pcs_range range;            // of reals, counts, profiles and each entry of a vector or list
     const char *const *choices; // ends with NULL
 } pcs_option;
+
+// What the parameters have for an option that is a text; NULL where there is none.
+static inline const char *pcs_option_text(const pcs_option *options, const void *params, const char *name)
+{
+    const char *text = NULL;
+    for (const pcs_option *o = options; o->name != NULL; o++)
+        if (strcmp(o->name, name) == 0) memcpy(&text, (const char *)params + o->offset, sizeof text);
+    return text;
+}
 
 // Lines of a table: name, parameter struct and member, need, range or choices, help. The need is one of the first
 // three.

@@ -226,10 +226,9 @@ typedef struct law_nodes {
 static law_nodes tangent_set(const fe_data *fe, const pcs_fe_contact *c, const char *option)
 {
     const pcs_mesh *mesh = fe->model.mesh;
-    const char *name = NULL, *first = pcs_gap_set_name(c->ops, c->params, 0);
+    const char *name = pcs_option_text(c->ops->options, c->params, option);
+    const char *first = pcs_gap_set_name(c->ops, c->params, 0);
     bool is_cells = false;
-    for (const pcs_option *o = c->ops->options; o->name != NULL; o++)
-        if (strcmp(o->name, option) == 0) memcpy(&name, (const char *)c->params + o->offset, sizeof name);
     if (c->ops->cell_options != NULL)
         for (int i = 0; c->ops->cell_options[i] != NULL; i++)
             is_cells = is_cells || strcmp(c->ops->cell_options[i], option) == 0;

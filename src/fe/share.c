@@ -43,23 +43,6 @@ static int share_equations(const fe_data *fe, int node)
     return count;
 }
 
-// Where something of this rank begins among that of all, which come one after the other; *total is the sum.
-static pcs_status share_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total)
-{
-    double *all = pcs_scratch(NULL, (size_t)comm->size, sizeof *all), sum = 0.0;
-    pcs_status status = all == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
-    PCS_TRY(pcs_comm_agree(ctx, status));
-    for (int r = 0; r < comm->size; r++) all[r] = r == comm->rank ? mine : 0.0;
-    comm->sum(comm, comm->size, all);
-    for (int r = 0; r < comm->size; r++) {
-        if (r == comm->rank) *begin = (int)sum;
-        sum += all[r];
-    }
-    *total = (int)sum;
-    pcs_scratch_free(all);
-    return PCS_OK;
-}
-
 static void share_mark_set(const pcs_mesh *mesh, const char *name, int reason, unsigned char *why)
 {
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
@@ -173,7 +156,7 @@ static pcs_status share_fill_register(const share_post *p, const pcs_numbers *as
         table[2 * (entry[0] - low) + 1] = entry[2];
         here += entry[1];
     }
-    PCS_TRY(share_begin(p->ctx, p->comm, here, &begin, &all));
+    PCS_TRY(pcs_comm_begin(p->ctx, p->comm, here, &begin, &all));
     for (int i = 0; i < high - low; i++) {
         int count = table[2 * i];
         table[2 * i] = begin;
@@ -281,7 +264,7 @@ static pcs_status share_count(fe_data *fe, share_post *p, pcs_layout *layout)
     }
     PCS_TAKE(p->ctx, layout->common.give, ngive, "the numbers of equations");
     PCS_TRY(p->comm->plan_spread(p->comm, p->ctx, ngive, &layout->common.plan));
-    PCS_TRY(share_begin(p->ctx, p->comm, layout->nown, &begin, &layout->nglobal));
+    PCS_TRY(pcs_comm_begin(p->ctx, p->comm, layout->nown, &begin, &layout->nglobal));
     for (int node = 0; node < fe->model.mesh->nnode; node++)
         if (p->first[node] >= 0) p->first[node] += begin;
     return PCS_OK;
@@ -419,7 +402,7 @@ static int share_joint_rank(const fe_data *fe, const pcs_fe_joint *joint)
     int rank = -1;
     if (joint->ops->drives != NULL) return -1;
     for (int k = 0; joint->ops->set_options[k] != NULL; k++) {
-        const char *name = pcs_joint_set_name(joint->ops, joint->params, k);
+        const char *name = pcs_option_text(joint->ops->options, joint->params, joint->ops->set_options[k]);
         const pcs_set *set = name == NULL ? NULL : pcs_mesh_node_set(fe->model.mesh, name);
         int count = set == NULL ? 0 : set->count;
         for (int i = 0; i < count; i++) {

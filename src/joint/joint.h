@@ -49,9 +49,6 @@ typedef struct pcs_joint_ops {
 
 extern const pcs_joint_ops *const pcs_joints[]; // ends with NULL
 
-// Name of the set of nodes that option `i` of the joint states; NULL: it is left out.
-const char *pcs_joint_set_name(const pcs_joint_ops *ops, const void *params, int i);
-
 // What supports take that hold one of three rotations in space; not for cases.
 typedef struct pcs_held_params {
     const char *nodes; // name of a set

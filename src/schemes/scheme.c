@@ -7,26 +7,6 @@
 
 #include <math.h>
 
-// Rows of joints of all ranks, one rank after the other.
-static pcs_status scheme_count_joints(pcs_scheme *self, pcs_next *next)
-{
-    const pcs_comm *comm = self->system->row_comm;
-    next->njoint = next->nown_joint;
-    if (comm == NULL) return PCS_OK;
-    double *count = pcs_scratch(NULL, (size_t)comm->size, sizeof *count);
-    pcs_status status = count == NULL ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: ranks") : PCS_OK;
-    PCS_TRY(pcs_comm_agree(self->ctx, status));
-    for (int r = 0; r < comm->size; r++) count[r] = r == comm->rank ? next->nown_joint : 0.0;
-    comm->sum(comm, comm->size, count);
-    next->njoint = 0;
-    for (int r = 0; r < comm->size; r++) {
-        if (r == comm->rank) next->first_joint = next->njoint;
-        next->njoint += (int)count[r];
-    }
-    pcs_scratch_free(count);
-    return PCS_OK;
-}
-
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
 {
     int n = self->system->nv, m = self->system->nrow;
@@ -43,7 +23,9 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE(self->ctx, next->joints, m, "the next contact state");
     for (int j = 0; j < m; j++)
         if (self->system->rows[j].is_bilateral) next->joints[next->nown_joint++] = j;
-    PCS_TRY(scheme_count_joints(self, next));
+    next->njoint = next->nown_joint;
+    if (self->system->row_comm != NULL) // one rank after the other
+        PCS_TRY(pcs_comm_begin(self->ctx, self->system->row_comm, next->nown_joint, &next->first_joint, &next->njoint));
     PCS_TAKE(self->ctx, next->A, (size_t)next->njoint * (size_t)next->njoint, "the next contact state");
     PCS_TAKE(self->ctx, next->x, next->njoint, "the next contact state");
     PCS_TAKE(self->ctx, next->target_t, self->system->ntangent, "the next contact state");
