@@ -462,13 +462,19 @@ JOINTS = [*DEALT,
           "--set", "joints.pin={type: hinge, a: \"pin${i}\", b: \"arm${i}.start\", repeat: {count: 8}}",
           "--set", "initial=[{set: grid, velocity: [-5.0, 0, 0]}, {set: arm, velocity: [-5.0, 0, 0]}]"]
 EXACT = ["--set", "elements.grid.type=beam_exact_2d", "--set", "elements.arm.type=beam_exact_2d"]
+# A joint with the ground, whose force is no part of that between bodies.
+POST = ["--set", "mesh.post={type: line, from: [2, 80, 0], to: [2.2, 80, 0], elements: 2}",
+        "--set", "elements.post={type: beam_timo_2d, mesh: post, E: 1.0e9, nu: 0.3, rho: 1000.0, "
+                 "section: {type: rectangle, width: 0.02, height: 0.02}}",
+        "--set", "joints.ground={type: hinge, node: post.start}",
+        "--set", "loads={push: {type: force, node: post.end, value: [300, 200, 0]}}"]
 
 
 class Joints(DealtRuns):
     # Every file: reactions, misfits and works of joints are on one rank each.
     def test_outputs(self):
         case = self.case("rows", ROWS)
-        self.same_runs((2, 3), case, *JOINTS, "--set", "time.end=2.5e-4")
+        self.same_runs((2, 3), case, *JOINTS, *POST, "--set", "time.end=2.5e-4")
         self.same_runs((3,), case, *JOINTS, *MOREAU, *FRICTION, *SHORT, "--set", "contacts.floor.points=all")
         self.same_runs((2,), case, *JOINTS, *SMALL, "--set", "scheme={type: half_explicit}")
         self.same_runs((2,), case, *JOINTS, "--set", "scheme={type: jump_bathe}", "--set", "time.end=2.0e-4")
