@@ -18,7 +18,8 @@ if(python)
 endif()
 set(PERCUSS_PYTHON_DIR "lib/python${python_version}/dist-packages" CACHE STRING "Folder of the Python package")
 install(DIRECTORY python/percuss DESTINATION "${PERCUSS_PYTHON_DIR}" COMPONENT python FILES_MATCHING
-  PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+  PATTERN "*.py" PATTERN "py.typed" PATTERN "*.mplstyle" PATTERN "*.js" PATTERN "*.html"
+  PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY cases DESTINATION "${CMAKE_INSTALL_DATADIR}/percuss" COMPONENT program)
 
 # Page of the manual and schema of a case, told by the program itself.

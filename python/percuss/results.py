@@ -1,95 +1,256 @@
-"""Runs with results, studies, and plots of them."""
+"""Results in a folder, and runs that leave them.
+
+>>> results = percuss.open("results/bar_impact")
+>>> results.history["wall.force"].max(), results.history.attrs["units"]["wall.force"]
+"""
 
 from __future__ import annotations
 
+import builtins
 import csv
+import functools
+import html
+import io
 import json
 import os
-import subprocess
 import tempfile
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from ._handle import assignments, encode, text_of
-from ._library import program
-from .errors import InputError, Message, SimulationError
+from . import units
+from .errors import InputError
 from .simulation import Simulation, load
 
-Path = Union[str, os.PathLike]
+if TYPE_CHECKING:
+    import pandas
+
+Path = Union[str, "os.PathLike[str]"]
+TABLES = {"history.csv": "run", "study.csv": "study", "statics.csv": "statics", "modes.csv": "modes"}
 
 
-class Table(Mapping):
-    """Columns by name: arrays of numbers, or of texts."""
-
-    def __init__(self, columns: Mapping[str, np.ndarray]):
-        self._columns = dict(columns)
-
-    @classmethod
-    def read(cls, path: Path) -> "Table":
-        """From a CSV file with a line of names; lines that begin with # are left out."""
-        with open(path, newline="", encoding="utf-8") as file:
-            lines = [line for line in csv.reader(row for row in file if not row.startswith("#"))]
-        names, rows = lines[0], lines[1:]
-        return cls({name: _column([row[i] if i < len(row) else "" for row in rows]) for i, name in enumerate(names)})
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._columns:
-            raise KeyError(f"there is no column {name!r}; there are: {', '.join(self._columns)}")
-        return self._columns[name]
-
-    def __iter__(self):
-        return iter(self._columns)
-
-    def __len__(self):
-        return len(self._columns)
-
-    def to_pandas(self):
-        """The same as a pandas.DataFrame."""
-        import pandas
-        return pandas.DataFrame(self._columns)
-
-    def __repr__(self):
-        rows = len(next(iter(self._columns.values()), ()))
-        return f"<Table, {rows} rows: {', '.join(self._columns)}>"
-
-
-def _column(texts: Sequence[str]) -> np.ndarray:
+def read_text(path: Path) -> str:
+    """The text of a file; InputError names it if it cannot be read."""
     try:
-        return np.array([float(text) if text else np.nan for text in texts])
-    except ValueError:
-        return np.array(texts)
+        with builtins.open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{os.fspath(path)}: damaged: byte {error.start} is no text") from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file; InputError names the file and the line if it is damaged."""
+    try:
+        found = json.loads(read_text(path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        place = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        what = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        raise InputError(f"{os.fspath(path)}{place}: damaged: {what}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{os.fspath(path)}: damaged: it holds no object")
+    return found
+
+
+def read_table(path: Path, texts: Sequence[str] = (), is_own: bool = False) -> pandas.DataFrame:
+    """A CSV file with a line of names as a DataFrame; lines that begin with # are left out. `attrs["units"]` has the
+    units of the columns, from their names: `force [N]` becomes the column `force` with the unit N. Columns are
+    numbers, but for `texts`; `["*"]` allows texts in all. Files that Percuss wrote (`is_own`) end with a line end."""
+    import pandas
+
+    where = os.fspath(path)
+    text = read_text(path)
+    if is_own and not text.endswith("\n"):
+        raise InputError(f"{where}: damaged: the last line is cut")
+    if text.startswith("#") or "\n#" in text:
+        text = "".join("\n" if line.startswith("#") else line for line in text.splitlines(keepends=True))
+    if not text.strip():
+        raise InputError(f"{where}: empty, needs a line of names")
+    names = _check_rows(where, text)
+    try:
+        found = pandas.read_csv(io.StringIO(text), float_precision="round_trip", keep_default_na=False,
+                                na_values=[""], skip_blank_lines=True, index_col=False)
+    except (ValueError, pandas.errors.ParserError) as error:
+        raise InputError(f"{where}: damaged: {str(error).strip()}") from None
+    known = dict(units.split(name) for name in names)
+    found.columns = pandas.Index(list(known) if len(known) == len(names) else names)
+    for name in found.columns:
+        if found[name].dtype == object and name not in texts and "*" not in texts:
+            numbers = pandas.to_numeric(found[name], errors="coerce")
+            row = int((numbers.isna() & found[name].notna()).to_numpy().argmax())
+            raise InputError(f"{where}: row {row + 1} of column '{name}': {str(found[name].iloc[row])[:40]!r} is no "
+                             "number")
+    found.attrs["units"] = {name: units.unit(name) if said is None else said for name, said in known.items()}
+    found.attrs["path"] = where
+    return found
+
+
+def _check_rows(where: str, text: str) -> list[str]:
+    """The names of the columns, after every row was seen to have as many fields."""
+    try:
+        rows = csv.reader(io.StringIO(text), strict=True)
+        names = next(row for row in rows if row)
+        lines = text.count("\n") + (not text.endswith("\n"))
+        is_plain = '"' not in text and "\n\n" not in text and "\r" not in text and not text.startswith("\n")
+        if not is_plain or text.count(",") != (len(names) - 1) * lines:
+            for row in rows:
+                if row and len(row) != len(names):
+                    raise InputError(f"{where}:{rows.line_num}: {len(row)} field{'s' * (len(row) != 1)} where the head "
+                                     f"names {len(names)} columns")
+    except csv.Error as error:
+        raise InputError(f"{where}: damaged: {error}") from None
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError(f"{where}: two columns are called '{name[:80]}'")
+    return names
+
+
+class Waves(NamedTuple):
+    """Fields of a body over place and time."""
+
+    body: str
+    places: np.ndarray[Any, Any]  #: [places] distance along the body, m
+    times: np.ndarray[Any, Any]  #: [times] s
+    fields: dict[str, np.ndarray[Any, Any]]  #: [times, places] each
+
+
+def read_waves(path: Path) -> Waves:
+    """A file <case>.waves.csv."""
+    where, text = os.fspath(path), read_text(path)
+    head, _, rows = text.partition("\n")
+    try:
+        words = head.removeprefix("# percuss waves: body ").rsplit(", ", 2)
+        body, count, names = words[0], int(words[1].split()[0]), words[2].split()[1:]
+        numbers = np.array([[float(x) for x in row.split(",")] for row in rows.splitlines()], dtype=float)
+        if numbers.shape[1] != 1 + count * len(names) or not names or not text.endswith("\n"):
+            raise ValueError
+    except (ValueError, IndexError):
+        raise InputError(f"{where}: damaged: it is no matrix of waves") from None
+    fields = {name: numbers[1:, 1 + i * count:1 + (i + 1) * count] for i, name in enumerate(names)}
+    return Waves(body, numbers[0, 1:1 + count], numbers[1:, 0], fields)
 
 
 class Results:
-    """What a run has left: `history` and `summary` as the program writes them, `frames` as arrays."""
+    """Results of a run, a study, an equilibrium or modes. Files are read when they are asked for; one that is missing
+    or damaged raises InputError with its name."""
 
-    def __init__(self, simulation: Simulation, directory: str, frames: list):
-        self.simulation = simulation  #: at its end
-        self.directory: Optional[str] = directory  #: where the files are; None: they were not kept
-        self.frames: list = frames  #: a percuss.Frame each
-        self.cells: np.ndarray = simulation.cells
-        path = os.path.join(directory, "history.csv")
-        self.history = Table.read(path) if os.path.exists(path) else Table({})
-        self.summary: dict = {}
-        path = os.path.join(directory, "summary.json")
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                self.summary = json.load(file)
+    def __init__(self, folder: Path, kind: str, simulation: Optional[Simulation] = None,
+                 frames: Optional[Sequence[Any]] = None):
+        self.folder = os.fspath(folder)  #: path of the folder; it is gone if `run` had no `output`
+        self.kind = kind  #: "run", "study", "statics", "modes", or "table" for a CSV file of other origin
+        self.simulation = simulation  #: at its end, of `run`; else None
+        self._frames = frames
+
+    def path(self, name: str) -> str:
+        """Path of a file of the folder."""
+        return os.path.join(self.folder, name)
+
+    def has(self, name: str) -> bool:
+        """Whether the folder has a file."""
+        return os.path.isfile(self.path(name))
 
     @property
-    def times(self) -> np.ndarray:
+    def directory(self) -> Optional[str]:
+        """Path of the folder, None if its files were not kept."""
+        return self.folder if os.path.isdir(self.folder) else None
+
+    @functools.cached_property
+    def table(self) -> pandas.DataFrame:
+        """The table of the kind: history.csv, study.csv, statics.csv or modes.csv; units are in `attrs["units"]`."""
+        if self.kind == "table":
+            return read_table(self.folder, texts=["*"])
+        name = next(name for name, kind in TABLES.items() if kind == self.kind)
+        texts = {"study": ["*"], "modes": ["kind", "name"]}.get(self.kind, ())
+        return read_table(self.path(name), texts, is_own=True)
+
+    @property
+    def history(self) -> pandas.DataFrame:
+        """history.csv: a row per step; cells that are empty are NaN."""
+        if self.kind != "run":
+            raise InputError(f"{self.folder}: {self.kind} results have no history.csv")
+        return self.table
+
+    @functools.cached_property
+    def summary(self) -> dict[str, Any]:
+        """summary.json of a run or study.json of a study; {} if the kind has none."""
+        name = {"run": "summary.json", "study": "study.json"}.get(self.kind)
+        return read_json(self.path(name)) if name else {}
+
+    @functools.cached_property
+    def frames(self) -> Sequence[Any]:
+        """Frames: those that `run(frames=..)` took (percuss.Frame), else those of the folder (percuss.frames)."""
+        if self._frames is not None:
+            return self._frames
+        from .frames import Frames
+        found: Sequence[Any] = Frames(self.folder)
+        return found
+
+    @functools.cached_property
+    def waves(self) -> list[Waves]:
+        """Fields of bodies over place and time, of the observer `waves`."""
+        try:
+            names = sorted(name for name in os.listdir(self.folder) if name.endswith(".waves.csv"))
+        except OSError as error:
+            raise InputError(f"{self.folder}: {error.strerror}") from None
+        return [read_waves(self.path(name)) for name in names]
+
+    @functools.cached_property
+    def case(self) -> str:
+        """The case as it was solved, case.resolved.yaml."""
+        return read_text(self.path("case.resolved.yaml"))
+
+    @property
+    def name(self) -> str:
+        """Name of the case."""
+        said = self.summary.get("case") if self.kind == "run" and self.has("summary.json") else None
+        if isinstance(said, str):
+            return said
+        name = self.summary.get("case", self.folder) if self.kind == "study" else self.folder
+        return os.path.basename(os.path.normpath(str(name))) or "case"
+
+    @property
+    def cells(self) -> np.ndarray[Any, Any]:
+        """Nodes of the cells of frames that `run(frames=..)` took, [cells, 2]."""
+        if self.simulation is None:
+            raise InputError("cells belong to a run of this session; frames of a folder have their own")
+        return np.asarray(self.simulation.cells)
+
+    @property
+    def times(self) -> np.ndarray[Any, Any]:
         """Times of the frames, s."""
-        return np.array([frame.time for frame in self.frames])
+        times = getattr(self.frames, "times", None)
+        return np.array([frame.time for frame in self.frames] if times is None else times)
 
     @property
-    def displacements(self) -> np.ndarray:
-        """Displacements of the frames, [frames, points, 3], m."""
+    def displacements(self) -> np.ndarray[Any, Any]:
+        """Displacements of the frames that `run(frames=..)` took, [frames, points, 3], m."""
         return np.array([frame.displacement for frame in self.frames])
 
     def __repr__(self) -> str:
-        rows = len(next(iter(self.history.values()), ()))
-        return f"<Results, t = {self.simulation.time:g} s, {rows} rows of history, {len(self.frames)} frames>"
+        return f"<Results of a {self.kind} in {self.folder}: {len(self.table)} rows>"
+
+    def _repr_html_(self) -> str:
+        table = self.table
+        heads = [units.join(name, table.attrs["units"].get(name, "")) for name in table.columns]
+        shown = table.set_axis(heads, axis="columns").to_html(max_rows=10, max_cols=12, border=0)
+        return f"<p><b>{html.escape(self.name)}</b>: {self.kind} in {html.escape(self.folder)}</p>{shown}"
+
+
+def open(folder: Path) -> Results:
+    """Results in a folder, or a table in a CSV file."""
+    path = os.fspath(folder)
+    if os.path.isdir(path):
+        kind = next((kind for name, kind in TABLES.items() if os.path.isfile(os.path.join(path, name))), None)
+        others = {"summary.json": "run", "study.json": "study"}
+        kind = kind or next((k for name, k in others.items() if os.path.isfile(os.path.join(path, name))), None)
+        if kind is None:
+            raise InputError(f"{path}: no history.csv, study.csv, statics.csv or modes.csv there")
+        return Results(path, kind)
+    if not os.path.exists(path):
+        raise InputError(f"{path}: no such file or folder")
+    name = os.path.basename(path)
+    return Results(os.path.dirname(path) or ".", TABLES[name]) if name in TABLES else Results(path, "table")
 
 
 def run(case: Optional[Path] = None, set: Optional[Mapping[str, Any]] = None, *, text: Optional[str] = None,
@@ -107,58 +268,13 @@ def run(case: Optional[Path] = None, set: Optional[Mapping[str, Any]] = None, *,
 
     def finish(directory: str) -> Results:
         simulation.run(directory, watch=watch if frames else None)
-        return Results(simulation, directory, taken)
+        return Results(directory, "run", simulation, taken if frames or output is None else None)
 
     if output is not None:
         return finish(os.fspath(output))
     with tempfile.TemporaryDirectory(prefix="percuss-") as directory:
         results = finish(os.path.join(directory, "results"))
-    results.directory = None
+        for name, attribute in (("history.csv", "table"), ("summary.json", "summary"), (".", "waves")):
+            if name == "." or results.has(name):
+                getattr(results, attribute)  # read before the folder goes
     return results
-
-
-def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional[Mapping[str, Any]] = None,
-          refine: Optional[str] = None, measure: Sequence[str] = (), output: Optional[Path] = None,
-          jobs: Optional[int] = None) -> Table:
-    """A case over values of its keys, by `percuss study`: its table. Values are a sequence, or a text as the program
-    takes it ("0.5:1:0.1"). Without `output` nothing is kept."""
-    if output is None:
-        with tempfile.TemporaryDirectory(prefix="percuss-") as directory:
-            return study(case, vary, set=set, refine=refine, measure=measure, jobs=jobs,
-                         output=os.path.join(directory, "study"))
-    command = [program(), "study", os.fsdecode(encode(case, "case")), "-o", os.fspath(output), "--quiet"]
-    for key, values in (vary or {}).items():
-        listed = values if isinstance(values, str) else ",".join(text_of(value) for value in values)
-        command += ["--vary", f"{key}={listed}"]
-    for line in assignments(set):
-        command += ["--set", line]
-    for line in measure:
-        command += ["--measure", line]
-    command += ["--refine", refine] if refine is not None else []
-    command += ["--jobs", str(int(jobs))] if jobs is not None else []
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise InputError("the program percuss is not found; name it in PERCUSS_PROGRAM") from None
-    path = os.path.join(output, "study.csv")
-    if done.returncode == 2 or not os.path.exists(path):
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line]
-        kind = InputError if done.returncode == 2 else SimulationError
-        raise kind("\n".join(lines), [Message("", 0, 0, line) for line in lines])
-    return Table.read(path)
-
-
-def plot(results: Union[Results, Mapping[str, np.ndarray]], *columns: str, x: Optional[str] = None, axes: Any = None):
-    """Columns of a history or table over `x`, its first column unless told, by matplotlib. Gives the axes."""
-    try:
-        import matplotlib.pyplot as pyplot
-    except ImportError:
-        raise ImportError("percuss.plot needs matplotlib; the program makes pictures by gnuplot") from None
-    table = results.history if isinstance(results, Results) else results
-    x = x or next(iter(table))
-    axes = axes if axes is not None else pyplot.subplots()[1]
-    for name in columns:
-        axes.plot(table[x], table[name], label=name)
-    axes.set_xlabel(x)
-    axes.legend()
-    return axes

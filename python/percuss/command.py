@@ -1,0 +1,113 @@
+"""Commands that look at results: `percuss NAME ...`, `python3 -m percuss NAME ...`.
+
+A command is the module percuss._NAME with a function main(argv) -> exit status: 0 done, 1 it could not go on, 2 bad
+input or usage. What it raises as InputError, SimulationError or OSError becomes lines on the screen, without a
+traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import os
+import sys
+import traceback
+from typing import Any, Callable, Iterable, NoReturn
+
+from .errors import InputError, PercussError
+
+DONE, COULD_NOT_GO_ON, BAD_USAGE = 0, 1, 2
+NAMES = ("study", "plot", "compare", "report", "view", "fit", "converge")
+PACKAGES = {"PIL": "python3-pil", "yaml": "python3-yaml"}  # Debian packages that are not python3-MODULE
+
+
+def _lazy(name: str) -> Callable[[list[str]], int]:
+    def call(argv: list[str]) -> int:
+        answer: int = importlib.import_module(f"percuss._{name}").main(argv)
+        return answer
+    return call
+
+
+COMMANDS: dict[str, Callable[[list[str]], int]] = {name: _lazy(name) for name in NAMES}
+
+
+def suggest(word: str, names: Iterable[str]) -> str:
+    """", did you mean 'x'?" with the nearest of the names, or ""."""
+    found = difflib.get_close_matches(word, list(names), n=1, cutoff=0.7)
+    return f", did you mean '{found[0]}'?" if found else ""
+
+
+class Parser(argparse.ArgumentParser):
+    """The arguments of a command; what is wrong with them is one line and the usage, exit status 2."""
+
+    def __init__(self, name: str, summary: str, **more: Any):
+        super().__init__(prog=f"percuss {name}", description=summary, allow_abbrev=False,
+                         formatter_class=argparse.RawDescriptionHelpFormatter, **more)
+
+    def error(self, message: str) -> NoReturn:
+        unknown = message.removeprefix("unrecognized arguments: ").split()[0] if message.startswith("unrec") else ""
+        if unknown.startswith("-"):
+            message = f"unknown option '{unknown}'{suggest(unknown, self._option_string_actions)}"
+        elif unknown:
+            message = f"one argument too many: '{unknown}'"
+        print(f"error: {message}", file=sys.stderr)
+        self.print_usage(sys.stderr)
+        sys.exit(BAD_USAGE)
+
+
+def show_errors(text: str) -> None:
+    """Prints every line of a message as an error of its own."""
+    for line in text.splitlines():
+        print(line if line.startswith(("...", "error:")) else f"error: {line}", file=sys.stderr)
+
+
+def _missing(name: str, module: str) -> str:
+    top = module.split(".")[0]
+    return (f"percuss {name} needs the Python module {top}: install the Debian package "
+            f"{PACKAGES.get(top, 'python3-' + top)}")
+
+
+def run(name: str, argv: list[str]) -> int:
+    """Runs a command; gives its exit status."""
+    try:
+        return COMMANDS[name](argv)
+    except SystemExit as end:  # of the parser
+        return end.code if isinstance(end.code, int) else BAD_USAGE if end.code else DONE
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("percuss"):
+            show_errors(f"percuss {name} is not in this package")
+        else:
+            show_errors(_missing(name, error.name or "?"))
+        return BAD_USAGE
+    except InputError as error:
+        show_errors(str(error))
+        return BAD_USAGE
+    except PercussError as error:
+        show_errors(str(error))
+    except BrokenPipeError:  # the reader of the screen output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        show_errors(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except KeyboardInterrupt:
+        show_errors("stopped on request")
+    except Exception as error:  # a fault of this program, or files that are damaged beyond what was foreseen
+        if os.environ.get("PERCUSS_TRACEBACK"):
+            traceback.print_exc()
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        show_errors(f"percuss {name} could not go on: {what[:300]} (PERCUSS_TRACEBACK=1 shows where)")
+    return COULD_NOT_GO_ON
+
+
+def main(argv: list[str]) -> int:
+    """`python3 -m percuss NAME ...`."""
+    if argv and argv[0] in COMMANDS:
+        return run(argv[0], argv[1:])
+    usage = f"usage: python3 -m percuss {{{','.join(COMMANDS)}}} ..."
+    if argv[:1] in (["-h"], ["--help"]):
+        print(usage)
+        return DONE
+    if argv:
+        show_errors(f"unknown command '{argv[0]}'{suggest(argv[0], COMMANDS)}")
+    print(usage, file=sys.stderr)
+    return BAD_USAGE

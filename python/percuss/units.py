@@ -1,0 +1,74 @@
+"""Units and names of quantities, by the last part of a column's name."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, Optional
+
+
+class Quantity(NamedTuple):
+    """What a column holds: its unit and the name of an axis with such columns."""
+
+    unit: str
+    name: str
+
+
+_TABLE = """
+s | time | t time_in_contact first_time last_time
+J | energy | kinetic strain potential E energy strain_energy kinetic_energy
+J | work | external_work correction_work work plastic_work load_work joint_work contact_work friction_work
+J | loss | damping_loss material_loss impact_loss friction_loss numerical_loss loss viscous_loss
+kg m/s | momentum | momentum_x momentum_y momentum_z
+m | gap | gap min_gap
+m/s | gap rate | gap_rate
+m/s | rate | rate
+m | sliding distance | slide sliding sliding_distance
+N | force | force peak_force mean_force filtered_peak_force fx fy fz tangential separating axial_force shear_force
+N | force | shear_y shear_z axial_start axial_end shear_start shear_end
+N | force | shear_y_start shear_y_end shear_z_start shear_z_end
+N s | impulse | total_impulse impulse step_impulse
+N m | moment | mx my mz torque moment moment_start moment_end moment_y moment_z
+N m | moment | moment_y_start moment_y_end moment_z_start moment_z_end
+m | position | x y z s n height position lower upper
+m | displacement | ux uy uz
+m/s | velocity | vx vy vz v_s v_n v_height v_position v_lower v_upper v_x v_y v_z velocity
+rad | rotation | rx ry rz
+rad/s | angular velocity | wx wy wz v_theta
+N | friction | friction
+rad | angle | theta
+kg m^2/s | angular momentum | angular_momentum
+m | elongation | elongation
+Pa | stress | stress bending_stress stress_start stress_end
+s | step size | step_size h
+rad/s | angular frequency | w
+Hz | frequency | f
+"""
+_QUANTITIES = {part: Quantity(unit.strip(), name.strip())
+               for unit, name, parts in (line.split("|") for line in _TABLE.strip().splitlines())
+               for part in parts.split()}
+
+
+def quantity(column: str) -> Optional[Quantity]:
+    """The quantity of a column such as `wall.force`, `tip.vx` or `t`; None if its name says nothing."""
+    part = re.sub(r"\.(min|max|start|end|final)$", "", column).rsplit(".", 1)[-1]
+    found = _QUANTITIES.get(part) or _QUANTITIES.get(re.sub(r"^((v_)?theta)\d+$", r"\1", part))
+    if part.endswith("_time"):
+        found = found or _QUANTITIES["t"]
+    return found or (Quantity("J", "energy") if column.startswith("energy.") else None)
+
+
+def unit(column: str) -> str:
+    """The unit of a column, "" if its name says none."""
+    found = quantity(column)
+    return found.unit if found else ""
+
+
+def split(name: str) -> tuple[str, Optional[str]]:
+    """`wall.peak_force [N]`, as study.csv has it, into the name and the unit; None if there is no unit."""
+    match = re.fullmatch(r"(.*\S) \[([^][]*)\]", name, re.DOTALL)
+    return (match[1], match[2]) if match else (name, None)
+
+
+def join(name: str, unit_text: str) -> str:
+    """The inverse of split."""
+    return f"{name} [{unit_text}]" if unit_text else name
