@@ -1,0 +1,278 @@
+"""Frames that a run writes for ParaView, read into numpy arrays: legacy VTK, VTU, and their series in time.
+
+>>> frames = Frames("results/bar_impact")           # the model
+>>> frames.times, frames[0].points, frames[-1].cell_data["stress"]
+>>> frames.contacts.at(0.5).point_data["force"]     # contact points of the last frame that is no later than 0.5 s
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
+from xml.etree import ElementTree
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InputError
+
+Array = npt.NDArray[Any]
+Path = Union[str, "os.PathLike[str]"]
+
+_LEGACY = {"float": ">f4", "double": ">f8", "int": ">i4"}
+_XML = {"Float32": "f4", "Float64": "f8", "Int32": "i4", "UInt8": "u1"}
+_DAMAGE = (ValueError, KeyError, IndexError, TypeError, AttributeError, UnicodeError, zlib.error, MemoryError,
+           ElementTree.ParseError)
+_OTHERS = ("contacts", "obstacles")  # series that show no model
+
+
+@dataclass
+class Frame:
+    """Points and cells of one moment, with the arrays that the program writes for them."""
+
+    time: float  #: s; of statics the load factor, of modes the number of the mode
+    points: Array  #: [n, 3] m, as displaced
+    cells: Array  #: [m, 2] nodes of lines; of a vertex the same node twice
+    polygons: list[Array] = field(default_factory=list)  #: nodes of the faces of obstacles
+    point_data: dict[str, Array] = field(default_factory=dict)  #: [n] or [n, 3] each
+    cell_data: dict[str, Array] = field(default_factory=dict)  #: [m or number of polygons] or [..., 3] each
+
+    def check(self) -> "Frame":
+        """Raises ValueError where arrays do not fit together."""
+        groups = [self.cells.ravel(), *self.polygons]
+        nodes = np.concatenate(groups) if groups else np.zeros(0, int)
+        if nodes.size and (nodes.min() < 0 or nodes.max() >= len(self.points)):
+            raise ValueError("a cell has a node that is not there")
+        if any(len(values) != len(self.points) for values in self.point_data.values()):
+            raise ValueError("an array does not fit to the points")
+        if any(len(values) != (len(self.polygons) or len(self.cells)) for values in self.cell_data.values()):
+            raise ValueError("an array does not fit to the cells")
+        return self
+
+
+class _Legacy:
+    """Reads a legacy VTK file from its first byte to its last."""
+
+    def __init__(self, data: bytes):
+        self.data, self.at = data, 0
+
+    def line(self) -> list[str]:
+        """Words of the next line that is not empty; none at the end."""
+        words: list[str] = []
+        while not words and self.at < len(self.data):
+            end = self.data.find(b"\n", self.at)
+            end = len(self.data) if end < 0 else end
+            words = self.data[self.at:end].decode().split()
+            self.at = end + 1
+        return words
+
+    def array(self, kind: str, count: int) -> Array:
+        dtype = np.dtype(_LEGACY[kind])
+        if count < 0 or self.at + count * dtype.itemsize > len(self.data):
+            raise ValueError("it ends too early")
+        values = np.frombuffer(self.data, dtype, count, self.at)
+        self.at += count * dtype.itemsize
+        return values.astype(dtype.newbyteorder("="))
+
+    def polygons(self, words: list[str]) -> list[Array]:
+        """Cells, each with the number of its nodes before them."""
+        flat, at, found = self.array("int", int(words[2])), 0, []
+        for _ in range(int(words[1])):
+            found.append(flat[at + 1:at + 1 + flat[at]])
+            at += 1 + int(flat[at])
+        return found
+
+    def lines(self, words: list[str]) -> Array:
+        """First and last node of each cell."""
+        count, size = int(words[1]), int(words[2])
+        if size == 3 * count and np.all(np.frombuffer(self.data, ">i4", size, self.at)[::3] == 2):
+            return self.array("int", size).reshape(-1, 3)[:, 1:]  # no vertices, as most models have
+        return np.array([(cell[0], cell[-1]) for cell in self.polygons(words)], int).reshape(-1, 2)
+
+    def fields(self, count: int) -> dict[str, Array]:
+        """Arrays after the word FIELD."""
+        found = {}
+        for _ in range(count):
+            name, components, tuples, kind = self.line()
+            values = self.array(kind, int(components) * int(tuples))
+            found[name] = values if components == "1" else values.reshape(-1, int(components))
+        return found
+
+
+def _read_legacy(data: bytes, time: float) -> Frame:
+    head = data.split(b"\n", 3)  # version, title, BINARY and the rest
+    if not data.startswith(b"# vtk DataFile") or head[2] != b"BINARY":
+        raise ValueError("it does not begin with '# vtk DataFile' and BINARY")
+    reader = _Legacy(head[3])
+    frame = Frame(time, np.zeros((0, 3)), np.zeros((0, 2), int))
+    place: dict[str, Array] = {}
+    while words := reader.line():
+        if words[0] == "POINTS":
+            frame.points = reader.array(words[2], 3 * int(words[1])).reshape(-1, 3)
+        elif words[0] in ("CELLS", "VERTICES", "LINES"):
+            frame.cells = reader.lines(words)
+        elif words[0] == "POLYGONS":
+            frame.polygons = reader.polygons(words)
+        elif words[0] == "CELL_TYPES":
+            reader.array("int", int(words[1]))
+        elif words[0] in ("POINT_DATA", "CELL_DATA"):
+            place = frame.point_data if words[0] == "POINT_DATA" else frame.cell_data
+        elif words[0] == "FIELD":
+            place.update(reader.fields(int(words[2])))
+        elif words[0] != "DATASET":
+            raise ValueError(f"it has a line {' '.join(words)[:40]!r}")
+    return frame.check()
+
+
+def _read_vtu(data: bytes, time: float) -> Frame:
+    head, mark, appended = data.partition(b'<AppendedData encoding="raw">')
+    root = ElementTree.fromstring(head + (b"</VTKFile>" if mark else b""))
+    order = "<" if root.attrib["byte_order"] == "LittleEndian" else ">"
+    start = appended.index(b"_") + 1
+
+    def array(node: Any) -> Array:
+        at = start + int(node.attrib["offset"])
+        count = int(np.frombuffer(appended, order + "u8", 1, at)[0])
+        sizes = np.frombuffer(appended, order + "u8", count, at + 24)
+        ends = at + 24 + 8 * count + np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+        raw = b"".join(zlib.decompress(appended[a:b]) for a, b in zip(ends[:-1], ends[1:]))
+        values = np.frombuffer(raw, order + _XML[node.attrib["type"]])
+        values = values.astype(values.dtype.newbyteorder("="))
+        components = int(node.attrib.get("NumberOfComponents", 1))
+        return values if components == 1 else values.reshape(-1, components)
+
+    def arrays(place: str) -> dict[str, Array]:
+        return {node.attrib["Name"]: array(node) for node in root.iterfind(f".//{place}/DataArray")}
+
+    cells, points = arrays("Cells"), arrays("Points")["Points"]
+    ends = cells["offsets"].astype(int)
+    starts = np.concatenate([[0], ends[:-1]]).astype(int)
+    nodes = cells["connectivity"].astype(int)
+    pairs = np.column_stack([nodes[starts], nodes[ends - 1]]) if len(ends) else np.zeros((0, 2), int)
+    return Frame(time, points, pairs, [], arrays("PointData"), arrays("CellData")).check()
+
+
+def _join(pieces: list[Frame], time: float) -> Frame:
+    """One frame of the pieces that ranks have written."""
+    shifts = np.cumsum([0] + [len(piece.points) for piece in pieces[:-1]])
+
+    def joined(place: str) -> dict[str, Array]:
+        parts = [getattr(piece, place) for piece in pieces]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    cells = np.concatenate([piece.cells + shift for piece, shift in zip(pieces, shifts)])
+    points = np.concatenate([piece.points for piece in pieces])
+    return Frame(time, points, cells, [], joined("point_data"), joined("cell_data"))
+
+
+def read_frame(path: Path, time: float = np.nan) -> Frame:
+    """Reads one .vtk, .vtu or .pvtu file. A file that is missing or damaged raises InputError with one line."""
+    path = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+        if path.endswith(".pvtu"):
+            names = [node.attrib["Source"] for node in ElementTree.fromstring(data).iterfind(".//Piece")]
+            return _join([read_frame(_beside(path, name), time) for name in names], time)
+        return _read_vtu(data, time) if path.endswith(".vtu") else _read_legacy(data, time)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except InputError:
+        raise
+    except _DAMAGE as error:
+        raise InputError(f"{path}: is damaged: {error}") from None
+
+
+def _beside(path: str, name: str) -> str:
+    return os.path.join(os.path.dirname(path), os.path.basename(name))
+
+
+def _read_list(path: str) -> list[tuple[float, str]]:
+    """Times and files of a .vtk.series or .pvd file."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+        if path.endswith(".pvd"):
+            entries: Any = (node.attrib for node in ElementTree.fromstring(data).iterfind(".//DataSet"))
+            listed = [(float(entry["timestep"]), _beside(path, entry["file"])) for entry in entries]
+        else:
+            listed = [(float(entry["time"]), _beside(path, entry["name"])) for entry in json.loads(data)["files"]]
+        if not all(a[0] <= b[0] < np.inf for a, b in zip(listed, listed[1:])):
+            raise ValueError("its times do not ascend")
+        return listed
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except _DAMAGE as error:
+        raise InputError(f"{path}: is damaged: {error}") from None
+
+
+class Frames(Sequence[Frame]):
+    """Frames of a results folder, read from their files one by one as they are asked for; empty if it has none."""
+
+    def __init__(self, folder: Path, stem: str = ""):
+        """`stem` names the files, `<stem>.vtk.series` or `<stem>.pvd`; without it they are those of the model."""
+        self.folder = os.fspath(folder)
+        path = _find_list(self.folder, stem)
+        entries = _read_list(path) if path else []
+        self.stem = os.path.basename(path).rsplit(".pvd")[0].rsplit(".vtk.series")[0]
+        self.times: Array = np.array([time for time, _ in entries], float)
+        self.paths: list[str] = [name for _, name in entries]
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return read_frame(self.paths[index], float(self.times[index]))
+
+    def __iter__(self) -> Iterator[Frame]:
+        return (self[i] for i in range(len(self)))
+
+    def index_at(self, time: float) -> int:
+        """Number of the last frame that is no later than `time`; 0 before the first."""
+        return max(int(np.searchsorted(self.times, time * (1 + 1e-12), side="right")) - 1, 0)
+
+    def at(self, time: float) -> Frame:
+        """The last frame that is no later than `time`, as a viewer shows it."""
+        frame: Frame = self[self.index_at(time)]
+        return frame
+
+    @property
+    def contacts(self) -> "Frames":
+        """Contact points: gap, force, force_vector, normal, state, ...; written only while something touches."""
+        return Frames(self.folder, "contacts")
+
+    @property
+    def carried(self) -> "Frames":
+        """Bearings, discs and joints that move with their nodes, as polygons."""
+        return Frames(self.folder, "obstacles")
+
+    @property
+    def obstacles(self) -> Optional[Frame]:
+        """Walls, floors and stops that stand still, as polygons; None if there are none."""
+        path = os.path.join(self.folder, "obstacles.vtk")
+        return read_frame(path, 0.0) if os.path.exists(path) else None
+
+    def __repr__(self) -> str:
+        return f"<Frames, {len(self)} of {self.stem!r} in {self.folder!r}>"
+
+
+def _find_list(folder: str, stem: str) -> str:
+    """Path of the list of a stem's frames; without a stem of the newest that shows a model; "" if there is none."""
+    endings = (".vtk.series", ".pvd")
+    try:
+        names = os.listdir(folder)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
+    if stem:
+        lists = [stem + ending for ending in endings if stem + ending in names]
+    else:
+        lists = [name for name in names if name.endswith(endings) and name not in
+                 {other + ending for other in _OTHERS for ending in endings}]
+    paths = sorted(os.path.join(folder, name) for name in lists)
+    return max(paths, key=os.path.getmtime) if paths else ""

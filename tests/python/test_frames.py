@@ -1,0 +1,131 @@
+"""Frames read back into numpy: both formats alike, against what the program says of them, and damaged ones.
+Argument: the path of the program. Without NumPy all of it is skipped with a word."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+os.environ["PERCUSS_LIBRARY"] = os.path.join(os.path.dirname(PROGRAM), "libpercuss.so.0")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.abspath("python"))
+
+try:
+    import numpy as np
+except ImportError:
+    print("NumPy is not installed: the reader of frames is not tested")
+    sys.exit(77)
+from percuss.errors import InputError  # noqa: E402
+from percuss.frames import Frames, read_frame  # noqa: E402
+
+SMALL = ["--set", "mesh.bar.elements=8", "--set", "time.end=0.6"]
+
+
+class FramesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def results(self, name, *arguments, case="bar_impact", command="run"):
+        folder = os.path.join(self.temporary.name, name)
+        if not os.path.exists(folder):
+            subprocess.run([PROGRAM, command, f"cases/{case}", "--quiet", "-o", folder, *arguments], check=True)
+        return folder
+
+    def test_a_frame_is_what_the_program_says_of_it(self):
+        folder = self.results("legacy", *SMALL)
+        frames = Frames(folder)
+        with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
+            seen = json.load(file)["frames"]
+        all_frames = list(frames)
+        self.assertEqual(seen["drawn"], len(frames))
+        stress = np.array([frame.cell_data["stress"] for frame in all_frames])
+        self.assertEqual([seen["fields"]["stress"][k] for k in ("min", "max")], [stress.min(), stress.max()])
+        points = np.array([frame.points for frame in all_frames])
+        radius = all_frames[0].point_data["radius"].max()
+        np.testing.assert_allclose(seen["high"], points.max((0, 1)) + radius, rtol=1e-14)
+        reference = points - [frame.point_data["displacement"] for frame in all_frames]
+        np.testing.assert_allclose(reference, np.broadcast_to(reference[0], reference.shape), atol=1e-14)
+        self.assertEqual(all_frames[0].cells.tolist(), [[i, i + 1] for i in range(8)])
+        self.assertEqual(frames.times[0], 0.0)
+        self.assertEqual(frames.at(frames.times[3]).time, frames.times[3])
+        self.assertEqual(frames.at(0.5 * (frames.times[3] + frames.times[4])).time, frames.times[3])
+
+    def test_contacts_and_obstacles(self):
+        frames = Frames(self.results("legacy", *SMALL))
+        touching = max(frames.contacts, key=lambda frame: frame.point_data["force"][0])
+        self.assertGreater(touching.point_data["force"][0], 0.0)
+        np.testing.assert_allclose(touching.point_data["force_vector"],
+                                   touching.point_data["force"][:, None] * touching.point_data["normal"])
+        wall = frames.obstacles
+        self.assertEqual([len(polygon) for polygon in wall.polygons], [4] * 6)
+        self.assertEqual(wall.cell_data["contact"].tolist(), [0] * 6)
+        self.assertEqual(len(frames.carried), 0)
+
+    def test_formats_agree(self):
+        legacy, xml = Frames(self.results("legacy", *SMALL)), Frames(
+            self.results("vtu", *SMALL, "--set", "output.frames.format=vtu"))
+        pieces = Frames(self.results("pieces", *SMALL, "--set", "output.frames.pieces=always"))
+        self.assertTrue(xml.paths[0].endswith(".vtu") and pieces.paths[0].endswith(".pvtu"))
+        for other in xml, pieces:
+            np.testing.assert_array_equal(legacy.times, other.times)
+            for a, b in zip(legacy, other):
+                np.testing.assert_array_equal(a.points, b.points)
+                np.testing.assert_array_equal(a.cells, b.cells)
+                for one, two in (a.point_data, b.point_data), (a.cell_data, b.cell_data):
+                    self.assertEqual(list(one), list(two))
+                    for name in one:
+                        np.testing.assert_array_equal(one[name], two[name], name)
+
+    def test_modes_and_statics(self):
+        modes = Frames(self.results("modes", "--count", "3", case="shaft_whirl", command="modes"))
+        self.assertEqual(modes.times.tolist(), [1.0, 2.0, 3.0])
+        statics = Frames(self.results("statics", case="beams_crossed", command="statics"))
+        self.assertEqual([statics.times[0], statics.times[-1]], [0.0, 1.0])
+
+    def test_damage_is_one_line(self):
+        for name in "legacy", "vtu", "pieces":
+            folder = self.results(name, *SMALL, *{"legacy": [], "vtu": ["--set", "output.frames.format=vtu"],
+                                                  "pieces": ["--set", "output.frames.pieces=always"]}[name])
+            frames = Frames(folder)
+            lists = [os.path.join(folder, entry) for entry in os.listdir(folder)
+                     if entry.startswith("bar_impact.") and entry.endswith((".series", ".pvd"))]
+            self.assertEqual(len(lists), 1)
+            piece = [frames.paths[1].replace(".pvtu", "_0.vtu")] if name == "pieces" else []
+            for path in [frames.paths[1], *lists, *piece]:
+                self.damage(folder, path)
+        with self.assertRaisesRegex(InputError, "nowhere.vtk: cannot be read"):
+            read_frame("nowhere.vtk")
+
+    def damage(self, folder, path):
+        """Cut, shifted and overwritten files raise InputError that names a file, or are read."""
+        with open(path, "rb") as file:
+            good = file.read()
+        bad = [good[:len(good) * k // 7] for k in range(7)] + [b"\xff" * 40 + good, b"{}", b"[1]", b"<a/>"]
+        bad += [good[:k] + b"9" * 12 + good[k + 12:] for k in range(0, min(len(good), 1600), 13)]
+        refused = 0
+        try:
+            for data in bad:
+                with open(path, "wb") as file:
+                    file.write(data)
+                try:
+                    Frames(folder)[1:2]
+                except InputError as error:
+                    refused += 1
+                    self.assertNotIn("\n", str(error))
+                    self.assertTrue(str(error).startswith(folder), str(error))
+        finally:
+            with open(path, "wb") as file:
+                file.write(good)
+        self.assertGreater(refused, 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
