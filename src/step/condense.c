@@ -371,8 +371,7 @@ static void condense_finish(pcs_step_solver *self, pcs_condense *c, const pcs_st
     }
 }
 
-void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_frictionless_way *solve,
-                        pcs_step_result *result)
+void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_step_result *result)
 {
     pcs_frictionless *s = c->contacts;
     int m = s->m;
@@ -383,7 +382,7 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
     s->gate = p->gate;
     s->gate_tolerance = p->gate_tolerance;
     if (!is_finite) result->outcome = PCS_NOT_FINITE;
-    else if (!solve(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
+    else if (!pcs_frictionless_active_set(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
     if (result->outcome != PCS_CONVERGED) return;
     condense_finish(self, c, p);
     const double *product = self->projection->GX;

@@ -1,4 +1,4 @@
-// Condensation of a linear step onto its contact rows, over kept factorizations; shared by `condensed` and `pgs`.
+// Condensation of a linear step onto its contact rows, over kept factorizations.
 //
 //   S* = c M + h C + h kb K,   X = M^-1 G^T,   YK = S*^-1 h K X,   YW = S*^-1 (h C + h kw K) X
 //   d = y0 - YK nu - YW La,   y0 = S*^-1 h f(qt0, vt0),   U = X nu,   W = X La
@@ -33,12 +33,8 @@ typedef struct pcs_condense {
     pcs_frictionless *contacts;
 } pcs_condense;
 
-// How the frictionless problem is solved: by this the step solvers differ.
-typedef bool pcs_frictionless_way(pcs_frictionless *contacts, int *iterations);
-
 pcs_status pcs_condense_setup(pcs_step_solver *self, pcs_condense *c);
 pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome);
-void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_frictionless_way *solve,
-                        pcs_step_result *result);
+void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_step_result *result);
 
 #endif

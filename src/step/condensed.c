@@ -14,7 +14,7 @@ static pcs_status condensed_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 
 static void condensed_solve(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result)
 {
-    pcs_condense_solve(self, self->data, problem, pcs_frictionless_active_set, result);
+    pcs_condense_solve(self, self->data, problem, result);
 }
 
 const pcs_step_solver_ops pcs_step_condensed = {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 20, PROXIMAL_ROUNDS = 40, STALLED_SWEEPS = 20 };
+enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 20, PROXIMAL_ROUNDS = 40 };
 
 // Of the terms that a gap or a velocity is summed from: what is smaller is left over from their cancelling.
 static const double round_off = 1e-12;
@@ -262,48 +262,4 @@ bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations)
 {
     if (s->m == 1 && frictionless_settle_single(s, iterations)) return true;
     return frictionless_settle(s, iterations);
-}
-
-// One sweep; gives the largest change in units of the effective mass times velocity, and the largest multiplier.
-static double frictionless_sweep(pcs_frictionless *s, double *largest)
-{
-    double change = 0.0;
-    *largest = 0.0;
-    for (int j = 0; j < s->m; j++) {
-        int k = j * s->m + j;
-        frictionless_evaluate(s);
-        if (s->has_position) {
-            double nu = pcs_max(0.0, s->nu[j] - s->gap[j] / s->P11[k]);
-            change = pcs_max(change, fabs(nu - s->nu[j]) / (s->r[j] * s->h));
-            *largest = pcs_max(*largest, nu / (s->r[j] * s->h));
-            s->nu[j] = nu;
-            frictionless_evaluate(s);
-        }
-        if (s->gate_is_live) s->gate[j] = frictionless_is_gated(s, j);
-        double la = s->gate[j] ? pcs_max(0.0, s->la[j] - s->xi[j] / s->P22[k]) : 0.0;
-        change = pcs_max(change, fabs(la - s->la[j]) / s->r[j]);
-        *largest = pcs_max(*largest, la / s->r[j]);
-        s->la[j] = la;
-    }
-    return change;
-}
-
-// Sweeps until the multipliers no longer change, or change by round-off that no longer shrinks.
-bool pcs_frictionless_gauss_seidel(pcs_frictionless *s, int *iterations)
-{
-    double scale = 0.0, largest, smallest_change = INFINITY;
-    int stalled = 0;
-    for (int j = 0; j < s->m; j++) scale = pcs_max(scale, pcs_max(fabs(s->xi0[j]), fabs(s->gap0[j]) / s->h));
-    memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
-    memset(s->la, 0, (size_t)s->m * sizeof *s->la);
-    for (*iterations = 1; *iterations <= 100000; ++*iterations) {
-        double change = frictionless_sweep(s, &largest), size = pcs_max(scale, largest);
-        stalled = change < smallest_change ? 0 : stalled + 1;
-        smallest_change = pcs_min(smallest_change, change);
-        if (change <= 1e-15 * size || (change <= round_off * size && stalled >= STALLED_SWEEPS)) {
-            frictionless_evaluate(s);
-            return true;
-        }
-    }
-    return false;
 }

@@ -38,8 +38,7 @@ pcs_status pcs_frictionless_create(pcs_context *ctx, int m, pcs_frictionless **o
 // After matrices and h have changed.
 void pcs_frictionless_prepare(pcs_frictionless *s);
 
-// Both give false when they do not settle; *iterations counts solves or sweeps.
+// Returns false if it does not converge; *iterations counts solves.
 bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations);
-bool pcs_frictionless_gauss_seidel(pcs_frictionless *s, int *iterations);
 
 #endif

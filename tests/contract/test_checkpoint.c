@@ -180,9 +180,6 @@ TEST(every_solver_goes_on_from_a_checkpoint)
     static const char *const ways[] = { "solver={type: schur}",
                                         "solver={type: newton}",
                                         "solver={type: condensed}",
-                                        "solver={type: kkt}",
-                                        "solver={type: sequential}",
-                                        "solver={type: pgs}",
                                         "time.control={type: adaptive, tolerance: 1e-3}",
                                         "time.retry=0",
                                         NULL };

@@ -162,7 +162,7 @@ static const char *const pieces[] = {
     "rho_inf: 1",
     "set: bar",
     "points: all",
-    "kkt",
+    "schur",
     "dense",
     "type: force",
     "fix: [x]",

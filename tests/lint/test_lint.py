@@ -24,8 +24,8 @@ def long_function(lines):
 
 # (rule, path, faulty text, innocent text)
 SAMPLES = [
-    (lint.include_rule, "src/step/kkt.c", '#include "fe/fe.h"\n', '#include "system/system.h"\n'),
-    (lint.include_rule, "src/step/kkt.c", '  #  include "elements/element.h"\n', '#include "linsolve/linsolve.h"\n'),
+    (lint.include_rule, "src/step/newton.c", '#include "fe/fe.h"\n', '#include "system/system.h"\n'),
+    (lint.include_rule, "src/step/newton.c", '  #  include "elements/element.h"\n', '#include "linsolve/linsolve.h"\n'),
     (lint.include_rule, "elements/rod.c", '#include "mesh/mesh.h"\n', '#include "core/context.h"\n'),
     (lint.include_rule, "src/schemes/a.c", '#include "linsolve/linsolve.h"\n', '#include "step/step.h"\n'),
     (lint.include_rule, "src/output/a.c", '#include "schemes/common.h"\n', '#include "schemes/scheme.h"\n'),

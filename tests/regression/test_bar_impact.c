@@ -95,7 +95,7 @@ TEST(impact_moreau_jean_penetrates_and_loses)
 // Sampled with every solver at the same steps; each field is compared with its own largest value.
 TEST(impact_solvers_agree)
 {
-    const char *const solvers[] = { "solver.type=kkt", "solver.type=sequential" };
+    const char *const solvers[] = { "solver.type=newton", "solver.type=schur" };
     for (int i = 0; i < 2; i++) {
         const char *set[] = { solvers[i], NULL }, *reference_set[] = { "solver.type=condensed", NULL };
         case_run reference = case_open(BAR, reference_set), other = case_open(BAR, set);

@@ -185,14 +185,14 @@ static void sweep_text(unsigned long long *seed, const char *solver, size_t size
 
 TEST(sweep_of_bars_breaks_no_certificate)
 {
-    static const char *const solvers[] = { "auto", "condensed", "newton", "schur", "kkt" };
+    static const char *const solvers[] = { "auto", "condensed", "newton", "schur" };
     unsigned long long seed = 20260731;
     int nfailed = 0, ntouch = 0;
     long nhanded = 0;
     for (int i = 0; i < 60; i++) {
         char text[TEXT];
         text_case run;
-        sweep_text(&seed, solvers[i % 5], sizeof text, text);
+        sweep_text(&seed, solvers[i % 4], sizeof text, text);
         if (text_case_try(text, &run) != PCS_OK) fail_msg("%s\n%s", pcs_message(run.ctx), text);
         pcs_status status = pcs_sim_start(run.sim);
         bool has_touched = false;

@@ -4,6 +4,7 @@
 #include "support/check.h"
 #include "support/model.h"
 
+#include "step/contact_problem.h"
 #include "step/frictionless.h"
 
 #include <math.h>
@@ -136,13 +137,45 @@ static int settle(problem *p, int trial)
     return iterations;
 }
 
+// Gap, gate gap and velocity of row i at multipliers nu and la.
+static void evaluate_row(const pcs_frictionless *s, int i, double *gap, double *gate_gap, double *xi)
+{
+    *gap = *gate_gap = s->gap0[i];
+    *xi = s->xi0[i];
+    for (int j = 0, k = i * s->m; j < s->m; j++, k++) {
+        *gap += s->P11[k] * s->nu[j] + s->P12[k] * s->la[j];
+        *gate_gap += s->Q1[k] * s->nu[j] + s->Q2[k] * s->la[j];
+        *xi += s->P21[k] * s->nu[j] + s->P22[k] * s->la[j];
+    }
+}
+
+// Projected Gauss-Seidel, which needs no sets: 20000 sweeps take these small problems to round-off.
+static void sweep_to_solution(pcs_frictionless *s)
+{
+    double gap, gate_gap, xi;
+    for (int j = 0; j < s->m; j++) s->nu[j] = s->la[j] = 0.0;
+    for (int sweep = 0; sweep < 20000; sweep++) {
+        double change = 0.0;
+        for (int j = 0; j < s->m; j++) {
+            double nu = s->nu[j], la = s->la[j];
+            evaluate_row(s, j, &gap, &gate_gap, &xi);
+            if (s->has_position) s->nu[j] = fmax(0.0, nu - gap / s->P11[j * s->m + j]);
+            evaluate_row(s, j, &gap, &gate_gap, &xi);
+            if (s->gate_is_live) s->gate[j] = pcs_gate_is_closed(gate_gap, s->nu[j], s->r[j], s->gate_tolerance);
+            s->la[j] = s->gate[j] ? fmax(0.0, la - xi / s->P22[j * s->m + j]) : 0.0;
+            change = fmax(change, fabs(s->nu[j] - nu) / s->h + fabs(s->la[j] - la));
+        }
+        if (change == 0.0) return;
+    }
+}
+
 // Solves the problem both ways and compares the multipliers, which are unique.
 static int compare_methods(problem *p, int trial)
 {
     problem other = *p;
-    int iterations = settle(p, trial), sweeps;
+    int iterations = settle(p, trial);
     attach(&other);
-    if (!pcs_frictionless_gauss_seidel(p->s, &sweeps)) fail_msg("trial %d: the sweeps do not settle", trial);
+    sweep_to_solution(p->s);
     check_conditions(&other, trial);
     for (int j = 0; j < p->s->m; j++) {
         CHECK_NEAR(other.nu[j], p->nu[j], 1e-12 * p->s->h);

@@ -484,12 +484,12 @@ TEST(step_solvers_agree)
                                        { "jump_newmark", "rho_inf=0.8" },
                                        { "jump_bathe", "gap_tolerance=0" },
                                        { "moreau_jean", "theta=0.7 positions=midpoint" } };
-    const char *const solvers[] = { "condensed", "kkt", "sequential", "pgs", "newton" };
+    const char *const solvers[] = { "condensed", "schur", "newton" };
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
         // Index 3 gains energy with every impact and makes round-off grow.
         int nstep = strcmp(schemes[k][0], "alpha_index3") == 0 ? 40 : 120;
-        double end[5][N];
-        for (int i = 0; i < 5; i++) {
+        double end[3][N];
+        for (int i = 0; i < 3; i++) {
             model *m = bar_bouncing(true);
             model_run run = model_prepare(m, schemes[k][0], schemes[k][1], solvers[i], NULL);
             bar_story s = { 0 };
@@ -502,7 +502,7 @@ TEST(step_solvers_agree)
             memcpy(end[i], run.x.q, sizeof end[i]);
             model_destroy(&m);
         }
-        for (int i = 1; i < 5; i++) CHECK_ALL_NEAR(N, end[i], end[0], 1e-11);
+        for (int i = 1; i < 3; i++) CHECK_ALL_NEAR(N, end[i], end[0], 1e-11);
     }
 }
 
