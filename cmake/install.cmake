@@ -20,6 +20,9 @@ set(PERCUSS_PYTHON_DIR "lib/python${python_version}/dist-packages" CACHE STRING 
 install(DIRECTORY python/percuss DESTINATION "${PERCUSS_PYTHON_DIR}" COMPONENT python FILES_MATCHING
   PATTERN "*.py" PATTERN "py.typed" PATTERN "*.mplstyle" PATTERN "*.js" PATTERN "*.html"
   PATTERN "__pycache__" EXCLUDE)
+foreach(tool IN LISTS PERCUSS_TOOLS)
+  install(PROGRAMS cmake/percuss-tool DESTINATION libexec/percuss RENAME "percuss-${tool}" COMPONENT python)
+endforeach()
 install(DIRECTORY cases DESTINATION "${CMAKE_INSTALL_DATADIR}/percuss" COMPONENT program)
 
 # Page of the manual and schema of a case, told by the program itself.

@@ -32,8 +32,8 @@ percuss_package(program percuss math "flexible bodies that hit, stick and reboun
 rebound, by nonsmooth time integration. Every\nstep is certified. This package holds the program, its cases and \
 completion\nfor shells.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gnuplot-nox | gnuplot")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paraview, percuss-doc, percuss-petsc, python3-percuss")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-percuss, gnuplot-nox | gnuplot")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paraview, percuss-doc, percuss-petsc")
 
 set(lead "Percuss computes bars, beams and rigid bodies that hit, stick and rebound.\nThis package holds")
 set(build_libraries
@@ -61,10 +61,11 @@ endif()
 
 if(TARGET percuss_shared AND EXISTS "${PROJECT_SOURCE_DIR}/python/percuss/__init__.py")
   percuss_package(python python3-percuss python "flexible bodies that hit, stick and rebound (Python 3)"
-    "${lead} the Python module.")
+    "${lead} the Python module and the commands that look at results.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, python3-numpy, libpercuss0 (>= ${PROJECT_VERSION})")
-  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-scipy, python3-matplotlib, percuss")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS
+    "python3-pandas, python3-scipy, python3-matplotlib, python3-yaml, python3-jinja2, percuss")
   # Byte code is made with the installation and goes with the package, which does not own it.
   set(scripts "${PROJECT_BINARY_DIR}/debian/postinst" "${PROJECT_BINARY_DIR}/debian/prerm")
   set(tools py3compile py3clean)

@@ -5,6 +5,7 @@
 
 #include "cli/cases.h"
 #include "cli/commands.h"
+#include "cli/external.h"
 #include "cli/usage.h"
 #include "core/comm.h"
 
@@ -44,14 +45,33 @@ static const command commands[] = {
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
-static const command *main_find(const char *name)
+static const command *main_look_up(const char *name)
 {
     for (int i = 0; i < NCOMMAND; i++)
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
-    const char *names[NCOMMAND + 1] = { NULL };
-    for (int i = 0; i < NCOMMAND; i++) names[i] = commands[i].name;
-    pcs_cli_refuse(NULL, "unknown command", name, names);
     return NULL;
+}
+
+static const command *main_find(const char *name)
+{
+    const command *found = main_look_up(name);
+    const char *names[NCOMMAND + 16] = { NULL };
+    int count = 0;
+    for (int i = 0; i < NCOMMAND; i++) names[count++] = commands[i].name;
+    for (int i = 0; pcs_external_names[i] != NULL; i++) names[count++] = pcs_external_names[i];
+    if (found == NULL) pcs_cli_refuse(NULL, "unknown command", name, names);
+    return found;
+}
+
+// Runs percuss-NAME for `percuss NAME ...`, and percuss-NAME --help for `percuss help NAME`; -1 if there is none.
+static int main_run_external(int argc, char **argv, const char **room)
+{
+    bool is_help = argc == 3 && strcmp(argv[1], "help") == 0;
+    const char *name = argc > 1 ? argv[is_help ? 2 : 1] : "-";
+    if (name[0] == '-' || strcmp(name, "help") == 0 || main_look_up(name) != NULL) return -1;
+    for (int i = 2; i < argc; i++) room[i - 1] = argv[i];
+    if (is_help) room[1] = "--help";
+    return pcs_cli_external(name, room);
 }
 
 // All of the help, or what there is about a command.
@@ -142,7 +162,8 @@ int main(int argc, char **argv)
     a.vary.text = texts + room;
     a.measure.text = texts + 2 * room;
     a.more.text = texts + 3 * room;
-    int answer = pcs_cli_parse(argc, argv, &a);
+    int external = main_run_external(argc, argv, texts);
+    int answer = external >= 0 ? external : pcs_cli_parse(argc, argv, &a);
     if (answer == PCS_CLI_DONE) answer = main_dispatch(&a);
     pcs_scratch_free(texts);
     if ((fflush(stdout) != 0 || ferror(stdout)) && answer == PCS_CLI_DONE) {

@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -56,6 +57,25 @@ class Usage(unittest.TestCase):
         self.refused(["list", "nothing"], "error: nothing is called 'nothing'")
         self.refused(["list", "alfa_ggl"], "did you mean 'alpha_ggl'?")
         self.refused(["list", "Rigid"], "nothing is called 'Rigid'", "  rigid_body_2d ", "  pendulum ")
+
+    def test_other_commands_are_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "percuss-hello"), "w") as file:
+                file.write('#!/bin/sh\nfor word; do echo "<$word>"; done\nexit 7\n')
+            os.chmod(file.name, 0o755)
+            path = dict(os.environ, PATH=folder + ":" + os.environ["PATH"])
+            result = percuss("hello", "--set", "a b", "", "-x", env=path)
+            self.assertEqual((result.returncode, result.stdout), (7, "<--set>\n<a b>\n<>\n<-x>\n"))
+            self.assertEqual(percuss("help", "hello", env=path).stdout, "<--help>\n")
+            self.assertEqual(percuss("run", "--help", env=path).returncode, 0)
+            os.chmod(file.name, 0o644)
+            self.refused(["hello"], "unknown command 'hello'")
+            # The program alone, without the Python package.
+            alone = shutil.copy(PROGRAM, os.path.join(folder, "percuss"))
+            result = subprocess.run([alone, "fit"], capture_output=True, text=True, env={"PATH": ""}, timeout=HANG)
+            self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1), result.stderr)
+            self.assertIn("install the Debian package python3-percuss", result.stderr)
+        self.refused(["../hello"], "unknown command '../hello'")
 
     def test_help_and_version(self):
         for arguments in (["--help"], ["-h"], ["help"], ["help", "help"]):

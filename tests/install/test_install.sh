@@ -70,6 +70,11 @@ print('t = %g s, u[0] = %.17g m ' % (sim.time, sim.q[0]))") >"$work/python.txt"
 }
 if /usr/bin/python3 -c "import numpy" 2>/dev/null; then
     run_python "$python"
+    # Commands in Python are found below the prefix, wherever that is.
+    [ -x "$prefix/libexec/percuss/percuss-study" ]
+    (cd "$work" && env -i PYTHONDONTWRITEBYTECODE=1 "$prefix/bin/percuss" study bar_impact --set time.end=0.01 \
+        --vary mesh.bar.elements=4,8 -q -o study)
+    [ "$(grep -c done "$work/study/study.csv")" = 2 ]
     cp -r python "$work/package"
     if /usr/bin/python3 -c "import setuptools, pip, wheel" 2>/dev/null; then
         /usr/bin/python3 -m pip install --quiet --no-index --no-build-isolation --no-deps --target "$work/site" \
