@@ -67,7 +67,8 @@ static const command *main_find(const char *name)
 static int main_run_external(int argc, char **argv, const char **room)
 {
     bool is_help = argc == 3 && strcmp(argv[1], "help") == 0;
-    const char *name = argc > 1 ? argv[is_help ? 2 : 1] : "-";
+    if (argc < 2) return -1;
+    const char *name = argv[is_help ? 2 : 1];
     if (name[0] == '-' || strcmp(name, "help") == 0 || main_look_up(name) != NULL) return -1;
     for (int i = 2; i < argc; i++) room[i - 1] = argv[i];
     if (is_help) room[1] = "--help";
