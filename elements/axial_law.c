@@ -21,7 +21,7 @@ const char *pcs_axial_law_check(const pcs_axial_law *law, const char **option)
     if (isnan(law->stop) != isnan(law->stop_stiffness)) return "stop and stop_stiffness are given both or not at all";
     *option = "damper_speed";
     if (law->exponent < 1.0 && law->speed == 0.0)
-        return "a damper with an exponent below 1 needs the speed below which it is linear";
+        return "a damper with an exponent below 1 needs the speed at which it is rounded off";
     return NULL;
 }
 

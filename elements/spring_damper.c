@@ -43,7 +43,8 @@ static const pcs_option spring_options[] = {
     PCS_REAL("damper_exponent", spring_params, law.exponent, PCS_DEFAULT("1"), PCS_ABOVE(0.0, 10.0),
              "of the speed in the force of the damper"),
     PCS_REAL("damper_speed", spring_params, law.speed, PCS_DEFAULT("0"), PCS_NOT_NEGATIVE,
-             "speed below which a damper with an exponent is linear, m/s; needed for exponents below 1"),
+             "s in the force damper v (v^2 + s^2)^((p - 1)/2), p = damper_exponent, m/s: linear far below; needed for "
+             "p < 1"),
     PCS_REAL("rest", spring_params, rest, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
              "length without spring force, m; the distance of its ends in the mesh where it is not given"),
     PCS_REAL("force", spring_params, force, PCS_DEFAULT("0"), PCS_ANY_NUMBER,

@@ -41,6 +41,18 @@ TEST_WITH_CONTEXT(slopes_are_those_of_force_and_energy)
     }
 }
 
+// damper v (v^2 + s^2)^((p - 1)/2): 3 v (v^2 + 0.05^2)^-0.3 at a tenth of s, at s and at a hundred times s.
+TEST(dampers_with_exponents_are_rounded_off_at_rest)
+{
+    const pcs_axial_law law = { .damper = 3.0, .exponent = 0.4, .speed = 0.05, .stop = INFINITY };
+    const double v[] = { 0.005, 0.05, 5.0 }, drag[] = { 0.09024285868865527, 0.735191128409235, 5.710790498428673 };
+    for (int i = 0; i < 3; i++) {
+        CHECK_RELATIVE(pcs_axial_law_at(&law, 0.0, v[i]).drag, drag[i], 1e-14);
+        CHECK_RELATIVE(pcs_axial_law_at(&law, 0.0, -v[i]).drag, -drag[i], 1e-14);
+    }
+    CHECK_RELATIVE(drag[2], 3.0 * pow(5.0, 0.4), 1e-4); // the plain power far above
+}
+
 static const char *const springs[] = {
     "polynomial: [50, -20, 300], damper: 3, damper_exponent: 2.5",
     "stiffness: 40, clearance: 0.1, stop: 0.15, stop_stiffness: 700, damper: 2",
