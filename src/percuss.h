@@ -329,11 +329,12 @@ int percuss_statics(const percuss_source *source, const percuss_still_options *o
 // The same with the modes of small vibrations. Modes in several threads wait for one another.
 int percuss_modes(const percuss_source *source, const percuss_still_options *options, percuss **out);
 typedef struct percuss_mode {
-    double frequency; // rad/s; of kinds "unstable" and "decay" the rate of growth or decay, 1/s
-    double damping;   // ratio
+    double frequency; // rad/s; of a mode that does not vibrate (decay, divergence) the rate of decay or growth, 1/s
+    double damping;   // ratio; negative if a vibration grows
     double residual;
     const char *kind;      // "vibration", "rigid", ..; NULL: there is no such mode
-    const char *name;      // of a rigid mode, where a mechanism moves, or how fast a mode grows or decays; else ""
+    const char *name;      // of a rigid mode, where a mechanism moves, "at R 1/s" of "decay", "flutter at R 1/s" or
+                           // "divergence at R 1/s" of "unstable"; else ""
     const double *re, *im; // [dofs] shape; im is NULL of a real one
 } percuss_mode;
 int percuss_mode_count(const percuss *p);

@@ -25,7 +25,7 @@ class Modes(Model):
     def __init__(self, handle):
         super().__init__(handle)
         found = [lib.percuss_mode_at(handle.pointer, i) for i in range(lib.percuss_mode_count(handle.pointer))]
-        #: rad/s; of kinds "unstable" and "decay" the rate, 1/s
+        #: rad/s; of modes that do not vibrate (decay, divergence) the rate, 1/s
         self.frequencies: np.ndarray = np.array([m.frequency for m in found])
         self.damping: np.ndarray = np.array([m.damping for m in found])  #: ratios
         self.kinds: list = [m.kind.decode() for m in found]  #: "vibration", "rigid", ..

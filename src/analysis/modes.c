@@ -30,15 +30,14 @@ typedef struct search {
 
 const char *pcs_mode_kind_text(pcs_mode_kind kind)
 {
-    static const char *const texts[] = {
-        "rigid", "mechanism", "unstable", "vibration", "forward", "backward", "decay"
-    };
+    static const char *const texts[] = { "rigid",     "mechanism", "unstable", "unstable",
+                                         "vibration", "forward",   "backward", "decay" };
     return texts[kind];
 }
 
 double pcs_mode_hertz(const pcs_mode *mode)
 {
-    bool vibrates = mode->kind != PCS_MODE_UNSTABLE && mode->kind != PCS_MODE_DECAY;
+    bool vibrates = mode->kind != PCS_MODE_DIVERGENCE && mode->kind != PCS_MODE_DECAY;
     return vibrates ? mode->w / 6.28318530717958647693 : 0.0;
 }
 
@@ -109,11 +108,14 @@ static const char *modes_place(search *s, const double *x)
     return pcs_take_text(s->on->ctx, text);
 }
 
-// "at 3.82 1/s": how fast a motion grows or decays.
-static pcs_status modes_name_rate(search *s, pcs_mode *m)
+// "flutter at 3.82 1/s": how fast a motion grows or decays.
+static pcs_status modes_name_rate(search *s, pcs_mode *m, double rate)
 {
+    static const char *const what[] = {
+        [PCS_MODE_DIVERGENCE] = "divergence ", [PCS_MODE_FLUTTER] = "flutter ", [PCS_MODE_DECAY] = ""
+    };
     char text[64];
-    snprintf(text, sizeof text, "at %.9g 1/s", m->w);
+    snprintf(text, sizeof text, "%sat %.9g 1/s", what[m->kind], rate);
     m->name = pcs_take_text(s->on->ctx, text);
     return m->name == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
@@ -125,6 +127,21 @@ static void modes_take_figures(search *s, const pcs_eigen_result *r)
     s->out->eigen_name = r->eigen_name;
     s->out->nfactor = r->nfactor;
     s->out->nsolve = r->nsolve;
+}
+
+// The modal damping ratio. A vibration whose ratio is negative by more than round-off grows.
+static pcs_status modes_add_damping(search *s, pcs_mode *m, double *image)
+{
+    int n = s->system->nv;
+    double size = 0.0;
+    pcs_matrix_multiply(s->C, m->re, image);
+    double product = pcs_dense_dot(n, m->re, image);
+    for (int i = 0; i < n; i++) size += fabs(m->re[i]);
+    m->damping = product / (2.0 * m->w);
+    double round_off = ROUND_OFF * DBL_EPSILON * size * pcs_matrix_abs_bound(s->C, m->re);
+    if (m->kind != PCS_MODE_VIBRATION || !(product < -round_off)) return PCS_OK;
+    m->kind = PCS_MODE_FLUTTER;
+    return modes_name_rate(s, m, -0.5 * product);
 }
 
 static pcs_status modes_find_symmetric(search *s)
@@ -142,18 +159,15 @@ static pcs_status modes_find_symmetric(search *s)
         const double *phi = r.vector + (size_t)k * (size_t)n;
         pcs_mode *m = &s->out->modes[s->out->count++];
         *m = (pcs_mode){ .w = sqrt(fabs(r.lambda[k])), .residual = r.residual[k], .name = "", .re = phi };
-        m->kind = r.lambda[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_VIBRATION;
-        if (m->kind == PCS_MODE_UNSTABLE) PCS_TRY(modes_name_rate(s, m));
+        m->kind = r.lambda[k] < 0.0 ? PCS_MODE_DIVERGENCE : PCS_MODE_VIBRATION;
+        if (m->kind == PCS_MODE_DIVERGENCE) PCS_TRY(modes_name_rate(s, m, m->w));
         if (fabs(r.lambda[k]) <= r.zero[k]) {
             m->kind = PCS_MODE_MECHANISM;
             m->w = 0.0;
             m->name = modes_place(s, phi);
             if (m->name == NULL) return PCS_NO_MEMORY;
         }
-        if (s->C != NULL && m->w > 0.0) {
-            pcs_matrix_multiply(s->C, phi, image);
-            m->damping = pcs_dense_dot(n, phi, image) / (2.0 * m->w);
-        }
+        if (s->C != NULL && m->w > 0.0) PCS_TRY(modes_add_damping(s, m, image));
     }
     modes_take_figures(s, &r);
     return PCS_OK;
@@ -198,6 +212,15 @@ static pcs_status modes_add_mechanism(search *s, const double *x, double mass, d
     return PCS_OK;
 }
 
+// What the residual may change s^2 by.
+static double modes_square_error(search *s, const pcs_mode *m, double *image)
+{
+    double sum = 0.0, mass = modes_mass(s, m->re, image) + modes_mass(s, m->im, image);
+    for (int i = 0; i < s->system->nv; i++) sum += hypot(m->re[i], m->im[i]);
+    double force = pcs_matrix_abs_bound(s->K, m->re) + pcs_matrix_abs_bound(s->K, m->im);
+    return mass > 0.0 ? m->residual * force * sum / mass : INFINITY;
+}
+
 static pcs_status modes_add_whirl(search *s, const pcs_eigen_complex *r, int k, double *image)
 {
     int n = s->system->nv;
@@ -208,9 +231,13 @@ static pcs_status modes_add_whirl(search *s, const pcs_eigen_complex *r, int k, 
     m->damping = fabs(r->decay[k]) > 1e-10 * size ? r->decay[k] / size : 0.0;
     m->kind = PCS_MODE_VIBRATION;
     if (r->w[k] == 0.0) {
-        m->kind = r->decay[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_DECAY;
+        m->kind = r->decay[k] < 0.0 ? PCS_MODE_DIVERGENCE : PCS_MODE_DECAY;
         m->w = fabs(r->decay[k]);
-        return modes_name_rate(s, m);
+        return modes_name_rate(s, m, m->w);
+    }
+    if (m->damping < 0.0 && -2.0 * r->decay[k] * size > r->zero[k] + modes_square_error(s, m, image)) {
+        m->kind = PCS_MODE_FLUTTER;
+        return modes_name_rate(s, m, -r->decay[k]);
     }
     double spin = modes_gyration(s, re, im, image);
     if (fabs(spin) > 1e-9 * pcs_matrix_abs_bound(s->M, re) * m->w)

@@ -1,6 +1,7 @@
 // Natural frequencies and mode shapes of small vibrations about the reference state or a given one.
 //
-//   symmetric:  K phi = w^2 M phi, damping left out of it; its share xi = phi^T C phi / (2 w) is told
+//   symmetric:  K phi = w^2 M phi, damping left out of it; its share xi = phi^T C phi / (2 w) is told;
+//               below 0 the mode is unstable
 //   whirl:      (s^2 M + s C + K) phi = 0 where C or K is not symmetric (spinning shafts), s = -decay + i w
 //
 // Joints hold: G phi = 0. Contacts are open, but for those that the caller says are closed.
@@ -22,9 +23,10 @@ typedef struct pcs_modes_options {
 } pcs_modes_options;
 
 typedef enum pcs_mode_kind {
-    PCS_MODE_RIGID,     // moves without force and has a name
-    PCS_MODE_MECHANISM, // moves without force as well, and bends at joints or hinges of rods
-    PCS_MODE_UNSTABLE,  // w^2 < 0: the state is no stable equilibrium
+    PCS_MODE_RIGID,      // moves without force and has a name
+    PCS_MODE_MECHANISM,  // moves without force as well, and bends at joints or hinges of rods
+    PCS_MODE_DIVERGENCE, // unstable: grows without vibration
+    PCS_MODE_FLUTTER,    // unstable: vibrates and grows, by follower loads or negative damping
     PCS_MODE_VIBRATION,
     PCS_MODE_FORWARD, // whirls with the spin: gyroscopic forces raise w
     PCS_MODE_BACKWARD,
@@ -33,7 +35,7 @@ typedef enum pcs_mode_kind {
 
 typedef struct pcs_mode {
     double w;       // rad/s; of a mode that does not vibrate the rate at which it grows or decays, 1/s
-    double damping; // ratio xi
+    double damping; // ratio xi; negative if the vibration grows
     double residual;
     pcs_mode_kind kind;
     const char *name;      // of a rigid mode, where a mechanism moves, or how fast a mode grows or decays; else ""

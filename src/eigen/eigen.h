@@ -47,7 +47,8 @@ typedef struct pcs_eigen_result {
 // K and M symmetric, M positive semidefinite. PCS_FAILED when the iteration does not converge.
 pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *problem, pcs_eigen_result *out);
 
-// Eigenvalues s = -decay + i w with w >= 0, ordered by |s|; vectors are re + i im with a largest entry of 1.
+// Eigenvalues s = -decay + i w with w >= 0, ordered by |s|, of equal ones the growing first;
+// vectors are re + i im with a largest entry of 1.
 typedef struct pcs_eigen_complex {
     int count;
     double *decay, *w; // [count] 1/s

@@ -20,6 +20,8 @@ static const double SMALL_SHIFT = 1e-9; // squared, beside the largest K_ii / M_
 
 static const double DOUBLE_ROOT = 1e-5; // of the shift: its error, with a margin
 
+static const double EQUAL = 1e-9; // relative difference of |s| that counts as round-off
+
 typedef struct pencil {
     const pcs_eigen_problem *p;
     int n;
@@ -144,11 +146,18 @@ static void pencil_swap(double *a, double *b, size_t n)
     }
 }
 
+// Smaller |s| first; of two that round-off alone could order, the one that grows.
+static bool pencil_precedes(const pcs_eigen_complex *r, int a, int b)
+{
+    double sa = hypot(r->decay[a], r->w[a]), sb = hypot(r->decay[b], r->w[b]);
+    return fabs(sa - sb) <= EQUAL * sb ? r->decay[a] < r->decay[b] - EQUAL * sb : sa < sb;
+}
+
 static void pencil_sort(pcs_eigen_complex *r, int n)
 {
     size_t size = (size_t)n;
     for (int i = 1; i < r->count; i++)
-        for (int k = i; k > 0 && hypot(r->decay[k], r->w[k]) < hypot(r->decay[k - 1], r->w[k - 1]); k--) {
+        for (int k = i; k > 0 && pencil_precedes(r, k, k - 1); k--) {
             pencil_swap(&r->decay[k], &r->decay[k - 1], 1);
             pencil_swap(&r->w[k], &r->w[k - 1], 1);
             pencil_swap(&r->residual[k], &r->residual[k - 1], 1);

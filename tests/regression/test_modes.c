@@ -207,6 +207,60 @@ TEST(damping_is_told)
     still_close(&s);
 }
 
+// Negative damping: s = -xi w, a vibration that grows, with both eigenvalue problems.
+TEST(negative_damping_is_unstable)
+{
+    char text[512];
+    snprintf(text, sizeof text, "damping={mass: 3.0}; %s", clamped);
+    still s = still_open(beam, text);
+    for (int p = 0; p < s.on.system->C->pattern->nnz; p++) s.on.system->C->value[p] *= -1.0;
+    for (int whirl = 0; whirl < 2; whirl++) {
+        pcs_modes modes;
+        pcs_modes_options options = { .count = 3, .is_whirl = whirl == 1 };
+        CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
+        for (int k = 0; k < 3; k++) {
+            const pcs_mode *m = &modes.modes[k];
+            CHECK(m->kind == PCS_MODE_FLUTTER && pcs_mode_hertz(m) > 8.0);
+            CHECK_TEXT(pcs_mode_kind_text(m->kind), "unstable");
+            CHECK_TEXT(m->name, "flutter at 1.5 1/s");
+            CHECK_RELATIVE(m->damping, -1.5 / hypot(m->w, whirl == 1 ? 1.5 : 0.0), 1e-8);
+        }
+    }
+    still_close(&s);
+}
+
+// Beck's column, a cantilever under a follower force at its tip, flutters above 20.0510 E I / L^2 (Beck 1952), where
+// its first two frequencies meet at 11.016 sqrt(E I / (rho A L^4)). Below, it vibrates.
+TEST(becks_column_flutters)
+{
+    const double EI = 2.0e11 * 0.01 * 8e-9 / 12.0, unit = sqrt(EI / (7800.0 * 0.01 * 0.002));
+    const double load[] = { 19.0, 20.0, 20.1, 25.0 };
+    for (int i = 0; i < 4; i++) {
+        char value[128];
+        snprintf(value, sizeof value, "loads.tip.value=[%.17g, 0, 0]", -load[i] * EI);
+        still s = still_open("mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 200 } }\n"
+                             "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 2.0e11, nu: 0.3, rho: 7800.0,\n"
+                             "  section: { type: rectangle, width: 0.01, height: 0.002 } } }\n"
+                             "supports: { a: { set: beam.start, fix: [x, y, rz] } }\n"
+                             "loads: { tip: { type: force, set: beam.end, value: [0, 0, 0], follower: true } }\n",
+                             value);
+        double *q = calloc((size_t)s.on.system->nq, sizeof *q);
+        CHECK(q != NULL);
+        still_statics(&s, 0, q);
+        pcs_modes modes;
+        pcs_modes_options options = { .count = 3, .q = q };
+        CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
+        bool flutters = load[i] > 20.051;
+        CHECK(modes.modes[0].kind == (flutters ? PCS_MODE_FLUTTER : PCS_MODE_VIBRATION));
+        CHECK((modes.modes[0].damping < 0.0) == flutters && (modes.modes[1].damping > 0.0) == flutters);
+        CHECK(modes.modes[1].kind == PCS_MODE_VIBRATION && modes.modes[2].kind == PCS_MODE_VIBRATION);
+        if (i == 2)
+            CHECK_RELATIVE(hypot(modes.modes[0].w, modes.modes[0].w * modes.modes[0].damping), 11.016 * unit, 5e-3);
+        free(q);
+        still_close(&s);
+    }
+}
+
 // 2 s^2 + 60 s + 200 = 0: s = -15 +- sqrt(125).
 TEST(overdamped_motions_tell_their_rates)
 {
