@@ -16,7 +16,7 @@ class Quantity(NamedTuple):
 _TABLE = """
 s | time | t time_in_contact first_time last_time
 J | energy | kinetic strain potential E energy strain_energy kinetic_energy
-J | work | external_work correction_work work plastic_work load_work joint_work contact_work friction_work
+J | work | external_work correction_work work plastic_work load_work joint_work friction_work
 J | loss | damping_loss material_loss impact_loss friction_loss numerical_loss loss viscous_loss
 kg m/s | momentum | momentum_x momentum_y momentum_z
 m | gap | gap min_gap

@@ -22,8 +22,8 @@ typedef struct pcs_statics_marks {
 
 // Work of forces on the model along the path, by the trapezoidal rule: exact where forces are linear in displacements.
 typedef struct pcs_statics_work {
-    double loads, joints, contacts, friction; // J
-    double materials;                         // lost by them, J
+    double loads, joints, friction; // J
+    double materials;               // lost by them, J
 } pcs_statics_work;
 
 // Where a static analysis stands, after every load step.

@@ -46,7 +46,7 @@ static void statics_put_header(const record *r)
 {
     const pcs_system *system = r->on->system;
     pcs_file_text(r->table, "step,factor,iterations,residual,correction,strain,potential,load_work,joint_work,"
-                            "contact_work,friction_work");
+                            "friction_work");
     if (r->is_history) pcs_file_text(r->table, ",t");
     if (system->has_internal) pcs_file_text(r->table, ",material_loss");
     if (r->is_arc) pcs_file_text(r->table, ",arc,slope,determinant");
@@ -116,7 +116,7 @@ static bool statics_has_work(const record *r)
 static void statics_put_work(const record *r, const pcs_statics *now)
 {
     const pcs_statics_work *w = &now->work;
-    const double parts[] = { w->loads, w->joints, w->contacts, w->friction };
+    const double parts[] = { w->loads, w->joints, w->friction };
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         if (statics_has_work(r)) statics_put_number(r->table, parts[k]);
         else pcs_file_text(r->table, ",");
@@ -283,8 +283,8 @@ static void statics_put_balance(const record *r, const pcs_statics *now)
 {
     const pcs_statics_work *w = &now->work;
     if (!statics_has_work(r)) return;
-    pcs_file_print(r->summary, "  work                loads %.9g, joints %.9g, contacts %.3g, friction %.9g J\n",
-                   w->loads, w->joints, w->contacts, w->friction);
+    pcs_file_print(r->summary, "  work                loads %.9g, joints %.9g, friction %.9g J\n", w->loads, w->joints,
+                   w->friction);
     if (r->on->system->has_internal) pcs_file_print(r->summary, "  lost in materials   %.9g J\n", w->materials);
 }
 

@@ -1,9 +1,10 @@
 // Points of a path of equilibria: kept, put back, and told, with the work of forces between them.
 //
-//   dW = 1/2 (F_n + F) . dq     of loads, joints, contacts and friction
+//   dW = 1/2 (F_n + F) . dq       of loads and friction
+//   dW = 1/2 (lam_n + lam) dm     of a joint, m = g - (its own motion); 0 of one that is not driven
 //
 // which is exact where all forces are linear in the displacements: their sum is the change of the strain energy, as the
-// model is in equilibrium at both ends.
+// model is in equilibrium at both ends. Normal forces of contacts do no work: they act while the gap is closed.
 
 #include "analysis/statics_ramp.h"
 
@@ -49,6 +50,7 @@ void pcs_ramp_keep(pcs_ramp *r)
     memcpy(r->safe, r->q, (size_t)system->nq * sizeof *r->q);
     memcpy(r->lam, e->lam, (size_t)e->nall * sizeof *r->lam);
     memcpy(r->gap, e->gap, (size_t)system->nrow * sizeof *r->gap);
+    memcpy(r->drive, r->drive_now, (size_t)system->nrow * sizeof *r->drive);
     for (int k = 0; k < PCS_FORCE_KINDS; k++) memcpy(r->force[k], r->now[k], (size_t)system->nv * sizeof *r->now[k]);
     memcpy(r->held, e->held, (size_t)e->nall);
     if (e->has_friction) memcpy(r->along, e->along, (size_t)system->ntangent * sizeof *r->along);
@@ -72,21 +74,31 @@ static void ramp_find_forces(pcs_ramp *r)
     const pcs_equilibrium *e = &r->e;
     const pcs_system *system = e->system;
     memcpy(r->now[PCS_FORCE_LOADS], e->loads, (size_t)system->nv * sizeof *e->loads);
-    for (int k = PCS_FORCE_JOINTS; k < PCS_FORCE_KINDS; k++)
-        memset(r->now[k], 0, (size_t)system->nv * sizeof *r->now[k]);
-    for (int j = 0; j < e->nall; j++) {
-        int kind = PCS_FORCE_FRICTION;
-        if (j < system->nrow) kind = system->rows[j].is_bilateral ? PCS_FORCE_JOINTS : PCS_FORCE_CONTACTS;
-        if (e->lam[j] != 0.0) pcs_rows_add_transposed(e->R, j, e->lam[j], r->now[kind]);
-    }
+    memset(r->now[PCS_FORCE_FRICTION], 0, (size_t)system->nv * sizeof *r->now[PCS_FORCE_FRICTION]);
+    for (int j = system->nrow; j < e->nall; j++)
+        if (e->lam[j] != 0.0) pcs_rows_add_transposed(e->R, j, e->lam[j], r->now[PCS_FORCE_FRICTION]);
+}
+
+// Work of joints, by the displacement against which their forces act. e->dlam is overwritten.
+static double ramp_joint_work(pcs_ramp *r)
+{
+    const pcs_equilibrium *e = &r->e;
+    const pcs_system *system = e->system;
+    double sum = 0.0;
+    if (system->has_drives) system->ops->row_drives(system, e->time, r->drive_now, e->dlam);
+    for (int j = 0; j < system->nrow; j++)
+        if (system->rows[j].is_bilateral)
+            sum += 0.5 * (r->lam[j] + e->lam[j]) * (e->gap[j] - r->gap[j] - (r->drive_now[j] - r->drive[j]));
+    return sum;
 }
 
 // Their work on the way from the last equilibrium.
 static void ramp_add_work(pcs_ramp *r)
 {
     pcs_statics_work *work = &r->out->work;
-    double *sums[PCS_FORCE_KINDS] = { &work->loads, &work->joints, &work->contacts, &work->friction };
+    double *sums[PCS_FORCE_KINDS] = { &work->loads, &work->friction };
     ramp_find_forces(r);
+    work->joints += ramp_joint_work(r);
     pcs_ramp_way(r, r->e.work);
     for (int k = 0; k < PCS_FORCE_KINDS; k++)
         for (int i = 0; i < r->e.system->nv; i++) *sums[k] += 0.5 * (r->force[k][i] + r->now[k][i]) * r->e.work[i];
@@ -113,6 +125,9 @@ pcs_status pcs_ramp_begin(pcs_ramp *r)
     pcs_system *system = e->system;
     PCS_TAKE(e->ctx, r->lam, e->nall, "equilibrium");
     PCS_TAKE(e->ctx, r->gap, system->nrow, "equilibrium");
+    PCS_TAKE(e->ctx, r->drive, system->nrow, "equilibrium");
+    PCS_TAKE(e->ctx, r->drive_now, system->nrow, "equilibrium");
+    if (system->has_drives) system->ops->row_drives(system, e->time, r->drive_now, e->dlam);
     for (int k = 0; k < PCS_FORCE_KINDS; k++) {
         PCS_TAKE(e->ctx, r->force[k], system->nv, "equilibrium");
         PCS_TAKE(e->ctx, r->now[k], system->nv, "equilibrium");

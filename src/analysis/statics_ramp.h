@@ -5,7 +5,7 @@
 
 #include "analysis/statics_newton.h"
 
-enum { PCS_FORCE_LOADS, PCS_FORCE_JOINTS, PCS_FORCE_CONTACTS, PCS_FORCE_FRICTION, PCS_FORCE_KINDS };
+enum { PCS_FORCE_LOADS, PCS_FORCE_FRICTION, PCS_FORCE_KINDS };
 
 typedef struct pcs_ramp {
     pcs_equilibrium e;
@@ -15,7 +15,8 @@ typedef struct pcs_ramp {
     void *user;
     double *q, *safe;               // [nq] now, and at the last equilibrium
     double *lam, *gap;              // [nall], [nrow] at `safe`
-    double *force[PCS_FORCE_KINDS]; // [nv] on the model at `safe`, of loads, joints, ..
+    double *drive, *drive_now;      // [nrow] part of the gap by the motion of driven joints, at `safe` and at q
+    double *force[PCS_FORCE_KINDS]; // [nv] on the model at `safe`
     double *now[PCS_FORCE_KINDS];   // [nv] likewise at q
     unsigned char *held;            // [nall]
     double *along;                  // [ntangent] directions of friction at `safe`
