@@ -282,7 +282,7 @@ TEST(the_45_degree_bend_has_its_digits)
 }
 
 // The Princeton beam, loaded across both axes of its section, bends and twists. Edgewise and flatwise displacement of
-// the tip at 0, 15, .., 90 degrees. Exact: the equations of the beam integrated by another program (Runge-Kutta of order
+// the tip at 0, 15, .., 90 degrees. Exact: the equations of the beam integrated elsewhere (Runge-Kutta of order
 // 8, shooting for the moments at the clamp). Published: ANSYS BEAM188 (Obrezkov, Mikkola, Matikainen: Performance
 // review of locking alleviation methods for continuum ANCF beam elements, Nonlinear Dynamics 109, 2022), whose torsion
 // constant comes from 2 x 2 cells over the section and is 1.0333 of Saint-Venant's series. At 45 degrees that takes
