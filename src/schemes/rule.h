@@ -24,7 +24,6 @@ typedef enum pcs_rule_kind {
     PCS_RULE_CENTRAL,     // v = v_n + ((h_n + h)/2) M_n^-1 f_n + M_n^-1 G_n^T La, q = q_n + h v
     PCS_RULE_WAVE,        // M (u - u_n) = h f(t + h/2, (q_n + q)/2, V) + G^T P, u + u_n = 2 V, q = q_n + h V; v is V,
                           // history u
-    PCS_RULE_BATHE,       // jump_bathe.c; history a
     PCS_RULE_RUNGE_KUTTA, // an explicit tableau, where no row acts
 } pcs_rule_kind;
 

@@ -63,8 +63,8 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_RESTITUTION: return has_rows && rule->rate != PCS_RATE_NONE;
     case CERTIFY_CONE:
     case CERTIFY_SLIP: return pcs_system_ntangent(system) > 0 && !ops->ignores_restitution;
-    case CERTIFY_MOTION: return rule->kind != PCS_RULE_NONE;
-    case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE && rule->kind != PCS_RULE_BATHE;
+    case CERTIFY_MOTION:
+    case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE;
     case CERTIFY_ORDER: return rule->tableau != NULL;
     case CERTIFY_MOMENTUM: return system->has_resultant;
     case CERTIFY_PENETRATION: return has_rows && !ops->is_position_level;

@@ -70,7 +70,7 @@ static double energy_of_rest(const pcs_certifier *self)
 // Mean of two velocities as the rule takes it; where rows act in stages, the larger one.
 static double energy_mean(const pcs_certifier *self, double before, double after)
 {
-    bool has_stages = self->scheme->ops->is_explicit || self->rule.kind == PCS_RULE_BATHE;
+    bool has_stages = self->scheme->ops->is_explicit;
     double last = isnan(self->rule.move) ? 0.5 : self->rule.move;
     return has_stages ? pcs_max(before, after) : (1.0 - last) * before + last * after;
 }
@@ -144,8 +144,7 @@ static double energy_estimate(pcs_certifier *self)
     case PCS_RULE_THETA: return rows + energy_change(self, 0.0);
     case PCS_RULE_BETWEEN:
     case PCS_RULE_HEUN:
-    case PCS_RULE_HEUN_FORCES:
-    case PCS_RULE_BATHE: return rows + energy_change(self, 1.0);
+    case PCS_RULE_HEUN_FORCES: return rows + energy_change(self, 1.0);
     case PCS_RULE_MIDPOINT: return corrects ? INFINITY : rows + energy_change(self, 1.0);
     default: return INFINITY;
     }

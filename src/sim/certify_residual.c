@@ -103,7 +103,7 @@ void pcs_certify_take(pcs_certifier *self)
 static bool residual_rounds_ways(const pcs_certifier *self)
 {
     pcs_rule_kind kind = self->rule.kind;
-    return kind == PCS_RULE_HEUN || kind == PCS_RULE_HEUN_FORCES || kind == PCS_RULE_BATHE;
+    return kind == PCS_RULE_HEUN || kind == PCS_RULE_HEUN_FORCES;
 }
 
 // Adds round-off of the impulses of rows, which may be large against one another.

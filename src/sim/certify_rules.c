@@ -2,10 +2,9 @@
 // known accelerations, impulses b at the places where masses and directions belong.
 //
 // Left out, because state and report do not show what is needed: reports of several steps in one; impacts of
-// jump_newmark and jump_bathe where forces see velocities (the forces before the impact are not kept); jump_bathe with
-// joints, with varying masses, and with impulses along directions that turn; position corrections of ggl_midpoint;
-// steps of Runge-Kutta schemes in which a row acts; tdg of degree > 1, mannshardt and event_driven. What applies to all
-// of them are the laws of the rows, momentum in sum and energy.
+// jump_newmark where forces see velocities (the forces before the impact are not kept); position corrections of
+// ggl_midpoint; steps of Runge-Kutta schemes in which a row acts; tdg of degree > 1, mannshardt and event_driven. What
+// applies to all of them are the laws of the rows, momentum in sum and energy.
 
 #include "sim/certify_data.h"
 
@@ -370,52 +369,6 @@ static void rule_heun(pcs_certifier *self)
     pcs_certify_close(self, CERTIFY_MOTION);
 }
 
-// The velocity before an impact into `tolerance`.
-static void rule_before_impact(pcs_certifier *self)
-{
-    const pcs_system *system = self->scheme->system;
-    memcpy(self->tolerance, self->x->v, (size_t)system->nv * sizeof *self->tolerance);
-    if (!self->survey.is_hit) return;
-    pcs_certify_open(self);
-    for (int j = 0; j < system->nrow; j++) {
-        const pcs_row_report *row = &self->report->rows[j];
-        self->z[j] = row->impulse;
-        for (int t = 0; t < system->rows[j].ntangent; t++)
-            self->z_t[system->rows[j].first_tangent + t] = row->last_tangent[t];
-    }
-    pcs_certify_push(self, 1.0, self->z, self->z_t, self->b);
-    pcs_linsolve_solve(self->scheme->solver->mass, self->b);
-    for (int i = 0; i < system->nv; i++) self->tolerance[i] -= self->b[i];
-}
-
-// v = v_n + al w h (f_n + f_1) + w h f + impulses, f_1 at the first substep: its position and velocity follow from q.
-static void rule_bathe(pcs_certifier *self)
-{
-    const pcs_system *system = self->scheme->system;
-    const certify_past *from = self->from;
-    double h = self->report->h, w = 1.0 - sqrt(0.5), al = 1.0 / (4.0 * w * (1.0 - w)), *v = self->tolerance;
-    bool turns = system->directions_vary && rule_has_impulses(self);
-    if (self->dense != NULL || pcs_system_has_joints(system) || turns ||
-        (self->survey.is_hit && rule_sees_velocity(system)))
-        return;
-    rule_check_acceleration(self, self->x->history[0]);
-    rule_before_impact(self);
-    pcs_certify_open(self);
-    rule_add_forces(self, w * h, self->f);
-    rule_add_forces(self, al * w * h, from->f);
-    for (int i = 0; i < system->nv; i++) {
-        double way = (self->way[i] - w * h * v[i]) / al;
-        self->way[i] = from->q[i] + way;
-        v[i] = way / (w * h) - from->v[i];
-        self->e[i] = self->x->v[i] - from->v[i];
-    }
-    rule_force(self, from->t + 2.0 * w * h, self->way, v);
-    rule_add_forces(self, al * w * h, self->f);
-    rule_add_rows(self);
-    pcs_certify_take(self);
-    pcs_certify_close(self, CERTIFY_MOTION);
-}
-
 // out = h sum of `count` weighted vectors
 static void rule_sum(int n, double h, int count, const double *weight, double *const *vectors, double *out)
 {
@@ -483,7 +436,6 @@ void pcs_certify_rule(pcs_certifier *self)
     case PCS_RULE_MIDPOINT: rule_midpoint(self, false); break;
     case PCS_RULE_MEAN: rule_midpoint(self, true); break;
     case PCS_RULE_WAVE: rule_wave(self); break;
-    case PCS_RULE_BATHE: rule_bathe(self); break;
     case PCS_RULE_RUNGE_KUTTA: rule_runge_kutta(self); break;
     case PCS_RULE_NONE: break;
     }

@@ -76,7 +76,6 @@ static const matrix_variant variants[] = {
     { "alpha_index3", "", 2, 0, 0, INFINITY },
     { "event_driven", "accumulation: rest", INFINITY, 0, 0, 0.01 },
     { "jump_newmark", "rho_inf: 0.8", 2, 0, 0, 0.01 },
-    { "jump_bathe", "", 2, 0, 0, 0.01 },
     { "half_explicit_rk", "", 4, 0, 0, 0.01 },
     { "half_explicit_rk", "method: hem3", 3, 0, 0, 0.01 },
     { "half_explicit_rk", "method: hem5", 5, 0, 0, 0.01 },

@@ -46,7 +46,7 @@ ENDS = {"plane": [], "circle": SHORT, "pair": SHORT, "chain": ["time.end=1.5e-4"
 SCHEMES = {
     "alpha_ggl": [], "alpha_velocity": [], "newmark": [], "hht": [], "alpha_index3": [],
     "moreau_jean, theta: 0.6": [], "moreau_jean, theta: 0.6, positions: midpoint": [],
-    "jump_newmark, rho_inf: 0.8": [], "jump_bathe": [], "ggl_midpoint, metric: mass": FEWER,
+    "jump_newmark, rho_inf: 0.8": [], "ggl_midpoint, metric: mass": FEWER,
     "half_explicit": SMALL, "half_explicit, impulsive_step: 1.0e-6": SMALL, "half_explicit_rk": SMALL,
     "half_explicit_acceleration": SMALL + ["time.end=1.3e-4"], "moreau_midpoint": SMALL, "schatzman_paoli": SMALL,
     "tdg_minus": SMALL + ["time.end=1.3e-4"], "tdg_plus": SMALL + ["time.end=1.3e-4"],

@@ -158,7 +158,8 @@ class Dealt(DealtRuns):
 
     # Implicit motion and impacts apart, of which one rank may have none.
     def test_impacts_apart(self):
-        self.same_outputs((2,), *FRICTION, "--set", "scheme={type: jump_bathe}", "--set", "time.end=3.5e-4")
+        self.same_outputs((2,), *FRICTION, "--set", "scheme={type: jump_newmark, gamma: 0.6}",
+                          "--set", "time.end=3.5e-4")
 
     # Losses of damping, which all ranks add up, and weight.
     def test_damping(self):
@@ -477,7 +478,8 @@ class Joints(DealtRuns):
         self.same_runs((2, 3), case, *JOINTS, *POST, "--set", "time.end=2.5e-4")
         self.same_runs((3,), case, *JOINTS, *MOREAU, *FRICTION, *SHORT, "--set", "contacts.floor.points=all")
         self.same_runs((2,), case, *JOINTS, *SMALL, "--set", "scheme={type: half_explicit}")
-        self.same_runs((2,), case, *JOINTS, "--set", "scheme={type: jump_bathe}", "--set", "time.end=2.0e-4")
+        self.same_runs((2,), case, *JOINTS, "--set", "scheme={type: jump_newmark, gamma: 0.6}",
+                       "--set", "time.end=2.0e-4")
 
     # Directions that turn, whose stiffness is in the matrix of the rank that has them.
     def test_turning(self):

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import program
 
-IMPLICIT = ("newmark", "hht", "alpha_ggl", "alpha_velocity", "moreau_jean, theta: 0.5", "alpha_index3", "jump_bathe",
+IMPLICIT = ("newmark", "hht", "alpha_ggl", "alpha_velocity", "moreau_jean, theta: 0.5", "alpha_index3",
             "jump_newmark, rho_inf: 0.8", "ggl_midpoint", "event_driven")
 EXPLICIT = ("half_explicit", "moreau_midpoint", "schatzman_paoli", "half_explicit_acceleration", "half_explicit_rk",
             "splitting", "tdg_minus", "tdg_plus", "mannshardt")

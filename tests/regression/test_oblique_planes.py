@@ -9,7 +9,7 @@ import program
 
 SCHEMES = ("alpha_ggl", "alpha_velocity", "newmark", "hht", "moreau_jean, theta: 0.5", "moreau_jean_explicit",
            "moreau_midpoint", "half_explicit", "half_explicit_rk", "schatzman_paoli", "jump_newmark, gamma: 0.5",
-           "jump_bathe", "ggl_midpoint, metric: mass", "event_driven, accumulation: rest", "mannshardt")
+           "ggl_midpoint, metric: mass", "event_driven, accumulation: rest", "mannshardt")
 IN_SPACE = SCHEMES[:6] + ("half_explicit",)
 FRAMES = ((0.3, 0.2, 1.1), (1.2, 0.7, 0.4), (2.1, 1.9, 2.6), (4.4, 2.3, 0.8))
 MU, NORMAL, DOWN = 0.3, 9.0, 2.0  # friction, and gravity across and along the plane

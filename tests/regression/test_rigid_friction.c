@@ -68,7 +68,6 @@ TEST(sliding_is_booked_as_friction)
         "scheme={type: half_explicit_rk}",
         "scheme={type: splitting}",
         "scheme={type: jump_newmark, rho_inf: 0.8}",
-        "scheme={type: jump_bathe}",
     };
     const double way = 2.0 / (gravity * (0.5 * cos(20.0 * degree) - sin(20.0 * degree)));
     const double exact = 0.5 * gravity * cos(20.0 * degree) * way;

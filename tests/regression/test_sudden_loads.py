@@ -6,7 +6,7 @@ import unittest
 import program
 
 SCHEMES = ("newmark", "hht", "alpha_ggl, rho_inf: 0.8", "alpha_velocity", "moreau_jean, theta: 0.5",
-           "jump_newmark, rho_inf: 0.9", "jump_bathe", "half_explicit", "half_explicit_rk, method: hem4", "splitting")
+           "jump_newmark, rho_inf: 0.9", "half_explicit", "half_explicit_rk, method: hem4", "splitting")
 
 
 def pushed(scheme, amplitude):

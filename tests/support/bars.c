@@ -39,7 +39,6 @@ const bar_variant bar_variants[] = {
     { .scheme = "moreau_jean", .values = "theta=0.7 positions=midpoint", .order = 1, .is_exact_fall = true },
     { .scheme = "jump_newmark", .values = "gamma=0.5", .order = 2, .is_exact_fall = true },
     { .scheme = "jump_newmark", .values = "rho_inf=0.8", .order = 2, .is_exact_fall = true },
-    { .scheme = "jump_bathe", .values = "gap_tolerance=0", .order = 2, .is_exact_fall = true },
     { .scheme = "event_driven",
       .values = "accumulation=rest",
       .order = INFINITY,

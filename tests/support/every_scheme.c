@@ -24,7 +24,6 @@ const char *const every_scheme[] = {
     "type: half_explicit_acceleration",
     "type: half_explicit_rk",
     "type: jump_newmark, rho_inf: 0.8",
-    "type: jump_bathe",
     "type: splitting, contact_forces: true",
     "type: splitting",
     "type: tdg_minus",

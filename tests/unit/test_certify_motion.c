@@ -84,7 +84,6 @@ static const char *const schemes[] = {
     "alpha_velocity, rho_inf: 0.7",
     "jump_newmark, gamma: 0.5",
     "jump_newmark, rho_inf: 0.8",
-    "jump_bathe",
     "half_explicit",
     "wave, allow_mismatch: true",
     "half_explicit_acceleration",
@@ -161,7 +160,7 @@ static bool tells_positions(const trial *t, const char *scheme)
 {
     bool is_hit = false;
     for (int j = 0; j < t->sim->system->nrow; j++) is_hit = is_hit || t->sim->report.rows[j].is_impact;
-    return strstr(scheme, "ggl_midpoint") == NULL && strstr(scheme, "bathe") == NULL && !is_hit;
+    return strstr(scheme, "ggl_midpoint") == NULL && !is_hit;
 }
 
 TEST(every_entry_is_judged)
@@ -311,7 +310,6 @@ TEST(restitution_is_that_of_the_case)
                                         "moreau_jean, theta: 0.5",
                                         "newmark",
                                         "jump_newmark, gamma: 0.5",
-                                        "jump_bathe",
                                         "half_explicit",
                                         "half_explicit_rk",
                                         "half_explicit_acceleration",

@@ -183,7 +183,6 @@ TEST(schemes_without_drives_refuse)
         { "tdg_plus", PCS_BAD_INPUT },
         { "ggl_midpoint, metric: mass", PCS_BAD_INPUT },
         { "jump_newmark, gamma: 0.5", PCS_BAD_INPUT },
-        { "jump_bathe", PCS_BAD_INPUT },
         { "alpha_ggl", PCS_OK },
         { "moreau_jean, theta: 0.5", PCS_OK },
         { "newmark", PCS_OK },
