@@ -13,6 +13,7 @@ pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s)
     PCS_TAKE(self->ctx, s->stage, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->stage_t, system->ntangent, "the stage impulses");
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the stage contacts");
+    PCS_TAKE(self->ctx, s->is_pressed, system->nrow, "the stage contacts");
     if (!system->is_linear) PCS_TAKE(self->ctx, s->kick, system->nv, "the stage impulses");
     // Contact problems see M alone; a form with h = 1 serves steps of any size.
     pcs_step_form form = { .h = 1.0 };
@@ -121,7 +122,7 @@ void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x,
     for (int j = 0; j < system->nrow; j++) {
         double rate = pcs_system_rate(system, j, v);
         bool opens = rate > 1e-12 * largest && h * rate > pcs_gap_tie(system, j, x->q);
-        if (opens && !system->rows[j].is_bilateral) s->next.gate[j] = 0;
+        if (opens && !s->is_pressed[j] && !system->rows[j].is_bilateral) s->next.gate[j] = 0;
     }
 }
 

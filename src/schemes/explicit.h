@@ -16,6 +16,8 @@ typedef struct pcs_explicit {
     pcs_step_problem problem;  // of contacts, but for what it is about
     double gap_tolerance;      // m, a gap up to this is closed
     unsigned char *was_closed; // [nrow] at the start of the step
+    unsigned char *is_pressed; // [nrow] transmits a smooth force at the start of the step; before that is known:
+                               // has done so all over the step before
     double *stage, *stage_t;   // [nrow], [ntangent] impulses of the earlier stages as they enter the step, N s
     bool leaves_velocity;      // contact problems give impulses alone
     bool has_forces;           // there are problems of accelerations, too
@@ -56,8 +58,9 @@ void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s);
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
 
 // Opens the gate of rows that separate: G v > 1e-12 of the largest gap velocity so far, and h G v more than the
-// round-off of the gap. A held contact has a gap velocity of round-off, and of the error of a step, which must not
-// release it. `h` brings accelerations to the size of velocities.
+// round-off of the gap. A held contact has a gap velocity of round-off, which must not release it. Where directions
+// turn it also has that of the error of a step: a row that is pressed stays, and its force decides. `h` brings
+// accelerations to the size of velocities.
 void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, const double *v, const double *a,
                           double h);
 // Acceleration with contact forces on the gated rows, the projection standing at q:

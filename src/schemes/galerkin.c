@@ -83,7 +83,8 @@ static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, dou
         memcpy(next->gate, s->is_lasting, (size_t)nrow);
     } else {
         (void)pcs_explicit_find_closed(self, &s->base, s->Q[k], next->gate);
-        for (int j = 0; j < nrow; j++) next->gate[j] = next->gate[j] && s->base.was_closed[j];
+        for (int j = 0; j < nrow; j++)
+            next->gate[j] = (next->gate[j] || s->base.is_pressed[j]) && s->base.was_closed[j];
         pcs_explicit_release(self, &s->base, x, s->V[k], s->free[k], h);
     }
     return pcs_explicit_acceleration(self, &s->base, (pcs_stage){ s->Q[k], s->V[k], s->free[k], s->A[k], s->la[k] },
@@ -109,8 +110,10 @@ static pcs_outcome galerkin_begin(pcs_scheme *self, const pcs_state *x, double h
     memcpy(s->V[0], x->v, bytes);
     if (!pcs_projection_move(self->solver, x->q)) return PCS_SINGULAR;
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
+    memcpy(s->base.is_pressed, x->was_loaded, (size_t)self->system->nrow);
     pcs_outcome outcome = galerkin_accelerate(self, x, h, 0, false, report);
     memcpy(s->is_lasting, s->base.next.gate, (size_t)self->system->nrow);
+    for (int j = 0; j < self->system->nrow; j++) s->base.is_pressed[j] = s->la[0][j] > 0.0;
     for (int k = 1; k <= s->w.M; k++) memcpy(s->A[k], s->A[0], bytes);
     return outcome;
 }
@@ -251,6 +254,8 @@ static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->base.next, report)) return PCS_OK;
     galerkin_report(self, x, is_impact, report);
     pcs_next_accept(self, &s->base.next, x, report);
+    for (int j = 0; j < self->system->nrow; j++)
+        x->was_loaded[j] = !is_impact && s->base.is_pressed[j] && s->la[s->w.M][j] > 0.0;
     return PCS_OK;
 }
 

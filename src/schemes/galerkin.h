@@ -21,8 +21,9 @@
 // trapezoidal rule:
 //   V_0 = v + (h/2) (A_0 - A_1) - dp,   V_1 = v' = v + (h/2) (A_0 + A_1) + dp,   q' = q + h v + (h^2/2) A_0
 //
-// Forces la_k act on contacts closed at the start of the step that are closed and not separating at the point. If a
-// contact has closed over the step there is an impact on all closed contacts, the forces dropped from v':
+// Forces la_k act on contacts closed at the start of the step that are closed and not separating at the point, or that
+// have a force at the start: the rate of a point is off by the error of a step where G turns. If a contact has closed
+// over the step there is an impact on all closed contacts, the forces dropped from v':
 //   v- = v + h sum_k b_k M^-1 f_k,   v' = v- + dp,   0 <= G v' + e G v- _|_ p >= 0
 // The gap velocity of a lasting contact is not constrained, so it drifts. No friction.
 

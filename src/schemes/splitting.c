@@ -105,6 +105,8 @@ static pcs_outcome split_smooth(pcs_scheme *self, const pcs_state *x, double h, 
             pcs_stages_add((pcs_stages){ n, k, t->a[k], s->a }, h, x->v, s->v[k]);
         }
         pcs_outcome outcome = split_accelerate(self, x, h, k, report);
+        if (k == 0)
+            for (int j = 0; j < self->system->nrow; j++) s->base.is_pressed[j] = s->force[j] > 0.0;
         if (outcome != PCS_CONVERGED) return outcome;
         pcs_resultant(self->system, x->t + t->c[k] * h, s->q[k], s->v[k], resultant);
         for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * t->b[k] * resultant[i];
@@ -131,6 +133,7 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_explicit_clear(self, &s->base);
     PCS_TRY(pcs_explicit_return(self, x));
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
+    memset(s->base.is_pressed, 0, (size_t)self->system->nrow);
     report->outcome = split_smooth(self, x, h, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
