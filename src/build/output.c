@@ -22,6 +22,8 @@ static void output_check_sets(pcs_build *b, pcs_yaml *map, const char *const *op
 {
     for (int i = 0; options[i] != NULL; i++) {
         pcs_yaml *set = pcs_case_get(b->c, map, options[i]);
+        int count = set == NULL || pcs_yaml_get_kind(set) != PCS_YAML_LIST ? 0 : pcs_yaml_count(set);
+        for (int k = 0; k < count; k++) (void)pcs_build_set(b, pcs_yaml_item(set, k), true, false);
         if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR) (void)pcs_build_set(b, set, true, false);
     }
 }

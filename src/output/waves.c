@@ -1,12 +1,13 @@
-// <case>.waves.csv: fields of a body over place and time, a matrix that gnuplot reads as it is.
+// <case>.waves.csv: fields of a body, or of bodies one behind the other, over place and time, as a matrix.
 //
 //   # percuss waves: body bar, 200 places, fields stress vx
+//   # percuss waves: body striker (60), bar (400), 460 places, fields stress        of several, with their places
 //   400, s1, .., s200, s1, .., s200        columns, and places
 //   t1, stress at s1 .. s200, vx at s1 .. s200
 //   t2, ...
 //
-// A place is the middle of a cell, by its distance along the body from where the first cell begins, m, in the reference
-// state. Displacements ux.. and velocities vx.. there are the mean of both nodes.
+// A place is the middle of a cell, by its distance along the bodies from where the first cell begins, m, in the
+// reference state. Displacements ux.. and velocities vx.. there are the mean of both nodes.
 
 #include "output/observer.h"
 #include "output/row_file.h"
@@ -22,16 +23,15 @@ enum { NAME_ROOM = 256, NODE_FIELDS = 6, DEFAULT_ROWS = 400 };
 static const char *const waves_node_fields[NODE_FIELDS + 1] = { "ux", "uy", "uz", "vx", "vy", "vz", NULL };
 
 typedef struct waves_params {
-    const char *body;
-    pcs_names of;
+    pcs_names body, of;
     int every; // steps, -1: not said
 } waves_params;
 
 typedef struct waves_data {
     pcs_row_file rows;
     pcs_digits *digits;
-    const pcs_set *cells;
-    int *field; // [of.count] index into waves_node_fields, or NODE_FIELDS + that of the picture
+    pcs_set cells; // of all bodies
+    int *field;    // [of.count] index into waves_node_fields, or NODE_FIELDS + that of the picture
     long every;
     long last; // step of the last row
     char name[NAME_ROOM];
@@ -44,7 +44,8 @@ typedef struct waves_data {
 } waves_data;
 
 static const pcs_option waves_options[] = {
-    PCS_TEXT("body", waves_params, body, PCS_REQUIRED, "mesh part or set of cells, along a line"),
+    PCS_NAMES("body", waves_params, body, PCS_REQUIRED,
+              "mesh part or set of cells along a line, or a list of them, one behind the other"),
     PCS_NAMES("of", waves_params, of, PCS_REQUIRED,
               "fields of the cells, such as stress, and ux, uy, uz, vx, vy, vz in their middle"),
     PCS_COUNT("every", waves_params, every, PCS_OPTIONAL, PCS_POSITIVE,
@@ -132,13 +133,18 @@ static void waves_put_head(const pcs_view *view, const waves_params *p, waves_da
 {
     pcs_file *f = d->rows.file;
     const pcs_mesh *mesh = view->mesh;
-    pcs_file_print(f, "# percuss waves: body %.128s, %d places, fields", p->body, d->cells->count);
+    pcs_file_text(f, "# percuss waves: body ");
+    for (int k = 0; k < p->body.count; k++) {
+        pcs_file_print(f, k == 0 ? "%.128s" : ", %.128s", p->body.text[k]);
+        if (p->body.count > 1) pcs_file_print(f, " (%d)", pcs_mesh_cell_set(mesh, p->body.text[k])->count);
+    }
+    pcs_file_print(f, ", %d places, fields", d->cells.count);
     for (int k = 0; k < p->of.count; k++) pcs_file_print(f, " %.128s", p->of.text[k]);
-    pcs_file_print(f, "\n%ld", (long)p->of.count * d->cells->count);
+    pcs_file_print(f, "\n%ld", (long)p->of.count * d->cells.count);
     for (int k = 0; k < p->of.count; k++) {
-        double place = 0.5 * waves_length(mesh, d->cells->items[0]);
-        for (int i = 0; i < d->cells->count; i++) {
-            if (i > 0) place += waves_advance(mesh, d->cells->items[i - 1], d->cells->items[i]);
+        double place = 0.5 * waves_length(mesh, d->cells.items[0]);
+        for (int i = 0; i < d->cells.count; i++) {
+            if (i > 0) place += waves_advance(mesh, d->cells.items[i - 1], d->cells.items[i]);
             waves_put_number(d, place);
         }
     }
@@ -156,7 +162,7 @@ static double waves_value(const pcs_picture *picture, int field, int cell)
 // Of a cell of the body where the whole picture is here.
 static double waves_value_of(const pcs_view *view, const waves_data *d, int k, int i)
 {
-    return waves_value(view->system->picture, d->field[k], pcs_mesh_cell_number(view->mesh, d->cells->items[i]));
+    return waves_value(view->system->picture, d->field[k], pcs_mesh_cell_number(view->mesh, d->cells.items[i]));
 }
 
 // The cells of the body that this rank shows.
@@ -166,7 +172,7 @@ static pcs_status waves_find_shown(const pcs_observer *self, waves_data *d)
     int ncell = self->view->mesh->ncell, *place = pcs_scratch(NULL, (size_t)ncell, sizeof *place);
     if (place == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: waves");
     for (int c = 0; c < ncell; c++) place[c] = -1;
-    for (int i = 0; i < d->cells->count; i++) place[d->cells->items[i]] = i;
+    for (int i = 0; i < d->cells.count; i++) place[d->cells.items[i]] = i;
     d->shown = pcs_take(self->ctx, (size_t)picture->ncell, sizeof *d->shown, "waves");
     for (int c = 0; c < picture->ncell && d->shown != NULL; c++) {
         if (place[picture->cell_numbers[c]] < 0) continue;
@@ -175,7 +181,7 @@ static pcs_status waves_find_shown(const pcs_observer *self, waves_data *d)
     }
     pcs_scratch_free(place);
     if (d->shown == NULL) return PCS_NO_MEMORY;
-    PCS_TAKE(self->ctx, d->values, d->cells->count, "waves");
+    PCS_TAKE(self->ctx, d->values, d->cells.count, "waves");
     return PCS_OK;
 }
 
@@ -214,7 +220,7 @@ static void waves_put_row(const pcs_view *view, int nfield, waves_data *d)
     if (is_written) pcs_file_text(d->rows.file, text);
     for (int k = 0; k < nfield; k++) {
         if (d->comm != NULL) waves_collect(system->picture, d->field[k], d);
-        int count = is_written ? d->cells->count : 0;
+        int count = is_written ? d->cells.count : 0;
         for (int i = 0; i < count; i++)
             waves_put_number(d, d->comm != NULL ? d->values[i] : waves_value_of(view, d, k, i));
     }
@@ -228,6 +234,28 @@ static long waves_every(const waves_params *p, const pcs_view *view)
     return steps > DEFAULT_ROWS ? (long)ceil(steps / DEFAULT_ROWS) : 1;
 }
 
+// The cells of all bodies, one behind the other.
+static pcs_status waves_find_cells(const pcs_observer *self, const pcs_names *bodies, pcs_set *cells)
+{
+    const pcs_mesh *mesh = self->view->mesh;
+    int *items;
+    if (bodies->count == 0) return pcs_fail(self->ctx, PCS_BAD_INPUT, "'body' is empty, needs a mesh part");
+    for (int k = 0; k < bodies->count; k++) {
+        const pcs_set *set = pcs_mesh_cell_set(mesh, bodies->text[k]);
+        if (set == NULL || set->count == 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "there are no cells in a set '%s'", bodies->text[k]);
+        cells->count += set->count;
+    }
+    PCS_TAKE(self->ctx, items, cells->count, "waves");
+    cells->items = items;
+    for (int k = 0; k < bodies->count; k++) {
+        const pcs_set *set = pcs_mesh_cell_set(mesh, bodies->text[k]);
+        memcpy(items, set->items, (size_t)set->count * sizeof *items);
+        items += set->count;
+    }
+    return PCS_OK;
+}
+
 static pcs_status waves_open(pcs_observer *self)
 {
     waves_data *d = self->data;
@@ -236,13 +264,11 @@ static pcs_status waves_open(pcs_observer *self)
     d->rows.has_failed = true; // until everything is there
     char place[PCS_OBSERVER_PLACE];
     PCS_TRY(waves_check(self, place));
-    d->cells = pcs_mesh_cell_set(view->mesh, p->body);
-    if (d->cells == NULL || d->cells->count == 0)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT, "there are no cells in a set '%s'", p->body);
+    PCS_TRY(waves_find_cells(self, &p->body, &d->cells));
     PCS_TAKE(self->ctx, d->field, p->of.count, "waves");
     for (int k = 0; k < p->of.count; k++) d->field[k] = waves_find_field(view->system->picture, p->of.text[k]);
     snprintf(d->name, sizeof d->name, "%.200s.waves.csv", view->case_name);
-    size_t ncolumn = 1 + (size_t)p->of.count * (size_t)d->cells->count;
+    size_t ncolumn = 1 + (size_t)p->of.count * (size_t)d->cells.count;
     PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
     PCS_TRY(pcs_row_file_create(self->ctx, view->directory, d->name, (ncolumn + 1) * (PCS_NUMBER_ROOM + 1), &d->rows));
     d->every = waves_every(p, view);
@@ -281,7 +307,7 @@ static pcs_status waves_carry(pcs_observer *self, pcs_carrier *c)
 
 const pcs_observer_ops pcs_observer_waves = {
     .name = "waves",
-    .summary = "fields of a body over place and time as <case>.waves.csv, a matrix for gnuplot",
+    .summary = "fields of bodies over place and time as <case>.waves.csv, a matrix, for x-t diagrams",
     .options = waves_options,
     .params_size = sizeof(waves_params),
     .data_size = sizeof(waves_data),

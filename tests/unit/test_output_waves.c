@@ -8,13 +8,13 @@ extern const pcs_observer_ops pcs_observer_waves;
 
 // As in waves.c.
 typedef struct waves_params {
-    const char *body;
-    pcs_names of;
+    pcs_names body, of;
     int every;
 } waves_params;
 
-static const char *const fields[] = { "stress", "vx", "uz" };
-static const waves_params each = { "chain", { 1, FIELDS, fields }, 1 }, third = { "chain", { 1, FIELDS, fields }, 3 };
+static const char *const fields[] = { "stress", "vx", "uz" }, *const chain[] = { "chain", "chain" };
+static const waves_params each = { { 1, 1, chain }, { 1, FIELDS, fields }, 1 },
+                          third = { { 1, 1, chain }, { 1, FIELDS, fields }, 3 };
 
 typedef struct matrix {
     char head[256];
@@ -128,7 +128,8 @@ TEST(a_full_disk_leaves_whole_rows)
 TEST(what_a_body_does_not_have_is_told)
 {
     static const char *const odd[] = { "stress", "stres" };
-    const waves_params wrong_field = { "chain", { 1, 2, odd }, 1 }, wrong_body = { "chan", { 1, 1, fields }, 1 };
+    const waves_params wrong_field = { { 1, 1, chain }, { 1, 2, odd }, 1 },
+                       wrong_body = { { 1, 1, odd }, { 1, 1, fields }, 1 };
     char place[PCS_OBSERVER_PLACE] = "";
     fake_run r;
     fake_create(&r, "waves", &pcs_observer_waves, &wrong_field);
