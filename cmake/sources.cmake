@@ -34,6 +34,6 @@ percuss_sources(src/sim accept certify certify_carry certify_energy certify_fric
 percuss_sources(src/build amplitude applies bars build builder catalogue contacts deal describe elements formulas gaps
   initial join joints loads mesh output schema schema_maps scheme sets spread start supports system time travel)
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)
-percuss_sources(src/plot album compare compare_study csv gnuplot pictures plot quantity run runs source study waves)
+percuss_sources(src/plot compare compare_study csv quantity source)
 percuss_sources(src/report chart cite history html listing pictures report run study style)
 percuss_sources(src/api analyses contacts drive load messages model options read run)

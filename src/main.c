@@ -36,12 +36,11 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    { "run", pcs_cli_run, false, true },         { "statics", pcs_cli_statics, true, true },
-    { "modes", pcs_cli_modes, true, true },      { "study", pcs_cli_study, true, true },
-    { "check", pcs_cli_check, false, true },     { "new", pcs_cli_new, true, false },
-    { "list", pcs_cli_list, true, false },       { "plot", pcs_cli_plot, true, false },
-    { "compare", pcs_cli_compare, true, false }, { "report", pcs_cli_report, true, false },
-    { "view", pcs_cli_view, true, false },
+    { "run", pcs_cli_run, false, true },       { "statics", pcs_cli_statics, true, true },
+    { "modes", pcs_cli_modes, true, true },    { "study", pcs_cli_study, true, true },
+    { "check", pcs_cli_check, false, true },   { "new", pcs_cli_new, true, false },
+    { "list", pcs_cli_list, true, false },     { "compare", pcs_cli_compare, true, false },
+    { "report", pcs_cli_report, true, false }, { "view", pcs_cli_view, true, false },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
@@ -157,9 +156,7 @@ int main(int argc, char **argv)
     size_t room = (size_t)argc + 1;
     const char **texts = pcs_scratch(NULL, 4 * room, sizeof *texts);
     if (texts == NULL) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
-    pcs_arguments a = {
-        .count = -1, .steps = -1, .jobs = -1, .time = NAN, .tolerance = NAN, .width = NAN, .set.text = texts
-    };
+    pcs_arguments a = { .count = -1, .steps = -1, .jobs = -1, .time = NAN, .tolerance = NAN, .set.text = texts };
     a.vary.text = texts + room;
     a.measure.text = texts + 2 * room;
     a.more.text = texts + 3 * room;

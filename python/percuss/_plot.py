@@ -1,21 +1,327 @@
-"""Figures by matplotlib."""
+"""Figures of results: percuss.plot, and the command `percuss plot`."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import argparse
+import os
+import re
+import shutil
+import tempfile
+from typing import Any, Mapping, Optional, Sequence
 
-from .results import Results
+import numpy as np
+
+from . import pictures, study_pictures
+from .command import Parser, suggest
+from .errors import InputError
+from .figure import STYLE, Options, Picture, Run, Script, write_panels
+from .results import Path, Results, open as open_results, read_table
+
+FORMATS = (".svg", ".png", ".pdf")
+FOREIGN = (".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".eps", ".ps", ".webp", ".tex")
+MOST_KEYS = 3  # that may name what differs between runs
+PLACES = ("best", "right", "above", "none", "upper left", "upper right", "lower left", "lower right", "upper center",
+          "lower center", "center left", "center right", "center")
+READ = "{name} = pd.read_csv({path})"
+READ_UNITS = READ + '.rename(columns=lambda name: name.partition(" [")[0])'
 
 
-def plot(results: Any, *columns: str, x: Optional[str] = None, axes: Any = None) -> Any:
-    """Columns of a history or table over `x`, its first column unless told, by matplotlib. Gives the axes."""
-    import matplotlib.pyplot as pyplot
+def _table_of(result: Any) -> tuple[Any, Optional[Results]]:
+    """The table of results, a folder, a CSV file, or of columns by name."""
+    import pandas
+    if isinstance(result, (str, os.PathLike)):
+        result = open_results(result)
+    if isinstance(result, Results):
+        return result.table, result
+    if isinstance(result, (pandas.DataFrame, Mapping)):
+        return pandas.DataFrame(result), None
+    raise InputError(f"cannot draw {type(result).__name__}: needs a folder, results, or a table")
 
-    table = results.table if isinstance(results, Results) else results
-    x = x or next(iter(table))
-    axes = axes if axes is not None else pyplot.subplots()[1]
+
+def _leaves(node: Any, path: str = "") -> dict[str, str]:
+    """Values of a case by their keys; a list of plain values is one of them."""
+    if isinstance(node, Mapping):
+        parts = [(str(key), value) for key, value in node.items()
+                 if path or key not in ("output", "title")]  # which make no other motion
+    elif isinstance(node, list) and any(isinstance(item, (Mapping, list)) for item in node):
+        parts = [(str(i), item) for i, item in enumerate(node)]
+    else:
+        shown = f"{node:.9g}" if isinstance(node, float) else str(node)
+        return {path: shown[:40]}
+    found: dict[str, str] = {}
+    for key, value in parts:
+        found.update(_leaves(value, f"{path}.{key}" if path else key))
+    return found
+
+
+def _differences(runs: Sequence[Optional[Results]]) -> Optional[list[str]]:
+    """What differs between the cases, a label each; None if that is nothing, too much, or does not tell them apart."""
+    try:
+        import yaml
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        cases = [_leaves(yaml.load(run.case, loader)) if run is not None else {} for run in runs]
+    except (ImportError, InputError, ValueError, RecursionError, yaml.YAMLError):
+        return None
+    common = [key for key in cases[0] if all(key in case for case in cases)]
+    keys = [key for key in common if len({case[key] for case in cases}) > 1]
+    if not 0 < len(keys) <= MOST_KEYS:
+        return None
+    last = [key.rsplit(".")[-1] for key in keys]
+    short = [name if last.count(name) == 1 else key for name, key in zip(last, keys)]
+    labels = [", ".join(case[key] if name.rsplit(".")[-1] == "type" else f"{name} = {case[key]}"
+                        for name, key in zip(short, keys)) for case in cases]
+    return labels if len(set(labels)) == len(labels) else None
+
+
+def _open_runs(given: Sequence[Any], script: Script) -> list[Run]:
+    """Results with a name in the script and a label each."""
+    opened = [_table_of(result) for result in given]
+    folders = [os.path.normpath(os.fspath(g) if isinstance(g, (str, os.PathLike)) else getattr(g, "folder", f"{k + 1}"))
+               for k, g in enumerate(given)]
+    labels = [os.path.basename(folder) or folder for folder in folders]
+    if len(given) > 1:
+        labels = _differences([results for _, results in opened]) or labels
+        labels = list(script.options.labels) + labels[len(script.options.labels):]
+    runs = []
+    for k, (table, results) in enumerate(opened):
+        name = f"data{k + 1}" if len(opened) > 1 else "data"
+        path = str(table.attrs.get("path", ""))
+        script.add(name, table, path, READ_UNITS if results is not None and results.kind == "study" else READ)
+        runs.append(Run(name, table, labels[k], results))
+    return runs
+
+
+def _check_columns(album: pictures.Album, columns: Sequence[str]) -> None:
+    names = {str(name) for run in album.runs for name in run.table.columns}
+    if all(name in names for name in pictures.ENERGIES):
+        names.add("energy")
     for name in columns:
-        axes.plot(table[x], table[name], label=name)
-    axes.set_xlabel(x)
-    axes.legend()
-    return axes
+        if name not in names:
+            where = album.first.attrs.get("path", "the table")
+            raise InputError(f"'{name}' is neither a folder nor a column of {where}{suggest(name, names)}")
+
+
+def _check_range(album: pictures.Album, options: Options) -> None:
+    if options.xlim is None or options.spectrum:
+        return
+    values = np.concatenate([album.numbers(run, album.axis) for run in album.runs if album.axis in run.table])
+    low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
+    if options.xlim[0] > high or options.xlim[1] < low:
+        raise InputError(f"--range must meet {album.axis} from {low:g} to {high:g}, is {options.xlim[0]:g}:"
+                         f"{options.xlim[1]:g}")
+
+
+def _usual(album: pictures.Album) -> list[Picture]:
+    """All pictures that results have without columns being named."""
+    results = album.runs[0].results
+    if results is not None and results.kind == "modes":
+        return pictures.of_modes(album)
+    if study_pictures.is_study(album.first):
+        study = study_pictures.Study(album)
+        return study.pictures(study.measures)
+    return album.usual() + pictures.of_waves(album)
+
+
+def make(given: Sequence[Any], columns: Sequence[str], options: Options) -> tuple[list[tuple[str, Script]], list[str]]:
+    """Scripts of the pictures by name, and notes on what was left out. Columns give one picture; so does the name of a
+    usual one."""
+    script = Script(options)
+    runs = _open_runs(given, script)
+    album = pictures.Album(script, runs, options)
+    is_study = study_pictures.is_study(album.first)
+    if is_study and len(runs) > 1:
+        raise InputError("a study is drawn alone, not with other results")
+    if options.x:
+        _check_columns(album, [options.x])
+    if options.exact is not None:
+        options.exact, _ = _table_of(options.exact)
+        script.add("exact", options.exact, str(options.exact.attrs.get("path", "")), READ)
+    if (options.xlim or options.spectrum) and (not columns or is_study):
+        what = "--spectrum" if options.spectrum else "--range"
+        raise InputError(f"{what} needs columns of a history, which are drawn in one picture")
+    known = {str(name) for run in runs for name in run.table.columns} | {"energy"}
+    if len(columns) == 1 and columns[0] not in known:
+        found = [picture for picture in _usual(album) if picture.name == columns[0]]
+    elif not columns:
+        found = _usual(album)
+    else:
+        found = []
+    if not found:
+        _check_columns(album, columns)
+        name = "_".join(columns)
+        album.wanted = columns
+        if is_study:
+            study = study_pictures.Study(album)
+            found = study.pictures(columns, name)[:1]
+        else:
+            _check_range(album, options)
+            album.add(name, album.group(columns))
+            found = album.pictures
+    if not found:
+        raise InputError(f"{album.first.attrs.get('path', 'the table')}: nothing to draw")
+    if options.exact is not None and not any(c.y.startswith("exact[") for p in found for panel in p.panels
+                                             for c in panel.curves):
+        raise InputError(f"{options.exact.attrs.get('path', 'the exact solution')}: needs '{album.axis}' and a column "
+                         "that is drawn, by the same names")
+    return [(picture.name, _write(script, picture)) for picture in found], album.notes
+
+
+def _write(common: Script, picture: Picture) -> Script:
+    """The script of one picture, with the tables that it uses."""
+    script = Script(common.options)
+    for name in common.tables:
+        script.add(name, common.tables[name], common.paths[name], common.reads[name])
+    if picture.waves is not None:
+        pictures.write_waves(script, picture)
+    else:
+        write_panels(script, picture)
+    used = "\n".join(script.lines)
+    script.reads = {name: read for name, read in script.reads.items() if re.search(rf"\b{name}\b", used)}
+    return script
+
+
+def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None,
+         range: Optional[tuple[float, float]] = None, ylim: Optional[tuple[float, float]] = None, width: float = 16.0,
+         label: Sequence[str] = (), title: str = "", log: str = "", equal: bool = False, legend: str = "",
+         spectrum: str = "") -> Any:
+    """A matplotlib figure of columns of results over `x`, or of one of the usual pictures by its name ("energies",
+    "contact_wall", "waves_stress"); without columns of the first of them. `results` is a folder, Results, a table, or a
+    list of these. `range` and `ylim` are in the units of the table, `width` in cm; `spectrum` names a window, as
+    "hann"."""
+    given = list(results) if isinstance(results, (list, tuple)) else [results]
+    labels = [label] if isinstance(label, str) else list(label)
+    options = Options(x, exact, range, ylim, width, labels, title, log, equal, legend, spectrum)
+    scripts, _ = make(given, columns, options)
+    return scripts[0][1].figure()
+
+
+def _pair(text: str, what: str) -> tuple[float, float]:
+    match = re.fullmatch(r"([^:]+):([^:]+)", text)
+    try:
+        low, high = (float(part) for part in match.groups()) if match else (np.nan, np.nan)
+    except ValueError:
+        low, high = np.nan, np.nan
+    if not -np.inf < low < high < np.inf:
+        raise InputError(f"{what} must be two rising numbers A:B, is '{text}'")
+    return low, high
+
+
+def _width(text: str) -> float:
+    try:
+        width = float(text)
+    except ValueError:
+        width = np.nan
+    if not 5.0 <= width < 1000.0:
+        raise InputError(f"--width must be a number from 5 on, is '{text}'")
+    return width
+
+
+def _parser() -> Parser:
+    parser = Parser("plot", "Pictures of results, by matplotlib: one of the columns that are named, or the usual ones.")
+    add = parser.add_argument
+    add("words", nargs="*", metavar="RESULTS... [COLUMN...]", help="folders and CSV files are results; any other word "
+        "is a column, or the name of a usual picture")
+    add("-o", "--output", metavar="PICTURE|DIR", help="picture (.svg, .png, .pdf) or folder [that of the results]")
+    add("--x", metavar="COLUMN", help="the horizontal axis [t]")
+    add("--range", "--xlim", dest="range", metavar="A:B", help="part of the horizontal axis")
+    add("--ylim", metavar="A:B", help="part of the vertical axis")
+    add("--exact", metavar="FILE.csv", help="a solution to draw beside the results, columns with the same names")
+    add("--width", metavar="CM", default="16", help="width of a picture [16]; 8.5 fits a column of a paper")
+    add("--label", metavar="TEXT", action="append", default=[], help="name in the legend, for each result in turn; "
+        "for each column if there is one result")
+    add("--title", metavar="TEXT", default="", help="text above the picture")
+    add("--log", choices=("x", "y", "xy"), default="", help="logarithmic axes")
+    add("--equal", action="store_true", help="equal scales of both axes")
+    add("--legend", choices=PLACES, default="", metavar="PLACE", help="best, right, above, none, upper left, ... [in "
+        "the axes where there is room, else right]")
+    add("--spectrum", nargs="?", const="hann", default="", metavar="WINDOW", help="amplitudes over frequency, with a "
+        "window [hann]")
+    add("--script", action="store_true", help="keep the lines of matplotlib that made a picture beside it")
+    add("-q", "--quiet", action="store_true", help="do not list the pictures")
+    return parser
+
+
+def _place(output: Optional[str], folder: str) -> tuple[str, str, str]:
+    """Folder, ending and name of the one picture, "" if each has its own."""
+    if output is None:
+        return folder, ".svg", ""
+    stem, ending = os.path.splitext(output)
+    if ending.lower() in FOREIGN:
+        raise InputError(f"pictures are .svg, .png or .pdf, not '{output}'")
+    if ending not in FORMATS:
+        if os.path.basename(output) in FORMATS:
+            raise InputError(f"'{output}' has no name before its ending")
+        return output, ".svg", ""
+    return os.path.dirname(output) or ".", ending, os.path.basename(stem)
+
+
+def _safe(name: str) -> str:
+    """A name for a file: letters, digits and some signs."""
+    return re.sub(r"[\s/\\'\"`<>|&;$*?()\[\]{}\x00-\x1f]", "_", name)[:100]
+
+
+def save(figure: Any, path: Path) -> None:
+    """Writes a figure; a file of that name stays until the new one is whole."""
+    path = os.fspath(path)
+    ending = os.path.splitext(path)[1]
+    import matplotlib.pyplot as plt
+    import warnings
+    handle, temporary = tempfile.mkstemp(suffix=ending, dir=os.path.dirname(path) or ".")
+    os.close(handle)
+    try:
+        with warnings.catch_warnings(), plt.style.context(STYLE):
+            warnings.simplefilter("ignore")  # letters that the font does not have
+            when = {"Date": None} if ending == ".svg" else {"CreationDate": None} if ending == ".pdf" else {}
+            figure.savefig(temporary, metadata=when)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def main(argv: list[str]) -> int:
+    """`percuss plot`."""
+    parser = _parser()
+    a: argparse.Namespace = parser.parse_intermixed_args(argv)
+    if not a.words:
+        parser.error("results must follow")
+    given: list[str] = []
+    columns: list[str] = []
+    for word in a.words:
+        is_result = os.path.isdir(word) or (os.path.isfile(word) and (not given or word.endswith(".csv")))
+        if not is_result and not given:
+            raise InputError(f"'{word}': no such folder of results, nor a CSV file")
+        (given if is_result else columns).append(word)
+    exact = read_table(a.exact, texts=["*"]) if a.exact else None
+    options = Options(a.x, exact, _pair(a.range, "--range") if a.range else None,
+                      _pair(a.ylim, "--ylim") if a.ylim else None, _width(a.width), a.label, a.title, a.log, a.equal,
+                      a.legend, a.spectrum)
+    home = given[0] if os.path.isdir(given[0]) else os.path.dirname(given[0]) or "."
+    folder, ending, stem = _place(a.output, home)
+    scripts, notes = make(given, columns, options)
+    os.makedirs(folder, exist_ok=True)
+    for name, script in scripts:
+        name = stem if stem and len(scripts) == 1 else _safe(f"{stem}_{name}" if stem else name)
+        path = os.path.join(folder, name + ending)
+        save(script.figure(), path)
+        if a.script:
+            _keep(script, folder, name, ending)
+        if not a.quiet:
+            print(path)
+    for note in notes if not a.quiet else ():
+        print(note)
+    return 0
+
+
+def _keep(script: Script, folder: str, name: str, ending: str) -> None:
+    """Writes the script and its style beside the picture."""
+    with open(os.path.join(folder, name + ".py"), "w", encoding="utf-8") as file:
+        file.write(script.text(folder, name + ending))
+    shutil.copyfile(STYLE, os.path.join(folder, "percuss.mplstyle"))

@@ -13,6 +13,7 @@ import html
 import io
 import json
 import os
+import re
 import tempfile
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence, Union
 
@@ -76,7 +77,7 @@ def read_table(path: Path, texts: Sequence[str] = (), is_own: bool = False) -> p
     known = dict(units.split(name) for name in names)
     found.columns = pandas.Index(list(known) if len(known) == len(names) else names)
     for name in found.columns:
-        if found[name].dtype == object and name not in texts and "*" not in texts:
+        if found[name].dtype == object and len(found) and name not in texts and "*" not in texts:
             numbers = pandas.to_numeric(found[name], errors="coerce")
             row = int((numbers.isna() & found[name].notna()).to_numpy().argmax())
             raise InputError(f"{where}: row {row + 1} of column '{name}': {str(found[name].iloc[row])[:40]!r} is no "
@@ -107,12 +108,25 @@ def _check_rows(where: str, text: str) -> list[str]:
 
 
 class Waves(NamedTuple):
-    """Fields of a body over place and time."""
+    """Fields of a body, or of bodies along a line, over place and time."""
 
     body: str
     places: np.ndarray[Any, Any]  #: [places] distance along the body, m
     times: np.ndarray[Any, Any]  #: [times] s
     fields: dict[str, np.ndarray[Any, Any]]  #: [times, places] each
+    path: str = ""
+
+    @property
+    def bodies(self) -> list[tuple[str, float, float]]:
+        """Name, start and end of each body, m; several are named with their numbers of places: `a (60), b (400)`."""
+        found = re.findall(r"(.+?) \((\d+)\)(?:, |$)", self.body)
+        counts = [int(count) for _, count in found]
+        if sum(counts) != len(self.places):
+            found, counts = [(self.body, "")], [len(self.places)]
+        ends = np.cumsum(counts)
+        parts = [self.places[end - count:end] for count, end in zip(counts, ends)]
+        halves = [(0.5 * (p[1] - p[0]), 0.5 * (p[-1] - p[-2])) if len(p) > 1 else (0.0, 0.0) for p in parts]
+        return [(name, float(p[0] - a), float(p[-1] + b)) for (name, _), p, (a, b) in zip(found, parts, halves)]
 
 
 def read_waves(path: Path) -> Waves:
@@ -128,7 +142,7 @@ def read_waves(path: Path) -> Waves:
     except (ValueError, IndexError):
         raise InputError(f"{where}: damaged: it is no matrix of waves") from None
     fields = {name: numbers[1:, 1 + i * count:1 + (i + 1) * count] for i, name in enumerate(names)}
-    return Waves(body, numbers[0, 1:1 + count], numbers[1:, 0], fields)
+    return Waves(body, numbers[0, 1:1 + count], numbers[1:, 0], fields, where)
 
 
 class Results:

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { FLAG, TEXT, TEXTS, COUNT, NUMBER, RANGE, TIME } kind;
+typedef enum kind { FLAG, TEXT, TEXTS, COUNT, NUMBER, TIME } kind;
 
 typedef struct option {
     const char *name, *letter; // the letter may be NULL
@@ -39,10 +39,6 @@ static const option options[] = {
     { "--measure", NULL, TEXTS, PLACE(measure), 0.0, 0.0 },
     { "--jobs", "-j", COUNT, PLACE(jobs), 0.0, PCS_STUDY_JOBS },
     { "--keep", NULL, FLAG, PLACE(keeps_output), 0.0, 0.0 },
-    { "--x", NULL, TEXT, PLACE(axis), 0.0, 0.0 },
-    { "--range", NULL, RANGE, PLACE(range), 0.0, 0.0 },
-    { "--exact", NULL, TEXT, PLACE(exact), 0.0, 0.0 },
-    { "--width", NULL, NUMBER, PLACE(width), 5.0, 0.0 },
     { "--tolerance", NULL, NUMBER, PLACE(tolerance), 0.0, 0.0 },
     { "--markdown", NULL, FLAG, PLACE(is_markdown), 0.0, 0.0 },
     { "--schema", NULL, FLAG, PLACE(is_schema), 0.0, 0.0 },
@@ -91,18 +87,6 @@ static int arguments_read_number(const pcs_arguments *a, const option *o, const 
     return arguments_refuse(a, o, wanted, text);
 }
 
-// Two numbers, the smaller one first: A:B.
-static int arguments_read_range(const pcs_arguments *a, const option *o, const char *text, double range[2])
-{
-    char *colon = NULL, *end = NULL;
-    range[0] = strtod(text, &colon);
-    bool has_two = colon != text && *colon == ':';
-    if (has_two) range[1] = strtod(colon + 1, &end);
-    if (has_two && end != colon + 1 && *end == '\0' && isfinite(range[0]) && isfinite(range[1]) && range[0] < range[1])
-        return PCS_CLI_DONE;
-    return arguments_refuse(a, o, "two rising numbers A:B", text);
-}
-
 static int arguments_store(pcs_arguments *a, const option *o, const char *text)
 {
     void *place = (char *)a + o->place;
@@ -113,7 +97,6 @@ static int arguments_store(pcs_arguments *a, const option *o, const char *text)
     case TEXT: *(const char **)place = text; break;
     case TEXTS: texts->text[texts->count++] = text; break;
     case COUNT: return arguments_read_count(a, o, text, place);
-    case RANGE: return arguments_read_range(a, o, text, place);
     case TIME:
         a->wants_peak = strcmp(text, "peak") == 0;
         if (a->wants_peak) break;
@@ -169,7 +152,7 @@ int pcs_cli_parse(int argc, char **argv, pcs_arguments *a)
             a->subject = argv[i];
         } else if (strcmp(a->command, "new") == 0 && a->directory == NULL) {
             a->directory = argv[i];
-        } else if (strcmp(a->command, "plot") == 0 || strcmp(a->command, "compare") == 0) {
+        } else if (strcmp(a->command, "compare") == 0) {
             a->more.text[a->more.count++] = argv[i];
         } else {
             answer = pcs_cli_refuse(a->command, "one argument too many:", argv[i], NULL);

@@ -18,22 +18,19 @@ typedef struct pcs_texts {
 
 typedef struct pcs_arguments {
     const char *command, *subject; // run CASE, list NAME, view RESULTS
-    pcs_texts more;                // further subjects of plot and compare
+    pcs_texts more;                // further subjects of compare
     const char *directory;
     pcs_texts set;
     pcs_texts vary, measure; // of a study
     const char *refine;      // likewise
     int jobs;                // -1: not said
     bool keeps_output;
-    int count, steps;         // of modes and load steps, -1: not said
-    const char *about;        // of modes: "statics", or NULL
-    double time;              // s, NAN: not said
-    double tolerance;         // of compare, NAN: not said
-    double width;             // of pictures, cm, NAN: not said
-    const char *axis, *exact; // of plot, NULL: not said
-    double range[2];          // of plot, both 0: not said
-    bool wants_peak;          // of view: the time of the largest contact force
-    const char *field;        // of view, NULL: not said
+    int count, steps;  // of modes and load steps, -1: not said
+    const char *about; // of modes: "statics", or NULL
+    double time;       // s, NAN: not said
+    double tolerance;  // of compare, NAN: not said
+    bool wants_peak;   // of view: the time of the largest contact force
+    const char *field; // of view, NULL: not said
     int nword;
     const char *const *words; // [nword] after --, for PETSc
     bool resumes;             // of run

@@ -13,7 +13,6 @@ int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_report(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a);
-int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_view(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);

@@ -84,5 +84,5 @@ void pcs_cli_man(void)
         ".TP\n.I share/percuss/case.schema.json\nthe JSON schema of a case file, for editors\n"
         ".SH EXAMPLES\n.nf\npercuss run bar_impact\npercuss run bar_impact \\-\\-set mesh.bar.elements=400 \\-o finer\n"
         "percuss study bar_impact \\-\\-vary scheme.rho_inf=0,0.5,1\n.fi\n"
-        ".SH \"SEE ALSO\"\n.BR paraview (1),\n.BR gnuplot (1),\n.BR mpiexec (1)");
+        ".SH \"SEE ALSO\"\n.BR paraview (1),\n.BR mpiexec (1)");
 }

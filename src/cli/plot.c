@@ -1,6 +1,5 @@
-// The commands plot, compare and report.
+// The commands compare and report.
 
-#include "plot/plot.h"
 #include "cli/commands.h"
 #include "plot/compare.h"
 #include "report/report.h"
@@ -23,25 +22,6 @@ int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a)
         return PCS_CLI_BAD_USAGE;
     }
     return comparison.nbeyond > 0 ? PCS_CLI_COULD_NOT_GO_ON : PCS_CLI_DONE;
-}
-
-int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a)
-{
-    const char **words = pcs_take(ctx, (size_t)a->more.count + 1, sizeof *words, "results");
-    if (words == NULL) return pcs_cli_reject(ctx, PCS_NO_MEMORY);
-    words[0] = a->subject;
-    for (int i = 0; i < a->more.count; i++) words[i + 1] = a->more.text[i];
-    pcs_plot_options options = { .nword = a->more.count + 1,
-                                 .words = words,
-                                 .output = a->directory,
-                                 .axis = a->axis,
-                                 .exact = a->exact,
-                                 .range = { a->range[0], a->range[1] },
-                                 .width = isnan(a->width) ? 0.0 : a->width,
-                                 .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
-                                 .show_user = stdout };
-    pcs_status status = pcs_plot(ctx, &options);
-    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
 }
 
 int pcs_cli_report(pcs_context *ctx, const pcs_arguments *a)

@@ -226,7 +226,7 @@ class Reading(unittest.TestCase):
     def test_plot(self):
         import matplotlib
         matplotlib.use("Agg")
-        self.assertEqual(len(percuss.plot(percuss.run(BAR, set=SMALL), "wall.force").lines), 1)
+        self.assertEqual(len(percuss.plot(percuss.run(BAR, set=SMALL), "wall.force").axes[0].lines), 1)
 
     def test_study(self):
         table = percuss.study(BAR, {"mesh.bar.elements": [4, 8]}, set={"time.end": 0.01}, jobs=1)
