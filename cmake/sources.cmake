@@ -36,4 +36,4 @@ percuss_sources(src/build amplitude applies bars build builder catalogue contact
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)
 percuss_sources(src/plot compare compare_study csv quantity source)
 percuss_sources(src/report chart cite history html listing pictures report run study style)
-percuss_sources(src/api analyses contacts drive load messages model options read run)
+percuss_sources(src/api analyses contacts drive load messages model once options read run)

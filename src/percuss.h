@@ -53,6 +53,8 @@ typedef struct percuss_source {
     const struct percuss_system_definition *system;
 } percuss_source;
 
+// Reads a case without building anything: for percuss_run_once. *out as of percuss_open.
+int percuss_read(const percuss_source *source, percuss **out);
 // Builds a simulation and makes its start consistent. 2: the case is wrong, 1: it cannot start. Fills *out also then,
 // for the message, except when there is no memory at all.
 int percuss_open(const percuss_source *source, percuss **out);
@@ -100,6 +102,28 @@ typedef struct percuss_run_options {
 int percuss_run_with(percuss *p, const percuss_run_options *options);
 // Is nothing left to do, or nothing possible?
 int percuss_is_done(const percuss *p);
+
+// One run among many that share a folder, as those of a study do. All that is not used is 0.
+typedef struct percuss_once {
+    const char *directory; // must exist; results go to the folder NAME in it
+    const percuss *like;   // of percuss_read: its case is copied, and path and text of the source are not read; or NULL
+    // Cells of the mesh and the time step are that many times smaller than the case says; 0: nothing is refined. A mesh
+    // from a file and a step that is no number cannot be.
+    double mesh_factor, step_factor;
+    int keeps_output;     // frames, history and a checkpoint at the end, as the case says; else only a summary
+    int needs_history;    // history.csv also without that, and also of a case that switches it off
+    int beside;           // other runs at the same time, which share the processors
+    percuss_watch *watch; // as of percuss_run_options
+    void *user;
+    double interval;
+    // Filled by the call:
+    char name[20];            // hash of the version, the resolved case and its files; "" if the case is wrong
+    int was_there;            // a finished run of that name was found, and left as it is
+    int has_cells, has_steps; // cells that could be smaller; a step that does not follow their size
+} percuss_once;
+// Builds a simulation and runs it into its folder, which is locked meanwhile. A run that was cut there goes on from its
+// checkpoint. Answers and *out as of percuss_open and percuss_run_with.
+int percuss_run_once(const percuss_source *source, percuss_once *once, percuss **out);
 
 // A copy of all that later steps depend on, in memory of its own; NULL when there is none left. Belongs to the caller,
 // who gives it to percuss_forget before or after the handle ends.

@@ -15,28 +15,45 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ._library import lib as _lib
-from .analyses import Equilibrium, Modes, Option, modes, options, statics
 from .command import COMMANDS
 from .errors import BusyError, ClosedError, InputError, Message, PercussError, SimulationError
-from .model import Check, Contact, Dof, Energy, Frame, Model, Reaction, Sparse
-from .results import Results, open, run
-from .simulation import Simulation, State, load
-from .system import Parameter, Row, System
 
 if TYPE_CHECKING:
+    from ._options import Option, options
     from ._plot import plot
     from ._study import study
+    from .analyses import Equilibrium, Modes, modes, statics
+    from .model import Check, Contact, Dof, Energy, Frame, Model, Reaction, Sparse
+    from .results import Results, open, run
+    from .simulation import Simulation, State, load
+    from .system import Parameter, Row, System
 
 __version__: str = _lib.percuss_version().decode()
 
-#: Functions of modules that need more than NumPy: imported when they are asked for. Their modules are called _NAME.
-_LAZY = ("study", "plot")
+# Names by the module that has them, which is imported when one of them is asked for: commands start fast, and what
+# needs pandas, matplotlib or SciPy is needed by those who use it. A module with a function of its name begins with _.
+_MODULES = {
+    "_study": ("study",),
+    "_plot": ("plot",),
+    "_options": ("Option", "options"),
+    "analyses": ("Equilibrium", "Modes", "modes", "statics"),
+    "model": ("Check", "Contact", "Dof", "Energy", "Frame", "Model", "Reaction", "Sparse"),
+    "results": ("Results", "open", "run"),
+    "simulation": ("Simulation", "State", "load"),
+    "system": ("Parameter", "Row", "System"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'percuss' has no attribute '{name}'")
-    return getattr(importlib.import_module(f"percuss._{name}"), name)
+    found = globals()[name] = getattr(importlib.import_module(f"percuss.{_MODULE_OF[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULE_OF})
 
 
 __all__ = [

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from ctypes import byref, c_char_p, c_void_p
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
 from ._library import Source, lib
-from .errors import InputError, error_of
+from .errors import error_of
+from .text import assignments, encode
 
 DOUBLE = np.dtype(float).str
 INT = np.dtype(np.intc).str
@@ -49,39 +49,6 @@ def view(owner: Any, address: Optional[int], shape: tuple, kind: str = DOUBLE, s
         return np.zeros(shape, dtype=kind)
     return np.asarray(_Memory(owner, {"version": 3, "shape": shape, "typestr": kind, "strides": strides,
                                       "data": (address, not is_writable)}))
-
-
-def text_of(value: Any) -> str:
-    """A value as it would stand in a case file."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(text_of(v) for v in value) + "]"
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{k}: {text_of(v)}" for k, v in value.items()) + " }"
-    return repr(value) if isinstance(value, float) else str(value)
-
-
-def assignments(values: Optional[Mapping[str, Any]]) -> list[str]:
-    """{"time.end": 1} as the library wants it: ["time.end=1"]."""
-    if values is None:
-        return []
-    if not isinstance(values, Mapping):
-        raise TypeError(f"set must be a mapping of keys to values, is {type(values).__name__}")
-    return [f"{key}={text_of(value)}" for key, value in values.items()]
-
-
-def encode(text: Union[str, os.PathLike, bytes], what: str) -> bytes:
-    if not isinstance(text, (str, bytes, os.PathLike)):
-        raise TypeError(f"{what} must be a text, is {type(text).__name__}")
-    data = os.fsencode(text)
-    if b"\0" in data:
-        raise InputError(f"{what} has a null character")
-    return data
 
 
 def source_of(case: Any, text: Optional[str], values: Optional[Mapping[str, Any]], system: Any) -> tuple:

@@ -29,6 +29,13 @@ class RunOptions(Structure):
                 ("interval", c_double)]
 
 
+class Once(Structure):
+    _fields_ = [("directory", c_char_p), ("like", c_void_p), ("mesh_factor", c_double), ("step_factor", c_double),
+                ("keeps_output", c_int), ("needs_history", c_int), ("beside", c_int), ("watch", WATCH),
+                ("user", c_void_p), ("interval", c_double), ("name", c_char * 20), ("was_there", c_int),
+                ("has_cells", c_int), ("has_steps", c_int)]
+
+
 class Set(Structure):
     _fields_ = [("name", c_char_p), ("is_cells", c_int), ("count", c_int), ("items", c_void_p)]
 
@@ -104,6 +111,7 @@ H = c_void_p
 FUNCTIONS = {
     "version": (c_char_p,), "open": (c_int, POINTER(Source), POINTER(H)), "destroy": (None, POINTER(H)),
     "message": (c_char_p, H), "message_at": (c_int, H, c_int, POINTER(Place)), "notes": (c_char_p, H),
+    "read": (c_int, POINTER(Source), POINTER(H)), "run_once": (c_int, POINTER(Source), POINTER(Once), POINTER(H)),
     "step": (c_int, H), "run_with": (c_int, H, POINTER(RunOptions)), "is_done": (c_int, H),
     "keep": (c_void_p, H), "restore": (c_int, H, c_void_p), "forget": (None, POINTER(c_void_p)),
     "save": (c_int, H, c_char_p), "load_state": (c_int, H, c_char_p),

@@ -1,46 +1,526 @@
-"""Studies: a case over values of its keys."""
+"""Studies: a case over values of its keys, run side by side, with what each run gives in one table.
+
+A run lives in FOLDER/runs/<hash>, named by the hash of its resolved case and of the version of the program. A finished
+run is not repeated, so that a study which was interrupted or extended goes on.
+"""
 
 from __future__ import annotations
 
+import builtins
+import csv
+import io
+import json
+import math
 import os
-import subprocess
-import tempfile
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+import signal
+import sys
+import threading
+import time
+from ctypes import byref, c_char_p, c_void_p
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
-from ._handle import assignments, encode, text_of
-from ._library import program
-from .errors import InputError, Message, SimulationError
-from .results import Path, Results
+from . import _library as c
+from . import measure as measures
+from . import units
+from .command import COULD_NOT_GO_ON, DONE, Parser, whole
+from .errors import InputError, SimulationError
+from .files import Path, make_folder, write_file
+from .measure import Convergence, Measured
+from .plan import MOST_JOBS, MOST_POINTS, SAMPLINGS, Plan, Reader, read_plan
+from .pool import Broke, Pool
+from .text import assignments, encode, text_of
 
 if TYPE_CHECKING:
     import pandas
 
+SHOWN_ROWS = 100
+BAR_WIDTH = 24
+PERCENTILES = (5, 25, 50, 75, 95)
+GOOD = ("done", "kept")
+NOTHING = Measured(math.nan)
+
+
+class Run(NamedTuple):
+    """What became of a run."""
+
+    end: str = "not run"  #: or "done", "kept" (it was there), "refused", "failed", "broke"
+    name: str = ""  #: of its folder under runs; "" if there is none
+    reason: str = ""
+    values: Mapping[str, tuple[float, float]] = {}  #: of measures: value and grain
+    has_cells: bool = False
+    has_steps: bool = False
+
+
+class Study:
+    """A plan with its runs and their table."""
+
+    def __init__(self, plan: Plan, folder: str, command: Sequence[str] = ()):
+        self.plan, self.folder, self.command = plan, folder, list(command)
+        self.nlevel, self.keys = plan.nlevel, plan.keys
+        self.runs = [Run()] * (plan.npoint * plan.nlevel)
+        self._once: c.Once = c.Once()
+        self.begin = self.shown = 0.0
+        self.ndone = self.nkept = 0  # so far
+
+    # ---- Runs ----
+
+    def _make(self, pool: Pool, index: int) -> Run:
+        """Makes a run and measures it, in a worker."""
+        point, level = divmod(index, self.nlevel)
+        lines = self._set + [f"{key}={value}".encode()
+                             for key, value in zip(self.keys, self.plan.point(point)) if value is not None]
+        source = c.Source(self._case, None, len(lines), (c_char_p * (len(lines) + 1))(*lines), None)
+        once, pointer = self._once, c_void_p()
+        once.mesh_factor, once.step_factor = self._factors[level]
+        answer = c.lib.percuss_run_once(byref(source), byref(once), byref(pointer))
+        text = c.lib.percuss_message(pointer) if answer else c.lib.percuss_notes(pointer)
+        reason = text.decode(errors="replace").partition("\n")[0]
+        c.lib.percuss_destroy(byref(pointer))
+        name = once.name.decode()
+        if answer and pool.is_stopped:
+            return Run("not run", name, "stopped on request")
+        if answer:
+            return Run("failed" if name else "refused", name, reason)
+        return Run("kept" if once.was_there else "done", name, reason, self._measure(name),
+                   bool(once.has_cells), bool(once.has_steps))
+
+    def _run_folder(self, name: str) -> str:
+        return f"{self.folder}/runs/{name}"
+
+    def _measure(self, name: str, level: Optional[int] = None) -> dict[str, tuple[float, float]]:
+        """The measures of a run; with a level those of other points at it are known."""
+        def other(point: int) -> Optional[str]:
+            run = self.runs[point * self.nlevel + (level or 0)]
+            return self._run_folder(run.name) if run.end in GOOD else None
+
+        run = measures.Run(self._run_folder(name), None if level is None else other, self.nlevel > 1)
+        found: dict[str, tuple[float, float]] = {}
+        for what, formula in (self.plan.measures or measures.usual(run.summary)).items():
+            try:
+                value, grain = run.measure(formula)
+                found[what] = (value, grain)
+            except InputError as error:
+                raise InputError(f"measure '{what}': {error}") from None
+        return found
+
+    def _prepare(self, pool: Pool) -> None:
+        """What all runs have in common, as the library takes it."""
+        plan = self.plan
+        self._case, self._set = encode(plan.case, "case"), [encode(line, "set") for line in plan.set]
+        factors = [plan.factors(level) for level in range(self.nlevel)]
+        self._factors = [(float(f.get("mesh", 0)), float(f.get("step", 0))) for f in factors]
+        self._watch = c.WATCH(lambda _user, _pointer: int(pool.is_stopped))
+        self._read = c_void_p()  # read once; a case that cannot be is the refusal of every run
+        c.lib.percuss_read(byref(c.Source(self._case, None, 0, None, None)), byref(self._read))
+        self._once = c.Once(encode(os.path.join(self.folder, "runs"), "output"), self._read, 0.0, 0.0, plan.keep,
+                            self._needs_history, pool.jobs - 1, self._watch, None, 0.05)
+
+    def make(self, show: Optional[Callable[[str], None]] = None) -> None:
+        """Makes all runs; `show` takes the progress."""
+        plan = self.plan
+        self._needs_history = any(map(measures.uses_history, plan.measures.values()))
+        if self._needs_history:
+            import pandas  # noqa: F401 - once, before workers are forked
+        make_folder(os.path.join(self.folder, "runs"))
+        pool = Pool(len(self.runs), lambda index: tuple(self._make(pool, index)), plan.jobs)
+        self._prepare(pool)
+        self.begin = time.monotonic()
+        with Stopping(pool):
+            for index, run in pool.results(lambda: self._progress(show)):
+                self.runs[index] = Run("broke", "", run.reason) if isinstance(run, Broke) else Run(*run)
+                self.ndone += 1
+                self.nkept += self.runs[index].end == "kept"
+        self._progress(show, True)
+        if any(measures.points_of(formula) for formula in plan.measures.values()):
+            done = [i for i, run in enumerate(self.runs) if run.end in GOOD]
+            again = Pool(len(done), lambda k: self._measure(self.runs[done[k]].name, done[k] % self.nlevel), plan.jobs)
+            for k, values in again.results():
+                if isinstance(values, Broke):
+                    raise SimulationError(values.reason)
+                self.runs[done[k]] = self.runs[done[k]]._replace(values=values)
+        first = next((run for run in self.runs if run.end in GOOD), None)
+        self.names = list(plan.measures or (first.values if first else []))
+
+    def _progress(self, show: Optional[Callable[[str], None]], is_last: bool = False) -> None:
+        """"[=====>      ]  18 of 40 runs, 12 s, about 15 s left"; runs that were there took no time."""
+        now = time.monotonic()
+        if show is None or (not is_last and now - self.shown < 0.2):
+            return
+        self.shown, count, spent = now, len(self.runs), now - self.begin
+        full = BAR_WIDTH * self.ndone // count
+        bar = "=" * full + (">" + " " * (BAR_WIDTH - full - 1) if full < BAR_WIDTH else "")
+        made = self.ndone - self.nkept
+        left = f", about {spent / made * (count - self.ndone):.0f} s left" if made and not is_last else ""
+        show(f"\r[{bar}]  {self.ndone} of {count} runs, {spent:.0f} s{left:<20}" + ("\n" if is_last else ""))
+
+    # ---- The table ----
+
+    def value(self, run: Run, name: str) -> Measured:
+        return Measured(*run.values.get(name, NOTHING))
+
+    def of_point(self, point: int) -> list[Run]:
+        """Runs of a point, a level each."""
+        return self.runs[point * self.nlevel:(point + 1) * self.nlevel]
+
+    def converge(self, point: int, name: str) -> dict[str, Convergence]:
+        """How a measure converges: "" of what is refined together, or of both with "mesh" and "step"."""
+        plan, runs = self.plan, self.of_point(point)
+
+        def of(what: str) -> Convergence:
+            levels = [self.value(runs[k], name) for k in plan.sequence(what)]
+            return measures.converge([m.value for m in levels], plan.refined[what][0], levels[-1].grain)
+
+        if not plan.is_separate:
+            return {"": of(next(iter(plan.refined)))} if plan.refined else {}
+        mesh, step = of("mesh"), of("step")
+        return {"": measures.converge_both(mesh, step), "mesh": mesh, "step": step}
+
+    @property
+    def not_refined(self) -> Optional[str]:
+        """"mesh" or "step", whose error no limit or bound knows."""
+        if len(self.plan.refined) != 1:
+            return None
+        has_step = "step" in self.plan.refined
+        run = next((run for run in self.runs if run.end in GOOD), Run())
+        is_missing = run.has_cells if has_step else run.has_steps
+        return ("mesh" if has_step else "step") if is_missing else None
+
+    def units(self) -> dict[str, str]:
+        """Units of keys and measures that are known."""
+        found = {key: units.of_key(key) for key in self.plan.keys}
+        found |= {name: measures.unit_of(self.plan.measures.get(name, name)) for name in self.names}
+        return {name: unit for name, unit in found.items() if unit}
+
+    def statistics(self) -> dict[str, dict[str, float]]:
+        """Of a random study: mean, deviation and percentiles of every measure over the points that are done."""
+        if not self.plan.random:
+            return {}
+        import numpy as np
+        found = {}
+        for name in self.names:
+            all_values = np.array([self.value(self.of_point(p)[-1], name).value for p in range(self.plan.npoint)])
+            x = all_values[np.isfinite(all_values)]
+            if len(x):
+                found[name] = {"count": len(x), "mean": float(np.mean(x)),
+                               "deviation": float(np.std(x, ddof=1)) if len(x) > 1 else math.nan,
+                               "min": float(x.min()), "max": float(x.max()),
+                               **{f"p{p}": float(np.percentile(x, p)) for p in PERCENTILES}}
+        return found
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per run; order, limit and bound stand in that of the finest level."""
+        plan, found = self.plan, []
+        for point in range(plan.npoint):
+            runs = self.of_point(point)
+            is_good = all(run.end in GOOD for run in runs)
+            parameters = dict(zip(plan.keys, plan.point(point)))
+            for level, run in enumerate(runs):
+                row: dict[str, Any] = dict(parameters)
+                if plan.refined:
+                    row |= {"level": level, **{f"{k}_factor": x for k, x in plan.factors(level).items()}}
+                row |= {"run": run.name, "status": "done" if run.end == "kept" else run.end}
+                is_finest = plan.refined and level == self.nlevel - 1 and is_good
+                for name in self.names:
+                    row[name] = self.value(run, name).value
+                    for what, one in (self.converge(point, name) if is_finest else {}).items():
+                        head = f"{name}.{what}." if what else f"{name}."
+                        row |= {head + "limit": one.limit, head + "bound": one.bound, head + "order": one.order,
+                                head + "convergence": one.kind}
+                found.append(row | {"reason": run.reason})
+        return found
+
+    def columns(self) -> list[str]:
+        plan = self.plan
+        found = [*plan.keys, *(["level", *(f"{k}_factor" for k in plan.refined)] if plan.refined else []),
+                 "run", "status"]
+        for name in self.names:
+            found.append(name)
+            for what in ("",) * bool(plan.refined) + ("mesh", "step") * plan.is_separate:
+                head = f"{name}.{what}." if what else f"{name}."
+                found += [head + part for part in ("limit", "bound", "order", "convergence")]
+        return [*found, "reason"]
+
+    def write(self) -> None:
+        """Writes study.csv and study.json."""
+        known, names = self.units(), self.columns()
+        buffer = io.StringIO()
+        out = csv.writer(buffer, lineterminator="\n")
+        heads = {name: name.removesuffix(".limit").removesuffix(".bound") for name in names}
+        out.writerow([units.join(name, known.get(heads[name], "")) for name in names])
+        rows = self.rows()
+        out.writerows([[cell(row.get(name)) for name in names] for row in rows])
+        write_file(os.path.join(self.folder, "study.csv"), buffer.getvalue())
+        write_file(os.path.join(self.folder, "study.json"), self._json(known))
+
+    def _json(self, known: Mapping[str, str]) -> str:
+        plan = self.plan
+        head: dict[str, Any] = {"version": c.lib.percuss_version().decode(), "case": plan.case,
+                                "command": self.command, "set": plan.set,
+                                "measure": {name: plan.measures.get(name, name) for name in self.names},
+                                "units": known}
+        if plan.refined:
+            head["refine"] = {**plan.refined, "separately": plan.is_separate}
+            if self.not_refined:
+                head["refine"]["not_refined"] = self.not_refined
+        if plan.random:
+            head["random"] = {"points": plan.random, "seed": plan.seed, "sampling": plan.sampling,
+                              **plan.distributions}
+            head["statistics"] = self.statistics()
+        head |= {"jobs": plan.jobs, "keep": plan.keep}
+        lines = [f"  {json.dumps(key)}: {json.dumps(plain(value))}" for key, value in head.items()]
+        points = ",\n".join("    " + json.dumps(plain(self._point(p))) for p in range(plan.npoint))
+        return "{\n" + ",\n".join(lines) + f',\n  "points": [\n{points}\n  ]\n}}\n'
+
+    def _point(self, point: int) -> dict[str, Any]:
+        plan, runs = self.plan, self.of_point(point)
+        worst = next((run for run in reversed(runs) if run.end not in GOOD), runs[-1])
+        found: dict[str, Any] = {"parameters": dict(zip(plan.keys, plan.point(point))), "run": worst.name,
+                                 "status": "done" if worst.end in GOOD else worst.end, "reason": worst.reason}
+        if plan.refined:
+            found["runs"] = [run.name for run in runs]
+        found["measures"] = {}
+        for name in self.names:
+            one: dict[str, Any] = {"value": self.value(runs[-1], name).value}
+            for what, k in self.converge(point, name).items():
+                entry = {"limit": k.limit, "bound": k.bound, "order": k.order, "convergence": k.kind}
+                if what or not plan.is_separate:
+                    order = plan.sequence(what or next(iter(plan.refined)))
+                    entry["levels"] = [self.value(runs[i], name).value for i in order]
+                one |= {what: entry} if what else entry
+            found["measures"][name] = one
+        return found
+
+    # ---- The screen ----
+
+    def text(self) -> str:
+        """The table for the screen: keys and measures with error bars, or the reason why there is none."""
+        plan, rows = self.plan, self.rows()
+        keys = [*plan.keys, *(f"{k}_factor" for k in plan.refined)]
+        lines = [[*keys, *self.names]]
+        for row in rows[:SHOWN_ROWS]:
+            line = ["-" if row[key] is None else str(row[key]) for key in keys]
+            if row["status"] == "done":
+                line += [shown_value(row, name) for name in self.names]
+            else:
+                line.append(f"{row['status']}: {row['reason']}")
+            lines.append(line)
+        done = [line for line in lines if len(line) == len(keys) + len(self.names)]
+        widths = [max(len(line[k]) for line in done) for k in range(len(keys) + len(self.names))]
+        out = "".join("  ".join([*(x.ljust(w) for x, w in zip(line[:-1], widths)), line[-1]]) + "\n" for line in lines)
+        if len(rows) > SHOWN_ROWS:
+            out += f"... and {len(rows) - SHOWN_ROWS} more in study.csv\n"
+        if self.not_refined:
+            (other, (factor, levels)), = plan.refined.items()
+            out += (f"Limits, bounds and orders are those of the {other} alone: the error of the {self.not_refined} is "
+                    f'not in them; --refine "mesh={factor},{levels} step={factor},{levels}" has both.\n')
+        return out + self._text_statistics() + self._text_counts()
+
+    def _text_statistics(self) -> str:
+        found = self.statistics()
+        if not found:
+            return ""
+        heads = ["mean", "deviation", "min", *(f"p{p}" for p in PERCENTILES), "max"]
+        width = max(map(len, found))
+        return "\n" + f"{'':{width}}" + "".join(f"{head:>12}" for head in heads) + "\n" + "".join(
+            f"{name:{width}}" + "".join(f"{one[head]:12.5g}" for head in heads) + "\n" for name, one in found.items())
+
+    def counts(self) -> dict[str, int]:
+        """Runs by their end; `same`: of those that were found, those that another one of this study has put there."""
+        made = {run.name for run in self.runs if run.end == "done"}
+        found = {end: 0 for end in ("done", "kept", "refused", "failed", "broke", "not run")}
+        for run in self.runs:
+            found[run.end] += 1
+        found["same"] = sum(run.end == "kept" and run.name in made for run in self.runs)
+        return found
+
+    def _text_counts(self) -> str:
+        n = self.counts()
+        same = f", {n['same']} {'is' if n['same'] == 1 else 'are'} the same as another" if n["same"] else ""
+        return (f"\n{n['done'] + n['kept']} of {len(self.runs)} runs done ({n['kept'] - n['same']} were there{same}), "
+                f"{n['refused']} refused, {n['failed'] + n['broke']} failed\n"
+                f"Results in {self.folder}/study.csv and study.json\n")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every run came to an end that the case explains, and some are done."""
+        n = self.counts()
+        done = n["done"] + n["kept"]
+        return done > 0 and done + n["refused"] == len(self.runs)
+
+
+class Stopping:
+    """The first signal ends a study after the present steps, the second one at once."""
+
+    def __init__(self, pool: Pool):
+        self.pool, self.old = pool, dict[int, Any]()
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self.old = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def _stop(self, number: int, frame: Any) -> None:
+        self.pool.stop()
+        if sys.stderr.isatty():
+            print("\nstopping after this step; again to end at once", file=sys.stderr)
+        self.__exit__()
+
+    def __exit__(self, *_: Any) -> None:
+        for number, handler in self.old.items():
+            signal.signal(number, handler)
+
+
+def cell(value: Any) -> str:
+    """A value in a CSV file: the shortest text that gives the same number, "" for none."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def plain(value: Any) -> Any:
+    """A value for JSON, null in place of what is no number."""
+    if isinstance(value, float):
+        return (int(value) if value == int(value) and abs(value) < 2**53 else value) if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def shown_value(row: Mapping[str, Any], name: str) -> str:
+    """A measure with its error bar, "0.123 +- 0.004 (order 2.0)"."""
+    if not math.isfinite(row[name]):
+        return "-"
+    heads = [h for h in (f"{name}.mesh.", f"{name}.step.") if h + "convergence" in row] or [f"{name}."]
+    if f"{name}.convergence" not in row:
+        return f"{row[name]:.6g}"
+    kinds = []
+    for head in heads:
+        kind = row[head + "convergence"]
+        kind = f"order {row[head + 'order']:.1f}" if kind == "converges" else kind
+        kinds.append(kind if len(heads) == 1 else f"{head.split('.')[-2]}: {kind}")
+    bound = row[f"{name}.bound"]
+    bar = f" +- {bound:.1g}" if math.isfinite(bound) else ""
+    return f"{row[name]:.6g}{bar} ({', '.join(kinds)})"
+
 
 def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional[Mapping[str, Any]] = None,
-          refine: Optional[str] = None, measure: Optional[Mapping[str, str]] = None, output: Optional[Path] = None,
-          jobs: Optional[int] = None) -> pandas.DataFrame:
-    """A case over values of its keys, by `percuss study`: its table. Values are a sequence, or a text as the program
-    takes it ("0.5:1:0.1"). Without `output` nothing is kept."""
+          zip: Optional[Mapping[str, Sequence[Any]]] = None, points: Sequence[Mapping[str, Any]] = (),
+          refine: Union[str, Mapping[str, Any], None] = None, measure: Optional[Mapping[str, str]] = None,
+          random: int = 0, seed: int = 0, sampling: str = "latin", jobs: Optional[int] = None, keep: bool = False,
+          output: Optional[Path] = None) -> pandas.DataFrame:
+    """A case, or a study file, over values of its keys: a row per run, units in `attrs["units"]`, study.json in
+    `attrs["study"]`.
+
+    `vary` has a sequence of values for each key, or a text as of --vary: "0.5:1:0.1", "normal(900, 9)"; all of them are
+    combined. `zip` has lists that go together, `points` values one by one. `refine` is "mesh=2,3 step=2,3" or
+    {"mesh": (2, 3)}. `measure` names places in summary.json or formulas. `random` points are drawn of the keys with a
+    distribution. Without `output` nothing is kept.
+
+    >>> percuss.study("cases/bar_impact", {"mesh.bar.elements": [25, 50]}, measure={"F": "wall.peak_force"})
+    """
     if output is None:
-        with tempfile.TemporaryDirectory(prefix="percuss-") as directory:
-            return study(case, vary, set=set, refine=refine, measure=measure, jobs=jobs,
-                         output=os.path.join(directory, "study"))
-    command = [program(), "study", os.fsdecode(encode(case, "case")), "-o", os.fspath(output), "--quiet"]
+        import tempfile
+        with tempfile.TemporaryDirectory(prefix="percuss-") as folder:
+            return study(case, vary, set=set, zip=zip, points=points, refine=refine, measure=measure, random=random,
+                         seed=seed, sampling=sampling, jobs=jobs, keep=keep, output=os.path.join(folder, "study"))
+    plan = read_plan(os.fsdecode(encode(case, "case")))
+    plan.set += assignments(set)
     for key, values in (vary or {}).items():
-        listed = values if isinstance(values, str) else ",".join(text_of(value) for value in values)
-        command += ["--vary", f"{key}={listed}"]
-    for line in assignments(set):
-        command += ["--set", line]
+        plan.vary(key, values)
+    if zip:
+        lists = {key: [text_of(value) for value in values] for key, values in zip.items()}
+        if len({len(values) for values in lists.values()}) > 1:
+            raise InputError("the lists of zip must have the same length")
+        plan.add_axis(list(lists), list(builtins.zip(*lists.values())))
+    if points:
+        keys = list(dict.fromkeys(key for point in points for key in point))
+        plan.add_axis(keys, [tuple(text_of(p[k]) if k in p else None for k in keys) for p in points])
     for name, formula in (measure or {}).items():
-        command += ["--measure", f"{name}={formula}"]
-    command += ["--refine", refine] if refine is not None else []
-    command += ["--jobs", str(int(jobs))] if jobs is not None else []
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise InputError("the program percuss is not found; name it in PERCUSS_PROGRAM") from None
-    if done.returncode == 2 or not os.path.exists(os.path.join(output, "study.csv")):
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line]
-        kind = InputError if done.returncode == 2 else SimulationError
-        raise kind("\n".join(lines), [Message("", 0, 0, line) for line in lines])
-    return Results(output, "study").table
+        plan.measure(name, formula)
+    if isinstance(refine, str):
+        plan.refine_text(refine)
+    for what, value in (refine.items() if isinstance(refine, Mapping) else ()):
+        if what == "separately":
+            plan.is_separate = bool(value)
+        else:
+            plan.refine(what, int(value[0]), int(value[1]))
+    plan.random, plan.seed, plan.sampling = random or plan.random, seed or plan.seed, sampling
+    plan.jobs, plan.keep = plan.jobs if jobs is None else int(jobs), keep or plan.keep
+    plan.settle(os.fspath(case))
+    made = Study(plan, os.fspath(output))
+    made.make()
+    if not any(run.end in GOOD for run in made.runs):
+        raise InputError(made.runs[0].reason or "no run was made")
+    made.write()
+    from .results import Results
+    found = Results(output, "study")
+    found.table.attrs["study"] = found.summary
+    return found.table
+
+
+# ---- The command ----
+
+def described(part: Any) -> str:
+    """The documentation of a part without its margin."""
+    return "\n".join(line.removeprefix("    ") for line in (part.__doc__ or "").strip().splitlines())
+
+
+
+def parser() -> Parser:
+    """Options of `percuss study`."""
+    p = Parser("study", "Runs a case over values of its keys, side by side. study.csv, study.json and the runs go to "
+               "DIR;\nfinished runs are not repeated.", epilog=f"{described(Reader)}\n\n{described(measures)}")
+    p.add_argument("case", metavar="CASE|STUDY", help="a case, or a study file")
+    p.add_argument("--vary", metavar="path.to.key=V", action="append", default=[], help="values between commas, "
+                   "from:to:by, normal(mean, deviation) or uniform(from, to); several make a product")
+    p.add_argument("--random", metavar="N", help="draw N points of the keys with a distribution")
+    p.add_argument("--seed", metavar="S", help="of the random points [0]")
+    p.add_argument("--sampling", metavar="|".join(SAMPLINGS), choices=SAMPLINGS, help="Latin hypercube or Sobol's "
+                   "sequence [latin]")
+    p.add_argument("--refine", metavar='"mesh=2,3 step=2,3"', help="factor, levels; order, limit and bound of "
+                   "measures; also separately")
+    p.add_argument("--measure", metavar="NAME=PLACE", action="append", default=[], help="a number of summary.json, "
+                   "peak=wall.peak_force, or a formula")
+    p.add_argument("-j", "--jobs", metavar="N", help="runs at a time, 0: the number of processors [0]")
+    p.add_argument("--keep", action="store_true", help="histories and frames of all runs, too")
+    p.add_argument("-o", "--output", metavar="DIR", help="where results go [results/<case>_study]")
+    p.add_argument("--set", metavar="path.to.key=value", action="append", default=[], help="a value of all runs")
+    p.add_argument("-q", "--quiet", action="store_true", help="no progress, no table on the screen")
+    return p
+
+
+def main(argv: list[str]) -> int:
+    """`percuss study`."""
+    a = parser().parse_args(argv)
+    plan = read_plan(a.case)
+    plan.set += a.set
+    for text in a.vary:
+        key, sign, values = text.partition("=")
+        if not sign or not key:
+            raise InputError(f"--vary {text}: wanted is path.to.key=value,value or =from:to:by")
+        plan.vary(key, values)
+    for text in a.measure:
+        name, sign, formula = text.partition("=")
+        plan.measure(name, formula if sign else name)
+    if a.refine is not None:
+        plan.refine_text(a.refine)
+    plan.random = plan.random if a.random is None else whole("--random", a.random, 1, MOST_POINTS)
+    plan.seed = plan.seed if a.seed is None else whole("--seed", a.seed, 0, 2**31 - 1)
+    plan.sampling = a.sampling or plan.sampling
+    plan.jobs = plan.jobs if a.jobs is None else whole("--jobs", a.jobs, 0, MOST_JOBS)
+    plan.keep = plan.keep or a.keep
+    plan.settle(a.case)
+    stem = os.path.basename(os.path.normpath(a.case))
+    folder = a.output or os.path.join("results", (os.path.splitext(stem)[0] or stem) + "_study")
+    command = ["percuss", "study", a.case]
+    for option in ("set", "vary", "measure"):
+        command += [word for text in getattr(a, option) for word in (f"--{option}", text)]
+    for option in ("refine", "random", "seed", "sampling", "jobs"):
+        command += [f"--{option}", getattr(a, option)] if getattr(a, option) is not None else []
+    made = Study(plan, folder, command + ["--keep"] * a.keep + ["-o", folder])
+    is_shown = not a.quiet and sys.stdout.isatty()
+    made.make((lambda text: print(text, end="", flush=True)) if is_shown else None)
+    made.write()
+    if not a.quiet:
+        print(made.text(), end="")
+    return DONE if made.is_whole else COULD_NOT_GO_ON
+

@@ -8,14 +8,14 @@ traceback.
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 import os
+import re
 import sys
-import traceback
-from typing import Any, Callable, Iterable, NoReturn
+from typing import Any, Callable, NoReturn
 
 from .errors import InputError, PercussError
+from .text import suggest
 
 DONE, COULD_NOT_GO_ON, BAD_USAGE = 0, 1, 2
 NAMES = ("study", "plot", "compare", "report", "view", "fit", "converge")
@@ -30,12 +30,6 @@ def _lazy(name: str) -> Callable[[list[str]], int]:
 
 
 COMMANDS: dict[str, Callable[[list[str]], int]] = {name: _lazy(name) for name in NAMES}
-
-
-def suggest(word: str, names: Iterable[str]) -> str:
-    """", did you mean 'x'?" with the nearest of the names, or ""."""
-    found = difflib.get_close_matches(word, list(names), n=1, cutoff=0.7)
-    return f", did you mean '{found[0]}'?" if found else ""
 
 
 class Parser(argparse.ArgumentParser):
@@ -56,6 +50,13 @@ class Parser(argparse.ArgumentParser):
         sys.exit(BAD_USAGE)
 
 
+def whole(option: str, text: str, low: int, high: int) -> int:
+    """The value of an option that is a whole number."""
+    if not re.fullmatch(r"[+-]?\d{1,18}", text) or not low <= int(text) <= high:
+        raise InputError(f"{option} must be a whole number from {low} to {high}, is '{text}'")
+    return int(text)
+
+
 def show_errors(text: str) -> None:
     """Prints every line of a message as an error of its own."""
     for line in text.splitlines():
@@ -70,6 +71,10 @@ def _missing(name: str, module: str) -> str:
 
 def run(name: str, argv: list[str]) -> int:
     """Runs a command; gives its exit status."""
+    ranks = os.environ.get("OMPI_COMM_WORLD_SIZE") or os.environ.get("PMI_SIZE") or "1"
+    if ranks != "1":
+        show_errors(f"'{name}' is for one process: start it without mpiexec")
+        return BAD_USAGE
     try:
         return COMMANDS[name](argv)
     except SystemExit as end:  # of the parser
@@ -93,6 +98,7 @@ def run(name: str, argv: list[str]) -> int:
         show_errors("stopped on request")
     except Exception as error:  # a fault of this program, or files that are damaged beyond what was foreseen
         if os.environ.get("PERCUSS_TRACEBACK"):
+            import traceback
             traceback.print_exc()
         what = " ".join(f"{type(error).__name__}: {error}".split())
         show_errors(f"percuss {name} could not go on: {what[:300]} (PERCUSS_TRACEBACK=1 shows where)")

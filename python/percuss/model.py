@@ -9,8 +9,9 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from . import _library as c
-from ._handle import INT, Handle, encode, view
+from ._handle import INT, Handle, view
 from .errors import BusyError, ClosedError, InputError, error_of
+from .text import encode
 
 lib = c.lib
 AXES = {"x": 0, "y": 1, "z": 2, "rx": 3, "ry": 4, "rz": 5}

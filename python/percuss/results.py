@@ -6,52 +6,26 @@
 
 from __future__ import annotations
 
-import builtins
 import csv
 import functools
 import html
 import io
-import json
 import os
 import re
 import tempfile
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from . import units
 from .errors import InputError
+from .files import Path, read_json, read_text
 from .simulation import Simulation, load
 
 if TYPE_CHECKING:
     import pandas
 
-Path = Union[str, "os.PathLike[str]"]
 TABLES = {"history.csv": "run", "study.csv": "study", "statics.csv": "statics", "modes.csv": "modes"}
-
-
-def read_text(path: Path) -> str:
-    """The text of a file; InputError names it if it cannot be read."""
-    try:
-        with builtins.open(path, encoding="utf-8", newline="") as file:
-            return file.read()
-    except OSError as error:
-        raise InputError(f"{os.fspath(path)}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{os.fspath(path)}: damaged: byte {error.start} is no text") from None
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """The object in a JSON file; InputError names the file and the line if it is damaged."""
-    try:
-        found = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
-        place = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        what = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-        raise InputError(f"{os.fspath(path)}{place}: damaged: {what}") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{os.fspath(path)}: damaged: it holds no object")
-    return found
 
 
 def read_table(path: Path, texts: Sequence[str] = (), is_own: bool = False) -> pandas.DataFrame:

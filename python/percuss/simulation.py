@@ -9,9 +9,10 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _library as c
-from ._handle import Deferred, encode, open_with, view
+from ._handle import Deferred, open_with, view
 from .errors import BusyError, ClosedError, InputError, error_of
 from .model import Check, Model, Reaction, _number, vector
+from .text import encode
 
 lib = c.lib
 _step = lib.percuss_step

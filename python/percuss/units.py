@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import NamedTuple, Optional
 
@@ -43,6 +44,8 @@ s | step size | step_size h
 rad/s | angular frequency | w
 Hz | frequency | f
 """
+UNITS = ("m", "s", "kg", "N", "Pa", "J", "rad", "Hz", "1/s", "m/s", "m/s^2", "rad/s", "kg/m", "kg/m^3", "m^2", "m^4",
+         "N/m", "N m", "N s", "N s/m", "N m/rad", "N m s/rad", "kg m^2", "Pa s", "N/m^2")
 _QUANTITIES = {part: Quantity(unit.strip(), name.strip())
                for unit, name, parts in (line.split("|") for line in _TABLE.strip().splitlines())
                for part in parts.split()}
@@ -61,6 +64,26 @@ def unit(column: str) -> str:
     """The unit of a column, "" if its name says none."""
     found = quantity(column)
     return found.unit if found else ""
+
+
+@functools.lru_cache(maxsize=1)
+def _of_options() -> dict[tuple[str, str], set[str]]:
+    """Units of the options of a case by their section and key, from the last words of their help."""
+    from ._options import options
+    found: dict[tuple[str, str], set[str]] = {}
+    for option in options():
+        match = re.search(r", ([^,;:(]*)$", option.help or "")
+        said = match[1].strip() if match and match[1].strip() in UNITS else ""
+        if option.key:
+            found.setdefault((option.section or option.part, option.key), set()).add(said)
+    return found
+
+
+def of_key(key: str) -> str:
+    """The unit of a key of a case, such as elements.bar.E; "" if none is known, or parts differ in it."""
+    section, *_, last = key.split(".") if "." in key else ("", key)
+    found = _of_options().get((section, last), set())
+    return next(iter(found)) if len(found) == 1 else ""
 
 
 def split(name: str) -> tuple[str, Optional[str]]:

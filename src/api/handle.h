@@ -43,7 +43,11 @@ struct percuss {
     int *no_start;                                           // [nv + 1] zeros, of a C that is zero
     pcs_modes modes;
     struct api_watcher *watcher; // of the run under way
+    const pcs_case *read;        // of percuss_read, never touched; else NULL
 };
+
+// Fills what the handle shows of a simulation that was built.
+pcs_status pcs_api_take_sim(percuss *p);
 
 static inline const double *pcs_api_q(const percuss *p)
 {

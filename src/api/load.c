@@ -63,11 +63,8 @@ void pcs_api_take_model(percuss *p, pcs_system *system, int nprobe, const pcs_pr
     p->probes = probes;
 }
 
-static pcs_status load_start(percuss *p, const percuss_source *source)
+pcs_status pcs_api_take_sim(percuss *p)
 {
-    pcs_source from = pcs_api_source(source);
-    pcs_status status = pcs_build_sim_of(p->ctx, &from, &p->sim);
-    if (status != PCS_OK) return status;
     pcs_api_take_model(p, p->sim->system, p->sim->nprobe, p->sim->probes);
     p->rows = p->sim->report.rows;
     PCS_TAKE(p->ctx, p->mirror, 1, "the state");
@@ -82,7 +79,9 @@ int percuss_open(const percuss_source *source, percuss **out)
     if (p == NULL) return 1;
     if (source == NULL || (source->path == NULL && source->text == NULL))
         return pcs_api_refuse(p, "neither a path nor a text of a case is given");
-    pcs_status status = load_start(p, source);
+    pcs_source from = pcs_api_source(source);
+    pcs_status status = pcs_build_sim_of(p->ctx, &from, &p->sim);
+    if (status == PCS_OK) status = pcs_api_take_sim(p);
     if (status != PCS_OK) return pcs_api_answer(status);
     return pcs_api_run_answer(p, pcs_sim_start(p->sim));
 }

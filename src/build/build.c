@@ -165,15 +165,31 @@ pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out)
     return build_analysis(&b, out);
 }
 
+static pcs_status build_assign(const pcs_source *source, pcs_case *c)
+{
+    for (int i = 0; i < source->nset; i++) PCS_TRY(pcs_case_set(c, source->set[i]));
+    return PCS_OK;
+}
+
+pcs_status pcs_build_load_case(pcs_context *ctx, const pcs_source *source, pcs_case **out)
+{
+    const char *name = source->path == NULL ? "case" : source->path;
+    if (source->text == NULL) PCS_TRY(pcs_case_load(ctx, name, out));
+    else PCS_TRY(pcs_case_parse(ctx, name, source->text, strlen(source->text), out));
+    return build_assign(source, *out);
+}
+
+pcs_status pcs_build_copy_case(pcs_context *ctx, const pcs_source *source, const pcs_case *from, pcs_case **out)
+{
+    PCS_TRY(pcs_case_copy(ctx, from, out));
+    return build_assign(source, *out);
+}
+
 static pcs_status build_load(pcs_context *ctx, const pcs_source *source, pcs_build *out)
 {
     *out = (pcs_build){ .ctx = ctx, .step = NAN, .end = NAN, .own = source->own };
-    const char *name = source->path == NULL ? "case" : source->path;
     if (source->own != NULL) PCS_TRY(pcs_closed_form_verify(ctx, source->own));
-    if (source->text == NULL) PCS_TRY(pcs_case_load(ctx, name, &out->c));
-    else PCS_TRY(pcs_case_parse(ctx, name, source->text, strlen(source->text), &out->c));
-    for (int i = 0; i < source->nset; i++) PCS_TRY(pcs_case_set(out->c, source->set[i]));
-    return PCS_OK;
+    return pcs_build_load_case(ctx, source, &out->c);
 }
 
 // Every rank with its part of the mesh. A case that is wrong, or that needs the whole, is built again with all of it on

@@ -19,6 +19,10 @@ typedef struct pcs_source {
     const struct percuss_system_definition *own; // a system that the case may name besides the registered ones, or NULL
 } pcs_source;
 
+// Loads a case and makes the assignments of the source.
+pcs_status pcs_build_load_case(pcs_context *ctx, const pcs_source *source, pcs_case **out);
+// The same of a case that was loaded and not touched since, and must outlive the copy.
+pcs_status pcs_build_copy_case(pcs_context *ctx, const pcs_source *source, const pcs_case *from, pcs_case **out);
 // Builds a loaded case.
 pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out);
 // The same without what only motion needs: scheme and clock are checked where the case has them, and not made.

@@ -1,0 +1,45 @@
+"""What a case can be made of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
+
+from . import _library as c
+
+lib = c.lib
+
+
+class Option(NamedTuple):
+    """A key of a case, or an option of one of its parts; `key` is None for the part itself."""
+
+    section: Optional[str]
+    part: str
+    summary: str
+    key: Optional[str]
+    help: Optional[str]
+    kind: Optional[str]
+    preset: Optional[str]
+    is_required: bool
+    low: float
+    high: float
+    choices: Optional[tuple]
+
+
+def options() -> list:
+    """Everything that a case can be made of, an Option each."""
+    found: list = []
+
+    def text(data):
+        return None if data is None else data.decode()
+
+    def visit(_user, pointer):
+        o = pointer.contents
+        choices = []
+        while o.choices and o.choices[len(choices)] is not None:
+            choices.append(o.choices[len(choices)].decode())
+        found.append(Option(text(o.section), text(o.part), text(o.summary), text(o.key), text(o.help), text(o.kind),
+                            text(o.preset), bool(o.is_required), o.low, o.high, tuple(choices) if choices else None))
+
+    if lib.percuss_list_options(c.VISIT(visit), None) != 0:
+        raise MemoryError("out of memory: the options")
+    return found

@@ -1,0 +1,153 @@
+"""Formulas of numbers and arrays, and quantities over time."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+import re
+from typing import Any, Callable, Mapping, NamedTuple
+
+import numpy as np
+
+from .errors import InputError
+from .text import suggest
+
+Array = np.ndarray[Any, Any]
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
+    "atan": np.arctan, "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "exp": np.exp,
+    "log": np.log, "log10": np.log10, "abs": np.abs, "hypot": np.hypot,
+    "min": lambda *x: functools.reduce(np.fmin, x), "max": lambda *x: functools.reduce(np.fmax, x),
+    "mod": lambda x, y: x - np.floor(x / y) * y, "floor": np.floor, "ceil": np.ceil,
+    "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x), "step": lambda x: np.where(x < 0.0, 0.0, 1.0)}
+CONSTANTS = {"pi": math.pi, "e": math.e}
+OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power}
+TIME_ROUND_OFF = 1e-9  # of times that were added up over many steps, relative to the whole span
+
+
+@functools.lru_cache(maxsize=4096)
+def compile_formula(text: str) -> ast.expr:
+    """The syntax tree of a formula; InputError says what is wrong."""
+    try:
+        return ast.parse(text.strip().replace("^", "**"), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        what = "it ends too early" if re.search(r"[-+*/^,(]\s*$", text) else "it is no formula"
+        raise InputError(f"'{text[:60]}': {what}") from None
+
+
+def evaluate(tree: ast.expr, names: Mapping[str, Any]) -> Any:
+    """The value of a formula over numbers or arrays; InputError names what is unknown."""
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, (int, float)) and not isinstance(tree.value, bool):
+        return np.float64(tree.value)
+    if isinstance(tree, ast.Name) and (tree.id in names or tree.id in CONSTANTS):
+        return names[tree.id] if tree.id in names else CONSTANTS[tree.id]
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, (ast.USub, ast.UAdd)):
+        value = evaluate(tree.operand, names)
+        return -value if isinstance(tree.op, ast.USub) else value
+    with np.errstate(all="ignore"):
+        if isinstance(tree, ast.BinOp) and type(tree.op) in OPERATORS:
+            return OPERATORS[type(tree.op)](evaluate(tree.left, names), evaluate(tree.right, names))
+        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in FUNCTIONS:
+            try:
+                return FUNCTIONS[tree.func.id](*[evaluate(argument, names) for argument in tree.args])
+            except TypeError:
+                raise InputError(f"'{tree.func.id}' has a wrong number of arguments") from None
+    name = tree.func.id if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) else ast.unparse(tree)
+    raise InputError(f"there is no '{name}'{suggest(name, [*FUNCTIONS, *CONSTANTS])}")
+
+
+# ---- Quantities over time ----
+
+class Signal(NamedTuple):
+    """A quantity over time, linear between its rows; times never fall. A time that stands twice is a jump."""
+
+    t: Array
+    x: Array
+
+    def row(self, times: Any) -> Any:
+        """The last row not after each time, at least 0."""
+        return np.maximum(np.searchsorted(self.t, times, side="right") - 1, 0)
+
+    def between(self, row: Any, times: Any) -> Any:
+        """Values at times on the line that begins at a row; constant after the last."""
+        after = np.minimum(row + 1, len(self.t) - 1)
+        span = self.t[after] - self.t[row]
+        with np.errstate(all="ignore"):
+            weight = np.where((span > 0.0) & (times > self.t[row]), (times - self.t[row]) / span, 0.0)
+        return np.where(weight == 0.0, self.x[row], (1.0 - weight) * self.x[row] + weight * self.x[after])
+
+    def at(self, time: float) -> float:
+        """NaN outside of its times, but for round-off."""
+        if not len(self.t):
+            return math.nan
+        slack = TIME_ROUND_OFF * (self.t[-1] - self.t[0])
+        if not self.t[0] - slack <= time <= self.t[-1] + slack:
+            return math.nan
+        return float(self.between(self.row(time), time))
+
+    def rms(self, other: Signal) -> float:
+        """Root of the mean square difference over the common times, exact for broken lines; NaN without any."""
+        if not len(self.t) or not len(other.t):
+            return math.nan
+        begin, end = max(self.t[0], other.t[0]), min(self.t[-1], other.t[-1])
+        if not end > begin:
+            return math.nan
+        grid = np.unique(np.concatenate([self.t, other.t]).clip(begin, end))
+        i, j = self.row(grid[:-1]), other.row(grid[:-1])
+        left = self.between(i, grid[:-1]) - other.between(j, grid[:-1])
+        right = self.between(i, grid[1:]) - other.between(j, grid[1:])
+        return math.sqrt(float(np.sum(np.diff(grid) * (left**2 + left * right + right**2))) / 3.0 / (end - begin))
+
+    def filtered_peak(self, window: float) -> float:
+        """Of impulses of the step before each row: the largest mean force over any time of that length. It is reached
+        where the window begins or ends at a row. Nothing acts before the first row."""
+        if not len(self.t):
+            return math.nan
+        total = Signal(self.t, np.cumsum(self.x))
+        begin = self.t - window
+        before = np.where(begin > self.t[0], total.between(total.row(begin), begin), 0.0)
+        largest = np.max(total.x - before)
+        end = self.t[self.t + window <= self.t[-1]] + window
+        if len(end):
+            start = total.x[:len(end)].copy()
+            start[0] = 0.0
+            largest = max(largest, np.max(total.between(total.row(end), end) - start))
+        return float(largest / window)
+
+
+def read_signal(table: Any, formula: str, empty: float = math.nan) -> Signal:
+    """A column of a table, or a formula of columns, over the column `t` or the first one. Cells that are empty count as
+    `empty`; rows without a value are left out."""
+    where, axis = table.attrs["path"], "t" if "t" in table else table.columns[0]
+    if formula in table:
+        values = table[formula].to_numpy()
+    else:
+        names: dict[str, Any] = {}
+
+        def put(match: re.Match[str]) -> str:
+            word = match[0]
+            if word not in table:
+                if word in FUNCTIONS or word in CONSTANTS:
+                    return word
+                raise InputError(f"{where} has no column '{word}'{suggest(word, table.columns)}")
+            names[f"v{len(names)}"] = table[word].to_numpy()
+            return f"v{len(names) - 1}"
+
+        plain = re.sub(r"(?<![0-9.])[A-Za-z_][A-Za-z_0-9.\[\]]*", put, formula)
+        try:
+            values = evaluate(compile_formula(plain), names) + np.zeros(len(table))
+        except InputError as error:
+            raise InputError(f"'{formula}': {str(error).split(': ', 1)[-1]}") from None
+    if values.dtype == object:
+        raise InputError(f"{where}: column '{formula}' holds texts")
+    times = table[axis].to_numpy()
+    values = np.where(np.isfinite(values), values, empty)
+    is_there = np.isfinite(values)
+    times, values = times[is_there], values[is_there]
+    falls = ~(np.diff(times) >= 0.0)
+    if falls.any() or not np.isfinite(times).all():
+        row = np.flatnonzero(is_there)[int(falls.argmax()) + 1 if falls.any() else 0]
+        raise InputError(f"{where}: column '{axis}' does not rise at row {row + 1}")
+    return Signal(times, values)

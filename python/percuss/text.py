@@ -1,0 +1,69 @@
+"""Texts: values as cases have them, parts, suggestions."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterable, Mapping, Optional, Union
+
+from .errors import InputError
+
+
+def suggest(word: str, names: Iterable[str]) -> str:
+    """", did you mean 'x'?" with the nearest of the names, or ""."""
+    import difflib
+    found = difflib.get_close_matches(word, list(names), n=1, cutoff=0.7)
+    return f", did you mean '{found[0]}'?" if found else ""
+
+
+def split_outside(text: str, closing: str = "") -> tuple[list[str], int]:
+    """Parts between commas that stand outside of brackets and quotes. With `closing` they end at that bracket: the
+    second result is the length up to and with it, -1 if it is missing."""
+    parts: list[str] = []
+    depth, quote, begin = 0, "", 0
+    for i, x in enumerate(text):
+        if quote:
+            quote = "" if x == quote else quote
+        elif x in "'\"" and (not text[begin:i].strip()):
+            quote = x
+        elif closing and not depth and x == closing:
+            return [*parts, text[begin:i]], i + 1
+        elif x in "([{":
+            depth += 1
+        elif x in ")]}":
+            depth = max(0, depth - 1)
+        elif x == "," and not depth:
+            parts.append(text[begin:i])
+            begin = i + 1
+    return [*parts, text[begin:]], -1 if closing else len(text)
+
+
+def text_of(value: Any) -> str:
+    """A value as it would stand in a case file."""
+    if hasattr(value, "tolist"):  # of NumPy and pandas
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(text_of(v) for v in value) + "]"
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{k}: {text_of(v)}" for k, v in value.items()) + " }"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def assignments(values: Optional[Mapping[str, Any]]) -> list[str]:
+    """{"time.end": 1} as the library wants it: ["time.end=1"]."""
+    if values is None:
+        return []
+    if not isinstance(values, Mapping):
+        raise TypeError(f"set must be a mapping of keys to values, is {type(values).__name__}")
+    return [f"{key}={text_of(value)}" for key, value in values.items()]
+
+
+def encode(text: Union[str, "os.PathLike[str]", bytes], what: str) -> bytes:
+    """A text as the library takes it."""
+    if not isinstance(text, (str, bytes, os.PathLike)):
+        raise TypeError(f"{what} must be a text, is {type(text).__name__}")
+    data = os.fsencode(text)
+    if b"\0" in data:
+        raise InputError(f"{what} has a null character")
+    return data

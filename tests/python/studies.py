@@ -1,0 +1,43 @@
+"""What tests of studies share. The path of the program is the first argument; without NumPy, pandas and SciPy the tests
+are skipped."""
+
+import os
+import subprocess
+import sys
+
+sys.path[:0] = ["tests/cli", "python"]
+sys.dont_write_bytecode = True
+
+import program  # noqa: E402
+from program import HANG, PROGRAM  # noqa: E402
+
+STUDY_PROGRAM = PROGRAM + "-study"
+os.environ["PERCUSS_LIBRARY"] = os.path.join(os.path.dirname(PROGRAM), "libpercuss.so.0")
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+try:
+    import numpy  # noqa: F401
+    import pandas  # noqa: F401
+    import scipy  # noqa: F401
+except ImportError as error:
+    print(f"{error.name} is not installed: studies are not tested")
+    sys.exit(77)
+from percuss import units  # noqa: E402
+
+
+class Studies(program.Cases):
+    def setUp(self):
+        super().setUp()
+        self.out = os.path.join(self.folder, "out")
+
+    def study(self, *arguments, status=0):
+        run = self.run_study(*arguments, "-o", self.out)
+        self.assertEqual(run.returncode, status, run.stderr + run.stdout)
+        return run
+
+    def run_study(self, *arguments):
+        return subprocess.run([STUDY_PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=HANG)
+
+    def rows(self, levels=1):
+        """Rows of the finest levels, without units."""
+        rows = program.read_rows(os.path.join(self.out, "study.csv"))
+        return [{units.split(name)[0]: x for name, x in row.items()} for row in rows[levels - 1::levels]]

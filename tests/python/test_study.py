@@ -1,0 +1,558 @@
+"""percuss study from the command line: points, measures, error bars, runs that are there already, refusals. Argument:
+the path of the program."""
+
+import csv
+import json
+import os
+import pty
+import random
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from studies import HANG, STUDY_PROGRAM, Studies
+from program import read_json, read_rows  # noqa: I100 - studies says where it is
+
+STUDY = """\
+case: {case}
+set: {{ time.end: 0.7 }}
+vary: {{ scheme.rho_inf: 0.5:1:0.25 }}
+zip:
+  mesh.bar.elements: [20, 40]
+  time.step: [1.0e-2, 5.0e-3]
+points:
+  - {{ contacts.wall.restitution: 0.0 }}
+  - {{ contacts.wall.restitution: 0.5, "initial.0.velocity": [-11.0, 0, 0] }}
+measure: {{ first: wall.intervals.0.start, impulse: wall.total_impulse, done: steps.done }}
+jobs: 2
+"""
+
+
+class Study(Studies):
+    def test_every_combination_is_a_row(self):
+        self.study("cases/bar_impact", "--vary", "mesh.bar.elements=10,20", "--vary", "scheme.rho_inf=0.6:1:0.2",
+                   "--set", "time.end=0.6", "--set", "time.step=1.0e-2")
+        rows = self.rows()
+        self.assertEqual([(r["mesh.bar.elements"], r["scheme.rho_inf"]) for r in rows],
+                         [(n, rho) for n in ("10", "20") for rho in ("0.6", "0.8", "1")])
+        self.assertTrue(all(r["status"] == "done" for r in rows))
+        self.assertEqual(sorted(os.listdir(os.path.join(self.out, "runs", rows[0]["run"]))),
+                         ["case.resolved.yaml", "summary.json"])
+        # A row says what a run of its own says, to the last digit.
+        alone = os.path.join(self.folder, "alone")
+        run = self.percuss("run", "cases/bar_impact", "-q", "-o", alone, "--set", "mesh.bar.elements=20", "--set",
+                           "scheme.rho_inf=0.6", "--set", "time.end=0.6", "--set", "time.step=1.0e-2")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        summary = read_json(os.path.join(alone, "summary.json"))
+        self.assertEqual(float(rows[3]["wall.total_impulse"]), summary["contacts"][0]["total_impulse"])
+        self.assertEqual(float(rows[3]["energy.final"]), summary["energy"]["final"])
+
+    def test_a_file_says_all(self):
+        path = os.path.join(self.folder, "study.yaml")
+        with open(path, "w") as file:
+            file.write(STUDY.format(case=os.path.abspath("cases/bar_impact")))
+        self.study(path)
+        rows = self.rows()
+        self.assertEqual(len(rows), 3 * 2 * 2)
+        self.assertEqual({(r["mesh.bar.elements"], r["time.step"]) for r in rows},
+                         {("20", "1.0e-2"), ("40", "5.0e-3")})
+        self.assertEqual({r["done"] for r in rows}, {"70", "140"})
+        faster = [r for r in rows if r["contacts.wall.restitution"] == "0.5"]
+        # The bar is 5.005 m away; an interval begins with the step of the impact.
+        for row in rows:
+            speed = 11.0 if row in faster else 10.0
+            self.assertAlmostEqual(float(row["first"]), 5.005 / speed, delta=2 * float(row["time.step"]))
+        points = read_json(os.path.join(self.out, "study.json"))["points"]
+        self.assertEqual([p["measures"]["impulse"]["value"] for p in points], [float(r["impulse"]) for r in rows])
+
+    def test_formulas_and_probes_are_measures(self):
+        # A bar of 10 kg at 10 m/s loses next to nothing: as a body its restitution is nearly 1.
+        self.study("cases/bar_impact", "--set", "time.end=1.5", "--vary", "scheme.rho_inf=0.8", "--measure",
+                   "e=wall.total_impulse/(10*10) - 1", "--measure", "low=tip.x.min", "--measure", "when=tip.x.min_time",
+                   "--measure", "sum=energy.kinetic + energy.strain + energy.potential", "--measure", "energy.final",
+                   "--measure", "two=min(2, 3)*sqrt(1)")
+        row = self.rows()[0]
+        self.assertAlmostEqual(float(row["e"]), 1.0, delta=0.02)
+        self.assertAlmostEqual(float(row["sum"]), float(row["energy.final"]), delta=1e-9)
+        self.assertEqual(row["two"], "2")
+        # The far end turns when the wave has come there, (5.005 + 10/3)/10 s after the start at 15.005 m.
+        self.assertAlmostEqual(float(row["when"]), 0.5005 + 10.0 / 30.0, delta=0.02)
+        self.assertAlmostEqual(float(row["low"]), 15.005 - 10.0 * (0.5005 + 10.0 / 30.0), delta=0.1)
+        for formula in ("wall.nothing + 1", "energy.final +", "nothing"):
+            run = self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.8", "--measure",
+                             "x=" + formula, status=2)
+            self.assertIn("measure 'x'", run.stderr)
+
+    def test_supports_need_no_list_before_their_name(self):
+        self.study("cases/bar_impact", "--set", "supports={hold: {set: bar.end, fix: [x], reactions: true}}", "--set",
+                   "initial=[]", "--set", "loads={pull: {type: force, node: bar.start, value: [1, 0, 0]}}", "--set",
+                   "time.end=0.1", "--vary", "time.step=1.0e-2", "--measure", "short=hold.peak_force", "--measure",
+                   "long=supports.hold.peak_force")
+        row = self.rows()[0]
+        self.assertGreater(float(row["short"]), 0.0)
+        self.assertEqual(row["short"], row["long"])
+
+    def test_histories_are_measures(self):
+        # Until the impact at 0.5005 s the tip is at 15.005 - 10 t; the experiment is off by 0.3 from 0.1 to 0.3 s.
+        experiment = os.path.join(self.folder, "an experiment, of mine.csv")
+        with open(experiment, "w") as file:
+            file.write("# measured\nt,place,other\n0.1,14.305,1\n0.17,13.605,1\n0.3,12.305,1\n9,,1\n")
+        path = os.path.join(self.folder, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: %s\nvary: { scheme.rho_inf: [0.5, 0.9] }\n"
+                       "measure:\n  x: at(tip.x, 0.2501)\n  sum: 2*at(tip.x - 3*tip.vx, 0.1*3) + 1\n"
+                       "  late: at(tip.x, 99)\n  off: rms(tip.x, 'an experiment, of mine.csv', place)\n"
+                       "  apart: rms(tip.x, point 1)\n  e: restitution(wall)\n  e1: restitution(wall, momentum_x)\n"
+                       "  peak: filtered_peak(wall, 0.1)\n  raw: wall.peak_force\n"
+                       "  width: at(t, wall.intervals.0.end) - at(t, wall.intervals.0.start) - wall.time_in_contact\n"
+                       "set: { mesh.bar.elements: 50, output.history: false }\n" % os.path.abspath("cases/bar_impact"))
+        self.study(path)
+        rows = self.rows()
+        with open(os.path.join(self.out, "runs", rows[1]["run"], "history.csv"), newline="") as file:
+            history = {name: [] for name in csv.DictReader(file).fieldnames}
+            file.seek(0)
+            for row in csv.DictReader(file):
+                for name in history:
+                    history[name].append(float(row[name] or 0.0))
+        for row in rows:
+            self.assertAlmostEqual(float(row["x"]), 15.005 - 2.501, delta=1e-9)
+            self.assertAlmostEqual(float(row["sum"]), 2 * (15.005 - 3.0 + 30.0) + 1, delta=1e-9)
+            self.assertEqual(row["late"], "")
+            self.assertAlmostEqual(float(row["off"]), 0.3, delta=1e-9)
+            # As a body of 10 kg at 10 m/s, by its impulse.
+            self.assertAlmostEqual(float(row["e"]), float(row["e1"]), delta=1e-12)
+            self.assertAlmostEqual(float(row["width"]), 0.0, delta=1e-9)
+            self.assertGreater(float(row["peak"]), 299.0)
+            self.assertGreater(float(row["raw"]), float(row["peak"]))
+        self.assertAlmostEqual(float(rows[1]["e"]), sum(history["wall.step_impulse"]) / 100 - 1, delta=1e-9)
+        self.assertEqual(rows[1]["apart"], "0")
+        self.assertGreater(float(rows[0]["apart"]), 0.0)
+        self.assertLess(float(rows[0]["apart"]), 0.1)
+        # The largest sum of impulses over 0.1 s, which are 50 steps.
+        impulses = history["wall.step_impulse"]
+        largest = max(sum(impulses[i:i + 50]) for i in range(len(impulses)))
+        self.assertAlmostEqual(float(rows[1]["peak"]), largest / 0.1, delta=1e-9 * largest / 0.1)
+
+    def test_rows_that_leave_out_steps_of_a_contact_are_no_measure_of_it(self):
+        words = ["cases/bar_impact", "--set", "time.end=1.5", "--vary", "mesh.bar.elements=20", "--set"]
+        for measure, every, message in (("restitution(wall)", 50, "history.csv has no row at t = 1.156 s"),
+                                        ("filtered_peak(wall, 0.05)", 20, "needs rows of history.csv at most 0.005 s")):
+            said = self.study(*words, f"output.history.every={every}", "--measure", f"m={measure}", status=2).stderr
+            self.assertIn("measure 'm'", said)
+            self.assertIn(message, said)
+            self.assertIn("let output.history.every be 1", said)
+        # Many rows in a window, and rows at both ends of the contact, are as good as all.
+        peaks = []
+        for every in (1, 3):
+            self.study(*words, f"output.history.every={every}", "--measure", "m=filtered_peak(wall, 0.2)")
+            peaks.append(float(self.rows()[0]["m"]))
+        self.assertAlmostEqual(peaks[1], peaks[0], delta=1e-2 * peaks[0])
+
+    def test_restitution_of_bodies_is_that_of_their_centres(self):
+        # A bar of 2 kg with cells of 5 and 20 mm meets one of 6 kg: what the contact gives, and nothing else, moves the
+        # centres. Of bars of one section the shorter one comes to rest, the other leaves with a third of its speed.
+        case = os.path.join(self.folder, "bars.yaml")
+        with open(case, "w") as file:
+            file.write("mesh:\n  fine: { type: line, from: [0, 0, 0], to: [0.05, 0, 0], elements: 10 }\n"
+                       "  coarse: { type: line, from: [0.05, 0, 0], to: [0.25, 0, 0], elements: 10 }\n"
+                       "  long: { type: line, from: [0.2501, 0, 0], to: [1.0001, 0, 0], elements: 30 }\n"
+                       "merge: { joint: { sets: [fine, coarse] } }\n"
+                       "sets: { striker: { cells: [fine, coarse] } }\n"
+                       "elements:\n" + "".join(f"  {p}: {{ type: rod, mesh: {p}, E: 8e6, rho: 8000, area: 1e-3 }}\n"
+                                               for p in ("fine", "coarse", "long")) +
+                       "initial: [{ set: striker, velocity: [2, 0, 0] }]\n"
+                       "contacts: { tips: { type: node_node, a: coarse.end, b: long.start, normal: [1, 0, 0], "
+                       "restitution: 0 } }\n"
+                       "scheme: { type: moreau_jean }\ntime: { step: 2.0e-4, end: 0.1 }\n"
+                       "output: { history: { every: 1 }, probes: { a: { body: striker, of: [x, vx] }, "
+                       "b: { body: long, of: [vx] } } }\n")
+        self.study(case, "--vary", "scheme.theta=0.5,0.6", "--keep", "--measure", "e=restitution(tips, a.vx - b.vx)")
+        for row in self.rows():
+            with open(os.path.join(self.out, "runs", row["run"], "history.csv"), newline="") as file:
+                history = [{k: float(x or 0.0) for k, x in r.items()} for r in csv.DictReader(file)]
+            given = 0.0
+            self.assertAlmostEqual(history[0]["a.x"], 0.125, delta=1e-15)
+            for now in history:
+                given += now["tips.step_impulse"]
+                self.assertAlmostEqual(2.0 * now["a.vx"], 4.0 - given, delta=1e-12)
+                self.assertAlmostEqual(6.0 * now["b.vx"], given, delta=1e-12)
+                self.assertAlmostEqual(2.0 * now["a.vx"] + 6.0 * now["b.vx"], now["momentum_x"], delta=1e-12)
+            self.assertGreater(given, 3.0)
+            self.assertAlmostEqual(float(row["e"]), 1.0 / 3.0, delta=0.01)
+
+    def test_measures_that_cannot_be_are_told_before_all_runs_are_made(self):
+        for formula, message in (
+                ("at(tip.x)", "measure 'm': wanted is at(column, time), this is 'at(tip.x)'"),
+                ("at(tip.x, 1", "wanted is at(column, time)"),
+                ("at(tip.q, 1)", "has no column 'tip.q', did you mean 'tip.x'?"),
+                ("at(tip.x +, 1)", "'tip.x +': it ends too early"),
+                ("rms(tip.x, nowhere.csv)", "measure 'm': there is no table or folder 'nowhere.csv'"),
+                ("rms(tip.x, point 9)", "there is no point 9: the study has points 0 to 6"),
+                ("filtered_peak(wall, 0)", "the window of filtered_peak must be > 0, is 0"),
+                ("filtered_peak(floor, 1)", "has no column 'floor.step_impulse'"),
+                ("restitution(floor)", "there is no contact 'floor'"),
+                ("title", "'title' of "),
+                ("wall.intervals", "'wall.intervals' of ")):
+            run = self.study("cases/bar_impact", "--set", "time.end=0.6", "-j", "1", "--vary",
+                             "scheme.rho_inf=0.3:0.9:0.1", "--measure", "m=" + formula, status=2)
+            self.assertIn(message, run.stderr)
+        # One run of those without a history, one of those with it.
+        self.assertEqual(len(os.listdir(os.path.join(self.out, "runs"))), 2)
+        run = self.study("cases/bar_impact", "--vary", "scheme.rho_inf=0.3", "--measure", "energy.final", "--measure",
+                         "energy.final", status=2)
+        self.assertIn("measure 'energy.final' is there twice", run.stderr)
+
+    def test_sizes_have_a_bound_that_is_told(self):
+        for words, message in ((["--vary", "scheme.rho_inf=0:1:1e-7"],
+                                "rho_inf: a study has at most 1000000 points, from 0 to 1 by 1e-07 are 10000001"),
+                               (["--vary", "scheme.rho_inf=0:1:1e-4", "--vary", "time.end=1:2:0.01"],
+                                "a study has at most 1000000 points, this has 1010101"),
+                               (["--vary", "scheme.rho_inf=0:1:2e-6", "--refine", "step=2,3"],
+                                "a study has at most 1000000 runs, this has 1500003: 500001 points at 3 levels")):
+            self.assertIn(message, self.study("cases/bar_impact", *words, status=2).stderr)
+        # Many points that are refused at once: rows with the reason, and no folder of a run.
+        self.study("cases/bar_impact", "--vary", "scheme.rho_inf=2:3.9999:1e-4", "-j2", "--quiet", status=1)
+        rows = self.rows()
+        self.assertEqual((len(rows), len(os.listdir(os.path.join(self.out, "runs")))), (20000, 0))
+        self.assertEqual({row["status"] for row in rows}, {"refused"})
+        self.assertIn("must be in [0, 1], is 3.9999", rows[-1]["reason"])
+
+    def test_units_do_not_matter(self):
+        # The bar in metres, kilograms and seconds, and in millimetres, tonnes and seconds: forces are the same.
+        experiment = os.path.join(self.folder, "measured.csv")
+        found = []
+        for unit, mass in ((1.0, 1.0), (1000.0, 1e-3)):
+            with open(experiment, "w") as file:
+                file.write(f"t,x\n0,{15 * unit}\n2,{5 * unit}\n")
+            self.study("cases/bar_impact", "--set",
+                       f"mesh.bar={{type: line, from: [{5.005 * unit}, 0, 0], to: [{15.005 * unit}, 0, 0], "
+                       "elements: 25}",
+                       "--set", f"elements.bar={{type: rod, mesh: bar, E: {900.0 * mass / unit}, rho: {mass / unit**3},"
+                       f" area: {unit**2}, mass: consistent}}", "--set", f"initial.0.velocity=[{-10.0 * unit}, 0, 0]",
+                       "--set", "time.step=8.0e-3", "--refine", "mesh=2,3 step=2,3 separately", "--measure",
+                       "e=restitution(wall)", "--measure", "F=filtered_peak(wall, 0.3)", "--measure",
+                       f"x=at(tip.x, 1.3)/{unit}", "--measure", f"off=rms(tip.x, {experiment}, x)/{unit}")
+            found.append(self.rows(levels=5)[0])
+        for name, value in found[0].items():
+            if name in ("run", "reason") or value == found[1][name]:
+                continue
+            self.assertAlmostEqual(float(value), float(found[1][name]), delta=1e-6 * abs(float(value)) + 1e-9, msg=name)
+        self.assertEqual(found[0]["status"], "done")
+        self.assertGreater(float(found[0]["off"]), 0.0)
+
+    def test_values_of_any_kind(self):
+        path = os.path.join(self.folder, "study.yaml")
+        mesh = "{ type: line, from: [5.005, 0, 0], to: [15.005, 0, 0], elements: %s }"
+        titles = ["a: b", "x, y", "[1", "it's {2}", "plain", "# no", 'q"uote', " blank "]
+        counts = [10, 11, '"${2*6}"', 13, 14, 15, 16, 17]
+        with open(path, "w") as file:
+            file.write("case: %s\nset: { time.end: 0.1, output.probes: { far: { node: bar.end, of: [x, vx] } } }\n"
+                       "zip:\n  title: %s\n  mesh.bar: [%s]\nmeasure: [model.cells, far.x.start]\n"
+                       % (os.path.abspath("cases/bar_impact"), json.dumps(titles),
+                          ", ".join(mesh % count for count in counts)))
+        self.study(path)
+        rows = self.rows()
+        self.assertEqual([row["model.cells"] for row in rows], [str(n) for n in range(10, 18)])
+        self.assertEqual({row["far.x.start"] for row in rows}, {"15.005"})
+        for row, title in zip(rows, titles, strict=True):
+            self.assertEqual(read_json(os.path.join(self.out, "runs", row["run"], "summary.json"))["title"], title)
+        # A value of many digits and brackets on the command line.
+        table = "[" + ", ".join(f"[{0.001 * k}, {k % 3}]" for k in range(400)) + "]"
+        load = "{type: force, node: bar.end, value: [1, 0, 0], amplitude: {table: %s}}" % table
+        self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", f"loads.push={load}", "--measure",
+                   "energy.external_work")
+        self.assertEqual(self.rows()[0]["loads.push"], load)
+        self.assertNotEqual(float(self.rows()[0]["energy.external_work"]), 0.0)
+
+    def test_error_bars_hold(self):
+        # Without an impact the energy is that of the start; alpha_ggl is of second order.
+        self.study("cases/pendulum", "--refine", "step=2,4", "--set", "time.end=0.3", "--vary",
+                   "scheme.rho_inf=0.5,0.8", "--measure", "E=energy.final", "--measure", "E0=energy.initial")
+        for row in self.rows(levels=4):
+            self.assertEqual(row["E.convergence"], "converges")
+            self.assertAlmostEqual(float(row["E.order"]), 2.0, delta=0.05)
+            off = abs(float(row["E"]) - float(row["E0"]))
+            self.assertLess(off, float(row["E.bound"]))
+            self.assertGreater(off, 0.3 * float(row["E.bound"]))
+            self.assertLess(abs(float(row["E.limit"]) - float(row["E0"])), 0.05 * off)
+            self.assertEqual(row["E0.convergence"], "exact")
+
+    # An error bar says of what it is.
+    def test_what_is_not_refined_is_told(self):
+        bar = ["cases/bar_impact", "--set", "mesh.bar.elements=5", "--set", "time.end=0.1", "--measure",
+               "E=energy.final"]
+        auto = ["--set", "scheme={type: half_explicit}", "--set", "time.step=auto"]
+        for words, missing in ((bar + ["--refine", "mesh=2,3"], "step"), (bar + ["--refine", "step=3,4"], "mesh"),
+                               (bar + ["--refine", "mesh=2,3 step=2,3"], None),
+                               (bar + ["--refine", "mesh=2,3 step=2,3 separately"], None),
+                               (bar + auto + ["--refine", "mesh=2,3"], None),
+                               (["cases/pendulum", "--refine", "step=2,3", "--set", "time.end=0.01"], None)):
+            with self.subTest(words=words):
+                shown = self.study(*words).stdout
+                with open(os.path.join(self.folder, "out", "study.json")) as file:
+                    refine = json.load(file)["refine"]
+                self.assertEqual(refine.get("not_refined"), missing)
+                if missing is None:
+                    self.assertNotIn("is not in them", shown)
+                    continue
+                other, numbers = ("mesh", "2,3") if missing == "step" else ("step", "3,4")
+                self.assertIn(f"those of the {other} alone: the error of the {missing} is not in them; "
+                              f'--refine "mesh={numbers} step={numbers}" has both', shown)
+
+    def test_times_of_steps_are_known_to_a_step(self):
+        self.study("cases/bar_impact", "--refine", "mesh=2,3", "--set", "mesh.bar.elements=20", "--set", "time.end=1.5",
+                   "--measure", "d=wall.time_in_contact", "--measure", "start=wall.intervals.0.start", "--measure",
+                   "f=2*wall.intervals.0.start^2 + model.dofs*0", "--measure", "i=wall.total_impulse")
+        row, step = self.rows(levels=3)[0], 2e-3
+        self.assertEqual(row["start.convergence"], "steps")
+        self.assertAlmostEqual(float(row["start.bound"]), step, delta=1e-12)
+        self.assertGreaterEqual(float(row["d.bound"]), 2 * step - 1e-12)
+        self.assertAlmostEqual(float(row["f.bound"]), 4 * float(row["start"]) * step, delta=3 * step**2)
+        self.assertNotEqual(row["i.convergence"], "steps")
+
+    def test_mesh_and_step_are_refined_together(self):
+        self.study("cases/bar_impact", "--refine", "mesh=2,3 step=2,3", "--set", "mesh.bar.elements=10", "--set",
+                   "time.step=2.0e-2", "--set", "time.end=0.6", "--measure", "cells=model.cells", "--measure",
+                   "steps.done")
+        measures = read_json(os.path.join(self.out, "study.json"))["points"][0]["measures"]
+        self.assertEqual(measures["cells"]["levels"], [10, 20, 40])
+        self.assertEqual(measures["steps.done"]["levels"], [30, 60, 120])
+        self.assertEqual(measures["cells"]["convergence"], "diverges")
+
+    def test_mesh_and_step_are_refined_one_by_one(self):
+        path = os.path.join(self.folder, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: %s\nset: { mesh.bar.elements: 5, time.step: 8.0e-3, time.end: 0.48 }\n"
+                       "refine: { mesh: [3, 3 levels], step: [2, 4], separately: true }\n"
+                       "measure: { cells: model.cells, steps: steps.done, both: 1 + 1/model.cells - 3/steps.done^2 }\n"
+                       % os.path.abspath("cases/bar_impact"))
+        text = self.study(path).stdout
+        point = read_json(os.path.join(self.out, "study.json"))["points"][0]["measures"]
+        self.assertEqual(point["cells"]["mesh"]["levels"], [5, 15, 45])
+        self.assertEqual(point["cells"]["step"]["levels"], [45] * 4)
+        self.assertEqual(point["steps"]["mesh"]["levels"], [480] * 3)
+        self.assertEqual(point["steps"]["step"]["levels"], [60, 120, 240, 480])
+        both = point["both"]
+        self.assertAlmostEqual(both["mesh"]["order"], 1.0, delta=1e-6)
+        self.assertAlmostEqual(both["step"]["order"], 2.0, delta=1e-6)
+        self.assertAlmostEqual(both["limit"], 1.0, delta=1e-9)
+        self.assertAlmostEqual(both["bound"], 1.25 * (1 / 45 + 3 / 480**2), delta=1e-8)
+        self.assertEqual((point["cells"]["convergence"], point["cells"]["step"]["convergence"]), ("diverges", "exact"))
+        row = self.rows(levels=6)[0]
+        self.assertEqual(float(row["both.limit"]), both["limit"])
+        self.assertEqual((row["cells.mesh.convergence"], row["cells.step.convergence"], row["cells.bound"]),
+                         ("diverges", "exact", ""))
+        self.assertIn("(mesh: order 1.0, step: order 2.0)", text)
+        self.assertIn("(mesh: diverges, step: exact)", text)
+        self.study("cases/bar_impact", "--refine", "separately mesh=3,3 step=2,4", "--set", "mesh.bar.elements=5",
+                   "--set", "time.step=8.0e-3", "--set", "time.end=0.48", "--measure", "steps=steps.done")
+        self.assertEqual([row["steps"] for row in self.rows()], ["60", "120", "240", "480", "480", "480"])
+        self.assertEqual([(row["mesh_factor"], row["step_factor"]) for row in self.rows()],
+                         [("9", "1"), ("9", "2"), ("9", "4"), ("1", "8"), ("3", "8"), ("9", "8")])
+        for refine, message in (("mesh=2,3 separately", "mesh and step are both needed"),
+                                ("mesh=2,3 step=2,4", "with the same factor and levels, or separately")):
+            self.assertIn(message, self.study("cases/bar_impact", "--refine", refine, status=2).stderr)
+        with open(path, "a") as file:
+            file.write("vary: { time.end: [0.48] }\n")
+        with open(path) as file:
+            broken = file.read().replace("[3, 3 levels]", "[2.5, 3]")
+        with open(path, "w") as file:
+            file.write(broken)
+        self.assertIn("study.yaml:3:18: refine.mesh[0] must be a whole number", self.study(path, status=2).stderr)
+
+    def test_cells_cut_by_travel_time_are_refined(self):
+        self.study("cases/hopkinson", "--refine", "mesh=2,3", "--set", "time.end=2.0e-4", "--measure",
+                   "peak=strike.peak_force", "--measure", "steps=steps.done", "--measure", "cells=model.cells")
+        point = read_json(os.path.join(self.out, "study.json"))["points"][0]
+        self.assertEqual(point["measures"]["cells"]["levels"], [764 * 2**k for k in range(3)])
+        self.assertEqual(point["measures"]["steps"]["levels"], [200 * 2**k for k in range(3)])
+        self.assertEqual(point["measures"]["peak"]["convergence"], "exact")
+
+    def test_formulas_are_refined(self):
+        path = os.path.join(self.folder, "case.yaml")
+        with open("cases/bar_impact/case.yaml") as file:
+            case = file.read().replace("elements: 200", "elements: \"${2*n}\"")
+        with open(path, "w") as file:
+            file.write(case.replace("step: 2.0e-3", "step: \"${0.04/n}\"") + "parameters: { n: 4 }\n")
+        self.study(path, "--refine", "mesh=3,3 step=3,3", "--set", "time.end=0.9", "--vary", "parameters.n=4,5",
+                   "--measure", "cells=model.cells", "--measure", "steps.done", "--measure",
+                   "first=wall.first_time - wall.intervals.0.start", "--measure", "wall.last_time")
+        points = [p["measures"] for p in read_json(os.path.join(self.out, "study.json"))["points"]]
+        self.assertEqual([p["cells"]["levels"] for p in points], [[8, 24, 72], [10, 30, 90]])
+        self.assertEqual(points[0]["steps.done"]["levels"], [90, 270, 810])
+        self.assertEqual(points[0]["first"]["value"], 0)
+        self.assertAlmostEqual(points[0]["wall.last_time"]["value"], 0.9, delta=1e-9)  # it still touches
+        text = self.study("cases/frame_lattice", "--refine", "mesh=2,3", "--set", "time.end=1.0e-9", "--set",
+                          "time.step=1.0e-9", "--set", "mesh={link: {type: point, at: [0, 0, 0]}}", status=1).stdout
+        self.assertIn("no part of the mesh has a number of elements", text)
+
+    def test_what_is_there_is_not_run_again(self):
+        arguments = ("cases/bar_impact", "--set", "time.end=0.1", "--vary")
+        self.study(*arguments, "scheme.rho_inf=0.5,0.6")
+        text = self.study(*arguments, "scheme.rho_inf=0.5,0.6,0.7").stdout
+        self.assertIn("3 of 3 runs done (2 were there)", text)
+        before = self.rows()
+        # A run that did not come to its end is made again.
+        summary = os.path.join(self.out, "runs", before[0]["run"], "summary.json")
+        with open(summary) as file:
+            good = file.read()
+        with open(summary, "w") as file:
+            file.write(good.replace('"finished"', '"stopped"'))
+        self.assertIn("(2 were there)", self.study(*arguments, "scheme.rho_inf=0.5,0.6,0.7").stdout)
+        self.assertEqual(self.rows(), before)
+
+    def test_a_run_is_known_by_the_files_it_reads(self):
+        folder = os.path.join(self.folder, "case")
+        os.mkdir(folder)
+
+        def write(name, text):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+
+        write("push.csv", "0,0\n1,10\n")
+        write("rest.yaml", "time: { step: 1.0e-2, end: 0.2 }\n")
+        write("case.yaml", "include: rest.yaml\n"
+              "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+              "elements: { bar: { type: rod, mesh: bar, E: 100, rho: 1, area: 1 } }\n"
+              "loads: { push: { type: force, node: bar.end, value: [1, 0, 0], amplitude: { csv: push.csv } } }\n"
+              "scheme: { type: moreau_jean, theta: 0.5 }\noutput: { probes: { tip: { node: bar.end, of: [x] } } }\n")
+        arguments = (folder, "--vary", "elements.bar.rho=1,2", "--measure", "x=tip.x.end")
+        kept = []
+        values = []
+        for name, text in (("", ""), ("", ""), ("push.csv", "0,0\n1,20\n"), ("push.csv", "0,0\n1,10\n"),
+                           ("rest.yaml", "time: { step: 1.0e-2, end: 0.3 }\n"),
+                           ("rest.yaml", "# the same\ntime: { end: 0.3, step: 1.0e-2 }\n")):
+            if name:
+                write(name, text)
+            kept.append(self.study(*arguments).stdout.split("runs done (")[1].split(" ")[0])
+            values.append([row["x"] for row in self.rows()])
+        self.assertEqual(kept, ["0", "2", "0", "2", "0", "0"])  # the order of keys is that of the resolved case
+        self.assertEqual(values[0], values[1])
+        self.assertEqual(values[0], values[3])
+        self.assertEqual(values[4], values[5])
+        self.assertEqual(len({tuple(v) for v in values}), 3)
+
+    def test_jobs_are_those_of_the_list(self):
+        words = ["cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5,0.6"]
+        self.study(*words, "-j", "0")
+        path = os.path.join(self.folder, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: %s\nset: { time.end: 0.1 }\nvary: { scheme.rho_inf: [0.5, 0.6] }\njobs: 1\n"
+                       % os.path.abspath("cases/bar_impact"))
+        for option, jobs in (([], 1), (["-j", "0"], 0), (["-j", "2"], 2)):
+            self.study(path, *option)
+            self.assertEqual(read_json(os.path.join(self.out, "study.json"))["jobs"], jobs)
+        for wrong in ("-1", "4097"):
+            said = self.study(*words, "-j", wrong, status=2).stderr
+            self.assertIn(f"--jobs must be a whole number from 0 to 4096, is '{wrong}'", said)
+
+    def test_points_with_the_same_case_do_not_disturb_each_other(self):
+        text = self.study("cases/bar_impact", "--set", "time.end=6", "-j", "8", "--vary",
+                          "scheme.rho_inf=" + ",".join(["0.5"] * 16)).stdout
+        self.assertIn("16 of 16 runs done (0 were there, 15 are the same as another)", text)
+        rows = self.rows()
+        self.assertEqual(len({row["run"] for row in rows}), 1)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.out, "runs", rows[0]["run"]))),
+                         ["case.resolved.yaml", "summary.json"])
+        self.assertEqual(os.listdir(os.path.join(self.out, "runs")), [rows[0]["run"]])
+
+    def test_a_study_that_is_killed_goes_on(self):
+        chance = random.Random(5)
+        arguments = ["cases/bar_impact", "--set", "mesh.bar.elements=20", "--vary", "scheme.rho_inf=0.6:1:0.05",
+                     "--vary", "contacts.wall.restitution=0,0.5", "--refine", "step=2,3", "-j", "3", "--measure",
+                     "x=at(tip.x, 1.1)", "--measure", "wall.total_impulse", "--measure", "d=rms(tip.x, point 3)"]
+        begin = time.monotonic()
+        self.study(*arguments)
+        span = time.monotonic() - begin
+        whole = self.rows()
+        self.assertEqual(len(whole), 54)
+        shutil.rmtree(self.out)
+        for _ in range(6):
+            process = subprocess.Popen([STUDY_PROGRAM, *arguments, "-o", self.out], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, start_new_session=True)
+            time.sleep(span * chance.uniform(0.02, 0.3))
+            os.killpg(process.pid, signal.SIGKILL)  # its workers, too
+            process.wait()
+        self.study(*arguments)
+        self.assertEqual(self.rows(), whole)
+        text = self.study(*arguments).stdout
+        self.assertIn("54 of 54 runs done (54 were there)", text)
+        self.assertEqual(self.rows(), whole)
+
+    def test_the_study_says_what_was_asked_for(self):
+        long_one = ",".join(str(0.5 + 1e-4 * k) for k in range(300))
+        self.study("cases/bar_impact", "--set", "time.end=0.01", "--set", "mesh.bar.elements=4", "--vary",
+                   "scheme.rho_inf=" + long_one, "--measure", "E=energy.final", "--jobs", "2")
+        study = read_json(os.path.join(self.out, "study.json"))
+        self.assertEqual(study["version"], self.percuss("--version").stdout.split()[1])
+        self.assertEqual(study["command"],
+                         ["percuss", "study", "cases/bar_impact", "--set", "time.end=0.01", "--set",
+                          "mesh.bar.elements=4", "--vary", "scheme.rho_inf=" + long_one, "--measure",
+                          "E=energy.final", "--jobs", "2", "-o", self.out])
+        self.assertEqual(study["set"], ["time.end=0.01", "mesh.bar.elements=4"])
+        self.assertEqual(study["measure"], {"E": "energy.final"})
+        self.assertEqual((study["jobs"], study["keep"], len(study["points"])), (2, False, 300))
+
+    def test_a_refused_combination_is_a_row_with_its_reason(self):
+        text = self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5,2").stdout
+        self.assertIn("refused: --set scheme.rho_inf=2: scheme.rho_inf must be in [0, 1], is 2", text)
+        self.assertEqual([r["status"] for r in self.rows()], ["done", "refused"])
+
+    def test_another_scheme_starts_from_its_own_options(self):
+        self.study("cases/bar_impact", "--set", "time.end=0.1", "--set", "time.step=5.0e-4", "--vary",
+                   "scheme.type=alpha_ggl,half_explicit,moreau_jean")
+        rows = self.rows()
+        self.assertEqual([r["status"] for r in rows], ["done"] * 3)
+        self.assertIn("scheme.rho_inf of the file is left out", rows[1]["reason"])
+        self.assertEqual(rows[2]["reason"], "")
+        run = self.percuss("run", "cases/bar_impact", "-o", self.out, "--set", "scheme.type=moreau_jean", "--set",
+                           "scheme.theta=0.5", "--set", "time.end=0.1")
+        self.assertIn("note: scheme.rho_inf of the file is left out", run.stderr)
+        run = self.percuss("check", "cases/bar_impact", "--set", "scheme.type=half_explicit", "--set",
+                           "scheme.rho_inf=0.5")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("unknown key 'rho_inf'", run.stderr)
+
+    def test_progress_on_a_terminal(self):
+        master, slave = pty.openpty()
+        with subprocess.Popen([STUDY_PROGRAM, "cases/bar_impact", "--set", "time.end=0.1", "--vary",
+                               "scheme.rho_inf=0.5,0.6", "-o", self.out], stdout=slave) as process:
+            process.wait(HANG)
+        os.close(slave)
+        shown = b""
+        while b"study.json" not in shown:
+            shown += os.read(master, 65536)
+        os.close(master)
+        self.assertRegex(shown.decode(), r"\r\[={24}\]  2 of 2 runs, \d+ s")
+
+    def test_keys_and_functions_are_listed(self):
+        text = self.run_study("--help").stdout
+        for word in ("separately", "jobs", "keep", "points", "at(column, time)", "filtered_peak(contact, window)"):
+            self.assertIn(word, text)
+
+    def test_errors_name_what_is_wrong(self):
+        for arguments, message in (
+                (("cases/bar_impact",), "nothing is varied or refined"),
+                (("cases/bar_impact", "--vary", "scheme.rho_inf"), "wanted is path.to.key=value"),
+                (("cases/bar_impact", "--vary", "scheme.rho_inf=1:0:0.1"), "no values from 1 to 0 by 0.1"),
+                (("cases/bar_impact", "--vary", "scheme.rho_inf=0.5,,1"), "a value is empty"),
+                (("cases/bar_impact", "--refine", "mesh=2"), "wanted is mesh=FACTOR,LEVELS"),
+                (("cases/bar_impact", "--refine", "time=2,3"), "must be of mesh or step, is 'time'"),
+                (("cases/bar_impact", "--vary", "a=1", "--vary", "a=2"), "'a' is varied twice"),
+                (("cases/nothing", "--vary", "a=1"), "cases/nothing"),
+                (("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5", "--measure", "wall.x"),
+                 "has no 'wall.x'")):
+            run = self.study(*arguments, status=2)
+            self.assertIn(message, run.stderr)
+        self.assertEqual(self.percuss("run", "cases/bar_impact", "--vary", "a=1").returncode, 2)
+        path = os.path.join(self.folder, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: nowhere\nvarry: { a: [1] }\nzip: { a: [1, 2], b: [1] }\n")
+        run = self.study(path, status=2)
+        for part in ("study.yaml:1:7: case must be a case", "unknown key 'varry', did you mean 'vary'?", "has 1"):
+            self.assertIn(part, run.stderr)
+
+
+unittest.main()
