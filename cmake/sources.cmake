@@ -1,8 +1,8 @@
 # What the library is made of, folder by folder: the registry, whose lines name the parts that a case can choose, and
 # the files that those stand on. Gives PERCUSS_SOURCES. tests/lint checks that every file is compiled, and once.
 
-percuss_sources(src/core alloc amplitude aside carry clock comm context dense expression expression_rates jacobi
-  pool rotation table text)
+percuss_sources(src/core alloc amplitude aside blas carry clock comm context dense expression expression_rates jacobi
+  open pool rotation table text)
 percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
   chain_pairs chain_sweeps chain_windows incomplete linsolve)

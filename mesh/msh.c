@@ -156,7 +156,7 @@ pcs_status pcs_msh_read(pcs_context *ctx, const char *path, pcs_msh *msh)
 {
     char *bytes;
     size_t size;
-    pcs_status status = pcs_text_file(ctx, path, "the mesh file", SIZE_MAX, &bytes, &size);
+    pcs_status status = pcs_text_file(ctx, path, "the mesh file", PCS_TEXT_MOST, &bytes, &size);
     if (status != PCS_OK) return status == PCS_IO_ERROR ? PCS_BAD_INPUT : status; // the case names it
     status = msh_parse(ctx, path, bytes, size, msh);
     pcs_scratch_free(bytes);

@@ -7,13 +7,17 @@
 #include "cli/commands.h"
 #include "cli/external.h"
 #include "cli/usage.h"
+#include "core/blas.h"
 #include "core/comm.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 // MPI and PETSc come in only under mpiexec, or when the case asks for them later on.
@@ -22,6 +26,7 @@ static int main_start_ranks(pcs_context *ctx, const pcs_arguments *a, bool is_fo
     pcs_context_set_options(ctx, a->nword, a->words);
     if (!pcs_comm_is_launched()) return PCS_CLI_DONE;
     pcs_status status = pcs_comm_start(ctx);
+    if (status == PCS_OK) status = pcs_comm_demand_same(ctx, status, a->hash, "command line");
     if (status == PCS_OK && is_for_one && pcs_context_comm(ctx)->size > 1)
         status = pcs_fail(ctx, PCS_UNSUPPORTED, "'%s' is for one process: start it without mpiexec", a->command);
     if (status == PCS_OK && is_for_one) pcs_context_set_comm(ctx, NULL);
@@ -107,7 +112,8 @@ static int main_dispatch(pcs_arguments *a)
     if (pcs_context_create(&ctx) != PCS_OK) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
     answer = main_start_ranks(ctx, a, found->is_for_one);
     pcs_status status = PCS_OK;
-    if (answer == PCS_CLI_DONE && found->takes_case) status = pcs_cli_find_case(ctx, &a->subject, path);
+    if (answer == PCS_CLI_DONE && found->takes_case)
+        status = pcs_comm_agree(ctx, pcs_cli_find_case(ctx, &a->subject, path));
     if (status != PCS_OK) answer = pcs_cli_reject(ctx, status);
     if (answer == PCS_CLI_DONE) answer = found->call(ctx, a);
     pcs_context_destroy(&ctx);
@@ -123,16 +129,73 @@ static void main_open_streams(void)
     if (number > STDERR_FILENO) close(number);
 }
 
+// Ends at once with a message, by calls that may be made at any time.
+static void main_end(const char *text)
+{
+    ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+    (void)ignored;
+    _exit(PCS_CLI_COULD_NOT_GO_ON);
+}
+
+// OpenBLAS and its threads may take buffers before main begins, and hang there without room. Where the address space is
+// limited the program ends, or starts anew, once, with as many threads as find room in half of it; this comes before
+// everything else, the environment of the C library too. Sanitizers are not ready by then, and need all of the space.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+enum { MOST_VARIABLES = 4096 };
+static const char *const main_thread_names[] = { "OPENBLAS_NUM_THREADS=", "OMP_NUM_THREADS=" };
+
+static bool main_is_named(const char *variable, const char *name)
+{
+    return strncmp(variable, name, strlen(name)) == 0;
+}
+
+// Threads that a variable allows, all processors where it is not set.
+static long main_count_threads(char **variables, const char *name)
+{
+    for (; *variables != NULL; variables++)
+        if (main_is_named(*variables, name)) return strtol(*variables + strlen(name), NULL, 10);
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static void main_look_for_room(int argc, char **argv, char **variables)
+{
+    static const rlim_t least_stack = 256 << 10; // B
+    struct rlimit limit;
+    static char *kept[MOST_VARIABLES + 3], text[2][64];
+    int count = 0;
+    (void)argc;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < least_stack) {
+        limit.rlim_cur = least_stack;
+        if (setrlimit(RLIMIT_STACK, &limit) != 0) main_end("error: too small a stack: 256 kB are needed (ulimit -s)\n");
+    }
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur / PCS_BLAS_BUFFER >= INT_MAX) return;
+    int most = limit.rlim_cur < 4 * PCS_BLAS_BUFFER ? 1 : (int)(limit.rlim_cur / PCS_BLAS_BUFFER / 2);
+    bool has_room = true;
+    for (int i = 0; i < 2; i++) {
+        has_room = has_room && main_count_threads(variables, main_thread_names[i]) <= most;
+        snprintf(text[i], sizeof text[i], "%s%d", main_thread_names[i], most);
+    }
+    if (has_room && !pcs_blas_has_room()) main_end("error: out of memory: too little address space (ulimit -v)\n");
+    if (has_room) return;
+    for (; *variables != NULL && count < MOST_VARIABLES; variables++)
+        if (!main_is_named(*variables, main_thread_names[0]) && !main_is_named(*variables, main_thread_names[1]))
+            kept[count++] = *variables;
+    kept[count++] = text[0];
+    kept[count++] = text[1];
+    kept[count] = NULL;
+    execve("/proc/self/exe", argv, kept); // on failure the threads may find room all the same
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const main_first)(int, char **,
+                                                                                 char **) = main_look_for_room;
+#endif
+
 // Says that the program has crashed: a case may name a plug-in, whose faults are not the program's. Only calls that a
 // signal handler may make.
 static void main_tell_crash(int signal_number)
 {
-    static const char text[] =
-        "error: the program crashed, by a fault of its own or of a plug-in that the case names\n";
-    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)ignored;
     (void)signal_number;
-    _exit(PCS_CLI_COULD_NOT_GO_ON);
+    main_end("error: the program crashed, by a fault of its own or of a plug-in that the case names\n");
 }
 
 // On a stack of its own, for one that has overflowed; who has a handler already, such as a sanitizer, keeps it.

@@ -140,6 +140,7 @@ static int run_into(percuss *p, const char *directory, api_watcher *w)
     if (status != PCS_OK) return pcs_api_answer(status);
     pcs_api_note_applied(p);
     p->is_stepping = true;
+    p->sim->overwrites = true; // checkpoints of an interrupted run stay until this one has its own
     status = pcs_sim_run(p->sim, directory, false);
     p->is_stepping = false;
     pcs_api_mirror(p);

@@ -6,6 +6,7 @@
 #include "build/sections.h"
 #include "case/json.h"
 #include "closed_form/closed_form.h"
+#include "core/blas.h"
 #include "core/clock.h"
 #include "core/comm.h"
 #include "percuss.h"
@@ -111,6 +112,7 @@ static pcs_status build_agree(pcs_build *b, pcs_status status)
 static pcs_status build_all(pcs_build *b)
 {
     pcs_sim *sim = NULL;
+    PCS_TRY(build_agree(b, pcs_blas_reserve(b->ctx)));
     PCS_TAKE(b->ctx, sim, 1, "the simulation");
     *sim = (pcs_sim){ .ctx = b->ctx, .input = b->c };
     b->sim = sim;
@@ -187,9 +189,18 @@ pcs_status pcs_build_copy_case(pcs_context *ctx, const pcs_source *source, const
 
 static pcs_status build_load(pcs_context *ctx, const pcs_source *source, pcs_build *out)
 {
-    *out = (pcs_build){ .ctx = ctx, .step = NAN, .end = NAN, .own = source->own };
+    *out = (pcs_build){ .ctx = ctx, .step = NAN, .end = NAN, .own = source->own, .no_plugins = source->no_plugins };
     if (source->own != NULL) PCS_TRY(pcs_closed_form_verify(ctx, source->own));
     return pcs_build_load_case(ctx, source, &out->c);
+}
+
+// On several ranks, which must have loaded the same: what they then do together depends on it.
+static pcs_status build_load_alike(pcs_context *ctx, const pcs_source *source, pcs_build *out)
+{
+    unsigned long long hash = 0;
+    pcs_status status = build_load(ctx, source, out);
+    if (status == PCS_OK) status = pcs_case_hash(out->c, &hash);
+    return pcs_comm_demand_same(ctx, status, hash, "case: is a file old on one of the machines?");
 }
 
 // Every rank with its part of the mesh. A case that is wrong, or that needs the whole, is built again with all of it on
@@ -198,7 +209,7 @@ static pcs_status build_over_ranks(pcs_context *ctx, const pcs_source *source, p
 {
     pcs_build b;
     double start = pcs_clock();
-    PCS_TRY(build_load(ctx, source, &b));
+    PCS_TRY(build_load_alike(ctx, source, &b));
     b.spreads = true;
     pcs_status status = build_all(&b);
     if (status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED) {
@@ -221,14 +232,13 @@ pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim 
     return pcs_comm_agree(ctx, build_sim(&b, out));
 }
 
-pcs_status pcs_build_to_check(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)
+pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
 {
-    const pcs_source source = { .path = path, .nset = nset, .set = set };
     const pcs_comm *comm = pcs_context_comm(ctx);
     pcs_build b;
     *out = NULL;
-    if (comm != NULL && comm->size > 1) return pcs_build_sim_of(ctx, &source, out);
-    PCS_TRY(build_load(ctx, &source, &b));
+    if (comm != NULL && comm->size > 1) return pcs_build_sim_of(ctx, source, out);
+    PCS_TRY(build_load(ctx, source, &b));
     b.may_stand_still = true;
     PCS_TRY(build_all(&b));
     if (!b.is_model_only) {

@@ -17,6 +17,7 @@ typedef struct pcs_source {
     int nset;
     const char *const *set;                      // [nset] assignments to keys
     const struct percuss_system_definition *own; // a system that the case may name besides the registered ones, or NULL
+    bool no_plugins;                             // a case that names one is refused before any of its code runs
 } pcs_source;
 
 // Loads a case and makes the assignments of the source.
@@ -32,7 +33,7 @@ pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, cons
 pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
                                    pcs_analysis *out);
 // What `check` looks at: a simulation, or, of a case without `scheme` and `time`, its model, which makes no steps.
-pcs_status pcs_build_to_check(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
+pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
 pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
 pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out);
 

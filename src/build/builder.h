@@ -46,6 +46,7 @@ typedef struct pcs_build {
     bool may_stand_still;                        // a case without scheme and time is one of a model only
     bool has_system;                             // a closed-form system instead of a mesh
     const percuss_system_definition *own;        // one that the caller adds to the registered ones; NULL: none
+    bool no_plugins;                             // none may be loaded
     const percuss_system_definition *definition; // of it; NULL when the case is wrong
     const double *system_params;
     int nprobe;

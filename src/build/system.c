@@ -4,11 +4,14 @@
 
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
+#include "core/open.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void system_unload(void *handle)
 {
@@ -17,6 +20,11 @@ static void system_unload(void *handle)
 
 pcs_status pcs_system_open(pcs_context *ctx, const char *path, const percuss_system_definition **out)
 {
+    long long size;
+    int file = pcs_open_input(path, &size);
+    if (file < 0 && errno != ENOENT)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the plug-in cannot be loaded: %s: %s", path, pcs_open_reason(errno));
+    if (file >= 0) close(file);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) return pcs_fail(ctx, PCS_BAD_INPUT, "the plug-in cannot be loaded: %s", dlerror());
     PCS_TRY(pcs_defer(ctx, system_unload, handle));
@@ -37,7 +45,9 @@ static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_sys
     if (text == NULL) return PCS_OK;
     snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder_of(b->c, node),
              text[0] == '/' ? "" : "/", text);
-    pcs_status status = pcs_system_open(b->ctx, path, out);
+    pcs_status status = b->no_plugins
+                            ? pcs_fail(b->ctx, PCS_BAD_INPUT, "--no-plugins: loading '%s' runs its code", path)
+                            : pcs_system_open(b->ctx, path, out);
     if (status != PCS_OK) {
         pcs_case_leave(section); // it alone knows the parameters
         return pcs_build_blame(b, node, status);

@@ -119,6 +119,8 @@ int pcs_case_error_count(const pcs_case *c);
 // Reports every key that was never looked up, then gives PCS_BAD_INPUT with all messages, in the order of the file, if
 // there are any errors.
 pcs_status pcs_case_finish(pcs_case *c);
+// Computes a hash of all keys and values as they are now.
+pcs_status pcs_case_hash(const pcs_case *c, unsigned long long *hash);
 // The tree with all defaults as text, made once, in the memory of the context. `of_motion`: without what a motion from
 // a given state does not depend on (title, output, initial, start, certify, time.end).
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size);

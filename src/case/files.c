@@ -19,7 +19,7 @@ static pcs_status files_hash_one(pcs_context *ctx, const char *path, unsigned lo
 {
     char *bytes = NULL;
     size_t size = 0;
-    PCS_TRY(pcs_text_file(ctx, path, "a file of the case", SIZE_MAX, &bytes, &size));
+    PCS_TRY(pcs_text_file(ctx, path, "a file of the case", PCS_TEXT_MOST, &bytes, &size));
     *hash = pcs_hash(*hash, bytes, size);
     pcs_scratch_free(bytes);
     return PCS_OK;

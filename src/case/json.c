@@ -194,7 +194,7 @@ pcs_status pcs_json_load_but(pcs_context *ctx, const char *path, const char *key
     size_t size = 0;
     pcs_case *c = NULL;
     PCS_TRY(pcs_tree_create(ctx, path, &c));
-    pcs_status opened = pcs_text_file(ctx, path, "the results", SIZE_MAX, &text, &size);
+    pcs_status opened = pcs_text_file(ctx, path, "the results", PCS_TEXT_MOST, &text, &size);
     if (opened != PCS_OK) return opened == PCS_IO_ERROR ? PCS_BAD_INPUT : opened;
     reader r = { .c = c, .begin = text, .at = text, .end = text + size, .skipped = key };
     r.text = pcs_scratch(NULL, size + 8, 1);

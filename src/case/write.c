@@ -1,11 +1,16 @@
 // A tree as strict YAML that loads again to the same values: block maps, lists of single values in one line,
 // numbers with the point and signed exponent that YAML 1.1 readers ask for, texts in quotes where needed.
 
+#define _POSIX_C_SOURCE 200809L // fdopen
+
 #include "case/tree.h"
+#include "core/carry.h"
+#include "core/open.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { INDENT = 2, FIRST_ROOM = 1 << 14 };
 
@@ -207,6 +212,16 @@ static char *write_all(const pcs_case *c, bool of_motion, size_t *size)
     return out.text;
 }
 
+pcs_status pcs_case_hash(const pcs_case *c, unsigned long long *hash)
+{
+    size_t size = 0;
+    char *all = write_all(c, false, &size);
+    if (all == NULL) return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: the case as text");
+    *hash = pcs_hash(PCS_HASH_START, all, size);
+    pcs_scratch_free(all);
+    return PCS_OK;
+}
+
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
 {
     char *all = c->dump[of_motion] == NULL ? write_all(c, of_motion, &c->dump_size[of_motion]) : NULL;
@@ -225,7 +240,9 @@ pcs_status pcs_case_write(pcs_case *c, const char *path)
     if (length < 0 || (size_t)length >= sizeof aside) {
         return pcs_fail(c->ctx, PCS_IO_ERROR, "the path '%.60s...' is too long", path);
     }
-    FILE *file = fopen(aside, "w");
+    int descriptor = pcs_open_new(aside);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (file == NULL && descriptor >= 0) close(descriptor);
     if (file == NULL) return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", aside, strerror(errno));
     size_t size = 0;
     char *text = write_all(c, false, &size);

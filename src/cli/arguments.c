@@ -3,6 +3,7 @@
 #include "cli/arguments.h"
 #include "case/case.h"
 #include "cli/usage.h"
+#include "core/carry.h"
 #include "study/study.h"
 
 #include <ctype.h>
@@ -28,6 +29,8 @@ static const option options[] = {
     { "--output", "-o", TEXT, PLACE(directory), 0.0, 0.0 },
     { "--quiet", "-q", FLAG, PLACE(is_quiet), 0.0, 0.0 },
     { "--resume", NULL, FLAG, PLACE(resumes), 0.0, 0.0 },
+    { "--overwrite", NULL, FLAG, PLACE(overwrites), 0.0, 0.0 },
+    { "--no-plugins", NULL, FLAG, PLACE(no_plugins), 0.0, 0.0 },
     { "--steps", NULL, COUNT, PLACE(steps), 1.0, 1e6 },
     { "--time", NULL, TIME, PLACE(time), 0.0, 0.0 },
     { "--field", NULL, TEXT, PLACE(field), 0.0, 0.0 },
@@ -137,6 +140,8 @@ static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *
 
 int pcs_cli_parse(int argc, char **argv, pcs_arguments *a)
 {
+    a->hash = PCS_HASH_START;
+    for (int i = 1; i < argc; i++) a->hash = pcs_hash(a->hash, argv[i], strlen(argv[i]) + 1);
     for (int i = 1; i < argc; i++) {
         int answer = PCS_CLI_DONE;
         if (strcmp(argv[i], "--") == 0) {
@@ -189,6 +194,8 @@ int pcs_cli_check_usage(const pcs_arguments *a)
         return pcs_cli_refuse(command, "options of PETSc are for run and check, not for", command, NULL);
     if (a->about != NULL && strcmp(a->about, "statics") != 0)
         return pcs_cli_refuse(command, "--about must be 'statics', is", a->about, NULL);
+    if (a->resumes && a->overwrites)
+        return pcs_cli_refuse(command, "--resume and --overwrite are both given to", command, NULL);
     if (a->wants_peak && strcmp(command, "view") != 0)
         return pcs_cli_refuse(command, "--time peak is an option of view, not of", command, NULL);
     if (strcmp(command, "modes") == 0 && a->about == NULL && a->steps > 0)

@@ -33,8 +33,10 @@ typedef struct pcs_arguments {
     const char *field; // of view, NULL: not said
     int nword;
     const char *const *words; // [nword] after --, for PETSc
-    bool resumes;             // of run
+    bool resumes, overwrites; // of run
+    bool no_plugins;          // of check
     bool is_quiet, is_markdown, is_schema, is_man, is_whirl, wants_help, wants_version;
+    unsigned long long hash;        // of all arguments
     bool is_given[PCS_CLI_OPTIONS]; // of the option at this place of the table
 } pcs_arguments;
 

@@ -7,6 +7,7 @@
 #include "analysis/statics.h"
 #include "build/build.h"
 #include "core/comm.h"
+#include "core/open.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -22,11 +23,12 @@ static volatile sig_atomic_t stop_request = 0;
 
 static void commands_stop(int signal_number)
 {
-    (void)signal_number;
     static const char told[] = "\nstopping after this step; again to end at once\n";
     stop_request = 1;
-    signal(SIGINT, SIG_DFL); // the next one, whichever it is, ends the program
-    signal(SIGTERM, SIG_DFL);
+    if (signal_number == SIGINT || signal_number == SIGTERM) { // the next one of these two ends the program
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+    }
     if (isatty(STDERR_FILENO) && write(STDERR_FILENO, told, sizeof told - 1) < 0) return;
 }
 
@@ -75,10 +77,11 @@ static void commands_show_file(const char *directory, const char *stem, const ch
 {
     char path[PATH_ROOM], block[4096];
     if (!commands_result_path(directory, stem, ending, path)) return;
-    FILE *file = fopen(path, "r");
-    if (file == NULL) return;
-    for (size_t count; (count = fread(block, 1, sizeof block, file)) > 0;) fwrite(block, 1, count, stdout);
-    fclose(file);
+    long long unused;
+    int file = pcs_open_input(path, &unused);
+    if (file < 0) return;
+    for (ssize_t count; (count = read(file, block, sizeof block)) > 0;) fwrite(block, 1, (size_t)count, stdout);
+    close(file);
 }
 
 // Tells the path of a result; false: it is not there.
@@ -127,13 +130,16 @@ void pcs_cli_be_quiet(void *user, const char *text)
     (void)text;
 }
 
-// The first signal ends the run after the present step, the second one ends the program.
+// The first signal ends the run after the present step: a user's, that of a lost connection, or the warning of a batch
+// queue, which may come again every second. Signals that the parent ignores, as nohup does, stay ignored.
 static void commands_catch_signals(void)
 {
-    struct sigaction action = { .sa_handler = commands_stop, .sa_flags = (int)SA_RESETHAND };
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU, SIGALRM };
+    struct sigaction action = { .sa_handler = commands_stop }, before;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
     // A limit on file sizes is then a write that fails, with a message, and not the end of the program.
     struct sigaction ignore = { .sa_handler = SIG_IGN };
     sigemptyset(&ignore.sa_mask);
@@ -163,6 +169,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
     commands_catch_signals();
     sim->stop_request = &stop_request;
     sim->resumes = a->resumes;
+    sim->overwrites = a->overwrites;
     sim->view.show = pcs_is_root(ctx) ? pcs_cli_show : NULL;
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
@@ -311,7 +318,10 @@ static void commands_print_line(void *user, const char *line)
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_sim *sim = NULL;
-    pcs_status status = pcs_build_to_check(ctx, a->subject, a->set.count, a->set.text, &sim);
+    const pcs_source source = {
+        .path = a->subject, .nset = a->set.count, .set = a->set.text, .no_plugins = a->no_plugins
+    };
+    pcs_status status = pcs_build_to_check(ctx, &source, &sim);
     if (status != PCS_OK) return pcs_cli_reject(ctx, status);
     if (!commands_take_words(ctx, a)) return PCS_CLI_BAD_USAGE;
     if (!a->is_quiet && pcs_is_root(ctx)) {

@@ -6,7 +6,8 @@
 #include <string.h>
 
 const char pcs_cli_usage[] =
-    "usage: percuss run CASE [-o DIR] [--resume] [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
+    "usage: percuss run CASE [-o DIR] [--resume | --overwrite] [--set path.to.key=value]... [--quiet]\n"
+    "                   [-- PETSC OPTIONS]\n"
     "       percuss statics CASE [--steps N] [--time T] [-o DIR] [--set ...] [--quiet]\n"
     "       percuss modes CASE [--count N] [--about statics] [--whirl] [--steps N] [--time T] [-o DIR] [--set ...]\n"
     "                     [--quiet]\n"
@@ -19,7 +20,7 @@ const char pcs_cli_usage[] =
     "       percuss compare A B [--tolerance T] [--quiet]\n"
     "       percuss report RESULTS|STUDY [-o report.html] [--quiet]\n"
     "       percuss view RESULTS [--time T|peak] [--field NAME] -o PICTURE.png|MOVIE.mp4\n"
-    "       percuss check CASE [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
+    "       percuss check CASE [--no-plugins] [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
     "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR | -o DIR] [--quiet]\n"
     "       percuss list [NAME] [--markdown] | --schema\n"
     "       percuss help [COMMAND] [--man]\n"
@@ -56,6 +57,8 @@ const char pcs_cli_option_help[] =
     "                            number from 0: --set scheme.rho_inf=0.5 --set initial.0.velocity=[1,0,0]\n"
     "  -q, --quiet               no progress, no summary on the screen\n"
     "  --resume                  of run: go on from the last checkpoint in DIR\n"
+    "  --overwrite               of run: start again where DIR holds an interrupted run\n"
+    "  --no-plugins              of check: refuse a case that names a plug-in, whose code would run\n"
     "  --steps N                 of statics: least number of load steps [1 for linear models\n"
     "                            without friction, else 10]\n"
     "  --time T                  of statics and modes: time at which loads and driven joints are taken, s [0];\n"

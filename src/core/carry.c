@@ -316,3 +316,23 @@ unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t s
     for (; size > 0; size--) sum = (sum ^ *p++) * PRIME;
     return sum;
 }
+
+void pcs_digest_add(pcs_digest *d, const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    for (; size > 0 && d->nrest % sizeof d->rest != 0; size--) d->rest[d->nrest++] = *p++;
+    if (d->nrest == sizeof d->rest) {
+        d->sum = pcs_hash(d->sum, d->rest, sizeof d->rest);
+        d->nrest = 0;
+    }
+    if (d->nrest > 0) return;
+    size_t whole = size - size % sizeof d->rest;
+    d->sum = pcs_hash(d->sum, p, whole);
+    d->nrest = size - whole;
+    memcpy(d->rest, p + whole, d->nrest);
+}
+
+unsigned long long pcs_digest_value(const pcs_digest *d)
+{
+    return pcs_hash(d->sum, d->rest, d->nrest);
+}

@@ -83,4 +83,14 @@ bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size);
 #define PCS_HASH_START 14695981039346656037ULL
 unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t size);
 
+// The same hash of bytes that come in portions of any size.
+typedef struct pcs_digest {
+    unsigned long long sum; // of whole words
+    unsigned char rest[8];  // [nrest] bytes of the next one
+    size_t nrest;
+} pcs_digest;
+#define PCS_DIGEST_START ((pcs_digest){ .sum = PCS_HASH_START })
+void pcs_digest_add(pcs_digest *d, const void *bytes, size_t size);
+unsigned long long pcs_digest_value(const pcs_digest *d);
+
 #endif

@@ -20,16 +20,19 @@ bool pcs_comm_is_launched(void)
     return false;
 }
 
-// The object lies beside the program, or where it was installed relative to the program.
+// The object lies beside the program, or where both were installed: a program in any folder but bin/ has nothing to do
+// with its parent, to which others may write. Else the loader looks where it looks for libraries.
 static void *comm_open(const char *name)
 {
-    static const char *const places[] = { "", "../" PERCUSS_LIBDIR "/", "../../" PERCUSS_LIBDIR "/", "../", NULL };
+    static const char *const places[] = { "", "../" PERCUSS_LIBDIR "/" };
     char program[PATH_ROOM], path[2 * PATH_ROOM];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0) return NULL;
     program[length] = '\0';
     *(strrchr(program, '/') + 1) = '\0';
-    for (int i = 0; places[i] != NULL; i++) {
+    length = (ssize_t)strlen(program);
+    int nplace = length >= 5 && strcmp(program + length - 5, "/bin/") == 0 ? 2 : 1;
+    for (int i = 0; i < nplace; i++) {
         snprintf(path, sizeof path, "%s%s%s", program, places[i], name);
         // MPI loads parts of its own, which must find its names.
         if (access(path, R_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
@@ -55,6 +58,17 @@ pcs_status pcs_comm_start(pcs_context *ctx)
     memcpy(&start, &symbol, sizeof start);
     if (start == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "libpercuss_petsc.so has no symbol pcs_parallel_start");
     return start(ctx, PERCUSS_VERSION, count, options);
+}
+
+pcs_status pcs_comm_demand_same(pcs_context *ctx, pcs_status status, unsigned long long hash, const char *what)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    double high = (double)(hash >> 32), low = (double)(hash & 0xffffffffU), ends[] = { high, -high, low, -low };
+    PCS_TRY(pcs_comm_agree(ctx, status));
+    if (comm == NULL) return PCS_OK;
+    comm->max(comm, 4, ends);
+    if (ends[0] + ends[1] == 0.0 && ends[2] + ends[3] == 0.0) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "the ranks do not have the same %s", what);
 }
 
 pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total)

@@ -78,6 +78,10 @@ static inline pcs_status pcs_comm_agree(pcs_context *ctx, pcs_status status)
     return comm == NULL ? status : comm->agree(comm, ctx, status, 0);
 }
 
+// PCS_BAD_INPUT on all ranks unless all have the same hash; `what` names what it stands for. A fault of any rank comes
+// first.
+pcs_status pcs_comm_demand_same(pcs_context *ctx, pcs_status status, unsigned long long hash, const char *what);
+
 // Where things of this rank begin among those of all, which come one after the other; *total is how many there are.
 pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total);
 

@@ -1,27 +1,38 @@
+#define _POSIX_C_SOURCE 200809L // read
+
 #include "core/text.h"
+
+#include "core/open.h"
 
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FIRST_BYTES = 1 << 14 };
 
-static pcs_status text_read(pcs_context *ctx, const char *path, size_t most, FILE *file, char **bytes, size_t *size)
+static pcs_status text_refuse_size(pcs_context *ctx, const char *path, size_t most)
 {
-    size_t room = 0, count = 1;
-    while (count > 0) {
+    return pcs_fail(ctx, PCS_BAD_INPUT, "%s: longer than %zu bytes", path, most);
+}
+
+static pcs_status text_read(pcs_context *ctx, const char *path, size_t most, int file, char **bytes, size_t *size)
+{
+    size_t room = 0;
+    for (ssize_t count = 1; count != 0;) {
         if (*size + 1 >= room) {
             room = room == 0 ? FIRST_BYTES : 2 * room;
             char *larger = pcs_scratch(*bytes, room, 1);
             if (larger == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: reading %s", path);
             *bytes = larger;
         }
-        count = fread(*bytes + *size, 1, room - 1 - *size, file);
-        *size += count;
-        if (*size > most) return pcs_fail(ctx, PCS_BAD_INPUT, "%s: longer than %zu bytes", path, most);
+        count = read(file, *bytes + *size, room - 1 - *size);
+        if (count < 0 && errno != EINTR)
+            return pcs_fail(ctx, PCS_IO_ERROR, "cannot read %s: %s", path, strerror(errno));
+        if (count > 0) *size += (size_t)count;
+        if (*size > most) return text_refuse_size(ctx, path, most);
     }
     (*bytes)[*size] = '\0';
     return PCS_OK;
@@ -31,13 +42,12 @@ pcs_status pcs_text_file(pcs_context *ctx, const char *path, const char *what, s
 {
     *bytes = NULL;
     *size = 0;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL && errno == ENOMEM) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: opening %s", path);
-    if (file == NULL) return pcs_fail(ctx, PCS_IO_ERROR, "cannot open %s '%s': %s", what, path, strerror(errno));
-    pcs_status status = text_read(ctx, path, most, file, bytes, size);
-    if (status == PCS_OK && ferror(file))
-        status = pcs_fail(ctx, PCS_IO_ERROR, "cannot read %s '%s': %s", what, path, strerror(errno));
-    fclose(file);
+    long long length = 0;
+    int file = pcs_open_input(path, &length);
+    if (file < 0) return pcs_fail(ctx, PCS_IO_ERROR, "cannot open %s '%s': %s", what, path, pcs_open_reason(errno));
+    bool is_short = (unsigned long long)length <= most;
+    pcs_status status = is_short ? text_read(ctx, path, most, file, bytes, size) : text_refuse_size(ctx, path, most);
+    close(file);
     if (status == PCS_OK) return PCS_OK;
     pcs_scratch_free(*bytes);
     *bytes = NULL;

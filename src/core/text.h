@@ -5,7 +5,12 @@
 
 #include "core/context.h"
 
-// All bytes of a file of at most `most` in a scratch buffer, and an ending 0; `what` names it in messages: "the case".
+// Bytes of files whose size nothing else bounds: meshes, checkpoints, results. A longer one is taken for one without an
+// end.
+#define PCS_TEXT_MOST ((size_t)1 << 36)
+
+// Reads a regular file of at most `most` bytes into a scratch buffer, and an ending 0; `what` names it in messages:
+// "the case".
 pcs_status pcs_text_file(pcs_context *ctx, const char *path, const char *what, size_t most, char **bytes, size_t *size);
 // strtod; *end is where the number ends, or the text's start. NAN without memory.
 double pcs_text_number(const char *text, const char **end);

@@ -5,9 +5,9 @@
 #include "output/file.h"
 
 #include "core/comm.h"
+#include "core/open.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ pcs_status pcs_file_create(pcs_context *ctx, const char *directory, size_t name_
 
 static pcs_status file_fail(pcs_file *f, const char *verb, int error)
 {
-    return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot %s %s: %s", verb, f->path, strerror(error));
+    return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot %s %s: %s", verb, f->path, pcs_open_reason(error));
 }
 
 static void file_set_path(pcs_file *f, const char *name)
@@ -60,13 +60,34 @@ pcs_status pcs_file_open(pcs_file *f, const char *name)
     file_set_path(f, name);
     f->used = 0;
     f->written = 0;
+    f->digest = PCS_DIGEST_START;
+    f->is_patched = false;
     f->error = 0;
     if (f->is_mute) return PCS_OK;
-    f->descriptor = open(f->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    f->descriptor = pcs_open_new(f->part);
     return f->descriptor < 0 ? file_fail(f, "create", errno) : PCS_OK;
 }
 
-pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size)
+bool pcs_file_read_digest(pcs_file *f, const char *path, long long size, pcs_digest *out)
+{
+    long long length = 0;
+    int file = pcs_open_input(path, &length);
+    if (file < 0) return false;
+    long long left = size < 0 ? length : size;
+    *out = PCS_DIGEST_START;
+    while (left > 0) {
+        size_t portion = (unsigned long long)left < f->size ? (size_t)left : f->size;
+        ssize_t n = read(file, f->buffer, portion);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        pcs_digest_add(out, f->buffer, (size_t)n);
+        left -= n;
+    }
+    close(file);
+    return left == 0;
+}
+
+pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size, unsigned long long digest)
 {
     struct stat about;
     file_set_path(f, name);
@@ -75,11 +96,13 @@ pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size)
     f->error = 0;
     if (f->is_mute) return PCS_OK;
     if (access(f->part, F_OK) != 0 && rename(f->path, f->part) != 0) return file_fail(f, "go on with", errno);
-    f->descriptor = open(f->part, O_WRONLY | O_CLOEXEC);
+    f->descriptor = pcs_open_again(f->part);
     if (f->descriptor < 0 || fstat(f->descriptor, &about) != 0) return file_fail(f, "go on with", errno);
     if (about.st_size < size)
         return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot go on with %s: it has %lld bytes, the checkpoint knows of %lld",
                         f->part, (long long)about.st_size, size);
+    if (!pcs_file_read_digest(f, f->part, size, &f->digest) || pcs_digest_value(&f->digest) != digest)
+        return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot go on with %s: it was changed since the checkpoint", f->part);
     if (ftruncate(f->descriptor, (off_t)size) != 0 || lseek(f->descriptor, 0, SEEK_END) < 0)
         return file_fail(f, "cut", errno);
     return PCS_OK;
@@ -95,6 +118,7 @@ static void file_drain(pcs_file *f)
         else if (n < 0 && errno != EINTR) f->error = errno;
         else if (n == 0) f->error = ENOSPC;
     }
+    if (!f->is_mute) pcs_digest_add(&f->digest, f->buffer, done);
     f->written += (long long)done;
     f->used = 0;
 }
@@ -112,6 +136,7 @@ pcs_status pcs_file_commit(pcs_file *f)
     int error = f->error;
     if (close(f->descriptor) != 0 && error == 0) error = errno;
     f->descriptor = -1;
+    if (error == 0 && f->is_patched && !pcs_file_read_digest(f, f->part, -1, &f->digest)) error = EIO;
     if (error == 0 && rename(f->part, f->path) == 0) return PCS_OK;
     if (error == 0) error = errno;
     unlink(f->part);
@@ -186,6 +211,7 @@ void pcs_file_patch(pcs_file *f, long long place, const void *bytes, size_t coun
 {
     const char *text = bytes;
     // What the system has already; the rest stands in the buffer.
+    f->is_patched = f->is_patched || place < f->written;
     while (count > 0 && place < f->written && f->error == 0 && !f->is_mute) {
         size_t part = (unsigned long long)(f->written - place) < count ? (size_t)(f->written - place) : count;
         ssize_t n = pwrite(f->descriptor, text, part, (off_t)place);
@@ -341,7 +367,7 @@ pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)
 
 pcs_status pcs_file_lock_folder(pcs_context *ctx, const char *path, int *lock)
 {
-    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *lock = pcs_open_folder(path);
     if (*lock < 0)
         return pcs_fail(ctx, PCS_IO_ERROR, "cannot open the output directory '%s': %s", path, strerror(errno));
     if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return PCS_OK;

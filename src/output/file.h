@@ -6,6 +6,7 @@
 #ifndef PCS_OUTPUT_FILE_H
 #define PCS_OUTPUT_FILE_H
 
+#include "core/carry.h"
 #include "core/context.h"
 #include "output/text.h"
 
@@ -21,15 +22,20 @@ typedef struct pcs_file {
     char *buffer;   // [size]
     size_t size, used;
     long long written; // bytes handed to the system
+    pcs_digest digest; // of these
+    bool is_patched;   // some of them were replaced, and the digest is made again from the file
 } pcs_file;
 
 // `name_length` bounds the names that open will get. The descriptor is closed with the context at the latest.
 pcs_status pcs_file_create(pcs_context *ctx, const char *directory, size_t name_length, size_t buffer_size,
                            pcs_file **out);
 pcs_status pcs_file_open(pcs_file *f, const char *name);
-// Goes on with a file that an earlier process has left, complete or not, after its first `size` bytes; the rest is cut
-// off.
-pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size);
+// Goes on with a file that an earlier process has left, complete or not, after its first `size` bytes, which must have
+// this digest; the rest is cut off.
+pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size, unsigned long long digest);
+// Computes the digest of the first `size` bytes of a file, or of all of it where `size` is negative; false if it has
+// fewer or is no regular file. Uses the buffer of `f`, which must be empty.
+bool pcs_file_read_digest(pcs_file *f, const char *path, long long size, pcs_digest *out);
 // Hands the buffer to the system.
 pcs_status pcs_file_flush(pcs_file *f);
 // Completes the file: flush, close, rename. On failure nothing is left behind.

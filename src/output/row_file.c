@@ -51,12 +51,15 @@ pcs_status pcs_row_file_flush(pcs_row_file *f, bool is_last)
 pcs_status pcs_row_file_carry(pcs_row_file *f, const char *name, pcs_carrier *c)
 {
     long size = 0;
+    unsigned long long digest = 0;
     if (c->way == PCS_CARRY_WRITE) PCS_TRY(pcs_row_file_flush(f, true));
     size = (long)f->complete;
+    digest = pcs_digest_value(&f->file->digest);
     pcs_carry_words(c, "file", &size, 1);
+    pcs_carry_words(c, "digest", &digest, 1);
     if (!pcs_carry_reads(c)) return PCS_OK;
     f->complete = size;
-    PCS_TRY(pcs_file_reopen(f->file, name, size));
+    PCS_TRY(pcs_file_reopen(f->file, name, size, digest));
     f->has_failed = false;
     return PCS_OK;
 }

@@ -13,10 +13,11 @@
 
 #include "output/series.h"
 
+#include "core/open.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,7 @@ void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtu *vtu)
 pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char *stem, pcs_series *out)
 {
     *out = (pcs_series){ .stem = stem, .list = -1, .goes_on = view->is_resumed };
+    out->frame_digest = PCS_HASH_START;
     out->name_room = strlen(stem) + 40;
     out->entry_room = 6 * out->name_room + 128;
     PCS_TAKE(ctx, out->name, out->name_room, "the name of a frame");
@@ -156,6 +158,7 @@ pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count)
     s->room = count > 0 ? count : 0;
     PCS_TAKE(ctx, s->held_time, s->room, "times of frames");
     PCS_TAKE(ctx, s->held_pieces, s->room, "times of frames");
+    PCS_TAKE(ctx, s->held_digest, s->room, "times of frames");
     // An interrupted run leaves any of them behind.
     int count_left = s->goes_on ? 0 : s->room;
     for (int i = 0; i < count_left; i++) {
@@ -193,9 +196,9 @@ void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset)
 static pcs_status series_open_list(pcs_series *s)
 {
     if (s->file->is_mute) return PCS_OK;
-    s->list = open(s->file->path, O_WRONLY | O_CLOEXEC);
+    s->list = pcs_open_again(s->file->path);
     if (s->list >= 0) return PCS_OK;
-    return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot open %s: %s", s->file->path, strerror(errno));
+    return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot open %s: %s", s->file->path, pcs_open_reason(errno));
 }
 
 // The list with its first entry appears whole, under its name.
@@ -207,6 +210,8 @@ static pcs_status series_begin_list(pcs_series *s)
                                      : "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
     pcs_file_text(s->file, s->entry);
     s->tail = (long long)(s->file->used - strlen(series_tail(s)));
+    s->list_digest = PCS_DIGEST_START;
+    pcs_digest_add(&s->list_digest, s->file->buffer, (size_t)s->tail);
     PCS_TRY(pcs_file_commit(s->file));
     return series_open_list(s);
 }
@@ -218,6 +223,7 @@ static pcs_status series_extend_list(pcs_series *s)
     ssize_t n = pwrite(s->list, s->entry, length, (off_t)s->tail);
     if (n == (ssize_t)length) {
         s->tail += (long long)(length - strlen(list_tail));
+        pcs_digest_add(&s->list_digest, s->entry, length - strlen(list_tail));
         return PCS_OK;
     }
     int error = n < 0 ? errno : ENOSPC;
@@ -276,7 +282,7 @@ static pcs_status series_put_index(pcs_series *s, long npiece)
 }
 
 // Adds the frame of the next number, whose files are on the disk, to the list.
-static pcs_status series_list(pcs_series *s, double t, long npiece)
+static pcs_status series_list(pcs_series *s, double t, long npiece, unsigned long long digest)
 {
     char number[PCS_NUMBER_ROOM];
     bool is_listed = s->npiece == 0 || s->leads;
@@ -285,6 +291,7 @@ static pcs_status series_list(pcs_series *s, double t, long npiece)
     series_name(s, s->count);
     series_print_entry(s, number);
     if (is_listed) PCS_TRY(s->list < 0 ? series_begin_list(s) : series_extend_list(s));
+    s->frame_digest = pcs_hash(s->frame_digest, &digest, sizeof digest);
     s->count++;
     return PCS_OK;
 }
@@ -311,8 +318,9 @@ static pcs_status series_keep_held(pcs_series *s)
 {
     for (; s->nheld > 0; s->nheld--) {
         PCS_TRY(series_number_held(s, s->first_held));
-        PCS_TRY(series_list(s, s->held_time[s->first_held], s->held_pieces[s->first_held]));
-        s->first_held = (s->first_held + 1) % s->room;
+        int slot = s->first_held;
+        PCS_TRY(series_list(s, s->held_time[slot], s->held_pieces[slot], s->held_digest[slot]));
+        s->first_held = (slot + 1) % s->room;
     }
     return PCS_OK;
 }
@@ -351,6 +359,7 @@ pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title,
 pcs_status pcs_series_end(pcs_series *s, double t)
 {
     PCS_TRY(pcs_file_commit(s->file));
+    s->digest = s->npiece > 0 || s->file->is_mute ? 0 : pcs_digest_value(&s->file->digest);
     return s->npiece > 0 ? PCS_OK : pcs_series_settle(s, t);
 }
 
@@ -358,27 +367,31 @@ pcs_status pcs_series_settle(pcs_series *s, double t)
 {
     if (!s->is_holding) {
         PCS_TRY(series_keep_held(s));
-        return series_list(s, t, s->npiece);
+        return series_list(s, t, s->npiece, s->digest);
     }
     int slot = (s->first_held + s->nheld++) % s->room;
     s->held_time[slot] = t;
     s->held_pieces[slot] = s->npiece;
+    s->held_digest[slot] = s->digest;
     return PCS_OK;
 }
 
-// Copies the first `tail` bytes of the list that is there to the file that is open; false when it has fewer.
+// Copies the first `tail` bytes of the list that is there to the file that is open; false when these are not there.
 static bool series_copy_list(pcs_series *s, int from)
 {
     long long left = s->tail;
+    unsigned long long digest = pcs_digest_value(&s->list_digest);
+    s->list_digest = PCS_DIGEST_START;
     while (left > 0) {
         size_t portion = left < FRAME_BUFFER / 2 ? (size_t)left : FRAME_BUFFER / 2;
         char *room = pcs_file_reserve(s->file, portion);
         ssize_t n = room == NULL ? 0 : read(from, room, portion);
         if (n <= 0) return false;
+        pcs_digest_add(&s->list_digest, room, (size_t)n);
         s->file->used += (size_t)n;
         left -= n;
     }
-    return true;
+    return pcs_digest_value(&s->list_digest) == digest;
 }
 
 // Cuts the list after the last frame that counts: a new one takes its place whole.
@@ -386,12 +399,13 @@ static pcs_status series_cut_list(pcs_series *s)
 {
     series_list_name(s);
     PCS_TRY(pcs_file_open(s->file, s->name));
-    int from = open(s->file->path, O_RDONLY | O_CLOEXEC);
+    long long unused;
+    int from = pcs_open_input(s->file->path, &unused);
     bool is_whole = from >= 0 && series_copy_list(s, from);
     if (from >= 0) close(from);
     if (!is_whole) {
         pcs_file_leave(s->file, 0);
-        return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on with %s: it is shorter than the checkpoint knows it",
+        return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on with %s: it was changed since the checkpoint",
                         s->file->path);
     }
     pcs_file_text(s->file, series_tail(s));
@@ -416,7 +430,8 @@ static bool series_is_of_time(pcs_series *s, double t)
     char path[PATH_ROOM], head[HEAD_ROOM + 1] = "";
     ssize_t length = (ssize_t)strlen(mark), n = 0, i = 0;
     snprintf(path, sizeof path, "%s/%s", s->file->directory, s->name);
-    int from = open(path, O_RDONLY | O_CLOEXEC);
+    long long unused;
+    int from = pcs_open_input(path, &unused);
     if (from >= 0) n = read(from, head, HEAD_ROOM);
     if (from >= 0) close(from);
     while (i + length + 8 <= n && memcmp(head + i, mark, (size_t)length) != 0) i++;
@@ -449,17 +464,30 @@ static pcs_status series_hold_again(pcs_series *s)
     return PCS_OK;
 }
 
+// Frames in pieces, which any number of ranks may have written, are only looked for.
+static pcs_status series_check_frames(pcs_series *s)
+{
+    unsigned long long sum = PCS_HASH_START;
+    for (long i = 0; i < s->count; i++) {
+        char path[PATH_ROOM];
+        pcs_digest digest = PCS_DIGEST_START;
+        series_name(s, i);
+        snprintf(path, sizeof path, "%s/%s", s->file->directory, s->name);
+        if (s->npiece > 0 ? access(path, F_OK) != 0 : !pcs_file_read_digest(s->file, path, -1, &digest))
+            return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on: the frame %s is gone", path);
+        unsigned long long value = pcs_digest_value(&digest);
+        sum = pcs_hash(sum, &value, sizeof value);
+    }
+    if (s->npiece > 0 || sum == s->frame_digest) return PCS_OK;
+    return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on: a frame up to %s/%s was changed since the checkpoint",
+                    s->file->directory, s->name);
+}
+
 // The frames on the disk become those of the checkpoint, first in the list: it names only what is there.
 static pcs_status series_go_back(pcs_series *s)
 {
     if (s->file->is_mute || (s->npiece > 0 && !s->leads)) return PCS_OK;
-    for (long i = 0; i < s->count; i++) {
-        char path[PATH_ROOM];
-        series_name(s, i);
-        snprintf(path, sizeof path, "%s/%s", s->file->directory, s->name);
-        if (access(path, F_OK) != 0)
-            return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on: the frame %s is gone", path);
-    }
+    PCS_TRY(series_check_frames(s));
     series_list_name(s);
     if (s->count > 0) PCS_TRY(series_cut_list(s));
     else pcs_file_remove(s->file, s->name);
@@ -472,6 +500,7 @@ static pcs_status series_go_back(pcs_series *s)
 pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
 {
     long tail = (long)s->tail, npiece = s->npiece;
+    unsigned long long list = pcs_digest_value(&s->list_digest);
     pcs_carry_words(c, "pieces", &npiece, 1);
     if (pcs_carry_reads(c) && (npiece > 0) != (s->npiece > 0))
         pcs_carry_refuse(c, "pieces",
@@ -483,8 +512,12 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
     pcs_carry_index(c, "first_held", &s->first_held, 0, s->room > 0 ? s->room - 1 : 0);
     pcs_carry_words(c, "held_times", s->held_time, (size_t)s->room);
     pcs_carry_words(c, "held_pieces", s->held_pieces, (size_t)s->room);
+    pcs_carry_words(c, "held_digests", s->held_digest, (size_t)s->room);
+    pcs_carry_words(c, "frame_digest", &s->frame_digest, 1);
+    pcs_carry_words(c, "list_digest", &list, 1);
     if (!pcs_carry_reads(c) || c->status != PCS_OK) return PCS_OK;
     s->tail = tail;
+    s->list_digest = (pcs_digest){ .sum = list };
     return series_go_back(s);
 }
 

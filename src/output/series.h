@@ -29,8 +29,12 @@ typedef struct pcs_series {
     bool is_holding;    // the frame that is written now is not for the list yet
     int room;           // frames that can be held
     int nheld, first_held;
-    double *held_time; // [room] s, round and round
-    long *held_pieces; // [room] of which each is made; 0: one file
+    double *held_time;               // [room] s, round and round
+    long *held_pieces;               // [room] of which each is made; 0: one file
+    unsigned long long *held_digest; // [room] of frames that are one file
+    unsigned long long digest;       // of the last frame
+    unsigned long long frame_digest; // of the digests of all frames of the list, of those that are one file
+    pcs_digest list_digest;          // of the list up to `tail`
 } pcs_series;
 
 // Takes the memory and removes the frames that an earlier run left under these names, unless this one is resumed.

@@ -71,6 +71,16 @@ static pcs_status checkpoint_hash(pcs_sim *sim, bool of_motion, const char **tex
     return PCS_OK;
 }
 
+pcs_status pcs_checkpoint_hash(pcs_sim *sim, unsigned long long *hash)
+{
+    const char *text = NULL;
+    size_t size = 0;
+    uint64_t all = 0;
+    PCS_TRY(checkpoint_hash(sim, false, &text, &size, &all));
+    *hash = all;
+    return PCS_OK;
+}
+
 static pcs_status checkpoint_make_head(pcs_sim *sim, pcs_checkpoint_head *head, const char **text)
 {
     size_t size = 0;
@@ -198,6 +208,7 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     k->last = pcs_clock();
     k->folder = -1;
     k->stream.ctx = sim->ctx;
+    k->stream.is_second = sim->view.is_resumed;
     if (pcs_is_root(sim->ctx)) {
         k->stream.buffer = pcs_take_room(sim->ctx, PCS_CHECKPOINT_BUFFER, "checkpoints");
         if (k->stream.buffer == NULL) return PCS_NO_MEMORY;
@@ -231,6 +242,7 @@ static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
     bool is_first = pcs_is_root(sim->ctx);
+    k->head.is_done = pcs_sim_is_done(sim);
     pcs_status status = is_first ? pcs_checkpoint_begin(&k->stream, sim->view.directory) : PCS_OK;
     bool is_open = is_first && status == PCS_OK;
     if (is_open || (comm != NULL && comm->size > 1)) { // the others wait for this rank

@@ -23,6 +23,7 @@ typedef struct pcs_checkpoint_data {
     unsigned long long input;  // hash of the case and the files it names
     unsigned long long motion; // hash of what the motion from its state depends on
     const char *version;       // of the program that has
+    bool is_done;              // its run was at its end
     const char *text;          // [text_size] the resolved case
     size_t text_size;
     unsigned char *pieces; // [piece_size]
@@ -38,6 +39,9 @@ void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c);
 // Makes a file of pieces that were written.
 pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path);
 
+// Computes the hash of the resolved case, the files that it names and the version of the program.
+pcs_status pcs_checkpoint_hash(pcs_sim *sim, unsigned long long *hash);
+
 // Takes the memory of checkpoints of this run; after the observers are open. Nothing where they are switched off.
 pcs_status pcs_checkpoint_open(pcs_sim *sim);
 // After an accepted step, at this time of the clock: writes one when it is due.
@@ -45,7 +49,7 @@ pcs_status pcs_checkpoint_step(pcs_sim *sim, double now);
 // Writes one.
 pcs_status pcs_checkpoint_write(pcs_sim *sim);
 
-// Removes those of an earlier run, or only the newest.
+// Removes both of a folder, or only the newest.
 void pcs_checkpoint_remove(const char *directory, bool only_newest);
 // The newest whole checkpoint of a folder, or of this path where it is a file; the older one, with a note, when the
 // newest is damaged, or when `is_older` asks for it. *is_there is false when there is none.

@@ -4,10 +4,10 @@
 
 #include "sim/checkpoint_file.h"
 
+#include "core/open.h"
 #include "core/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void file_close_folder(void *folder)
 // A folder that may be written but not read cannot be synced.
 pcs_status pcs_checkpoint_open_folder(pcs_context *ctx, const char *directory, int *folder)
 {
-    *folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *folder = pcs_open_folder(directory);
     if (*folder < 0 && errno != EACCES)
         return pcs_fail(ctx, PCS_IO_ERROR, "cannot open the folder %s: %s", directory, strerror(errno));
     return pcs_defer(ctx, file_close_folder, folder);
@@ -76,7 +76,7 @@ static bool file_sync_folder(const char *path)
     char *slash = strrchr(directory, '/');
     if (slash == NULL) snprintf(directory, sizeof directory, ".");
     else slash[slash == directory] = '\0';
-    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int descriptor = pcs_open_folder(directory);
     if (descriptor < 0) return errno == EACCES;
     bool is_done = file_is_synced(fsync(descriptor));
     close(descriptor);
@@ -88,7 +88,7 @@ static pcs_status file_write_aside(pcs_context *ctx, const char *path, const pcs
 {
     char aside[PATH_ROOM + 8];
     snprintf(aside, sizeof aside, "%s.part", path);
-    int descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int descriptor = pcs_open_new(aside);
     if (descriptor < 0)
         return pcs_fail(ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", path, strerror(errno));
     bool is_done = file_write_all(descriptor, all->bytes, all->size) && file_is_synced(fsync(descriptor));
@@ -128,7 +128,7 @@ pcs_status pcs_checkpoint_begin(pcs_checkpoint_stream *s, const char *directory)
     s->used = 0;
     s->sum = PCS_HASH_START;
     s->error = 0;
-    s->descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    s->descriptor = pcs_open_new(aside);
     if (s->descriptor >= 0) return PCS_OK;
     return pcs_fail(s->ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", newest, strerror(errno));
 }
@@ -172,7 +172,10 @@ pcs_status pcs_checkpoint_end(pcs_checkpoint_stream *s, const char *directory, i
     if (s->error == 0 && !file_write_all(s->descriptor, (const char *)&s->sum, CHECKSUM)) s->error = errno;
     if (close(s->descriptor) != 0 && s->error == 0) s->error = errno;
     bool is_good = status == PCS_OK && s->error == 0;
-    bool is_done = file_take_place(newest, older, is_good && (folder < 0 || file_is_synced(syncfs(folder))));
+    bool is_done =
+        file_take_place(newest, s->is_second ? older : NULL, is_good && (folder < 0 || file_is_synced(syncfs(folder))));
+    if (is_done && !s->is_second) unlink(older);
+    s->is_second = s->is_second || is_done;
     if (status != PCS_OK) return status;
     if (s->error != 0) errno = s->error;
     return file_tell(s->ctx, newest, is_done && (folder < 0 || file_is_synced(fsync(folder))));
@@ -198,6 +201,7 @@ static const char *file_judge(const pcs_checkpoint_data *d, bool *is_damaged)
     *is_damaged = true;
     if (d->size < sizeof head + CHECKSUM) return "it is cut off";
     memcpy(&head, d->bytes, sizeof head);
+    if (head.magic[0] == '\0') return "it begins with zeros"; // as what a lost machine had not written yet
     *is_damaged = false;
     if (memcmp(head.magic, PCS_CHECKPOINT_MAGIC, sizeof head.magic) != 0) return "this is no checkpoint of Percuss";
     if (head.order != PCS_CHECKPOINT_ORDER) return "it comes from a machine with another order of bytes";
@@ -217,6 +221,7 @@ static void file_describe(pcs_checkpoint_data *d)
     d->input = head->input;
     d->motion = head->motion;
     d->version = head->version;
+    d->is_done = head->is_done != 0;
     d->text = (const char *)d->bytes + sizeof *head;
     d->text_size = (size_t)head->text_size;
     d->pieces = d->bytes + sizeof *head + d->text_size;
@@ -228,7 +233,7 @@ static pcs_status file_read(pcs_context *ctx, pcs_checkpoint_data *d, bool *is_d
 {
     char *bytes = NULL;
     *is_damaged = false;
-    PCS_TRY(pcs_text_file(ctx, d->path, "the checkpoint", SIZE_MAX / 4, &bytes, &d->size));
+    PCS_TRY(pcs_text_file(ctx, d->path, "the checkpoint", PCS_TEXT_MOST, &bytes, &d->size));
     d->bytes = (unsigned char *)bytes;
     const char *fault = file_judge(d, is_damaged);
     if (fault != NULL) {

@@ -251,11 +251,31 @@ static pcs_status sim_take_directory(pcs_sim *sim, const char *directory, int *l
     return pcs_file_lock_folder(sim->ctx, directory, lock);
 }
 
-// An earlier run leaves nothing that this one could be resumed from.
+// A run that was interrupted is not lost without being asked. Checkpoints that cannot be read lead nowhere.
+static pcs_status sim_spare_other(pcs_sim *sim, const char *directory)
+{
+    pcs_checkpoint_data data = { .bytes = NULL };
+    bool is_there = false;
+    char note[512];
+    double t = 0.0;
+    if (sim->overwrites || sim->resumes) return PCS_OK;
+    pcs_status status = pcs_checkpoint_find(sim->ctx, directory, false, &data, &is_there, note);
+    if (status == PCS_NO_MEMORY) return status;
+    bool is_spared = status == PCS_OK && is_there && !data.is_done;
+    if (is_spared) status = pcs_checkpoint_time(sim->ctx, &data, &t);
+    pcs_checkpoint_free(&data);
+    if (is_spared && status == PCS_OK)
+        return pcs_fail(sim->ctx, PCS_BAD_INPUT,
+                        "%s holds a run that was interrupted at t = %.9g s: go on with it by --resume, or start again "
+                        "by --overwrite",
+                        directory, t);
+    return pcs_fail(sim->ctx, PCS_OK, "%s", "");
+}
+
 static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
 {
     char path[4200];
-    pcs_checkpoint_remove(directory, false);
+    PCS_TRY(sim_spare_other(sim, directory));
     if (sim->has_case_file) return PCS_OK;
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     return pcs_case_write(sim->input, path);
@@ -308,13 +328,27 @@ static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progres
     if (status == PCS_OK && !is_there && pcs_is_root(sim->ctx)) status = sim_prepare_directory(sim, directory);
     status = pcs_comm_agree(sim->ctx, status);
     if (status == PCS_OK) status = sim_go(sim, show_progress, is_there ? &data : NULL);
+    // The first checkpoint of this run takes the place of those of another; without one they go at the end.
+    if (status == PCS_OK && sim->view.ncheckpoint == 0 && pcs_is_root(sim->ctx))
+        pcs_checkpoint_remove(directory, false);
     pcs_checkpoint_free(&data);
     return status;
+}
+
+// Several ranks make one run only with the same case, files, program and folder.
+static pcs_status sim_compare_ranks(pcs_sim *sim, const char *directory)
+{
+    unsigned long long hash = 0;
+    if (pcs_context_comm(sim->ctx) == NULL) return PCS_OK;
+    pcs_status status = pcs_checkpoint_hash(sim, &hash);
+    hash = pcs_hash(hash, directory, strlen(directory));
+    return pcs_comm_demand_same(sim->ctx, status, hash, "files of the case, program or folder of results");
 }
 
 pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
 {
     int lock = -1;
+    PCS_TRY(sim_compare_ranks(sim, directory));
     pcs_status status = pcs_comm_agree(sim->ctx, sim_take_directory(sim, directory, &lock));
     if (status == PCS_OK) status = sim_run(sim, directory, show_progress);
     pcs_file_unlock_folder(lock);

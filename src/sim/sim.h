@@ -45,6 +45,7 @@ typedef struct pcs_sim {
     bool is_stopped;                   // on request, after a step that is whole
     struct pcs_checkpoint *checkpoint; // NULL: none are written
     bool resumes;                      // pcs_sim_run goes on from the checkpoint in its directory, where there is one
+    bool overwrites;                   // and it takes a directory with an interrupted run
     const struct pcs_checkpoint_data *from; // whose state this run starts from; NULL: none
     const volatile int *stop_request;       // not 0: pcs_sim_run ends after the present step; may be NULL
     bool ends_for_good;                     // nobody goes on from its end: no checkpoint there

@@ -130,6 +130,10 @@ class Checkpoint(unittest.TestCase):
         for length in (0, 100, size - 9):
             os.truncate(self.path("out", "checkpoint.bin"), length)
             self.assertIn("it is cut off", self.done("--resume").stderr)
+        with open(self.path("out", "checkpoint.bin"), "wb") as file:
+            file.write(bytes(size))
+        self.assertIn("it begins with zeros", self.done("--resume").stderr)
+        self.assertEqual(kill.differences(self.path("whole"), self.path("out")), [])
         for name in ("checkpoint.bin", "checkpoint.old.bin"):
             os.truncate(self.path("out", name), size - 3)
         self.assertIn("it is cut off", self.refused("--resume"))
@@ -208,6 +212,61 @@ class Checkpoint(unittest.TestCase):
         result = self.run_case("--resume")
         self.assertEqual(result.returncode, 1)
         self.assertIn("bar_impact_000003.vtk is gone", result.stderr)
+
+    # A digit, a byte of a frame, a time of the list: before the place where the run goes on, sizes unchanged.
+    def test_results_that_were_changed_are_told(self):
+        self.done()
+        for name in ("history.csv", "bar_impact_000003.vtk", "bar_impact.vtk.series"):
+            with open(self.path("out", name), "rb") as file:
+                before = file.read()
+            for place in (len(before) // 3, len(before) // 2):
+                self.change(name, place, bytes([before[place] ^ 1]))
+                os.remove(self.path("out", "checkpoint.bin"))  # the older one counts fewer bytes
+                shutil.copy(self.path("out", "checkpoint.old.bin"), self.path("out", "checkpoint.bin"))
+                result = self.run_case("--resume")
+                self.assertEqual(result.returncode, 1, name)
+                self.assertRegex(result.stderr, "changed since the checkpoint")
+                self.done("--overwrite")
+
+    # Of a run that was stopped: refused, with both ways on; the other run keeps its checkpoint until it is replaced.
+    def test_an_interrupted_run_is_spared(self):
+        def stopped(kind):
+            sets = ["--set", "time.step=1e-5", "--set", "output.frames=false", "--overwrite"]
+            process = subprocess.Popen([PROGRAM, "run", BAR, "-q", "-o", "out", *sets], cwd=self.folder,
+                                       stderr=subprocess.PIPE, text=True)
+            while process.poll() is None and not os.path.exists(self.path("out", "history.csv.part")):
+                time.sleep(0.005)
+            process.send_signal(kind)
+            self.assertIn("stopped on request", process.communicate()[1], kind)
+            self.assertEqual(process.returncode, 1)
+
+        for kind in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM):
+            stopped(kind)
+            with open(self.path("out", "checkpoint.bin"), "rb") as file:
+                kept = file.read()
+            error = self.refused()
+            self.assertIn("--resume", error)
+            self.assertIn("--overwrite", error)
+            with open(self.path("out", "checkpoint.bin"), "rb") as file:
+                self.assertEqual(file.read(), kept)
+        # A run that ends before a checkpoint of its own is whole leaves what was there.
+        os.mkdir(self.path("out", "history.csv.part"))  # cannot be opened as a file
+        self.assertEqual(self.run_case("--overwrite").returncode, 1)
+        with open(self.path("out", "checkpoint.bin"), "rb") as file:
+            self.assertEqual(file.read(), kept)
+        os.rmdir(self.path("out", "history.csv.part"))
+        self.done("--overwrite")
+        self.done()  # a finished run may be made again
+        self.assertIn("both given", self.refused("--resume", "--overwrite"))
+
+    def test_what_nohup_ignores_stays_ignored(self):
+        words = [PROGRAM, "run", BAR, "-q", "-o", "out", "--set", "time.step=1e-4"]
+        process = subprocess.Popen(words, cwd=self.folder, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        while process.poll() is None and not os.path.exists(self.path("out", "history.csv.part")):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual((process.communicate()[1], process.returncode), ("", 0))
 
     def test_a_new_run_leaves_no_old_checkpoint(self):
         self.done()

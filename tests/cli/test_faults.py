@@ -24,6 +24,13 @@ class Faults(unittest.TestCase):
     def test_streams_may_be_closed_or_full(self):
         self.campaign("streams", 1)
 
+    def test_files_may_have_no_end(self):
+        self.campaign("inputs", 1)
+
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer needs all of the address space")
+    def test_memory_may_be_limited(self):
+        self.campaign("limits", 1)
+
     def test_numbers_may_make_no_sense(self):
         self.campaign("abuse", 40)
 

@@ -127,7 +127,7 @@ def two_runs(c):
         c.check(second.status == 1 and "another run" in second.err, f"a second run: exit {second.status} {second.err}")
         first.send_signal(signal.SIGKILL if way == "kill" else signal.SIGTERM)
         c.check(first.wait(timeout=faults.BOUND) == (-9 if way == "kill" else 1), "the first run does not end")
-        third = c.run("run", case, "--quiet", "-o", c.path("out"))
+        third = c.run("run", case, "--quiet", "-o", c.path("out"), "--overwrite")
         c.check(third.status == 0, f"after {way}: exit {third.status} {third.err}")
 
 

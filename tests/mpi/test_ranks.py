@@ -447,6 +447,32 @@ class Ending(Ranks):
         self.assertEqual(result.returncode, 2)
         self.assertIn("mpiexec", result.stderr)
 
+    # A file that is old on one machine, another command line or table: every rank tells, none goes on.
+    def test_ranks_that_are_not_alike(self):
+        def start(*words):
+            launcher = ["mpiexec", "-n", "1", *words[0], ":", "-n", "1", *words[1]]
+            result = subprocess.run(launcher, capture_output=True, text=True, timeout=HANG)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertFalse(os.path.exists(self.path("out")))
+            return result.stderr
+
+        here = [PROGRAM, "run", os.path.abspath("cases/bar_impact"), "-q", "-o"]
+        command = start([*here, self.path("out")], [*here, self.path("other")])
+        self.assertIn("do not have the same command line", command)
+        for rank, force, factor in ((0, 1, 1), (1, 2, 1), (2, 1, 2)):
+            os.mkdir(self.path(f"rank{rank}"))
+            shutil.copy("cases/bar_impact/case.yaml", self.path(f"rank{rank}/case.yaml"))
+            with open(self.path(f"rank{rank}/case.yaml"), "a") as file:
+                file.write("loads:\n  push: { type: force, node: bar.end, value: [%g, 0, 0], "
+                           "amplitude: { csv: t.csv } }\n" % force)
+            with open(self.path(f"rank{rank}/t.csv"), "w") as file:
+                file.write(f"0 0\n1 {factor}\n")
+        words = "cd $0 && exec \"$@\""
+        ranks = [["sh", "-c", words, self.path(f"rank{rank}"), PROGRAM, "run", "case.yaml", "-q", "-o",
+                  self.path("out")] for rank in range(3)]
+        self.assertIn("do not have the same case", start(ranks[0], ranks[1]))
+        self.assertIn("do not have the same files", start(ranks[0], ranks[2]))
+
     # The mass is solved at the start, the matrix of the step in its first step: what was computed before is kept.
     def test_a_solve_that_fails(self):
         self.ends(1, "mass matrix gave up after 2 iterations", *TWO_BARS, "-q", "-o", self.path("out"),

@@ -1,0 +1,20 @@
+// The only functions that open files: inputs are regular files, outputs never go through a link that somebody has
+// put in their place. Each returns a descriptor, or -1 with errno.
+
+#ifndef PCS_CORE_OPEN_H
+#define PCS_CORE_OPEN_H
+
+#include <stdbool.h>
+
+// Opens a regular file to read. ESPIPE for a pipe or device, which may have no end, EISDIR for a folder.
+int pcs_open_input(const char *path, long long *size);
+// Creates a file to write; whatever had this name before, a link too, is removed.
+int pcs_open_new(const char *path);
+// Opens a file that this program has written to write it further; ELOOP where it has become a link.
+int pcs_open_again(const char *path);
+// Opens a folder.
+int pcs_open_folder(const char *path);
+// strerror, with a word for each error above.
+const char *pcs_open_reason(int error);
+
+#endif
