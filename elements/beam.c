@@ -5,7 +5,7 @@
 #include <math.h>
 
 const char *const pcs_beam_masses[] = { "consistent", "lumped", NULL };
-const char *const pcs_beam_wave_masses[] = { "consistent", "lumped", "one_point", "auto", NULL };
+const char *const pcs_beam_wave_masses[] = { "consistent", "lumped", "one_point", "auto", "translational", NULL };
 
 const pcs_option pcs_beam_plane_options[] = {
     PCS_BEAM_OPTIONS,
@@ -83,7 +83,7 @@ pcs_timoshenko pcs_beam_bending(const pcs_batch *batch, int cell, double length,
                              .phi = 12.0 * p->E * I / (shear * length * length),
                              .length = length,
                              .line_mass = p->rho * s->area,
-                             .line_inertia = p->rho * I,
+                             .line_inertia = p->mass == PCS_BEAM_TRANSLATIONAL ? 0.0 : p->rho * I,
                              .has_one_point = p->mass == PCS_BEAM_ONE_POINT,
                              .taper = taper == NULL || taper->is_uniform ? NULL : taper,
                              .line = p->section.line,

@@ -20,7 +20,8 @@ typedef struct pcs_beam_params {
     pcs_section section;
 } pcs_beam_params;
 
-enum { PCS_BEAM_CONSISTENT, PCS_BEAM_LUMPED, PCS_BEAM_ONE_POINT, PCS_BEAM_AUTO }; // most have the first two
+// Most have the first two.
+enum { PCS_BEAM_CONSISTENT, PCS_BEAM_LUMPED, PCS_BEAM_ONE_POINT, PCS_BEAM_AUTO, PCS_BEAM_TRANSLATIONAL };
 
 extern const char *const pcs_beam_masses[];      // names of the two
 extern const char *const pcs_beam_wave_masses[]; // of all
@@ -34,10 +35,11 @@ extern const char *const pcs_beam_wave_masses[]; // of all
         PCS_REAL("nu", pcs_beam_params, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5),              \
                  "Poisson's ratio; G = E/(2 (1 + nu))"),                                     \
         PCS_REAL("rho", pcs_beam_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3")
-#define PCS_BEAM_WAVE_MASS                                                        \
-    PCS_CHOICE(                                                                   \
-        "mass", pcs_beam_params, mass, PCS_DEFAULT("auto"), pcs_beam_wave_masses, \
-        "mass matrix; one_point: stiffness, too; auto: consistent, and one_point with scheme wave, which needs it")
+#define PCS_BEAM_WAVE_MASS                                                                                           \
+    PCS_CHOICE(                                                                                                      \
+        "mass", pcs_beam_params, mass, PCS_DEFAULT("auto"), pcs_beam_wave_masses,                                    \
+        "mass matrix; one_point: stiffness, too; auto: consistent, and one_point with scheme wave, which needs it; " \
+        "translational: consistent without rotary inertia, as of Euler and Bernoulli")
 #define PCS_BEAM_ORIENTATION                                                              \
     PCS_VECTOR("orientation", pcs_beam_params, orientation, PCS_REQUIRED, PCS_ANY_NUMBER, \
                "a vector that spans the local x-y plane with the beam: the way the height of the section points")

@@ -67,6 +67,17 @@ TEST(higher_modes_are_right_too)
     CHECK_RELATIVE(beam_frequency(simple, stocky, 400, 3, PCS_EIGEN_AUTO), 9636.19, 2e-5);
 }
 
+// Without rotary inertia, and with shear that is next to rigid, the beam is that of Euler and Bernoulli.
+TEST(textbook_beams_have_their_frequencies)
+{
+    static const char bernoulli[] =
+        "elements.beam.mass=translational; elements.beam.section={type: rectangle, width: 0.2, "
+        "height: 0.2, shear_factor: 1.0e8}";
+    const double unit = sqrt(2.1e11 * 0.04 / 12.0 / 7800.0);
+    CHECK_RELATIVE(beam_frequency(clamped, bernoulli, 64, 1, PCS_EIGEN_AUTO), 3.5160152685 * unit, 1e-7);
+    CHECK_RELATIVE(beam_frequency(simple, bernoulli, 64, 1, PCS_EIGEN_AUTO), 9.8696044011 * unit, 1e-7);
+}
+
 TEST(both_solvers_agree_on_a_long_chain)
 {
     for (int k = 1; k <= 5; k++) {
