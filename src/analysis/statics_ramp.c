@@ -4,7 +4,9 @@
 //   dW = 1/2 (lam_n + lam) dm     of a joint, m = g - (its own motion); 0 of one that is not driven
 //
 // which is exact where all forces are linear in the displacements: their sum is the change of the strain energy, as the
-// model is in equilibrium at both ends. Normal forces of contacts do no work: they act while the gap is closed.
+// model is in equilibrium at both ends. Normal forces of contacts do no work, as they act while the gap is closed.
+// Where a contact closes or opens within the step, the rule has 1/2 (lam_n + lam) dg for it, which the loads have too
+// much, as their displacement has a kink there: it is added to theirs.
 
 #include "analysis/statics_ramp.h"
 
@@ -79,17 +81,17 @@ static void ramp_find_forces(pcs_ramp *r)
         if (e->lam[j] != 0.0) pcs_rows_add_transposed(e->R, j, e->lam[j], r->now[PCS_FORCE_FRICTION]);
 }
 
-// Work of joints, by the displacement against which their forces act. e->dlam is overwritten.
-static double ramp_joint_work(pcs_ramp *r)
+// Adds the work of joints, by the displacement against which their forces act, and what kinks of contacts change that
+// of the loads by. e->dlam is overwritten.
+static void ramp_add_row_work(pcs_ramp *r, pcs_statics_work *work)
 {
     const pcs_equilibrium *e = &r->e;
     const pcs_system *system = e->system;
-    double sum = 0.0;
     if (system->has_drives) system->ops->row_drives(system, e->time, r->drive_now, e->dlam);
-    for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].is_bilateral)
-            sum += 0.5 * (r->lam[j] + e->lam[j]) * (e->gap[j] - r->gap[j] - (r->drive_now[j] - r->drive[j]));
-    return sum;
+    for (int j = 0; j < system->nrow; j++) {
+        double *sum = system->rows[j].is_bilateral ? &work->joints : &work->loads;
+        *sum += 0.5 * (r->lam[j] + e->lam[j]) * (e->gap[j] - r->gap[j] - (r->drive_now[j] - r->drive[j]));
+    }
 }
 
 // Their work on the way from the last equilibrium.
@@ -98,7 +100,7 @@ static void ramp_add_work(pcs_ramp *r)
     pcs_statics_work *work = &r->out->work;
     double *sums[PCS_FORCE_KINDS] = { &work->loads, &work->friction };
     ramp_find_forces(r);
-    work->joints += ramp_joint_work(r);
+    ramp_add_row_work(r, work);
     pcs_ramp_way(r, r->e.work);
     for (int k = 0; k < PCS_FORCE_KINDS; k++)
         for (int i = 0; i < r->e.system->nv; i++) *sums[k] += 0.5 * (r->force[k][i] + r->now[k][i]) * r->e.work[i];
