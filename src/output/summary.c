@@ -17,8 +17,10 @@ typedef struct summary_params {
 } summary_params;
 
 static const pcs_option summary_options[] = {
-    PCS_REAL("open_time", summary_params, open_time, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
-             "a contact that opens for no longer than this, s, counts as one; by default 3 steps"),
+    PCS_REAL(
+        "open_time", summary_params, open_time, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
+        "a contact that opens for no longer than this, s, counts as one; by default 3 steps, or half a swing of the "
+        "ripple behind a wave front of the mesh where that is longer"),
     PCS_REAL("filter", summary_params, filter, PCS_OPTIONAL, PCS_POSITIVE,
              "window of the moving mean of the filtered peak force, s; by default 10 steps, or two swings of the "
              "ripple behind a wave front of the mesh where these are longer"),
@@ -233,14 +235,15 @@ static void summary_take_in(const pcs_view *view, pcs_summary *s)
 // A wave front in a mesh trails a ripple, which comes back to the contact with the release. Its first, longest swings
 // last about (2 n)^(1/3) of the shortest periods 2 pi/w of the mesh after a way of 2 n cells, there and back (an Airy
 // front); the stable step of central differences is 2/w. Over two such swings a bar's peak is within 8 % of the exact
-// force, from 25 to 800 cells. A few bodies have no such waves: their periods are their motion.
-static double summary_window(const pcs_view *view)
+// force, from 25 to 800 cells; for half of one the ripple opens a contact. A few bodies have no such waves: their
+// periods are their motion, and this is 0.
+static double summary_swing(const pcs_view *view)
 {
     const pcs_system *system = view->system;
-    const double pi = 3.14159265358979323846, steps = 10.0 * view->step_size;
+    const double pi = 3.14159265358979323846;
     int ncell = system->picture == NULL ? 0 : system->picture->nall_cell;
-    if (!system->is_mesh || ncell < FEWEST_CELLS || !isfinite(system->stable_step)) return steps;
-    return fmax(steps, 2.0 * cbrt(2.0 * ncell) * pi * system->stable_step);
+    if (!system->is_mesh || ncell < FEWEST_CELLS || !isfinite(system->stable_step)) return 0.0;
+    return cbrt(2.0 * ncell) * pi * system->stable_step;
 }
 
 static pcs_contact_record summary_contact(const pcs_view *view, const pcs_summary *s, int k)
@@ -274,8 +277,9 @@ static pcs_status summary_open(pcs_observer *self)
     pcs_file_remove(s->file, "summary.txt"); // also of a run that is resumed: it has not ended
     s->min_gap = INFINITY;
     s->t = view->state->t;
-    s->open_time = isfinite(params->open_time) ? params->open_time : 3.0 * view->step_size;
-    s->window = isfinite(params->filter) ? params->filter : summary_window(view);
+    double swing = summary_swing(view), h = view->step_size;
+    s->open_time = isfinite(params->open_time) ? params->open_time : fmax(3.0 * h, 0.5 * swing);
+    s->window = isfinite(params->filter) ? params->filter : fmax(10.0 * h, 2.0 * swing);
     for (int k = 0; k < s->ncontact; k++) s->contacts[k] = summary_contact(view, s, k);
     if (!view->is_resumed) summary_take_in(view, s);
     return PCS_OK;
