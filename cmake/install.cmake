@@ -57,6 +57,9 @@ install(FILES "${PROJECT_BINARY_DIR}/percussConfig.cmake" "${PROJECT_BINARY_DIR}
 
 file(RELATIVE_PATH PERCUSS_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" PERCUSS_PC_TO_PREFIX "${PERCUSS_PC_TO_PREFIX}")
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr") # a program that is linked by the flags finds the library wherever it is
+  set(PERCUSS_PC_RUN_PATH " -Wl,-rpath,\${libdir}")
+endif()
 configure_file(cmake/percuss.pc.in "${PROJECT_BINARY_DIR}/percuss.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/percuss.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 include(package)
