@@ -78,7 +78,7 @@ static const catalogue_section catalogue_sections[] = {
       "required: `step`: step size, s, or auto (0.9 of the stable step of explicit schemes; travel time of waves "
       "through a cell for wave)",
       pcs_time_options },
-    { "time.control", "step-size control by step doubling", pcs_control_options },
+    { "time.control", "`type`: adaptive, step-size control by step doubling", pcs_control_options },
     { "certify", "strict or warn [strict]: does a violated certificate end the run", NULL },
     { "output.OBSERVER", "options of an observer, or false to switch it off", NULL },
     { "output.checkpoint", "what a run can be resumed from, or false for none", pcs_checkpoint_options },
