@@ -1,5 +1,6 @@
 #include "elements/axial.h"
 
+#include "core/dense.h"
 #include "core/rotation.h"
 
 #include <math.h>
@@ -315,12 +316,16 @@ static double axial_momentum(const pcs_batch *batch, int c, const double *v, dou
     return sum;
 }
 
-double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const double *v)
+double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
 {
+    const pcs_axial *axial = batch->data;
     double power = 0.0, w[MAX_NDOF], p[MAX_NDOF];
     for (int c = 0; c < batch->ncell; c++) {
         pcs_axial_state s = axial_gather(batch, c, q, v);
-        power += s.at.drag * s.at.rate + batch->damping_mass * axial_momentum(batch, c, v, w, p);
+        axial_momentum(batch, c, v, w, p);
+        pcs_cell_gather(axial_equation(batch, c), axial->shape.ndof, u, w);
+        power += s.at.drag * axial_gather(batch, c, q, u).at.rate;
+        power += batch->damping_mass * pcs_dense_dot(axial->shape.ndof, w, p);
     }
     return power;
 }

@@ -107,7 +107,7 @@ void pcs_axial_matrices(const pcs_batch *batch, int cell, double *M, double *K);
 void pcs_axial_stiffest(const pcs_batch *batch, int cell, double *K);
 void pcs_axial_add_force(const pcs_batch *batch, const double *q, const double *v, double *f);
 void pcs_axial_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C);
-double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const double *v);
+double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u);
 void pcs_axial_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
 void pcs_axial_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
 

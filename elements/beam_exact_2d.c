@@ -269,21 +269,22 @@ static void exact_matrices(const pcs_batch *batch, int cell, double *M, double *
     exact_mirror(K);
 }
 
-static double exact_dissipation(const pcs_batch *batch, const double *q, const double *v)
+static double exact_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
 {
     const exact_data *data = batch->data;
     double power = 0.0;
     if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
     for (int i = 0; i < batch->ncell; i++) {
         const double *D = exact_profile_of(data, i)->D;
-        double w[NDOF], p[NDOF];
+        double w[NDOF], along[NDOF], p[NDOF];
         exact_state state;
         exact_look(batch, i, q, v, w, &state);
+        pcs_cell_gather(batch->equation + (size_t)i * NDOF, NDOF, u, along);
         exact_momentum(data, i, w, p);
-        power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
+        power += batch->damping_mass * pcs_dense_dot(NDOF, along, p);
         for (int a = 0; a < NSTRAIN; a++) {
             double rate = pcs_dense_dot(NDOF, state.b[a], w);
-            power += batch->damping_stiffness * state.length * D[a] * rate * rate;
+            power += batch->damping_stiffness * state.length * D[a] * rate * pcs_dense_dot(NDOF, state.b[a], along);
         }
     }
     return power;

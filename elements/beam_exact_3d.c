@@ -336,31 +336,34 @@ static void exact_matrices(const pcs_batch *batch, int index, double *M, double 
         for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
 }
 
-// L (x . Dn x + y . Dm y)
-static double exact_form(const exact_data *data, int index, const double Gam[3], const double psi[3])
+// L (x . Dn Gam + y . Dm psi)
+static double exact_form(const exact_data *data, int index, const double Gam[3], const double psi[3], const double x[3],
+                         const double y[3])
 {
     const pcs_exact_cell *cell = &data->cells[index];
     double n[3], m[3];
     pcs_rotation_apply(cell->Dn, Gam, n);
     pcs_rotation_apply(cell->Dm, psi, m);
-    return cell->length * pcs_dot3(Gam, n) + pcs_dot3(psi, m);
+    return cell->length * pcs_dot3(x, n) + pcs_dot3(y, m);
 }
 
 // The gyroscopic force does no work.
-static double exact_dissipation(const pcs_batch *batch, const double *q, const double *v)
+static double exact_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
 {
     const exact_data *data = batch->data;
     double power = 0.0;
     if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
     for (int i = 0; i < batch->ncell; i++) {
-        double w[NDOF], p[NDOF];
+        double w[NDOF], along[NDOF], p[NDOF];
         pcs_exact_state state;
-        pcs_exact_rates rates;
+        pcs_exact_rates rates, x;
         exact_look(batch, i, q, v, w, &state);
+        pcs_cell_gather(batch->equation + (size_t)i * NDOF, NDOF, u, along);
         pcs_exact_rate(&state, w, &rates);
+        pcs_exact_rate(&state, along, &x);
         exact_momentum(data, i, w, p);
-        power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
-        power += batch->damping_stiffness * exact_form(data, i, rates.Gam, rates.psi);
+        power += batch->damping_mass * pcs_dense_dot(NDOF, along, p);
+        power += batch->damping_stiffness * exact_form(data, i, rates.Gam, rates.psi, x.Gam, x.psi);
     }
     return power;
 }
@@ -373,7 +376,7 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
         pcs_exact_state state;
         exact_look(batch, i, q, v, w, &state);
         exact_momentum(data, i, w, p);
-        sum->strain += 0.5 * exact_form(data, i, state.Gam, state.bend);
+        sum->strain += 0.5 * exact_form(data, i, state.Gam, state.bend, state.Gam, state.bend);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
         pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
     }
@@ -410,7 +413,7 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     field[5] = force[0] / pcs_taper_section(batch, index)->area;
     field[6] = pcs_taper_stress(batch, batch->cells[index], (const double[2]){ start[2], end[2] },
                                 (const double[2]){ start[1], end[1] });
-    field[7] = 0.5 * exact_form(data, index, state.Gam, state.bend);
+    field[7] = 0.5 * exact_form(data, index, state.Gam, state.bend, state.Gam, state.bend);
     field[8] = force[1];
     field[9] = force[2];
     field[10] = moment[1];

@@ -73,7 +73,7 @@ void pcs_turning_matrices(const pcs_batch *batch, int cell, double *M, double *K
 void pcs_turning_stiffest(const pcs_batch *batch, int cell, double *K);
 void pcs_turning_add_force(const pcs_batch *batch, const double *q, const double *v, double *f);
 void pcs_turning_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C);
-double pcs_turning_dissipation(const pcs_batch *batch, const double *q, const double *v);
+double pcs_turning_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u);
 void pcs_turning_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
 void pcs_turning_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
 void pcs_turning_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,

@@ -356,13 +356,14 @@ void pcs_turning_stiffest(const pcs_batch *batch, int cell, double *K)
     turning_take(n, A, K);
 }
 
-double pcs_turning_dissipation(const pcs_batch *batch, const double *q, const double *v)
+double pcs_turning_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
 {
     double power = 0.0;
     for (int c = 0; c < batch->ncell; c++) {
-        turning_state s;
+        turning_state s, along;
         turning_find(batch, c, q, v, &s);
-        for (int m = 0; m < NMODE; m++) power += turning_damping(batch, m) * s.rate[m] * s.rate[m];
+        turning_find(batch, c, q, u, &along);
+        for (int m = 0; m < NMODE; m++) power += turning_damping(batch, m) * s.rate[m] * along.rate[m];
     }
     return power;
 }

@@ -109,8 +109,9 @@ typedef struct pcs_element_ops {
     // finite rotations in space are derivatives by material spins. Asked of elements that are nonlinear or see
     // velocities; C of a linear one is constant, and q and v may be NULL.
     void (*tangents)(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C);
-    // Power taken by all damping, Rayleigh's included, W. Asked of the same elements.
-    double (*dissipation)(const pcs_batch *batch, const double *q, const double *v);
+    // Power that all damping forces of (q, v), Rayleigh's included, take along the velocity u, W. Asked of the same
+    // elements.
+    double (*dissipation)(const pcs_batch *batch, const double *q, const double *v, const double *u);
     // Sums T(v), V(q) and the momentum into *sum.
     void (*add_energy)(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
     // Sums T(v1 - v0) and V(q1 - q0) of a linear element.

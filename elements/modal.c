@@ -317,23 +317,27 @@ void pcs_modal_tangents(const pcs_batch *batch, int cell, const double *q, const
     modal_add_own(batch, cell, v, C);
 }
 
-double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v)
+double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
 {
     (void)q;
     const pcs_modal *modal = batch->data;
+    int n = modal->shape.ndof, m = modal->nmode;
     double power = 0.0;
     for (int c = 0; c < batch->ncell; c++) {
         const pcs_modal_kind *kind = modal_kind(batch, c);
-        double w[PCS_MAX_CELL_DOFS], drag[PCS_MAX_CELL_DOFS];
-        pcs_energy sum = { 0 };
+        double w[PCS_MAX_CELL_DOFS], along[PCS_MAX_CELL_DOFS], drag[PCS_MAX_CELL_DOFS];
+        double rate[PCS_MAX_MODES], s[PCS_MAX_MODES];
         modal_gather(batch, c, v, w);
-        modal_add_cell_energy(batch, c, w, w, &sum);
-        modal_multiply(modal->shape.ndof, modal->shape.ndof, modal_drag(modal, kind), w, drag);
-        power += batch->damping_mass * pcs_dense_dot(modal->shape.ndof, w, drag) +
-                 2.0 * batch->damping_stiffness * sum.strain;
+        modal_gather(batch, c, u, along);
+        modal_multiply(n, n, modal_drag(modal, kind), w, drag);
+        power += batch->damping_mass * pcs_dense_dot(n, along, drag);
+        modal_multiply(m, n, kind->B, w, rate);
+        modal_multiply(m, m, kind->D, rate, s);
+        modal_multiply(m, n, kind->B, along, rate);
+        power += batch->damping_stiffness * pcs_dense_dot(m, rate, s);
         if (kind->own == NULL) continue;
-        modal_multiply(modal->shape.ndof, modal->shape.ndof, kind->own->C, w, drag);
-        power += modal_speed(modal, kind, w) * pcs_dense_dot(modal->shape.ndof, w, drag);
+        modal_multiply(n, n, kind->own->C, w, drag);
+        power += modal_speed(modal, kind, w) * pcs_dense_dot(n, along, drag);
     }
     return power;
 }

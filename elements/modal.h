@@ -50,7 +50,7 @@ void pcs_modal_deform(const pcs_batch *batch, int cell, const double *q, double 
 void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K);
 void pcs_modal_add_force(const pcs_batch *batch, const double *q, const double *v, double *f);
 void pcs_modal_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C);
-double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v);
+double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u);
 void pcs_modal_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
 void pcs_modal_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,
                           const double *v1, pcs_energy *sum);

@@ -8,6 +8,7 @@
 // The mass in space is constant; the gyroscopic moment takes no power: w . (w x J w) = 0. Its damping matrix is
 // w^ J - (J w)^.
 
+#include "core/dense.h"
 #include "core/rotation.h"
 #include "elements/modal.h"
 #include "elements/one_node.h"
@@ -182,11 +183,16 @@ static void body_add_energy(const pcs_batch *batch, const double *q, const doubl
     }
 }
 
-static double body_dissipation(const pcs_batch *batch, const double *q, const double *v)
+static double body_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
 {
-    pcs_energy sum = { 0 };
-    body_add_energy(batch, q, v, &sum);
-    return 2.0 * batch->damping_mass * sum.kinetic;
+    (void)q;
+    double power = 0.0, w[NDOF], p[NDOF];
+    for (int c = 0; c < batch->ncell; c++) {
+        body_motion(batch, c, v, w, p);
+        pcs_cell_gather(batch->equation + NDOF * (size_t)c, NDOF, u, w);
+        power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
+    }
+    return power;
 }
 
 static void body_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])

@@ -238,17 +238,18 @@ static void internal_add_force(const pcs_batch *batch, const double *q, const do
     pcs_cell_add_force(batch, 2, internal_force, q, v, f);
 }
 
-static double internal_dissipation(const pcs_batch *batch, const double *q, const double *v)
+static double internal_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
 {
     (void)q; // what the material loses is told apart
     double power = 0.0;
     for (int i = 0; i < batch->ncell; i++) {
         const internal_cell *c = internal_cell_of(batch, i);
-        double w[2];
+        double w[2], x[2];
         pcs_cell_gather(batch->equation + 2 * (size_t)i, 2, v, w);
-        double rate = w[1] - w[0], squares = c->mass[0] * w[0] * w[0] + c->mass[1] * w[1] * w[1];
-        power += batch->damping_stiffness * internal_stiffness(batch, i) * rate * rate;
-        power += batch->damping_mass * (squares + 2.0 * c->other * w[0] * w[1]);
+        pcs_cell_gather(batch->equation + 2 * (size_t)i, 2, u, x);
+        double products = c->mass[0] * x[0] * w[0] + c->mass[1] * x[1] * w[1];
+        power += batch->damping_stiffness * internal_stiffness(batch, i) * (w[1] - w[0]) * (x[1] - x[0]);
+        power += batch->damping_mass * (products + c->other * (x[0] * w[1] + x[1] * w[0]));
     }
     return power;
 }

@@ -342,13 +342,14 @@ static void arms_stiffest(const pcs_batch *batch, int cell, double *K)
         for (int j = 0; j < NDOF; j++) K[i * NDOF + j] += most * longest[i] * longest[j] - at_rest * s.Jn[i] * s.Jn[j];
 }
 
-static double arms_dissipation(const pcs_batch *batch, const double *q, const double *v)
+static double arms_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
 {
     double power = 0.0;
     for (int c = 0; c < batch->ncell; c++) {
-        arms_state s;
+        arms_state s, along;
         arms_find(batch, c, q, v, &s);
-        power += s.axial.at.drag * s.axial.at.rate;
+        arms_find(batch, c, q, u, &along);
+        power += s.axial.at.drag * along.axial.at.rate;
     }
     return power;
 }

@@ -315,7 +315,8 @@ pcs_status pcs_fe_make_laws(pcs_system *self, fe_data *fe, pcs_contact_info *inf
 // Their forces, resultant, energy and loss, tangents, reports, and what they may jump over: where there are such.
 void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, double *f);
 void pcs_fe_law_resultant(const pcs_system *self, const double *q, const double *v, double sum[3]);
-void pcs_fe_law_sums(const pcs_system *self, const double *q, const double *v, double *energy, double *loss);
+double pcs_fe_law_energy(const pcs_system *self, const double *q, const double *v);
+double pcs_fe_law_loss(const pcs_system *self, const double *q, const double *v, const double *u);
 void pcs_fe_law_tangents(pcs_system *self, const double *q, const double *v);
 void pcs_fe_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
 void pcs_fe_law_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);

@@ -226,17 +226,35 @@ void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, 
 }
 
 // Where all ranks know all points one of them counts.
-void pcs_fe_law_sums(const pcs_system *self, const double *q, const double *v, double *energy, double *loss)
+static int laws_count(const pcs_system *self)
 {
-    const fe_data *fe = self->data;
-    *energy = *loss = 0.0;
-    if (self->layout != NULL && self->row_comm == NULL && self->layout->comm->rank != 0) return;
-    pcs_fe_look_at_laws(self, q);
-    for (int i = 0; i < fe->laws->nrow; i++) {
+    bool is_elsewhere = self->layout != NULL && self->row_comm == NULL && self->layout->comm->rank != 0;
+    return is_elsewhere ? 0 : ((const fe_data *)self->data)->laws->nrow;
+}
+
+double pcs_fe_law_energy(const pcs_system *self, const double *q, const double *v)
+{
+    double energy = 0.0;
+    int count = laws_count(self);
+    if (count > 0) pcs_fe_look_at_laws(self, q);
+    for (int i = 0; i < count; i++) {
         pcs_force_state s = pcs_fe_law_force_of(self, i, v);
-        *energy += s.energy + pcs_fe_law_rub(self, i, &s).energy;
-        *loss += s.loss;
+        energy += s.energy + pcs_fe_law_rub(self, i, &s).energy;
     }
+    return energy;
+}
+
+double pcs_fe_law_loss(const pcs_system *self, const double *q, const double *v, const double *u)
+{
+    const pcs_rows *L = ((const fe_work *)self->work)->laws->L;
+    double loss = 0.0;
+    int count = laws_count(self);
+    if (count > 0) pcs_fe_look_at_laws(self, q);
+    for (int i = 0; i < count; i++) {
+        double taken = pcs_fe_law_force_of(self, i, v).loss, rate = pcs_rows_dot(L, i, v);
+        if (taken != 0.0) loss += taken / rate * pcs_rows_dot(L, i, u);
+    }
+    return loss;
 }
 
 // What a force along a row of L or T sums up to over the equations of this rank.

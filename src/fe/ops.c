@@ -95,9 +95,7 @@ static void fe_measure(const pcs_system *self, const double *q, const double *v,
     if (fe->has_ranges) pcs_fe_range_energy(self, q, v, &sum);
     for (int g = 0; g < fe->model.ngroup && !fe->has_ranges; g++)
         fe->model.groups[g].ops->add_energy(pcs_fe_batch_at(fe, g, self->span, &room), q, v, &sum);
-    double stored = 0.0, lost;
-    if (fe->laws != NULL) pcs_fe_law_sums(self, q, v, &stored, &lost);
-    sum.strain += stored;
+    if (fe->laws != NULL) sum.strain += pcs_fe_law_energy(self, q, v);
     pcs_fe_tell(self, &sum, pcs_fe_weight_work(self, 0, pcs_system_nown(self), q), out);
 }
 
@@ -137,22 +135,24 @@ static pcs_change fe_change(const pcs_system *self, const double *q0, const doub
     return (pcs_change){ norms[0], norms[1] };
 }
 
-static double fe_damping_power(const pcs_system *self, const double *q, const double *v)
+static double fe_damping_power(const pcs_system *self, const double *q, const double *v, const double *u)
 {
     const fe_data *fe = self->data;
-    double power = 0.0, stored;
-    if (fe->laws != NULL) pcs_fe_law_sums(self, q, v, &stored, &power);
+    double power = fe->laws != NULL ? pcs_fe_law_loss(self, q, v, u) : 0.0;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
         const pcs_element_ops *ops = batch->ops;
         if (ops->is_nonlinear || ops->sees_velocity) {
-            power += ops->dissipation(batch, q, v);
+            power += ops->dissipation(batch, q, v, u);
             continue;
         }
         if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) continue;
-        pcs_energy sum = { 0 };
+        pcs_energy sum = { 0 }, apart = { 0 }; // u . A v = (u . A u + v . A v - (u - v) . A (u - v))/2
         ops->add_energy(batch, v, v, &sum);
-        power += 2.0 * (batch->damping_mass * sum.kinetic + batch->damping_stiffness * sum.strain);
+        ops->add_energy(batch, u, u, &sum);
+        ops->add_change(batch, v, u, v, u, &apart);
+        power += batch->damping_mass * (sum.kinetic - apart.kinetic);
+        power += batch->damping_stiffness * (sum.strain - apart.strain);
     }
     pcs_system_sum(self, 1, &power);
     return power;

@@ -214,6 +214,12 @@ static double alpha_numerical_loss(pcs_scheme *self, pcs_alpha *s, const pcs_sta
     return loss;
 }
 
+double pcs_alpha_damping_work(const pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, const double *v, double h)
+{
+    const pcs_ends ends = { .q = s->next.q, .v = v, .q0 = x->q, .v0 = x->v };
+    return pcs_damping_work(self, &s->next, &ends, h, s->ga - (s->af - s->am));
+}
+
 void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const double *v, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
@@ -221,8 +227,7 @@ void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const do
     report->external_work += (1.0 - s->ga) * pcs_load_work(system, x->t, x->q, s->next.q) +
                              s->ga * pcs_load_work(system, x->t + h, x->q, s->next.q);
     if (!system->is_linear) { // the loss of the scheme is the remainder
-        report->damping_loss = h * ((1.0 - s->ga) * pcs_damping_power(system, x->q, x->v) +
-                                    s->ga * pcs_damping_power(system, s->next.q, v));
+        report->damping_loss = pcs_alpha_damping_work(self, s, x, v, h);
         return;
     }
     report->numerical_loss = alpha_numerical_loss(self, s, x, h) + alpha_damping(self, s, x, v, report);

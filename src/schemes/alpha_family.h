@@ -72,6 +72,11 @@ void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x,
 // Keeps the resultants of the end of the step, and exchanges the histories.
 void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const pcs_alpha_memory *now);
 
+// Work that damping takes over the step to the velocity v. The filter delays forces by af - am: those of the ends weigh
+// alike unless Newmark's ga says otherwise.
+double pcs_alpha_damping_work(const pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, const double *v,
+                              double h);
+
 // Energy of a step of a linear system whose impulses move positions by (h/2) W, exact; v is the velocity at its end:
 //   dE = dq . F_ga - dq . C v_ga + La . G (v_n + v)/2 - loss
 //   loss = (ga - 1/2) |dq|^2_K + (h^2/2) (2 be - ga) da . M a_ga + dq . M (vd_ga - a_ga)

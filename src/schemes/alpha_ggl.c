@@ -41,11 +41,6 @@ static const pcs_option ggl_options[] = {
     { 0 },
 };
 
-typedef struct ggl_memory {
-    pcs_alpha_memory alpha;
-    double damping_power; // v^T C v at the start of the step, W
-} ggl_memory;
-
 // Smooth forces of driven rows, and a of them in place of vd: what the step makes of forces.
 enum { ROW_FORCE, ROW_FILTERED, GGL_NROW_HISTORY };
 
@@ -115,12 +110,10 @@ static void ggl_book_drives(const pcs_scheme *self, pcs_state *x, pcs_step_repor
 static pcs_status ggl_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     ggl *s = self->data;
-    ggl_memory *memory = x->memory;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_joint_acceleration(self, &s->alpha.next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
     pcs_alpha_start(self, &s->alpha, x);
-    memory->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
     for (int j = 0; j < self->system->nrow; j++)
         if (self->system->rows[j].is_driven)
@@ -151,9 +144,8 @@ static bool ggl_is_contradictory(const pcs_scheme *self, int j)
 static void ggl_report(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     ggl *s = self->data;
-    ggl_memory *memory = x->memory;
     const pcs_next *next = &s->alpha.next;
-    double h = report->h, power = pcs_damping_power(self->system, next->q, next->v);
+    double h = report->h;
     pcs_next_report_rows(self, x, next, 0.5, report);
     for (int j = 0; j < self->system->nrow; j++) {
         report->rows[j].shift = s->carry * h * next->la[j];
@@ -164,8 +156,7 @@ static void ggl_report(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
     report->correction_work = ggl_correction_work(self, h);
     report->external_work += pcs_trapezoidal_load_work(self->system, x, next->q, h);
     ggl_book_drives(self, x, report);
-    report->damping_loss = 0.5 * h * (memory->damping_power + power);
-    memory->damping_power = power;
+    report->damping_loss = pcs_alpha_damping_work(self, &s->alpha, x, next->v, h);
 }
 
 static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -229,7 +220,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .nrow_history = GGL_NROW_HISTORY,
     .history_obeys_joints = true,
     .nresultant = 2,
-    .memory_size = sizeof(ggl_memory),
+    .memory_size = sizeof(pcs_alpha_memory),
     .is_position_level = true,
     .takes_internal = true,
     .refuses = ggl_refuses,

@@ -35,7 +35,6 @@ enum { ROW_FORCE, ROW_FILTERED, INDEX3_NROW_HISTORY }; // lam and its filtered v
 typedef struct index3_memory {
     pcs_alpha_memory alpha;
     double momentum[3], filtered_sum[3]; // resultants of lam and of its filtered value at the start of the step, N
-    double damping_power;                // v^T C v at the start of the step, W
 } index3_memory;
 
 typedef struct index3 {
@@ -73,7 +72,6 @@ static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     for (int j = 0; j < self->system->nrow; j++) force[j] = filtered[j] = s->alpha.next.lam[j];
     if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, 1.0, force, NULL, memory->momentum);
     for (int k = 0; k < 3; k++) memory->filtered_sum[k] = memory->momentum[k];
-    memory->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
     return PCS_OK;
 }
@@ -154,13 +152,12 @@ static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *repor
 {
     index3 *s = self->data;
     index3_memory *memory = x->memory;
-    double h = report->h, power = pcs_damping_power(self->system, s->alpha.next.q, s->alpha.next.v);
+    double h = report->h;
     double *last_force = x->row_history[ROW_FORCE];
     pcs_alpha_memory now;
     double *last_filtered = x->row_history[ROW_FILTERED];
     report->external_work += pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
-    report->damping_loss = 0.5 * h * (memory->damping_power + power);
-    memory->damping_power = power;
+    report->damping_loss = pcs_alpha_damping_work(self, &s->alpha, x, s->alpha.next.v, h);
     pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
     index3_turn(self, memory, report);
     x->row_history[ROW_FORCE] = s->next_force;

@@ -18,6 +18,7 @@
 typedef struct pcs_next {
     double *q, *v;                                // [nv]
     double *a, *d;                                // [nv] acceleration and increment
+    double *mean;                                 // [nv] velocity of the way of a step; NULL without damping
     double *target, *gap, *nu, *la, *rate_before; // [nrow]
     double *target_t, *la_t;                      // [ntangent]
     double *lam;                                  // [nrow] smooth multipliers of bilateral rows
@@ -86,8 +87,12 @@ static inline void pcs_resultant(const pcs_system *system, double t, const doubl
 
 static inline double pcs_damping_power(const pcs_system *system, const double *q, const double *v)
 {
-    return system->has_damping ? system->ops->damping_power(system, q, v) : 0.0;
+    return system->has_damping ? system->ops->damping_power(system, q, v, v) : 0.0;
 }
+
+// Work that damping takes on the way dq between two states, h apart: dq . ((1 - weight) D(q0, v0) + weight D(q, v)).
+// Powers v . D at both would count velocities that alternate, or directions that turn, as motion against the dampers.
+double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_ends *ends, double h, double weight);
 
 static inline double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)
 {

@@ -225,11 +225,6 @@ static bool explicit_approaches(const pcs_system *system, int row, const double 
     return rate < -64.0 * pcs_rounding_of_sum(count, G->value + first, G->column + first, v);
 }
 
-static void explicit_remember(const pcs_scheme *self, pcs_state *x)
-{
-    ((pcs_explicit_memory *)x->memory)->damping_power = pcs_damping_power(self->system, x->q, x->v);
-}
-
 pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
@@ -253,7 +248,6 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
         explicit_report_start_impact(self, s, x, report);
     }
     pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
-    explicit_remember(self, x);
     return PCS_OK;
 }
 
@@ -262,7 +256,6 @@ pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_r
     pcs_explicit *s = self->data;
     PCS_TRY(pcs_explicit_return(self, x));
     pcs_start_report(self, x, &s->next, report);
-    explicit_remember(self, x);
     return PCS_OK;
 }
 
@@ -302,11 +295,9 @@ void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit
     pcs_add_row_momentum(self->system, -1.0, s->stage, s->stage_t, sum);
 }
 
-void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, pcs_state *x, pcs_step_report *report)
+void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, pcs_step_report *report)
 {
-    pcs_explicit_memory *memory = x->memory;
-    double power = pcs_damping_power(self->system, s->next.q, s->next.v);
+    const pcs_ends ends = { .q = s->next.q, .v = s->next.v, .q0 = x->q, .v0 = x->v };
     report->external_work += pcs_trapezoidal_load_work(self->system, x, s->next.q, report->h);
-    report->damping_loss = 0.5 * report->h * (memory->damping_power + power);
-    memory->damping_power = power;
+    report->damping_loss = pcs_damping_work(self, &s->next, &ends, report->h, 0.5);
 }

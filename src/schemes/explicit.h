@@ -6,11 +6,7 @@
 
 #include "schemes/common.h"
 
-// The first member of a scheme's memory, and of its data.
-typedef struct pcs_explicit_memory {
-    double damping_power; // W, at the start of the step
-} pcs_explicit_memory;
-
+// The first member of a scheme's data.
 typedef struct pcs_explicit {
     pcs_next next;
     pcs_step_problem problem;  // of contacts, but for what it is about
@@ -80,7 +76,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
 // Impulses of earlier stages pushed along other directions than those of the end, along which they are told: adds the
 // difference to an impulse of the step.
 void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3]);
-// The trapezoidal quadratures of damping and loads; the power of the damping becomes that of the end.
-void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, pcs_state *x, pcs_step_report *report);
+// The trapezoidal quadratures of damping and loads.
+void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, pcs_step_report *report);
 
 #endif

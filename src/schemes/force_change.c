@@ -50,11 +50,9 @@ static bool change_hold_joints(pcs_force_change *self, double *da)
 // The sums by directions that the scheme keeps.
 static void change_add_resultant(const pcs_scheme *scheme, pcs_state *x, const double sum[3])
 {
-    char *memory = x->memory;
-    for (int r = 0; r < scheme->ops->nresultant; r++) {
-        double *kept = (double *)(void *)(memory + scheme->ops->resultant_at) + 3 * (size_t)r;
-        for (int k = 0; k < 3; k++) kept[k] += sum[k];
-    }
+    double *kept = x->memory;
+    for (int r = 0; r < scheme->ops->nresultant; r++)
+        for (int k = 0; k < 3; k++) kept[3 * r + k] += sum[k];
 }
 
 void pcs_force_change_make(pcs_force_change *self, pcs_state *x, double *df, const double resultant[3])

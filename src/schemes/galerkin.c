@@ -296,10 +296,10 @@ static const char galerkin_drives[] =
     "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
     "good; half_explicit and half_explicit_rk follow such motions";
 
-#define GALERKIN_COMMON                                                                                                \
-    .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin), .memory_size = sizeof(pcs_explicit_memory), \
-    .is_explicit = true, .separates_impacts = true, .lets_contacts_sink = true, .refuses = pcs_refuse_friction,        \
-    .state_rule = galerkin_state_rule, .refuses_drives = galerkin_drives, .takes_dealt_rows = true,                    \
+#define GALERKIN_COMMON                                                                             \
+    .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin), .is_explicit = true,     \
+    .separates_impacts = true, .lets_contacts_sink = true, .refuses = pcs_refuse_friction,          \
+    .state_rule = galerkin_state_rule, .refuses_drives = galerkin_drives, .takes_dealt_rows = true, \
     .start = pcs_explicit_start, .step = galerkin_step
 
 const pcs_scheme_ops pcs_scheme_tdg_minus = {

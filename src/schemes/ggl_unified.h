@@ -9,7 +9,6 @@
 typedef enum pcs_ggl_gap { PCS_GGL_EXACT, PCS_GGL_PAPER, PCS_GGL_MID } pcs_ggl_gap;
 
 typedef struct pcs_ggl_memory {
-    pcs_explicit_memory base;
     double factored_h; // s, of the last step: what a resumed run factors again for it is no work of the run
 } pcs_ggl_memory;
 

@@ -45,7 +45,6 @@ static const pcs_option half_options[] = {
 enum { HISTORY_A };
 
 typedef struct half_memory {
-    pcs_explicit_memory base;
     double resultant[3]; // N, of f at the start of the step
 } half_memory;
 
@@ -475,7 +474,6 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .data_size = sizeof(half),
     .nhistory = 1,
     .nresultant = 1,
-    .resultant_at = offsetof(half_memory, resultant),
     .memory_size = sizeof(half_memory),
     .is_explicit = true,
     .separates_impacts = true,

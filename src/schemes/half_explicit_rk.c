@@ -312,7 +312,6 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .options = herk_options,
     .params_size = sizeof(herk_params),
     .data_size = sizeof(herk),
-    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
     .separates_impacts = true,
     .check = herk_check,

@@ -69,10 +69,8 @@ typedef struct moreau {
     pcs_step_form form; // of steps as long as the last one
     moreau_pass pass;   // of the step under way, weights likewise
     double theta;
-    double move;   // weight of the end of the step in the velocity that moves positions: theta or 1/2
-    bool goes_on;  // accelerations of the step before are where the iteration of this one begins
-    double *mean;  // [nv] v_th, when there is damping
-    double *image; // [nv] C v_th, when `move` is not theta
+    double move;  // weight of the end of the step in the velocity that moves positions: theta or 1/2
+    bool goes_on; // accelerations of the step before are where the iteration of this one begins
 } moreau;
 
 static const char *moreau_check(const void *params, const char **option)
@@ -98,9 +96,6 @@ static pcs_status moreau_setup(pcs_scheme *self)
     s->theta = isnan(p->theta) ? 1.0 / (1.0 + p->rho_inf) : p->theta;
     s->move = p->positions == POSITIONS_MIDPOINT ? 0.5 : s->theta;
     s->goes_on = pcs_goes_on(self->system, (1.0 - s->theta) / s->theta);
-    if (self->system->has_damping) PCS_TAKE(self->ctx, s->mean, self->system->nv, "the mean velocity");
-    if (self->system->has_damping && s->move != s->theta)
-        PCS_TAKE(self->ctx, s->image, self->system->nv, "the mean velocity");
     return pcs_next_create(self, &s->next);
 }
 
@@ -160,30 +155,6 @@ static void moreau_set_passes(const pcs_scheme *self, const pcs_state *x, pcs_st
     problem->vd_of_d = s->pass.vd_of_d;
 }
 
-static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h)
-{
-    moreau *s = self->data;
-    if (s->mean == NULL) return 0.0;
-    PCS_INDEPENDENT
-    for (int i = 0; i < self->system->nv; i++) s->mean[i] = (1.0 - s->theta) * x->v[i] + s->theta * s->next.v[i];
-    double power = pcs_damping_power(self->system, s->next.q, s->mean);
-    if (self->system->is_linear) return h * power;
-    return h * ((1.0 - s->theta) * pcs_damping_power(self->system, x->q, s->mean) + s->theta * power);
-}
-
-// What the damping takes beyond h v_th . C v_th where positions move otherwise: (dq - h v_th) . C v_th.
-static double moreau_excess(const pcs_scheme *self, const pcs_state *x, double h)
-{
-    const moreau *s = self->data;
-    double sum = 0.0;
-    int n = pcs_system_nown(self->system);
-    if (s->image == NULL) return 0.0;
-    pcs_matrix_multiply(self->system->C, s->mean, s->image);
-    for (int i = 0; i < n; i++) sum += (s->next.v[i] - x->v[i]) * s->image[i];
-    pcs_system_sum(self->system, 1, &sum);
-    return -(s->theta - s->move) * h * sum;
-}
-
 static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
 {
     moreau *s = self->data;
@@ -208,8 +179,9 @@ static void moreau_report(pcs_scheme *self, pcs_state *x, pcs_step_report *repor
     }
     report->external_work += (1.0 - s->theta) * pcs_load_work(system, x->t, x->q, s->next.q) +
                              s->theta * pcs_load_work(system, x->t + h, x->q, s->next.q);
-    report->damping_loss = moreau_damping_loss(self, x, h);
-    report->numerical_loss = moreau_numerical_loss(self, x) + moreau_excess(self, x, h);
+    const pcs_ends ends = { .q = s->next.q, .v = s->next.v, .q0 = x->q, .v0 = x->v };
+    report->damping_loss = pcs_damping_work(self, &s->next, &ends, h, s->theta);
+    report->numerical_loss = moreau_numerical_loss(self, x);
 }
 
 static bool moreau_solve(pcs_scheme *self, pcs_step_problem *problem, pcs_step_report *report)
@@ -270,9 +242,11 @@ static pcs_status moreau_step_between(pcs_scheme *self, pcs_state *x, double h, 
     if (!moreau_solve(self, &problem, report)) return PCS_OK;
     double resultant[3]; // of the forces that acted, which nonlinear ones at the ends do not tell
     pcs_resultant(self->system, x->t + s->theta * h, s->next.q, s->next.v, resultant);
+    double power = pcs_damping_power(self->system, s->next.q, s->next.v);
     moreau_extrapolate(self, x);
     if (!pcs_next_measure(self, &s->next, report)) return PCS_OK;
     moreau_report(self, x, report);
+    report->damping_loss = h * power;
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
     pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;

@@ -90,7 +90,6 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .summary = "forward Euler, contact implicit at velocity level; order 1; not for undamped elastic models",
     .options = euler_options,
     .data_size = sizeof(pcs_explicit),
-    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
     .lags_velocity = true,
     .takes_internal = true,

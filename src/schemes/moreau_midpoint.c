@@ -95,7 +95,6 @@ const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .options = midpoint_options,
     .params_size = sizeof(midpoint_params),
     .data_size = sizeof(midpoint),
-    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
     .acts_midway = true,
     .lags_velocity = true,

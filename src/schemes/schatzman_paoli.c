@@ -18,7 +18,6 @@
 #include "step/projection.h"
 
 typedef struct paoli_memory {
-    pcs_explicit_memory base;
     double last_h; // s, of the step before; 0: there is none
 } paoli_memory;
 

@@ -12,6 +12,7 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     int n = self->system->nv, m = self->system->nrow;
     double **vectors[] = { &next->q, &next->v, &next->a, &next->d };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], n, "the next state");
+    if (self->system->has_damping) PCS_TAKE(self->ctx, next->mean, n, "the next state");
     double **rows[] = { &next->target, &next->gap, &next->nu, &next->la, &next->rate_before };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(self->ctx, *rows[i], m, "the next contact state");
     PCS_TAKE(self->ctx, next->lam, m, "the next contact state");
@@ -191,6 +192,19 @@ pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const p
 {
     if (next->ends.q0 != NULL) return next->change;
     return self->system->ops->change(self->system, x->q, next->q, x->v, next->v);
+}
+
+double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_ends *ends, double h, double weight)
+{
+    const pcs_system *system = self->system;
+    double *mean = next->mean;
+    if (!system->has_damping) return 0.0;
+    if (system->has_rotations) system->ops->way(system, ends->q0, ends->q, mean);
+    else
+        for (int i = 0; i < system->nv; i++) mean[i] = ends->q[i] - ends->q0[i];
+    for (int i = 0; i < system->nv; i++) mean[i] /= h;
+    return h * ((1.0 - weight) * system->ops->damping_power(system, ends->q0, ends->v0, mean) +
+                weight * system->ops->damping_power(system, ends->q, ends->v, mean));
 }
 
 // Every entry of the state enters the energies, so a NaN anywhere shows there.

@@ -42,8 +42,7 @@ typedef struct pcs_scheme_ops {
     int nhistory;              // history vectors
     bool history_is_velocity;  // that of the end of a step, v being of its middle; otherwise accelerations
     bool history_obeys_joints; // they hold the forces of joints
-    int nresultant;            // sums of forces by directions, double[3] each, that the struct of numbers carries
-    size_t resultant_at;       // where in the struct they begin
+    int nresultant;            // sums of forces by directions, double[3] each, that the struct of numbers begins with
     int nrow_history;          // vectors over the rows that it carries likewise
     size_t memory_size;        // of the struct of numbers that it carries besides
     bool is_explicit;          // needs a stable step

@@ -166,7 +166,6 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .options = split_options,
     .params_size = sizeof(split_params),
     .data_size = sizeof(split),
-    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
     .acts_midway = true,
     .separates_impacts = true,

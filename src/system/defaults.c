@@ -113,14 +113,14 @@ pcs_change pcs_default_change(const pcs_system *self, const double *q0, const do
     return (pcs_change){ defaults_norm2(self->K, q0, q1), defaults_norm2(self->M, v0, v1) };
 }
 
-double pcs_default_damping_power(const pcs_system *self, const double *q, const double *v)
+double pcs_default_damping_power(const pcs_system *self, const double *q, const double *v, const double *u)
 {
     (void)q;
     double power = 0.0;
     if (self->C == NULL) return 0.0;
     for (int j = 0; j < self->nv; j++)
         for (int k = self->C->pattern->start[j]; k < self->C->pattern->start[j + 1]; k++)
-            power += v[self->C->pattern->row[k]] * self->C->value[k] * v[j];
+            power += u[self->C->pattern->row[k]] * self->C->value[k] * v[j];
     return power;
 }
 

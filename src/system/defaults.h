@@ -28,7 +28,7 @@ void pcs_default_resultant(const pcs_system *self, double t, const double *q, co
 pcs_change pcs_default_change(const pcs_system *self, const double *q0, const double *q1, const double *v0,
                               const double *v1);
 // From C.
-double pcs_default_damping_power(const pcs_system *self, const double *q, const double *v);
+double pcs_default_damping_power(const pcs_system *self, const double *q, const double *v, const double *u);
 double pcs_default_internal_loss(const pcs_system *self, double t, const double *q);
 void pcs_default_commit(pcs_system *self, double t, const double *q, const double *v);
 double pcs_default_load_work(const pcs_system *self, double t, const double *q0, const double *q1);

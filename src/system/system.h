@@ -210,7 +210,8 @@ typedef struct pcs_system_ops {
     // Of a linear system.
     pcs_change (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0,
                          const double *v1);
-    double (*damping_power)(const pcs_system *self, const double *q, const double *v); // v^T C v
+    // Power that the damping forces of (q, v) take along the velocity u, W: u^T C v.
+    double (*damping_power)(const pcs_system *self, const double *q, const double *v, const double *u);
     // Materials with internal variables, and friction of points with force laws: forces, tangents and measures take the
     // way from the last commit to the state asked for in one. Energy that materials lose on it up to (t, q), J; and
     // (q, v) becomes where the next way begins: has_internal.

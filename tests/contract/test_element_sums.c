@@ -62,7 +62,7 @@ static void check_energy(const variant *c, model *m)
     CHECK_RELATIVE(change.kinetic, 0.5 * quadratic(system->M, dv), 1e-13);
     CHECK_RELATIVE(change.strain, 0.5 * quadratic(system->K, dq), 1e-13);
     double power = quadratic(system->C, v);
-    CHECK_NEAR(system->ops->damping_power(system, q, v), power, 1e-13 * (1.0 + power));
+    CHECK_NEAR(system->ops->damping_power(system, q, v, v), power, 1e-13 * (1.0 + power));
 }
 
 TEST(energies_are_quadratic_forms)

@@ -195,7 +195,7 @@ static void check_power(const subject *s)
             s->system->ops->measure(s->system, q, s->v, &measure);
             stored += sign * weight[k - 1] * measure.strain / h;
         }
-    double lost = s->system->has_damping ? s->system->ops->damping_power(s->system, s->q, s->v) : 0.0;
+    double lost = s->system->has_damping ? s->system->ops->damping_power(s->system, s->q, s->v, s->v) : 0.0;
     CHECK(lost >= 0.0);
     CHECK_NEAR(given + stored + lost, 0.0, 1e-8 * (size + fabs(stored) + lost));
 }

@@ -283,7 +283,7 @@ TEST(models_match_the_sum_over_cells)
             pcs_matrix_multiply(system->C, v, damping);
             double power = 0.0;
             for (int i = 0; i < system->nv; i++) power += v[i] * damping[i];
-            CHECK_RELATIVE(system->ops->damping_power(system, q, v), power, 1e-13);
+            CHECK_RELATIVE(system->ops->damping_power(system, q, v, v), power, 1e-13);
             model_destroy(&m);
         }
 }

@@ -164,7 +164,7 @@ TEST(taut_springs_carry_a_mass)
     CHECK_ALL_NEAR(9, C, damping, 1e-15);
     m->system->ops->force(m->system, 0.0, zero, zero, f);
     CHECK_NEAR(f[0], 25.0 - 8.0, 1e-13);
-    CHECK_NEAR(m->system->ops->damping_power(m->system, zero, v), 3.0 * 0.09, 1e-15);
+    CHECK_NEAR(m->system->ops->damping_power(m->system, zero, v, v), 3.0 * 0.09, 1e-15);
     pcs_measure measure;
     m->system->ops->measure(m->system, zero, v, &measure);
     CHECK_NEAR(measure.strain, 0.5 * 50.0 * 0.25, 1e-14);
@@ -221,8 +221,8 @@ TEST(damper_has_its_place_in_the_ledger)
     pcs_measure before, after;
     double taken = 0.0;
     m->system->ops->measure(m->system, run.x.q, run.x.v, &before);
-    for (int i = 0; i < 200; i++) {
-        model_step(&run, 0.01);
+    for (int i = 0; i < 400; i++) { // the spring of a step that turns by as much as 0.01 s takes 1.3e-3 of it
+        model_step(&run, 0.005);
         taken += run.report.damping_loss;
     }
     m->system->ops->measure(m->system, run.x.q, run.x.v, &after);
@@ -271,7 +271,7 @@ TEST(springs_enter_the_stable_step)
     double w = 5.0, xi = 12.0 / (2.0 * 4.0 * w);
     CHECK_RELATIVE(m->system->stable_step, 2.0 / w * (sqrt(1.0 + xi * xi) - xi), 1e-14);
     const double v[1] = { 3.0 };
-    CHECK_NEAR(m->system->ops->damping_power(m->system, v, v), 108.0, 1e-13);
+    CHECK_NEAR(m->system->ops->damping_power(m->system, v, v, v), 108.0, 1e-13);
     double resultant[3] = { 0 };
     m->system->ops->resultant(m->system, 0.0, v, v, resultant);
     CHECK_NEAR(resultant[0], -336.0, 1e-13);

@@ -205,9 +205,10 @@ TEST(damping_leaves_the_spin_alone)
     m->system->ops->force(m->system, 0.0, q, spin, f);
     CHECK_NEAR(f[3], 0.0, 1e-12);
     CHECK_NEAR(f[9], 0.0, 1e-12);
-    CHECK_NEAR(m->system->ops->damping_power(m->system, q, spin), 0.0, 1e-12);
+    CHECK_NEAR(m->system->ops->damping_power(m->system, q, spin, spin), 0.0, 1e-12);
     across[1] = across[7] = 3.0;
-    CHECK_RELATIVE(m->system->ops->damping_power(m->system, q, across), 60.0 * 9.0 * (2.0 + 7850.0 * 0.3 * 0.3), 1e-13);
+    CHECK_RELATIVE(m->system->ops->damping_power(m->system, q, across, across), 60.0 * 9.0 * (2.0 + 7850.0 * 0.3 * 0.3),
+                   1e-13);
     model_destroy(&m);
 }
 
