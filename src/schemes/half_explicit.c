@@ -413,6 +413,9 @@ static void half_accept(pcs_scheme *self, pcs_state *x, double h, bool is_impact
 {
     half *s = self->data;
     pcs_explicit_report_rows(self, &s->base, x, 0.5 * h, is_impact, report);
+    // Forces of single stages are of order 1, their mean over the step is of the order of the velocities.
+    for (int j = 0; j < self->system->nrow && !is_impact; j++)
+        if (self->system->rows[j].is_bilateral) report->rows[j].force = report->rows[j].step_impulse / h;
     half_report_momentum(self, x, h, report);
     pcs_explicit_report_work(self, &s->base, x, report);
     double *a = x->history[HISTORY_A];
@@ -477,6 +480,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .memory_size = sizeof(half_memory),
     .is_explicit = true,
     .separates_impacts = true,
+    .acts_midway = true,
     .takes_rotations = true,
     .largest_turn = 0.02, // w' = i w grows by |1 + i y - y^2/2| = 1 + y^4/8
     .state_rule = half_state_rule,

@@ -206,6 +206,17 @@ static void energy_check_growth(pcs_certifier *self, double rise, double floor)
     pcs_certify_note(self, CERTIFY_GROWTH, grown, allowed, -1, -1);
 }
 
+// What negative dampers feed in: they do so at the end of the step, too. Where that alone is negative which damping
+// takes along the way, a correction of positions has pushed against it.
+static double energy_fed_by_damping(const pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_state *x = self->x;
+    double fed = -self->report->damping_loss;
+    if (!(fed > 0.0)) return 0.0;
+    return pcs_min(fed, pcs_max(0.0, -2.0 * self->report->h * system->ops->damping_power(system, x->q, x->v, x->v)));
+}
+
 // Is the energy of the step explained?
 static bool energy_check_rise(pcs_certifier *self)
 {
@@ -214,7 +225,7 @@ static bool energy_check_rise(pcs_certifier *self)
     double floor = harmless * pcs_certify_grown(scale, now->supply);
     const pcs_step_report *report = self->report;
     bool corrects = self->rule.kind == PCS_RULE_MIDPOINT || self->rule.kind == PCS_RULE_MEAN;
-    double fed = report->external_work + pcs_max(0.0, -report->damping_loss);
+    double fed = report->external_work + energy_fed_by_damping(self);
     if (corrects) fed += pcs_max(0.0, report->correction_work);
     double rise = pcs_measure_energy(&report->measure) - pcs_measure_energy(&now->measure) - fed;
     double shift = fabs(report->measure.potential - now->measure.potential);

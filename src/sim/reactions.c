@@ -18,9 +18,10 @@ void pcs_sim_react(pcs_sim *sim)
     if (sim->reactions == NULL) return;
     system->time = sim->state.t;
     const double *v = pcs_scheme_velocity(sim->scheme, &sim->state);
-    // The schemes that act there take no rotations in space: coordinates are sums.
-    if (sim->middle != NULL)
-        for (int i = 0; i < system->nq; i++) sim->middle[i] = sim->state.q[i] - 0.5 * sim->report.h * v[i];
+    if (sim->middle != NULL) {
+        for (int i = 0; i < system->nv; i++) sim->middle[i] = -0.5 * sim->report.h * v[i];
+        system->ops->retract(system, sim->state.q, sim->middle, sim->middle);
+    }
     system->acting = sim->middle;
     system->ops->reactions(system, sim->report.h, sim->state.q, v, sim->report.rows, sim->reactions);
     system->acting = NULL;

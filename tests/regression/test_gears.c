@@ -161,3 +161,55 @@ TEST(trains_turn_alike_at_any_pressure_angle)
     }
     for (int k = 0; k < 2; k++) CHECK_NEAR(angles[0][k], angles[1][k], 1e-10);
 }
+
+// A train without friction under a constant torque on the sun: constant accelerations, constant forces of the teeth, and
+// a bearing that carries the planet round. Speeds of sun and carrier say all: w_p = 3 w_c - 2 w_s, w_r = (3 w_c - w_s)/2.
+typedef struct train_forces {
+    double inner, outer, bearing; // N
+} train_forces;
+
+static train_forces train_exact(double t)
+{
+    const double Js = 0.3, Jr = 0.8, Jp = 0.1, m = 0.7, r = 0.3, Jc = 0.5 + m * r * r, torque = 2.0;
+    double ss = Js + 4.0 * Jp + 0.25 * Jr, sc = -6.0 * Jp - 0.75 * Jr, cc = Jc + 9.0 * Jp + 2.25 * Jr;
+    double a_s = torque * cc / (ss * cc - sc * sc), a_c = -torque * sc / (ss * cc - sc * sc);
+    train_forces f = { .inner = (torque - Js * a_s) / 0.2, .outer = Jr * (1.5 * a_c - 0.5 * a_s) / 0.4 };
+    f.bearing = hypot(m * r * a_c * a_c * t * t, m * r * a_c - (f.inner - f.outer));
+    return f;
+}
+
+// Largest relative error of the three, as means over the last step of h; alpha_ggl and half_explicit_rk tell those of
+// its end.
+static double train_error(const char *scheme, double h, bool is_mean)
+{
+    char time[64];
+    snprintf(time, sizeof time, "{ step: %.17g, end: 4.0 }", h);
+    text_case c = gear_train_open(false, ", at: [0.2, 0, 0]", ", at: [0.4, 0, 0]", scheme, time);
+    text_case_run(&c);
+    train_forces exact = train_exact(is_mean ? 4.0 - 0.5 * h : 4.0);
+    const double *inner = reaction(&c, "inner")->force, *outer = reaction(&c, "outer")->force;
+    const double *bearing = reaction(&c, "p")->force;
+    double error = fabs(hypot(inner[0], inner[1]) / fabs(exact.inner) - 1.0);
+    error = fmax(error, fabs(hypot(outer[0], outer[1]) / fabs(exact.outer) - 1.0));
+    error = fmax(error, fabs(hypot(bearing[0], bearing[1]) / exact.bearing - 1.0));
+    text_case_close(&c);
+    return error;
+}
+
+TEST(forces_of_trains_have_the_order_of_the_motion)
+{
+    static const struct {
+        const char *scheme;
+        bool is_mean;
+        double largest; // error at 2e-3 s
+    } rules[] = { { "half_explicit", true, 3e-4 },
+                  { "half_explicit_rk", false, 1e-4 },
+                  { "alpha_ggl, rho_inf: 0.8", false, 1e-4 } };
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
+        double coarse = train_error(rules[k].scheme, 2e-3, rules[k].is_mean);
+        double fine = train_error(rules[k].scheme, 1e-3, rules[k].is_mean);
+        print_message("%s: %.3e, %.3e\n", rules[k].scheme, coarse, fine);
+        CHECK(coarse < rules[k].largest);
+        CHECK(fine < 0.27 * coarse);
+    }
+}
