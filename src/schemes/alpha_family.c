@@ -230,5 +230,5 @@ void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const do
         report->damping_loss = pcs_alpha_damping_work(self, s, x, v, h);
         return;
     }
-    report->numerical_loss = alpha_numerical_loss(self, s, x, h) + alpha_damping(self, s, x, v, report);
+    report->numerical_loss += alpha_numerical_loss(self, s, x, h) + alpha_damping(self, s, x, v, report);
 }

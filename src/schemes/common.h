@@ -56,7 +56,8 @@ pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const p
 // finite.
 bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *report);
 
-// Losses of all rows, where each rank has added up those of its own.
+// Losses of all rows, where each rank has added up those of its own. What joints lose, as directions turn within a step
+// or as the law of a driven row makes up for a misfit, is no impact but the scheme's doing.
 void pcs_report_join(const pcs_system *system, pcs_step_report *report);
 // What the next state tells of a row; directions stand at it. Impulses, force and losses are left to the scheme.
 static inline void pcs_next_tell(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)

@@ -414,7 +414,8 @@ static void half_accept(pcs_scheme *self, pcs_state *x, double h, bool is_impact
     half *s = self->data;
     pcs_explicit_report_rows(self, &s->base, x, 0.5 * h, is_impact, report);
     // Forces of single stages are of order 1, their mean over the step is of the order of the velocities.
-    for (int j = 0; j < self->system->nrow && !is_impact; j++)
+    int nrow = is_impact ? 0 : self->system->nrow;
+    for (int j = 0; j < nrow; j++)
         if (self->system->rows[j].is_bilateral) report->rows[j].force = report->rows[j].step_impulse / h;
     half_report_momentum(self, x, h, report);
     pcs_explicit_report_work(self, &s->base, x, report);

@@ -181,7 +181,7 @@ static void moreau_report(pcs_scheme *self, pcs_state *x, pcs_step_report *repor
                              s->theta * pcs_load_work(system, x->t + h, x->q, s->next.q);
     const pcs_ends ends = { .q = s->next.q, .v = s->next.v, .q0 = x->q, .v0 = x->v };
     report->damping_loss = pcs_damping_work(self, &s->next, &ends, h, s->theta);
-    report->numerical_loss = moreau_numerical_loss(self, x);
+    report->numerical_loss += moreau_numerical_loss(self, x);
 }
 
 static bool moreau_solve(pcs_scheme *self, pcs_step_problem *problem, pcs_step_report *report)

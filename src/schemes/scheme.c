@@ -294,10 +294,17 @@ static void scheme_report_tangents(const pcs_system *system, int j, const pcs_st
 
 void pcs_report_join(const pcs_system *system, pcs_step_report *report)
 {
-    double losses[] = { report->impact_loss, report->friction_loss };
-    pcs_rows_sum(system, 2, losses); // rows that are dealt out have no drives
+    double joints = 0.0;
+    for (int j = 0; j < system->nrow; j++) {
+        if (!system->rows[j].is_bilateral) continue;
+        joints += report->rows[j].normal_loss;
+        report->rows[j].normal_loss = 0.0;
+    }
+    double losses[] = { report->impact_loss - joints, report->friction_loss, joints };
+    pcs_rows_sum(system, 3, losses); // rows that are dealt out have no drives
     report->impact_loss = losses[0];
     report->friction_loss = losses[1];
+    report->numerical_loss += losses[2];
 }
 
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,

@@ -311,6 +311,7 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
     system->time = x->t + h;
     system->ops->gaps(system, s->next.q, s->next.gap);
     for (int j = 0; j < system->nrow; j++) wave_report_row(self, x, j, report);
+    pcs_report_join(system, report);
     report->external_work += pcs_load_work(system, t, x->q, s->next.q);
     report->damping_loss = h * pcs_damping_power(system, s->next.q, s->next.v);
     // Forces are linear in positions: those of the middle of the step are the mean of both ends.

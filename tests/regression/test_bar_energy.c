@@ -206,8 +206,8 @@ TEST(dampers_of_ringing_beams_take_what_is_lost)
     }
 }
 
-// A free beam that spins stretches by the centrifugal force, to a strain energy of rho^2 A w^4 L^5/(240 E). Dampers take
-// as much again from the vibration about that: half of the work of a force that sets in at once.
+// A free beam that spins stretches by the centrifugal force, to a strain energy of rho^2 A w^4 L^5/(240 E). Dampers
+// take as much again from the vibration about that: half of the work of a force that sets in at once.
 TEST(dampers_do_not_see_a_turn)
 {
     static const char model[] = "mesh:\n  beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 8 }\n"

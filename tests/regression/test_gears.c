@@ -162,8 +162,8 @@ TEST(trains_turn_alike_at_any_pressure_angle)
     for (int k = 0; k < 2; k++) CHECK_NEAR(angles[0][k], angles[1][k], 1e-10);
 }
 
-// A train without friction under a constant torque on the sun: constant accelerations, constant forces of the teeth, and
-// a bearing that carries the planet round. Speeds of sun and carrier say all: w_p = 3 w_c - 2 w_s, w_r = (3 w_c - w_s)/2.
+// A train under a constant torque on the sun: constant accelerations, constant forces of the teeth, and a bearing that
+// carries the planet round. Speeds of sun and carrier say all: w_p = 3 w_c - 2 w_s, w_r = (3 w_c - w_s)/2.
 typedef struct train_forces {
     double inner, outer, bearing; // N
 } train_forces;
@@ -211,5 +211,27 @@ TEST(forces_of_trains_have_the_order_of_the_motion)
         print_message("%s: %.3e, %.3e\n", rules[k].scheme, coarse, fine);
         CHECK(coarse < rules[k].largest);
         CHECK(fine < 0.27 * coarse);
+    }
+}
+
+// Directions that turn within a step cost velocity-level schemes energy. A model without contacts has no impacts.
+TEST(trains_have_no_impacts)
+{
+    static const char *const schemes[] = { "newmark",
+                                           "hht",
+                                           "half_explicit",
+                                           "moreau_jean, theta: 0.5",
+                                           "jump_bathe",
+                                           "alpha_velocity, rho_inf: 0.8",
+                                           "jump_newmark, rho_inf: 0.8" };
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+        text_case c = gear_train_open(false, "", "", schemes[k], "{ step: 2.0e-3, end: 2.0 }");
+        text_case_run(&c);
+        const pcs_ledger *l = &c.sim->ledger;
+        print_message("%s: impacts %.3g, numerical %.3g of %.6g J\n", schemes[k], l->impact_loss, l->numerical_loss,
+                      l->external_work);
+        CHECK(l->impact_loss == 0.0);
+        CHECK_NEAR(l->numerical_loss, 0.0, 2e-3 * l->external_work);
+        text_case_close(&c);
     }
 }
