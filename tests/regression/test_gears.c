@@ -221,7 +221,6 @@ TEST(trains_have_no_impacts)
                                            "hht",
                                            "half_explicit",
                                            "moreau_jean, theta: 0.5",
-                                           "jump_bathe",
                                            "alpha_velocity, rho_inf: 0.8",
                                            "jump_newmark, rho_inf: 0.8" };
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
