@@ -4,8 +4,8 @@
 //   c = sqrt(E/rho),  Z = rho c A                  and of transverse waves in beams  c = sqrt(k G/rho),  Z = rho c A
 //   a force wave from Z1 into Z2:                  reflected (Z2 - Z1)/(Z2 + Z1),  transmitted 2 Z2/(Z1 + Z2)
 //
-// Parts are groups of elements whose cells make a line. They meet at nodes that they share and in contacts of two
-// nodes, which carry pressure only.
+// Parts are the lines that the cells of a group make, one after the other: a group over several parts of the mesh has
+// several. They meet at nodes that they share and in contacts of two nodes, which carry pressure only.
 
 #include "build/build.h"
 #include "build/builder.h"
@@ -16,13 +16,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BARS_LINE = 320, BARS_MOST = 24 };
+enum { BARS_LINE = 320, BARS_MOST = 24, BARS_LINES = 8 };
 
 static const double SAME_IMPEDANCE = 1e-9;
 
 // One part.
 typedef struct bar {
     const pcs_batch *batch;
+    int first, ncell; // cells of the batch
+    char name[128];
     double c, shear; // m/s, of axial waves and of transverse ones; 0: there are none
     double length;   // m
     double cell[2];  // the shortest and the longest, m
@@ -67,24 +69,44 @@ static double bars_cell_length(const pcs_batch *batch, int cell)
     return sqrt(span[0] * span[0] + span[1] * span[1] + span[2] * span[2]);
 }
 
-// Its speeds, and its way from cell to cell; false when it is no line, or no bar at all.
-static bool bars_measure(const pcs_batch *batch, bar *out)
+// Name of a line: that of its group and, if this has others, too, of the part of the mesh, or else of its cells.
+static void bars_name(const pcs_mesh *mesh, bar *part)
+{
+    const pcs_batch *batch = part->batch;
+    const int *cells = batch->cells + part->first;
+    snprintf(part->name, sizeof part->name, "%.60s", batch->name);
+    if (part->ncell == batch->ncell) return;
+    snprintf(part->name, sizeof part->name, "%.60s, cells %d to %d", batch->name, cells[0], cells[part->ncell - 1]);
+    for (int i = 0; i < mesh->ncell_set; i++) {
+        const pcs_set *set = &mesh->cell_set[i];
+        if (set->count != part->ncell || set->items[0] != cells[0] ||
+            set->items[set->count - 1] != cells[part->ncell - 1])
+            continue;
+        snprintf(part->name, sizeof part->name, "%.60s, %.60s", batch->name, set->name);
+        return;
+    }
+}
+
+// The line of cells from `first` on: its speeds, and its way from cell to cell; false when it is no bar at all. A
+// lattice is all its cells at once, without ends.
+static bool bars_measure(const pcs_batch *batch, int first, bool is_lattice, bar *out)
 {
     const pcs_element_ops *ops = batch->ops;
     double E, nu;
-    *out = (bar){ .batch = batch, .area = { INFINITY, 0.0 }, .cell = { INFINITY, 0.0 } };
-    if (batch->ncell == 0 || !(ops->has_section || ops->area != NULL)) return false;
+    *out = (bar){ .batch = batch, .first = first, .area = { INFINITY, 0.0 }, .cell = { INFINITY, 0.0 } };
+    if (first >= batch->ncell || !(ops->has_section || ops->area != NULL)) return false;
     if (!pcs_build_real(ops->options, batch->params, "E", &E)) return false;
     if (!pcs_build_real(ops->options, batch->params, "rho", &out->rho)) return false;
     out->c = sqrt(E / out->rho);
     if (ops->has_section && pcs_build_real(ops->options, batch->params, "nu", &nu))
         out->shear = sqrt(pcs_taper_section(batch, 0)->ky * 0.5 * E / (1.0 + nu) / out->rho);
-    for (int i = 0; i < batch->ncell; i++) {
+    for (int i = first; i < batch->ncell; i++) {
         const int *node = batch->nodes[batch->cells[i]];
         double area[2];
-        if (i > 0 && node[0] != out->end[1]) return false;
-        if (i == 0) out->end[0] = node[0];
+        if (i > first && node[0] != out->end[1] && !is_lattice) break;
+        if (i == first) out->end[0] = node[0];
         out->end[1] = node[1];
+        out->ncell++;
         double length = bars_cell_length(batch, i);
         out->length += length;
         out->cell[0] = fmin(out->cell[0], length);
@@ -93,7 +115,17 @@ static bool bars_measure(const pcs_batch *batch, bar *out)
         out->area[0] = fmin(out->area[0], fmin(area[0], area[1]));
         out->area[1] = fmax(out->area[1], fmax(area[0], area[1]));
     }
+    if (is_lattice) out->end[0] = out->end[1] = -1;
     return true;
+}
+
+// Does a group have more lines than are worth a line of text each?
+static bool bars_is_lattice(const pcs_batch *batch)
+{
+    int nline = 1;
+    for (int i = 1; i < batch->ncell; i++)
+        nline += batch->nodes[batch->cells[i]][0] != batch->nodes[batch->cells[i - 1]][1];
+    return nline > BARS_LINES;
 }
 
 static void bars_print_waves(const bars *b, const bar *part, double c, const char *kind)
@@ -102,11 +134,13 @@ static void bars_print_waves(const bars *b, const bar *part, double c, const cha
     char impedance[80];
     if (high > low * (1.0 + SAME_IMPEDANCE)) snprintf(impedance, sizeof impedance, "%.6g to %.6g", low, high);
     else snprintf(impedance, sizeof impedance, "%.6g", low);
-    int ncell = part->batch->ncell;
+    int ncell = part->ncell;
     bool is_even = part->cell[1] <= part->cell[0] * (1.0 + 1e-6);
-    bars_print(b, "%s: %sc = %.6g m/s, Z = %s kg/s, travel time %.6g s over %.6g m, %.6g s through each of %d cell%s%s",
-               part->batch->name, kind, c, impedance, part->length / c, part->length, part->length / c / ncell, ncell,
-               ncell == 1 ? "" : "s", is_even ? "" : " on average");
+    char over[80] = "";
+    if (part->end[0] >= 0)
+        snprintf(over, sizeof over, "travel time %.6g s over %.6g m, ", part->length / c, part->length);
+    bars_print(b, "%s: %sc = %.6g m/s, Z = %s kg/s, %s%.6g s through each of %d cell%s%s", part->name, kind, c,
+               impedance, over, part->length / c / ncell, ncell, ncell == 1 ? "" : "s", is_even ? "" : " on average");
 }
 
 static void bars_print_step(const bars *b, const char *where, double before, double behind)
@@ -123,13 +157,13 @@ static void bars_print_step(const bars *b, const char *where, double before, dou
 static void bars_print_inner_steps(const bars *b, const bar *part)
 {
     double way = 0.0, before = 0.0;
-    if (part->batch->tapers == NULL) return;
-    for (int i = 0; i < part->batch->ncell; i++) {
+    if (part->batch->tapers == NULL || part->end[0] < 0) return;
+    for (int i = part->first; i < part->first + part->ncell; i++) {
         double area[2], Z = part->rho * part->c;
-        char where[120];
+        char where[160];
         bars_areas(part->batch, i, area);
-        snprintf(where, sizeof where, "%.80s at %.6g m", part->batch->name, way);
-        if (i > 0) bars_print_step(b, where, before, Z * area[0]);
+        snprintf(where, sizeof where, "%s at %.6g m", part->name, way);
+        if (i > part->first) bars_print_step(b, where, before, Z * area[0]);
         before = Z * area[1];
         way += bars_cell_length(part->batch, i);
     }
@@ -144,7 +178,7 @@ static double bars_at(const bars *b, int node, int from, int *index)
         double area[2];
         int end = part->end[1] == node ? 1 : 0;
         if (part->end[end] != node) continue;
-        bars_areas(part->batch, end == 0 ? 0 : part->batch->ncell - 1, area);
+        bars_areas(part->batch, end == 0 ? part->first : part->first + part->ncell - 1, area);
         *index = i;
         return part->rho * part->c * area[end];
     }
@@ -159,9 +193,9 @@ static void bars_print_joints(const bars *b)
         for (int end = 0; end < 2; end++) {
             int first, second, node = b->part[i].end[end];
             double Z1 = bars_at(b, node, i, &first), Z2 = bars_at(b, node, i + 1, &second);
-            char where[200];
+            char where[280];
             if (first != i || second >= b->count) continue;
-            snprintf(where, sizeof where, "%.80s | %.80s", b->part[i].batch->name, b->part[second].batch->name);
+            snprintf(where, sizeof where, "%s | %s", b->part[i].name, b->part[second].name);
             bars_print_step(b, where, Z1, Z2);
         }
 }
@@ -173,7 +207,7 @@ static void bars_print_contacts(const bars *b, const pcs_fe_definition *model)
         const pcs_fe_contact *contact = &model->contacts[i];
         const pcs_set *set[2] = { NULL, NULL };
         int part[2];
-        char where[280];
+        char where[360];
         if (strcmp(contact->ops->name, "node_node") != 0) continue;
         for (const pcs_option *o = contact->ops->options; o->name != NULL; o++) {
             const char *name;
@@ -184,8 +218,8 @@ static void bars_print_contacts(const bars *b, const pcs_fe_definition *model)
         if (set[0] == NULL || set[1] == NULL || set[0]->count != 1) continue;
         double Z1 = bars_at(b, set[0]->items[0], 0, &part[0]), Z2 = bars_at(b, set[1]->items[0], 0, &part[1]);
         if (part[0] >= b->count || part[1] >= b->count) continue;
-        snprintf(where, sizeof where, "contact %.80s, %.80s | %.80s", contact->name, b->part[part[0]].batch->name,
-                 b->part[part[1]].batch->name);
+        snprintf(where, sizeof where, "contact %.80s, %s | %s", contact->name, b->part[part[0]].name,
+                 b->part[part[1]].name);
         bars_print_step(b, where, Z1, Z2);
     }
 }
@@ -196,8 +230,8 @@ static void bars_print_clock(const bars *b)
     const pcs_system *system = b->sim->system;
     double low = INFINITY, high = 0.0, h = b->sim->step_size;
     for (int i = 0; i < b->count; i++)
-        for (int cell = 0; cell < b->part[i].batch->ncell; cell++) {
-            double courant = b->part[i].c * h / bars_cell_length(b->part[i].batch, cell);
+        for (int cell = 0; cell < b->part[i].ncell; cell++) {
+            double courant = b->part[i].c * h / bars_cell_length(b->part[i].batch, b->part[i].first + cell);
             low = fmin(low, courant);
             high = fmax(high, courant);
         }
@@ -215,10 +249,14 @@ void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
     if (model == NULL || sim->system->layout != NULL) return; // ranks know their own cells only
     int nmore = 0;
     for (int g = 0; g < model->ngroup; g++) {
+        const pcs_batch *batch = pcs_fe_batch(sim->system, g);
+        bool is_lattice = bars_is_lattice(batch);
         bar part;
-        if (!bars_measure(pcs_fe_batch(sim->system, g), &part)) continue;
-        if (b.count < BARS_MOST) b.part[b.count++] = part;
-        else nmore++;
+        for (int first = 0; bars_measure(batch, first, is_lattice, &part); first += part.ncell) {
+            bars_name(model->mesh, &part);
+            if (b.count < BARS_MOST) b.part[b.count++] = part;
+            else nmore++;
+        }
     }
     for (int i = 0; i < b.count; i++) {
         const bar *part = &b.part[i];

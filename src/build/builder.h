@@ -55,6 +55,8 @@ typedef struct pcs_build {
 
 // The set a scalar names; NULL and an error otherwise. `is_single`: it must hold one item.
 const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool is_single);
+// The cells of a group of elements that names a list of sets; NULL when one of them is wrong.
+const pcs_set *pcs_build_group_set(const pcs_build *b, const char *group);
 // The set under one of two keys, `single` (one item) or `many`; exactly one of them must be there.
 const pcs_set *pcs_build_set_of(pcs_build *b, pcs_yaml *map, const char *single, const char *many);
 // A bad input or unsupported combination becomes an error of the case at `node`; other faults are returned.

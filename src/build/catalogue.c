@@ -35,7 +35,8 @@ static const catalogue_section catalogue_sections[] = {
     { "merge.NAME", "parts of the mesh joined: nodes of these sets at the same place become one; all others stay apart",
       pcs_merge_options },
     { "elements.NAME",
-      "required: `type` from the elements, `mesh`: the set of cells that gets them, `damping`; `section` of beams: "
+      "required: `type` from the elements, `mesh`: the set of cells that gets them, or a list of sets, `damping`; "
+      "`section` of beams: "
       "`type` from the cross sections. A profile is a map in place of a number that varies along a line of cells: "
       "{ from, to }, { table: [[place, value], ...] } or { steps: [[place, value], ...] }",
       NULL },

@@ -5,6 +5,7 @@
 #include "elements/section.h"
 #include "mesh/merge.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Of Rayleigh.
@@ -71,8 +72,14 @@ static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *gro
     const char *names[PCS_BUILD_NAMES];
     PCS_BUILD_NAMES_OF(pcs_elements, names);
     int type = pcs_case_type(b->c, node, names);
-    pcs_yaml *mesh = pcs_case_need(b->c, node, "mesh", PCS_YAML_SCALAR, "the set of cells that gets these elements");
-    group->cells = mesh == NULL ? NULL : pcs_build_set(b, mesh, true, false);
+    pcs_yaml *mesh = pcs_case_get(b->c, node, "mesh");
+    if (mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_LIST) {
+        group->cells = pcs_build_group_set(b, group->name);
+    } else {
+        mesh =
+            pcs_case_need(b->c, node, "mesh", PCS_YAML_SCALAR, "the set of cells that gets these elements, or a list");
+        group->cells = mesh == NULL ? NULL : pcs_build_set(b, mesh, true, false);
+    }
     if (group->cells == NULL) b->has_lost_cells = true;
     elements_read_damping(b, node, &group->damping_mass, &group->damping_stiffness);
     if (type < 0) return PCS_OK;
@@ -93,9 +100,15 @@ static void elements_claim_cells(pcs_build *b, const pcs_yaml *section, int grou
     for (int i = 0; i < cells->count; i++) {
         int *place = &owner[cells->items[i]];
         if (*place != 0) {
+            const int *node = b->mesh->cell[cells->items[i]];
+            char hint[256] = "";
+            if (node[0] == node[1])
+                snprintf(hint, sizeof hint,
+                         "; more elements at its node take a part of their own, { type: point, nodes: %s }",
+                         cells->name);
             pcs_case_error_at(b->c, pcs_yaml_item(section, group), "mesh",
-                              "cells of '%s' have elements already, of group '%s'", cells->name,
-                              pcs_yaml_key(section, *place - 1));
+                              "cells of '%s' have elements already, of group '%s'%s", cells->name,
+                              pcs_yaml_key(section, *place - 1), hint);
             return;
         }
         *place = group + 1;
@@ -108,15 +121,17 @@ typedef struct elements_cover {
     int *part;        // [ncell] part + 1 that has counted the cell
     bool *is_dropped; // [ncell]
     bool *is_held;    // [nnode] by a cell with elements
+    bool *is_heavy;   // [nnode] by elements that have mass
     bool drops_any;
 } elements_cover;
 
-// A point that only marks a node of other cells goes unless it gets elements of its own; any other bare cell counts.
+// A point that only marks a node of other cells goes unless it gets elements of its own, and so does one on springs
+// alone, as their anchor: if its mass was forgotten, the mass matrix is singular there. Any other bare cell counts.
 static bool elements_is_bare(const pcs_build *b, elements_cover *k, int cell, bool is_marker)
 {
     const int *node = b->mesh->cell[cell];
     if (k->owner[cell] != 0) return false;
-    if (!is_marker || node[0] != node[1] || !k->is_held[node[0]]) return true;
+    if (node[0] != node[1] || !k->is_held[node[0]] || (k->is_heavy[node[0]] && !is_marker)) return true;
     k->is_dropped[cell] = k->drops_any = true;
     return false;
 }
@@ -148,7 +163,11 @@ static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
     const pcs_yaml *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
     for (int c = 0; c < b->mesh->ncell; c++) {
         const int *node = b->mesh->cell[c];
-        if (k->owner[c] != 0) k->is_held[node[0]] = k->is_held[node[1]] = true;
+        if (k->owner[c] == 0) continue;
+        const pcs_element_ops *ops = b->model.groups[k->owner[c] - 1].ops;
+        k->is_held[node[0]] = k->is_held[node[1]] = true;
+        if (ops == NULL || pcs_build_has_option(ops->options, "rho") || pcs_build_has_option(ops->options, "mass"))
+            k->is_heavy[node[0]] = k->is_heavy[node[1]] = true;
     }
     for (int i = 0; i < pcs_yaml_count(mesh); i++) elements_find_bare(b, k, mesh, i);
     double drops_any = k->drops_any;
@@ -161,14 +180,15 @@ static pcs_status elements_check_cover(pcs_build *b, const pcs_yaml *section)
 {
     size_t ncell = (size_t)b->mesh->ncell, nnode = (size_t)b->mesh->nnode;
     int *memory = pcs_scratch(NULL, 2 * ncell + 1, sizeof *memory);
-    bool *flags = pcs_scratch(NULL, ncell + nnode + 1, sizeof *flags);
+    bool *flags = pcs_scratch(NULL, ncell + 2 * nnode + 1, sizeof *flags);
     pcs_status status = PCS_OK;
     if (memory == NULL || flags == NULL) {
         status = pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d cells", b->mesh->ncell);
     } else {
         memset(memory, 0, (2 * ncell + 1) * sizeof *memory);
-        memset(flags, 0, (ncell + nnode + 1) * sizeof *flags);
+        memset(flags, 0, (ncell + 2 * nnode + 1) * sizeof *flags);
         elements_cover k = { .owner = memory, .part = memory + ncell, .is_dropped = flags, .is_held = flags + ncell };
+        k.is_heavy = k.is_held + nnode;
         for (int g = 0; g < b->model.ngroup; g++) elements_claim_cells(b, section, g, k.owner);
         if (!b->has_lost_cells) status = elements_check_bare_parts(b, &k);
     }

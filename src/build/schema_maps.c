@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define TEXT "\"type\":\"string\",\"minLength\":1"
+#define TEXTS "\"type\":[\"string\",\"array\"],\"minLength\":1,\"minItems\":1,\"items\":{" TEXT "}"
 #define NUMBER "{\"type\":[\"number\",\"string\",\"object\"],\"pattern\":\"\\\\$\\\\{\",\"required\":[\"repeat\"]}"
 #define SCALAR "{\"type\":[\"number\",\"string\"],\"pattern\":\"\\\\$\\\\{\"}"
 #define VECTOR "\"$ref\":\"#/definitions/vector\""
@@ -86,7 +87,7 @@ static const pcs_schema_map map_merge_entry = { .name = "merged", .is_entry = tr
 SCHEMA_NAMED(map_merge, "merge", map_merge_entry);
 
 static const pcs_schema_key group_keys[] = {
-    { .name = "mesh", .help = "the set of cells that gets these elements", .is_required = true, .value = TEXT },
+    { .name = "mesh", .help = "the set or sets of cells that get these elements", .is_required = true, .value = TEXTS },
     { .name = "damping", .help = "Rayleigh damping", .map = &map_damping },
     { .name = NULL },
 };

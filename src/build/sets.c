@@ -8,7 +8,10 @@
 #include "mesh/select.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { GROUP_SET = 256 }; // bytes of the name of a set that a group makes
 
 typedef struct sets_params {
     pcs_names nodes, cells, within, without;
@@ -239,6 +242,32 @@ static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool 
     return PCS_OK;
 }
 
+const pcs_set *pcs_build_group_set(const pcs_build *b, const char *group)
+{
+    char name[GROUP_SET];
+    snprintf(name, sizeof name, "elements.%s", group);
+    return pcs_mesh_cell_set(b->mesh, name);
+}
+
+// The cells of a group that names several sets, `mesh: [a, b]`, as the set elements.GROUP.
+static pcs_status sets_add_group(pcs_build *b, pcs_yaml *group, const char *key)
+{
+    pcs_yaml *mesh = pcs_yaml_get_kind(group) == PCS_YAML_MAP ? pcs_case_get(b->c, group, "mesh") : NULL;
+    if (b->only_reads || mesh == NULL || pcs_yaml_get_kind(mesh) != PCS_YAML_LIST) return PCS_OK;
+    pcs_names names = { .count = pcs_yaml_count(mesh) };
+    char name[GROUP_SET];
+    sets_pool pool;
+    pcs_status status = PCS_OK;
+    int nnode_set = b->mesh->nnode_set, ncell_set = b->mesh->ncell_set;
+    snprintf(name, sizeof name, "elements.%s", key);
+    if (names.count == 0) pcs_case_reject(b->c, mesh, "must name a set of cells, is an empty list");
+    PCS_TRY(sets_open(b, group, true, &pool));
+    if (sets_gather(&pool, "mesh", &names) && names.count > 0) status = sets_store_cells(b, name, &pool);
+    sets_close(&pool);
+    if (status != PCS_OK || pcs_mesh_is_whole(b->mesh)) return status;
+    return pcs_mesh_count_sets(b->mesh, nnode_set, ncell_set);
+}
+
 pcs_status pcs_build_sets(pcs_build *b)
 {
     int count;
@@ -250,6 +279,9 @@ pcs_status pcs_build_sets(pcs_build *b)
         if (node != NULL) PCS_TRY(sets_add(b, node, name, &is_made));
         if (!is_made) b->broken[b->nbroken++] = name;
     }
+    pcs_yaml *groups = pcs_case_get(b->c, pcs_case_root(b->c), "elements");
+    count = groups == NULL || pcs_yaml_get_kind(groups) != PCS_YAML_MAP ? 0 : pcs_yaml_count(groups);
+    for (int i = 0; i < count; i++) PCS_TRY(sets_add_group(b, pcs_yaml_item(groups, i), pcs_yaml_key(groups, i)));
     return PCS_OK;
 }
 

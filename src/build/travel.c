@@ -29,6 +29,16 @@ const pcs_option pcs_cells_options[] = {
 static const double MOST_MISMATCH = 0.01;
 static const double MOST_CELLS = 1 << 28;
 
+// Is the part that, or one of those, which a group names as its mesh?
+static bool travel_names(pcs_yaml *mesh, const char *part)
+{
+    if (mesh == NULL) return false;
+    if (pcs_yaml_get_kind(mesh) == PCS_YAML_SCALAR) return strcmp(pcs_yaml_text(mesh), part) == 0;
+    for (int i = 0; pcs_yaml_get_kind(mesh) == PCS_YAML_LIST && i < pcs_yaml_count(mesh); i++)
+        if (travel_names(pcs_yaml_item(mesh, i), part)) return true;
+    return false;
+}
+
 // Speed of waves in the group of rods that names this part as its mesh; NAN and an error when there is none.
 static double travel_speed(pcs_build *b, const pcs_yaml *node, const char *part)
 {
@@ -39,8 +49,7 @@ static double travel_speed(pcs_build *b, const pcs_yaml *node, const char *part)
         pcs_yaml *group = pcs_yaml_item(section, i);
         if (pcs_yaml_get_kind(group) != PCS_YAML_MAP) continue;
         pcs_yaml *mesh = pcs_case_get(b->c, group, "mesh"), *type = pcs_case_get(b->c, group, "type");
-        bool is_it = mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_SCALAR;
-        if (!is_it || strcmp(pcs_yaml_text(mesh), part) != 0) continue;
+        if (!travel_names(mesh, part)) continue;
         bool is_rod = type != NULL && pcs_yaml_get_kind(type) == PCS_YAML_SCALAR;
         if (!is_rod || strncmp(pcs_yaml_text(type), "rod", 3) != 0 || strncmp(pcs_yaml_text(type), "rotor", 5) == 0)
             break;

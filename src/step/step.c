@@ -62,7 +62,10 @@ static pcs_status step_factor_mass(pcs_step_solver *self)
     char where[256] = "an unknown equation";
     if (self->mass->bad_equation >= 0)
         self->system->ops->name_equation(self->system, self->mass->bad_equation, sizeof where, where);
-    return pcs_fail(self->ctx, PCS_BAD_INPUT, "the mass matrix is singular at %s", where);
+    return pcs_fail(
+        self->ctx, PCS_BAD_INPUT,
+        "the mass matrix is singular at %s: give it a mass, hold that direction, or merge it with a node at its place",
+        where);
 }
 
 pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,

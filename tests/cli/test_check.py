@@ -153,6 +153,36 @@ class Check(program.Cases):
                       lines)
         self.assertTrue(lines[-1].startswith("steps of 0.01 s, Courant number 0.02 to 0.06"), lines[-1])
 
+    def test_a_group_may_have_several_lines(self):
+        text = """
+mesh:
+  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 10 }
+  b: { type: line, from: [2, 0, 0], to: [4, 0, 0], elements: 10 }
+  c: { type: line, from: [5, 0, 0], to: [6, 0, 0], cells: { travel_time: 0.05 } }
+elements:
+  bars: { type: rod, mesh: [a, b, c], E: 4.0, rho: 1.0, area: 3.0 }
+contacts:
+  hit: { type: node_node, a: a.end, b: b.start, normal: [1, 0, 0], restitution: 0 }
+"""
+        a, b, c, clock = self.lines(text + IMPLICIT)
+        self.assertEqual(a, "bars, a: c = 2 m/s, Z = 6 kg/s, travel time 0.5 s over 1 m, 0.05 s through each of 10 "
+                            "cells")
+        self.assertEqual(b, "bars, b: c = 2 m/s, Z = 6 kg/s, travel time 1 s over 2 m, 0.1 s through each of 10 cells")
+        self.assertEqual(c, a.replace("bars, a", "bars, c"))
+        self.assertIn("Courant number 0.1 to 0.2", clock)
+        # The same by a set, and what a list may not have.
+        by_set = text.replace("[a, b, c]", "all").replace("cells: { travel_time: 0.05 }", "elements: 10")
+        self.assertEqual(self.lines(by_set + "sets: { all: { cells: [a, b, c] } }\n" + IMPLICIT), [a, b, c, clock])
+        for bad, expected in (("[a, q, c]", "must name a set of elements, is 'q'"), ("[]", "is an empty list"),
+                              ("[a, [b], c]", "elements.bars.mesh")):
+            result = self.check(text.replace("[a, b, c]", bad) + IMPLICIT)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(expected, result.stderr)
+        # A lattice is told as a whole.
+        frame = program.percuss("check", "cases/frame_lattice").stdout.splitlines()
+        self.assertRegex(frame[1], "struts: axial waves .* through each of 3280 cells")
+        self.assertEqual(len(frame), 4)
+
     def test_beams_have_two_kinds_of_waves(self):
         axial, transverse, clock = self.lines(BEAM + IMPLICIT)
         self.assertEqual(self.numbers(axial), [2.0, 1.0, 1.0, 2.0, 0.25, 4.0])
