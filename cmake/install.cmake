@@ -24,6 +24,7 @@ foreach(tool IN LISTS PERCUSS_TOOLS)
   install(PROGRAMS cmake/percuss-tool DESTINATION libexec/percuss RENAME "percuss-${tool}" COMPONENT python)
 endforeach()
 install(DIRECTORY cases DESTINATION "${CMAKE_INSTALL_DATADIR}/percuss" COMPONENT program)
+install(FILES python/percuss/view.py DESTINATION "${CMAKE_INSTALL_DATADIR}/percuss" COMPONENT program)
 
 # Page of the manual and schema of a case, told by the program itself.
 set(PERCUSS_MAN "${PROJECT_BINARY_DIR}/percuss.1")

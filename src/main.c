@@ -45,7 +45,7 @@ static const command commands[] = {
     { "modes", pcs_cli_modes, true, true },    { "study", pcs_cli_study, true, true },
     { "check", pcs_cli_check, false, true },   { "new", pcs_cli_new, true, false },
     { "list", pcs_cli_list, true, false },     { "compare", pcs_cli_compare, true, false },
-    { "report", pcs_cli_report, true, false }, { "view", pcs_cli_view, true, false },
+    { "report", pcs_cli_report, true, false },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 

@@ -12,6 +12,7 @@ import html
 import io
 import os
 import re
+import shutil
 import tempfile
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
 
@@ -256,6 +257,8 @@ def run(case: Optional[Path] = None, set: Optional[Mapping[str, Any]] = None, *,
 
     def finish(directory: str) -> Results:
         simulation.run(directory, watch=watch if frames else None)
+        if output is not None and os.path.exists(os.path.join(directory, "view.json")):
+            shutil.copyfile(os.path.join(os.path.dirname(__file__), "view.py"), os.path.join(directory, "view.py"))
         return Results(directory, "run", simulation, taken if frames or output is None else None)
 
     if output is not None:

@@ -65,21 +65,25 @@ static void modes_pose(const pcs_analysis *on, const pcs_modes *modes, int k, pc
 
 static pcs_status modes_write_frames(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
 {
-    pcs_view view = { .title = on->title, .system = on->system, .directory = directory, .nstep = modes->count };
+    pcs_view view = {
+        .title = on->title, .system = on->system, .directory = directory, .nstep = modes->count, .kind = "modes"
+    };
     pcs_state x = { 0 };
     pcs_frames_params params = { .every = 1 };
-    pcs_observer frames;
+    pcs_observer frames, shown;
     char stem[1024];
     if (on->system->picture == NULL || on->system->picture->npoint == 0 || modes->count == 0) return PCS_OK;
     PCS_TAKE(on->ctx, x.q, on->system->nq, "mode shapes");
     PCS_TAKE(on->ctx, x.v, on->system->nv, "mode shapes");
     PCS_TRY(pcs_observer_create(on->ctx, "frames", &view, &params, &frames));
+    PCS_TRY(pcs_observer_create(on->ctx, "view", &view, NULL, &shown));
     snprintf(stem, sizeof stem, "%s_modes", on->case_name);
     view.case_name = pcs_take_text(on->ctx, stem);
     if (view.case_name == NULL) return PCS_NO_MEMORY;
     view.state = &x;
     view.observers = &frames;
     view.nobserver = 1;
+    PCS_TRY(shown.ops->open(&shown));
     pcs_status status = PCS_OK;
     on->system->is_still = modes->is_loaded;
     for (int k = 0; k < modes->count && status == PCS_OK; k++) {

@@ -14,7 +14,7 @@ enum { FRICTION_COLUMNS = 3 };
 
 static const char *const friction_columns[FRICTION_COLUMNS] = { "friction", "slip", "state" };
 
-enum { NAME_ROOM = 512, FRAME_OBSERVERS = 2, MOST_POINTS = 20 };
+enum { NAME_ROOM = 512, FRAME_OBSERVERS = 3, MOST_POINTS = 20 };
 
 typedef struct record {
     const pcs_analysis *on;
@@ -25,7 +25,7 @@ typedef struct record {
     pcs_reaction *reactions; // [nreaction]
     int *state;              // [nrow] of contacts with friction
     pcs_frames_params params;
-    pcs_observer frames[FRAME_OBSERVERS]; // of the model, of the contacts
+    pcs_observer frames[FRAME_OBSERVERS]; // of the model, of the contacts, and view.json
     int nopen;
     bool has_friction, is_arc, is_history;
     pcs_file *table, *summary;
@@ -221,7 +221,7 @@ static pcs_status statics_take(record *r)
 
 static pcs_status statics_prepare(record *r, const char *directory)
 {
-    static const char *const names[FRAME_OBSERVERS] = { "frames", "contact_frames" };
+    static const char *const names[FRAME_OBSERVERS] = { "frames", "contact_frames", "view" };
     const pcs_analysis *on = r->on;
     char path[4200], stem[NAME_ROOM];
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
@@ -229,7 +229,7 @@ static pcs_status statics_prepare(record *r, const char *directory)
     PCS_TRY(statics_take(r));
     snprintf(stem, sizeof stem, "%s_statics", on->case_name);
     r->params.every = 1;
-    r->view = (pcs_view){ .title = on->title, .directory = directory, .system = on->system };
+    r->view = (pcs_view){ .title = on->title, .directory = directory, .system = on->system, .kind = "statics" };
     r->view.case_name = pcs_take_text(on->ctx, stem);
     if (r->view.case_name == NULL) return PCS_NO_MEMORY;
     r->view.state = &r->x;

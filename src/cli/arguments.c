@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { FLAG, TEXT, TEXTS, COUNT, NUMBER, TIME } kind;
+typedef enum kind { FLAG, TEXT, TEXTS, COUNT, NUMBER, REAL } kind;
 
 typedef struct option {
     const char *name, *letter; // the letter may be NULL
@@ -32,8 +32,7 @@ static const option options[] = {
     { "--overwrite", NULL, FLAG, PLACE(overwrites), 0.0, 0.0 },
     { "--no-plugins", NULL, FLAG, PLACE(no_plugins), 0.0, 0.0 },
     { "--steps", NULL, COUNT, PLACE(steps), 1.0, 1e6 },
-    { "--time", NULL, TIME, PLACE(time), 0.0, 0.0 },
-    { "--field", NULL, TEXT, PLACE(field), 0.0, 0.0 },
+    { "--time", NULL, REAL, PLACE(time), 0.0, 0.0 },
     { "--count", NULL, COUNT, PLACE(count), 1.0, 1e6 },
     { "--about", NULL, TEXT, PLACE(about), 0.0, 0.0 },
     { "--whirl", NULL, FLAG, PLACE(is_whirl), 0.0, 0.0 },
@@ -100,10 +99,7 @@ static int arguments_store(pcs_arguments *a, const option *o, const char *text)
     case TEXT: *(const char **)place = text; break;
     case TEXTS: texts->text[texts->count++] = text; break;
     case COUNT: return arguments_read_count(a, o, text, place);
-    case TIME:
-        a->wants_peak = strcmp(text, "peak") == 0;
-        if (a->wants_peak) break;
-        return arguments_read_number(a, o, text, place);
+    case REAL:
     case NUMBER: return arguments_read_number(a, o, text, place);
     }
     return PCS_CLI_DONE;
@@ -196,8 +192,6 @@ int pcs_cli_check_usage(const pcs_arguments *a)
         return pcs_cli_refuse(command, "--about must be 'statics', is", a->about, NULL);
     if (a->resumes && a->overwrites)
         return pcs_cli_refuse(command, "--resume and --overwrite are both given to", command, NULL);
-    if (a->wants_peak && strcmp(command, "view") != 0)
-        return pcs_cli_refuse(command, "--time peak is an option of view, not of", command, NULL);
     if (strcmp(command, "modes") == 0 && a->about == NULL && a->steps > 0)
         return pcs_cli_refuse(command, "--steps is for statics and modes --about statics, not for", command, NULL);
     return PCS_CLI_DONE;

@@ -17,7 +17,7 @@ typedef struct pcs_texts {
 } pcs_texts;
 
 typedef struct pcs_arguments {
-    const char *command, *subject; // run CASE, list NAME, view RESULTS
+    const char *command, *subject; // run CASE, list NAME, report RESULTS
     pcs_texts more;                // further subjects of compare
     const char *directory;
     pcs_texts set;
@@ -29,8 +29,6 @@ typedef struct pcs_arguments {
     const char *about; // of modes: "statics", or NULL
     double time;       // s, NAN: not said
     double tolerance;  // of compare, NAN: not said
-    bool wants_peak;   // of view: the time of the largest contact force
-    const char *field; // of view, NULL: not said
     int nword;
     const char *const *words; // [nword] after --, for PETSc
     bool resumes, overwrites; // of run

@@ -14,7 +14,6 @@ int pcs_cli_report(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a);
-int pcs_cli_view(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
 // What the last word may become, for shells.
 int pcs_cli_complete(int nword, char **words);

@@ -425,6 +425,9 @@ pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture,
 void pcs_fe_share_picture(const pcs_system *self, pcs_picture *picture);
 // Adds the radii of the sections to those of the points, zero before, and gives the largest.
 double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius);
+// Fills height and width of every cell that is shown with a rectangular section, in its middle; others stay 0. False:
+// there are none.
+bool pcs_fe_find_rectangles(const fe_data *fe, double (*size)[2]);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
 // What a field in the middle of cells is called at their first nodes; NULL: it is not known there.
 const char *pcs_fe_pair_name(const char *field);

@@ -15,11 +15,15 @@ static int picture_field(const char **names, int *count, const char *name)
     return (*count)++;
 }
 
+// Radii of points and sizes of rectangular sections.
 static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
 {
     double *radius;
+    double(*size)[2];
     PCS_TAKE(self->ctx, radius, picture->npoint, "the picture");
+    PCS_TAKE(self->ctx, size, picture->ncell, "the picture");
     if (pcs_fe_find_radii(self->data, picture->cells, radius) > 0.0) picture->radius = radius;
+    if (pcs_fe_find_rectangles(self->data, size)) picture->section_size = (const double(*)[2])size;
     return PCS_OK;
 }
 

@@ -13,6 +13,7 @@ enum { TAPER_NAME_BYTES = 160 };
 
 static const double SAME_PLACE = 1e-9; // of the line
 static const double PI = 3.14159265358979323846;
+static const double RECTANGLE = 1e-9; // of its area: round-off between it and 4 cy cz
 
 // "elements.bar.area" or "elements.bar.section.height" for *culprit.
 static const char *taper_culprit(pcs_context *ctx, const pcs_fe_group *group, const char *option)
@@ -184,8 +185,9 @@ pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe)
     return status;
 }
 
-// Area at the first and the second node of a cell of the mesh that is shown; 0: its element has none.
-static void taper_areas(const fe_data *fe, int cell, double area[2])
+// The section at the first and the second node of a cell of the mesh that is shown; its area is 0 if the element has
+// none.
+static void taper_sections(const fe_data *fe, int cell, pcs_section end[2])
 {
     const pcs_batch *batch = &fe->drawn[fe->group_shown[cell]];
     const pcs_element_ops *ops = batch->ops;
@@ -193,8 +195,23 @@ static void taper_areas(const fe_data *fe, int cell, double area[2])
     if (ops->has_section)
         section = *(const pcs_section *)(const void *)((const char *)batch->params + ops->section_offset);
     if (ops->area != NULL) ops->area->constants(batch->params, &section);
-    for (int end = 0; end < 2; end++)
-        area[end] = batch->tapers == NULL ? section.area : batch->tapers[cell].end[end].area;
+    for (int k = 0; k < 2; k++) end[k] = batch->tapers == NULL ? section : batch->tapers[cell].end[k];
+}
+
+bool pcs_fe_find_rectangles(const fe_data *fe, double (*size)[2])
+{
+    bool has_any = false;
+    for (int c = 0; c < fe->model.shown->ncell; c++) {
+        pcs_section end[2];
+        if (fe->group_shown[c] < 0) continue;
+        taper_sections(fe, c, end);
+        double area = 4.0 * end[0].cy * end[0].cz;
+        if (end[0].is_round || !(area > 0.0) || fabs(area - end[0].area) > RECTANGLE * area) continue;
+        size[c][0] = end[0].cy + end[1].cy;
+        size[c][1] = end[0].cz + end[1].cz;
+        has_any = true;
+    }
+    return has_any;
 }
 
 // Of round sections of the same area; at every point the largest of its cells.
@@ -202,12 +219,12 @@ double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radiu
 {
     double largest = 0.0;
     for (int c = 0; c < fe->model.shown->ncell; c++) {
-        double area[2];
+        pcs_section sides[2];
         if (fe->group_shown[c] < 0) continue;
-        taper_areas(fe, c, area);
+        taper_sections(fe, c, sides);
         for (int end = 0; end < 2; end++) {
             int node = cells[c][end];
-            radius[node] = fmax(radius[node], sqrt(area[end] / PI));
+            radius[node] = fmax(radius[node], sqrt(sides[end].area / PI));
             largest = fmax(largest, radius[node]);
         }
     }

@@ -87,6 +87,7 @@ typedef struct pcs_view {
     const char *question;            // about a value that is possible and unlikely; NULL: none
     pcs_ending ending;
     const char *reason;            // why the run stopped, when it did
+    const char *kind;              // "statics" or "modes"; NULL: a run
     const pcs_observer *observers; // [nobserver] all of this run, so that one may follow another's options
     int nobserver;
     // The library never prints: the program says where the progress observer shows its text (NULL: nowhere).

@@ -123,26 +123,28 @@ typedef struct pcs_row_report {
 // never change.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
-    int nsplit;                     // of the points: the last ones repeat others, where members branch, or ride on
-                                    // them, where a cell ends at an arm from its node
-    int nall_node, nall_cell;       // of the model, whoever shows them
-    bool is_elsewhere;              // on another rank: `draw` gives it what this one has, and shows nothing here
-    bool is_piece;                  // every rank shows some cells and their points; `draw` needs all ranks
-    const double (*reference)[3];   // [npoint]
-    const int (*cells)[2];          // [ncell]
-    const int *cell_numbers;        // [ncell] in the mesh; NULL: all, in order
-    double (*displacement)[3];      // [npoint] filled by `draw`
-    double (*velocity)[3];          // [npoint] filled by `draw`
-    double (*rotation)[3];          // [npoint] rotation vectors filled by `draw`; NULL: nothing turns
-    double (*spin)[3];              // [npoint] angular velocities as they stand in v, for points that ride; NULL: none
-    const double *radius;           // [npoint] m, of a round section of the same area, 0: unknown; NULL: none known
-    double (*section_y)[3];         // [ncell] y axis of the section filled by `draw`; NULL: no sections
-    const char *const *field_names; // [nfield]
-    double *const *fields;          // [nfield][ncell] filled by `draw`
-    int npoint_field;               // scalars per point; their names may be those of fields
-    const char *const *point_names; // [npoint_field]
-    double *const *point_fields;    // [npoint_field][npoint] filled by `draw`
-    int nobstacle, nstill;          // the first `nstill` stand still
+    int nsplit;                      // of the points: the last ones repeat others, where members branch, or ride on
+                                     // them, where a cell ends at an arm from its node
+    int nall_node, nall_cell;        // of the model, whoever shows them
+    bool is_elsewhere;               // on another rank: `draw` gives it what this one has, and shows nothing here
+    bool is_piece;                   // every rank shows some cells and their points; `draw` needs all ranks
+    const double (*reference)[3];    // [npoint]
+    const int (*cells)[2];           // [ncell]
+    const int *cell_numbers;         // [ncell] in the mesh; NULL: all, in order
+    double (*displacement)[3];       // [npoint] filled by `draw`
+    double (*velocity)[3];           // [npoint] filled by `draw`
+    double (*rotation)[3];           // [npoint] rotation vectors filled by `draw`; NULL: nothing turns
+    double (*spin)[3];               // [npoint] angular velocities as they stand in v, for points that ride; NULL: none
+    const double *radius;            // [npoint] m, of a round section of the same area, 0: unknown; NULL: none known
+    double (*section_y)[3];          // [ncell] y axis of the section filled by `draw`; NULL: no sections
+    const double (*section_size)[2]; // [ncell] m, height along section_y and width of a rectangle, 0: it is none; NULL:
+                                     // there are none, or the picture is in pieces
+    const char *const *field_names;  // [nfield]
+    double *const *fields;           // [nfield][ncell] filled by `draw`
+    int npoint_field;                // scalars per point; their names may be those of fields
+    const char *const *point_names;  // [npoint_field]
+    double *const *point_fields;     // [npoint_field][npoint] filled by `draw`
+    int nobstacle, nstill;           // the first `nstill` stand still
     // [nobstacle] their nodes are points of the picture. Of a piece, those that stand still have the points shown here,
     // and what carries the others is known to the first rank alone, behind the points; other ranks need not have them.
     const pcs_obstacle *obstacles;

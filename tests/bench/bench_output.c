@@ -60,9 +60,7 @@ static void output_run(int elements, int kind, cost *best)
     snprintf(mesh, sizeof mesh, "mesh.bar={type: line, from: [0.005, 0, 0], to: [10.005, 0, 0], elements: %d}",
              elements);
     const char *time = elements > 1000 ? "time={step: 4.0e-6, end: 4.0e-4}" : "time={step: 2.0e-3, end: 1.5}";
-    const char *set[] = {
-        mesh, time, kinds[kind][0], kinds[kind][1], "output.checkpoint=false", "output.script=false"
-    };
+    const char *set[] = { mesh, time, kinds[kind][0], kinds[kind][1], "output.checkpoint=false", "output.view=false" };
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
     if (pcs_context_create(&ctx) != PCS_OK || pcs_build_sim_from(ctx, "cases/bar_impact", 6, set, &sim) != PCS_OK)

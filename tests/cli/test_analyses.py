@@ -114,7 +114,7 @@ class Analyses(program.Cases):
             self.assertEqual((row["kind"], row["name"]), ("vibration", ""))
         names = sorted(os.listdir(self.path("results", "beam_modes")))
         self.assertEqual(names, ["beam_modes.vtk.series", "beam_modes_000000.vtk", "beam_modes_000001.vtk",
-                                 "beam_modes_000002.vtk", "case.resolved.yaml", "modes.csv"])
+                                 "beam_modes_000002.vtk", "case.resolved.yaml", "modes.csv", "view.json", "view.py"])
 
     def test_rigid_modes_have_names(self):
         result = self.percuss("modes", "beam.yaml", "--count=4", "--set", "supports={}", "-o", "free")

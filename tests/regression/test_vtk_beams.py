@@ -62,9 +62,10 @@ def check_frames(folder):
 
 def check_script(folder):
     tree = ast.parse((folder / "view.py").read_text())
-    values = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
-    body = values["BODY"].value + ".vtk.series"
-    assert (folder / body).exists(), body
+    values = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)
+              and isinstance(node.targets[0], ast.Name)}
+    about = json.loads((folder / "view.json").read_text())
+    assert (folder / (about["frames"] + ".vtk.series")).exists() and about["kind"] == "run", about
     colours = [element.value for element in values["COLOURS"].elts]
     frame = vtk_readback.read_frame(folder / "beams_000000.vtk")
     assert any(("cell", name) in frame["arrays"] for name in colours), colours

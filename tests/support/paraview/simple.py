@@ -10,10 +10,6 @@ import zlib
 
 import vtk
 
-__all__ = ["AnnotateTimeFilter", "Calculator", "ColorBy", "ExtractSurface", "GetActiveViewOrCreate",
-           "GetAnimationScene", "GetColorTransferFunction", "GetScalarBar", "Glyph", "OpenDataFile", "Render",
-           "RenameSource", "SaveScreenshot", "Show", "Transform", "Tube", "servermanager"]
-
 SCENE = {"sources": [], "shown": [], "colours": None}
 
 
@@ -86,16 +82,52 @@ def RenameSource(title, source):
     source.title = title
 
 
+class Filter(Thing):
+    """Has the data of what it is put on."""
+
+    def __getattr__(self, name):
+        if name in ("PointData", "CellData", "GetDataInformation", "UpdatePipeline", "grid"):
+            return getattr(self.Input, name)
+        return super().__getattr__(name)
+
+
 def ExtractSurface(**words):
-    return Thing(**words)
+    return Filter(**words)
 
 
-Tube = AnnotateTimeFilter = Calculator = ExtractSurface
+Tube = ExtractSelection = ExtractSurface
+
+
+def IDSelectionSource(FieldType, IDs):
+    SCENE.setdefault("picked", {})[FieldType] = IDs[1::2]
+    return Thing()
+
+
+def Calculator(**words):
+    if words["ResultArrayName"] == "shown":
+        SCENE["field"] = [words["AttributeType"], *words["Function"].rsplit("/", 1)]
+    return Filter(**words)
+
+
+def WarpByVector(**words):
+    SCENE.setdefault("warps", {})[words["registrationName"]] = words["ScaleFactor"]
+    return Filter(**words)
+
+
+def ProgrammableFilter(**words):
+    SCENE["boxes"] = Filter(**words)
+    return SCENE["boxes"]
+
+
+def AnnotateTimeFilter(**words):
+    SCENE["text"] = words["Format"]
+    return Filter(**words)
 
 
 def Glyph(**words):
-    SCENE["arrows"] = Thing(GlyphTransform=Thing(), **{**words, "GlyphType": Thing()})
-    return SCENE["arrows"]
+    made = Thing(GlyphTransform=Thing(), **{**words, "GlyphType": Thing()})
+    SCENE["arrows" if words["GlyphType"] == "Arrow" else "masses"] = made
+    return made
 
 
 def Transform(**words):
@@ -140,9 +172,6 @@ def Render(view):
     SCENE["is_rendered"] = True
 
 
-servermanager = Thing(Fetch=lambda source: source.grid())
-
-
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -156,6 +185,8 @@ def SaveScreenshot(path, view, ImageResolution):
             "background": VIEW.Background, "scale": VIEW.CameraParallelScale, "focus": list(VIEW.CameraFocalPoint),
             "up": list(VIEW.CameraViewUp), "position": list(VIEW.CameraPosition),
             "arrow": SCENE["arrows"].ScaleFactor if "arrows" in SCENE else None,
-            "shift": SCENE["moved"].Transform.Translate if "moved" in SCENE else None}
+            "shift": SCENE["moved"].Transform.Translate if "moved" in SCENE else None, "size": list(ImageResolution),
+            "field": SCENE.get("field"), "text": SCENE.get("text"), "warps": SCENE.get("warps"),
+            "picked": SCENE.get("picked"), "boxes": SCENE["boxes"].Script if "boxes" in SCENE else None}
     with open(os.environ["DRAWN"], "a") as f:
         f.write(json.dumps(line) + "\n")

@@ -1,0 +1,552 @@
+"""Shows results in ParaView: the body coloured by stress, obstacles, contact forces as arrows. Lies beside the results:
+
+  paraview --script=view.py          or Tools > Python Shell > Run Script in an open ParaView
+  pvpython view.py picture.png [TIME|peak] [FIELD]  writes a picture, at the largest contact force unless told;
+                                                    of modes TIME is the number of a mode
+  pvpython view.py movie.mp4 all [FIELD]            writes a movie of all frames, by ffmpeg; also .webm and .gif
+
+Reads view.json, the frames and summary.json of its folder, or of the one that the variable PERCUSS_RESULTS names.
+"""
+
+import csv
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import Any, Optional, Sequence
+
+import paraview.simple as pv
+from paraview import servermanager
+
+COLOURS = ["bending_stress", "stress", "axial_force", "strain_energy", "kinetic_energy"]  # the first that is there
+UNITS = {"stress": "Pa", "bending_stress": "Pa", "axial_force": "N", "shear_force": "N", "shear_y": "N", "shear_z": "N",
+         "force": "N", "moment": "N m", "torque": "N m", "moment_start": "N m", "moment_end": "N m", "moment_y": "N m",
+         "moment_z": "N m", "strain_energy": "J", "kinetic_energy": "J", "angular_momentum": "N m s",
+         "elongation": "m", "bending_moment": "N m", "displacement": "m", "velocity": "m/s", "rotation": "rad"}
+PREFIXES = [(1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "\u00b5"), (1e-9, "n")]
+WIDTH, MOST_HEIGHT, LEAST_HEIGHT = 1280, 900, 340  # of a picture, pixels
+ABOVE, BELOW = 50, 110  # for the text and the scale, pixels
+AXES = ["x", "y", "z"]
+SHOWN = "shown"  # array that colours show, in the unit of the scale
+CODECS = {".mp4": ["-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart"],
+          ".webm": ["-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0"],
+          ".gif": ["-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse"]}
+# Cells with rectangular sections as boxes; runs in ParaView's pipeline. SECTIONS and TIMES are put before it.
+BOXES = """
+import numpy as np
+from vtkmodules.numpy_interface import dataset_adapter as dsa
+from vtkmodules.util.numpy_support import numpy_to_vtkIdTypeArray, vtk_to_numpy
+from vtkmodules.vtkCommonDataModel import vtkCellArray
+grid = inputs[0]
+cells, sizes = [], []
+for first, count, height, width in SECTIONS:
+    cells += range(first, first + count)
+    sizes += [(TIMES * height, TIMES * width)] * count
+cells, sizes = np.array(cells), np.array(sizes)
+listed = grid.VTKObject.GetCells()
+starts, ids = (vtk_to_numpy(array) for array in (listed.GetOffsetsArray(), listed.GetConnectivityArray()))
+nodes = ids[starts[cells][:, None] + [0, 1]]
+ends = np.asarray(grid.Points)[nodes]
+axis = ends[:, 1] - ends[:, 0]
+axis /= np.linalg.norm(axis, axis=1)[:, None]
+up = np.asarray(grid.CellData['section_y'])[cells]
+across = np.cross(axis, up)
+corners = [ends[:, e] + 0.5 * (a * sizes[:, :1] * up + b * sizes[:, 1:] * across)
+           for e in (0, 1) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+output.Points = dsa.numpyTovtkDataArray(np.stack(corners, axis=1).reshape(-1, 3).copy(), 'points')
+faces = np.array([[0, 1, 2, 3], [7, 6, 5, 4], [0, 4, 5, 1], [1, 5, 6, 2], [2, 6, 7, 3], [3, 7, 4, 0]])
+quads = (8 * np.arange(len(cells))[:, None, None] + faces).reshape(-1, 4)
+listed = np.column_stack([np.full(len(quads), 4), quads]).astype(np.int64).ravel()
+polygons = vtkCellArray()
+polygons.SetCells(len(quads), numpy_to_vtkIdTypeArray(listed, deep=1))
+output.VTKObject.SetPolys(polygons)
+of_corner = np.repeat(nodes, 4, axis=1).reshape(-1)
+for name in grid.PointData.keys():
+    output.PointData.append(np.asarray(grid.PointData[name])[of_corner], name)
+for name in grid.CellData.keys():
+    output.CellData.append(np.repeat(np.asarray(grid.CellData[name])[cells], 6, axis=0), name)
+"""
+
+
+def folder() -> str:
+    """Where the results are: beside this file, which an open ParaView may not name."""
+    if os.environ.get("PERCUSS_RESULTS"):
+        return os.environ["PERCUSS_RESULTS"]
+    names = [globals().get("__file__", ""), main.__code__.co_filename]
+    names += [word.partition("=")[2] for word in sys.argv if word.startswith("--script=")]
+    places = [os.path.dirname(os.path.abspath(name)) for name in names if name] + [os.getcwd()]
+    return next((place for place in places if os.path.exists(os.path.join(place, "view.json"))), places[0])
+
+
+def read_json(name: str) -> dict[str, Any]:
+    """A file of the folder; {} if it is not there, as summary.json while the run goes on."""
+    path = os.path.join(folder(), name)
+    if not os.path.exists(path):
+        return {}
+    try:
+        with open(path, encoding="utf-8") as f:
+            found: dict[str, Any] = json.load(f)
+            return found if isinstance(found, dict) else sys.exit("%s: damaged: it holds no object" % path)
+    except ValueError as error:
+        sys.exit("%s: damaged: %s" % (path, error))
+
+
+def open_path(name: str) -> Optional[str]:
+    """The path of a file of the folder, None if it is not there."""
+    path = os.path.join(folder(), name)
+    return path if os.path.exists(path) else None
+
+
+def open_file(name: str, title: str) -> Any:
+    """A reader, None if there is no such file."""
+    path = open_path(name)
+    if path is None:
+        return None
+    source = pv.OpenDataFile(path)
+    pv.RenameSource(title, source)
+    return source
+
+
+def times_of(source: Any) -> list[float]:
+    """Times of the frames."""
+    return list(source.TimestepValues) or [0.0]
+
+
+def peak_time(summary: dict[str, Any]) -> Optional[float]:
+    """Of the largest contact force, or impulse of an impact; None if there was none, or it is always the same."""
+    contacts, whole = summary.get("contacts", []), summary.get("time", {}).get("reached") or 0.0
+    peaks = [(c["peak_force"], c["peak_force_time"]) for c in contacts if c.get("peak_force")
+             and (c["peak_force"] > 1.1 * (c.get("mean_force") or 0.0) or c["time_in_contact"] < 0.9 * whole)]
+    peaks = peaks or [(i["total_impulse"], i["end"]) for c in contacts for i in c.get("intervals", [])
+                      if i["peak_force"] is None]
+    return float(max(peaks)[1]) if peaks else None
+
+
+def field_time(summary: dict[str, Any], field: str) -> Optional[float]:
+    """When what colours show was largest, of a run in which nothing touched; None if that is not known."""
+    seen = summary.get("frames", {})
+    names = [] if any(c.get("intervals") for c in summary.get("contacts", [])) else [field] if field else COLOURS
+    found = [seen[kind][name]["largest_time"] for name in names for kind in ("point_fields", "fields")
+             if name in seen.get(kind, {})]
+    return float(found[0]) if found else None
+
+
+def frame_at(times: Sequence[float], wanted: Optional[float]) -> float:
+    """The first frame from then on, which has seen what happened until then; else the last one."""
+    slack = 1e-9 * max(abs(times[0]), abs(times[-1]))
+    return next((t for t in times if wanted is not None and t >= wanted - slack), times[-1])
+
+
+def prefix(largest: float, unit: str) -> tuple[float, str]:
+    """Size of the unit in which values up to `largest` read well, and its name."""
+    if not unit or unit.startswith("rad") or largest <= 0.0:
+        return 1.0, unit
+    return next(((size, p + unit) for size, p in PREFIXES if largest >= 0.9999 * size), (1.0, unit))
+
+
+class Box:
+    """What must be in the picture."""
+
+    def __init__(self, low: Sequence[float], high: Sequence[float]):
+        self.low, self.high = list(low), list(high)
+
+    def add(self, low: Sequence[float], high: Sequence[float]) -> None:
+        """Grows to hold another one."""
+        self.low = [min(x) for x in zip(self.low, low)]
+        self.high = [max(x) for x in zip(self.high, high)]
+
+    def extent(self) -> list[float]:
+        """Lengths of the sides."""
+        return [b - a for a, b in zip(self.low, self.high)]
+
+    def size(self) -> float:
+        """Length of the diagonal."""
+        return float(dot(self.extent(), self.extent()) ** 0.5)
+
+
+def unit(v: Sequence[float]) -> list[float]:
+    """v / |v|."""
+    return [x / dot(v, v) ** 0.5 for x in v]
+
+
+def dot(a: Sequence[float], b: Sequence[float]) -> float:
+    """a . b"""
+    return sum(x * y for x, y in zip(a, b))
+
+
+def cross(a: Sequence[float], b: Sequence[float]) -> list[float]:
+    """a x b"""
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def show_obstacles(view: Any, box: Box, when: float) -> None:
+    """What stands still or is carried; the box grows to hold it."""
+    for name, title in ("obstacles.vtk", "obstacles"), ("obstacles.vtk.series", "bearings, discs and joints"):
+        obstacles = open_file(name, title)
+        if obstacles is not None:
+            paint(pv.Show(obstacles, view), [0.8, 0.8, 0.8], 0.6)
+            obstacles.UpdatePipeline(when)
+            bounds = obstacles.GetDataInformation().GetBounds()
+            box.add(bounds[0::2], bounds[1::2])
+
+
+def paint(display: Any, colour: list[float], opacity: float = 1.0) -> None:
+    """One colour."""
+    display.ColorArrayName = ["POINTS", ""]
+    display.AmbientColor = display.DiffuseColor = colour
+    display.Opacity = opacity
+
+
+def find_field(body: Any, field: str, seen: dict[str, Any]) -> Optional[tuple[str, str, str, float, float]]:
+    """Place, name, component and bounds of what colours show: at the points, where it is smooth, or of the cells."""
+    places = [("POINTS", body.PointData, "point_fields"), ("CELLS", body.CellData, "fields")]
+    for wanted in [field] if field else COLOURS:
+        name, _, axis = wanted.partition(".")
+        for place, data, bounds in places:
+            array = data.GetArray(name)
+            if array is None or (axis and (axis not in AXES or array.GetNumberOfComponents() != 3)):
+                continue
+            component = axis or ("magnitude" if array.GetNumberOfComponents() == 3 else "")
+            limits = seen.get("vectors" if component else bounds, {}).get(name)
+            limits = limits and (limits[component] if component else limits)
+            # While a run goes on there is the present frame only.
+            low, high = (limits["min"], limits["max"]) if limits else array.GetRange(AXES.index(axis) if axis else -1)
+            return place, name, component, low, high
+    if field:
+        names = {n + end for data in (body.CellData, body.PointData) for n in data.keys()
+                 for end in ["", *("." + a for a in AXES if data.GetArray(n).GetNumberOfComponents() == 3)]}
+        sys.exit("the frames have no field %r; they have: %s" % (field, ", ".join(sorted(names))))
+    return None
+
+
+def with_field(body: Any, found: tuple[str, str, str, float, float], is_mode: bool) -> tuple[Any, str, float, bool]:
+    """The body with the array that colours show; its title, its largest size and whether it has both signs. Of modes
+    only the shape counts."""
+    place, name, component, low, high = found
+    largest = max(-low, high) or 1.0
+    factor, unit_name = (largest, "part of the largest") if is_mode else prefix(largest, UNITS.get(name, ""))
+    value = "mag(%s)" % name if component == "magnitude" else name + ("_" + component.upper() if component else "")
+    shown = pv.Calculator(registrationName=name, Input=body, ResultArrayName=SHOWN,
+                          AttributeType="Point Data" if place == "POINTS" else "Cell Data",
+                          Function="%s/%.17g" % (value, factor))
+    words = name.replace("_", " ") + (" " + component if component in AXES else "")
+    return shown, "%s, %s" % (words, unit_name) if unit_name else words, largest / factor, low < 0.0
+
+
+def colour(view: Any, displays: list[Any], place: str, title: str, largest: float, is_signed: bool) -> None:
+    """One scale for the whole run: from -a to a where the field has both signs, else from 0."""
+    for display in displays:
+        pv.ColorBy(display, (place, SHOWN))
+    table = pv.GetColorTransferFunction(SHOWN)
+    table.ApplyPreset("Cool to Warm" if is_signed else "Viridis (matplotlib)", True)
+    table.RescaleTransferFunction(-largest if is_signed else 0.0, largest)
+    displays[0].SetScalarBarVisibility(view, True)
+    bar = pv.GetScalarBar(table, view)
+    bar.Title, bar.ComponentTitle = title, ""
+    bar.Orientation, bar.WindowLocation = "Horizontal", "Lower Center"
+    bar.TitleFontSize = bar.LabelFontSize = 18
+    bar.AutomaticLabelFormat, bar.LabelFormat, bar.RangeLabelFormat = 0, "%.3g", "%.3g"
+    bar.AddRangeLabels, bar.UseCustomLabels = 0, 1  # five numbers, which never meet
+    bar.CustomLabels = [largest * x for x in ((-1, -0.5, 0, 0.5, 1) if is_signed else (0, 0.25, 0.5, 0.75, 1))]
+    bar.TitleColor = bar.LabelColor = [0.0, 0.0, 0.0]
+
+
+def thickness(box: Box, radius: float) -> float:
+    """How many times as thick a straight bar is drawn that would hardly be seen."""
+    extent = sorted(box.extent())
+    is_thin = 0.0 < radius < 0.005 * extent[2] and extent[1] < 2.5 * radius
+    return float("%.0e" % (0.01 * extent[2] / radius)) if is_thin else 1.0
+
+
+def pick(source: Any, kind: str, numbers: Sequence[int], title: str) -> Any:
+    """Cells or points of a source by their numbers."""
+    listed = [word for number in numbers for word in (-1, number)]
+    selection = pv.IDSelectionSource(FieldType=kind, IDs=listed)
+    return pv.ExtractSelection(registrationName=title, Input=source, Selection=selection)
+
+
+def find_masses(grid: Any, on_lines: set[int]) -> list[int]:
+    """Points of masses and bodies. On a line there may also be springs to the ground, which have no kinetic energy, and
+    discs, which are drawn as such."""
+    energy, has_discs = grid.GetCellData().GetArray("kinetic_energy"), open_path("obstacles.vtk.series") is not None
+    cells = [c for c in range(grid.GetNumberOfCells()) if grid.GetCell(c).GetNumberOfPoints() == 1]
+    return sorted({grid.GetCell(c).GetPointId(0) for c in cells if grid.GetCell(c).GetPointId(0) not in on_lines
+                   or (energy is not None and energy.GetTuple1(c) > 0.0 and not has_discs)})
+
+
+def make_shapes(body: Any, source: Any, sections: list[list[float]], box: Box) -> tuple[list[Any], float]:
+    """Boxes, tubes and spheres for the cells of `source`, or its lines; and how many times as thick they are."""
+    grid = servermanager.Fetch(body)
+    boxed = {cell for first, count, *_ in sections for cell in range(int(first), int(first) + int(count))}
+    lines = [c for c in range(grid.GetNumberOfCells()) if grid.GetCell(c).GetNumberOfPoints() == 2]
+    masses = find_masses(grid, {grid.GetCell(c).GetPointId(k) for c in lines for k in (0, 1)})
+    radius = body.PointData.GetArray("radius")
+    thickest = radius.GetRange(0)[1] if radius is not None else 0.0
+    times, shapes = thickness(box, thickest), []
+    if boxed:
+        shape = pv.ProgrammableFilter(registrationName="rectangular sections", Input=source)
+        shape.OutputDataSetType = "vtkPolyData"
+        shape.Script = "SECTIONS, TIMES = %r, %r\n%s" % (sections, times, BOXES)
+        shapes.append(shape)
+    rest = [c for c in lines if c not in boxed]
+    if rest and thickest > 0.0:
+        some = pick(source, "CELL", rest, "round sections") if boxed or masses else source
+        surface = pv.ExtractSurface(registrationName="surface of the model", Input=some)
+        thick = pv.Calculator(registrationName="radius as drawn", Input=surface, ResultArrayName="drawn_radius",
+                              Function="%g*radius" % times)
+        shape = pv.Tube(registrationName="tubes", Input=thick, Scalars=["POINTS", "drawn_radius"])
+        shape.NumberofSides, shape.Capping, shape.VaryRadius = 24, 1, "By Absolute Scalar"
+        shapes.append(shape)
+    elif rest:
+        shapes.append(source)
+    if masses:
+        shape = pv.Glyph(registrationName="point masses", Input=pick(source, "POINT", masses, "masses"),
+                         GlyphType="Sphere", GlyphMode="All Points")
+        shape.ScaleArray, shape.OrientationArray = ["POINTS", "No scale array"], ["POINTS", "No orientation array"]
+        shape.ScaleFactor = max(0.03 * box.size(), 3.0 * times * thickest)
+        shape.GlyphType.ThetaResolution = shape.GlyphType.PhiResolution = 24
+        shapes.append(shape)
+    return shapes, times
+
+
+def show_body(view: Any, body: Any, field: str, seen: dict[str, Any], sections: list[list[float]], box: Box,
+              is_mode: bool) -> float:
+    """Tells how many times as thick it is drawn."""
+    found = find_field(body, field, seen)
+    source, title, largest, is_signed = with_field(body, found, is_mode) if found else (body, "", 1.0, False)
+    shapes, times = make_shapes(body, source, sections, box)
+    displays = [pv.Show(shape, view) for shape in shapes]
+    for display in displays:
+        display.LineWidth = display.PointSize = 4
+        display.AmbientColor = display.DiffuseColor = [0.2, 0.3, 0.5]
+    if found and displays:
+        colour(view, displays, found[0], title, largest, is_signed)
+    return times
+
+
+def show_undeformed(view: Any, body: Any, sections: list[list[float]], box: Box) -> None:
+    """The reference state in grey."""
+    still = pv.WarpByVector(registrationName="undeformed", Input=body, Vectors=["POINTS", "displacement"],
+                            ScaleFactor=-1.0)
+    for shape in make_shapes(body, still, sections, box)[0]:
+        display = pv.Show(shape, view)
+        display.LineWidth = 2
+        paint(display, [0.6, 0.6, 0.6], 0.35)
+
+
+def enlarge(body: Any, box: Box, kind: str) -> tuple[Any, float]:
+    """The body with displacements that can be seen, and how many times as large they are."""
+    array = body.PointData.GetArray("displacement")
+    moved = max(abs(x) for x in array.GetRange(-1)) if array is not None else 0.0
+    size = box.size() or 1.0
+    if moved == 0.0 or (kind == "statics" and moved > 0.03 * size):
+        return body, 1.0
+    times = float("%.0e" % (0.1 * size / moved))
+    warp = pv.WarpByVector(registrationName="enlarged", Input=body, Vectors=["POINTS", "displacement"],
+                           ScaleFactor=times - 1.0)
+    return warp, times
+
+
+def largest_vector(contacts: Any, name: str, factor: str) -> tuple[list[float], Any, int]:
+    """The largest of the present frame's vectors, times a factor of its own point, where it is, and how many."""
+    frame = servermanager.Fetch(contacts)
+    data = frame.GetPointData()
+    vectors, factors = data.GetArray(name), data.GetArray(factor) if factor else None
+    count = vectors.GetNumberOfTuples() if vectors is not None else 0
+    all_of = [[x * (factors.GetValue(i) if factors else 1.0) for x in vectors.GetTuple3(i)] for i in range(count)]
+    if not all_of:
+        return [0.0, 0.0, 0.0], None, 0
+    largest = max(range(count), key=lambda i: dot(all_of[i], all_of[i]))
+    return all_of[largest], frame.GetPoint(largest), count
+
+
+def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, list[float], Any, str]:
+    """Arrows that end at the contacts, the largest one's direction, its tail and what it stands for."""
+    if contacts is None:
+        return None, [0.0, 0.0, 0.0], None, ""
+    contacts.UpdatePipeline(frame_at(times_of(contacts), when))
+    name, factor, title, unit_name = "force_vector", "force_vector", "contact forces", "N"
+    push, place, count = largest_vector(contacts, "force_vector", "")
+    if not any(push):  # an impact within one step has no force: its impulse since the frame before
+        name, factor, title, unit_name = "normal", "step_impulse", "contact impulses", "N s"
+        push, place, count = largest_vector(contacts, name, factor)
+    if not any(push):
+        return None, push, None, ""
+    length, most = (0.2 if count < 8 else 0.1) * size, dot(push, push) ** 0.5  # less where there are many
+    arrows = pv.Glyph(registrationName=title, Input=contacts, GlyphType="Arrow", GlyphMode="All Points")
+    arrows.OrientationArray = ["POINTS", name]
+    arrows.ScaleArray = ["POINTS", factor]
+    arrows.ScaleFactor = length / most
+    arrows.GlyphType.TipResolution = arrows.GlyphType.ShaftResolution = 24
+    arrows.GlyphTransform.Translate = [-1.0, 0.0, 0.0]  # the tip, not the tail, at the contact
+    scale, unit_name = prefix(most, unit_name)
+    return (arrows, push, [x - length * d for x, d in zip(place, unit(push))],
+            "%s: longest arrow %.3g %s" % (title, most / scale, unit_name))
+
+
+def show_arrows(view: Any, arrows: Any, shift: Sequence[float]) -> None:
+    """Shifted towards the camera: in parallel projection they stay at their place and no body hides them."""
+    if any(shift):
+        arrows = pv.Transform(registrationName="arrows in front", Input=arrows)
+        arrows.Transform.Translate = shift
+    paint(pv.Show(arrows, view), [0.8, 0.1, 0.1])
+
+
+def camera_axes(box: Box, force: Sequence[float]) -> list[list[float]]:
+    """Right, up and towards the camera: across the two widest directions, not along the largest force."""
+    extent = box.extent()
+    along_force = max(range(3), key=lambda k: abs(force[k])) if any(force) else -1
+    depth = min((k for k in (2, 1, 0) if k != along_force), key=lambda k: extent[k])
+    up = 1 if depth == 2 else 2
+    is_flat = extent[depth] < 0.05 * max(extent)
+    towards = [0.0 if is_flat else 0.35] * 3
+    towards[depth] = -1.0 if depth == 1 else 1.0
+    towards = unit(towards)
+    right = unit(cross([float(k == up) for k in range(3)], towards))
+    return [right, cross(towards, right), towards]
+
+
+def aim_camera(view: Any, box: Box, axes: list[list[float]]) -> None:
+    """At the middle of a box, which fills the picture between text and scale; low things make a low picture."""
+    right, above, towards = axes
+    extent, size = box.extent(), box.size() or 1.0
+    across, upright = (max(sum(abs(axis[k]) * extent[k] for k in range(3)), 1e-3 * size) for axis in (right, above))
+    room = MOST_HEIGHT - ABOVE - BELOW
+    pixels = 0.92 * min(WIDTH / across, room / upright)  # for a metre
+    height = max(LEAST_HEIGHT, 2 * int(0.5 * (ABOVE + BELOW + pixels * upright / 0.92)))
+    lift = 0.5 * (BELOW - ABOVE) / pixels
+    middle = [0.5 * (a + b) - lift * u for a, b, u in zip(box.low, box.high, above)]
+    view.ViewSize = [WIDTH, height]
+    view.CameraParallelProjection = 1
+    view.CameraFocalPoint = middle
+    view.CameraPosition = [m + 5.0 * size * d for m, d in zip(middle, towards)]
+    view.CameraViewUp = above
+    view.CameraParallelScale = 0.5 * height / pixels
+
+
+def show_time(view: Any, when: float) -> None:
+    """Goes to a time."""
+    pv.GetAnimationScene().AnimationTime = when
+    view.ViewTime = when
+
+
+def save_movie(path: str, view: Any, times: Sequence[float]) -> None:
+    """One picture for each frame; of 100 to 600 frames ten seconds."""
+    if shutil.which("ffmpeg") is None:
+        sys.exit("ffmpeg, which makes the movie, is missing: install the package ffmpeg")
+    rate = min(max(len(times) // 10, 10), 60)
+    with tempfile.TemporaryDirectory() as pictures:
+        for i, when in enumerate(times):
+            show_time(view, when)
+            pv.SaveScreenshot(os.path.join(pictures, "%06d.png" % i), view, ImageResolution=list(view.ViewSize))
+        made = subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-framerate", str(rate), "-i",
+                               os.path.join(pictures, "%06d.png"), *CODECS[os.path.splitext(path)[1]], path])
+    if made.returncode != 0:
+        sys.exit("ffmpeg has made no %s" % path)
+
+
+def mode_name(number: float) -> str:
+    """`mode 2: 52.5 Hz`, from modes.csv."""
+    try:
+        with open(os.path.join(folder(), "modes.csv"), newline="", encoding="utf-8") as f:
+            row = next(row for row in csv.DictReader(f) if float(row["mode"]) == number)
+        return "mode %g: %s" % (number, "%.4g Hz" % float(row["f"]) if row["kind"] == "vibration" else row["kind"])
+    except (OSError, StopIteration, KeyError, ValueError):
+        return "mode %g" % number
+
+
+def make_view() -> Any:
+    """A white page."""
+    view = pv.GetActiveViewOrCreate("RenderView")
+    view.UseColorPaletteForBackground = 0
+    view.BackgroundColorMode = "Single Color"
+    view.Background = [1.0, 1.0, 1.0]
+    view.OrientationAxesLabelColor = [0.0, 0.0, 0.0]
+    return view
+
+
+def show_text(view: Any, body: Any, kind: str, when: float, notes: Sequence[str]) -> None:
+    """Time, load factor or mode in the upper left corner, with what a reader must know to read the picture."""
+    head = {"run": "t = {time:.6g} s", "statics": "load factor {time:.6g}"}.get(kind, mode_name(when))
+    more = ", ".join(note for note in notes if note)
+    clock = pv.AnnotateTimeFilter(registrationName="time", Input=body, Format=head + (", " + more if more else ""))
+    text = pv.Show(clock, view)
+    text.Color, text.FontSize, text.WindowLocation = [0.0, 0.0, 0.0], 20, "Upper Left Corner"
+
+
+def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
+    """The view, and the times of all frames."""
+    about, summary = read_json("view.json"), read_json("summary.json")
+    seen, kind, stem = summary.get("frames", {}), about.get("kind", "run"), str(about.get("frames", ""))
+    sections = [[float(x) for x in section] for section in about.get("sections", [])]
+    sections = [[int(s[0]), int(s[1]), s[2], s[3]] for s in sections if len(s) == 4]
+    view = make_view()
+    body = open_file(stem + ".vtk.series", "model") or open_file(stem + ".pvd", "model")
+    if body is None:
+        sys.exit("there are no frames: %s" % os.path.join(folder(), stem + ".vtk.series"))
+    peak = peak_time(summary)
+    usual = field_time(summary, field) if peak is None else peak
+    stamps, is_given = times_of(body), wanted not in ("", "peak", "all")
+    if is_given and float(wanted) > stamps[-1] + 1e-9 * abs(stamps[-1]):
+        sys.exit("there is no frame from t = %s s on, the last one is at %g s" % (wanted, stamps[-1]))
+    when = frame_at(stamps, float(wanted) if is_given else stamps[0] if kind == "modes" else usual)
+    body.UpdatePipeline(when)
+    bounds = body.GetDataInformation().GetBounds()
+    radius = body.PointData.GetArray("radius")
+    thick = radius.GetRange(0)[1] if radius is not None else 0.0
+    box = Box([x - thick for x in bounds[0::2]], [x + thick for x in bounds[1::2]])
+    if os.path.splitext(picture)[1] != ".png" and "low" in seen:  # what moves stays in the picture
+        box = Box(seen["low"], seen["high"])
+    model, size, notes = Box(box.low, box.high), box.size(), []
+    arrows, push, tail, legend = make_arrows(open_file("contacts.vtk.series", "contacts"), size,
+                                             when if peak is None or is_given else peak)
+    axes = camera_axes(box, push)
+    show_obstacles(view, box, when)
+    shown = body
+    if kind != "run":
+        show_time(view, when)
+        shown, larger = enlarge(body, model, kind)
+        show_undeformed(view, body, sections, model)
+        field = field or ("displacement" if kind == "modes" else "")
+        notes.append("displacements %g times" % larger if larger != 1.0 and kind == "statics" else "")
+        shown.UpdatePipeline(when)
+        bounds = shown.GetDataInformation().GetBounds()
+        box.add(bounds[0::2], bounds[1::2])
+    times = show_body(view, shown, field, seen, sections, model, kind == "modes")
+    notes.append("sections %g times as thick" % times if times > 1.0 else "")
+    if arrows is not None:
+        box.add(tail, tail)
+        show_arrows(view, arrows, [2.0 * size * d if picture else 0.0 for d in axes[2]])
+    show_text(view, body, kind, when, [*notes, legend])
+    pv.GetAnimationScene().UpdateAnimationUsingDataTimeSteps()
+    pv.Render(view)  # the first one sets a camera of its own
+    aim_camera(view, box, axes)
+    show_time(view, when)
+    pv.Render(view)
+    return view, times_of(body)
+
+
+def main() -> None:
+    """Shows, or writes what the words ask for."""
+    picture, wanted, field = [*sys.argv[1:4], "", "", ""][:3]
+    if picture.startswith("-"):  # an option of ParaView itself
+        picture = wanted = field = ""
+    view, times = draw(picture, wanted, field)
+    if os.path.splitext(picture)[1] in CODECS:
+        save_movie(picture, view, times)
+    elif picture:
+        pv.SaveScreenshot(picture, view, ImageResolution=list(view.ViewSize))
+
+
+if __name__ not in ("percuss.view", "view_of_results"):
+    # Filters in Python bring names of their own into the main program, as max: this file is run as a module.
+    spec = importlib.util.spec_from_file_location("view_of_results", main.__code__.co_filename)
+    module = importlib.util.module_from_spec(spec) if spec and os.path.exists(main.__code__.co_filename) else None
+    if module and spec and spec.loader:
+        spec.loader.exec_module(module)
+        module.main()
+    else:  # an open ParaView may know the text of a script alone
+        main()

@@ -1,0 +1,101 @@
+// view.json, by which view.py shows the frames beside it in ParaView:
+//
+//   { "kind": "run", "frames": "bar_impact", "sections": [[0, 10, 0.02, 0.01]] }
+//
+// A section is the first cell of a row of cells, their number, and height and width of their rectangular sections, m.
+// view.py itself is a file of the Python package; it is copied from where Percuss was built or installed.
+
+#define _POSIX_C_SOURCE 200809L // readlink, access
+
+#include "core/text.h"
+#include "output/frames.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_ROOM = 32, BUFFER = 8192, PATH_ROOM = 4096, SCRIPT_BYTES = 1 << 20 };
+
+static bool view_is_same(const double a[2], const double b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+static void view_put_sections(pcs_file *f, const pcs_picture *picture)
+{
+    const double(*size)[2] = picture->section_size;
+    bool is_first = true;
+    int ncell = size == NULL ? 0 : picture->ncell;
+    for (int c = 0, end; c < ncell; c = end) {
+        for (end = c + 1; end < ncell && view_is_same(size[c], size[end]);) end++;
+        if (size[c][0] == 0.0) continue;
+        pcs_file_print(f, "%s[%d, %d, ", is_first ? "" : ", ", c, end - c);
+        pcs_file_number(f, size[c][0]);
+        pcs_file_text(f, ", ");
+        pcs_file_number(f, size[c][1]);
+        pcs_file_text(f, "]");
+        is_first = false;
+    }
+}
+
+// The path of view.py beside the program in the folder where it was built, or below the one where it was installed;
+// false if it is not there, as under a program of another kind.
+static bool view_find_script(char path[PATH_ROOM])
+{
+    static const char *const places[] = { "python/percuss", "../share/percuss" };
+    char folder[PATH_ROOM / 2];
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[length < 0 ? 0 : length] = '\0';
+    char *slash = strrchr(folder, '/');
+    for (size_t i = 0; slash != NULL && i < sizeof places / sizeof *places; i++) {
+        *slash = '\0';
+        snprintf(path, PATH_ROOM, "%s/%s/view.py", folder, places[i]);
+        if (access(path, R_OK) == 0) return true;
+    }
+    return false;
+}
+
+static pcs_status view_copy_script(pcs_context *ctx, pcs_file *f)
+{
+    char path[PATH_ROOM], *text;
+    size_t size;
+    if (!view_find_script(path)) return PCS_OK;
+    PCS_TRY(pcs_text_file(ctx, path, "the script for ParaView", SCRIPT_BYTES, &text, &size));
+    pcs_status status = pcs_file_open(f, "view.py");
+    pcs_file_bytes(f, text, size);
+    pcs_scratch_free(text);
+    return status == PCS_OK ? pcs_file_commit(f) : status;
+}
+
+static pcs_status view_open(pcs_observer *self)
+{
+    const pcs_view *view = self->view;
+    pcs_file *f;
+    if (view->system->picture == NULL || view->system->picture->nall_node == 0) return PCS_OK;
+    PCS_TRY(pcs_file_create(self->ctx, view->directory, NAME_ROOM, BUFFER, &f));
+    PCS_TRY(pcs_file_open(f, "view.json"));
+    pcs_file_print(f, "{ \"kind\": \"%s\", \"frames\": ", view->kind == NULL ? "run" : view->kind);
+    pcs_file_json(f, pcs_frames_stem(view->case_name));
+    pcs_file_text(f, ", \"sections\": [");
+    view_put_sections(f, view->system->picture);
+    pcs_file_text(f, "] }\n");
+    PCS_TRY(pcs_file_commit(f));
+    return view_copy_script(self->ctx, f);
+}
+
+static pcs_status view_step(pcs_observer *self)
+{
+    (void)self;
+    return PCS_OK;
+}
+
+const pcs_observer_ops pcs_observer_view = {
+    .name = "view",
+    .summary =
+        "view.json and view.py, which show the results in ParaView: bodies coloured by stress, contact forces as "
+        "arrows",
+    .is_default = true,
+    .open = view_open,
+    .step = view_step,
+    .close = view_step,
+};

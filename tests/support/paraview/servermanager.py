@@ -1,0 +1,5 @@
+"""Gives what a source has read."""
+
+
+def Fetch(source):
+    return source.grid()
