@@ -19,6 +19,7 @@ from .command import COMMANDS
 from .errors import BusyError, ClosedError, InputError, Message, PercussError, SimulationError
 
 if TYPE_CHECKING:
+    from ._hopkinson import Bar, Specimen, hopkinson
     from ._options import Option, options
     from ._plot import plot
     from ._study import study
@@ -35,6 +36,7 @@ __version__: str = _lib.percuss_version().decode()
 _MODULES = {
     "_study": ("study",),
     "_plot": ("plot",),
+    "_hopkinson": ("Bar", "Specimen", "hopkinson"),
     "_options": ("Option", "options"),
     "analyses": ("Equilibrium", "Modes", "modes", "statics"),
     "model": ("Check", "Contact", "Dof", "Energy", "Frame", "Model", "Reaction", "Sparse"),
@@ -57,7 +59,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "load", "run", "study", "modes", "statics", "options", "plot", "COMMANDS",
+    "load", "run", "study", "modes", "statics", "options", "plot", "hopkinson", "Bar", "Specimen", "COMMANDS",
     "Simulation", "State", "Model", "Equilibrium", "Modes", "Results", "System", "Parameter", "Row",
     "Contact", "Check", "Dof", "Energy", "Frame", "Option", "Reaction", "Sparse",
     "PercussError", "InputError", "SimulationError", "ClosedError", "BusyError", "Message", "__version__",

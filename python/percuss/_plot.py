@@ -34,7 +34,7 @@ def _table_of(result: Any) -> tuple[Any, Optional[Results]]:
     if isinstance(result, Results):
         return result.table, result
     if isinstance(result, (pandas.DataFrame, Mapping)):
-        return pandas.DataFrame(result), None
+        return result if isinstance(result, pandas.DataFrame) else pandas.DataFrame(result), None
     raise InputError(f"cannot draw {type(result).__name__}: needs a folder, results, or a table")
 
 

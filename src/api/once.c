@@ -102,7 +102,7 @@ static bool once_is_off(pcs_case *c, const char *path)
 // Only what is measured, unless all of the output is wanted.
 static pcs_status once_set_output(pcs_case *c, const percuss_once *once)
 {
-    static const char *const off[] = { "output.frames=false", "output.contact_frames=false", "output.script=false",
+    static const char *const off[] = { "output.frames=false", "output.contact_frames=false", "output.view=false",
                                        "output.summary.text=false", "output.history=false" };
     if (once_is_off(c, "output.summary")) PCS_TRY(pcs_case_set(c, "output.summary={}"));
     if (once->needs_history && once_is_off(c, "output.history")) PCS_TRY(pcs_case_set(c, "output.history={every: 1}"));

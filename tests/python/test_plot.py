@@ -120,6 +120,8 @@ class Plot(unittest.TestCase):
         np.testing.assert_allclose(line(figure), [[0.0, 1.0, 2.0], [0.0, 20.0, 10.0]], rtol=1e-15)
         axes = figure.axes[0]
         self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("t [ms]", "wall.force [kN]"))
+        table.attrs["units"] = {"wall.force": "Pa"}  # what a table says of itself counts
+        self.assertEqual(percuss.plot(table, "wall.force").axes[0].get_ylabel(), "wall.force [kPa]")
         results = percuss.open(self.path("a"))
         np.testing.assert_array_equal(line(percuss.plot(results, "wall.force")), np.array(rows).T)
 
