@@ -21,6 +21,7 @@ from .errors import BusyError, ClosedError, InputError, Message, PercussError, S
 if TYPE_CHECKING:
     from ._hopkinson import Bar, Specimen, hopkinson
     from ._options import Option, options
+    from ._compare import compare
     from ._plot import plot
     from ._study import study
     from .analyses import Equilibrium, Modes, modes, statics
@@ -34,6 +35,7 @@ __version__: str = _lib.percuss_version().decode()
 # Names by the module that has them, which is imported when one of them is asked for: commands start fast, and what
 # needs pandas, matplotlib or SciPy is needed by those who use it. A module with a function of its name begins with _.
 _MODULES = {
+    "_compare": ("compare",),
     "_study": ("study",),
     "_plot": ("plot",),
     "_hopkinson": ("Bar", "Specimen", "hopkinson"),
@@ -59,7 +61,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "load", "run", "study", "modes", "statics", "options", "plot", "hopkinson", "Bar", "Specimen", "COMMANDS",
+    "load", "run", "study", "modes", "statics", "options", "plot", "compare", "fit", "hopkinson", "Bar", "Specimen",
+    "COMMANDS",
     "Simulation", "State", "Model", "Equilibrium", "Modes", "Results", "System", "Parameter", "Row",
     "Contact", "Check", "Dof", "Energy", "Frame", "Option", "Reaction", "Sparse",
     "PercussError", "InputError", "SimulationError", "ClosedError", "BusyError", "Message", "__version__",
