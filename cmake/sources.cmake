@@ -33,7 +33,6 @@ percuss_sources(src/sim accept certify certify_carry certify_energy certify_fric
   certify_residual certify_rows certify_rules checkpoint checkpoint_file control reactions retry search sim)
 percuss_sources(src/build amplitude applies bars build builder catalogue contacts deal describe elements formulas gaps
   initial join joints loads mesh output schema schema_maps scheme sets spread start supports system time travel)
-percuss_sources(src/study convergence functions measure options plan read run signal study table work)
-percuss_sources(src/plot compare compare_study csv quantity source)
+percuss_sources(src/plot  csv quantity source)
 percuss_sources(src/report chart cite history html listing pictures report run study style)
 percuss_sources(src/api analyses contacts drive load messages model once options read run)

@@ -42,9 +42,8 @@ typedef struct command {
 
 static const command commands[] = {
     { "run", pcs_cli_run, false, true },       { "statics", pcs_cli_statics, true, true },
-    { "modes", pcs_cli_modes, true, true },    { "study", pcs_cli_study, true, true },
-    { "check", pcs_cli_check, false, true },   { "new", pcs_cli_new, true, false },
-    { "list", pcs_cli_list, true, false },     { "compare", pcs_cli_compare, true, false },
+    { "modes", pcs_cli_modes, true, true },    { "check", pcs_cli_check, false, true },
+    { "new", pcs_cli_new, true, false },       { "list", pcs_cli_list, true, false },
     { "report", pcs_cli_report, true, false },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
@@ -67,15 +66,18 @@ static const command *main_find(const char *name)
     return found;
 }
 
-// Runs percuss-NAME for `percuss NAME ...`, and percuss-NAME --help for `percuss help NAME`; -1 if there is none.
+// Runs percuss-NAME for `percuss NAME ...`, percuss-NAME --help for `percuss help NAME` and percuss-NAME --complete ...
+// for `percuss complete NAME ...`; -1 if there is none.
 static int main_run_external(int argc, char **argv, const char **room)
 {
-    bool is_help = argc == 3 && strcmp(argv[1], "help") == 0;
     if (argc < 2) return -1;
-    const char *name = argv[is_help ? 2 : 1];
+    bool is_help = argc == 3 && strcmp(argv[1], "help") == 0, is_complete = strcmp(argv[1], "complete") == 0;
+    if (is_complete && argc < 4) return -1;
+    const char *name = argv[is_help || is_complete ? 2 : 1];
     if (name[0] == '-' || strcmp(name, "help") == 0 || main_look_up(name) != NULL) return -1;
     for (int i = 2; i < argc; i++) room[i - 1] = argv[i];
     if (is_help) room[1] = "--help";
+    if (is_complete) room[1] = "--complete";
     return pcs_cli_external(name, room);
 }
 
@@ -215,16 +217,14 @@ int main(int argc, char **argv)
 {
     main_open_streams();
     main_watch_crashes();
-    if (argc > 1 && strcmp(argv[1], "complete") == 0) return pcs_cli_complete(argc - 2, argv + 2);
-    size_t room = (size_t)argc + 1;
-    const char **texts = pcs_scratch(NULL, 4 * room, sizeof *texts);
+    size_t room = (size_t)argc + 2;
+    const char **texts = pcs_scratch(NULL, room, sizeof *texts);
     if (texts == NULL) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
-    pcs_arguments a = { .count = -1, .steps = -1, .jobs = -1, .time = NAN, .tolerance = NAN, .set.text = texts };
-    a.vary.text = texts + room;
-    a.measure.text = texts + 2 * room;
-    a.more.text = texts + 3 * room;
-    int external = main_run_external(argc, argv, texts);
-    int answer = external >= 0 ? external : pcs_cli_parse(argc, argv, &a);
+    pcs_arguments a = { .count = -1, .steps = -1, .time = NAN, .set.text = texts };
+    bool is_complete = argc > 1 && strcmp(argv[1], "complete") == 0;
+    int answer = main_run_external(argc, argv, texts);
+    if (answer < 0 && is_complete) return pcs_scratch_free(texts), pcs_cli_complete(argc - 2, argv + 2);
+    if (answer < 0) answer = pcs_cli_parse(argc, argv, &a);
     if (answer == PCS_CLI_DONE) answer = main_dispatch(&a);
     pcs_scratch_free(texts);
     if ((fflush(stdout) != 0 || ferror(stdout)) && answer == PCS_CLI_DONE) {

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._hopkinson import Bar, Specimen, hopkinson
     from ._options import Option, options
     from ._compare import compare
+    from ._fit import fit
     from ._plot import plot
     from ._study import study
     from .analyses import Equilibrium, Modes, modes, statics
@@ -36,6 +37,7 @@ __version__: str = _lib.percuss_version().decode()
 # needs pandas, matplotlib or SciPy is needed by those who use it. A module with a function of its name begins with _.
 _MODULES = {
     "_compare": ("compare",),
+    "_fit": ("fit",),
     "_study": ("study",),
     "_plot": ("plot",),
     "_hopkinson": ("Bar", "Specimen", "hopkinson"),

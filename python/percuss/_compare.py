@@ -1,7 +1,7 @@
 """Two results beside each other, column by column.
 
-Same times (to round-off): row by row. Otherwise at the times of the one with fewer rows in the span that both cover, the
-other one interpolated linearly. A difference of a column is judged relative to the column's size, the largest value
+Same times (to round-off): row by row. Otherwise at the times of the one with fewer rows in the span that both cover,
+the other one interpolated linearly. A difference of a column is judged relative to the column's size, the largest value
 either has there. What is below 1e-12 of the largest value of all columns of the same unit is round-off, and no
 difference: a momentum of 1e-17 beside one of 100.
 
@@ -106,10 +106,10 @@ def _align_keys(tables: list[Any], kind: str) -> tuple[list[Any], list[str], str
     for table, number in zip(tables, numbers):
         seen: dict[Any, int] = {}
         for i, row in enumerate(table[keys[0]].itertuples(index=False)):
-            key = tuple(_plain(value) for value in row)
-            seen[key] = seen.get(key, 0) + 1  # where a point is there twice the first belongs to the first
-            number[(*key, seen[key])] = i
-    common = [(i, numbers[1][key]) for key, i in numbers[0].items() if key in numbers[1]]
+            values = tuple(_plain(value) for value in row)
+            seen[values] = seen.get(values, 0) + 1  # where a point is there twice the first belongs to the first
+            number[(*values, seen[values])] = i
+    common = [(i, numbers[1][mark]) for mark, i in numbers[0].items() if mark in numbers[1]]
     if not common:
         raise InputError(f"{paths[0]} and {paths[1]} have no {noun} in common")
     pair = [table.iloc[[rows[k] for rows in common]].reset_index(drop=True) for k, table in enumerate(tables)]
@@ -196,8 +196,8 @@ def _text(found: pandas.DataFrame, head: str, only: list[list[str]], kind: str, 
     first = judged.sort_values("row", kind="stable").iloc[0]
     where = f"{first['first']} in {first.name}" if kind else (
         f"{axis} = {first['first']} in {first.name} (A {first.a:.9g}, B {first.b:.9g})")
-    return out + (f"\nThey differ: {len(judged)} of {len(found)} columns by more than {tolerance:g} of their size, first "
-                  f"at {where}.\n")
+    return out + (f"\nThey differ: {len(judged)} of {len(found)} columns by more than {tolerance:g} of their size, "
+                  f"first at {where}.\n")
 
 
 def main(argv: list[str]) -> int:

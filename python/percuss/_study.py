@@ -16,7 +16,6 @@ import signal
 import sys
 import threading
 import time
-from ctypes import byref, c_char_p, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _library as c
@@ -24,10 +23,11 @@ from . import measure as measures
 from . import units
 from .command import COULD_NOT_GO_ON, DONE, Parser, whole
 from .errors import InputError, SimulationError
-from .files import Path, make_folder, write_file
+from .files import Path, write_file
 from .measure import Convergence, Measured
 from .plan import MOST_JOBS, MOST_POINTS, SAMPLINGS, Plan, Reader, read_plan
 from .pool import Broke, Pool
+from .runs import Runs
 from .text import assignments, encode, text_of
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ NOTHING = Measured(math.nan)
 class Run(NamedTuple):
     """What became of a run."""
 
-    end: str = "not run"  #: or "done", "kept" (it was there), "refused", "failed", "broke"
-    name: str = ""  #: of its folder under runs; "" if there is none
+    end: str = "not run"  #: as of runs.Ended, or "broke"
+    name: str = ""
     reason: str = ""
     values: Mapping[str, tuple[float, float]] = {}  #: of measures: value and grain
     has_cells: bool = False
@@ -58,31 +58,22 @@ class Study:
         self.plan, self.folder, self.command = plan, folder, list(command)
         self.nlevel, self.keys = plan.nlevel, plan.keys
         self.runs = [Run()] * (plan.npoint * plan.nlevel)
-        self._once: c.Once = c.Once()
+        self._set = [encode(line, "set") for line in plan.set]
+        factors = [plan.factors(level) for level in range(plan.nlevel)]
+        self._factors = [(float(f.get("mesh", 0)), float(f.get("step", 0))) for f in factors]
         self.begin = self.shown = 0.0
         self.ndone = self.nkept = 0  # so far
 
     # ---- Runs ----
 
-    def _make(self, pool: Pool, index: int) -> Run:
+    def _make(self, runs: Runs, index: int) -> Run:
         """Makes a run and measures it, in a worker."""
         point, level = divmod(index, self.nlevel)
         lines = self._set + [f"{key}={value}".encode()
                              for key, value in zip(self.keys, self.plan.point(point)) if value is not None]
-        source = c.Source(self._case, None, len(lines), (c_char_p * (len(lines) + 1))(*lines), None)
-        once, pointer = self._once, c_void_p()
-        once.mesh_factor, once.step_factor = self._factors[level]
-        answer = c.lib.percuss_run_once(byref(source), byref(once), byref(pointer))
-        text = c.lib.percuss_message(pointer) if answer else c.lib.percuss_notes(pointer)
-        reason = text.decode(errors="replace").partition("\n")[0]
-        c.lib.percuss_destroy(byref(pointer))
-        name = once.name.decode()
-        if answer and pool.is_stopped:
-            return Run("not run", name, "stopped on request")
-        if answer:
-            return Run("failed" if name else "refused", name, reason)
-        return Run("kept" if once.was_there else "done", name, reason, self._measure(name),
-                   bool(once.has_cells), bool(once.has_steps))
+        run = runs.make(lines, *self._factors[level])
+        return Run(run.end, run.name, run.reason, self._measure(run.name) if run.end in GOOD else {}, run.has_cells,
+                   run.has_steps)
 
     def _run_folder(self, name: str) -> str:
         return f"{self.folder}/runs/{name}"
@@ -103,27 +94,15 @@ class Study:
                 raise InputError(f"measure '{what}': {error}") from None
         return found
 
-    def _prepare(self, pool: Pool) -> None:
-        """What all runs have in common, as the library takes it."""
-        plan = self.plan
-        self._case, self._set = encode(plan.case, "case"), [encode(line, "set") for line in plan.set]
-        factors = [plan.factors(level) for level in range(self.nlevel)]
-        self._factors = [(float(f.get("mesh", 0)), float(f.get("step", 0))) for f in factors]
-        self._watch = c.WATCH(lambda _user, _pointer: int(pool.is_stopped))
-        self._read = c_void_p()  # read once; a case that cannot be is the refusal of every run
-        c.lib.percuss_read(byref(c.Source(self._case, None, 0, None, None)), byref(self._read))
-        self._once = c.Once(encode(os.path.join(self.folder, "runs"), "output"), self._read, 0.0, 0.0, plan.keep,
-                            self._needs_history, pool.jobs - 1, self._watch, None, 0.05)
-
     def make(self, show: Optional[Callable[[str], None]] = None) -> None:
         """Makes all runs; `show` takes the progress."""
         plan = self.plan
-        self._needs_history = any(map(measures.uses_history, plan.measures.values()))
-        if self._needs_history:
+        needs_history = any(map(measures.uses_history, plan.measures.values()))
+        if needs_history:
             import pandas  # noqa: F401 - once, before workers are forked
-        make_folder(os.path.join(self.folder, "runs"))
-        pool = Pool(len(self.runs), lambda index: tuple(self._make(pool, index)), plan.jobs)
-        self._prepare(pool)
+        pool = Pool(len(self.runs), lambda index: tuple(self._make(runs, index)), plan.jobs)
+        runs = Runs(plan.case, self.folder, keep=plan.keep, history=needs_history, beside=pool.jobs - 1,
+                    is_stopped=lambda: pool.is_stopped)
         self.begin = time.monotonic()
         with Stopping(pool):
             for index, run in pool.results(lambda: self._progress(show)):

@@ -39,6 +39,45 @@ class Parser(argparse.ArgumentParser):
         super().__init__(prog=f"percuss {name}", description=summary, allow_abbrev=False,
                          formatter_class=argparse.RawDescriptionHelpFormatter, **more)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The arguments; `--complete WORD...` prints what the last word may become, for `percuss complete`."""
+        if args[:1] == ["--complete"]:
+            self._complete(args[1:] or [""])
+            sys.exit(DONE)
+        return super().parse_known_args(args, namespace)
+
+    def _complete(self, words: list[str]) -> None:
+        """A line per candidate, with a tab and a few words about it; `:files` asks for names of files."""
+        present, before = words[-1], words[-2:-1] or [""]
+        before = words[-3:-2] if before == ["="] else before  # as bash breaks --set=x
+        option = self._option_string_actions.get(before[0] if before else "")
+        positional = next((p for p in self._get_positional_actions()), None)
+        what = option if option is not None and option.nargs != 0 else positional
+        kind = str(what.metavar or "") if what is not None else ""
+        if option is None and present.startswith("-"):
+            for name, action in self._option_string_actions.items():
+                if name.startswith(present):
+                    print(f"{name}\t{(action.help or '').split(';')[0].split(chr(10))[0]}")
+        elif "path.to.key" in kind:
+            self._forward(["run", words[0], "--set", present])
+        elif what is not None and what.choices:
+            print(*(choice for choice in what.choices if str(choice).startswith(present)), sep="\n")
+        elif "CASE" in kind:
+            self._forward(["run", present])
+        elif what is option and any(word.islower() and word.isalpha() for word in kind.split("|")):
+            print(*(w for w in kind.split("|") if w.islower() and w.isalpha() and w.startswith(present)), sep="\n")
+        elif what is positional or kind.startswith(("DIR", "FILE", "PICTURE", "PAGE")):
+            print(":files")
+
+    @staticmethod
+    def _forward(words: list[str]) -> None:
+        """Lets the program complete names and keys of cases."""
+        import subprocess
+
+        from ._library import program
+        sys.stdout.flush()
+        subprocess.run([program(), "complete", *words], check=False)
+
     def error(self, message: str) -> NoReturn:
         unknown = message.removeprefix("unrecognized arguments: ").split()[0] if message.startswith("unrec") else ""
         if unknown.startswith("-"):

@@ -8,7 +8,6 @@
 #include "elements/section.h"
 #include "sim/checkpoint.h"
 #include "sim/control.h"
-#include "study/study.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -258,17 +257,6 @@ static pcs_status catalogue_walk_systems(pcs_catalogue_visit *visit, void *user)
     return status;
 }
 
-static void catalogue_walk_study(pcs_catalogue_visit *visit, void *user)
-{
-    static const char *const heading = "Keys of a study file, and functions of measures (percuss study)";
-    for (const pcs_study_key *k = pcs_study_keys; k->name != NULL; k++)
-        visit(user, &(pcs_catalogue_entry){ heading, "study", k->name, k->summary, k->options });
-    for (int i = 0; pcs_study_function(i).name != NULL; i++) {
-        const pcs_study_key function = pcs_study_function(i);
-        visit(user, &(pcs_catalogue_entry){ heading, "study", function.name, function.summary, NULL });
-    }
-}
-
 // The parts of registry `table`; `options` are those of its part i.
 #define CATALOGUE_REGISTRY(title, section, table, options)                                                     \
     do {                                                                                                       \
@@ -315,7 +303,6 @@ pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user)
     CATALOGUE_REGISTRY("Step solvers (solver.type)", "solver", pcs_step_solvers, NULL);
     CATALOGUE_REGISTRY("Linear solvers (solver.linear)", "solver", pcs_linsolvers, NULL);
     CATALOGUE_REGISTRY("Observers (output.NAME)", "output", pcs_observers, pcs_observers[i]->options);
-    catalogue_walk_study(visit, user);
     return status;
 }
 
@@ -340,7 +327,6 @@ void pcs_catalogue_names(void (*take)(void *user, const char *name, const char *
         memcpy(last, name, sizeof last);
     }
     take(user, "section", "cross sections of beams");
-    take(user, "study", "keys of a study file");
 #define CATALOGUE_NAMES(table) \
     for (int i = 0; table[i] != NULL; i++) take(user, table[i]->name, table[i]->summary)
     CATALOGUE_NAMES(pcs_closed_forms);

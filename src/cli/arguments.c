@@ -4,7 +4,6 @@
 #include "case/case.h"
 #include "cli/usage.h"
 #include "core/carry.h"
-#include "study/study.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -12,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { FLAG, TEXT, TEXTS, COUNT, NUMBER, REAL } kind;
+typedef enum kind { FLAG, TEXT, TEXTS, COUNT, REAL } kind;
 
 typedef struct option {
     const char *name, *letter; // the letter may be NULL
     kind kind;
     size_t place; // in pcs_arguments, of the type that belongs to the kind
-    double least; // of a number or count
+    double least; // of a count
     double most;  // of a count
 } option;
 
@@ -36,12 +35,6 @@ static const option options[] = {
     { "--count", NULL, COUNT, PLACE(count), 1.0, 1e6 },
     { "--about", NULL, TEXT, PLACE(about), 0.0, 0.0 },
     { "--whirl", NULL, FLAG, PLACE(is_whirl), 0.0, 0.0 },
-    { "--vary", NULL, TEXTS, PLACE(vary), 0.0, 0.0 },
-    { "--refine", NULL, TEXT, PLACE(refine), 0.0, 0.0 },
-    { "--measure", NULL, TEXTS, PLACE(measure), 0.0, 0.0 },
-    { "--jobs", "-j", COUNT, PLACE(jobs), 0.0, PCS_STUDY_JOBS },
-    { "--keep", NULL, FLAG, PLACE(keeps_output), 0.0, 0.0 },
-    { "--tolerance", NULL, NUMBER, PLACE(tolerance), 0.0, 0.0 },
     { "--markdown", NULL, FLAG, PLACE(is_markdown), 0.0, 0.0 },
     { "--schema", NULL, FLAG, PLACE(is_schema), 0.0, 0.0 },
     { "--man", NULL, FLAG, PLACE(is_man), 0.0, 0.0 },
@@ -81,12 +74,10 @@ static int arguments_read_count(const pcs_arguments *a, const option *o, const c
 
 static int arguments_read_number(const pcs_arguments *a, const option *o, const char *text, double *out)
 {
-    char *end = NULL, wanted[64] = "a number";
+    char *end = NULL;
     *out = strtod(text, &end);
-    bool is_bounded = o->kind == NUMBER;
-    if (end != text && *end == '\0' && isfinite(*out) && (!is_bounded || *out >= o->least)) return PCS_CLI_DONE;
-    if (is_bounded) snprintf(wanted, sizeof wanted, "a number from %g on", o->least);
-    return arguments_refuse(a, o, wanted, text);
+    if (end != text && *end == '\0' && isfinite(*out)) return PCS_CLI_DONE;
+    return arguments_refuse(a, o, "a number", text);
 }
 
 static int arguments_store(pcs_arguments *a, const option *o, const char *text)
@@ -99,8 +90,7 @@ static int arguments_store(pcs_arguments *a, const option *o, const char *text)
     case TEXT: *(const char **)place = text; break;
     case TEXTS: texts->text[texts->count++] = text; break;
     case COUNT: return arguments_read_count(a, o, text, place);
-    case REAL:
-    case NUMBER: return arguments_read_number(a, o, text, place);
+    case REAL: return arguments_read_number(a, o, text, place);
     }
     return PCS_CLI_DONE;
 }
@@ -153,8 +143,6 @@ int pcs_cli_parse(int argc, char **argv, pcs_arguments *a)
             a->subject = argv[i];
         } else if (strcmp(a->command, "new") == 0 && a->directory == NULL) {
             a->directory = argv[i];
-        } else if (strcmp(a->command, "compare") == 0) {
-            a->more.text[a->more.count++] = argv[i];
         } else {
             answer = pcs_cli_refuse(a->command, "one argument too many:", argv[i], NULL);
         }
@@ -174,7 +162,6 @@ static int arguments_refuse_foreign(const char *command, const option *o)
 int pcs_cli_check_usage(const pcs_arguments *a)
 {
     const char *command = a->command;
-    bool is_compare = strcmp(command, "compare") == 0;
     for (int i = 0; i < NCHECKED; i++)
         if (a->is_given[i] && !pcs_usage_takes(command, options[i].name))
             return arguments_refuse_foreign(command, &options[i]);
@@ -185,7 +172,6 @@ int pcs_cli_check_usage(const pcs_arguments *a)
         bool is_case = strncmp(item.name, "CASE", 4) == 0;
         return pcs_cli_refuse(command, is_case ? "a case must follow" : "results must follow", command, NULL);
     }
-    if (is_compare && a->more.count != 1) return pcs_cli_refuse(command, "two results must follow", command, NULL);
     if (a->nword > 0 && !pcs_usage_takes(command, "--"))
         return pcs_cli_refuse(command, "options of PETSc are for run and check, not for", command, NULL);
     if (a->about != NULL && strcmp(a->about, "statics") != 0)

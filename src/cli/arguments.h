@@ -18,17 +18,11 @@ typedef struct pcs_texts {
 
 typedef struct pcs_arguments {
     const char *command, *subject; // run CASE, list NAME, report RESULTS
-    pcs_texts more;                // further subjects of compare
     const char *directory;
     pcs_texts set;
-    pcs_texts vary, measure; // of a study
-    const char *refine;      // likewise
-    int jobs;                // -1: not said
-    bool keeps_output;
     int count, steps;  // of modes and load steps, -1: not said
     const char *about; // of modes: "statics", or NULL
     double time;       // s, NAN: not said
-    double tolerance;  // of compare, NAN: not said
     int nword;
     const char *const *words; // [nword] after --, for PETSc
     bool resumes, overwrites; // of run
@@ -38,8 +32,7 @@ typedef struct pcs_arguments {
     bool is_given[PCS_CLI_OPTIONS]; // of the option at this place of the table
 } pcs_arguments;
 
-// Each gives the exit status; PCS_CLI_DONE where all is well. `set`, `vary`, `measure` and `more` have room for
-// argc texts.
+// Each gives the exit status; PCS_CLI_DONE where all is well. `set` has room for argc texts.
 int pcs_cli_parse(int argc, char **argv, pcs_arguments *a);
 // Options that make no sense for a command are errors, too.
 int pcs_cli_check_usage(const pcs_arguments *a);

@@ -8,7 +8,6 @@
 #include "build/build.h"
 #include "core/comm.h"
 #include "core/open.h"
-#include "study/study.h"
 
 #include <math.h>
 #include <signal.h>
@@ -118,16 +117,10 @@ static bool commands_directory(const pcs_arguments *a, const char *name, const c
     return length > 0 && length < PATH_ROOM - 64;
 }
 
-void pcs_cli_show(void *user, const char *text)
+static void commands_show(void *user, const char *text)
 {
     fputs(text, user);
     fflush(user);
-}
-
-void pcs_cli_be_quiet(void *user, const char *text)
-{
-    (void)user;
-    (void)text;
 }
 
 // The first signal ends the run after the present step: a user's, that of a lost connection, or the warning of a batch
@@ -170,7 +163,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
     sim->stop_request = &stop_request;
     sim->resumes = a->resumes;
     sim->overwrites = a->overwrites;
-    sim->view.show = pcs_is_root(ctx) ? pcs_cli_show : NULL;
+    sim->view.show = pcs_is_root(ctx) ? commands_show : NULL;
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
@@ -258,55 +251,6 @@ int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a)
     if (status != PCS_OK) return pcs_cli_fail(ctx, status);
     if (!a->is_quiet) commands_show_frames(analysis.case_name, directory, "_modes.vtk.series");
     return PCS_CLI_DONE;
-}
-
-// The name of a case without its folders and ending: where a study goes that is told no place.
-static void commands_stem(const char *path, char stem[PATH_ROOM])
-{
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/') length--;
-    size_t begin = length;
-    while (begin > 0 && path[begin - 1] != '/') begin--;
-    snprintf(stem, PATH_ROOM, "%.*s", (int)(length - begin), path + begin);
-    char *dot = strrchr(stem, '.');
-    if (dot != NULL && dot != stem) *dot = '\0';
-}
-
-static void commands_show_study(const pcs_study_result *r, const char *directory)
-{
-    printf("\n%d of %d runs done (%d were there", r->ndone, r->nrun, r->nkept);
-    if (r->nsame > 0) printf(", %d %s the same as another", r->nsame, r->nsame == 1 ? "is" : "are");
-    printf("), %d refused, %d failed\nResults in %s/study.csv and study.json\n", r->nrefused, r->nfailed, directory);
-}
-
-int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
-{
-    char stem[PATH_ROOM], directory[PATH_ROOM];
-    pcs_study_result result;
-    commands_stem(a->subject, stem);
-    if (!commands_directory(a, stem, "_study", directory))
-        return pcs_cli_refuse(a->command, "too long a path:", directory, NULL);
-    commands_catch_signals();
-    pcs_study_options options = { .path = a->subject,
-                                  .directory = directory,
-                                  .nset = a->set.count,
-                                  .nvary = a->vary.count,
-                                  .nmeasure = a->measure.count,
-                                  .set = a->set.text,
-                                  .vary = a->vary.text,
-                                  .measure = a->measure.text,
-                                  .refine = a->refine,
-                                  .jobs = a->jobs,
-                                  .keeps_output = a->keeps_output,
-                                  .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
-                                  .show_user = stdout,
-                                  .is_terminal = !a->is_quiet && isatty(STDOUT_FILENO) != 0,
-                                  .stop_request = &stop_request };
-    pcs_status status = pcs_study_run(ctx, &options, &result);
-    if (status != PCS_OK) return pcs_cli_fail(ctx, status);
-    if (!a->is_quiet) commands_show_study(&result, directory);
-    bool is_whole = result.ndone + result.nrefused == result.nrun && result.ndone > 0;
-    return is_whole ? PCS_CLI_DONE : PCS_CLI_COULD_NOT_GO_ON;
 }
 
 static void commands_print_line(void *user, const char *line)

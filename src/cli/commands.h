@@ -9,11 +9,9 @@
 int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a);
-int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_report(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a);
-int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
 // What the last word may become, for shells.
 int pcs_cli_complete(int nword, char **words);
@@ -25,8 +23,5 @@ void pcs_cli_man(void);
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status);
 // Tells what went wrong afterwards: files that cannot be written are no bad input.
 int pcs_cli_fail(const pcs_context *ctx, pcs_status status);
-// Texts for the screen as callbacks: `user` is the stream, or nothing is shown.
-void pcs_cli_show(void *user, const char *text);
-void pcs_cli_be_quiet(void *user, const char *text);
 
 #endif

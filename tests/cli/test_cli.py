@@ -17,7 +17,7 @@ import unittest
 
 import yaml
 
-from program import HANG, PROGRAM, percuss, read_json
+from program import HANG, PROGRAM, has_tools, percuss, read_json
 
 CASE = "cases/bar_impact"
 SHORT = ["--set", "time.end=0.6", "--set", "mesh.bar.elements=20"]
@@ -51,7 +51,7 @@ class Usage(unittest.TestCase):
         self.refused(["check", CASE, "-o", "x"], "error: --output is an option of run, ", " view, new, not of 'check'")
         self.refused(["run", CASE, "--markdown"], "error: --markdown is an option of list, not of 'run'")
         self.refused(["list", "--quiet"], "--quiet is an option of run, ", "not of 'list'")
-        self.refused(["list", "--set", "a=b"], "--set is an option of run, statics, modes, study, check, not of 'list'")
+        self.refused(["list", "--set", "a=b"], "--set is an option of run, statics, modes, check, not of 'list'")
         self.refused(["check", CASE, "--", "-x"], "options of PETSc are for mpiexec", "not for this case: '-x'")
         self.refused(["statics", CASE, "--", "-x"], "options of PETSc are for run and check, not for 'statics'")
         self.refused(["list", "nothing"], "error: nothing is called 'nothing'")
@@ -84,7 +84,10 @@ class Usage(unittest.TestCase):
             self.assertEqual(result.stderr, "")
             for word in ("run CASE", "check CASE", "list", "--set", "--quiet", "Exit status"):
                 self.assertIn(word, result.stdout)
+        tools = () if has_tools() else ("study", "plot", "compare", "report", "view", "fit")
         for verb in re.findall(r"percuss ([a-z]+) ", percuss().stderr):
+            if verb in tools:
+                continue
             told = percuss("help", verb)
             self.assertEqual((told.returncode, told.stderr), (0, ""))
             self.assertEqual(percuss(verb, "--help").stdout, told.stdout)

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import HANG, PROGRAM
+from program import HANG, PROGRAM, has_tools
 
 
 def run(*command, **options):
@@ -24,8 +24,8 @@ def complete(*words, folder=None):
 HELP = run(PROGRAM, "help").stdout
 USAGE = HELP.split("\n\n")[0]
 VERBS = re.findall(r"percuss ([a-z]+)", USAGE)
-OPTIONS = {name for line in re.findall(r"^  (-.*?)(?:  |$)", HELP, re.M) for name in re.findall(r"(?<!\S)--?\w+", line)
-           if not line.startswith("-- ")}
+OPTIONS = {name for line in re.findall(r"^  (-.*?)(?:  |$)", HELP, re.M) if not line.startswith("-- ")
+           for name in re.findall(r"(?<!\S)--?\w[\w-]*", line)}
 
 
 class Words(unittest.TestCase):
@@ -36,7 +36,10 @@ class Words(unittest.TestCase):
 
     def test_options_of_a_verb_are_those_that_it_takes(self):
         offered = set()
+        tools = () if has_tools() else ("study", "plot", "compare", "report", "view", "fit")
         for verb in VERBS:
+            if verb in tools:
+                continue
             options = [word for word in complete(verb, "x", "-") if word not in ("--help", "-h")]
             offered |= set(options)
             for option in options:
@@ -66,8 +69,13 @@ class Words(unittest.TestCase):
     def test_keys_of_the_case(self):
         self.assertEqual(complete("run", "bar_impact", "--set", "mes"), ["mesh."])
         self.assertEqual(complete("run", "bar_impact", "--set", "mesh.bar.e"), ["mesh.bar.elements="])
-        self.assertEqual(complete("study", "cases/bar_impact", "--vary", "initial.0.vel"), ["initial.0.velocity="])
-        self.assertEqual(complete("study", "beam_pile", "--vary", "parameters."), ["parameters.n=", "parameters.mu="])
+        self.assertEqual(complete("run", "beam_pile", "--set", "parameters."), ["parameters.n=", "parameters.mu="])
+        if has_tools():
+            self.assertEqual(complete("study", "bar_impact", "--vary", "initial.0.vel"), ["initial.0.velocity="])
+            self.assertEqual(complete("study", "bar_impact", "--sampling", "s"), ["sobol"])
+            self.assertEqual(complete("study", "bar_imp"), ["bar_impact", ":files"])
+            self.assertEqual(complete("compare", "a", "--tol"), ["--tolerance"])
+            self.assertEqual(complete("fit", "x", "--data", ""), [":files"])
         # Keys that the case leaves out, and copies of an entry, are there, too.
         self.assertEqual(complete("run", "bar_impact", "--set", "contacts.wall.fr"), ["contacts.wall.friction="])
         self.assertEqual(complete("run", "beam_pile", "--set", "contacts.l0"),
@@ -161,7 +169,7 @@ class Manual(unittest.TestCase):
         text = self.PAGE.replace("\\-", "-")
         for verb in VERBS:
             self.assertIn(f".TP\n.B {verb}\n", text)
-        self.assertGreater(len(OPTIONS), 20)
+        self.assertGreater(len(OPTIONS), 10)
         for option in OPTIONS:
             self.assertRegex(text, rf"\.TP\n\.B [^\n]*{option}\b")
 
@@ -171,7 +179,7 @@ class Manual(unittest.TestCase):
         answer = run("groff", "-man", "-Tutf8", "-ww", "-z", input=self.PAGE)
         self.assertEqual((answer.stderr, answer.returncode), ("", 0))
         shown = run("groff", "-man", "-Tascii", "-P-cbou", input=self.PAGE).stdout
-        self.assertIn('--refine "mesh=2,3 step=2,3"', shown)
+        self.assertIn("--set path.to.key=value", shown)
         self.assertIn("percuss run CASE [-o DIR]", shown)
 
     def test_it_belongs_to_help(self):

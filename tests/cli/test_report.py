@@ -288,40 +288,6 @@ class Report(unittest.TestCase):
             self.assertEqual(kind, "data:image/png;base64")
             self.assertEqual(base64.b64decode(data, validate=True), content)
 
-    def test_a_study(self):
-        page = self.report(self.study_folder)
-        with open(os.path.join(self.study_folder, "study.csv"), newline="") as file:
-            rows = list(csv.DictReader(file))
-        names = [n[:-len(".limit")] for n in rows[0] if n.endswith(".limit")]
-        done = [r for r in rows if r["status"] == "done"]
-        self.assertEqual((len(rows), len(done)), (12, 8))
-        self.assertIn("8 of 12 points are done.", text(page.root))
-        self.assertIn("a bound of the error by step,", text(page.root))
-        self.assertIn("The error of the mesh is not in it.", text(page.root))
-        table = next(find(page.root, "table"))
-        cells = [[text(c) for c in find(r, "td")] for r in find(table, "tr")][1:]
-        for row, found in zip(rows, cells, strict=True):
-            self.assertEqual(found[:2], [row["mesh.bar.elements"], row["scheme.rho_inf"]])
-            if row["status"] != "done":
-                self.assertEqual(found[2:], [f"{row['status']}: {row['reason']}"])
-                continue
-            for name, cell in zip(names, found[2:], strict=True):
-                self.assertAlmostEqual(number(cell), float(row[name]), delta=1e-5 * abs(float(row[name])))
-                self.assertIn(row[f"{name}.convergence"], cell)
-                if row[f"{name}.bound"]:
-                    bound = float(row[f"{name}.bound"])
-                    self.assertAlmostEqual(number(cell.split("±\xa0")[1]), bound, delta=0.051 * bound)
-        for name in names:
-            figure = self.figure(page, f"{name} over mesh.bar.elements")
-            drawing = next(find(figure, "svg", role="img"))
-            classes = [p[1]["class"].split()[0] for p in find(drawing, "path")]
-            self.assertEqual(classes.count("y"), 2)
-            self.assertEqual(classes.count("mark"), len(done))
-            self.assertEqual(classes.count("error"), sum(bool(r[f"{name}.bound"]) for r in done))
-            self.assertEqual([len(points(p)[0]) for p in find(drawing, "path") if p[1]["class"][0] == "y"], [4, 4])
-            self.check_marks(drawing, name, sorted(done, key=lambda r: float(r["scheme.rho_inf"])))
-            self.assertEqual([text(i) for i in find(figure, "li")], ["rho_inf = 0.6", "rho_inf = 0.8"])
-
     def check_marks(self, drawing, name, rows):
         """Marks and error bars stand where the table says."""
         paths = [(p[1]["class"].split()[0], p[1]["d"]) for p in find(drawing, "path")]
@@ -346,18 +312,6 @@ class Report(unittest.TestCase):
             self.assertEqual(x, mark[0])
             self.assertAlmostEqual(bottom - mark[1], scale * bound, delta=0.03 + 1e-3 * scale * bound)
             self.assertAlmostEqual(mark[1] - top, scale * bound, delta=0.03 + 1e-3 * scale * bound)
-
-    def test_a_study_over_names(self):
-        folder = os.path.join(self.folder.name, "names")
-        self.percuss("study", "cases/bar_impact", "-q", "-o", folder, "--vary",
-                     "scheme.type=alpha_ggl,moreau_jean,newmark", "--set", "mesh.bar.elements=10")
-        page = self.report(folder)
-        figure = self.figure(page, "wall.peak_force over scheme.type")
-        drawing = next(find(figure, "svg", role="img"))
-        labels = [text(t) for t in find(drawing, "text")]
-        self.assertLessEqual({"alpha_ggl", "moreau_jean", "newmark"}, set(labels))
-        # What has no order is not joined by lines.
-        self.assertEqual([p[1]["class"].split()[0] for p in find(drawing, "path")], ["mark"] * 3)
 
     def test_friction(self):
         folder = os.path.join(self.folder.name, "friction")
@@ -392,35 +346,6 @@ class Report(unittest.TestCase):
                 self.percuss(*command[1:], "-q")
             with open(os.path.join(folder, file)) as stream:
                 self.assertEqual(stream.read(), before)
-
-    def test_a_study_of_any_kind_is_made_again(self):
-        folder, file = os.path.join(self.folder.name, "it's all"), os.path.join(self.folder.name, "a study.yaml")
-        with open(os.path.join(self.folder.name, "measured.csv"), "w") as stream:
-            stream.write("t,x\n0,15\n1,5\n")
-        with open(file, "w") as stream:
-            stream.write("case: %s\nset: { time.end: 0.7 }\nzip: { mesh.bar.elements: [10, 20], "
-                         "scheme.rho_inf: [0.6, 0.7] }\npoints: [{ contacts.wall.restitution: 0.5 }, "
-                         "{ scheme.type: moreau_jean }]\nrefine: { mesh: [2, 3], step: [2, 3], separately: true }\n"
-                         "measure: { 'a name': 'at(tip.x, 0.25) + 1' }\n" % os.path.abspath("cases/bar_impact"))
-        self.percuss("study", file, "-q", "-o", folder, "--set", "elements.bar.rho=1.1", "--vary",
-                     "initial.0.velocity=[-10.0, 0, 0],[-9, 0, 0]", "--measure",
-                     "d=rms(tip.x, %s, x)/2" % os.path.join(self.folder.name, "measured.csv"), "-j", "2")
-        page = self.report(folder)
-        with open(os.path.join(folder, "study.csv"), newline="") as stream:
-            before = stream.read()
-        rows = list(csv.DictReader(before.splitlines()))
-        self.assertEqual(len(rows), 8)
-        shutil.rmtree(folder)
-        for command in self.commands(page):
-            self.percuss(*command[1:], "-q")
-        with open(os.path.join(folder, "study.csv"), newline="") as stream:
-            self.assertEqual(stream.read(), before)
-        # The parts of the bounds stand in the cells; they are no measures of their own.
-        heads = [text(h) for h in find(next(find(page.root, "thead")), "th")]
-        self.assertEqual(len(heads), 5 + 2)
-        cell = next(find(next(find(page.root, "tbody")), "td", class_="n"))
-        self.assertRegex(text(cell), r"mesh: .*(converges|oscillates|diverges|exact).*step: ")
-        self.assertAlmostEqual(number(text(cell)), float(rows[0]["a name"]), delta=1e-4)
 
     def test_the_version_is_that_of_the_results(self):
         folder = os.path.join(self.folder.name, "old")

@@ -27,7 +27,6 @@ MAY_INCLUDE = {
     "sim": ["output", "case", "schemes", "step", "system", "core"],
     "plot": ["output", "case", "core"],
     "report": ["plot", "output", "case", "core", "percuss.h"],
-    "study": ["plot", "build", "sim", "output", "case", "core", "percuss.h"],
 }
 MAY_INCLUDE_ALL = ("api", "build", "cli", "main.c")
 
@@ -39,7 +38,6 @@ STANDARD_HEADERS = set(
 ALLOCATION = r"\b(malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign|strdup|strndup|asprintf|" \
              r"vasprintf|getline|getdelim|open_memstream)\s*\("
 PRINTING = r"\b(printf|vprintf|puts|putchar|perror|exit|_exit|_Exit|quick_exit|abort)\s*\(|\b(stdout|stderr)\b"
-FORKS = ("src/study/work.c",)  # files that make processes
 # Spelled in pieces, so that this file passes its own rule.
 MACHINE_PATHS = r"(?<![\w.])/(wor" r"k|roo" r"t|hom" r"e|tm" r"p)(/|\b)|\.\./sha" r"red"
 UNFINISHED = r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
@@ -135,11 +133,9 @@ def allocation_rule(path, text):
 
 
 def printing_rule(path, text):
-    """The library never prints, exits or aborts, nor does it write to a stream that it is given. Only a process
-    that was made for the runs of a study ends there."""
+    """The library never prints, exits or aborts, nor does it write to a stream that it is given."""
     if path.startswith(LIBRARY) and path != "src/main.c" and not path.startswith("src/cli/"):
-        code = blank(text).replace("_exit(0)", "") if path in FORKS else blank(text)
-        yield from find(PRINTING, code, "the library may not use")
+        yield from find(PRINTING, blank(text), "the library may not use")
         if path.endswith(".h"):
             yield from find(r"\bFILE\b", blank(text), "an interface may not have")
 

@@ -1,5 +1,5 @@
-"""Two results beside each other: planted differences are found, where and when they are; round-off is none. Argument: the
-path of the program."""
+"""Two results beside each other: planted differences are found, where and when they are; round-off is none. Argument:
+the path of the program."""
 
 import subprocess
 import unittest
@@ -107,7 +107,7 @@ class Compare(program.Cases):
         self.assertEqual((run.returncode, run.stdout), (0, ""))
         for words, message in (([self.path("one.csv"), self.path("c.csv")], "c.csv: no such file"),
                                ([self.path("one.csv")], "required: B"),
-                               ([self.path("one.csv"), self.path("one.csv"), "--tolerance", "-1"], "a number from 0 on"),
+                               ([self.path("one.csv"), self.path("one.csv"), "--tolerance", "-1"], "number from 0 on"),
                                ([self.path("one.csv"), self.path("one.csv"), "--tolerans", "1"], "'--tolerance'?")):
             run = self.run_compare(*words)
             self.assertEqual(run.returncode, 2)

@@ -538,12 +538,13 @@ class Scripts(unittest.TestCase):
     def test_the_manual_runs(self):
         with open("docs/python.md") as file:
             blocks = re.findall("```python\n(.*?)```", file.read(), re.S)
-        needs = [()] * 2 + [("pandas", "matplotlib")]
+        needs = [()] * 2 + [("pandas", "matplotlib")] * 3
         scope = {"np": np, "print": lambda *words: None}
         for block, modules in zip(blocks, needs):
             if all(importlib.util.find_spec(name) for name in modules):
                 exec(block, scope)
         self.assertAlmostEqual(scope["sim"].time, 1.5, 12)
+        self.assertEqual(scope["table"].shape[0], 9)
 
     def test_the_damper_of_the_manual_takes_all_energy_on_any_mesh(self):
         with open("docs/python.md") as file:

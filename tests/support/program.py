@@ -19,6 +19,11 @@ def percuss(*arguments, **keywords):
     return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=HANG, **keywords)
 
 
+def has_tools():
+    """Whether commands in Python can load the library: not if it has sanitizers, or is built for another processor."""
+    return percuss("study", "--help").returncode == 0
+
+
 def read_rows(path):
     """Rows of a CSV file as texts by column."""
     with open(path, newline="") as file:

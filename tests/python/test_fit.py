@@ -1,0 +1,118 @@
+"""percuss fit: parameters are found within their intervals, and those that data cannot determine are told. Argument:
+the path of the program."""
+
+import math
+import os
+import subprocess
+import sys
+import unittest
+
+from studies import HANG, PROGRAM  # before percuss: it says where that is
+import program  # noqa: I100
+from program import read_json
+
+import numpy as np
+import pandas
+
+import percuss
+from percuss import _fit
+
+sys.path.insert(0, "tests/study")
+import study_fit  # noqa: E402
+
+
+
+class Fit(program.Cases):
+    def run_fit(self, *arguments):
+        return subprocess.run([PROGRAM + "-fit", *map(str, arguments)], capture_output=True, text=True, timeout=HANG)
+
+    def test_intervals_hold_the_true_value(self):
+        fits = list(study_fit.draws(str(self.folder), 8))
+        inside, spread = study_fit.held(fits)
+        self.assertGreaterEqual(inside, 7)
+        self.assertTrue(0.5 < spread < 1.6, spread)
+        for fit in fits:
+            self.assertTrue(fit.is_identified)
+            self.assertAlmostEqual(fit.rms["transmitted.stress"], study_fit.NOISE, delta=0.3 * study_fit.NOISE)
+
+    def test_what_the_data_do_not_determine_is_told(self):
+        case = self.write("hopkinson.yaml", study_fit.CASE)
+        exact = percuss.run(case).history
+        noise = np.random.default_rng(2).standard_normal(len(exact))
+        data = self.write("data.csv", pandas.DataFrame(
+            {"t": exact["t"], "transmitted.stress": exact["transmitted.stress"] + 2e6 * noise}).to_csv(index=False))
+        # Force and deformation of the specimen know the product of modulus and area only; the transmitted bar ends
+        # behind the time of the data; and the density of the specimen next to nothing.
+        for more, notes in ((["elements.specimen.area=6e-5:9e-5"], ["acts alike", "acts alike"]),
+                            (["contacts.back.restitution=0:0.5"], ["", "do not depend on it"])):
+            run = self.run_fit(case, "--parameter", "elements.specimen.E=6e9:1.2e10:8e9", "--parameter", more[0],
+                               "--data", data, "--column", "transmitted.stress", "-o", self.path("out"))
+            self.assertEqual(run.returncode, 1, run.stderr + run.stdout)
+            found = read_json(self.path("out", "fit.json"))
+            self.assertFalse(found["is_identified"])
+            for one, note in zip(found["parameters"].values(), notes):
+                self.assertEqual(note in one["note"] and bool(note) == bool(one["note"]), True, one)
+
+    def test_files_and_screen(self):
+        case = self.write("hopkinson.yaml", study_fit.CASE)
+        exact = percuss.run(case).history
+        data = self.write("data.csv", pandas.DataFrame(
+            {"time": exact["t"][20:], "a": exact["transmitted.stress"][20:], "b": exact["incident.stress"][20:]})
+            .to_csv(index=False))
+        words = [case, "--parameter", "elements.specimen.E=6e9:1.2e10", "--parameter", "elements.striker.rho=7e3:9e3",
+                 "--data", data, "--column", "transmitted.stress=a", "--column", "incident.stress=b", "-o"]
+        run = self.run_fit(*words, self.path("out"))
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertRegex(run.stdout, r"elements\.specimen\.E +8(\.0*)?e\+09 ")
+        found = read_json(self.path("out", "fit.json"))
+        for key, true in (("elements.specimen.E", 8e9), ("elements.striker.rho", 8e3)):
+            one = found["parameters"][key]
+            self.assertAlmostEqual(one["value"] / true, 1.0, delta=1e-6)
+            self.assertLess(one["high"] - one["low"], 1e-5 * true)
+        table = pandas.read_csv(self.path("out", "fit.csv"))
+        self.assertEqual(list(table.columns)[:2], ["t [s]", "transmitted.stress.data [Pa]"])
+        np.testing.assert_allclose(table["transmitted.stress.data [Pa]"], exact["transmitted.stress"][20:], rtol=1e-11)
+        self.assertGreater(os.path.getsize(self.path("out", "residuals.png")), 10000)
+        self.assertTrue(os.path.exists(self.path("out", "runs", found["run"], "history.csv")))
+
+    def test_covariance_is_that_of_least_squares(self):
+        # A line y = a t + b with known noise: deviations in closed form.
+        t = np.linspace(0.0, 1.0, 50)
+        jacobian = np.stack([t, np.ones(50)], axis=1)
+        exact = np.linalg.inv(jacobian.T @ jacobian)
+        parameters = [_fit.Parameter("a", 0.0, 1.0, 0.5), _fit.Parameter("b", 0.0, 1.0, 0.5)]
+        u = np.array([0.5, 0.5])
+        self.assertEqual(_fit._notes(parameters, u, jacobian, 1e-4 * exact), ["", ""])
+        same = np.stack([t, 2.0 * t], axis=1)
+        self.assertTrue(all("act alike" in note for note in _fit._notes(parameters, u, same, np.eye(2))))
+        none = np.stack([t, 0.0 * t], axis=1)
+        self.assertEqual(_fit._notes(parameters, u, none, 1e-4 * np.eye(2)), ["", "the data do not depend on it"])
+        self.assertIn("bound", _fit._notes(parameters, np.array([0.0, 0.5]), jacobian, 1e-4 * exact)[0])
+
+    def test_errors_name_what_is_wrong(self):
+        case = self.write("hopkinson.yaml", study_fit.CASE)
+        data = self.write("data.csv", "t,transmitted.stress\n0,0\n1e-4,0\n2e-4,0\n")
+        late = self.write("late.csv", "t,transmitted.stress\n0,0\n1,0\n2,0\n")
+        E = ["--parameter", "elements.specimen.E=6e9:1.2e10"]
+        for words, message in (
+                ([case, *E, "--data", data, "--column", "stress"], "has no column 'stress'"),
+                ([case, *E, "--data", self.path("no.csv"), "--column", "x"], "no.csv: No such file"),
+                ([case, *E, "--data", late, "--column", "transmitted.stress"], "the data go on to 2 s"),
+                ([case, *E, "--data", data, "--column", "nothing=transmitted.stress"], "has no column 'nothing'"),
+                ([case, "--parameter", "a.b=2:1", "--data", data, "--column", "x"], "the bounds must rise"),
+                ([case, "--parameter", "a.b", "--data", data, "--column", "x"], "wanted is path.to.key=low:high"),
+                ([case, "--data", data, "--column", "x"], "a fit needs a parameter"),
+                ([case, *E], "required: --data"),
+                ([case, *E, *E, "--data", data, "--column", "transmitted.stress"], "there twice")):
+            run = self.run_fit(*words, "-o", self.path("out"))
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(message, run.stderr)
+            self.assertNotIn("Traceback", run.stderr)
+        run = self.run_fit(case, "--parameter", "elements.specimen.rho=-2:-1", "--data", data, "--column",
+                           "transmitted.stress", "-o", self.path("out"))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("elements.specimen.rho=-1.5: refused: ", run.stderr)
+        self.assertTrue(math.isfinite(_fit.parse_parameter("a=1:2").start))
+
+
+unittest.main()
