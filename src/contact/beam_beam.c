@@ -6,7 +6,9 @@
 // the axes: it turns the sections, too. A cell of one node is a ball.
 //
 // A row is a local minimum of the distance of two chains of cells: from the pair of cells it was given it goes on to
-// the next cell where the closest point is beyond an end, so that bodies slide along each other without a jump. Which
+// the next cell where the closest point is beyond an end, so that bodies slide along each other without a jump. Cells
+// that are nearly parallel touch along a line, on which the closest point rushes from end to end: they have a row at
+// each end of the line, and one where they cross in between, all of which stay where they are on a during a step. Which
 // pairs have rows is found before a step, not within it: the nearest `most` of them, each in its place as long as it
 // stays. Rows that have none stand farther apart than the model is large. A pair without a row that overlaps ends the
 // run. Where rows are dealt out among ranks each has a piece of these places; all of them know which pairs have rows.
@@ -32,8 +34,8 @@ static const pcs_option beams_options[] = {
     PCS_REAL("radius", beams_params, radius, PCS_REQUIRED, PCS_POSITIVE, "of the sections of a, m"),
     PCS_REAL("other_radius", beams_params, other_radius, PCS_OPTIONAL, PCS_POSITIVE,
              "of the sections of b, m; by default that of a"),
-    PCS_COUNT("most", beams_params, most, PCS_DEFAULT("8"), PCS_WITHIN(1.0, 10000.0),
-              "places that may touch at the same time"),
+    PCS_COUNT("most", beams_params, most, PCS_DEFAULT("100"), PCS_WITHIN(1.0, 10000.0),
+              "places that may touch at the same time; of beams that lie on each other one for every node"),
     PCS_COUNT("exclude", beams_params, exclude, PCS_DEFAULT("1"), PCS_WITHIN(1.0, 1e9),
               "cells of one chain that are so many cells apart, or fewer, do not touch"),
     PCS_REAL("reach", beams_params, reach, PCS_OPTIONAL, PCS_POSITIVE,
@@ -44,28 +46,21 @@ static const pcs_option beams_options[] = {
 
 static const char *const beams_sets[] = { "a", "b", NULL };
 
-// What a row is about until the next step. Where the cells are nearly parallel, the place s on a stays. Cells of those
-// that are kept have their numbers in the whole mesh, as runs go on with any number of ranks.
-typedef struct beams_row {
-    pcs_beam_pair pair; // a is -1: none
-    double s;           // MOVES: it is that of the closest points
-} beams_row;
+// Rows are kept with the numbers that cells have in the whole mesh, as runs go on with any number of ranks.
+static const pcs_beam_row no_row = { .pair = { -1, -1 }, .s = PCS_BEAM_MOVES };
 
-static const double MOVES = -1.0;
-static const beams_row no_row = { .pair = { -1, -1 }, .s = MOVES };
-
-static bool beams_is_flat(const beams_row *row)
+static bool beams_is_flat(const pcs_beam_row *row)
 {
-    return row->s != MOVES;
+    return row->s != PCS_BEAM_MOVES;
 }
 
 typedef struct beams_contact {
     pcs_beams beams;
     double radius[2], far;
     int ntangent;
-    double plane[3]; // normal of the plane of motion, where there is one tangent
-    beams_row *row;  // [most]
-    int first, nrow; // rows of this rank
+    double plane[3];   // normal of the plane of motion, where there is one tangent
+    pcs_beam_row *row; // [most]
+    int first, nrow;   // rows of this rank
     const pcs_comm *comm;
     // Of the step that is looked at:
     double (*before)[3], (*after)[3]; // [mesh nnode] places of nodes at its ends
@@ -80,16 +75,16 @@ typedef struct beams_contact {
 enum { TOLD = 3 };
 
 // The i-th of them, with the numbers that cells have here.
-static beams_row beams_row_of(const beams_contact *self, int i)
+static pcs_beam_row beams_row_of(const beams_contact *self, int i)
 {
-    beams_row row = self->row[i];
+    pcs_beam_row row = self->row[i];
     if (row.pair.a < 0) return row;
     row.pair.a = pcs_mesh_first_cell(self->beams.mesh, row.pair.a);
     row.pair.b = pcs_mesh_first_cell(self->beams.mesh, row.pair.b);
     return row;
 }
 
-static void beams_keep_row(beams_contact *self, int i, beams_row row)
+static void beams_keep_row(beams_contact *self, int i, pcs_beam_row row)
 {
     self->row[i] = row;
     self->row[i].pair.a = pcs_mesh_cell_number(self->beams.mesh, row.pair.a);
@@ -172,7 +167,7 @@ typedef struct beams_view {
     pcs_closest closest;
 } beams_view;
 
-static void beams_look(const beams_contact *self, const pcs_places *places, const beams_row *row, beams_view *out)
+static void beams_look(const beams_contact *self, const pcs_places *places, const pcs_beam_row *row, beams_view *out)
 {
     const int(*cell)[2] = (const int(*)[2])self->beams.mesh->cell;
     beams_segment(places, cell[row->pair.a], out->place[0], &out->axis[0], &out->velocity[0]);
@@ -182,7 +177,7 @@ static void beams_look(const beams_contact *self, const pcs_places *places, cons
 }
 
 // From the pair of cells it was given to a local minimum of the distance.
-static void beams_walk(const beams_contact *self, const pcs_places *places, beams_row *row, beams_view *view)
+static void beams_walk(const beams_contact *self, const pcs_places *places, pcs_beam_row *row, beams_view *view)
 {
     beams_look(self, places, row, view);
     for (bool moves = !beams_is_flat(row); moves;) {
@@ -191,7 +186,7 @@ static void beams_walk(const beams_contact *self, const pcs_places *places, beam
         int count = pcs_beams_next(&self->beams, row->pair, &view->closest, next);
         for (int i = 0; i < count && !moves; i++) {
             beams_view other;
-            const beams_row trial = { .pair = next[i], .s = MOVES };
+            const pcs_beam_row trial = { .pair = next[i], .s = PCS_BEAM_MOVES };
             if (!pcs_beams_may_touch(&self->beams, next[i].a, next[i].b)) continue;
             beams_look(self, places, &trial, &other);
             moves = other.closest.distance < view->closest.distance;
@@ -243,7 +238,7 @@ static void beams_normal(const beams_contact *self, const beams_view *view, doub
     memcpy(n, one_way[0], 3 * sizeof *n);
 }
 
-static void beams_evaluate_row(const beams_contact *self, const pcs_places *places, beams_row about, bool is_near,
+static void beams_evaluate_row(const beams_contact *self, const pcs_places *places, pcs_beam_row about, bool is_near,
                                pcs_row_state *row)
 {
     beams_view view;
@@ -272,37 +267,29 @@ static void beams_evaluate_row(const beams_contact *self, const pcs_places *plac
 static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
 {
     const beams_contact *self = instance;
-    const beams_row spare = { .pair = self->beams.spare, .s = MOVES };
+    const pcs_beam_row spare = { .pair = self->beams.spare, .s = PCS_BEAM_MOVES };
     for (int i = 0; i < self->nrow; i++) {
-        beams_row row = beams_row_of(self, self->first + i);
+        pcs_beam_row row = beams_row_of(self, self->first + i);
         bool is_near = row.pair.a >= 0;
         beams_evaluate_row(self, places, is_near ? row : spare, is_near, &rows[i]);
     }
 }
 
-// A pair gets a row, with its place on a when it is flat.
-static void beams_give(beams_contact *self, const pcs_places *places, pcs_beam_pair pair, int i)
-{
-    beams_view view;
-    beams_row row = { .pair = pair, .s = MOVES };
-    beams_look(self, places, &row, &view);
-    (void)pcs_segment_is_flat(&view.axis[0], &view.axis[1], &row.s);
-    beams_keep_row(self, i, row);
-}
-
-// Rows go on with their pairs. Gives the smallest gap among them, no more than 0.
+// Rows go on with their places. Gives the smallest gap among them, no more than 0.
 static double beams_go_on(beams_contact *self, const pcs_places *places, bool *has_changed)
 {
     double least = 0.0;
     for (int i = 0; i < self->beams.most; i++) {
         beams_view view;
-        beams_row before = self->row[i], row = { .pair = beams_row_of(self, i).pair, .s = MOVES };
+        double x[3];
+        pcs_beam_row before = self->row[i], row = beams_row_of(self, i);
         if (before.pair.a < 0) continue;
         beams_walk(self, places, &row, &view);
+        pcs_segment_at(&view.axis[0], view.closest.s, x);
         double gap = view.closest.distance - self->radius[0] - self->radius[1];
-        if (pcs_beams_take(&self->beams, &row.pair, gap)) beams_give(self, places, row.pair, i);
+        if (pcs_beams_take(&self->beams, &row, x, gap)) beams_keep_row(self, i, row);
         else self->row[i] = no_row;
-        const beams_row *now = &self->row[i];
+        const pcs_beam_row *now = &self->row[i];
         bool is_same = now->pair.a == before.pair.a && now->pair.b == before.pair.b && now->s == before.s;
         *has_changed = *has_changed || !is_same;
         least = fmin(least, gap);
@@ -341,19 +328,22 @@ static pcs_status beams_search(pcs_context *ctx, void *instance, const pcs_place
     for (int i = 0, k = 0; k < beams->nfound; k++) {
         const pcs_beam_found *f = &beams->found[k];
         if (f->is_taken) continue;
-        int cell[2] = { pcs_mesh_cell_number(beams->mesh, f->pair.a), pcs_mesh_cell_number(beams->mesh, f->pair.b) };
+        int cell[2] = { pcs_mesh_cell_number(beams->mesh, f->row.pair.a),
+                        pcs_mesh_cell_number(beams->mesh, f->row.pair.b) };
         while (i < beams->most && self->row[i].pair.a >= 0) i++;
-        if (i == beams->most && f->gap < -slack)
+        bool is_full = beams->nfound > beams->most; // then places may have gone to others
+        bool is_missed = beams->is_started && f->gap < 2.0 * least - slack && !beams_has_split(self, f->row.pair);
+        if ((i == beams->most && f->gap < -slack) || (is_missed && is_full))
             return pcs_fail(ctx, PCS_FAILED,
                             "cells %d and %d overlap by %g m, and all %d places of the contact are taken: raise 'most'",
                             cell[0], cell[1], -f->gap, beams->most);
         if (i == beams->most) break;
-        if (beams->is_started && f->gap < 2.0 * least - slack && !beams_has_split(self, f->pair))
+        if (is_missed)
             return pcs_fail(ctx, PCS_FAILED,
                             "cells %d and %d overlap by %g m before they were watched: the step is too large for the "
                             "reach of %g m",
                             cell[0], cell[1], -f->gap, beams->reach);
-        beams_give(self, places, f->pair, i);
+        beams_keep_row(self, i, f->row);
         *has_changed = true;
     }
     beams->is_started = true;
@@ -450,7 +440,7 @@ static void beams_passage(void *instance, const pcs_places *from, const pcs_plac
     self->sunk = 0.0;
     for (int i = 0; i < beams->most; i++) {
         self->left[i] = beams_row_of(self, i).pair;
-        beams_row row = { .pair = self->left[i], .s = MOVES };
+        pcs_beam_row row = { .pair = self->left[i], .s = PCS_BEAM_MOVES };
         beams_view view;
         if (row.pair.a < 0) continue;
         beams_walk(self, to, &row, &view);

@@ -15,6 +15,9 @@
 // So near to an end of its cell, in units of the cell, a place is that end: round-off cannot tell on which side it is.
 static const double SEAM = 1e-9;
 
+// Likewise an end of the line along which nearly parallel cells touch, whose foot is off by the square of their angle.
+static const double LINE_SEAM = 1e-2;
+
 // Cells of both sets that meet at each node: how many, and two of them.
 typedef struct beams_star {
     int count, cell[2];
@@ -171,12 +174,17 @@ int pcs_beams_next(const pcs_beams *self, pcs_beam_pair pair, const pcs_closest 
     return count;
 }
 
+static void beams_axes(const pcs_beams *self, pcs_beam_pair pair, pcs_segment *a, pcs_segment *b)
+{
+    const int *m = self->mesh->cell[pair.a], *n = self->mesh->cell[pair.b];
+    pcs_segment_between(self->x[m[0]], self->x[m[1]], a);
+    pcs_segment_between(self->x[n[0]], self->x[n[1]], b);
+}
+
 static void beams_closest(const pcs_beams *self, pcs_beam_pair pair, pcs_closest *out)
 {
     pcs_segment a, b;
-    const int *m = self->mesh->cell[pair.a], *n = self->mesh->cell[pair.b];
-    pcs_segment_between(self->x[m[0]], self->x[m[1]], &a);
-    pcs_segment_between(self->x[n[0]], self->x[n[1]], &b);
+    beams_axes(self, pair, &a, &b);
     pcs_segment_closest(&a, &b, out);
 }
 
@@ -202,29 +210,81 @@ static bool beams_is_minimum(const pcs_beams *self, pcs_beam_pair pair, const pc
     return true;
 }
 
-// Keeps the nearest; equally near ones in the order of their cells.
-static void beams_keep(pcs_beams *self, pcs_beam_pair pair, double gap)
+static bool beams_comes_first(const pcs_beam_found *p, const pcs_beam_found *q)
 {
+    if (p->gap != q->gap) return p->gap < q->gap;
+    bool is_same = p->row.pair.a == q->row.pair.a && p->row.pair.b == q->row.pair.b;
+    return is_same ? p->row.s < q->row.s : beams_is_before(p->row.pair, q->row.pair);
+}
+
+// Keeps the nearest; equally near ones in the order of their cells.
+static void beams_keep(pcs_beams *self, const pcs_segment *a, pcs_beam_row row, const pcs_closest *closest)
+{
+    pcs_beam_found found = { .row = row, .gap = closest->distance - self->thickness };
     int at = self->nfound;
-    while (at > 0 && (gap < self->found[at - 1].gap ||
-                      (gap == self->found[at - 1].gap && beams_is_before(pair, self->found[at - 1].pair))))
-        at--;
+    pcs_segment_at(a, closest->s, found.x);
+    if (found.gap > self->reach) return;
+    while (at > 0 && beams_comes_first(&found, &self->found[at - 1])) at--;
     if (at > self->most) return;
     if (self->nfound <= self->most) self->nfound++;
     for (int i = self->nfound - 1; i > at; i--) self->found[i] = self->found[i - 1];
-    self->found[at] = (pcs_beam_found){ .pair = pair, .gap = gap };
+    self->found[at] = found;
+}
+
+// Is the end of the line along which a pair touches also that of an earlier pair?
+static bool beams_is_repeated(const pcs_beams *self, pcs_beam_pair pair, const pcs_closest *closest)
+{
+    pcs_beam_pair next[3];
+    pcs_closest end = *closest;
+    int count;
+    end.s = closest->s < LINE_SEAM ? 0.0 : closest->s;
+    end.t = closest->t < LINE_SEAM ? 0.0 : closest->t;
+    if (end.s > 1.0 - LINE_SEAM) end.s = 1.0;
+    if (end.t > 1.0 - LINE_SEAM) end.t = 1.0;
+    count = pcs_beams_next(self, pair, &end, next);
+    if (count == 2) next[count++] = (pcs_beam_pair){ next[0].a, next[1].b };
+    for (int i = 0; i < count; i++) {
+        pcs_segment a, b;
+        double ends[2];
+        if (!beams_is_before(next[i], pair) || !pcs_beams_may_touch(self, next[i].a, next[i].b)) continue;
+        beams_axes(self, next[i], &a, &b);
+        if (pcs_segment_is_flat(&a, &b, ends)) return true;
+    }
+    return false;
+}
+
+// Cells that touch along a line do so at its ends, where cells of either body end, and where they cross in between.
+static void beams_keep_line(pcs_beams *self, pcs_beam_pair pair, const pcs_segment axis[2], const double ends[2])
+{
+    pcs_closest c;
+    for (int end = 0; end < 2; end++) {
+        pcs_segment_closest_from(&axis[0], ends[end], &axis[1], &c);
+        if (!beams_is_repeated(self, pair, &c))
+            beams_keep(self, &axis[0], (pcs_beam_row){ .pair = pair, .s = ends[end] }, &c);
+    }
+    pcs_segment_closest(&axis[0], &axis[1], &c);
+    bool is_between = c.s > ends[0] + LINE_SEAM && c.s < ends[1] - LINE_SEAM;
+    if (c.s_slides && c.t_slides && is_between)
+        beams_keep(self, &axis[0], (pcs_beam_row){ .pair = pair, .s = c.s }, &c);
 }
 
 static void beams_consider(void *owner, int i, int j)
 {
     pcs_beams *self = owner;
     pcs_beam_pair pair = { self->a->items[i], self->b->items[j] };
+    pcs_segment axis[2];
     pcs_closest closest;
+    double ends[2];
     bool is_twice = self->in_b[pair.a] && self->in_a[pair.b]; // the other way round as well
     if ((is_twice && pair.a >= pair.b) || !pcs_beams_may_touch(self, pair.a, pair.b)) return;
-    beams_closest(self, pair, &closest);
-    double gap = closest.distance - self->thickness;
-    if (gap <= self->reach && beams_is_minimum(self, pair, &closest)) beams_keep(self, pair, gap);
+    beams_axes(self, pair, &axis[0], &axis[1]);
+    if (pcs_segment_is_flat(&axis[0], &axis[1], ends)) {
+        beams_keep_line(self, pair, axis, ends);
+        return;
+    }
+    pcs_segment_closest(&axis[0], &axis[1], &closest);
+    if (closest.distance - self->thickness <= self->reach && beams_is_minimum(self, pair, &closest))
+        beams_keep(self, &axis[0], (pcs_beam_row){ .pair = pair, .s = PCS_BEAM_MOVES }, &closest);
 }
 
 static void beams_fill_boxes(pcs_beams *self)
@@ -257,20 +317,32 @@ static bool beams_adjoins(const pcs_beams *self, int c, int d)
     return c == d || self->neighbour[c][0] == d || self->neighbour[c][1] == d;
 }
 
-bool pcs_beams_take(pcs_beams *self, pcs_beam_pair *pair, double gap)
+// How far a place that was found is from a row: none where both are of the same pair and slide.
+static double beams_apart(const pcs_beams *self, const pcs_beam_found *f, const pcs_beam_row *row, const double x[3],
+                          double gap)
+{
+    const pcs_beam_pair p = f->row.pair, q = row->pair;
+    bool slides = f->row.s == PCS_BEAM_MOVES && row->s == PCS_BEAM_MOVES;
+    if (slides && p.a == q.a && p.b == q.b) return 0.0;
+    if (!beams_adjoins(self, p.a, q.a) || !beams_adjoins(self, p.b, q.b)) return INFINITY;
+    if (slides && !(fabs(f->gap - gap) <= 1e-9 * self->size)) return INFINITY;
+    return pcs_distance3(f->x, x);
+}
+
+bool pcs_beams_take(pcs_beams *self, pcs_beam_row *row, const double x[3], double gap)
 {
     pcs_beam_found *match = NULL;
+    const int *cell = self->mesh->cell[row->pair.a];
+    double least = fmax(pcs_distance3(self->x[cell[0]], self->x[cell[1]]), self->thickness);
     for (int i = 0; i < self->nfound && i < self->most; i++) {
         pcs_beam_found *f = &self->found[i];
-        if (f->is_taken) continue;
-        bool is_same = f->pair.a == pair->a && f->pair.b == pair->b;
-        bool is_near = beams_adjoins(self, f->pair.a, pair->a) && beams_adjoins(self, f->pair.b, pair->b) &&
-                       fabs(f->gap - gap) <= 1e-9 * self->size;
-        if (is_same || (is_near && match == NULL)) match = f;
-        if (is_same) break;
+        double apart = f->is_taken ? INFINITY : beams_apart(self, f, row, x, gap);
+        if (!(apart < least)) continue;
+        least = apart;
+        match = f;
     }
     if (match == NULL) return false;
     match->is_taken = true;
-    *pair = match->pair;
+    *row = match->row;
     return true;
 }

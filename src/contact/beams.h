@@ -12,9 +12,16 @@ typedef struct pcs_beam_pair {
     int a, b; // cells
 } pcs_beam_pair;
 
+// A place of contact. That of nearly parallel cells is on a at `s`, where it stays during a step.
+typedef struct pcs_beam_row {
+    pcs_beam_pair pair; // a is -1: none
+    double s;           // PCS_BEAM_MOVES: it is that of the closest points
+} pcs_beam_row;
+#define PCS_BEAM_MOVES (-1.0)
+
 typedef struct pcs_beam_found {
-    pcs_beam_pair pair;
-    double gap;
+    pcs_beam_row row;
+    double gap, x[3]; // x: the place on the axis of a
     bool is_taken;
 } pcs_beam_found;
 
@@ -53,9 +60,10 @@ bool pcs_beams_may_touch(const pcs_beams *self, int a, int b);
 // The pairs, at most two, to which the closest points of a pair would go on: they lie at ends that a cell adjoins.
 int pcs_beams_next(const pcs_beams *self, pcs_beam_pair pair, const pcs_closest *closest, pcs_beam_pair next[2]);
 
-// Finds the pairs within reach.
+// Finds the places within reach.
 void pcs_beams_find(pcs_beams *self, const pcs_places *places);
-// Marks a pair that was found, or the one that meets it where it is; false when there is none, or it is taken.
-bool pcs_beams_take(pcs_beams *self, pcs_beam_pair *pair, double gap);
+// Marks the place that was found where `row` is now, at this x on the axis of a and with this gap, and *row is that;
+// false when there is none, or it is taken.
+bool pcs_beams_take(pcs_beams *self, pcs_beam_row *row, const double x[3], double gap);
 
 #endif

@@ -15,6 +15,8 @@
 
 static const double PARALLEL = 1e-12; // sin^2 below which directions count as one
 static const double FLAT = 1e-3;      // and nearly as one
+// Part of the shorter one that lies beside the other, below which they count as touching in one place.
+static const double LEAST_BESIDE = 1e-3;
 
 void pcs_segment_between(const double from[3], const double to[3], pcs_segment *out)
 {
@@ -45,8 +47,8 @@ static double segment_foot(const pcs_segment *self, const double x[3], bool *sli
     return length2 > 0.0 ? segment_clamp(pcs_dot3(way, self->e) / length2, slides) : 0.0;
 }
 
-// Middle of that part of a beside which b lies; an end where there is none.
-static double segment_middle(const pcs_segment *a, const pcs_segment *b)
+// The part of a beside which b lies; both are the same end where there is none.
+static void segment_beside(const pcs_segment *a, const pcs_segment *b, double ends[2])
 {
     double low = INFINITY, high = -INFINITY, length2 = pcs_dot3(a->e, a->e);
     for (int end = 0; end < 2; end++) {
@@ -57,7 +59,15 @@ static double segment_middle(const pcs_segment *a, const pcs_segment *b)
         low = fmin(low, s);
         high = fmax(high, s);
     }
-    return 0.5 * (fmin(fmax(low, 0.0), 1.0) + fmin(fmax(high, 0.0), 1.0));
+    ends[0] = fmin(fmax(low, 0.0), 1.0);
+    ends[1] = fmin(fmax(high, 0.0), 1.0);
+}
+
+static double segment_middle(const pcs_segment *a, const pcs_segment *b)
+{
+    double ends[2];
+    segment_beside(a, b, ends);
+    return 0.5 * (ends[0] + ends[1]);
 }
 
 static void segment_find(const pcs_segment *a, const pcs_segment *b, pcs_closest *c)
@@ -105,15 +115,12 @@ void pcs_segment_closest_from(const pcs_segment *a, double s, const pcs_segment 
     segment_finish(a, b, out);
 }
 
-bool pcs_segment_is_flat(const pcs_segment *a, const pcs_segment *b, double *s)
+bool pcs_segment_is_flat(const pcs_segment *a, const pcs_segment *b, double ends[2])
 {
-    pcs_closest c;
     double A = pcs_dot3(a->e, a->e), B = pcs_dot3(a->e, b->e), C = pcs_dot3(b->e, b->e), det = A * C - B * B;
     if (A == 0.0 || C == 0.0 || det >= FLAT * A * C) return false;
-    segment_find(a, b, &c);
-    double share = fmax(det, 0.0) / (FLAT * A * C);
-    *s = share * c.s + (1.0 - share) * segment_middle(a, b);
-    return true;
+    segment_beside(a, b, ends);
+    return (ends[1] - ends[0]) * sqrt(A) > LEAST_BESIDE * sqrt(fmin(A, C));
 }
 
 // s' and t' of those that slide.

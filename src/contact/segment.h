@@ -25,9 +25,9 @@ void pcs_segment_closest(const pcs_segment *a, const pcs_segment *b, pcs_closest
 // The same from a given place on a.
 void pcs_segment_closest_from(const pcs_segment *a, double s, const pcs_segment *b, pcs_closest *out);
 
-// Where on a segments touch that are parallel or nearly so: closest points rush from end to end there, this place goes
-// from the middle to the closest point as the angle grows. False when there is an angle to speak of.
-bool pcs_segment_is_flat(const pcs_segment *a, const pcs_segment *b, double *s);
+// True for segments that lie beside each other, parallel or nearly so: they touch along a line, and closest points rush
+// from end to end of it. ends: where it begins and ends on a, at an end of a or across from one of b.
+bool pcs_segment_is_flat(const pcs_segment *a, const pcs_segment *b, double ends[2]);
 
 // Second derivative of the distance along n when the segments move at constant velocities: va and vb are those of
 // their starts, and how much faster their ends are.

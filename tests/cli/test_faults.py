@@ -21,6 +21,9 @@ class Faults(unittest.TestCase):
     def test_no_body_passes_through_another(self):
         self.campaign("passing", 60)
 
+    def test_beams_may_lie_along_each_other(self):
+        self.campaign("parallel", 9)
+
     def test_streams_may_be_closed_or_full(self):
         self.campaign("streams", 1)
 

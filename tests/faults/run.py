@@ -14,7 +14,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 # Seconds of each on one core where none are given, those that take longest first; the fuzzers have to be built before.
 # With more cores there is time for more: all of it takes about eight minutes.
 SECONDS = {"kill": 60, "disk": 55, "alloc": 55, "passing": 40, "abuse": 40, "soak": 50, "plugins": 20, "streams": 10,
-           "limits": 15, "inputs": 10,
+           "limits": 15, "parallel": 40, "inputs": 10,
            "fuzz": 100}
 MOST_CORES = 4
 
