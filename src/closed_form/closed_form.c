@@ -321,6 +321,7 @@ static const pcs_system_ops closed_ops = {
     .press = pcs_default_press,
     .tangents = pcs_default_tangents,
     .probe = closed_probe,
+    .find_axes = pcs_default_find_axes,
     .find_sizes = closed_find_sizes,
     .find_rigid = pcs_default_find_rigid,
     .name_equation = closed_name_equation,

@@ -447,6 +447,7 @@ void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3
 // "<section>.<name>" kept by the context, for *culprit; NULL when memory is out.
 const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name);
 
+void pcs_fe_find_axes(const pcs_system *self, unsigned char *axis, bool holds[7]);
 pcs_status pcs_fe_find_sizes(const pcs_system *self, pcs_scale *out);
 pcs_status pcs_fe_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out);
 

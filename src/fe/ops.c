@@ -246,6 +246,7 @@ const pcs_system_ops pcs_system_fe = {
     .press = pcs_fe_press,
     .tangents = pcs_fe_tangents,
     .probe = pcs_fe_probe,
+    .find_axes = pcs_fe_find_axes,
     .find_sizes = pcs_fe_find_sizes,
     .find_rigid = pcs_fe_find_rigid,
     .name_equation = fe_name_equation,

@@ -31,6 +31,20 @@ static double scale_model(const pcs_system *system, const pcs_mesh *mesh)
     return size > 0.0 ? size : 1.0;
 }
 
+void pcs_fe_find_axes(const pcs_system *system, unsigned char *axis, bool holds[7])
+{
+    const fe_data *fe = system->data;
+    for (int i = 0; i < fe->map.ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        int along = 0;
+        for (int k = 1; k < 3; k++)
+            if (fabs(d->direction[k]) > fabs(d->direction[along])) along = k;
+        if (d->is_rotation) along += 3;
+        if (d->equation == -1) holds[along] = true;
+        if (d->equation >= 0) axis[d->equation] = (unsigned char)along;
+    }
+}
+
 pcs_status pcs_fe_find_sizes(const pcs_system *system, pcs_scale *out)
 {
     const fe_data *fe = system->data;

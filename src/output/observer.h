@@ -31,6 +31,7 @@ typedef struct pcs_check {
     double worst_value, tolerance; // where the ratio was worst
     double worst_time;
     bool is_reported_only; // cannot fail
+    double mark;           // ratio from which on the verdict names it even if it cannot fail, or holds; 0: it does not
 } pcs_check;
 
 typedef struct pcs_certificate {

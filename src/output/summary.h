@@ -49,6 +49,7 @@ typedef struct pcs_summary {
 // How the run ended, and whether a check held, in one word.
 const char *pcs_ending_text(pcs_ending ending);
 const char *pcs_check_verdict(const pcs_check *check);
+const char *pcs_certificate_verdict(const pcs_certificate *certificate);
 // What the energy terms leave over, J.
 double pcs_ledger_imbalance(const pcs_ledger *ledger);
 

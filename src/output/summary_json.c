@@ -278,7 +278,7 @@ static void json_energy(json *j, const pcs_view *view)
 static void json_certificate(json *j, const pcs_certificate *certificate)
 {
     json_begin(j, "certificate", "{");
-    json_text(j, "verdict", certificate->broken == NULL ? "held" : "broken");
+    json_text(j, "verdict", pcs_certificate_verdict(certificate));
     json_text(j, "broken", certificate->broken == NULL ? NULL : certificate->broken->name);
     json_begin(j, "checks", "[");
     for (int i = 0; i < certificate->ncheck; i++) {

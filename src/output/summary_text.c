@@ -115,10 +115,9 @@ static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
         const char *name;
         double change;
     } lines[] = {
-        { "external work", l->external_work },    { "damping", -l->damping_loss },
-        { "materials", -l->material_loss },       { "impacts", -l->impact_loss },
-        { "friction", -l->friction_loss },        { "position correction", l->correction_work },
-        { "numerical loss", -l->numerical_loss },
+        { "external work", l->external_work }, { "damping", -l->damping_loss },
+        { "materials", -l->material_loss },    { "impacts", -l->impact_loss },
+        { "friction", -l->friction_loss },     { "numerical loss", l->correction_work - l->numerical_loss },
     };
     double end = pcs_measure_energy(&l->now);
     pcs_file_print(f, "\nEnergy [J]\n  %-20s %16.9g\n", "at the start", l->initial);
@@ -151,8 +150,13 @@ static void summary_text_certificate(pcs_file *f, const pcs_certificate *certifi
         int length = (int)strlen(certificate->checks[i].name);
         if (length > width) width = length < LONGEST_CHECK ? length : LONGEST_CHECK;
     }
-    if (certificate->broken == NULL) pcs_file_text(f, "\nCertificate: every check held\n");
-    else pcs_file_print(f, "\nCertificate: BROKEN, first '%s'\n", certificate->broken->name);
+    if (certificate->broken != NULL)
+        pcs_file_print(f, "\nCertificate: BROKEN, first '%s'\n", certificate->broken->name);
+    else pcs_file_text(f, "\nCertificate: every check held");
+    for (int i = 0; i < certificate->ncheck && certificate->broken == NULL; i++)
+        if (strcmp(pcs_check_verdict(&certificate->checks[i]), "marked") == 0)
+            pcs_file_print(f, "; MARKED: %s", certificate->checks[i].name);
+    if (certificate->broken == NULL) pcs_file_text(f, "\n");
     pcs_file_print(f, "  %-*s %9s %9s %-6s %8s %10s\n", width, "", "worst", "allowed", "", "ratio", "at t [s]");
     for (int i = 0; i < certificate->ncheck; i++) {
         const pcs_check *check = &certificate->checks[i];

@@ -73,9 +73,10 @@ static void run_certificate_words(const pcs_page *page, const pcs_yaml *summary,
 {
     int count = 0;
     const pcs_yaml *closest = run_closest(checks, &count);
-    bool is_held = run_is(summary, "certificate.verdict", "held");
-    pcs_page_print(page, "<p class=\"verdict%s\"><strong>%s</strong> ", is_held ? "" : " broken",
-                   is_held ? "Every check held." : "The certificate is broken.");
+    bool is_held = !run_is(summary, "certificate.verdict", "broken");
+    const char *words = is_held ? "Every check held." : "The certificate is broken.";
+    if (run_is(summary, "certificate.verdict", "marked")) words = "Every check held, but some are marked.";
+    pcs_page_print(page, "<p class=\"verdict%s\"><strong>%s</strong> ", is_held ? "" : " broken", words);
     pcs_page_print(page,
                    "After each of the %.0f steps Percuss held %d conditions against the state that it had accepted, "
                    "with formulas of their own: contact laws, equations of motion, momentum and energy. ",
@@ -276,15 +277,15 @@ static void run_ledger(const pcs_page *page, const pcs_yaml *energy)
     static const struct {
         const char *key, *name;
         double sign;
-    } lines[] = { { "external_work", "external work", 1.0 },   { "damping_loss", "damping", -1.0 },
-                  { "material_loss", "materials", -1.0 },      { "impact_loss", "impacts", -1.0 },
-                  { "friction_loss", "friction", -1.0 },       { "correction_work", "corrections", 1.0 },
-                  { "numerical_loss", "numerical loss", -1.0 } };
+    } lines[] = { { "external_work", "external work", 1.0 }, { "damping_loss", "damping", -1.0 },
+                  { "material_loss", "materials", -1.0 },    { "impact_loss", "impacts", -1.0 },
+                  { "friction_loss", "friction", -1.0 },     { "numerical_loss", "numerical loss", -1.0 } };
     enum { NLINE = sizeof lines / sizeof *lines };
     pcs_bar bars[NLINE];
     int count = 0;
     for (int k = 0; k < NLINE; k++) {
         double value = lines[k].sign * pcs_json_number(energy, lines[k].key) + 0.0;
+        if (k + 1 == NLINE) value += pcs_json_number(energy, "correction_work"); // they cancel for the most part
         if (isfinite(value)) bars[count++] = (pcs_bar){ .name = lines[k].name, .value = value };
     }
     pcs_chart_bars(page, "Ledger: what changed the energy", "J", count, bars);

@@ -37,7 +37,19 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_ENERGY] = { .name = "energy ledger closes", .unit = "J" },
     [CERTIFY_RISE] = { .name = "energy gained in a step", .unit = "J" },
     [CERTIFY_GROWTH] = { .name = "energy gained since the start", .unit = "J" },
+    [CERTIFY_DAMPING] = { .name = "damping loss <= all energy there has been", .unit = "J" },
+    [CERTIFY_NUMERICAL] = { .name = "numerical gain <= a tenth of all energy there has been",
+                            .unit = "J",
+                            .is_reported_only = true,
+                            .mark = 1.0 },
+    [CERTIFY_CORRECTION] = { .name = "position corrections in sum <= all energy there has been",
+                             .unit = "J",
+                             .is_reported_only = true,
+                             .mark = 1.0 },
     [CERTIFY_PENETRATION] = { .name = "penetration <= 2 max|gap rate| h", .unit = "m" },
+    [CERTIFY_MISFIT] = { .name = "misfits of joints and held contacts <= a tenth of the deformation",
+                         .unit = "m",
+                         .mark = 0.01 },
     [CERTIFY_PASSAGE] = { .name = "no contact jumped over within a step", .unit = "m" },
     [CERTIFY_OFFSET] = { .name = "offset of held contacts <= share of the gate x max|gap rate| h", .unit = "m" },
 };
@@ -67,7 +79,10 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE;
     case CERTIFY_ORDER: return rule->tableau != NULL;
     case CERTIFY_MOMENTUM: return system->has_resultant;
-    case CERTIFY_PENETRATION: return has_rows && !ops->is_position_level;
+    case CERTIFY_PENETRATION:
+    case CERTIFY_MISFIT: return has_rows && !ops->is_position_level;
+    case CERTIFY_DAMPING: return system->has_damping;
+    case CERTIFY_CORRECTION: return has_rows && ops->is_position_level && system->is_linear;
     case CERTIFY_PASSAGE: return system->has_passages && (system->has_search || !ops->watches_gaps);
     case CERTIFY_OFFSET: return has_rows && rule->gate == PCS_GATE_HELD;
     case CERTIFY_ENERGY: return ops->has_closed_loss && system->is_linear;
@@ -78,7 +93,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
 
 static bool certify_only_reports(const pcs_certifier *self, int check)
 {
-    if (check == CERTIFY_PENETRATION) return self->scheme->ops->lets_contacts_sink;
+    if (check == CERTIFY_PENETRATION || check == CERTIFY_MISFIT) return self->scheme->ops->lets_contacts_sink;
     // Forward Euler gains in every step, by its order; a run that has gained half of all it has had is lost even so.
     if (check == CERTIFY_GROWTH && self->rule.kind == PCS_RULE_EULER) return false;
     if (check == CERTIFY_RISE || check == CERTIFY_GROWTH) return self->rule.gains_energy;
@@ -103,7 +118,7 @@ static void certify_choose_checks(pcs_certifier *self)
 static pcs_status certify_take_rows(pcs_context *ctx, certify_rows *rows, int nrow)
 {
     double **arrays[] = { &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift, &rows->gap,
-                          &rows->rate,        &rows->impulse,      &rows->reach,   &rows->bend };
+                          &rows->rate,        &rows->impulse,      &rows->reach,   &rows->bend,  &rows->sunk };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) PCS_TAKE(ctx, *arrays[i], nrow, "the certificate");
     return PCS_OK;
 }
@@ -119,12 +134,14 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     double **rows[] = { &self->gap,         &self->bias, &self->own_gap, &self->own_rate, &self->middle_gap,
-                        &self->middle_rate, &self->z,    &self->moved,   &self->jump };
+                        &self->middle_rate, &self->z,    &self->moved,   &self->jump,     &self->misfit };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], system->nrow, "the certificate");
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
     if (system->has_passages) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
+    PCS_TAKE(ctx, self->axis, system->nv, "the certificate");
+    system->ops->find_axes(system, self->axis, self->holds_axis);
     if (!certify_has_joints(system)) return PCS_OK;
     PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
     PCS_TAKE(ctx, self->normal, pcs_system_npoint(system), "the certificate");
@@ -234,6 +251,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     // A spring with a force at rest may have less energy than there.
     now->largest_energy = before->kinetic + fabs(before->strain);
     now->strain = before->strain;
+    now->damped = now->booked = now->corrected = now->deformation = 0.0;
     now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = now->leftover = 0.0;
 }
 
@@ -249,6 +267,7 @@ static void certify_copy(certify_rows *to, const certify_rows *from, int nrow)
     memcpy(to->impulse, from->impulse, bytes);
     memcpy(to->reach, from->reach, bytes);
     memcpy(to->bend, from->bend, bytes);
+    memcpy(to->sunk, from->sunk, bytes);
 }
 
 void pcs_certifier_mark(pcs_certifier *self)

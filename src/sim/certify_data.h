@@ -4,6 +4,7 @@
 // certify_rows.c      the laws of contacts and joints
 // certify_friction.c  Coulomb's law
 // certify_join.c      the same where ranks judge their own rows
+// certify_misfit.c    gaps of joints and held contacts against the deformation
 // certify_energy.c    what a step may gain
 // certify_motion.c    equations of motion: residuals, their tolerances, momentum
 // certify_rules.c     what the schemes state, rule by rule
@@ -37,7 +38,11 @@ enum {
     CERTIFY_ENERGY,
     CERTIFY_RISE,
     CERTIFY_GROWTH,
+    CERTIFY_DAMPING,
+    CERTIFY_NUMERICAL,
+    CERTIFY_CORRECTION,
     CERTIFY_PENETRATION,
+    CERTIFY_MISFIT,
     CERTIFY_PASSAGE,
     CERTIFY_OFFSET,
     CERTIFY_COUNT
@@ -60,6 +65,9 @@ typedef struct certify_memory {
     double momentum[3];              // kg m/s, of the moving equations
     pcs_measure measure;             // of the last state
     double initial, worked;          // J, energy at t = 0 and work of loads since
+    double damped, booked;           // J, what damping has taken, and all that loads, dampers and rows have given
+    double corrected;                // J, sum of the sizes of what position corrections did
+    double deformation;              // m, largest relative displacement so far, where a row had a misfit
     double lowest;                   // J, lowest potential so far
     double supply;                   // J, most that loads and potential have left for kinetic and strain energy so far
     double largest_energy;           // J, kinetic and strain, of states whose energy is explained
@@ -88,6 +96,7 @@ typedef struct certify_rows {
     double *impulse;      // of the last step, N s
     double *reach;        // largest rate so far, with that before the impulses of a step, m/s
     double *bend;         // largest change so far of an open contact's rate by the impulses of others, m/s
+    double *sunk;         // penetration that impacts explain since the gap was positive last, m
 } certify_rows;
 
 // What all rows did in a step.
@@ -126,10 +135,13 @@ struct pcs_certifier {
     double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
     double available;                                          // J, what the model has to spend in the step
     double speed, energy_of_speed;                             // m/s, sqrt(2 E / m), E the largest energy so far
+    unsigned char *axis;                                       // [nv] direction of a displacement or turn, 0 to 6
+    bool holds_axis[7];                                        // supports hold some of them
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
     double *own_gap, *own_rate;                                // [nrow] rooms of the first two, unless remembered
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers
     double *moved, *jump;                                      // [nrow] what they do to gaps and velocities
+    double *misfit;                                            // [nrow] by how much gaps are off, m
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] where points are, when there are joints; else NULL
     double (*resultant)[3];           // [nrow] momentum of a unit impulse
     double *rebound;                  // [ntangent] what e_t multiplies, m/s; NULL: there is none
@@ -197,6 +209,11 @@ void pcs_certify_gather(pcs_certifier *self);
 void pcs_certify_survey(pcs_certifier *self);
 // The laws of the rows; z and z_t hold the multipliers of the last stage.
 void pcs_certify_rows(pcs_certifier *self);
+
+// By how much a row is off beyond round-off, while what is remembered of it is of the step before; then all of them
+// against the deformation.
+void pcs_certify_find_misfit(pcs_certifier *self, int row);
+void pcs_certify_misfits(pcs_certifier *self);
 
 // Coulomb's law of a row that has tangents, with its effective mass and what a velocity may be off by; before, what the
 // tangential restitution of all of them acts on.

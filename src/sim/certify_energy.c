@@ -217,6 +217,32 @@ static double energy_fed_by_damping(const pcs_certifier *self)
     return pcs_min(fed, pcs_max(0.0, -2.0 * self->report->h * system->ops->damping_power(system, x->q, x->v, x->v)));
 }
 
+// The worst of the run against all that it has had so far: in its beginning there is next to nothing to compare with.
+static void energy_report(pcs_certifier *self, int check, double value, double allowed)
+{
+    pcs_check *c = self->check[check];
+    if (c == NULL) return;
+    if (value > c->worst_value) c->worst_time = self->x->t;
+    c->worst_value = pcs_max(c->worst_value, value);
+    c->tolerance = allowed;
+    c->worst_ratio = c->worst_value / allowed;
+}
+
+// Damping takes no more than there has been. What loads, dampers and rows do not explain is the scheme's doing: a loss
+// is what its dissipation is for, a gain is an error, and so are corrections that exceed the energy and cancel.
+static void energy_check_losses(pcs_certifier *self, double floor)
+{
+    certify_memory *now = &self->now;
+    const pcs_step_report *r = self->report;
+    now->damped += r->damping_loss;
+    now->booked += r->external_work - r->damping_loss - r->material_loss - r->impact_loss - r->friction_loss;
+    now->corrected += fabs(r->correction_work);
+    double all = now->supply + now->exchanged + floor, change = pcs_measure_energy(&r->measure) - now->initial;
+    pcs_certify_note(self, CERTIFY_DAMPING, now->damped, all, -1, -1);
+    energy_report(self, CERTIFY_NUMERICAL, change - now->booked, 0.1 * all);
+    energy_report(self, CERTIFY_CORRECTION, now->corrected, all);
+}
+
 // Is the energy of the step explained?
 static bool energy_check_rise(pcs_certifier *self)
 {
@@ -255,6 +281,7 @@ static bool energy_check_rise(pcs_certifier *self)
         now->supply = pcs_certify_grown(now->supply, now->initial + now->worked - now->lowest);
     }
     energy_check_growth(self, rise, floor);
+    energy_check_losses(self, floor);
     return is_explained;
 }
 

@@ -77,7 +77,7 @@ void pcs_certify_gather(pcs_certifier *self)
 {
     const certify_rows *rows = &self->rows;
     double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift,
-                               rows->rate,        rows->reach,        rows->bend };
+                               rows->rate,        rows->reach,        rows->bend,    rows->sunk };
     int nrow = self->scheme->system->nrow;
     if (self->comm == NULL || self->scheme->system->row_comm != NULL) return;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {

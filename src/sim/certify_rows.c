@@ -483,10 +483,12 @@ void pcs_certify_rows(pcs_certifier *self)
         if (has_start) rows_check_forecast(self, &now);
         rows_check_penetration(self, &now);
         rows_check_offset(self, &now);
+        pcs_certify_find_misfit(self, j);
         self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
         if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
     bool has_passages = pcs_certify_is_on(self, CERTIFY_PASSAGE);
+    if (pcs_certify_is_on(self, CERTIFY_MISFIT)) pcs_certify_misfits(self);
     if (self->comm != NULL) {
         if (has_passages) rows_check_passages(self);
         pcs_certify_join(self, &contradictions);

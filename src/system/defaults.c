@@ -196,6 +196,12 @@ double pcs_default_probe(const pcs_system *self, const pcs_probe *probe, const d
     return sum / probe->count;
 }
 
+void pcs_default_find_axes(const pcs_system *self, unsigned char *axis, bool holds[7])
+{
+    for (int i = 0; i < self->nv; i++) axis[i] = 6;
+    holds[6] = true;
+}
+
 pcs_status pcs_default_find_sizes(const pcs_system *self, pcs_scale *out)
 {
     (void)self, (void)out;

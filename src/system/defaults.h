@@ -45,6 +45,7 @@ void pcs_default_press(pcs_system *self, const double *q, const double *v, pcs_r
 void pcs_default_tangents(const pcs_system *self, double (*across)[3]);
 // Mean of the positions (quantity 0) or velocities of the items.
 double pcs_default_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
+void pcs_default_find_axes(const pcs_system *self, unsigned char *axis, bool holds[7]);
 pcs_status pcs_default_find_sizes(const pcs_system *self, pcs_scale *out);
 pcs_status pcs_default_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out);
 void pcs_default_name_equation(const pcs_system *self, int equation, size_t size, char *text);

@@ -254,6 +254,9 @@ typedef struct pcs_system_ops {
     double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
     // Sizes of coordinates (system/scale.h), which stand at the length of the system.
     pcs_status (*find_sizes)(const pcs_system *self, pcs_scale *out);
+    // Fills in which displacement (0, 1, 2: x, y, z) or turn (3, 4, 5) every coordinate is, 6 for others, and which of
+    // them are held somewhere.
+    void (*find_axes)(const pcs_system *self, unsigned char *axis, bool holds[7]);
     // Rigid motions that nothing resists, as far as they are known (system/rigid.h).
     pcs_status (*find_rigid)(const pcs_system *self, const double *q, pcs_rigid *out);
     // "node 17 (bar), direction x" for messages about one equation.

@@ -172,8 +172,8 @@ class Report(unittest.TestCase):
         values = [number(t) for t in map(text, find(bars, "text")) if t.endswith(" J")]
         energy = summary["energy"]
         ledger = [energy["external_work"], -energy["damping_loss"], -energy["impact_loss"],
-                  *([-energy["friction_loss"]] if "friction_loss" in energy else []), energy["correction_work"],
-                  -energy["numerical_loss"]]
+                  *([-energy["friction_loss"]] if "friction_loss" in energy else []),
+                  energy["correction_work"] - energy["numerical_loss"]]
         for value, expected in zip(values, ledger, strict=True):
             self.assertAlmostEqual(value, expected, delta=1e-4 * abs(expected))
         widths = [float(r[1]["width"]) for r in find(bars, "rect")]

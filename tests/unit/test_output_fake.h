@@ -196,9 +196,9 @@ static inline void fake_create(fake_run *r, const char *name, const pcs_observer
     fake_make_mesh(r);
     r->report.rows = r->rows;
     r->ledger = (pcs_ledger){ .initial = 512.5, .numerical_is_remainder = true, .largest_rise = 1e-9 };
-    r->checks[0] = (pcs_check){ "gap >= 0", "m", 0.25, -2.5e-13, 1e-12, 0.004, false };
-    r->checks[1] = (pcs_check){ "momentum", "N s", 1e-3, 1e-15, 1e-12, 0.002, false };
-    r->checks[2] = (pcs_check){ "penetration", "m", 40.0, 4e-3, 1e-4, 0.006, true };
+    r->checks[0] = (pcs_check){ "gap >= 0", "m", 0.25, -2.5e-13, 1e-12, 0.004, false, 0.0 };
+    r->checks[1] = (pcs_check){ "momentum", "N s", 1e-3, 1e-15, 1e-12, 0.002, false, 0.0 };
+    r->checks[2] = (pcs_check){ "penetration", "m", 40.0, 4e-3, 1e-4, 0.006, true, 0.0 };
     r->certificate = (pcs_certificate){ .ncheck = FAKE_CHECKS, .checks = r->checks };
     r->timing = (pcs_timing){ 0.125, 0.5, 0.0625, 0.03125, 0.0 };
     r->view = (pcs_view){ .case_name = "fake",

@@ -392,6 +392,26 @@ TEST(a_broken_certificate_is_named)
     assert_string_equal(pcs_check_verdict(&r.checks[0]), "held");
 }
 
+TEST(a_marked_check_is_named)
+{
+    fake_run r;
+    start(&r);
+    r.checks[1].worst_ratio = 0.02;
+    r.checks[1].mark = 0.01;
+    fake_close(&r);
+    char *text = fake_read(&r, "summary.json");
+    CHECK_TEXT(text, "\"verdict\": \"marked\",\n    \"broken\": null");
+    free(text);
+    text = fake_read(&r, "summary.txt");
+    CHECK_TEXT(text, "Certificate: every check held; MARKED: momentum\n");
+    free(text);
+    r.checks[1].worst_ratio = 0.01;
+    assert_string_equal(pcs_check_verdict(&r.checks[1]), "held");
+    r.checks[2].mark = 1.0;
+    r.checks[2].worst_ratio = 2.0;
+    assert_string_equal(pcs_check_verdict(&r.checks[2]), "marked");
+}
+
 // Where most steps had to be cut, a length that needed no cut is told.
 TEST(steps_that_are_too_long_are_told)
 {

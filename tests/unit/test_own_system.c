@@ -66,6 +66,7 @@ static const pcs_system_ops own_ops = {
     .contact_points = pcs_default_contact_points,
     .tangents = pcs_default_tangents,
     .probe = pcs_default_probe,
+    .find_axes = pcs_default_find_axes,
     .find_sizes = pcs_default_find_sizes,
     .find_rigid = pcs_default_find_rigid,
     .name_equation = pcs_default_name_equation,

@@ -1,0 +1,83 @@
+// Gaps of joints, and of contacts that stay closed, against the size of the deformation: a joint that opens, or a
+// contact that sinks, by as much as the model deforms, gives displacements and forces of another model, however small
+// that is against the size of the model.
+//
+//   joints      misfit = |g|, angles times the size of the model
+//   contacts    misfit = -g - s - d,   s = penetration that impacts explain: what it was, and 2 h times the speed of
+//               approach, when an impulse sets in; d = drift of curved paths. Nothing moves a contact that is held.
+//
+// The deformation is the largest difference of displacements along an axis, or of turns times the size of the model,
+// between nodes, supports included; so far, as states pass through rest. Of one rigid body, and for driven rows, it is
+// the motion itself. Schemes that hold gaps by a law of their own have that judged to round-off instead.
+
+#include "sim/certify_data.h"
+
+#include "core/comm.h"
+#include "step/sums.h"
+
+#include <math.h>
+
+enum { AXES = 7 }; // displacements, turns, and coordinates of a closed form
+
+// Largest relative displacement of the state, m; *motion gets the largest displacement.
+static double misfit_deformation(const pcs_certifier *self, double *motion)
+{
+    const pcs_system *system = self->scheme->system;
+    double end[2 * AXES], span = 0.0; // largest and, negative, smallest
+    for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = self->holds_axis[a] ? 0.0 : -INFINITY;
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double x = system->arms == NULL ? self->x->q[i] : system->arms[i] * self->x->q[i];
+        int a = self->axis[i];
+        end[a] = pcs_max(end[a], x);
+        end[AXES + a] = pcs_max(end[AXES + a], -x);
+    }
+    if (system->layout != NULL) system->layout->comm->max(system->layout->comm, 2 * AXES, end);
+    *motion = 0.0;
+    for (int a = 0; a < AXES; a++) {
+        if (end[a] == -INFINITY) continue;
+        *motion = pcs_max(*motion, pcs_max(end[a], end[AXES + a]));
+        span = pcs_max(span, end[a] + end[AXES + a]);
+    }
+    return span > PCS_ROUND_LENGTH * *motion ? span : *motion;
+}
+
+// Of a contact in this step; takes down what its impact explains.
+static double misfit_of_contact(pcs_certifier *self, int row)
+{
+    certify_rows *kept = &self->rows;
+    double depth = -self->gap[row], before = pcs_max(0.0, -kept->gap[row]), h = self->report->h;
+    double approach = pcs_max(0.0, -kept->rate[row]);
+    if (depth <= 0.0) kept->sunk[row] = 0.0;
+    if (!(self->report->rows[row].step_impulse > 0.0) || depth <= 0.0) return 0.0;
+    if (!(kept->impulse[row] > 0.0) || h == 0.0) {
+        double explained = h == 0.0 ? depth : before + 2.0 * h * approach;
+        kept->sunk[row] = pcs_max(kept->sunk[row], pcs_min(depth, explained));
+    }
+    return depth - kept->sunk[row] - kept->drift[row];
+}
+
+void pcs_certify_find_misfit(pcs_certifier *self, int row)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_row *law = &system->rows[row];
+    double size = fabs(self->gap[row]) * (law->is_angle ? system->length : 1.0);
+    double misfit = law->is_bilateral ? size - self->rows.overlap[row] : misfit_of_contact(self, row);
+    if (law->is_bilateral && self->report->h == 0.0) self->rows.overlap[row] = size;
+    self->misfit[row] = misfit - 1e3 * pcs_gap_tie(system, row, self->x->q);
+}
+
+void pcs_certify_misfits(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    certify_memory *now = &self->now;
+    double worst = 0.0, motion = 0.0;
+    for (int j = 0; j < system->nrow; j++)
+        if (pcs_certify_owns(self, j)) worst = pcs_max(worst, self->misfit[j]);
+    if (self->comm != NULL) worst = pcs_all_max(self->comm, worst);
+    if (!(worst > 0.0)) return;
+    now->deformation = pcs_max(now->deformation, misfit_deformation(self, &motion));
+    for (int j = 0; j < system->nrow; j++) {
+        double scale = system->rows[j].is_driven ? pcs_max(motion, now->deformation) : now->deformation;
+        if (pcs_certify_owns(self, j)) pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 0.1 * scale, j, -1);
+    }
+}
