@@ -338,7 +338,7 @@ TEST_WITH_MODEL(missing_parts_are_told)
     CHECK_STATUS(NULL, mesh_try(m, "gmsh", "p", "{ file: /nowhere/at/all.msh }", NULL), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(m->ctx), "cannot open the mesh file '/nowhere/at/all.msh': No such file");
     CHECK_STATUS(NULL, mesh_try(m, "gmsh", "p", "{ file: / }", NULL), PCS_BAD_INPUT);
-    CHECK_TEXT(pcs_message(m->ctx), "cannot read the mesh file '/'");
+    CHECK_TEXT(pcs_message(m->ctx), "cannot open the mesh file '/': Is a directory");
 }
 
 // Whatever is in a file: a sound mesh, or an error that names the file.

@@ -12,9 +12,8 @@ static const void *params_of(const pcs_observer_ops *ops)
         double align;
         char bytes[256];
     } room;
-    static const char *const fields[] = { "stress" };
-    const pcs_names names = { .nrow = 1, .count = 1, .text = fields };
-    const char *body = "chain";
+    static const char *const fields[] = { "stress" }, *const bodies[] = { "chain" };
+    const pcs_names names[] = { { .nrow = 1, .count = 1, .text = fields }, { .nrow = 1, .count = 1, .text = bodies } };
     const int each = 1;
     const double none = NAN;
     const bool is_on = true;
@@ -24,8 +23,7 @@ static const void *params_of(const pcs_observer_ops *ops)
         if (o->kind == PCS_OPTION_COUNT) memcpy(to, &each, sizeof each);
         else if (o->kind == PCS_OPTION_REAL) memcpy(to, &none, sizeof none);
         else if (o->kind == PCS_OPTION_FLAG) memcpy(to, &is_on, sizeof is_on);
-        else if (o->kind == PCS_OPTION_TEXT) memcpy(to, &body, sizeof body);
-        else if (o->kind == PCS_OPTION_NAMES) memcpy(to, &names, sizeof names);
+        else if (o->kind == PCS_OPTION_NAMES) memcpy(to, &names[strcmp(o->name, "body") == 0], sizeof *names);
         else if (o->kind == PCS_OPTION_LIST) memset(to, 0, sizeof(pcs_list));
         else if (o->kind == PCS_OPTION_CHOICE) memset(to, 0, sizeof(int));
         else fail_msg("%s.%s is of a kind that this test does not fill", ops->name, o->name);
