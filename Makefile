@@ -26,7 +26,7 @@ wish_shells := @cmake/need.sh -w "Completion and the page of the manual are chec
 wish_lintian := @cmake/need.sh -w "Packages are made and not judged." lintian
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
-.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz faults asan valgrind format tidy docs \
+.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz faults plant asan valgrind format tidy docs \
         gallery install package package-test clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
@@ -84,6 +84,9 @@ faults: test-packages ## make everything fail that can: ten minutes, or longer b
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program -- --no-print-directory -s
 	@/usr/bin/python3 tests/faults/run.py $(BUILD)/percuss $(SECONDS)
+
+plant: test-packages ## plant known faults in a copy of the sources and see the certificate notice: make plant FAULTS="gyro"
+	@/usr/bin/python3 tests/plant/plant.py $(BUILD)-plant $(FAULTS)
 
 asan: test-packages ## run the tests with address and undefined-behaviour sanitizers
 	@JOBS=$(JOBS) tests/variants/run.sh asan

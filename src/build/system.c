@@ -107,6 +107,7 @@ pcs_status pcs_build_system(pcs_build *b)
         pcs_case_fault(b->c, section, option, fault);
         return PCS_OK;
     }
+    b->sim->has_own_system = is_new;
     b->definition = definition;
     b->system_params = params;
     pcs_status status = is_new ? system_compare(b, definition, params) : PCS_OK;

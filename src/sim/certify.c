@@ -15,6 +15,8 @@ enum { BEGINNING = 8, SELDOM = 256, OFTEN = 8 }; // the last two are powers of t
 
 static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_GAP] = { .name = "gap >= 0", .unit = "m" },
+    [CERTIFY_DIRECTION] = { .name = "gap rates follow the gaps", .unit = "m" },
+    [CERTIFY_BEND] = { .name = "gap accelerations follow the gap rates", .unit = "m/s^2" },
     [CERTIFY_POSITION_MULTIPLIER] = { .name = "position multiplier >= 0", .unit = "kg m" },
     [CERTIFY_POSITION_COMPLEMENT] = { .name = "gap or position multiplier vanishes", .unit = "m" },
     [CERTIFY_GATE] = { .name = "contact law imposed exactly where the smooth gap closes", .unit = "m" },
@@ -22,18 +24,23 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
                                 .unit = "steps",
                                 .is_reported_only = true },
     [CERTIFY_RATE] = { .name = "gap rate + restitution >= 0 on closed contacts", .unit = "m/s" },
-    [CERTIFY_IMPULSE] = { .name = "contact impulse >= 0", .unit = "N s" },
+    [CERTIFY_IMPULSE] = { .name = "contact force and impulse >= 0", .unit = "N s" },
     [CERTIFY_VELOCITY_COMPLEMENT] = { .name = "rate law or impulse vanishes", .unit = "m/s" },
     [CERTIFY_OPEN_IMPULSE] = { .name = "no impulse on open contacts", .unit = "N s" },
     [CERTIFY_IMPULSE_LAW] = { .name = "impulse = effective mass x velocity jump", .unit = "m/s" },
     [CERTIFY_RESTITUTION] = { .name = "restitution of the case", .unit = "m/s" },
+    [CERTIFY_COEFFICIENTS] = { .name = "restitution and friction are the numbers of the case", .unit = "1" },
     [CERTIFY_CONE] = { .name = "friction <= mu x contact impulse", .unit = "N s" },
     [CERTIFY_SLIP] = { .name = "friction against the slip, none of it below the limit", .unit = "m/s" },
     [CERTIFY_IMPACT_LOSS] = { .name = "impact loss = m_eff v^2 (1 - e^2) / 2", .unit = "J" },
     [CERTIFY_MOTION] = { .name = "equations of motion, each of them", .unit = "N s" },
     [CERTIFY_KINEMATICS] = { .name = "positions follow velocities", .unit = "m" },
     [CERTIFY_ORDER] = { .name = "order conditions of the coefficients", .unit = "1" },
+    [CERTIFY_TRAVEL] = { .name = "travel times of waves by mass and stiffness", .unit = "1" },
     [CERTIFY_MOMENTUM] = { .name = "momentum balance", .unit = "kg m/s" },
+    [CERTIFY_GRADIENT] = { .name = "forces follow from the energy", .unit = "J" },
+    [CERTIFY_DAMPING_POWER] = { .name = "damping takes the power that is booked", .unit = "W" },
+    [CERTIFY_GYROSCOPIC] = { .name = "gyroscopic moments follow from the angular momentum", .unit = "W" },
     [CERTIFY_ENERGY] = { .name = "energy ledger closes", .unit = "J" },
     [CERTIFY_RISE] = { .name = "energy gained in a step", .unit = "J" },
     [CERTIFY_GROWTH] = { .name = "energy gained since the start", .unit = "J" },
@@ -68,7 +75,6 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
         return (ops->is_position_level && system->is_linear) || rule->gate != PCS_GATE_NONE;
     case CERTIFY_CONTRADICTION: return has_rows && ops->is_position_level && !ops->ignores_restitution;
     case CERTIFY_RATE:
-    case CERTIFY_IMPULSE:
     case CERTIFY_VELOCITY_COMPLEMENT:
     case CERTIFY_OPEN_IMPULSE:
     case CERTIFY_IMPULSE_LAW: return has_rows && !ops->ignores_restitution;
@@ -78,6 +84,16 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_MOTION:
     case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE;
     case CERTIFY_ORDER: return rule->tableau != NULL;
+    case CERTIFY_TRAVEL:
+        return rule->kind == PCS_RULE_WAVE && isfinite(ops->ask_waves(system, scheme->params).mismatch);
+    case CERTIFY_COEFFICIENTS: return pcs_system_nrow(system) + pcs_system_ncompliant(system) > 0;
+    case CERTIFY_DIRECTION:
+    case CERTIFY_IMPULSE: return has_rows;
+    case CERTIFY_BEND: return has_rows && system->has_rate_bias;
+    case CERTIFY_GRADIENT: return !system->has_internal;
+    case CERTIFY_DAMPING_POWER: return !system->has_internal && (system->is_mesh || system->is_linear);
+    case CERTIFY_GYROSCOPIC:
+        return system->has_rotations && !(pcs_system_ncompliant(system) > 0 && system->has_damping);
     case CERTIFY_MOMENTUM: return system->has_resultant;
     case CERTIFY_PENETRATION:
     case CERTIFY_MISFIT: return has_rows && !ops->is_position_level;
@@ -137,6 +153,7 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
                         &self->middle_rate, &self->z,    &self->moved,   &self->jump,     &self->misfit };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], system->nrow, "the certificate");
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
+    PCS_TAKE(ctx, self->is_spare, system->nrow, "the certificate");
     if (system->has_passages) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
@@ -231,6 +248,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->energy_of_speed = NAN;
     if (self->rule.tableau != NULL)
         pcs_certify_note(self, CERTIFY_ORDER, pcs_certify_order(&self->rule), PCS_ROUND_SUM, -1, -1);
+    pcs_certify_travel(self);
     *out = self;
     return PCS_OK;
 }
@@ -251,7 +269,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     // A spring with a force at rest may have less energy than there.
     now->largest_energy = before->kinetic + fabs(before->strain);
     now->strain = before->strain;
-    now->damped = now->booked = now->corrected = now->deformation = 0.0;
+    now->damped = now->booked = now->corrected = now->deformation = now->examined = 0.0;
     now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = now->leftover = 0.0;
 }
 
@@ -363,6 +381,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     self->residual = self->leftover = 0.0;
     self->allowed = -1;
     now->largest_h = pcs_certify_grown(now->largest_h, report->h);
+    self->is_examined = pcs_certify_examines(self);
     pcs_certify_survey(self);
     bool must_watch = self->survey.is_hit || self->survey.acts || report->iterations > now->iterations;
     if (must_watch || now->is_awaited) {
@@ -375,6 +394,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     if (self->from != NULL) pcs_certify_motion(self);
     if (pcs_certify_is_on(self, CERTIFY_ENERGY)) pcs_certify_ledger(self, energy_defect);
     pcs_certify_momentum(self);
+    pcs_certify_forces(self);
     certify_remember(self);
     return now->certificate.broken == NULL;
 }

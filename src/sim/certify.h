@@ -4,12 +4,16 @@
 #ifndef PCS_SIM_CERTIFY_H
 #define PCS_SIM_CERTIFY_H
 
+#include "case/case.h"
 #include "core/carry.h"
 #include "output/observer.h"
 
 typedef struct pcs_certifier pcs_certifier;
 
 pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out);
+
+// Compares the coefficients of contacts with the numbers of the case, which it reads anew.
+void pcs_certifier_compare(pcs_certifier *self, pcs_case *input);
 
 // Takes the state at t = 0 as what the first step starts from.
 void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);

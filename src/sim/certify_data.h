@@ -7,6 +7,8 @@
 // certify_misfit.c    gaps of joints and held contacts against the deformation
 // certify_energy.c    what a step may gain
 // certify_motion.c    equations of motion: residuals, their tolerances, momentum
+// certify_case.c      what the model was built from, read anew
+// certify_forces.c    forces and directions against the energies and gaps that they follow from
 // certify_rules.c     what the schemes state, rule by rule
 // certify_carry.c     what goes into a checkpoint
 
@@ -18,6 +20,8 @@
 
 enum {
     CERTIFY_GAP,
+    CERTIFY_DIRECTION,
+    CERTIFY_BEND,
     CERTIFY_POSITION_MULTIPLIER,
     CERTIFY_POSITION_COMPLEMENT,
     CERTIFY_GATE,
@@ -28,13 +32,18 @@ enum {
     CERTIFY_OPEN_IMPULSE,
     CERTIFY_IMPULSE_LAW,
     CERTIFY_RESTITUTION,
+    CERTIFY_COEFFICIENTS,
     CERTIFY_CONE,
     CERTIFY_SLIP,
     CERTIFY_IMPACT_LOSS,
     CERTIFY_MOTION,
     CERTIFY_KINEMATICS,
     CERTIFY_ORDER,
+    CERTIFY_TRAVEL,
     CERTIFY_MOMENTUM,
+    CERTIFY_GRADIENT,
+    CERTIFY_DAMPING_POWER,
+    CERTIFY_GYROSCOPIC,
     CERTIFY_ENERGY,
     CERTIFY_RISE,
     CERTIFY_GROWTH,
@@ -74,6 +83,7 @@ typedef struct certify_memory {
     double exchanged;                // J, most that loads and potential have given or taken in one step so far
     double onset;                    // J, that loads which set in and accelerations of the start were granted so far
     double strain;                   // J, largest strain energy of late
+    double examined;                 // J, largest strain energy of states whose forces were examined
     double held;                     // J, what contact impulses of the last step would give to the masses they act on
     double residual;                 // N s, what equations of motion have left over of late, in sum
     double last_residual;            // N s, in the last step that was looked at
@@ -127,6 +137,7 @@ struct pcs_certifier {
     const pcs_state *x;
     const pcs_step_report *report;
     const certify_past *from;                                  // NULL: not known
+    bool is_examined;                                          // its forces are held against the energies
     bool is_greedy;                                            // it gains more than its share of what is left
     certify_survey survey;                                     // what its rows did
     double residual;                                           // N s, sum of what its equations leave over
@@ -143,6 +154,7 @@ struct pcs_certifier {
     double *moved, *jump;                                      // [nrow] what they do to gaps and velocities
     double *misfit;                                            // [nrow] by how much gaps are off, m
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] where points are, when there are joints; else NULL
+    bool *is_spare;                   // [nrow] stands for no pair of bodies, in a step that is examined
     double (*resultant)[3];           // [nrow] momentum of a unit impulse
     double *rebound;                  // [ntangent] what e_t multiplies, m/s; NULL: there is none
     bool has_rebound;                 // it is known
@@ -230,6 +242,13 @@ void pcs_certify_ledger(pcs_certifier *self, double energy_defect);
 // What the step started from, which is kept, forces at its end, its way, as far as it can be looked at.
 void pcs_certify_prepare(pcs_certifier *self);
 void pcs_certify_momentum(pcs_certifier *self);
+// Forces against energies, directions of rows against gaps, at steps that are examined.
+bool pcs_certify_examines(const pcs_certifier *self);
+void pcs_certify_forces(pcs_certifier *self);
+void pcs_certify_directions(pcs_certifier *self);
+void pcs_certify_bends(pcs_certifier *self);
+// Travel times of waves by mass and stiffness, once.
+void pcs_certify_travel(pcs_certifier *self);
 // Where the step is known from its start on.
 void pcs_certify_motion(pcs_certifier *self);
 // Directions of the rows at q into self->G and T, mass into self->M; the system stays as it is.

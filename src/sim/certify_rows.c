@@ -1,6 +1,7 @@
 // The laws of contacts and joints, on gaps and rates evaluated anew from the state:
 //
 //   position level (schemes that state it)   g >= 0,  nu >= 0,  g or nu vanishes,  gate agrees with g(q - X nu)
+//   forces, of all contacts                  smooth force, impact and sum over the step >= 0
 //   velocity level, on gated rows            xi = G v + target >= 0,  La >= 0,  xi or La vanishes; La = 0 elsewhere
 //   bilateral rows                           g = 0 (position level), xi = 0; multipliers of any sign
 //   restitution                              target = e of the case times the rate that the scheme says, and the speed
@@ -195,6 +196,15 @@ static double rows_exchange(const pcs_certifier *self, const row_now *now)
     return sum / sqrt(now->mass);
 }
 
+// No contact pulls: neither by the multiplier of its law nor by the smooth part, the impact or the sum of what it
+// transmits, whatever law the scheme solves for. What an open contact transmits is judged as such.
+static double rows_pull(const pcs_certifier *self, const pcs_row_report *r)
+{
+    if (!r->is_gated && r->multiplier != 0.0) return 0.0;
+    double least = pcs_min(r->multiplier, pcs_min(r->impulse, r->step_impulse));
+    return -pcs_min(least, self->report->h * r->force);
+}
+
 static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
@@ -212,11 +222,12 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
         pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, now->row, -1);
     } else if (r->is_gated) {
         pcs_certify_note(self, CERTIFY_RATE, -xi, tolerance, now->row, -1);
-        pcs_certify_note(self, CERTIFY_IMPULSE, -r->multiplier, mass * tolerance, now->row, -1);
         pcs_certify_note(self, CERTIFY_VELOCITY_COMPLEMENT, pcs_min(fabs(xi), impulse), tolerance, now->row, -1);
     } else {
         pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, now->row, -1);
     }
+    if (!now->law->is_bilateral)
+        pcs_certify_note(self, CERTIFY_IMPULSE, rows_pull(self, r), mass * tolerance, now->row, -1);
     if (now->law->ntangent > 0) pcs_certify_friction(self, now->row, mass, tolerance);
     pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(jump), tolerance, now->row, -1);
 }
@@ -487,6 +498,8 @@ void pcs_certify_rows(pcs_certifier *self)
         self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
         if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
+    pcs_certify_directions(self);
+    pcs_certify_bends(self);
     bool has_passages = pcs_certify_is_on(self, CERTIFY_PASSAGE);
     if (pcs_certify_is_on(self, CERTIFY_MISFIT)) pcs_certify_misfits(self);
     if (self->comm != NULL) {

@@ -27,6 +27,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the energy of the initial state is not finite");
     PCS_TRY(pcs_sim_prepare_reactions(sim));
     PCS_TRY(pcs_certifier_create(sim->ctx, sim->scheme, &sim->certifier));
+    if (sim->input != NULL && !sim->has_own_system) pcs_certifier_compare(sim->certifier, sim->input);
     pcs_certifier_start(sim->certifier, &before);
     sim->view.certificate = pcs_certifier_certificate(sim->certifier);
     sim->ledger =

@@ -15,6 +15,7 @@ typedef struct pcs_sim {
     pcs_context *ctx; // owned: destroying it destroys the simulation
     pcs_case *input;
     pcs_system *system;
+    bool has_own_system; // whose definition came with the case: what its keys mean is its own
     pcs_step_solver *solver;
     pcs_scheme *scheme;
     pcs_state state;

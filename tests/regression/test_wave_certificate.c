@@ -90,7 +90,7 @@ static void trial_spoil(trial *t, int fault, const char *name)
 TEST(each_promise_is_judged)
 {
     const char *const gates[] = { "nearest", "before" };
-    static const char *const names[NFAULT] = { [NEGATIVE] = "contact impulse >= 0",
+    static const char *const names[NFAULT] = { [NEGATIVE] = "contact force and impulse >= 0",
                                                [SLIPPED] = "gap rate + restitution >= 0",
                                                [OPENED] = "rate law or impulse vanishes",
                                                [LET_GO] = "contact law imposed exactly",

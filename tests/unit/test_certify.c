@@ -162,6 +162,19 @@ static void stick(scene *s, double size)
     tell(s, 0, 1, -1, -size, 0);
 }
 
+// Schemes with contact forces report them besides impulses.
+static void pull_smoothly(scene *s, double size)
+{
+    tell(s, 0, 1, -1, 0, 0);
+    s->rows[0].force = -size * s->impulse / s->report.h;
+}
+
+static void pull_by_impact(scene *s, double size)
+{
+    tell(s, 0, 1, -1, 0, 0);
+    s->rows[0].impulse = -size * s->impulse;
+}
+
 static void push_while_leaving(scene *s, double size)
 {
     tell(s, 0, size, 0, size, 0);
@@ -253,7 +266,7 @@ static const fraud frauds[] = {
     { "contact law imposed exactly where the smooth gap closes", leave_a_closed_row, { true, true, false } },
     { "gap rate + restitution >= 0 on closed contacts", approach, { true, true, false } },
     { "gap rate + restitution >= 0 on closed contacts", rebound_too_little, { false, true, true } },
-    { "contact impulse >= 0", stick, { true, true, false } },
+    { "contact force and impulse >= 0", stick, { true, true, false } },
     { "rate law or impulse vanishes", push_while_leaving, { false, true, true } },
     { "no impulse on open contacts", push_from_afar, { true, true, false } },
     { "no impulse on open contacts", pull_from_afar, { false, true, true } },
@@ -266,6 +279,8 @@ static const fraud frauds[] = {
     { "energy ledger closes", gain_energy, { true, true, false } },
     { "energy ledger closes", lose_energy, { false, true, true } },
     { "penetration <= 2 max|gap rate| h", sink_in, { false, true, true } },
+    { "contact force and impulse >= 0", pull_smoothly, { true, true, false } },
+    { "contact force and impulse >= 0", pull_by_impact, { false, true, true } },
 };
 enum { NFRAUD = sizeof frauds / sizeof *frauds };
 
@@ -490,7 +505,7 @@ TEST(free_bodies_have_balances)
     CHECK_OK(m->ctx, pcs_certifier_create(m->ctx, run.scheme, &certifier));
     model_start(&run);
     pcs_certifier_start(certifier, &run.report.measure);
-    CHECK(pcs_certifier_certificate(certifier)->ncheck == 7);
+    CHECK(pcs_certifier_certificate(certifier)->ncheck == 9);
     model_step(&run, 0.01);
     CHECK(pcs_certify(certifier, &run.x, &run.report, 0.0));
     run.report.measure.free_momentum[1] += 1e-6;

@@ -1,0 +1,263 @@
+// Forces and directions against the energies and gaps that they follow from, at a few accepted states of a run.
+//
+// Equations of motion are checked with the forces of the system, and so cannot see a force that is wrong itself. Along
+// a direction d that is drawn at random, but the same in every run, with positions q(s) = q moved by s d:
+//
+//   forces      E(q(1)) - E(q(0)) = -int (f(t, q(s), 0) - loads) . d ds,   E = S + V;  by Simpson's rule on two halves
+//   damping     v . (f(t, q, v) - f(t, q, 0)) = -D,                        D the power of damping
+//   gyroscopic  (f(t, q, v) + f(t, q, -v))/2 - f(t, q, 0) = p . [v, d] along d,   p = M v
+//   directions  (g(q(1)) - g(q(-1)))/2 = G d, and (dG/dt) v = d(G v)/dt with q moved by v, of every row
+//
+// [v, d] is by how much moving by v first and d then differs from the other way round: v x d of finite rotations, which
+// the composition of rotations tells, and 0 of coordinates that add up. The even part in v is free of damping.
+//
+// States: the steps 1, 16, 256, ...; of nonlinear models also where the strain energy has grown by a factor of 8 since,
+// as when a contact with a force law closes. |d| is a tenth of the way of the step, between 1e-9 and 1e-6 of the model,
+// so that the path stays in the regime of the run. Simpson's rule on the whole path tells how exact that on its halves
+// is, and a second difference of a gap how straight it is: where a law has a kink, little is asked. Materials with
+// internal variables and friction of force laws have no such energies, and nonlinear systems in closed form cannot tell
+// the power of their damping.
+
+#include "sim/certify_data.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double of_force = 1e-6, of_power = 1e-6, of_gyro = 1e-5, of_direction = 1e-3,
+                    of_bend = 1e-2; // of their terms
+
+// What forces inside the model, which cancel in f, leave of themselves in a power along velocities of this size.
+static double forces_noise(const pcs_certifier *self, double size)
+{
+    double strain = fabs(self->report->measure.strain);
+    return PCS_ROUND_FORCE * size * sqrt(2.0 * strain * self->stiffness);
+}
+
+// A number in [-1, 1] of an equation and a step, the same over any number of ranks.
+static double forces_draw_one(const pcs_system *system, int i, long step)
+{
+    const pcs_layout *layout = system->layout;
+    unsigned long long x = (unsigned long long)(layout != NULL && i < layout->n ? layout->serial[i] : i) + 1;
+    x = (x + 1024ULL * (unsigned long long)step) * 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return (double)((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1.0;
+}
+
+// d, of this size in m.
+static void forces_draw(const pcs_certifier *self, double size, double *d)
+{
+    const pcs_system *system = self->scheme->system;
+    for (int i = 0; i < system->nv; i++) {
+        double arm = system->arms == NULL ? 1.0 : system->arms[i];
+        d[i] = size / arm * forces_draw_one(system, i, self->now.count);
+    }
+}
+
+static double forces_size(const pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    double way = 0.1 * self->report->h * pcs_system_largest(system, self->x->v);
+    return pcs_min(pcs_max(way, 1e-9 * system->length), 1e-6 * system->length);
+}
+
+// q moved by `part` of d, and the power of forces along it but that of loads. sizes[0] adds up |f_i d_i|, sizes[1] what
+// round-off of positions may do.
+static double forces_power(pcs_certifier *self, const double *d, double part, double sizes[2])
+{
+    const pcs_system *system = self->scheme->system;
+    double *q = self->way, *f = self->b, t = self->x->t, sum[3] = { 0.0 };
+    for (int i = 0; i < system->nv; i++) self->e[i] = part * d[i];
+    system->ops->retract(system, self->x->q, self->e, q);
+    system->ops->force(system, t, q, self->origin, f);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double arm = system->arms == NULL ? 1.0 : system->arms[i];
+        sum[0] += f[i] * d[i];
+        sum[1] += fabs(f[i] * d[i]);
+        sum[2] += PCS_ROUND_SUM * fabs(f[i]) * (fabs(q[i]) + system->length / arm);
+    }
+    pcs_system_sum(system, 3, sum);
+    sizes[0] = pcs_max(sizes[0], sum[1]);
+    sizes[1] = pcs_max(sizes[1], sum[2]);
+    return sum[0] - (system->has_loads ? system->ops->load_power(system, t, q, d) : 0.0);
+}
+
+static void forces_check_gradient(pcs_certifier *self)
+{
+    enum { POINTS = 5 };
+    const pcs_system *system = self->scheme->system;
+    double *d = self->tolerance, power[POINTS], sizes[2] = { 0.0 };
+    pcs_measure at, begin;
+    double length = forces_size(self);
+    forces_draw(self, length, d);
+    system->ops->measure(system, self->x->q, self->origin, &begin);
+    for (int k = 0; k < POINTS; k++) power[k] = forces_power(self, d, 0.25 * k, sizes);
+    system->ops->measure(system, self->way, self->origin, &at);
+    double halves = (power[0] + 4.0 * power[1] + 2.0 * power[2] + 4.0 * power[3] + power[4]) / 12.0;
+    double whole = (power[0] + 4.0 * power[2] + power[4]) / 6.0;
+    double change = (at.strain - begin.strain) + (at.potential - begin.potential);
+    double size = fabs(at.strain) + fabs(begin.strain) + fabs(at.potential) + fabs(begin.potential);
+    double allowed = of_force * sizes[0] + sizes[1] + PCS_ROUND_SUM * size + forces_noise(self, length);
+    allowed += fabs(halves - whole);
+    pcs_certify_note(self, CERTIFY_GRADIENT, fabs(change + halves), allowed, -1, -1);
+}
+
+static void forces_check_damping(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const double *v = self->x->v;
+    double sum[3] = { 0.0 };
+    system->ops->force(system, self->x->t, self->x->q, v, self->b);
+    system->ops->force(system, self->x->t, self->x->q, self->origin, self->e);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double part = v[i] * (self->b[i] - self->e[i]);
+        sum[0] += part;
+        sum[1] += fabs(part);
+        sum[2] += fabs(v[i]) * (fabs(self->b[i]) + fabs(self->e[i]));
+    }
+    pcs_system_sum(system, 3, sum);
+    double lost = system->has_damping ? system->ops->damping_power(system, self->x->q, v) : 0.0;
+    double fastest = pcs_system_largest(system, v), turning = fastest / system->length * self->report->measure.kinetic;
+    double allowed =
+        of_power * (sum[1] + fabs(lost)) + PCS_ROUND_SUM * (sum[2] + turning) + forces_noise(self, fastest);
+    pcs_certify_note(self, CERTIFY_DAMPING_POWER, fabs(sum[0] + lost), allowed, -1, -1);
+}
+
+// out += what moving by a and then by b differs in from b and then a.
+static void forces_commute(pcs_certifier *self, double scale, const double *a, const double *b, double *out)
+{
+    const pcs_system *system = self->scheme->system;
+    double *ab = self->way, *ba = self->b, *x = self->e;
+    for (int k = 0; k < 2; k++) {
+        double *q = k == 0 ? ab : ba;
+        for (int i = 0; i < system->nv; i++) x[i] = scale * (k == 0 ? a : b)[i];
+        system->ops->retract(system, self->x->q, x, q);
+        for (int i = 0; i < system->nv; i++) x[i] = scale * (k == 0 ? b : a)[i];
+        system->ops->retract(system, q, x, q);
+    }
+    system->ops->way(system, ba, ab, x);
+    for (int i = 0; i < system->nv; i++) out[i] += x[i];
+}
+
+// p . [v, d], by differences over angles of 1e-4, with both signs so that what is left is of second order.
+static double forces_gyroscopic(pcs_certifier *self, const double *d, double *size)
+{
+    const pcs_system *system = self->scheme->system;
+    const double *v = self->x->v;
+    double *bracket = self->r, sum[2] = { 0.0 };
+    double fastest = pcs_system_largest(system, v) + pcs_system_largest(system, d);
+    double scale = 1e-4 * system->length / fastest;
+    memset(bracket, 0, (size_t)system->nv * sizeof *bracket);
+    forces_commute(self, scale, v, d, bracket);
+    forces_commute(self, -scale, v, d, bracket);
+    pcs_matrix_multiply(system->M, v, self->e);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double part = self->e[i] * bracket[i] / (2.0 * scale * scale);
+        sum[0] += part;
+        sum[1] += fabs(self->e[i] * v[i]);
+    }
+    pcs_system_sum(system, 2, sum);
+    *size = sum[1] * pcs_system_largest(system, v) / system->length;
+    return sum[0];
+}
+
+static void forces_check_gyroscopic(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const double *q = self->x->q, *v = self->x->v;
+    double *d = self->tolerance, *f = self->b, sum[2] = { 0.0 }, size;
+    if (!(pcs_system_largest(system, v) > 0.0)) return;
+    forces_draw(self, pcs_system_largest(system, v), d);
+    for (int k = 0; k < 3; k++) {
+        const double sign = k == 0 ? 1.0 : -1.0;
+        for (int i = 0; i < system->nv; i++) self->e[i] = k == 2 ? 0.0 : sign * v[i];
+        system->ops->force(system, self->x->t, q, self->e, f);
+        for (int i = 0; i < pcs_system_nown(system); i++) {
+            sum[0] += (k == 2 ? -1.0 : 0.5) * f[i] * d[i];
+            sum[1] += fabs(f[i] * d[i]);
+        }
+    }
+    pcs_system_sum(system, 2, sum);
+    double expected = forces_gyroscopic(self, d, &size);
+    double allowed = of_gyro * fabs(expected) + PCS_ROUND_SUM * sum[1] + of_gyro * size;
+    pcs_certify_note(self, CERTIFY_GYROSCOPIC, fabs(sum[0] - expected), allowed, -1, -1);
+}
+
+// Directions of the rows at the end of the step against the gaps around it.
+void pcs_certify_directions(pcs_certifier *self)
+{
+    pcs_system *system = self->scheme->system;
+    double *d = self->tolerance, *ahead = self->moved, *behind = self->jump;
+    if (!self->is_examined || pcs_system_nrow(system) == 0) return;
+    forces_draw(self, 1e-7 * system->length, d);
+    system->ops->retract(system, self->x->q, d, self->b);
+    system->ops->gaps(system, self->b, ahead);
+    for (int i = 0; i < system->nv; i++) self->e[i] = -d[i];
+    system->ops->retract(system, self->x->q, self->e, self->b);
+    system->ops->gaps(system, self->b, behind);
+    pcs_certify_aim(self, self->x->t, self->x->q);
+    system->ops->gaps(system, self->x->q, self->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        double gap = self->gap[j];
+        self->is_spare[j] = gap > 0.0 && ahead[j] == gap && behind[j] == gap;
+        if (!pcs_certify_owns(self, j) || self->is_spare[j]) continue;
+        double size = 0.0, bend = fabs(ahead[j] - 2.0 * gap + behind[j]);
+        for (int k = self->G->start[j]; k < self->G->start[j + 1]; k++)
+            size += fabs(self->G->value[k] * d[self->G->column[k]]);
+        double off = fabs(0.5 * (ahead[j] - behind[j]) - pcs_rows_dot(self->G, j, d));
+        double allowed = of_direction * size + bend + 4.0 * pcs_gap_tie(system, j, self->x->q);
+        pcs_certify_note(self, CERTIFY_DIRECTION, off, allowed, j, -1);
+    }
+}
+
+// Gap rates along v at the end of the step, moved by v over a time.
+static void forces_find_rates(pcs_certifier *self, double time, double *rate)
+{
+    const pcs_system *system = self->scheme->system;
+    for (int i = 0; i < system->nv; i++) self->e[i] = time * self->x->v[i];
+    system->ops->retract(system, self->x->q, self->e, self->b);
+    pcs_certify_aim(self, self->x->t, self->b);
+    for (int j = 0; j < system->nrow; j++) rate[j] = pcs_rows_dot(self->G, j, self->x->v);
+}
+
+// (dG/dt) v against the change of the rates, over a way of 1e-5 of the model.
+void pcs_certify_bends(pcs_certifier *self)
+{
+    pcs_system *system = self->scheme->system;
+    double fastest = pcs_system_largest(system, self->x->v), time = 1e-5 * system->length / fastest;
+    double *ahead = self->moved, *behind = self->jump, *here = self->own_rate;
+    if (!self->is_examined || !pcs_certify_is_on(self, CERTIFY_BEND) || !(fastest > 0.0)) return;
+    forces_find_rates(self, time, ahead);
+    forces_find_rates(self, -time, behind);
+    forces_find_rates(self, 0.0, here);
+    system->ops->rate_bias(system, self->x->q, self->x->v, self->bias);
+    for (int j = 0; j < system->nrow; j++) {
+        if (!pcs_certify_owns(self, j) || self->is_spare[j] || system->rows[j].is_driven) continue;
+        double change = (ahead[j] - behind[j]) / (2.0 * time), kink = ahead[j] - 2.0 * here[j] + behind[j];
+        double allowed = of_bend * (fabs(change) + fabs(self->bias[j])) + fabs(kink) / time;
+        allowed += 1e-9 * fastest * fastest / system->length;
+        pcs_certify_note(self, CERTIFY_BEND, fabs(change - self->bias[j]), allowed, j, -1);
+    }
+}
+
+bool pcs_certify_examines(const pcs_certifier *self)
+{
+    const certify_memory *now = &self->now;
+    long count = now->count;
+    if (count == 0 || !(self->report->h > 0.0)) return false;
+    while (count % 16 == 0) count /= 16;
+    bool has_grown = self->report->measure.strain > 8.0 * pcs_max(now->examined, 1e-6 * now->largest_energy);
+    return count == 1 || (!self->scheme->system->is_linear && has_grown);
+}
+
+void pcs_certify_forces(pcs_certifier *self)
+{
+    pcs_system *system = self->scheme->system;
+    if (!self->is_examined) return;
+    self->now.examined = pcs_max(self->now.examined, self->report->measure.strain);
+    if (pcs_certify_is_on(self, CERTIFY_GRADIENT)) forces_check_gradient(self);
+    if (pcs_certify_is_on(self, CERTIFY_DAMPING_POWER)) forces_check_damping(self);
+    if (pcs_certify_is_on(self, CERTIFY_GYROSCOPIC)) forces_check_gyroscopic(self);
+    // What a system keeps of its rows belongs to the end of the step again.
+    if (system->directions_vary) system->ops->gaps(system, self->x->q, self->gap);
+}

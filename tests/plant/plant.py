@@ -1,0 +1,142 @@
+"""Plants faults in the sources, one at a time, and asks whether the runs that should notice do.
+
+    /usr/bin/python3 tests/plant/plant.py FOLDER [NAME ...]
+
+FOLDER gets a copy of the tree and its build; only faults whose name holds one of the NAMEs are planted. Every run ends
+well before anything is planted. With a fault in, each of its runs has to end with status 1 and the text of the check.
+"""
+
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SETTLING, OWN = "tests/study/settling/", "tests/plant/"
+SOFT = "damping takes the power that is booked"
+ENERGY = "forces follow from the energy"
+GYRO = "gyroscopic moments follow from the angular momentum"
+LAWS = "restitution and friction are the numbers of the case"
+RATES = "gap rates follow the gaps"
+BENDS = "gap accelerations follow the gap rates"
+TRAVEL = "travel times of waves by mass and stiffness"
+BEAMS = ["cases/beam_pendulum", "cases/double_pendulum_stop", SETTLING + "spun_beam.yaml", OWN + "beam_damped.yaml"]
+TUMBLING = [OWN + "tumbling.yaml", OWN + "tumbling.yaml --set scheme.type=half_explicit",
+            OWN + "tumbling.yaml --set scheme.type=moreau_jean --set scheme.theta=0.5", SETTLING + "coin.yaml",
+            SETTLING + "box.yaml"]
+BARS = ["cases/bar_impact", "cases/bar_bouncing", "cases/bars_two", "cases/cantilever_stop", "cases/beams_crossed"]
+PULLED = [OWN + "ring.yaml --set scheme.type=" + scheme for scheme in ("event_driven", "mannshardt")]
+
+# name; file, old text, new text; runs; check that notices
+FAULTS = [
+    ("restitution squared", "src/fe/rows.c", "row.restitution = law->restitution;",
+     "row.restitution = law->restitution * law->restitution;",
+     [folder + "ring.yaml --set contacts.ring.restitution=0.5" for folder in (OWN, SETTLING)], LAWS),
+    ("restitution of closed forms squared", "src/closed_form/closed_form.c", ".restitution = given[j].restitution,",
+     ".restitution = given[j].restitution * given[j].restitution,",
+     ["cases/ball", "cases/oscillator", "cases/pendulum", "cases/rocking_block", "cases/spinning_ball"], LAWS),
+    ("friction times 1.1", "src/fe/rows.c", "row.friction = law->friction;", "row.friction = 1.1 * law->friction;",
+     [SETTLING + name + ".yaml" for name in ("ring", "coin", "box", "ball", "ladder")] + ["cases/rotor"], LAWS),
+    ("friction of force laws times 1.1", "src/fe/laws.c", "own->contact])->friction,",
+     "own->contact])->friction * 1.1,",
+     [OWN + "hertz_ball.yaml --set contacts.floor.friction=0.2"], LAWS),
+    ("gyroscopic moment of bodies dropped", "elements/rigid_body.c", "p[3 + k] - turn[k];",
+     "p[3 + k] - 0.0 * turn[k];", TUMBLING, GYRO),
+    ("gyroscopic moment of beams dropped", "elements/beam_exact_3d.c", "f[i + k] -= gyro[k];",
+     "f[i + k] -= 0.0 * gyro[k];", ["cases/beams_crossed", OWN + "beam_space.yaml"], GYRO),
+    ("shear force times 1.2", "elements/beam_exact_2d.c", "n[a] = state->length * D[a] * strain;",
+     "n[a] = state->length * D[a] * strain * (a == 1 ? 1.2 : 1.0);", BEAMS, ENERGY),
+    ("shear force in space times 1.2", "elements/beam_exact_3d.c",
+     "    pcs_rotation_apply(state->cell->Dm, psi, out->m);",
+     "    pcs_rotation_apply(state->cell->Dm, psi, out->m);\n    out->n[1] *= 1.2;\n    out->n[2] *= 1.2;",
+     ["cases/beams_crossed", OWN + "beam_space.yaml"], ENERGY),
+    ("Hertz force times 1.1", "src/contact/force_law.c", "s.force = elastic * grip", "s.force = 1.1 * elastic * grip",
+     ["cases/hertz_bar", OWN + "hertz_ball.yaml", OWN + "hertz_ball.yaml --set scheme.type=half_explicit"], ENERGY),
+    ("wave mass 0.245", "elements/rod.c", "== PCS_ROD_ONE_POINT) return 0.25;", "== PCS_ROD_ONE_POINT) return 0.245;",
+     ["cases/bar_wave", "cases/hopkinson"], TRAVEL),
+    ("damping of exact beams doubled", "elements/beam_exact_2d.c", "strain += batch->damping_stiffness *",
+     "strain += 2.0 * batch->damping_stiffness *", [OWN + "beam_damped.yaml"], SOFT),
+    ("damping of exact beams in space doubled", "elements/beam_exact_3d.c",
+     "0.0 : batch->damping_stiffness * rates->psi[k]",
+     "0.0 : 2.0 * batch->damping_stiffness * rates->psi[k]", [OWN + "beam_space.yaml"], SOFT),
+    ("contact arm dropped", "src/contact/row.h", "    pcs_cross(arm, force, term->moment);",
+     "    pcs_cross(arm, force, term->moment);\n    for (int k = 0; k < 3; k++) term->moment[k] *= 0.0;",
+     [SETTLING + "coin.yaml --set scheme.type=alpha_ggl", SETTLING + "box.yaml --set scheme.type=alpha_ggl"], RATES),
+    ("sign of a curvature", "src/contact/node_circle.c", "row->bias += self->sign * round",
+     "row->bias -= self->sign * round", PULLED, BENDS),
+]
+
+
+def build(folder):
+    subprocess.run(["cmake", "--build", folder + "/build", "--parallel", str(os.cpu_count() or 1), "--target",
+                    "percuss_program", "--", "-s"], check=True, stdout=subprocess.DEVNULL)
+
+
+def run(folder, words):
+    """Status and messages of a run in the copy of the tree."""
+    command = [folder + "/build/percuss", "run", *words.split(), "-o", folder + "/out", "--quiet"]
+    shutil.rmtree(folder + "/out", ignore_errors=True)
+    done = subprocess.run(command, cwd=folder + "/tree", capture_output=True, text=True, timeout=600, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def prepare(folder):
+    os.makedirs(folder, exist_ok=True)
+    command = ["git", "ls-files", "-co", "--exclude-standard"]
+    names = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=True)
+    for name in names.stdout.split("\n"):
+        source, target = os.path.join(TREE, name), os.path.join(folder, "tree", name)
+        if not os.path.isfile(source):
+            continue
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if not os.path.isfile(target) or not filecmp.cmp(source, target, shallow=False):
+            shutil.copy(source, target)  # with the time of now, so that what a killed run has planted is built anew
+    subprocess.run(["cmake", "-S", folder + "/tree", "-B", folder + "/build", "-DPERCUSS_TESTS=OFF"], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def plant(folder, fault):
+    """How many of the runs notice."""
+    name, file, old, new, runs, check = fault
+    path = os.path.join(folder, "tree", file)
+    with open(path, encoding="utf-8") as source:
+        text = source.read()
+    if text.count(old) != 1:
+        print(f"{name}: '{old}' is {text.count(old)} times in {file}, must be there once")
+        return 0
+    try:
+        with open(path, "w", encoding="utf-8") as source:
+            source.write(text.replace(old, new))
+        build(folder)
+        seen = 0
+        for words in runs:
+            status, told = run(folder, words)
+            seen += status == 1 and check in told
+            if status != 1 or check not in told:
+                print(f"  {words}: status {status} {told.strip()[:200]}")
+    finally:
+        with open(path, "w", encoding="utf-8") as source:
+            source.write(text)
+    return seen
+
+
+def main():
+    folder, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    faults = [fault for fault in FAULTS if not wanted or any(word in fault[0] for word in wanted)]
+    prepare(folder)
+    build(folder)
+    status = 0
+    for words in sorted({words for fault in faults for words in fault[4]}):
+        code, told = run(folder, words)
+        if code != 0:
+            status = 1
+            print(f"without a fault {words} ends with {code}: {told.strip()[:300]}")
+    for fault in faults:
+        seen = plant(folder, fault)
+        print(f"{fault[0]:40} seen in {seen} of {len(fault[4])} runs", flush=True)
+        status = status or int(seen < len(fault[4]))
+    sys.exit(status)
+
+
+main()
