@@ -43,26 +43,31 @@ static double law_slope(const pcs_list *table, int segment)
     return (row[3] - row[1]) / (row[2] - row[0]);
 }
 
-// Force, slope, and the integral from the first row.
+// Force, slope, and the integral from s = 0: in the segment of s = 0 from there, in others from their end next to it, so
+// that the energy of a small stretch is no difference of large ones.
 static pcs_axial_response law_of_table(const pcs_axial_law *law, double s)
 {
-    int segment = law_segment(&law->table, s);
+    int segment = law_segment(&law->table, s), knot = segment + (segment < law->rest);
     const double *row = law->table.value + 2 * segment;
-    double slope = law_slope(&law->table, segment), way = s - row[0];
-    return (pcs_axial_response){ .force = row[1] + slope * way,
+    double slope = law_slope(&law->table, segment), from = segment == law->rest ? 0.0 : law->table.value[2 * knot];
+    double area = segment == law->rest ? 0.0 : law->area[knot], mean = row[1] + slope * (0.5 * (from + s) - row[0]);
+    return (pcs_axial_response){ .force = row[1] + slope * (s - row[0]),
                                  .stiffness = slope,
-                                 .energy = law->area[segment] + (row[1] + 0.5 * slope * way) * way };
+                                 .energy = area + mean * (s - from) };
 }
 
 pcs_status pcs_axial_law_prepare(pcs_context *ctx, pcs_axial_law *law)
 {
+    const double *row = law->table.value;
     if (law->table.count == 0) return PCS_OK;
     PCS_TAKE(ctx, law->area, law->table.nrow, "a table of springs");
-    for (int i = 1; i < law->table.nrow; i++) {
-        const double *row = law->table.value + 2 * i;
-        law->area[i] = law->area[i - 1] + 0.5 * (row[1] + row[-1]) * (row[0] - row[-2]);
-    }
-    law->area_at_rest = law_of_table(law, 0.0).energy;
+    int rest = law->rest = law_segment(&law->table, 0.0);
+    double slope = law_slope(&law->table, rest);
+    for (int i = rest; i < rest + 2; i++) law->area[i] = (row[2 * i + 1] - 0.5 * slope * row[2 * i]) * row[2 * i];
+    for (int i = rest + 2; i < law->table.nrow; i++)
+        law->area[i] = law->area[i - 1] + 0.5 * (row[2 * i + 1] + row[2 * i - 1]) * (row[2 * i] - row[2 * i - 2]);
+    for (int i = rest - 1; i >= 0; i--)
+        law->area[i] = law->area[i + 1] - 0.5 * (row[2 * i + 1] + row[2 * i + 3]) * (row[2 * i + 2] - row[2 * i]);
     return PCS_OK;
 }
 
@@ -80,11 +85,7 @@ static pcs_axial_response law_of_polynomial(const pcs_list *k, double e)
 
 static pcs_axial_response law_of_spring(const pcs_axial_law *law, double s)
 {
-    if (law->table.count > 0) {
-        pcs_axial_response out = law_of_table(law, s);
-        out.energy -= law->area_at_rest;
-        return out;
-    }
+    if (law->table.count > 0) return law_of_table(law, s);
     if (law->clearance > 0.0 && fabs(s) <= law->clearance) return (pcs_axial_response){ 0 };
     double e = s - copysign(law->clearance, s);
     if (law->polynomial.count > 0) return law_of_polynomial(&law->polynomial, e);

@@ -19,8 +19,8 @@ typedef struct pcs_axial_law {
     double stop, stop_stiffness; // s_max, m, INFINITY: none; k_s, N/m
     double damper, exponent;     // d, p
     double speed;                // r0, m/s
-    double *area;                // [rows] integral of the table from its first row
-    double area_at_rest;         // the same up to s = 0
+    double *area;                // [rows] integral of the table from s = 0
+    int rest;                    // segment of the table at s = 0
 } pcs_axial_law;
 
 typedef struct pcs_axial_response {
