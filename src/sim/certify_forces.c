@@ -54,11 +54,18 @@ static void forces_draw(const pcs_certifier *self, double size, double *d)
     }
 }
 
+// Size of the model, m; a single point without a place has none.
+static double forces_length(const pcs_certifier *self)
+{
+    double length = self->scheme->system->length;
+    return length > 0.0 ? length : 1.0;
+}
+
 static double forces_size(const pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
-    double way = 0.1 * self->report->h * pcs_system_largest(system, self->x->v);
-    return pcs_min(pcs_max(way, 1e-9 * system->length), 1e-6 * system->length);
+    double length = forces_length(self);
+    double way = 0.1 * self->report->h * pcs_system_largest(self->scheme->system, self->x->v);
+    return pcs_min(pcs_max(way, 1e-9 * length), 1e-6 * length);
 }
 
 // q moved by `part` of d, and the power of forces along it but that of loads. sizes[0] adds up |f_i d_i|, sizes[1] what
@@ -74,7 +81,7 @@ static double forces_power(pcs_certifier *self, const double *d, double part, do
         double arm = system->arms == NULL ? 1.0 : system->arms[i];
         sum[0] += f[i] * d[i];
         sum[1] += fabs(f[i] * d[i]);
-        sum[2] += PCS_ROUND_SUM * fabs(f[i]) * (fabs(q[i]) + system->length / arm);
+        sum[2] += PCS_ROUND_SUM * fabs(f[i]) * (fabs(q[i]) + forces_length(self) / arm);
     }
     pcs_system_sum(system, 3, sum);
     sizes[0] = pcs_max(sizes[0], sum[1]);
@@ -98,7 +105,7 @@ static void forces_check_gradient(pcs_certifier *self)
     double change = (at.strain - begin.strain) + (at.potential - begin.potential);
     double size = fabs(at.strain) + fabs(begin.strain) + fabs(at.potential) + fabs(begin.potential);
     double allowed = of_force * sizes[0] + sizes[1] + PCS_ROUND_SUM * size + forces_noise(self, length);
-    allowed += fabs(halves - whole);
+    allowed += 8.0 * fabs(halves - whole);
     pcs_certify_note(self, CERTIFY_GRADIENT, fabs(change + halves), allowed, -1, -1);
 }
 
@@ -116,8 +123,9 @@ static void forces_check_damping(pcs_certifier *self)
         sum[2] += fabs(v[i]) * (fabs(self->b[i]) + fabs(self->e[i]));
     }
     pcs_system_sum(system, 3, sum);
-    double lost = system->has_damping ? system->ops->damping_power(system, self->x->q, v) : 0.0;
-    double fastest = pcs_system_largest(system, v), turning = fastest / system->length * self->report->measure.kinetic;
+    double lost = system->has_damping ? system->ops->damping_power(system, self->x->q, v, v) : 0.0;
+    double fastest = pcs_system_largest(system, v),
+           turning = fastest / forces_length(self) * self->report->measure.kinetic;
     double allowed =
         of_power * (sum[1] + fabs(lost)) + PCS_ROUND_SUM * (sum[2] + turning) + forces_noise(self, fastest);
     pcs_certify_note(self, CERTIFY_DAMPING_POWER, fabs(sum[0] + lost), allowed, -1, -1);
@@ -146,7 +154,7 @@ static double forces_gyroscopic(pcs_certifier *self, const double *d, double *si
     const double *v = self->x->v;
     double *bracket = self->r, sum[2] = { 0.0 };
     double fastest = pcs_system_largest(system, v) + pcs_system_largest(system, d);
-    double scale = 1e-4 * system->length / fastest;
+    double scale = 1e-4 * forces_length(self) / fastest;
     memset(bracket, 0, (size_t)system->nv * sizeof *bracket);
     forces_commute(self, scale, v, d, bracket);
     forces_commute(self, -scale, v, d, bracket);
@@ -157,7 +165,7 @@ static double forces_gyroscopic(pcs_certifier *self, const double *d, double *si
         sum[1] += fabs(self->e[i] * v[i]);
     }
     pcs_system_sum(system, 2, sum);
-    *size = sum[1] * pcs_system_largest(system, v) / system->length;
+    *size = sum[1] * pcs_system_largest(system, v) / forces_length(self);
     return sum[0];
 }
 
@@ -189,7 +197,7 @@ void pcs_certify_directions(pcs_certifier *self)
     pcs_system *system = self->scheme->system;
     double *d = self->tolerance, *ahead = self->moved, *behind = self->jump;
     if (!self->is_examined || pcs_system_nrow(system) == 0) return;
-    forces_draw(self, 1e-7 * system->length, d);
+    forces_draw(self, 1e-7 * forces_length(self), d);
     system->ops->retract(system, self->x->q, d, self->b);
     system->ops->gaps(system, self->b, ahead);
     for (int i = 0; i < system->nv; i++) self->e[i] = -d[i];
@@ -224,7 +232,7 @@ static void forces_find_rates(pcs_certifier *self, double time, double *rate)
 void pcs_certify_bends(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
-    double fastest = pcs_system_largest(system, self->x->v), time = 1e-5 * system->length / fastest;
+    double fastest = pcs_system_largest(system, self->x->v), time = 1e-5 * forces_length(self) / fastest;
     double *ahead = self->moved, *behind = self->jump, *here = self->own_rate;
     if (!self->is_examined || !pcs_certify_is_on(self, CERTIFY_BEND) || !(fastest > 0.0)) return;
     forces_find_rates(self, time, ahead);
@@ -235,7 +243,8 @@ void pcs_certify_bends(pcs_certifier *self)
         if (!pcs_certify_owns(self, j) || self->is_spare[j] || system->rows[j].is_driven) continue;
         double change = (ahead[j] - behind[j]) / (2.0 * time), kink = ahead[j] - 2.0 * here[j] + behind[j];
         double allowed = of_bend * (fabs(change) + fabs(self->bias[j])) + fabs(kink) / time;
-        allowed += 1e-9 * fastest * fastest / system->length;
+        double noise = 1e-9 * fastest * fastest / forces_length(self);
+        allowed += system->rows[j].is_angle ? noise / forces_length(self) : noise;
         pcs_certify_note(self, CERTIFY_BEND, fabs(change - self->bias[j]), allowed, j, -1);
     }
 }

@@ -200,9 +200,10 @@ static double rows_exchange(const pcs_certifier *self, const row_now *now)
 // transmits, whatever law the scheme solves for. What an open contact transmits is judged as such.
 static double rows_pull(const pcs_certifier *self, const pcs_row_report *r)
 {
+    double force = self->report->h * r->force;
+    if (self->scheme->ops->ignores_restitution) return -force; // its sum over the step is filtered, and may pull
     if (!r->is_gated && r->multiplier != 0.0) return 0.0;
-    double least = pcs_min(r->multiplier, pcs_min(r->impulse, r->step_impulse));
-    return -pcs_min(least, self->report->h * r->force);
+    return -pcs_min(pcs_min(r->multiplier, force), pcs_min(r->impulse, r->step_impulse));
 }
 
 static void rows_check_velocity(pcs_certifier *self, const row_now *now)

@@ -21,11 +21,10 @@ LAWS = "restitution and friction are the numbers of the case"
 RATES = "gap rates follow the gaps"
 BENDS = "gap accelerations follow the gap rates"
 TRAVEL = "travel times of waves by mass and stiffness"
-BEAMS = ["cases/beam_pendulum", "cases/double_pendulum_stop", SETTLING + "spun_beam.yaml", OWN + "beam_damped.yaml"]
+BEAMS = ["cases/beam_pendulum", "cases/double_pendulum_stop", SETTLING + "spun_beam.yaml"]
 TUMBLING = [OWN + "tumbling.yaml", OWN + "tumbling.yaml --set scheme.type=half_explicit",
             OWN + "tumbling.yaml --set scheme.type=moreau_jean --set scheme.theta=0.5", SETTLING + "coin.yaml",
             SETTLING + "box.yaml"]
-BARS = ["cases/bar_impact", "cases/bar_bouncing", "cases/bars_two", "cases/cantilever_stop", "cases/beams_crossed"]
 PULLED = [OWN + "ring.yaml --set scheme.type=" + scheme for scheme in ("event_driven", "mannshardt")]
 
 # name; file, old text, new text; runs; check that notices
@@ -37,14 +36,14 @@ FAULTS = [
      ".restitution = given[j].restitution * given[j].restitution,",
      ["cases/ball", "cases/oscillator", "cases/pendulum", "cases/rocking_block", "cases/spinning_ball"], LAWS),
     ("friction times 1.1", "src/fe/rows.c", "row.friction = law->friction;", "row.friction = 1.1 * law->friction;",
-     [SETTLING + name + ".yaml" for name in ("ring", "coin", "box", "ball", "ladder")] + ["cases/rotor"], LAWS),
+     [SETTLING + name + ".yaml" for name in ("ring", "coin", "box", "ball")] + ["cases/rotor"], LAWS),
     ("friction of force laws times 1.1", "src/fe/laws.c", "own->contact])->friction,",
      "own->contact])->friction * 1.1,",
      [OWN + "hertz_ball.yaml --set contacts.floor.friction=0.2"], LAWS),
     ("gyroscopic moment of bodies dropped", "elements/rigid_body.c", "p[3 + k] - turn[k];",
      "p[3 + k] - 0.0 * turn[k];", TUMBLING, GYRO),
     ("gyroscopic moment of beams dropped", "elements/beam_exact_3d.c", "f[i + k] -= gyro[k];",
-     "f[i + k] -= 0.0 * gyro[k];", ["cases/beams_crossed", OWN + "beam_space.yaml"], GYRO),
+     "f[i + k] -= 0.0 * gyro[k];", [OWN + "beam_space.yaml"], GYRO),
     ("shear force times 1.2", "elements/beam_exact_2d.c", "n[a] = state->length * D[a] * strain;",
      "n[a] = state->length * D[a] * strain * (a == 1 ? 1.2 : 1.0);", BEAMS, ENERGY),
     ("shear force in space times 1.2", "elements/beam_exact_3d.c",
