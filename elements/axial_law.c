@@ -43,8 +43,8 @@ static double law_slope(const pcs_list *table, int segment)
     return (row[3] - row[1]) / (row[2] - row[0]);
 }
 
-// Force, slope, and the integral from s = 0: in the segment of s = 0 from there, in others from their end next to it, so
-// that the energy of a small stretch is no difference of large ones.
+// Force, slope, and the integral from s = 0: in the segment of s = 0 from there, in others from their end next to it.
+// So the energy of a small stretch is no difference of large ones.
 static pcs_axial_response law_of_table(const pcs_axial_law *law, double s)
 {
     int segment = law_segment(&law->table, s), knot = segment + (segment < law->rest);

@@ -61,7 +61,7 @@ FAULTS = [
      "0.0 : 2.0 * batch->damping_stiffness * rates->psi[k]", [OWN + "beam_space.yaml"], SOFT),
     ("contact arm dropped", "src/contact/row.h", "    pcs_cross(arm, force, term->moment);",
      "    pcs_cross(arm, force, term->moment);\n    for (int k = 0; k < 3; k++) term->moment[k] *= 0.0;",
-     [SETTLING + "coin.yaml --set scheme.type=alpha_ggl", SETTLING + "box.yaml --set scheme.type=alpha_ggl"], RATES),
+     [SETTLING + "coin.yaml --set scheme.type=alpha_ggl", SETTLING + "coin.yaml"], RATES),
     ("sign of a curvature", "src/contact/node_circle.c", "row->bias += self->sign * round",
      "row->bias -= self->sign * round", PULLED, BENDS),
 ]

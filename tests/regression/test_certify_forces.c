@@ -1,5 +1,5 @@
-// Forces, directions and coefficients that are wrong in themselves, so that every equation of a step holds: systems whose
-// functions are replaced by wrong ones end with the check that is about them, the same runs left alone hold all checks.
+// Forces, directions and coefficients that are wrong in themselves, so that every equation of a step holds: systems
+// whose functions are replaced by wrong ones end with the check that is about them, the same runs left alone hold all.
 
 #include "sim/certify.h"
 
@@ -113,7 +113,7 @@ TEST(wrong_functions_are_seen)
     } known[] = {
         { BEAM, { "alpha_ggl", "newmark", "moreau_jean, theta: 0.5" }, "forces follow from the energy", &stiff },
         { BALL, { "newmark", "half_explicit", "moreau_midpoint" }, "forces follow from the energy", &stiff },
-        { BEAM, { "alpha_ggl", "newmark", "moreau_jean, theta: 0.5" }, "damping takes the power that is booked", &damped },
+        { BEAM, { "alpha_ggl", "newmark", "moreau_jean, theta: 0.5" }, "damping takes the power", &damped },
         { BODY, { "alpha_ggl", "half_explicit", "moreau_jean, theta: 0.5" }, "gyroscopic moments follow", &light },
         { COIN, { "alpha_ggl", "half_explicit", "moreau_jean, theta: 0.5" }, "gap rates follow the gaps", &armless },
         { RING, { "event_driven", "mannshardt" }, "gap accelerations follow the gap rates", &bent },
