@@ -23,6 +23,7 @@ wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures.
 wish_movies := @cmake/need.sh -w "percuss view makes no movies." ffmpeg
 wish_schema := @cmake/need.sh -w "The schema of cases is checked by the tests' own validator only." python3-jsonschema
 wish_shells := @cmake/need.sh -w "Completion and the page of the manual are checked in parts." zsh fish groff-base
+wish_browser := @cmake/need.sh -w "Reports are not opened in a browser." chromium
 wish_lintian := @cmake/need.sh -w "Packages are made and not judged." lintian
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
@@ -151,6 +152,7 @@ test-packages:
 	$(wish_movies)
 	$(wish_schema)
 	$(wish_shells)
+	$(wish_browser)
 	$(wish_format)
 
 help: ## this list

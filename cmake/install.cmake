@@ -18,7 +18,7 @@ if(python)
 endif()
 set(PERCUSS_PYTHON_DIR "lib/python${python_version}/dist-packages" CACHE STRING "Folder of the Python package")
 install(DIRECTORY python/percuss DESTINATION "${PERCUSS_PYTHON_DIR}" COMPONENT python FILES_MATCHING
-  PATTERN "*.py" PATTERN "py.typed" PATTERN "*.mplstyle" PATTERN "*.js" PATTERN "*.html"
+  PATTERN "*.py" PATTERN "py.typed" PATTERN "*.mplstyle" PATTERN "*.js" PATTERN "*.html" PATTERN "*.css"
   PATTERN "__pycache__" EXCLUDE)
 foreach(tool IN LISTS PERCUSS_TOOLS)
   install(PROGRAMS cmake/percuss-tool DESTINATION libexec/percuss RENAME "percuss-${tool}" COMPONENT python)

@@ -34,6 +34,4 @@ percuss_sources(src/sim accept certify certify_carry certify_case certify_energy
   control reactions retry search sim)
 percuss_sources(src/build amplitude applies bars build builder catalogue contacts deal describe elements formulas gaps
   initial join joints loads mesh output schema schema_maps scheme sets spread start supports system time travel)
-percuss_sources(src/plot  csv quantity source)
-percuss_sources(src/report chart cite history html listing pictures report run study style)
 percuss_sources(src/api analyses contacts drive load messages model once options read run)

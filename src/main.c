@@ -41,10 +41,9 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    { "run", pcs_cli_run, false, true },       { "statics", pcs_cli_statics, true, true },
-    { "modes", pcs_cli_modes, true, true },    { "check", pcs_cli_check, false, true },
-    { "new", pcs_cli_new, true, false },       { "list", pcs_cli_list, true, false },
-    { "report", pcs_cli_report, true, false },
+    { "run", pcs_cli_run, false, true },    { "statics", pcs_cli_statics, true, true },
+    { "modes", pcs_cli_modes, true, true }, { "check", pcs_cli_check, false, true },
+    { "new", pcs_cli_new, true, false },    { "list", pcs_cli_list, true, false },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ._compare import compare
     from ._fit import fit
     from ._plot import plot
+    from ._report import report
     from ._study import study
     from .analyses import Equilibrium, Modes, modes, statics
     from .model import Check, Contact, Dof, Energy, Frame, Model, Reaction, Sparse
@@ -41,6 +42,7 @@ _MODULES = {
     "_study": ("study",),
     "_plot": ("plot",),
     "_hopkinson": ("Bar", "Specimen", "hopkinson"),
+    "_report": ("report",),
     "_options": ("Option", "options"),
     "analyses": ("Equilibrium", "Modes", "modes", "statics"),
     "model": ("Check", "Contact", "Dof", "Energy", "Frame", "Model", "Reaction", "Sparse"),
@@ -63,8 +65,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "load", "run", "study", "modes", "statics", "options", "plot", "compare", "fit", "hopkinson", "Bar", "Specimen",
-    "COMMANDS",
+    "load", "run", "study", "modes", "statics", "options", "plot", "report", "compare", "fit", "hopkinson", "Bar",
+    "Specimen", "COMMANDS",
     "Simulation", "State", "Model", "Equilibrium", "Modes", "Results", "System", "Parameter", "Row",
     "Contact", "Check", "Dof", "Energy", "Frame", "Option", "Reaction", "Sparse",
     "PercussError", "InputError", "SimulationError", "ClosedError", "BusyError", "Message", "__version__",

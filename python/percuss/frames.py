@@ -201,8 +201,8 @@ def _read_list(path: str) -> list[tuple[float, str]]:
             listed = [(float(entry["timestep"]), _beside(path, entry["file"])) for entry in entries]
         else:
             listed = [(float(entry["time"]), _beside(path, entry["name"])) for entry in json.loads(data)["files"]]
-        if not all(a[0] <= b[0] < np.inf for a, b in zip(listed, listed[1:])):
-            raise ValueError("its times do not ascend")
+        if not np.all(np.isfinite([time for time, _ in listed])):
+            raise ValueError("a time is no number")
         return listed
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
@@ -238,7 +238,7 @@ class Frames(Sequence[Frame]):
         return max(int(np.searchsorted(self.times, time * (1 + 1e-12), side="right")) - 1, 0)
 
     def at(self, time: float) -> Frame:
-        """The last frame that is no later than `time`, as a viewer shows it."""
+        """The last frame that is no later than `time`, as a viewer shows it; times must ascend, as those of a run."""
         frame: Frame = self[self.index_at(time)]
         return frame
 

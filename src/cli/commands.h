@@ -9,7 +9,6 @@
 int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a);
-int pcs_cli_report(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);

@@ -50,7 +50,6 @@ class Without(program.Cases):
         if program.has_tools():
             self.succeed("study", "cases/bar_impact", *short, "--vary", "scheme.rho_inf=0.5,1", "-q", "-o",
                          self.results + "_study")
-        self.succeed("report", self.results, "-q")
         self.succeed("new", "bar", self.results + "_new")
         for arguments in (["list"], ["list", "--schema"], ["help", "--man"], ["--version"]):
             self.assertTrue(self.succeed(*arguments))
@@ -64,6 +63,7 @@ class Without(program.Cases):
             self.assertRegex(answer.stderr, "(?i)paraview|python3-numpy")
             self.assertFalse(os.path.exists(picture))
         for words in (["plot", self.results, "-o", self.folder], ["compare", self.results, self.results],
+                      ["report", self.results],
                       ["fit", "cases/bar_impact", "--data", "x.csv"]) if program.has_tools() else ():
             answer = self.percuss(*words)
             self.assertEqual((answer.returncode, answer.stderr.count("\n")), (2, 1), answer.stderr)

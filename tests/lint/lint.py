@@ -25,8 +25,6 @@ MAY_INCLUDE = {
     "output": ["system", "step", "mesh", "core", "schemes/scheme.h"],
     "analysis": ["output", "case", "eigen", "system", "linsolve", "sparse", "core", "schemes/scheme.h"],
     "sim": ["output", "case", "schemes", "step", "system", "core"],
-    "plot": ["output", "case", "core"],
-    "report": ["plot", "output", "case", "core", "percuss.h"],
 }
 MAY_INCLUDE_ALL = ("api", "build", "cli", "main.c")
 

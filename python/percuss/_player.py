@@ -1,0 +1,235 @@
+"""Data of the moving picture in a report: frames thinned, quantised and packed for player.js."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import units
+from .frames import Frame, Frames
+from .results import Results
+
+Array = npt.NDArray[Any]
+
+COLOURS = ("bending_stress", "stress", "axial_force", "strain_energy", "kinetic_energy")
+MOST_FRAMES, LEAST_FRAMES = 240, 12
+MOST_BYTES = 1_000_000  # of all frames, before base 64
+MOST_ARROWS = 400  # of one frame, the largest
+MOST_FIELDS = 3
+
+
+def pack(values: Any, dtype: str) -> str:
+    """Numbers as base 64 of their bytes, low byte first."""
+    return base64.b64encode(np.ascontiguousarray(values, dtype).tobytes()).decode()
+
+
+def quantise(values: Array, low: Any, high: Any, most: int) -> Array:
+    """Whole numbers from 0 to `most` for values from `low` to `high`."""
+    span = np.where(np.asarray(high) > low, np.asarray(high) - low, 1.0)
+    found: Array = np.rint((values - low) / span * most)
+    return found
+
+
+def vectors(values: Array) -> Optional[dict[str, Any]]:
+    """Vectors [frames, points, 3] in 16 bits, along those axes only along which they vary; None if they are 0."""
+    low, high = values.min((0, 1)), values.max((0, 1))
+    size = max(np.abs(low).max(), np.abs(high).max())
+    axes = [k for k in range(3) if max(abs(low[k]), abs(high[k])) > 1e-9 * size]
+    if not axes:
+        return None
+    return {"axes": axes, "low": low[axes].tolist(), "high": high[axes].tolist(),
+            "data": pack(quantise(values[:, :, axes], low[axes], high[axes], 65535), "<u2")}
+
+
+def _field(name: str, values: list[Array], is_of_points: bool, unit: str) -> Optional[dict[str, Any]]:
+    """A field in 8 bits; None if it is zero or not finite. Values beyond `high` have its colour; `largest` tells."""
+    all_values = np.array(values)
+    sizes = np.abs(all_values)
+    largest = float(sizes.max(initial=0.0))
+    if not np.isfinite(largest) or largest == 0.0:
+        return None
+    usual = float(np.percentile(sizes, 99.5))  # a short peak does not pale all the rest
+    is_cut = 0.0 < usual < 0.6 * largest
+    high = usual if is_cut else largest
+    low = -high if all_values.min() < 0.0 else 0.0
+    return {"name": name.replace("_", " "), "unit": unit, "low": low, "high": high, "points": is_of_points,
+            "largest": largest if is_cut else 0.0,
+            "data": pack(quantise(np.clip(all_values, low, high), low, high, 255), "u1")}
+
+
+def _fields(frames: list[Frame]) -> list[dict[str, Any]]:
+    """What colours may show: the first of COLOURS that are there, at the points if possible, and the speed."""
+    first = frames[0]
+    found: list[Optional[dict[str, Any]]] = []
+    for name in COLOURS:
+        place = next((p for p in ("point_data", "cell_data") if name in getattr(first, p)), None)
+        is_known = name == "axial_force" and "stress" in first.point_data  # which looks the same
+        if place and not is_known and len(found) < MOST_FIELDS - 1:
+            values = [getattr(frame, place)[name] for frame in frames]
+            found.append(_field(name, values, place == "point_data", units.unit(name)))
+    if "velocity" in first.point_data:
+        speeds = [np.linalg.norm(frame.point_data["velocity"], axis=1) for frame in frames]
+        found.append(_field("speed", speeds, True, "m/s"))
+    return [field for field in found if field]
+
+
+def _solids(frame: Frame) -> list[int]:
+    """Polygons as one list: number of corners, corners, ..."""
+    return [int(x) for polygon in frame.polygons for x in (len(polygon), *polygon)]
+
+
+def _arrows(frames: Frames, numbers: list[int]) -> dict[str, Any]:
+    """Arrows at the contacts: forces, or impulses if there is no force at all. [x, y, z, fx, fy, fz] of each."""
+    contacts = frames.contacts
+    if not len(contacts):
+        return {"largest": 0.0, "at": []}
+    is_each = len(contacts) == len(frames)
+    shown = [contacts[i] if is_each else contacts.at(float(frames.times[i])) for i in numbers]
+    forces = [frame.point_data["force_vector"] for frame in shown]
+    unit = "N"
+    if not any(np.any(force) for force in forces):
+        forces = [frame.point_data["normal"] * frame.point_data["step_impulse"][:, None] for frame in shown]
+        unit = "N s"
+    sizes = [np.linalg.norm(force, axis=1) for force in forces]
+    largest = max((float(size.max(initial=0.0)) for size in sizes), default=0.0)
+    rows = []
+    for frame, force, size in zip(shown, forces, sizes):
+        order = np.argsort(-size)[:MOST_ARROWS]
+        order = order[size[order] > 1e-4 * largest]
+        both = np.hstack([frame.points[order], force[order]])
+        rows.append([[float(f"{x:.5g}") for x in row] for row in both])
+    return {"largest": largest, "unit": unit, "at": rows}
+
+
+def _camera(extent: Array) -> tuple[list[float], list[float], bool]:
+    """Right and up of the first view: across the plane of the motion, or from aside and above if it has none; and
+    whether it has one."""
+    depth = min((2, 1, 0), key=lambda k: float(extent[k]))
+    is_flat = bool(extent[depth] <= 1e-9 * extent.max())
+    towards = np.array([0.4, -1.0, 0.6])  # in space z is up
+    if is_flat:
+        towards = np.array([float(k == depth) * (-1.0 if depth == 1 else 1.0) for k in range(3)])
+    right = np.cross([0.0, 1.0, 0.0] if is_flat and depth == 2 else [0.0, 0.0, 1.0], towards)
+    right /= np.linalg.norm(right)
+    up = np.cross(towards / np.linalg.norm(towards), right)
+    return right.tolist(), up.tolist(), is_flat
+
+
+def _scale(results: Results, size: float, largest: float) -> float:
+    """How many times as large displacements are drawn at first: shapes of modes, and what would hardly be seen, of
+    statics and of runs in which nothing touches."""
+    is_alone = results.kind != "run" or not results.summary.get("contacts")
+    if largest == 0.0 or size == 0.0 or not (results.kind == "modes" or (is_alone and largest < 0.01 * size)):
+        return 1.0
+    wanted = 0.1 * size / largest
+    power = 10.0 ** np.floor(np.log10(wanted))
+    return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= wanted * (1.0 + 1e-9)))
+
+
+def peak_time(summary: dict[str, Any]) -> Optional[float]:
+    """When what colours show was largest; without fields when the largest contact force or impulse acted."""
+    seen, contacts = summary.get("frames") or {}, summary.get("contacts") or []
+    times = [seen[kind][name]["largest_time"] for name in COLOURS for kind in ("point_fields", "fields")
+             if name in seen.get(kind, {}) and max(-seen[kind][name]["min"], seen[kind][name]["max"]) > 0.0]
+    if times:
+        return float(times[0])
+    peaks = [(c["peak_force"], c["peak_force_time"]) for c in contacts if c.get("peak_force")]
+    peaks = peaks or [(i["total_impulse"], i["end"]) for c in contacts for i in c.get("intervals", [])
+                      if i.get("peak_force") is None and i.get("total_impulse") is not None]
+    return float(max(peaks)[1]) if peaks else None
+
+
+def _choose(frames: Frames, first: Frame, per_point: int, carried: int) -> list[int]:
+    """Numbers of the frames that are shown: all if there is room, else evenly thinned with the first and the last."""
+    each = max(len(first.points) * per_point + 6 * carried, 1)
+    count = min(len(frames), MOST_FRAMES, MOST_BYTES // each)
+    if count < min(len(frames), LEAST_FRAMES):
+        return []
+    return sorted({round(i) for i in np.linspace(0, len(frames) - 1, count)})
+
+
+def scene(results: Results) -> Optional[dict[str, Any]]:
+    """What player.js shows of the frames in the folder; None if there are none, or too large ones."""
+    frames = Frames(results.folder)
+    if not len(frames):
+        return None
+    first, carried = frames[0], frames.carried
+    numbers = _choose(frames, first, 6 + MOST_FIELDS, len(carried[0].points) if len(carried) else 0)
+    if not numbers or not len(first.points) or "displacement" not in first.point_data:
+        return None
+    shown = [frames[i] for i in numbers]
+    times = frames.times[numbers]
+    displacement = np.array([frame.point_data["displacement"] for frame in shown])
+    reference = shown[0].points - displacement[0]
+    is_modes = results.kind == "modes"
+    radius = first.point_data.get("radius")
+    margin = 0.0 if radius is None else float(radius.max(initial=0.0))
+    places = reference[None] if is_modes else reference + displacement
+    low, high = places.min((0, 1)), places.max((0, 1))
+    right, up, is_flat = _camera(high - low + (np.ptp(displacement, (0, 1)) if is_modes else 0.0))
+    scale = _scale(results, float(np.linalg.norm(high - low)), float(np.abs(displacement).max(initial=0.0)))
+    low, high = low - margin, high + margin
+    fixed = frames.obstacles
+    if fixed is not None and len(fixed.points):
+        low, high = np.minimum(low, fixed.points.min(0)), np.maximum(high, fixed.points.max(0))
+    found: dict[str, Any] = {
+        "kind": results.kind, "times": times.tolist(), "all": len(frames), "rows": numbers,
+        "low": low.tolist(), "high": high.tolist(), "right": right, "up": up, "flat": is_flat,
+        "scale": scale,
+        "reference": pack(reference, "<f4"), "cells": pack(first.cells, "<u4"),
+        "radius": None if radius is None else pack(radius, "<f4"),
+        "u": vectors(displacement), "fields": _fields(shown), "arrows": _arrows(frames, numbers),
+        "start": len(times) - 1 if results.kind == "statics" else numbers_near(
+            times, peak_time(results.summary) if results.kind == "run" and results.has("summary.json") else None),
+    }
+    found["straight"] = _straight(found, reference) if results.kind == "run" else 0
+    found["thin"] = 9.0 if found["straight"] else 1.5 if len(first.cells) > 500 else 3.5
+    found["names"] = _mode_names(results) if is_modes else []
+    for name, colours in ("signed", "coolwarm"), ("positive", "viridis"):
+        found[name] = palette(colours)
+    if is_modes and "velocity" in first.point_data:  # the imaginary part of the shape
+        found["w"] = vectors(np.array([frame.point_data["velocity"] for frame in shown]))
+        found["fields"] = []
+    if fixed is not None and len(fixed.polygons):
+        found["solid"] = {"points": pack(fixed.points, "<f4"), "faces": _solids(fixed)}
+    if len(carried):
+        moved = [carried.at(float(time)) for time in times]
+        points = np.array([frame.points for frame in moved])
+        found["carried"] = {"faces": _solids(moved[0]), "points": vectors(points)}
+    return found
+
+
+def _straight(found: dict[str, Any], reference: Array) -> int:
+    """1, 2 or 3 if the model lies and moves along x, y or z and has a field to colour it; else 0."""
+    extent = np.ptp(reference, 0)
+    axis = int(np.argmax(extent))
+    is_line = extent[axis] > 0.0 and np.delete(extent, axis).max() <= 1e-9 * extent[axis]
+    is_along = found["u"] is not None and found["u"]["axes"] == [axis]
+    return axis + 1 if is_line and is_along and found["fields"] and len(found["times"]) > 2 else 0
+
+
+def _mode_names(results: Results) -> list[str]:
+    """Frequency and kind of each mode."""
+    table = results.table
+    names = []
+    for _, row in table.iterrows():
+        name = row.get("name")
+        kind = name if isinstance(name, str) and name else row["kind"]
+        names.append(f"{kind}, {row['f']:.6g} Hz" if row["f"] > 0.0 else str(kind))
+    return names
+
+
+def palette(name: str) -> str:
+    """256 colours of matplotlib, red, green and blue in a byte each."""
+    import matplotlib
+    return pack(matplotlib.colormaps[name](np.arange(256), bytes=True)[:, :3], "u1")
+
+
+def numbers_near(times: Array, wanted: Optional[float]) -> int:
+    """Number of the first frame from `wanted` on; 0 if nothing is wanted."""
+    if wanted is None:
+        return 0
+    return min(int(np.searchsorted(times, wanted * (1.0 - 1e-9))), len(times) - 1)

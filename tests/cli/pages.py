@@ -1,0 +1,168 @@
+"""Reports for tests: results of every kind, their pages as trees, and what a page gives to its script."""
+
+import base64
+import csv
+import html.parser
+import json
+import math
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from program import HANG, PROGRAM, has_tools, read_json
+
+if not has_tools():
+    print("the library cannot be loaded by Python: reports are not tested")
+    sys.exit(77)
+
+VOID = {"meta", "link", "img", "br", "wbr", "input"}
+ROOF = """
+title: Roof that snaps through
+mesh:
+  roof: { type: line, from: [-1, 0, 0], to: [0, 0.3, 0], elements: 1 }
+  other: { type: line, from: [0, 0.3, 0], to: [1, 0, 0], elements: 1 }
+merge: { ridge: { sets: [roof.end, other.start] } }
+elements:
+  roof: { type: rod_large_2d, mesh: roof, E: 2.1e11, rho: 7800, area: 1.0e-4 }
+  other: { type: rod_large_2d, mesh: other, E: 2.1e11, rho: 7800, area: 1.0e-4 }
+supports: { a: { set: roof.start, fix: [x, y] }, b: { set: other.end, fix: [x, y] } }
+loads: { push: { type: force, node: roof.end, value: [0, -6.0e5, 0] } }
+statics: { path: arc }
+output: { probes: { ridge: { node: roof.end, of: [uy] } } }
+"""
+TITLE = '<script>alert(1)</script> & "ü" </title>'
+
+
+class Page(html.parser.HTMLParser):
+    """Elements as a tree of [tag, attributes, children]; texts are children, too. Tags that do not match are errors."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.root = ["", {}, []]
+        self.open = [self.root]
+        self.source = source
+        self.feed(self.source)
+        self.close()
+        assert len(self.open) == 1, self.open[-1][0]
+
+    def handle_starttag(self, tag, attributes):
+        element = [tag, dict(attributes), []]
+        self.open[-1][2].append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_startendtag(self, tag, attributes):
+        self.open[-1][2].append([tag, dict(attributes), []])
+
+    def handle_endtag(self, tag):
+        assert self.open[-1][0] == tag, f"</{tag}> closes <{self.open[-1][0]}> at {self.getpos()}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.open[-1][2].append(data)
+
+
+def find(element, tag, **attributes):
+    """Every element of that tag below."""
+    for child in element[2]:
+        if isinstance(child, str):
+            continue
+        if child[0] == tag and all(child[1].get(name.rstrip("_")) == value for name, value in attributes.items()):
+            yield child
+        yield from find(child, tag, **attributes)
+
+
+def text(element):
+    return "".join(child if isinstance(child, str) else text(child) for child in element[2])
+
+
+def number(words):
+    """The number at the start of a text as the page writes it."""
+    match = re.match(r"([-+]?[0-9.]+)(?:×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?", words)
+    power = (match.group(2) or "⁰").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    return float(match.group(1)) * 10.0 ** int(power)
+
+
+class Pages(unittest.TestCase):
+    """Results of a run, of a long one with a bad title, of a study, statics and modes."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.run_folder = os.path.join(cls.folder.name, "a run's")
+        cls.fine_folder = os.path.join(cls.folder.name, "fine")
+        cls.study_folder = os.path.join(cls.folder.name, "study")
+        cls.statics_folder = os.path.join(cls.folder.name, "statics")
+        cls.modes_folder = os.path.join(cls.folder.name, "modes")
+        cls.kept = {cls.run_folder, cls.fine_folder, cls.study_folder, cls.statics_folder, cls.modes_folder}
+        case = "cases/bar_impact"
+        cls.percuss("run", case, "-q", "-o", cls.run_folder, "--set", "mesh.bar.elements=50")
+        with open(os.path.join(cls.folder.name, "roof.yaml"), "w") as file:
+            file.write(ROOF)
+        cls.percuss("statics", file.name, "-q", "-o", cls.statics_folder)
+        cls.percuss("modes", "cases/shaft_whirl", "-q", "--count", "4", "-o", cls.modes_folder)
+        cls.percuss("run", case, "-q", "-o", cls.fine_folder, "--set", "mesh.bar.elements=20", "--set",
+                    "time.step=2.5e-4", "--set", "output.frames.every=100000", "--set", "elements.bar.E=9.0e+8",
+                    "--set", "elements.bar.rho=1.0e+6", "--set",
+                    "title=" + TITLE)
+        cls.study(case, "-q", "-o", cls.study_folder, "--vary", "mesh.bar.elements=10,20,40,80", "--vary",
+                    "scheme.rho_inf=0.6,0.8,2", "--refine", "step=2,3", "--set", "time.end=0.8")
+
+    @classmethod
+    def percuss(cls, *arguments, status=0):
+        run = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG)
+        assert run.returncode == status, f"{arguments}: {run.returncode}\n{run.stdout}{run.stderr}"
+        return run
+
+    @classmethod
+    def study(cls, *arguments):
+        run = subprocess.run([PROGRAM + "-study", *arguments], capture_output=True, text=True, timeout=HANG)
+        assert run.returncode == 0, run.stderr
+
+    def table(self, folder):
+        """Rows of study.csv without the units of its columns."""
+        with open(os.path.join(folder, "study.csv"), newline="") as file:
+            return [{name.split(" [")[0]: value for name, value in row.items()} for row in csv.DictReader(file)]
+
+    def report(self, folder):
+        path = os.path.join(folder, "report.html")
+        is_kept = folder in self.kept and os.path.exists(path)  # those that no test changes
+        if not is_kept:
+            self.percuss("report", folder, "-q")
+        with open(path, encoding="utf-8") as file:
+            return Page(file.read())
+
+    def data(self, page, name):
+        """What the page gives to its script."""
+        return json.loads(text(next(find(page.root, "script", id=name))))
+
+    def chart(self, page, title):
+        """Lines of a chart: names and points; None where a line is broken."""
+        chart, = (c for c in self.data(page, "chart-data") if c["title"] == title)
+        self.figure(page, title)
+        lines = {}
+        for series in chart["series"]:
+            raw = base64.b64decode(series["data"])
+            pairs = list(struct.iter_unpack("<HH", raw))
+            lines[series["name"]] = [None if v == 65535 else tuple(
+                chart[k]["low"] + x / 65534 * (chart[k]["high"] - chart[k]["low"]) for k, x in (("x", u), ("y", v)))
+                for u, v in pairs]
+        return chart, lines
+
+    def figure(self, page, title):
+        found = [f for f in find(page.root, "figure") if text(next(find(f, "figcaption"))) == title]
+        self.assertEqual(len(found), 1, title)
+        return found[0]
+
+    def history(self, folder):
+        with open(os.path.join(folder, "history.csv"), newline="") as file:
+            rows = list(csv.DictReader(file))
+        return {name: [float(r[name]) if r[name] else math.nan for r in rows] for name in rows[0]}
+
+    def summary(self, folder):
+        return read_json(os.path.join(folder, "summary.json"))

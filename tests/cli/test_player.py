@@ -1,0 +1,161 @@
+"""Reports in a browser: charts stand where their axes say, the picture moves by slider, keys, mouse and clicks. Without
+chromium all of it is skipped with a word. Argument: the path of the program."""
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from pages import Page, Pages, find, text
+from program import HANG
+
+BROWSER = shutil.which("chromium")
+if BROWSER is None:
+    print("chromium is not installed: reports are not opened in a browser")
+    sys.exit(77)
+
+WATCH = "window.problems = []; addEventListener('error', (e) => problems.push(e.message));"
+# Steps of a script that uses the page as a reader does; what it sees goes to the console.
+USE = """(() => {
+  const $ = (id) => document.getElementById(id), seen = {}, canvas = $("body");
+  const hash = () => { let h = 7;
+    const d = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    for (let i = 0; i < d.length; i++) h = (31 * h + d[i]) >>> 0; return h; };
+  const step = (name, more) => { const line = document.querySelector("#xt .cursor");
+    seen[name] = { frame: Number($("slider").value), picture: hash(), xt: line && line.getAttribute("y1"),
+      errors: problems,
+      ...more }; };
+  const slide = (value) => { $("slider").value = value; $("slider").dispatchEvent(new Event("input")); };
+  const key = (name) => $("player").dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+  const mouse = (target, kind, x, y, more) => { const box = target.getBoundingClientRect();
+    target.dispatchEvent(new PointerEvent(kind, { clientX: box.left + x * box.width, clientY: box.top + y * box.height,
+      bubbles: true, pointerId: 1, ...more })); };
+  const wait = (time, next) => setTimeout(next, time);
+  const done = () => { seen.errors = problems; console.log("RESULT " + JSON.stringify(seen)); };
+  canvas.setPointerCapture = () => {};
+  STEPS
+})();"""
+RUN_STEPS = """
+  slide(0); step("first"); slide($("slider").max); step("end"); key("ArrowLeft"); step("back"); key("Home");
+  step("home"); key("End"); step("key_end"); slide(0);
+  canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -300, clientX: 300, clientY: 200, cancelable: true }));
+  step("wheel");
+  mouse(canvas, "pointermove", 0.5, 0.5, { buttons: 1, movementX: 30, movementY: 10 }); step("drag");
+  $("reset").click(); step("reset");
+  $("field").selectedIndex = 1; $("field").dispatchEvent(new Event("change")); slide(0); step("field");
+  const figures = [...document.querySelectorAll("figure.chart")];
+  const chart = figures.find((f) => /force/.test(f.textContent)).querySelector("svg");
+  const box = chart.querySelector(".axis").getBBox(), x = box.x + 0.6 * box.width;
+  mouse(chart, "pointerdown", x / 480, 0.5, { buttons: 1 });
+  const line = chart.querySelector(".cursor");
+  step("clicked", { at: 0.6 * 1.5, x, cursor: Number(line.getAttribute("x1")) });
+  document.querySelector("#contacts [data-t]").click(); step("table");
+  slide(0); $("play").click();
+  wait(900, () => { step("played"); key(" "); wait(400, () => { step("paused"); done(); }); });
+"""
+
+
+def points(path):
+    """Places of a line, and how often it is broken."""
+    d = path[1]["d"]
+    return [tuple(map(float, p.split(","))) for p in re.findall(r"[ML]([-0-9.,]+)", d)], d.count("M") - 1
+
+
+class Player(Pages):
+    def test_in_a_browser(self):
+        for folder in (self.run_folder, self.study_folder, self.statics_folder, self.modes_folder):
+            page = self.report(folder)
+            copy = os.path.join(self.folder.name, "copy.html")
+            with open(copy, "w", encoding="utf-8") as file:
+                file.write(page.source + "<script>console.log('width', document.documentElement.scrollWidth, "
+                                         "innerWidth)</script>")
+            frame = os.path.join(self.folder.name, "frame.html")
+            with open(frame, "w") as file:
+                file.write("<iframe src='copy.html' width='360' height='700'></iframe>")
+            dom, console = self.browse(os.path.join(folder, "report.html"))
+            self.assertEqual(dom.count("<section"), page.source.count("<section"))
+            self.assertEqual(console, [])
+            # On a phone nothing but tables and listings is wider than the screen.
+            _, console = self.browse(frame)
+            width, inner = map(int, re.search(r"width (\d+) (\d+)", " ".join(console)).groups())
+            self.assertLessEqual(width, inner)
+            self.assertLessEqual(inner, 360)
+
+    def test_charts_as_drawn(self):
+        """Lines stand where the ticks of their axes say."""
+        self.report(self.run_folder)
+        page = Page(self.browse(os.path.join(self.run_folder, "report.html"))[0])
+        history = self.history(self.run_folder)
+        for title, column in (("Contact wall: force", "wall.force"), ("tip.vx", "tip.vx")):
+            figure = self.figure(page, title)
+            places, breaks = points(next(p for p in find(figure, "path") if p[1]["class"].startswith("y ")))
+            known = [(t, y) for t, y in zip(history["t"], history[column]) if math.isfinite(y)]
+            self.assertEqual((len(places), breaks), (len(known), 0))
+            across = [(float(text(t)), float(t[1]["x"])) for t in find(figure, "text", **{"text-anchor": "middle"})
+                      if "x" in t[1] and re.fullmatch(r"[-0-9.]+", text(t))][:-1]  # the last one may be shifted
+            up = [(float(text(t)), float(t[1]["y"]) - 4.5) for t in find(figure, "text", **{"text-anchor": "end"})]
+            for ticks, k in ((across, 0), (up, 1)):
+                self.assertGreater(len(ticks), 1)
+                (a, pa), (b, pb) = ticks[0], ticks[-1]
+                for place, point in zip(places, known):
+                    self.assertAlmostEqual(place[k], pa + (point[k] - a) / (b - a) * (pb - pa), delta=0.1)
+
+    def test_the_player(self):
+        """Slider, keys, mouse, play and clicks in charts move the picture, the cursors and the clock."""
+        page = self.report(self.run_folder)
+        found = self.use(page, RUN_STEPS)
+        times = self.data(page, "scene-data")["times"]
+        last = len(times) - 1
+        self.assertEqual([found[k]["frame"] for k in ("first", "end", "back", "home", "key_end")],
+                         [0, last, last - 1, 0, last])
+        self.assertEqual(len({found[k]["picture"] for k in ("first", "end", "back", "wheel", "drag", "field")}), 6)
+        self.assertEqual(found["home"]["picture"], found["first"]["picture"])
+        self.assertEqual(found["reset"]["picture"], found["first"]["picture"])
+        self.assertGreater(found["played"]["frame"], 3)
+        self.assertEqual(found["paused"]["frame"], found["played"]["frame"])
+        nearest = min(range(last + 1), key=lambda i: abs(times[i] - found["clicked"]["at"]))
+        self.assertLessEqual(abs(found["clicked"]["frame"] - nearest), 1)
+        self.assertAlmostEqual(found["clicked"]["cursor"], found["clicked"]["x"], delta=6)
+        peak = self.summary(self.run_folder)["contacts"][0]["peak_force_time"]
+        self.assertEqual(found["table"]["frame"], min(range(last + 1), key=lambda i: abs(times[i] - peak)))
+        self.assertNotEqual(found["first"]["xt"], found["end"]["xt"])
+        self.assertEqual(found["errors"], [])
+
+    def test_the_player_of_modes_and_statics(self):
+        found = self.use(self.report(self.modes_folder), "step('one'); key(' '); wait(600, () => { step('later'); "
+                         "key(' '); slide(2); step('next'); done(); });")
+        self.assertEqual([found[k]["frame"] for k in ("one", "later", "next")], [0, 0, 2])
+        self.assertEqual(len({found[k]["picture"] for k in ("one", "later", "next")}), 3)
+        found = self.use(self.report(self.statics_folder), "slide(3); step('three'); slide(9); step('nine'); done();")
+        self.assertNotEqual(found["three"]["picture"], found["nine"]["picture"])
+        self.assertEqual((found["three"]["errors"], found["nine"]["frame"]), ([], 9))
+
+    def use(self, page, steps):
+        """What a script that uses the page has seen."""
+        path = os.path.join(self.folder.name, "used.html")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page.source.replace("<head>", f"<head><script>{WATCH}</script>") +
+                       f"<script>{USE.replace('STEPS', steps)}</script>")
+        _, console = self.browse(path)
+        line = next((line for line in console if "RESULT" in line), None)
+        self.assertIsNotNone(line, console)
+        return json.loads(re.search(r'RESULT (.*)", source', line).group(1).replace('\\"', '"'))
+
+    def browse(self, path):
+        """The document as the browser has it, and the lines of its console."""
+        with tempfile.TemporaryDirectory() as profile:
+            run = subprocess.run(
+                [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+                 "--enable-logging=stderr", "--virtual-time-budget=5000", "--dump-dom", "file://" + path],
+                capture_output=True, text=True, timeout=HANG)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout, [line for line in run.stderr.splitlines() if "CONSOLE" in line]
+
+
+if __name__ == "__main__":
+    unittest.main()
