@@ -22,6 +22,7 @@ wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "F
 wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
 wish_movies := @cmake/need.sh -w "percuss view makes no movies." ffmpeg
 wish_schema := @cmake/need.sh -w "The schema of cases is checked by the tests' own validator only." python3-jsonschema
+wish_mypy := @cmake/need.sh -w "The types of the Python package are not checked." mypy
 wish_shells := @cmake/need.sh -w "Completion and the page of the manual are checked in parts." zsh fish groff-base
 wish_browser := @cmake/need.sh -w "Reports are not opened in a browser." chromium
 wish_lintian := @cmake/need.sh -w "Packages are made and not judged." lintian
@@ -151,6 +152,7 @@ test-packages:
 	$(wish_gnuplot)
 	$(wish_movies)
 	$(wish_schema)
+	$(wish_mypy)
 	$(wish_shells)
 	$(wish_browser)
 	$(wish_format)

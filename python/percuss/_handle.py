@@ -13,6 +13,8 @@ from ._library import Source, lib
 from .errors import error_of
 from .text import assignments, encode
 
+Array = np.ndarray[Any, Any]
+
 DOUBLE = np.dtype(float).str
 INT = np.dtype(np.intc).str
 
@@ -22,11 +24,11 @@ class Handle:
 
     __slots__ = ("pointer", "system", "__weakref__")
 
-    def __init__(self, pointer: int, system: Any = None):
-        self.pointer = pointer
+    def __init__(self, pointer: int, system: Any = None) -> None:
+        self.pointer: Optional[int] = pointer
         self.system = system  # of the user's own: it must live as long
 
-    def __del__(self):
+    def __del__(self) -> None:
         pointer = c_void_p(self.pointer)
         self.pointer = None
         lib.percuss_destroy(byref(pointer))
@@ -37,13 +39,13 @@ class _Memory:
 
     __slots__ = ("__array_interface__", "owner")
 
-    def __init__(self, owner: Any, interface: dict):
+    def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
         self.owner = owner
         self.__array_interface__ = interface
 
 
-def view(owner: Any, address: Optional[int], shape: tuple, kind: str = DOUBLE, strides: Optional[tuple] = None,
-         is_writable: bool = False) -> np.ndarray:
+def view(owner: Any, address: Optional[int], shape: tuple[Any, ...], kind: str = DOUBLE,
+         strides: Optional[tuple[Any, ...]] = None, is_writable: bool = False) -> Array:
     """An array over memory of the library, without a copy, that keeps its owner alive."""
     if not address or 0 in shape:
         return np.zeros(shape, dtype=kind)
@@ -51,7 +53,7 @@ def view(owner: Any, address: Optional[int], shape: tuple, kind: str = DOUBLE, s
                                       "data": (address, not is_writable)}))
 
 
-def source_of(case: Any, text: Optional[str], values: Optional[Mapping[str, Any]], system: Any) -> tuple:
+def source_of(case: Any, text: Optional[str], values: Optional[Mapping[str, Any]], system: Any) -> tuple[Any, ...]:
     """The struct that names a case, and what must live as long as it is used."""
     if case is None and text is None:
         raise TypeError("neither a case nor a text is given")
@@ -85,12 +87,12 @@ class Deferred:
 
     __slots__ = ("is_on", "old", "raised")
 
-    def __init__(self, is_wanted: bool = True):
+    def __init__(self, is_wanted: bool = True) -> None:
         self.is_on = is_wanted and threading.current_thread() is threading.main_thread()
         self.old: Any = None
         self.raised: Optional[BaseException] = None
 
-    def _catch(self, number, frame):
+    def _catch(self, number: Any, frame: Any) -> None:
         try:
             if callable(self.old):
                 self.old(number, frame)
@@ -105,11 +107,11 @@ class Deferred:
             signal.signal(signal.SIGINT, self._catch)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         if self.is_on:
             signal.signal(signal.SIGINT, self.old)
 
-    def settle(self, system: Any = None):
+    def settle(self, system: Any = None) -> None:
         """Raises what was kept, and what functions of a system of the user's own have raised."""
         raised = system._take_error() if system is not None else None
         raised = raised or self.raised

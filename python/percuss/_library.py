@@ -7,6 +7,7 @@ import os
 import sys
 import sysconfig
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int, c_long, c_size_t, c_void_p
+from typing import Any
 
 VERSION = "0.1.0"
 
@@ -168,11 +169,11 @@ def load() -> ctypes.CDLL:
     version = library.percuss_version().decode()
     if version.split(".")[:2] != VERSION.split(".")[:2]:
         raise ImportError(f"{path} is version {version}, this package is made for {VERSION}")
-    library.path = path
+    setattr(library, "path", path)
     return library
 
 
-lib = load()
+lib: Any = load()
 
 
 def program() -> str:

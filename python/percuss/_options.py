@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from . import _library as c
 
@@ -22,19 +22,19 @@ class Option(NamedTuple):
     is_required: bool
     low: float
     high: float
-    choices: Optional[tuple]
+    choices: Optional[tuple[Any, ...]]
 
 
-def options() -> list:
+def options() -> list[Any]:
     """Everything that a case can be made of, an Option each."""
-    found: list = []
+    found: list[Any] = []
 
-    def text(data):
+    def text(data: Any) -> Any:
         return None if data is None else data.decode()
 
-    def visit(_user, pointer):
+    def visit(_user: Any, pointer: Any) -> None:
         o = pointer.contents
-        choices = []
+        choices: list[str] = []
         while o.choices and o.choices[len(choices)] is not None:
             choices.append(o.choices[len(choices)].decode())
         found.append(Option(text(o.section), text(o.part), text(o.summary), text(o.key), text(o.help), text(o.kind),

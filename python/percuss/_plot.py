@@ -12,10 +12,12 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 
 from . import pictures, study_pictures
-from .command import Parser, suggest
+from .command import Parser
 from .errors import InputError
 from .figure import STYLE, Options, Picture, Run, Script, write_panels
-from .results import Path, Results, open as open_results, read_table
+from .files import Path
+from .results import Results, open as open_results, read_table
+from .text import suggest
 
 FORMATS = (".svg", ".png", ".pdf")
 FOREIGN = (".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".eps", ".ps", ".webp", ".tex")

@@ -10,7 +10,7 @@ from typing import Optional
 
 from .command import COULD_NOT_GO_ON, DONE, Parser, show_errors
 from .errors import InputError
-from .results import Path, read_json
+from .files import Path, read_json
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "view.py")
 MOVIES = (".mp4", ".webm", ".gif")

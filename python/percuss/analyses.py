@@ -12,6 +12,8 @@ from . import _library as c
 from ._handle import open_with, view
 from .model import Model
 
+Array = np.ndarray[Any, Any]
+
 lib = c.lib
 
 
@@ -22,32 +24,32 @@ class Equilibrium(Model):
 class Modes(Model):
     """A model with its modes, the lowest first."""
 
-    def __init__(self, handle):
+    def __init__(self, handle: Any) -> None:
         super().__init__(handle)
         found = [lib.percuss_mode_at(handle.pointer, i) for i in range(lib.percuss_mode_count(handle.pointer))]
         #: rad/s; of modes that do not vibrate (decay, divergence) the rate, 1/s
-        self.frequencies: np.ndarray = np.array([m.frequency for m in found])
-        self.damping: np.ndarray = np.array([m.damping for m in found])  #: ratios
-        self.kinds: list = [m.kind.decode() for m in found]  #: "vibration", "rigid", ..
-        self.names: list = [m.name.decode() for m in found]  #: of rigid modes, places of mechanisms, rates
-        self.shapes: np.ndarray = np.array([self._shape(handle, m) for m in found])  #: [modes, dofs]
+        self.frequencies: Array = np.array([m.frequency for m in found])
+        self.damping: Array = np.array([m.damping for m in found])  #: ratios
+        self.kinds: list[Any] = [m.kind.decode() for m in found]  #: "vibration", "rigid", ..
+        self.names: list[Any] = [m.name.decode() for m in found]  #: of rigid modes, places of mechanisms, rates
+        self.shapes: Array = np.array([self._shape(handle, m) for m in found])  #: [modes, dofs]
 
-    def _shape(self, handle, mode) -> np.ndarray:
+    def _shape(self, handle: Any, mode: Any) -> Array:
         re = view(handle, mode.re, self._q.shape)
-        return re + 1j * view(handle, mode.im, self._q.shape) if mode.im else re.copy()
+        return np.asarray(re + 1j * view(handle, mode.im, self._q.shape) if mode.im else re.copy())
 
     def __len__(self) -> int:
         return len(self.frequencies)
 
 
-def statics(case: Union[str, os.PathLike, None] = None, set: Optional[Mapping[str, Any]] = None, *,
+def statics(case: Union[str, os.PathLike[str], None] = None, set: Optional[Mapping[str, Any]] = None, *,
             text: Optional[str] = None, system: Any = None, steps: int = 0, time: float = 0.0) -> Equilibrium:
     """The equilibrium of a case under the loads at `time`, by at least `steps` load steps."""
     options = c.StillOptions(_whole(steps, "steps"), float(time), 0, 0, 0)
     return Equilibrium(open_with(lib.percuss_statics, case, text, set, system, byref(options)))
 
 
-def modes(case: Union[str, os.PathLike, None] = None, set: Optional[Mapping[str, Any]] = None, *,
+def modes(case: Union[str, os.PathLike[str], None] = None, set: Optional[Mapping[str, Any]] = None, *,
           text: Optional[str] = None, system: Any = None, count: int = 10, about: Optional[str] = None,
           whirl: bool = False, steps: int = 0, time: float = 0.0) -> Modes:
     """The lowest modes of a case about its reference state, or with about="statics" about its equilibrium."""

@@ -13,6 +13,8 @@ from ._handle import INT, Handle, view
 from .errors import BusyError, ClosedError, InputError, error_of
 from .text import encode
 
+Array = np.ndarray[Any, Any]
+
 lib = c.lib
 AXES = {"x": 0, "y": 1, "z": 2, "rx": 3, "ry": 4, "rz": 5}
 GAP, GAP_RATE, FORCE, IMPULSE, STEP_IMPULSE, TANGENT, _, SLIP = range(8)
@@ -55,8 +57,8 @@ class Reaction(NamedTuple):
     """Force and moment of a joint or support on the model, in the axes of space, mean over the last step; of a gear
     with a point where its teeth touch also their force along the way of the teeth and across it, positive: apart."""
 
-    force: np.ndarray
-    moment: np.ndarray
+    force: Array
+    moment: Array
     is_support: bool
     tangential: Optional[float] = None
     separating: Optional[float] = None
@@ -67,28 +69,28 @@ class Dof(NamedTuple):
 
     equation: int
     is_rotation: bool
-    direction: tuple
+    direction: tuple[Any, ...]
 
 
 class Frame(NamedTuple):
     """The model at one time: copies, [points, 3] and [cells]."""
 
     time: float
-    points: np.ndarray
-    displacement: np.ndarray
-    velocity: np.ndarray
-    fields: dict
+    points: Array
+    displacement: Array
+    velocity: Array
+    fields: dict[str, Any]
 
 
 class Sparse(NamedTuple):
     """A matrix by columns, where SciPy is not installed."""
 
-    data: np.ndarray
-    indices: np.ndarray
-    indptr: np.ndarray
-    shape: tuple
+    data: Array
+    indices: Array
+    indptr: Array
+    shape: tuple[Any, ...]
 
-    def toarray(self) -> np.ndarray:
+    def toarray(self) -> Array:
         out = np.zeros(self.shape)
         columns = np.repeat(np.arange(self.shape[1]), np.diff(self.indptr))
         np.add.at(out, (self.indices, columns), self.data)
@@ -99,48 +101,48 @@ class Contact:
     """A contact or joint by its name. Arrays have an entry for every point, show the present state and are not copied;
     numbers are those of the history: sums over the points, and the smallest gap."""
 
-    def __init__(self, model: "Model", group: c.Group):
+    def __init__(self, model: "Model", group: c.Group) -> None:
         self._model = model
         self.name: str = group.name.decode()
         self.count: int = group.count
         self.is_joint: bool = bool(group.is_joint)
         self._first = group.first
 
-    def _rows(self, quantity: int) -> np.ndarray:
+    def _rows(self, quantity: int) -> Array:
         return self._model._row_views(quantity)[self._first:self._first + self.count]
 
     @property
-    def gaps(self) -> np.ndarray:
+    def gaps(self) -> Array:
         """Gap of every point, m."""
         return self._rows(GAP)
 
     @property
-    def gap_rates(self) -> np.ndarray:
+    def gap_rates(self) -> Array:
         """Gap velocity of every point, m/s."""
         return self._rows(GAP_RATE)
 
     @property
-    def forces(self) -> np.ndarray:
+    def forces(self) -> Array:
         """Smooth force of every point over the last step, N."""
         return self._rows(FORCE)
 
     @property
-    def impulses(self) -> np.ndarray:
+    def impulses(self) -> Array:
         """Impact impulse of every point in the last step, N s."""
         return self._rows(IMPULSE)
 
     @property
-    def step_impulses(self) -> np.ndarray:
+    def step_impulses(self) -> Array:
         """All of the impulse of every point in the last step, N s."""
         return self._rows(STEP_IMPULSE)
 
     @property
-    def tangents(self) -> np.ndarray:
+    def tangents(self) -> Array:
         """Friction impulses in the last step, [points, 2], N s; a copy."""
         return np.stack([self._rows(TANGENT), self._rows(TANGENT + 1)], axis=1)
 
     @property
-    def slips(self) -> np.ndarray:
+    def slips(self) -> Array:
         """Tangential velocities, [points, 2], m/s; a copy."""
         return np.stack([self._rows(SLIP), self._rows(SLIP + 1)], axis=1)
 
@@ -187,38 +189,38 @@ class Contact:
         self._model._call(lib.percuss_set_friction, self.name.encode(), float(value))
 
     @property
-    def positions(self) -> np.ndarray:
+    def positions(self) -> Array:
         """Where the points are, [points, 3], m; a copy."""
-        return self._model._contact_points()[0][self._first:self._first + self.count]
+        return np.asarray(self._model._contact_points()[0][self._first:self._first + self.count])
 
     @property
-    def normals(self) -> np.ndarray:
+    def normals(self) -> Array:
         """Unit vectors along which the gaps open, [points, 3]; a copy."""
-        return self._model._contact_points()[1][self._first:self._first + self.count]
+        return np.asarray(self._model._contact_points()[1][self._first:self._first + self.count])
 
     def __repr__(self) -> str:
         return f"<{'joint' if self.is_joint else 'contact'} {self.name}, {self.count} points>"
 
 
-class _Names(Mapping):
+class _Names(Mapping[str, Any]):
     """Things by name that look themselves up now."""
 
-    def __init__(self, names: Mapping[str, Any], what: str, get):
+    def __init__(self, names: Mapping[str, Any], what: str, get: Any) -> None:
         self._names, self._what, self._get = names, what, get
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: Any) -> Any:
         if name not in self._names:
             known = ", ".join(self._names) or "none"
             raise KeyError(f"there is no {self._what} {name!r}; there are: {known}")
         return self._get(self._names[name])
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self._names)
 
-    def __len__(self):
+    def __len__(self) -> Any:
         return len(self._names)
 
-    def __repr__(self):
+    def __repr__(self) -> Any:
         return f"<{self._what}s: {', '.join(self._names)}>"
 
 
@@ -226,12 +228,12 @@ class Model:
     """What is built of a case, at a state. Arrays without a copy show the present state, cannot be written, and stay
     good as long as they are kept, also when the model is closed."""
 
-    def __init__(self, handle: Handle):
+    def __init__(self, handle: Handle) -> None:
         self._handle: Optional[Handle] = handle
         self._lock = threading.RLock()
-        self._q = view(handle, lib.percuss_displacement(handle.pointer), (lib.percuss_dofs(handle.pointer),))
-        self._v = view(handle, lib.percuss_velocity(handle.pointer), (lib.percuss_dofs(handle.pointer),))
-        self._rows: dict = {}
+        self._q: Any = view(handle, lib.percuss_displacement(handle.pointer), (lib.percuss_dofs(handle.pointer),))
+        self._v: Any = view(handle, lib.percuss_velocity(handle.pointer), (lib.percuss_dofs(handle.pointer),))
+        self._rows: dict[int, Array] = {}
         self._contacts: Optional[_Names] = None
         self._probes: Optional[_Names] = None
 
@@ -250,11 +252,11 @@ class Model:
         self._rows = {}
         self._q = self._v = None
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         self._alive()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
     def _enter(self) -> Handle:
@@ -264,7 +266,7 @@ class Model:
             raise BusyError("the model is at work in another thread")
         return handle
 
-    def _call(self, function, *arguments):
+    def _call(self, function: Any, *arguments: Any) -> None:
         """A call that may fail, alone at the model."""
         handle = self._enter()
         try:
@@ -274,7 +276,7 @@ class Model:
         finally:
             self._lock.release()
 
-    def _evaluate(self, function, lack="there is no memory for this vector") -> np.ndarray:
+    def _evaluate(self, function: Any, lack: Any="there is no memory for this vector") -> Array:
         """A vector that is evaluated now, as a copy; `lack` says why there may be none."""
         handle = self._enter()
         try:
@@ -289,80 +291,82 @@ class Model:
 
     @property
     def time(self) -> float:
-        return lib.percuss_time(self._alive().pointer)
+        return float(lib.percuss_time(self._alive().pointer))
 
     @property
-    def q(self) -> np.ndarray:
+    def q(self) -> Array:
         """Positions, [dofs], m or rad; no copy."""
         self._alive()
-        return self._q
+        found: Array = self._q
+        return found
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Array:
         """Velocities, [dofs], m/s or rad/s; no copy."""
         self._alive()
-        return self._v
+        found: Array = self._v
+        return found
 
     @property
     def dofs(self) -> int:
         """Number of equations."""
-        return lib.percuss_dofs(self._alive().pointer)
+        return int(lib.percuss_dofs(self._alive().pointer))
 
     @property
     def length(self) -> float:
         """Size of the model, m."""
-        return lib.percuss_length(self._alive().pointer)
+        return float(lib.percuss_length(self._alive().pointer))
 
     @property
-    def a(self) -> np.ndarray:
+    def a(self) -> Array:
         """Accelerations M a = smooth forces + contact forces, [dofs]; not with scheme `wave`."""
         return self._evaluate(lib.percuss_acceleration, "scheme wave has no accelerations")
 
     @property
-    def force(self) -> np.ndarray:
+    def force(self) -> Array:
         """All smooth forces, [dofs], N."""
         return self._evaluate(lib.percuss_force)
 
     @property
-    def internal_force(self) -> np.ndarray:
+    def internal_force(self) -> Array:
         """Internal and damping forces, [dofs], N; not of systems in closed form."""
         return self._evaluate(lib.percuss_internal_force, "a system in closed form has no internal forces")
 
     @property
-    def contact_force(self) -> np.ndarray:
+    def contact_force(self) -> Array:
         """Forces of contacts and joints in the mean over the last step, [dofs], N."""
         return self._evaluate(lib.percuss_contact_force)
 
     # Mesh
 
     @property
-    def nodes(self) -> np.ndarray:
+    def nodes(self) -> Array:
         """Reference positions of the nodes, [nodes, 3], m; no copy. None in a system in closed form."""
         handle = self._alive()
         return view(handle, lib.percuss_coordinates(handle.pointer), (lib.percuss_nodes(handle.pointer), 3))
 
     @property
-    def cells(self) -> np.ndarray:
+    def cells(self) -> Array:
         """Nodes of the cells, [cells, 2]; no copy."""
         handle = self._alive()
         return view(handle, lib.percuss_cell_nodes(handle.pointer), (lib.percuss_cells(handle.pointer), 2), INT)
 
-    def _sets(self, is_cells: bool) -> dict:
+    def _sets(self, is_cells: bool) -> dict[str, Any]:
         handle = self._alive()
         found = (lib.percuss_set_at(handle.pointer, i) for i in range(lib.percuss_sets(handle.pointer)))
         return {s.name.decode(): view(handle, s.items, (s.count,), INT) for s in found if bool(s.is_cells) == is_cells}
 
     @property
-    def node_sets(self) -> dict:
+    def node_sets(self) -> dict[str, Any]:
         """Numbers of nodes by the name of their set; no copies."""
         return self._sets(False)
 
     @property
-    def cell_sets(self) -> dict:
+    def cell_sets(self) -> dict[str, Any]:
         """Numbers of cells by the name of their set; no copies."""
         return self._sets(True)
 
-    def node_dofs(self, node: int) -> list:
+    def node_dofs(self, node: int) -> list[Any]:
         """The ways that a node can move, a Dof each."""
         dofs = (c.Dof * 6)()
         count = lib.percuss_node_dofs(self._alive().pointer, _number(node), dofs)
@@ -377,7 +381,7 @@ class Model:
         equation = lib.percuss_equation(handle.pointer, self.node(node), AXES[axis])
         if equation == -2:
             raise InputError(f"node {node!r} has no motion along just the axis {axis}")
-        return equation
+        return int(equation)
 
     def node(self, name: Union[int, str]) -> int:
         """Number of the node that a set holds alone."""
@@ -395,7 +399,7 @@ class Model:
         return text.value.decode(errors="replace")
 
     @property
-    def coordinates(self) -> list:
+    def coordinates(self) -> list[Any]:
         """Names of the coordinates of a system in closed form."""
         handle = self._alive()
         names = (lib.percuss_coordinate_name(handle.pointer, i) for i in range(self.dofs))
@@ -415,7 +419,7 @@ class Model:
 
     # Matrices
 
-    def _matrix(self, kind: int):
+    def _matrix(self, kind: int) -> Any:
         handle, m = self._enter(), c.Matrix()
         try:
             self._call(lib.percuss_matrix_of, kind, byref(m))
@@ -430,28 +434,28 @@ class Model:
         return csc_matrix(parts, shape=(m.nrow, m.ncol))
 
     @property
-    def M(self):
+    def M(self) -> Any:
         """Mass matrix at the present state: scipy.sparse.csc_matrix, or Sparse where SciPy is missing."""
         return self._matrix(0)
 
     @property
-    def K(self):
+    def K(self) -> Any:
         """Stiffness matrix: minus the derivative of the smooth forces by positions."""
         return self._matrix(1)
 
     @property
-    def C(self):
+    def C(self) -> Any:
         """Damping matrix: minus the derivative of the smooth forces by velocities."""
         return self._matrix(2)
 
     @property
-    def G(self):
+    def G(self) -> Any:
         """Directions of contacts and joints, a row each: gap velocities are G v."""
         return self._matrix(3)
 
     # Contacts, probes, energies
 
-    def _row_views(self, quantity: int) -> np.ndarray:
+    def _row_views(self, quantity: int) -> Array:
         handle = self._alive()
         rows = self._rows.get(quantity)
         if rows is None:
@@ -461,7 +465,7 @@ class Model:
             self._rows[quantity] = rows
         return rows
 
-    def _contact_points(self) -> tuple:
+    def _contact_points(self) -> tuple[Any, ...]:
         handle, position, normal = self._enter(), c_void_p(), c_void_p()
         try:
             self._call(lib.percuss_contact_points, byref(position), byref(normal))
@@ -507,7 +511,7 @@ def _number(value: Any) -> int:
     return int(value) if -2**31 <= value < 2**31 else -1
 
 
-def vector(value: Sequence[float], length: int, what: str):
+def vector(value: Sequence[float], length: int, what: str) -> Any:
     """Numbers as an array of doubles of this length for the library."""
     array = np.asarray(value, dtype=float)
     if array.shape != (length,):

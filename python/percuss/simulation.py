@@ -14,6 +14,8 @@ from .errors import BusyError, ClosedError, InputError, error_of
 from .model import Check, Model, Reaction, _number, vector
 from .text import encode
 
+Array = np.ndarray[Any, Any]
+
 lib = c.lib
 _step = lib.percuss_step
 _is_done = lib.percuss_is_done
@@ -25,11 +27,11 @@ class State:
 
     __slots__ = ("_pointer", "_owner")
 
-    def __init__(self, pointer: int, owner: Any):
-        self._pointer = pointer
+    def __init__(self, pointer: int, owner: Any) -> None:
+        self._pointer: Optional[int] = pointer
         self._owner = owner
 
-    def __del__(self):
+    def __del__(self) -> None:
         pointer = c_void_p(self._pointer)
         self._pointer = None
         lib.percuss_forget(byref(pointer))
@@ -60,7 +62,7 @@ class Simulation(Model):
         finally:
             self._lock.release()
 
-    def _watched_step(self, handle) -> None:
+    def _watched_step(self, handle: Any) -> None:
         """The same where the library calls Python back."""
         self._enter()
         try:
@@ -81,7 +83,7 @@ class Simulation(Model):
             number += 1
             yield number
 
-    def run(self, directory: Union[str, os.PathLike, None] = None, until: Optional[float] = None,
+    def run(self, directory: Union[str, os.PathLike[str], None] = None, until: Optional[float] = None,
             watch: Optional[Callable[["Simulation"], Any]] = None, interval: float = 0.0) -> None:
         """Makes all steps that are left, or those up to `until`; steps are not cut to meet it. With a directory results
         are written there, as the program does. `watch` is called after every step, or every `interval` seconds of wall
@@ -91,11 +93,11 @@ class Simulation(Model):
         if directory is not None and until is not None:
             raise InputError("results are written of runs to the end of the case: `until` goes without a directory")
         self._enter()
-        raised: list = []
+        raised: list[Any] = []
         is_stopped = [False]
         try:
             with Deferred() as deferred:
-                def look(_user, _pointer):
+                def look(_user: Any, _pointer: Any) -> Any:
                     try:
                         if watch is not None and watch(self):
                             is_stopped[0] = True
@@ -123,20 +125,20 @@ class Simulation(Model):
     @property
     def steps(self) -> int:
         """Steps made so far."""
-        return lib.percuss_steps(self._alive().pointer)
+        return int(lib.percuss_steps(self._alive().pointer))
 
     @property
     def step_size(self) -> float:
-        return lib.percuss_step_size(self._alive().pointer)
+        return float(lib.percuss_step_size(self._alive().pointer))
 
     @property
     def end_time(self) -> float:
-        return lib.percuss_end_time(self._alive().pointer)
+        return float(lib.percuss_end_time(self._alive().pointer))
 
     @property
     def notes(self) -> str:
         """What was changed in the case without being an error."""
-        return lib.percuss_notes(self._alive().pointer).decode(errors="replace")
+        return str(lib.percuss_notes(self._alive().pointer).decode(errors="replace"))
 
     # Going back
 
@@ -151,7 +153,7 @@ class Simulation(Model):
             raise InputError("the state cannot be kept now, or memory is out")
         return State(pointer, handle)
 
-    def restore(self, state: Union[State, str, os.PathLike]) -> None:
+    def restore(self, state: Union[State, str, os.PathLike[str]]) -> None:
         """Goes back to a state kept of this simulation; also after a step that failed. Or goes on from a file of
         `save`, or from the checkpoint of a run in a file or folder; the case must be the same. Raises InputError, which
         tells what differs, and leaves all as it is where it does not fit."""
@@ -162,14 +164,14 @@ class Simulation(Model):
             raise TypeError("a state from Simulation.keep is wanted, or the path of a file")
         self._call(lib.percuss_restore, state._pointer)
 
-    def save(self, path: Union[str, os.PathLike]) -> None:
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes all that later steps depend on into a file, for `restore` of this or another process."""
         self._call(lib.percuss_save, encode(path, "path"))
 
     # Driving
 
     @property
-    def applied(self) -> np.ndarray:
+    def applied(self) -> Array:
         """Forces that act in the next step, [dofs], N: write to it. Every step sets it to zero again; no copy."""
         handle = self._alive()
         address = lib.percuss_applied_force(handle.pointer)
@@ -182,7 +184,7 @@ class Simulation(Model):
         self._call(lib.percuss_apply, _number(self.node(node)), vector(force, 3, "force"))
 
     @property
-    def loads(self) -> list:
+    def loads(self) -> list[Any]:
         """Names of the loads."""
         handle = self._alive()
         return [lib.percuss_load_name(handle.pointer, i).decode() for i in range(lib.percuss_loads(handle.pointer))]
@@ -194,7 +196,7 @@ class Simulation(Model):
     # More to read
 
     @property
-    def certificate(self) -> list:
+    def certificate(self) -> list[Any]:
         """The conditions that every step is held against, a Check each."""
         handle = self._alive()
         found = (lib.percuss_check_at(handle.pointer, i) for i in range(lib.percuss_checks(handle.pointer)))
@@ -202,7 +204,7 @@ class Simulation(Model):
                       bool(k.is_reported_only)) for k in found]
 
     @property
-    def reactions(self) -> dict:
+    def reactions(self) -> dict[str, Any]:
         """Reactions of joints, and of supports that were asked for them, by name."""
         handle = self._alive()
         found = (lib.percuss_reaction_at(handle.pointer, i) for i in range(lib.percuss_reactions(handle.pointer)))
@@ -210,13 +212,13 @@ class Simulation(Model):
                                           *((r.tangential, r.separating) if r.has_teeth else ())) for r in found}
 
     @property
-    def effort(self) -> dict:
+    def effort(self) -> dict[str, Any]:
         """Counts of steps and iterations, seconds, bytes."""
         effort = lib.percuss_efforts(self._alive().pointer)
         return {name: getattr(effort, name) for name, _ in c.Effort._fields_}
 
 
-def load(case: Union[str, os.PathLike, None] = None, set: Optional[Mapping[str, Any]] = None, *,
+def load(case: Union[str, os.PathLike[str], None] = None, set: Optional[Mapping[str, Any]] = None, *,
          text: Optional[str] = None, system: Any = None) -> Simulation:
     """A simulation of a case: the path of a file or folder, or `text`, the case itself, whose files are looked for in
     the folder of the path, or else in the current one. `set` gives values to keys, as

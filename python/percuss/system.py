@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
+Array = np.ndarray[Any, Any]
+
 ABI = 1
 D, A = c_double, c_void_p  # a number, an array of numbers by its address
 
@@ -62,12 +64,14 @@ class _Definition(Structure):
                 ("points", _A3), ("contact_points", _A4)]
 
 
-def _array(address: int, *shape: int) -> np.ndarray:
+def _array(address: int, *shape: int) -> Array:
     """Numbers at an address, for the time of a call."""
     count = math.prod(shape)
     if count == 0:
         return np.zeros(shape)
-    return np.frombuffer((D * count).from_address(address)).reshape(shape)
+    numbers: Any = (D * count).from_address(address)
+    found: Array = np.frombuffer(numbers).reshape(shape)
+    return found
 
 
 class System:
@@ -81,7 +85,7 @@ class System:
 
     name = "own"
     summary = "a system in Python"
-    parameters: dict = {}
+    parameters: dict[str, Any] = {}
     coordinates: Sequence[str] = ()
     rows: Sequence[Row] = ()
     is_linear = False  # M, G, T constant, f affine in q and v, potential quadratic in q
@@ -92,57 +96,57 @@ class System:
 
     # To be written
 
-    def start(self, p) -> tuple:
+    def start(self, p: Any) -> tuple[Any, ...]:
         """Initial q and v."""
         raise NotImplementedError("start")
 
-    def length(self, p) -> float:
+    def length(self, p: Any) -> float:
         """Size of the system, m."""
         raise NotImplementedError("length")
 
-    def mass(self, p, q) -> Any:
+    def mass(self, p: Any, q: Any) -> Any:
         """M, [n, n], symmetric."""
         raise NotImplementedError("mass")
 
-    def force(self, p, t, q, v) -> Any:
+    def force(self, p: Any, t: Any, q: Any, v: Any) -> Any:
         """f, [n]."""
         raise NotImplementedError("force")
 
-    def gaps(self, p, q) -> Any:
+    def gaps(self, p: Any, q: Any) -> Any:
         """g, [rows]."""
         return np.zeros(0)
 
-    def directions(self, p, q) -> Any:
+    def directions(self, p: Any, q: Any) -> Any:
         """G = dg/dq, [rows, n], or (G, T) where rows have tangents, T [tangents of all rows, n]."""
         return np.zeros((0, len(self.coordinates)))
 
-    def rate_bias(self, p, q, v) -> Any:
+    def rate_bias(self, p: Any, q: Any, v: Any) -> Any:
         """(dG/dt) v, [rows]; not asked for where directions are constant."""
         raise NotImplementedError("rate_bias")
 
-    def energy(self, p, q, v) -> tuple:
+    def energy(self, p: Any, q: Any, v: Any) -> tuple[Any, ...]:
         """Kinetic and potential energy, J."""
         raise NotImplementedError("energy")
 
     # May be written
 
-    def check(self, p) -> Optional[str]:
+    def check(self, p: Any) -> Optional[str]:
         """None when the parameters are sound, else what is wrong."""
         return None
 
-    def load_work(self, p, t, q0, q1) -> float:
+    def load_work(self, p: Any, t: Any, q0: Any, q1: Any) -> float:
         """Work of applied forces, held as they are at time t, from q0 to q1, J."""
         return 0.0
 
-    def points(self, p, q) -> Any:
+    def points(self, p: Any, q: Any) -> Any:
         """Where the points to draw are, [point_count, 3], m."""
         raise NotImplementedError("points")
 
     # The definition in C
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._error: Optional[BaseException] = None
-        self._keep: list = []
+        self._keep: list[Any] = []
         self._definition: Optional[_Definition] = None
 
     def _take_error(self) -> Optional[BaseException]:
@@ -159,6 +163,7 @@ class System:
             if not hasattr(self, "_keep"):
                 System.__init__(self)
             self._define()
+        assert self._definition is not None
         return addressof(self._definition)
 
     def _define(self) -> None:
@@ -187,7 +192,7 @@ class System:
         self._keep += [table, coordinates, cells]
         self._definition = definition
 
-    def _of(self, address: int):
+    def _of(self, address: int) -> Any:
         """The parameters by name."""
         values = _array(address, len(self._names)).tolist()
         cached = getattr(self, "_cached", None)
@@ -195,17 +200,17 @@ class System:
             cached = self._cached = (values, _Values(zip(self._names, values)))
         return cached[1]
 
-    def _put(self, out: np.ndarray, value: Any, what: str) -> None:
+    def _put(self, out: Array, value: Any, what: str) -> None:
         """Writes what a method gave, if it has the right shape."""
         given = np.asarray(value, dtype=float)
         if given.shape != out.shape:
             raise ValueError(f"{what} of system '{self.name}' must have the shape {out.shape}, has {given.shape}")
         out[...] = given
 
-    def _guard(self, kind, work, *outputs):
+    def _guard(self, kind: Any, work: Any, *outputs: Any) -> Any:
         """A function for the library: what it raises is kept, and what it should have filled is not a number. `outputs`
         are places and sizes of the arrays among the arguments that it fills."""
-        def call(*arguments):
+        def call(*arguments: Any) -> Any:
             try:
                 if self._error is None:
                     return work(*arguments)
@@ -216,32 +221,32 @@ class System:
             return 0 if kind in (_COUNT, _ROWS) else math.nan
         return kind(call)
 
-    def _functions(self) -> dict:
+    def _functions(self) -> dict[str, Any]:
         n, m = len(self.coordinates), len(self._row_list)
         nt = sum(row.tangents for row in self._row_list)
 
-        def start(p, q, v):
+        def start(p: Any, q: Any, v: Any) -> None:
             given = self.start(self._of(p))
             self._put(_array(q, n), given[0], "the first of start")
             self._put(_array(v, n), given[1], "the second of start")
 
-        def directions(p, q, G, T):
+        def directions(p: Any, q: Any, G: Any, T: Any) -> None:
             given = self.directions(self._of(p), _array(q, n))
             G_given, T_given = given if isinstance(given, tuple) else (given, None)
             self._put(_array(G, m, n), G_given, "G")
             if nt > 0:
                 self._put(_array(T, nt, n), T_given, "T")
 
-        def rows(_p, out):
+        def rows(_p: Any, out: Any) -> None:
             for i, row in enumerate(self._row_list):
                 out[i] = _Row(self._row_names[i], row.restitution, row.tangent_restitution, row.friction,
                               int(row.bilateral), int(row.tangents))
 
-        def energy(p, q, v, kinetic, potential):
+        def energy(p: Any, q: Any, v: Any, kinetic: Any, potential: Any) -> None:
             one, other = self.energy(self._of(p), _array(q, n), _array(v, n))
             _array(kinetic, 1)[0], _array(potential, 1)[0] = one, other
 
-        def put(method, what, *shape):
+        def put(method: Any, what: Any, *shape: Any) -> Any:
             return lambda p, q, out: self._put(_array(out, *shape), method(self._of(p), _array(q, n)), what)
 
         functions = {
@@ -267,8 +272,8 @@ class System:
                                               (2, 3 * self.point_count))
         return functions
 
-    def _checker(self):
-        def call(p, _culprit):
+    def _checker(self) -> Any:
+        def call(p: Any, _culprit: Any) -> Any:
             try:
                 fault = self.check(self._of(p))
             except BaseException as error:  # noqa: B902 - raised again by who has called the library
@@ -280,7 +285,7 @@ class System:
         return _CHECK(call)
 
 
-class _Values(dict):
+class _Values(dict[str, float]):
     """Parameters as attributes."""
 
     __slots__ = ()
