@@ -47,6 +47,8 @@ RUN_STEPS = """
   step("wheel");
   mouse(canvas, "pointermove", 0.5, 0.5, { buttons: 1, movementX: 30, movementY: 10 }); step("drag");
   $("reset").click(); step("reset");
+  $("field").value = -1; $("field").dispatchEvent(new Event("change"));
+  slide(2); step("plain"); slide(6); step("moved");  // before the impact: no colours, no arrows
   $("field").selectedIndex = 1; $("field").dispatchEvent(new Event("change")); slide(0); step("field");
   const figures = [...document.querySelectorAll("figure.chart")];
   const chart = figures.find((f) => /force/.test(f.textContent)).querySelector("svg");
@@ -115,6 +117,7 @@ class Player(Pages):
                          [0, last, last - 1, 0, last])
         self.assertEqual(len({found[k]["picture"] for k in ("first", "end", "back", "wheel", "drag", "field")}), 6)
         self.assertEqual(found["home"]["picture"], found["first"]["picture"])
+        self.assertNotEqual(found["plain"]["picture"], found["moved"]["picture"])
         self.assertEqual(found["reset"]["picture"], found["first"]["picture"])
         self.assertGreater(found["played"]["frame"], 3)
         self.assertEqual(found["paused"]["frame"], found["played"]["frame"])
