@@ -48,7 +48,8 @@ const char pcs_cli_help[] =
     "           allowed ranges and defaults\n"
     "  help     this text, or the part of it about COMMAND\n"
     "\n"
-    "study, plot, compare, report, view and fit are programs percuss-NAME in Python; any other one on PATH runs, too.\n";
+    "study, plot, compare, report, view and fit are programs percuss-NAME in Python; any other one on PATH runs, "
+    "too.\n";
 
 const char pcs_cli_option_help[] =
     "\n"
