@@ -156,7 +156,7 @@ def _read_vtu(data: bytes, time: float) -> Frame:
     return Frame(time, points, pairs, [], arrays("PointData"), arrays("CellData")).check()
 
 
-def _join(pieces: list[Frame], time: float) -> Frame:
+def join(pieces: list[Frame], time: float) -> Frame:
     """One frame of the pieces that ranks have written."""
     shifts = np.cumsum([0] + [len(piece.points) for piece in pieces[:-1]])
 
@@ -177,7 +177,7 @@ def read_frame(path: Path, time: float = np.nan) -> Frame:
             data = file.read()
         if path.endswith(".pvtu"):
             names = [node.attrib["Source"] for node in ElementTree.fromstring(data).iterfind(".//Piece")]
-            return _join([read_frame(_beside(path, name), time) for name in names], time)
+            return join([read_frame(_beside(path, name), time) for name in names], time)
         return _read_vtu(data, time) if path.endswith(".vtu") else _read_legacy(data, time)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None

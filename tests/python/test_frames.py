@@ -19,7 +19,7 @@ except ImportError:
     print("NumPy is not installed: the reader of frames is not tested")
     sys.exit(77)
 from percuss.errors import InputError  # noqa: E402
-from percuss.frames import Frames, read_frame  # noqa: E402
+from percuss.frames import Frame, Frames, join, read_frame  # noqa: E402
 
 SMALL = ["--set", "mesh.bar.elements=8", "--set", "time.end=0.6"]
 
@@ -83,6 +83,13 @@ class FramesTest(unittest.TestCase):
                     self.assertEqual(list(one), list(two))
                     for name in one:
                         np.testing.assert_array_equal(one[name], two[name], name)
+
+    def test_pieces_are_joined(self):
+        one = Frame(0.0, np.zeros((3, 3)), np.array([[0, 1], [1, 2]]), [], {"a": np.arange(3)}, {"b": np.arange(2)})
+        two = Frame(0.0, np.ones((2, 3)), np.array([[0, 1]]), [], {"a": np.arange(3, 5)}, {"b": np.array([2])})
+        both = join([one, two], 0.5)
+        self.assertEqual(both.cells.tolist(), [[0, 1], [1, 2], [3, 4]])
+        self.assertEqual((both.point_data["a"].tolist(), both.cell_data["b"].tolist()), ([0, 1, 2, 3, 4], [0, 1, 2]))
 
     def test_modes_and_statics(self):
         modes = Frames(self.results("modes", "--count", "3", case="shaft_whirl", command="modes"))
