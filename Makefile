@@ -19,7 +19,6 @@ need := @cmake/need.sh
 wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor tested." $(RANK_PACKAGES)
 # ParaView's Python brings a VTK of its own, which does as well.
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
-wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
 wish_movies := @cmake/need.sh -w "percuss view makes no movies." ffmpeg
 wish_schema := @cmake/need.sh -w "The schema of cases is checked by the tests' own validator only." python3-jsonschema
 wish_mypy := @cmake/need.sh -w "The types of the Python package are not checked." mypy
@@ -57,11 +56,11 @@ study: bench-packages ## run the slow refinement studies
 	@for s in $(BUILD)/tests/study_*; do "$$s" || exit 1; done
 
 work-precision: bench-packages ## error against cost of the schemes, as CSV and picture
-	$(need) gnuplot-nox
+	$(need) python3 python3-matplotlib python3-pandas
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) --parallel $(JOBS) --target study_work_precision -- --no-print-directory -s
 	@$(BUILD)/tests/study_work_precision $(BUILD)/work_precision.csv
-	@gnuplot -e "input='$(BUILD)/work_precision.csv'; output='$(BUILD)/work_precision.png'" tests/study/work_precision.gp
+	@/usr/bin/python3 tests/study/work_precision.py $(BUILD)/work_precision.csv $(BUILD)/work_precision.png
 	@echo "Picture in $(BUILD)/work_precision.png"
 
 bench: bench-packages ## measure the time loop beside its yardsticks
@@ -104,7 +103,7 @@ docs: build ## the manual as HTML and PDF in build/docs
 	@docs/make.sh $(BUILD)
 
 gallery: build ## run all cases and variants, compare with the papers: docs/gallery/index.html
-	$(need) python3 python3-yaml gnuplot-nox
+	$(need) python3 python3-yaml python3-matplotlib python3-pandas python3-jinja2
 	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 docs/gallery/make.py $(BUILD)/percuss $(BUILD)/gallery
 
 format: ## format the C sources
@@ -139,7 +138,6 @@ clean: ## remove what was built
 build-packages:
 	$(need) $(BUILD_PACKAGES)
 	$(wish_ranks)
-	$(wish_gnuplot)
 
 bench-packages:
 	$(need) $(BENCH_PACKAGES)
@@ -149,7 +147,6 @@ test-packages:
 	$(need) $(TEST_PACKAGES)
 	$(wish_ranks)
 	$(wish_vtk)
-	$(wish_gnuplot)
 	$(wish_movies)
 	$(wish_schema)
 	$(wish_mypy)

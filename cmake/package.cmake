@@ -32,7 +32,7 @@ percuss_package(program percuss math "flexible bodies that hit, stick and reboun
 rebound, by nonsmooth time integration. Every\nstep is certified. This package holds the program, its cases and \
 completion\nfor shells.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-percuss, gnuplot-nox | gnuplot")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-percuss")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paraview, percuss-doc, percuss-petsc")
 
 set(lead "Percuss computes bars, beams and rigid bodies that hit, stick and rebound.\nThis package holds")

@@ -1,27 +1,33 @@
 """Runs what gallery.yaml lists and builds index.html beside it: docs/gallery/make.py PERCUSS WORK_FOLDER [--keep-views]
 
-Every entry gets a plot (`percuss plot`), a picture (`percuss view`, where ParaView's Python and ffmpeg are there) and
+Every entry gets a plot (percuss.plot), a picture (`percuss view`, where ParaView's Python and ffmpeg are there) and
 its key figures beside exact or published ones. A figure outside its tolerance is told and makes the exit status 1; the
 page is written all the same. With --keep-views pictures by `percuss view` stay as they are.
 """
 import concurrent.futures
 import math
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import threading
 
-import page
-import svg
+import jinja2
 import yaml
 from results import Run, evaluate, slope
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+import percuss  # noqa: E402
+from percuss._plot import save  # noqa: E402
+
+DRAWING = threading.Lock()  # matplotlib draws one picture at a time
 CASES = os.path.join(ROOT, "cases")
-MOST_BYTES = 2 * 1024 * 1024
-WIDTH = "14"  # cm, of plots
+MOST_BYTES = 3 * 1024 * 1024
+WIDTH, DOTS = 14.0, 110  # cm, of plots; dots per inch of x-t diagrams in them
 # Views in fewer bytes, by ffmpeg: as wide as the page, with a palette of their own.
 SMALL = "scale=960:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none"
 
@@ -150,28 +156,19 @@ class Gallery:
         name = f"{entry['id']}{'' if number == 0 else f'_{number + 1}'}.svg"
         target = os.path.join(self.work, "plots", name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        if "waves" in spec:
-            folder, run = target.removesuffix(".svg"), spec.get("of", entry["runs"])[0]
-            self.call("plot", self.runs[run].folder, "--width", WIDTH, "--quiet", "-o", folder)
-            shutil.move(os.path.join(folder, f"waves_{spec['waves']}.svg"), target)
-            return self.publish(target)
-        if "runs" not in entry:
-            folders = [os.path.join(self.work, "tables", entry["id"])]
-        else:
-            folders = [self.runs[run].folder for run in spec.get("of", entry["runs"])]
-        words = [*folders, *spec["columns"], "--width", WIDTH, "--quiet", "-o", target]
-        for option in ("x", "range"):
-            if option in spec:
-                words += [f"--{option}", str(spec[option])]
-        if "exact" in spec:
-            words += ["--exact", self.exact(entry["id"], spec["exact"])]
-        self.call("plot", *words)
+        runs = spec.get("of", entry.get("runs", []))
+        folders = [self.runs[run].folder for run in runs] or [os.path.join(self.work, "tables", entry["id"])]
+        columns = [f"waves_{spec['waves']}"] if "waves" in spec else spec["columns"]
+        limits = tuple(map(float, spec["range"].split(":"))) if "range" in spec else None
+        exact = self.exact(entry["id"], spec["exact"]) if "exact" in spec else None
+        with DRAWING:
+            save(percuss.plot(folders, *columns, x=spec.get("x"), range=limits, exact=exact, width=WIDTH), target, DOTS)
         return self.publish(target)
 
     def publish(self, target):
         name = os.path.basename(target)
         with open(target) as source, open(os.path.join(HERE, name), "w") as copy:
-            copy.write(svg.simplify(source.read()))
+            copy.write(shorten(source.read()))
         return name
 
     def exact(self, name, spec):
@@ -232,7 +229,7 @@ class Gallery:
             jobs = [(entry["id"], pool.submit(self.entry, entry)) for entry in self.list["entries"]]
         done = [job.result() for name, job in jobs if self.settled(name, job)]
         with open(os.path.join(HERE, "index.html"), "w") as file:
-            file.write(page.write(self.list, done))
+            file.write(write_page(self.list, done))
         used = {name for entry in done for name in (*entry["pictures"], entry["view"])}
         for name in pictures():
             if not self.failed and name not in used:
@@ -240,6 +237,26 @@ class Gallery:
         if size() > MOST_BYTES:
             self.failed.append(f"docs/gallery has {size()} bytes, may have {MOST_BYTES}")
         return done
+
+
+def shorten(svg):
+    """The same picture in fewer bytes: tenths of a point, no notes, no names that nothing refers to."""
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    used = set(re.findall(r"#([\w.-]+)", svg))
+    svg = re.sub(r' id="([^"]+)"', lambda m: m[0] if m[1] in used else "", svg)
+    head, mark, image = svg.partition("base64,")  # of an x-t diagram, which is no number
+    end = image.find('"')
+    parts = [re.sub(r"(\d\.\d)\d+", r"\1", part) for part in (head, image[end:] if mark else "")]
+    return re.sub(r"\s*\n\s*", "\n", parts[0] + mark + (image[:end] if mark else "") + parts[1])
+
+
+def write_page(listing, done):
+    """The page: one HTML file with relative links to the pictures beside it."""
+    where = {key: {label: [entry for entry in listing["entries"] if label in entry.get("shows", {}).get(key, [])]
+                   for label in paper["figures"]} for key, paper in listing["papers"].items()}
+    with open(os.path.join(HERE, "template.html"), encoding="utf-8") as file:
+        template = jinja2.Environment(autoescape=True).from_string(file.read())
+    return template.render(**listing, done=[{"shows": {}, **entry} for entry in done], where=where)
 
 
 def shrink(source, target):

@@ -262,8 +262,8 @@ def _safe(name: str) -> str:
     return re.sub(r"[\s/\\'\"`<>|&;$*?()\[\]{}\x00-\x1f]", "_", name)[:100]
 
 
-def save(figure: Any, path: Path) -> None:
-    """Writes a figure; a file of that name stays until the new one is whole."""
+def save(figure: Any, path: Path, dots: int = 300) -> None:
+    """Writes a figure, images in it with so many dots per inch; an old file stays until the new one is whole."""
     path = os.fspath(path)
     ending = os.path.splitext(path)[1]
     import matplotlib.pyplot as plt
@@ -274,7 +274,7 @@ def save(figure: Any, path: Path) -> None:
         with warnings.catch_warnings(), plt.style.context(STYLE):
             warnings.simplefilter("ignore")  # letters that the font does not have
             when = {"Date": None} if ending == ".svg" else {"CreationDate": None} if ending == ".pdf" else {}
-            figure.savefig(temporary, metadata=when)
+            figure.savefig(temporary, metadata=when, dpi=dots)
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     finally:

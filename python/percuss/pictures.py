@@ -129,6 +129,9 @@ class Album:
             panel.curves.append(replace(curve, label=label, colour=number))
         if len(names) == 1 and self.options.exact is None and names[0] in self.first:
             self.flatten(names[0], panel)
+        if x == "t" and any(curve.style == "bars" for curve in panel.curves):  # of all of the run, not of its impulses
+            times = np.concatenate([self.numbers(run, x) for run in self.runs if x in run.table])
+            panel.xlim = (float(np.nanmin(times)), float(np.nanmax(times)))
         self.add_exact(names, x, panel)
         if self.options.spectrum:
             panel = replace(panel, x="frequency", x_unit="Hz", y=f"amplitude of {panel.y}", log="y", ylim=None)

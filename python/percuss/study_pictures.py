@@ -127,7 +127,8 @@ class Study:
     def levels(self, measure: str) -> list[Panel]:
         """Every level of a refinement: values with the limit, and changes from level to level with their order."""
         results = self.run.results
-        summary = results.summary if results is not None and results.kind == "study" else {}
+        has_summary = results is not None and results.kind == "study" and results.has("study.json")
+        summary = results.summary if results is not None and has_summary else {}
         points = [p for p in summary.get("points", []) if len(p.get("measures", {}).get(measure, {}).get("levels")
                                                               or []) > 1]
         refined = {key: spec for key, spec in (summary.get("refine") or {}).items() if isinstance(spec, list)}

@@ -72,13 +72,16 @@ for name in grid.CellData.keys():
 
 
 def folder() -> str:
-    """Where the results are: beside this file, which an open ParaView may not name."""
+    """Where the results are: beside this file, whose name ParaView's own command line has, or where ParaView works."""
     if os.environ.get("PERCUSS_RESULTS"):
         return os.environ["PERCUSS_RESULTS"]
     names = [globals().get("__file__", ""), main.__code__.co_filename]
-    names += [word.partition("=")[2] for word in sys.argv if word.startswith("--script=")]
+    if os.path.exists("/proc/self/cmdline"):  # an open ParaView does not pass its arguments on
+        with open("/proc/self/cmdline", encoding="utf-8", errors="surrogateescape") as f:
+            words = f.read().split("\0")
+        names += [word.partition("=")[2] for word in words if word.startswith("--script=")]
     places = [os.path.dirname(os.path.abspath(name)) for name in names if name] + [os.getcwd()]
-    return next((place for place in places if os.path.exists(os.path.join(place, "view.json"))), places[0])
+    return next((place for place in places if os.path.exists(os.path.join(place, "view.json"))), places[-1])
 
 
 def read_json(name: str) -> dict[str, Any]:
@@ -542,11 +545,10 @@ def main() -> None:
 
 
 if __name__ not in ("percuss.view", "view_of_results"):
-    # Filters in Python bring names of their own into the main program, as max: this file is run as a module.
-    spec = importlib.util.spec_from_file_location("view_of_results", main.__code__.co_filename)
-    module = importlib.util.module_from_spec(spec) if spec and os.path.exists(main.__code__.co_filename) else None
-    if module and spec and spec.loader:
+    # Filters in Python bring names of their own, as max, into the main program: this file is run as a module.
+    own = [main.__code__.co_filename, os.path.join(folder(), "view.py")]  # an open ParaView knows the text alone
+    spec = importlib.util.spec_from_file_location("view_of_results", own[not os.path.isfile(own[0])])
+    module = importlib.util.module_from_spec(spec) if spec else None
+    if spec and spec.loader and module:
         spec.loader.exec_module(module)
         module.main()
-    else:  # an open ParaView may know the text of a script alone
-        main()

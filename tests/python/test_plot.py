@@ -170,6 +170,13 @@ class Plot(unittest.TestCase):
         self.assertLess(figure.axes[0].get_ylim()[1], 1.2 * gap)  # not the 5 m of the start
         self.assertGreaterEqual(figure.axes[0].get_ylim()[0], -1e-6)  # gaps are >= 0 but for round-off
 
+    def test_impulses_are_shown_over_the_run(self):
+        table = pandas.DataFrame({"t": [0.0, 1.0, 2.0, 3.0], "floor.impulse": [np.nan, 4.0, 0.0, 2.0]})
+        axes = percuss.plot(table, "floor.impulse").axes[0]
+        self.assertEqual(axes.get_xlim(), (0.0, 3.0))
+        bars = [segment.tolist() for segment in axes.collections[0].get_segments()]
+        self.assertEqual(bars, [[[1.0, 0.0], [1.0, 4.0]], [[3.0, 0.0], [3.0, 2.0]]])
+
     def test_round_off_is_flat(self):
         t = np.linspace(0.0, 1.0, 50)
         table = pandas.DataFrame({"t": t, "a.ux": np.sin(t), "b.ux": 1e-17 * np.cos(9 * t), "c.vx": 3.0 + 1e-15 * t})
