@@ -26,7 +26,8 @@ static void check_definite(const variant *c, model *m)
     model_dense(m->system->K, n, K);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) CHECK(M[i * n + j] == M[j * n + i] && K[i * n + j] == K[j * n + i]);
-    // One-point masses do not see a sawtooth; translational ones resist rotations of nodes by (length of a cell)^2 alone.
+    // One-point masses do not see a sawtooth; translational ones resist rotations of nodes by the square of the length
+    // of a cell alone.
     double least = 1e-3;
     if (strstr(c->values, "mass=one_point") != NULL) least = -1e-13;
     if (strstr(c->values, "mass=translational") != NULL) least = 1e-9;
