@@ -372,6 +372,7 @@ void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char
 bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text);
 void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);
 void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x);
+double pcs_fe_sense(const pcs_system *self, int row, const double *q0, const double *q1);
 void pcs_fe_turn(const pcs_system *self, const double *x, double *y);
 void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
 void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);

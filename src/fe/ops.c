@@ -220,6 +220,7 @@ const pcs_system_ops pcs_system_fe = {
     .gaps = pcs_fe_gaps,
     .retract = pcs_fe_retract,
     .way = pcs_fe_way,
+    .sense = pcs_fe_sense,
     .turn = pcs_fe_turn,
     .turn_columns = pcs_fe_turn_columns,
     .carry_back = pcs_fe_carry_back,

@@ -399,16 +399,20 @@ static void reactions_of_supports(pcs_system *self, double h, const double *q, c
     if (h > 0.0) reactions_take_rows(self, h, rows);
 }
 
-// What the joint of a support that holds one rotation exerts.
-static void reactions_add_held(const fe_data *fe, int support, const fe_work *work, const pcs_row_report *rows,
+// What the joint of a support that holds one rotation exerts; forces have the sense of the end of the step, where q is.
+static void reactions_add_held(const pcs_system *self, int support, const double *q, const pcs_row_report *rows,
                                pcs_reaction *out)
 {
+    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     int joint = reactions_held(fe, support);
     if (joint < 0) return;
     const fe_row_source *source = &fe->sources[fe->model.ncontact + joint];
-    for (int row = source->first_row; row < source->first_row + source->nrow; row++)
-        for (int k = 0; k < 3 && isfinite(rows[row].force); k++)
-            out->moment[k] += rows[row].force * work->states[row].couple[k];
+    for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
+        double force = rows[row].force;
+        if (self->acting != NULL) force = pcs_system_carry(self, row, q, self->acting, force);
+        for (int k = 0; k < 3 && isfinite(force); k++) out->moment[k] += force * work->states[row].couple[k];
+    }
 }
 
 static void reactions_sum_support(const pcs_system *self, int support, double h, pcs_reaction *out)
@@ -435,11 +439,12 @@ static void reactions_sum_support(const pcs_system *self, int support, double h,
     }
 }
 
-static void reactions_add_all_held(const pcs_system *self, const pcs_row_report *rows, pcs_reaction *out)
+static void reactions_add_all_held(const pcs_system *self, const double *q, const pcs_row_report *rows,
+                                   pcs_reaction *out)
 {
     const fe_data *fe = self->data;
     for (int s = 0; s < fe->model.nsupport; s++)
-        if (fe->model.supports[s].has_reactions) reactions_add_held(fe, s, self->work, rows, out++);
+        if (fe->model.supports[s].has_reactions) reactions_add_held(self, s, q, rows, out++);
 }
 
 static void reactions_join(const pcs_system *self, pcs_reaction *reaction)
@@ -475,10 +480,10 @@ static void reactions_find(pcs_system *self, double h, const double *q, const do
     int place = njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) reactions_sum_support(self, s, h, &out[place++]);
-    if (is_dealt) reactions_add_all_held(self, rows, out + njoint);
+    if (is_dealt) reactions_add_all_held(self, q, rows, out + njoint);
     if (self->layout != NULL)
         for (int i = njoint; i < place; i++) reactions_join(self, &out[i]);
-    if (!is_dealt) reactions_add_all_held(self, rows, out + njoint);
+    if (!is_dealt) reactions_add_all_held(self, q, rows, out + njoint);
 }
 
 void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,

@@ -6,7 +6,8 @@
 //
 // Both p and -p are the rotation, and after a whole turn the axis about which the support holds, which turns with half
 // of the rotation, points the other way. So no choice of the sign lasts; it is the one with p_0 >= 0, and the row
-// changes its sense at half a turn, which no step depends on: it finds its multipliers anew.
+// changes its sense at half a turn, which no step depends on: it finds its multipliers anew. Who adds multipliers of a
+// step up carries them from one place to the other (pcs_system_carry).
 
 #include "joint/joint.h"
 

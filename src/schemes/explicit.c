@@ -275,7 +275,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
         double la = next->la[j];
         pcs_row_report *row = &report->rows[j];
         pcs_next_tell(system, next, j, row);
-        row->step_impulse = s->stage[j] + la;
+        row->step_impulse = pcs_system_carry(system, j, x->q, next->q, s->stage[j]) + la;
         row->force = is_impact ? 0.0 : la / duration;
         row->impulse = is_impact ? la : 0.0;
         row->is_closed = row->is_gated;

@@ -313,7 +313,7 @@ static void rule_split_impulses(pcs_certifier *self, bool is_first)
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
         double last = has_forces && !self->survey.is_hit ? 0.5 * h * row->force : row->multiplier;
-        self->z[j] = is_first ? row->step_impulse - last : last;
+        self->z[j] = is_first ? pcs_system_carry(system, j, self->x->q, self->from->q, row->step_impulse - last) : last;
         for (int t = 0; t < system->rows[j].ntangent; t++)
             self->z_t[system->rows[j].first_tangent + t] =
                 is_first ? row->tangent[t] - row->last_tangent[t] : row->last_tangent[t];

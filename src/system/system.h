@@ -183,6 +183,8 @@ typedef struct pcs_system_ops {
     void (*retract)(const pcs_system *self, const double *q0, const double *x, double *q);
     // x that leads from q0 to q1, the shorter way round. x may be q1.
     void (*way)(const pcs_system *self, const double *q0, const double *q1, double *x);
+    // -1 where a row points the other way at q1 than at q0, less than a radian apart, else 1: has_rotations.
+    double (*sense)(const pcs_system *self, int row, const double *q0, const double *q1);
     // y := d(spin of q)/dx y at x, in place; and the columns of a matrix likewise, A := A d(spin)/dx.
     void (*turn)(const pcs_system *self, const double *x, double *y);
     void (*turn_columns)(const pcs_system *self, const double *x, pcs_matrix *A);
@@ -449,6 +451,12 @@ static inline bool pcs_rows_any(const pcs_system *self, bool is_here)
 static inline double pcs_system_rate(const pcs_system *self, int row, const double *v)
 {
     return pcs_rows_dot(self->G, row, v);
+}
+
+// An impulse or a force of row j at q0, as it is at q1.
+static inline double pcs_system_carry(const pcs_system *self, int row, const double *q0, const double *q1, double value)
+{
+    return self->has_rotations && value != 0.0 ? self->ops->sense(self, row, q0, q1) * value : value;
 }
 
 // Gaps at q, where the directions stand.
