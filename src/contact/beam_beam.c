@@ -34,8 +34,10 @@ static const pcs_option beams_options[] = {
     PCS_REAL("radius", beams_params, radius, PCS_REQUIRED, PCS_POSITIVE, "of the sections of a, m"),
     PCS_REAL("other_radius", beams_params, other_radius, PCS_OPTIONAL, PCS_POSITIVE,
              "of the sections of b, m; by default that of a"),
-    PCS_COUNT("most", beams_params, most, PCS_DEFAULT("100"), PCS_WITHIN(1.0, 10000.0),
-              "places that may touch at the same time; of beams that lie on each other one for every node"),
+    PCS_COUNT(
+        "most", beams_params, most, PCS_OPTIONAL, PCS_WITHIN(1.0, 10000.0),
+        "places that may touch at the same time, of beams that lie on each other one for every node; by default 8 "
+        "more than a and b have cells, up to 100"),
     PCS_COUNT("exclude", beams_params, exclude, PCS_DEFAULT("1"), PCS_WITHIN(1.0, 1e9),
               "cells of one chain that are so many cells apart, or fewer, do not touch"),
     PCS_REAL("reach", beams_params, reach, PCS_OPTIONAL, PCS_POSITIVE,
@@ -123,6 +125,15 @@ static pcs_status beams_look_at_nodes(pcs_context *ctx, beams_contact *self, con
     return is_held ? pcs_gap_demand_free(ctx, map, held) : PCS_OK;
 }
 
+// Chains that lie on each other touch in no more nodes than they have cells.
+static int beams_places(const void *params, const pcs_mesh *mesh)
+{
+    const beams_params *p = params;
+    int ncell = pcs_set_size(pcs_mesh_cell_set(mesh, p->a)) + pcs_set_size(pcs_mesh_cell_set(mesh, p->b));
+    if (p->most > 0) return p->most;
+    return ncell < 100 - 8 ? ncell + 8 : 100;
+}
+
 static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                                pcs_contact_shape *shape)
 {
@@ -136,16 +147,17 @@ static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_d
                                         .reach = p->reach,
                                         .thickness = self->radius[0] + self->radius[1],
                                         .exclude = p->exclude,
-                                        .most = p->most };
+                                        .most = beams_places(p, map->mesh) };
     PCS_TRY(pcs_beams_create(ctx, map->mesh, &definition, &self->beams));
     PCS_TRY(beams_look_at_nodes(ctx, self, map));
     PCS_TRY(beams_take_rows(ctx, self, map->row_comm));
     PCS_TAKE(ctx, self->before, map->mesh->nnode, "a contact");
     PCS_TAKE(ctx, self->after, map->mesh->nnode, "a contact");
     self->far = fmax(self->beams.size, self->beams.reach);
-    *shape = (pcs_contact_shape){ .nrow = self->nrow,
-                                  .ntangent = self->ntangent,
-                                  .memory = { .bytes = self->row, .size = (size_t)p->most * sizeof *self->row } };
+    *shape =
+        (pcs_contact_shape){ .nrow = self->nrow,
+                             .ntangent = self->ntangent,
+                             .memory = { .bytes = self->row, .size = (size_t)definition.most * sizeof *self->row } };
     *instance = self;
     return PCS_OK;
 }
@@ -268,10 +280,13 @@ static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_sta
 {
     const beams_contact *self = instance;
     const pcs_beam_row spare = { .pair = self->beams.spare, .s = PCS_BEAM_MOVES };
+    const pcs_row_state *empty = NULL; // all of these are alike
     for (int i = 0; i < self->nrow; i++) {
         pcs_beam_row row = beams_row_of(self, self->first + i);
         bool is_near = row.pair.a >= 0;
-        beams_evaluate_row(self, places, is_near ? row : spare, is_near, &rows[i]);
+        if (!is_near && empty != NULL) rows[i] = *empty;
+        else beams_evaluate_row(self, places, is_near ? row : spare, is_near, &rows[i]);
+        if (!is_near) empty = &rows[i];
     }
 }
 
@@ -453,11 +468,6 @@ static void beams_passage(void *instance, const pcs_places *from, const pcs_plac
     }
     for (int i = 0; i < beams->a->count; i++)
         for (int j = 0; j < beams->b->count; j++) beams_sweep(self, i, j);
-}
-
-static int beams_places(const void *params)
-{
-    return ((const beams_params *)params)->most;
 }
 
 const pcs_gap_ops pcs_gap_beam_beam = {

@@ -231,22 +231,26 @@ static void beams_keep(pcs_beams *self, const pcs_segment *a, pcs_beam_row row, 
     self->found[at] = found;
 }
 
-// Is the end of the line along which a pair touches also that of an earlier pair?
-static bool beams_is_repeated(const pcs_beams *self, pcs_beam_pair pair, const pcs_closest *closest)
+static double beams_snap(double s, double seam)
+{
+    if (s < seam) return 0.0;
+    return s > 1.0 - seam ? 1.0 : s;
+}
+
+// Is a place also the end of the line along which another pair touches (`earlier`: an earlier one)?
+static bool beams_is_on_line(const pcs_beams *self, pcs_beam_pair pair, const pcs_closest *closest, double seam,
+                             bool earlier)
 {
     pcs_beam_pair next[3];
     pcs_closest end = *closest;
-    int count;
-    end.s = closest->s < LINE_SEAM ? 0.0 : closest->s;
-    end.t = closest->t < LINE_SEAM ? 0.0 : closest->t;
-    if (end.s > 1.0 - LINE_SEAM) end.s = 1.0;
-    if (end.t > 1.0 - LINE_SEAM) end.t = 1.0;
-    count = pcs_beams_next(self, pair, &end, next);
+    end.s = beams_snap(closest->s, seam);
+    end.t = beams_snap(closest->t, seam);
+    int count = pcs_beams_next(self, pair, &end, next);
     if (count == 2) next[count++] = (pcs_beam_pair){ next[0].a, next[1].b };
     for (int i = 0; i < count; i++) {
         pcs_segment a, b;
         double ends[2];
-        if (!beams_is_before(next[i], pair) || !pcs_beams_may_touch(self, next[i].a, next[i].b)) continue;
+        if ((earlier && !beams_is_before(next[i], pair)) || !pcs_beams_may_touch(self, next[i].a, next[i].b)) continue;
         beams_axes(self, next[i], &a, &b);
         if (pcs_segment_is_flat(&a, &b, ends)) return true;
     }
@@ -259,7 +263,7 @@ static void beams_keep_line(pcs_beams *self, pcs_beam_pair pair, const pcs_segme
     pcs_closest c;
     for (int end = 0; end < 2; end++) {
         pcs_segment_closest_from(&axis[0], ends[end], &axis[1], &c);
-        if (!beams_is_repeated(self, pair, &c))
+        if (!beams_is_on_line(self, pair, &c, LINE_SEAM, true))
             beams_keep(self, &axis[0], (pcs_beam_row){ .pair = pair, .s = ends[end] }, &c);
     }
     pcs_segment_closest(&axis[0], &axis[1], &c);
@@ -283,7 +287,10 @@ static void beams_consider(void *owner, int i, int j)
         return;
     }
     pcs_segment_closest(&axis[0], &axis[1], &closest);
-    if (closest.distance - self->thickness <= self->reach && beams_is_minimum(self, pair, &closest))
+    if (closest.distance - self->thickness > self->reach) return;
+    // Cells in one line, of which none lies beside the other, meet where others may lie along each other.
+    double seam = pcs_segment_is_along(&axis[0], &axis[1]) ? LINE_SEAM : SEAM;
+    if (!beams_is_on_line(self, pair, &closest, seam, false) && beams_is_minimum(self, pair, &closest))
         beams_keep(self, &axis[0], (pcs_beam_row){ .pair = pair, .s = PCS_BEAM_MOVES }, &closest);
 }
 

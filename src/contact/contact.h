@@ -80,7 +80,7 @@ typedef struct pcs_gap_ops {
     // How many rows there are, where these go to what `search` finds among the sets of cells, all of which name such:
     // of `row_comm` of the map each rank makes and evaluates an equal piece, in order (pcs_comm_first), and all of them
     // search alike. NULL: rows belong to nodes.
-    int (*places)(const void *params);
+    int (*places)(const void *params, const pcs_mesh *mesh);
     // Looks for what may touch from here on, between two steps; rows are about the same until the next call. Says
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
     // rows never change.

@@ -40,6 +40,6 @@ bool pcs_gap_is_common(const pcs_gap_ops *ops, const char *option)
 
 int pcs_gap_rows(const pcs_gap_ops *ops, const void *params, const pcs_mesh *mesh)
 {
-    if (ops->places != NULL) return ops->places(params);
+    if (ops->places != NULL) return ops->places(params, mesh);
     return ops->rows_per_node(params) * pcs_set_size(pcs_mesh_node_set(mesh, pcs_gap_set_name(ops, params, 0)));
 }

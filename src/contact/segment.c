@@ -115,10 +115,16 @@ void pcs_segment_closest_from(const pcs_segment *a, double s, const pcs_segment 
     segment_finish(a, b, out);
 }
 
+bool pcs_segment_is_along(const pcs_segment *a, const pcs_segment *b)
+{
+    double A = pcs_dot3(a->e, a->e), B = pcs_dot3(a->e, b->e), C = pcs_dot3(b->e, b->e);
+    return A > 0.0 && C > 0.0 && A * C - B * B < FLAT * A * C;
+}
+
 bool pcs_segment_is_flat(const pcs_segment *a, const pcs_segment *b, double ends[2])
 {
-    double A = pcs_dot3(a->e, a->e), B = pcs_dot3(a->e, b->e), C = pcs_dot3(b->e, b->e), det = A * C - B * B;
-    if (A == 0.0 || C == 0.0 || det >= FLAT * A * C) return false;
+    double A = pcs_dot3(a->e, a->e), C = pcs_dot3(b->e, b->e);
+    if (!pcs_segment_is_along(a, b)) return false;
     segment_beside(a, b, ends);
     return (ends[1] - ends[0]) * sqrt(A) > LEAST_BESIDE * sqrt(fmin(A, C));
 }

@@ -25,6 +25,9 @@ void pcs_segment_closest(const pcs_segment *a, const pcs_segment *b, pcs_closest
 // The same from a given place on a.
 void pcs_segment_closest_from(const pcs_segment *a, double s, const pcs_segment *b, pcs_closest *out);
 
+// True for segments that are parallel or nearly so, up to 1.8 degrees.
+bool pcs_segment_is_along(const pcs_segment *a, const pcs_segment *b);
+
 // True for segments that lie beside each other, parallel or nearly so: they touch along a line, and closest points rush
 // from end to end of it. ends: where it begins and ends on a, at an end of a or across from one of b.
 bool pcs_segment_is_flat(const pcs_segment *a, const pcs_segment *b, double ends[2]);

@@ -99,7 +99,7 @@ static void rows_join_shapes(pcs_system *self, const fe_data *fe, pcs_contact_in
 static int rows_place(const pcs_system *self, const fe_data *fe, const pcs_fe_contact *c, int i)
 {
     const pcs_comm *comm = self->row_comm;
-    if (c->ops->places != NULL) return pcs_comm_first(comm, comm->rank, c->ops->places(c->params)) + i;
+    if (c->ops->places != NULL) return pcs_comm_first(comm, comm->rank, c->ops->places(c->params, fe->model.mesh)) + i;
     const char *name = pcs_gap_set_name(c->ops, c->params, 0);
     const pcs_set *here = pcs_set_touching(pcs_mesh_node_set(fe->model.mesh, name), name);
     int npoint = c->ops->rows_per_node(c->params);

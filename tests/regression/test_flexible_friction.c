@@ -106,6 +106,32 @@ TEST(dragged_beam_slides_with_its_friction)
         }
 }
 
+// A beam from 0 to 1 that lies on a held one, which ends at 0.6, is borne at 0 and 0.6 like a lever.
+TEST(beam_lies_along_another)
+{
+    for (int k = 0; k < 2; k++) {
+        text_case c = text_case_open(
+            "mesh: { low: { type: line, from: [-0.5, 0, 0], to: [0.6, 0, 0], elements: 1 },\n"
+            "        beam: { type: line, from: [0, 0, 0.02], to: [1, 0, 0.02], elements: 1 } }\n"
+            "elements: { low: { type: rod_3d, mesh: low, E: 2.1e+11, rho: 7800.0, area: 1.0e-4 },\n"
+            "  beam: { type: beam_exact_3d, mesh: beam, E: 2.1e+10, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
+            "          section: { type: circle, diameter: 0.02 } } }\n"
+            "supports: { low: { set: low, fix: [x, y, z] } }\n"
+            "loads: { g: { type: gravity, g: [0, 0, -9.81] } }\n"
+            "contacts: { touch: { type: beam_beam, a: low, b: beam, radius: 0.01, restitution: 0.0 } }\n"
+            "scheme: { ",
+            schemes[k], " }\ntime: { step: 5.0e-4, end: 1.0 }\n", NULL);
+        while (c.sim->state.step < 50) {
+            text_case_step(&c);
+            const pcs_row_report *rows = c.sim->report.rows;
+            double force[2] = { rows[0].step_impulse / c.sim->step_size, rows[1].step_impulse / c.sim->step_size };
+            CHECK_RELATIVE(fmin(force[0], force[1]), mass * gravity / 6.0, 1e-9);
+            CHECK_RELATIVE(fmax(force[0], force[1]), mass * gravity / 1.2, 1e-9);
+        }
+        text_case_close(&c);
+    }
+}
+
 static const char crossed[] = "mesh:\n"
                               "  low: { type: line, from: [-0.5, 0, 0], to: [0.5, 0, 0], elements: 9 }\n"
                               "  high: { type: line, from: [0.1, -0.4, 0.0213], to: [0.1, 0.6, 0.0213], elements: 8 }\n"

@@ -155,6 +155,35 @@ TEST(a_free_beam_comes_to_lie_on_the_floor)
     still_close(&s);
 }
 
+// The upper one, from 0 to 1, lies on a held one that ends at 0.6: of one cell it is borne at 0 and 0.6 like a lever.
+TEST(a_beam_lies_along_another)
+{
+    const char *const cells[] = { NULL, "mesh.low.elements=4; mesh.high.elements=5" };
+    const double weight = 7800.0 * 3.14159265358979323846 * 1e-4 * 10.0;
+    for (int i = 0; i < 2; i++) {
+        double q[MOST] = { 0 }, sum = 0.0;
+        still s = still_open(
+            "mesh: { low: { type: line, from: [-0.5, 0, 0], to: [0.6, 0, 0], elements: 1 },\n"
+            "        high: { type: line, from: [0, 0, 0.02], to: [1, 0, 0.02], elements: 1 } }\n"
+            "elements: { low: { type: rod_3d, mesh: low, E: 2.1e11, rho: 7800.0, area: 1.0e-4 },\n"
+            "  high: { type: beam_timo_3d, mesh: high, E: 2.1e11, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
+            "          section: { type: circle, diameter: 0.02 } } }\n"
+            "supports: { low: { set: low, fix: [x, y, z] }, high: { set: high, fix: [y, rx, rz] },\n"
+            "            guide: { set: high.start, fix: [x] } }\n"
+            "loads: { g: { type: gravity, g: [0, 0, -10.0] } }\n"
+            "contacts: { touch: { type: beam_beam, a: low, b: high, radius: 0.01, restitution: 0.0 } }\n",
+            cells[i]);
+        pcs_statics statics = still_statics(&s, 1, q);
+        for (int j = 0; j < s.on.system->nrow; j++) {
+            CHECK(statics.gap[j] > -1e-12 && statics.force[j] >= 0.0);
+            sum += statics.force[j];
+        }
+        CHECK_RELATIVE(sum, weight, 1e-11);
+        if (i == 0) CHECK_RELATIVE(fmax(statics.force[0], statics.force[1]), 5.0 / 6.0 * weight, 1e-11);
+        still_close(&s);
+    }
+}
+
 // The tip keeps its distance of 1 from the origin and is moved along x from 0.6 on: to 1 it can follow.
 TEST(a_way_that_ends_is_followed_to_its_end)
 {
