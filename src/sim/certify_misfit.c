@@ -77,8 +77,9 @@ void pcs_certify_misfits(pcs_certifier *self)
     if (self->comm != NULL) worst = pcs_all_max(self->comm, worst);
     if (!(worst > 0.0) && self->x->step % STEPS_BETWEEN != 0) return;
     now->deformation = pcs_max(now->deformation, misfit_deformation(self, &motion));
+    if (self->report->h == 0.0) return; // what a run starts with is the case's
     for (int j = 0; j < system->nrow; j++) {
         double scale = system->rows[j].is_driven ? pcs_max(motion, now->deformation) : now->deformation;
-        if (pcs_certify_owns(self, j)) pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 0.1 * scale, j, -1);
+        if (pcs_certify_owns(self, j)) pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 1e-3 * scale, j, -1);
     }
 }

@@ -196,11 +196,20 @@ static double rows_exchange(const pcs_certifier *self, const row_now *now)
     return sum / sqrt(now->mass);
 }
 
+// True if a weight of the tableau is negative: then the mean of pushing forces may pull.
+static bool rows_mean_may_pull(const pcs_tableau *tableau)
+{
+    for (int k = 0; tableau != NULL && k < tableau->s; k++)
+        if (tableau->b[k] < 0.0) return true;
+    return false;
+}
+
 // No contact pulls: neither by the multiplier of its law nor by the smooth part, the impact or the sum of what it
 // transmits, whatever law the scheme solves for. What an open contact transmits is judged as such.
 static double rows_pull(const pcs_certifier *self, const pcs_row_report *r)
 {
     double force = self->report->h * r->force;
+    if (rows_mean_may_pull(self->rule.tableau)) return -pcs_min(r->multiplier, r->impulse);
     if (self->scheme->ops->ignores_restitution) return -force; // its sum over the step is filtered, and may pull
     if (!r->is_gated && r->multiplier != 0.0) return 0.0;
     return -pcs_min(pcs_min(r->multiplier, force), pcs_min(r->impulse, r->step_impulse));
