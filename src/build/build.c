@@ -72,7 +72,8 @@ static pcs_status build_model(pcs_build *b)
     PCS_TRY(pcs_build_check_joints(b));
     PCS_TRY(pcs_build_questions(b));
     PCS_TRY(pcs_build_probes(b));
-    if (!b->is_model_only) PCS_TRY(pcs_build_clock(b));
+    if (!b->is_model_only) PCS_TRY(pcs_build_clock(b)); // by whose steps gaps of a single point are rounded off
+    PCS_TRY(pcs_build_check_gaps(b));
     return pcs_case_finish(b->c);
 }
 

@@ -1,8 +1,9 @@
 // Kinematics and energy of the generalized-alpha family: equations in alpha_family.h. Energy as in Acary's lecture
 // slides on nonsmooth mechanical systems, there for Newmark and HHT.
 //
-// Derivation of the energy balance: both Newmark formulas give dq = h (v_n + v)/2 + (h^2/2) (2 be - ga) da; with
-// M dv = h M a_ga + G^T La and M vd = F - K q - C v at both ends, dE = (v_n + v)/2 . M dv + (q_n + q)/2 . K dq.
+// Derivation of the energy balance: both Newmark formulas give dq = h (v_n + v)/2 + (h^2/2) (2 be - ga) da + U; with
+// M dv = h M a_ga + G^T La and M vd = F + Gb^T lam - K q - C v at both ends,
+// dE = (v_n + v)/2 . M dv + (q_n + q)/2 . K dq. On held contacts G dq = (h/2) G (v_n + v): U takes the rest away.
 
 #include "schemes/alpha_family.h"
 
@@ -37,14 +38,22 @@ pcs_status pcs_alpha_setup(pcs_scheme *self, pcs_alpha *s)
     s->goes_on = pcs_goes_on(self->system, pcs_alpha_radius(s));
     PCS_TAKE(self->ctx, s->mix, self->system->nv, "the energy balance");
     PCS_TAKE(self->ctx, s->image, self->system->nv, "the energy balance");
+    if (s->holds) {
+        PCS_TAKE(self->ctx, s->held, self->system->nrow, "the contacts that are held");
+        PCS_TAKE(self->ctx, s->drift, self->system->nv, "the contacts that are held");
+        PCS_TAKE(self->ctx, s->next.nu_t, self->system->ntangent, "the contacts that are held");
+    }
     return pcs_next_create(self, &s->next);
 }
 
 pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h)
 {
-    return (pcs_step_form){
-        .h = h, .c = (1.0 - s->am) / ((1.0 - s->af) * s->ga), .kb = h * s->be / s->ga, .has_dynamics = true
-    };
+    return (pcs_step_form){ .h = h,
+                            .c = (1.0 - s->am) / ((1.0 - s->af) * s->ga),
+                            .kb = h * s->be / s->ga,
+                            .kh = s->holds ? 0.5 * h * (2.0 * s->be - s->ga) / s->ga : 0.0,
+                            .has_dynamics = true,
+                            .has_smooth_multipliers = s->lam != NULL };
 }
 
 void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x)
@@ -52,9 +61,24 @@ void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x)
     double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
     pcs_alpha_memory *memory = x->memory;
     for (int i = 0; i < self->system->nv; i++) a[i] = vd[i];
+    for (int k = 0; k < x->nrow_history; k++)
+        for (int j = 0; j < self->system->nrow; j++) x->row_history[k][j] = s->lam == NULL ? 0.0 : s->lam[j];
     pcs_resultant(self->system, x->t, x->q, x->v, memory->resultant);
     if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, memory->resultant);
     for (int k = 0; k < 3; k++) memory->filtered[k] = memory->resultant[k];
+}
+
+void pcs_alpha_start_contacts(const pcs_scheme *self, const pcs_step_report *report, pcs_state *x)
+{
+    const pcs_rows *G = self->system->G;
+    for (int j = 0; j < self->system->nrow; j++) {
+        const pcs_row_report *row = &report->rows[j];
+        int first = G->start[j], count = G->start[j + 1] - first;
+        double rounding = 64.0 * pcs_rounding_of_sum(count, G->value + first, G->column + first, x->v);
+        bool lasts = row->is_closed && (row->step_impulse > 0.0 || fabs(row->rate) <= rounding);
+        if (lasts && !self->system->rows[j].is_bilateral) x->recent[j] = PCS_RECENT;
+        x->impulse[j] = row->step_impulse;
+    }
 }
 
 PCS_WIDE static void alpha_predict_range(void *data, int range, int low, int high)
@@ -98,6 +122,25 @@ static void alpha_set_pass(pcs_alpha *s, const pcs_state *x, double h)
     p->v_new = s->next.v;
     p->a_new = s->next.a;
     p->d = s->next.d;
+}
+
+void pcs_alpha_hold(const pcs_scheme *self, pcs_alpha *s, const pcs_state *x, double h)
+{
+    const pcs_system *system = self->system;
+    bool is_any = false;
+    s->next.held = NULL;
+    if (!s->holds) return;
+    for (int j = 0; j < system->nrow; j++) {
+        s->held[j] = x->recent[j] > 0.0 && !system->rows[j].is_bilateral;
+        is_any = is_any || s->held[j];
+    }
+    if (!pcs_rows_any(system, is_any)) return;
+    alpha_set_pass(s, x, h);
+    const pcs_alpha_pass *p = &s->pass;
+    double way = 0.5 * h * h * (2.0 * s->be - s->ga);
+    for (int i = 0; i < system->nv; i++) s->drift[i] = way * (p->from_vd * p->vd[i] - p->from_a * p->a[i] - p->a[i]);
+    s->next.held = s->held;
+    s->next.drift = s->drift;
 }
 
 void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h)
@@ -194,6 +237,44 @@ static double alpha_damping(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, 
     return along - report->damping_loss;
 }
 
+double pcs_alpha_book_joints(const pcs_scheme *self, const pcs_alpha *s, pcs_state *x, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    const pcs_rows *G = system->G;
+    double am = s->am, af = s->af, ga = s->ga, *force = x->row_history[PCS_ALPHA_FORCE];
+    double *filtered = x->row_history[PCS_ALPHA_FILTERED], rest = 0.0;
+    for (int j = 0; j < (s->lam == NULL ? 0 : system->nrow); j++) {
+        pcs_row_report *row = &report->rows[j];
+        if (!system->rows[j].is_bilateral) continue;
+        double way = 0.0, now = ((1.0 - af) * s->lam[j] + af * force[j] - am * filtered[j]) / (1.0 - am);
+        double mean = (1.0 - ga) * filtered[j] + ga * now, lam_ga = (1.0 - ga) * force[j] + ga * s->lam[j];
+        for (int k = G->start[j]; k < G->start[j + 1]; k++)
+            way += G->value[k] * (s->next.q[G->column[k]] - x->q[G->column[k]]);
+        double speed = system->rows[j].is_driven ? s->next.speed_before[j] + s->next.speed[j] : 0.0;
+        double work = -0.5 * report->h * mean * speed;
+        row->force += system->has_rotations ? s->lam[j] : mean; // rows of rotations in space turn round and scale
+        row->drive_work += work;
+        report->external_work += work;
+        rest += lam_ga * way - work;
+        force[j] = s->lam[j];
+        filtered[j] = now;
+    }
+    pcs_rows_sum(system, 1, &rest);
+    return rest;
+}
+
+// U . M x = nu . G x + nu_t . T x
+static double alpha_held_product(const pcs_system *system, const pcs_next *next, const double *x)
+{
+    double sum = 0.0;
+    for (int j = 0; j < system->nrow; j++)
+        if (next->nu[j] != 0.0) sum += next->nu[j] * pcs_rows_dot(system->G, j, x);
+    for (int t = 0; t < system->ntangent; t++)
+        if (next->nu_t[t] != 0.0) sum += next->nu_t[t] * pcs_rows_dot(system->T, t, x);
+    pcs_rows_sum(system, 1, &sum);
+    return sum;
+}
+
 static double alpha_numerical_loss(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, double h)
 {
     const pcs_system *system = self->system;
@@ -205,6 +286,7 @@ static double alpha_numerical_loss(pcs_scheme *self, pcs_alpha *s, const pcs_sta
         PCS_INDEPENDENT
         for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * a0[i] + ga * a[i];
         loss += 0.5 * h * h * spread * alpha_product(system, system->M, s, a, a0);
+        if (s->next.held != NULL) loss += alpha_held_product(system, &s->next, s->mix);
     }
     if (s->am != 0.0 || s->af != 0.0) {
         PCS_INDEPENDENT

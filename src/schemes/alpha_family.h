@@ -13,6 +13,8 @@
 #include "schemes/common.h"
 
 enum { PCS_ALPHA_A, PCS_ALPHA_VD, PCS_ALPHA_NHISTORY }; // histories: a and vd
+// Of rows: smooth forces of joints, and a of them in place of vd, which is what the step makes of forces.
+enum { PCS_ALPHA_FORCE, PCS_ALPHA_FILTERED, PCS_ALPHA_NROW_HISTORY };
 
 // What it carries from step to step; the first member of a scheme's memory.
 typedef struct pcs_alpha_memory {
@@ -37,6 +39,9 @@ typedef struct pcs_alpha {
     double *mix, *image; // [nv] work of the energy balance
     const double *lam;   // [nrow] forces of joints within vd; NULL: none
     bool goes_on;        // accelerations of the step before are where the iteration of this one begins
+    bool holds;          // contacts that last move with their mean velocity, where Newmark's formulas do not: 2 be > ga
+    unsigned char *held; // [nrow] those that do in the step under way
+    double *drift;       // [nv] (h^2/2) (2 be - ga) (a* - a_n), what they would move by besides, m
 } pcs_alpha;
 
 // The parameters for a spectral radius at high frequency: am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1),
@@ -51,11 +56,19 @@ double pcs_alpha_radius(const pcs_alpha *s);
 // Takes the memory of a scheme whose parameters are set.
 pcs_status pcs_alpha_setup(pcs_scheme *self, pcs_alpha *s);
 
-// c, kb and h of the step form; what contacts add is the scheme's.
+// c, kb, kh and h of the step form, and whether joints have smooth forces; what contacts add is the scheme's.
 pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h);
 
 // Makes a_0 = vd_0, which keeps the order 2; the caller has filled vd.
 void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x);
+// Contacts that are closed and at rest by the report of the start, or have had an impact, count as lasting ones.
+void pcs_alpha_start_contacts(const pcs_scheme *self, const pcs_step_report *report, pcs_state *x);
+// Chooses the contacts that are held in a step of h from x on: those loaded in one of the last steps.
+void pcs_alpha_hold(const pcs_scheme *self, pcs_alpha *s, const pcs_state *x, double h);
+// Mean forces of joints over the step by their filter, for the reports of their rows, and the work of driven ones; the
+// histories of rows become those of the end. Gives by how much the balance below, with lam_ga . Gb dq for the work,
+// exceeds what was booked.
+double pcs_alpha_book_joints(const pcs_scheme *self, const pcs_alpha *s, pcs_state *x, pcs_step_report *report);
 
 // qt0, vt0 and a* = (af vd_n - am a_n)/(1 - am)
 void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h);
@@ -78,8 +91,8 @@ double pcs_alpha_damping_work(const pcs_scheme *self, const pcs_alpha *s, const 
                               double h);
 
 // Energy of a step of a linear system whose impulses move positions by (h/2) W, exact; v is the velocity at its end:
-//   dE = dq . F_ga - dq . C v_ga + La . G (v_n + v)/2 - loss
-//   loss = (ga - 1/2) |dq|^2_K + (h^2/2) (2 be - ga) da . M a_ga + dq . M (vd_ga - a_ga)
+//   dE = dq . F_ga - dq . C v_ga + La . G (v_n + v)/2 + lam_ga . Gb dq - loss
+//   loss = (ga - 1/2) |dq|^2_K + (h^2/2) (2 be - ga) da . M a_ga + U . M a_ga + dq . M (vd_ga - a_ga)
 // With F_ga = (1 - ga) F_n + ga F and so on. Fills external_work = dq . F_ga, damping_loss = h v_ga . C v_ga and
 // numerical_loss, which gets the rest of the damping.
 void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const double *v, pcs_step_report *report);

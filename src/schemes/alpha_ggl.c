@@ -41,15 +41,11 @@ static const pcs_option ggl_options[] = {
     { 0 },
 };
 
-// Smooth forces of driven rows, and a of them in place of vd: what the step makes of forces.
-enum { ROW_FORCE, ROW_FILTERED, GGL_NROW_HISTORY };
-
 typedef struct ggl {
     pcs_alpha alpha;
     pcs_step_form form; // of steps as long as the last one
     double *correction; // [nrow] what U is beyond (h/2) W, kg m
     double *smooth_gap; // [nrow] g(qt), m
-    bool has_joints;    // bilateral rows
     double carry;       // how much of h W the position moves by without its own law: 0, or 1 in modified_lcp
 } ggl;
 
@@ -66,7 +62,6 @@ static const pcs_step_form *ggl_form(ggl *s, double h)
     if (s->form.h == h) return &s->form;
     s->form = pcs_alpha_form(&s->alpha, h);
     s->form.kw = s->carry * h;
-    s->form.has_smooth_multipliers = s->has_joints;
     s->form.has_position = s->form.gate_is_live = true;
     return &s->form;
 }
@@ -77,33 +72,12 @@ static pcs_status ggl_setup(pcs_scheme *self)
     const ggl_params *p = self->params;
     pcs_alpha_of_radius(&s->alpha, p->rho_inf);
     s->carry = p->variant == VARIANT_MODIFIED_LCP ? 1.0 : 0.0;
-    s->has_joints = pcs_system_has_joints(self->system);
     s->alpha.goes_on = pcs_goes_on(self->system, pcs_alpha_radius(&s->alpha));
     PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
     PCS_TAKE(self->ctx, s->smooth_gap, self->system->nrow, "position corrections");
     PCS_TRY(pcs_next_create(self, &s->alpha.next));
-    if (s->has_joints) s->alpha.lam = s->alpha.next.lam;
+    if (pcs_system_has_joints(self->system)) s->alpha.lam = s->alpha.next.lam;
     return PCS_OK;
-}
-
-// Work of the smooth forces of driven rows: their impulse, as the velocities have it, along the mean speed. So a speed
-// that jumps costs what it gives to the mass.
-static void ggl_book_drives(const pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    const ggl *s = self->data;
-    const pcs_next *next = &s->alpha.next;
-    double am = s->alpha.am, af = s->alpha.af, ga = s->alpha.ga;
-    double *force = x->row_history[ROW_FORCE], *filtered = x->row_history[ROW_FILTERED];
-    for (int j = 0; j < (self->system->has_drives ? self->system->nrow : 0); j++) {
-        if (!self->system->rows[j].is_driven) continue;
-        double last = filtered[j];
-        filtered[j] = ((1.0 - af) * next->lam[j] + af * force[j] - am * last) / (1.0 - am);
-        force[j] = next->lam[j];
-        double impulse = report->h * ((1.0 - ga) * last + ga * filtered[j]);
-        double work = -0.5 * impulse * (next->speed_before[j] + next->speed[j]);
-        report->rows[j].drive_work += work;
-        report->external_work += work;
-    }
 }
 
 // vd_0 from the free equations of motion even if a contact is closed.
@@ -115,9 +89,6 @@ static pcs_status ggl_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
     pcs_joint_acceleration(self, &s->alpha.next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
     pcs_alpha_start(self, &s->alpha, x);
     pcs_start_report(self, x, &s->alpha.next, report);
-    for (int j = 0; j < self->system->nrow; j++)
-        if (self->system->rows[j].is_driven)
-            x->row_history[ROW_FORCE][j] = x->row_history[ROW_FILTERED][j] = s->alpha.next.lam[j];
     return PCS_OK;
 }
 
@@ -147,15 +118,15 @@ static void ggl_report(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
     const pcs_next *next = &s->alpha.next;
     double h = report->h;
     pcs_next_report_rows(self, x, next, 0.5, report);
+    (void)pcs_alpha_book_joints(self, &s->alpha, x, report);
     for (int j = 0; j < self->system->nrow; j++) {
         report->rows[j].shift = s->carry * h * next->la[j];
         for (int t = 0; t < 2; t++) report->rows[j].tangent_shift[t] = 0.5 * h * report->rows[j].last_tangent[t];
-        if (self->system->rows[j].is_bilateral) report->rows[j].force += next->lam[j];
+        if (self->system->rows[j].is_bilateral) report->rows[j].force = next->la[j] / h + next->lam[j];
         report->rows[j].gate_is_contradictory = ggl_is_contradictory(self, j);
     }
     report->correction_work = ggl_correction_work(self, h);
     report->external_work += pcs_trapezoidal_load_work(self->system, x, next->q, h);
-    ggl_book_drives(self, x, report);
     report->damping_loss = pcs_alpha_damping_work(self, &s->alpha, x, next->v, h);
 }
 
@@ -217,8 +188,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .params_size = sizeof(ggl_params),
     .data_size = sizeof(ggl),
     .nhistory = PCS_ALPHA_NHISTORY,
-    .nrow_history = GGL_NROW_HISTORY,
-    .history_obeys_joints = true,
+    .nrow_history = PCS_ALPHA_NROW_HISTORY,
     .nresultant = 2,
     .memory_size = sizeof(pcs_alpha_memory),
     .is_position_level = true,

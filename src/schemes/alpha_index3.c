@@ -208,7 +208,6 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .params_size = sizeof(index3_params),
     .data_size = sizeof(index3),
     .nhistory = PCS_ALPHA_NHISTORY,
-    .history_obeys_joints = true,
     .nresultant = 2,
     .nrow_history = INDEX3_NROW_HISTORY,
     .memory_size = sizeof(index3_memory),

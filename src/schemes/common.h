@@ -22,6 +22,9 @@ typedef struct pcs_next {
     double *target, *gap, *nu, *la, *rate_before; // [nrow]
     double *target_t, *la_t;                      // [ntangent]
     double *lam;                                  // [nrow] smooth multipliers of bilateral rows
+    const unsigned char *held;                    // [nrow] contacts that are held in this step; NULL: none
+    const double *drift;                          // [nv] of the step problem, with `held`
+    double *nu_t;                                 // [ntangent] of held contacts; NULL: never held
     double *speed, *speed_before;                 // [nrow] of driven rows at the end and the start of the step, m/s
     double *way, *way_before;                     // [nrow] likewise, m
     unsigned char *gate;                          // [nrow]
@@ -68,7 +71,21 @@ static inline void pcs_next_tell(const pcs_system *system, const pcs_next *next,
     row->rate_before = next->rate_before[j];
     row->target = next->target[j];
     row->multiplier = next->la[j];
+    if (system->rows[j].is_bilateral) row->lam = next->lam[j];
     row->is_gated = next->gate[j] != 0;
+}
+// Position multipliers of a row.
+static inline void pcs_next_tell_held(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)
+{
+    const pcs_row *of = &system->rows[j];
+    row->nu = next->nu[j];
+    for (int t = 0; t < (next->held == NULL ? 0 : of->ntangent); t++) row->nu_t[t] = next->nu_t[of->first_tangent + t];
+}
+// What a gap that an impulse holds may be off by after a step of h, m: the velocity along it vanishes only to the
+// round-off of what the impulse of the last step gave. Without this round-off opens a lasting contact of a stiff body.
+static inline double pcs_impulse_tie(const pcs_scheme *self, const pcs_state *x, int row, double h)
+{
+    return PCS_ROUND_LENGTH * h * fabs(x->impulse[row]) / self->solver->effective_mass[row];
 }
 // Rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that closes.
 // The impact loss is -La . G ((1 - theta) v_n + theta v): v_n is the velocity before the impulse of the step, so a

@@ -16,7 +16,9 @@ pcs_status pcs_force_change_create(pcs_context *ctx, pcs_scheme *scheme, pcs_for
     const pcs_system *system = scheme->system;
     PCS_TAKE(ctx, self, 1, "changes of forces");
     self->scheme = scheme;
-    if (scheme->ops->history_obeys_joints) {
+    pcs_rule rule = { 0 };
+    if (scheme->ops->state_rule != NULL) scheme->ops->state_rule(scheme, &rule);
+    if (rule.has_smooth_joints || rule.has_smooth_rows) { // histories hold the forces of joints
         PCS_TAKE(ctx, self->joints, system->nrow, "changes of forces");
         for (int j = 0; j < system->nrow; j++)
             if (system->rows[j].is_bilateral) self->joints[self->njoint++] = j;

@@ -83,7 +83,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     int m = self->system->nrow;
     PCS_TRY(pcs_midpoint_setup(self, &s->base));
     PCS_TRY(pcs_projection_need_columns(self->solver));
-    PCS_TRY(pcs_dense_contacts_create(self->ctx, self->system, &s->contacts));
+    PCS_TRY(pcs_dense_contacts_create(self->ctx, self->system, false, &s->contacts));
     PCS_TAKE(self->ctx, s->E, m, "the position correction");
     for (int j = 0; j < m; j++) PCS_TAKE(self->ctx, s->E[j], self->system->nv, "the position correction");
     PCS_TAKE(self->ctx, s->psi, m, "the position correction");

@@ -12,6 +12,7 @@ pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_toleranc
     jump->has_joints = pcs_system_has_joints(system);
     PCS_TAKE(self->ctx, jump->was_closed, system->nrow, "the closed contacts");
     PCS_TAKE(self->ctx, jump->smooth, system->nrow, "contact impulses");
+    PCS_TAKE(self->ctx, jump->no_nu, system->nrow, "contact impulses");
     PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");
     PCS_TAKE(self->ctx, jump->slide, system->ntangent, "contact impulses");
     PCS_TAKE(self->ctx, jump->rubbed, system->ntangent, "contact impulses");
@@ -22,7 +23,8 @@ pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_toleranc
 // Is the gap of row j at q, which stands in next.gap, none?
 static bool jump_is_shut(const pcs_scheme *self, const pcs_jump *jump, const pcs_next *next, const double *q, int j)
 {
-    return next->gap[j] <= jump->gap_tolerance + pcs_gap_tie(self->system, j, q);
+    double tie = pcs_gap_tie(self->system, j, q) + pcs_impulse_tie(self, jump->before, j, self->system->span);
+    return next->gap[j] <= jump->gap_tolerance + tie;
 }
 
 // Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap.
@@ -39,7 +41,10 @@ static bool jump_solve_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, 
 {
     pcs_step_problem problem = pcs_next_problem(self, next, NULL, 0.0);
     pcs_step_result result;
-    problem.d = jump->work; // the increment is that of the smooth motion
+    problem.held = NULL;
+    problem.nu_t = NULL;
+    problem.nu = jump->no_nu; // positions stay, and so do the multipliers that moved them
+    problem.d = jump->work;   // the increment is that of the smooth motion
     if (jump->impact != NULL) pcs_impact_solve(jump->impact, &problem, &result);
     else pcs_step_solver_strike(self->solver, &problem, &result);
     report->outcome = result.outcome;
@@ -81,6 +86,7 @@ pcs_status pcs_jump_start(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_start_report(self, x, next, report);
+    jump->before = x;
     jump_clear(self, jump, next);
     jump_find_closed(self, jump, next, x->q, jump->was_closed);
     if (jump_is_hit(self, jump, x)) {
@@ -106,7 +112,7 @@ pcs_status pcs_jump_start(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_
 
 void pcs_jump_begin(pcs_scheme *self, pcs_jump *jump, pcs_next *next, const pcs_state *x)
 {
-    jump->q_before = x->q;
+    jump->before = x;
     pcs_projection_turn(self->solver, x->q);
     jump_clear(self, jump, next);
     jump_find_closed(self, jump, next, x->q, jump->was_closed);
@@ -116,7 +122,7 @@ bool pcs_jump_stage(pcs_scheme *self, pcs_jump *jump, pcs_next *next, double t, 
 {
     for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
     pcs_step_problem problem = pcs_next_problem(self, next, NULL, t);
-    problem.q_before = jump->q_before;
+    problem.q_before = jump->before->q;
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
@@ -191,6 +197,7 @@ void pcs_jump_report_rows(pcs_scheme *self, const pcs_jump *jump, const pcs_next
         double impact = jump->is_impact ? next->la[j] : 0.0;
         pcs_row_report *row = &report->rows[j];
         pcs_next_tell(system, next, j, row);
+        pcs_next_tell_held(system, next, j, row);
         row->step_impulse = jump->smooth[j] + impact;
         row->force = report->h > 0.0 ? jump->smooth[j] / report->h : 0.0;
         row->impulse = impact;

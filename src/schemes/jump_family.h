@@ -27,7 +27,8 @@ typedef struct pcs_jump {
     double *slide;             // [ntangent] T v-, m/s
     double *rubbed;            // [ntangent] loss of the friction of the smooth motion, J
     double *work;              // [nv]
-    const double *q_before;    // [nq] the start of the step
+    double *no_nu;             // [nrow] position multipliers of impacts: none
+    const pcs_state *before;   // the start of the step
     bool is_impact;            // in this step
     bool sees_velocity;        // f depends on v, so that an impact changes the acceleration
     bool has_joints;           // bilateral rows

@@ -3,12 +3,12 @@
 //
 //   M vd = f(q, v-, t) + Gb^T lam,   Gb vt = 0                       joints act smoothly, too, which keeps order 2
 //   M W = G^T P,   0 <= G v- _|_ P >= 0 on I0                        contacts closed since the step before
-//   q = qt + (h/2) W,   v- = vt + W                                  qt, vt: alpha_family.h
+//   M U = G^T nu,   G U = -(h^2/2) (2 be - ga) G (a - a_n)           on those loaded in one of the last 8 steps
+//   q = qt + (h/2) W + U,   v- = vt + W                              qt, vt: alpha_family.h
 //   v = v- + M^-1 G^T La                                             if a contact has closed, else v = v-
 //
-// With gamma = 1/2, beta = 1/4 (or rho_inf = 1) a node in contact stays exactly where the impact has left it:
-// dq = h (v_n + v-)/2 + (h^2/2) (2 be - ga) da. Energy of a step of a linear system: pcs_alpha_book up to v-, then
-// La . G (v- + v)/2.
+// So a node in contact stays exactly where the impact has left it: G dq = h G (v_n + v-)/2 there. Energy of a step of a
+// linear system: pcs_alpha_book up to v-, then La . G (v- + v)/2.
 
 #include "schemes/alpha_family.h"
 #include "schemes/jump_family.h"
@@ -52,6 +52,7 @@ static pcs_status jump_setup(pcs_scheme *self)
     const jump_params *p = self->params;
     if (isnan(p->gamma)) pcs_alpha_of_radius(&s->alpha, p->rho_inf);
     else pcs_alpha_of_newmark(&s->alpha, p->gamma, p->beta);
+    s->alpha.holds = 2.0 * s->alpha.be > s->alpha.ga;
     PCS_TRY(pcs_alpha_setup(self, &s->alpha));
     if (pcs_system_has_joints(self->system)) s->alpha.lam = s->alpha.next.lam;
     return pcs_jump_create(self, &s->jump, p->gap_tolerance);
@@ -61,7 +62,9 @@ static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
 {
     jump_newmark *s = self->data;
     PCS_TRY(pcs_jump_start(self, &s->jump, &s->alpha.next, x, x->history[PCS_ALPHA_VD], report));
-    if (report->outcome == PCS_CONVERGED) pcs_alpha_start(self, &s->alpha, x);
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    pcs_alpha_start(self, &s->alpha, x);
+    pcs_alpha_start_contacts(self, report, x);
     return PCS_OK;
 }
 
@@ -86,12 +89,12 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_next *next = &s->alpha.next;
     pcs_step_form form = pcs_alpha_form(&s->alpha, h);
     form.kw = 0.5 * h;
-    form.has_smooth_multipliers = s->jump.has_joints;
     pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
+    pcs_alpha_hold(self, &s->alpha, x, h);
     pcs_jump_begin(self, &s->jump, next, x);
     if (!pcs_jump_stage(self, &s->jump, next, x->t + h, 1.0, report)) return PCS_OK;
     pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
@@ -116,7 +119,7 @@ static void jump_state_rule(const pcs_scheme *self, pcs_rule *rule)
     rule->gamma = p->gamma;
     rule->beta = p->beta;
     rule->normal_way = rule->tangent_way = 0.5;
-    rule->has_smooth_joints = true;
+    rule->has_smooth_joints = rule->has_correction = rule->holds = true;
     rule->rate = PCS_RATE_BEFORE_IMPACT;
 }
 
@@ -127,7 +130,6 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .params_size = sizeof(jump_params),
     .data_size = sizeof(jump_newmark),
     .nhistory = PCS_ALPHA_NHISTORY,
-    .history_obeys_joints = true,
     .nresultant = 2,
     .memory_size = sizeof(pcs_alpha_memory),
     .has_closed_loss = true,

@@ -50,11 +50,12 @@ typedef struct pcs_rule {
     pcs_rule_kind kind;
     // Of PCS_RULE_ALPHA: a spectral radius, or gamma and beta of Newmark (NAN: the preset), or alpha of HHT; else NAN
     double radius, gamma, beta, lag;
-    double theta;           // of the forces
-    double move;            // weight of v in what moves positions, where it is a mean of v_n and v; NAN: otherwise
-    double normal_way;      // positions move by this many steps of the velocity that normal impulses give at once
-    double tangent_way;     // likewise of tangential ones
-    bool has_correction;    // and by M^-1 G^T (nu + shift)
+    double theta;        // of the forces
+    double move;         // weight of v in what moves positions, where it is a mean of v_n and v; NAN: otherwise
+    double normal_way;   // positions move by this many steps of the velocity that normal impulses give at once
+    double tangent_way;  // likewise of tangential ones
+    bool has_correction; // and by M^-1 (G^T (nu + shift) + T^T nu_t)
+    bool holds; // of PCS_RULE_ALPHA: contacts loaded in one of the last PCS_RECENT steps move by (h/2) G (v_n + v)
     bool has_smooth_joints; // bilateral rows act in vd, with force - step_impulse/h, besides their impulses
     bool has_smooth_rows;   // all rows act in vd, with their force, and in nothing else
     bool gains_energy;      // by its nature: what it gains is told, not judged

@@ -52,6 +52,9 @@ pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const 
                                .d = next->d,
                                .target = next->target,
                                .gate = next->gate,
+                               .held = next->held,
+                               .drift = next->drift,
+                               .nu_t = next->nu_t,
                                .nu = next->nu,
                                .la = next->la,
                                .target_t = next->target_t,
@@ -155,6 +158,9 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
     for (int j = 0; j < self->system->nrow; j++) {
         const pcs_row_report *row = &report->rows[j];
         x->was_loaded[j] = row->step_impulse > 0.0;
+        if (x->was_loaded[j]) x->recent[j] = PCS_RECENT;
+        else x->recent[j] = pcs_max(x->recent[j] - 1.0, 0.0);
+        x->impulse[j] = row->step_impulse;
         if (!self->system->rows[j].is_bilateral) // a joint may hold an angle, which has another unit
             x->largest_rate = pcs_max(x->largest_rate, pcs_max(fabs(row->rate), fabs(row->rate_before)));
     }
@@ -319,7 +325,7 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         double la = next->la[j], speed = 0.0;
         if (system->has_drives) speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
         pcs_next_tell(system, next, j, row);
-        row->nu = next->nu[j];
+        pcs_next_tell_held(system, next, j, row);
         row->step_impulse = la;
         row->force = la / report->h;
         row->is_impact = la > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral;
@@ -382,7 +388,8 @@ void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, doub
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double gap = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v);
-        next->gate[j] = gap <= 0.0 || gap <= pcs_gap_tie_ahead(system, j, x->q, x->v, 0.5 * h);
+        double tie = pcs_gap_tie_ahead(system, j, x->q, x->v, 0.5 * h) + pcs_impulse_tie(self, x, j, h);
+        next->gate[j] = gap <= 0.0 || gap <= tie;
     }
     pcs_next_targets(self, next, x->v);
     if (!system->has_drives) return;

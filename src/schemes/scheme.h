@@ -38,17 +38,16 @@ typedef struct pcs_scheme_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    size_t data_size;          // bytes of private data, zeroed before setup; nothing in them outlasts a step
-    int nhistory;              // history vectors
-    bool history_is_velocity;  // that of the end of a step, v being of its middle; otherwise accelerations
-    bool history_obeys_joints; // they hold the forces of joints
-    int nresultant;            // sums of forces by directions, double[3] each, that the struct of numbers begins with
-    int nrow_history;          // vectors over the rows that it carries likewise
-    size_t memory_size;        // of the struct of numbers that it carries besides
-    bool is_explicit;          // needs a stable step
-    bool is_position_level;    // states 0 <= g _|_ nu >= 0; otherwise it may penetrate by O(h)
-    bool has_closed_loss;      // numerical_loss is a formula and the energy ledger must close
-    bool separates_impacts; // an impact is solved apart from forces: its loss is m_eff v^2 (1 - e^2) / 2 to round-off
+    size_t data_size;         // bytes of private data, zeroed before setup; nothing in them outlasts a step
+    int nhistory;             // history vectors
+    bool history_is_velocity; // that of the end of a step, v being of its middle; otherwise accelerations
+    int nresultant;           // sums of forces by directions, double[3] each, that the struct of numbers begins with
+    int nrow_history;         // vectors over the rows that it carries likewise
+    size_t memory_size;       // of the struct of numbers that it carries besides
+    bool is_explicit;         // needs a stable step
+    bool is_position_level;   // states 0 <= g _|_ nu >= 0; otherwise it may penetrate by O(h)
+    bool has_closed_loss;     // numerical_loss is a formula and the energy ledger must close
+    bool separates_impacts;   // an impact is solved apart from forces: its loss is m_eff v^2 (1 - e^2) / 2 to round-off
 
     bool ignores_restitution; // states no law at velocity level: contacts press, they do not impact
 

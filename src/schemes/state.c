@@ -6,9 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PLACE_Q = 4, PLACE_V = 5, PLACE_LOADED = 6, SINGLE = 8, OWN = SINGLE + PCS_MAX_HISTORY + PCS_MAX_ROW_HISTORY };
+enum { PLACE_Q = 4, PLACE_V = 5, PLACE_LOADED = 6, PLACE_RECENT = 7, PLACE_IMPULSE = 8, SINGLE = 10 };
+enum { OWN = SINGLE + PCS_MAX_HISTORY + PCS_MAX_ROW_HISTORY };
 static const long MOST_STEPS = 1L << 53; // all of them are numbers
-_Static_assert(OWN == 14, "each has a name in a checkpoint");
+_Static_assert(OWN == 16, "each has a name in a checkpoint");
 
 // All that there is of a state but for what others carry.
 static void state_list(pcs_state *x, pcs_memory own[OWN])
@@ -22,6 +23,8 @@ static void state_list(pcs_state *x, pcs_memory own[OWN])
         [PLACE_Q] = { .bytes = x->q, .size = (size_t)x->nq * sizeof(double) },
         [PLACE_V] = { .bytes = x->v, .size = vector },
         [PLACE_LOADED] = { .bytes = x->was_loaded, .size = (size_t)x->nrow },
+        [PLACE_RECENT] = { .bytes = x->recent, .size = row_vector },
+        [PLACE_IMPULSE] = { .bytes = x->impulse, .size = row_vector },
         { .bytes = x->memory, .size = x->memory_size },
     };
     memset(own, 0, OWN * sizeof *own);
@@ -37,6 +40,8 @@ static pcs_status state_take(pcs_context *ctx, pcs_state *x)
     if (x->q == NULL) PCS_TAKE(ctx, x->q, x->nq, "a state");
     if (x->v == NULL) PCS_TAKE(ctx, x->v, x->nv, "a state");
     PCS_TAKE(ctx, x->was_loaded, x->nrow, "a state");
+    PCS_TAKE(ctx, x->recent, x->nrow, "a state");
+    PCS_TAKE(ctx, x->impulse, x->nrow, "a state");
     for (int i = 0; i < x->nhistory; i++) PCS_TAKE(ctx, x->history[i], x->nv, "a state");
     for (int i = 0; i < x->nrow_history; i++) PCS_TAKE(ctx, x->row_history[i], x->nrow, "a state");
     x->memory = pcs_take(ctx, 1, x->memory_size, "a state");
@@ -115,9 +120,9 @@ unsigned long long pcs_state_hash(const pcs_state *x)
 
 void pcs_state_carry(pcs_state *x, pcs_carrier *c)
 {
-    static const char *const names[OWN] = { "t",        "step",     "next_h", "largest_rate", "q",
-                                            "v",        "loaded",   "memory", "history0",     "history1",
-                                            "history2", "history3", "rows0",  "rows1" };
+    static const char *const names[OWN] = { "t",        "step",     "next_h",  "largest_rate", "q",        "v",
+                                            "loaded",   "recent",   "impulse", "memory",       "history0", "history1",
+                                            "history2", "history3", "rows0",   "rows1" };
     pcs_memory own[OWN];
     char name[32];
     state_list(x, own);
@@ -126,9 +131,10 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
         const char *piece = i == SINGLE && x->v_is_of_middle ? "end_velocity" : names[i];
         bool is_vector = i == PLACE_Q || i == PLACE_V || (i >= SINGLE && i < SINGLE + x->nhistory);
         pcs_carry_table rows = { own[i].bytes, (size_t)x->nrow, 1, 1, false };
-        if (i >= SINGLE + PCS_MAX_HISTORY) rows.stride = rows.size = sizeof(double);
+        if (i == PLACE_RECENT || i == PLACE_IMPULSE || i >= SINGLE + PCS_MAX_HISTORY)
+            rows.stride = rows.size = sizeof(double);
         int history = i - SINGLE - PCS_MAX_HISTORY;
-        bool is_of_rows = i == PLACE_LOADED || (history >= 0 && history < x->nrow_history);
+        bool is_of_rows = (i >= PLACE_LOADED && i <= PLACE_IMPULSE) || (history >= 0 && history < x->nrow_history);
         if (is_of_rows) pcs_carry_rows(c, piece, &rows);
         else if (is_vector) pcs_carry_vector(c, piece, own[i].bytes, (int)(own[i].size / sizeof(double)));
         else pcs_carry_bytes(c, piece, own[i].bytes, own[i].size);

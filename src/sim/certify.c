@@ -32,6 +32,8 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_COEFFICIENTS] = { .name = "restitution and friction are the numbers of the case", .unit = "1" },
     [CERTIFY_CONE] = { .name = "friction <= mu x contact impulse", .unit = "N s" },
     [CERTIFY_SLIP] = { .name = "friction against the slip, none of it below the limit", .unit = "m/s" },
+    [CERTIFY_HELD] = { .name = "lasting contacts move with their mean velocity", .unit = "m" },
+    [CERTIFY_STAY] = { .name = "loaded rows stay where their velocities lead", .unit = "m" },
     [CERTIFY_IMPACT_LOSS] = { .name = "impact loss = m_eff v^2 (1 - e^2) / 2", .unit = "J" },
     [CERTIFY_MOTION] = { .name = "equations of motion, each of them", .unit = "N s" },
     [CERTIFY_KINEMATICS] = { .name = "positions follow velocities", .unit = "m" },
@@ -82,6 +84,8 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_RESTITUTION: return has_rows && rule->rate != PCS_RATE_NONE;
     case CERTIFY_CONE:
     case CERTIFY_SLIP: return pcs_system_ntangent(system) > 0 && !ops->ignores_restitution;
+    case CERTIFY_HELD: return has_rows && rule->holds;
+    case CERTIFY_STAY: return has_rows && !system->directions_vary && pcs_certify_leads(scheme, rule);
     case CERTIFY_MOTION:
     case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE;
     case CERTIFY_ORDER: return rule->tableau != NULL;
@@ -134,8 +138,9 @@ static void certify_choose_checks(pcs_certifier *self)
 
 static pcs_status certify_take_rows(pcs_context *ctx, certify_rows *rows, int nrow)
 {
-    double **arrays[] = { &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift, &rows->gap,
-                          &rows->rate,        &rows->impulse,      &rows->reach,   &rows->bend,  &rows->sunk };
+    double **arrays[] = { &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift,
+                          &rows->gap,         &rows->rate,         &rows->impulse, &rows->recent,
+                          &rows->strayed,     &rows->reach,        &rows->bend,    &rows->sunk };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) PCS_TAKE(ctx, *arrays[i], nrow, "the certificate");
     return PCS_OK;
 }
@@ -284,6 +289,8 @@ static void certify_copy(certify_rows *to, const certify_rows *from, int nrow)
     memcpy(to->gap, from->gap, bytes);
     memcpy(to->rate, from->rate, bytes);
     memcpy(to->impulse, from->impulse, bytes);
+    memcpy(to->recent, from->recent, bytes);
+    memcpy(to->strayed, from->strayed, bytes);
     memcpy(to->reach, from->reach, bytes);
     memcpy(to->bend, from->bend, bytes);
     memcpy(to->sunk, from->sunk, bytes);
@@ -328,6 +335,9 @@ static bool certify_remember_rows(pcs_certifier *self)
         double gap = self->gap[j];
         self->rows.gap[j] = gap;
         if (!certify_is_held(self, j)) self->rows.impulse[j] = self->report->rows[j].step_impulse;
+        if (self->report->rows[j].step_impulse > 0.0) self->rows.recent[j] = PCS_RECENT;
+        else if (!(self->report->h > 0.0)) self->rows.recent[j] = self->x->recent[j]; // by the rule of the start
+        else self->rows.recent[j] = pcs_max(self->rows.recent[j] - 1.0, 0.0);
         if (goes_on && self->x->was_loaded[j]) certify_go_on(self, j);
         if (system->rows[j].is_bilateral || !pcs_certify_owns(self, j)) continue;
         if (gap > tie && gap + ahead * self->rows.rate[j] < 0.0) may_close = true;
@@ -434,7 +444,7 @@ static const char *certify_advice(const pcs_certifier *self)
     if (self->scheme->system->has_skew_damping && self->scheme->ops->lags_velocity)
         return "; its forces take the velocity of the start of a step, so that gyroscopic moments let the motion grow"
                " at any step: try half_explicit or alpha_ggl";
-    return "; try a smaller step, numerical damping (theta or gamma > 0.5, rho_inf < 1) or alpha_ggl";
+    return "; try a smaller step, numerical damping that keeps the order (hht, or rho_inf < 1) or alpha_ggl";
 }
 
 // The contact of a row by its number in one process.

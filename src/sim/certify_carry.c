@@ -21,10 +21,11 @@ static void carry_broken(pcs_certifier *self, pcs_carrier *c)
 
 static void carry_rows(certify_rows *rows, size_t nrow, pcs_carrier *c)
 {
-    static const char *const names[] = { "largest_gap", "largest_rate", "overlap", "drift", "gap",
-                                         "rate",        "impulse",      "reach",   "bend",  "sunk" };
-    double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift, rows->gap,
-                               rows->rate,        rows->impulse,      rows->reach,   rows->bend,  rows->sunk };
+    static const char *const names[] = { "largest_gap", "largest_rate", "overlap", "drift", "gap",  "rate",
+                                         "impulse",     "recent",       "strayed", "reach", "bend", "sunk" };
+    double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift,
+                               rows->gap,         rows->rate,         rows->impulse, rows->recent,
+                               rows->strayed,     rows->reach,        rows->bend,    rows->sunk };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         pcs_carry_rows(c, names[i], &(pcs_carry_table){ arrays[i], nrow, sizeof(double), sizeof(double), false });
 }

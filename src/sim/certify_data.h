@@ -35,6 +35,8 @@ enum {
     CERTIFY_COEFFICIENTS,
     CERTIFY_CONE,
     CERTIFY_SLIP,
+    CERTIFY_HELD,
+    CERTIFY_STAY,
     CERTIFY_IMPACT_LOSS,
     CERTIFY_MOTION,
     CERTIFY_KINEMATICS,
@@ -104,6 +106,8 @@ typedef struct certify_rows {
     double *drift;        // that the present contact may have gathered where gaps are curved, m
     double *gap, *rate;   // of the last state, m and m/s
     double *impulse;      // of the last step, N s
+    double *recent;       // PCS_RECENT after a step with an impulse, one less after each other one
+    double *strayed;      // what it has moved by beyond its velocities since it got an impulse in every step, m
     double *reach;        // largest rate so far, with that before the impulses of a step, m/s
     double *bend;         // largest change so far of an open contact's rate by the impulses of others, m/s
     double *sunk;         // penetration that impacts explain since the gap was positive last, m
@@ -216,6 +220,10 @@ void pcs_certify_part(pcs_certifier *self);
 void pcs_certify_join(pcs_certifier *self, double *contradictions);
 // What is remembered of rows, of all on every rank.
 void pcs_certify_gather(pcs_certifier *self);
+
+// Do positions of loaded rows follow velocities by a rule: not those of laws on positions, which are held against gaps,
+// and not where a scheme lets contacts or joints give way by its nature.
+bool pcs_certify_leads(const pcs_scheme *scheme, const pcs_rule *rule);
 
 // Reports of the rows, looked through once; multipliers go to z and z_t.
 void pcs_certify_survey(pcs_certifier *self);

@@ -63,7 +63,7 @@ static double energy_work_noise(const pcs_certifier *self)
 static double energy_of_rest(const pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
-    double speed = 4.0 * DBL_EPSILON * system->length / self->report->h;
+    double speed = 4.0 * DBL_EPSILON * pcs_max(system->length, system->place) / self->report->h;
     return self->report->h > 0.0 ? 0.5 * system->mass * speed * speed : 0.0;
 }
 
@@ -82,11 +82,14 @@ static double energy_row_gain(const pcs_certifier *self)
     double gain = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
-        if (row->step_impulse == 0.0) continue;
-        double sign = row->step_impulse > 0.0 ? 1.0 : -1.0;
+        bool is_smooth = self->rule.has_smooth_joints && system->rows[j].is_bilateral; // its force is that of the step
+        double impulse = is_smooth ? self->report->h * row->force : row->step_impulse;
+        if (impulse == 0.0) continue;
+        double sign = impulse > 0.0 ? 1.0 : -1.0;
         double before = sign * pcs_system_rate(system, j, self->from->v);
         double after = sign * pcs_system_rate(system, j, self->x->v);
-        gain += pcs_max(0.0, fabs(row->step_impulse) * energy_mean(self, before, after));
+        double work = fabs(impulse) * energy_mean(self, before, after);
+        gain += pcs_max(is_smooth && system->rows[j].is_driven ? fabs(work) : 0.0, work); // told in means either way
         for (int t = 0; t < system->rows[j].ntangent; t++) {
             int k = system->rows[j].first_tangent + t;
             sign = row->tangent[t] > 0.0 ? 1.0 : -1.0;

@@ -13,7 +13,7 @@ enum { VALUE, TOLERANCE, TIME, WORDS };
 static double join_ratio(const pcs_certifier *self, int check)
 {
     const pcs_check *c = self->check[check];
-    bool is_of_rows = check <= CERTIFY_SLIP || (check >= CERTIFY_PENETRATION && check <= CERTIFY_OFFSET);
+    bool is_of_rows = check <= CERTIFY_STAY || (check >= CERTIFY_PENETRATION && check <= CERTIFY_OFFSET);
     if (!is_of_rows) return -1.0;
     bool is_noted = c != NULL && (c->tolerance != 0.0 || c->worst_ratio != 0.0);
     return is_noted ? c->worst_ratio : -1.0;
@@ -76,8 +76,8 @@ void pcs_certify_join(pcs_certifier *self, double *contradictions)
 void pcs_certify_gather(pcs_certifier *self)
 {
     const certify_rows *rows = &self->rows;
-    double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift,
-                               rows->rate,        rows->reach,        rows->bend,    rows->sunk };
+    double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift, rows->rate,
+                               rows->strayed,     rows->reach,        rows->bend,    rows->sunk };
     int nrow = self->scheme->system->nrow;
     if (self->comm == NULL || self->scheme->system->row_comm != NULL) return;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {

@@ -10,6 +10,9 @@
 //                                            wave.c: g_n + share h G Vf <= 0, or held since the step before, and then
 //                                            -(1 - share) h max|G V| <= g <= share h max|G V|
 //   friction                                 certify_friction.c
+//   held contacts (schemes that state it)    G (q - q_n) = (h/2) G (v_n + v), nu = 0 on others
+//   loaded rows of constant direction        g(t) = g(t1) + sum h ((1 - m) G v_n + m G v) to 1e-6 of the model, t1 the
+//                                            end of the first step with an impulse; m as the scheme moves positions
 //   impulse law                              G v - G v_before = G M^-1 G^T La
 //   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2
 //   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design, and h^2
@@ -222,6 +225,9 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     double speed = rows_speed(self, now->row, self->speed);
     double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
+    // A joint that acts in the smooth motion holds without its impulse, too.
+    if (self->rule.has_smooth_joints && now->law->is_bilateral)
+        xi = pcs_larger(fabs(xi), fabs(r->rate_before + r->target));
     double jump = rate - r->rate_before - self->jump[now->row];
     tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
     tolerance += rows_speed(self, now->row, rows_turn(self, now->row));
@@ -351,7 +357,9 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
     const pcs_row_report *r = now->told;
     if (now->law->is_bilateral || self->rule.gate == PCS_GATE_NONE) return;
     double half = 0.5 * self->report->h * self->start_rate[now->row];
-    double length = now->length + rows_way(self, now->row), foreseen = self->start_gap[now->row] + half;
+    double length = now->length + rows_way(self, now->row);
+    length += PCS_ROUND_LENGTH * self->report->h * fabs(self->rows.impulse[now->row]) / now->mass;
+    double foreseen = self->start_gap[now->row] + half;
     if (self->rule.gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row] - self->rule.gate_tolerance;
     if (self->rule.gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
     if (self->rule.gate == PCS_GATE_HELD) {
@@ -419,6 +427,73 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     if (h == 0.0) kept->overlap[row] = pcs_max(0.0, -gap);
     double allowed = 2.0 * kept->largest_rate[row] * self->now.largest_h + kept->overlap[row] + kept->drift[row];
     pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + now->length, row, -1);
+}
+
+bool pcs_certify_leads(const pcs_scheme *scheme, const pcs_rule *rule)
+{
+    bool gives_way = rule->kind == PCS_RULE_ALPHA && !rule->holds;
+    return !scheme->ops->is_position_level && !scheme->ops->lets_contacts_sink && !gives_way;
+}
+
+// G (q - q_n) - (h/2) G (v_n + v) of a row, what Newmark's formulas and position multipliers add, and its rounding.
+static double rows_excess(const pcs_certifier *self, const row_now *now, double *rounding)
+{
+    const pcs_rows *G = self->scheme->system->G;
+    double h = self->report->h, sum = 0.0, size = 0.0, bend = 0.0;
+    bool is_struck = self->scheme->ops->separates_impacts && self->survey.is_hit; // its way is that before the impact
+    for (int k = G->start[now->row]; k < G->start[now->row + 1]; k++) {
+        int i = G->column[k];
+        double way = self->way[i] - 0.5 * h * self->from->v[i];
+        sum += G->value[k] * way;
+        size += fabs(G->value[k]) * (fabs(self->way[i]) + h * fabs(self->from->v[i]) + h * fabs(self->x->v[i]));
+        bend += fabs(G->value[k]) * (fabs(self->from->history[0][i]) + fabs(self->x->history[0][i]));
+    }
+    *rounding = PCS_ROUND_LENGTH * size + PCS_ROUND_VELOCITY * h * h * bend;
+    return sum - 0.5 * h * (is_struck ? now->told->rate_before : now->rate);
+}
+
+// A contact that lasts is held at the gap it has; nothing but Newmark's formulas moves the others.
+static void rows_check_held(pcs_certifier *self, const row_now *now)
+{
+    double rounding, h = self->report->h;
+    if (!pcs_certify_is_on(self, CERTIFY_HELD) || self->from == NULL || now->law->is_bilateral) return;
+    double excess = rows_excess(self, now, &rounding), length = now->length + rounding;
+    length += PCS_ROUND_SUM * (fabs(now->told->nu) + h * fabs(now->told->multiplier)) / now->mass;
+    if (!(self->rows.recent[now->row] > 0.0)) excess = now->told->nu / now->mass;
+    pcs_certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row, -1);
+}
+
+// Does the way of a row in this step follow from its rates at both ends? By a formula, or where it rests at both,
+// pressed in all stages, and no impact was solved apart: its way is that before the impact.
+static bool rows_is_led(const pcs_certifier *self, const row_now *now, double rest)
+{
+    const pcs_rule *rule = &self->rule;
+    bool is_exact = rule->kind == PCS_RULE_ALPHA || (rule->kind != PCS_RULE_NONE && !isnan(rule->move));
+    bool is_apart = self->scheme->ops->separates_impacts || !is_exact;
+    bool has_stages = rule->kind == PCS_RULE_HEUN || rule->kind == PCS_RULE_HEUN_FORCES;
+    if (!(self->report->h > 0.0) || self->report->is_joined || (is_apart && self->survey.is_hit)) return false;
+    if (is_exact) return true;
+    bool is_pressed = !has_stages || now->law->is_bilateral || now->told->step_impulse > now->told->multiplier;
+    return is_pressed && self->report->h * pcs_max(fabs(self->rows.rate[now->row]), fabs(now->rate)) <= rest;
+}
+
+// A row that is loaded in every step is where its velocities have led it.
+static void rows_check_stay(pcs_certifier *self, const row_now *now)
+{
+    const pcs_system *system = self->scheme->system;
+    double h = self->report->h, move = isnan(self->rule.move) ? 0.5 : self->rule.move;
+    double *strayed = &self->rows.strayed[now->row];
+    double allowed = now->length + 1e-6 * (now->law->is_angle ? 1.0 : pcs_max(system->length, system->place));
+    if (!pcs_certify_is_on(self, CERTIFY_STAY) || now->law->is_driven) return;
+    bool was_loaded = now->law->is_bilateral || self->rows.impulse[now->row] > 0.0;
+    bool is_loaded = now->law->is_bilateral || now->told->step_impulse > 0.0;
+    if (self->from != NULL && was_loaded && is_loaded && rows_is_led(self, now, 1e-3 * allowed)) {
+        double way = h * ((1.0 - move) * self->rows.rate[now->row] + move * now->rate);
+        *strayed += pcs_rows_dot(system->G, now->row, self->way) - way;
+        pcs_certify_note(self, CERTIFY_STAY, fabs(*strayed), allowed, now->row, -1);
+    } else {
+        *strayed = 0.0;
+    }
 }
 
 // Between the ends of the step no law is evaluated: nodes are taken to have moved on straight lines.
@@ -505,6 +580,8 @@ void pcs_certify_rows(pcs_certifier *self)
         rows_check_penetration(self, &now);
         rows_check_offset(self, &now);
         pcs_certify_find_misfit(self, j);
+        rows_check_held(self, &now);
+        rows_check_stay(self, &now);
         self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
         if (now.told->gate_is_contradictory) contradictions = 1.0;
     }

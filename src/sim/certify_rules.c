@@ -56,15 +56,21 @@ static void rule_impulses(pcs_certifier *self, bool is_smooth)
         for (int j = 0; j < system->nrow; j++) self->z[j] = 0.0;
 }
 
+// Force of a row within the smooth motion at the end of the step.
+static double rule_smooth_force(const pcs_certifier *self, int row)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    return self->rule.has_smooth_rows ? r->force - self->z[row] / self->report->h : r->lam;
+}
+
 // Forces of rows that act as smooth ones do at the end of the step.
 static void rule_smooth_forces(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
-    double h = self->report->h;
     rule_impulses(self, true);
     for (int j = 0; j < system->nrow; j++) {
         bool is_smooth = self->rule.has_smooth_rows || (self->rule.has_smooth_joints && system->rows[j].is_bilateral);
-        self->z[j] = is_smooth ? self->report->rows[j].force - self->z[j] / h : 0.0;
+        self->z[j] = is_smooth ? rule_smooth_force(self, j) : 0.0;
     }
     for (int t = 0; t < system->ntangent; t++) self->z_t[t] = 0.0;
 }
@@ -116,6 +122,9 @@ static void rule_check_way(pcs_certifier *self)
         if (rule->has_correction) self->z[j] += self->report->rows[j].nu + self->report->rows[j].shift;
     }
     for (int t = 0; t < system->ntangent; t++) self->z_t[t] *= h * rule->tangent_way;
+    for (int j = 0; j < (rule->has_correction ? system->nrow : 0); j++)
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] += self->report->rows[j].nu_t[t];
     pcs_certify_push(self, -1.0, self->z, self->z_t, self->r);
     pcs_certify_close(self, CERTIFY_KINEMATICS);
 }

@@ -142,7 +142,7 @@ static bool solve_by_products(pcs_active_set *s)
     pcs_krylov_set *c = s->contacts;
     c->p.m = s->p.m;
     c->p.nt = s->p.nt;
-    pcs_krylov_set_set_smooth(c, 0);
+    pcs_krylov_set_take(c, 0, NULL);
     c->p.rows = s->p.rows;
     c->product = solve_product;
     c->owner = s;

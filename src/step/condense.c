@@ -25,7 +25,7 @@ static void condense_fill_columns(pcs_step_solver *self, pcs_condense *c)
 {
     const pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
-    c->has_YK = form->has_dynamics && form->has_position;
+    c->has_YK = form->has_dynamics && (form->has_position || form->kh > 0.0);
     c->has_YW = form->has_dynamics && (system->C != NULL || form->kw != 0.0);
     for (int j = 0; j < system->nrow; j++) {
         double *yk = c->YK->value[j], *yw = c->YW->value[j];
@@ -84,6 +84,9 @@ static void condense_fill_contacts(pcs_step_solver *self, pcs_condense *c)
             s->P12[k] = form->kw * GX + s->Q2[k];
             s->P21[k] = -GYK;
             s->P22[k] = GX - GYW;
+            if (form->kh == 0.0) continue;
+            s->P11[k] = GX - form->kh * GYK;
+            s->P12[k] = -form->kh * GYW;
         }
     s->h = form->h;
     s->has_position = form->has_position;
@@ -178,10 +181,12 @@ static bool condense_free_motion(pcs_step_solver *self, pcs_condense *c, pcs_ste
     condense_find_motion(self, c, p);
     if (sees_gaps) system->ops->gaps(system, p->q, s->gap0);
     for (int j = 0; j < s->m; j++) {
-        double gap = sees_gaps ? s->gap0[j] : 0.0, xi = pcs_rows_dot(system->G, j, p->v) + p->target[j];
+        double gap = sees_gaps ? s->gap0[j] : 0.0;
+        if (p->held != NULL) gap = pcs_rows_dot(system->G, j, p->drift);
+        double xi = pcs_rows_dot(system->G, j, p->v) + p->target[j];
         if (form->has_dynamics) {
             double rate = condense_rate(system->G, j, form->h, p->d);
-            gap += form->kb * rate;
+            gap += (p->held == NULL ? form->kb : form->kh) * rate;
             xi += rate;
         }
         s->gap0[j] = gap;
@@ -380,6 +385,7 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
     s->nu = p->nu;
     s->la = p->la;
     s->gate = p->gate;
+    s->held = p->held;
     s->gate_tolerance = p->gate_tolerance;
     if (!is_finite) result->outcome = PCS_NOT_FINITE;
     else if (!pcs_frictionless_active_set(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;

@@ -21,6 +21,7 @@ void pcs_contact_even_out(pcs_contact_problem *p)
             if (p->r[k + t] > 0.0) mass = fmin(mass, p->r[k + t]);
         for (int t = 0; t < count; t++) p->r[k + t] = isfinite(mass) ? mass : p->r[p->m + j];
     }
+    for (int t = 0; t < p->nheld_t; t++) p->r[p->n - p->nheld_t + t] = p->r[2 * p->m + t];
 }
 
 void pcs_contact_put_on_discs(pcs_contact_problem *p)

@@ -4,6 +4,8 @@
 //   gap      = b_gap + P_gap z      0 <= gap _|_ nu >= 0                    (has_position; bilateral: gap = 0)
 //   xi       = b_xi  + P_xi  z      0 <= xi  _|_ La >= 0 where gated        (bilateral: xi = 0)
 //   xt       = b_xt  + P_xt  z      -xt in the normal cone of the disc |Lt| <= mu La at Lt
+//   gap      = b_gap + P_gap z = 0  on held rows, nu = 0 on the others     (`held`, in place of the first)
+//   gap_t    = b_t   + P_t   z = 0  on their tangents, with nu_t, the last nheld_t unknowns
 //   gate gap = b_gate + P_gate z    gated where <= gate_tolerance, or where the law of the gap acts, when the gate is
 //                                   live
 //
@@ -33,14 +35,16 @@ typedef struct pcs_contact_problem {
     const pcs_row *rows; // [m] borrowed
     double h;            // s, brings gaps to the size of velocities
     bool has_position, gate_is_live;
-    double gate_tolerance; // m, a gate gap up to this is closed
-    bool is_hasty;         // gives up where the sets do not settle: the ways out are dear
-    double *b, *b_gate;    // [n], [m]
-    double *z;             // [n] nu, La, Lt
-    double *value;         // [n] gap, xi, xt at z
-    double *gate_gap;      // [m]
-    unsigned char *gate;   // [m]
-    double *r;             // [n] masses of the trials
+    const unsigned char *held; // [m] rows whose gap vanishes, as those of joints do, by a nu of any sign; NULL: no law
+    int nheld_t;               // 0, or nt: tangents of held rows have a nu, too
+    double gate_tolerance;     // m, a gate gap up to this is closed
+    bool is_hasty;             // gives up where the sets do not settle: the ways out are dear
+    double *b, *b_gate;        // [n], [m]
+    double *z;                 // [n] nu, La, Lt
+    double *value;             // [n] gap, xi, xt at z
+    double *gate_gap;          // [m]
+    unsigned char *gate;       // [m]
+    double *r;                 // [n] masses of the trials
 } pcs_contact_problem;
 
 // Place of tangent t of a row among the unknowns.
@@ -65,7 +69,17 @@ static inline bool pcs_contact_is_gated(const pcs_contact_problem *p, int row)
 // Gaps and nu are taken by h, which brings them to the size of velocities and impulses.
 static inline double pcs_contact_unit(const pcs_contact_problem *p, int k)
 {
-    return k < p->m ? p->h : 1.0;
+    return k < p->m || k >= p->n - p->nheld_t ? p->h : 1.0;
+}
+
+// Is the gap of a row, or that of its tangents, an equation? Without friction tangents move freely.
+static inline bool pcs_contact_holds(const pcs_contact_problem *p, int row)
+{
+    return p->held != NULL && (p->rows[row].is_bilateral || p->held[row]);
+}
+static inline bool pcs_contact_holds_tangents(const pcs_contact_problem *p, int row)
+{
+    return p->held != NULL && p->nheld_t > 0 && p->held[row] && p->rows[row].friction > 0.0;
 }
 
 // y = Lt - r xt of a row; gives its length.

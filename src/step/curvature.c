@@ -266,8 +266,9 @@ static void curvature_weigh(pcs_curvature *c, const pcs_step_form *form, const d
 {
     int m = c->system->nrow;
     double share = form->kb > 0.0 ? form->c / (form->h * form->kb) : 0.0;
+    bool moves = form->has_position || form->kh > 0.0; // nu does
     double rub = form->kw + (form->has_position ? 0.5 * form->h : 0.0);
-    for (int j = 0; j < m; j++) c->lam[j] = share * ((form->has_position ? z[j] : 0.0) + form->kw * z[m + j]);
+    for (int j = 0; j < m; j++) c->lam[j] = share * ((moves ? z[j] : 0.0) + form->kw * z[m + j]);
     for (int t = 0; t < c->system->ntangent; t++) c->lam_t[t] = share * rub * z[2 * m + t];
 }
 

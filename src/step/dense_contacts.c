@@ -10,13 +10,15 @@ enum { REFINEMENTS = 3, PROXIMAL_ROUNDS = 12 };
 static const double proximal_weight = 1e-6; // on the diagonal, where joints say the same twice
 static const double most_mass = 1e8;        // that joints may bind to a contact, in units of its own
 
-pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system, pcs_dense_contacts **out)
+pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system, bool may_hold,
+                                     pcs_dense_contacts **out)
 {
     pcs_dense_contacts *c;
-    size_t m = (size_t)system->nrow, n = 2 * m + (size_t)system->ntangent;
+    size_t m = (size_t)system->nrow, n = 2 * m + (may_hold ? 2 : 1) * (size_t)system->ntangent;
     PCS_TAKE(ctx, c, 1, "the contact problem");
     c->system = system;
     PCS_TRY(pcs_contact_problem_create(ctx, system->rows, system->nrow, system->ntangent, (int)n, &c->p));
+    c->p.nheld_t = may_hold ? system->ntangent : 0;
     double **squares[] = { &c->P, &c->H, &c->B, &c->Y, &c->rest };
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
         PCS_TAKE(ctx, *squares[i], n * (n + 1), "the contact problem");
@@ -37,12 +39,27 @@ static bool dense_takes_part(const pcs_dense_contacts *c, int j)
     return c->p.has_position || c->p.gate_is_live || c->p.gate[j];
 }
 
+// An unknown whose equation is imposed, unless nothing moves along it.
+static void dense_hold(pcs_dense_contacts *c, int k)
+{
+    if (c->P[(size_t)k * (size_t)c->p.n + (size_t)k] != 0.0) c->held[c->nheld++] = k;
+}
+
+// Position multipliers of a held row.
+static void dense_hold_gap(pcs_dense_contacts *c, int row)
+{
+    if (pcs_contact_holds(&c->p, row)) dense_hold(c, row);
+    for (int t = 0; t < (pcs_contact_holds_tangents(&c->p, row) ? c->p.rows[row].ntangent : 0); t++)
+        dense_hold(c, c->p.n - c->p.nheld_t + c->p.rows[row].first_tangent + t);
+}
+
 // Which unknowns are held, and which are left for the active sets.
 static void dense_number(pcs_dense_contacts *c)
 {
     pcs_active_set *s = c->set;
     s->p.m = s->p.nt = c->nheld = 0;
     for (int j = 0; j < c->p.m; j++) {
+        dense_hold_gap(c, j);
         if (c->p.rows[j].is_bilateral) {
             if (c->p.has_position) c->held[c->nheld++] = j;
             c->held[c->nheld++] = c->p.m + j;
@@ -205,7 +222,7 @@ static void dense_reduce(pcs_dense_contacts *c)
 
 static void dense_evaluate(pcs_dense_contacts *c)
 {
-    int first = c->p.has_position ? 0 : c->p.m; // otherwise nu stays out
+    int first = c->p.has_position || c->p.held != NULL ? 0 : c->p.m; // otherwise nu stays out
     for (int i = first; i < c->p.n; i++) {
         c->p.value[i] = c->p.b[i];
         for (int j = first; j < c->p.n; j++) c->p.value[i] += c->P[i * c->p.n + j] * c->p.z[j];

@@ -26,7 +26,9 @@ typedef struct pcs_dense_contacts {
     double *work;        // [2 (n + 1)]
 } pcs_dense_contacts;
 
-pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system, pcs_dense_contacts **out);
+// With room for position multipliers of tangents, if rows may be held.
+pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system, bool may_hold,
+                                     pcs_dense_contacts **out);
 // False when it does not settle; *iterations counts solves.
 bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations);
 // One Newton step from the z, value and gate_gap given, on the sets that these ask for. False when it is singular;

@@ -74,6 +74,13 @@ static bool frictionless_is_gated(const pcs_frictionless *s, int j)
     return pcs_gate_is_closed(s->gate_gap[j], s->has_position ? s->nu[j] : 0.0, s->r[j], s->gate_tolerance);
 }
 
+// Is the law of the gap of row j in force, for this nu and gap?
+static bool frictionless_wants_gap(const pcs_frictionless *s, int j, double nu, double gap)
+{
+    if (s->held != NULL) return s->held[j] != 0;
+    return s->has_position && nu - s->r[j] * gap >= 0.0;
+}
+
 // The sets that the present multipliers ask for; true when they are the sets already held.
 // After a while the gate is frozen, and a row whose gap and multiplier both vanish stays where it is: there only
 // round-off would move it, to and fro. Later still only the first row that differs is changed, which cannot cycle
@@ -86,7 +93,7 @@ static bool frictionless_update_sets(pcs_frictionless *s, int iteration)
         // A gate that still changes when it is frozen has no consistent answer and counts as closed.
         if (s->gate_is_live && !is_late) s->gate[j] = is_closed || (iteration == FREEZE_GATE_AFTER && was_closed);
         double position = s->nu[j] - s->r[j] * s->gap[j], velocity = s->la[j] - s->r[j] * s->xi[j];
-        bool in_A = s->has_position && position >= 0.0, in_B = s->gate[j] && velocity >= 0.0;
+        bool in_A = frictionless_wants_gap(s, j, s->nu[j], s->gap[j]), in_B = s->gate[j] && velocity >= 0.0;
         if (is_late && s->has_position && frictionless_is_noise(s, j, position, s->gap0[j], s->P11, s->P12))
             in_A = s->in_A[j];
         if (is_late && s->gate[j] && frictionless_is_noise(s, j, velocity, s->xi0[j], s->P21, s->P22))
@@ -184,8 +191,9 @@ PCS_APART static void frictionless_clear_noise(pcs_frictionless *s)
 {
     bool is_clear = true;
     for (int j = 0; j < s->m; j++) {
-        if (s->nu[j] >= 0.0 && s->la[j] >= 0.0) continue;
-        s->nu[j] = pcs_max(0.0, s->nu[j]);
+        bool is_held = s->held != NULL && s->held[j];
+        if ((is_held || s->nu[j] >= 0.0) && s->la[j] >= 0.0) continue;
+        if (!is_held) s->nu[j] = pcs_max(0.0, s->nu[j]);
         s->la[j] = pcs_max(0.0, s->la[j]);
         is_clear = false;
     }
@@ -216,7 +224,7 @@ static bool frictionless_settle_single(pcs_frictionless *s, int *iterations)
 {
     double r = *s->r, gap = *s->gap0, gate_gap = gap, xi = *s->xi0, nu = 0.0, la = 0.0;
     bool gate = s->gate_is_live ? pcs_gate_is_closed(gap, 0.0, r, s->gate_tolerance) : *s->gate != 0;
-    bool in_A = s->has_position && nu - r * gap >= 0.0, in_B = gate && la - r * xi >= 0.0;
+    bool in_A = frictionless_wants_gap(s, 0, nu, gap), in_B = gate && la - r * xi >= 0.0;
     *iterations = 1;
     if (in_A || in_B) {
         if (!frictionless_solve_single(s, in_A, in_B, &nu, &la)) return false;
@@ -227,7 +235,7 @@ static bool frictionless_settle_single(pcs_frictionless *s, int *iterations)
         }
         *iterations = 2;
         if (s->gate_is_live) gate = pcs_gate_is_closed(gate_gap, nu, r, s->gate_tolerance);
-        if (in_A != (s->has_position && nu - r * gap >= 0.0) || in_B != (gate && la - r * xi >= 0.0)) return false;
+        if (in_A != frictionless_wants_gap(s, 0, nu, gap) || in_B != (gate && la - r * xi >= 0.0)) return false;
     }
     *s->nu = nu;
     *s->la = la;

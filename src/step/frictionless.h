@@ -2,6 +2,7 @@
 // z = (nu, La):
 //
 //   gap      = gap0  + [P11 P12] z      at q            0 <= gap _|_ nu >= 0          (has_position)
+//            = 0 on held rows, with a nu of any sign, and nu = 0 elsewhere     (`held`, in place of that)
 //   gate gap = gap0  + [Q1  Q2 ] z      at qt
 //   xi       = xi0   + [P21 P22] z      rate + target   0 <= xi  _|_ La >= 0 where gated
 //
@@ -25,6 +26,7 @@ typedef struct pcs_frictionless {
     double *nu;                              // [m] borrowed from the step problem, and so are the next two
     unsigned char *gate;                     // [m]
     double *la;                              // [m]
+    const unsigned char *held;               // [m] likewise; NULL: no rows are held
     const double *r;                         // [m] effective masses
     pcs_dense_pair both;                     // of one contact alone: its gap and its velocity law, both in force
     // work

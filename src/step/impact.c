@@ -23,7 +23,7 @@ pcs_status pcs_impact_create(pcs_step_solver *solver, pcs_impact **out)
     PCS_TAKE(solver->ctx, self->row, system->nrow, "the contact problem");
     PCS_TAKE(solver->ctx, self->tangent, system->ntangent, "the contact problem");
     PCS_TAKE(solver->ctx, self->force, system->nrow + system->ntangent, "the contact problem");
-    PCS_TRY(pcs_dense_contacts_create(solver->ctx, system, &self->contacts));
+    PCS_TRY(pcs_dense_contacts_create(solver->ctx, system, false, &self->contacts));
     self->contacts->p.rows = self->rows;
     self->contacts->p.has_position = self->contacts->p.gate_is_live = false;
     self->contacts->p.h = 1.0;

@@ -28,13 +28,22 @@ static const double loose = 1e-2, firm = 1e-3, firmer = 1e-4;
 static const double spread = 20.0;  // root of the number of unknowns that the last residual is one of, at least
 static const double at_edge = 1e-9; // of the radius of a disc: impulses this near to its edge are those of slip
 
+void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *held)
+{
+    c->nb = nsmooth;
+    c->p.held = held;
+    c->p.nheld_t = held == NULL ? 0 : c->p.nt;
+    c->p.n = c->krylov->n = 2 * c->p.m + c->p.nt + nsmooth + c->p.nheld_t;
+    for (int k = c->p.n - c->p.nheld_t; k < c->p.n; k++) c->p.z[k] = 0.0; // no part of what steps start from
+}
+
 pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_own_rows *own, int nsmooth,
                                  pcs_krylov_set **out)
 {
     pcs_krylov_set *c;
     const pcs_row *rows = own == NULL ? system->rows : own->rows;
     int m = own == NULL ? system->nrow : own->m, nt = own == NULL ? system->ntangent : own->nt;
-    int n = 2 * m + nt + nsmooth, nall = 2 * pcs_system_nrow(system) + pcs_system_ntangent(system) + nsmooth;
+    int n = 2 * (m + nt) + nsmooth, nall = 2 * (pcs_system_nrow(system) + pcs_system_ntangent(system)) + nsmooth;
     PCS_TAKE(ctx, c, 1, "the contact problem");
     PCS_TRY(pcs_contact_problem_create(ctx, rows, m, nt, n, &c->p));
     c->comm = own == NULL ? NULL : own->comm;
@@ -53,13 +62,8 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, con
     int restart = nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART;
     PCS_TRY(pcs_krylov_create(ctx, n, restart, n + m, c->image, &c->krylov));
     c->krylov->comm = c->comm;
+    pcs_krylov_set_take(c, nsmooth, NULL);
     return PCS_OK;
-}
-
-void pcs_krylov_set_set_smooth(pcs_krylov_set *c, int count)
-{
-    c->nb = count;
-    c->p.n = c->krylov->n = 2 * c->p.m + c->p.nt + count;
 }
 
 void pcs_krylov_set_reset(pcs_krylov_set *c)
@@ -104,6 +108,26 @@ static int set_set(pcs_krylov_set *c, int k, unsigned char mode)
     return changed;
 }
 
+// Whether the gap of a row is an equation.
+static unsigned char set_gap_mode(const pcs_krylov_set *c, int row)
+{
+    if (c->p.held != NULL) return pcs_contact_holds(&c->p, row) ? PCS_HELD : PCS_OUT;
+    return c->p.rows[row].is_bilateral ? PCS_HELD : set_side(c, row, c->slack[0] * c->p.h);
+}
+
+// Smooth multipliers, and those of the tangents of held rows; gives the number of changes.
+static long set_find_more(pcs_krylov_set *c)
+{
+    long changed = 0;
+    int more = c->p.n - c->p.nheld_t;
+    for (int k = 2 * c->p.m + c->p.nt; k < more; k++) changed += set_set(c, k, PCS_HELD);
+    for (int j = 0; j < (c->p.nheld_t > 0 ? c->p.m : 0); j++)
+        for (int t = 0; t < c->p.rows[j].ntangent; t++)
+            changed += set_set(c, more + c->p.rows[j].first_tangent + t,
+                               pcs_contact_holds_tangents(&c->p, j) ? PCS_HELD : PCS_OUT);
+    return changed;
+}
+
 // What the present z asks of every unknown of the stage; gives the number of changes.
 static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
 {
@@ -111,8 +135,7 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
     bool has_live_gate = c->p.gate_is_live && c->stage == PCS_STAGE_BOTH && !gate_is_frozen;
     for (int j = 0; j < c->p.m; j++) {
         bool is_bilateral = c->p.rows[j].is_bilateral;
-        if (c->stage & PCS_STAGE_GAP)
-            changed += set_set(c, j, is_bilateral ? PCS_HELD : set_side(c, j, c->slack[0] * c->p.h));
+        if (c->stage & PCS_STAGE_GAP) changed += set_set(c, j, set_gap_mode(c, j));
         if (!(c->stage & PCS_STAGE_RATE)) continue;
         if (has_live_gate) pcs_krylov_gate_follow(c, j);
         int la = c->p.m + j;
@@ -123,7 +146,7 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         changed += turned + slip;
         slips += turned ? 0 : slip;
     }
-    for (int k = 2 * c->p.m + c->p.nt; k < pcs_krylov_set_last(c); k++) changed += set_set(c, k, PCS_HELD);
+    if (c->stage & PCS_STAGE_RATE) changed += set_find_more(c);
     c->closures = c->p.gate_is_live ? pcs_all_count(c->comm, changed - slips) : 0;
     return pcs_all_count(c->comm, changed);
 }
@@ -207,7 +230,7 @@ static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
 static bool set_is_joint(const pcs_krylov_set *c, int k)
 {
     if (k < 2 * c->p.m) return c->p.rows[k % c->p.m].is_bilateral;
-    return k >= 2 * c->p.m + c->p.nt;
+    return k >= 2 * c->p.m + c->p.nt && k < c->p.n - c->p.nheld_t;
 }
 
 // y = J x of the active equations, x in units of impulses. Redundant joints have their diagonals raised: each round
@@ -291,7 +314,8 @@ static void set_find_scales(pcs_krylov_set *c)
     double size = 0.0;
     for (int k = c->p.has_position ? 0 : c->p.m; k < c->p.n; k++) {
         bool opens = k < 2 * c->p.m && !c->p.rows[k % c->p.m].is_bilateral && c->p.b[k] > 0.0 && c->p.z[k] == 0.0;
-        double speed = fabs(c->p.z[k]) / (c->p.r[k] * pcs_contact_unit(&c->p, k));
+        bool is_smooth = k >= 2 * c->p.m + c->p.nt; // acts on d, which is stiff: its size tells nothing of velocities
+        double speed = is_smooth ? 0.0 : fabs(c->p.z[k]) / (c->p.r[k] * pcs_contact_unit(&c->p, k));
         if (k >= c->p.m && !opens) speed = fmax(speed, fabs(c->p.b[k]));
         if (speed > size) size = speed;
     }
@@ -305,7 +329,8 @@ static void set_find_scales(pcs_krylov_set *c)
     c->tight[1] = tight_rate * c->size;
     c->slack[1] = slack_rate * c->size;
     // A gap is a difference of positions, which have been as far apart as it was large.
-    if (c->stage & PCS_STAGE_GAP) c->reach = fmax(c->reach, pcs_all_largest(c->comm, c->p.m, c->p.b));
+    if (c->stage & PCS_STAGE_GAP && c->p.held == NULL)
+        c->reach = fmax(c->reach, pcs_all_largest(c->comm, c->p.m, c->p.b));
     c->tight[0] = tight_gap * (c->length + c->reach) / c->p.h + c->tight[1];
     c->slack[0] = slack_gap * (c->length + c->reach) / c->p.h + c->slack[1];
 }
@@ -456,7 +481,9 @@ bool pcs_krylov_set_solve(pcs_krylov_set *c)
     memset(c->gate_story, 0, (size_t)c->p.m);
     c->rounds = c->products = c->revisits = c->projections = 0;
     c->size = 0.0;
-    if (!c->p.has_position) {
+    if (c->p.held != NULL) {
+        if (!set_iterate(c, PCS_STAGE_BOTH)) return false;
+    } else if (!c->p.has_position) {
         memset(c->p.z, 0, (size_t)c->p.m * sizeof *c->p.z);
         if (!set_iterate(c, PCS_STAGE_RATE)) return false;
     } else {

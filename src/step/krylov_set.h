@@ -24,7 +24,7 @@ enum { PCS_OUT, PCS_HELD, PCS_SLIDING, PCS_SLIDING_UP, PCS_SLIDING_DOWN };
 typedef void pcs_krylov_set_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
 
 typedef struct pcs_krylov_set {
-    pcs_contact_problem p; // n = 2 m + nt + nb; z in: where to start
+    pcs_contact_problem p; // n = 2 m + nt + nb + nheld_t; z in: where to start
     const pcs_comm *comm;  // over whose ranks the rows are spread; NULL: all of them are here
     int nb;                // bilateral rows with a smooth multiplier
     double length;         // m, size of the model: what gaps are rounded by
@@ -64,8 +64,8 @@ typedef struct pcs_krylov_set {
 // `own`: the rows of this rank; NULL: all of them.
 pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_own_rows *own, int nsmooth,
                                  pcs_krylov_set **out);
-// How many smooth multipliers take part, at most those of the creation.
-void pcs_krylov_set_set_smooth(pcs_krylov_set *c, int count);
+// How many smooth multipliers take part, at most those of the creation, and which rows are held, if any.
+void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *held);
 // The products have changed for good: forgets what was learnt about them.
 void pcs_krylov_set_reset(pcs_krylov_set *c);
 // False when it does not settle.

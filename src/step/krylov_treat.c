@@ -12,7 +12,8 @@ static void treat_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2
     static const int stages[2] = { PCS_STAGE_GAP, PCS_STAGE_RATE };
     for (int law = 0; law < 2; law++) {
         pcs_preconditioner *pre = c->preconditioner[law];
-        pair[law] = c->stage & stages[law] && pre != NULL && pre->is_factored ? pre : NULL;
+        bool is_meant = c->stage & stages[law] && !(law == 0 && c->p.held != NULL); // those feel hardly more than M
+        pair[law] = is_meant && pre != NULL && pre->is_factored ? pre : NULL;
     }
 }
 
@@ -121,7 +122,8 @@ static void treat_choose_gaps(pcs_krylov_set *c, pcs_preconditioner *pre)
 
 void pcs_krylov_set_prepare(pcs_krylov_set *c)
 {
-    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL) treat_choose_gaps(c, c->preconditioner[0]);
+    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL && c->p.held == NULL)
+        treat_choose_gaps(c, c->preconditioner[0]);
     if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) treat_choose_rates(c, c->preconditioner[1]);
     treat_hold(c);
 }

@@ -60,7 +60,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
     s->n = system->nv;
     s->m = system->nrow;
     s->nt = system->ntangent;
-    s->nz = 2 * s->m + s->nt;
+    s->nz = 2 * (s->m + s->nt);
     PCS_TAKE(self->ctx, s->bilateral, s->m, "the Newton solver");
     PCS_TAKE(self->ctx, s->is_used, s->m, "the Newton solver");
     PCS_TAKE(self->ctx, s->row_of_tangent, s->nt, "the Newton solver");
@@ -89,7 +89,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
     }
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_impact_create(self, &s->impact));
-    return pcs_dense_contacts_create(self->ctx, system, &s->contacts);
+    return pcs_dense_contacts_create(self->ctx, system, true, &s->contacts);
 }
 
 // Iterations factor, but what never changes is factored here; what fails then, fails in the iteration.
@@ -136,8 +136,7 @@ static void newton_find_jumps(pcs_step_solver *self)
         if (z[k] == 0.0) continue;
         s->has_jump = true;
         const double *column = pcs_newton_column(self, k);
-        double into_U = pcs_newton_into_q(self, k) - (k < s->m ? 0.0 : self->form.kw),
-               into_v = pcs_newton_into_v(self, k);
+        double into_U = pcs_newton_into_U(self, k), into_v = pcs_newton_into_v(self, k);
         for (int i = 0; i < s->n; i++) {
             s->U[i] += into_U * z[k] * column[i];
             s->W[i] += into_v * z[k] * column[i];
@@ -455,7 +454,8 @@ static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bo
 static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     newton *s = self->data;
-    for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
+    for (int j = 0; j < s->m; j++)
+        s->is_used[j] = self->system->rows[j].is_bilateral || (p->held != NULL && p->held[j]);
     double scale = self->form.h / self->form.c;
     s->is_guessed = !is_at_start && newton_goes_on(self, p);
     for (int i = 0; i < s->n; i++) p->d[i] = s->is_guessed ? scale * p->acceleration[i] : 0.0;
@@ -538,6 +538,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
     if (self->form.has_dynamics) self->system->time = p->t;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
+    s->contacts->p.held = p->held;
     result->outcome = self->form.has_dynamics ? newton_dynamics(self, p, &result->iterations)
                                               : newton_contact(self, p, &result->iterations);
     if (result->outcome != PCS_CONVERGED) pcs_projection_leave(self);
@@ -549,6 +550,8 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
         p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, s->W);
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];
+    if (p->nu_t != NULL)
+        for (int t = 0; t < s->nt; t++) p->nu_t[t] = z[2 * s->m + s->nt + t];
     if (p->smooth_gap != NULL) pcs_newton_find_gaps(self, p, p->smooth_gap, s->contacts->p.b);
 }
 

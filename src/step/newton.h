@@ -2,7 +2,8 @@
 // problem of the linearised step:
 //
 //   S* dd + Gb^T mu = -r1 - h K (dU + kw dW) - h C dW,   Gb dd = -Gb vt      S* = c M + h C + h kb K,  mu = -h dlam
-//   U = X nu + (h/2) XT Lt (position level only),  W = X La + XT Lt           X = M^-1 G^T, XT = M^-1 T^T at q
+//   U = X nu + (h/2) XT Lt (position level only; with held rows X nu + XT nu_t),  W = X La + XT Lt
+//                                                                             X = M^-1 G^T, XT = M^-1 T^T at q
 //   r1 = c M d - h (f + Gb^T lam)
 //
 // S* and K of an iterate stay where the one after it has changed little by comparison: what is left is corrected by the
@@ -28,7 +29,7 @@
 #include "step/past.h"
 
 typedef struct newton {
-    int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
+    int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + 2 nt: nu, La, Lt, nu_t; bilateral rows
     pcs_dense_contacts *contacts;
     pcs_impact *impact;
     pcs_curvature *curvature; // of rows; NULL: left out
@@ -87,9 +88,10 @@ bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *
 bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p);
 // Gaps at qt and at q, each evaluated once at most; those at qt where gates follow them.
 void pcs_newton_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, double *smooth_gap, double *gap);
-// Column of unknown k of z: X or XT; and how much of it the unknown adds to q and to v directly.
+// Column of unknown k of z: X or XT; and how much of it the unknown adds to U and to v; to q it adds U and kw times the
+// other.
 const double *pcs_newton_column(const pcs_step_solver *self, int k);
-double pcs_newton_into_q(const pcs_step_solver *self, int k);
+double pcs_newton_into_U(const pcs_step_solver *self, int k);
 double pcs_newton_into_v(const pcs_step_solver *self, int k);
 
 #endif

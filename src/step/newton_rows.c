@@ -12,28 +12,42 @@ const double *pcs_newton_column(const pcs_step_solver *self, int k)
 {
     const newton *s = self->data;
     const pcs_projection *p = self->projection;
-    if (k >= 2 * s->m) return p->XT->value[k - 2 * s->m];
+    if (k >= 2 * s->m) return p->XT->value[(k - 2 * s->m) % s->nt];
     return p->X->value[k < s->m ? k : k - s->m];
 }
 
-// How much of its column unknown k adds to q and to v directly.
-double pcs_newton_into_q(const pcs_step_solver *self, int k)
+// Is unknown k a multiplier of positions, nu or nu_t?
+static bool newton_is_of_gap(const newton *s, int k)
+{
+    return k < s->m || k >= 2 * s->m + s->nt;
+}
+
+// How much of its column unknown k adds to U and to v.
+double pcs_newton_into_U(const pcs_step_solver *self, int k)
 {
     const newton *s = self->data;
-    if (k < s->m) return 1.0;
-    return self->form.kw + (k >= 2 * s->m && self->form.has_position ? 0.5 * self->form.h : 0.0);
+    if (newton_is_of_gap(s, k)) return 1.0;
+    return k >= 2 * s->m && self->form.has_position ? 0.5 * self->form.h : 0.0;
 }
 
 double pcs_newton_into_v(const pcs_step_solver *self, int k)
 {
-    return k < ((const newton *)self->data)->m ? 0.0 : 1.0;
+    return newton_is_of_gap(self->data, k) ? 0.0 : 1.0;
+}
+
+// And to q directly.
+static double newton_into_q(const pcs_step_solver *self, int k)
+{
+    return pcs_newton_into_U(self, k) + self->form.kw * pcs_newton_into_v(self, k);
 }
 
 // Multipliers of rows that stay open all through the step are zero and need no columns.
 static bool newton_is_used(const pcs_step_solver *self, int k)
 {
     const newton *s = self->data;
-    if (k < s->m) return self->form.has_position && s->is_used[k];
+    const pcs_contact_problem *p = &s->contacts->p;
+    if (k < s->m) return self->form.has_position ? s->is_used[k] : pcs_contact_holds(p, k);
+    if (k >= 2 * s->m + s->nt) return pcs_contact_holds_tangents(p, s->row_of_tangent[k - 2 * s->m - s->nt]);
     return s->is_used[k < 2 * s->m ? k - s->m : s->row_of_tangent[k - 2 * s->m]];
 }
 
@@ -264,13 +278,14 @@ static void newton_fill_columns(pcs_step_solver *self)
         s->has_column[k] = self->system->is_linear;
         if (!self->form.has_dynamics) continue;
         const double *column = pcs_newton_column(self, k);
-        double into_q = pcs_newton_into_q(self, k), into_v = pcs_newton_into_v(self, k);
+        double into_q = newton_into_q(self, k), into_v = pcs_newton_into_v(self, k);
         for (int i = 0; i < s->n; i++) {
             s->q_last[i] = -into_q * column[i];
             s->v_last[i] = -into_v * column[i];
         }
-        newton_add_tangent(self, is_begun ? NULL : s->q_last, k < s->m ? NULL : s->v_last, s->Y[k]);
-        for (int i = 0; i < s->n && k < s->m; i++) s->Y[s->m + k][i] = self->form.kw * s->Y[k][i];
+        newton_add_tangent(self, is_begun ? NULL : s->q_last, into_v == 0.0 ? NULL : s->v_last, s->Y[k]);
+        if (k < s->m && self->form.has_position)
+            for (int i = 0; i < s->n; i++) s->Y[s->m + k][i] = self->form.kw * s->Y[k][i];
         for (int i = 0; i < s->n; i++) s->q_last[i] = -s->q_last[i];
         newton_bordered_solve(self, s->Y[k], s->q_last, NULL, NULL, s->mu_of[k]);
     }
@@ -302,6 +317,23 @@ static void newton_fill_gaps(pcs_step_solver *self, const pcs_step_problem *p, i
     for (int j = 0; j < s->m; j++) c->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(G, j, Y);
 }
 
+// What a unit of multiplier l does to G (U + kh d) of the held rows, and of their tangents.
+static void newton_fill_held(pcs_step_solver *self, int l)
+{
+    newton *s = self->data;
+    const pcs_contact_problem *p = &s->contacts->p;
+    const double *X = pcs_newton_column(self, l), *Y = s->Y[l];
+    double *P = s->contacts->P + l, into_U = pcs_newton_into_U(self, l), kh = self->form.kh;
+    for (int j = 0; j < s->m; j++)
+        if (pcs_contact_holds(p, j))
+            P[j * s->nz] = into_U * pcs_rows_dot(self->system->G, j, X) +
+                           (p->rows[j].is_bilateral ? 0.0 : kh * pcs_rows_dot(self->system->G, j, Y));
+    for (int t = 0; t < s->nt; t++)
+        if (pcs_contact_holds_tangents(p, s->row_of_tangent[t]))
+            P[(2 * s->m + s->nt + t) * s->nz] =
+                into_U * pcs_rows_dot(self->system->T, t, X) + kh * pcs_rows_dot(self->system->T, t, Y);
+}
+
 // The affine maps of the contact problem about the present state.
 static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -311,12 +343,12 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
     const pcs_step_form *form = &self->form;
     memset(c->P, 0, (size_t)s->nz * (size_t)s->nz * sizeof(double));
     memset(c->P_gate, 0, (size_t)s->m * (size_t)s->nz * sizeof(double));
-    for (int l = form->has_position ? 0 : s->m; l < s->nz; l++) {
+    for (int l = 0; l < s->nz; l++) {
         c->is_out[l] = !newton_is_used(self, l);
         if (c->is_out[l]) continue;
         // What a unit of the multiplier does to q and to v, its effect on d included.
         const double *column = pcs_newton_column(self, l);
-        double into_q = pcs_newton_into_q(self, l), into_v = pcs_newton_into_v(self, l);
+        double into_q = newton_into_q(self, l), into_v = pcs_newton_into_v(self, l);
         for (int i = 0; i < s->n; i++) {
             s->q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
             s->v_last[i] = into_v * column[i] + s->Y[l][i];
@@ -327,6 +359,7 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
             c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->v_last) + turn;
         }
         if (form->has_position) newton_fill_gaps(self, p, l);
+        if (p->held != NULL) newton_fill_held(self, l);
         for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->v_last);
     }
     for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
@@ -409,6 +442,17 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
             pcs_rows_dot(system->T, t, s->v_last) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
 }
 
+// G (kh d + drift) of the held rows without multipliers.
+static void newton_fill_held_base(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_contact_problem *c = &s->contacts->p;
+    for (int i = 0; i < s->n; i++) s->q_last[i] = p->drift[i] + self->form.kh * (p->d[i] + s->y0[i]);
+    for (int j = 0; j < s->m; j++)
+        c->b[j] = c->rows[j].is_bilateral || !p->held[j] ? 0.0 : pcs_rows_dot(self->system->G, j, s->q_last);
+    for (int t = 0; t < s->nt; t++) c->b[2 * s->m + s->nt + t] = pcs_rows_dot(self->system->T, t, s->q_last);
+}
+
 // Rows that were left out and are broken by the multipliers of the others get a say, too.
 static bool newton_widens(pcs_step_solver *self)
 {
@@ -461,6 +505,7 @@ bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *
     s->is_provisional = false;
     memcpy(s->z_last, s->contacts->p.z, (size_t)s->nz * sizeof(double));
     newton_fill_base(self, p);
+    if (p->held != NULL) newton_fill_held_base(self, p);
     if (newton_is_free(s)) {
         memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
         memset(s->contacts->p.gate, 0, (size_t)s->m * sizeof *s->contacts->p.gate);

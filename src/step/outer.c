@@ -167,7 +167,7 @@ static bool outer_changes_sets(const pcs_step_solver *self, const pcs_step_probl
     int m = self->system->nrow;
     bool changes = false;
     for (int j = 0; j < m && !changes; j++) {
-        bool acts = z[m + j] > 0.0 || z[j] > 0.0;
+        bool acts = z[m + j] > 0.0 || (self->form.has_position && z[j] > 0.0);
         changes = !self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0);
     }
     return pcs_rows_any(self->system, changes);

@@ -121,6 +121,27 @@ void pcs_own_rows_tell(const pcs_own_rows *self, const double *z, const unsigned
     }
 }
 
+// By the plan of all numbers of a row, the others being zero.
+void pcs_own_rows_tell_tangents(const pcs_own_rows *self, const double *own, double *all)
+{
+    int place = 0;
+    if (!self->is_part) {
+        memcpy(all, own, (size_t)self->nt * sizeof *all);
+        return;
+    }
+    for (int j = 0; j < self->m; j++) {
+        for (int k = 0; k < 3; k++) self->own[place++] = 0.0;
+        for (int t = 0; t < self->rows[j].ntangent; t++) self->own[place++] = own[self->rows[j].first_tangent + t];
+    }
+    self->comm->spread(self->comm, &self->plan, self->own, self->all);
+    place = 0;
+    for (int i = 0; i < self->system->nrow; i++) {
+        const pcs_row *row = &self->system->rows[self->told[i]];
+        place += 3;
+        for (int t = 0; t < row->ntangent; t++) all[row->first_tangent + t] = self->all[place++];
+    }
+}
+
 pcs_status pcs_rows_pick(pcs_context *ctx, const pcs_rows *R, int count, const int *which, bool is_packed,
                          pcs_rows **out)
 {

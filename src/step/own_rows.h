@@ -45,6 +45,8 @@ void pcs_own_rows_take_z(const pcs_own_rows *self, const double *z_all, double *
 // And back, with the gates, on all ranks.
 void pcs_own_rows_tell(const pcs_own_rows *self, const double *z, const unsigned char *gate, double *z_all,
                        unsigned char *gate_all);
+// A number of every own tangent to those of all rows, on all ranks.
+void pcs_own_rows_tell_tangents(const pcs_own_rows *self, const double *own, double *all);
 // A copy of `count` rows of R, those that `which` numbers (NULL: the first); without entries that are zero where
 // `is_packed`. And the entries of a copy that has them all anew.
 pcs_status pcs_rows_pick(pcs_context *ctx, const pcs_rows *R, int count, const int *which, bool is_packed,

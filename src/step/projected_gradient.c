@@ -60,11 +60,12 @@ static void gradient_all(pcs_krylov_set *c, double s)
         if (c->stage & PCS_STAGE_GAP) {
             double nu = c->aim[j] - s * c->p.r[j] * c->aim_value[j];
             c->p.z[j] = c->p.rows[j].is_bilateral ? nu : fmax(nu, 0.0);
+            if (c->p.held != NULL) c->p.z[j] = pcs_contact_holds(&c->p, j) ? nu : 0.0;
         }
         if (c->stage & PCS_STAGE_RATE) gradient_cone(c, j, s);
     }
     for (int k = 2 * c->p.m + c->p.nt; k < pcs_krylov_set_last(c); k++)
-        c->p.z[k] = c->aim[k] - s * c->p.r[k] * c->aim_value[k];
+        if (c->mode[k] == PCS_HELD) c->p.z[k] = c->aim[k] - s * c->p.r[k] * c->aim_value[k];
 }
 
 // Largest eigenvalue of r P on the rows that take part, by the power method.
@@ -91,7 +92,7 @@ static double gradient_defect(const pcs_krylov_set *c, double s)
 {
     double worst = 0.0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
-        double defect = fabs(c->p.z[k] - c->aim[k]) / (s * c->p.r[k] * (k < c->p.m ? c->p.h : 1.0));
+        double defect = fabs(c->p.z[k] - c->aim[k]) / (s * c->p.r[k] * pcs_contact_unit(&c->p, k));
         worst = pcs_larger(worst, defect);
     }
     return pcs_all_max(c->comm, worst);

@@ -31,6 +31,7 @@ typedef struct schur {
     double *x, *turned;                                  // [n] where positions do not add up
     double *z;                                           // multipliers of all rows: contacts->z, or as all ranks know
     unsigned char *gate;                                 // [nrow] likewise
+    unsigned char *held;                                 // [m] which of the own rows are
     double *gap;                                         // [nrow] work
     double *z_step;                                      // [contacts->n] multipliers that the step starts from
     pcs_step_form factored;                              // that S* of a linear system was made for
@@ -47,8 +48,9 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
     const pcs_system *system = self->system;
     bool is_spread = s->own->comm != NULL, is_part = s->own->is_part;
     PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->own, s->map->nb, &s->contacts));
-    PCS_TAKE(self->ctx, s->z_step, s->contacts->p.n, "the Schur solver");
+    PCS_TAKE(self->ctx, s->z_step, 2 * (s->m + s->nt) + s->map->nb, "the Schur solver");
     PCS_TAKE(self->ctx, s->gap, system->nrow, "the Schur solver");
+    PCS_TAKE(self->ctx, s->held, s->m, "the Schur solver");
     s->z = s->contacts->p.z;
     s->gate = s->contacts->p.gate;
     if (is_part) {
@@ -102,6 +104,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     PCS_TRY(pcs_schur_map_create(self, s->own, &s->map));
     PCS_TRY(schur_make_contacts(self));
     s->contacts->product = pcs_schur_map_product;
+    s->map->problem = &s->contacts->p;
     s->contacts->owner = s->map;
     int n = 2 * system->nrow + system->ntangent + s->map->nb;
     self->memory[0] = (pcs_memory){ .bytes = s->z, .size = (size_t)n * sizeof *s->z };
@@ -133,7 +136,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     c->p.has_position = form->has_position;
     c->p.gate_is_live = form->gate_is_live;
     c->shared = self->system->has_redundant_joints ? PCS_SHARED_WEIGHT : 0.0;
-    pcs_krylov_set_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
+    pcs_krylov_set_take(c, form->has_smooth_multipliers ? map->nb : 0, NULL);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
     c->is_one_way =
         form->kw == 0.0 && pcs_system_ntangent(self->system) == 0 && !is_damped && !form->has_smooth_multipliers;
@@ -297,6 +300,12 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
     for (int i = 0; i < s->n; i++) s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
     if (self->form.has_dynamics) pcs_schur_map_add_turns(s->map, s->q_last, c->p.b);
+    for (int i = 0; i < (self->form.kw != 0.0 ? c->nb : 0); i++)
+        c->p.b[m + s->map->bilateral[i]] -= c->p.b[2 * m + s->nt + i];
+    if (c->p.held != NULL) {
+        for (int i = 0; i < s->n; i++) s->q_last[i] = p->drift[i] + self->form.kh * (p->d[i] + s->y0[i]);
+        pcs_schur_map_hold_base(s->map, s->q_last, c->p.b);
+    }
     if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
     if (p->base != NULL) {
         memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
@@ -345,7 +354,7 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     self->projections += s->contacts->projections;
     if (!is_settled) return NAN;
     pcs_own_rows_tell(s->own, s->contacts->p.z, s->contacts->p.gate, s->z, s->gate);
-    pcs_schur_map_motion(s->map, self->form.has_position ? PCS_STAGE_BOTH : PCS_STAGE_RATE, s->contacts->p.z);
+    pcs_schur_map_motion(s->map, s->contacts->p.z);
     bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
         double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
@@ -543,6 +552,8 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     pcs_own_rows_renew(s->own);
     pcs_own_rows_take_z(s->own, s->z, c->p.z);
+    for (int j = 0; j < (p->held == NULL ? 0 : s->m); j++) s->held[j] = p->held[pcs_own_row(s->own, j)];
+    pcs_krylov_set_take(s->contacts, c->nb, p->held == NULL ? NULL : s->held);
     if (c->shared > 0.0) schur_forget_joints(self);
     memcpy(s->z_step, c->p.z, (size_t)c->p.n * sizeof(double));
     schur_clear(self, p);
@@ -567,6 +578,9 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     }
     for (int t = 0; t < self->system->ntangent; t++) p->la_t[t] = s->z[2 * m + t];
     schur_tell_smooth(self, p);
+    if (p->nu_t != NULL && c->p.held == NULL) memset(p->nu_t, 0, (size_t)self->system->ntangent * sizeof *p->nu_t);
+    if (p->nu_t != NULL && c->p.held != NULL)
+        pcs_own_rows_tell_tangents(s->own, c->p.z + c->p.n - c->p.nheld_t, p->nu_t);
     if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
 }
 

@@ -66,7 +66,8 @@ static bool map_is_damped(const pcs_system *system)
 void pcs_schur_map_choose(pcs_schur_map *map)
 {
     const pcs_step_form *form = &map->solver->form;
-    bool is_short = !form->has_position && !form->gate_is_live && form->kw == form->kb && !form->has_smooth_multipliers;
+    bool is_short = !form->has_position && !form->gate_is_live && form->kw == form->kb && form->kh == 0.0;
+    is_short = is_short && !form->has_smooth_multipliers;
     map->kind = PCS_MAP_GENERAL;
     if (!map_is_damped(map->solver->system) && form->kb != 0.0) map->kind = PCS_MAP_UNDAMPED;
     if (is_short) map->kind = PCS_MAP_SHORT;
@@ -95,13 +96,16 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     int m = map->own->m;
     size_t bytes = (size_t)map_size(map) * sizeof(double);
     bool rubs = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // on some rank
-    map->has_fq = form->has_position && (in & PCS_STAGE_GAP || rubs);
+    bool has_nu = (form->has_position || map->problem->held != NULL) && in & PCS_STAGE_GAP;
+    map->has_fq = has_nu || (form->has_position && rubs);
     map->has_fv = in & PCS_STAGE_RATE;
     map->has_fs = form->has_smooth_multipliers && in & PCS_STAGE_RATE;
     memset(map->fq, 0, bytes);
     memset(map->fv, 0, bytes);
     memset(map->fs, 0, bytes);
-    if (form->has_position && in & PCS_STAGE_GAP) pcs_rows_add_all(G, 1.0, z, map->fq);
+    if (has_nu) pcs_rows_add_all(G, 1.0, z, map->fq);
+    if (has_nu && map->problem->nheld_t > 0)
+        pcs_rows_add_all(T, 1.0, z + map->problem->n - map->problem->nheld_t, map->fq);
     if (form->has_position && rubs) pcs_rows_add_all(T, 0.5 * form->h, z + 2 * m, map->fq);
     if (map->has_fv) pcs_rows_add_all(G, 1.0, z + m, map->fv);
     if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
@@ -213,13 +217,32 @@ static void map_turn(const pcs_schur_map *map, double *dx)
     if (map->at != NULL) map->solver->system->ops->turn(map->solver->system, map->at, dx);
 }
 
+// G (U + kh d) of all rows, G U of joints, and the same of the tangents.
+static void map_hold(pcs_schur_map *map, double *value)
+{
+    const pcs_step_form *form = &map->solver->form;
+    const pcs_contact_problem *p = map->problem;
+    int n = map_size(map), m = map->own->m;
+    double *value_t = value + p->n - p->nheld_t;
+    map_combine(n, 1.0, map->D, -form->kw, map->W, map->fq); // U
+    pcs_rows_multiply(map->G, map->fq, value);
+    pcs_rows_multiply(map->G, map->d, map->row);
+    for (int j = 0; j < m; j++)
+        if (!map->own->rows[j].is_bilateral) value[j] += form->kh * map->row[j];
+    if (p->nheld_t == 0) return;
+    pcs_rows_multiply(map->T, map->fq, value_t);
+    pcs_rows_multiply(map->T, map->d, map->row);
+    for (int t = 0; t < p->nheld_t; t++) value_t[t] += form->kh * map->row[t];
+}
+
 void pcs_schur_map_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
 {
     pcs_schur_map *map = owner;
     const pcs_step_form *form = &map->solver->form;
     int m = map->own->m, nt = map->own->nt;
     bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
-    bool has_smooth = form->has_smooth_multipliers && wants_v, wants_d = gate_gap != NULL || has_smooth;
+    bool has_smooth = form->has_smooth_multipliers && wants_v, holds = map->problem->held != NULL;
+    bool wants_d = gate_gap != NULL || has_smooth || holds;
     map->is_for_rows = map->own->comm != NULL && map->G->halo == NULL;
     map_forces(map, in, z);
     switch (map->kind) {
@@ -233,12 +256,18 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     if (wants_v) pcs_rows_multiply(map->G, map->dv, value + m);
     if (has_smooth) memset(value + 2 * m + nt, 0, (size_t)map->nb * sizeof *value);
     if (has_turns) pcs_schur_map_add_turns(map, map->dq, value);
-    if (wants_q) map_turn(map, map->dq);
-    if (wants_q) pcs_rows_multiply(map->G, map->dq, value);
+    if (holds) map_hold(map, value);
+    if (wants_q && !holds) map_turn(map, map->dq);
+    if (wants_q && !holds) pcs_rows_multiply(map->G, map->dq, value);
     if (wants_v && nt > 0) pcs_rows_multiply(map->T, map->dv, value + 2 * m);
     if (gate_gap != NULL)
         for (int j = 0; j < m; j++) gate_gap[j] = 0.0;
     if (!wants_d || map->kind == PCS_MAP_STILL) return;
+    // Joints hold without their impulses, G d, and so G W says the rest. Where W moves positions G dv has the round-off
+    // of S*^-1 K W, which no iteration would get below where K is stiff.
+    bool is_parted = has_smooth && form->kw != 0.0;
+    if (is_parted) pcs_rows_multiply(map->G, map->W, map->row);
+    for (int i = 0; i < (is_parted ? map->nb : 0); i++) value[m + map->bilateral[i]] = map->row[map->bilateral[i]];
     pcs_rows_multiply(map->G, map->d, map->row);
     if (has_smooth)
         for (int i = 0; i < map->nb; i++) value[2 * m + nt + i] += map->row[map->bilateral[i]];
@@ -250,16 +279,30 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     for (int j = 0; j < m; j++) gate_gap[j] = form->kb * map->row[j];
 }
 
+void pcs_schur_map_hold_base(pcs_schur_map *map, const double *way, double *b)
+{
+    const pcs_contact_problem *p = map->problem;
+    pcs_rows_multiply(map->G, way, b);
+    for (int i = 0; i < map->nb; i++) b[map->bilateral[i]] = 0.0;
+    if (p->nheld_t > 0) pcs_rows_multiply(map->T, way, b + p->n - p->nheld_t);
+}
+
+// Parts of z that move anything.
+static int map_stage(const pcs_schur_map *map)
+{
+    return map->solver->form.has_position || map->problem->held != NULL ? PCS_STAGE_BOTH : PCS_STAGE_RATE;
+}
+
 void pcs_schur_map_jumps(pcs_schur_map *map, const double *z)
 {
-    map_forces(map, map->solver->form.has_position ? PCS_STAGE_BOTH : PCS_STAGE_RATE, z);
+    map_forces(map, map_stage(map), z);
     map_project(map, true, true);
 }
 
-void pcs_schur_map_motion(pcs_schur_map *map, int in, const double *z)
+void pcs_schur_map_motion(pcs_schur_map *map, const double *z)
 {
     int n = map->solver->system->nv;
-    map_forces(map, in, z);
+    map_forces(map, map_stage(map), z);
     switch (map->kind) {
     case PCS_MAP_STILL:
         map_still(map, true, true);

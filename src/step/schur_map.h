@@ -1,6 +1,7 @@
 // What contact multipliers do to the motion of a step, by products: M^-1 and S*^-1 applied to G^T z, no columns kept.
 //
-//   M U = G^T nu + (h/2) T^T Lt (position level only),   M W = G^T La + T^T Lt,   D = U + kw W
+//   M U = G^T nu + (h/2) T^T Lt (position level only; with held rows G^T nu + T^T nu_t),   M W = G^T La + T^T Lt
+//   D = U + kw W
 //   S* d = Gb^T mu - h K D - h C W,   dq = kb d + D,   dv = d + W,   S* = c M + h C + h kb K
 //
 // Shorter where the form allows (fq = M U, fv = M W):
@@ -35,7 +36,8 @@ typedef struct pcs_schur_map {
     double *dq, *dv;         // [nv]
     double *row;             // [own tangents and rows] products with rows
     const double *at;        // [nv] increment that positions are turned by, where they do not add up; else NULL
-    bool is_for_rows;        // of spread rows: solutions are needed on own equations alone
+    const pcs_contact_problem *problem; // that it is for
+    bool is_for_rows;                   // of spread rows: solutions are needed on own equations alone
     bool has_fq, has_fv, has_fs;
 } pcs_schur_map;
 
@@ -50,9 +52,11 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
 void pcs_schur_map_add_stiffness(const pcs_schur_map *map, double scale, const double *x, double *y);
 // What a change dx of the increment does to the velocities of joints because their rows turn, added to `value`.
 void pcs_schur_map_add_turns(const pcs_schur_map *map, const double *dx, double *value);
+// What the laws of held rows are without multipliers, for the way kh d + drift; into b.
+void pcs_schur_map_hold_base(pcs_schur_map *map, const double *way, double *b);
 // D and W alone for z.
 void pcs_schur_map_jumps(pcs_schur_map *map, const double *z);
 // d, dq, dv and W for z, all of them.
-void pcs_schur_map_motion(pcs_schur_map *map, int in, const double *z);
+void pcs_schur_map_motion(pcs_schur_map *map, const double *z);
 
 #endif

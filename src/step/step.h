@@ -5,6 +5,7 @@
 //
 //   dynamics   c M d - h f(q, v, t) = 0                                    [has_dynamics, else d = 0]
 //   position   M U = G^T nu,   0 <= g(q)  _|_  nu >= 0                      [has_position, else U = 0]
+//   held rows  M U = G^T nu + T^T nu_t,   G (U + kh d + drift) = 0 on them, G U = 0 on joints    [kh > 0, in its place]
 //   velocity   M W = G^T La,   0 <= G v + target  _|_  La >= 0  on gated rows, La = 0 on the others
 //
 //   qt = qt0 + kb d,   q = qt + U + kw W,   v = vt0 + d + W
@@ -47,11 +48,12 @@ const char *pcs_outcome_text(pcs_outcome outcome);
 // are none between them and forms can be compared as bytes: no member can be forgotten.
 typedef struct pcs_step_form {
     double h, c, kb, kw;
+    double kh;                                     // weight of d in the way of held rows; 0: no rows are held
     long has_dynamics, has_position, gate_is_live; // 0 or 1
     long has_smooth_multipliers;                   // bilateral rows also act on d through lam, with G vt = 0
     long law_is_gap; // La obeys 0 <= g(q)/kb _|_ La >= 0, with kw = kb; for linear systems the target says so
 } pcs_step_form;
-_Static_assert(sizeof(pcs_step_form) == 9 * 8, "members of eight bytes each");
+_Static_assert(sizeof(pcs_step_form) == 10 * 8, "members of eight bytes each");
 
 typedef struct pcs_step_problem {
     double t;                        // end of the step
@@ -66,6 +68,9 @@ typedef struct pcs_step_problem {
     const double *target_velocity;   // [nv] not NULL: targets are factors of G(q) and T(q) times this; `newton` only
     unsigned char *gate;             // [nrow] in when the gate is not live; out always
     double gate_tolerance;           // m, a smooth gap up to this counts as closed: round-off must not decide a tie
+    const unsigned char *held;       // [nrow] contacts that are held, with all their tangents; NULL: none, U = 0
+    const double *drift;             // [nv] m, way of the prediction that held rows make up for; with `held`
+    double *nu_t;                    // [ntangent] out with `held`: position multipliers of tangents; may be NULL
     double *nu, *la;                 // [nrow] out
     double *smooth_gap;              // [nrow] out where the gate is live: g(qt); may be NULL
     double *rate_before;             // [nrow] out: G vt, the velocity without the impulse

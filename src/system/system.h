@@ -100,9 +100,11 @@ typedef struct pcs_row_report {
     double rate_before;         // of the velocity without the impulse of the step, m/s
     double target;              // the law asks rate + target >= 0, m/s
     double nu;                  // multiplier of the law of the gap: moves the position by M^-1 G^T nu, kg m
+    double nu_t[2];             // likewise of the tangents of a contact that is held, kg m
     double shift;               // moves it likewise, without a law of its own, kg m
     double step_impulse;        // total over the step, N s
     double force;               // smooth part, N
+    double lam;                 // of a joint that acts in the smooth motion: its force there at the end, N
     double impulse;             // impact part, N s
     double multiplier;          // of the velocity-level law, N s
     double tangent[2];          // tangential impulses over the step, N s

@@ -21,9 +21,13 @@ TEST(bar_energies_are_those_of_another_code)
         double energy, gap; // J, m; a gap of 0 is not known
         long breaks;        // steps without a force inside the contact
     } known[] = {
-        { "scheme={type: alpha_velocity, rho_inf: 0.8}", 497.44, -5.3e-3, 0 },
+        { "scheme={type: alpha_velocity, rho_inf: 0.8}", 497.419, -5.13e-3, 0 },
+        { "scheme={type: alpha_velocity, rho_inf: 0.8, variant: published}", 497.438, -5.29e-3, 0 },
+        { "scheme={type: hht}", 495.381, 0.0, 0 },
+        { "scheme={type: hht, variant: published}", 495.406, 0.0, 0 },
         { "scheme={type: moreau_jean, rho_inf: 0.8, positions: midpoint}", 483.48, 0.0, 0 },
-        { "scheme={type: newmark, gamma: 1.0, beta: 0.5625}", 452.17, 0.0, 0 },
+        { "scheme={type: newmark, gamma: 1.0, beta: 0.5625}", 451.27, 0.0, 0 },
+        { "scheme={type: newmark, gamma: 1.0, beta: 0.5625, variant: published}", 452.17, 0.0, 0 },
         { "scheme={type: moreau_jean, theta: 1.0}", 430.94, 0.0, 1 },
         { "scheme={type: moreau_jean, rho_inf: 0.8}", 476.92, -3.9e-3, 0 },
     };
@@ -33,7 +37,7 @@ TEST(bar_energies_are_those_of_another_code)
         if (known[i].gap < 0.0) CHECK_NEAR(case_smallest_gap(&run), known[i].gap, 0.5e-4);
         case_contact contact = case_find_contact(&run);
         CHECK(contact.last - contact.first + 1 - contact.count == known[i].breaks);
-        CHECK_NEAR((double)contact.count * 2e-3, 2.0 / 3.0, 4e-3);
+        CHECK_NEAR((double)contact.count * 2e-3, 2.0 / 3.0, 6e-3);
         CHECK(!case_last(&run)->ledger.numerical_is_remainder);
         case_close(&run);
     }
@@ -158,7 +162,8 @@ TEST(steel_needs_no_small_step)
     steel_figures alpha = steel_measure("scheme={type: jump_newmark, rho_inf: 0.8}");
     // All but the plastic impact of one node, 1/(2 sqrt(3) N), is left.
     steel_check(&newmark, 12.0, 1.0 - 1.0 / (2.0 * sqrt(3.0) * 1000.0), 1.0);
-    steel_check(&alpha, 0.5, 0.9947, 1.2);
+    // As a separate program has it, 1.886 N; by the published rule the contact is a spring, and its ripple 0.40 N.
+    steel_check(&alpha, 1.9, 0.99375, 1.0);
 }
 
 // The explicit scheme at this step does not survive the first microseconds.

@@ -41,7 +41,37 @@ output: {{ frames: false, checkpoint: false, probes: {{ body: {{ node: body, of:
 """
 
 
+def rest(scheme, axes, place, unit, offset, is_late):
+    """It lies on the plane, within `offset`, and sticks; the load is there from the start, or sets in after 50 ms."""
+    factors = "[[0, 0], [0.05, 0], [0.06, 1]]" if is_late else "[[0, 1], [1, 1]]"
+    return f"""mesh: {{ body: {{ type: point, at: {[unit * x for x in place]} }} }}
+elements: {{ body: {{ mesh: body, type: point_mass, mass: 2.0 }} }}
+contacts:
+  floor: {{ type: node_plane, nodes: body, point: {[unit * (x + offset * n) for x, n in zip(place, axes[2])]},
+    normal: {list(axes[2])}, restitution: 0.0, friction: {MU} }}
+loads:
+  push: {{ type: force, set: body, value: {along(axes, (2.0 * DOWN * unit, 0.0, -2.0 * NORMAL * unit))},
+    amplitude: {{ table: {factors} }} }}
+scheme: {{ type: {scheme} }}
+time: {{ step: 1.0e-3, end: 0.2 }}
+output: {{ frames: false, checkpoint: false, probes: {{ body: {{ node: body, of: [ux, uy, uz] }} }} }}
+"""
+
+
 class Planes(program.Cases):
+    def test_points_at_rest(self):
+        """Nothing sinks or slides, in m, mm and km, in the origin and off it, where a gap is round-off, too."""
+        for scheme in SCHEMES:
+            for place, unit, offset, is_late in (((0, 0, 0), 1.0, 9e-19, False), ((0, 0, 0), 1.0, -9e-19, False),
+                                                 ((0, 0, 0), 1e3, 9e-19, True), ((0, 0, 0), 1e-3, -9e-19, True),
+                                                 ((1, 2, 3), 1.0, 0.0, False), ((1, 2, 3), 1e-3, 0.0, True)):
+                with self.subTest(scheme=scheme, place=place, unit=unit, offset=offset, is_late=is_late):
+                    rows = self.history(rest(scheme, frame(*FRAMES[0]), place, unit, offset, is_late))
+                    way = max(abs(row[f"body.u{k}"]) for row in rows for k in "xyz")
+                    self.assertLess(way, (1e-8 if is_late else 1e-12) * unit)  # g h^2 is 9e-6
+                    self.assertAlmostEqual(rows[-1]["floor.force"] / (2.0 * NORMAL * unit), 1.0, delta=1e-9)
+                    self.assertLess(abs(rows[-1]["friction_loss"]) + abs(rows[-1]["impact_loss"]), 1e-12 * unit**2)
+
     def check(self, text, speed):
         """The force of every step is the weight, after a first one in which `schatzman_paoli` has half of it."""
         rows = self.history(text)

@@ -29,7 +29,7 @@ typedef struct scene {
     pcs_scheme scheme;
     pcs_certifier *certifier;
     pcs_state x;
-    double q[N], v[N];
+    double q[N], v[N], recent[ROWS];
     pcs_row_report rows[ROWS];
     pcs_step_report report;
     double energy_defect;
@@ -71,7 +71,7 @@ static void open_scene(scene *s, units u, claims c)
     CHECK_OK(s->m->ctx, pcs_step_solver_create(s->m->ctx, "condensed", "auto", s->m->system, &s->scheme.solver));
     CHECK_OK(s->m->ctx, pcs_certifier_create(s->m->ctx, &s->scheme, &s->certifier));
     CHECK_RELATIVE(s->scheme.solver->effective_mass[0], 1.0 / u.mass, 1e-12);
-    s->x = (pcs_state){ .t = 0.25 / u.time, .step = 1, .q = s->q, .v = s->v };
+    s->x = (pcs_state){ .t = 0.25 / u.time, .step = 1, .q = s->q, .v = s->v, .recent = s->recent };
     s->report = (pcs_step_report){ .h = 0.01 / u.time, .bad_equation = -1, .rows = s->rows };
 }
 

@@ -243,7 +243,7 @@ static pcs_dense_contacts *few(problem *p)
     pcs_dense_contacts *q;
     const pcs_krylov_set *c = p->c;
     size_t n = (size_t)c->p.n, m = (size_t)c->p.m;
-    CHECK_OK(p->ctx, pcs_dense_contacts_create(p->ctx, &p->system, &q));
+    CHECK_OK(p->ctx, pcs_dense_contacts_create(p->ctx, &p->system, false, &q));
     q->p.h = c->p.h;
     q->p.has_position = c->p.has_position;
     q->p.gate_is_live = c->p.gate_is_live;

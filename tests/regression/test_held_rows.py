@@ -1,0 +1,289 @@
+"""Joints, drives and lasting contacts hold, however stiff what they hold is and however long the step: against digits
+of separate programs, and in a sweep against the same model with merged nodes, with supports, or at rest. Argument: the
+program; with `all` after it the whole sweep (E from 1e6 to 1e12 Pa, steps from 1e-5 to 1e-2 s, all schemes; minutes).
+"""
+
+import math
+import sys
+import unittest
+
+import program
+
+IS_WHOLE = "all" in sys.argv[1:]
+if IS_WHOLE:
+    sys.argv.remove("all")
+
+# M = diag(1, 2), K = 1e6 [1 -1; -1 1]
+TWO_MASSES = """mesh:
+  bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 1 }
+  tip: { type: point, at: [1, 0, 0] }
+merge: { m: { sets: [bar.end, tip] } }
+elements:
+  bar: { type: rod, mesh: bar, E: 1.0e6, rho: 2.0, area: 1.0, mass: lumped }
+  tip: { type: point_mass, mesh: tip, mass: 1.0, in: line }
+output: { frames: false, probes: { a: { node: bar.start, of: [ux, vx] }, b: { node: tip, of: [ux, vx] } } }
+"""
+# M = I, springs of 1e5 N/m between the first two and the last two of four masses, a joint between the two pairs
+FOUR_MASSES = """mesh:
+  l: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 1 }
+  r: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 1 }
+elements:
+  l: { type: rod, mesh: l, E: 1.0e5, rho: 2.0, area: 1.0, mass: lumped }
+  r: { type: rod, mesh: r, E: 1.0e5, rho: 2.0, area: 1.0, mass: lumped }
+initial: [{ set: l, velocity: [-1, 0, 0] }, { set: r, velocity: [-1, 0, 0] }]
+joints: { j: { type: ball, a: l.end, b: r.start } }
+contacts: { wall: { type: node_plane, nodes: l.start, point: [-0.015, 0, 0], normal: [1, 0, 0], restitution: 0.5 } }
+output:
+  frames: false
+  probes: { a: { node: l.start, of: [ux, vx] }, b: { node: l.end, of: [ux, vx] }, c: { node: r.start, of: [ux, vx] },
+    d: { node: r.end, of: [ux, vx] } }
+"""
+
+
+class Digits(program.Cases):
+    def check(self, rows, expected, columns):
+        for step, values in expected.items():
+            for column, value in zip(columns, values):
+                self.assertAlmostEqual(rows[step][column], value, delta=2e-11 * max(1e-4, abs(value)), msg=column)
+
+    def test_joint(self):
+        rows = self.history(TWO_MASSES + """loads: { F: { type: force, set: tip, value: [100, 0, 0] } }
+joints: { hold: { type: prescribed, nodes: bar.start, along: x, displacement: { expression: "0" } } }
+scheme: { type: hht, alpha: 0.1 }
+time: { step: 0.01, end: 0.5 }
+""")
+        self.check(rows, {1: (1.71086398631e-4, 3.80667236955e-2, -92.3866552609),
+                          5: (4.39274699497e-5, 5.20292811073e-3, -92.8692108659),
+                          50: (9.99609236131e-5, 2.21681128206e-5, -99.9884399283)}, ("b.ux", "b.vx", "hold.fx"))
+        self.assertLess(max(abs(row["a.ux"]) for row in rows), 1e-17)
+
+    def test_contact(self):
+        for solver in ("condensed", "newton", "schur"):
+            rows = self.history(TWO_MASSES + f"""loads:
+  F: {{ type: force, set: tip, value: [1, 0, 0], amplitude: {{ table: [[0, -100], [0.051, -100], [0.052, 20]] }} }}
+contacts: {{ wall: {{ type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0 }} }}
+scheme: {{ type: alpha_velocity, rho_inf: 0.8 }}
+solver: {{ type: {solver} }}
+time: {{ step: 0.01, end: 0.2 }}
+""")
+            self.check(rows, {1: (0, -1.80374109264e-4, 0, -4.07140736342e-2, 0.918571852732),
+                              6: (0, -5.83121815528e-5, 0, -4.30374304537e-3, 0.39471217996),
+                              7: (1.94129716978e-4, 2.54366234921e-4, 3.88259433956e-2, 6.79499519235e-2, 0),
+                              20: (6.43818542776e-2, 6.43733385651e-2, 0.911977224009, 0.934152428479, 0)},
+                       ("a.ux", "b.ux", "a.vx", "b.vx", "wall.step_impulse"))
+
+    def test_impact_with_joint(self):
+        for solver in ("newton", "schur"):
+            rows = self.history(FOUR_MASSES + f"""scheme: {{ type: newmark, gamma: 0.6, beta: 0.3025 }}
+solver: {{ type: {solver} }}
+time: {{ step: 0.01, end: 0.2 }}
+""")
+            self.check(rows, {2: (-0.0125882610775, -0.016118704176, -0.016118704176, -0.0170830012751, 0.5,
+                                  -0.230156200191, -0.421421740516, 3.6182658591, 134.842205929),
+                              10: (-0.01545140626, -0.0149529083119, -0.0149529083119, -0.0138827254061),
+                              20: (-0.0112161641668, -0.0110568683503, -0.0110568683503, -0.0110574364369,
+                                   0.101399728489, 0.0314274621588, -0.0159202280754, 0)},
+                       ("a.ux", "b.ux", "c.ux", "d.ux", "a.vx", "b.vx", "d.vx", "wall.step_impulse", "j.fx"))
+            self.assertAlmostEqual(rows[10]["wall.step_impulse"], 0.0191046592229, delta=1e-12)
+            self.assertAlmostEqual(rows[10]["j.fx"], -27.4199318139, delta=1e-9)
+            self.assertAlmostEqual(rows[10]["kinetic"] + rows[10]["strain"], 0.0794629985006, delta=1e-12)
+
+    def test_rod_on_a_wall(self):
+        """It shortens by F L/EA = 1.19048e-4 m; by the published rule by 2.9e-3 m."""
+        text = """mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 100 } }
+elements: { bar: { type: rod, mesh: bar, E: 2.1e11, rho: 7850, area: 4.0e-4 } }
+loads: { F: { type: force, set: bar.end, value: [-1.0e4, 0, 0] } }
+contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0 } }
+time: { step: 1.0e-3, end: 0.2 }
+output: { frames: false, probes: { b: { node: bar.end, of: [ux] } } }
+"""
+        for scheme in ("hht", "alpha_velocity, rho_inf: 0.5", "newmark, gamma: 0.7", "jump_newmark, rho_inf: 0.5"):
+            rows = self.history(text + f"scheme: {{ type: {scheme} }}\n")
+            self.assertAlmostEqual(rows[-1]["b.ux"], -1e4 / (2.1e11 * 4e-4), delta=1e-12, msg=scheme)
+        rows = self.history(text + "scheme: { type: hht, variant: published }\n")
+        self.assertAlmostEqual(rows[-1]["b.ux"], -2.877e-3, delta=1e-6)
+
+    def test_round_off_opens_nothing(self):
+        """h times the fastest frequency is above 1e6."""
+        for scheme in ("newmark", "hht", "alpha_velocity", "moreau_jean, theta: 0.5", "jump_newmark, gamma: 0.5"):
+            rows = self.history(f"""mesh: {{ bar: {{ type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 100 }} }}
+elements: {{ bar: {{ type: rod, mesh: bar, E: 1.0e12, rho: 7850, area: 4.0e-4 }} }}
+loads: {{ F: {{ type: force, set: bar.end, value: [-1.0e4, 0, 0] }} }}
+contacts: {{ wall: {{ type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0 }} }}
+scheme: {{ type: {scheme} }}
+time: {{ step: 1.0e-2, end: 2.0 }}
+output: {{ frames: false }}
+""")
+            self.assertLess(max(abs(row["wall.gap"]) for row in rows), 1e-9, scheme)
+
+
+SCHEMES = ("alpha_ggl", "moreau_jean, theta: 0.5", "moreau_jean, theta: 1", "newmark", "newmark, gamma: 0.7", "hht",
+           "hht, alpha: 0.3", "alpha_velocity", "alpha_velocity, rho_inf: 0", "jump_newmark, rho_inf: 0",
+           "jump_newmark, rho_inf: 0.8", "alpha_index3", "half_explicit", "half_explicit_acceleration",
+           "half_explicit_rk", "tdg_minus", "tdg_plus", "splitting, contact_forces: true", "moreau_jean_explicit",
+           "moreau_midpoint", "schatzman_paoli", "ggl_midpoint, metric: mass", "mannshardt", "wave")
+KINDS = ("beam_timo_2d", "beam_exact_2d", "beam_timo_3d", "beam_exact_3d")
+AREA, INERTIA, DENSITY = 4e-4, 0.02**4 / 12.0, 7850.0
+
+
+def frequency(factor, young):
+    """Of a beam of 1 m, rad/s."""
+    return factor * math.sqrt(young * INERTIA / (DENSITY * AREA))
+
+
+def steps_to_rest(factor, young, step):
+    return max(60, math.ceil(25.0 / (frequency(factor, young) * step)))
+
+
+def axes(kind):
+    return ["x", "y", "z", "rx", "ry", "rz"] if kind.endswith("3d") else ["x", "y", "rz"]
+
+
+def beam(kind, young, name, start, end, cells):
+    turned = ", orientation: [0, 0, 1]" if kind.endswith("3d") else ""
+    return (f"  {name}: {{ type: line, from: {start}, to: {end}, elements: {cells} }}\n",
+            f"  {name}: {{ type: {kind}, mesh: {name}, E: {young}, nu: 0.3, rho: {DENSITY}{turned}, "
+            "section: { type: rectangle, width: 0.02, height: 0.02 } }\n")
+
+
+def model(parts):
+    return "mesh:\n" + "".join(mesh for mesh, _ in parts) + "elements:\n" + "".join(group for _, group in parts)
+
+
+def welded(kind, young, joint):
+    """A clamped beam with another one on its end, at a right angle; `joint` None: merged nodes."""
+    push = -3.0 * young * INERTIA * 0.01
+    text = model([beam(kind, young, "a", [0, 0, 0], [1, 0, 0], 4), beam(kind, young, "b", [1, 0, 0], [1, 0.5, 0], 2)])
+    text += f"damping: {{ mass: {2.0 * frequency(1.5, young)} }}\n"
+    text += f"supports: {{ c: {{ set: a.start, fix: [{', '.join(axes(kind))}] }} }}\n"
+    text += f"loads: {{ F: {{ type: force, set: b.end, value: [0, {push}, {push if 'z' in axes(kind) else 0}] }} }}\n"
+    if joint is None:
+        return text + "merge: { m: { sets: [a.end, b.start] } }\n"
+    ends = "a: a.end, nodes: b.start" if joint == "rigid_link" else "a: a.end, b: b.start"
+    return text + f"joints: {{ w: {{ type: {joint}, {ends} }} }}\n"
+
+
+def grounded(kind, young, joint, is_support):
+    push = -3.0 * young * INERTIA * 0.01
+    held = axes(kind) if joint == "fixed" else [k for k in axes(kind) if len(k) == 1]
+    text = model([beam(kind, young, "a", [0, 0, 0], [1, 0, 0], 4)])
+    text += f"damping: {{ mass: {2.0 * frequency(3.516, young)} }}\n"
+    text += f"loads: {{ F: {{ type: force, set: a.end, value: [0, {push}, {push if 'z' in axes(kind) else 0}] }} }}\n"
+    if is_support:
+        return text + f"supports: {{ c: {{ set: a.start, fix: [{', '.join(held)}] }} }}\n"
+    return text + f"joints: {{ c: {{ type: {joint}, node: a.start }} }}\n"
+
+
+def pressed(kind, young, friction, is_support, end):
+    """A beam on its two ends, loaded in the middle, heavily damped; what sticks is held along the floor, too."""
+    text = model([beam(kind, young, "a", [0, 0, 0], [1, 0, 0], 4)])
+    text += f"""damping: {{ mass: {2.0 * frequency(9.87, young)} }}
+sets: {{ ends: {{ nodes: a, at: [[0, 0, 0], [1, 0, 0]] }}, mid: {{ nodes: a, at: [0.5, 0, 0] }} }}
+loads:
+  F: {{ type: force, set: mid, value: [0, {-0.048 * young * INERTIA}, 0],
+    amplitude: {{ ramp: {{ rise: {end / 2} }} }} }}
+"""
+    held = ["y"] * is_support + ["x"] * (is_support and friction > 0) + ["z", "rx"] * kind.endswith("3d")
+    supports = [f"e: {{ set: ends, fix: [{', '.join(held)}] }}"] * bool(held)
+    supports += ["m: { set: mid, fix: [x] }"] * (friction == 0)
+    if supports:
+        text += f"supports: {{ {', '.join(supports)} }}\n"
+    if is_support:
+        return text
+    return text + ("contacts: { c: { type: node_plane, nodes: ends, point: [0, 0, 0], normal: [0, 1, 0], "
+                   f"restitution: 0, friction: {friction} }} }}\n")
+
+
+def pressed_rod(young, is_support, end):
+    text = f"""mesh: {{ a: {{ type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 20 }} }}
+elements: {{ a: {{ type: rod, mesh: a, E: {young}, rho: {DENSITY}, area: {AREA} }} }}
+loads:
+  F: {{ type: force, set: a.end, value: [{-1e-4 * young * AREA}, 0, 0], amplitude: {{ ramp: {{ rise: {end / 2} }} }} }}
+"""
+    if is_support:
+        return text + "supports: { c: { set: a.start, fix: [x] } }\n"
+    return text + ("contacts: { c: { type: node_plane, nodes: a.start, point: [0, 0, 0], normal: [1, 0, 0], "
+                   "restitution: 0 } }\n")
+
+
+def driven(kind, young, along, end):
+    """A beam whose start moves or turns by 2e-3, slowly and heavily damped: its end follows as that of a rigid body."""
+    fixed = [k for k in axes(kind) if k != along]
+    motion = f"ramp: {{ rise: {end / 4}, to: 2.0e-3, shape: smooth }}"
+    return model([beam(kind, young, "a", [0, 0, 0], [1, 0, 0], 4)]) + f"""supports:
+  c: {{ set: a.start, fix: [{', '.join(fixed)}] }}
+joints: {{ d: {{ type: prescribed, node: a.start, along: {along}, displacement: {{ {motion} }} }} }}
+damping: {{ mass: {2.0 * frequency(3.516, young)} }}
+"""
+
+
+class Sweep(program.Cases):
+    """What ends must be within 1 % of the model that has no such row; what cannot do it says why."""
+
+    def result(self, text, scheme, step, count, probe, of):
+        """The last value of the probe, or None and the reason."""
+        done = self.try_case(text + f"""scheme: {{ type: {scheme} }}
+time: {{ step: {step}, end: {count * step} }}
+output: {{ frames: false, contact_frames: false, checkpoint: false, history: {{ every: {count} }},
+  probes: {{ p: {{ node: {probe}, of: [{of}] }} }} }}
+""")
+        if done.returncode == 0:
+            return program.read_table(self.folder / "case" / "history.csv")[-1]["p." + of], ""
+        return None, done.stderr
+
+    def compare(self, text, other, scheme, step, count, probe, of):
+        with self.subTest(scheme=scheme, step=step, text=text):
+            value, reason = self.result(text, scheme, step, count, probe, of)
+            if value is None:
+                self.assertIn("error: ", reason)
+                self.refused += 1
+                return
+            expected = other if isinstance(other, float) else self.result(other, scheme, step, count, probe, of)[0]
+            if expected is None:
+                return
+            self.held += 1
+            self.assertAlmostEqual(value, expected, delta=0.01 * abs(expected))
+
+    def sweep(self, scheme, kind, young, step):
+        count = min(steps_to_rest(1.5, young, step), 200)
+        for joint in ("fixed", "rigid_link"):
+            self.compare(welded(kind, young, joint), welded(kind, young, None), scheme, step, count, "b.end", "uy")
+        for joint in ("fixed", "ball" if kind.endswith("3d") else "hinge"):
+            self.compare(grounded(kind, young, joint, False), grounded(kind, young, joint, True), scheme, step, count,
+                         "a.end", "uy")
+        count = steps_to_rest(9.87, young, step)
+        for friction in (0.0, 5.0) if count <= 600 else ():  # before that ends may lift
+            self.compare(pressed(kind, young, friction, False, count * step),
+                         pressed(kind, young, friction, True, count * step), scheme, step, count, "mid", "uy")
+        count = steps_to_rest(3.516, young, step)
+        if count > 600:
+            return
+        for along in axes(kind):
+            of, sign = {"x": ("ux", 1), "y": ("uy", 1), "z": ("uz", 1), "rx": ("rx", 1), "ry": ("uz", -1),
+                        "rz": ("uy", 1)}[along]
+            self.compare(driven(kind, young, along, count * step), sign * 2e-3, scheme, step, count, "a.end", of)
+
+    def run_all(self, schemes, kinds, youngs, steps):
+        self.held = self.refused = 0
+        for scheme in schemes:
+            for young in youngs:
+                for step in steps:
+                    for kind in kinds:
+                        self.sweep(scheme, kind, young, step)
+                    self.compare(pressed_rod(young, False, 60 * step), pressed_rod(young, True, 60 * step), scheme,
+                                 step, 60, "a.end", "ux")
+
+    def test_quick(self):
+        schemes = ("newmark", "newmark, gamma: 0.7", "hht", "alpha_velocity, rho_inf: 0", "jump_newmark, rho_inf: 0")
+        self.run_all(schemes, KINDS[:2], (1e12,), (1e-3,))
+        self.run_all(("hht",), KINDS[2:], (1e12,), (1e-2,))
+        self.assertGreater(self.held, 15)
+
+    @unittest.skipUnless(IS_WHOLE, "takes minutes: ask for `all`")
+    def test_whole(self):
+        self.run_all(SCHEMES, KINDS, (1e6, 1e9, 1e12), (1e-5, 1e-3, 1e-2))
+        print(f"{self.held} held, {self.refused} refused or stopped with the reason")
+
+
+if __name__ == "__main__":
+    unittest.main()
