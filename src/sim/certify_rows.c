@@ -202,9 +202,9 @@ static double rows_exchange(const pcs_certifier *self, const row_now *now)
 // True if a weight of the tableau is negative: then the mean of pushing forces may pull.
 static bool rows_mean_may_pull(const pcs_tableau *tableau)
 {
-    for (int k = 0; tableau != NULL && k < tableau->s; k++)
-        if (tableau->b[k] < 0.0) return true;
-    return false;
+    bool may = false;
+    for (int k = 0; k < PCS_MAX_STAGES; k++) may = may || (tableau != NULL && tableau->b[k] < 0.0);
+    return may;
 }
 
 // No contact pulls: neither by the multiplier of its law nor by the smooth part, the impact or the sum of what it
