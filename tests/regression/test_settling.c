@@ -17,8 +17,8 @@
 #include <string.h>
 
 #define GGL "scheme={type: alpha_ggl, rho_inf: 0.65}"
-#define VELOCITY "scheme={type: alpha_velocity, rho_inf: 0.65}"
-#define NEWMARK "scheme={type: newmark, gamma: 0.6}"
+#define VELOCITY "scheme={type: alpha_velocity, rho_inf: 0.65, variant: published}"
+#define NEWMARK "scheme={type: newmark, gamma: 0.6, variant: published}"
 #define MOREAU "scheme={type: moreau_jean, rho_inf: 0.65}"
 
 // Of a run that goes through the burst of impacts.
