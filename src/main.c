@@ -75,6 +75,7 @@ static int main_run_external(int argc, char **argv, const char **room)
     const char *name = argv[is_help || is_complete ? 2 : 1];
     if (name[0] == '-' || strcmp(name, "help") == 0 || main_look_up(name) != NULL) return -1;
     for (int i = 2; i < argc; i++) room[i - 1] = argv[i];
+    room[argc - 1] = NULL;
     if (is_help) room[1] = "--help";
     if (is_complete) room[1] = "--complete";
     return pcs_cli_external(name, room);
