@@ -34,12 +34,10 @@ class Words(unittest.TestCase):
         self.assertEqual(complete("st"), ["statics", "study"])
         self.assertEqual(complete("--v"), ["--version"])
 
+    @unittest.skipIf(not has_tools(), "the library cannot be loaded by Python")
     def test_options_of_a_verb_are_those_that_it_takes(self):
         offered = set()
-        tools = () if has_tools() else ("study", "plot", "compare", "report", "view", "fit")
         for verb in VERBS:
-            if verb in tools:
-                continue
             options = [word for word in complete(verb, "x", "-") if word not in ("--help", "-h")]
             offered |= set(options)
             for option in options:
@@ -98,6 +96,7 @@ class Words(unittest.TestCase):
             answer = run(PROGRAM, "check", "bar_impact", "--set", word + "{ wrong: 1 }")
             self.assertNotIn("unknown key '" + word.split(".")[-1], answer.stderr)
 
+    @unittest.skipIf(not has_tools(), "the library cannot be loaded by Python")
     def test_values_and_names(self):
         self.assertEqual(complete("modes", "x", "--about", ""), ["statics"])
         self.assertEqual(complete("view", "x", "--time", "p"), ["peak"])

@@ -15,6 +15,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import vtk_readback  # noqa: E402
 from vtk_readback import vtk, vtk_to_numpy  # noqa: E402
 
+if subprocess.run([sys.argv[1], "study", "--help"], capture_output=True).returncode != 0:
+    print("the library cannot be loaded by Python: frames are not viewed")
+    sys.exit(77)
+
 PROGRAM = os.path.abspath(sys.argv[1])
 NORMAL = numpy.array([0.6, 0.8, 0.0])  # of the tilted plane
 POINT = numpy.array([0.0, -0.2, 0.0])
