@@ -179,19 +179,18 @@ static bool once_is_finished(pcs_context *ctx, const char *folder)
     return strcmp(pcs_json_string(root, "ending"), "finished") == 0;
 }
 
-// Cases of other runs may resolve to the same one: the folder is locked, and who comes second finds the run there. A
-// lock ends with its process.
+// Cases of other runs may resolve to the same one: the folder is locked, and only then looked at, so that who comes second
+// finds the run there. A lock ends with its process.
 static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_ROOM], int *lock)
 {
     PCS_TRY(once_name(sim->input, sizeof once->name, once->name));
     snprintf(folder, PATH_ROOM, "%s/%s", once->directory, once->name);
-    bool is_new = mkdir(folder, 0777) == 0;
-    if (!is_new) PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
-    sim->resumes = !is_new; // what was cut has left some of it
-    sim->ends_for_good = !once->keeps_output;
+    PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
     *lock = open(folder, O_RDONLY | O_CLOEXEC);
     if (*lock >= 0) (void)flock(*lock, LOCK_EX); // where there are no locks the folder is as good as before
-    once->was_there = !is_new && once_is_finished(sim->ctx, folder);
+    once->was_there = once_is_finished(sim->ctx, folder);
+    sim->resumes = true; // what was cut has left some of it
+    sim->ends_for_good = !once->keeps_output;
     return once->was_there ? PCS_OK : once_write_case(sim, folder);
 }
 
