@@ -27,8 +27,8 @@ wish_browser := @cmake/need.sh -w "Reports are not opened in a browser." chromiu
 wish_lintian := @cmake/need.sh -w "Packages are made and not judged." lintian
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
-.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz faults plant asan valgrind format tidy docs \
-        gallery install package package-test clean help build-packages bench-packages test-packages
+.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz faults plant asan valgrind format tidy \
+        count docs gallery install package package-test clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
 	@$(BUILD)/percuss run $(CASE) $(ARGS)
@@ -113,6 +113,9 @@ format: ## format the C sources
 tidy: build ## static analysis with clang-tidy
 	$(need) clang-tidy
 	@clang-tidy --quiet -p $(BUILD) $(filter src/%.c elements/%.c mesh/%.c,$(SOURCES))
+
+count: ## size and interfaces beside the landed figures and the goals
+	@/usr/bin/python3 -B tests/lint/count.py
 
 install: build ## install program, libraries, headers, Python package and cases: make install PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -179,8 +179,8 @@ static bool once_is_finished(pcs_context *ctx, const char *folder)
     return strcmp(pcs_json_string(root, "ending"), "finished") == 0;
 }
 
-// Cases of other runs may resolve to the same one: the folder is locked, and only then looked at, so that who comes second
-// finds the run there. A lock ends with its process.
+// Cases of other runs may resolve to the same one: the folder is locked before it is read, so that the second process
+// finds the finished run. A lock ends with its process.
 static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_ROOM], int *lock)
 {
     PCS_TRY(once_name(sim->input, sizeof once->name, once->name));

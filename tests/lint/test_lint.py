@@ -10,6 +10,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import count  # noqa: E402
 import lint  # noqa: E402
 
 FOLDERS = ("src", "elements", "mesh", "cases", "docs", "tests", "cmake", "python", ".ci")
@@ -120,6 +121,12 @@ def rules_bite():
             wrong.append(f"needed_parts errs about {user}")
     if [name for _, name in lint.third_party("a.c", "#include <yaml.h>\n#include <math.h>\n")] != ["yaml.h"]:
         wrong.append("third_party does not tell yaml.h from math.h")
+    for figure, is_wrong in ((8, True), (7, False), (6, False)):
+        if bool(list(count.risen({"files": (figure, 5)}, {"files": 7}))) != is_wrong:
+            wrong.append(f"risen errs about {figure} where 7 are landed")
+    table = {"a.h": "typedef struct pcs_a {\n    bool b, c;\n    void (*d)(bool e);\n} pcs_a;\n"}
+    if count.members(table, "pcs_a") != (1, 2):
+        wrong.append(f"members finds {count.members(table, 'pcs_a')}, not 1 callback and 2 flags")
     return wrong + symbol_rules_bite()
 
 
@@ -255,6 +262,7 @@ def check_format():
 
 def main():
     checks = rules_bite() or check_tree() + check_sources() + check_circles() + check_excuses()
+    checks += count.risen(count.count(), count.landed())
     checks += check_library(sys.argv[1]) + check_format()
     for finding in checks:
         print(finding)
