@@ -441,7 +441,7 @@ static pcs_status half_impulsive_step(pcs_scheme *self, pcs_state *x, double h, 
             return PCS_OK;
         }
         half_accept(self, x, h / count, is_impact, report);
-        if (k > 0) pcs_join_reports(&joined, nrow, report);
+        if (k > 0) pcs_join_reports(self->system, &joined, nrow, s->base.next.q, x->q, report);
         joined = *report;
         joined.rows = s->joined_row;
         memcpy(joined.rows, report->rows, (size_t)nrow * sizeof *joined.rows);

@@ -255,7 +255,8 @@ void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_rep
     pcs_memory_copy(self->solver->nmemory, x->carried, self->solver->memory);
 }
 
-void pcs_join_reports(const pcs_step_report *first, int npoint, pcs_step_report *report)
+void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, int npoint, const double *q1,
+                      const double *q, pcs_step_report *report)
 {
     double h = first->h + report->h;
     report->external_work += first->external_work;
@@ -270,9 +271,10 @@ void pcs_join_reports(const pcs_step_report *first, int npoint, pcs_step_report 
     for (int j = 0; j < npoint; j++) {
         pcs_row_report *row = &report->rows[j];
         const pcs_row_report *before = &first->rows[j];
-        row->force = (row->force * report->h + before->force * first->h) / h;
-        row->step_impulse += before->step_impulse;
-        row->impulse += before->impulse;
+        double sense = j < system->nrow ? pcs_system_carry(system, j, q1, q, 1.0) : 1.0;
+        row->force = (row->force * report->h + sense * before->force * first->h) / h;
+        row->step_impulse += sense * before->step_impulse;
+        row->impulse += sense * before->impulse;
         row->is_impact = row->is_impact || before->is_impact;
         row->normal_loss += before->normal_loss;
         row->friction_loss += before->friction_loss;

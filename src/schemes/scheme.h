@@ -114,8 +114,10 @@ struct pcs_scheme {
 
 extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
 
-// Makes `report` that of two steps, `first` and its own, of so many points; the laws of rows are those of the second.
-void pcs_join_reports(const pcs_step_report *first, int npoint, pcs_step_report *report);
+// Makes `report` that of two steps, `first`, which ended at q1, and its own from there to q, of so many points. The laws
+// of rows are those of the second, and forces have the sense of its end.
+void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, int npoint, const double *q1,
+                      const double *q, pcs_step_report *report);
 
 // `start` and `step` of the scheme, with the report of what force laws of contacts did besides.
 pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);

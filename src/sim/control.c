@@ -31,6 +31,7 @@ const pcs_option pcs_control_options[] = {
 typedef struct pcs_control {
     pcs_control_params params;
     double *whole;        // [nq] positions after the whole step
+    double *middle;       // [nq] after the first half
     double *whole_v;      // [nv] velocities after it; NULL: those of the scheme do not count
     bool whole_impacts;   // it has an impact
     double *missed_v;     // [nv] of velocities, what the first half may have missed at its start
@@ -64,6 +65,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     sim->state.next_h = fmin(c->params.largest, fmax(c->params.smallest, sim->step_size));
     sim->view.is_controlled = true;
     PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
+    PCS_TAKE(sim->ctx, c->middle, sim->system->nq, "step control");
     if (scheme->is_explicit) PCS_TAKE(sim->ctx, c->whole_v, sim->system->nv, "step control");
     if (scheme->find_missed != NULL) PCS_TAKE(sim->ctx, c->missed_v, sim->system->nv, "step control");
     int count = sim->scheme->misses_end ? 3 : 0;
@@ -192,6 +194,7 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     control_restore(sim, &c->start);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
     if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now))) return PCS_OK;
+    memcpy(c->middle, sim->state.q, (size_t)sim->system->nq * sizeof *c->middle);
     c->first = sim->report;
     c->first.rows = c->rows;
     memcpy(c->rows, sim->report.rows, (size_t)pcs_system_npoint(sim->system) * sizeof *c->rows);
@@ -232,7 +235,7 @@ pcs_status pcs_control_step(pcs_sim *sim)
         if (error <= 1.0 || (is_smallest && isfinite(error))) {
             if (error > 1.0) sim->view.inexact++;
             x->next_h = fmin(c->params.largest, fmax(c->params.smallest, h * control_factor(error, exponent)));
-            pcs_join_reports(&c->first, pcs_system_npoint(sim->system), &sim->report);
+            pcs_join_reports(sim->system, &c->first, pcs_system_npoint(sim->system), c->middle, x->q, &sim->report);
             x->step = c->start.step + 1;
             x->t = h == left ? sim->end_time : c->start.t + h;
             return PCS_OK;

@@ -67,7 +67,7 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
 {
     int npoint = pcs_system_npoint(sim->system);
     pcs_row_report *rows = r->joined.rows;
-    if (r->count++ > 0) pcs_join_reports(&r->joined, npoint, &sim->report);
+    if (r->count++ > 0) pcs_join_reports(sim->system, &r->joined, npoint, r->part.q, sim->state.q, &sim->report);
     r->joined = sim->report;
     r->joined.rows = rows;
     memcpy(rows, sim->report.rows, (size_t)npoint * sizeof *rows);
