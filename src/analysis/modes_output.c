@@ -53,11 +53,8 @@ static void modes_pose(const pcs_analysis *on, const pcs_modes *modes, int k, pc
     const pcs_system *system = on->system;
     const pcs_mode *m = &modes->modes[k];
     double factor = modes_factor(on, modes, m);
-    for (int i = 0; i < system->nv; i++) {
-        x->v[i] = factor * m->re[i];
-        x->q[i] = modes->q[i] + x->v[i];
-    }
-    if (system->has_rotations) system->ops->retract(system, modes->q, x->v, x->q);
+    for (int i = 0; i < system->nv; i++) x->v[i] = factor * m->re[i];
+    pcs_retract(&system->rotations, modes->q, x->v, x->q);
     for (int i = 0; i < system->nv; i++) x->v[i] = m->im == NULL ? 0.0 : factor * m->im[i];
     x->t = k + 1;
     x->step = k;

@@ -186,12 +186,7 @@ bool pcs_equilibrium_evaluate(pcs_equilibrium *e, const double *q)
 
 void pcs_equilibrium_move(const pcs_equilibrium *e, const double *dq, double *q)
 {
-    const pcs_system *s = e->system;
-    if (s->has_rotations) {
-        s->ops->retract(s, q, dq, q);
-        return;
-    }
-    for (int i = 0; i < s->nv; i++) q[i] += dq[i];
+    pcs_retract(&e->system->rotations, q, dq, q);
 }
 
 void pcs_equilibrium_solve(pcs_equilibrium *e)

@@ -109,9 +109,7 @@ void pcs_friction_place(pcs_equilibrium *e, const double *q)
 {
     const pcs_system *s = e->system;
     if (!e->has_friction) return;
-    if (s->has_rotations) s->ops->way(s, e->origin, q, e->work);
-    else
-        for (int i = 0; i < s->nv; i++) e->work[i] = q[i] - e->origin[i];
+    pcs_difference(&s->rotations, e->origin, q, e->work);
     for (int t = 0; t < s->ntangent; t++) e->gap[s->nrow + t] = pcs_rows_dot(s->T, t, e->work);
     friction_fill(e);
 }

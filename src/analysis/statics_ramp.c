@@ -16,9 +16,7 @@
 void pcs_ramp_way(const pcs_ramp *r, double *way)
 {
     const pcs_system *system = r->e.system;
-    if (system->has_rotations) system->ops->way(system, r->safe, r->q, way);
-    else
-        for (int i = 0; i < system->nv; i++) way[i] = r->q[i] - r->safe[i];
+    pcs_difference(&system->rotations, r->safe, r->q, way);
 }
 
 static void ramp_report(pcs_ramp *r, double load)

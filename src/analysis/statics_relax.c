@@ -193,9 +193,7 @@ static double relax_moved(const relaxation *r)
     const pcs_equilibrium *e = r->e;
     const pcs_system *s = e->system;
     double most = 0.0;
-    if (s->has_rotations) s->ops->way(s, e->safe_q, r->q, e->work);
-    else
-        for (int i = 0; i < s->nv; i++) e->work[i] = r->q[i] - e->safe_q[i];
+    pcs_difference(&s->rotations, e->safe_q, r->q, e->work);
     // In two loops: gcc 12 for aarch64 fails on a maximum beside flags of another size.
     for (int i = 0; i < s->nv; i++) e->work[i] = fabs(e->work[i]) / relax_bound(r, i);
     for (int i = 0; i < s->nv; i++) most = fmax(most, e->work[i]);

@@ -85,12 +85,7 @@ static void stiffness_beside(pcs_stiffness *self, const double *q, const double 
 {
     pcs_system *s = self->system;
     self->step[column] = by;
-    if (s->has_rotations) {
-        s->ops->retract(s, q, self->step, self->q);
-    } else {
-        memcpy(self->q, q, (size_t)s->nv * sizeof *q);
-        self->q[column] += by;
-    }
+    pcs_retract(&s->rotations, q, self->step, self->q);
     self->step[column] = 0.0;
     s->ops->update_directions(s, self->q);
     for (int j = 0; j < s->nrow; j++)

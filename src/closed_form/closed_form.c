@@ -292,14 +292,8 @@ static const pcs_system_ops closed_ops = {
     .update_directions = closed_update_directions,
     .add_inertia_stiffness = closed_add_inertia_stiffness,
     .update_slopes = pcs_default_update_slopes,
-    .carry_slopes = pcs_default_carry_slopes,
     .add_joint_stiffness = pcs_default_add_joint_stiffness,
     .gaps = closed_gaps,
-    .retract = pcs_default_retract,
-    .way = pcs_default_way,
-    .turn = pcs_default_turn,
-    .turn_columns = pcs_default_turn_columns,
-    .carry_back = pcs_default_carry_back,
     .row_drives = pcs_default_row_drives,
     .search = pcs_default_search,
     .passages = pcs_default_passages,
@@ -472,6 +466,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
                           .data = d,
                           .work = work,
                           .nq = definition->ncoordinate,
+                          .rotations.nq = definition->ncoordinate,
                           .nv = definition->ncoordinate,
                           .load_factor = 1.0 };
     self->is_linear = definition->is_linear != 0;

@@ -161,7 +161,6 @@ typedef struct fe_data {
     int nspin;                     // nodes with a finite rotation in space
     int (*spins)[3];               // [nspin] their equations, consecutive; -1: held
     int *spin_of_node;             // [nnode] -1: none; NULL when there are none at all
-    bool *starts_spin;             // [nv] it is the first of the three equations of a finite rotation; NULL likewise
     fe_scatter *scatter;           // [nbatch] of nonlinear groups: where cell entries go
     fe_slopes *slopes;             // of joints; NULL: none of them turns
     double *still_K;               // [nnz] K of a model without nonlinear groups, when joints add to it
@@ -337,8 +336,6 @@ void pcs_fe_clear_states(bool is_joint, int nrow, pcs_row_state *states);
 pcs_status pcs_fe_prepare_slopes(pcs_system *self, fe_data *fe);
 void pcs_fe_update_slopes(pcs_system *self, const double *q, const double *x);
 // From turns of bodies to increments x; and those of carry_back.
-void pcs_fe_turn_slopes(const pcs_system *self, const double *x);
-void pcs_fe_carry_slopes(pcs_system *self, const double *x, double part);
 void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
 // What joints and supports do to the model.
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);
@@ -370,12 +367,7 @@ pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe);
 void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char *text);
 // After "; ", a load that is no number at some time from span[0] to span[1]; false: all are.
 bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text);
-void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);
-void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x);
 double pcs_fe_sense(const pcs_system *self, int row, const double *q0, const double *q1);
-void pcs_fe_turn(const pcs_system *self, const double *x, double *y);
-void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
-void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);
 // M, K and C; and K and C of nonlinear models anew.
 pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);

@@ -187,7 +187,7 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
 static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
 {
     fe->has_pushes = pcs_system_max(self, fe->has_pushes) > 0.0;
-    self->has_rotations = pcs_system_max(self, fe->nspin > 0) > 0.0;
+    self->rotations.are_somewhere = pcs_system_max(self, self->rotations.count > 0) > 0.0;
     self->has_loads = fe->has_pushes;
     fe->is_balanced = !fe->has_pushes && fe->laws == NULL;
     for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
@@ -238,7 +238,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_make_batches(ctx, fe, culprit)));
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(pcs_fe_taper(ctx, fe, g, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
-    self->nq = self->nv = fe->map.nequation;
+    self->nq = self->nv = self->rotations.nq = fe->map.nequation;
     if (fe->share != NULL) self->layout = &fe->share->layout;
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_set_batches_up(ctx, fe, culprit)));
     PCS_TRY(pcs_fe_find_rotations(self, fe));

@@ -66,7 +66,7 @@ void pcs_fe_look_at_slides(const pcs_system *self, const double *q, double *way)
 {
     const fe_law_work *work = ((const fe_work *)self->work)->laws;
     if (*work->is_committed == 0.0) memset(way, 0, (size_t)self->nv * sizeof *way);
-    else self->ops->way(self, work->origin, q, way);
+    else pcs_difference(&self->rotations, work->origin, q, way);
 }
 
 // The force of the last commit along the tangents, of the same size.

@@ -125,7 +125,7 @@ static void tangent_look(const pcs_system *self, const fe_law_contact *own, cons
         int equation = work->L->column[work->L->start[p] + e];
         work->x[equation] = sign * tangent_way(self, equation);
     }
-    self->ops->retract(self, q, work->x, work->q);
+    pcs_retract(&self->rotations, q, work->x, work->q);
     pcs_fe_evaluate_contact(self, own->contact, work->q, work->trial + own->first);
     for (int k = 0; k < ntaken; k++)
         pcs_fe_put_direction(fe, &work->trial[work->taken[k]].direction, work->q, out, work->taken[k]);

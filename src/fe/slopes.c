@@ -274,7 +274,7 @@ void pcs_fe_update_slopes(pcs_system *self, const double *q, const double *x)
     for (int i = 0; i < joints->nnode; i++) find.find(&find, joints->node[i], &work->slope_places[i]);
     for (int colour = 0; colour < joints->ncolour; colour++)
         for (int k = 0; k < PCS_MAX_NODE_DOFS; k++) slopes_look_at_all(self, &places, colour, k);
-    if (x != NULL) pcs_fe_turn_slopes(self, x);
+    if (x != NULL) pcs_rotate_slopes(&self->rotations, x, self->slopes);
 }
 
 void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam)

@@ -252,7 +252,8 @@ double pcs_alpha_book_joints(const pcs_scheme *self, const pcs_alpha *s, pcs_sta
             way += G->value[k] * (s->next.q[G->column[k]] - x->q[G->column[k]]);
         double speed = system->rows[j].is_driven ? s->next.speed_before[j] + s->next.speed[j] : 0.0;
         double work = -0.5 * report->h * mean * speed;
-        row->force += system->has_rotations ? s->lam[j] : mean; // rows of rotations in space turn round and scale
+        row->force +=
+            system->rotations.are_somewhere ? s->lam[j] : mean; // rows of rotations in space turn round and scale
         row->drive_work += work;
         report->external_work += work;
         rest += lam_ga * way - work;

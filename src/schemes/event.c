@@ -13,7 +13,7 @@ static const double mode_undecided = 1e-10; // the same of modes of friction
 
 const char *pcs_event_refuses(const pcs_system *system)
 {
-    if (system->has_rotations) return "its positions do not add up";
+    if (system->rotations.are_somewhere) return "its positions do not add up";
     if (system->nrow > PCS_MAX_ROWS) return "it has more than 64 contact points";
     return NULL;
 }

@@ -85,7 +85,7 @@ static const char *moreau_refuses(const pcs_system *system, const void *params)
 {
     if (((const moreau_params *)params)->forces != FORCES_MIDPOINT || system->is_linear) return NULL;
     if (system->has_drives) return "forces between the ends do not go with prescribed motions";
-    if (!system->has_rotations) return NULL;
+    if (!system->rotations.are_somewhere) return NULL;
     return "forces between the ends take positions that add up; finite rotations do not";
 }
 

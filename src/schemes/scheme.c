@@ -40,7 +40,7 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
 
 pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double t)
 {
-    bool adds_up = x == NULL || !self->system->has_rotations;
+    bool adds_up = x == NULL || !self->system->rotations.are_somewhere;
     return (pcs_step_problem){ .t = t,
                                .q = next->q,
                                .v = next->v,
@@ -66,14 +66,14 @@ pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const 
 void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q)
 {
     const pcs_system *system = self->system;
-    if (!system->has_rotations) return;
+    if (!system->rotations.are_somewhere) return;
     for (int i = 0; i < system->nq; i++) q[i] -= x->q[i];
-    system->ops->retract(system, x->q, q, q);
+    pcs_retract(&system->rotations, x->q, q, q);
 }
 
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params)
 {
-    if (system->has_rotations && !ops->takes_rotations)
+    if (system->rotations.are_somewhere && !ops->takes_rotations)
         return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
                "moreau_jean, moreau_jean_explicit and half_explicit turn them";
     if (system->has_drives && ops->refuses_drives != NULL) return ops->refuses_drives;
@@ -205,9 +205,7 @@ double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_
     const pcs_system *system = self->system;
     double *mean = next->mean;
     if (!system->has_damping) return 0.0;
-    if (system->has_rotations) system->ops->way(system, ends->q0, ends->q, mean);
-    else
-        for (int i = 0; i < system->nv; i++) mean[i] = ends->q[i] - ends->q0[i];
+    pcs_difference(&system->rotations, ends->q0, ends->q, mean);
     for (int i = 0; i < system->nv; i++) mean[i] /= h;
     return h * ((1.0 - weight) * system->ops->damping_power(system, ends->q0, ends->v0, mean) +
                 weight * system->ops->damping_power(system, ends->q, ends->v, mean));

@@ -98,7 +98,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_GRADIENT: return !system->has_internal;
     case CERTIFY_DAMPING_POWER: return !system->has_internal && (system->is_mesh || system->is_linear);
     case CERTIFY_GYROSCOPIC:
-        return system->has_rotations && !(pcs_system_ncompliant(system) > 0 && system->has_damping);
+        return system->rotations.are_somewhere && !(pcs_system_ncompliant(system) > 0 && system->has_damping);
     case CERTIFY_MOMENTUM: return system->has_resultant;
     case CERTIFY_PENETRATION:
     case CERTIFY_MISFIT: return has_rows && !ops->is_position_level;

@@ -75,7 +75,7 @@ static double forces_power(pcs_certifier *self, const double *d, double part, do
     const pcs_system *system = self->scheme->system;
     double *q = self->way, *f = self->b, t = self->x->t, sum[3] = { 0.0 };
     for (int i = 0; i < system->nv; i++) self->e[i] = part * d[i];
-    system->ops->retract(system, self->x->q, self->e, q);
+    pcs_retract(&system->rotations, self->x->q, self->e, q);
     system->ops->force(system, t, q, self->origin, f);
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double arm = system->arms == NULL ? 1.0 : system->arms[i];
@@ -139,11 +139,11 @@ static void forces_commute(pcs_certifier *self, double scale, const double *a, c
     for (int k = 0; k < 2; k++) {
         double *q = k == 0 ? ab : ba;
         for (int i = 0; i < system->nv; i++) x[i] = scale * (k == 0 ? a : b)[i];
-        system->ops->retract(system, self->x->q, x, q);
+        pcs_retract(&system->rotations, self->x->q, x, q);
         for (int i = 0; i < system->nv; i++) x[i] = scale * (k == 0 ? b : a)[i];
-        system->ops->retract(system, q, x, q);
+        pcs_retract(&system->rotations, q, x, q);
     }
-    system->ops->way(system, ba, ab, x);
+    pcs_difference(&system->rotations, ba, ab, x);
     for (int i = 0; i < system->nv; i++) out[i] += x[i];
 }
 
@@ -198,10 +198,10 @@ void pcs_certify_directions(pcs_certifier *self)
     double *d = self->tolerance, *ahead = self->moved, *behind = self->jump;
     if (!self->is_examined || pcs_system_nrow(system) == 0) return;
     forces_draw(self, 1e-7 * forces_length(self), d);
-    system->ops->retract(system, self->x->q, d, self->b);
+    pcs_retract(&system->rotations, self->x->q, d, self->b);
     system->ops->gaps(system, self->b, ahead);
     for (int i = 0; i < system->nv; i++) self->e[i] = -d[i];
-    system->ops->retract(system, self->x->q, self->e, self->b);
+    pcs_retract(&system->rotations, self->x->q, self->e, self->b);
     system->ops->gaps(system, self->b, behind);
     pcs_certify_aim(self, self->x->t, self->x->q);
     system->ops->gaps(system, self->x->q, self->gap);
@@ -223,7 +223,7 @@ static void forces_find_rates(pcs_certifier *self, double time, double *rate)
 {
     const pcs_system *system = self->scheme->system;
     for (int i = 0; i < system->nv; i++) self->e[i] = time * self->x->v[i];
-    system->ops->retract(system, self->x->q, self->e, self->b);
+    pcs_retract(&system->rotations, self->x->q, self->e, self->b);
     pcs_certify_aim(self, self->x->t, self->b);
     for (int j = 0; j < system->nrow; j++) rate[j] = pcs_rows_dot(self->G, j, self->x->v);
 }

@@ -44,9 +44,7 @@ void pcs_certify_prepare(pcs_certifier *self)
     from->has_force = true;
     system->ops->force(system, from->t + h, x->q, x->v, self->f);
     self->has_force = true;
-    if (system->has_rotations) system->ops->way(system, from->q, x->q, self->way);
-    else
-        for (int i = 0; i < system->nv; i++) self->way[i] = x->q[i] - from->q[i];
+    pcs_difference(&system->rotations, from->q, x->q, self->way);
 }
 
 void pcs_certify_motion(pcs_certifier *self)

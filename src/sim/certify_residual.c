@@ -137,7 +137,7 @@ static void residual_allow(pcs_certifier *self, double length)
         if (!(mass > 0.0)) continue; // a copy that a force law presses on: its mass is that of another rank
         double speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
         double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
-        double size = stored + (is_way && !system->has_rotations ? 0.0 : model);
+        double size = stored + (is_way && !system->rotations.are_somewhere ? 0.0 : model);
         double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
         double way = rounds ? PCS_ROUND_SUM * size / h : 0.0, stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
         if (is_way) sum = PCS_ROUND_SUM * size / length;

@@ -157,9 +157,9 @@ static void rule_stand_at_start(pcs_certifier *self)
 static void rule_carry_back(pcs_certifier *self, double part)
 {
     const pcs_system *system = self->scheme->system;
-    if (!system->has_rotations || !system->directions_vary) return;
-    system->ops->carry_back(system, self->way, part, self->G);
-    if (system->ntangent > 0) system->ops->carry_back(system, self->way, part, self->T);
+    if (!system->directions_vary) return;
+    pcs_rotate_rows(&system->rotations, self->way, part, self->G);
+    if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, self->way, part, self->T);
 }
 
 // vd belongs to the end; with the filtered acceleration of these formulas velocities follow, with the scheme's own

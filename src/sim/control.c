@@ -121,9 +121,7 @@ static double control_size(const pcs_sim *sim, const pcs_control *c, const doubl
 static double control_way(const pcs_sim *sim, const pcs_control *c)
 {
     const pcs_system *system = sim->system;
-    if (system->has_rotations) system->ops->way(system, sim->state.q, c->whole, c->whole);
-    else
-        for (int i = 0; i < system->nv; i++) c->whole[i] -= sim->state.q[i];
+    pcs_difference(&system->rotations, sim->state.q, c->whole, c->whole);
     return control_size(sim, c, c->whole);
 }
 

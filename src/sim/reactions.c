@@ -20,7 +20,7 @@ void pcs_sim_react(pcs_sim *sim)
     const double *v = pcs_scheme_velocity(sim->scheme, &sim->state);
     if (sim->middle != NULL) {
         for (int i = 0; i < system->nv; i++) sim->middle[i] = -0.5 * sim->report.h * v[i];
-        system->ops->retract(system, sim->state.q, sim->middle, sim->middle);
+        pcs_retract(&system->rotations, sim->state.q, sim->middle, sim->middle);
     }
     system->acting = sim->middle;
     system->ops->reactions(system, sim->report.h, sim->state.q, v, sim->report.rows, sim->reactions);

@@ -156,11 +156,11 @@ pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
     for (int j = 0; j < system->nrow; j++) has_joints = has_joints || system->rows[j].is_bilateral;
     if (!has_joints || !system->directions_vary) return PCS_OK;
     // In space forces alone, without velocities, would cut steps.
-    if (system->has_rotations && (system->slopes == NULL || system->has_redundant_joints)) return PCS_OK;
+    if (system->rotations.are_somewhere && (system->slopes == NULL || system->has_redundant_joints)) return PCS_OK;
     if (system->layout != NULL) return PCS_OK;
     PCS_TAKE(ctx, c, 1, "the curvature of rows");
     c->system = system;
-    c->has_slopes = system->has_rotations;
+    c->has_slopes = system->rotations.are_somewhere;
     c->has_rates = !system->has_redundant_joints;
     PCS_TAKE(ctx, c->lam, system->nrow, "the curvature of rows");
     PCS_TAKE(ctx, c->lam_t, system->ntangent, "the curvature of rows");
@@ -298,7 +298,8 @@ static void curvature_fill_slopes(pcs_curvature *c, const pcs_step_form *form, c
                 pcs_rows_dot(s->by, s->start[i] + f, p->v);
     if (form->has_smooth_multipliers) curvature_add_slopes(c, p->lam);
     if (!curvature_is_loaded(c)) return;
-    if (x != NULL) c->system->ops->carry_slopes(c->system, x, pcs_projection_lag(form));
+    if (x != NULL)
+        pcs_rotate_slopes_of_rows(&c->system->rotations, x, pcs_projection_lag(form), c->system->G, c->system->slopes);
     curvature_add_slopes(c, c->lam);
 }
 

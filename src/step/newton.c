@@ -72,7 +72,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->U, &s->W, &s->f, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Newton solver");
-    if (system->has_rotations) {
+    if (system->rotations.are_somewhere) {
         double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
         for (size_t i = 0; i < sizeof more / sizeof *more; i++)
             PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
@@ -113,14 +113,14 @@ static void newton_retract(pcs_step_solver *self, pcs_step_problem *p)
     newton *s = self->data;
     if (!s->has_jump || self->form.gate_is_live) {
         for (int i = 0; i < s->n; i++) s->x[i] = s->sum_t[i] - p->base[i];
-        self->system->ops->retract(self->system, p->base, s->x, s->qt);
+        pcs_retract(&self->system->rotations, p->base, s->x, s->qt);
     }
     if (!s->has_jump) {
         memcpy(p->q, s->qt, (size_t)s->n * sizeof *p->q);
         return;
     }
     for (int i = 0; i < s->n; i++) s->x[i] = s->sum[i] - p->base[i];
-    self->system->ops->retract(self->system, p->base, s->x, p->q);
+    pcs_retract(&self->system->rotations, p->base, s->x, p->q);
 }
 
 // U and W of the multipliers, with the columns as they stand.

@@ -137,7 +137,7 @@ static void newton_go_half_way(pcs_step_solver *self, pcs_step_problem *p)
         to[i] = from[i] + half * s->trial[i];
         s->v_last[i] = p->v[i] + 0.5 * s->trial[i];
     }
-    if (p->base != NULL) self->system->ops->retract(self->system, p->base, s->turned, s->q_last);
+    if (p->base != NULL) pcs_retract(&self->system->rotations, p->base, s->turned, s->q_last);
     p->q = s->q_last;
     p->v = s->v_last;
     if (s->curvature == NULL) return;
@@ -161,7 +161,7 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
         for (int i = 0; i < s->n; i++) s->y0[i] = form->c / form->h * p->d[i];
         system->ops->add_inertia_stiffness(system, p->q, s->y0);
     }
-    if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, x, system->K);
+    if (p->base != NULL && (has_joints || system->tangents_vary)) pcs_rotate_columns(&system->rotations, x, system->K);
     if (s->curvature != NULL) newton_bend(self, p, x);
     else
         pcs_matrix_combine(s->S, (const double[3]){ form->c, form->h, form->h * form->kb }, system->M, system->C,
@@ -295,7 +295,7 @@ static void newton_fill_columns(pcs_step_solver *self)
 static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, double *dx)
 {
     const newton *s = self->data;
-    if (p->base != NULL) self->system->ops->turn(self->system, s->x, dx);
+    if (p->base != NULL) pcs_rotate_vector(&self->system->rotations, s->x, dx);
 }
 
 // G dq_l of all rows, and kb G Y_l where gates follow smooth gaps: what a unit of multiplier l does to gaps, from dq_l

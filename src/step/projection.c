@@ -115,8 +115,8 @@ static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
     projection_copy(system->T, p->Tx);
     if (p->way != NULL) {
         double lag = pcs_projection_lag(&solver->form);
-        system->ops->carry_back(system, p->way, lag, p->Gx);
-        if (system->ntangent > 0) system->ops->carry_back(system, p->way, lag, p->Tx);
+        pcs_rotate_rows(&system->rotations, p->way, lag, p->Gx);
+        if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, p->way, lag, p->Tx);
     }
     if (p->has_columns)
         for (int j = 0; j < system->nrow; j++) {

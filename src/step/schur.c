@@ -96,7 +96,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->D, &s->W, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Schur solver");
-    if (system->has_rotations) {
+    if (system->rotations.are_somewhere) {
         double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
         for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
         self->way = s->x;
@@ -147,7 +147,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     if (pcs_step_is_constant(self->system)) return schur_factor_once(self, outcome);
     if (map->S != NULL) return PCS_OK;
     // In space impulses of joints turn with their rows, which the map leaves out: derivatives alone would cut steps.
-    if (form->has_smooth_multipliers || !self->system->has_rotations)
+    if (form->has_smooth_multipliers || !self->system->rotations.are_somewhere)
         PCS_TRY(pcs_curvature_create(self, &map->curvature));
     return pcs_step_create_iteration(self, map->curvature == NULL ? NULL : map->curvature->K->pattern, &map->S,
                                      &map->iteration);
@@ -179,7 +179,8 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
         system->ops->add_inertia_stiffness(system, p->q, s->y0);
     }
     if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p, p->base == NULL ? NULL : s->x, s->z);
-    if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
+    if (p->base != NULL && (has_joints || system->tangents_vary))
+        pcs_rotate_columns(&system->rotations, s->x, system->K);
 }
 
 // S* at the present state.
@@ -309,8 +310,8 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
     if (p->base != NULL) {
         memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
-        system->ops->turn(system, s->x, s->turned);
-        system->ops->turn(system, s->x, s->q_last);
+        pcs_rotate_vector(&system->rotations, s->x, s->turned);
+        pcs_rotate_vector(&system->rotations, s->x, s->q_last);
         way = s->turned;
     }
     if (self->form.gate_is_live && !s->is_at_start) schur_gaps(self, s->qt, false, c->p.b_gate);
@@ -331,9 +332,9 @@ static void schur_retract(pcs_step_solver *self, pcs_step_problem *p)
     schur *s = self->data;
     if (p->base == NULL) return;
     for (int i = 0; i < s->n; i++) s->x[i] = s->sum_t[i] - p->base[i];
-    self->system->ops->retract(self->system, p->base, s->x, s->qt);
+    pcs_retract(&self->system->rotations, p->base, s->x, s->qt);
     for (int i = 0; i < s->n; i++) s->x[i] = s->sum[i] - p->base[i];
-    self->system->ops->retract(self->system, p->base, s->x, p->q);
+    pcs_retract(&self->system->rotations, p->base, s->x, p->q);
     s->map->at = s->x;
 }
 

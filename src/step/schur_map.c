@@ -214,7 +214,7 @@ void pcs_schur_map_add_turns(const pcs_schur_map *map, const double *dx, double 
 // What a change of the increment is for the rows; in place.
 static void map_turn(const pcs_schur_map *map, double *dx)
 {
-    if (map->at != NULL) map->solver->system->ops->turn(map->solver->system, map->at, dx);
+    if (map->at != NULL) pcs_rotate_vector(&map->solver->system->rotations, map->at, dx);
 }
 
 // G (U + kh d) of all rows, G U of joints, and the same of the tangents.

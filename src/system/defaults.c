@@ -29,39 +29,9 @@ void pcs_default_update_slopes(pcs_system *self, const double *q, const double *
     (void)self, (void)q, (void)x;
 }
 
-void pcs_default_carry_slopes(pcs_system *self, const double *x, double part)
-{
-    (void)self, (void)x, (void)part;
-}
-
 void pcs_default_add_joint_stiffness(pcs_system *self, const double *q, const double *lam)
 {
     (void)self, (void)q, (void)lam;
-}
-
-void pcs_default_retract(const pcs_system *self, const double *q0, const double *x, double *q)
-{
-    for (int i = 0; i < self->nq; i++) q[i] = q0[i] + x[i];
-}
-
-void pcs_default_way(const pcs_system *self, const double *q0, const double *q1, double *x)
-{
-    for (int i = 0; i < self->nq; i++) x[i] = q1[i] - q0[i];
-}
-
-void pcs_default_turn(const pcs_system *self, const double *x, double *y)
-{
-    (void)self, (void)x, (void)y;
-}
-
-void pcs_default_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A)
-{
-    (void)self, (void)x, (void)A;
-}
-
-void pcs_default_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows)
-{
-    (void)self, (void)x, (void)part, (void)rows;
 }
 
 void pcs_default_row_drives(const pcs_system *self, double t, double *way, double *speed)

@@ -11,13 +11,7 @@ void pcs_default_update_tangents(pcs_system *self, double t, const double *q, co
 void pcs_default_add_inertia_stiffness(pcs_system *self, const double *q, const double *a);
 void pcs_default_update_directions(pcs_system *self, const double *q);
 void pcs_default_update_slopes(pcs_system *self, const double *q, const double *x);
-void pcs_default_carry_slopes(pcs_system *self, const double *x, double part);
 void pcs_default_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
-void pcs_default_retract(const pcs_system *self, const double *q0, const double *x, double *q);
-void pcs_default_way(const pcs_system *self, const double *q0, const double *q1, double *x);
-void pcs_default_turn(const pcs_system *self, const double *x, double *y);
-void pcs_default_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
-void pcs_default_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);
 void pcs_default_row_drives(const pcs_system *self, double t, double *way, double *speed);
 pcs_status pcs_default_search(pcs_system *self, const double *q, bool *has_changed);
 void pcs_default_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,

@@ -18,7 +18,7 @@ static double push_load_work(const pcs_system *self, double t, const double *q0,
 {
     const pcs_push *push = self->push;
     double work = push->own->load_work(self, t, q0, q1);
-    self->ops->way(self, q0, q1, push->way);
+    pcs_difference(&self->rotations, q0, q1, push->way);
     for (int i = 0; i < self->nv; i++) work += push->p[i] * push->way[i];
     return work;
 }

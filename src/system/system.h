@@ -1,10 +1,10 @@
 // What a scheme and an observer see of a mechanical system.
 //
-//   M(q) v' = f(t, q, v) + G(q)^T lambda,   g(q) >= 0,   q' = v (or through retract)
+//   M(q) v' = f(t, q, v) + G(q)^T lambda,   g(q) >= 0,   q' = v (or through pcs_retract)
 //
 // f is external minus damping minus internal force. Rows are constraints: gap g_j, direction G_j. Finite rotations in
 // space do not add up: their part of q is a rotation vector, that of v the material angular velocity, and a change x of
-// q, material as well, acts through retract: R(q) = R(q0) exp(x).
+// q, material as well, acts through pcs_retract: R(q) = R(q0) exp(x).
 
 #ifndef PCS_SYSTEM_SYSTEM_H
 #define PCS_SYSTEM_SYSTEM_H
@@ -17,7 +17,7 @@
 #include "core/passage.h"
 #include "core/rounding.h"
 #include "sparse/matrix.h"
-#include "system/slopes.h"
+#include "system/rotations.h"
 
 typedef struct pcs_system pcs_system;
 typedef struct pcs_scale pcs_scale;
@@ -175,24 +175,13 @@ typedef struct pcs_system_ops {
     // K += d(M a)/dq for the M that stands, at q; after update_tangents: mass_varies.
     void (*add_inertia_stiffness)(pcs_system *self, const double *q, const double *a);
     // `slopes`, where there are some: dG/dx of joints at q, by increments from x on (NULL: by positions, or turns in
-    // the axes of bodies); and those of G after carry_back, with the G that stands.
+    // the axes of bodies).
     void (*update_slopes)(pcs_system *self, const double *q, const double *x);
-    void (*carry_slopes)(pcs_system *self, const double *x, double part);
     // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents: has_joint_stiffness.
     void (*add_joint_stiffness)(pcs_system *self, const double *q, const double *lam);
     void (*gaps)(pcs_system *self, const double *q, double *gap); // [nrow]
-    // q = q0 moved by x; the sum without has_rotations. q may be x.
-    void (*retract)(const pcs_system *self, const double *q0, const double *x, double *q);
-    // x that leads from q0 to q1, the shorter way round. x may be q1.
-    void (*way)(const pcs_system *self, const double *q0, const double *q1, double *x);
-    // -1 where a row points the other way at q1 than at q0, less than a radian apart, else 1: has_rotations.
+    // -1 where a row points the other way at q1 than at q0, less than a radian apart, else 1.
     double (*sense)(const pcs_system *self, int row, const double *q0, const double *q1);
-    // y := d(spin of q)/dx y at x, in place; and the columns of a matrix likewise, A := A d(spin)/dx.
-    void (*turn)(const pcs_system *self, const double *x, double *y);
-    void (*turn_columns)(const pcs_system *self, const double *x, pcs_matrix *A);
-    // Moments R^T m in rows become (part exp(-x) + 1 - part)^-1 R^T m, those of impulses that turn bodies by a
-    // `part` of what they would in the whole step.
-    void (*carry_back)(const pcs_system *self, const double *x, double part, pcs_rows *rows);
     // Gap and velocity of every row that come from its own motion, g and dg/dt at fixed q, from any place on; 0 for
     // rows that are not driven: has_drives.
     void (*row_drives)(const pcs_system *self, double t, double *way, double *speed);
@@ -291,7 +280,6 @@ struct pcs_system {
     bool has_damping;                                 // C is not zero
     bool has_skew_damping;                            // and not symmetric: gyroscopic moments of a linear system
     bool mass_varies, tangents_vary, directions_vary; // with q, or with q and v
-    bool has_rotations;                               // positions do not add up: retract, way, turn, ...
     bool has_joint_stiffness;                         // directions of joints turn under their forces
     bool has_drives;                                  // rows that move by themselves
     bool has_search;                                  // rows may be about other bodies from step to step
@@ -315,6 +303,7 @@ struct pcs_system {
     double mass;        // kg, of all that moves: with an energy, the scale of velocities
     double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
     pcs_travel travel[PCS_WAVE_KINDS];
+    pcs_rotations rotations;  // nodes whose positions do not add up
     const pcs_layout *layout; // of the equations over the ranks; NULL: all of them are here
     const int *row_owner;     // [nrow] rank that has all equations of a row; NULL: not every row has one
     // Over whose ranks rows are dealt out: no other rank has those here, which act on own equations and, where they
@@ -458,7 +447,7 @@ static inline double pcs_system_rate(const pcs_system *self, int row, const doub
 // An impulse or a force of row j at q0, as it is at q1.
 static inline double pcs_system_carry(const pcs_system *self, int row, const double *q0, const double *q1, double value)
 {
-    return self->has_rotations && value != 0.0 ? self->ops->sense(self, row, q0, q1) * value : value;
+    return self->rotations.are_somewhere && value != 0.0 ? self->ops->sense(self, row, q0, q1) * value : value;
 }
 
 // Gaps at q, where the directions stand.

@@ -43,7 +43,7 @@ static void move(const model *m, const double *q, double step, const double *d, 
         x[i] = step * d[i];
         out[i] = q[i] + x[i];
     }
-    if (system->has_rotations) system->ops->retract(system, q, x, out);
+    if (system->rotations.are_somewhere) pcs_retract(&system->rotations, q, x, out);
 }
 
 // Weights of the derivative from values at -2, -1, 0, 1, 2 steps: exact to fourth order.

@@ -124,7 +124,7 @@ static subject open_rubbing(const arrangement *a, const char *law, const char *f
     for (int k = 2; k >= 1; k--) {
         for (int i = 0; i < s.system->nv; i++)
             way[i] = -0.03 * k * k * s.v[i] + (from != NULL && i < 3 ? from[i] : 0.0);
-        s.system->ops->retract(s.system, s.q, way, q);
+        pcs_retract(&s.system->rotations, s.q, way, q);
         s.system->ops->commit(s.system, 0.0, q, s.v);
     }
     return s;
@@ -138,7 +138,7 @@ static void force_at(const subject *s, const double *x, const double *y, double 
         way[i] = part * x[i];
         v[i] = s->v[i] + part * y[i];
     }
-    s->system->ops->retract(s->system, s->q, way, q);
+    pcs_retract(&s->system->rotations, s->q, way, q);
     s->system->ops->force(s->system, 0.0, q, v, f);
 }
 
@@ -191,7 +191,7 @@ static void check_power(const subject *s)
     for (int k = 1; k <= 2; k++)
         for (int sign = -1; sign <= 1; sign += 2) {
             for (int i = 0; i < s->system->nv; i++) way[i] = sign * k * h * s->v[i];
-            s->system->ops->retract(s->system, s->q, way, q);
+            pcs_retract(&s->system->rotations, s->q, way, q);
             s->system->ops->measure(s->system, q, s->v, &measure);
             stored += sign * weight[k - 1] * measure.strain / h;
         }

@@ -134,8 +134,8 @@ static void move(const pcs_system *system, const double *q0, const double *x, do
 {
     double step[MODEL_MAX_SIZE];
     for (int i = 0; i < system->nv; i++) step[i] = scale * x[i];
-    if (system->has_rotations) {
-        system->ops->retract(system, q0, step, q);
+    if (system->rotations.are_somewhere) {
+        pcs_retract(&system->rotations, q0, step, q);
         return;
     }
     for (int i = 0; i < system->nv; i++) q[i] = q0[i] + step[i];
@@ -323,7 +323,7 @@ static void velocity_of_all(const model *m, const double *q, const double psi[3]
         text_case_vector(m->system, d->node, q, x);
         for (int k = 0; k < 3; k++) x[k] += m->mesh->x[d->node][k];
         pcs_cross(w, x, spin);
-        bool is_space = m->system->has_rotations;
+        bool is_space = m->system->rotations.are_somewhere;
         for (int k = 0; k < 3; k++) u[k] = !d->is_rotation ? v[k] + spin[k] : is_space ? material[k] : w[k];
         out[d->equation] = pcs_dot3(u, d->direction);
     }
@@ -389,9 +389,9 @@ TEST(sliders_follow_their_line)
 static void rows_along(pcs_system *system, const double *q0, const double *x, double part, double *out)
 {
     double q[MODEL_MAX_SIZE];
-    system->ops->retract(system, q0, x, q);
+    pcs_retract(&system->rotations, q0, x, q);
     system->ops->update_directions(system, q);
-    if (part >= 0.0) system->ops->carry_back(system, x, part, system->G);
+    if (part >= 0.0) pcs_rotate_rows(&system->rotations, x, part, system->G);
     memset(out, 0, (size_t)(system->nrow * system->nv) * sizeof *out);
     for (int j = 0; j < system->nrow; j++) pcs_rows_add_transposed(system->G, j, 1.0, out + j * system->nv);
 }
@@ -436,12 +436,12 @@ static void check_slopes(model *m, const pcs_joint_ops *ops, const body *b, bool
     compare_slopes(system, q0, x, -1.0, 1e-7);
     model_randomize(&seed, system->nv, x);
     for (int i = 0; i < system->nv; i++) x[i] *= 0.01;
-    system->ops->retract(system, q0, x, q);
+    pcs_retract(&system->rotations, q0, x, q);
     for (int trial = 0; trial < 3; trial++) {
         double part = 0.5 * trial - 0.5;
         system->ops->update_slopes(system, q, x);
         system->ops->update_directions(system, q);
-        if (part >= 0.0) system->ops->carry_slopes(system, x, part);
+        if (part >= 0.0) pcs_rotate_slopes_of_rows(&system->rotations, x, part, system->G, system->slopes);
         compare_slopes(system, q0, x, part, trial == 0 ? 1e-7 : 1e-5);
     }
 }
@@ -530,9 +530,9 @@ static void check_curvature(model *m, const pcs_joint_ops *ops, const body *b, b
     for (int i = 0; i < n; i++) x[i] *= 0.01;
     for (int j = 0; j < nrow; j++) impulse[j] = form.c / (form.h * form.kb) * form.kw * z[nrow + j];
     pcs_step_problem p = { .q = q, .v = v, .lam = lam, .base = q0 };
-    system->ops->retract(system, q0, x, q);
+    pcs_retract(&system->rotations, q0, x, q);
     system->ops->update_directions(system, q);
-    pcs_curvature_fill(c, &form, &p, system->has_rotations ? x : NULL, z);
+    pcs_curvature_fill(c, &form, &p, system->rotations.are_somewhere ? x : NULL, z);
     model_dense(c->K, n, K);
     for (int k = 0; k < n; k++) {
         double moved[MODEL_MAX_SIZE], push[2][MODEL_MAX_SIZE], rate[2][16], unit[MODEL_MAX_SIZE] = { 0 };

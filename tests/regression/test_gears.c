@@ -81,7 +81,7 @@ TEST(directions_are_slopes_of_the_gap)
             for (int i = 0; i < system->nv; i++) q[i] *= 0.3;
             for (int s = 0; s < 5; s++) {
                 for (int i = 0; i < system->nv; i++) way[i] = (s - 2) * step * v[i];
-                system->ops->retract(system, q, way, x);
+                pcs_retract(&system->rotations, q, way, x);
                 system->ops->gaps(system, x, gap);
                 slope += weight[s] * gap[row] / step;
             }

@@ -34,7 +34,7 @@ static void check_rigid(const text_case *c, const double v0[3], const double w[3
     for (int i = 0; i < 2; i++) {
         double by = i == 0 ? 2e-3 : 1e-3;
         for (int k = 0; k < s->nv; k++) way[k] = by * v[k];
-        if (s->has_rotations) s->ops->retract(s, q, way, later);
+        if (s->rotations.are_somewhere) pcs_retract(&s->rotations, q, way, later);
         else
             for (int k = 0; k < s->nv; k++) later[k] = q[k] + way[k];
         s->ops->measure(s, later, v, &measure);

@@ -259,7 +259,7 @@ static void difference(const case_run *run, int j, bool is_velocity, double *ris
         memcpy(v, run->sim->state.v, (size_t)system->nv * sizeof *v);
         x[j] = side == 0 ? step : -step;
         if (is_velocity) v[j] += x[j];
-        else system->ops->retract(system, run->sim->state.q, x, q);
+        else pcs_retract(&system->rotations, run->sim->state.q, x, q);
         system->ops->force(system, 0.0, q, v, f[side]);
     }
     for (int i = 0; i < system->nv; i++) rise[i] = -(f[0][i] - f[1][i]) / (2.0 * step);

@@ -28,7 +28,7 @@ TEST(rotors_turn_about_what_is_left)
                  "scheme: { type: %s }\ntime: { step: 1.0e-3, end: 3.0 }\n",
                  schemes[s]);
         text_case c = text_case_open(text, NULL);
-        CHECK(c.sim->system->nv == 1 && !c.sim->system->has_rotations);
+        CHECK(c.sim->system->nv == 1 && !c.sim->system->rotations.are_somewhere);
         text_case_run(&c);
         double angle = 0.5 * rate * end * end, w = rate * (end - 0.5e-3), size = hypot(yz, xz) * w * w;
         CHECK_NEAR(c.sim->state.q[0], angle, s == 0 ? 1e-11 : 1e-2);

@@ -340,7 +340,7 @@ void model_gaps_at(const model *m, const double *q, double step, const double *d
         x[i] = step * d[i];
         moved[i] = q[i] + x[i];
     }
-    if (system->has_rotations) system->ops->retract(system, q, x, moved);
+    if (system->rotations.are_somewhere) pcs_retract(&system->rotations, q, x, moved);
     system->ops->gaps(system, moved, gap);
 }
 

@@ -48,7 +48,7 @@ static double gap_at(const model *m, const double *q, double step, const double 
         x[i] = step * d[i];
         moved[i] = q[i] + x[i];
     }
-    if (system->has_rotations) system->ops->retract(system, q, x, moved);
+    if (system->rotations.are_somewhere) pcs_retract(&system->rotations, q, x, moved);
     system->ops->gaps(system, moved, &gap);
     return gap;
 }
@@ -104,7 +104,7 @@ TEST(bias_is_the_rate_of_the_rate)
         for (int side = 0; side < 2; side++) {
             double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
             for (int i = 0; i < system->nv; i++) moved[i] = x[i] = (side == 0 ? -h : h) * v[i];
-            if (system->has_rotations) system->ops->retract(system, q, x, moved);
+            if (system->rotations.are_somewhere) pcs_retract(&system->rotations, q, x, moved);
             system->ops->update_directions(m->system, moved);
             rate[side] = pcs_system_rate(system, 0, v);
         }

@@ -52,7 +52,7 @@ static void wander(const pcs_system *s, double *q)
     CHECK(s->nv <= MOST);
     model_randomize(&seed, s->nv, x);
     for (int i = 0; i < s->nv; i++) x[i] *= 1.8;
-    if (s->has_rotations) s->ops->retract(s, zero, x, q);
+    if (s->rotations.are_somewhere) pcs_retract(&s->rotations, zero, x, q);
     else memcpy(q, x, (size_t)s->nv * sizeof *q);
 }
 
@@ -60,7 +60,7 @@ static void move(const pcs_system *s, const double *q, const double *x, double b
 {
     double step[MOST];
     for (int i = 0; i < s->nv; i++) step[i] = by * x[i];
-    if (s->has_rotations) s->ops->retract(s, q, step, out);
+    if (s->rotations.are_somewhere) pcs_retract(&s->rotations, q, step, out);
     else
         for (int i = 0; i < s->nv; i++) out[i] = q[i] + step[i];
 }

@@ -40,12 +40,12 @@ TEST(rotations_multiply_and_the_rest_adds_up)
     double q[MOST], x[MOST], out[MOST], same[MOST];
     text_case c = open_state(q, x);
     const pcs_system *s = c.sim->system;
-    s->ops->retract(s, q, x, out);
+    pcs_retract(&s->rotations, q, x, out);
     memcpy(same, x, sizeof same);
-    s->ops->retract(s, q, same, same); // q may be x
+    pcs_retract(&s->rotations, q, same, same); // q may be x
     CHECK_ALL_NEAR(21, same, out, 0.0);
     memcpy(same, q, sizeof same);
-    s->ops->retract(s, same, x, same); // or q0
+    pcs_retract(&s->rotations, same, x, same); // or q0
     CHECK_ALL_NEAR(21, same, out, 0.0);
     for (int i = 0; i < 3; i++) {
         double A[9], B[9], AB[9], R[9];
@@ -72,12 +72,12 @@ TEST(turn_is_the_derivative)
     const pcs_system *s = c.sim->system;
     model_randomize(&seed, 21, y);
     memcpy(turned, y, sizeof turned);
-    s->ops->turn(s, x, turned);
-    s->ops->retract(s, q, x, at);
+    pcs_rotate_vector(&s->rotations, x, turned);
+    pcs_retract(&s->rotations, q, x, at);
     for (int k = 0; k < 4; k++) {
         double moved[MOST], there[MOST], step = by * (const double[4]){ -2, -1, 1, 2 }[k];
         for (int i = 0; i < 21; i++) moved[i] = x[i] + step * y[i];
-        s->ops->retract(s, q, moved, there);
+        pcs_retract(&s->rotations, q, moved, there);
         for (int i = 0; i < 21; i++) there[i] -= at[i];
         for (int i = 0; i < 3; i++) {
             double back[3];
@@ -104,10 +104,10 @@ TEST(columns_turn_alike)
     for (int round = 0; round < 3; round++) {
         model_randomize(&seed, 21, y);
         memcpy(turned, y, sizeof turned);
-        s->ops->turn(s, x, turned);
+        pcs_rotate_vector(&s->rotations, x, turned);
         s->ops->update_tangents(s, 0.0, q, zero);
         pcs_matrix_multiply(s->K, turned, expected);
-        s->ops->turn_columns(s, x, s->K);
+        pcs_rotate_columns(&s->rotations, x, s->K);
         pcs_matrix_multiply(s->K, y, actual);
         CHECK_ALL_NEAR(21, actual, expected, 1e-11);
     }
@@ -120,16 +120,16 @@ TEST(way_is_the_inverse)
     double q[MOST], x[MOST], out[MOST];
     text_case c = open_state(q, x);
     const pcs_system *s = c.sim->system;
-    s->ops->retract(s, q, x, out);
-    s->ops->way(s, q, out, out); // x may be q1
+    pcs_retract(&s->rotations, q, x, out);
+    pcs_difference(&s->rotations, q, out, out); // x may be q1
     CHECK_ALL_NEAR(21, out, x, 1e-14);
     for (int k = 0; k < 3; k++) {
         q[spins[1] + k] = (k == 1) * 3.14;
         x[spins[1] + k] = (k == 1) * 0.01;
     }
-    s->ops->retract(s, q, x, out);
+    pcs_retract(&s->rotations, q, x, out);
     CHECK(out[spins[1] + 1] < -3.13);
-    s->ops->way(s, q, out, out);
+    pcs_difference(&s->rotations, q, out, out);
     CHECK_ALL_NEAR(21, out, x, 1e-14);
     text_case_close(&c);
 }
