@@ -114,8 +114,8 @@ struct pcs_scheme {
 
 extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
 
-// Makes `report` that of two steps, `first`, which ended at q1, and its own from there to q, of so many points. The laws
-// of rows are those of the second, and forces have the sense of its end.
+// Makes `report` that of two steps, `first`, which ended at q1, and its own from there to q, of so many points. The
+// laws of rows are those of the second, and forces have the sense of its end.
 void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, int npoint, const double *q1,
                       const double *q, pcs_step_report *report);
 
