@@ -4,8 +4,8 @@
 percuss_sources(src/core alloc amplitude aside blas carry clock comm context dense expression expression_rates jacobi
   open pool rotation table text)
 percuss_sources(src/sparse matrix pattern rows)
-percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
-  chain_pairs chain_sweeps chain_windows incomplete linsolve)
+percuss_sources(src/linsolve linsolve_list.def bordered chain_banded chain_blocks chain_lu chain_pairs chain_windows
+  incomplete linsolve)
 percuss_sources(src/eigen arpack lapack null_space quadratic reduced symmetric)
 percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order pack part registry
   select sieve)

@@ -1,10 +1,10 @@
 // Block tridiagonal matrices: bars and beams numbered along their axis.
 //
-// Positive definite ones in four ways, chosen at each factorization from the values: a diagonal matrix (lumped mass)
-// is a scaling; a tridiagonal matrix whose inverse decays fast (mass matrices, iteration matrices of moderate steps) is
-// solved by eight interleaved sweeps; everything else by two sweeps that meet in the middle, four equations of each at
-// once where the matrix is tridiagonal. All are L D L' factors with reciprocal pivots: no division in the solve. All
-// other matrices are factored by two sweeps of L U factors.
+// L U factors from both ends (chain_lu.c), which of a positive definite matrix have positive pivots; a matrix that needs
+// row exchanges gets banded ones (chain_banded.c). Positive definite matrices of bars, tridiagonal, are solved faster,
+// as their values allow: a diagonal one (lumped mass) is a scaling; one whose inverse decays fast (mass matrices,
+// iteration matrices of moderate steps) is solved by eight interleaved sweeps in slices (chain_windows.c), others by two
+// sweeps, four equations of each at once (chain_pairs.c).
 
 #include "linsolve/chain.h"
 
@@ -41,28 +41,19 @@ static pcs_status chain_find_blocks(pcs_linsolve *self)
     c->first = first;
     PCS_TAKE(self->ctx, is_full, c->nblock, "the blocks of a chain");
     c->is_full = is_full;
-    c->is_even = true;
-    for (int J = 0; J < c->nblock; J++) {
-        is_full[J] = chain_is_full(c, pattern, J);
-        c->is_even = c->is_even && first[J] == J * c->b;
-    }
+    for (int J = 0; J < c->nblock; J++) is_full[J] = chain_is_full(c, pattern, J);
     return PCS_OK;
 }
 
-static pcs_status chain_analyze_general(pcs_linsolve *self)
+static pcs_status chain_analyze_windows(pcs_linsolve *self)
 {
     pcs_chain *c = self->data;
-    size_t nblock = c->nblock > 2 ? (size_t)c->nblock : 2, b = (size_t)c->b;
-    c->lu.middle = (int)(nblock - 2) / 2;
-    c->solve = pcs_chain_lu_solve;
-    PCS_TAKE(self->ctx, c->lower, pcs_chain_lu_lower(c), "the factor of a chain");
-    PCS_TAKE(self->ctx, c->inverse, nblock * b, "the pivots of a chain");
-    PCS_TAKE(self->ctx, c->work, nblock * b, "the workspace of a chain");
-    PCS_TAKE(self->ctx, c->lu.fill, nblock * b * b, "the factor of a chain");
-    PCS_TAKE(self->ctx, c->lu.order, nblock * 2 * b, "the row exchanges of a chain");
-    PCS_TAKE(self->ctx, c->lu.weight, c->n, "the sizes of the rows of a chain");
-    PCS_TAKE(self->ctx, c->lu.size, c->n, "the sizes of the columns of a chain");
-    PCS_TAKE(self->ctx, c->lu.meeting, 4 * b * b, "the factor of a chain");
+    size_t ntile = (size_t)pcs_chain_windows_tiles(c->n);
+    c->pool = pcs_context_pool(self->ctx);
+    PCS_TAKE(self->ctx, c->edges, 2 * ntile, "the workspace of a chain");
+    PCS_TAKE(self->ctx, c->is_solved, ntile, "the workspace of a chain");
+    PCS_TAKE(self->ctx, c->is_uniform, ntile, "the workspace of a chain");
+    PCS_TAKE(self->ctx, c->work, pcs_chain_windows_work(c->n), "the workspace of a chain");
     return PCS_OK;
 }
 
@@ -70,22 +61,14 @@ static pcs_status chain_analyze(pcs_linsolve *self)
 {
     pcs_chain *c = self->data;
     PCS_TRY(chain_find_blocks(self));
-    if (self->kind != PCS_SPD) return chain_analyze_general(self);
-    size_t lower = pcs_chain_sweeps_lower(c), work = c->is_even ? 0 : (size_t)c->nblock * (size_t)c->b;
-    if (c->b == 1) {
-        size_t windows = pcs_chain_windows_lower(c->n);
-        lower = windows > lower ? windows : lower;
-        size_t ntile = (size_t)pcs_chain_windows_tiles(c->n);
-        work = pcs_chain_windows_work(c->n);
-        c->pool = pcs_context_pool(self->ctx);
-        PCS_TAKE(self->ctx, c->edges, 2 * ntile, "the workspace of a chain");
-        PCS_TAKE(self->ctx, c->is_solved, ntile, "the workspace of a chain");
-        PCS_TAKE(self->ctx, c->is_uniform, ntile, "the workspace of a chain");
-    }
-    PCS_TAKE(self->ctx, c->work, work, "the workspace of a chain");
+    c->is_positive = self->kind == PCS_SPD;
+    const bool is_bar = c->is_positive && c->b == 1;
+    size_t n = (size_t)c->nblock * (size_t)c->b, lower = is_bar ? pcs_chain_bar_lower(c->n) : pcs_chain_lu_lower(c);
+    if (is_bar) PCS_TRY(chain_analyze_windows(self));
+    else PCS_TAKE(self->ctx, c->work, n, "the workspace of a chain");
     PCS_TAKE(self->ctx, c->lower, lower, "the factor of a chain");
-    PCS_TAKE(self->ctx, c->inverse, (size_t)c->nblock * (size_t)c->b, "the pivots of a chain");
-    return PCS_OK;
+    PCS_TAKE(self->ctx, c->inverse, n, "the pivots of a chain");
+    return c->is_positive ? PCS_OK : pcs_chain_banded_analyze(self->ctx, c);
 }
 
 static bool chain_is_diagonal(const pcs_matrix *A)
@@ -113,13 +96,13 @@ static void chain_diagonal_solve(const pcs_chain *c, double *restrict x)
     for (int j = 0; j < c->n; j++) x[j] *= inverse[j];
 }
 
-static int chain_factor_positive(pcs_chain *c, const pcs_matrix *A)
+static int chain_factor_values(pcs_chain *c, const pcs_matrix *A)
 {
-    if (chain_is_diagonal(A)) {
+    if (c->is_positive && chain_is_diagonal(A)) {
         c->solve = chain_diagonal_solve;
         return chain_diagonal_factor(c, A);
     }
-    if (c->b == 1) {
+    if (c->is_positive && c->b == 1) {
         bool fits = false;
         c->solve = pcs_chain_windows_solve;
         int bad = pcs_chain_windows_factor(c, A, &fits);
@@ -127,14 +110,16 @@ static int chain_factor_positive(pcs_chain *c, const pcs_matrix *A)
         c->solve = pcs_chain_pairs_solve;
         return pcs_chain_pairs_factor(c, A);
     }
-    c->solve = pcs_chain_sweeps_solve;
-    return pcs_chain_sweeps_factor(c, A);
+    c->solve = pcs_chain_lu_solve;
+    int bad = pcs_chain_lu_factor(c, A);
+    if (bad < 0 || c->is_positive) return bad;
+    c->solve = pcs_chain_banded_solve;
+    return pcs_chain_banded_factor(c, A);
 }
 
 static pcs_status chain_factor(pcs_linsolve *self, bool *is_singular)
 {
-    self->bad_equation =
-        self->kind == PCS_SPD ? chain_factor_positive(self->data, self->A) : pcs_chain_lu_factor(self->data, self->A);
+    self->bad_equation = chain_factor_values(self->data, self->A);
     *is_singular = self->bad_equation >= 0;
     return PCS_OK;
 }

@@ -1,4 +1,4 @@
-// The parts of the chain solver: one structure, five ways to solve.
+// The parts of the chain solver.
 
 #ifndef PCS_LINSOLVE_CHAIN_H
 #define PCS_LINSOLVE_CHAIN_H
@@ -17,23 +17,21 @@ typedef struct pcs_chain_cut {
     int window; // equations after which what lies behind has no influence, even
 } pcs_chain_cut;
 
-// What a general matrix needs besides, see chain_lu.c.
-typedef struct pcs_chain_lu {
-    int middle;            // blocks that are swept downwards; the next two are where the sweeps meet
-    int pivoted[2];        // first step with row exchanges of the sweep downwards and of the one upwards
-    double *fill;          // [nblock][b x b] what row exchanges add to the steps
-    int *order;            // [nblock][2 b] row exchanges
-    double *weight, *size; // [n] of the rows for choosing pivots; of the columns, in weighted rows
-    double *meeting;       // [2 b x 2 b] factor of the last two blocks, by rows
-    int meeting_order[2 * PCS_CHAIN_MAX];
-} pcs_chain_lu;
+// Factors with row exchanges, see chain_banded.c.
+typedef struct pcs_chain_banded {
+    int width;             // entries of a row on each side of the diagonal, at most
+    double *factor;        // [n][3 width + 1]
+    int *pivot;            // [2 n] row exchanges, and a workspace
+    double *work;          // [3 n]
+    double *weight, *size; // [n] of rows and of columns
+} pcs_chain_banded;
 
 struct pcs_chain {
     int n, b;
     int nblock;          // of at most b equations, short ones filled up
     const int *first;    // [nblock + 1] first equations of the blocks, then n
     const bool *is_full; // [nblock] of b equations, whose columns have all rows that they may have
-    bool is_even;        // only the last block may be short
+    bool is_positive;    // the matrix is positive definite
     void (*solve)(const pcs_chain *c, double *x); // x = A^-1 x
     double *lower;                                // off-diagonal part of the factor
     double *inverse;                              // reciprocal pivots
@@ -43,7 +41,7 @@ struct pcs_chain {
     bool *is_solved;                              // [tiles] of the solve under way
     pcs_pool *pool;                               // of threads that share tiles; NULL: one thread
     pcs_chain_cut cut;
-    pcs_chain_lu lu;
+    pcs_chain_banded banded;
 };
 
 // Size of the largest block of the best partition into blocks that couple to their neighbours only; 0 when there is
@@ -73,17 +71,12 @@ void pcs_chain_spread(const pcs_chain *c, const double *x, double *spread);
 void pcs_chain_gather(const pcs_chain *c, const double *spread, double *x);
 
 // Doubles that each way needs.
-size_t pcs_chain_sweeps_lower(const pcs_chain *c);
-size_t pcs_chain_windows_lower(int n);
+size_t pcs_chain_bar_lower(int n); // of windows and pairs
 size_t pcs_chain_windows_work(int n);
 int pcs_chain_windows_tiles(int n); // at most
 size_t pcs_chain_lu_lower(const pcs_chain *c);
 
-// L D L' from both ends to the middle, for b > 1. Answers the equation with a pivot that is not positive, or -1.
-int pcs_chain_sweeps_factor(pcs_chain *c, const pcs_matrix *A);
-void pcs_chain_sweeps_solve(const pcs_chain *c, double *x);
-
-// The same for b = 1.
+// L D L' from both ends to the middle, for b = 1. Answers the equation with a pivot that is not positive, or -1.
 int pcs_chain_pairs_factor(pcs_chain *c, const pcs_matrix *A);
 void pcs_chain_pairs_solve(const pcs_chain *c, double *x);
 
@@ -95,8 +88,14 @@ void pcs_chain_windows_solve(const pcs_chain *c, double *x);
 void pcs_chain_windows_begin(const pcs_chain *c, const pcs_slice_solve *job, int count, const int *wanted);
 void pcs_chain_windows_end(const pcs_chain *c, const pcs_slice_solve *job);
 
-// L U from both ends to the middle for any values. Answers the equation without a pivot, or -1.
+// L U from both ends to the middle. Answers the equation where that breaks down, or -1: of a positive definite matrix
+// one without a positive pivot, of another one near which rows should be exchanged.
 int pcs_chain_lu_factor(pcs_chain *c, const pcs_matrix *A);
 void pcs_chain_lu_solve(const pcs_chain *c, double *x);
+
+// The same with row exchanges, for any values.
+pcs_status pcs_chain_banded_analyze(pcs_context *ctx, pcs_chain *c);
+int pcs_chain_banded_factor(pcs_chain *c, const pcs_matrix *A);
+void pcs_chain_banded_solve(const pcs_chain *c, double *x);
 
 #endif

@@ -1,27 +1,80 @@
-// L U factors of a block tridiagonal matrix with any values, from both ends to the middle.
+// L U factors of a block tridiagonal matrix from both ends to the middle, and solutions with them.
 //
 // A sweep eliminates block after block. With S for what is left of its diagonal block, C for the block of A below it,
 // B for the one beside it and D for the next diagonal block,
 //
 //   S = L U,   M = C U^-1,   V = L^-1 B,   S_next = D - M V.
 //
-// This is done without row exchanges where that is as good. With pivots p_k and the diagonal s of A,
+// Where the sweeps meet one block is left, reduced by both. Rows are not exchanged. With pivots p_k and the diagonal s
+// of A,
 //
 //   sum_k l_ik^2 |p_k| / s_i     for the rows of L and M,     sum_k u_kj^2 / |p_k| / s_j     for the columns of U and V
 //
 // bound the terms that are subtracted from A_ij, and so what is lost to rounding, in units of sqrt(s_i s_j). For a
 // positive definite matrix none exceeds 1, as a sum of squares is what is taken from its diagonal; the iteration
-// matrices of beams are close to that. Where their sum over a block gets large, the sweep goes on with row exchanges
-// over its block and the next one (chain_lu_pivoted.c), which is elimination with partial pivoting of a banded matrix.
-// Where the two sweeps meet, two blocks are left, and are factored like a dense matrix.
+// matrices of beams are close to that. Where their sum over a block gets large, the factorization ends, and the matrix
+// is one for factors with row exchanges (chain_banded.c).
 //
-// The processor works on both sweeps at once, as they do not depend on each other.
+// The right-hand side is overwritten block by block, with P for the pivots:
+//
+//   forward   L z = x_I,  x_J -= M z,  x_I = P^-1 z          backward   P^-1 U x_I = x_I - P^-1 V x_J
+//
+// The processor works on both sweeps at once, as they do not depend on each other. A step keeps, in the order in which
+// they are read, the columns of L with those of M below them, and the columns of U and those of V; U and V divided by
+// their pivots. The rows of a block are kept in pairs, an odd last one with a zero. The diagonal belongs to U in odd
+// columns, else to L, and is zero; its reciprocals are kept in `inverse`.
 
-#include "linsolve/chain_lu.h"
+#include "core/double2.h"
+#include "linsolve/chain.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+// Under the instruments of the fuzzers a compiler would take hours for what is inlined and unrolled.
+#ifdef PERCUSS_FUZZ
+#define LU_INLINE static inline
+#define LU_UNROLL
+#else
+#define LU_INLINE static inline __attribute__((always_inline))
+#define LU_UNROLL _Pragma("GCC unroll 12")
+#endif
+
+enum { LU_ROWS = PCS_CHAIN_MAX, LU_BLOCK = PCS_CHAIN_MAX * PCS_CHAIN_MAX };
+
+LU_INLINE int lu_even(int b)
+{
+    return b + b % 2;
+}
+
+// Where row 0 of column k of L would stand; M has the rows from lu_even(b) on.
+LU_INLINE int lu_of_L(int b, int k)
+{
+    return 2 * (lu_even(b) * k - k * k / 4 - (k + 1) / 2);
+}
+
+LU_INLINE int lu_of_U(int b, int k)
+{
+    return 2 * (lu_even(b) * b - b * b / 4 + k * k / 4);
+}
+
+LU_INLINE int lu_of_V(int b, int k)
+{
+    return lu_even(b) * (2 * b + k);
+}
+
+LU_INLINE int lu_stride(int b)
+{
+    return 3 * b * lu_even(b);
+}
+
+// b numbers as pairs, an odd last one with a zero.
+LU_INLINE void lu_load(int b, const double *from, pcs_double2 *to)
+{
+    LU_UNROLL
+    for (int i = 0; i < b / 2; i++) to[i] = pcs_double2_load(from + 2 * i);
+    if (b % 2 != 0) to[b / 2] = (pcs_double2){ from[b - 1], 0.0 };
+}
 
 // Largest sum of the bounds of a block, per equation; 4 at most for a positive definite matrix.
 static const double lu_limit = 16.0;
@@ -38,7 +91,19 @@ typedef struct lu_rest {
 
 size_t pcs_chain_lu_lower(const pcs_chain *c)
 {
-    return (size_t)lu_blocks(c) * (size_t)lu_stride(c->b);
+    return (size_t)c->nblock * (size_t)lu_stride(c->b);
+}
+
+static int lu_middle(const pcs_chain *c)
+{
+    return (c->nblock - 1) / 2;
+}
+
+// Where the step of block I is kept: those of each sweep in their order.
+LU_INLINE double *lu_step_of(const pcs_chain *c, int b, int I)
+{
+    const int middle = lu_middle(c), place = I > middle ? c->nblock + middle - I : I;
+    return c->lower + (ptrdiff_t)place * lu_stride(b);
 }
 
 LU_INLINE pcs_double2 lu_absolute(pcs_double2 p)
@@ -68,6 +133,7 @@ typedef struct lu_factors {
     double L[PCS_CHAIN_MAX * 2 * LU_ROWS]; // L and M by columns
     double inverse[LU_ROWS];               // of the pivots
     double *step;                          // where the factors are kept
+    bool is_positive;                      // pivots must be
     lu_bounds bounds;
 } lu_factors;
 
@@ -86,7 +152,7 @@ LU_INLINE void lu_column(int b, int j, pcs_double2 *column, double weight, lu_fa
     const pcs_double2 own = column[j / 2];
     const double pivot = own[j % 2], reciprocal = 1.0 / pivot;
     inverse[j] = reciprocal;
-    bounds->least = fmin(bounds->least, fabs(pivot) * weight);
+    bounds->least = fmin(bounds->least, (to->is_positive ? pivot : fabs(pivot)) * weight);
     column[j / 2] = j % 2 == 0 ? (pcs_double2){ 0.0, own[1] } : (pcs_double2){ own[0], 0.0 };
     LU_UNROLL
     for (int i = 0; i < (j + 1) / 2; i++) {
@@ -155,13 +221,14 @@ LU_INLINE pcs_double2 lu_update(int b, int count, int j, const lu_input *in, con
     return bound;
 }
 
-// A step without row exchanges; false when it needs some.
-LU_INLINE bool lu_eliminate(int b, const lu_input *in, const lu_rest *rest, lu_rest *next, double *step,
-                            double *inverse)
+// Eliminates block I; false if a pivot is missing or rows should be exchanged.
+LU_INLINE bool lu_eliminate(pcs_chain *c, int b, const lu_input *in, const lu_rest *rest, lu_rest *next, int I)
 {
     const int h = lu_even(b) / 2;
+    double *inverse = c->inverse + (size_t)I * (size_t)b;
     lu_factors f;
-    f.step = step;
+    f.step = lu_step_of(c, b, I);
+    f.is_positive = c->is_positive;
     f.bounds = (lu_bounds){ .least = 1.0 };
     memset(f.inverse, 0, sizeof f.inverse);
     lu_weigh(b, in->next, next->weight);
@@ -179,29 +246,27 @@ LU_INLINE bool lu_eliminate(int b, const lu_input *in, const lu_rest *rest, lu_r
     return f.bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for what is not a number
 }
 
-// Where a sweep stands.
-typedef struct lu_state {
-    pcs_chain_sweep sweep;
-    int k;           // steps done
-    lu_rest rest[2]; // of the block of step k: rest[k % 2]
-} lu_state;
+// Where a sweep stands: at block `block`. One sweeps blocks 0 .. middle - 1 downwards, the other nblock - 1 .. middle + 1
+// upwards, which are as many, or one more.
+typedef struct lu_sweep {
+    int block, direction;
+    lu_rest rest[2]; // of blocks with even and with odd numbers: the present one and the next
+} lu_sweep;
 
-static void lu_begin(const pcs_chain *c, const pcs_matrix *A, int side, lu_state *state)
+// Adds `sign` times diagonal block I of A to what is left of it.
+static void lu_add(const pcs_chain *c, const pcs_matrix *A, int I, double sign, lu_rest *rest)
 {
     double copy[LU_BLOCK];
-    state->sweep = lu_sweep(c, side);
-    state->k = 0;
-    pcs_chain_block D = pcs_chain_get(c, A, state->sweep.first, state->sweep.first, copy);
-    lu_weigh(c->b, D, state->rest[0].weight);
+    pcs_chain_block D = pcs_chain_get(c, A, I, I, copy);
+    lu_weigh(c->b, D, rest->weight);
     for (int j = 0; j < c->b; j++)
-        for (int i = 0; i < lu_even(c->b); i++)
-            state->rest[0].S[j * lu_even(c->b) + i] = i < c->b ? D.at[j * D.stride + i] : 0.0;
+        for (int i = 0; i < c->b; i++) rest->S[j * lu_even(c->b) + i] += sign * D.at[j * D.stride + i];
 }
 
 // The blocks of A that enter a step from block I to block J.
 LU_INLINE lu_input lu_find(const pcs_chain *c, const pcs_matrix *A, int I, int J, double (*copy)[LU_BLOCK])
 {
-    if (c->is_full[I] && c->is_full[J])
+    if (J < c->nblock && c->is_full[I] && c->is_full[J])
         return (lu_input){ .below = pcs_chain_get_full(c, A, J, I),
                            .next = pcs_chain_get_full(c, A, J, J),
                            .beside = pcs_chain_get_full(c, A, I, J) };
@@ -210,84 +275,221 @@ LU_INLINE lu_input lu_find(const pcs_chain *c, const pcs_matrix *A, int I, int J
                        .beside = pcs_chain_get(c, A, I, J, copy[2]) };
 }
 
-// The next step without row exchanges, if that will do; answers whether it was done.
-LU_INLINE bool lu_step(pcs_chain *c, const pcs_matrix *A, int b, lu_state *state)
+// Eliminates the block where the sweep stands and goes on to the next one; the middle leads to none.
+LU_INLINE bool lu_step(pcs_chain *c, const pcs_matrix *A, int b, lu_sweep *sweep)
 {
     double copy[3][LU_BLOCK];
-    if (state->k == state->sweep.count) return false;
-    const int I = state->sweep.first + state->k * state->sweep.direction;
-    const lu_input in = lu_find(c, A, I, I + state->sweep.direction, copy);
-    double *step = c->lower + (size_t)(state->sweep.place + state->k) * (size_t)lu_stride(b);
-    bool is_good = lu_eliminate(b, &in, &state->rest[state->k % 2], &state->rest[(state->k + 1) % 2], step,
-                                c->inverse + (size_t)I * (size_t)b);
-    if (is_good) state->k++;
+    const int I = sweep->block, J = I == lu_middle(c) ? c->nblock : I + sweep->direction;
+    const lu_input in = lu_find(c, A, I, J, copy);
+    const bool is_good = lu_eliminate(c, b, &in, &sweep->rest[I % 2], &sweep->rest[(I + 1) % 2], I);
+    if (is_good) sweep->block += sweep->direction;
     return is_good;
 }
 
-// Both sweeps without row exchanges as far as they go; the one that must not go on stays where it is.
-LU_INLINE void lu_run(pcs_chain *c, const pcs_matrix *A, int b, lu_state *state)
+// Both sweeps to the middle; answers the one that cannot go on, or NULL.
+LU_INLINE const lu_sweep *lu_run(pcs_chain *c, const pcs_matrix *A, int b, lu_sweep *sweep)
 {
-    bool goes_on[] = { true, true };
-    while (goes_on[0] || goes_on[1]) {
-        goes_on[0] = goes_on[0] && lu_step(c, A, b, &state[0]);
-        goes_on[1] = goes_on[1] && lu_step(c, A, b, &state[1]);
+    const int middle = lu_middle(c);
+    while (sweep[1].block > middle) {
+        if (sweep[0].block < middle && !lu_step(c, A, b, &sweep[0])) return &sweep[0];
+        if (!lu_step(c, A, b, &sweep[1])) return &sweep[1];
     }
+    lu_rest *left = &sweep[0].rest[middle % 2], *right = &sweep[1].rest[middle % 2];
+    for (int k = 0; k < b * lu_even(b); k++) left->S[k] += right->S[k];
+    lu_add(c, A, middle, -1.0, left);
+    return lu_step(c, A, b, &sweep[0]) ? NULL : &sweep[0];
 }
 
-static void lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_state *state)
+static const lu_sweep *lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_sweep *sweep)
 {
     switch (c->b) { // constant block sizes unroll the loops over a block
-    case 1: lu_run(c, A, 1, state); break;
-    case 2: lu_run(c, A, 2, state); break;
-    case 3: lu_run(c, A, 3, state); break;
-    case 4: lu_run(c, A, 4, state); break;
-    case 5: lu_run(c, A, 5, state); break;
-    default: lu_run(c, A, 6, state); break;
+    case 1: return lu_run(c, A, 1, sweep);
+    case 2: return lu_run(c, A, 2, sweep);
+    case 3: return lu_run(c, A, 3, sweep);
+    case 4: return lu_run(c, A, 4, sweep);
+    case 5: return lu_run(c, A, 5, sweep);
+    default: return lu_run(c, A, 6, sweep);
     }
 }
 
-// The rows that a sweep without row exchanges hands on.
-static void lu_hand_on(const pcs_chain *c, const pcs_matrix *A, const lu_state *state, pcs_chain_front *front)
+// Equation of the first pivot of a block that is no more than round-off, or not positive, else of a next one that has no
+// diagonal; the first one of the block if there is none.
+static int lu_find_bad(const pcs_chain *c, const lu_sweep *sweep)
 {
-    const int I = state->sweep.first + state->k * state->sweep.direction;
-    double copy[LU_BLOCK];
-    pcs_chain_block B = pcs_chain_get(c, A, I, I + state->sweep.direction, copy);
-    for (int j = 0; j < c->b; j++)
-        for (int i = 0; i < c->b; i++) {
-            front->top[0][j * c->b + i] = state->rest[state->k % 2].S[j * lu_even(c->b) + i];
-            front->top[1][j * c->b + i] = B.at[j * B.stride + i];
-        }
-    pcs_chain_lu_weigh(c, I, front->weight);
-}
-
-// The rest of a sweep with row exchanges.
-static int lu_finish(pcs_chain *c, const pcs_matrix *A, int side, lu_state *state, pcs_chain_front *front)
-{
-    const pcs_chain_sweep *sweep = &state->sweep;
-    c->lu.pivoted[side] = state->k;
-    lu_hand_on(c, A, state, front);
-    for (int k = state->k; k < sweep->count; k++) {
-        int bad =
-            pcs_chain_lu_pivoted(c, A, sweep->first + k * sweep->direction, sweep->direction, sweep->place + k, front);
-        if (bad >= 0) return bad;
-    }
-    return -1;
+    const int I = sweep->block;
+    for (int i = 0; i < c->first[I + 1] - c->first[I]; i++)
+        if (!(sweep->rest[I % 2].weight[i] / c->inverse[I * c->b + i] > 2.0 * DBL_EPSILON)) return c->first[I] + i;
+    for (int i = 0, J = I + sweep->direction; i < c->b; i++)
+        if (!(sweep->rest[J % 2].weight[i] <= DBL_MAX)) return c->first[J] + i;
+    return c->first[I];
 }
 
 int pcs_chain_lu_factor(pcs_chain *c, const pcs_matrix *A)
 {
     if (c->n == 0) return -1;
-    lu_state state[2];
-    pcs_chain_front front[2];
-    for (int side = 0; side < 2; side++) lu_begin(c, A, side, &state[side]);
-    lu_run_sized(c, A, state);
+    lu_sweep sweep[2] = { { .block = 0, .direction = 1 }, { .block = c->nblock - 1, .direction = -1 } };
+    for (int side = 0; side < 2; side++) lu_add(c, A, sweep[side].block, 1.0, &sweep[side].rest[sweep[side].block % 2]);
+    const lu_sweep *bad = lu_run_sized(c, A, sweep);
+    return bad == NULL ? -1 : lu_find_bad(c, bad);
+}
 
-    bool is_pivoted = state[0].k < state[0].sweep.count || state[1].k < state[1].sweep.count;
-    int middle = c->lu.middle, last = lu_blocks(c) - 1;
-    pcs_chain_lu_measure(c, A, is_pivoted ? 0 : middle, is_pivoted ? last : middle + 1);
-    for (int side = 0; side < 2; side++) {
-        int bad = lu_finish(c, A, side, &state[side], &front[side]);
-        if (bad >= 0) return bad;
+// Where one sweep of a solution stands: its step and the blocks of x.
+typedef struct lu_side {
+    const double *step, *inverse;
+    double *x;
+    ptrdiff_t next; // from a block of x to the next one
+    pcs_double2 y[LU_ROWS / 2];
+} lu_side;
+
+LU_INLINE void lu_move(int b, int steps, lu_side *side)
+{
+    side->step += (ptrdiff_t)steps * lu_stride(b);
+    side->inverse += steps * side->next;
+    side->x += steps * side->next;
+}
+
+LU_INLINE void lu_store(int b, const pcs_double2 *from, double *to)
+{
+    LU_UNROLL
+    for (int i = 0; i < b / 2; i++) pcs_double2_store(to + 2 * i, from[i]);
+    if (b % 2 != 0) to[b - 1] = from[b / 2][0];
+}
+
+// to -= column factor, in the pairs from `begin` to `end`.
+LU_INLINE void lu_subtract(int begin, int end, const double *column, double factor, pcs_double2 *to)
+{
+    LU_UNROLL
+    for (int i = begin; i < end; i++) to[i] -= pcs_double2_load(column + 2 * i) * factor;
+}
+
+// A step of each forward sweep: y holds the block, reduced by those before. The statements alternate between the
+// sweeps, because the processor looks only a few hundred operations ahead.
+LU_INLINE void lu_forward(int b, lu_side *p, lu_side *q)
+{
+    const int even = lu_even(b), h = even / 2;
+    pcs_double2 y[LU_ROWS / 2], v[LU_ROWS / 2], d[LU_ROWS / 2], e[LU_ROWS / 2];
+    lu_load(b, p->x + p->next, y);
+    lu_load(b, q->x + q->next, v);
+    LU_UNROLL
+    for (int k = 0; k < b; k++) {
+        const double *f = p->step + lu_of_L(b, k), *g = q->step + lu_of_L(b, k);
+        const double factor = p->y[k / 2][k % 2], other = q->y[k / 2][k % 2];
+        lu_subtract((k + 1) / 2, h, f, factor, p->y);
+        lu_subtract((k + 1) / 2, h, g, other, q->y);
+        lu_subtract(0, h, f + even, factor, y);
+        lu_subtract(0, h, g + even, other, v);
     }
-    return pcs_chain_lu_meet(c, &front[0], &front[1]);
+    lu_load(b, p->inverse, d);
+    lu_load(b, q->inverse, e);
+    LU_UNROLL
+    for (int i = 0; i < h; i++) d[i] *= p->y[i], e[i] *= q->y[i], p->y[i] = y[i], q->y[i] = v[i];
+    lu_store(b, d, p->x);
+    lu_store(b, e, q->x);
+}
+
+// A step of each backward sweep: y holds the block before. Last columns first: they were known first.
+LU_INLINE void lu_backward(int b, lu_side *p, lu_side *q)
+{
+    const int h = lu_even(b) / 2;
+    pcs_double2 y[LU_ROWS / 2], v[LU_ROWS / 2];
+    lu_load(b, p->x, y);
+    lu_load(b, q->x, v);
+    LU_UNROLL
+    for (int k = b - 1; k >= 0; k--) {
+        lu_subtract(0, h, p->step + lu_of_V(b, k), p->y[k / 2][k % 2], y);
+        lu_subtract(0, h, q->step + lu_of_V(b, k), q->y[k / 2][k % 2], v);
+    }
+    LU_UNROLL
+    for (int k = b - 1; k > 0; k--) {
+        const double factor = y[k / 2][k % 2], other = v[k / 2][k % 2];
+        lu_subtract(0, (k + 1) / 2, p->step + lu_of_U(b, k), factor, y);
+        lu_subtract(0, (k + 1) / 2, q->step + lu_of_U(b, k), other, v);
+    }
+    LU_UNROLL
+    for (int i = 0; i < h; i++) p->y[i] = y[i], q->y[i] = v[i];
+    lu_store(b, y, p->x);
+    lu_store(b, v, q->x);
+}
+
+// The same for block I alone, of rows that couple to the block at I + next; 0: to none.
+LU_INLINE void lu_forward_alone(const pcs_chain *c, int b, int I, int next, double *x)
+{
+    const double *step = lu_step_of(c, b, I), *inverse = c->inverse + (ptrdiff_t)I * b;
+    double *own = x + (ptrdiff_t)I * b, *other = own + (ptrdiff_t)next * b;
+    for (int k = 0; k < b; k++) {
+        const double *L = step + lu_of_L(b, k), *M = L + lu_even(b);
+        for (int i = k + 1; i < b; i++) own[i] -= L[i] * own[k];
+        if (next == 0) continue;
+        for (int i = 0; i < b; i++) other[i] -= M[i] * own[k];
+    }
+    for (int i = 0; i < b; i++) own[i] *= inverse[i];
+}
+
+LU_INLINE void lu_backward_alone(const pcs_chain *c, int b, int I, int next, double *x)
+{
+    const double *step = lu_step_of(c, b, I);
+    double *own = x + (ptrdiff_t)I * b, *other = own + (ptrdiff_t)next * b;
+    for (int k = b - 1; k >= 0; k--) {
+        if (next == 0) break;
+        for (int i = 0; i < b; i++) own[i] -= step[lu_of_V(b, k) + i] * other[k];
+    }
+    for (int k = b - 1; k > 0; k--)
+        for (int i = 0; i < k; i++) own[i] -= step[lu_of_U(b, k) + i] * own[k];
+}
+
+// Both sweeps side by side up to the last block of the lower one before the middle; what is left, block by block.
+LU_INLINE void lu_solve(const pcs_chain *c, int b, double *x)
+{
+    const int middle = lu_middle(c), last = c->nblock - 1, common = last > middle ? last - middle - 1 : 0;
+    lu_side upper = { .step = c->lower, .inverse = c->inverse, .x = x, .next = b };
+    lu_side lower = { .step = lu_step_of(c, b, last),
+                      .inverse = c->inverse + (ptrdiff_t)last * b,
+                      .x = x + (ptrdiff_t)last * b,
+                      .next = -b };
+    lu_load(b, upper.x, upper.y);
+    lu_load(b, lower.x, lower.y);
+    for (int k = 0; k < common; k++) {
+        lu_forward(b, &upper, &lower);
+        lu_move(b, 1, &upper);
+        lu_move(b, 1, &lower);
+    }
+    lu_store(b, upper.y, upper.x);
+    lu_store(b, lower.y, lower.x);
+    for (int I = common; I < middle; I++) lu_forward_alone(c, b, I, 1, x);
+    for (int I = last - common; I > middle; I--) lu_forward_alone(c, b, I, -1, x);
+    lu_forward_alone(c, b, middle, 0, x);
+    lu_backward_alone(c, b, middle, 0, x);
+    for (int I = middle + 1; I <= last - common; I++) lu_backward_alone(c, b, I, -1, x);
+    for (int I = middle - 1; I >= common; I--) lu_backward_alone(c, b, I, 1, x);
+    lu_load(b, upper.x, upper.y);
+    lu_load(b, lower.x, lower.y);
+    for (int k = 0; k < common; k++) {
+        lu_move(b, -1, &upper);
+        lu_move(b, -1, &lower);
+        lu_backward(b, &upper, &lower);
+    }
+}
+
+static void lu_solve_sized(const pcs_chain *c, double *x)
+{
+    switch (c->b) { // constant block sizes unroll the loops over a block
+    case 1: lu_solve(c, 1, x); break;
+    case 2: lu_solve(c, 2, x); break;
+    case 3: lu_solve(c, 3, x); break;
+    case 4: lu_solve(c, 4, x); break;
+    case 5: lu_solve(c, 5, x); break;
+    default: lu_solve(c, 6, x); break;
+    }
+}
+
+void pcs_chain_lu_solve(const pcs_chain *c, double *x)
+{
+    if (c->n == 0) return;
+    if (c->n == c->nblock * c->b) {
+        lu_solve_sized(c, x);
+        return;
+    }
+    pcs_chain_spread(c, x, c->work);
+    lu_solve_sized(c, c->work);
+    pcs_chain_gather(c, c->work, x);
 }

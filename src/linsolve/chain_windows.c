@@ -38,9 +38,9 @@ enum {
 
 static const double windows_tolerance = 1.0e-20;
 
-size_t pcs_chain_windows_lower(int n)
+size_t pcs_chain_bar_lower(int n)
 {
-    // One row more than equations in each tile.
+    // One row more than equations in each tile; pairs take one number more than equations, too.
     return (size_t)n + WIDTH * ((size_t)n / (WIDTH * SHORTEST) + 1);
 }
 
