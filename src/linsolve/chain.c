@@ -1,10 +1,10 @@
 // Block tridiagonal matrices: bars and beams numbered along their axis.
 //
-// L U factors from both ends (chain_lu.c), which of a positive definite matrix have positive pivots; a matrix that needs
-// row exchanges gets banded ones (chain_banded.c). Positive definite matrices of bars, tridiagonal, are solved faster,
-// as their values allow: a diagonal one (lumped mass) is a scaling; one whose inverse decays fast (mass matrices,
-// iteration matrices of moderate steps) is solved by eight interleaved sweeps in slices (chain_windows.c), others by two
-// sweeps, four equations of each at once (chain_pairs.c).
+// L U factors from both ends (chain_lu.c), which have positive pivots if the matrix is positive definite; a matrix that
+// needs row exchanges gets banded ones (chain_banded.c). Positive definite matrices of bars are solved faster, as their
+// values allow: a diagonal one (lumped mass) is a scaling; one whose inverse decays fast (mass matrices, iteration
+// matrices of moderate steps) is solved by eight interleaved sweeps in slices (chain_windows.c), others by two sweeps,
+// four equations of each at once (chain_pairs.c).
 
 #include "linsolve/chain.h"
 

@@ -2,7 +2,7 @@
 //
 // Rows are compared with weights that do not depend on the units of rows and columns: with them, and with the columns
 // divided by their sizes, the largest entries of all rows and columns of A are close to 1. A pivot that is no more than
-// round-off of that is none, and neither is the smallest one of a matrix that round-off alone keeps from being singular.
+// round-off of that is none. Neither is the smallest one of a matrix that only round-off keeps from being singular.
 
 #include "linsolve/chain.h"
 

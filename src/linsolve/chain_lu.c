@@ -246,8 +246,8 @@ LU_INLINE bool lu_eliminate(pcs_chain *c, int b, const lu_input *in, const lu_re
     return f.bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for what is not a number
 }
 
-// Where a sweep stands: at block `block`. One sweeps blocks 0 .. middle - 1 downwards, the other nblock - 1 .. middle + 1
-// upwards, which are as many, or one more.
+// Where a sweep stands. One goes from block 0 down to the middle, the other from the last block up to it, which has as
+// many steps, or one more.
 typedef struct lu_sweep {
     int block, direction;
     lu_rest rest[2]; // of blocks with even and with odd numbers: the present one and the next
@@ -312,8 +312,8 @@ static const lu_sweep *lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_sweep 
     }
 }
 
-// Equation of the first pivot of a block that is no more than round-off, or not positive, else of a next one that has no
-// diagonal; the first one of the block if there is none.
+// Equation of the first pivot of a block that is no more than round-off, or not positive, or else of the next block that
+// has no diagonal; the first one of the block if there is none.
 static int lu_find_bad(const pcs_chain *c, const lu_sweep *sweep)
 {
     const int I = sweep->block;
