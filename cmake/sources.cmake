@@ -5,7 +5,7 @@ percuss_sources(src/core alloc amplitude aside blas carry clock comm context den
   open pool rotation table text)
 percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_banded chain_blocks chain_lu chain_pairs chain_windows
-  incomplete linsolve)
+  linsolve)
 percuss_sources(src/eigen arpack lapack null_space quadratic reduced symmetric)
 percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order pack part registry
   select sieve)

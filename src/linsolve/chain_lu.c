@@ -312,8 +312,8 @@ static const lu_sweep *lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_sweep 
     }
 }
 
-// Equation of the first pivot of a block that is no more than round-off, or not positive, or else of the next block that
-// has no diagonal; the first one of the block if there is none.
+// Equation of the first pivot of a block that is no more than round-off, or not positive; if all are good, of the next
+// block that has no diagonal entry, or the first one of the block.
 static int lu_find_bad(const pcs_chain *c, const lu_sweep *sweep)
 {
     const int I = sweep->block;

@@ -19,7 +19,11 @@ typedef struct cholmod_data {
     cholmod_dense *X, *Y, *E; // kept workspaces of the solve
 } cholmod_data;
 
+// Operations of a factor from where on `petsc` with conjugate gradients takes less time and a fifth of the memory
+// (docs/scaling.md).
 static const double MOST_OPERATIONS = 5e11;
+
+#define CHOLMOD_HINT "`linear: petsc` with -- -pc_type bjacobi needs none"
 
 static const char *cholmod_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
@@ -42,8 +46,7 @@ static pcs_status cholmod_fault(pcs_linsolve *self, const char *during)
     cholmod_data *d = self->data;
     if (d->common.status == CHOLMOD_TOO_LARGE)
         return pcs_fail(self->ctx, PCS_UNSUPPORTED,
-                        "the factor of %d equations is too large to be numbered; 'gradients' needs none",
-                        self->A->pattern->n);
+                        "the factor of %d equations is too large to be numbered; " CHOLMOD_HINT, self->A->pattern->n);
     if (d->common.status == CHOLMOD_OUT_OF_MEMORY)
         return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory during the %s", during);
     return pcs_fail(self->ctx, PCS_FAILED, "CHOLMOD status %d during the %s", d->common.status, during);
@@ -93,10 +96,10 @@ static pcs_status cholmod_analyze_pattern(pcs_linsolve *self)
     PCS_TRY(cholmod_begin(self));
     cholmod_data *d = self->data;
     d->L = cholmod_analyze(&d->view, &d->common);
-    bool is_dear = d->L == NULL ? d->common.status == CHOLMOD_TOO_LARGE : d->common.fl > MOST_OPERATIONS;
-    self->is_left = self->is_spared && is_dear;
-    if (self->is_left) cholmod_free_factor(&d->L, &d->common);
-    return d->L == NULL && !self->is_left ? cholmod_fault(self, "analysis") : PCS_OK;
+    if (d->L != NULL && d->common.fl > MOST_OPERATIONS)
+        pcs_note(self->ctx, "a factor of %d equations takes %.0e operations; " CHOLMOD_HINT, self->A->pattern->n,
+                 d->common.fl);
+    return d->L == NULL ? cholmod_fault(self, "analysis") : PCS_OK;
 }
 
 // Diagonal of column j of a factor: D_jj of L D L', else L_jj squared.

@@ -95,9 +95,7 @@ pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, cons
     pcs_linsolve *self;
     PCS_TAKE(ctx, self, 1, "a linear solver");
     *self = (pcs_linsolve){ .ctx = ctx, .A = A, .kind = kind, .label = label, .bad_equation = -1 };
-    self->is_spared = is_auto && label[0] != '\0';
     PCS_TRY(linsolve_analyze(self, ops));
-    if (self->is_left) PCS_TRY(linsolve_analyze(self, linsolve_find("gradients")));
     *out = self;
     return PCS_OK;
 }

@@ -33,8 +33,6 @@ typedef struct pcs_linsolve {
     const char *label; // which matrix of the run this is, "mass" or "iteration"; empty: no one in particular
     const char *title; // its name, and for iterations how far they go, for the summary
     void *data;        // data_size bytes, zeroed before analyze
-    bool is_spared;    // analyze may leave matrices whose factors would fill to iterations
-    bool is_left;      // and has done so
     int nfactor;       // factorizations so far
     int bad_equation;  // after a failed factor: the equation where it broke down, or -1
 } pcs_linsolve;
@@ -70,8 +68,7 @@ bool pcs_linsolve_takes(const char *name, const pcs_pattern *pattern, pcs_linsol
 // `name` is a registered back end or "auto". An unknown name or a refusal is PCS_UNSUPPORTED.
 pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind,
                                pcs_linsolve **out);
-// The same with a label, by which options of the user can name the matrix; kept as a pointer. With "auto" labelled
-// matrices go to `gradients` where factors would fill: those of a step are well conditioned, others need not be.
+// The same with a label, by which options of the user can name the matrix; kept as a pointer.
 pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, const char *label, const pcs_matrix *A,
                                         pcs_linsolve_kind kind, pcs_linsolve **out);
 pcs_status pcs_linsolve_factor(pcs_linsolve *self, bool *is_singular);

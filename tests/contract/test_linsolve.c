@@ -403,7 +403,7 @@ TEST_WITH_CONTEXT(test_refusals)
     check_refusal(*state, "chain", plane, PCS_GENERAL, "64 equations: it is not block tridiagonal");
     check_refusal(*state, "cholmod", plane, PCS_GENERAL, "positive definite");
     check_refusal(*state, "dense", large, PCS_SPD, "at most 4000 equations");
-    check_refusal(*state, "cholesky", plane, PCS_SPD, "known are auto, dense, chain, cholmod, gradients, umfpack");
+    check_refusal(*state, "cholesky", plane, PCS_SPD, "known are auto, dense, chain, cholmod, umfpack");
 }
 
 TEST_WITH_CONTEXT(test_solve_does_not_allocate)

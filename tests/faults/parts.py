@@ -173,9 +173,6 @@ def commands(c):
         yield f"solver {solver}", ["run", bar, "--set", "time.end=0.01", "--set", f"solver.type={solver}", *out]
     for linear in ("dense", "chain", "cholmod", "umfpack"):
         yield f"linear {linear}", ["run", bar, "--set", "time.end=0.01", "--set", f"solver.linear={linear}", *out]
-    lattice = os.path.join(c.source, "cases", "frame_lattice")
-    yield "linear gradients", ["run", lattice, "--set", "mesh.net.cells=[4, 4]", "--set", "time.end=5e-5",
-                               "--set", "solver.linear=gradients", *out]
     for folder in sorted(os.listdir(os.path.join(c.source, "cases"))):
         case = os.path.join(c.source, "cases", folder)
         step = re.search(r"step: ([-+.e\d]+)", open(os.path.join(case, "case.yaml")).read())

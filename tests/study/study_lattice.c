@@ -207,7 +207,7 @@ static bool study_lattices(double largest, bool is_space)
                   { 1e6, 1000.0, "cells=[33, 10000]" } },
       space[] = { { 1e4, 1.4, "cells=[8, 14, 14]" },
                   { 1e5, 3.1, "cells=[16, 31, 31]" },
-                  { 3e5, 4.6, "cells=[23, 46, 46]" }, // from here on factors fill: gradients
+                  { 3e5, 4.6, "cells=[23, 46, 46]" }, // from here on factors fill
                   { 1e6, 7.0, "cells=[33, 70, 70]" } };
     study_head(is_space ? "Lattices in space" : "Plane lattices, 33 boxes deep", false);
     for (int i = 0; i < (is_space ? 4 : 3); i++) {
