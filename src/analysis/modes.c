@@ -104,7 +104,7 @@ static const char *modes_place(search *s, const double *x)
     for (int i = 1; i < s->system->nv; i++)
         if (fabs(x[i]) > fabs(x[best])) best = i;
     memcpy(text, "most at ", 9);
-    s->system->ops->name_equation(s->system, best, sizeof text - 8, text + 8);
+    s->system->ops->describe(s->system, best, NULL, NULL, sizeof text - 8, text + 8);
     return pcs_take_text(s->on->ctx, text);
 }
 

@@ -293,7 +293,7 @@ static pcs_status statics_refuse(const pcs_ramp *r, const pcs_analysis *on, bool
                           r->options->time);
         return pcs_case_finish(on->input);
     }
-    if (is_arc && !system->takes_load_factor)
+    if (is_arc && !system->is_mesh)
         return pcs_fail(on->ctx, PCS_UNSUPPORTED,
                         "loads of system '%s' follow no load factor, as a path by arc length "
                         "takes it",
@@ -324,7 +324,7 @@ static pcs_status statics_start(pcs_ramp *r, const pcs_analysis *on)
 
 static int statics_steps(const pcs_ramp *r, const pcs_system *system)
 {
-    if (!system->takes_load_factor && r->options->path == PCS_PATH_LOAD) return 1;
+    if (!system->is_mesh && r->options->path == PCS_PATH_LOAD) return 1;
     if (r->options->steps > 0) return r->options->steps;
     return system->is_linear && !r->e.has_friction ? 1 : USUAL_STEPS;
 }

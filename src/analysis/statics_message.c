@@ -18,7 +18,7 @@ static void message_place(const pcs_equilibrium *e, int equation, size_t size, c
     text[0] = '\0';
     if (equation < 0 || equation >= e->system->nv) return;
     snprintf(text, size, " at ");
-    e->system->ops->name_equation(e->system, equation, size - 4, text + 4);
+    e->system->ops->describe(e->system, equation, NULL, NULL, size - 4, text + 4);
 }
 
 // The row that is farthest from its target in units of round-off, or -1 when all fit.

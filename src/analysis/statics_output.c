@@ -110,7 +110,7 @@ static void statics_put_contact(const record *r, const pcs_contact_info *contact
 // Forces of a system in closed form are not told apart, and where it starts is no equilibrium without its loads.
 static bool statics_has_work(const record *r)
 {
-    return r->on->system->takes_load_factor;
+    return r->on->system->is_mesh;
 }
 
 static void statics_put_work(const record *r, const pcs_statics *now)

@@ -73,7 +73,7 @@ static double relax_energy(const relaxation *r, double *scale)
     pcs_system *s = e->system;
     pcs_measure m;
     s->ops->measure(s, r->q, e->zero, &m);
-    double load = s->takes_load_factor ? e->load * e->over : 1.0;
+    double load = s->is_mesh ? e->load * e->over : 1.0;
     double work = s->ops->load_work(s, e->time, e->safe_q, r->q);
     *scale = fabs(m.strain) + load * (fabs(m.potential) + fabs(work));
     return m.strain + load * (m.potential - work);
@@ -92,7 +92,7 @@ static double relax_blur(const relaxation *r)
 // Bound of a change of coordinate i in one step.
 static double relax_bound(const relaxation *r, int i)
 {
-    double part = r->e->natural.turns[i] ? fmin(r->stride, TURN) : r->stride;
+    double part = r->e->natural.is_angle[i] ? fmin(r->stride, TURN) : r->stride;
     return part * r->e->natural.model[i];
 }
 
@@ -333,7 +333,7 @@ double pcs_equilibrium_overload(const pcs_equilibrium *e)
 {
     double force = 0.0, stiff = 0.0;
     for (int i = 0; i < e->system->nv; i++) {
-        if (e->natural.turns[i]) continue;
+        if (e->natural.is_angle[i]) continue;
         force += fabs(e->f[i]);
         stiff = fmax(stiff, fabs(pcs_matrix_diagonal(&e->stiff.K, i)) * e->natural.cell[i]);
     }

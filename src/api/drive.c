@@ -21,7 +21,7 @@ static pcs_status drive_directions(const percuss *p, double (**out)[3])
 static pcs_status drive_prepare(percuss *p)
 {
     if (p->change != NULL) return PCS_OK;
-    if (p->system->has_resultant && p->map != NULL) PCS_TRY(drive_directions(p, &p->direction));
+    if (p->system->is_mesh && p->map != NULL) PCS_TRY(drive_directions(p, &p->direction));
     PCS_TAKE(p->ctx, p->jump, p->system->nv, "applied forces");
     return pcs_force_change_create(p->ctx, p->sim->scheme, &p->change);
 }

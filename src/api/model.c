@@ -100,7 +100,8 @@ void percuss_name_equation(const percuss *p, int equation, size_t size, char *te
 {
     if (size == 0) return;
     text[0] = '\0';
-    if (equation >= 0 && equation < percuss_dofs(p)) p->system->ops->name_equation(p->system, equation, size, text);
+    if (equation >= 0 && equation < percuss_dofs(p))
+        p->system->ops->describe(p->system, equation, NULL, NULL, size, text);
 }
 
 const char *percuss_coordinate_name(const percuss *p, int i)

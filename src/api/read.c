@@ -77,7 +77,7 @@ const double *percuss_force(percuss *p)
 // Forces that the caller applies are loads as well.
 const double *percuss_internal_force(percuss *p)
 {
-    if (p == NULL || p->system == NULL || !p->system->takes_load_factor) return NULL;
+    if (p == NULL || p->system == NULL || !p->system->is_mesh) return NULL;
     double *f = read_vector(p, &p->internal), factor = p->system->load_factor;
     if (f == NULL) return NULL;
     p->system->load_factor = 0.0;

@@ -54,7 +54,7 @@ static void gaps_name_node(const pcs_system *system, int row, size_t size, char 
     if (!system->is_mesh || G->start[row + 1] == first) return;
     for (int k = first; k < G->start[row + 1]; k++)
         if (fabs(G->value[k]) > fabs(G->value[largest])) largest = k;
-    system->ops->name_equation(system, G->column[largest], size, text);
+    system->ops->describe(system, G->column[largest], NULL, NULL, size, text);
     char *end = strchr(text, ')'); // the direction says nothing new
     if (end != NULL) end[1] = '\0';
 }

@@ -114,10 +114,10 @@ static void joints_find_speeds(const joint_check *k, double *speed)
     const pcs_system *system = k->b->sim->system;
     double fastest[2] = { 0.0 };
     for (int i = 0; i < system->nv; i++) {
-        double *of_kind = &fastest[k->natural.turns[i]];
+        double *of_kind = &fastest[k->natural.is_angle[i]];
         *of_kind = fmax(*of_kind, fmax(fabs(k->b->sim->state.v[i]), k->natural.model[i] / k->b->end));
     }
-    for (int i = 0; i < system->nv; i++) speed[i] = fastest[k->natural.turns[i]];
+    for (int i = 0; i < system->nv; i++) speed[i] = fastest[k->natural.is_angle[i]];
 }
 
 // Sum over the entries of a row times x: what the row makes of coordinates, or velocities, of that size.

@@ -89,7 +89,8 @@ static double time_stable_step(const pcs_build *b)
     const pcs_system *system = b->sim->system;
     pcs_mode_limit *limit = b->scheme->stable_step;
     if (limit == NULL || !isfinite(system->stable_step)) return system->stable_step;
-    return system->ops->stable_step(system, limit, b->scheme_params);
+    return system->ops->stable_step(system, NULL, NULL,
+                                    &(pcs_step_limit){ .modes = limit, .params = b->scheme_params });
 }
 
 static pcs_status time_resolve(pcs_build *b, pcs_yaml *node, double step)

@@ -255,9 +255,12 @@ pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, 
     return pcs_fail(self->ctx, PCS_BAD_INPUT, "the system has no coordinate '%s'; it has %s", component, known);
 }
 
-static void closed_name_equation(const pcs_system *self, int equation, size_t size, char *text)
+static void closed_describe(const pcs_system *self, int equation, const double span[2], const double *q, size_t size,
+                            char *text)
 {
-    snprintf(text, size, "coordinate '%s'", self->coordinates[equation]);
+    (void)span, (void)q;
+    if (equation < 0) text[0] = '\0';
+    else snprintf(text, size, "coordinate '%s'", self->coordinates[equation]);
 }
 
 static bool closed_turns(const pcs_system *self, int coordinate)
@@ -269,8 +272,9 @@ static bool closed_turns(const pcs_system *self, int coordinate)
 static pcs_status closed_find_sizes(const pcs_system *self, pcs_scale *out)
 {
     for (int i = 0; i < self->nv; i++) {
-        out->turns[i] = closed_turns(self, i);
-        if (out->turns[i]) out->model[i] = out->cell[i] = out->place[i] = 1.0;
+        if (!closed_turns(self, i)) continue;
+        out->is_angle[i] = true;
+        out->model[i] = out->cell[i] = out->place[i] = 1.0;
     }
     return PCS_OK;
 }
@@ -315,11 +319,9 @@ static const pcs_system_ops closed_ops = {
     .press = pcs_default_press,
     .tangents = pcs_default_tangents,
     .probe = closed_probe,
-    .find_axes = pcs_default_find_axes,
     .find_sizes = closed_find_sizes,
     .find_rigid = pcs_default_find_rigid,
-    .name_equation = closed_name_equation,
-    .name_limit = pcs_default_name_limit,
+    .describe = closed_describe,
 };
 
 static pcs_status closed_make_pattern(pcs_context *ctx, int n, pcs_pattern **out)
@@ -480,7 +482,6 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     self->directions_vary = !definition->is_linear && !definition->has_constant_directions;
     self->tangents_vary = !definition->is_linear;
     self->has_rate_bias = true;
-    self->has_loads = definition->load_work != NULL;
     definition->start(params, q, v);
     closed_update_mass(self, q);
     closed_update_directions(self, q);

@@ -277,7 +277,7 @@ double pcs_fe_present_step(const pcs_system *self, const double *q, const double
 // Travel times of waves through the cells.
 void pcs_fe_find_travel(pcs_system *self);
 // The same for a scheme with a limit of its own.
-double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
+double pcs_fe_limited_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
 // Contacts and joints.
 pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_directions(pcs_system *self, const double *q);
@@ -367,7 +367,6 @@ pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe);
 void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char *text);
 // After "; ", a load that is no number at some time from span[0] to span[1]; false: all are.
 bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text);
-double pcs_fe_sense(const pcs_system *self, int row, const double *q0, const double *q1);
 // M, K and C; and K and C of nonlinear models anew.
 pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);
@@ -440,7 +439,6 @@ void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3
 // "<section>.<name>" kept by the context, for *culprit; NULL when memory is out.
 const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name);
 
-void pcs_fe_find_axes(const pcs_system *self, unsigned char *axis, bool holds[7]);
 pcs_status pcs_fe_find_sizes(const pcs_system *self, pcs_scale *out);
 pcs_status pcs_fe_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out);
 

@@ -177,7 +177,7 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     self->has_rate_bias = fe->has_driven_rows || fe->has_varying_rows;
     self->has_search = fe->has_search_rows;
     self->has_passages = fe->has_passages;
-    self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
+    self->is_mesh = true;
     self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
     pcs_fe_find_slices(self, fe);
     return self->has_joint_stiffness ? pcs_fe_prepare_slopes(self, fe) : PCS_OK;
@@ -188,7 +188,6 @@ static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
 {
     fe->has_pushes = pcs_system_max(self, fe->has_pushes) > 0.0;
     self->rotations.are_somewhere = pcs_system_max(self, self->rotations.count > 0) > 0.0;
-    self->has_loads = fe->has_pushes;
     fe->is_balanced = !fe->has_pushes && fe->laws == NULL;
     for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
 }

@@ -188,9 +188,14 @@ static double fe_load_power(const pcs_system *self, double t, const double *q, c
     return power;
 }
 
-static void fe_name_equation(const pcs_system *self, int equation, size_t size, char *text)
+static void fe_describe(const pcs_system *self, int equation, const double span[2], const double *q, size_t size,
+                        char *text)
 {
     const fe_data *fe = self->data;
+    if (equation < 0) {
+        if (!pcs_fe_name_load(self, span, size, text)) pcs_fe_name_bent(self, q, size, text);
+        return;
+    }
     snprintf(text, size, "equation %d", equation);
     for (int i = 0; i < fe->map.ndof; i++) {
         const pcs_dof *d = &fe->map.dof[i];
@@ -203,11 +208,6 @@ static void fe_name_equation(const pcs_system *self, int equation, size_t size, 
     }
 }
 
-static void fe_name_limit(const pcs_system *self, const double span[2], const double *q, size_t size, char *text)
-{
-    if (!pcs_fe_name_load(self, span, size, text)) pcs_fe_name_bent(self, q, size, text);
-}
-
 const pcs_system_ops pcs_system_fe = {
     .force = fe_force,
     .update_mass = pcs_default_update_mass,
@@ -217,7 +217,6 @@ const pcs_system_ops pcs_system_fe = {
     .update_slopes = pcs_fe_update_slopes,
     .add_joint_stiffness = pcs_fe_add_joint_stiffness,
     .gaps = pcs_fe_gaps,
-    .sense = pcs_fe_sense,
     .row_drives = pcs_fe_row_drives,
     .search = pcs_fe_search,
     .passages = pcs_fe_passages,
@@ -235,15 +234,12 @@ const pcs_system_ops pcs_system_fe = {
     .reactions = pcs_fe_reactions,
     .tangent_resultant = pcs_fe_tangent_resultant,
     .stable_step = pcs_fe_limited_step,
-    .present_step = pcs_fe_present_step,
     .draw = pcs_fe_draw,
     .contact_points = pcs_fe_contact_points,
     .press = pcs_fe_press,
     .tangents = pcs_fe_tangents,
     .probe = pcs_fe_probe,
-    .find_axes = pcs_fe_find_axes,
     .find_sizes = pcs_fe_find_sizes,
     .find_rigid = pcs_fe_find_rigid,
-    .name_equation = fe_name_equation,
-    .name_limit = fe_name_limit,
+    .describe = fe_describe,
 };

@@ -69,20 +69,6 @@ pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe)
     return rotations_list(self, fe);
 }
 
-// Rows of supports that hold one rotation change their sense at half a turn (joint/held.c), where the rotation vector,
-// at most pi long, goes over to the other end.
-double pcs_fe_sense(const pcs_system *self, int row, const double *q0, const double *q1)
-{
-    const fe_data *fe = self->data;
-    const fe_work *work = self->work;
-    double before[3], after[3];
-    if (self->rows[row].contact < fe->model.ncontact + fe->model.njoint - fe->nheld) return 1.0;
-    int node = work->states[row].direction.term[0].node;
-    pcs_fe_node_turn(fe, node, q0, before);
-    pcs_fe_node_turn(fe, node, q1, after);
-    return pcs_dot3(before, after) < -1.0 ? -1.0 : 1.0; // short ones may point apart, too
-}
-
 // Rotation of the second node of a cell against the first; zero where they do not turn by finite angles in space.
 static double rotations_between(const fe_data *fe, const double *q, const int node[2])
 {

@@ -67,6 +67,7 @@ static void rows_describe(pcs_system *self, int k, const pcs_contact_info *info,
     const pcs_joint_shape *joint = &fe->sources[k].joint;
     pcs_row row = { .contact = k, .is_bilateral = info->is_joint, .is_driven = joint->is_driven };
     row.is_turn = joint->is_turn;
+    row.changes_sense = k >= fe->model.ncontact + fe->model.njoint - fe->nheld;
     if (!info->is_joint) {
         const pcs_contact_law *law = pcs_fe_contact_law(&fe->model.contacts[k]);
         row.restitution = law->restitution;

@@ -31,18 +31,13 @@ static double scale_model(const pcs_system *system, const pcs_mesh *mesh)
     return size > 0.0 ? size : 1.0;
 }
 
-void pcs_fe_find_axes(const pcs_system *system, unsigned char *axis, bool holds[7])
+// 0, 1, 2: a displacement mostly along x, y, z; 3, 4, 5: a rotation.
+static int scale_axis(const pcs_dof *d)
 {
-    const fe_data *fe = system->data;
-    for (int i = 0; i < fe->map.ndof; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        int along = 0;
-        for (int k = 1; k < 3; k++)
-            if (fabs(d->direction[k]) > fabs(d->direction[along])) along = k;
-        if (d->is_rotation) along += 3;
-        if (d->equation == -1) holds[along] = true;
-        if (d->equation >= 0) axis[d->equation] = (unsigned char)along;
-    }
+    int along = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(d->direction[k]) > fabs(d->direction[along])) along = k;
+    return d->is_rotation ? along + 3 : along;
 }
 
 pcs_status pcs_fe_find_sizes(const pcs_system *system, pcs_scale *out)
@@ -52,11 +47,14 @@ pcs_status pcs_fe_find_sizes(const pcs_system *system, pcs_scale *out)
     const double origin[3] = { 0 };
     double *longest, size = scale_model(system, mesh);
     PCS_TAKE(system->ctx, longest, mesh->nnode, "sizes of coordinates");
+    out->holds[6] = false;
     scale_find_cells(mesh, longest);
     for (int i = 0; i < fe->map.ndof; i++) {
         const pcs_dof *d = &fe->map.dof[i];
+        if (d->equation == -1) out->holds[scale_axis(d)] = true;
         if (d->equation < 0) continue;
-        out->turns[d->equation] = d->is_rotation;
+        out->axis[d->equation] = (unsigned char)scale_axis(d);
+        out->is_angle[d->equation] = d->is_rotation;
         out->model[d->equation] = d->is_rotation ? 1.0 : size;
         out->cell[d->equation] = d->is_rotation ? 1.0 : longest[d->node];
         out->place[d->equation] = d->is_rotation ? 1.0 : fmax(scale_distance(mesh->x[d->node], origin), size);

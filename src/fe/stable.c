@@ -86,9 +86,9 @@ double pcs_fe_stable_step(const pcs_system *self)
     return stable_smallest(self, &(pcs_step_limit){ 0 });
 }
 
-double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params)
+double pcs_fe_limited_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
 {
-    return stable_smallest(self, &(pcs_step_limit){ .modes = limit, .params = params });
+    return q == NULL ? stable_smallest(self, limit) : pcs_fe_present_step(self, q, v, limit);
 }
 
 static void stable_add_travel(pcs_travel *travel, double time)

@@ -225,7 +225,7 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TAKE(self->ctx, d->position, n, "contact points");
     PCS_TAKE(self->ctx, d->normal, n, "contact normals");
     int ntangent = view->system->ntangent + view->system->ncompliant_tangent;
-    if (ntangent > 0 && view->system->has_tangents) PCS_TAKE(self->ctx, d->across, ntangent, "directions of friction");
+    if (ntangent > 0 && view->system->is_mesh) PCS_TAKE(self->ctx, d->across, ntangent, "directions of friction");
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TRY(pcs_series_create(self->ctx, view, "contacts", &d->series));
     contact_frames_make_title(view, d->title);

@@ -100,7 +100,7 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
 static inline void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3])
 {
     sum[0] = sum[1] = sum[2] = 0.0;
-    if (system->has_resultant) system->ops->resultant(system, t, q, v, sum);
+    if (system->is_mesh) system->ops->resultant(system, t, q, v, sum);
 }
 
 static inline double pcs_damping_power(const pcs_system *system, const double *q, const double *v)
@@ -114,12 +114,12 @@ double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_
 
 static inline double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)
 {
-    return system->has_loads ? system->ops->load_work(system, t, q0, q1) : 0.0;
+    return system->ops->load_work(system, t, q0, q1);
 }
 
 static inline double pcs_load_power(const pcs_system *system, double t, const double *q, const double *v)
 {
-    return system->has_loads ? system->ops->load_power(system, t, q, v) : 0.0;
+    return system->ops->load_power(system, t, q, v);
 }
 
 // (x1 - x0) . y in four sums, which the processor adds up side by side.

@@ -482,7 +482,7 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
 void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])
 {
     double all[3] = { 0.0 }, *to = system->row_comm == NULL ? sum : all;
-    if (!system->has_resultant) return;
+    if (!system->is_mesh) return;
     for (int j = 0; j < system->nrow; j++) {
         double along[3];
         if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
@@ -501,7 +501,7 @@ pcs_rule pcs_rule_of(pcs_rule_kind kind)
 
 bool pcs_rows_turn(const pcs_system *system)
 {
-    return system->directions_vary && system->has_resultant;
+    return system->directions_vary && system->is_mesh;
 }
 
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3])
@@ -550,5 +550,5 @@ double pcs_scheme_present_step(const pcs_scheme_ops *ops, const void *params, co
     const pcs_step_limit limit = {
         .modes = ops->stable_step, .params = params, .turn = turn, .a = has_a ? x->history[0] : NULL
     };
-    return system->has_tumbling ? system->ops->present_step(system, x->q, x->v, &limit) : INFINITY;
+    return system->ops->stable_step(system, x->q, x->v, &limit);
 }

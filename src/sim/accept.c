@@ -97,7 +97,7 @@ static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
     bool is_solvers = outcome == PCS_SINGULAR || outcome == PCS_NOT_CONVERGED;
     int equation = is_solvers ? sim->solver->bad_equation : sim->report.bad_equation;
     char where[256] = "", left[384] = "";
-    if (equation >= 0) sim->system->ops->name_equation(sim->system, equation, sizeof where, where);
+    if (equation >= 0) sim->system->ops->describe(sim->system, equation, NULL, NULL, sizeof where, where);
     if (outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
     if (outcome == PCS_NOT_CONVERGED && equation >= 0) accept_describe_rest(sim, sizeof left, left);
     if (outcome == PCS_NOT_CONVERGED && advice == NULL && !accept_has_run_away(sim))
@@ -132,7 +132,7 @@ static void accept_describe_limit(const pcs_sim *sim, double h, size_t size, cha
 {
     size_t used = strlen(text);
     const double span[] = { sim->state.t, sim->state.t + h };
-    if (used < size) sim->system->ops->name_limit(sim->system, span, sim->state.q, size - used, text + used);
+    if (used < size) sim->system->ops->describe(sim->system, -1, span, sim->state.q, size - used, text + used);
 }
 
 pcs_status pcs_accept_reject(pcs_sim *sim, double h)

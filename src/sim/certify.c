@@ -99,7 +99,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_DAMPING_POWER: return !system->has_internal && (system->is_mesh || system->is_linear);
     case CERTIFY_GYROSCOPIC:
         return system->rotations.are_somewhere && !(pcs_system_ncompliant(system) > 0 && system->has_damping);
-    case CERTIFY_MOMENTUM: return system->has_resultant;
+    case CERTIFY_MOMENTUM: return system->is_mesh;
     case CERTIFY_PENETRATION:
     case CERTIFY_MISFIT: return has_rows && !ops->is_position_level;
     case CERTIFY_DAMPING: return system->has_damping;
@@ -163,8 +163,7 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
     if (system->has_passages) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
-    PCS_TAKE(ctx, self->axis, system->nv, "the certificate");
-    system->ops->find_axes(system, self->axis, self->holds_axis);
+    PCS_TRY(pcs_scale_create(system, &self->natural));
     if (!certify_has_joints(system)) return PCS_OK;
     PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
     PCS_TAKE(ctx, self->normal, pcs_system_npoint(system), "the certificate");
@@ -244,7 +243,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(pcs_certify_take_friction(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
     PCS_TRY(certify_take_places(ctx, self));
-    if (system->has_resultant)
+    if (system->is_mesh)
         for (int j = 0; j < system->nrow; j++) system->ops->row_resultant(system, j, self->resultant[j]);
     pcs_rate_kind rate = self->rule.rate;
     self->needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule.gate == PCS_GATE_MIDDLE;
@@ -468,7 +467,7 @@ void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
     }
     if (now->bad_row >= 0) snprintf(where, sizeof where, " at '%s'", certify_contact(system, now->bad_row)->name);
     if (now->bad_equation >= 0) {
-        system->ops->name_equation(system, now->bad_equation, sizeof name, name);
+        system->ops->describe(system, now->bad_equation, NULL, NULL, sizeof name, name);
         snprintf(where, sizeof where, " at %s", name);
     }
     snprintf(text, size, "certificate violated: %s%s: defect %.6g %s, allowed %.6g %s%s", c->name, where,

@@ -17,6 +17,7 @@
 
 #include "core/rounding.h"
 #include "sim/certify.h"
+#include "system/scale.h"
 
 enum {
     CERTIFY_GAP,
@@ -150,8 +151,7 @@ struct pcs_certifier {
     double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
     double available;                                          // J, what the model has to spend in the step
     double speed, energy_of_speed;                             // m/s, sqrt(2 E / m), E the largest energy so far
-    unsigned char *axis;                                       // [nv] direction of a displacement or turn, 0 to 6
-    bool holds_axis[7];                                        // supports hold some of them
+    pcs_scale natural;                                         // axes of coordinates, and which supports hold
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
     double *own_gap, *own_rate;                                // [nrow] rooms of the first two, unless remembered
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers

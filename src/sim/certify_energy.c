@@ -52,7 +52,7 @@ static double energy_work_noise(const pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     const pcs_state *x = self->x;
     double size = 0.0, weight = 0.0;
-    if (system->has_loads) size = fabs(system->ops->load_work(system, x->t, self->origin, x->q));
+    size = fabs(system->ops->load_work(system, x->t, self->origin, x->q));
     int n = system->gravity == NULL ? 0 : pcs_system_nown(system);
     for (int i = 0; i < n; i++) weight += fabs(system->gravity[i] * x->q[i]);
     if (system->gravity != NULL) pcs_system_sum(system, 1, &weight);

@@ -86,7 +86,7 @@ static double forces_power(pcs_certifier *self, const double *d, double part, do
     pcs_system_sum(system, 3, sum);
     sizes[0] = pcs_max(sizes[0], sum[1]);
     sizes[1] = pcs_max(sizes[1], sum[2]);
-    return sum[0] - (system->has_loads ? system->ops->load_power(system, t, q, d) : 0.0);
+    return sum[0] - system->ops->load_power(system, t, q, d);
 }
 
 static void forces_check_gradient(pcs_certifier *self)

@@ -25,10 +25,10 @@ static double misfit_deformation(const pcs_certifier *self, double *motion)
 {
     const pcs_system *system = self->scheme->system;
     double end[2 * AXES], span = 0.0; // largest and, negative, smallest
-    for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = self->holds_axis[a] ? 0.0 : -INFINITY;
+    for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = self->natural.holds[a] ? 0.0 : -INFINITY;
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double x = system->arms == NULL ? self->x->q[i] : system->arms[i] * self->x->q[i];
-        int a = self->axis[i];
+        int a = self->natural.axis[i];
         end[a] = pcs_max(end[a], x);
         end[AXES + a] = pcs_max(end[AXES + a], -x);
     }

@@ -52,13 +52,13 @@ static void rows_add_momentum(pcs_certifier *self, int row, certify_survey *sum)
 {
     const pcs_system *system = self->scheme->system;
     const pcs_row_report *r = &self->report->rows[row];
-    if (system->directions_vary && system->has_resultant) system->ops->row_resultant(system, row, self->resultant[row]);
+    if (system->directions_vary && system->is_mesh) system->ops->row_resultant(system, row, self->resultant[row]);
     for (int k = 0; k < 3; k++) {
         double part = r->step_impulse * self->resultant[row][k];
         sum->momentum[k] += part;
         sum->size += fabs(part);
     }
-    int ntangent = system->has_resultant ? system->rows[row].ntangent : 0;
+    int ntangent = system->is_mesh ? system->rows[row].ntangent : 0;
     for (int t = 0; t < ntangent; t++) {
         double across[3] = { 0.0 };
         if (r->tangent[t] == 0.0) continue;

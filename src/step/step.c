@@ -61,7 +61,7 @@ static pcs_status step_factor_mass(pcs_step_solver *self)
     if (!is_singular) return PCS_OK;
     char where[256] = "an unknown equation";
     if (self->mass->bad_equation >= 0)
-        self->system->ops->name_equation(self->system, self->mass->bad_equation, sizeof where, where);
+        self->system->ops->describe(self->system, self->mass->bad_equation, NULL, NULL, sizeof where, where);
     return pcs_fail(
         self->ctx, PCS_BAD_INPUT,
         "the mass matrix is singular at %s: give it a mass, hold that direction, or merge it with a node at its place",

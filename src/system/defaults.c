@@ -130,9 +130,11 @@ void pcs_default_reactions(pcs_system *self, double h, const double *q, const do
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
 }
 
-double pcs_default_stable_step(const pcs_system *self, pcs_mode_limit *limit, const void *params)
+double pcs_default_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
 {
-    double step = limit(params, 2.0 / self->stable_step, 0.0);
+    (void)v;
+    if (q != NULL) return INFINITY;
+    double step = limit->modes(limit->params, 2.0 / self->stable_step, 0.0);
     return step > 0.0 ? step : INFINITY;
 }
 
@@ -166,12 +168,6 @@ double pcs_default_probe(const pcs_system *self, const pcs_probe *probe, const d
     return sum / probe->count;
 }
 
-void pcs_default_find_axes(const pcs_system *self, unsigned char *axis, bool holds[7])
-{
-    for (int i = 0; i < self->nv; i++) axis[i] = 6;
-    holds[6] = true;
-}
-
 pcs_status pcs_default_find_sizes(const pcs_system *self, pcs_scale *out)
 {
     (void)self, (void)out;
@@ -183,16 +179,4 @@ pcs_status pcs_default_find_rigid(const pcs_system *self, const double *q, pcs_r
     (void)q;
     (void)self, (void)out;
     return PCS_OK;
-}
-
-void pcs_default_name_equation(const pcs_system *self, int equation, size_t size, char *text)
-{
-    (void)self;
-    snprintf(text, size, "equation %d", equation);
-}
-
-void pcs_default_name_limit(const pcs_system *self, const double span[2], const double *q, size_t size, char *text)
-{
-    (void)self, (void)span, (void)q;
-    if (size > 0) text[0] = '\0';
 }

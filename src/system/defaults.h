@@ -32,17 +32,14 @@ void pcs_default_reactions(pcs_system *self, double h, const double *q, const do
                            pcs_reaction *out);
 // Of a mode at the limit of central differences. Few coordinates do not blow up within a run: where no step is stable
 // it is only inaccurate.
-double pcs_default_stable_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
+double pcs_default_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
 void pcs_default_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
 void pcs_default_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_default_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
 void pcs_default_tangents(const pcs_system *self, double (*across)[3]);
 // Mean of the positions (quantity 0) or velocities of the items.
 double pcs_default_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
-void pcs_default_find_axes(const pcs_system *self, unsigned char *axis, bool holds[7]);
 pcs_status pcs_default_find_sizes(const pcs_system *self, pcs_scale *out);
 pcs_status pcs_default_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out);
-void pcs_default_name_equation(const pcs_system *self, int equation, size_t size, char *text);
-void pcs_default_name_limit(const pcs_system *self, const double span[2], const double *q, size_t size, char *text);
 
 #endif

@@ -54,7 +54,6 @@ pcs_status pcs_push_create(pcs_system *self, const double (*direction)[3], doubl
         push->ops.load_power = push_load_power;
         if (direction != NULL) push->ops.resultant = push_resultant;
         self->push = push;
-        self->has_loads = true;
         self->ops = &push->ops;
         self->slices = NULL;
     }

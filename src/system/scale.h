@@ -15,7 +15,9 @@
 
 struct pcs_scale {
     double *model, *cell, *place; // [nv]
-    unsigned char *turns;         // [nv] it is an angle, or a component of a rotation vector
+    unsigned char *axis;          // [nv] displacement (0, 1, 2: mostly along x, y, z), turn (3, 4, 5) or other (6)
+    bool *is_angle;               // [nv] it is an angle, or a component of a rotation vector
+    bool holds[7];                // a support holds one of this axis; of others always
 };
 
 // Takes memory from the system's context.

@@ -51,6 +51,7 @@ typedef struct pcs_row {
     bool is_bilateral;           // g = 0 always, no gate, no sign
     bool is_driven;              // and moves by itself: a prescribed motion
     bool is_angle;               // its gap is in rad, whatever the size of the model
+    bool changes_sense;          // at half a turn of its node, whose rotation is all that it acts on (joint/held.c)
     bool is_turn;                // an angle known up to whole turns: its gap is the one nearest to 0
     double friction;             // Coulomb's mu
     double tangent_restitution;  // of the tangential velocity
@@ -180,8 +181,6 @@ typedef struct pcs_system_ops {
     // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents: has_joint_stiffness.
     void (*add_joint_stiffness)(pcs_system *self, const double *q, const double *lam);
     void (*gaps)(pcs_system *self, const double *q, double *gap); // [nrow]
-    // -1 where a row points the other way at q1 than at q0, less than a radian apart, else 1.
-    double (*sense)(const pcs_system *self, int row, const double *q0, const double *q1);
     // Gap and velocity of every row that come from its own motion, g and dg/dt at fixed q, from any place on; 0 for
     // rows that are not driven: has_drives.
     void (*row_drives)(const pcs_system *self, double t, double *way, double *speed);
@@ -200,7 +199,7 @@ typedef struct pcs_system_ops {
     void (*rate_bias)(pcs_system *self, const double *q, const double *v, double *bias);
 
     void (*measure)(const pcs_system *self, const double *q, const double *v, pcs_measure *out);
-    // Sum of f over the moving equations, by direction: has_resultant.
+    // Sum of f over the moving equations, by direction: is_mesh.
     void (*resultant)(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
     // Of a linear system.
     pcs_change (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0,
@@ -216,7 +215,7 @@ typedef struct pcs_system_ops {
     // the force would part them again. Dampers of points that are open at q wait until the next call; NULL: none
     // does. has_sudden_dampers.
     void (*delay_dampers)(pcs_system *self, const double *q);
-    // Applied loads at time t (gravity left out) times q1 - q0: has_loads.
+    // Applied loads at time t (gravity left out) times q1 - q0.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
     // Their power at (t, q, v), W: the work of loads that turn is not that of a long way along v.
     double (*load_power)(const pcs_system *self, double t, const double *q, const double *v);
@@ -230,10 +229,9 @@ typedef struct pcs_system_ops {
     void (*reactions)(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                       pcs_reaction *out);
 
-    // Largest stable step under this limit, s; INFINITY when nothing limits it.
-    double (*stable_step)(const pcs_system *self, pcs_mode_limit *limit, const void *params);
-    // Largest step that bodies which turn by finite angles allow in this state, s: has_tumbling.
-    double (*present_step)(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
+    // Largest stable step under this limit, s: where bodies turn by finite angles in the state (q, v), or without one
+    // in the whole run; INFINITY when nothing limits it.
+    double (*stable_step)(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
 
     void (*draw)(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
     // Of all points: [nrow + ncompliant].
@@ -242,21 +240,17 @@ typedef struct pcs_system_ops {
     // force laws, rows[nrow] to rows[nrow + ncompliant - 1].
     void (*press)(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
     // Unit vectors in space along which friction pushes, [ntangent + ncompliant_tangent]; where the rows stand:
-    // has_tangents.
+    // is_mesh.
     void (*tangents)(const pcs_system *self, double (*across)[3]);
     double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
     // Sizes of coordinates (system/scale.h), which stand at the length of the system.
     pcs_status (*find_sizes)(const pcs_system *self, pcs_scale *out);
-    // Fills in which displacement (0, 1, 2: x, y, z) or turn (3, 4, 5) every coordinate is, 6 for others, and which of
-    // them are held somewhere.
-    void (*find_axes)(const pcs_system *self, unsigned char *axis, bool holds[7]);
     // Rigid motions that nothing resists, as far as they are known (system/rigid.h).
     pcs_status (*find_rigid)(const pcs_system *self, const double *q, pcs_rigid *out);
-    // "node 17 (bar), direction x" for messages about one equation.
-    void (*name_equation)(const pcs_system *self, int equation, size_t size, char *text);
-    // What of this state, or of what acts from time span[0] to span[1], no step can go on from, after "; ", for
-    // messages about a step that failed; or an empty text.
-    void (*name_limit)(const pcs_system *self, const double span[2], const double *q, size_t size, char *text);
+    // Writes the name of an equation, "node 17 (bar), direction x"; or, with -1, after "; ", what of the state q, or of
+    // what acts from time span[0] to span[1], no step can go on from, if anything.
+    void (*describe)(const pcs_system *self, int equation, const double span[2], const double *q, size_t size,
+                     char *text);
 } pcs_system_ops;
 
 // The first part is built from the case and constant afterwards. The second is the workspace: what varies with time and
@@ -273,12 +267,12 @@ struct pcs_system {
     const pcs_row *rows;              // [nrow + ncompliant]
     const pcs_contact_info *contacts; // [ncontact]
     int nreaction;
-    const pcs_reaction_info *reactions;               // [nreaction] joints, then supports that were asked for it
-    bool is_linear;                                   // M, C, K, G constant and f = external(t) - C v - K q
-    bool is_mesh;                                     // of nodes and elements: contacts touch few of many equations
-    bool takes_load_factor;                           // forces follow load_factor
-    bool has_damping;                                 // C is not zero
-    bool has_skew_damping;                            // and not symmetric: gyroscopic moments of a linear system
+    const pcs_reaction_info *reactions; // [nreaction] joints, then supports that were asked for it
+    bool is_linear;                     // M, C, K, G constant and f = external(t) - C v - K q
+    bool is_mesh;                       // of nodes and elements, in space: momentum, tangents of friction and load
+                                        // factors have a meaning, and contacts touch few of many equations
+    bool has_damping;                   // C is not zero
+    bool has_skew_damping;              // and not symmetric: gyroscopic moments of a linear system
     bool mass_varies, tangents_vary, directions_vary; // with q, or with q and v
     bool has_joint_stiffness;                         // directions of joints turn under their forces
     bool has_drives;                                  // rows that move by themselves
@@ -293,10 +287,7 @@ struct pcs_system {
     bool has_sudden_dampers;   // force laws jump at touch: delay_dampers
     pcs_memory dampers;        // which of them wait: the state of a run has a copy of the last accepted step
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
-    bool has_tumbling;         // bodies turn by finite angles, in space or with springs at their points: present_step
-    bool has_loads;            // forces are applied, besides gravity: load_work, load_power
-    bool has_resultant;        // momentum has directions in space: resultant, row_resultant, tangent_resultant
-    bool has_tangents;         // where friction pushes is known
+    bool has_tumbling;         // bodies turn by finite angles, in space or with springs at their points
     double length;             // m, size of the model: the scale of positions
     double place;              // m, how far from the origin nodes are: gaps are differences of places
     const double *arms; // [nv] m, what changes of angles are multiplied by: `length`; 1 of others. NULL: all are 1
@@ -444,10 +435,13 @@ static inline double pcs_system_rate(const pcs_system *self, int row, const doub
     return pcs_rows_dot(self->G, row, v);
 }
 
-// An impulse or a force of row j at q0, as it is at q1.
+// An impulse or a force of row j at q0, as it is at q1, less than a radian apart: a rotation vector, at most pi long,
+// goes over to the other end at half a turn, and short ones may point apart, too.
 static inline double pcs_system_carry(const pcs_system *self, int row, const double *q0, const double *q1, double value)
 {
-    return self->rotations.are_somewhere && value != 0.0 ? self->ops->sense(self, row, q0, q1) * value : value;
+    if (!self->rows[row].changes_sense) return value;
+    int e = self->G->column[self->G->start[row]];
+    return q0[e] * q1[e] + q0[e + 1] * q1[e + 1] + q0[e + 2] * q1[e + 2] < -1.0 ? -value : value;
 }
 
 // Gaps at q, where the directions stand.

@@ -131,8 +131,11 @@ TEST(bars_obey_the_stable_step)
             model_build(m);
             model_run run = model_prepare(m, variants[c][0], variants[c][1], NULL, NULL);
             pcs_mode_limit *limit = run.scheme->ops->stable_step;
-            double h = limit == NULL ? m->system->stable_step
-                                     : m->system->ops->stable_step(m->system, limit, run.scheme->params);
+            double h =
+                limit == NULL
+                    ? m->system->stable_step
+                    : m->system->ops->stable_step(m->system, NULL, NULL,
+                                                  &(pcs_step_limit){ .modes = limit, .params = run.scheme->params });
             CHECK(h > 0.0 && isfinite(h));
             h *= above ? 1.3 : 0.97;
             model_start(&run);

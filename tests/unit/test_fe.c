@@ -466,7 +466,7 @@ TEST(equations_have_names)
     model_support(m, "bar.start", "x");
     model_build(m);
     char text[128];
-    m->system->ops->name_equation(m->system, 1, sizeof text, text);
+    m->system->ops->describe(m->system, 1, NULL, NULL, sizeof text, text);
     assert_string_equal(text, "node 2 at (5, 0, 0), direction [1, 0, 0]");
     model_destroy(&m);
 }

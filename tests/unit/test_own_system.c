@@ -34,6 +34,13 @@ static void own_measure(const pcs_system *self, const double *q, const double *v
     *out = (pcs_measure){ .kinetic = 0.5 * mass * v[0] * v[0], .potential = mass * weight * q[0] };
 }
 
+static void own_describe(const pcs_system *self, int equation, const double span[2], const double *q, size_t size,
+                         char *text)
+{
+    (void)self, (void)span, (void)q;
+    snprintf(text, size, "equation %d", equation);
+}
+
 static const pcs_system_ops own_ops = {
     .force = own_force,
     .update_mass = pcs_default_update_mass,
@@ -60,10 +67,9 @@ static const pcs_system_ops own_ops = {
     .contact_points = pcs_default_contact_points,
     .tangents = pcs_default_tangents,
     .probe = pcs_default_probe,
-    .find_axes = pcs_default_find_axes,
     .find_sizes = pcs_default_find_sizes,
     .find_rigid = pcs_default_find_rigid,
-    .name_equation = pcs_default_name_equation,
+    .describe = own_describe,
 };
 
 // The ball of the case, or that of this file in its place.
