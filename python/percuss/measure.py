@@ -20,7 +20,7 @@ import json
 import math
 import os
 import re
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence
 
 from . import units
 from .errors import InputError
@@ -41,70 +41,57 @@ ROWS_OF_A_WINDOW = 10
 
 # ---- Places in a summary ----
 
-def _child(node: Any, place: str) -> Optional[tuple[Any, str]]:
-    """The child that a place begins with, and the rest of the place; names of items may have points in them."""
-    if isinstance(node, dict):
+def places(node: Any, prefix: str = "") -> dict[str, Any]:
+    """Everything below a node by its place, as one would write it; items of lists by their name and their number."""
+    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    found = {}
+    for key, child in children:
+        name = child.get("name") if isinstance(node, list) and isinstance(child, dict) else None
+        for head in (str(key), name) if name else (str(key),):
+            place = f"{prefix}{head}"
+            found[place] = child
+            if isinstance(child, (dict, list)):
+                found |= places(child, place + ".")
+    return found
+
+
+class Summary:
+    """summary.json of a run, entry by entry: of many runs most is never looked at. Entries begin lines with two blanks;
+    a file that looks different, or is damaged, is read as a whole."""
+
+    def __init__(self, path: str):
+        self.path, self.text = path, read_text(path)
+        self.places: dict[str, dict[str, Any]] = {}  # below the entries that were looked at
+        is_plain = self.text.startswith('{\n  "') and self.text.endswith("\n}\n")
+        self.found: dict[str, Any] = {} if is_plain else read_json(path)
+
+    def get(self, key: str) -> Any:
+        """An entry, None if there is none."""
+        head = f'\n  "{key}": '
+        if key not in self.found and (at := self.text.find(head)) >= 0:
+            try:
+                self.found[key] = _DECODER.raw_decode(self.text, at + len(head))[0]
+            except ValueError:
+                self.found = read_json(self.path)
+        return self.found.get(key)
+
+    def below(self, key: str, place: str) -> Optional[tuple[Any]]:
+        """What stands at a place below an entry, in a tuple, or None."""
+        if key not in self.places:
+            self.places[key] = places(self.get(key))
+        return (self.places[key][place],) if place in self.places[key] else None
+
+    def find(self, place: str) -> Optional[tuple[Any]]:
+        """What stands at a place, in a tuple, or None."""
         head, _, rest = place.partition(".")
-        return (node[head], rest) if head in node else None
-    best = None
-    for item in node:
-        name = item.get("name") if isinstance(item, dict) else None
-        if isinstance(name, str) and name and (place == name or place.startswith(name + ".")):
-            if best is None or len(name) > len(best[1]):
-                best = (item, name)
-    if best is not None:
-        return best[0], place[len(best[1]) + 1:]
-    head, _, rest = place.partition(".")
-    return (node[int(head)], rest) if head.isdigit() and int(head) < len(node) else None
+        if (whole := self.get(head)) is not None:
+            return self.below(head, rest) if rest else (whole,)
+        return next((found for kind in LISTS if (found := self.below(kind, place))), None)
 
-
-def _walk(node: Any, place: str) -> Optional[tuple[Any]]:
-    while isinstance(node, (dict, list)):
-        found = _child(node, place)
-        if found is None:
-            return None
-        node, place = found
-        if not place:
-            return (node,)
-    return None
-
-
-_SHORT: dict[str, tuple[str, int, str, str]] = {}  # places like wall.peak_force, where they were found last
-
-
-def find(summary: Mapping[str, Any], place: str) -> Optional[tuple[Any]]:
-    """What stands at a place, in a tuple, or None."""
-    if place in _SHORT:
-        kind, index, name, key = _SHORT[place]
-        items = summary.get(kind, ())
-        if index < len(items) and items[index].get("name") == name and key in items[index]:
-            return (items[index][key],)
-    head, _, rest = place.partition(".")
-    found = (_walk(summary[head], rest) if rest else (summary[head],)) if head in summary else None
-    for kind in LISTS:
-        if found is None and isinstance(summary.get(kind), list):
-            found = _walk(summary[kind], place)
-            for index, item in enumerate(summary[kind] if found else ()):
-                name, key = item.get("name"), place.rpartition(".")[2]
-                if place == f"{name}.{key}":
-                    _SHORT[place] = (kind, index, name, key)
-    return found
-
-
-def places(node: Any, prefix: str = "") -> list[str]:
-    """All places of numbers, as one would write them; for suggestions."""
-    if isinstance(node, dict):
-        items = [(name, child) for name, child in node.items()]
-    elif isinstance(node, list):
-        items = [(str(child.get("name", i)) if isinstance(child, dict) else str(i), child)
-                 for i, child in enumerate(node)]
-    else:
-        return [prefix]
-    found = []
-    for name, child in items:
-        is_list = not prefix and name in LISTS
-        found += places(child, "" if is_list else f"{prefix}.{name}" if prefix else name)
-    return found
+    def names(self) -> list[str]:
+        """All places, for suggestions."""
+        found = list(places(read_json(self.path)))
+        return found + [name.partition(".")[2] for name in found if name.startswith(LISTS)]
 
 
 # ---- Measures ----
@@ -114,35 +101,6 @@ class Measured(NamedTuple):
 
     value: float
     grain: float = 0.0
-
-
-class Summary(Mapping[str, Any]):
-    """summary.json of a run, entry by entry: of many runs most is never looked at. Entries begin lines with two blanks;
-    a file that looks different, or is damaged, is read as a whole."""
-
-    def __init__(self, path: str):
-        self.path, self.text = path, read_text(path)
-        self.found: dict[str, Any] = {}
-        if not self.text.startswith('{\n  "') or not self.text.endswith("\n}\n"):
-            self.text, self.found = "", read_json(path)
-
-    def __getitem__(self, key: str) -> Any:
-        if key not in self.found:
-            head = f'\n  "{key}": '
-            at = self.text.find(head)
-            if at < 0:
-                raise KeyError(key)
-            try:
-                self.found[key] = _DECODER.raw_decode(self.text, at + len(head))[0]
-            except ValueError:
-                self.found = read_json(self.path)
-        return self.found[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(read_json(self.path))
-
-    def __len__(self) -> int:
-        return len(read_json(self.path))
 
 
 class Run:
@@ -167,7 +125,7 @@ class Run:
         if "intervals." in place:
             count = {"duration": 2.0, "start": 1.0, "end": 1.0}.get(name, 0.0)
         if name == "time_in_contact":
-            intervals = find(self.summary, f"{head}.interval_count" if head else "interval_count")
+            intervals = self.summary.find(f"{head}.interval_count" if head else "interval_count")
             count = 2.0 * float(intervals[0]) if intervals else 2.0
         elif not count and name.endswith("_time") and place != "open_time":
             count = 1.0
@@ -183,13 +141,13 @@ class Run:
         return Measured(float(node), self._grain(place) if self.has_grains else 0.0)
 
     def _missing(self, place: str) -> InputError:
-        return InputError(f"{self.folder}/summary.json has no '{place}'{suggest(place, places(dict(self.summary)))}")
+        return InputError(f"{self.folder}/summary.json has no '{place}'{suggest(place, self.summary.names())}")
 
     # Formulas
 
     def measure(self, text: str) -> Measured:
         """The value of a place or formula."""
-        node = None if text[:1].isdigit() else find(self.summary, text)
+        node = None if text[:1].isdigit() else self.summary.find(text)
         if node is not None:  # names of contacts may have signs in them
             return self.place(text, node[0])
         from .formula import CONSTANTS, compile_formula, evaluate
@@ -205,7 +163,7 @@ class Run:
                 return word
             if re.match(r"\s*\(", text_left[match.end():]):
                 return word
-            node = find(self.summary, word)
+            node = self.summary.find(word)
             if node is None and ("." in word or word not in CONSTANTS):
                 raise self._missing(word)
             return word if node is None else put(self.place(word, node[0]))
@@ -262,7 +220,7 @@ class Run:
 
     def _first_interval(self, contact: str) -> tuple[float, float, float]:
         """Start and end of the first interval of a contact, and its impulse; NaN if it had none that has ended."""
-        found = _walk(self.summary.get("contacts", []), contact)
+        found = self.summary.below("contacts", contact)
         if found is None or not isinstance(found[0], dict):
             raise InputError(f"there is no contact '{contact}'")
         intervals = found[0].get("intervals") or []
@@ -348,9 +306,9 @@ def unit_of(text: str) -> str:
     return units.unit(text) if NAME.fullmatch(text) else ""
 
 
-def usual(summary: Mapping[str, Any]) -> dict[str, str]:
+def usual(summary: Summary) -> dict[str, str]:
     """Measures of a study that asks for none: of every contact, and energies."""
-    names = [c.get("name", "") for c in summary.get("contacts", []) if isinstance(c, dict)]
+    names = [c.get("name", "") for c in summary.get("contacts") or [] if isinstance(c, dict)]
     found = [f"{name}.{what}" for name in names for what in ("time_in_contact", "peak_force", "total_impulse")]
     return {name: name for name in found + ["energy.final", "energy.impact_loss", "energy.numerical_loss"]}
 
