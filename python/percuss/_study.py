@@ -6,29 +6,26 @@ run is not repeated, so that a study which was interrupted or extended goes on.
 
 from __future__ import annotations
 
-import builtins
 import csv
 import io
 import json
 import math
 import os
-import signal
 import sys
-import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _library as c
 from . import measure as measures
 from . import units
-from .command import COULD_NOT_GO_ON, DONE, Parser, whole
+from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
 from .files import Path, write_file
 from .measure import Convergence, Measured
-from .plan import MOST_JOBS, MOST_POINTS, SAMPLINGS, Plan, Reader, read_plan
+from .plan import SAMPLINGS, Plan, read_plan, refine_words
 from .pool import Broke, Pool
 from .runs import Runs
-from .text import assignments, encode, text_of
+from .text import encode
 
 if TYPE_CHECKING:
     import pandas
@@ -104,7 +101,7 @@ class Study:
         runs = Runs(plan.case, self.folder, keep=plan.keep, history=needs_history, beside=pool.jobs - 1,
                     is_stopped=lambda: pool.is_stopped)
         self.begin = time.monotonic()
-        with Stopping(pool):
+        with pool.stopping():
             for index, run in pool.results(lambda: self._progress(show)):
                 self.runs[index] = Run("broke", "", run.reason) if isinstance(run, Broke) else Run(*run)
                 self.ndone += 1
@@ -327,27 +324,6 @@ class Study:
         return done > 0 and done + n["refused"] == len(self.runs)
 
 
-class Stopping:
-    """The first signal ends a study after the present steps, the second one at once."""
-
-    def __init__(self, pool: Pool):
-        self.pool, self.old = pool, dict[int, Any]()
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            self.old = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def _stop(self, number: int, frame: Any) -> None:
-        self.pool.stop()
-        if sys.stderr.isatty():
-            print("\nstopping after this step; again to end at once", file=sys.stderr)
-        self.__exit__()
-
-    def __exit__(self, *_: Any) -> None:
-        for number, handler in self.old.items():
-            signal.signal(number, handler)
-
-
 def cell(value: Any) -> str:
     """A value in a CSV file: the shortest text that gives the same number, "" for none."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
@@ -384,7 +360,7 @@ def shown_value(row: Mapping[str, Any], name: str) -> str:
 def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional[Mapping[str, Any]] = None,
           zip: Optional[Mapping[str, Sequence[Any]]] = None, points: Sequence[Mapping[str, Any]] = (),
           refine: Union[str, Mapping[str, Any], None] = None, measure: Optional[Mapping[str, str]] = None,
-          random: int = 0, seed: int = 0, sampling: str = "latin", jobs: Optional[int] = None, keep: bool = False,
+          random: int = 0, seed: int = 0, sampling: Optional[str] = None, jobs: Optional[int] = None, keep: bool = False,
           output: Optional[Path] = None) -> pandas.DataFrame:
     """A case, or a study file, over values of its keys: a row per run, units in `attrs["units"]`, study.json in
     `attrs["study"]`.
@@ -402,28 +378,9 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
             return study(case, vary, set=set, zip=zip, points=points, refine=refine, measure=measure, random=random,
                          seed=seed, sampling=sampling, jobs=jobs, keep=keep, output=os.path.join(folder, "study"))
     plan = read_plan(os.fsdecode(encode(case, "case")))
-    plan.set += assignments(set)
-    for key, values in (vary or {}).items():
-        plan.vary(key, values)
-    if zip:
-        lists = {key: [text_of(value) for value in values] for key, values in zip.items()}
-        if len({len(values) for values in lists.values()}) > 1:
-            raise InputError("the lists of zip must have the same length")
-        plan.add_axis(list(lists), list(builtins.zip(*lists.values())))
-    if points:
-        keys = list(dict.fromkeys(key for point in points for key in point))
-        plan.add_axis(keys, [tuple(text_of(p[k]) if k in p else None for k in keys) for p in points])
-    for name, formula in (measure or {}).items():
-        plan.measure(name, formula)
-    if isinstance(refine, str):
-        plan.refine_text(refine)
-    for what, value in (refine.items() if isinstance(refine, Mapping) else ()):
-        if what == "separately":
-            plan.is_separate = bool(value)
-        else:
-            plan.refine(what, int(value[0]), int(value[1]))
-    plan.random, plan.seed, plan.sampling = random or plan.random, seed or plan.seed, sampling
-    plan.jobs, plan.keep = plan.jobs if jobs is None else int(jobs), keep or plan.keep
+    plan.fill({"set": set, "vary": vary, "zip": zip, "points": points, "measure": measure, "random": random or None,
+               "refine": refine_words(refine) if isinstance(refine, str) else refine, "seed": seed or None,
+               "sampling": sampling, "jobs": jobs, "keep": keep})
     plan.settle(os.fspath(case))
     made = Study(plan, os.fspath(output))
     made.make()
@@ -447,7 +404,7 @@ def described(part: Any) -> str:
 def parser() -> Parser:
     """Options of `percuss study`."""
     p = Parser("study", "Runs a case over values of its keys, side by side. study.csv, study.json and the runs go to "
-               "DIR;\nfinished runs are not repeated.", epilog=f"{described(Reader)}\n\n{described(measures)}")
+               "DIR;\nfinished runs are not repeated.", epilog=f"{described(read_plan)}\n\n{described(measures)}")
     p.add_argument("case", metavar="CASE|STUDY", help="a case, or a study file")
     p.add_argument("--vary", metavar="path.to.key=V", action="append", default=[], help="values between commas, "
                    "from:to:by, normal(mean, deviation) or uniform(from, to); several make a product")
@@ -471,22 +428,14 @@ def main(argv: list[str]) -> int:
     """`percuss study`."""
     a = parser().parse_args(argv)
     plan = read_plan(a.case)
+    vary = [text.partition("=") for text in a.vary]
+    if not all(key and sign for key, sign, _ in vary):
+        raise InputError("--vary: wanted is path.to.key=value,value or =from:to:by")
+    measure = [text.partition("=") for text in a.measure]
     plan.set += a.set
-    for text in a.vary:
-        key, sign, values = text.partition("=")
-        if not sign or not key:
-            raise InputError(f"--vary {text}: wanted is path.to.key=value,value or =from:to:by")
-        plan.vary(key, values)
-    for text in a.measure:
-        name, sign, formula = text.partition("=")
-        plan.measure(name, formula if sign else name)
-    if a.refine is not None:
-        plan.refine_text(a.refine)
-    plan.random = plan.random if a.random is None else whole("--random", a.random, 1, MOST_POINTS)
-    plan.seed = plan.seed if a.seed is None else whole("--seed", a.seed, 0, 2**31 - 1)
-    plan.sampling = a.sampling or plan.sampling
-    plan.jobs = plan.jobs if a.jobs is None else whole("--jobs", a.jobs, 0, MOST_JOBS)
-    plan.keep = plan.keep or a.keep
+    plan.fill({"vary": [(key, values) for key, _, values in vary], "seed": a.seed, "sampling": a.sampling,
+               "measure": [(name, formula if sign else name) for name, sign, formula in measure], "jobs": a.jobs,
+               "refine": refine_words(a.refine or ""), "random": a.random, "keep": a.keep}, dash="--")
     plan.settle(a.case)
     stem = os.path.basename(os.path.normpath(a.case))
     folder = a.output or os.path.join("results", (os.path.splitext(stem)[0] or stem) + "_study")

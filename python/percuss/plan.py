@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import re
-from typing import Any, Mapping, NamedTuple, Optional, Sequence
+from functools import partial
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from . import measure
 from ._library import lib
+from .command import whole
 from .errors import InputError
 from .files import read_text
 from .text import split_outside, suggest, text_of
 
 MOST_POINTS, MOST_JOBS, MOST_LEVELS = 1_000_000, 4096, 8
 SAMPLINGS = ("latin", "sobol")
-KEYS = ("title", "case", "set", "vary", "zip", "points", "measure", "refine", "random", "jobs", "keep")
+KEYS = ("title", "case", "set", "vary", "zip", "points", "measure", "refine", "random", "seed", "sampling", "jobs", "keep")
 RANDOM = re.compile(r"(normal|uniform)\(([^,()]*),([^,()]*)\)")
 
 
@@ -61,10 +64,6 @@ class Plan:
             found[:0] = axis.values[at]
         return found
 
-    def assignments(self, point: int) -> list[str]:
-        """Of a run at that point."""
-        return self.set + [f"{k}={v}" for k, v in zip(self.keys, self.point(point)) if v is not None]
-
     def add_axis(self, keys: Sequence[str], values: Sequence[tuple[Optional[str], ...]]) -> None:
         for i, key in enumerate(keys):
             if key in self.keys or key in keys[:i]:
@@ -74,18 +73,14 @@ class Plan:
             raise InputError(f"a study has at most {MOST_POINTS} points, this has {count}")
         self.axes.append(Axis(list(keys), values))
 
-    def vary(self, key: str, values: Any) -> None:
+    def vary(self, key: str, values: Any, text: Callable[[Any], str] = text_of) -> None:
         """Adds an axis: values in a sequence, or a text as of --vary."""
-        if not isinstance(values, str):
-            if isinstance(values, Mapping) or not hasattr(values, "__iter__"):
-                raise InputError(f"{key}: values must be a list or a text, are {type(values).__name__}")
-            self.add_axis([key], [(text_of(value),) for value in values])
-        elif RANDOM.fullmatch(values.strip()):
+        if isinstance(values, str) and RANDOM.fullmatch(values.strip()):
             if key in self.keys or key in self.distributions:
                 raise InputError(f"'{key}' is varied twice")
             self.distributions[key] = values.strip()
         else:
-            self.add_axis([key], [(value,) for value in values_of(key, values)])
+            self.add_axis([key], [(value,) for value in values_of(key, values, text)])
 
     # Levels
 
@@ -96,17 +91,6 @@ class Plan:
             raise InputError(f"refine: {what}: a factor from 2 to 10 and 3 to {MOST_LEVELS} levels are wanted, these "
                              f"are {factor} and {levels}")
         self.refined[what] = (factor, levels)
-
-    def refine_text(self, text: str) -> None:
-        """"mesh=2,3 step=2,3", with " separately" for one by one."""
-        for word in text.split():
-            match = re.fullmatch(r"([a-z]+)=(\d+),(\d+)", word)
-            if word == "separately":
-                self.is_separate = True
-            elif match is None:
-                raise InputError(f"--refine {text}: wanted is mesh=FACTOR,LEVELS or step=... or both")
-            else:
-                self.refine(match[1], int(match[2]), int(match[3]))
 
     @property
     def nlevel(self) -> int:
@@ -136,6 +120,80 @@ class Plan:
 
     # The whole
 
+    def fill(self, given: Mapping[str, Any], where: Callable[..., str] = lambda *keys: "", folder: str = ".",
+             text: Callable[[Any], str] = text_of, dash: str = "") -> None:
+        """Takes what a study file, percuss.study or a command line says. All errors are raised together; `where` tells
+        where an entry stands. Tables of measures are found from the folder on."""
+        errors: list[str] = []
+
+        @contextlib.contextmanager
+        def entry(*keys: Any) -> Iterator[None]:
+            try:
+                yield
+            except InputError as error:
+                errors.append(where(*keys) + str(error))
+
+        def each(name: str) -> list[Any]:
+            value = given.get(name)
+            if not isinstance(value, (Mapping, list)) and value is not None:
+                errors.append(f"{where(name)}{name} must be a map of keys")
+            pairs = list(value.items()) if isinstance(value, Mapping) else value if isinstance(value, list) else []
+            return [(pair, pair) if isinstance(pair, str) else pair for pair in pairs]
+
+        for key in given:
+            if key not in KEYS:
+                errors.append(f"{where(key)}unknown key '{key}'{suggest(key, KEYS)}; allowed are {', '.join(KEYS)}")
+        if not os.path.exists(self.case):
+            errors.append(f"{where('case')}case must be a case, is '{given.get('case', self.case)}'")
+        self.set += [f"{key}={text(value)}" for key, value in each("set")]
+        for key, value in each("vary"):
+            with entry("vary", key):
+                self.vary(key, value, text)
+        lists: dict[str, list[str]] = {}
+        for key, value in each("zip"):
+            with entry("zip", key):
+                lists[key] = values_of(key, value, text)
+                count = len(next(iter(lists.values())))
+                if len(lists[key]) != count:
+                    raise InputError(f"zip.{key} must have {count} values as the first list, has {len(lists[key])}")
+        with entry("points"):
+            points = given.get("points") or []
+            if not isinstance(points, (list, tuple)) or not all(isinstance(point, Mapping) for point in points):
+                raise InputError("points must be a list of maps of keys")
+            keys = list(dict.fromkeys(key for point in points for key in point))
+            if lists and not errors:
+                self.add_axis(list(lists), list(zip(*lists.values())))
+            if keys:
+                self.add_axis(keys, [tuple(text(p[k]) if k in p else None for k in keys) for p in points])
+        for name, value in each("measure"):
+            with entry("measure", name):
+                self.measure(str(name), value, folder)
+        for what, value in each("refine"):
+            with entry("refine", what):
+                self._refine(what, value, partial(entry, "refine", what))
+        for name, low, high in (("random", 1, MOST_POINTS), ("seed", 0, 2**31 - 1), ("jobs", 0, MOST_JOBS)):
+            if given.get(name) is not None:
+                with entry(name):
+                    setattr(self, name, whole(dash + name, str(given[name]), low, high))
+        self.sampling = given.get("sampling") or self.sampling
+        with entry("keep"):
+            self.keep = self.keep or flag("keep", given.get("keep", False))
+        if errors:
+            raise InputError("\n".join(errors))
+
+    def _refine(self, what: str, value: Any, entry: Any) -> None:
+        if what == "separately":
+            self.is_separate = flag("refine.separately", value)
+            return
+        if not isinstance(value, (list, tuple)) or len(value) != 2:
+            raise InputError(f"refine.{what} must be [factor, levels]")
+        numbers = []
+        for k in range(2):
+            with entry(k):
+                numbers.append(whole(f"refine.{what}[{k}]", str(value[k]).removesuffix(" levels"), 1, 100))
+        if len(numbers) == 2:
+            self.refine(what, *numbers)
+
     def settle(self, what: str) -> None:
         """Draws random points, and checks what belongs together."""
         if self.is_separate and len(self.refined) < 2:
@@ -164,6 +222,8 @@ class Plan:
         """Adds a measure; tables in it stand from that folder on."""
         if name in self.measures:
             raise InputError(f"measure '{name}' is there twice")
+        if not isinstance(formula, str):
+            raise InputError("measure must be a place or formula")
         try:
             self.measures[name] = measure.locate(formula, folder)
         except InputError as error:
@@ -196,15 +256,41 @@ class Plan:
         return list(self.distributions), list(zip(*columns))
 
 
-def values_of(key: str, text: str) -> list[str]:
-    """"0.5:1:0.1" as numbers from the first up to the second, else the values between commas outside brackets."""
+def flag(what: str, value: Any) -> bool:
+    """A value that is true or false."""
+    if str(value).lower() not in ("true", "false"):
+        raise InputError(f"{what} must be true or false")
+    return str(value).lower() == "true"
+
+
+def refine_words(text: str) -> dict[str, Any]:
+    """"mesh=2,3 step=2,3", with " separately" for one by one."""
+    found: dict[str, Any] = {}
+    for word in text.split():
+        match = re.fullmatch(r"([a-z]+)=(\d+),(\d+)", word)
+        if match is None and word != "separately":
+            raise InputError(f"--refine {text}: wanted is mesh=FACTOR,LEVELS or step=... or both")
+        found[match[1] if match else word] = (match[2], match[3]) if match else True
+    return found
+
+
+def values_of(key: str, values: Any, text: Callable[[Any], str] = text_of) -> list[str]:
+    """Texts of a sequence of values; of a text "0.5:1:0.1" numbers from the first up to the second, else the values
+    between commas outside brackets."""
+    if not isinstance(values, str):
+        if isinstance(values, Mapping) or not hasattr(values, "__iter__"):
+            raise InputError(f"{key}: values must be a list or a text, are {type(values).__name__}")
+        found = [text(value) for value in values]
+        if not found:
+            raise InputError(f"{key} must have values, is empty")
+        return found
     try:
-        first, last, by = map(float, text.split(":"))
+        first, last, by = map(float, values.split(":"))
     except ValueError:
-        values = [value.strip() for value in split_outside(text)[0]]
-        if not all(values):
+        found = [value.strip() for value in split_outside(values)[0]]
+        if not all(found):
             raise InputError(f"{key}: a value is empty") from None
-        return values
+        return found
     steps = (last - first) / by + 1e-9 if by != 0.0 else math.nan  # the last belongs to it but for round-off
     if math.isfinite(steps) and steps >= MOST_POINTS:
         raise InputError(f"{key}: a study has at most {MOST_POINTS} points, from {first:g} to {last:g} by {by:g} are "
@@ -230,8 +316,8 @@ def find_case(name: str) -> str:
 
 # ---- Study files ----
 
-class Reader:
-    """A study file:
+def read_plan(path: str) -> Plan:
+    """The plan of a study file, or one that varies nothing yet of a case. A study file:
 
         case: ../cases/bar_impact            # relative to this file
         set: { time.end: 1.0 }               # of all runs
@@ -248,162 +334,44 @@ class Reader:
         keep: true
 
     Errors are collected with file, line and column."""
-
-    def __init__(self, path: str, text: str):
-        self.path, self.errors = path, list[str]()
-        import yaml
-        self.yaml = yaml
-        try:
-            self.root = yaml.compose(text, Loader=yaml.SafeLoader)
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-            raise InputError(f"{path}{place}: {getattr(error, 'problem', None) or error}") from None
-
-    def reject(self, node: Any, what: str) -> None:
-        self.errors.append(f"{self.path}:{node.start_mark.line + 1}:{node.start_mark.column + 1}: {what}")
-
-    def map(self, node: Any, where: str) -> dict[str, Any]:
-        if not isinstance(node, self.yaml.MappingNode):
-            self.reject(node, f"{where} must be a map of keys")
-            return {}
-        for key, _ in node.value:
-            if sum(other.value == key.value for other, _ in node.value) > 1:
-                self.reject(key, f"the key '{key.value}' is there twice")
-        return {key.value: value for key, value in node.value}
-
-    def items(self, node: Any, where: str) -> list[Any]:
-        if not isinstance(node, self.yaml.SequenceNode):
-            self.reject(node, f"{where} must be a list")
-            return []
-        return list(node.value)
-
-    def flow(self, node: Any, is_inner: bool = False) -> str:
-        """A node as YAML on one line."""
-        if isinstance(node, self.yaml.SequenceNode):
-            return "[" + ", ".join(self.flow(item, True) for item in node.value) + "]"
-        if isinstance(node, self.yaml.MappingNode):
-            return "{" + ", ".join(f"{self.flow(k, True)}: {self.flow(v, True)}" for k, v in node.value) + "}"
-        text: str = node.value
-        is_odd = text.strip() != text or not text or re.search(r"[,:\[\]{}#&*!|>'\"%@`\n]", text)
-        return "'" + text.replace("'", "''") + "'" if is_odd and "${" not in text else text
-
-    def values(self, node: Any, key: str) -> list[str]:
-        if isinstance(node, self.yaml.ScalarNode):
-            return values_of(key, node.value)
-        values = [self.flow(item) for item in self.items(node, key)]
-        if not values:
-            self.reject(node, f"{key} must have values, is empty")
-        return values
-
-    def whole(self, node: Any, where: str, low: int, high: int, word: str = "") -> int:
-        """A whole number, also with a word behind it: `3 levels`."""
-        text = node.value if isinstance(node, self.yaml.ScalarNode) else ""
-        match = re.fullmatch(rf"(\d+)( {word})?" if word else r"(\d+)", text)
-        if not match or not low <= int(match[1]) <= high:
-            self.reject(node, f"{where} must be a whole number from {low} to {high}, is '{text}'")
-            return low
-        return int(match[1])
-
-    def flag(self, node: Any, where: str) -> bool:
-        if getattr(node, "value", None) not in ("true", "false"):
-            self.reject(node, f"{where} must be true or false")
-        return bool(node.value == "true")
-
-    def read(self, plan: Plan) -> None:
-        """Fills the plan."""
-        root = self.map(self.root, "a study")
-        for key, _ in self.root.value:
-            if key.value not in KEYS:
-                self.reject(key, f"unknown key '{key.value}'{suggest(key.value, KEYS)}; allowed are {', '.join(KEYS)}")
-        folder = os.path.dirname(self.path) or "."
-        for name in KEYS:
-            if name in root:
-                reader = getattr(self, f"_read_{name}", None)
-                if reader is not None:
-                    reader(plan, root[name])
-        plan.case = os.path.join(folder, root["case"].value)
-        if not os.path.exists(plan.case):
-            self.reject(root["case"], f"case must be a case, is '{root['case'].value}'")
-        if self.errors:
-            raise InputError("\n".join(self.errors))
-
-    def _read_set(self, plan: Plan, node: Any) -> None:
-        plan.set += [f"{key}={self.flow(value)}" for key, value in self.map(node, "set").items()]
-
-    def _read_vary(self, plan: Plan, node: Any) -> None:
-        for key, value in self.map(node, "vary").items():
-            if isinstance(value, self.yaml.ScalarNode):
-                plan.vary(key, value.value)
-            else:
-                plan.add_axis([key], [(text,) for text in self.values(value, key)] or [(None,)])
-
-    def _read_zip(self, plan: Plan, node: Any) -> None:
-        lists = {key: self.values(value, key) for key, value in self.map(node, "zip").items()}
-        count = len(next(iter(lists.values()), []))
-        for (key, values), (_, value) in zip(lists.items(), node.value):
-            if len(values) != count:
-                self.reject(value, f"zip.{key} must have {count} values as the first list, has {len(values)}")
-        if lists and not self.errors:
-            plan.add_axis(list(lists), list(zip(*lists.values())))
-
-    def _read_points(self, plan: Plan, node: Any) -> None:
-        points = [self.map(item, "a point") for item in self.items(node, "points")]
-        keys = list(dict.fromkeys(key for point in points for key in point))
-        if keys:
-            plan.add_axis(keys, [tuple(self.flow(p[k]) if k in p else None for k in keys) for p in points])
-
-    def _read_measure(self, plan: Plan, node: Any) -> None:
-        is_list = isinstance(node, self.yaml.SequenceNode)
-        items = [(item.value, item) for item in node.value] if is_list else self.map(node, "measure").items()
-        for name, value in items:
-            if not isinstance(value, self.yaml.ScalarNode):
-                self.reject(value, "measure must be a place or formula")
-            else:
-                plan.measure(str(name), value.value, os.path.dirname(self.path) or ".")
-
-    def _read_refine(self, plan: Plan, node: Any) -> None:
-        for what, value in self.map(node, "refine").items():
-            if what == "separately":
-                plan.is_separate = self.flag(value, "refine.separately")
-            elif not isinstance(value, self.yaml.SequenceNode) or len(value.value) != 2:
-                self.reject(value, f"refine.{what} must be [factor, levels]")
-            else:
-                factor = self.whole(value.value[0], f"refine.{what}[0]", 1, 100)
-                levels = self.whole(value.value[1], f"refine.{what}[1]", 1, 100, "levels")
-                if not self.errors:
-                    plan.refine(what, factor, levels)
-
-    def _read_random(self, plan: Plan, node: Any) -> None:
-        entries = self.map(node, "random")
-        for name, value in entries.items():
-            if name == "points":
-                plan.random = self.whole(value, "random.points", 1, MOST_POINTS)
-            elif name == "seed":
-                plan.seed = self.whole(value, "random.seed", 0, 2**31 - 1)
-            elif name == "sampling" and value.value in SAMPLINGS:
-                plan.sampling = value.value
-            else:
-                self.reject(value, "random takes points, seed and sampling: latin or sobol")
-
-    def _read_jobs(self, plan: Plan, node: Any) -> None:
-        plan.jobs = self.whole(node, "jobs", 0, MOST_JOBS)
-
-    def _read_keep(self, plan: Plan, node: Any) -> None:
-        plan.keep = self.flag(node, "keep")
-
-
-def read_plan(path: str) -> Plan:
-    """The plan of a study file, or one that varies nothing yet of a case."""
     path = find_case(path)
     if not os.path.exists(path):
         raise InputError(f"{path}: no such file or folder")
-    if os.path.isfile(path):
-        text = read_text(path)
-        if re.search(r"^(\{\s*)?[\"']?case[\"']?\s*:", text, re.MULTILINE):
-            reader = Reader(path, text)
-            if any(getattr(key, "value", None) == "case" for key, _ in getattr(reader.root, "value", [])):
-                plan = Plan(path)
-                reader.read(plan)
-                return plan
-    return Plan(path)
+    plan = Plan(path)
+    text = read_text(path) if os.path.isfile(path) else ""
+    if not re.search(r"^(\{\s*)?[\"']?case[\"']?\s*:", text, re.MULTILINE):
+        return plan
+    import yaml
+    try:
+        root = yaml.compose(text, Loader=yaml.BaseLoader)
+        given = yaml.load(text, yaml.BaseLoader)  # texts stay as they are: 1.0e-2
+    except (yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise InputError(f"{path}{place}: {getattr(error, 'problem', None) or error}") from None
+    if not isinstance(given, dict) or "case" not in given:
+        return plan
+
+    def where(*keys: Any) -> str:
+        """file:line:column of an entry, or of the innermost one about it that is there."""
+        node = root
+        for key in keys:
+            inner = node.value[key:key + 1] if isinstance(key, int) else [v for k, v in node.value if k.value == key]
+            node = inner[0] if inner else node
+        return f"{path}:{node.start_mark.line + 1}:{node.start_mark.column + 1}: "
+
+    def twice(node: Any) -> None:
+        names = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+        for key, _ in node.value if len(set(map(str, names))) < len(names) else ():
+            if names.count(key.value) > 1:
+                raise InputError(f"{path}:{key.start_mark.line + 1}:{key.start_mark.column + 1}: the key "
+                                 f"'{key.value}' is there twice")
+        for child in node.value if not isinstance(node, yaml.ScalarNode) else ():
+            twice(child[1] if isinstance(child, tuple) else child)
+
+    twice(root)
+    if isinstance(given.get("random"), dict):
+        given |= {name if name != "points" else "random": value for name, value in given.pop("random").items()}
+    plan.case = os.path.join(os.path.dirname(path) or ".", str(given["case"]))
+    plan.fill(given, where, os.path.dirname(path) or ".", partial(text_of, quotes=True))
+    return plan

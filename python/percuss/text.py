@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Iterable, Mapping, Optional, Union
 
 from .errors import InputError
@@ -37,17 +38,19 @@ def split_outside(text: str, closing: str = "") -> tuple[list[str], int]:
     return [*parts, text[begin:]], -1 if closing else len(text)
 
 
-def text_of(value: Any) -> str:
-    """A value as it would stand in a case file."""
+def text_of(value: Any, quotes: bool = False) -> str:
+    """A value as it would stand in a case file; texts that YAML would take for more get quotes if they are wanted."""
     if hasattr(value, "tolist"):  # of NumPy and pandas
         value = value.tolist()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(text_of(v) for v in value) + "]"
+        return "[" + ", ".join(text_of(v, quotes) for v in value) + "]"
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{k}: {text_of(v)}" for k, v in value.items()) + " }"
-    return repr(value) if isinstance(value, float) else str(value)
+        return "{ " + ", ".join(f"{k}: {text_of(v, quotes)}" for k, v in value.items()) + " }"
+    text = repr(value) if isinstance(value, float) else str(value)
+    is_odd = text.strip() != text or not text or re.search(r"[,:\[\]{}#&*!|>'\"%@`\n]", text)
+    return "'" + text.replace("'", "''") + "'" if quotes and is_odd and "${" not in text else text
 
 
 def assignments(values: Optional[Mapping[str, Any]]) -> list[str]:
