@@ -20,6 +20,7 @@ set(PERCUSS_PYTHON_DIR "lib/python${python_version}/dist-packages" CACHE STRING 
 install(DIRECTORY python/percuss DESTINATION "${PERCUSS_PYTHON_DIR}" COMPONENT python FILES_MATCHING
   PATTERN "*.py" PATTERN "py.typed" PATTERN "*.mplstyle" PATTERN "*.js" PATTERN "*.html" PATTERN "*.css"
   PATTERN "__pycache__" EXCLUDE)
+install(FILES src/percuss.h src/percuss_system.h DESTINATION "${PERCUSS_PYTHON_DIR}/percuss" COMPONENT python)
 foreach(tool IN LISTS PERCUSS_TOOLS)
   install(PROGRAMS cmake/percuss-tool DESTINATION libexec/percuss RENAME "percuss-${tool}" COMPONENT python)
 endforeach()

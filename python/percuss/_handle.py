@@ -9,7 +9,8 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ._library import Source, lib
+from . import _library as c
+from ._library import lib
 from .errors import error_of
 from .text import assignments, encode
 
@@ -59,7 +60,7 @@ def source_of(case: Any, text: Optional[str], values: Optional[Mapping[str, Any]
         raise TypeError("neither a case nor a text is given")
     lines: Sequence[bytes] = [encode(line, "set") for line in assignments(values)]
     array = (c_char_p * max(1, len(lines)))(*lines)
-    source = Source(None if case is None else encode(case, "case"), None if text is None else encode(text, "text"),
+    source = c.Source(None if case is None else encode(case, "case"), None if text is None else encode(text, "text"),
                     len(lines), array, None if system is None else system._address())
     return source, (lines, array)
 

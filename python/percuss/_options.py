@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctypes import CFUNCTYPE, POINTER, c_void_p
 from typing import Any, NamedTuple, Optional
 
 from . import _library as c
@@ -40,6 +41,6 @@ def options() -> list[Any]:
         found.append(Option(text(o.section), text(o.part), text(o.summary), text(o.key), text(o.help), text(o.kind),
                             text(o.preset), bool(o.is_required), o.low, o.high, tuple(choices) if choices else None))
 
-    if lib.percuss_list_options(c.VISIT(visit), None) != 0:
+    if lib.percuss_list_options(CFUNCTYPE(None, c_void_p, POINTER(c.Option))(visit), None) != 0:
         raise MemoryError("out of memory: the options")
     return found

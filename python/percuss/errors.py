@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ctypes import byref, string_at
+from ctypes import byref
 from typing import NamedTuple, Optional
 
-from ._library import Place, lib
+from . import _library as c
+from ._library import lib
 
 
 class Message(NamedTuple):
@@ -44,9 +45,9 @@ class BusyError(PercussError, RuntimeError):
 def error_of(answer: int, pointer: Optional[int]) -> PercussError:
     """The exception for an answer of the library."""
     text = lib.percuss_message(pointer).decode(errors="replace")
-    messages, place, i = [], Place(), 0
+    messages, place, i = [], c.Place(), 0
     while pointer and lib.percuss_message_at(pointer, i, byref(place)):
-        line = string_at(place.text, place.text_length).decode(errors="replace")
+        line = place.text[:place.text_length].decode(errors="replace")
         messages.append(Message(place.file.decode(errors="replace"), place.line, place.column, line))
         i += 1
     kind = SimulationError if answer == 1 else InputError

@@ -33,7 +33,7 @@ class Runs:
         self._case = encode(case, "case")
         self._read = c_void_p()  # read once; a case that cannot be is the refusal of every run
         c.lib.percuss_read(byref(c.Source(self._case, None, 0, None, None)), byref(self._read))
-        self._watch = c.WATCH(lambda _user, _pointer: int(self.is_stopped()))
+        self._watch = c.Watch(lambda _user, _pointer: int(self.is_stopped()))
         self._once = c.Once(encode(os.path.join(folder, "runs"), "output"), self._read, 0.0, 0.0, keep, history, beside,
                             self._watch, None, WATCH_INTERVAL)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from ctypes import CFUNCTYPE, POINTER, Structure, addressof, c_char_p, c_double, c_int, c_void_p, cast
+from ctypes import addressof, c_char_p, c_double, c_int, c_void_p, cast, sizeof
 from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
+from . import _library as c
+
 Array = np.ndarray[Any, Any]
 
-ABI = 1
-D, A = c_double, c_void_p  # a number, an array of numbers by its address
+ABI = 2
+KINDS = dict(c.SystemDefinition._fields_)  # types of its members
 
 
 class Parameter(NamedTuple):
@@ -34,42 +36,12 @@ class Row(NamedTuple):
     bilateral: bool = False
 
 
-class _Parameter(Structure):
-    _fields_ = [("name", c_char_p), ("help", c_char_p), ("preset", D), ("low", D), ("high", D)]
-
-
-class _Row(Structure):
-    _fields_ = [("contact", c_char_p), ("restitution", D), ("tangent_restitution", D), ("friction", D),
-                ("is_bilateral", c_int), ("ntangent", c_int)]
-
-
-_CHECK = CFUNCTYPE(c_void_p, A, POINTER(c_char_p))
-_COUNT = CFUNCTYPE(c_int, A)
-_ROWS = CFUNCTYPE(None, A, POINTER(_Row))
-_LENGTH = CFUNCTYPE(D, A)
-_A3 = CFUNCTYPE(None, A, A, A)
-_A4 = CFUNCTYPE(None, A, A, A, A)
-_ENERGY = CFUNCTYPE(None, A, A, A, A, A)
-_FORCE = CFUNCTYPE(None, A, D, A, A, A)
-_WORK = CFUNCTYPE(D, A, D, A, A)
-
-
-class _Definition(Structure):
-    _fields_ = [("abi", c_int), ("name", c_char_p), ("summary", c_char_p), ("parameters", POINTER(_Parameter)),
-                ("ncoordinate", c_int), ("coordinates", POINTER(c_char_p)), ("is_linear", c_int),
-                ("has_constant_mass", c_int), ("has_constant_directions", c_int), ("check", _CHECK),
-                ("row_count", _COUNT), ("rows", _ROWS), ("start", _A3), ("length", _LENGTH), ("mass", _A3),
-                ("force", _FORCE), ("gaps", _A3), ("directions", _A4), ("rate_bias", _A4), ("energy", _ENERGY),
-                ("load_work", _WORK), ("npoint", c_int), ("ncell", c_int), ("cells", POINTER(c_int)),
-                ("points", _A3), ("contact_points", _A4)]
-
-
 def _array(address: int, *shape: int) -> Array:
     """Numbers at an address, for the time of a call."""
     count = math.prod(shape)
     if count == 0:
         return np.zeros(shape)
-    numbers: Any = (D * count).from_address(address)
+    numbers: Any = (c_double * count).from_address(address)
     found: Array = np.frombuffer(numbers).reshape(shape)
     return found
 
@@ -147,7 +119,7 @@ class System:
     def __init__(self) -> None:
         self._error: Optional[BaseException] = None
         self._keep: list[Any] = []
-        self._definition: Optional[_Definition] = None
+        self._definition: Any = None
 
     def _take_error(self) -> Optional[BaseException]:
         error, self._error = self._error, None
@@ -168,7 +140,7 @@ class System:
 
     def _define(self) -> None:
         names = list(self.parameters)
-        table = (_Parameter * (len(names) + 1))()
+        table = (c.Parameter * (len(names) + 1))()
         for entry, name in zip(table, names):
             given = self.parameters[name]
             given = given if isinstance(given, Parameter) else Parameter(float(given))
@@ -177,11 +149,11 @@ class System:
             entry.low, entry.high = given.low, given.high
         coordinates = (c_char_p * max(1, len(self.coordinates)))(*[self._text(name) for name in self.coordinates])
         cells = (c_int * max(1, 2 * len(self.cells)))(*[int(node) for cell in self.cells for node in cell])
-        definition = _Definition(
-            abi=ABI, name=self._text(self.name), summary=self._text(self.summary), parameters=table,
+        definition = c.SystemDefinition(
+            abi=ABI, name=self._text(self.name), summary=self._text(self.summary), parameters=addressof(table),
             ncoordinate=len(self.coordinates), coordinates=coordinates, is_linear=bool(self.is_linear),
             has_constant_mass=bool(self.has_constant_mass), has_constant_directions=bool(self.has_constant_directions),
-            npoint=int(self.point_count), ncell=len(self.cells), cells=cast(cells, POINTER(c_int)))
+            npoint=int(self.point_count), ncell=len(self.cells), cells=addressof(cells))
         # The rows are taken once: the library reads them several times and relies on their number.
         self._row_list = [row if isinstance(row, Row) else Row(*row) for row in self.rows]
         self._row_names = [self._text(row.contact) for row in self._row_list]
@@ -200,77 +172,56 @@ class System:
             cached = self._cached = (values, _Values(zip(self._names, values)))
         return cached[1]
 
-    def _put(self, out: Array, value: Any, what: str) -> None:
-        """Writes what a method gave, if it has the right shape."""
-        given = np.asarray(value, dtype=float)
-        if given.shape != out.shape:
-            raise ValueError(f"{what} of system '{self.name}' must have the shape {out.shape}, has {given.shape}")
-        out[...] = given
+    def _function(self, name: str, inputs: str, *outputs: tuple[int, ...]) -> Any:
+        """A method for the library: `inputs` are "t" or "q" for an array over the coordinates, `outputs` the shapes of
+        what it fills; without any it gives a number. What it raises is kept, and what it should have filled is NaN."""
+        kind, method = KINDS[name], getattr(self, name)
 
-    def _guard(self, kind: Any, work: Any, *outputs: Any) -> Any:
-        """A function for the library: what it raises is kept, and what it should have filled is not a number. `outputs`
-        are places and sizes of the arrays among the arguments that it fills."""
+        def work(p: Any, *arguments: Any) -> Any:
+            given = [x if what == "t" else _array(x, len(self.coordinates)) for what, x in zip(inputs, arguments)]
+            found = method(self._of(p), *given)
+            if not outputs:
+                return float(found)
+            parts = tuple(found) if name in ("start", "energy") else found if isinstance(found, tuple) else (found,)
+            for k, (address, shape) in enumerate(zip(arguments[len(inputs):], outputs)):
+                part = np.asarray(parts[k] if k < len(parts) else None, dtype=float)
+                if part.shape != shape:
+                    what = {"directions": "GT"[k]}.get(name, name)
+                    raise ValueError(f"{what} of system '{self.name}' must have the shape {shape}, has {part.shape}")
+                _array(address, *shape)[...] = part
+            return None
+
         def call(*arguments: Any) -> Any:
             try:
                 if self._error is None:
                     return work(*arguments)
             except BaseException as error:  # noqa: B902 - raised again by who has called the library
                 self._error = error
-            for place, size in outputs:
-                _array(arguments[place], size)[...] = math.nan
-            return 0 if kind in (_COUNT, _ROWS) else math.nan
+            for address, shape in zip(arguments[1 + len(inputs):], outputs):
+                _array(address, *shape)[...] = math.nan
+            return math.nan
         return kind(call)
 
     def _functions(self) -> dict[str, Any]:
         n, m = len(self.coordinates), len(self._row_list)
         nt = sum(row.tangents for row in self._row_list)
 
-        def start(p: Any, q: Any, v: Any) -> None:
-            given = self.start(self._of(p))
-            self._put(_array(q, n), given[0], "the first of start")
-            self._put(_array(v, n), given[1], "the second of start")
-
-        def directions(p: Any, q: Any, G: Any, T: Any) -> None:
-            given = self.directions(self._of(p), _array(q, n))
-            G_given, T_given = given if isinstance(given, tuple) else (given, None)
-            self._put(_array(G, m, n), G_given, "G")
-            if nt > 0:
-                self._put(_array(T, nt, n), T_given, "T")
-
         def rows(_p: Any, out: Any) -> None:
             for i, row in enumerate(self._row_list):
-                out[i] = _Row(self._row_names[i], row.restitution, row.tangent_restitution, row.friction,
-                              int(row.bilateral), int(row.tangents))
+                c.Row.from_address(out + i * sizeof(c.Row)).__init__(
+                    self._row_names[i], row.restitution, row.tangent_restitution, row.friction, int(row.bilateral),
+                    int(row.tangents))
 
-        def energy(p: Any, q: Any, v: Any, kinetic: Any, potential: Any) -> None:
-            one, other = self.energy(self._of(p), _array(q, n), _array(v, n))
-            _array(kinetic, 1)[0], _array(potential, 1)[0] = one, other
-
-        def put(method: Any, what: Any, *shape: Any) -> Any:
-            return lambda p, q, out: self._put(_array(out, *shape), method(self._of(p), _array(q, n)), what)
-
-        functions = {
-            "row_count": self._guard(_COUNT, lambda p: m),
-            "rows": self._guard(_ROWS, rows),
-            "start": self._guard(_A3, start, (1, n), (2, n)),
-            "length": self._guard(_LENGTH, lambda p: float(self.length(self._of(p)))),
-            "mass": self._guard(_A3, put(self.mass, "mass", n, n), (2, n * n)),
-            "force": self._guard(_FORCE, lambda p, t, q, v, f: self._put(
-                _array(f, n), self.force(self._of(p), t, _array(q, n), _array(v, n)), "force"), (4, n)),
-            "gaps": self._guard(_A3, put(self.gaps, "gaps", m), (2, m)),
-            "directions": self._guard(_A4, directions, (2, m * n), (3, nt * n)),
-            "energy": self._guard(_ENERGY, energy, (3, 1), (4, 1)),
-            "load_work": self._guard(_WORK, lambda p, t, a, b: float(
-                self.load_work(self._of(p), t, _array(a, n), _array(b, n)))),
-            "check": self._checker(),
-        }
+        shapes: dict[str, tuple[Any, ...]] = {
+            "start": ("", (n,), (n,)), "length": ("",), "mass": ("q", (n, n)), "force": ("tqq", (n,)),
+            "gaps": ("q", (m,)), "directions": ("q", (m, n), *[(nt, n)] * (nt > 0)), "energy": ("qq", (), ()),
+            "load_work": ("tqq",)}
         if not (self.is_linear or self.has_constant_directions):
-            functions["rate_bias"] = self._guard(_A4, lambda p, q, v, out: self._put(
-                _array(out, m), self.rate_bias(self._of(p), _array(q, n), _array(v, n)), "rate_bias"), (3, m))
+            shapes["rate_bias"] = ("qq", (m,))
         if self.point_count > 0:
-            functions["points"] = self._guard(_A3, put(self.points, "points", self.point_count, 3),
-                                              (2, 3 * self.point_count))
-        return functions
+            shapes["points"] = ("q", (self.point_count, 3))
+        return {"row_count": KINDS["row_count"](lambda _p: m), "rows": KINDS["rows"](rows), "check": self._checker(),
+                **{name: self._function(name, *shape) for name, shape in shapes.items()}}
 
     def _checker(self) -> Any:
         def call(p: Any, _culprit: Any) -> Any:
@@ -282,7 +233,7 @@ class System:
                 return None
             self._fault = c_char_p(str(fault).encode())
             return cast(self._fault, c_void_p).value
-        return _CHECK(call)
+        return KINDS["check"](call)
 
 
 class _Values(dict[str, float]):

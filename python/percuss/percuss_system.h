@@ -1,0 +1,1 @@
+../../src/percuss_system.h
