@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from ctypes import byref, c_double, c_size_t, c_void_p, create_string_buffer
-from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Generic, Iterator, Mapping, NamedTuple, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 
 from . import _library as c
-from ._handle import INT, Handle, view
+from ._handle import INT, Deferred, Handle, view
 from .errors import BusyError, ClosedError, InputError, error_of
 from .text import encode
 
@@ -97,11 +98,25 @@ class Sparse(NamedTuple):
         return out
 
 
+T = TypeVar("T")
+
+
+class Evaluated(Generic[T]):
+    """An attribute that is evaluated when it is read."""
+
+    def __init__(self, get: Any, doc: str):
+        self.get, self.__doc__ = get, doc
+
+    def __get__(self, owner: Any, kind: Any = None) -> T:
+        found: T = self if owner is None else self.get(owner)
+        return found
+
+
 class Contact:
     """A contact or joint by its name. Arrays have an entry for every point, show the present state and are not copied;
     numbers are those of the history: sums over the points, and the smallest gap."""
 
-    def __init__(self, model: "Model", group: c.Group) -> None:
+    def __init__(self, model: "Model", group: Any) -> None:
         self._model = model
         self.name: str = group.name.decode()
         self.count: int = group.count
@@ -111,73 +126,28 @@ class Contact:
     def _rows(self, quantity: int) -> Array:
         return self._model._row_views(quantity)[self._first:self._first + self.count]
 
-    @property
-    def gaps(self) -> Array:
-        """Gap of every point, m."""
-        return self._rows(GAP)
+    gaps = Evaluated[Array](lambda k: k._rows(GAP), "Gap of every point, m.")
+    gap_rates = Evaluated[Array](lambda k: k._rows(GAP_RATE), "Gap velocity of every point, m/s.")
+    forces = Evaluated[Array](lambda k: k._rows(FORCE), "Smooth force of every point over the last step, N.")
+    impulses = Evaluated[Array](lambda k: k._rows(IMPULSE), "Impact impulse of every point in the last step, N s.")
+    step_impulses = Evaluated[Array](lambda k: k._rows(STEP_IMPULSE), "All of the impulse of every point, N s.")
+    tangents = Evaluated[Array](lambda k: np.stack([k._rows(TANGENT), k._rows(TANGENT + 1)], axis=1),
+                                "Friction impulses in the last step, [points, 2], N s; a copy.")
+    slips = Evaluated[Array](lambda k: np.stack([k._rows(SLIP), k._rows(SLIP + 1)], axis=1),
+                             "Tangential velocities, [points, 2], m/s; a copy.")
+    gap = Evaluated[float](lambda k: float(k.gaps.min()) if k.count else np.inf, "The smallest gap, m.")
+    force = Evaluated[float](lambda k: float(k.forces.sum()), "Sum of the smooth forces, N.")
+    impulse = Evaluated[float](lambda k: float(k.impulses.sum()), "Sum of the impact impulses, N s.")
+    step_impulse = Evaluated[float](lambda k: float(k.step_impulses.sum()), "Sum of all impulses of the step, N s.")
+    is_closed = Evaluated[bool](lambda k: any(p.is_closed for p in k._points()), "Whether a point touches.")
+    is_impact = Evaluated[bool](lambda k: any(p.is_impact for p in k._points()), "Has it closed in the last step?")
+    restitution = Evaluated[float](lambda k: next((p.restitution for p in k._points()), 0.0), "Newton's coefficient.")
+    positions = Evaluated[Array](lambda k: k._part(0), "Where the points are, [points, 3], m; a copy.")
+    normals = Evaluated[Array](lambda k: k._part(1), "Unit vectors along which the gaps open, [points, 3]; a copy.")
 
-    @property
-    def gap_rates(self) -> Array:
-        """Gap velocity of every point, m/s."""
-        return self._rows(GAP_RATE)
-
-    @property
-    def forces(self) -> Array:
-        """Smooth force of every point over the last step, N."""
-        return self._rows(FORCE)
-
-    @property
-    def impulses(self) -> Array:
-        """Impact impulse of every point in the last step, N s."""
-        return self._rows(IMPULSE)
-
-    @property
-    def step_impulses(self) -> Array:
-        """All of the impulse of every point in the last step, N s."""
-        return self._rows(STEP_IMPULSE)
-
-    @property
-    def tangents(self) -> Array:
-        """Friction impulses in the last step, [points, 2], N s; a copy."""
-        return np.stack([self._rows(TANGENT), self._rows(TANGENT + 1)], axis=1)
-
-    @property
-    def slips(self) -> Array:
-        """Tangential velocities, [points, 2], m/s; a copy."""
-        return np.stack([self._rows(SLIP), self._rows(SLIP + 1)], axis=1)
-
-    @property
-    def gap(self) -> float:
-        return float(self.gaps.min()) if self.count else np.inf
-
-    @property
-    def force(self) -> float:
-        return float(self.forces.sum())
-
-    @property
-    def impulse(self) -> float:
-        return float(self.impulses.sum())
-
-    @property
-    def step_impulse(self) -> float:
-        return float(self.step_impulses.sum())
-
-    def _points(self) -> Iterator[c.Contact]:
+    def _points(self) -> Iterator[Any]:
         handle = self._model._alive()
         return (lib.percuss_contact_at(handle.pointer, i) for i in range(self._first, self._first + self.count))
-
-    @property
-    def is_closed(self) -> bool:
-        return any(point.is_closed for point in self._points())
-
-    @property
-    def is_impact(self) -> bool:
-        """Has it closed in the last step?"""
-        return any(point.is_impact for point in self._points())
-
-    @property
-    def restitution(self) -> float:
-        return next((point.restitution for point in self._points()), 0.0)
 
     @property
     def friction(self) -> float:
@@ -188,15 +158,8 @@ class Contact:
     def friction(self, value: float) -> None:
         self._model._call(lib.percuss_set_friction, self.name.encode(), float(value))
 
-    @property
-    def positions(self) -> Array:
-        """Where the points are, [points, 3], m; a copy."""
-        return np.asarray(self._model._contact_points()[0][self._first:self._first + self.count])
-
-    @property
-    def normals(self) -> Array:
-        """Unit vectors along which the gaps open, [points, 3]; a copy."""
-        return np.asarray(self._model._contact_points()[1][self._first:self._first + self.count])
+    def _part(self, which: int) -> Array:
+        return np.asarray(self._model._contact_points()[which][self._first:self._first + self.count])
 
     def __repr__(self) -> str:
         return f"<{'joint' if self.is_joint else 'contact'} {self.name}, {self.count} points>"
@@ -259,83 +222,49 @@ class Model:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def _enter(self) -> Handle:
-        """Takes the lock of the model or fails at once: no thread waits for another."""
+    @contextlib.contextmanager
+    def _entered(self) -> Iterator[Handle]:
+        """Within it the model belongs to this thread; fails at once if it is at work in another one."""
         handle = self._alive()
         if not self._lock.acquire(False):
             raise BusyError("the model is at work in another thread")
-        return handle
-
-    def _call(self, function: Any, *arguments: Any) -> None:
-        """A call that may fail, alone at the model."""
-        handle = self._enter()
         try:
-            answer = function(handle.pointer, *arguments)
-            if answer:
-                raise error_of(answer, handle.pointer)
+            yield handle
         finally:
             self._lock.release()
 
-    def _evaluate(self, function: Any, lack: Any="there is no memory for this vector") -> Array:
+    def _call(self, function: Any, *arguments: Any) -> None:
+        """A call that may fail, alone at the model; what functions of a system of the user's own raise is raised."""
+        with self._entered() as handle:
+            with Deferred(handle.system is not None) as deferred:
+                answer = function(handle.pointer, *arguments)
+            deferred.settle(handle.system)
+            if answer:
+                raise error_of(answer, handle.pointer)
+
+    def _evaluate(self, function: Any, lack: Any = "there is no memory for this vector") -> Array:
         """A vector that is evaluated now, as a copy; `lack` says why there may be none."""
-        handle = self._enter()
-        try:
+        with self._entered() as handle:
             address = function(handle.pointer)
             if not address:
                 raise InputError(lack)
             return view(handle, address, self._q.shape).copy()
-        finally:
-            self._lock.release()
 
     # State
 
-    @property
-    def time(self) -> float:
-        return float(lib.percuss_time(self._alive().pointer))
-
-    @property
-    def q(self) -> Array:
-        """Positions, [dofs], m or rad; no copy."""
-        self._alive()
-        found: Array = self._q
-        return found
-
-    @property
-    def v(self) -> Array:
-        """Velocities, [dofs], m/s or rad/s; no copy."""
-        self._alive()
-        found: Array = self._v
-        return found
-
-    @property
-    def dofs(self) -> int:
-        """Number of equations."""
-        return int(lib.percuss_dofs(self._alive().pointer))
-
-    @property
-    def length(self) -> float:
-        """Size of the model, m."""
-        return float(lib.percuss_length(self._alive().pointer))
-
-    @property
-    def a(self) -> Array:
-        """Accelerations M a = smooth forces + contact forces, [dofs]; not with scheme `wave`."""
-        return self._evaluate(lib.percuss_acceleration, "scheme wave has no accelerations")
-
-    @property
-    def force(self) -> Array:
-        """All smooth forces, [dofs], N."""
-        return self._evaluate(lib.percuss_force)
-
-    @property
-    def internal_force(self) -> Array:
-        """Internal and damping forces, [dofs], N; not of systems in closed form."""
-        return self._evaluate(lib.percuss_internal_force, "a system in closed form has no internal forces")
-
-    @property
-    def contact_force(self) -> Array:
-        """Forces of contacts and joints in the mean over the last step, [dofs], N."""
-        return self._evaluate(lib.percuss_contact_force)
+    time = Evaluated[float](lambda m: lib.percuss_time(m._alive().pointer), "The present time, s.")
+    q = Evaluated[Array](lambda m: m._alive() and m._q, "Positions, [dofs], m or rad; no copy.")
+    v = Evaluated[Array](lambda m: m._alive() and m._v, "Velocities, [dofs], m/s or rad/s; no copy.")
+    dofs = Evaluated[int](lambda m: lib.percuss_dofs(m._alive().pointer), "Number of equations.")
+    length = Evaluated[float](lambda m: lib.percuss_length(m._alive().pointer), "Size of the model, m.")
+    a = Evaluated[Array](lambda m: m._evaluate(lib.percuss_acceleration, "scheme wave has no accelerations"),
+                         "Accelerations M a = smooth forces + contact forces, [dofs]; not with scheme `wave`.")
+    force = Evaluated[Array](lambda m: m._evaluate(lib.percuss_force), "All smooth forces, [dofs], N.")
+    internal_force = Evaluated[Array](
+        lambda m: m._evaluate(lib.percuss_internal_force, "a system in closed form has no internal forces"),
+        "Internal and damping forces, [dofs], N; not of systems in closed form.")
+    contact_force = Evaluated[Array](lambda m: m._evaluate(lib.percuss_contact_force),
+                                     "Forces of contacts and joints in the mean over the last step, [dofs], N.")
 
     # Mesh
 
@@ -356,15 +285,8 @@ class Model:
         found = (lib.percuss_set_at(handle.pointer, i) for i in range(lib.percuss_sets(handle.pointer)))
         return {s.name.decode(): view(handle, s.items, (s.count,), INT) for s in found if bool(s.is_cells) == is_cells}
 
-    @property
-    def node_sets(self) -> dict[str, Any]:
-        """Numbers of nodes by the name of their set; no copies."""
-        return self._sets(False)
-
-    @property
-    def cell_sets(self) -> dict[str, Any]:
-        """Numbers of cells by the name of their set; no copies."""
-        return self._sets(True)
+    node_sets = Evaluated[dict[str, Any]](lambda m: m._sets(False), "Numbers of nodes by the name of their set.")
+    cell_sets = Evaluated[dict[str, Any]](lambda m: m._sets(True), "Numbers of cells by the name of their set.")
 
     def node_dofs(self, node: int) -> list[Any]:
         """The ways that a node can move, a Dof each."""
@@ -407,51 +329,33 @@ class Model:
 
     def frame(self) -> Frame:
         """The model as it is drawn now."""
-        handle = self._enter()
-        try:
+        with self._entered() as handle:
             p = lib.percuss_draw(handle.pointer)
-            shape = (p.npoint, 3)
+            points = [view(handle, x, (p.npoint, 3)).copy() for x in (p.reference, p.displacement, p.velocity)]
             fields = {p.field_names[i].decode(): view(handle, p.fields[i], (p.ncell,)).copy() for i in range(p.nfield)}
-            return Frame(lib.percuss_time(handle.pointer), view(handle, p.reference, shape).copy(),
-                         view(handle, p.displacement, shape).copy(), view(handle, p.velocity, shape).copy(), fields)
-        finally:
-            self._lock.release()
+            return Frame(lib.percuss_time(handle.pointer), points[0], points[1], points[2], fields)
 
     # Matrices
 
     def _matrix(self, kind: int) -> Any:
-        handle, m = self._enter(), c.Matrix()
-        try:
+        m = c.Matrix()
+        with self._entered() as handle:
             self._call(lib.percuss_matrix_of, kind, byref(m))
             parts = (view(handle, m.value, (m.nnz,)).copy(), view(handle, m.row, (m.nnz,), INT).copy(),
                      view(handle, m.start, (m.ncol + 1,), INT).copy())
-        finally:
-            self._lock.release()
         try:
             from scipy.sparse import csc_matrix
         except ImportError:
             return Sparse(*parts, (m.nrow, m.ncol))
         return csc_matrix(parts, shape=(m.nrow, m.ncol))
 
-    @property
-    def M(self) -> Any:
-        """Mass matrix at the present state: scipy.sparse.csc_matrix, or Sparse where SciPy is missing."""
-        return self._matrix(0)
-
-    @property
-    def K(self) -> Any:
-        """Stiffness matrix: minus the derivative of the smooth forces by positions."""
-        return self._matrix(1)
-
-    @property
-    def C(self) -> Any:
-        """Damping matrix: minus the derivative of the smooth forces by velocities."""
-        return self._matrix(2)
-
-    @property
-    def G(self) -> Any:
-        """Directions of contacts and joints, a row each: gap velocities are G v."""
-        return self._matrix(3)
+    M = Evaluated[Any](lambda m: m._matrix(0), "Mass matrix at the present state: scipy.sparse.csc_matrix, or Sparse "
+                       "where SciPy is missing.")
+    K = Evaluated[Any](lambda m: m._matrix(1), "Stiffness matrix: minus the derivative of the smooth forces by "
+                       "positions.")
+    C = Evaluated[Any](lambda m: m._matrix(2), "Damping matrix: minus the derivative of the smooth forces by "
+                       "velocities.")
+    G = Evaluated[Any](lambda m: m._matrix(3), "Directions of contacts and joints, a row each: gap velocities are G v.")
 
     # Contacts, probes, energies
 
@@ -466,13 +370,11 @@ class Model:
         return rows
 
     def _contact_points(self) -> tuple[Any, ...]:
-        handle, position, normal = self._enter(), c_void_p(), c_void_p()
-        try:
+        position, normal = c_void_p(), c_void_p()
+        with self._entered() as handle:
             self._call(lib.percuss_contact_points, byref(position), byref(normal))
             shape = (lib.percuss_contacts(handle.pointer), 3)
             return view(handle, position.value, shape).copy(), view(handle, normal.value, shape).copy()
-        finally:
-            self._lock.release()
 
     @property
     def contacts(self) -> Mapping[str, Contact]:

@@ -11,7 +11,7 @@ import numpy as np
 from . import _library as c
 from ._handle import Deferred, open_with, view
 from .errors import BusyError, ClosedError, InputError, error_of
-from .model import Check, Model, Reaction, _number, vector
+from .model import Check, Evaluated, Model, Reaction, _number, vector
 from .text import encode
 
 Array = np.ndarray[Any, Any]
@@ -51,24 +51,12 @@ class Simulation(Model):
         if handle is None:
             raise ClosedError("the simulation was closed")
         if handle.system is not None:
-            self._watched_step(handle)
+            self._call(_step)
             return
         if not self._lock.acquire(False):
             raise BusyError("the simulation is at work in another thread")
         try:
             answer = _step(handle.pointer)
-            if answer:
-                raise error_of(answer, handle.pointer)
-        finally:
-            self._lock.release()
-
-    def _watched_step(self, handle: Any) -> None:
-        """The same where the library calls Python back."""
-        self._enter()
-        try:
-            with Deferred() as deferred:
-                answer = _step(handle.pointer)
-            deferred.settle(handle.system)
             if answer:
                 raise error_of(answer, handle.pointer)
         finally:
@@ -92,48 +80,32 @@ class Simulation(Model):
         handle = self._alive()
         if directory is not None and until is not None:
             raise InputError("results are written of runs to the end of the case: `until` goes without a directory")
-        self._enter()
         raised: list[Any] = []
-        is_stopped = [False]
-        try:
+        is_stopped = False
+        with self._entered():
             with Deferred() as deferred:
-                def look(_user: Any, _pointer: Any) -> Any:
+                def look(_user: Any, _pointer: Any) -> int:
+                    nonlocal is_stopped
                     try:
-                        if watch is not None and watch(self):
-                            is_stopped[0] = True
+                        is_stopped = bool(watch is not None and watch(self)) or is_stopped
                     except BaseException as error:  # noqa: B902 - raised again below
                         raised.append(error)
-                    return 1 if raised or is_stopped[0] or deferred.raised else 0
+                    return 1 if raised or is_stopped or deferred.raised else 0
 
                 options = c.RunOptions(None if directory is None else encode(directory, "directory"),
-                                       np.inf if until is None else float(until), c.WATCH(look), None,
+                                       np.inf if until is None else float(until), c.Watch(look), None,
                                        WATCH_INTERVAL if watch is None else float(interval))
                 answer = lib.percuss_run_with(handle.pointer, byref(options))
             if raised:
                 raise raised[0]
             deferred.settle(handle.system)
-            if answer and not is_stopped[0]:
+            if answer and not is_stopped:
                 raise error_of(answer, handle.pointer)
-        finally:
-            self._lock.release()
 
-    @property
-    def is_done(self) -> bool:
-        """Is nothing left to do, or nothing possible?"""
-        return bool(_is_done(self._alive().pointer))
-
-    @property
-    def steps(self) -> int:
-        """Steps made so far."""
-        return int(lib.percuss_steps(self._alive().pointer))
-
-    @property
-    def step_size(self) -> float:
-        return float(lib.percuss_step_size(self._alive().pointer))
-
-    @property
-    def end_time(self) -> float:
-        return float(lib.percuss_end_time(self._alive().pointer))
+    is_done = Evaluated[bool](lambda s: bool(_is_done(s._alive().pointer)), "Is nothing left to do, or possible?")
+    steps = Evaluated[int](lambda s: lib.percuss_steps(s._alive().pointer), "Steps made so far.")
+    step_size = Evaluated[float](lambda s: lib.percuss_step_size(s._alive().pointer), "s")
+    end_time = Evaluated[float](lambda s: lib.percuss_end_time(s._alive().pointer), "s")
 
     @property
     def notes(self) -> str:
@@ -144,11 +116,8 @@ class Simulation(Model):
 
     def keep(self) -> State:
         """A copy of all that later steps depend on."""
-        handle = self._enter()
-        try:
+        with self._entered() as handle:
             pointer = lib.percuss_keep(handle.pointer)
-        finally:
-            self._lock.release()
         if not pointer:
             raise InputError("the state cannot be kept now, or memory is out")
         return State(pointer, handle)
