@@ -370,7 +370,8 @@ def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, list[floa
     """Arrows that end at the contacts, the largest one's direction, its tail and what it stands for."""
     if contacts is None:
         return None, [0.0, 0.0, 0.0], None, ""
-    contacts.UpdatePipeline(frame_at(times_of(contacts), when))
+    stamps = times_of(contacts)  # written while something touches, and once when nothing does any more
+    contacts.UpdatePipeline(max((t for t in stamps if t <= when + 1e-9 * abs(stamps[-1])), default=stamps[0]))
     name, factor, title, unit_name = "force_vector", "force_vector", "contact forces", "N"
     push, place, count = largest_vector(contacts, "force_vector", "")
     if not any(push):  # an impact within one step has no force: its impulse since the frame before
@@ -504,8 +505,7 @@ def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
     if os.path.splitext(picture)[1] != ".png" and "low" in seen:  # what moves stays in the picture
         box = Box(seen["low"], seen["high"])
     model, size, notes = Box(box.low, box.high), box.size(), []
-    arrows, push, tail, legend = make_arrows(open_file("contacts.vtk.series", "contacts"), size,
-                                             when if peak is None or is_given else peak)
+    arrows, push, tail, legend = make_arrows(open_file("contacts.vtk.series", "contacts"), size, when)
     axes = camera_axes(box, push)
     show_obstacles(view, box, when)
     shown = body

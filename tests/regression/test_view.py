@@ -138,6 +138,11 @@ def check_camera(folder):
     force = numpy.linalg.norm(frame["arrays"]["point", "force_vector"], axis=1).max()
     assert abs(view["arrow"] * force - 0.2 * size) < 1e-9 * size, view["arrow"]
     assert view["text"].endswith(f", contact forces: longest arrow {force:.3g} N"), view["text"]
+    # Before it touches, and after it has left, there is no arrow to name.
+    contact, = summary["contacts"]
+    for when in (0.5 * contact["first_time"], 0.5 * (contact["intervals"][0]["end"] + contact["intervals"][1]["start"])):
+        drawn, _, done = draw(folder, results, folder / "out.png", "--time", f"{when:g}")
+        assert done.returncode == 0 and "arrow" not in drawn[0]["text"] + str(drawn[0]["shown"]), (when, drawn[0])
 
 
 MASSES = """
