@@ -42,8 +42,6 @@ class History:
     def __init__(self, page: Page, table: Any):
         self.page, self.table = page, table
         self.names = [str(name) for name in table.columns]
-        if "t" not in self.names:
-            raise InputError(f"{table.attrs['path']} has no column 't'")
 
     def column(self, name: str) -> Array:
         """Numbers of a column."""

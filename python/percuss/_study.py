@@ -360,8 +360,8 @@ def shown_value(row: Mapping[str, Any], name: str) -> str:
 def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional[Mapping[str, Any]] = None,
           zip: Optional[Mapping[str, Sequence[Any]]] = None, points: Sequence[Mapping[str, Any]] = (),
           refine: Union[str, Mapping[str, Any], None] = None, measure: Optional[Mapping[str, str]] = None,
-          random: int = 0, seed: int = 0, sampling: Optional[str] = None, jobs: Optional[int] = None, keep: bool = False,
-          output: Optional[Path] = None) -> pandas.DataFrame:
+          random: int = 0, seed: int = 0, sampling: Optional[str] = None, jobs: Optional[int] = None,
+          keep: bool = False, output: Optional[Path] = None) -> pandas.DataFrame:
     """A case, or a study file, over values of its keys: a row per run, units in `attrs["units"]`, study.json in
     `attrs["study"]`.
 

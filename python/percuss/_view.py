@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from typing import Optional
 from .command import COULD_NOT_GO_ON, DONE, Parser, show_errors
 from .errors import InputError
 from .files import Path, read_json
+from .frames import Frames
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "view.py")
 MOVIES = (".mp4", ".webm", ".gif")
@@ -25,7 +27,11 @@ def view(results: Path, output: Path, time: Optional[str] = None, field: Optiona
     ending = os.path.splitext(output)[1]
     if not os.path.isfile(os.path.join(folder, "view.json")):
         raise InputError(f"'{os.fspath(results)}' holds no results: there is no view.json")
-    read_json(os.path.join(folder, "view.json"))
+    for name in ("view.json", *["summary.json"] * os.path.exists(os.path.join(folder, "summary.json"))):
+        read_json(os.path.join(folder, name))
+    frames = Frames(folder)
+    for _ in itertools.chain(frames, frames.contacts, frames.carried, [frames.obstacles]):
+        pass  # each is read: what is damaged is told by name before ParaView says it in its own way
     for name in ["pvpython", *["ffmpeg"] * (ending in MOVIES)]:
         if shutil.which(name) is None:
             what, package = PROGRAMS[name]

@@ -15,7 +15,10 @@ def read_text(path: Path) -> str:
     """The text of a file; InputError names it if it cannot be read."""
     try:
         with open(path, "rb", 0) as file:
-            return file.readall().decode()
+            found = file.readall()
+        if b"\0" in found:
+            raise InputError(f"{os.fspath(path)}: damaged: byte {found.index(0)} is no text")
+        return found.decode()
     except OSError as error:
         raise InputError(f"{os.fspath(path)}: {error.strerror}") from None
     except UnicodeDecodeError as error:

@@ -133,6 +133,8 @@ def _read_vtu(data: bytes, time: float) -> Frame:
     root = ElementTree.fromstring(head + (b"</VTKFile>" if mark else b""))
     order = "<" if root.attrib["byte_order"] == "LittleEndian" else ">"
     start = appended.index(b"_") + 1
+    if not data.rstrip().endswith(b"</VTKFile>"):
+        raise ValueError("it ends too early")
 
     def array(node: Any) -> Array:
         at = start + int(node.attrib["offset"])

@@ -18,7 +18,8 @@ from .text import split_outside, suggest, text_of
 
 MOST_POINTS, MOST_JOBS, MOST_LEVELS = 1_000_000, 4096, 8
 SAMPLINGS = ("latin", "sobol")
-KEYS = ("title", "case", "set", "vary", "zip", "points", "measure", "refine", "random", "seed", "sampling", "jobs", "keep")
+KEYS = ("title", "case", "set", "vary", "zip", "points", "measure", "refine", "random", "seed", "sampling", "jobs",
+        "keep")
 RANDOM = re.compile(r"(normal|uniform)\(([^,()]*),([^,()]*)\)")
 
 

@@ -26,18 +26,20 @@ from .simulation import Simulation, load
 if TYPE_CHECKING:
     import pandas
 
+COLUMNS = {"run": ("t",), "study": ("run", "status"), "statics": ("step", "factor", "residual"),
+           "modes": ("mode", "f", "kind")}  # that a table has
 TABLES = {"history.csv": "run", "study.csv": "study", "statics.csv": "statics", "modes.csv": "modes"}
 
 
-def read_table(path: Path, texts: Sequence[str] = (), is_own: bool = False) -> pandas.DataFrame:
+def read_table(path: Path, texts: Sequence[str] = ()) -> pandas.DataFrame:
     """A CSV file with a line of names as a DataFrame; lines that begin with # are left out. `attrs["units"]` has the
     units of the columns, from their names: `force [N]` becomes the column `force` with the unit N. Columns are
-    numbers, but for `texts`; `["*"]` allows texts in all. Files that Percuss wrote (`is_own`) end with a line end."""
+    numbers, but for `texts`; `["*"]` allows texts in all. Files that Percuss wrote end with a line end."""
     import pandas
 
     where = os.fspath(path)
     text = read_text(path)
-    if is_own and not text.endswith("\n"):
+    if os.path.basename(where) in TABLES and not text.endswith("\n"):
         raise InputError(f"{where}: damaged: the last line is cut")
     if text.startswith("#") or "\n#" in text:
         text = "".join("\n" if line.startswith("#") else line for line in text.splitlines(keepends=True))
@@ -151,7 +153,12 @@ class Results:
             return read_table(self.folder, texts=["*"])
         name = next(name for name, kind in TABLES.items() if kind == self.kind)
         texts = {"study": ["*"], "modes": ["kind", "name"]}.get(self.kind, ())
-        return read_table(self.path(name), texts, is_own=True)
+        found = read_table(self.path(name), texts)
+        missing = [column for column in COLUMNS[self.kind] if column not in found]
+        if missing or (found.empty and self.kind != "study"):
+            what = f"no column '{missing[0]}'" if missing else "no rows"
+            raise InputError(f"{self.path(name)}: damaged: not the table of a {self.kind}: {what}")
+        return found
 
     @property
     def history(self) -> pandas.DataFrame:

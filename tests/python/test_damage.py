@@ -1,10 +1,9 @@
-"""Folders of results in which a file is cut, garbled or missing: every command says so in one line, or does not need
-the file; none of them shows a traceback. Argument: the path of the program."""
+"""Folders of results in which a file is cut, zeroed, garbled or missing: every command that needs the file says so in
+one line and ends with a status that is not 0, the others do their work. Argument: the path of the program."""
 
 import contextlib
 import io
 import os
-import random
 import shutil
 import unittest
 
@@ -13,20 +12,34 @@ from studies import Studies  # before percuss: it says where that is
 import percuss
 from percuss import command
 
-SMALL = {"time.end": 0.6, "time.step": 0.01, "mesh.bar.elements": 8, "output.frames": "{every: 30}",
-         "output.waves": "{body: bar, of: [stress]}"}
+SMALL = ["--set", "time.end=0.6", "--set", "time.step=0.01", "--set", "mesh.bar.elements=8"]
+RUN = [*SMALL, "--set", "output.frames={every: 30}", "--set", "output.waves={body: bar, of: [stress]}"]
+MEASURES = ["--vary", "scheme.rho_inf=0.5,0.9", "--measure", "x=at(tip.x, 0.05)", "--measure", "E=energy.final", "-j1"]
+# How results are made, what is drawn of them, and who needs which file; a file in brackets may be missing.
+RESULTS = {
+    "run": (["run", "bar_impact", *RUN], "wall.force",
+            {"history.csv": "plot compare fit", "(summary.json)": "report view", "(bar_impact.waves.csv)": "report",
+             "(bar_impact.vtk.series)": "report view", "bar_impact_000001.vtk": "report view",
+             "(contacts.vtk.series)": "report view", "contacts_000001.vtk": "report view",
+             "(obstacles.vtk)": "report view", "view.json": "view", "summary.txt": "", "checkpoint.bin": ""}),
+    "packed": (["run", "bar_impact", *RUN, "--set", "output.frames.format=vtu"], "wall.gap",
+               {"(bar_impact.pvd)": "report view", "bar_impact_000001.vtu": "report view"}),
+    "statics": (["statics", "cantilever_stop"], "contact_stop",
+                {"statics.csv": "plot report compare", "(cantilever_stop_statics.vtk.series)": "report view",
+                 "cantilever_stop_statics_000001.vtk": "report view", "contacts_000001.vtk": "report view"}),
+    "modes": (["modes", "cantilever_stop", "--count", "2"], "mode_shapes",
+              {"modes.csv": "plot report compare", "(cantilever_stop_modes.vtk.series)": "report view plot",
+               "cantilever_stop_modes_000001.vtk": "report view plot"}),
+    "study": (["study", "bar_impact", *SMALL, *MEASURES], "E",
+              {"study.csv": "plot report compare", "(study.json)": "report"}),
+}
 
 
-def damages(path, chance):
-    """Ways to damage a file, each a function that gives its new bytes; None: the file goes."""
-    with open(path, "rb") as file:
-        good = file.read()
-    middle = good[:len(good) // 2]
-    garbled = bytearray(good)
-    for _ in range(max(1, len(good) // 50)):
-        garbled[chance.randrange(len(good))] = chance.randrange(256)
-    return {"deleted": None, "empty": b"", "cut": middle, "cut at the end": good[:-3], "garbled": bytes(garbled),
-            "binary": bytes(range(256)) * 4, "another kind": b"[]\n", "doubled": good + good[:40]}
+def damages(good):
+    """Bytes of a damaged file by the way in which it is damaged; None: the file goes."""
+    half = good[:len(good) // 2]
+    return {"garbled": bytes(range(256)) * 4, "deleted": None, "empty": b"", "cut": half, "cut at the end": good[:-3],
+            "half zeroed": half + bytes(len(good) - len(half)), "another kind": b"[]\n"}
 
 
 class Damage(Studies):
@@ -37,59 +50,58 @@ class Damage(Studies):
             status = command.run(name, [str(word) for word in words])
         return status, errors.getvalue()
 
-    def sweep(self, folder, commands, skip=()):
-        chance, counted = random.Random(7), 0
-        for name in sorted(os.listdir(folder)):
-            path = os.path.join(folder, name)
-            if not os.path.isfile(path) or name.startswith(skip):
-                continue
-            with open(path, "rb") as file:
-                good = file.read()
-            for how, data in damages(path, chance).items():
-                os.remove(path)
-                if data is not None:
+    def commands(self, kind, drawn):
+        folder, out = self.path(kind), self.path("out")
+        return {"compare": [folder, self.path("whole")], "report": [folder, "-q", "-o", self.path("page.html")],
+                "plot": [folder, drawn, "-q", "-o", out + ".svg"], "view": [folder, "-o", out + ".png"],
+                "fit": ["bar_impact", "--data", f"{folder}/history.csv", "--column", "tip.x", "--parameter",
+                        "elements.bar.E=800:900", "-q", *SMALL, "-o", out]}
+
+    def test_every_file_of_every_kind(self):
+        os.environ["PATH"] = self.path("tools") + ":/usr/bin:/bin"
+        os.symlink("/bin/false", self.write("tools/pvpython", "")[:-8] + "ffmpeg")
+        os.chmod(self.path("tools/pvpython"), 0o755)  # draws nothing: what is damaged is found before
+        for kind, (words, drawn, needs) in RESULTS.items():
+            folder = self.path(kind)
+            done = self.percuss(*words, "-q", "-o", folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            shutil.rmtree(self.path("whole"), ignore_errors=True)
+            shutil.copytree(folder, self.path("whole"))
+            commands = self.commands(kind, drawn)
+            for name in ("plot", "compare"):
+                self.assertEqual(self.call(name, *commands[name]), (0, ""))
+            for name, users in needs.items():
+                path = os.path.join(folder, name.strip("()"))
+                with open(path, "rb") as file:
+                    good = file.read()
+                for how, data in list(damages(good).items())[:None if users else 1]:
                     with open(path, "wb") as file:
-                        file.write(data)
-                for words in commands:
-                    status, said = self.call(*words)
-                    with self.subTest(file=name, how=how, command=words[0]):
-                        self.assertIn(status, (0, 1, 2))
-                        self.assertLessEqual(said.count("\n"), 1, said)
-                        self.assertNotIn("could not go on", said)
-                        counted += 1
+                        file.write(data or b"")
+                    if data is None:
+                        os.remove(path)
+                    if data is None and name.startswith("("):
+                        continue
+                    for user in users.split() or ("plot", "compare"):
+                        status, said = self.call(user, *commands[user])
+                        with self.subTest(file=name, how=how, command=user):
+                            self.assertEqual(said.count("\n"), bool(users), said)
+                            self.assertEqual(status != 0, bool(users), said)
+                            self.assertNotIn("could not go on", said)
+                            self.assertIn("" if not users else os.path.basename(path) if data else folder, said)
                 with open(path, "wb") as file:
                     file.write(good)
-        self.assertGreater(counted, 20)
 
-    def test_a_run(self):
-        one, other = self.path("one"), self.path("other")
-        percuss.run("cases/bar_impact", SMALL, output=one)
-        shutil.copytree(one, other)
-        with contextlib.suppress(OSError):
-            os.remove(os.path.join(one, "checkpoint.bin"))
-        self.sweep(one, [("compare", one, other)], skip=("bar_impact_0000", "contacts_0000"))
-        for name in ("history.csv", "summary.json", "bar_impact.waves.csv"):
-            with open(os.path.join(one, name), "wb") as file:
-                file.write(b"{garbage")
-        results = percuss.Results(one, "run")
-        for attribute, name in (("table", "history.csv"), ("summary", "summary.json"), ("waves", "waves.csv")):
-            with self.assertRaisesRegex(percuss.InputError, name):
-                getattr(results, attribute)
-        with self.assertRaisesRegex(percuss.InputError, "no history.csv"):
-            percuss.open(str(self.folder))
-
-    def test_a_study(self):
-        words = ["cases/bar_impact", "--set", "time.end=0.1", "--set", "mesh.bar.elements=4", "--vary",
-                 "scheme.rho_inf=0.5,0.9", "--measure", "x=at(tip.x, 0.05)", "--measure", "E=energy.final", "-q", "-j1"]
+    def test_runs_of_a_study(self):
+        words = ["bar_impact", *SMALL, *MEASURES, "-q"]
         self.study(*words)
         shutil.copytree(self.out, self.path("other"))
-        self.sweep(self.out, [("compare", self.out, self.path("other"))] * 2)
         good = self.rows()
         run = os.path.join(self.out, "runs", good[0]["run"])
-        chance = random.Random(8)
         # A run whose files are damaged is made again, or its measures name the file.
         for name in sorted(os.listdir(run)):
-            for how, data in damages(os.path.join(run, name), chance).items():
+            with open(os.path.join(run, name), "rb") as file:
+                whole = file.read()
+            for how, data in damages(whole).items():
                 shutil.rmtree(run)
                 shutil.copytree(self.path("other", "runs", good[0]["run"]), run)
                 os.remove(os.path.join(run, name))
@@ -102,6 +114,12 @@ class Damage(Studies):
                     self.assertLessEqual(said.count("\n"), 1, said)
                     if status == 2:
                         self.assertIn(name, said)
+                    else:
+                        self.assertEqual(self.rows(), good)
+
+    def test_a_folder_of_nothing(self):
+        with self.assertRaisesRegex(percuss.InputError, "no history.csv"):
+            percuss.open(str(self.folder))
 
 
 unittest.main()
