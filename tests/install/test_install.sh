@@ -73,7 +73,7 @@ if /usr/bin/python3 -c "import numpy" 2>/dev/null; then
     (cd "$work" && env -i PYTHONDONTWRITEBYTECODE=1 "$prefix/bin/percuss" study bar_impact --set time.end=0.01 \
         --vary mesh.bar.elements=4,8 -q -o study)
     [ "$(grep -c done "$work/study/study.csv")" = 2 ]
-    cp -r python "$work/package"
+    cp -rL python "$work/package" # with the headers that it links to
     if /usr/bin/python3 -c "import setuptools, pip, wheel" 2>/dev/null; then
         /usr/bin/python3 -m pip install --quiet --no-index --no-build-isolation --no-deps --target "$work/site" \
             "$work/package" >"$work/pip.log" 2>&1 || { cat "$work/pip.log"; exit 1; }
