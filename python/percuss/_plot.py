@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import shutil
-import tempfile
+import warnings
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from . import pictures, study_pictures
 from .command import Parser
 from .errors import InputError
 from .figure import STYLE, Options, Picture, Run, Script, write_panels
-from .files import Path
+from .files import Path, write_file
 from .results import Results, open as open_results, read_table
 from .text import suggest
 
@@ -264,28 +265,13 @@ def _safe(name: str) -> str:
 
 def save(figure: Any, path: Path, dots: int = 300) -> None:
     """Writes a figure, images in it with so many dots per inch; an old file stays until the new one is whole."""
-    path = os.fspath(path)
-    ending = os.path.splitext(path)[1]
     import matplotlib.pyplot as plt
-    import warnings
-    handle, temporary = tempfile.mkstemp(suffix=ending, dir=os.path.dirname(path) or ".")
-    os.close(handle)
-    try:
-        with warnings.catch_warnings(), plt.style.context(STYLE):
-            warnings.simplefilter("ignore")  # letters that the font does not have
-            when = {"Date": None} if ending == ".svg" else {"CreationDate": None} if ending == ".pdf" else {}
-            figure.savefig(temporary, metadata=when, dpi=dots)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    finally:
-        if os.path.exists(temporary):
-            os.remove(temporary)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    ending, buffer = os.path.splitext(path)[1], io.BytesIO()
+    with warnings.catch_warnings(), plt.style.context(STYLE):
+        warnings.simplefilter("ignore")  # letters that the font does not have
+        when = {"Date": None} if ending == ".svg" else {"CreationDate": None} if ending == ".pdf" else {}
+        figure.savefig(buffer, format=ending[1:], metadata=when, dpi=dots)
+    write_file(path, buffer.getvalue())
 
 
 def main(argv: list[str]) -> int:
@@ -324,6 +310,5 @@ def main(argv: list[str]) -> int:
 
 def _keep(script: Script, folder: str, name: str, ending: str) -> None:
     """Writes the script and its style beside the picture."""
-    with open(os.path.join(folder, name + ".py"), "w", encoding="utf-8") as file:
-        file.write(script.text(folder, name + ending))
+    write_file(os.path.join(folder, name + ".py"), script.text(folder, name + ending))
     shutil.copyfile(STYLE, os.path.join(folder, "percuss.mplstyle"))

@@ -324,8 +324,6 @@ def report(results: Union[Path, Results], output: Optional[Path] = None) -> str:
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         write_file(path, text)
     except OSError as error:
-        if os.path.exists(path + ".part"):
-            os.unlink(path + ".part")
         raise PercussError(f"cannot write {path}: {error.strerror}") from None
     return path
 

@@ -164,7 +164,8 @@ class Script:
                 warnings.simplefilter("ignore")  # letters that the font does not have
                 exec("\n".join(lines), names)  # the lines of this module, with texts as literals
                 fig = names["fig"]
-                fig.canvas.draw()
+                if self.legends:
+                    fig.draw_without_rendering()
             plt.close(fig)
             hidden = [covers(fig, fig.axes[axes]) for axes, _ in self.legends]
             if self.options.legend or not any(hidden):

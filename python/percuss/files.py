@@ -46,8 +46,13 @@ def make_folder(path: str) -> None:
         raise InputError(f"{path}: {error.strerror}") from None
 
 
-def write_file(path: str, text: str) -> None:
+def write_file(path: Path, content: Union[str, bytes]) -> None:
     """Writes a file aside and renames it, so that it is whole or as it was."""
-    with open(path + ".part", "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-    os.replace(path + ".part", path)
+    part = os.fspath(path) + ".part"
+    try:
+        with open(part, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+        os.replace(part, path)
+    finally:
+        if os.path.exists(part):
+            os.remove(part)

@@ -155,7 +155,7 @@ class Results:
         texts = {"study": ["*"], "modes": ["kind", "name"]}.get(self.kind, ())
         found = read_table(self.path(name), texts)
         missing = [column for column in COLUMNS[self.kind] if column not in found]
-        if missing or (found.empty and self.kind != "study"):
+        if missing or (found.empty and self.kind in ("statics", "modes")):
             what = f"no column '{missing[0]}'" if missing else "no rows"
             raise InputError(f"{self.path(name)}: damaged: not the table of a {self.kind}: {what}")
         return found

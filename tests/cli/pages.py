@@ -8,12 +8,12 @@ import math
 import os
 import re
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
 
-from program import HANG, PROGRAM, has_tools, read_json
+from program import has_tools, percuss, read_json
+from tools import call
 
 if not has_tools():
     print("the library cannot be loaded by Python: reports are not tested")
@@ -115,14 +115,13 @@ class Pages(unittest.TestCase):
 
     @classmethod
     def percuss(cls, *arguments, status=0):
-        run = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG)
+        run = (call if arguments[0] in ("report", "study") else percuss)(*arguments)
         assert run.returncode == status, f"{arguments}: {run.returncode}\n{run.stdout}{run.stderr}"
         return run
 
     @classmethod
     def study(cls, *arguments):
-        run = subprocess.run([PROGRAM + "-study", *arguments], capture_output=True, text=True, timeout=HANG)
-        assert run.returncode == 0, run.stderr
+        cls.percuss("study", *arguments)
 
     def table(self, folder):
         """Rows of study.csv without the units of its columns."""

@@ -2,17 +2,15 @@
 are skipped."""
 
 import os
-import subprocess
 import sys
 
-sys.path[:0] = ["tests/cli", "python"]
-sys.dont_write_bytecode = True
+sys.path.insert(0, "tests/cli")
 
 import program  # noqa: E402
-from program import HANG, PROGRAM  # noqa: E402
+from program import HANG, PROGRAM  # noqa: E402, F401
+from tools import call  # noqa: E402 - says where percuss is
 
 STUDY_PROGRAM = PROGRAM + "-study"
-os.environ["PERCUSS_LIBRARY"] = os.path.join(os.path.dirname(PROGRAM), "libpercuss.so.0")
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 try:
     import numpy  # noqa: F401
@@ -35,7 +33,7 @@ class Studies(program.Cases):
         return run
 
     def run_study(self, *arguments):
-        return subprocess.run([STUDY_PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=HANG)
+        return call("study", *arguments)
 
     def rows(self, levels=1):
         """Rows of the finest levels, without units."""

@@ -1,10 +1,9 @@
 """Two results beside each other: planted differences are found, where and when they are; round-off is none. Argument:
 the path of the program."""
 
-import subprocess
 import unittest
 
-from studies import HANG, PROGRAM  # before percuss: it says where that is
+from studies import call  # before percuss: it says where that is
 import program  # noqa: I100
 
 import percuss
@@ -30,7 +29,7 @@ class Compare(program.Cases):
         return found, found.attrs["text"], int((found["beyond"] & found["judged"]).sum())
 
     def run_compare(self, *arguments):
-        return subprocess.run([PROGRAM + "-compare", *arguments], capture_output=True, text=True, timeout=HANG)
+        return call("compare", *arguments)
 
     def test_a_result_is_like_itself(self):
         found, said, count = self.compare({}, {}, 0.0)

@@ -3,11 +3,10 @@ the path of the program."""
 
 import math
 import os
-import subprocess
 import sys
 import unittest
 
-from studies import HANG, PROGRAM  # before percuss: it says where that is
+from studies import call  # before percuss: it says where that is
 import program  # noqa: I100
 from program import read_json
 
@@ -21,10 +20,9 @@ sys.path.insert(0, "tests/study")
 import study_fit  # noqa: E402
 
 
-
 class Fit(program.Cases):
     def run_fit(self, *arguments):
-        return subprocess.run([PROGRAM + "-fit", *map(str, arguments)], capture_output=True, text=True, timeout=HANG)
+        return call("fit", *arguments)
 
     def test_intervals_hold_the_true_value(self):
         fits = list(study_fit.draws(str(self.folder), 8))
