@@ -460,6 +460,11 @@ static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     return PCS_OK;
 }
 
+static void driven_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    rule->event_depth = 2.0 * ((const driven *)self->data)->events->gap_tolerance;
+}
+
 const pcs_scheme_ops pcs_scheme_event_driven = {
     .name = "event_driven",
     .summary = "adaptive Runge-Kutta between events, impacts and contact forces by their laws at the events, friction "
@@ -473,6 +478,7 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .watches_gaps = true,
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,
+    .state_rule = driven_state_rule,
     .refuses_drives =
         "it locates events of gaps, and where a prescribed motion jumps or bends is none of them; half_explicit_rk and "
         "alpha_ggl follow such motions",

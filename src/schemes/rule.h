@@ -63,6 +63,7 @@ typedef struct pcs_rule {
     pcs_gate_kind gate;
     double gate_tolerance; // m, of PCS_GATE_MIDDLE
     bool gate_looks_ahead; // of PCS_GATE_MIDDLE: also where the step would end in g <= 0 without the law
+    double event_depth;    // m, by which a contact may sink between events, besides rounding
     double gate_share;     // of the step, of PCS_GATE_HELD
     double gate_slack;     // of the way of a step, within which its gates are ties
     double gate_rest;      // of the largest gap rate, below which a closed contact has not parted

@@ -426,7 +426,7 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     kept->drift[row] = gap > 0.0 ? 0.0 : kept->drift[row] + h * h * fabs(self->bias[row]);
     if (h == 0.0) kept->overlap[row] = pcs_max(0.0, -gap);
     double allowed = 2.0 * kept->largest_rate[row] * self->now.largest_h + kept->overlap[row] + kept->drift[row];
-    pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + now->length, row, -1);
+    pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + self->rule.event_depth + now->length, row, -1);
 }
 
 bool pcs_certify_leads(const pcs_scheme *scheme, const pcs_rule *rule)
