@@ -104,7 +104,8 @@ typedef struct certify_rows {
     double *largest_gap;  // so far, m
     double *largest_rate; // so far, m/s
     double *overlap;      // that the model starts with, m
-    double *drift;        // that the present contact may have gathered where gaps are curved, m
+    double *drift;        // that the present contact may have gathered where gaps are curved, m; of a driven row, what
+                          // the speeds at the ends of steps miss of its way
     double *gap, *rate;   // of the last state, m and m/s
     double *impulse;      // of the last step, N s
     double *recent;       // PCS_RECENT after a step with an impulse, one less after each other one
@@ -157,6 +158,7 @@ struct pcs_certifier {
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers
     double *moved, *jump;                                      // [nrow] what they do to gaps and velocities
     double *misfit;                                            // [nrow] by how much gaps are off, m
+    double *drive[4];                 // [nrow] ways and speeds of driven rows at both ends; where there are some
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] where points are, when there are joints; else NULL
     bool *is_spare;                   // [nrow] stands for no pair of bodies, in a step that is examined
     double (*resultant)[3];           // [nrow] momentum of a unit impulse

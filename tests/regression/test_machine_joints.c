@@ -361,7 +361,8 @@ TEST(screws_stand_in_equilibrium)
     still_close(&s);
 }
 
-// Steps of 0.5 to 3 rad leave the speed of a driven body what it is told, whatever they do to places.
+// Steps of 0.5 to 3 rad leave the speed of a driven body what it is told, whatever they do to places: strict runs end
+// as those are off by a tenth.
 TEST(driven_bodies_keep_their_speed_in_long_steps)
 {
     const char *const schemes[] = { GGL("0.8"),
@@ -378,7 +379,7 @@ TEST(driven_bodies_keep_their_speed_in_long_steps)
                      "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0], axis: [0, 0, 1] },\n"
                      "          motor: { type: prescribed, node: body, along: rz, speed: %g } }\n"
                      "initial: [{ set: body, spin: [0, 0, %g], about: [0, 0, 0] }]\n"
-                     "output: { probes: { body: { node: body, of: [wz] } } }\n",
+                     "output: { probes: { body: { node: body, of: [wz] } } }\ncertify: warn\n",
                      speeds[k], speeds[k]);
             text_case c = text_case_open("mesh: { body: { type: point, at: [0.3, -0.2, 0.4] } }\n"
                                          "elements: { body: { type: rigid_body_3d, mesh: body, mass: 1.5,\n"
