@@ -19,6 +19,7 @@ import numpy as np
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError
 from .files import Path
+from .formula import Signal
 from .results import Results
 from .results import open as open_results
 
@@ -78,13 +79,8 @@ def _align_times(tables: list[Any]) -> tuple[list[Any], list[str], str, list[str
         raise InputError("no common times: " + " and ".join(f"{t[0]:g} .. {t[-1]:g}" for t in times))
     lead = int(len(rows[1]) < len(rows[0]))
     t, s, other = times[lead][rows[lead]], times[1 - lead], tables[1 - lead]
-    k = np.maximum(np.searchsorted(s, t, side="right") - 1, 0)
-    after = np.minimum(k + 1, len(s) - 1)
-    width = s[after] - s[k]
-    with np.errstate(all="ignore"):
-        w = np.where((width > 0.0) & (t > s[k]), (t - s[k]) / width, 0.0)
-    columns = {name: np.where(w > 0.0, (1.0 - w) * x[k] + w * x[after], x[k])
-               for name, x in ((name, other[name].to_numpy()) for name in other.columns)}
+    row = Signal(s, s).row(t)
+    columns = {name: Signal(s, other[name].to_numpy()).between(row, t) for name in other.columns}
     pair = [tables[lead].iloc[rows[lead]].reset_index(drop=True), pandas.DataFrame(columns)]
     head += (f"At {len(t)} times of {'AB'[lead]} from {first:g} to {last:g}; {'AB'[1 - lead]} is interpolated between "
              "its rows.\n")

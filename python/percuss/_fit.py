@@ -249,8 +249,12 @@ def _fit(case: str, parameters: list[Parameter], data: Any, names: list[str], li
     model = problem.model(found.x)
     assert isinstance(model, dict)
     best = runs.make(problem.lines(found.x))
-    return Fit(estimates, correlation, _table(times, wanted, model), _rms(wanted, model), confidence, problem.count,
-               runs.path(best.name))
+    import pandas
+    table = pandas.DataFrame({"t": times, **{f"{name}.{what}": values for name in wanted for what, values in (
+        ("data", wanted[name]), ("model", model[name]), ("residual", model[name] - wanted[name]))}})
+    table.attrs["units"] = {column: units.unit(column.rsplit(".", 1)[0]) for column in table.columns}
+    rms = {name: float(np.sqrt(np.nanmean(table[f"{name}.residual"]**2))) for name in wanted}
+    return Fit(estimates, correlation, table, rms, confidence, problem.count, runs.path(best.name))
 
 
 def _read_data(data: Any, names: list[str]) -> tuple[Array, dict[str, Array]]:
@@ -272,26 +276,10 @@ def _read_data(data: Any, names: list[str]) -> tuple[Array, dict[str, Array]]:
     return times, wanted
 
 
-def _rms(data: Mapping[str, Array], model: Mapping[str, Array]) -> dict[str, float]:
-    return {name: float(np.sqrt(np.nanmean((model[name] - data[name])**2))) for name in data}
-
-
-def _table(times: Array, data: Mapping[str, Array], model: Mapping[str, Array]) -> pandas.DataFrame:
-    import pandas
-    columns = {"t": times}
-    for name in data:
-        columns |= {f"{name}.data": data[name], f"{name}.model": model[name],
-                    f"{name}.residual": model[name] - data[name]}
-    found = pandas.DataFrame(columns)
-    found.attrs["units"] = {"t": "s", **{column: units.unit(column.rsplit(".", 1)[0]) for column in found.columns[1:]}}
-    return found
-
-
 def _write(result: Fit, folder: str) -> None:
     """fit.json, fit.csv and residuals.png."""
-    parameters = {key: {**one._asdict(), "deviation": one.deviation if math.isfinite(one.deviation) else None,
-                        "low": one.low if math.isfinite(one.low) else None,
-                        "high": one.high if math.isfinite(one.high) else None} for key, one in result.estimates.items()}
+    parameters = {key: {name: None if isinstance(x, float) and not math.isfinite(x) else x
+                        for name, x in one._asdict().items()} for key, one in result.estimates.items()}
     write_file(os.path.join(folder, "fit.json"), json.dumps(
         {"parameters": parameters, "correlation": result.correlation.tolist(), "rms": result.rms,
          "confidence": result.confidence, "runs": result.runs, "run": os.path.basename(result.folder),
@@ -303,21 +291,9 @@ def _write(result: Fit, folder: str) -> None:
 
 def plot_residuals(result: Fit) -> Any:
     """Data with the model, and the residuals below, for every column: a matplotlib figure."""
-    from matplotlib.figure import Figure
-    figure = Figure(figsize=(7.0, 4.0 * len(result.rms)), layout="constrained")
-    axes = figure.subplots(2 * len(result.rms), 1, sharex=True, squeeze=False)[:, 0]
-    table, t = result.table, result.table["t"]
-    for k, name in enumerate(result.rms):
-        unit = units.unit(name)
-        axes[2 * k].plot(t, table[f"{name}.data"], ".", markersize=2, color="0.6", label="data")
-        axes[2 * k].plot(t, table[f"{name}.model"], linewidth=1, label="model")
-        axes[2 * k].set_ylabel(units.join(name, unit))
-        axes[2 * k].legend(loc="best")
-        axes[2 * k + 1].plot(t, table[f"{name}.residual"], linewidth=0.6)
-        axes[2 * k + 1].axhline(0.0, color="0.3", linewidth=0.6)
-        axes[2 * k + 1].set_ylabel(units.join("residual", unit))
-    axes[-1].set_xlabel("t [s]")
-    return figure
+    from ._plot import plot
+    names = [f"{name}.{what}" for name in result.rms for what in ("data", "model", "residual")]
+    return plot(result.table, *names, width=18.0)
 
 
 def main(argv: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from ctypes import CFUNCTYPE, POINTER, c_void_p
 from typing import Any, NamedTuple, Optional
 
@@ -30,16 +31,12 @@ def options() -> list[Any]:
     """Everything that a case can be made of, an Option each."""
     found: list[Any] = []
 
-    def text(data: Any) -> Any:
-        return None if data is None else data.decode()
-
     def visit(_user: Any, pointer: Any) -> None:
         o = pointer.contents
-        choices: list[str] = []
-        while o.choices and o.choices[len(choices)] is not None:
-            choices.append(o.choices[len(choices)].decode())
-        found.append(Option(text(o.section), text(o.part), text(o.summary), text(o.key), text(o.help), text(o.kind),
-                            text(o.preset), bool(o.is_required), o.low, o.high, tuple(choices) if choices else None))
+        choices = [text.decode() for text in itertools.takewhile(bool, o.choices or ())]
+        given = {name: getattr(o, name) for name in Option._fields if name != "choices"}
+        plain: dict[str, Any] = {name: x.decode() if isinstance(x, bytes) else x for name, x in given.items()}
+        found.append(Option(**plain | {"is_required": bool(o.is_required)}, choices=tuple(choices) or None))
 
     if lib.percuss_list_options(CFUNCTYPE(None, c_void_p, POINTER(c.Option))(visit), None) != 0:
         raise MemoryError("out of memory: the options")

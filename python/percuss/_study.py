@@ -138,18 +138,22 @@ class Study:
         """Runs of a point, a level each."""
         return self.runs[point * self.nlevel:(point + 1) * self.nlevel]
 
-    def converge(self, point: int, name: str) -> dict[str, Convergence]:
-        """How a measure converges: "" of what is refined together, or of both with "mesh" and "step"."""
+    def converge(self, point: int, name: str) -> dict[str, dict[str, Any]]:
+        """How a measure converges: "" of what is refined together, or of both with "mesh." and "step."."""
         plan, runs = self.plan, self.of_point(point)
+        if not plan.refined:
+            return {}
+        both = [self._converge_by(what, runs, name) for what in plan.refined]
+        alone = dict(zip((f"{what}." for what in plan.refined), both)) if plan.is_separate else {}
+        whole = measures.converge_both(both[0][0], both[1][0]) if plan.is_separate else both[0][0]
+        return {head: {"limit": one.limit, "bound": one.bound, "order": one.order, "convergence": one.kind,
+                       **({"levels": levels} if levels else {})}
+                for head, (one, levels) in {"": (whole, [] if alone else both[0][1]), **alone}.items()}
 
-        def of(what: str) -> Convergence:
-            levels = [self.value(runs[k], name) for k in plan.sequence(what)]
-            return measures.converge([m.value for m in levels], plan.refined[what][0], levels[-1].grain)
-
-        if not plan.is_separate:
-            return {"": of(next(iter(plan.refined)))} if plan.refined else {}
-        mesh, step = of("mesh"), of("step")
-        return {"": measures.converge_both(mesh, step), "mesh": mesh, "step": step}
+    def _converge_by(self, what: str, runs: list[Run], name: str) -> tuple[Convergence, list[float]]:
+        levels = [self.value(runs[k], name) for k in self.plan.sequence(what)]
+        values = [level.value for level in levels]
+        return measures.converge(values, self.plan.refined[what][0], levels[-1].grain), values
 
     @property
     def not_refined(self) -> Optional[str]:
@@ -190,41 +194,27 @@ class Study:
             runs = self.of_point(point)
             is_good = all(run.end in GOOD for run in runs)
             parameters = dict(zip(plan.keys, plan.point(point)))
+            orders = {name: self.converge(point, name) for name in self.names}
             for level, run in enumerate(runs):
                 row: dict[str, Any] = dict(parameters)
                 if plan.refined:
                     row |= {"level": level, **{f"{k}_factor": x for k, x in plan.factors(level).items()}}
                 row |= {"run": run.name, "status": "done" if run.end == "kept" else run.end}
-                is_finest = plan.refined and level == self.nlevel - 1 and is_good
+                is_finest = level == self.nlevel - 1 and is_good
                 for name in self.names:
                     row[name] = self.value(run, name).value
-                    for what, one in (self.converge(point, name) if is_finest else {}).items():
-                        head = f"{name}.{what}." if what else f"{name}."
-                        row |= {head + "limit": one.limit, head + "bound": one.bound, head + "order": one.order,
-                                head + "convergence": one.kind}
+                    row |= {f"{name}.{head}{part}": x if is_finest else None for head, one in orders[name].items()
+                            for part, x in one.items() if part != "levels"}
                 found.append(row | {"reason": run.reason})
         return found
 
-    def columns(self) -> list[str]:
-        plan = self.plan
-        found = [*plan.keys, *(["level", *(f"{k}_factor" for k in plan.refined)] if plan.refined else []),
-                 "run", "status"]
-        for name in self.names:
-            found.append(name)
-            for what in ("",) * bool(plan.refined) + ("mesh", "step") * plan.is_separate:
-                head = f"{name}.{what}." if what else f"{name}."
-                found += [head + part for part in ("limit", "bound", "order", "convergence")]
-        return [*found, "reason"]
-
     def write(self) -> None:
         """Writes study.csv and study.json."""
-        known, names = self.units(), self.columns()
-        buffer = io.StringIO()
+        known, rows, buffer = self.units(), self.rows(), io.StringIO()
         out = csv.writer(buffer, lineterminator="\n")
-        heads = {name: name.removesuffix(".limit").removesuffix(".bound") for name in names}
-        out.writerow([units.join(name, known.get(heads[name], "")) for name in names])
-        rows = self.rows()
-        out.writerows([[cell(row.get(name)) for name in names] for row in rows])
+        out.writerow([units.join(name, known.get(name.removesuffix(".limit").removesuffix(".bound"), ""))
+                      for name in rows[0]])
+        out.writerows([map(cell, row.values()) for row in rows])
         write_file(os.path.join(self.folder, "study.csv"), buffer.getvalue())
         write_file(os.path.join(self.folder, "study.json"), self._json(known))
 
@@ -256,14 +246,9 @@ class Study:
             found["runs"] = [run.name for run in runs]
         found["measures"] = {}
         for name in self.names:
-            one: dict[str, Any] = {"value": self.value(runs[-1], name).value}
-            for what, k in self.converge(point, name).items():
-                entry = {"limit": k.limit, "bound": k.bound, "order": k.order, "convergence": k.kind}
-                if what or not plan.is_separate:
-                    order = plan.sequence(what or next(iter(plan.refined)))
-                    entry["levels"] = [self.value(runs[i], name).value for i in order]
-                one |= {what: entry} if what else entry
-            found["measures"][name] = one
+            orders = self.converge(point, name)
+            found["measures"][name] = dict[str, Any](value=self.value(runs[-1], name).value, **orders.pop("", {}),
+                                                     **{head[:-1]: one for head, one in orders.items()})
         return found
 
     # ---- The screen ----
@@ -345,7 +330,7 @@ def shown_value(row: Mapping[str, Any], name: str) -> str:
     if not math.isfinite(row[name]):
         return "-"
     heads = [h for h in (f"{name}.mesh.", f"{name}.step.") if h + "convergence" in row] or [f"{name}."]
-    if f"{name}.convergence" not in row:
+    if row.get(f"{name}.convergence") is None:
         return f"{row[name]:.6g}"
     kinds = []
     for head in heads:

@@ -7,21 +7,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Optional, Union
+from typing import Any, Optional
 from xml.etree import ElementTree
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
+from .files import Path
 
 Array = npt.NDArray[Any]
-Path = Union[str, "os.PathLike[str]"]
 
 _LEGACY = {"float": ">f4", "double": ">f8", "int": ">i4"}
 _XML = {"Float32": "f4", "Float64": "f8", "Int32": "i4", "UInt8": "u1"}
@@ -174,13 +175,19 @@ def join(pieces: list[Frame], time: float) -> Frame:
 def read_frame(path: Path, time: float = np.nan) -> Frame:
     """Reads one .vtk, .vtu or .pvtu file. A file that is missing or damaged raises InputError with one line."""
     path = os.fspath(path)
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
+    with _bytes(path) as data:
         if path.endswith(".pvtu"):
             names = [node.attrib["Source"] for node in ElementTree.fromstring(data).iterfind(".//Piece")]
             return join([read_frame(_beside(path, name), time) for name in names], time)
         return _read_vtu(data, time) if path.endswith(".vtu") else _read_legacy(data, time)
+
+
+@contextlib.contextmanager
+def _bytes(path: str) -> Iterator[bytes]:
+    """The bytes of a file; what they cannot be within it is InputError with its name."""
+    try:
+        with open(path, "rb") as file:
+            yield file.read()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except InputError:
@@ -195,9 +202,7 @@ def _beside(path: str, name: str) -> str:
 
 def _read_list(path: str) -> list[tuple[float, str]]:
     """Times and files of a .vtk.series or .pvd file."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
+    with _bytes(path) as data:
         if path.endswith(".pvd"):
             entries: Any = (node.attrib for node in ElementTree.fromstring(data).iterfind(".//DataSet"))
             listed = [(float(entry["timestep"]), _beside(path, entry["file"])) for entry in entries]
@@ -206,10 +211,6 @@ def _read_list(path: str) -> list[tuple[float, str]]:
         if not np.all(np.isfinite([time for time, _ in listed])):
             raise ValueError("a time is no number")
         return listed
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except _DAMAGE as error:
-        raise InputError(f"{path}: is damaged: {error}") from None
 
 
 class Frames(Sequence[Frame]):

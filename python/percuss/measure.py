@@ -77,8 +77,12 @@ class Summary:
 
     def below(self, key: str, place: str) -> Optional[tuple[Any]]:
         """What stands at a place below an entry, in a tuple, or None."""
+        node, (head, _, last) = self.get(key), place.rpartition(".")
+        for item in node if isinstance(node, list) else (node,):  # most places, without a look at all others
+            if isinstance(item, dict) and last in item and (item.get("name") if node is not item else "") == head:
+                return (item[last],)
         if key not in self.places:
-            self.places[key] = places(self.get(key))
+            self.places[key] = places(node)
         return (self.places[key][place],) if place in self.places[key] else None
 
     def find(self, place: str) -> Optional[tuple[Any]]:

@@ -53,7 +53,7 @@ _QUANTITIES = {part: Quantity(unit.strip(), name.strip())
 
 def quantity(column: str) -> Optional[Quantity]:
     """The quantity of a column such as `wall.force`, `tip.vx` or `t`; None if its name says nothing."""
-    part = re.sub(r"\.(min|max|start|end|final)$", "", column).rsplit(".", 1)[-1]
+    part = re.sub(r"\.(min|max|start|end|final|data|model)$", "", column).rsplit(".", 1)[-1]
     found = _QUANTITIES.get(part) or _QUANTITIES.get(re.sub(r"^((v_)?theta)\d+$", r"\1", part))
     if part.endswith("_time"):
         found = found or _QUANTITIES["t"]
