@@ -34,9 +34,8 @@ def options() -> list[Any]:
     def visit(_user: Any, pointer: Any) -> None:
         o = pointer.contents
         choices = [text.decode() for text in itertools.takewhile(bool, o.choices or ())]
-        given = {name: getattr(o, name) for name in Option._fields if name != "choices"}
-        plain: dict[str, Any] = {name: x.decode() if isinstance(x, bytes) else x for name, x in given.items()}
-        found.append(Option(**plain | {"is_required": bool(o.is_required)}, choices=tuple(choices) or None))
+        plain = [x.decode() if isinstance(x, bytes) else x for x in (getattr(o, name) for name in Option._fields[:-1])]
+        found.append(Option._make([*plain, tuple(choices) or None])._replace(is_required=bool(o.is_required)))
 
     if lib.percuss_list_options(CFUNCTYPE(None, c_void_p, POINTER(c.Option))(visit), None) != 0:
         raise MemoryError("out of memory: the options")
