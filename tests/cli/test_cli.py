@@ -17,7 +17,7 @@ import unittest
 
 import yaml
 
-from program import HANG, PROGRAM, has_tools, percuss, read_json
+from program import HANG, PROGRAM, TOOLS, has_tools, percuss, read_json
 
 CASE = "cases/bar_impact"
 SHORT = ["--set", "time.end=0.6", "--set", "mesh.bar.elements=20"]
@@ -84,7 +84,7 @@ class Usage(unittest.TestCase):
             self.assertEqual(result.stderr, "")
             for word in ("run CASE", "check CASE", "list", "--set", "--quiet", "Exit status"):
                 self.assertIn(word, result.stdout)
-        tools = () if has_tools() else ("study", "plot", "compare", "report", "view", "fit")
+        tools = () if has_tools() else TOOLS
         for verb in re.findall(r"percuss ([a-z]+) ", percuss().stderr):
             if verb in tools:
                 continue
