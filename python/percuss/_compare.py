@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from .command import COULD_NOT_GO_ON, DONE, Parser
+from .command import COULD_NOT_GO_ON, DONE, Parser, real
 from .errors import InputError
 from .files import Path
 from .formula import Signal
@@ -206,13 +206,7 @@ def main(argv: list[str]) -> int:
                    "[1e-9]")
     p.add_argument("-q", "--quiet", action="store_true", help="nothing on the screen")
     a = p.parse_args(argv)
-    try:
-        tolerance = float(a.tolerance)
-    except ValueError:
-        tolerance = math.nan
-    if not 0.0 <= tolerance < math.inf:
-        raise InputError(f"--tolerance must be a number from 0 on, is '{a.tolerance}'")
-    found = compare(a.a, a.b, tolerance)
+    found = compare(a.a, a.b, real("--tolerance", a.tolerance, 0.0, math.inf, "a number from 0 on"))
     if not a.quiet:
         print(found.attrs["text"], end="")
     return DONE if found.attrs["alike"] else COULD_NOT_GO_ON

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence, 
 import numpy as np
 
 from . import units
-from .command import COULD_NOT_GO_ON, DONE, Parser, whole
+from .command import COULD_NOT_GO_ON, DONE, Parser, real, whole
 from .errors import InputError, SimulationError
 from .files import Path, write_file
 from .formula import read_signal
@@ -313,10 +313,7 @@ def main(argv: list[str]) -> int:
     p.add_argument("--set", metavar="path.to.key=value", action="append", default=[], help="a value of all runs")
     p.add_argument("-q", "--quiet", action="store_true", help="nothing on the screen")
     a = p.parse_args(argv)
-    try:
-        confidence = float(a.confidence)
-    except ValueError:
-        raise InputError(f"--confidence must be a number between 0 and 1, is '{a.confidence}'") from None
+    confidence = real("--confidence", a.confidence, 0.0, 1.0, "a number between 0 and 1")
     case = find_case(a.case)
     folder = a.output or os.path.join("results", os.path.splitext(os.path.basename(os.path.normpath(case)))[0] + "_fit")
     result = _fit(case, [parse_parameter(text) for text in a.parameter], a.data, a.column,

@@ -13,7 +13,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 
 from . import pictures, study_pictures
-from .command import Parser
+from .command import Parser, real
 from .errors import InputError
 from .figure import STYLE, Options, Picture, Run, Script, write_panels
 from .files import Path, write_file
@@ -199,24 +199,13 @@ def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None
 
 
 def _pair(text: str, what: str) -> tuple[float, float]:
-    match = re.fullmatch(r"([^:]+):([^:]+)", text)
     try:
-        low, high = (float(part) for part in match.groups()) if match else (np.nan, np.nan)
+        low, high = map(float, text.split(":"))
     except ValueError:
-        low, high = np.nan, np.nan
+        low = high = np.nan
     if not -np.inf < low < high < np.inf:
         raise InputError(f"{what} must be two rising numbers A:B, is '{text}'")
     return low, high
-
-
-def _width(text: str) -> float:
-    try:
-        width = float(text)
-    except ValueError:
-        width = np.nan
-    if not 5.0 <= width < 1000.0:
-        raise InputError(f"--width must be a number from 5 on, is '{text}'")
-    return width
 
 
 def _parser() -> Parser:
@@ -289,7 +278,8 @@ def main(argv: list[str]) -> int:
         (given if is_result else columns).append(word)
     exact = read_table(a.exact, texts=["*"]) if a.exact else None
     options = Options(a.x, exact, _pair(a.range, "--range") if a.range else None,
-                      _pair(a.ylim, "--ylim") if a.ylim else None, _width(a.width), a.label, a.title, a.log, a.equal,
+                      _pair(a.ylim, "--ylim") if a.ylim else None,
+                      real("--width", a.width, 5.0, 1000.0, "a number from 5 on"), a.label, a.title, a.log, a.equal,
                       a.legend, a.spectrum)
     home = given[0] if os.path.isdir(given[0]) else os.path.dirname(given[0]) or "."
     folder, ending, stem = _place(a.output, home)

@@ -96,6 +96,17 @@ def whole(option: str, text: str, low: int, high: int) -> int:
     return int(text)
 
 
+def real(option: str, text: str, low: float, high: float, wanted: str) -> float:
+    """The value of an option that is a number, low <= value < high."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = high
+    if not low <= value < high:
+        raise InputError(f"{option} must be {wanted}, is '{text}'")
+    return value
+
+
 def show_errors(text: str) -> None:
     """Prints every line of a message as an error of its own."""
     for line in text.splitlines():
