@@ -277,7 +277,7 @@ double pcs_fe_present_step(const pcs_system *self, const double *q, const double
 // Travel times of waves through the cells.
 void pcs_fe_find_travel(pcs_system *self);
 // The same for a scheme with a limit of its own.
-double pcs_fe_limited_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
+double pcs_fe_limited_step(const pcs_system *self, const pcs_step_limit *limit);
 // Contacts and joints.
 pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_directions(pcs_system *self, const double *q);

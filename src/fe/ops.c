@@ -208,6 +208,11 @@ static void fe_describe(const pcs_system *self, int equation, const double span[
     }
 }
 
+static double fe_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
+{
+    return q == NULL ? pcs_fe_limited_step(self, limit) : pcs_fe_present_step(self, q, v, limit);
+}
+
 const pcs_system_ops pcs_system_fe = {
     .force = fe_force,
     .update_mass = pcs_default_update_mass,
@@ -233,7 +238,7 @@ const pcs_system_ops pcs_system_fe = {
     .row_resultant = pcs_fe_row_resultant,
     .reactions = pcs_fe_reactions,
     .tangent_resultant = pcs_fe_tangent_resultant,
-    .stable_step = pcs_fe_limited_step,
+    .stable_step = fe_stable_step,
     .draw = pcs_fe_draw,
     .contact_points = pcs_fe_contact_points,
     .press = pcs_fe_press,

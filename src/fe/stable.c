@@ -60,7 +60,7 @@ static bool stable_is_known(stable_recent *recent, size_t bytes, const double *M
     return false;
 }
 
-static double stable_smallest(const pcs_system *self, const pcs_step_limit *limit)
+double pcs_fe_limited_step(const pcs_system *self, const pcs_step_limit *limit)
 {
     const fe_data *fe = self->data;
     double step = INFINITY, M[ENTRIES], K[ENTRIES];
@@ -83,12 +83,7 @@ static double stable_smallest(const pcs_system *self, const pcs_step_limit *limi
 
 double pcs_fe_stable_step(const pcs_system *self)
 {
-    return stable_smallest(self, &(pcs_step_limit){ 0 });
-}
-
-double pcs_fe_limited_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
-{
-    return q == NULL ? stable_smallest(self, limit) : pcs_fe_present_step(self, q, v, limit);
+    return pcs_fe_limited_step(self, &(pcs_step_limit){ 0 });
 }
 
 static void stable_add_travel(pcs_travel *travel, double time)
