@@ -67,10 +67,10 @@ class Summary:
 
     def get(self, key: str) -> Any:
         """An entry, None if there is none."""
-        head = f'\n  "{key}": '
-        if key not in self.found and (at := self.text.find(head)) >= 0:
-            try:
-                self.found[key] = _DECODER.raw_decode(self.text, at + len(head))[0]
+        if key not in self.found:
+            at = self.text.find(head := f'\n  "{key}": ')
+            try:  # what is not there is remembered, too
+                self.found[key] = _DECODER.raw_decode(self.text, at + len(head))[0] if at >= 0 else None
             except ValueError:
                 self.found = read_json(self.path)
         return self.found.get(key)
