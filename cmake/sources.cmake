@@ -20,7 +20,7 @@ percuss_sources(src/fe assembly centre dofs fe initial internal law_friction law
 percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
 percuss_sources(src/step step_list.def active_set active_set_solve coarse columns condense contact_problem coupling
   curvature dense_contacts frictionless impact iteration krylov krylov_gate krylov_move krylov_set krylov_treat
-  newton_rows outer own_rows past preconditioner projected_gradient projection registry schur_map step sums)
+  newton_rows outer past preconditioner projected_gradient projection registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event event_friction explicit force_change
   galerkin_weights ggl_unified jump_family midpoint ode registry scheme stability state tableau)
 percuss_sources(src/output observer_list.def contact_record file grid observer obstacles record row_file schedule

@@ -11,7 +11,7 @@
 #include "core/comm.h"
 #include "percuss.h"
 #include "sim/checkpoint.h"
-#include "step/own_rows.h"
+#include "step/projection.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "build/deal.h"
 #include "mesh/sieve.h"
-#include "step/own_rows.h"
+#include "step/projection.h"
 
 #include <stdlib.h>
 #include <string.h>

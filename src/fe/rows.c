@@ -271,39 +271,6 @@ static void rows_freeze_constant(pcs_system *self, fe_data *fe)
     }
 }
 
-// Rank of all nodes that a row acts on; -1: they are of several, or not known.
-static int rows_rank(const fe_data *fe, int rank, const pcs_row_direction *direction)
-{
-    for (int i = 0; i < direction->nterm; i++) {
-        int other = pcs_fe_owner(fe, direction->term[i].node);
-        if (rank >= 0 && other != rank) return -1;
-        rank = other;
-    }
-    return rank;
-}
-
-// Which rank has the equations of each row, where every row has them on one and acts on the same nodes forever.
-static pcs_status rows_find_owners(pcs_system *self, const fe_data *fe)
-{
-    const fe_work *work = self->work;
-    int *owner;
-    if (fe->share == NULL || fe->has_search_rows || self->row_comm != NULL) return PCS_OK;
-    PCS_TAKE(self->ctx, owner, self->nrow, "the ranks of rows");
-    for (int row = 0; row < self->nrow; row++) {
-        const pcs_row_state *state = &work->states[row];
-        const pcs_contact_point *point = &fe->points[row];
-        bool is_stated = state->direction.nterm > 0;
-        int rank = is_stated ? -1 : pcs_fe_owner(fe, point->node);
-        if (!is_stated && point->other >= 0 && pcs_fe_owner(fe, point->other) != rank) return PCS_OK;
-        rank = rows_rank(fe, rank, &state->direction);
-        for (int t = 0; t < self->rows[row].ntangent && rank >= 0; t++) rank = rows_rank(fe, rank, &state->tangent[t]);
-        if (rank < 0) return PCS_OK;
-        owner[row] = rank;
-    }
-    self->row_owner = owner;
-    return PCS_OK;
-}
-
 // Rows of joints that push no node, but turn it, hold angles.
 static void rows_find_angles(const pcs_system *self, pcs_row *rows)
 {
@@ -334,7 +301,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     if (fe->laws != NULL) PCS_TRY(pcs_fe_number_dampers(self, fe->laws));
     if (fe->laws != NULL) PCS_TRY(pcs_fe_make_law_friction(self, fe->laws));
     PCS_TRY(rows_make_directions(self, fe));
-    if (!fe->has_evaluated_rows) return rows_find_owners(self, fe);
+    if (!fe->has_evaluated_rows) return PCS_OK;
     double *rest;
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     pcs_fe_update_directions(self, rest);
@@ -342,7 +309,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     status = rows_demand_motion(self, culprit);
     PCS_TRY(self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status));
     rows_freeze_constant(self, fe);
-    return rows_find_owners(self, fe);
+    return PCS_OK;
 }
 
 void pcs_fe_clear_states(bool is_joint, int nrow, pcs_row_state *states)

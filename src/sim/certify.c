@@ -2,7 +2,6 @@
 
 #include "sim/certify_data.h"
 
-#include "step/own_rows.h"
 #include "step/sums.h"
 
 #include <math.h>
@@ -237,7 +236,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->scheme = scheme;
     if (scheme->ops->state_rule != NULL) scheme->ops->state_rule(scheme, &self->rule);
     certify_choose_checks(self);
-    if (pcs_rows_are_spread(system)) self->comm = system->layout->comm;
+    self->comm = system->row_comm;
     PCS_TRY(certify_take_rows(ctx, &self->rows, system->nrow));
     PCS_TRY(certify_take_rows(ctx, &self->kept_rows, system->nrow));
     PCS_TRY(certify_take_work(ctx, self));
@@ -339,7 +338,7 @@ static bool certify_remember_rows(pcs_certifier *self)
         else if (!(self->report->h > 0.0)) self->rows.recent[j] = self->x->recent[j]; // by the rule of the start
         else self->rows.recent[j] = pcs_max(self->rows.recent[j] - 1.0, 0.0);
         if (goes_on && self->x->was_loaded[j]) certify_go_on(self, j);
-        if (system->rows[j].is_bilateral || !pcs_certify_owns(self, j)) continue;
+        if (system->rows[j].is_bilateral) continue;
         if (gap > tie && gap + ahead * self->rows.rate[j] < 0.0) may_close = true;
     }
     return self->comm == NULL ? may_close : pcs_all_max(self->comm, may_close) != 0.0;

@@ -75,7 +75,6 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
     pcs_carry_words(c, "numbers", now->momentum, nnumber);
     pcs_carry_flags(c, "is_awaited", &now->is_awaited, 1);
     pcs_carry_int(c, "iterations", &now->iterations);
-    if (!pcs_carry_reads(c)) pcs_certify_gather(self);
     carry_rows(&self->rows, (size_t)system->nrow, c);
     carry_past(self, c);
 }

@@ -210,18 +210,9 @@ static inline void pcs_certify_note(pcs_certifier *self, int check, double value
         pcs_certify_weigh_up(self, check, value, tolerance, row, equation);
 }
 
-// Is row j judged here?
-static inline bool pcs_certify_owns(const pcs_certifier *self, int row)
-{
-    const pcs_system *system = self->scheme->system;
-    return self->comm == NULL || system->row_comm != NULL || system->row_owner[row] == self->comm->rank;
-}
-
 // Before and after this rank has judged its rows: afterwards all know the worst of all.
 void pcs_certify_part(pcs_certifier *self);
 void pcs_certify_join(pcs_certifier *self, double *contradictions);
-// What is remembered of rows, of all on every rank.
-void pcs_certify_gather(pcs_certifier *self);
 
 // Do positions of loaded rows follow velocities by a rule: not those of laws on positions, which are held against gaps,
 // and not where a scheme lets contacts or joints give way by its nature.

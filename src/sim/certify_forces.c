@@ -208,7 +208,7 @@ void pcs_certify_directions(pcs_certifier *self)
     for (int j = 0; j < system->nrow; j++) {
         double gap = self->gap[j];
         self->is_spare[j] = gap > 0.0 && ahead[j] == gap && behind[j] == gap;
-        if (!pcs_certify_owns(self, j) || self->is_spare[j]) continue;
+        if (self->is_spare[j]) continue;
         double size = 0.0, bend = fabs(ahead[j] - 2.0 * gap + behind[j]);
         for (int k = self->G->start[j]; k < self->G->start[j + 1]; k++)
             size += fabs(self->G->value[k] * d[self->G->column[k]]);
@@ -240,7 +240,7 @@ void pcs_certify_bends(pcs_certifier *self)
     forces_find_rates(self, 0.0, here);
     system->ops->rate_bias(system, self->x->q, self->x->v, self->bias);
     for (int j = 0; j < system->nrow; j++) {
-        if (!pcs_certify_owns(self, j) || self->is_spare[j] || system->rows[j].is_driven) continue;
+        if (self->is_spare[j] || system->rows[j].is_driven) continue;
         double change = (ahead[j] - behind[j]) / (2.0 * time), kink = ahead[j] - 2.0 * here[j] + behind[j];
         double allowed = of_bend * (fabs(change) + fabs(self->bias[j])) + fabs(kink) / time;
         double noise = 1e-9 * fastest * fastest / forces_length(self);

@@ -1,4 +1,4 @@
-// Rows that each rank judges for itself, where they are many and each has its equations on one rank (step/own_rows.h):
+// Rows that each rank judges for itself, where they are distributed over ranks (pcs_system.row_comm):
 // what is remembered of a row is known to its rank alone, and the worst of every check is joined. Where ranks have the
 // same, the first of them has it, and the violation that counts is that of the first row, as in one process.
 
@@ -71,18 +71,4 @@ void pcs_certify_join(pcs_certifier *self, double *contradictions)
     bool is_new = worst[BROKEN] != -pcs_system_nrow(self->scheme->system);
     for (int i = 0; i < BROKEN; i++) is_new = is_new || worst[i] != self->ratio_before[i];
     if (is_new) join_details(self, worst, here);
-}
-
-void pcs_certify_gather(pcs_certifier *self)
-{
-    const certify_rows *rows = &self->rows;
-    double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift, rows->rate,
-                               rows->strayed,     rows->reach,        rows->bend,    rows->sunk };
-    int nrow = self->scheme->system->nrow;
-    if (self->comm == NULL || self->scheme->system->row_comm != NULL) return;
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        for (int j = 0; j < nrow; j++)
-            if (!pcs_certify_owns(self, j)) arrays[k][j] = 0.0;
-        self->comm->sum(self->comm, nrow, arrays[k]);
-    }
 }

@@ -79,7 +79,7 @@ static void misfit_explain_drives(pcs_certifier *self)
     system->ops->row_drives(system, self->x->t - h, self->drive[0], self->drive[1]);
     system->ops->row_drives(system, self->x->t, self->drive[2], self->drive[3]);
     for (int j = 0; j < system->nrow; j++) {
-        if (!system->rows[j].is_driven || !pcs_certify_owns(self, j)) continue;
+        if (!system->rows[j].is_driven) continue;
         double mean = (1.0 - after) * self->drive[1][j] + after * self->drive[3][j];
         double missed = fabs(self->drive[2][j] - self->drive[0][j] - h * mean);
         double size = system->rows[j].is_angle ? system->length : 1.0;
@@ -94,14 +94,13 @@ void pcs_certify_misfits(pcs_certifier *self)
     certify_memory *now = &self->now;
     double worst = 0.0, motion = 0.0;
     if (system->has_drives && self->report->h > 0.0) misfit_explain_drives(self);
-    for (int j = 0; j < system->nrow; j++)
-        if (pcs_certify_owns(self, j)) worst = pcs_max(worst, self->misfit[j]);
+    for (int j = 0; j < system->nrow; j++) worst = pcs_max(worst, self->misfit[j]);
     if (self->comm != NULL) worst = pcs_all_max(self->comm, worst);
     if (!(worst > 0.0) && self->x->step % STEPS_BETWEEN != 0) return;
     now->deformation = pcs_max(now->deformation, misfit_deformation(self, &motion));
     if (self->report->h == 0.0) return; // what a run starts with is the case's
     for (int j = 0; j < system->nrow; j++) {
         double scale = system->rows[j].is_driven ? pcs_max(motion, now->deformation) : now->deformation;
-        if (pcs_certify_owns(self, j)) pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 0.1 * scale, j, -1);
+        pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 0.1 * scale, j, -1);
     }
 }

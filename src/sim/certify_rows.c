@@ -571,7 +571,6 @@ void pcs_certify_rows(pcs_certifier *self)
     if (pcs_system_ntangent(self->scheme->system) > 0) pcs_certify_find_rebound(self);
     if (self->comm != NULL) pcs_certify_part(self);
     for (int j = 0; j < nrow; j++) {
-        if (!pcs_certify_owns(self, j)) continue;
         row_now now = rows_look_at(self, j);
         rows_check_position(self, &now);
         rows_check_velocity(self, &now);

@@ -37,16 +37,15 @@ void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *he
     for (int k = c->p.n - c->p.nheld_t; k < c->p.n; k++) c->p.z[k] = 0.0; // no part of what steps start from
 }
 
-pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_own_rows *own, int nsmooth,
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_comm *comm, int nsmooth,
                                  pcs_krylov_set **out)
 {
     pcs_krylov_set *c;
-    const pcs_row *rows = own == NULL ? system->rows : own->rows;
-    int m = own == NULL ? system->nrow : own->m, nt = own == NULL ? system->ntangent : own->nt;
+    int m = system->nrow, nt = system->ntangent;
     int n = 2 * (m + nt) + nsmooth, nall = 2 * (pcs_system_nrow(system) + pcs_system_ntangent(system)) + nsmooth;
     PCS_TAKE(ctx, c, 1, "the contact problem");
-    PCS_TRY(pcs_contact_problem_create(ctx, rows, m, nt, n, &c->p));
-    c->comm = own == NULL ? NULL : own->comm;
+    PCS_TRY(pcs_contact_problem_create(ctx, system->rows, m, nt, n, &c->p));
+    c->comm = comm;
     c->nb = nsmooth;
     c->length = system->length;
     double **vectors[] = { &c->F, &c->x, &c->z_last, &c->aim, &c->aim_value };

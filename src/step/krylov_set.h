@@ -12,8 +12,8 @@
 
 #include "step/contact_problem.h"
 #include "step/krylov.h"
-#include "step/own_rows.h"
 #include "step/preconditioner.h"
+#include "system/system.h"
 
 enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps; the others
 enum { PCS_SEEN_SETS = 64 };
@@ -61,8 +61,8 @@ typedef struct pcs_krylov_set {
     int nseen;
 } pcs_krylov_set;
 
-// `own`: the rows of this rank; NULL: all of them.
-pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_own_rows *own, int nsmooth,
+// `comm`: ranks over which the rows are distributed; NULL: all of them are here.
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_comm *comm, int nsmooth,
                                  pcs_krylov_set **out);
 // How many smooth multipliers take part, at most those of the creation, and which rows are held, if any.
 void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *held);

@@ -37,8 +37,8 @@ static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self
     return PCS_OK;
 }
 
-pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_own_rows *own, bool with_tangents,
-                                     pcs_coupling *coupling, pcs_preconditioner **out)
+pcs_status pcs_preconditioner_create(pcs_step_solver *solver, bool with_tangents, pcs_coupling *coupling,
+                                     pcs_preconditioner **out)
 {
     pcs_preconditioner *self;
     const pcs_system *system = solver->system;
@@ -64,9 +64,9 @@ pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_own_rows
     PCS_TRY(preconditioner_take(solver->ctx, self, system->nv));
     for (int i = 0; i < self->n; i++) self->partner[i] = i;
     if (self->part[1] != NULL)
-        for (int j = 0; j < own->m; j++) {
-            int t = own->m + own->rows[j].first_tangent;
-            if (own->rows[j].ntangent != 2) continue;
+        for (int j = 0; j < system->nrow; j++) {
+            int t = system->nrow + system->rows[j].first_tangent;
+            if (system->rows[j].ntangent != 2) continue;
             self->partner[t] = t + 1;
             self->partner[t + 1] = t;
         }

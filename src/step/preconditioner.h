@@ -28,7 +28,7 @@
 
 #include "step/coarse.h"
 #include "step/coupling.h"
-#include "step/own_rows.h"
+#include "step/step.h"
 
 typedef struct pcs_preconditioner {
     const pcs_step_solver *solver;
@@ -74,8 +74,8 @@ static inline double pcs_preconditioner_direction(const pcs_preconditioner *self
     return self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
 }
 // Of the rows of the coupling, which is filled before the preconditioner is: the normal ones, or with the tangents.
-pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_own_rows *own, bool with_tangents,
-                                     pcs_coupling *coupling, pcs_preconditioner **out);
+pcs_status pcs_preconditioner_create(pcs_step_solver *solver, bool with_tangents, pcs_coupling *coupling,
+                                     pcs_preconditioner **out);
 // New values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
 void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2]);
 // Rows with is_in[i] != 0 are in.

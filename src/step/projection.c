@@ -9,6 +9,11 @@
 #include <math.h>
 #include <string.h>
 
+bool pcs_rows_are_dealt(double nrow, double ndof)
+{
+    return nrow >= PCS_MANY_ROWS && nrow * ndof > PCS_LIGHT_ROWS && 2.0 * nrow * (2.0 * nrow + ndof) > PCS_MOST_NUMBERS;
+}
+
 // Rows times equations up to which exact effective masses are worth their solves again and again, or over ranks, where
 // a solve waits for all of them in each of its iterations; once in one process: projection.h.
 static const double LIGHT_OFTEN = 1e5;

@@ -8,6 +8,12 @@
 
 // Rows times equations up to which exact effective masses are worth their solves once.
 #define PCS_LIGHT_ROWS 4e6
+// Rows from which on it pays to distribute them: an iteration costs 20 ns per row, an exchange between ranks a few us.
+enum { PCS_MANY_ROWS = 256 };
+
+// True if so many rows of a system of this size are distributed over ranks: nobody could be handed a step over then, and
+// effective masses are estimates, which need no solve each.
+bool pcs_rows_are_dealt(double nrow, double ndof);
 
 // Share of the step that is left after its impulses.
 static inline double pcs_projection_lag(const pcs_step_form *form)

@@ -21,17 +21,16 @@
 #include <string.h>
 
 typedef struct schur {
-    int n, m, nt; // equations; rows and tangents that this rank solves for
-    pcs_own_rows *own;
+    int n, m, nt; // equations; rows and tangents here
     pcs_krylov_set *contacts;
     pcs_schur_map *map;
     pcs_coupling *coupling;
     double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
     double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                  // [n] where positions do not add up
-    double *z;                                           // multipliers of all rows: contacts->z, or as all ranks know
-    unsigned char *gate;                                 // [nrow] likewise
-    unsigned char *held;                                 // [m] which of the own rows are
+    double *z;                                           // multipliers: contacts->p.z
+    unsigned char *gate;                                 // [nrow] contacts->p.gate
+    unsigned char *held;                                 // [m] which rows are
     double *gap;                                         // [nrow] work
     double *z_step;                                      // [contacts->n] multipliers that the step starts from
     pcs_step_form factored;                              // that S* of a linear system was made for
@@ -41,25 +40,19 @@ typedef struct schur {
     bool is_guessed;  // the iteration began with the motion of the step before
 } schur;
 
-// The contact problem, and what is known of all rows where this rank solves for some of them.
 static pcs_status schur_make_contacts(pcs_step_solver *self)
 {
     schur *s = self->data;
     const pcs_system *system = self->system;
-    bool is_spread = s->own->comm != NULL, is_part = s->own->is_part;
-    PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->own, s->map->nb, &s->contacts));
+    PCS_TRY(pcs_krylov_set_create(self->ctx, system, system->row_comm, s->map->nb, &s->contacts));
     PCS_TAKE(self->ctx, s->z_step, 2 * (s->m + s->nt) + s->map->nb, "the Schur solver");
     PCS_TAKE(self->ctx, s->gap, system->nrow, "the Schur solver");
     PCS_TAKE(self->ctx, s->held, s->m, "the Schur solver");
     s->z = s->contacts->p.z;
     s->gate = s->contacts->p.gate;
-    if (is_part) {
-        PCS_TAKE(self->ctx, s->z, 2 * system->nrow + system->ntangent, "the Schur solver");
-        PCS_TAKE(self->ctx, s->gate, system->nrow, "the Schur solver");
-    }
-    PCS_TRY(pcs_coupling_create(self->ctx, system, s->map->G, s->map->T, is_spread, &s->coupling));
-    PCS_TRY(pcs_preconditioner_create(self, s->own, false, s->coupling, &s->contacts->preconditioner[0]));
-    return pcs_preconditioner_create(self, s->own, true, s->coupling, &s->contacts->preconditioner[1]);
+    PCS_TRY(pcs_coupling_create(self->ctx, system, s->map->G, s->map->T, system->row_comm != NULL, &s->coupling));
+    PCS_TRY(pcs_preconditioner_create(self, false, s->coupling, &s->contacts->preconditioner[0]));
+    return pcs_preconditioner_create(self, true, s->coupling, &s->contacts->preconditioner[1]);
 }
 
 // Numbers of multipliers in one process, where rows are dealt out.
@@ -90,9 +83,8 @@ static pcs_status schur_setup(pcs_step_solver *self)
     schur *s = self->data;
     const pcs_system *system = self->system;
     s->n = system->nv;
-    PCS_TRY(pcs_own_rows_create(self->ctx, system, &s->own));
-    s->m = s->own->m;
-    s->nt = s->own->nt;
+    s->m = system->nrow;
+    s->nt = system->ntangent;
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->D, &s->W, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Schur solver");
@@ -101,7 +93,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
         for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
         self->way = s->x;
     }
-    PCS_TRY(pcs_schur_map_create(self, s->own, &s->map));
+    PCS_TRY(pcs_schur_map_create(self, &s->map));
     PCS_TRY(schur_make_contacts(self));
     s->contacts->product = pcs_schur_map_product;
     s->map->problem = &s->contacts->p;
@@ -239,12 +231,12 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
 {
     schur *s = self->data;
     pcs_krylov_set *c = s->contacts;
-    for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[pcs_own_row(s->own, j)];
-    for (int t = 0; t < s->nt; t++) c->p.r[2 * s->m + t] = self->tangent_mass[pcs_own_tangent(s->own, t)];
+    for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
+    for (int t = 0; t < s->nt; t++) c->p.r[2 * s->m + t] = self->tangent_mass[t];
     for (int i = 0; i < c->nb; i++) c->p.r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
     c->p.gate_tolerance = p->gate_tolerance;
     if (!c->p.gate_is_live)
-        for (int j = 0; j < s->m; j++) c->p.gate[j] = p->gate[pcs_own_row(s->own, j)];
+        for (int j = 0; j < s->m; j++) c->p.gate[j] = p->gate[j];
     // What cannot act starts from zero; so does all after a failure.
     if (!c->p.gate_is_live)
         for (int j = 0; j < s->m; j++) {
@@ -252,31 +244,26 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
             c->p.z[s->m + j] = 0.0;
             for (int t = 0; t < c->p.rows[j].ntangent; t++) c->p.z[2 * s->m + c->p.rows[j].first_tangent + t] = 0.0;
         }
-    pcs_schur_map_follow(s->map);
     if (s->is_stale) schur_refresh(self);
     s->is_stale = false;
 }
 
-// What the law of own row j, or tangent t, adds to its velocity.
+// What the law of row j, or tangent t, adds to its velocity.
 static double schur_target(const schur *s, const pcs_step_problem *p, int j)
 {
-    double target = p->target[pcs_own_row(s->own, j)];
+    double target = p->target[j];
     return p->target_velocity == NULL ? target : target * pcs_rows_dot(s->map->G, j, p->target_velocity);
 }
 static double schur_target_t(const schur *s, const pcs_step_problem *p, int t)
 {
-    double target = p->target_t[pcs_own_tangent(s->own, t)];
+    double target = p->target_t[t];
     return p->target_velocity == NULL ? target : target * pcs_rows_dot(s->map->T, t, p->target_velocity);
 }
 
-// Gaps of the own rows.
 static void schur_gaps(pcs_step_solver *self, const double *q, bool are_here, double *gap)
 {
-    schur *s = self->data;
-    double *all = s->own->is_part ? s->gap : gap;
-    if (are_here) pcs_system_gaps_here(self->system, q, all);
-    else self->system->ops->gaps(self->system, q, all);
-    if (all != gap) pcs_own_rows_take(s->own, all, gap);
+    if (are_here) pcs_system_gaps_here(self->system, q, gap);
+    else self->system->ops->gaps(self->system, q, gap);
 }
 
 // Values of the rows at d + y0 without multipliers, from the present q.
@@ -347,14 +334,13 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
     schur_fill_contacts(self, p);
     schur_fill_base(self, p);
-    if (!isfinite(pcs_all_largest(s->own->comm, s->contacts->p.n, s->contacts->p.b))) return NAN;
+    if (!isfinite(pcs_all_largest(self->system->row_comm, s->contacts->p.n, s->contacts->p.b))) return NAN;
     bool is_settled = pcs_krylov_set_solve(s->contacts);
     *iterations += s->contacts->rounds;
     self->products += s->contacts->products;
     self->revisits += s->contacts->revisits;
     self->projections += s->contacts->projections;
     if (!is_settled) return NAN;
-    pcs_own_rows_tell(s->own, s->contacts->p.z, s->contacts->p.gate, s->z, s->gate);
     pcs_schur_map_motion(s->map, s->contacts->p.z);
     bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
@@ -454,7 +440,6 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
     if (s->is_guessed) schur_guess(self, p);
     if (!is_at_start) return;
     memcpy(s->contacts->p.z, s->z_step, (size_t)s->contacts->p.n * sizeof(double));
-    pcs_own_rows_tell(s->own, s->contacts->p.z, s->contacts->p.gate, s->z, s->gate);
     for (int i = 0; i < s->n; i++) {
         s->D[i] = p->q_start[i] - s->q0[i];
         s->W[i] = p->v_start[i] - s->v0[i];
@@ -551,9 +536,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     self->products = self->revisits = self->projections = 0;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
-    pcs_own_rows_renew(s->own);
-    pcs_own_rows_take_z(s->own, s->z, c->p.z);
-    for (int j = 0; j < (p->held == NULL ? 0 : s->m); j++) s->held[j] = p->held[pcs_own_row(s->own, j)];
+    for (int j = 0; j < (p->held == NULL ? 0 : s->m); j++) s->held[j] = p->held[j];
     pcs_krylov_set_take(s->contacts, c->nb, p->held == NULL ? NULL : s->held);
     if (c->shared > 0.0) schur_forget_joints(self);
     memcpy(s->z_step, c->p.z, (size_t)c->p.n * sizeof(double));
@@ -581,7 +564,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     schur_tell_smooth(self, p);
     if (p->nu_t != NULL && c->p.held == NULL) memset(p->nu_t, 0, (size_t)self->system->ntangent * sizeof *p->nu_t);
     if (p->nu_t != NULL && c->p.held != NULL)
-        pcs_own_rows_tell_tangents(s->own, c->p.z + c->p.n - c->p.nheld_t, p->nu_t);
+        memcpy(p->nu_t, c->p.z + c->p.n - c->p.nheld_t, (size_t)s->nt * sizeof *p->nu_t);
     if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
 }
 

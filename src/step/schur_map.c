@@ -6,54 +6,58 @@
 #include <math.h>
 #include <string.h>
 
-// Rows that never change lose the entries that are zero; those that vary and are spread are copied again and again.
-static pcs_status map_take_rows(pcs_schur_map *map)
+// A copy of R without the entries that are zero.
+static pcs_status map_pack(pcs_context *ctx, const pcs_rows *R, pcs_rows **out)
 {
-    const pcs_system *system = map->solver->system;
-    const pcs_own_rows *own = map->own;
-    bool is_packed = system->is_linear, is_picked = is_packed || own->is_part;
-    const pcs_rows *from[4] = { system->G, system->T, map->solver->projection->Gx, map->solver->projection->Tx };
-    const pcs_rows **to[4] = { &map->G, &map->T, &map->Gx, &map->Tx };
-    for (int k = 0; k < 4; k++) {
-        bool is_normal = k % 2 == 0;
-        *to[k] = from[k];
-        if (from[k] == NULL || !is_picked) continue;
-        pcs_rows *copy;
-        if (is_packed && k >= 2) {
-            *to[k] = *to[k - 2];
-            continue;
+    int nnz = 0;
+    for (int p = 0; p < R->start[R->nrow]; p++) nnz += R->value[p] != 0.0;
+    PCS_TRY(pcs_rows_create(ctx, R->nrow, R->ncol, nnz, out));
+    (*out)->halo = R->halo;
+    nnz = 0;
+    for (int j = 0; j < R->nrow; j++) {
+        for (int p = R->start[j]; p < R->start[j + 1]; p++) {
+            if (R->value[p] == 0.0) continue;
+            (*out)->column[nnz] = R->column[p];
+            (*out)->value[nnz++] = R->value[p];
         }
-        PCS_TRY(pcs_rows_pick(map->solver->ctx, from[k], is_normal ? own->m : own->nt,
-                              is_normal ? own->row : own->tangent, is_packed, &copy));
-        *to[k] = copy;
-        if (!is_packed) map->copy[k] = copy;
+        (*out)->start[j + 1] = nnz;
     }
     return PCS_OK;
 }
 
-void pcs_schur_map_follow(pcs_schur_map *map)
+// Rows that never change lose the entries that are zero.
+static pcs_status map_take_rows(pcs_schur_map *map)
 {
     const pcs_system *system = map->solver->system;
-    const pcs_rows *from[4] = { system->G, system->T, map->solver->projection->Gx, map->solver->projection->Tx };
-    for (int k = 0; k < 4; k++)
-        if (map->copy[k] != NULL)
-            pcs_rows_repeat(from[k], k % 2 == 0 ? map->own->row : map->own->tangent, map->copy[k]);
+    pcs_rows *G, *T;
+    map->G = system->G;
+    map->T = system->T;
+    map->Gx = map->solver->projection->Gx;
+    map->Tx = map->solver->projection->Tx;
+    if (!system->is_linear) return PCS_OK;
+    PCS_TRY(map_pack(map->solver->ctx, system->G, &G));
+    map->G = G;
+    if (map->Gx != NULL) map->Gx = G;
+    if (system->T == NULL) return PCS_OK;
+    PCS_TRY(map_pack(map->solver->ctx, system->T, &T));
+    map->T = T;
+    if (map->Tx != NULL) map->Tx = T;
+    return PCS_OK;
 }
 
-pcs_status pcs_schur_map_create(pcs_step_solver *solver, const pcs_own_rows *own, pcs_schur_map **out)
+pcs_status pcs_schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
 {
     pcs_schur_map *map;
     const pcs_system *system = solver->system;
     PCS_TAKE(solver->ctx, map, 1, "the contact operator");
     map->solver = solver;
-    map->own = own;
     double **vectors[] = { &map->fq, &map->fv, &map->fs, &map->D, &map->W, &map->d, &map->dq, &map->dv };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(solver->ctx, *vectors[i], system->nv, "the contact operator");
-    PCS_TAKE(solver->ctx, map->bilateral, own->m, "the contact operator");
-    PCS_TAKE(solver->ctx, map->row, own->m + own->nt, "the contact operator");
-    for (int j = 0; j < own->m; j++)
-        if (own->rows[j].is_bilateral) map->bilateral[map->nb++] = j;
+    PCS_TAKE(solver->ctx, map->bilateral, system->nrow, "the contact operator");
+    PCS_TAKE(solver->ctx, map->row, system->nrow + system->ntangent, "the contact operator");
+    for (int j = 0; j < system->nrow; j++)
+        if (system->rows[j].is_bilateral) map->bilateral[map->nb++] = j;
     *out = map;
     return map_take_rows(map);
 }
@@ -93,7 +97,7 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     const pcs_system *system = map->solver->system;
     const pcs_step_form *form = &map->solver->form;
     const pcs_rows *G = map->Gx, *T = map->Tx;
-    int m = map->own->m;
+    int m = map->solver->system->nrow;
     size_t bytes = (size_t)map_size(map) * sizeof(double);
     bool rubs = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // on some rank
     bool has_nu = (form->has_position || map->problem->held != NULL) && in & PCS_STAGE_GAP;
@@ -111,7 +115,7 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
     if (map->has_fs)
         for (int i = 0; i < map->nb; i++)
-            pcs_rows_add_transposed(map->G, map->bilateral[i], z[2 * m + map->own->nt + i], map->fs);
+            pcs_rows_add_transposed(map->G, map->bilateral[i], z[2 * m + map->solver->system->ntangent + i], map->fs);
 }
 
 static void map_solve(const pcs_schur_map *map, pcs_linsolve *solver, double *x)
@@ -202,7 +206,7 @@ static void map_general(pcs_schur_map *map)
 void pcs_schur_map_add_turns(const pcs_schur_map *map, const double *dx, double *value)
 {
     const pcs_step_form *form = &map->solver->form;
-    int m = map->own->m, nt = map->own->nt;
+    int m = map->solver->system->nrow, nt = map->solver->system->ntangent;
     if (map->curvature == NULL || form->law_is_gap) return;
     for (int i = 0; i < map->nb; i++) {
         double turn = pcs_rows_dot(map->curvature->H, map->bilateral[i], dx);
@@ -222,13 +226,13 @@ static void map_hold(pcs_schur_map *map, double *value)
 {
     const pcs_step_form *form = &map->solver->form;
     const pcs_contact_problem *p = map->problem;
-    int n = map_size(map), m = map->own->m;
+    int n = map_size(map), m = map->solver->system->nrow;
     double *value_t = value + p->n - p->nheld_t;
     map_combine(n, 1.0, map->D, -form->kw, map->W, map->fq); // U
     pcs_rows_multiply(map->G, map->fq, value);
     pcs_rows_multiply(map->G, map->d, map->row);
     for (int j = 0; j < m; j++)
-        if (!map->own->rows[j].is_bilateral) value[j] += form->kh * map->row[j];
+        if (!map->solver->system->rows[j].is_bilateral) value[j] += form->kh * map->row[j];
     if (p->nheld_t == 0) return;
     pcs_rows_multiply(map->T, map->fq, value_t);
     pcs_rows_multiply(map->T, map->d, map->row);
@@ -239,11 +243,11 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
 {
     pcs_schur_map *map = owner;
     const pcs_step_form *form = &map->solver->form;
-    int m = map->own->m, nt = map->own->nt;
+    int m = map->solver->system->nrow, nt = map->solver->system->ntangent;
     bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
     bool has_smooth = form->has_smooth_multipliers && wants_v, holds = map->problem->held != NULL;
     bool wants_d = gate_gap != NULL || has_smooth || holds;
-    map->is_for_rows = map->own->comm != NULL && map->G->halo == NULL;
+    map->is_for_rows = map->solver->system->row_comm != NULL && map->G->halo == NULL;
     map_forces(map, in, z);
     switch (map->kind) {
     case PCS_MAP_STILL: map_still(map, wants_q, wants_v); break;

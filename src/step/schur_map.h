@@ -19,14 +19,12 @@ typedef enum pcs_map_kind { PCS_MAP_STILL, PCS_MAP_SHORT, PCS_MAP_UNDAMPED, PCS_
 
 typedef struct pcs_schur_map {
     pcs_step_solver *solver;
-    const pcs_own_rows *own;  // the rows that it is about
     pcs_curvature *curvature; // of rows, part of K; NULL: left out
     pcs_matrix *S;
     pcs_linsolve *iteration; // of S
     pcs_map_kind kind;
     const pcs_rows *G, *T;   // directions of the own rows; T is NULL without friction
     const pcs_rows *Gx, *Tx; // those that impulses act along
-    pcs_rows *copy[4];       // of the same of the system, where they vary and are spread; else NULL
     int nb;                  // bilateral rows with smooth multipliers
     int *bilateral;          // [nb]
     double *fq, *fv;         // [nv] M U, M W
@@ -41,9 +39,7 @@ typedef struct pcs_schur_map {
     bool has_fq, has_fv, has_fs;
 } pcs_schur_map;
 
-pcs_status pcs_schur_map_create(pcs_step_solver *solver, const pcs_own_rows *own, pcs_schur_map **out);
-// The own rows follow those of the system, which have moved.
-void pcs_schur_map_follow(pcs_schur_map *map);
+pcs_status pcs_schur_map_create(pcs_step_solver *solver, pcs_schur_map **out);
 // The kind for the solver's form, and whether there are smooth multipliers.
 void pcs_schur_map_choose(pcs_schur_map *map);
 // As pcs_krylov_set_product, with a map as the owner.

@@ -296,7 +296,6 @@ struct pcs_system {
     pcs_travel travel[PCS_WAVE_KINDS];
     pcs_rotations rotations;  // nodes whose positions do not add up
     const pcs_layout *layout; // of the equations over the ranks; NULL: all of them are here
-    const int *row_owner;     // [nrow] rank that has all equations of a row; NULL: not every row has one
     // Over whose ranks rows are dealt out: no other rank has those here, which act on own equations and, where they
     // have a halo, on copies; and points with force laws, which act on own equations. NULL: all of them are here.
     const pcs_comm *row_comm;
