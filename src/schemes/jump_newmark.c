@@ -1,17 +1,20 @@
 // Newmark and generalized-alpha with impacts apart: the velocity-level scheme with impulsive correction that Schindler,
-// Rezaei, Kursawe, Acary (2015) leave for future work, on an implicit base. Index sets and impact: jump_family.h.
+// Rezaei, Kursawe, Acary (2015) leave for future work, on an implicit base, so that stiff bodies need no small step.
 //
 //   M vd = f(q, v-, t) + Gb^T lam,   Gb vt = 0                       joints act smoothly, too, which keeps order 2
-//   M W = G^T P,   0 <= G v- _|_ P >= 0 on I0                        contacts closed since the step before
+//   M W = G^T P,   0 <= G v- _|_ P >= 0 on I0 = { g(q_n) <= tol }    contacts closed since the step before
 //   M U = G^T nu,   G U = -(h^2/2) (2 be - ga) G (a - a_n)           on those loaded in one of the last 8 steps
 //   q = qt + (h/2) W + U,   v- = vt + W                              qt, vt: alpha_family.h
-//   v = v- + M^-1 G^T La                                             if a contact has closed, else v = v-
+//   v = v- + M^-1 G^T La,   0 <= G v + e G v- _|_ La >= 0            on I1 = { g(q) <= tol } if one of it was open,
+//                                                                    else v = v-
 //
-// So a node in contact stays exactly where the impact has left it: G dq = h G (v_n + v-)/2 there. Energy of a step of a
-// linear system: pcs_alpha_book up to v-, then La . G (v- + v)/2.
+// So a node in contact stays exactly where the impact has left it: G dq = h G (v_n + v-)/2 there. Unlike the explicit
+// scheme, the forces of contacts that last are kept in a step with an impact. Tangential rows join with friction
+// everywhere. Energy of a step of a linear system: pcs_alpha_book up to v-, then La . G (v- + v)/2.
 
 #include "schemes/alpha_family.h"
-#include "schemes/jump_family.h"
+#include "step/impact.h"
+#include "step/projection.h"
 
 #include <math.h>
 
@@ -32,7 +35,17 @@ static const pcs_option jump_options[] = {
 
 typedef struct jump_newmark {
     pcs_alpha alpha;
-    pcs_jump jump;
+    pcs_impact *impact;        // solves for an impact by columns; NULL: the step solver does, by products
+    double gap_tolerance;      // m, a gap up to this is closed, and what is rounded off besides
+    unsigned char *was_closed; // [nrow] I0
+    double *smooth, *smooth_t; // [nrow], [ntangent] contact impulses of the smooth motion, N s
+    double *slide;             // [ntangent] T v-, m/s
+    double *rubbed;            // [ntangent] loss of the friction of the smooth motion, J
+    double *work;              // [nv]
+    double *no_nu;             // [nrow] position multipliers of impacts: none
+    const pcs_state *before;   // the start of the step
+    bool is_impact;            // in this step
+    bool sees_velocity;        // f depends on v, so that an impact changes the acceleration
 } jump_newmark;
 
 static const char *jump_check(const void *params, const char **option)
@@ -46,6 +59,215 @@ static const char *jump_check(const void *params, const char **option)
     return p->beta < 0.5 * p->gamma ? "beta must be >= gamma/2: the scheme is stable at any step only there" : NULL;
 }
 
+static pcs_status jump_take(pcs_scheme *self, jump_newmark *jump)
+{
+    const pcs_system *system = self->system;
+    jump->sees_velocity = !system->is_linear || system->has_damping;
+    PCS_TAKE(self->ctx, jump->was_closed, system->nrow, "the closed contacts");
+    PCS_TAKE(self->ctx, jump->smooth, system->nrow, "contact impulses");
+    PCS_TAKE(self->ctx, jump->no_nu, system->nrow, "contact impulses");
+    PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");
+    PCS_TAKE(self->ctx, jump->slide, system->ntangent, "contact impulses");
+    PCS_TAKE(self->ctx, jump->rubbed, system->ntangent, "contact impulses");
+    PCS_TAKE(self->ctx, jump->work, system->nv, "contact impulses");
+    return pcs_projection_has_columns(self->solver) ? pcs_impact_create(self->solver, &jump->impact) : PCS_OK;
+}
+
+// Is the gap of row j at q, which stands in next.gap, none?
+static bool jump_is_shut(const pcs_scheme *self, const jump_newmark *jump, const double *q, int j)
+{
+    const pcs_next *next = &jump->alpha.next;
+    double tie = pcs_gap_tie(self->system, j, q) + pcs_impulse_tie(self, jump->before, j, self->system->span);
+    return next->gap[j] <= jump->gap_tolerance + tie;
+}
+
+// Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap.
+static void jump_find_closed(pcs_scheme *self, const jump_newmark *jump, const double *q, unsigned char *is_closed)
+{
+    const pcs_next *next = &jump->alpha.next;
+    self->system->ops->gaps(self->system, q, next->gap);
+    for (int j = 0; j < self->system->nrow; j++)
+        is_closed[j] = self->system->rows[j].is_bilateral || jump_is_shut(self, jump, q, j);
+}
+
+// v += M^-1 (G^T La + T^T Lt) for the impact on the gated rows; false when it does not settle.
+static bool jump_solve_impact(pcs_scheme *self, jump_newmark *jump, pcs_step_report *report)
+{
+    pcs_next *next = &jump->alpha.next;
+    pcs_step_problem problem = pcs_next_problem(self, next, NULL, 0.0);
+    pcs_step_result result;
+    problem.held = NULL;
+    problem.nu_t = NULL;
+    problem.nu = jump->no_nu; // positions stay, and so do the multipliers that moved them
+    problem.d = jump->work;   // the increment is that of the smooth motion
+    if (jump->impact != NULL) pcs_impact_solve(jump->impact, &problem, &result);
+    else pcs_step_solver_strike(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations += result.iterations;
+    return result.outcome == PCS_CONVERGED;
+}
+
+// Velocities of the rows before the impact, and its targets.
+static void jump_meet(pcs_scheme *self, jump_newmark *jump)
+{
+    pcs_next *next = &jump->alpha.next;
+    for (int j = 0; j < self->system->nrow; j++) next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
+    for (int t = 0; t < self->system->ntangent; t++) jump->slide[t] = pcs_rows_dot(self->system->T, t, next->v);
+    pcs_next_targets(self, next, next->v);
+}
+
+static void jump_clear(pcs_scheme *self, jump_newmark *jump)
+{
+    pcs_next *next = &jump->alpha.next;
+    jump->is_impact = false;
+    for (int j = 0; j < self->system->nrow; j++)
+        jump->smooth[j] = next->la[j] = next->nu[j] = next->lam[j] = next->target[j] = 0.0;
+    for (int t = 0; t < self->system->ntangent; t++)
+        jump->smooth_t[t] = jump->rubbed[t] = next->la_t[t] = next->target_t[t] = 0.0;
+}
+
+// Is a contact closed at x, and approaching? Then it has its impact now.
+static bool jump_is_hit(pcs_scheme *self, const jump_newmark *jump, const pcs_state *x)
+{
+    bool is_hit = false;
+    for (int j = 0; j < self->system->nrow; j++)
+        if (jump->was_closed[j] && !self->system->rows[j].is_bilateral)
+            is_hit = is_hit || pcs_system_rate(self->system, j, x->v) < 0.0;
+    return pcs_rows_any(self->system, is_hit);
+}
+
+static void jump_report_tangents(const pcs_scheme *self, const jump_newmark *jump, int j, pcs_step_report *report)
+{
+    const pcs_next *next = &jump->alpha.next;
+    const pcs_row *of = &self->system->rows[j];
+    pcs_row_report *row = &report->rows[j];
+    for (int t = 0; t < of->ntangent; t++) {
+        int k = of->first_tangent + t;
+        row->last_tangent[t] = next->la_t[k];
+        row->tangent[t] = jump->smooth_t[k];
+        row->slip[t] = pcs_rows_dot(self->system->T, k, next->v);
+        row->friction_loss += jump->rubbed[k];
+        if (!jump->is_impact) continue;
+        row->tangent[t] += next->la_t[k];
+        row->friction_loss -= 0.5 * next->la_t[k] * (jump->slide[k] + row->slip[t]);
+    }
+    report->friction_loss += row->friction_loss;
+}
+
+static void jump_report_rows(pcs_scheme *self, const jump_newmark *jump, pcs_step_report *report)
+{
+    const pcs_next *next = &jump->alpha.next;
+    const pcs_system *system = self->system;
+    for (int j = 0; j < system->nrow; j++) {
+        double impact = jump->is_impact ? next->la[j] : 0.0;
+        pcs_row_report *row = &report->rows[j];
+        pcs_next_tell(system, next, j, row);
+        pcs_next_tell_held(system, next, j, row);
+        row->step_impulse = jump->smooth[j] + impact;
+        row->force = report->h > 0.0 ? jump->smooth[j] / report->h : 0.0;
+        row->impulse = impact;
+        row->is_impact = jump->is_impact && row->is_gated && !jump->was_closed[j] && !system->rows[j].is_bilateral;
+        row->is_closed = row->step_impulse > 0.0 || jump_is_shut(self, jump, next->q, j);
+        if (system->rows[j].is_bilateral) row->force += next->lam[j];
+        row->normal_loss = -0.5 * impact * (row->rate_before + row->rate);
+        report->impact_loss += row->normal_loss;
+        jump_report_tangents(self, jump, j, report);
+    }
+    pcs_report_join(system, report);
+}
+
+// The projection at the initial state, and an impact of what is closed and approaching at t = 0.
+static pcs_status jump_strike_at_start(pcs_scheme *self, jump_newmark *jump, pcs_state *x, pcs_step_report *report)
+{
+    pcs_next *next = &jump->alpha.next;
+    const pcs_system *system = self->system;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_start_report(self, x, next, report);
+    jump->before = x;
+    jump_clear(self, jump);
+    jump_find_closed(self, jump, x->q, jump->was_closed);
+    if (jump_is_hit(self, jump, x)) {
+        for (int i = 0; i < system->nv; i++) {
+            next->q[i] = x->q[i];
+            next->v[i] = x->v[i];
+        }
+        for (int j = 0; j < system->nrow; j++) {
+            next->gate[j] = jump->was_closed[j];
+            jump->was_closed[j] = 0; // what closes at t = 0 has been open before
+        }
+        jump->is_impact = true;
+        jump_meet(self, jump);
+        if (!jump_solve_impact(self, jump, report)) return PCS_OK;
+        for (int i = 0; i < system->nv; i++) x->v[i] = next->v[i];
+        system->ops->measure(system, x->q, x->v, &report->measure);
+        jump_report_rows(self, jump, report);
+    }
+    for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].step_impulse > 0.0;
+    pcs_joint_acceleration(self, next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
+    return PCS_OK;
+}
+
+// I0 becomes the gate; no impulses yet. Constraint directions are those at q_n.
+static void jump_begin(pcs_scheme *self, jump_newmark *jump, const pcs_state *x)
+{
+    jump->before = x;
+    pcs_projection_turn(self->solver, x->q);
+    jump_clear(self, jump);
+    jump_find_closed(self, jump, x->q, jump->was_closed);
+}
+
+// The smooth motion to time t by the prepared form.
+static bool jump_move(pcs_scheme *self, jump_newmark *jump, double t, pcs_step_report *report)
+{
+    pcs_next *next = &jump->alpha.next;
+    for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
+    pcs_step_problem problem = pcs_next_problem(self, next, NULL, t);
+    problem.q_before = jump->before->q;
+    pcs_step_result result;
+    self->solver->ops->solve(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations += result.iterations;
+    if (result.outcome != PCS_CONVERGED) return false;
+    for (int j = 0; j < self->system->nrow; j++) jump->smooth[j] += next->la[j];
+    for (int k = 0; k < self->system->ntangent; k++) jump->smooth_t[k] += next->la_t[k];
+    return true;
+}
+
+// Work of the impulses of the smooth motion on the mean velocity: that of normal impulses is the scheme's doing, that
+// of friction a loss of the contact.
+static void jump_book(pcs_scheme *self, jump_newmark *jump, const double *v0, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    const pcs_next *next = &jump->alpha.next;
+    double work = 0.0;
+    for (int j = 0; j < system->nrow; j++)
+        if (next->la[j] != 0.0)
+            work += next->la[j] * (0.5 * pcs_system_rate(system, j, v0) + 0.5 * pcs_system_rate(system, j, next->v));
+    pcs_rows_sum(system, 1, &work);
+    report->numerical_loss -= work;
+    for (int t = 0; t < system->ntangent; t++)
+        if (next->la_t[t] != 0.0)
+            jump->rubbed[t] -=
+                next->la_t[t] * (0.5 * pcs_rows_dot(system->T, t, v0) + 0.5 * pcs_rows_dot(system->T, t, next->v));
+}
+
+// The decision, and the impact if there is one; next.v becomes the velocity after it.
+static bool jump_strike(pcs_scheme *self, jump_newmark *jump, pcs_step_report *report)
+{
+    pcs_next *next = &jump->alpha.next;
+    jump_find_closed(self, jump, next->q, next->gate);
+    for (int j = 0; j < self->system->nrow; j++)
+        jump->is_impact = jump->is_impact || (next->gate[j] && !jump->was_closed[j]);
+    jump->is_impact = pcs_rows_any(self->system, jump->is_impact);
+    if (!jump->is_impact) {
+        for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
+        return true;
+    }
+    jump_meet(self, jump);
+    return jump_solve_impact(self, jump, report);
+}
+
 static pcs_status jump_setup(pcs_scheme *self)
 {
     jump_newmark *s = self->data;
@@ -55,13 +277,14 @@ static pcs_status jump_setup(pcs_scheme *self)
     s->alpha.holds = 2.0 * s->alpha.be > s->alpha.ga;
     PCS_TRY(pcs_alpha_setup(self, &s->alpha));
     if (pcs_system_has_joints(self->system)) s->alpha.lam = s->alpha.next.lam;
-    return pcs_jump_create(self, &s->jump, p->gap_tolerance);
+    s->gap_tolerance = p->gap_tolerance;
+    return jump_take(self, s);
 }
 
 static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     jump_newmark *s = self->data;
-    PCS_TRY(pcs_jump_start(self, &s->jump, &s->alpha.next, x, x->history[PCS_ALPHA_VD], report));
+    PCS_TRY(jump_strike_at_start(self, s, x, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_alpha_start(self, &s->alpha, x);
     pcs_alpha_start_contacts(self, report, x);
@@ -74,7 +297,7 @@ static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_alp
 {
     jump_newmark *s = self->data;
     pcs_next *next = &s->alpha.next;
-    if (!s->jump.is_impact || !s->jump.sees_velocity) return;
+    if (!s->is_impact || !s->sees_velocity) return;
     pcs_joint_acceleration(self, next, x->t + h, next->q, next->v, next->d);
     pcs_resultant(self->system, x->t + h, next->q, next->v, now->resultant);
     pcs_add_joint_resultant(self->system, next->lam, now->resultant);
@@ -95,16 +318,16 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_alpha_hold(self, &s->alpha, x, h);
-    pcs_jump_begin(self, &s->jump, next, x);
-    if (!pcs_jump_stage(self, &s->jump, next, x->t + h, 1.0, report)) return PCS_OK;
+    jump_begin(self, s, x);
+    if (!jump_move(self, s, x->t + h, report)) return PCS_OK;
     pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
     pcs_alpha_book(self, &s->alpha, x, next->v, report);
-    pcs_jump_book_stage(self, &s->jump, next, x->v, 0.5, report);
+    jump_book(self, s, x->v, report);
     pcs_alpha_memory now;
     pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
 
-    if (!pcs_jump_impact(self, &s->jump, next, report) || !pcs_next_measure(self, next, report)) return PCS_OK;
-    pcs_jump_report_rows(self, &s->jump, next, report);
+    if (!jump_strike(self, s, report) || !pcs_next_measure(self, next, report)) return PCS_OK;
+    jump_report_rows(self, s, report);
     jump_refresh(self, x, h, &now);
     pcs_alpha_accept(&s->alpha, x, &now);
     pcs_next_accept(self, next, x, report);
