@@ -1,29 +1,445 @@
-// Step solver `condensed`: active-set semi-smooth Newton on the condensed contact rows, over kept factorizations.
+// Step solver `condensed`: active-set semi-smooth Newton on a linear step condensed onto its contact rows, over kept
+// factorizations.
+//
+//   S* = c M + h C + h kb K,   X = M^-1 G^T,   YK = S*^-1 h K X,   YW = S*^-1 (h C + h kw K) X
+//   d = y0 - YK nu - YW La,   y0 = S*^-1 h f(qt0, vt0),   U = X nu,   W = X La
+//
+// Derivation: theory of the nonsmooth generalized-alpha scheme of Bruls, Acary and Cardona (2014), eq. 44,
+// with U and W eliminated first. One solve per step, whatever the active set does.
 
-#include "step/condense.h"
+#include "core/loop.h"
+#include "step/columns.h"
+#include "step/frictionless.h"
+#include "system/slices.h"
 
-static pcs_status condensed_setup(pcs_step_solver *self)
+#include <math.h>
+#include <string.h>
+
+// What a contact adds to the motion on low <= i < high: a multiple of a column Y through d, and multiples of a column X
+// in q and v alone.
+typedef struct condense_part {
+    int low, high;
+    const double *Y, *X;  // [n]; Y is NULL where only X acts
+    double smooth, moved; // of Y, in d and v, and in q
+    double shift, jump;   // of X, in q and in v
+} condense_part;
+
+typedef struct condense {
+    pcs_matrix *S;
+    pcs_linsolve *iteration; // of S
+    bool has_slices;         // that solves slice by slice
+    pcs_columns *YK, *YW;    // [nrow]
+    bool has_YK, has_YW;     // not zero
+    condense_part *parts;    // [3 nrow] of each row with YK, with YW and with X alone
+    condense_part **acting;  // [2 nrow] those that act in the step
+    int nacting;
+    pcs_frictionless *contacts;
+} condense;
+
+enum { WITH_K, WITH_W, WITH_X, NKIND }; // parts of a row
+
+static pcs_status condense_setup(pcs_step_solver *self)
 {
-    return pcs_condense_setup(self, self->data);
+    condense *c = self->data;
+    int n = self->system->nv, m = self->system->nrow;
+    PCS_TRY(pcs_columns_create(self->ctx, n, m, &c->YK));
+    PCS_TRY(pcs_columns_create(self->ctx, n, m, &c->YW));
+    PCS_TRY(pcs_frictionless_create(self->ctx, m, &c->contacts));
+    PCS_TAKE(self->ctx, c->parts, NKIND * (size_t)m, "the contact problem");
+    PCS_TAKE(self->ctx, c->acting, 2 * (size_t)m, "the contact problem");
+    c->contacts->r = self->effective_mass;
+    return PCS_OK;
 }
 
-static pcs_status condensed_prepare(pcs_step_solver *self, pcs_outcome *outcome)
+// YK_j and YW_j for the present form.
+static void condense_fill_columns(pcs_step_solver *self, condense *c)
 {
-    return pcs_condense_prepare(self, self->data, outcome);
+    const pcs_system *system = self->system;
+    const pcs_step_form *form = &self->form;
+    c->has_YK = form->has_dynamics && (form->has_position || form->kh > 0.0);
+    c->has_YW = form->has_dynamics && (system->C != NULL || form->kw != 0.0);
+    for (int j = 0; j < system->nrow; j++) {
+        double *yk = c->YK->value[j], *yw = c->YW->value[j];
+        memset(yk, 0, (size_t)system->nv * sizeof *yk);
+        memset(yw, 0, (size_t)system->nv * sizeof *yw);
+        if (c->has_YK) {
+            pcs_columns_add(self->projection->KX, j, form->h, yk);
+            pcs_linsolve_solve(c->iteration, yk);
+        }
+        if (c->has_YW) {
+            if (form->kw != 0.0) pcs_columns_add(self->projection->KX, j, form->h * form->kw, yw);
+            if (system->C != NULL) pcs_matrix_add_multiply(system->C, form->h, self->projection->X->value[j], yw);
+            pcs_linsolve_solve(c->iteration, yw);
+        }
+        pcs_columns_trim(c->YK, j);
+        pcs_columns_trim(c->YW, j);
+    }
 }
 
-static void condensed_solve(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result)
+// Column j of X, and of Y, which may be NULL, and where one of them is not zero.
+static void condense_fill_part(const pcs_columns *X, const pcs_columns *Y, int j, condense_part *a)
 {
-    pcs_condense_solve(self, self->data, problem, result);
+    *a = (condense_part){ .low = X->low[j], .high = X->high[j], .X = X->value[j] };
+    if (Y != NULL) {
+        a->Y = Y->value[j];
+        a->low = Y->low[j] < a->low ? Y->low[j] : a->low;
+        a->high = Y->high[j] > a->high ? Y->high[j] : a->high;
+    }
+    if (a->high == X->n) a->high = pcs_whole_vectors(a->high); // they are zero there
+}
+
+static void condense_fill_parts(const pcs_step_solver *self, const condense *c)
+{
+    const pcs_columns *X = self->projection->X;
+    for (int j = 0; j < self->system->nrow; j++) {
+        condense_fill_part(X, c->YK, j, &c->parts[NKIND * j + WITH_K]);
+        condense_fill_part(X, c->YW, j, &c->parts[NKIND * j + WITH_W]);
+        condense_fill_part(X, NULL, j, &c->parts[NKIND * j + WITH_X]);
+    }
+}
+
+static void condense_fill_contacts(pcs_step_solver *self, condense *c)
+{
+    const pcs_rows *G = self->system->G;
+    const pcs_step_form *form = &self->form;
+    pcs_frictionless *s = c->contacts;
+    int m = s->m;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            int k = i * m + j;
+            double GX = self->projection->GX[k];
+            double GYK = pcs_rows_dot(G, i, c->YK->value[j]), GYW = pcs_rows_dot(G, i, c->YW->value[j]);
+            s->Q1[k] = -form->kb * GYK;
+            s->Q2[k] = -form->kb * GYW;
+            s->P11[k] = GX + s->Q1[k];
+            s->P12[k] = form->kw * GX + s->Q2[k];
+            s->P21[k] = -GYK;
+            s->P22[k] = GX - GYW;
+            if (form->kh == 0.0) continue;
+            s->P11[k] = GX - form->kh * GYK;
+            s->P12[k] = -form->kh * GYW;
+        }
+    s->h = form->h;
+    s->has_position = form->has_position;
+    s->gate_is_live = form->gate_is_live;
+    pcs_frictionless_prepare(s);
+}
+
+static pcs_status condense_prepare(pcs_step_solver *self, pcs_outcome *outcome)
+{
+    condense *c = self->data;
+    if (self->form.has_dynamics) {
+        PCS_TRY(pcs_step_factor_iteration(self, &c->S, &c->iteration, outcome));
+        if (*outcome != PCS_CONVERGED) return PCS_OK;
+    }
+    c->has_slices = self->form.has_dynamics && pcs_linsolve_has_slices(c->iteration);
+    condense_fill_columns(self, c);
+    condense_fill_parts(self, c);
+    condense_fill_contacts(self, c);
+    return PCS_OK;
+}
+
+// G_j d for d = h y.
+static double condense_rate(const pcs_rows *G, int j, double h, const double *y)
+{
+    double rate = 0.0;
+    for (int k = G->start[j]; k < G->start[j + 1]; k++) rate += G->value[k] * (h * y[G->column[k]]);
+    return rate;
+}
+
+enum { BLOCK = 1024 }; // equations whose vectors stay in the first cache from one pass to the next
+
+// A step on its way through slices of equations.
+typedef struct condense_job {
+    const pcs_step_solver *self;
+    const condense *c;
+    const pcs_step_problem *p;
+} condense_job;
+
+// Right-hand side f(qt0, vt0).
+static void condense_fill(void *data, int slice, int low, int high)
+{
+    const condense_job *job = data;
+    const pcs_step_problem *p = job->p;
+    const pcs_system *system = job->self->system;
+    const pcs_ends at = { .q = p->q, .v = p->v };
+    int predicted = low > 0 ? low - 1 : 0;
+    for (int start = low, end; start < high; start = end) {
+        end = start + BLOCK < high ? start + BLOCK : high;
+        int next = end < system->nv ? end + 1 : end;
+        if (p->predict != NULL) p->predict(p->passes, slice, predicted, next);
+        predicted = next;
+        system->slices->force(system, p->t, &at, start, end, p->d);
+    }
+}
+
+static void condense_take(void *data, int slice, int low, int high);
+
+static pcs_slice_solve condense_slices(condense_job *job)
+{
+    return (pcs_slice_solve){ .x = job->p->d, .fill = condense_fill, .take = condense_take, .data = job };
+}
+
+// A force that is put on from outside takes the slices of the system away.
+static bool condense_has_slices(const pcs_step_solver *self, const condense *c)
+{
+    return c->has_slices && self->system->slices != NULL;
+}
+
+// y = y0/h into p->d, of slices where the contacts are at least.
+static void condense_find_motion(pcs_step_solver *self, const condense *c, const pcs_step_problem *p)
+{
+    const pcs_system *system = self->system;
+    if (condense_has_slices(self, c)) {
+        condense_job job = { .self = self, .c = c, .p = p };
+        pcs_slice_solve slices = condense_slices(&job);
+        c->iteration->ops->begin(c->iteration, &slices, system->G->start[system->nrow], system->G->column);
+        return;
+    }
+    if (p->predict != NULL)
+        pcs_pool_cover(pcs_context_pool(self->ctx), pcs_whole_vectors(system->nv), p->predict, p->passes);
+    if (!self->form.has_dynamics) return;
+    system->ops->force(system, p->t, p->q, p->v, p->d);
+    pcs_linsolve_solve(c->iteration, p->d);
+}
+
+// What the rows see of the step without multipliers. The gap is that of qt0 + kb y0. False when that is not finite.
+static bool condense_free_motion(pcs_step_solver *self, condense *c, pcs_step_problem *p)
+{
+    pcs_system *system = self->system;
+    const pcs_step_form *form = &self->form;
+    pcs_frictionless *s = c->contacts;
+    bool sees_gaps = pcs_form_sees_gaps(form), is_finite = true;
+    condense_find_motion(self, c, p);
+    if (sees_gaps) system->ops->gaps(system, p->q, s->gap0);
+    for (int j = 0; j < s->m; j++) {
+        double gap = sees_gaps ? s->gap0[j] : 0.0;
+        if (p->held != NULL) gap = pcs_rows_dot(system->G, j, p->drift);
+        double xi = pcs_rows_dot(system->G, j, p->v) + p->target[j];
+        if (form->has_dynamics) {
+            double rate = condense_rate(system->G, j, form->h, p->d);
+            gap += (p->held == NULL ? form->kb : form->kh) * rate;
+            xi += rate;
+        }
+        s->gap0[j] = gap;
+        s->xi0[j] = xi;
+        is_finite = is_finite && isfinite(gap) && isfinite(xi);
+    }
+    return is_finite;
+}
+
+// What a pass adds besides a part; numbers that the compiler knows.
+enum { FREE = 1, FOLLOWED = 2, ACCELERATED = 4 };
+
+// The free motion d = h y on low <= i < high, a part, or both, and what follows from d if they are all.
+static inline __attribute__((always_inline)) void condense_pass(int low, int high, int what, const condense_part *a,
+                                                                const condense_job *job)
+{
+    const pcs_step_problem *p = job->p;
+    double h = job->self->form.h, kb = job->self->form.kb, *d = p->d, *q = p->q, *v = p->v, *acceleration = p->a;
+    double vd_of_d = p->vd_of_d, a_of_vd = p->a_of_vd;
+    PCS_INDEPENDENT
+    for (int i = low; i < high; i++) {
+        double increment = d[i], position = q[i], velocity = v[i];
+        if (what & FREE) {
+            increment *= h;
+            velocity += increment;
+            position += kb * increment;
+        }
+        if (a != NULL) {
+            increment += a->smooth * a->Y[i];
+            velocity += a->smooth * a->Y[i];
+            position += a->moved * a->Y[i];
+            position += a->shift * a->X[i];
+            velocity += a->jump * a->X[i];
+        }
+        if (what & FOLLOWED) increment *= vd_of_d;
+        if (what & ACCELERATED) acceleration[i] += a_of_vd * increment;
+        d[i] = increment;
+        q[i] = position;
+        v[i] = velocity;
+    }
+}
+
+// A part that acts through X alone.
+static inline __attribute__((always_inline)) void condense_shift(int low, int high, const condense_part *a,
+                                                                 const condense_job *job)
+{
+    double *q = job->p->q, *v = job->p->v, shift = a->shift, jump = a->jump;
+    const double *X = a->X;
+    if (shift != 0.0) PCS_INDEPENDENT
+    for (int i = low; i < high; i++) q[i] += shift * X[i];
+    if (jump != 0.0) PCS_INDEPENDENT
+    for (int i = low; i < high; i++) v[i] += jump * X[i];
+}
+
+static int condense_clip(int i, int low, int high)
+{
+    if (i < low) return low;
+    return i < high ? i : high;
+}
+
+// The free motion, together with the first part where that has a Y, and all parts, each within its window.
+PCS_WIDE static void condense_move(const condense_job *job, int low, int high)
+{
+    const condense *c = job->c;
+    bool is_free = job->self->form.has_dynamics;
+    if (is_free && (c->nacting == 0 || c->acting[0]->Y == NULL)) {
+        condense_pass(low, high, FREE, NULL, job);
+        is_free = false;
+    }
+    for (int k = 0; k < c->nacting; k++) {
+        const condense_part a = *c->acting[k];
+        int first = condense_clip(a.low, low, high), last = condense_clip(a.high, low, high);
+        if (is_free) {
+            condense_pass(low, first, FREE, NULL, job);
+            condense_pass(first, last, FREE, &a, job);
+            condense_pass(last, high, FREE, NULL, job);
+            is_free = false;
+        } else if (a.Y != NULL) {
+            condense_pass(first, last, 0, &a, job);
+        } else {
+            condense_shift(first, last, &a, job);
+        }
+    }
+}
+
+// The same where one part covers all of it, or none any, with what follows from d in one pass.
+PCS_WIDE static void condense_move_once(const condense_job *job, int low, int high, const condense_part *part)
+{
+    enum { D = FREE | FOLLOWED, A = FREE | FOLLOWED | ACCELERATED };
+    bool has_a = job->p->a != NULL;
+    if (part == NULL) {
+        if (has_a) condense_pass(low, high, A, NULL, job);
+        else condense_pass(low, high, D, NULL, job);
+        return;
+    }
+    const condense_part a = *part;
+    if (has_a) condense_pass(low, high, A, &a, job);
+    else condense_pass(low, high, D, &a, job);
+}
+
+// Is there one part at most on low <= i < high, and on all of it? *only is NULL where there is none.
+static bool condense_is_single(const condense *c, int low, int high, const condense_part **only)
+{
+    *only = NULL;
+    for (int k = 0; k < c->nacting; k++) {
+        const condense_part *part = c->acting[k];
+        if (part->low >= high || part->high <= low) continue;
+        if (*only != NULL || part->Y == NULL || part->low > low || part->high < high) return false;
+        *only = part;
+    }
+    return true;
+}
+
+static void condense_take(void *data, int slice, int low, int high)
+{
+    const condense_job *job = data;
+    const pcs_step_problem *p = job->p;
+    const condense_part *only;
+    bool is_followed = p->vd_of_d != 0.0;
+    for (int start = low, end; start < high; start = end) {
+        end = start + BLOCK < high ? start + BLOCK : high;
+        int whole = p->predict != NULL && end == job->self->system->nv ? pcs_whole_vectors(end) : end;
+        if (is_followed && job->self->form.has_dynamics && condense_is_single(job->c, start, whole, &only)) {
+            condense_move_once(job, start, whole, only);
+        } else {
+            condense_move(job, start, whole);
+            if (is_followed) pcs_step_follow(p, start, whole);
+        }
+        if (p->finish != NULL) p->finish(p->passes, slice, start, end);
+    }
+}
+
+// A part of the step: `smooth` times its column Y. The numbers are put where they are read: a copy of what was just
+// written waits for it.
+static condense_part *condense_let_act(const pcs_step_solver *self, condense *c, int part, double smooth)
+{
+    condense_part *a = &c->parts[part];
+    c->acting[c->nacting++] = a;
+    a->smooth = smooth;
+    a->moved = smooth * self->form.kb;
+    a->shift = a->jump = 0.0;
+    return a;
+}
+
+// What the multipliers do to the motion.
+static void condense_collect_parts(const pcs_step_solver *self, condense *c, const pcs_step_problem *p)
+{
+    c->nacting = 0;
+    for (int j = 0; j < c->contacts->m; j++) {
+        double nu = p->nu[j], la = p->la[j], shift = nu + self->form.kw * la;
+        bool has_K = c->has_YK && nu != 0.0, has_W = c->has_YW && la != 0.0;
+        if (shift == 0.0 && la == 0.0) continue;
+        condense_part *part = NULL;
+        if (has_K) part = condense_let_act(self, c, NKIND * j + WITH_K, -nu);
+        if (has_W) part = condense_let_act(self, c, NKIND * j + WITH_W, -la);
+        if (part == NULL) part = condense_let_act(self, c, NKIND * j + WITH_X, 0.0);
+        part->shift = shift;
+        part->jump = la;
+    }
+}
+
+// What they do where there is no motion but theirs.
+static void condense_push(const pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const pcs_columns *X = self->projection->X;
+    for (int j = 0; j < self->system->nrow; j++) {
+        double la = p->la[j], shift = p->nu[j] + self->form.kw * la;
+        if (shift != 0.0) pcs_columns_add(X, j, shift, p->q);
+        if (la != 0.0) pcs_columns_add(X, j, la, p->v);
+    }
+}
+
+// Adds the free motion and what the multipliers do to it.
+static void condense_finish(pcs_step_solver *self, condense *c, const pcs_step_problem *p)
+{
+    condense_job job = { .self = self, .c = c, .p = p };
+    if (!self->form.has_dynamics && p->finish == NULL) {
+        if (!p->leaves_motion) condense_push(self, p);
+        return;
+    }
+    condense_collect_parts(self, c, p);
+    if (condense_has_slices(self, c)) {
+        pcs_slice_solve slices = condense_slices(&job);
+        c->iteration->ops->end(c->iteration, &slices);
+    } else {
+        pcs_pool_cover(pcs_context_pool(self->ctx), self->system->nv, condense_take, &job);
+    }
+}
+
+static void condense_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
+{
+    condense *c = self->data;
+    pcs_frictionless *s = c->contacts;
+    int m = s->m;
+    *result = (pcs_step_result){ .outcome = PCS_CONVERGED, .iterations = 1 };
+    bool is_finite = condense_free_motion(self, c, p);
+    s->nu = p->nu;
+    s->la = p->la;
+    s->gate = p->gate;
+    s->held = p->held;
+    s->gate_tolerance = p->gate_tolerance;
+    if (!is_finite) result->outcome = PCS_NOT_FINITE;
+    else if (!pcs_frictionless_active_set(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
+    if (result->outcome != PCS_CONVERGED) return;
+    condense_finish(self, c, p);
+    const double *product = self->projection->GX;
+    for (int j = 0; j < m; j++, product += m) {
+        double rate = s->xi[j] - p->target[j];
+        for (int i = 0; i < m; i++) rate -= product[i] * s->la[i];
+        p->rate_before[j] = rate;
+        if (p->smooth_gap != NULL) p->smooth_gap[j] = s->gate_gap[j];
+    }
 }
 
 const pcs_step_solver_ops pcs_step_condensed = {
     .name = "condensed",
     .summary = "active-set semi-smooth Newton on the condensed contact rows, factorizations kept (the default)",
-    .data_size = sizeof(pcs_condense),
+    .data_size = sizeof(condense),
     .does_passes = true,
     .gives_impulses = true,
-    .setup = condensed_setup,
-    .prepare = condensed_prepare,
-    .solve = condensed_solve,
+    .setup = condense_setup,
+    .prepare = condense_prepare,
+    .solve = condense_solve,
 };

@@ -28,6 +28,88 @@ static const double loose = 1e-2, firm = 1e-3, firmer = 1e-4;
 static const double spread = 20.0;  // root of the number of unknowns that the last residual is one of, at least
 static const double at_edge = 1e-9; // of the radius of a disc: impulses this near to its edge are those of slip
 
+// Live gates: the law of a velocity is imposed where the gate is closed, and the gate follows the z that this leads to.
+// One that opens when its law is imposed and closes when it is not would do so for ever; it counts as closed, as in the
+// dense solvers, and the law of the gap settles about that.
+enum { GATE_OPENED = 1, GATE_CONTRADICTED };
+
+static bool gate_is_closed(const pcs_krylov_set *c, int row)
+{
+    return c->gate_story[row] == GATE_CONTRADICTED || pcs_contact_is_gated(&c->p, row);
+}
+
+static void gate_follow(pcs_krylov_set *c, int row)
+{
+    bool is_closed = gate_is_closed(c, row);
+    if (c->p.gate[row] && !is_closed) c->gate_story[row] = GATE_OPENED;
+    c->p.gate[row] = is_closed;
+}
+
+static void gate_close(pcs_krylov_set *c)
+{
+    for (int j = 0; j < c->p.m; j++)
+        if (c->gate_story[j] == GATE_OPENED && !c->p.gate[j] && gate_is_closed(c, j))
+            c->gate_story[j] = GATE_CONTRADICTED;
+}
+
+// How the values follow z. The Krylov method has made the products that its solution is summed from, and everything is
+// linear: while sets still change the same sums serve the values, and the product with the solution is saved. Where a
+// solution is to be taken, values come from products with z itself.
+static bool move_wants_gate(const pcs_krylov_set *c)
+{
+    return c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
+}
+
+static void move_add(pcs_krylov_set *c, const double *image, const double *gate_image)
+{
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) c->p.value[k] += image[k];
+    if (move_wants_gate(c))
+        for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] += gate_image[j];
+}
+
+static void set_move(pcs_krylov_set *c, const double *dz)
+{
+    c->product(c->owner, c->stage, c->stage, dz, c->image, move_wants_gate(c) ? c->gate_image : NULL);
+    c->products++;
+    move_add(c, c->image, c->gate_image);
+}
+
+static bool set_move_along(pcs_krylov_set *c)
+{
+    const double *sum = c->krylov->side_sum;
+    if (!c->krylov->has_side || (move_wants_gate(c) && !c->gate_is_free)) return false;
+    move_add(c, sum, sum + (c->gate_image - c->image));
+    c->is_summed = true;
+    return true;
+}
+
+static void set_evaluate(pcs_krylov_set *c)
+{
+    int in = c->stage == PCS_STAGE_RATE && c->p.has_position ? PCS_STAGE_BOTH : c->stage;
+    int first = in & PCS_STAGE_GAP ? 0 : c->p.m, last = pcs_krylov_set_last(c);
+    bool wants_gate = c->p.gate_is_live && c->stage & PCS_STAGE_RATE;
+    long count = 0;
+    for (int k = first; k < last; k++) count += c->p.z[k] != 0.0;
+    bool is_moved = pcs_all_count(c->comm, count) > 0;
+    if (is_moved) c->product(c->owner, in, c->stage, c->p.z, c->image, wants_gate ? c->gate_image : NULL);
+    c->products += is_moved;
+    c->is_summed = false;
+    for (int k = pcs_krylov_set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
+    if (wants_gate)
+        for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] = c->p.b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
+}
+
+// Is what is left of the equations no more than what round-off may leave of velocities, and of gaps over h? A light
+// node on a heavy body, or rows that say the same twice, let no method go further.
+static bool set_is_rounded_off(const pcs_krylov_set *c)
+{
+    double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->p.h + rate,
+           worst = 0.0;
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
+        worst = fmax(worst, fabs(c->F[k]) / (k < c->p.m ? gap : rate));
+    return pcs_all_max(c->comm, worst) <= 1.0;
+}
+
 void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *held)
 {
     c->nb = nsmooth;
@@ -136,7 +218,7 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         bool is_bilateral = c->p.rows[j].is_bilateral;
         if (c->stage & PCS_STAGE_GAP) changed += set_set(c, j, set_gap_mode(c, j));
         if (!(c->stage & PCS_STAGE_RATE)) continue;
-        if (has_live_gate) pcs_krylov_gate_follow(c, j);
+        if (has_live_gate) gate_follow(c, j);
         int la = c->p.m + j;
         unsigned char side = PCS_OUT;
         if (c->p.gate[j]) side = set_side(c, la, c->slack[1]);
@@ -176,7 +258,7 @@ static bool set_clear_out(pcs_krylov_set *c)
         count += is_left;
     }
     if (pcs_all_count(c->comm, count) == 0) return false;
-    pcs_krylov_set_move(c, c->x);
+    set_move(c, c->x);
     return true;
 }
 
@@ -284,8 +366,8 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is
         c->x[i] *= pcs_contact_unit(&c->p, i);
         c->p.z[i] += c->x[i];
     }
-    if (is_last && c->is_summed) pcs_krylov_set_evaluate(c);
-    else if (is_last || !pcs_krylov_set_move_along(c)) pcs_krylov_set_move(c, c->x);
+    if (is_last && c->is_summed) set_evaluate(c);
+    else if (is_last || !set_move_along(c)) set_move(c, c->x);
     return true;
 }
 
@@ -323,7 +405,7 @@ static void set_find_scales(pcs_krylov_set *c)
     size = fmax(size, c->least_size);
     // Multipliers that were far larger on the way here have left their round-off in the values; they excuse nothing.
     bool has_shrunk = size < 0.1 * c->size;
-    if (has_shrunk) pcs_krylov_set_evaluate(c);
+    if (has_shrunk) set_evaluate(c);
     c->size = has_shrunk ? size : fmax(c->size, size);
     c->tight[1] = tight_rate * c->size;
     c->slack[1] = slack_rate * c->size;
@@ -351,7 +433,7 @@ static bool set_rescue(pcs_krylov_set *c, settling *s)
 {
     if (c->p.is_hasty || s->rescues++ == 6) return false;
     pcs_projected_gradient(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
-    pcs_krylov_set_evaluate(c);
+    set_evaluate(c);
     c->nseen = 0;
     s->idle = s->repeats = 0;
     s->fewest = s->unknowns;
@@ -362,7 +444,7 @@ static bool set_rescue(pcs_krylov_set *c, settling *s)
 // Newton's method makes no progress: it is at its end, or lost.
 static bool set_recover(pcs_krylov_set *c, settling *s)
 {
-    s->is_rounded_off = s->changed == 0 && pcs_krylov_set_is_rounded_off(c);
+    s->is_rounded_off = s->changed == 0 && set_is_rounded_off(c);
     return s->is_rounded_off || set_rescue(c, s);
 }
 
@@ -415,9 +497,9 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     c->nseen = 0;
     // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
     memset(c->mode + pcs_krylov_set_first(c), PCS_HELD, (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
-    pcs_krylov_set_evaluate(c);
+    set_evaluate(c);
     if (stage == PCS_STAGE_RATE && c->p.gate_is_live)
-        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_krylov_gate_is_closed(c, j);
+        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = gate_is_closed(c, j);
     set_find_scales(c);
     s.changed = set_find_modes(c, false);
     bool has_kept = stage & PCS_STAGE_RATE && set_keep_slips(c);
@@ -433,14 +515,14 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
         bool is_enough = (is_stalled && c->ratio <= acceptable) || s.is_rounded_off || is_contradicted;
         if ((!is_moved && c->ratio <= 1.0) || is_enough) {
             if (c->is_summed || (has_kept && round == 0)) {
-                pcs_krylov_set_evaluate(c);
+                set_evaluate(c);
                 s.changed = set_find_modes(c, is_frozen);
                 continue;
             }
             if (!is_frozen) return true;
             // Settled for the gate as it was; now the gate may follow.
             s.thawed = 0;
-            pcs_krylov_gate_close(c);
+            gate_close(c);
             s.changed = set_find_modes(c, false);
             if (s.changed == 0) return true;
             s.last = INFINITY;

@@ -74,21 +74,9 @@ bool pcs_krylov_set_solve(pcs_krylov_set *c);
 // Shared by its files: projections of z until the laws are broken by no more than `target` m/s. The gate stays as it
 // is, and the values are left behind.
 void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
-// The values follow z by dz, in the parts of the stage; by the solution of the Krylov method, without a product where
-// that is possible; and from z alone (krylov_move.c).
-void pcs_krylov_set_move(pcs_krylov_set *c, const double *dz);
-bool pcs_krylov_set_move_along(pcs_krylov_set *c);
-void pcs_krylov_set_evaluate(pcs_krylov_set *c);
-// Is what is left of the equations no more than what round-off may leave of velocities, and of gaps over h?
-bool pcs_krylov_set_is_rounded_off(const pcs_krylov_set *c);
 // Tells the preconditioners what the present sets hold; and x = D r, for the Krylov method of `owner` (krylov_treat.c).
 void pcs_krylov_set_prepare(pcs_krylov_set *c);
 void pcs_krylov_set_treat(void *owner, const double *r, double *x);
-// Does the present z close the gate of a row? The gate follows it; and, where all is settled with gates that were
-// frozen, those that have opened before and are to close now are closed for good (krylov_gate.c).
-bool pcs_krylov_gate_is_closed(const pcs_krylov_set *c, int row);
-void pcs_krylov_gate_follow(pcs_krylov_set *c, int row);
-void pcs_krylov_gate_close(pcs_krylov_set *c);
 // Range of the unknowns of the stage.
 static inline int pcs_krylov_set_first(const pcs_krylov_set *c)
 {
