@@ -25,7 +25,7 @@ percuss_sources(src/schemes scheme_list.def alpha_family event event_friction ex
   galerkin_weights ggl_unified midpoint ode registry scheme stability state tableau)
 percuss_sources(src/output observer_list.def contact_record file grid observer obstacles record row_file schedule
   series summary_json summary_text tally text verdict vtu)
-percuss_sources(src/case assign error expand files formula include json keys load mask parameters parse paths profile
+percuss_sources(src/case assign error expand files formula include keys load mask parameters parse paths profile
   read repeat scalar shift spelling substitute tree value write)
 percuss_sources(src/analysis modes modes_output statics statics_arc statics_equilibrium statics_free statics_friction
   statics_message statics_newton statics_output statics_ramp statics_relax statics_round_off statics_rows stiffness)

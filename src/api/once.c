@@ -3,7 +3,6 @@
 #define _DEFAULT_SOURCE // flock
 
 #include "api/handle.h"
-#include "case/json.h"
 #include "core/carry.h"
 #include "core/pool.h"
 #include "core/text.h"
@@ -37,7 +36,7 @@ static pcs_status once_refine_divide(pcs_case *c, pcs_yaml *map, const char *key
 static pcs_status once_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part, double factor, bool *is_refined)
 {
     char text[PCS_NUMBER_BYTES];
-    const char *end, *type = pcs_json_string(part, "type"), *elements = pcs_json_string(part, "elements");
+    const char *end, *type = pcs_yaml_string(part, "type"), *elements = pcs_yaml_string(part, "elements");
     *is_refined = false;
     if (strcmp(type, "gmsh") == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "a mesh from a file cannot be refined: vary its path in place of that");
@@ -84,7 +83,7 @@ static bool once_could_refine(pcs_case *c, bool mesh)
     bool has_cells = false;
     int count = parts != NULL && pcs_yaml_get_kind(parts) == PCS_YAML_MAP ? pcs_yaml_count(parts) : 0;
     for (int i = 0; i < count; i++) {
-        const char *type = pcs_json_string(pcs_yaml_item(parts, i), "type");
+        const char *type = pcs_yaml_string(pcs_yaml_item(parts, i), "type");
         has_cells = has_cells || (strcmp(type, "point") != 0 && strcmp(type, "link") != 0);
     }
     return has_cells;
@@ -96,7 +95,7 @@ static bool once_is_off(pcs_case *c, const char *path)
     const pcs_yaml *node = pcs_case_find(c, path);
     bool is_scalar = node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_SCALAR;
     bool has_every = node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_MAP && node != pcs_case_root(c);
-    return is_scalar || (has_every && strcmp(pcs_json_string(node, "every"), "0") == 0);
+    return is_scalar || (has_every && strcmp(pcs_yaml_string(node, "every"), "0") == 0);
 }
 
 // Only what is measured, unless all of the output is wanted.
@@ -169,14 +168,19 @@ static pcs_status once_write_case(pcs_sim *sim, const char *folder)
     return pcs_file_commit(f);
 }
 
-// Is there the summary of a run that has come to its end?
+// Is there the complete summary of a run that has come to its end? Quotes within its texts are escaped: the line cannot
+// be part of one.
 static bool once_is_finished(pcs_context *ctx, const char *folder)
 {
-    char path[PATH_ROOM + 16];
-    const pcs_yaml *root = NULL;
+    char path[PATH_ROOM + 16], *text = NULL;
+    size_t size = 0;
     snprintf(path, sizeof path, "%s/summary.json", folder);
-    if (access(path, R_OK) != 0 || pcs_json_load(ctx, path, &root) != PCS_OK) return false;
-    return strcmp(pcs_json_string(root, "ending"), "finished") == 0;
+    if (access(path, R_OK) != 0 || pcs_text_file(ctx, path, "the summary", PCS_TEXT_MOST, &text, &size) != PCS_OK)
+        return false;
+    bool is_whole = size > 3 && memcmp(text, "{\n", 2) == 0 && memcmp(text + size - 3, "\n}\n", 3) == 0;
+    bool is_finished = is_whole && strstr(text, "\n  \"ending\": \"finished\"") != NULL;
+    pcs_scratch_free(text);
+    return is_finished;
 }
 
 // Cases of other runs may resolve to the same one: the folder is locked before it is read, so that the second process

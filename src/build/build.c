@@ -4,7 +4,6 @@
 #include "build/build.h"
 #include "build/deal.h"
 #include "build/sections.h"
-#include "case/json.h"
 #include "closed_form/closed_form.h"
 #include "core/blas.h"
 #include "core/clock.h"
@@ -30,7 +29,7 @@ static pcs_status build_read_mesh_model(pcs_build *b)
 static bool build_stands_still(pcs_build *b)
 {
     const pcs_yaml *root = pcs_case_root(b->c);
-    return pcs_json_at(root, "scheme") == NULL && pcs_json_at(root, "time") == NULL;
+    return pcs_yaml_at(root, "scheme") == NULL && pcs_yaml_at(root, "time") == NULL;
 }
 
 static pcs_status build_read(pcs_build *b)

@@ -43,6 +43,9 @@ pcs_yaml_kind pcs_yaml_get_kind(const pcs_yaml *node);
 const char *pcs_yaml_text(const pcs_yaml *node); // of a scalar
 int pcs_yaml_count(const pcs_yaml *node);        // of a list or map
 pcs_yaml *pcs_yaml_item(const pcs_yaml *node, int i);
+// The node at "mesh.bar" below a map, NULL if there is none or it is null; its text, "" if there is none.
+const pcs_yaml *pcs_yaml_at(const pcs_yaml *map, const char *place);
+const char *pcs_yaml_string(const pcs_yaml *map, const char *place);
 const char *pcs_yaml_key(const pcs_yaml *map, int i); // of a map
 
 // The child `key` of a map, marked as known; NULL when absent. The keys that are looked up are those that a message

@@ -241,3 +241,30 @@ void pcs_tree_remove(pcs_yaml *map, int i)
         map->items[i]->index = i;
     }
 }
+
+static const pcs_yaml *tree_named(const pcs_yaml *map, const char *key, size_t length)
+{
+    if (pcs_yaml_get_kind(map) != PCS_YAML_MAP) return NULL;
+    for (int i = 0; i < pcs_yaml_count(map); i++) {
+        const char *name = pcs_yaml_key(map, i);
+        if (strlen(name) == length && strncmp(name, key, length) == 0) return pcs_yaml_item(map, i);
+    }
+    return NULL;
+}
+
+const pcs_yaml *pcs_yaml_at(const pcs_yaml *map, const char *place)
+{
+    while (map != NULL && *place != '\0') {
+        size_t length = strcspn(place, ".");
+        map = tree_named(map, place, length);
+        place += length + (place[length] == '.');
+    }
+    bool is_null = map != NULL && pcs_yaml_get_kind(map) == PCS_YAML_SCALAR && strcmp(pcs_yaml_text(map), "null") == 0;
+    return is_null ? NULL : map;
+}
+
+const char *pcs_yaml_string(const pcs_yaml *map, const char *place)
+{
+    const pcs_yaml *node = pcs_yaml_at(map, place);
+    return node == NULL || pcs_yaml_get_kind(node) != PCS_YAML_SCALAR ? "" : pcs_yaml_text(node);
+}

@@ -93,25 +93,6 @@ size_t pcs_text_utf8(const char *text, size_t left)
     return code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : length;
 }
 
-size_t pcs_text_part(const char *text, const char *stops, const char *brackets)
-{
-    int depth = 0;
-    char quote = '\0';
-    size_t i = 0;
-    for (; text[i] != '\0'; i++) {
-        char c = text[i];
-        if (quote != '\0' || c == '\'' || c == '"') {
-            if (quote == '\0') quote = c;
-            else if (c == quote) quote = '\0';
-            continue;
-        }
-        if (depth == 0 && strchr(stops, c) != NULL) break;
-        const char *bracket = strchr(brackets, c);
-        if (bracket != NULL) depth += (bracket - brackets) % 2 == 0 ? 1 : -1;
-    }
-    return i;
-}
-
 void pcs_text_set_point(char *text)
 {
     const char *point = localeconv()->decimal_point;

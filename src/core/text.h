@@ -16,8 +16,6 @@ pcs_status pcs_text_file(pcs_context *ctx, const char *path, const char *what, s
 double pcs_text_number(const char *text, const char **end);
 // Length of the UTF-8 sequence at the start of a text of which `left` bytes remain; 0: there is none.
 size_t pcs_text_utf8(const char *text, size_t left);
-// Length up to the first of `stops` that is outside quotes and the given pairs of brackets ("[]{}"), or to the end.
-size_t pcs_text_part(const char *text, const char *stops, const char *brackets);
 // Puts a point where printf has put the decimal sign of the locale.
 void pcs_text_set_point(char *text);
 

@@ -271,11 +271,6 @@ static void file_put_field(pcs_file *f, const char *name, const char *tail)
     pcs_file_text(f, quote);
 }
 
-void pcs_file_field(pcs_file *f, const char *text)
-{
-    file_put_field(f, text, "");
-}
-
 void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity)
 {
     char number[16] = "", tail[128];

@@ -60,8 +60,6 @@ void pcs_file_print(pcs_file *f, const char *format, ...) __attribute__((format(
 void pcs_file_number(pcs_file *f, double x);
 // A text of any length as a JSON string, in quotes.
 void pcs_file_json(pcs_file *f, const char *text);
-// A field of a CSV file, in quotes where it needs them.
-void pcs_file_field(pcs_file *f, const char *text);
 // The head of a further column of a CSV file: ",name", with a point from 0 on ",name[point]", with a quantity
 // ",name.quantity" or ",name[point].quantity"; in quotes where the name needs them.
 void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity);

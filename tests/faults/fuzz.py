@@ -13,7 +13,7 @@ import time
 
 import faults
 
-READERS = ("case", "set", "gmsh", "table", "json", "checkpoint")
+READERS = ("case", "set", "gmsh", "table", "checkpoint")
 # As in tests/fuzz/engine_readers.c.
 BASE = """mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 } }
 elements: { bar: { type: rod, mesh: bar, E: 1, rho: 1, area: 1 } }

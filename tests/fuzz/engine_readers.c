@@ -1,10 +1,9 @@
 // Feeds the readers of files, and of --set, with what libFuzzer makes up. Each must answer with a status and, when that
-// is not PCS_OK, a message. FUZZ_READER names the reader: set, gmsh, table, json, checkpoint.
+// is not PCS_OK, a message. FUZZ_READER names the reader: set, gmsh, table, checkpoint.
 
 #define _POSIX_C_SOURCE 200809L // getpid
 
 #include "build/build.h"
-#include "case/json.h"
 #include "core/table.h"
 #include "sim/checkpoint_file.h"
 
@@ -104,11 +103,9 @@ static pcs_status readers_checkpoint(pcs_context *ctx)
 static pcs_status readers_file(pcs_context *ctx, const char *reader)
 {
     pcs_list list;
-    const pcs_yaml *root;
     if (strcmp(reader, "gmsh") == 0) return readers_gmsh(ctx);
     if (strcmp(reader, "table") == 0) return pcs_table_read(ctx, path, &list);
-    if (strcmp(reader, "checkpoint") == 0) return readers_checkpoint(ctx);
-    return pcs_json_load(ctx, path, &root);
+    return readers_checkpoint(ctx);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
