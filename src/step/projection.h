@@ -11,8 +11,8 @@
 // Rows from which on it pays to distribute them: an iteration costs 20 ns per row, an exchange between ranks a few us.
 enum { PCS_MANY_ROWS = 256 };
 
-// True if so many rows of a system of this size are distributed over ranks: nobody could be handed a step over then, and
-// effective masses are estimates, which need no solve each.
+// True if so many rows of a system of this size are distributed over ranks: no other solver could take over a step,
+// and effective masses are estimates, which need no solve each.
 bool pcs_rows_are_dealt(double nrow, double ndof);
 
 // Share of the step that is left after its impulses.
