@@ -71,9 +71,9 @@ def landed():
 
 
 def risen(figures, before):
-    """Yields a sentence for each figure that is above the landed one."""
-    for name, (figure, _) in figures.items():
-        if figure > before[name]:
+    """Yields a sentence for each figure that is above the landed one and above its goal."""
+    for name, (figure, goal) in figures.items():
+        if figure > max(before[name], goal):
             yield f"{name}: {figure}, landed are {before[name]}: remove as much, or raise it in {LANDED} and say why"
 
 
