@@ -41,6 +41,7 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_MOMENTUM] = { .name = "momentum balance", .unit = "kg m/s" },
     [CERTIFY_GRADIENT] = { .name = "forces follow from the energy", .unit = "J" },
     [CERTIFY_DAMPING_POWER] = { .name = "damping takes the power that is booked", .unit = "W" },
+    [CERTIFY_WORK] = { .name = "work of forces is what energies and losses book", .unit = "J" },
     [CERTIFY_GYROSCOPIC] = { .name = "gyroscopic moments follow from the angular momentum", .unit = "W" },
     [CERTIFY_ENERGY] = { .name = "energy ledger closes", .unit = "J" },
     [CERTIFY_RISE] = { .name = "energy gained in a step", .unit = "J" },
@@ -95,6 +96,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_BEND: return has_rows && system->has_rate_bias;
     case CERTIFY_GRADIENT: return !system->has_internal;
     case CERTIFY_DAMPING_POWER: return !system->has_internal && (system->is_mesh || system->is_linear);
+    case CERTIFY_WORK: return !system->has_internal && !system->is_linear && system->is_mesh;
     case CERTIFY_GYROSCOPIC:
         return system->rotations.are_somewhere && !(pcs_system_ncompliant(system) > 0 && system->has_damping);
     case CERTIFY_MOMENTUM: return system->is_mesh;

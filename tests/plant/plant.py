@@ -20,6 +20,7 @@ GYRO = "gyroscopic moments follow from the angular momentum"
 LAWS = "restitution and friction are the numbers of the case"
 RATES = "gap rates follow the gaps"
 BENDS = "gap accelerations follow the gap rates"
+BOOKS = "work of forces is what energies and losses book"
 TRAVEL = "travel times of waves by mass and stiffness"
 BEAMS = ["cases/beam_pendulum", "cases/double_pendulum_stop", SETTLING + "spun_beam.yaml"]
 TUMBLING = [OWN + "tumbling.yaml", OWN + "tumbling.yaml --set scheme.type=half_explicit",
@@ -62,6 +63,8 @@ FAULTS = [
     ("contact arm dropped", "src/contact/row.h", "    pcs_cross(arm, force, term->moment);",
      "    pcs_cross(arm, force, term->moment);\n    for (int k = 0; k < 3; k++) term->moment[k] *= 0.0;",
      [SETTLING + "coin.yaml --set scheme.type=alpha_ggl", SETTLING + "coin.yaml"], RATES),
+    ("damping of beams booked half", "src/schemes/alpha_ggl.c", "report->damping_loss = pcs",
+     "report->damping_loss = 0.5 * pcs", [OWN + "beam_damped.yaml", OWN + "beam_space.yaml"], BOOKS),
     ("sign of a curvature", "src/contact/node_circle.c", "row->bias += self->sign * round",
      "row->bias -= self->sign * round", PULLED, BENDS),
 ]

@@ -24,6 +24,13 @@ static void force_too_stiff(const pcs_system *self, double t, const double *q, c
     for (int i = 0; i < self->nv; i++) f[i] += 0.1 * (bent[i] - straight[i]);
 }
 
+// Between the states at which forces are held against energies.
+static void force_too_stiff_later(const pcs_system *self, double t, const double *q, const double *v, double *f)
+{
+    if (t < 0.05) honest->force(self, t, q, v, f);
+    else force_too_stiff(self, t, q, v, f);
+}
+
 static void force_damped_twice(const pcs_system *self, double t, const double *q, const double *v, double *f)
 {
     double still[MOST];
@@ -56,7 +63,7 @@ static void rate_bias_of_other_sign(pcs_system *self, const double *q, const dou
     "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 1.0e+7, nu: 0.3, rho: 1000.0, damping: { stiffness: " \
     "1.0e-3 }, section: { type: rectangle, width: 0.02, height: 0.02 } } }\n"                                      \
     "supports: { pin: { set: beam.start, fix: [x, y] } }\n"                                                        \
-    "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\ntime: { step: 1.0e-3, end: 0.04 }\n"
+    "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\ntime: { step: 1.0e-3, end: 0.07 }\n"
 #define BALL                                                                                                       \
     "mesh: { ball: { type: point, at: [0, 0, 0.0505] } }\n"                                                        \
     "elements: { ball: { type: point_mass, mesh: ball, mass: 1.0 } }\n"                                            \
@@ -117,7 +124,8 @@ static void run_with(const char *text, const char *scheme, const pcs_system_ops 
 TEST(wrong_functions_are_seen)
 {
     static const pcs_system_ops none = { 0 }, stiff = { .force = force_too_stiff },
-                                damped = { .force = force_damped_twice }, light = { .force = force_without_gyroscopes },
+                                later = { .force = force_too_stiff_later }, damped = { .force = force_damped_twice },
+                                light = { .force = force_without_gyroscopes },
                                 armless = { .update_directions = directions_without_arms },
                                 bent = { .rate_bias = rate_bias_of_other_sign };
     static const struct {
@@ -125,6 +133,7 @@ TEST(wrong_functions_are_seen)
         const pcs_system_ops *ops;
     } known[] = {
         { BEAM, { "alpha_ggl", "newmark", "moreau_jean, theta: 0.5" }, "forces follow from the energy", &stiff },
+        { BEAM, { "alpha_ggl", "newmark", "moreau_jean, theta: 0.5" }, "work of forces is what energies", &later },
         { BALL, { "newmark", "half_explicit", "moreau_midpoint" }, "forces follow from the energy", &stiff },
         { BEAM, { "alpha_ggl", "newmark", "moreau_jean, theta: 0.5" }, "damping takes the power", &damped },
         { BODY, { "alpha_ggl", "half_explicit", "moreau_jean, theta: 0.5" }, "gyroscopic moments follow", &light },
