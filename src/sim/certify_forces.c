@@ -183,9 +183,9 @@ static void forces_check_gyroscopic(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     const double *q = self->x->q, *v = self->x->v;
-    double *d = self->tolerance, *f = self->b, sum[2] = { 0.0 }, size;
-    if (!(pcs_system_largest(system, v) > 0.0)) return;
-    forces_draw(self, pcs_system_largest(system, v), d);
+    double *d = self->tolerance, *f = self->b, sum[2] = { 0.0 }, size, speed = pcs_system_largest(system, v);
+    if (!(speed > 0.0)) return;
+    forces_draw(self, speed, d);
     for (int k = 0; k < 3; k++) {
         const double sign = k == 0 ? 1.0 : -1.0;
         for (int i = 0; i < system->nv; i++) self->e[i] = k == 2 ? 0.0 : sign * v[i];
@@ -197,7 +197,7 @@ static void forces_check_gyroscopic(pcs_certifier *self)
     }
     pcs_system_sum(system, 2, sum);
     double expected = forces_gyroscopic(self, d, &size);
-    double allowed = of_gyro * fabs(expected) + PCS_ROUND_SUM * sum[1] + of_gyro * size;
+    double allowed = of_gyro * fabs(expected) + PCS_ROUND_SUM * sum[1] + of_gyro * size + forces_noise(self, speed);
     pcs_certify_note(self, CERTIFY_GYROSCOPIC, fabs(sum[0] - expected), allowed, -1, -1);
 }
 

@@ -10,6 +10,7 @@ from program import PROGRAM
 
 sys.path.insert(0, os.path.abspath("python"))
 sys.dont_write_bytecode = True
+os.environ.pop("PERCUSS_ROUNDING", None)  # the library would round numbers of Python, pandas and numpy, too
 os.environ["PERCUSS_LIBRARY"] = os.path.join(os.path.dirname(PROGRAM), "libpercuss.so.0")
 
 
