@@ -335,7 +335,6 @@ void pcs_fe_clear_states(bool is_joint, int nrow, pcs_row_state *states);
 // How directions of joints turn, and what their forces add to K.
 pcs_status pcs_fe_prepare_slopes(pcs_system *self, fe_data *fe);
 void pcs_fe_update_slopes(pcs_system *self, const double *q, const double *x);
-// From turns of bodies to increments x; and those of carry_back.
 void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
 // What joints and supports do to the model.
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);

@@ -15,18 +15,17 @@ typedef struct pcs_rotations {
     bool are_somewhere;  // in this process or another one: positions do not add up
 } pcs_rotations;
 
-// q = q0 moved by x; q may be x or q0.
+// Moves q0 by x; q may be x or q0.
 void pcs_retract(const pcs_rotations *r, const double *q0, const double *x, double *q);
-// x that leads from q0 to q1, the shorter way round; x may be q1.
+// Finds the x that moves q0 to q1, at most half a turn; x may be q1.
 void pcs_difference(const pcs_rotations *r, const double *q0, const double *q1, double *x);
-// y := T(x) y, where T(x) dx is the material spin that goes with a change of x; and A := A T(x).
+// Multiply: y := T(x) y and A := A T(x), where T(x) dx is the material spin that goes with a change of x.
 void pcs_rotate_vector(const pcs_rotations *r, const double *x, double *y);
 void pcs_rotate_columns(const pcs_rotations *r, const double *x, pcs_matrix *A);
-// Moments R^T m in rows become (part exp(-x) + 1 - part)^-1 R^T m: those of impulses that turn bodies by a `part` of
-// what they would in the whole step.
+// Multiplies moments R^T m in rows by (part exp(-x) + 1 - part)^-1: an impulse rotates its body by a `part` of x.
 void pcs_rotate_rows(const pcs_rotations *r, const double *x, double part, pcs_rows *rows);
-// Derivatives of rows by increments at x in place of those by spins; and those of rows after pcs_rotate_rows, where G
-// is as it was before.
+// Convert derivatives of rows by spins to those by increments at x; and to those of rows that pcs_rotate_rows has
+// rotated, with G as it was before.
 void pcs_rotate_slopes(const pcs_rotations *r, const double *x, const pcs_slopes *s);
 void pcs_rotate_slopes_of_rows(const pcs_rotations *r, const double *x, double part, const pcs_rows *G,
                                const pcs_slopes *s);
