@@ -125,14 +125,13 @@ class _Problem:
 
     def many(self, points: Sequence[Array]) -> list[Array]:
         """Residuals at several points, side by side."""
-        found: dict[int, Array] = {}
         self.count += len(points)
-        for index, model in Pool(len(points), lambda k: self.model(points[k]), self.jobs).results():
-            if isinstance(model, (str, Broke)):
-                values = ", ".join(line.decode() for line in self.lines(points[index])[len(self.set_lines):])
+        models = dict(Pool(len(points), lambda k: self.model(points[k]), self.jobs).results())
+        for k, point in enumerate(points):  # in their order: which one is named does not hang on who ended first
+            if isinstance(model := models[k], (str, Broke)):
+                values = ", ".join(line.decode() for line in self.lines(point)[len(self.set_lines):])
                 raise SimulationError(f"{values}: {model.reason if isinstance(model, Broke) else model}")
-            found[index] = self.residual(model)
-        return [found[k] for k in range(len(points))]
+        return [self.residual(models[k]) for k in range(len(points))]
 
     def both(self, u: Array) -> tuple[Array, Array]:
         """Residuals and derivatives, by central differences within the bounds."""

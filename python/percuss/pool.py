@@ -91,7 +91,8 @@ class Pool:
 
     def results(self, tick: Callable[[], None] = lambda: None) -> Iterator[tuple[int, Any]]:
         """Gives (index, result) of every piece as they come; `tick` is called now and then."""
-        context, begin, workers, raised = multiprocessing.get_context("fork"), time.monotonic(), dict[int, Any](), []
+        context, begin, workers = multiprocessing.get_context("fork"), time.monotonic(), dict[int, Any]()
+        raised: list[tuple[int, Exception]] = []
 
         def hire(place: int) -> None:
             pipe, out = context.Pipe(duplex=False)
@@ -110,7 +111,7 @@ class Pool:
                         while select.select([pipe], [], [], 0)[0]:
                             index, result = pipe.recv()
                             if isinstance(result, Exception):
-                                raised.append(result)
+                                raised.append((index, result))
                             else:
                                 yield index, result
                     if not has_ended:
@@ -134,4 +135,4 @@ class Pool:
                 process.join()
             os.close(self.tasks)
         if raised:
-            raise raised[0]
+            raise min(raised, key=lambda pair: pair[0])[1]  # not the one that came first: that may change
