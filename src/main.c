@@ -5,11 +5,10 @@
 
 #include "cli/cases.h"
 #include "cli/commands.h"
-#include "cli/external.h"
-#include "cli/usage.h"
 #include "core/blas.h"
 #include "core/comm.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
@@ -33,36 +32,54 @@ static int main_start_ranks(pcs_context *ctx, const pcs_arguments *a, bool is_fo
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
 }
 
-typedef struct command {
-    const char *name;
-    int (*call)(pcs_context *ctx, const pcs_arguments *a);
-    bool is_for_one; // process, not for ranks
-    bool takes_case;
-} command;
+typedef int command_call(pcs_context *ctx, const pcs_arguments *a);
 
-static const command commands[] = {
-    { "run", pcs_cli_run, false, true },    { "statics", pcs_cli_statics, true, true },
-    { "modes", pcs_cli_modes, true, true }, { "check", pcs_cli_check, false, true },
-    { "new", pcs_cli_new, true, false },    { "list", pcs_cli_list, true, false },
-};
-enum { NCOMMAND = sizeof commands / sizeof *commands };
-
-static const command *main_look_up(const char *name)
+// Returns what runs a command; NULL if it is a program of its own.
+static command_call *main_find(const char *name)
 {
-    for (int i = 0; i < NCOMMAND; i++)
-        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    static const struct {
+        const char *name;
+        command_call *call;
+    } calls[] = {
+        { "run", pcs_cli_run },     { "statics", pcs_cli_statics }, { "modes", pcs_cli_modes },
+        { "check", pcs_cli_check }, { "new", pcs_cli_new },         { "list", pcs_cli_list },
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(calls[i].name, name) == 0) return calls[i].call;
     return NULL;
 }
 
-static const command *main_find(const char *name)
+// Replaces this process; comes back when there is no such program.
+static void main_start(const char *program, const char *const *arguments)
 {
-    const command *found = main_look_up(name);
-    const char *names[NCOMMAND + 16] = { NULL };
-    int count = 0;
-    for (int i = 0; i < NCOMMAND; i++) names[count++] = commands[i].name;
-    for (int i = 0; pcs_external_names[i] != NULL; i++) names[count++] = pcs_external_names[i];
-    if (found == NULL) pcs_cli_refuse(NULL, "unknown command", name, names);
-    return found;
+    execvp(program, (char *const *)arguments);
+    if (errno != ENOENT && errno != ENOTDIR) fprintf(stderr, "error: %s: %s\n", program, strerror(errno));
+}
+
+// Runs percuss-NAME in place of this process: beside the program, as in the tree where it was built, where it was
+// installed, or on PATH. The first of `arguments`, which end with NULL, is replaced by its path. Comes back only when
+// there is none: with the exit status after a message, or with -1 when no such command is known.
+static int main_replace(const char *name, const char **arguments)
+{
+    static const char *const folders[] = { "", "../libexec/percuss/" };
+    char folder[PCS_CASE_PATH / 2], program[PCS_CASE_PATH];
+    bool is_plain = name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] == '\0';
+    if (!is_plain || strlen(name) > 64) return -1;
+    arguments[0] = program;
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[length < 0 ? 0 : length] = '\0';
+    char *slash = strrchr(folder, '/');
+    for (size_t i = 0; slash != NULL && i < sizeof folders / sizeof *folders; i++) {
+        slash[1] = '\0';
+        snprintf(program, sizeof program, "%s%spercuss-%s", folder, folders[i], name);
+        if (access(program, X_OK) == 0) main_start(program, arguments);
+    }
+    snprintf(program, sizeof program, "percuss-%s", name);
+    main_start(program, arguments);
+    if (pcs_verb_find(name) == NULL) return -1;
+    fprintf(stderr, "error: percuss %s is part of the Python package: install the Debian package python3-percuss\n",
+            name);
+    return PCS_CLI_BAD_USAGE;
 }
 
 // Runs percuss-NAME for `percuss NAME ...`, percuss-NAME --help for `percuss help NAME` and percuss-NAME --complete ...
@@ -73,53 +90,51 @@ static int main_run_external(int argc, char **argv, const char **room)
     bool is_help = argc == 3 && strcmp(argv[1], "help") == 0, is_complete = strcmp(argv[1], "complete") == 0;
     if (is_complete && argc < 4) return -1;
     const char *name = argv[is_help || is_complete ? 2 : 1];
-    if (name[0] == '-' || strcmp(name, "help") == 0 || main_look_up(name) != NULL) return -1;
+    if (name[0] == '-' || strcmp(name, "help") == 0 || main_find(name) != NULL) return -1;
     for (int i = 2; i < argc; i++) room[i - 1] = argv[i];
     room[argc - 1] = NULL;
     if (is_help) room[1] = "--help";
     if (is_complete) room[1] = "--complete";
-    return pcs_cli_external(name, room);
+    return main_replace(name, room);
 }
 
 // All of the help, or what there is about a command.
 static int main_help(const pcs_arguments *a, const char *name)
 {
-    if (a->is_man) {
-        pcs_cli_man();
-        return PCS_CLI_DONE;
-    }
-    if (name != NULL && strcmp(name, "help") != 0)
-        return main_find(name) != NULL && pcs_usage_explain(stdout, name) ? PCS_CLI_DONE : PCS_CLI_BAD_USAGE;
-    fputs(pcs_cli_usage, stdout);
-    fputs(pcs_cli_help, stdout);
-    fputs(pcs_cli_option_help, stdout);
+    const pcs_verb *command = name == NULL ? NULL : pcs_verb_find(name);
+    if (name != NULL && command == NULL) return pcs_cli_refuse_command(name);
+    bool is_all = name == NULL || strcmp(name, "help") == 0;
+    if (a->is_man) pcs_usage_man();
+    else pcs_usage_explain(is_all ? NULL : command);
     return PCS_CLI_DONE;
+}
+
+static int main_call(const pcs_verb *command, pcs_arguments *a)
+{
+    char path[PCS_CASE_PATH];
+    pcs_context *ctx = NULL;
+    if (pcs_context_create(&ctx) != PCS_OK) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
+    int answer = main_start_ranks(ctx, a, command->is_for_one);
+    pcs_status status = PCS_OK;
+    if (answer == PCS_CLI_DONE && strcmp(command->arguments, "CASE") == 0)
+        status = pcs_comm_agree(ctx, pcs_cli_find_case(ctx, &a->subject, path));
+    if (status != PCS_OK) answer = pcs_cli_reject(ctx, status);
+    if (answer == PCS_CLI_DONE) answer = main_find(command->name)(ctx, a);
+    pcs_context_destroy(&ctx);
+    return answer;
 }
 
 static int main_dispatch(pcs_arguments *a)
 {
-    char path[PCS_CASE_PATH];
     bool is_help = a->command != NULL && strcmp(a->command, "help") == 0;
-    if (a->is_man && !is_help)
-        return pcs_cli_refuse("help", "--man is an option of help, not of", a->command == NULL ? "" : a->command, NULL);
-    if (a->wants_help || is_help) return main_help(a, is_help ? a->subject : a->command);
-    if (a->wants_version) return pcs_cli_version(), PCS_CLI_DONE;
-    if (a->command == NULL) return fputs(pcs_cli_usage, stderr), PCS_CLI_BAD_USAGE;
-    const command *found = main_find(a->command);
-    if (found == NULL) return PCS_CLI_BAD_USAGE;
-    int answer = pcs_cli_check_usage(a);
+    const pcs_verb *command = a->command == NULL ? NULL : pcs_verb_find(a->command);
+    if (a->wants_version && !is_help && !a->wants_help) return pcs_cli_version(), PCS_CLI_DONE;
+    if (a->command == NULL && !a->wants_help) return pcs_usage_show(stderr, NULL), PCS_CLI_BAD_USAGE;
+    if (a->command != NULL && command == NULL) return pcs_cli_refuse_command(a->command);
+    int answer = command == NULL || a->wants_help ? PCS_CLI_DONE : pcs_cli_check_usage(a);
     if (answer != PCS_CLI_DONE) return answer;
-
-    pcs_context *ctx = NULL;
-    if (pcs_context_create(&ctx) != PCS_OK) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
-    answer = main_start_ranks(ctx, a, found->is_for_one);
-    pcs_status status = PCS_OK;
-    if (answer == PCS_CLI_DONE && found->takes_case)
-        status = pcs_comm_agree(ctx, pcs_cli_find_case(ctx, &a->subject, path));
-    if (status != PCS_OK) answer = pcs_cli_reject(ctx, status);
-    if (answer == PCS_CLI_DONE) answer = found->call(ctx, a);
-    pcs_context_destroy(&ctx);
-    return answer;
+    if (a->wants_help || is_help) return main_help(a, is_help ? a->subject : a->command);
+    return main_call(command, a);
 }
 
 // Closed standard streams would give their numbers to result files, and messages would end up in these.

@@ -1,8 +1,7 @@
-// The command line, option by option; which command takes which option is said by the usage.
+// Reads the command line by the tables of commands and options.
 
 #include "cli/arguments.h"
 #include "case/case.h"
-#include "cli/usage.h"
 #include "core/carry.h"
 
 #include <ctype.h>
@@ -11,57 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { FLAG, TEXT, TEXTS, COUNT, REAL } kind;
-
-typedef struct option {
-    const char *name, *letter; // the letter may be NULL
-    kind kind;
-    size_t place; // in pcs_arguments, of the type that belongs to the kind
-    double least; // of a count
-    double most;  // of a count
-} option;
-
-#define PLACE(field) offsetof(pcs_arguments, field)
-
-static const option options[] = {
-    { "--set", NULL, TEXTS, PLACE(set), 0.0, 0.0 },
-    { "--output", "-o", TEXT, PLACE(directory), 0.0, 0.0 },
-    { "--quiet", "-q", FLAG, PLACE(is_quiet), 0.0, 0.0 },
-    { "--resume", NULL, FLAG, PLACE(resumes), 0.0, 0.0 },
-    { "--overwrite", NULL, FLAG, PLACE(overwrites), 0.0, 0.0 },
-    { "--no-plugins", NULL, FLAG, PLACE(no_plugins), 0.0, 0.0 },
-    { "--steps", NULL, COUNT, PLACE(steps), 1.0, 1e6 },
-    { "--time", NULL, REAL, PLACE(time), 0.0, 0.0 },
-    { "--count", NULL, COUNT, PLACE(count), 1.0, 1e6 },
-    { "--about", NULL, TEXT, PLACE(about), 0.0, 0.0 },
-    { "--whirl", NULL, FLAG, PLACE(is_whirl), 0.0, 0.0 },
-    { "--markdown", NULL, FLAG, PLACE(is_markdown), 0.0, 0.0 },
-    { "--schema", NULL, FLAG, PLACE(is_schema), 0.0, 0.0 },
-    { "--man", NULL, FLAG, PLACE(is_man), 0.0, 0.0 },
-    { "--help", "-h", FLAG, PLACE(wants_help), 0.0, 0.0 }, // of every command, as is the next
-    { "--version", NULL, FLAG, PLACE(wants_version), 0.0, 0.0 },
-};
-enum { NOPTION = sizeof options / sizeof *options, NCHECKED = NOPTION - 2 };
-_Static_assert((int)NOPTION <= (int)PCS_CLI_OPTIONS, "options that were given are counted in an array");
-
 int pcs_cli_refuse(const char *command, const char *what, const char *text, const char *const *names)
 {
     char hint[PCS_SPELLING_BYTES] = "";
     if (names != NULL) pcs_spelling_hint(text, names, sizeof hint, hint);
     fprintf(stderr, "error: %s '%s'%s\n", what, text, hint);
-    pcs_usage_show(stderr, command);
+    pcs_usage_show(stderr, command == NULL ? NULL : pcs_verb_find(command));
     return PCS_CLI_BAD_USAGE;
 }
 
 // A value that an option does not take.
-static int arguments_refuse(const pcs_arguments *a, const option *o, const char *wanted, const char *text)
+static int arguments_refuse(const pcs_arguments *a, const pcs_cli_option *o, const char *wanted, const char *text)
 {
     char what[128];
     snprintf(what, sizeof what, "%s must be %s, is", o->name, wanted);
     return pcs_cli_refuse(a->command, what, text, NULL);
 }
 
-static int arguments_read_count(const pcs_arguments *a, const option *o, const char *text, int *out)
+static int arguments_read_count(const pcs_arguments *a, const pcs_cli_option *o, const char *text, int *out)
 {
     char *end = NULL, wanted[64];
     long value = strtol(text, &end, 10);
@@ -72,7 +38,7 @@ static int arguments_read_count(const pcs_arguments *a, const option *o, const c
     return PCS_CLI_DONE;
 }
 
-static int arguments_read_number(const pcs_arguments *a, const option *o, const char *text, double *out)
+static int arguments_read_number(const pcs_arguments *a, const pcs_cli_option *o, const char *text, double *out)
 {
     char *end = NULL;
     *out = strtod(text, &end);
@@ -80,46 +46,66 @@ static int arguments_read_number(const pcs_arguments *a, const option *o, const 
     return arguments_refuse(a, o, "a number", text);
 }
 
-static int arguments_store(pcs_arguments *a, const option *o, const char *text)
+static int arguments_read_text(const pcs_arguments *a, const pcs_cli_option *o, const char *text, const char **out)
+{
+    char wanted[64];
+    bool is_choice = islower((unsigned char)o->value[0]) != 0;
+    snprintf(wanted, sizeof wanted, "'%s'", o->value);
+    if (is_choice && strcmp(text, o->value) != 0) return arguments_refuse(a, o, wanted, text);
+    *out = text;
+    return PCS_CLI_DONE;
+}
+
+static int arguments_store(pcs_arguments *a, const pcs_cli_option *o, const char *text)
 {
     void *place = (char *)a + o->place;
     pcs_texts *texts = place;
-    a->is_given[o - options] = true;
+    a->is_given[o - pcs_cli_options] = true;
     switch (o->kind) {
-    case FLAG: *(bool *)place = true; break;
-    case TEXT: *(const char **)place = text; break;
-    case TEXTS: texts->text[texts->count++] = text; break;
-    case COUNT: return arguments_read_count(a, o, text, place);
-    case REAL: return arguments_read_number(a, o, text, place);
+    case PCS_CLI_FLAG: *(bool *)place = true; break;
+    case PCS_CLI_TEXT: return arguments_read_text(a, o, text, place);
+    case PCS_CLI_TEXTS: texts->text[texts->count++] = text; break;
+    case PCS_CLI_COUNT: return arguments_read_count(a, o, text, place);
+    case PCS_CLI_REAL: return arguments_read_number(a, o, text, place);
+    case PCS_CLI_WORDS: break; // read with all that follow it
     }
     return PCS_CLI_DONE;
 }
 
 static int arguments_refuse_unknown(const pcs_arguments *a, const char *text)
 {
-    const char *names[2 * NOPTION + 1] = { NULL };
+    const char *names[2 * PCS_CLI_OPTIONS + 1] = { NULL };
     int count = 0;
-    for (int i = 0; i < NOPTION; i++) {
-        names[count++] = options[i].name;
-        if (options[i].letter != NULL) names[count++] = options[i].letter;
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
+        names[count++] = o->name;
+        if (o->letter != NULL) names[count++] = o->letter;
     }
     return pcs_cli_refuse(a->command, "unknown option", text, names);
 }
 
-// --name VALUE, --name=VALUE, -n VALUE, and -n4 of a count, as of make.
+static int arguments_take_words(int argc, char **argv, int *i, pcs_arguments *a, const pcs_cli_option *o)
+{
+    a->nword = argc - *i - 1;
+    a->words = (const char *const *)argv + *i + 1;
+    a->is_given[o - pcs_cli_options] = a->nword > 0;
+    *i = argc;
+    return PCS_CLI_DONE;
+}
+
+// --name VALUE, --name=VALUE, -n VALUE.
 static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *a)
 {
     const char *text = argv[*i];
-    for (const option *o = options; o < options + NOPTION; o++) {
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
         size_t length = strlen(o->name);
-        bool is_letter = o->letter != NULL && strncmp(text, o->letter, 2) == 0;
-        bool is_alone = strcmp(text, o->name) == 0 || (is_letter && text[2] == '\0');
-        if (is_alone && o->kind == FLAG) return arguments_store(a, o, NULL);
+        bool is_alone = strcmp(text, o->name) == 0 || (o->letter != NULL && strcmp(text, o->letter) == 0);
+        if (is_alone && o->kind == PCS_CLI_FLAG) return arguments_store(a, o, NULL);
+        if (is_alone && o->kind == PCS_CLI_WORDS) return arguments_take_words(argc, argv, i, a, o);
         if (is_alone && *i + 1 == argc) return pcs_cli_refuse(a->command, "a value must follow the option", text, NULL);
         if (is_alone) return arguments_store(a, o, argv[++*i]);
-        if (o->kind != FLAG && strncmp(text, o->name, length) == 0 && text[length] == '=')
+        bool takes_value = o->kind != PCS_CLI_FLAG && o->kind != PCS_CLI_WORDS;
+        if (takes_value && strncmp(text, o->name, length) == 0 && text[length] == '=')
             return arguments_store(a, o, text + length + 1);
-        if (o->kind == COUNT && is_letter && isdigit((unsigned char)text[2])) return arguments_store(a, o, text + 2);
     }
     return arguments_refuse_unknown(a, text);
 }
@@ -130,11 +116,6 @@ int pcs_cli_parse(int argc, char **argv, pcs_arguments *a)
     for (int i = 1; i < argc; i++) a->hash = pcs_hash(a->hash, argv[i], strlen(argv[i]) + 1);
     for (int i = 1; i < argc; i++) {
         int answer = PCS_CLI_DONE;
-        if (strcmp(argv[i], "--") == 0) {
-            a->nword = argc - i - 1;
-            a->words = (const char *const *)argv + i + 1;
-            break;
-        }
         if (argv[i][0] == '-' && argv[i][1] != '\0') {
             answer = arguments_parse_option(argc, argv, &i, a);
         } else if (a->command == NULL) {
@@ -151,31 +132,31 @@ int pcs_cli_parse(int argc, char **argv, pcs_arguments *a)
     return PCS_CLI_DONE;
 }
 
-static int arguments_refuse_foreign(const char *command, const option *o)
+int pcs_cli_refuse_command(const char *name)
 {
-    char takers[256], what[384];
-    pcs_usage_takers(o->name, sizeof takers, takers);
-    snprintf(what, sizeof what, "%s is an option of %s, not of", o->name, takers);
+    const char *names[64] = { NULL };
+    for (int i = 0; pcs_verbs[i].name != NULL && i < 63; i++) names[i] = pcs_verbs[i].name;
+    return pcs_cli_refuse(NULL, "unknown command", name, names);
+}
+
+static int arguments_refuse_foreign(const char *command, const pcs_cli_option *o)
+{
+    char what[384];
+    size_t used = (size_t)snprintf(what, sizeof what, "%s is an option of ", o->name);
+    for (const char *p = o->commands; *p != '\0' && used < sizeof what - 16; p++)
+        used += (size_t)snprintf(what + used, sizeof what - used, *p == ' ' ? ", " : "%c", *p);
+    snprintf(what + used, sizeof what - used, ", not of");
     return pcs_cli_refuse(command, what, command, NULL);
 }
 
 int pcs_cli_check_usage(const pcs_arguments *a)
 {
     const char *command = a->command;
-    for (int i = 0; i < NCHECKED; i++)
-        if (a->is_given[i] && !pcs_usage_takes(command, options[i].name))
-            return arguments_refuse_foreign(command, &options[i]);
-    pcs_usage_item item;
-    const char *place = NULL;
-    bool wants_subject = pcs_usage_next(command, &place, &item) && !item.is_option && !item.is_optional;
-    if (wants_subject && a->subject == NULL) {
-        bool is_case = strncmp(item.name, "CASE", 4) == 0;
-        return pcs_cli_refuse(command, is_case ? "a case must follow" : "results must follow", command, NULL);
-    }
-    if (a->nword > 0 && !pcs_usage_takes(command, "--"))
-        return pcs_cli_refuse(command, "options of PETSc are for run and check, not for", command, NULL);
-    if (a->about != NULL && strcmp(a->about, "statics") != 0)
-        return pcs_cli_refuse(command, "--about must be 'statics', is", a->about, NULL);
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++)
+        if (a->is_given[o - pcs_cli_options] && !pcs_verb_takes(command, o))
+            return arguments_refuse_foreign(command, o);
+    if (a->subject == NULL && pcs_verb_find(command)->arguments[0] != '[')
+        return pcs_cli_refuse(command, "a case must follow", command, NULL);
     if (a->resumes && a->overwrites)
         return pcs_cli_refuse(command, "--resume and --overwrite are both given to", command, NULL);
     if (strcmp(command, "modes") == 0 && a->about == NULL && a->steps > 0)

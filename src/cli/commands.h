@@ -4,7 +4,6 @@
 #define PCS_CLI_COMMANDS_H
 
 #include "cli/arguments.h"
-#include "core/context.h"
 
 int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a);
@@ -16,8 +15,8 @@ int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_complete(int nword, char **words);
 // Version, compiler, flags and libraries, to the screen.
 void pcs_cli_version(void);
-// The page of the manual, to the screen.
-void pcs_cli_man(void);
+// The name of case i to start from; NULL: there is none.
+const char *pcs_cli_template(int i);
 // Tells the errors of a case that cannot be built.
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status);
 // Tells what went wrong afterwards: files that cannot be written are no bad input.

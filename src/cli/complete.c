@@ -8,7 +8,6 @@
 #include "case/paths.h"
 #include "cli/cases.h"
 #include "cli/commands.h"
-#include "cli/usage.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,44 +34,27 @@ static void complete_tell(completion *k, const char *word, const char *summary)
     printf("%s%s%s\n", word, summary[0] == '\0' ? "" : "\t", summary);
 }
 
-static void complete_tell_helped(completion *k, const char *word)
+// The first clause of the help.
+static void complete_tell_helped(completion *k, const char *word, const char *help)
 {
-    char text[TEXT_ROOM] = "";
-    pcs_usage_entry entry;
-    if (pcs_usage_find(word, &entry)) pcs_usage_summary(&entry, sizeof text, text);
+    char text[TEXT_ROOM];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(help, ";,(["), help);
     complete_tell(k, word, text);
 }
 
 static void complete_verbs(completion *k)
 {
-    char name[PCS_USAGE_WORD];
-    for (const char *place = pcs_cli_usage; pcs_usage_verb(&place, sizeof name, name);) complete_tell_helped(k, name);
-    if (k->present[0] != '-') return;
-    complete_tell(k, "--help", "this help");
-    complete_tell(k, "--version", "version, compiler and libraries");
+    for (const pcs_verb *c = pcs_verbs; c->name != NULL; c++) complete_tell_helped(k, c->name, c->help);
 }
 
-// "-o" and "--output" are the same: the help names both.
-static void complete_aliases(completion *k, const char *option)
+// Options of a command, or those that stand alone.
+static void complete_options(completion *k, const char *command)
 {
-    pcs_usage_entry entry;
-    complete_tell_helped(k, option);
-    if (!pcs_usage_find(option, &entry)) return;
-    for (const char *p = entry.term; p < entry.term + entry.nterm && *p == '-'; p += strspn(p, ", ")) {
-        char name[PCS_USAGE_WORD];
-        size_t length = strcspn(p, ", \n");
-        snprintf(name, sizeof name, "%.*s", (int)length, p);
-        complete_tell_helped(k, name);
-        p += length;
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
+        if (o->kind == PCS_CLI_WORDS || !pcs_verb_takes(command, o)) continue;
+        if (o->letter != NULL) complete_tell_helped(k, o->letter, o->help);
+        complete_tell_helped(k, o->name, o->help);
     }
-}
-
-static void complete_options(completion *k)
-{
-    pcs_usage_item item;
-    for (const char *place = NULL; pcs_usage_next(k->verb, &place, &item);)
-        if (item.is_option && strcmp(item.name, "--") != 0) complete_aliases(k, item.name);
-    complete_tell(k, "--help", "this help");
 }
 
 // A path up to its next dot, so that one sees a level at a time.
@@ -111,35 +93,16 @@ static void complete_name(void *user, const char *name, const char *summary)
     complete_tell(user, name, summary);
 }
 
-// What the usage calls CASE, RESULTS, NAME, or gives as words to choose from: bar|pendulum.
-static void complete_argument(completion *k, const char *text)
+static void complete_argument(completion *k, const pcs_verb *c)
 {
-    char word[PCS_USAGE_WORD];
-    bool wants_files = false;
-    for (size_t length; *text != '\0'; text += length + (text[length] == '|')) {
-        length = strcspn(text, "|");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        bool is_kind = word[0] >= 'A' && word[0] <= 'Z';
-        if (strcmp(word, "CASE") == 0) pcs_cli_each_case(complete_case, k);
-        if (strcmp(word, "NAME") == 0) pcs_catalogue_names(complete_name, k);
-        else if (!is_kind) complete_tell(k, word, "");
-        else wants_files = true;
-    }
-    if (wants_files) puts(":files");
-}
-
-// What the usage shows as the value of an option: a file, words to choose from, or anything.
-static void complete_choices(completion *k, char *value)
-{
-    static const char *const files[] = { "DIR", "FILE", "PICTURE", "report" };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (strncmp(value, files[i], strlen(files[i])) != 0) continue;
+    if (strcmp(c->arguments, "CASE") == 0) {
+        pcs_cli_each_case(complete_case, k);
         puts(":files");
-        return;
     }
-    if (strpbrk(value, "=.,") != NULL) return;
-    for (const char *word = strtok(value, "|"); word != NULL; word = strtok(NULL, "|"))
-        if (word[0] >= 'a' && word[0] <= 'z') complete_tell(k, word, "");
+    if (strcmp(c->arguments, "[NAME]") == 0) pcs_catalogue_names(complete_name, k);
+    if (strcmp(c->arguments, "[COMMAND]") == 0) complete_verbs(k);
+    for (int i = 0; strncmp(c->arguments, "[TEMPLATE]", 10) == 0 && pcs_cli_template(i) != NULL; i++)
+        complete_tell(k, pcs_cli_template(i), "");
 }
 
 // The value of the option before; false when there is none. Some shells break words at '='.
@@ -148,29 +111,26 @@ static bool complete_value(completion *k)
     const char *before = k->words[k->nword - 2];
     bool is_broken = strcmp(before, "=") == 0;
     if (is_broken && k->nword > 2) before = k->words[k->nword - 3];
-    if (before[0] != '-') return is_broken;
-    if (strcmp(before, "--set") == 0 || strcmp(before, "--vary") == 0) return complete_keys(k), true;
-    pcs_usage_item item;
-    for (const char *place = NULL; pcs_usage_next(k->verb, &place, &item);) {
-        if (!item.is_option || !pcs_usage_is_same(item.name, before)) continue;
-        complete_choices(k, item.value);
-        return item.value[0] != '\0';
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
+        bool is_it = strcmp(before, o->name) == 0 || (o->letter != NULL && strcmp(before, o->letter) == 0);
+        if (!is_it || o->value == NULL || !pcs_verb_takes(k->verb, o)) continue;
+        if (o->kind == PCS_CLI_TEXTS) complete_keys(k);
+        else if (strcmp(o->value, "DIR") == 0) puts(":files");
+        else if (o->kind == PCS_CLI_TEXT) complete_tell(k, o->value, "");
+        return true;
     }
     return is_broken;
 }
 
 static void complete_words(completion *k)
 {
-    pcs_usage_item item;
+    const pcs_verb *c = pcs_verb_find(k->verb);
     if (k->nword < 2) {
         complete_verbs(k);
-    } else if (complete_value(k)) {
-        return;
-    } else if (k->present[0] == '-') {
-        complete_options(k);
-    } else {
-        const char *place = NULL;
-        if (pcs_usage_next(k->verb, &place, &item) && !item.is_option) complete_argument(k, item.name);
+        if (k->present[0] == '-') complete_options(k, "");
+    } else if (c != NULL && !complete_value(k)) {
+        if (k->present[0] == '-') complete_options(k, c->name);
+        else complete_argument(k, c);
     }
 }
 

@@ -192,10 +192,15 @@ static const template templates[] = {
 };
 enum { NTEMPLATE = sizeof templates / sizeof *templates };
 
+const char *pcs_cli_template(int i)
+{
+    return i < NTEMPLATE ? templates[i].name : NULL;
+}
+
 static int new_list(const char *name)
 {
     const char *names[NTEMPLATE + 1] = { NULL };
-    for (int i = 0; i < NTEMPLATE; i++) names[i] = templates[i].name;
+    for (int i = 0; i < NTEMPLATE; i++) names[i] = pcs_cli_template(i);
     if (name != NULL) return pcs_cli_refuse("new", "there is no case to start from called", name, names);
     for (int i = 0; i < NTEMPLATE; i++) printf("%-10s %s\n", templates[i].name, templates[i].summary);
     return PCS_CLI_DONE;

@@ -1,243 +1,239 @@
-// The usage and the help, which are texts, and their parts: checks of the command line, the page of the manual and the
-// completion of shells are made from them.
+// The tables of commands and options, and the texts that are made from them: usage, help and the page of the manual.
 
-#include "cli/usage.h"
+#define _POSIX_C_SOURCE 200809L // fmemopen
+
+#include "cli/arguments.h"
+#include "percuss.h"
 
 #include <string.h>
 
-const char pcs_cli_usage[] =
-    "usage: percuss run CASE [-o DIR] [--resume | --overwrite] [--set path.to.key=value]... [--quiet]\n"
-    "                   [-- PETSC OPTIONS]\n"
-    "       percuss statics CASE [--steps N] [--time T] [-o DIR] [--set ...] [--quiet]\n"
-    "       percuss modes CASE [--count N] [--about statics] [--whirl] [--steps N] [--time T] [-o DIR] [--set ...]\n"
-    "                     [--quiet]\n"
-    "       percuss study CASE|STUDY ...\n"
-    "       percuss plot RESULTS... ...\n"
-    "       percuss compare A B ...\n"
-    "       percuss fit CASE ...\n"
-    "       percuss report RESULTS|STUDY [-o report.html] [--quiet]\n"
-    "       percuss view RESULTS [--time T|peak] [--field NAME] -o PICTURE.png|MOVIE.mp4\n"
-    "       percuss check CASE [--no-plugins] [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
-    "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR | -o DIR] [--quiet]\n"
-    "       percuss list [NAME] [--markdown] | --schema\n"
-    "       percuss help [COMMAND] [--man]\n"
-    "       percuss --help | --version\n";
+enum { WIDTH = 112, TEXT_ROOM = 8192, TERM_ROOM = 160 };
 
-const char pcs_cli_help[] =
-    "\n"
-    "Bars, beams and bodies that hit, stick, slide and rebound. CASE is a file or a folder that holds case.yaml.\n"
-    "\n"
-    "  run      simulate the case; results go to DIR (results/<case> unless given)\n"
-    "  statics  equilibrium under loads that rise from zero, starting from the reference state (initial values are\n"
-    "           not used), as the section `statics` of the case says; statics.csv and a frame per load step go to DIR\n"
-    "           (results/<case>_statics unless given)\n"
-    "  modes    natural frequencies and mode shapes about the reference state, smallest first; to the screen,\n"
-    "           to modes.csv and as frames for ParaView in DIR (results/<case>_modes unless given)\n"
-    "  study    run the case over values of its keys, side by side; study.csv, study.json and the runs go to DIR\n"
-    "           (results/<case>_study unless given); finished runs are not repeated\n"
-    "  plot     pictures of results, by matplotlib; one picture of the columns of history.csv that are named, or the\n"
-    "           usual pictures of a run, study, equilibrium or modes; several results share a picture\n"
-    "  compare  where two results or studies first differ, column by column; A and B are folders or CSV files\n"
-    "  fit      parameters of the case that reproduce measured data best, with confidence intervals\n"
-    "  report   one page of HTML about results of run, study, statics or modes: the model in motion, contacts,\n"
-    "           energies, curves, pictures, certificate; report.html in their folder unless -o names another file\n"
-    "  view     write a picture or movie of the results in the folder RESULTS, by ParaView's Python\n"
-    "  check    report every error of the case, build the model, do not run it\n"
-    "  new      write a commented case to start from into DIR (named like the case unless given)\n"
-    "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
-    "           allowed ranges and defaults\n"
-    "  help     this text, or the part of it about COMMAND\n"
-    "\n"
-    "study, plot, compare, report, view and fit are programs percuss-NAME in Python; any other one on PATH runs, "
-    "too.\n";
+const pcs_verb pcs_verbs[] = {
+    { "run", false, "CASE", "simulate the case; results go to DIR (results/<case> unless given)" },
+    { "statics", true, "CASE",
+      "equilibrium under loads that rise from zero, starting from the reference state (initial values are not used), "
+      "as the section `statics` of the case says; statics.csv and a frame per load step go to DIR "
+      "(results/<case>_statics unless given)" },
+    { "modes", true, "CASE",
+      "natural frequencies and mode shapes about the reference state, smallest first; to the screen, to modes.csv and "
+      "as frames for ParaView in DIR (results/<case>_modes unless given)" },
+    { "study", true, "CASE|STUDY ...",
+      "run the case over values of its keys, side by side; study.csv, study.json and the runs go to DIR "
+      "(results/<case>_study unless given); finished runs are not repeated" },
+    { "plot", true, "RESULTS ...",
+      "pictures of results, by matplotlib; one picture of the columns of history.csv that are named, or the usual "
+      "pictures of a run, study, equilibrium or modes; several results share a picture" },
+    { "compare", true, "A B ...",
+      "where two results or studies first differ, column by column; A and B are folders or CSV files" },
+    { "fit", true, "CASE ...", "parameters of the case that reproduce measured data best, with confidence intervals" },
+    { "report", true, "RESULTS|STUDY ...",
+      "one page of HTML about results of run, study, statics or modes: the model in motion, contacts, energies, "
+      "curves, pictures, certificate; report.html in their folder unless -o names another file" },
+    { "view", true, "RESULTS ...",
+      "write a picture or movie of the results in the folder RESULTS, by ParaView's Python" },
+    { "check", false, "CASE", "report every error of the case, build the model, do not run it" },
+    { "new", true, "[TEMPLATE] [DIR]",
+      "write a commented case to start from into DIR (named like the case unless given); without TEMPLATE, list them" },
+    { "list", true, "[NAME]",
+      "elements, schemes, gap types and everything else a case can name, with options, allowed ranges and defaults" },
+    { "help", true, "[COMMAND]", "this text, or the part of it about COMMAND" },
+    { .name = NULL },
+};
 
-const char pcs_cli_option_help[] =
-    "\n"
-    "  -o, --output DIR          where the results go\n"
-    "  --set path.to.key=value   replace or add a value of the case, with the same checks; list items by\n"
-    "                            number from 0: --set scheme.rho_inf=0.5 --set initial.0.velocity=[1,0,0]\n"
-    "  -q, --quiet               no progress, no summary on the screen\n"
-    "  --resume                  of run: go on from the last checkpoint in DIR\n"
-    "  --overwrite               of run: start again where DIR holds an interrupted run\n"
-    "  --no-plugins              of check: refuse a case that names a plug-in, whose code would run\n"
-    "  --steps N                 of statics: least number of load steps [1 for linear models\n"
-    "                            without friction, else 10]\n"
-    "  --time T                  of statics and modes: time at which loads and driven joints are taken, s [0];\n"
-    "                            of view: time of the picture, or peak, that of the largest contact force [peak];\n"
-    "                            of modes the number of a mode [1]\n"
-    "  --field NAME              of view: what the colours show, as stress or velocity.x [bending_stress, stress, "
-    "...]\n"
-    "  --count N                 of modes: how many [10]\n"
-    "  --about statics           of modes: about the equilibrium, in which closed contacts stay closed\n"
-    "  --whirl                   of modes: with damping and gyroscopic forces, forward and backward whirl; always\n"
-    "                            where the damping or stiffness matrix is not symmetric\n"
-    "  --markdown                of list: as Markdown tables\n"
-    "  --schema                  of list: the JSON schema of a case file, by which editors complete and check keys\n"
-    "  --man                     of help: the page of the manual, in roff\n"
-    "  -- -ksp_type cg ...       options of PETSc, for runs under mpiexec and for `solver: { linear: petsc }`;\n"
-    "                            -mass_... and -iteration_... are for one matrix, others for both\n"
-    "\n"
-    "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage.\n"
-    "compare: 0 alike, 1 they differ, 2 bad input or usage.\n";
+#define PLACE(field) offsetof(pcs_arguments, field)
 
-bool pcs_usage_verb(const char **place, size_t size, char *name)
+const pcs_cli_option pcs_cli_options[] = {
+    { "--output", "-o", PCS_CLI_TEXT, "DIR", "run statics modes new", "where the results go", PLACE(directory), 0, 0 },
+    { "--set", NULL, PCS_CLI_TEXTS, "path.to.key=value", "run statics modes check",
+      "replace or add a value of the case, with the same checks; list items by number from 0: "
+      "--set scheme.rho_inf=0.5 --set initial.0.velocity=[1,0,0]",
+      PLACE(set), 0, 0 },
+    { "--quiet", "-q", PCS_CLI_FLAG, NULL, "run statics modes check new", "no progress, no summary on the screen",
+      PLACE(is_quiet), 0, 0 },
+    { "--resume", NULL, PCS_CLI_FLAG, NULL, "run", "go on from the last checkpoint in DIR", PLACE(resumes), 0, 0 },
+    { "--overwrite", NULL, PCS_CLI_FLAG, NULL, "run", "start again where DIR holds an interrupted run",
+      PLACE(overwrites), 0, 0 },
+    { "--no-plugins", NULL, PCS_CLI_FLAG, NULL, "check", "refuse a case that names a plug-in, whose code would run",
+      PLACE(no_plugins), 0, 0 },
+    { "--steps", NULL, PCS_CLI_COUNT, "N", "statics modes",
+      "least number of load steps [1 for linear models without friction, else 10]; of modes with --about statics",
+      PLACE(steps), 1, 1e6 },
+    { "--time", NULL, PCS_CLI_REAL, "T", "statics modes", "time at which loads and driven joints are taken, s [0]",
+      PLACE(time), 0, 0 },
+    { "--count", NULL, PCS_CLI_COUNT, "N", "modes", "number of modes [10]", PLACE(count), 1, 1e6 },
+    { "--about", NULL, PCS_CLI_TEXT, "statics", "modes",
+      "modes about the equilibrium, in which closed contacts stay closed", PLACE(about), 0, 0 },
+    { "--whirl", NULL, PCS_CLI_FLAG, NULL, "modes",
+      "with damping and gyroscopic forces, forward and backward whirl; always where the damping or stiffness matrix is "
+      "not symmetric",
+      PLACE(is_whirl), 0, 0 },
+    { "--markdown", NULL, PCS_CLI_FLAG, NULL, "list", "tables in Markdown", PLACE(is_markdown), 0, 0 },
+    { "--schema", NULL, PCS_CLI_FLAG, NULL, "list",
+      "the JSON schema of a case file, by which editors complete and check keys", PLACE(is_schema), 0, 0 },
+    { "--man", NULL, PCS_CLI_FLAG, NULL, "help", "the page of the manual, in roff", PLACE(is_man), 0, 0 },
+    { "--", NULL, PCS_CLI_WORDS, "PETSC OPTIONS", "run check",
+      "for runs under mpiexec and for `solver: { linear: petsc }`: -- -ksp_type cg; -mass_... and -iteration_... are "
+      "for one matrix, others for both",
+      0, 0, 0 },
+    { "--help", "-h", PCS_CLI_FLAG, NULL, NULL, "this text, or the part of it about the command", PLACE(wants_help), 0,
+      0 },
+    { "--version", NULL, PCS_CLI_FLAG, NULL, NULL, "version, compiler and libraries", PLACE(wants_version), 0, 0 },
+    { .name = NULL },
+};
+_Static_assert(sizeof pcs_cli_options / sizeof *pcs_cli_options <= PCS_CLI_OPTIONS, "each has a place in is_given");
+
+static const char about[] =
+    "Bars, beams and bodies that hit, stick, slide and rebound. CASE is a file or a folder that holds case.yaml.";
+static const char tools[] =
+    "study, plot, compare, report, view and fit are programs percuss-NAME in Python; any other one on PATH runs, too.";
+static const char status[] =
+    "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage. "
+    "compare: 0 alike, 1 they differ, 2 bad input or usage.";
+
+const pcs_verb *pcs_verb_find(const char *name)
 {
-    static const char head[] = "percuss ";
-    while ((*place = strstr(*place, head)) != NULL) {
-        *place += sizeof head - 1;
-        size_t length = strcspn(*place, " \n");
-        if ((*place)[0] == '-') continue;
-        snprintf(name, size, "%.*s", (int)length, *place);
-        *place += length;
-        return true;
+    const pcs_verb *c = pcs_verbs;
+    while (c->name != NULL && strcmp(c->name, name) != 0) c++;
+    return c->name == NULL ? NULL : c;
+}
+
+bool pcs_verb_takes(const char *command, const pcs_cli_option *option)
+{
+    size_t length = strlen(command);
+    for (const char *p = option->commands; p != NULL; p = strchr(p, ' ')) {
+        p += *p == ' ';
+        if (strncmp(p, command, length) == 0 && strchr(" ", p[length]) != NULL) return true;
     }
-    return false;
+    return option->commands == NULL;
 }
 
-// The words that follow a verb in the usage, up to the next verb.
-static const char *usage_of(const char *verb)
+// Writes words from `column` on, with `indent` blanks before further lines. What is in brackets stays in one line.
+static void usage_fill(FILE *stream, int column, int indent, const char *text)
 {
-    char name[PCS_USAGE_WORD];
-    const char *place = pcs_cli_usage;
-    while (pcs_usage_verb(&place, sizeof name, name))
-        if (strcmp(name, verb) == 0) return place;
-    return NULL;
-}
-
-// The next word without brackets and dots; `is_closed`: a bracket ends behind it.
-static bool usage_word(const char **place, char word[PCS_USAGE_WORD], bool *is_closed)
-{
-    *place += strspn(*place, " \n");
-    size_t length = strcspn(*place, " \n"), first = strspn(*place, "["), last = length;
-    if (length == 0 || strncmp(*place, "percuss ", 8) == 0) return false;
-    *is_closed = false;
-    while (last > first && strchr("].", (*place)[last - 1]) != NULL)
-        if ((*place)[--last] == ']') *is_closed = true;
-    snprintf(word, PCS_USAGE_WORD, "%.*s", (int)(last - first), *place + first);
-    *place += length;
-    return true;
-}
-
-bool pcs_usage_next(const char *verb, const char **place, pcs_usage_item *out)
-{
-    bool is_closed, is_bracketed;
-    if (*place == NULL) *place = usage_of(verb);
-    *out = (pcs_usage_item){ .is_option = false };
-    do {
-        if (*place == NULL) return false;
-        is_bracketed = (*place)[strspn(*place, " \n")] == '[';
-        if (!usage_word(place, out->name, &is_closed)) return false;
-    } while (strcmp(out->name, "|") == 0);
-    out->is_option = out->name[0] == '-';
-    out->is_optional = is_bracketed;
-    if (!out->is_option || is_closed) return true;
-    const char *ahead = *place + strspn(*place, " \n");
-    if (strchr("[-|", *ahead) == NULL && strncmp(ahead, "percuss ", 8) != 0) usage_word(place, out->value, &is_closed);
-    return true;
-}
-
-bool pcs_usage_help(const char **text, pcs_usage_entry *out)
-{
-    while (**text != '\0' && strncmp(*text, "  ", 2) != 0) { // paragraphs stand at the margin
-        *text += strcspn(*text, "\n");
-        *text += **text == '\n';
+    while (*text != '\0') {
+        int length = 0, depth = 0;
+        for (; text[length] != '\0' && (text[length] != ' ' || depth > 0); length++)
+            depth += (text[length] == '[') - (text[length] == ']');
+        bool is_full = column > indent && column + 1 + length > WIDTH;
+        if (is_full) fprintf(stream, "\n%*s", indent, "");
+        else if (column > indent) fputc(' ', stream);
+        fprintf(stream, "%.*s", length, text);
+        column = (is_full ? indent : column + (column > indent)) + length;
+        text += length;
+        text += strspn(text, " ");
     }
-    if (**text == '\0') return false;
-    const char *term = *text + 2, *gap = strstr(term, "  ");
-    out->term = term;
-    out->nterm = gap == NULL ? strcspn(term, "\n") : (size_t)(gap - term);
-    out->text = term + out->nterm;
-    out->text += strspn(out->text, " ");
-    *text = out->text;
-    do { // lines that are further in go on
-        *text += strcspn(*text, "\n");
-        *text += **text == '\n';
-    } while (strncmp(*text, "   ", 3) == 0);
-    out->ntext = (size_t)(*text - out->text);
-    return true;
+    fputc('\n', stream);
 }
 
-// Is `name` one of "-o, --output DIR"?
-static bool usage_is_named(const pcs_usage_entry *entry, const char *name)
+static void usage_of(FILE *stream, const pcs_verb *c, const char *head)
 {
-    size_t length = strlen(name);
-    for (const char *p = entry->term; p < entry->term + entry->nterm;) {
-        size_t word = strcspn(p, " ,\n");
-        if (word == length && strncmp(p, name, length) == 0) return true;
-        p += word + strspn(p + word, " ,");
-        if (*p != '-') break;
+    char text[TEXT_ROOM];
+    int column = fprintf(stream, "%spercuss %s ", head, c->name);
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", c->arguments);
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
+        if (o->commands == NULL || !pcs_verb_takes(c->name, o)) continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, " [%s%s%s]%s",
+                                 o->letter == NULL ? o->name : o->letter, o->value == NULL ? "" : " ",
+                                 o->value == NULL ? "" : o->value, o->kind == PCS_CLI_TEXTS ? "..." : "");
     }
-    return false;
+    usage_fill(stream, column, column, text);
 }
 
-bool pcs_usage_find(const char *name, pcs_usage_entry *out)
+void pcs_usage_show(FILE *stream, const pcs_verb *command)
 {
-    const char *text = name[0] == '-' ? pcs_cli_option_help : pcs_cli_help;
-    while (pcs_usage_help(&text, out))
-        if (usage_is_named(out, name)) return true;
-    return false;
-}
-
-void pcs_usage_summary(const pcs_usage_entry *entry, size_t size, char *text)
-{
-    size_t used = 0, length = strcspn(entry->text, "\n");
-    while (used < length && used < size - 1 && entry->text[used] != ';') {
-        text[used] = entry->text[used];
-        used++;
-    }
-    text[used] = '\0';
-}
-
-bool pcs_usage_is_same(const char *option, const char *other)
-{
-    pcs_usage_entry a, b;
-    if (strcmp(option, other) == 0) return true;
-    return pcs_usage_find(option, &a) && pcs_usage_find(other, &b) && a.term == b.term;
-}
-
-bool pcs_usage_takes(const char *verb, const char *option)
-{
-    pcs_usage_item item;
-    for (const char *place = NULL; pcs_usage_next(verb, &place, &item);)
-        if (item.is_option && pcs_usage_is_same(item.name, option)) return true;
-    return false;
-}
-
-void pcs_usage_takers(const char *option, size_t size, char *text)
-{
-    char name[PCS_USAGE_WORD];
-    text[0] = '\0';
-    for (const char *place = pcs_cli_usage; pcs_usage_verb(&place, sizeof name, name);) {
-        size_t used = strlen(text);
-        if (pcs_usage_takes(name, option)) snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
-    }
-}
-
-void pcs_usage_show(FILE *stream, const char *verb)
-{
-    const char *begin = verb == NULL ? NULL : usage_of(verb);
-    if (begin == NULL) {
-        fputs(pcs_cli_usage, stream);
+    if (command != NULL) {
+        usage_of(stream, command, "usage: ");
         return;
     }
-    const char *end = strstr(begin, "percuss ");
-    if (end == NULL) end = begin + strlen(begin);
-    while (end > begin && strchr(" \n", end[-1]) != NULL) end--;
-    fprintf(stream, "usage: percuss %s%.*s\n", verb, (int)(end - begin), begin);
+    for (const pcs_verb *c = pcs_verbs; c->name != NULL; c++)
+        usage_of(stream, c, c == pcs_verbs ? "usage: " : "       ");
+    fputs("       percuss --help | --version\n", stream);
 }
 
-bool pcs_usage_explain(FILE *stream, const char *verb)
+// "-o, --output DIR"
+static const char *usage_term(const pcs_cli_option *o, char term[TERM_ROOM])
 {
-    pcs_usage_entry entry;
-    if (!pcs_usage_find(verb, &entry)) return false;
-    pcs_usage_show(stream, verb);
-    fprintf(stream, "\n  %.*s", (int)(entry.text + entry.ntext - entry.term), entry.term);
-    fputc('\n', stream);
-    for (const char *text = pcs_cli_option_help; pcs_usage_help(&text, &entry);) {
-        char name[PCS_USAGE_WORD];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(entry.term, ", "), entry.term);
-        if (pcs_usage_takes(verb, name))
-            fprintf(stream, "  %.*s", (int)(entry.text + entry.ntext - entry.term), entry.term);
+    snprintf(term, TERM_ROOM, "%s%s%s%s%s", o->letter == NULL ? "" : o->letter, o->letter == NULL ? "" : ", ", o->name,
+             o->value == NULL ? "" : " ", o->value == NULL ? "" : o->value);
+    return term;
+}
+
+void pcs_usage_explain(const pcs_verb *command)
+{
+    char term[TERM_ROOM];
+    pcs_usage_show(stdout, command);
+    if (command == NULL) printf("\n%s\n", about);
+    putchar('\n');
+    for (const pcs_verb *c = pcs_verbs; c->name != NULL; c++)
+        if (command == NULL || command == c) usage_fill(stdout, printf("  %-8s ", c->name), 11, c->help);
+    if (command == NULL) printf("\n%s\n", tools);
+    putchar('\n');
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++)
+        if (o->commands != NULL && (command == NULL || pcs_verb_takes(command->name, o)))
+            usage_fill(stdout, printf("  %-25s ", usage_term(o, term)), 28, o->help);
+    if (command != NULL) return;
+    putchar('\n');
+    usage_fill(stdout, 0, 0, status);
+}
+
+// Text of one line; a hyphen that someone may want to copy is a minus sign to roff.
+static void man_put(const char *text, size_t length)
+{
+    if (length > 0 && (text[0] == '.' || text[0] == '\'')) fputs("\\&", stdout);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\\') fputs("\\e", stdout);
+        else if (text[i] == '"') fputs("\\(dq", stdout);
+        else if (text[i] == '-') fputs("\\-", stdout);
+        else putchar(text[i]);
     }
-    return true;
+    putchar('\n');
+}
+
+static void man_entry(const char *term, const char *text)
+{
+    printf(".TP\n.B ");
+    man_put(term, strlen(term));
+    man_put(text, strlen(text));
+}
+
+static void man_synopsis(void)
+{
+    char usage[TEXT_ROOM] = "";
+    FILE *stream = fmemopen(usage, sizeof usage, "w");
+    if (stream == NULL) return;
+    pcs_usage_show(stream, NULL);
+    fclose(stream);
+    puts(".nf");
+    for (const char *text = usage + strlen("usage: "); *text != '\0';) {
+        size_t margin = strspn(text, " "), line = strcspn(text, "\n");
+        if (strncmp(text + margin, "percuss", 7) != 0) fputs("    ", stdout);
+        man_put(text + margin, line - margin);
+        text += line + (text[line] == '\n');
+    }
+    puts(".fi");
+}
+
+void pcs_usage_man(void)
+{
+    char term[TERM_ROOM];
+    printf(".TH PERCUSS 1 \"\" \"Percuss %s\" \"User Commands\"\n", percuss_version());
+    puts(".SH NAME\npercuss \\- flexible bodies in contact, by nonsmooth time integration\n.SH SYNOPSIS");
+    man_synopsis();
+    puts(".SH DESCRIPTION");
+    man_put(about, strlen(about));
+    man_put(tools, strlen(tools));
+    puts(".SH COMMANDS");
+    for (const pcs_verb *c = pcs_verbs; c->name != NULL; c++) man_entry(c->name, c->help);
+    puts(".SH OPTIONS");
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) man_entry(usage_term(o, term), o->help);
+    puts(".SH \"EXIT STATUS\"");
+    man_put(status, strlen(status));
+    puts(
+        ".SH FILES\n.TP\n.I case.yaml\nthe case within a folder; every key is told by\n.B percuss list\n"
+        ".TP\n.I share/percuss/cases\ncases that can be run by their names\n"
+        ".TP\n.I share/percuss/case.schema.json\nthe JSON schema of a case file, for editors\n"
+        ".SH EXAMPLES\n.nf\npercuss run bar_impact\npercuss run bar_impact \\-\\-set mesh.bar.elements=400 \\-o finer\n"
+        "percuss study bar_impact \\-\\-vary scheme.rho_inf=0,0.5,1\n.fi\n"
+        ".SH \"SEE ALSO\"\n.BR paraview (1),\n.BR mpiexec (1)");
 }

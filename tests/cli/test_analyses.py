@@ -238,7 +238,7 @@ class Analyses(program.Cases):
                 (["statics", "beam.yaml", "--about", "statics"], "--about is an option of modes, not of 'statics'"),
                 (["statics", "beam.yaml", "--time", "soon"], "--time must be a number, is 'soon'"),
                 (["statics", "beam.yaml", "--steps"], "a value must follow the option '--steps'"),
-                (["run", "beam.yaml", "--time", "1"], "--time is an option of statics, modes, view, not of 'run'"),
+                (["run", "beam.yaml", "--time", "1"], "--time is an option of statics, modes, not of 'run'"),
                 (["static", "beam.yaml"], "unknown command 'static', did you mean 'statics'?"),
                 (["statics"], "a case must follow 'statics'"),
                 (["modes", "none.yaml"], "none.yaml")):
