@@ -1,10 +1,95 @@
-// What the summary collects over a run, and its two writers.
+// Collected over a run for the summary: of each contact its intervals, impulses, forces and losses; extremes of
+// reactions and probes.
+//
+// An interval begins with a step in which the contact passes on an impulse of more than round-off, and ends when it has
+// stayed open for longer than `open_time`. It has a force only when it passes on more than impulses of impacts: what
+// closes and opens within one step has an impulse, and a force would be that over the step, whatever the step is.
+//
+// Beside the largest force stands the largest moving mean over `window`,
+//   F_w(t) = (I(t) - I(t - window)) / window,   I(t) the impulse since the interval began,
+// over the times at which the interval is at least as old as the window: it does not see the ripple of the mesh.
 
 #ifndef PCS_OUTPUT_SUMMARY_H
 #define PCS_OUTPUT_SUMMARY_H
 
-#include "output/contact_record.h"
 #include "output/file.h"
+#include "output/observer.h"
+
+#include <math.h>
+
+enum { PCS_KEPT_INTERVALS = 64, PCS_WINDOW_POINTS = 72 };
+
+typedef struct pcs_interval {
+    long first_step, last_step;
+    double start, end;               // s: from the beginning of the first step to the end of the last
+    double peak_force, peak_time;    // N, s: the largest smooth force, and when it is reached first, to 1e-9 of it
+    double smooth_peak, smooth_time; // N, s: the largest moving mean, likewise; NAN: shorter than the window
+    double peak_then, smooth_then;   // N, at these times
+    double smooth_impulse;           // N s, the smooth force over time
+    double impulse;                  // N s, all of it
+    double pressed;                  // N s, all but impacts: there is a force only if this is positive
+    long nimpact;                    // points that closed
+} pcs_interval;
+_Static_assert(sizeof(pcs_interval) == 14 * 8, "words without gaps, for checkpoints");
+
+// The impulse over the last `window` of time, a broken line through few points.
+typedef struct pcs_window {
+    long count;
+    double t[PCS_WINDOW_POINTS], impulse[PCS_WINDOW_POINTS]; // s, N s: since the interval began
+} pcs_window;
+
+// From ninterval on words without gaps, which checkpoints hold; before that what never changes.
+typedef struct pcs_contact_record {
+    const char *name;              // borrowed
+    double open_time, window_time; // s
+    bool rubs;                     // there is friction
+    bool is_joint;                 // of a system in closed form: only misfit, force and work
+    long ninterval;
+    long is_touching;                      // in the last step
+    pcs_interval kept[PCS_KEPT_INTERVALS]; // the first ones
+    pcs_interval last;                     // also while it goes on
+    pcs_window window;                     // of the last one
+    // Over the whole run, whatever was kept
+    double touching_time, impulse;       // s, N s
+    double pressed_time, smooth_impulse; // s, N s: of intervals with a force
+    double peak_force, peak_time;        // N, s
+    double smooth_peak, smooth_time;     // N, s
+    double peak_then, smooth_then;       // N
+    double min_gap, min_gap_time;        // m, s
+    double impact_loss, friction_loss;   // J
+    double work;                         // J, of all its impulses on the model
+    double slid;                         // m, of the point that slid farthest
+    double misfit, misfit_time;          // of a joint, m or rad, s
+    long nimpact;
+} pcs_contact_record;
+
+// What one step did to a contact as a whole.
+typedef struct pcs_contact_step {
+    double start, t, h; // s, of the step
+    double force, step_impulse, gap;
+    double pressed; // N s, of the impulse what is no impact
+    bool touches;   // passes on more than round-off
+    long step, nimpact;
+} pcs_contact_step;
+
+void pcs_contact_record_add(pcs_contact_record *c, const pcs_contact_step *now);
+
+static inline bool pcs_interval_has_force(const pcs_interval *i)
+{
+    return i->pressed > 0.0;
+}
+
+// Mean force, N; NAN where there is no force.
+static inline double pcs_interval_mean(const pcs_interval *i)
+{
+    double duration = i->end - i->start;
+    return pcs_interval_has_force(i) && duration > 0.0 ? i->smooth_impulse / duration : NAN;
+}
+
+static inline double pcs_contact_mean(const pcs_contact_record *c)
+{
+    return c->pressed_time > 0.0 ? c->smooth_impulse / c->pressed_time : NAN;
+}
 
 typedef struct pcs_reaction_record {
     double misfit, misfit_time; // m or rad, s: of a joint
@@ -36,7 +121,7 @@ typedef struct pcs_summary {
     pcs_contact_step *now;          // [ncontact] what they did in the last step
     double *joined;                 // what contacts, or joints, of all ranks did in the last step
     pcs_point_record *points;       // [rows of contacts]
-    double open_time, window;       // s, see contact_record.h
+    double open_time, window;       // s
     double speed;                   // m/s, of the model: the largest so far
     double min_gap, min_gap_time;   // of all contacts
     pcs_reaction_record *reactions; // [system->nreaction]
@@ -46,8 +131,7 @@ typedef struct pcs_summary {
     const char *worst_contact; // where min_gap was, NULL without contacts
 } pcs_summary;
 
-// How the run ended, and whether a check held, in one word.
-const char *pcs_ending_text(pcs_ending ending);
+// Whether a check held, in one word.
 const char *pcs_check_verdict(const pcs_check *check);
 const char *pcs_certificate_verdict(const pcs_certificate *certificate);
 // What the energy terms leave over, J.
