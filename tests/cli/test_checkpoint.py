@@ -1,7 +1,6 @@
 """Checkpoints on the command line: runs that were killed and resumed, what is refused, starts from another run.
 Argument: the program."""
 
-import csv
 import math
 import os
 import shutil
@@ -9,10 +8,10 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+import program
 from program import PROGRAM, read_json
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -37,22 +36,10 @@ def checksum(data):
     return total
 
 
-class Checkpoint(unittest.TestCase):
-    def setUp(self):
-        self.place = tempfile.TemporaryDirectory()
-        self.folder = self.place.name
-
-    def tearDown(self):
-        self.place.cleanup()
-
-    def path(self, *names):
-        return os.path.join(self.folder, *names)
-
+class Checkpoint(program.Cases):
     def run_case(self, *more, case=BAR, every=200, out="out"):
-        words = [PROGRAM, "run", case, "-q", "-o", out]
-        if every:
-            words += ["--set", "output.checkpoint.every=%d" % every]
-        return subprocess.run(words + list(more), cwd=self.folder, capture_output=True, text=True)
+        words = ["--set", f"output.checkpoint.every={every}"] if every else []
+        return program.percuss("run", case, "-q", "-o", out, *words, *more, cwd=self.folder)
 
     def done(self, *more, **options):
         result = self.run_case(*more, **options)
@@ -65,8 +52,14 @@ class Checkpoint(unittest.TestCase):
         return result.stderr
 
     def history(self, out):
-        with open(self.path(out, "history.csv")) as file:
-            return list(csv.DictReader(file))
+        return program.read_rows(self.path(out, "history.csv"))
+
+    def read(self, name):
+        return (self.folder / "out" / name).read_bytes()
+
+    # Writes a checkpoint whose checksum is right.
+    def seal(self, data):
+        (self.folder / "out" / "checkpoint.bin").write_bytes(data + struct.pack("=Q", checksum(data)))
 
     def change(self, name, place, value):
         with open(self.path("out", name), "r+b") as file:
@@ -117,12 +110,9 @@ class Checkpoint(unittest.TestCase):
     def test_a_damaged_one_gives_way_to_the_one_before_it(self):
         self.done()
         shutil.copytree(self.path("out"), self.path("whole"))
-        size = os.path.getsize(self.path("out", "checkpoint.bin"))
+        size = len(self.read("checkpoint.bin"))
         for place in (HEAD + 10, size // 2, size - 1):
-            with open(self.path("out", "checkpoint.bin"), "rb") as file:
-                file.seek(place)
-                byte = file.read(1)[0]
-            self.change("checkpoint.bin", place, bytes([byte ^ 4]))
+            self.change("checkpoint.bin", place, bytes([self.read("checkpoint.bin")[place] ^ 4]))
             result = self.done("--resume")
             self.assertIn("its checksum is wrong", result.stderr)
             self.assertIn("the one before it", result.stderr)
@@ -130,8 +120,7 @@ class Checkpoint(unittest.TestCase):
         for length in (0, 100, size - 9):
             os.truncate(self.path("out", "checkpoint.bin"), length)
             self.assertIn("it is cut off", self.done("--resume").stderr)
-        with open(self.path("out", "checkpoint.bin"), "wb") as file:
-            file.write(bytes(size))
+        self.change("checkpoint.bin", 0, bytes(size))
         self.assertIn("it begins with zeros", self.done("--resume").stderr)
         self.assertEqual(kill.differences(self.path("whole"), self.path("out")), [])
         for name in ("checkpoint.bin", "checkpoint.old.bin"):
@@ -144,23 +133,18 @@ class Checkpoint(unittest.TestCase):
         self.done()
         self.assertIn("was 'end: 1.5', is 'end: 0.5'", self.refused("--resume", "--set", "time.end=0.5"))
         self.assertIn("was 'every: 200', is 'every: 100'", self.refused("--resume", every=100))
-        with open(self.path("out", "checkpoint.bin"), "rb") as file:
-            data = file.read()
-        other = data[:VERSION] + b"0.0.0\0".ljust(16, b"\0") + data[VERSION + 16:-8]
-        with open(self.path("out", "checkpoint.bin"), "wb") as file:
-            file.write(other + struct.pack("=Q", checksum(other)))
+        data = self.read("checkpoint.bin")
+        self.seal(data[:VERSION] + b"0.0.0\0".ljust(16, b"\0") + data[VERSION + 16:-8])
         self.assertIn("was written by version 0.0.0 of Percuss", self.refused("--resume"))
-        other = data[:16] + struct.pack("=Q", 99) + data[24:-8]
-        with open(self.path("out", "checkpoint.bin"), "wb") as file:
-            file.write(other + struct.pack("=Q", checksum(other)))
+        self.seal(data[:16] + struct.pack("=Q", 99) + data[24:-8])
         self.assertIn("another version of the program", self.refused("--resume"))
         self.change("checkpoint.bin", 0, b"GIF89a")
         self.assertIn("no checkpoint of Percuss", self.refused("--resume"))
 
     def test_a_refused_run_shows_no_results_of_another(self):
         self.done()
-        words = [PROGRAM, "run", BAR, "-o", "out", "--resume", "--set", "output.checkpoint.every=100"]
-        result = subprocess.run(words, cwd=self.folder, capture_output=True, text=True)
+        words = ("--resume", "--set", "output.checkpoint.every=100")
+        result = program.percuss("run", BAR, "-o", "out", *words, cwd=self.folder)
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("is of another case", result.stderr)
 
@@ -191,14 +175,11 @@ class Checkpoint(unittest.TestCase):
 
     def test_numbers_that_are_none_are_refused(self):
         self.done()
-        with open(self.path("out", "checkpoint.bin"), "rb") as file:
-            data = file.read()
+        data = self.read("checkpoint.bin")
         for name, value in ((b"state.t", struct.pack("=d", math.nan)), (b"state.step", struct.pack("=q", -1)),
                             (b"state.loaded", b"\2")):
             place = data.index(name + b"\0") + len(name) + 9
-            other = data[:place] + value + data[place + len(value):-8]
-            with open(self.path("out", "checkpoint.bin"), "wb") as file:
-                file.write(other + struct.pack("=Q", checksum(other)))
+            self.seal(data[:place] + value + data[place + len(value):-8])
             self.assertIn(f"'{name.decode()}' is n", self.refused("--resume"))
 
     def test_results_that_are_gone_are_told(self):
@@ -217,8 +198,7 @@ class Checkpoint(unittest.TestCase):
     def test_results_that_were_changed_are_told(self):
         self.done()
         for name in ("history.csv", "bar_impact_000003.vtk", "bar_impact.vtk.series"):
-            with open(self.path("out", name), "rb") as file:
-                before = file.read()
+            before = self.read(name)
             for place in (len(before) // 3, len(before) // 2):
                 self.change(name, place, bytes([before[place] ^ 1]))
                 os.remove(self.path("out", "checkpoint.bin"))  # the older one counts fewer bytes
@@ -240,20 +220,20 @@ class Checkpoint(unittest.TestCase):
             self.assertIn("stopped on request", process.communicate()[1], kind)
             self.assertEqual(process.returncode, 1)
 
+        def kept():
+            return {name: self.read(name) for name in os.listdir(self.path("out"))}
+
         for kind in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM):
             stopped(kind)
-            with open(self.path("out", "checkpoint.bin"), "rb") as file:
-                kept = file.read()
+            before = kept()
             error = self.refused()
             self.assertIn("--resume", error)
             self.assertIn("--overwrite", error)
-            with open(self.path("out", "checkpoint.bin"), "rb") as file:
-                self.assertEqual(file.read(), kept)
+            self.assertEqual(kept(), before)
         # A run that ends before a checkpoint of its own is whole leaves what was there.
         os.mkdir(self.path("out", "history.csv.part"))  # cannot be opened as a file
         self.assertEqual(self.run_case("--overwrite").returncode, 1)
-        with open(self.path("out", "checkpoint.bin"), "rb") as file:
-            self.assertEqual(file.read(), kept)
+        self.assertEqual(self.read("checkpoint.bin"), before["checkpoint.bin"])
         os.rmdir(self.path("out", "history.csv.part"))
         self.done("--overwrite")
         self.done()  # a finished run may be made again

@@ -3,7 +3,6 @@
 The mesh files in gmsh/ were written by Gmsh 4.8.4 from portal.geo.
 """
 
-import csv
 import pathlib
 import unittest
 
@@ -40,15 +39,10 @@ def beams(*sets):
 class Meshes(program.Cases):
     def history(self, text, name="case"):
         """The probes of every step."""
-        (self.folder / f"{name}.yaml").write_text(text)
-        result = self.percuss("run", self.folder / f"{name}.yaml", "-q", "-o", self.folder / name)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        with open(self.folder / name / "history.csv", newline="") as file:
-            return [[float(row[f"tip.{of}"]) for of in ("x", "y", "vx", "vy")] for row in csv.DictReader(file)]
+        return [[row[f"tip.{of}"] for of in ("x", "y", "vx", "vy")] for row in super().history(text, name)]
 
     def refused(self, text, *parts):
-        (self.folder / "bad.yaml").write_text(text)
-        result = self.percuss("run", self.folder / "bad.yaml", "-o", self.folder / "bad")
+        result = self.try_case(text, "bad")
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
         for part in parts:
             self.assertIn(part, result.stderr)

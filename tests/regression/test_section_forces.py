@@ -3,18 +3,14 @@ plane and in space, a hanging bar with weight, and members that branch; cells of
 
 import itertools
 import json
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 
 import numpy
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import vtk_readback  # noqa: E402
+import vtk_readback
+from program import percuss
 
-PROGRAM = os.path.abspath(sys.argv[1])
 LENGTH, WIDTH, HEIGHT, AREA = 2.0, 0.1, 0.05, 0.005
 CASE = """
 mesh:
@@ -42,7 +38,7 @@ def run_statics(folder, name, text):
     """The last frame of a case."""
     case = folder / f"{name}.yaml"
     case.write_text(text)
-    done = subprocess.run([PROGRAM, "statics", case, "-o", folder / name, "--quiet"], capture_output=True, text=True)
+    done = percuss("statics", case, "-o", folder / name, "--quiet")
     assert done.returncode == 0, done.stderr
     files = json.loads((folder / name / f"{name}_statics.vtk.series").read_text())["files"]
     return vtk_readback.read_frame(folder / name / files[-1]["name"])

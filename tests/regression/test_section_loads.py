@@ -1,21 +1,16 @@
 """Section forces of linear beams and rods under loads along their cells, against statics by hand: they are exact at the
 ends of cells, however many there are. Probes, the summary and points of frames must agree. Argument: the program."""
 
-import csv
 import itertools
 import json
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 
 import numpy
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import vtk_readback  # noqa: E402
+import vtk_readback
+from program import percuss, read_rows
 
-PROGRAM = os.path.abspath(sys.argv[1])
 LENGTH, RHO, WIDTH, HEIGHT = 2.0, 8000.0, 0.1, 0.05
 AREA = WIDTH * HEIGHT
 Z_STRESS, Y_STRESS = 6.0 / (WIDTH * HEIGHT ** 2), 6.0 / (HEIGHT * WIDTH ** 2)  # of a moment of one
@@ -62,20 +57,15 @@ def run(folder, how, text):
     """Folder of the results of a case."""
     case = folder / "model.yaml"
     case.write_text(text)
-    done = subprocess.run([PROGRAM, how, case, "-o", folder / how, "--quiet"], capture_output=True, text=True)
+    done = percuss(how, case, "-o", folder / how, "--quiet")
     assert done.returncode == 0, done.stderr
     return folder / how
-
-
-def table(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def solve(folder, text):
     """Last row of the table of a static analysis, with the same numbers from the summary, and the last frame."""
     results = run(folder, "statics", text)
-    row = {name: float(x) for name, x in table(results / "statics.csv")[-1].items() if x not in ("", None)}
+    row = {name: float(x) for name, x in read_rows(results / "statics.csv")[-1].items() if x not in ("", None)}
     for line in (results / "summary.txt").read_text().splitlines():
         words = line.split()
         if len(words) == 2 and words[0] in row:
@@ -248,7 +238,7 @@ def check_flight(folder):
                            loads="weight: { type: gravity, g: [3, -10, 0] }", supports="")
         text = text.replace("supports:\n", "").replace("{ type: moreau_jean, theta: 1.0 }", f"{{ type: {scheme} }}")
         text = text.replace("step: 1.0e-3, end: 0.3", "step: 1.0e-5, end: 1.0e-3")
-        rows = table(run(folder, "run", text) / "history.csv")
+        rows = read_rows(run(folder, "run", text) / "history.csv")
         assert len(rows) > 9
         for row, name in itertools.product(rows, ("moment_start", "moment_end", "axial_force")):
             assert abs(float(row["first." + name])) < 1e-9, (kind, count, scheme, row["t"], name, row["first." + name])

@@ -11,22 +11,17 @@ import tempfile
 
 import numpy
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import program  # noqa: E402
-import vtk_readback  # noqa: E402
+import program
+import vtk_readback
+from program import percuss
 
 if not program.has_tools():
     print("the library cannot be loaded by Python: views are not tested")
     sys.exit(77)
 
-PROGRAM = program.PROGRAM
 SUPPORT = pathlib.Path(__file__).resolve().parents[1] / "support"
 RECORDER = '#!/bin/sh\nfor word in "$@"; do echo "$word"; last=$word; done > "$WORDS"\necho movie > "$last"\n'
 PVPYTHON = f'#!/bin/sh\nPYTHONPATH={SUPPORT} exec {sys.executable} "$@"\n'
-
-
-def percuss(*arguments, **more):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **more)
 
 
 def run(case, folder, *settings):

@@ -11,8 +11,7 @@ import tempfile
 
 import numpy
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import vtk_readback  # noqa: E402
+import vtk_readback
 
 RATE = 2.0  # rad/s
 CASE = """

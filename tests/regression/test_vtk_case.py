@@ -1,16 +1,14 @@
 """The files of one run agree with each other: frames as VTK reads them, contact frames, history and summary of
 bar_impact. Argument: the program."""
 
-import csv
 import json
 import math
 import pathlib
-import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import vtk_readback  # noqa: E402
+import vtk_readback
+from program import percuss, read_table
 
 EVERY, CELLS, AREA = 30, 200, 1.0
 
@@ -29,11 +27,6 @@ class Checks:
         self.count += 1
         if not abs(actual - expected) <= tolerance:
             self.failed.append(f"{what}: {actual!r}, expected {expected!r} within {tolerance:g}")
-
-
-def read_history(folder):
-    with open(folder / "history.csv", newline="") as f:
-        return [{key: float(text) if text else math.nan for key, text in row.items()} for row in csv.DictReader(f)]
 
 
 def read_series(folder, stem):
@@ -123,11 +116,10 @@ def main():
     check = Checks()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        subprocess.run([sys.argv[1], "run", "cases/bar_impact", "-o", name, "--quiet",
-                        "--set", f"output.frames.every={EVERY}"], check=True)
+        percuss("run", "cases/bar_impact", "-o", name, "--quiet", "--set", f"output.frames.every={EVERY}", check=True)
         leftovers = [path.name for path in folder.iterdir() if path.name.endswith(".part")]
         check.same(leftovers, [], "unfinished files")
-        history = read_history(folder)
+        history = read_table(folder / "history.csv")
         frames = check_frames(check, folder, history)
         check_contacts(check, folder, history, frames)
         check_summary(check, folder, history)

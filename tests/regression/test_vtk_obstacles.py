@@ -5,21 +5,20 @@ of them; and the command for pictures. Argument: the program."""
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import numpy
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import vtk_readback  # noqa: E402
-from vtk_readback import vtk, vtk_to_numpy  # noqa: E402
+import program
+import vtk_readback
+from program import percuss
+from vtk_readback import vtk, vtk_to_numpy
 
-if subprocess.run([sys.argv[1], "study", "--help"], capture_output=True).returncode != 0:
+if not program.has_tools():
     print("the library cannot be loaded by Python: frames are not viewed")
     sys.exit(77)
 
-PROGRAM = os.path.abspath(sys.argv[1])
 NORMAL = numpy.array([0.6, 0.8, 0.0])  # of the tilted plane
 POINT = numpy.array([0.0, -0.2, 0.0])
 CASE = """
@@ -61,10 +60,6 @@ time: { step: 1.0e-3, end: 0.5 }
 output:
   frames: { every: 10 }
 """
-
-
-def percuss(*arguments, **more):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **more)
 
 
 def run(case, folder, *settings):

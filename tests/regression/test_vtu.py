@@ -2,17 +2,13 @@
 Argument: the program."""
 
 import json
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 import xml.etree.ElementTree
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import vtk_readback  # noqa: E402
+import vtk_readback
+from program import percuss
 
-PROGRAM = os.path.abspath(sys.argv[1])
 BLOCK = 65536
 # A case, settings, whether some array is longer than a block, and at most how many bytes of a hundred are left.
 CASES = (("bar_impact", ["output.frames.every=150"], False, 80),
@@ -25,8 +21,7 @@ CASES = (("bar_impact", ["output.frames.every=150"], False, 80),
 
 
 def run(case, folder, *settings):
-    done = subprocess.run([PROGRAM, "run", case, "-o", folder, "--quiet",
-                           *[word for s in settings for word in ("--set", s)]], capture_output=True, text=True)
+    done = percuss("run", case, "-o", folder, "--quiet", *[word for s in settings for word in ("--set", s)])
     assert done.returncode == 0, done.stderr
 
 
