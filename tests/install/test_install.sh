@@ -25,9 +25,18 @@ if grep -rIlE "(^|-[IL]|[^A-Za-z0-9_./}-])($folders)(/|[^A-Za-z0-9_.-]|\$)" "$pr
     exit 1
 fi
 
-# Libraries come from nowhere but the places that were meant: no empty or relative element in a run path.
+# Libraries come from nowhere but the places that were meant: no empty or relative element in a run path. Binaries watch
+# their stack and their buffers (the latter need an optimising compiler), and are linked as a whole before they start.
+watches="__stack_chk_fail __snprintf_chk"
+if grep -qE '^(CMAKE_BUILD_TYPE:[A-Z]*=Debug|PERCUSS_ROUNDING:BOOL=ON)' "$build/CMakeCache.txt"; then
+    watches=__stack_chk_fail
+fi
 for binary in "$build/percuss" "$build"/*.so "$prefix/bin/percuss" $(find "$prefix" -name '*.so'); do
     [ -f "$binary" ] || continue
+    readelf -d "$binary" | grep -q 'FLAGS.*NOW' || { echo "$binary is linked while it runs"; exit 1; }
+    for symbol in $watches; do
+        readelf --dyn-syms -W "$binary" | grep -qw "$symbol" || { echo "$binary does not call $symbol"; exit 1; }
+    done
     paths=$(readelf -d "$binary" | sed -n 's/.*R\(UN\)\{0,1\}PATH.*\[\(.*\)\]/\2/p')
     if printf '%s' "$paths" | grep -qE '(^|:)(:|$|[^/$:])' && [ -n "$paths" ]; then
         echo "a run path of $binary leads to the current folder: '$paths'"

@@ -1,7 +1,9 @@
 """The example plug-in, compiled against the installed header and run by the installed program; then copies of it with
-one fault each, which must be refused with the place in the case and a reason."""
+one fault each, which must be refused with the place in the case and a reason. Objects are loaded from where they are
+meant to be, and only if code may run."""
 
 import csv
+import glob
 import os
 import shutil
 import subprocess
@@ -11,6 +13,15 @@ import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 SOURCE = os.path.abspath("tests/plugin")
+TELLS_ITS_PATH = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+__attribute__((constructor)) static void tell_path(void)
+{
+    Dl_info info;
+    if (dladdr(__extension__ (void *)tell_path, &info) != 0) fprintf(stderr, "loaded <%s>\\n", info.dli_fname);
+}
+"""
 
 
 def run(*command, **kwargs):
@@ -41,6 +52,10 @@ class Plugin(unittest.TestCase):
         for old, new in changes:
             assert old in text, old
             text = text.replace(old, new)
+        cls.compile(target, text)
+
+    @classmethod
+    def compile(cls, target, text):
         result = run("cc", "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Wno-unused-function", "-Werror", "-shared",
                      "-fPIC", "-I", os.path.join(cls.prefix, "include"), "-x", "c", "-", "-o",
                      os.path.join(cls.folder, target), input=text)
@@ -141,6 +156,45 @@ class Plugin(unittest.TestCase):
             target = f"fault{number}.so"
             self.build(target, change)
             self.refused(self.case(plugin=f"./{target}"), message)
+
+    def test_no_code_of_a_plug_in_runs_where_that_is_forbidden(self):
+        path = os.path.join(self.folder, "tells.so")
+        with open(os.path.join(self.folder, "two_walls.c"), encoding="utf-8") as file:
+            self.compile(path, TELLS_ITS_PATH + file.read())
+        words = ("check", os.path.join(self.folder, "two_walls.yaml"), "--set", f"system.plugin={path}")
+        self.assertIn(f"loaded <{path}>", self.percuss(*words).stderr)
+        result = self.percuss(*words, "--no-plugins")
+        self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+        self.assertIn(f"--no-plugins: loading '{path}' runs its code", result.stderr)
+        self.assertNotIn("loaded <", result.stderr)
+        self.assertEqual(self.percuss("check", "bar_impact", "--no-plugins").returncode, 0)
+
+    def test_the_object_with_mpi_comes_from_beside_the_program_or_from_its_installation(self):
+        installed = glob.glob(os.path.join(self.prefix, "**", "libpercuss_petsc.so"), recursive=True)
+        if not installed:
+            self.skipTest("built without MPI and PETSc")
+        below = os.path.relpath(installed[0], self.prefix)
+        root = os.path.join(self.folder, "places")
+        environment = {**os.environ, "OMPI_COMM_WORLD_SIZE": "1", "LD_LIBRARY_PATH": ""}  # as started by mpiexec
+        self.compile("object.so", TELLS_ITS_PATH)
+
+        def loaded(folder, place):
+            """What a program in this folder of `root` loads, started there, where the object lies at that place."""
+            shutil.rmtree(root, ignore_errors=True)
+            for path in (os.path.join(root, folder, "percuss"), os.path.join(root, place)):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+            shutil.copy(self.program, os.path.join(root, folder))
+            shutil.copy(os.path.join(self.folder, "object.so"), os.path.join(root, place))
+            result = run(os.path.join(root, folder, "percuss"), "check", "bar_impact", cwd=root, env=environment)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            return "loaded <" in result.stderr
+
+        self.assertTrue(loaded("bin", below))
+        self.assertTrue(loaded("bin", "bin/libpercuss_petsc.so"))
+        self.assertTrue(loaded("sub", "sub/libpercuss_petsc.so"))
+        self.assertFalse(loaded("sub", below))
+        for folder in ("bin", "sub"):
+            self.assertFalse(loaded(folder, "libpercuss_petsc.so"))  # the parent, and the current folder
 
 
 if __name__ == "__main__":
