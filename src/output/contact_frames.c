@@ -24,7 +24,7 @@ typedef struct contact_shown {
     double gap, rate, impulse, step_impulse, force;
     double state, contact;
 } contact_shown;
-enum { SHOWN_NUMBERS = 16 };
+enum { SHOWN_NUMBERS = 16, SHOWN_ARRAYS = 9 };
 _Static_assert(sizeof(contact_shown) == SHOWN_NUMBERS * sizeof(double), "numbers without gaps, for other ranks");
 
 typedef struct contact_frames_data {
@@ -41,8 +41,9 @@ typedef struct contact_frames_data {
     int nshown;
     bool has_all;       // frames of open contacts, too
     bool may_show_load; // the last frame written, or one that is held
-    double *column;     // [3 nshown]
-    int *number;        // [nshown]
+    pcs_vtk vtk;
+    pcs_vtk_array arrays[SHOWN_ARRAYS];
+    int *entry; // [2 nshown]
 } contact_frames_data;
 
 static const pcs_option contact_frames_options[] = {
@@ -50,52 +51,6 @@ static const pcs_option contact_frames_options[] = {
               "steps from frame to frame, 0: no frames; by default as for frames, and only while something touches"),
     { .name = NULL },
 };
-
-// Numbers of all points, by their place in what is shown of one.
-static const double *contact_frames_column(contact_frames_data *d, size_t offset, int ncomponent)
-{
-    for (int j = 0; j < d->nshown; j++)
-        memcpy(d->column + (size_t)ncomponent * (size_t)j, (const char *)&d->shown[j] + offset,
-               (size_t)ncomponent * sizeof *d->column);
-    return d->column;
-}
-
-static void contact_frames_put_points(contact_frames_data *d)
-{
-    pcs_file *f = d->series.file;
-    int n = d->nshown;
-    pcs_file_print(f, "POINTS %d double\n", n);
-    pcs_file_doubles(f, contact_frames_column(d, offsetof(contact_shown, position), 3), 3 * (size_t)n);
-    pcs_file_print(f, "\nVERTICES %d %lld\n", n, 2LL * n);
-    for (int j = 0; j < n; j++) pcs_file_ints(f, (int[2]){ 1, j }, 2);
-    pcs_file_text(f, "\n");
-}
-
-static void contact_frames_put_reals(contact_frames_data *d, const char *name, size_t offset, int ncomponent)
-{
-    pcs_vtk_reals(d->series.file, name, contact_frames_column(d, offset, ncomponent), ncomponent, d->nshown);
-}
-
-static void contact_frames_put_ints(contact_frames_data *d, const char *name, size_t offset)
-{
-    const double *x = contact_frames_column(d, offset, 1);
-    for (int j = 0; j < d->nshown; j++) d->number[j] = (int)x[j];
-    pcs_vtk_ints(d->series.file, name, d->number, d->nshown);
-}
-
-static void contact_frames_put_data(contact_frames_data *d)
-{
-    pcs_file_print(d->series.file, "POINT_DATA %d\nFIELD FieldData 9\n", d->nshown);
-    contact_frames_put_reals(d, "gap", offsetof(contact_shown, gap), 1);
-    contact_frames_put_reals(d, "gap_velocity", offsetof(contact_shown, rate), 1);
-    contact_frames_put_reals(d, "impulse", offsetof(contact_shown, impulse), 1);
-    contact_frames_put_reals(d, "step_impulse", offsetof(contact_shown, step_impulse), 1);
-    contact_frames_put_reals(d, "force", offsetof(contact_shown, force), 1);
-    contact_frames_put_reals(d, "normal", offsetof(contact_shown, normal), 3);
-    contact_frames_put_reals(d, "force_vector", offsetof(contact_shown, arrow), 3);
-    contact_frames_put_ints(d, "state", offsetof(contact_shown, state));
-    contact_frames_put_ints(d, "contact", offsetof(contact_shown, contact));
-}
 
 static double contact_frames_finite(double x)
 {
@@ -160,12 +115,7 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
         return PCS_OK;
     }
     contact_frames_draw(view, d); // before anything can go wrong with the file: all ranks take part
-    pcs_status status = pcs_series_begin(s, use, d->title, "POLYDATA", view);
-    if (status == PCS_OK) {
-        contact_frames_put_points(d);
-        contact_frames_put_data(d);
-        status = pcs_series_end(s, d->tally.t);
-    }
+    pcs_status status = pcs_series_write(s, use, &d->vtk, d->title, view->state);
     d->tally.is_fresh = true;
     s->has_failed = status != PCS_OK;
     return status;
@@ -196,6 +146,37 @@ static const pcs_frames_params *contact_frames_params(const pcs_observer *self)
     return &none;
 }
 
+// Takes the points that are shown, a vertex each, and the arrays over them.
+static pcs_status contact_frames_make_data(pcs_context *ctx, contact_frames_data *d)
+{
+    const contact_shown *x = d->shown;
+    const pcs_vtk_array arrays[SHOWN_ARRAYS] = {
+        { "gap", 1, &x->gap, SHOWN_NUMBERS, false },
+        { "gap_velocity", 1, &x->rate, SHOWN_NUMBERS, false },
+        { "impulse", 1, &x->impulse, SHOWN_NUMBERS, false },
+        { "step_impulse", 1, &x->step_impulse, SHOWN_NUMBERS, false },
+        { "force", 1, &x->force, SHOWN_NUMBERS, false },
+        { "normal", 3, x->normal, SHOWN_NUMBERS, false },
+        { "force_vector", 3, x->arrow, SHOWN_NUMBERS, false },
+        { "state", 1, &x->state, SHOWN_NUMBERS, true },
+        { "contact", 1, &x->contact, SHOWN_NUMBERS, true },
+    };
+    PCS_TAKE(ctx, d->entry, 2 * (size_t)d->nshown, "contact results");
+    for (int i = 0; i < d->nshown; i++) {
+        d->entry[2 * i] = 1;
+        d->entry[2 * i + 1] = i;
+    }
+    memcpy(d->arrays, arrays, sizeof arrays);
+    d->vtk = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "VERTICES", .position = x->position };
+    d->vtk.position_stride = SHOWN_NUMBERS;
+    d->vtk.npoint = d->vtk.ncell = d->nshown;
+    d->vtk.nentry = 2 * d->nshown;
+    d->vtk.entry = d->entry;
+    d->vtk.point_arrays = d->arrays;
+    d->vtk.npoint_array = SHOWN_ARRAYS;
+    return PCS_OK;
+}
+
 static pcs_status contact_frames_take_shown(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
@@ -212,9 +193,7 @@ static pcs_status contact_frames_take_shown(pcs_observer *self)
             number[j] = system->row_number[d->row[j]] - (d->row[j] < system->nrow ? 0 : pcs_count_conditions(system));
         PCS_TRY(pcs_row_gather_create(self->ctx, system->row_comm, d->npoint, number, &d->gather));
     }
-    PCS_TAKE(self->ctx, d->column, 3 * (size_t)d->nshown, "contact results");
-    PCS_TAKE(self->ctx, d->number, d->nshown, "contact states");
-    return PCS_OK;
+    return contact_frames_make_data(self->ctx, d);
 }
 
 static pcs_status contact_frames_open(pcs_observer *self)

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -278,64 +277,6 @@ void pcs_file_column(pcs_file *f, const char *name, int point, const char *quant
     snprintf(tail, sizeof tail, "%s%s%s", number, quantity == NULL ? "" : ".", quantity == NULL ? "" : quantity);
     pcs_file_text(f, ",");
     file_put_field(f, name, tail);
-}
-
-void pcs_file_doubles(pcs_file *f, const double *x, size_t count)
-{
-    for (size_t i = 0; i < count;) {
-        unsigned char *p = (unsigned char *)pcs_file_reserve(f, sizeof *x);
-        if (p == NULL) return;
-        size_t batch = (f->size - f->used) / sizeof *x;
-        if (batch > count - i) batch = count - i;
-        for (size_t k = 0; k < batch; k++, p += 8) {
-            uint64_t bits;
-            memcpy(&bits, &x[i + k], sizeof bits);
-            for (int b = 0; b < 8; b++) p[b] = (unsigned char)(bits >> (56 - 8 * b));
-        }
-        f->used += batch * sizeof *x;
-        i += batch;
-    }
-}
-
-// Bytes of one 32-bit number.
-static void file_put_word(unsigned char *p, uint32_t bits)
-{
-    for (int b = 0; b < 4; b++) p[b] = (unsigned char)(bits >> (24 - 8 * b));
-}
-
-void pcs_file_reals(pcs_file *f, const double *x, size_t count)
-{
-    if (!f->is_single) {
-        pcs_file_doubles(f, x, count);
-        return;
-    }
-    for (size_t i = 0; i < count;) {
-        unsigned char *p = (unsigned char *)pcs_file_reserve(f, 4);
-        if (p == NULL) return;
-        size_t batch = (f->size - f->used) / 4;
-        if (batch > count - i) batch = count - i;
-        for (size_t k = 0; k < batch; k++, p += 4) {
-            float number = (float)x[i + k];
-            uint32_t bits;
-            memcpy(&bits, &number, sizeof bits);
-            file_put_word(p, bits);
-        }
-        f->used += batch * 4;
-        i += batch;
-    }
-}
-
-void pcs_file_ints(pcs_file *f, const int *x, size_t count)
-{
-    for (size_t i = 0; i < count;) {
-        unsigned char *p = (unsigned char *)pcs_file_reserve(f, 4);
-        if (p == NULL) return;
-        size_t batch = (f->size - f->used) / 4;
-        if (batch > count - i) batch = count - i;
-        for (size_t k = 0; k < batch; k++, p += 4) file_put_word(p, (uint32_t)x[i + k]);
-        f->used += batch * 4;
-        i += batch;
-    }
 }
 
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)

@@ -18,7 +18,6 @@ typedef struct pcs_file {
     int descriptor; // -1: closed
     int error;      // errno of the first failure, 0: none
     bool is_mute;   // another rank writes
-    bool is_single; // reals are written as float
     char *buffer;   // [size]
     size_t size, used;
     long long written; // bytes handed to the system
@@ -63,12 +62,6 @@ void pcs_file_json(pcs_file *f, const char *text);
 // The head of a further column of a CSV file: ",name", with a point from 0 on ",name[point]", with a quantity
 // ",name.quantity" or ",name[point].quantity"; in quotes where the name needs them.
 void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity);
-// Big-endian, as legacy VTK asks for.
-void pcs_file_doubles(pcs_file *f, const double *x, size_t count);
-// As doubles, or as floats where the file says so: what these cannot hold is infinite.
-void pcs_file_reals(pcs_file *f, const double *x, size_t count);
-void pcs_file_ints(pcs_file *f, const int *x, size_t count);
-
 // Makes every folder of a path.
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path);
 

@@ -1,6 +1,10 @@
 // Frames of the model for ParaView: unstructured grid of lines at the current positions. Beside them what stands still,
 // at first as large as the model, in the end as large as its motion, and as a series of its own what nodes carry.
 //
+// Points are reference + displacement, so that the body moves by itself. Point data: displacement, velocity, rotation,
+// radius (for ParaView's Tube filter), section forces. Cell data: the y axis of the section and the system's fields
+// (axial_force, stress, strain_energy, ...).
+//
 // Large frames are written by a thread beside the steps, one at a time: the values are copied where others may
 // draw, and what depends on the file waits for it: the next frame, checkpoints, the end. A failure ends the run
 // after the step in which it is found.
@@ -17,22 +21,30 @@
 #include "core/aside.h"
 #include "core/comm.h"
 #include "core/pool.h"
-#include "output/vtu.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_ROOM = 4096, NAME_ROOM = 64, KNOWN_ROOM = 512 };
 enum { LARGE_FRAME = 2000 }; // points: below that, a file costs more than what is in it
+
+// An array of the picture as it was when a frame was taken.
+typedef struct frames_copy {
+    const double *from;
+    double *to;
+    size_t count;
+} frames_copy;
 
 typedef struct frames_data {
     pcs_frames_record record; // first: others find it by this observer's name
     pcs_series series;
-    pcs_carried carried;
+    pcs_obstacles obstacles;
     pcs_schedule schedule;
-    pcs_grid grid;
-    pcs_vtu *vtu;          // NULL: legacy files
+    pcs_vtk vtk;
+    double (*position)[3]; // [vtk.npoint] m
+    frames_copy *copies;   // [ncopy] of arrays of the picture
+    int ncopy;
     pcs_aside *aside;      // NULL: frames are written between the steps
     pcs_context *messages; // of the thread
     pcs_view shown;        // what the frame in flight is told: title, and of the state time and step
@@ -67,16 +79,151 @@ static const pcs_option frames_options[] = {
     { .name = NULL },
 };
 
-// The file of a frame, whose values are in the grid.
+// Is an array asked for?
+static bool frames_wants(const pcs_names *fields, const char *name)
+{
+    bool is_named = fields->count == 0;
+    for (int i = 0; i < fields->count && !is_named; i++) is_named = strcmp(fields->text[i], name) == 0;
+    return is_named;
+}
+
+static bool frames_has(const pcs_vtk_array *arrays, int count, const char *name)
+{
+    bool is_found = false;
+    for (int i = 0; i < count && !is_found; i++) is_found = strcmp(arrays[i].name, name) == 0;
+    return is_found;
+}
+
+static void frames_add(pcs_vtk_array *arrays, int *count, const char *name, int ncomponent, const double *x)
+{
+    if (x != NULL) arrays[(*count)++] = (pcs_vtk_array){ .name = name, .ncomponent = ncomponent, .x = x };
+}
+
+// Lists all arrays that the picture has.
+static pcs_status frames_list(pcs_context *ctx, const pcs_picture *picture, pcs_vtk *v)
+{
+    double(*const vectors[PCS_FRAME_VECTORS])[3] = { picture->displacement, picture->velocity, picture->rotation };
+    for (int i = 0; i < PCS_FRAME_VECTORS; i++)
+        frames_add(v->point_arrays, &v->npoint_array, pcs_frame_vectors[i], 3,
+                   vectors[i] == NULL ? NULL : vectors[i][0]);
+    frames_add(v->point_arrays, &v->npoint_array, "radius", 1, picture->radius);
+    for (int k = 0; k < picture->npoint_field; k++)
+        frames_add(v->point_arrays, &v->npoint_array, picture->point_names[k], 1, picture->point_fields[k]);
+    if (picture->section_y != NULL) frames_add(v->cell_arrays, &v->ncell_array, "section_y", 3, picture->section_y[0]);
+    for (int k = 0; k < picture->nfield; k++) {
+        char name[NAME_ROOM];
+        pcs_safe_name(picture->field_names[k], sizeof name, name);
+        const char *kept = pcs_take_text(ctx, name);
+        if (kept == NULL) return PCS_NO_MEMORY;
+        frames_add(v->cell_arrays, &v->ncell_array, kept, 1, picture->fields[k]);
+    }
+    return PCS_OK;
+}
+
+// Names of all arrays that can be asked for, each once.
+static void frames_print_names(const pcs_vtk *v, size_t room, char *text)
+{
+    size_t used = 0;
+    for (int k = 0; k < v->npoint_array + v->ncell_array && used < room; k++) {
+        int cell_array = k - v->npoint_array;
+        const char *name = cell_array < 0 ? v->point_arrays[k].name : v->cell_arrays[cell_array].name;
+        bool is_known = cell_array >= 0 && frames_has(v->point_arrays, v->npoint_array, name);
+        if (is_known || strcmp(name, "radius") == 0) continue;
+        used += (size_t)snprintf(text + used, room - used, "%s%s", k == 0 ? "" : ", ", name);
+    }
+}
+
+static pcs_status frames_demand(pcs_context *ctx, const pcs_vtk *v, const pcs_names *fields, int *index)
+{
+    for (int i = 0; i < fields->count; i++) {
+        *index = i;
+        const char *wanted = fields->text[i];
+        char known[KNOWN_ROOM] = "";
+        if (strcmp(wanted, "none") == 0 || frames_has(v->point_arrays, v->npoint_array, wanted) ||
+            frames_has(v->cell_arrays, v->ncell_array, wanted))
+            continue;
+        frames_print_names(v, sizeof known, known);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the model has no '%s'; it has %s", wanted, known);
+    }
+    return PCS_OK;
+}
+
+// Leaves only what is asked for; radii always stay.
+static void frames_choose(pcs_vtk_array *arrays, int *count, const pcs_names *fields)
+{
+    int kept = 0;
+    for (int i = 0; i < *count; i++)
+        if (strcmp(arrays[i].name, "radius") == 0 || frames_wants(fields, arrays[i].name)) arrays[kept++] = arrays[i];
+    *count = kept;
+}
+
+// Lists the arrays of a picture; PCS_BAD_INPUT if it does not have the one of number *index of those asked for.
+static pcs_status frames_find_arrays(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields,
+                                     pcs_vtk *out, int *index)
+{
+    *out = (pcs_vtk){ .dataset = "UNSTRUCTURED_GRID", .cell_kind = "CELLS" };
+    PCS_TAKE(ctx, out->point_arrays, PCS_FRAME_VECTORS + 1 + picture->npoint_field, "frames");
+    PCS_TAKE(ctx, out->cell_arrays, 1 + picture->nfield, "frames");
+    PCS_TRY(frames_list(ctx, picture, out));
+    return frames_demand(ctx, out, fields, index);
+}
+
+// Takes all memory. A cell of one node given twice is a vertex.
+static pcs_status frames_make_data(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields,
+                                   frames_data *d)
+{
+    pcs_vtk *v = &d->vtk;
+    int index, *entry;
+    PCS_TRY(frames_find_arrays(ctx, picture, fields, v, &index));
+    frames_choose(v->point_arrays, &v->npoint_array, fields);
+    frames_choose(v->cell_arrays, &v->ncell_array, fields);
+    v->npoint = picture->npoint;
+    v->ncell = picture->ncell;
+    PCS_TAKE(ctx, d->position, v->npoint, "frames");
+    PCS_TAKE(ctx, entry, 3 * (size_t)v->ncell, "frames");
+    v->position = d->position[0];
+    v->entry = entry;
+    for (int c = 0; c < v->ncell; c++) {
+        const int *node = picture->cells[c];
+        int count = node[0] == node[1] ? 1 : 2;
+        entry[v->nentry++] = count;
+        for (int k = 0; k < count; k++) entry[v->nentry++] = node[k];
+    }
+    return PCS_OK;
+}
+
+// Takes memory for copies of arrays, which stay when the picture is drawn again.
+static pcs_status frames_keep(pcs_context *ctx, frames_data *d)
+{
+    pcs_vtk *v = &d->vtk;
+    PCS_TAKE(ctx, d->copies, v->npoint_array + v->ncell_array, "frames written beside the steps");
+    for (int i = 0; i < v->npoint_array + v->ncell_array; i++) {
+        bool is_of_points = i < v->npoint_array;
+        pcs_vtk_array *array = is_of_points ? &v->point_arrays[i] : &v->cell_arrays[i - v->npoint_array];
+        frames_copy *copy = &d->copies[d->ncopy++];
+        copy->from = array->x;
+        copy->count = (size_t)array->ncomponent * (size_t)(is_of_points ? v->npoint : v->ncell);
+        PCS_TAKE(ctx, copy->to, copy->count, "frames written beside the steps");
+        array->x = copy->to;
+    }
+    return PCS_OK;
+}
+
+// Takes positions and copies from the picture as it is drawn.
+static void frames_update(frames_data *d, const pcs_picture *picture)
+{
+    for (int i = 0; i < d->vtk.npoint; i++)
+        for (int k = 0; k < 3; k++) d->position[i][k] = picture->reference[i][k] + picture->displacement[i][k];
+    for (int i = 0; i < d->ncopy; i++) memcpy(d->copies[i].to, d->copies[i].from, d->copies[i].count * sizeof(double));
+}
+
+// Writes the file of a frame, whose values are in its arrays.
 static pcs_status frames_put(void *object)
 {
     frames_data *d = object;
     const pcs_view *view = &d->shown;
     const char *title = view->title != NULL ? view->title : view->case_name;
-    PCS_TRY(pcs_series_begin(&d->series, d->use, title, "UNSTRUCTURED_GRID", view));
-    if (d->vtu == NULL) pcs_grid_put(&d->grid, d->series.file);
-    else pcs_vtu_put(d->vtu, d->series.file, view);
-    return pcs_series_end(&d->series, view->state->t);
+    return pcs_series_write(&d->series, d->use, &d->vtk, title, view->state);
 }
 
 // For the frame in flight.
@@ -96,7 +243,7 @@ static void frames_take(const pcs_observer *self, pcs_frame_use use)
     frames_data *d = self->data;
     const pcs_view *view = self->view;
     pcs_frames_record_add(&d->record, view->system->picture, view->state->t);
-    pcs_grid_update(&d->grid);
+    frames_update(d, view->system->picture);
     d->shown = *view;
     d->shown.state = &d->state;
     d->state.t = view->state->t;
@@ -130,8 +277,8 @@ static pcs_status frames_write_piece(const pcs_observer *self, pcs_frame_use use
 {
     frames_data *d = self->data;
     frames_take(self, use);
-    pcs_status status = d->series.leads ? pcs_carried_write(&d->carried, use, self->view) : PCS_OK;
-    if (d->carried.count > 0) status = pcs_comm_agree(self->ctx, status);
+    pcs_status status = d->series.leads ? pcs_obstacles_write_carried(&d->obstacles, use, self->view) : PCS_OK;
+    if (d->obstacles.ncarried > 0) status = pcs_comm_agree(self->ctx, status);
     d->series.has_failed = status != PCS_OK;
     if (status != PCS_OK) return status;
     d->is_unsettled = true;
@@ -153,7 +300,7 @@ static pcs_status frames_write(const pcs_observer *self, pcs_frame_use use)
     PCS_TRY(frames_wait(self));
     frames_take(self, use);
     pcs_status status = frames_begin(d);
-    if (status == PCS_OK) status = pcs_carried_write(&d->carried, use, view);
+    if (status == PCS_OK) status = pcs_obstacles_write_carried(&d->obstacles, use, view);
     d->series.has_failed = status != PCS_OK;
     return status;
 }
@@ -170,7 +317,7 @@ static pcs_status frames_put_obstacles(const pcs_observer *self)
     frames_data *d = self->data;
     PCS_TRY(frames_finish(self));
     if (d->record.count == 0 || (d->series.npiece > 0 && !d->series.leads)) return PCS_OK;
-    pcs_status status = pcs_obstacles_write(d->series.file, self->view, &d->record);
+    pcs_status status = pcs_obstacles_write_still(&d->obstacles, d->series.file, self->view, &d->record);
     d->series.has_failed = status != PCS_OK;
     return status;
 }
@@ -187,7 +334,7 @@ static bool frames_are_beside(const pcs_observer *self, const frames_data *d)
     const pcs_comm *comm = pcs_context_comm(self->ctx);
     const pcs_picture *picture = self->view->system->picture;
     if (picture->is_piece) return picture->nall_node / comm->size >= LARGE_FRAME;
-    return comm == NULL && d->grid.npoint >= LARGE_FRAME && pcs_pool_share(self->ctx) >= 2;
+    return comm == NULL && d->vtk.npoint >= LARGE_FRAME && pcs_pool_share(self->ctx) >= 2;
 }
 
 // May somebody else draw the picture while a frame is written? Waves do, and who drives a run alone may.
@@ -207,7 +354,7 @@ static pcs_status frames_hire(const pcs_observer *self, frames_data *d)
     pcs_aside *aside;
     if (pcs_context_create(&d->messages) != PCS_OK) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: frames");
     PCS_TRY(pcs_defer(self->ctx, frames_forget_messages, d));
-    if (frames_are_overdrawn(self)) PCS_TRY(pcs_grid_keep(self->ctx, &d->grid));
+    if (frames_are_overdrawn(self)) PCS_TRY(frames_keep(self->ctx, d));
     PCS_TRY(pcs_aside_create(self->ctx, &aside)); // last: it ends before all else is given back
     d->aside = aside;
     return PCS_OK;
@@ -228,15 +375,14 @@ static pcs_status frames_make_grid(const pcs_observer *self, frames_data *d)
     const pcs_frames_params *params = self->params;
     const pcs_picture *picture = self->view->system->picture;
     const pcs_comm *comm = picture->is_piece ? pcs_context_comm(self->ctx) : NULL;
-    bool is_single = params->precision == PCS_PRECISION_FLOAT;
     bool has_pieces = comm != NULL || params->pieces == PCS_PIECES_ALWAYS ||
                       (params->pieces == PCS_PIECES_AUTO && frames_go_on_in_pieces(self));
     d->series.is_xml = params->format == PCS_FORMAT_VTU || has_pieces;
-    d->series.file->is_single = is_single;
     if (picture->is_elsewhere) return PCS_OK;
-    PCS_TRY(pcs_grid_create(self->ctx, picture, &params->fields, &d->grid));
-    if (d->series.is_xml) PCS_TRY(pcs_vtu_create(self->ctx, &d->grid, is_single, &d->vtu));
-    if (has_pieces) pcs_series_split(&d->series, comm == NULL ? 1 : comm->size, comm == NULL ? 0 : comm->rank, d->vtu);
+    PCS_TRY(frames_make_data(self->ctx, picture, &params->fields, d));
+    d->vtk.is_single = params->precision == PCS_PRECISION_FLOAT;
+    if (d->series.is_xml) PCS_TRY(pcs_vtk_make_xml(self->ctx, &d->vtk));
+    if (has_pieces) pcs_series_split(&d->series, comm == NULL ? 1 : comm->size, comm == NULL ? 0 : comm->rank, &d->vtk);
     return PCS_OK;
 }
 
@@ -245,14 +391,14 @@ static pcs_status frames_prepare(const pcs_observer *self, frames_data *d)
     const pcs_view *view = self->view;
     const pcs_frames_params *params = self->params;
     PCS_TRY(pcs_series_create(self->ctx, view, pcs_frames_stem(view->case_name), &d->series));
-    PCS_TRY(pcs_carried_create(self->ctx, view, &d->carried));
+    PCS_TRY(pcs_obstacles_create(self->ctx, view, &d->obstacles));
     if (!view->is_resumed) pcs_file_remove(d->series.file, "obstacles.vtk");
     if (!view->is_resumed) PCS_TRY(pcs_series_sweep(&d->series, 0));
     if (view->system->picture == NULL || view->system->picture->nall_node == 0) return PCS_OK;
     PCS_TRY(frames_make_grid(self, d));
     PCS_TRY(pcs_frames_record_create(self->ctx, view->system, &d->record));
     PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
-    PCS_TRY(pcs_series_reserve(self->ctx, &d->carried.series, params->around_contacts));
+    PCS_TRY(pcs_series_reserve(self->ctx, &d->obstacles.series, params->around_contacts));
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
     return frames_hire(self, d);
 }
@@ -285,7 +431,7 @@ static pcs_status frames_close(pcs_observer *self)
     if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
     PCS_TRY(frames_finish(self));
     pcs_series_drop(&d->series, self->view);
-    pcs_series_drop(&d->carried.series, self->view);
+    pcs_series_drop(&d->obstacles.series, self->view);
     PCS_TRY(frames_write(self, pcs_schedule_end(&d->schedule, self->view)));
     return frames_put_obstacles(self);
 }
@@ -298,7 +444,7 @@ static pcs_status frames_carry(pcs_observer *self, pcs_carrier *c)
     pcs_frames_record_carry(&d->record, self->view->system->picture, c);
     pcs_schedule_carry(&d->schedule, c);
     PCS_TRY(pcs_series_carry(&d->series, c));
-    return pcs_carried_carry(&d->carried, c);
+    return pcs_obstacles_carry(&d->obstacles, c);
 }
 
 static pcs_status frames_check(const pcs_observer *self, char place[PCS_OBSERVER_PLACE])
@@ -306,8 +452,9 @@ static pcs_status frames_check(const pcs_observer *self, char place[PCS_OBSERVER
     const pcs_frames_params *params = self->params;
     const pcs_picture *picture = self->view->system->picture;
     int index = 0;
+    pcs_vtk ignored;
     if (picture == NULL || picture->nall_node == 0 || picture->is_elsewhere) return PCS_OK;
-    pcs_status status = pcs_grid_check(self->ctx, picture, &params->fields, &index);
+    pcs_status status = frames_find_arrays(self->ctx, picture, &params->fields, &ignored, &index);
     snprintf(place, PCS_OBSERVER_PLACE, "fields.%d", index);
     return status;
 }

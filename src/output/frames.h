@@ -51,21 +51,31 @@ bool pcs_frames_are_pieces(const char *pieces, int nnode);
 // Stem of the files of a case's frames: its name, unless that belongs to other files.
 const char *pcs_frames_stem(const char *case_name);
 
-// Writes obstacles.vtk, if there are any, as large as the record asks for.
-pcs_status pcs_obstacles_write(pcs_file *f, const pcs_view *view, const pcs_frames_record *record);
-
-// Bearings, discs and joints that nodes carry, obstacles.vtk.series.
-typedef struct pcs_carried {
-    pcs_series series;
-    int count;
-    double (*last)[6]; // [count] m, where each was in the last frame
+// Walls, floors and stops that stand still, obstacles.vtk, and bearings, discs and joints that nodes carry,
+// obstacles.vtk.series.
+enum { PCS_OBSTACLE_SIDES = 32, PCS_OBSTACLE_RINGS = 8, PCS_OBSTACLE_POINTS = PCS_OBSTACLE_RINGS * PCS_OBSTACLE_SIDES };
+typedef struct pcs_obstacles {
+    pcs_series series; // of what is carried
+    int ncarried;
+    double (*last)[6]; // [ncarried] m, where each was in the last frame
     bool is_unknown;   // what the last frame shows
-} pcs_carried;
+    // The one that is being written, of the record's that stand still or of those that are carried.
+    pcs_vtk vtk;
+    pcs_vtk_array array;
+    const pcs_system *system;
+    const pcs_frames_record *record; // NULL: those that are carried
+    int first_point;                 // number of its first point in the file
+    double position[PCS_OBSTACLE_POINTS][3], contact[PCS_OBSTACLE_POINTS];
+    int entry[6 * PCS_OBSTACLE_POINTS]; // polygons of four corners, and two round caps
+} pcs_obstacles;
 
-pcs_status pcs_carried_create(pcs_context *ctx, const pcs_view *view, pcs_carried *out);
+pcs_status pcs_obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_obstacles *out);
 // Writes or reads what it carries on, within the part of an observer.
-pcs_status pcs_carried_carry(pcs_carried *carried, pcs_carrier *c);
-// Writes all of them at the places of the picture as it is drawn, if one has moved since the last frame.
-pcs_status pcs_carried_write(pcs_carried *c, pcs_frame_use use, const pcs_view *view);
+pcs_status pcs_obstacles_carry(pcs_obstacles *o, pcs_carrier *c);
+// Writes what stands still, if there is any, as large as the record asks for.
+pcs_status pcs_obstacles_write_still(pcs_obstacles *o, pcs_file *f, const pcs_view *view,
+                                     const pcs_frames_record *record);
+// Writes what is carried at the places of the picture as it is drawn, if one has moved since the last frame.
+pcs_status pcs_obstacles_write_carried(pcs_obstacles *o, pcs_frame_use use, const pcs_view *view);
 
 #endif

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDES = 32, BALL_RINGS = 8, MAX_RINGS = BALL_RINGS };
+enum { SIDES = PCS_OBSTACLE_SIDES, MAX_RINGS = PCS_OBSTACLE_RINGS, BALL_RINGS = MAX_RINGS };
 
 static const double PI = 3.14159265358979323846;
 static const double MARGIN = 0.06, THICKNESS = 0.02; // of the size of the whole motion
@@ -33,17 +33,6 @@ typedef struct obstacles_shape {
     double along[MAX_RINGS], radius[MAX_RINGS]; // m
     bool is_loop;                               // the last ring and the first are joined; otherwise both ends have caps
 } obstacles_shape;
-
-typedef struct obstacles_counts {
-    int npoint, npolygon, nentry; // entries: the corners of each polygon and their number
-} obstacles_counts;
-
-static obstacles_counts obstacles_count(const obstacles_shape *s)
-{
-    if (s->is_slab) return (obstacles_counts){ 8, 6, 6 * 5 };
-    int nband = s->nring - !s->is_loop, ncap = s->is_loop ? 0 : 2;
-    return (obstacles_counts){ s->nring * SIDES, nband * SIDES + ncap, nband * SIDES * 5 + ncap * (SIDES + 1) };
-}
 
 static void obstacles_add_ring(obstacles_shape *s, double along, double radius)
 {
@@ -147,65 +136,70 @@ static void obstacles_make_carried(const pcs_system *system, const pcs_obstacle 
     pcs_reach_frame(axis, s->frame);
 }
 
-static void obstacles_put_point(pcs_file *f, const obstacles_shape *s, const double x[3])
+static void obstacles_add_point(pcs_obstacles *o, const obstacles_shape *s, const double x[3])
 {
-    double at[3];
+    double *at = o->position[o->vtk.npoint++];
     for (int k = 0; k < 3; k++)
         at[k] = s->point[k] + x[0] * s->frame[0][k] + x[1] * s->frame[1][k] + x[2] * s->frame[2][k];
-    pcs_file_doubles(f, at, 3);
 }
 
-static void obstacles_put_points(pcs_file *f, const obstacles_shape *s)
+static void obstacles_add_points(pcs_obstacles *o, const obstacles_shape *s)
 {
     for (int i = 0; s->is_slab && i < 8; i++)
-        obstacles_put_point(f, s,
+        obstacles_add_point(o, s,
                             (double[3]){ i < 4 ? s->high[0] : s->low[0], (i & 1) != 0 ? s->high[1] : s->low[1],
                                          (i & 2) != 0 ? s->high[2] : s->low[2] });
     for (int ring = 0; ring < s->nring; ring++)
         for (int i = 0; i < SIDES; i++) {
             double angle = 2.0 * PI * i / SIDES, radius = s->radius[ring];
-            obstacles_put_point(f, s, (double[3]){ s->along[ring], radius * cos(angle), radius * sin(angle) });
+            obstacles_add_point(o, s, (double[3]){ s->along[ring], radius * cos(angle), radius * sin(angle) });
         }
 }
 
-static void obstacles_put_slab(pcs_file *f, int first)
+static void obstacles_add_polygon(pcs_obstacles *o, int contact, int first, int count, const int *corner)
+{
+    o->entry[o->vtk.nentry++] = count;
+    for (int i = 0; i < count; i++) o->entry[o->vtk.nentry++] = first + corner[i];
+    o->contact[o->vtk.ncell++] = contact;
+}
+
+static void obstacles_add_slab(pcs_obstacles *o, int contact, int first)
 {
     static const int corners[6][4] = { { 0, 1, 3, 2 }, { 4, 6, 7, 5 }, { 0, 4, 5, 1 },
                                        { 2, 3, 7, 6 }, { 0, 2, 6, 4 }, { 1, 5, 7, 3 } };
-    for (int i = 0; i < 6; i++) {
-        const int *c = corners[i];
-        pcs_file_ints(f, (int[5]){ 4, first + c[0], first + c[1], first + c[2], first + c[3] }, 5);
-    }
+    for (int i = 0; i < 6; i++) obstacles_add_polygon(o, contact, first, 4, corners[i]);
 }
 
-// Quadrilaterals between two rings of points.
-static void obstacles_put_band(pcs_file *f, int ring, int other)
+// Adds quadrilaterals between two rings of points.
+static void obstacles_add_band(pcs_obstacles *o, int contact, int ring, int other)
 {
     for (int i = 0; i < SIDES; i++) {
         int next = (i + 1) % SIDES;
-        pcs_file_ints(f, (int[5]){ 4, ring + i, ring + next, other + next, other + i }, 5);
+        obstacles_add_polygon(o, contact, 0, 4, (int[4]){ ring + i, ring + next, other + next, other + i });
     }
 }
 
-static void obstacles_put_cap(pcs_file *f, int ring)
+static void obstacles_add_cap(pcs_obstacles *o, int contact, int ring)
 {
-    pcs_file_ints(f, &(int){ SIDES }, 1);
-    for (int i = 0; i < SIDES; i++) pcs_file_ints(f, &(int){ ring + i }, 1);
+    int corners[SIDES];
+    for (int i = 0; i < SIDES; i++) corners[i] = i;
+    obstacles_add_polygon(o, contact, ring, SIDES, corners);
 }
 
-static void obstacles_put_polygons(pcs_file *f, const obstacles_shape *s, int first)
+static void obstacles_add(pcs_obstacles *o, const obstacles_shape *s)
 {
+    int first = o->first_point, last = first + (s->nring - 1) * SIDES;
+    obstacles_add_points(o, s);
     if (s->is_slab) {
-        obstacles_put_slab(f, first);
+        obstacles_add_slab(o, s->contact, first);
         return;
     }
-    int last = first + (s->nring - 1) * SIDES;
-    for (int ring = first; ring < last; ring += SIDES) obstacles_put_band(f, ring, ring + SIDES);
+    for (int ring = first; ring < last; ring += SIDES) obstacles_add_band(o, s->contact, ring, ring + SIDES);
     if (s->is_loop) {
-        obstacles_put_band(f, last, first);
+        obstacles_add_band(o, s->contact, last, first);
     } else {
-        obstacles_put_cap(f, first);
-        obstacles_put_cap(f, last);
+        obstacles_add_cap(o, s->contact, first);
+        obstacles_add_cap(o, s->contact, last);
     }
 }
 
@@ -217,61 +211,48 @@ static void obstacles_make(const pcs_system *system, const pcs_frames_record *re
     else obstacles_make_still(o, &record->reach[i], obstacles_size(system, record), record->radius, s);
 }
 
-static void obstacles_put(pcs_file *f, const pcs_system *system, const pcs_frames_record *record)
+// Makes obstacle i of the file.
+static void obstacles_make_part(void *user, int i)
 {
-    const pcs_picture *picture = system->picture;
-    int first = record == NULL ? picture->nstill : 0, end = record == NULL ? picture->nobstacle : picture->nstill;
-    obstacles_counts sum = { 0 };
+    pcs_obstacles *o = user;
     obstacles_shape s;
-    for (int i = first; i < end; i++) {
-        obstacles_make(system, record, i, &s);
-        obstacles_counts own = obstacles_count(&s);
-        sum.npoint += own.npoint;
-        sum.npolygon += own.npolygon;
-        sum.nentry += own.nentry;
-    }
-    pcs_file_print(f, "POINTS %d double\n", sum.npoint);
-    for (int i = first; i < end; i++) {
-        obstacles_make(system, record, i, &s);
-        obstacles_put_points(f, &s);
-    }
-    pcs_file_print(f, "\nPOLYGONS %d %d\n", sum.npolygon, sum.nentry);
-    for (int i = first, point = 0; i < end; i++) {
-        obstacles_make(system, record, i, &s);
-        obstacles_put_polygons(f, &s, point);
-        point += obstacles_count(&s).npoint;
-    }
-    pcs_file_print(f, "\nCELL_DATA %d\nFIELD FieldData 1\ncontact 1 %d int\n", sum.npolygon, sum.npolygon);
-    for (int i = first; i < end; i++) {
-        obstacles_make(system, record, i, &s);
-        for (int k = 0; k < obstacles_count(&s).npolygon; k++) pcs_file_ints(f, &s.contact, 1);
-    }
-    pcs_file_text(f, "\n");
+    o->first_point = i == 0 ? 0 : o->first_point + o->vtk.npoint;
+    o->vtk.npoint = o->vtk.ncell = o->vtk.nentry = 0;
+    obstacles_make(o->system, o->record, o->record == NULL ? o->system->picture->nstill + i : i, &s);
+    obstacles_add(o, &s);
 }
 
-pcs_status pcs_obstacles_write(pcs_file *f, const pcs_view *view, const pcs_frames_record *record)
+pcs_status pcs_obstacles_write_still(pcs_obstacles *o, pcs_file *f, const pcs_view *view,
+                                     const pcs_frames_record *record)
 {
-    if (view->system->picture->nstill == 0) return PCS_OK;
+    o->record = record;
+    o->vtk.npart = view->system->picture->nstill;
+    if (o->vtk.npart == 0) return PCS_OK;
     PCS_TRY(pcs_file_open(f, "obstacles.vtk"));
-    pcs_vtk_head(f, "what stands still; contact: as in contacts.vtk.series", "POLYDATA");
-    obstacles_put(f, view->system, record);
+    pcs_vtk_put(&o->vtk, f, "what stands still; contact: as in contacts.vtk.series", NULL);
     return pcs_file_commit(f);
 }
 
-pcs_status pcs_carried_create(pcs_context *ctx, const pcs_view *view, pcs_carried *out)
+pcs_status pcs_obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_obstacles *out)
 {
     const pcs_picture *picture = view->system->picture;
-    *out = (pcs_carried){ .is_unknown = true };
-    if (picture != NULL) out->count = picture->nobstacle - picture->nstill;
-    PCS_TAKE(ctx, out->last, out->count, "bearings, discs and joints");
+    *out = (pcs_obstacles){ .is_unknown = true, .system = view->system };
+    if (picture != NULL) out->ncarried = picture->nobstacle - picture->nstill;
+    PCS_TAKE(ctx, out->last, out->ncarried, "bearings, discs and joints");
+    out->array = (pcs_vtk_array){ .name = "contact", .ncomponent = 1, .x = out->contact, .is_integer = true };
+    out->vtk = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "POLYGONS", .entry = out->entry, .ncell_array = 1 };
+    out->vtk.position = out->position[0];
+    out->vtk.cell_arrays = &out->array;
+    out->vtk.make_part = obstacles_make_part;
+    out->vtk.user = out;
     return pcs_series_create(ctx, view, "obstacles", &out->series);
 }
 
-pcs_status pcs_carried_carry(pcs_carried *carried, pcs_carrier *c)
+pcs_status pcs_obstacles_carry(pcs_obstacles *o, pcs_carrier *c)
 {
-    pcs_carry_words(c, "places", carried->last, (size_t)carried->count * sizeof *carried->last / 8);
-    pcs_carry_flags(c, "is_unknown", &carried->is_unknown, 1);
-    return pcs_series_carry(&carried->series, c);
+    pcs_carry_words(c, "places", o->last, (size_t)o->ncarried * sizeof *o->last / 8);
+    pcs_carry_flags(c, "is_unknown", &o->is_unknown, 1);
+    return pcs_series_carry(&o->series, c);
 }
 
 // Two points tell where it is: its own, and one along its axis.
@@ -286,25 +267,25 @@ static void obstacles_find(const pcs_system *system, int carried, double x[6])
 }
 
 // Has something moved since the last frame?
-static bool obstacles_have_moved(const pcs_system *system, const pcs_carried *c)
+static bool obstacles_have_moved(const pcs_system *system, const pcs_obstacles *o)
 {
-    bool have_moved = c->is_unknown;
-    for (int i = 0; i < c->count && !have_moved; i++) {
+    bool have_moved = o->is_unknown;
+    for (int i = 0; i < o->ncarried && !have_moved; i++) {
         double x[6];
         obstacles_find(system, i, x);
-        for (int k = 0; k < 6; k++) have_moved = have_moved || fabs(x[k] - c->last[i][k]) > STILL * system->length;
+        for (int k = 0; k < 6; k++) have_moved = have_moved || fabs(x[k] - o->last[i][k]) > STILL * system->length;
     }
     return have_moved;
 }
 
-pcs_status pcs_carried_write(pcs_carried *c, pcs_frame_use use, const pcs_view *view)
+pcs_status pcs_obstacles_write_carried(pcs_obstacles *o, pcs_frame_use use, const pcs_view *view)
 {
     bool is_kept = use == PCS_FRAME_KEPT;
-    if (c->count == 0 || !obstacles_have_moved(view->system, c)) return PCS_OK;
-    for (int i = 0; i < c->count; i++) obstacles_find(view->system, i, c->last[i]);
-    c->is_unknown = !is_kept; // a frame that is held may never be seen
-    PCS_TRY(pcs_series_begin(&c->series, use, "bearings, discs and joints; contact: joints after contacts, -1 a disc",
-                             "POLYDATA", view));
-    obstacles_put(c->series.file, view->system, NULL);
-    return pcs_series_end(&c->series, view->state->t);
+    if (o->ncarried == 0 || !obstacles_have_moved(view->system, o)) return PCS_OK;
+    for (int i = 0; i < o->ncarried; i++) obstacles_find(view->system, i, o->last[i]);
+    o->is_unknown = !is_kept; // a frame that is held may never be seen
+    o->record = NULL;
+    o->vtk.npart = o->ncarried;
+    return pcs_series_write(&o->series, use, &o->vtk,
+                            "bearings, discs and joints; contact: joints after contacts, -1 a disc", view->state);
 }

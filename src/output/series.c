@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FRAME_BUFFER = 1 << 16, TITLE_ROOM = 256, PATH_ROOM = 4096, HEAD_ROOM = 1024 };
+enum { FRAME_BUFFER = 1 << 16, PATH_ROOM = 4096, HEAD_ROOM = 1024 };
 
 static const char *series_tail(const pcs_series *s)
 {
@@ -127,12 +127,12 @@ pcs_status pcs_series_sweep(pcs_series *s, long first)
     return PCS_OK;
 }
 
-void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtu *vtu)
+void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtk *data)
 {
     s->is_xml = true;
     s->npiece = npiece;
     s->piece = piece;
-    s->vtu = vtu;
+    s->data = data;
     s->leads = !s->file->is_mute;
     if (piece > 0) s->file->is_mute = false;
 }
@@ -181,16 +181,6 @@ void pcs_series_drop(pcs_series *s, const pcs_view *view)
         }
     }
     s->nheld = s->first_held = 0;
-}
-
-void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset)
-{
-    char line[TITLE_ROOM];
-    snprintf(line, sizeof line, "%s", title);
-    for (char *p = line; *p != '\0'; p++) {
-        if (*p == '\n' || *p == '\r') *p = ' ';
-    }
-    pcs_file_print(f, "# vtk DataFile Version 3.0\n%s\nBINARY\nDATASET %s\n", line, dataset);
 }
 
 static pcs_status series_open_list(pcs_series *s)
@@ -269,7 +259,7 @@ static pcs_status series_put_index(pcs_series *s, long npiece)
 {
     series_name(s, s->count);
     PCS_TRY(pcs_file_open(s->file, s->name));
-    pcs_vtu_put_index(s->vtu, s->file);
+    pcs_vtk_put_index(s->data, s->file);
     for (int piece = 0; piece < npiece; piece++) {
         series_piece_name(s, s->count, piece);
         series_xml_text(s->name, s->entry_room, s->entry);
@@ -335,34 +325,6 @@ static void series_name_next(pcs_series *s)
     else series_name(s, s->count);
 }
 
-pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title, const char *dataset,
-                            const pcs_view *view)
-{
-    s->is_holding = use == PCS_FRAME_HELD;
-    if (s->is_holding && s->nheld == s->room) {
-        s->first_held = (s->first_held + 1) % s->room;
-        s->nheld--;
-    }
-    if (!s->is_holding && s->npiece == 0) PCS_TRY(series_keep_held(s));
-    series_name_next(s);
-    PCS_TRY(pcs_file_open(s->file, s->name));
-    if (s->is_xml) return PCS_OK;
-    pcs_vtk_head(s->file, title, dataset);
-    pcs_file_text(s->file, "FIELD FieldData 2\nTIME 1 1 double\n");
-    pcs_file_doubles(s->file, &view->state->t, 1);
-    pcs_file_text(s->file, "\nSTEP 1 1 double\n");
-    pcs_file_doubles(s->file, &(double){ (double)view->state->step }, 1);
-    pcs_file_text(s->file, "\n");
-    return PCS_OK;
-}
-
-pcs_status pcs_series_end(pcs_series *s, double t)
-{
-    PCS_TRY(pcs_file_commit(s->file));
-    s->digest = s->npiece > 0 || s->file->is_mute ? 0 : pcs_digest_value(&s->file->digest);
-    return s->npiece > 0 ? PCS_OK : pcs_series_settle(s, t);
-}
-
 pcs_status pcs_series_settle(pcs_series *s, double t)
 {
     if (!s->is_holding) {
@@ -374,6 +336,23 @@ pcs_status pcs_series_settle(pcs_series *s, double t)
     s->held_pieces[slot] = s->npiece;
     s->held_digest[slot] = s->digest;
     return PCS_OK;
+}
+
+pcs_status pcs_series_write(pcs_series *s, pcs_frame_use use, const pcs_vtk *data, const char *title,
+                            const pcs_state *state)
+{
+    s->is_holding = use == PCS_FRAME_HELD;
+    if (s->is_holding && s->nheld == s->room) {
+        s->first_held = (s->first_held + 1) % s->room;
+        s->nheld--;
+    }
+    if (!s->is_holding && s->npiece == 0) PCS_TRY(series_keep_held(s));
+    series_name_next(s);
+    PCS_TRY(pcs_file_open(s->file, s->name));
+    pcs_vtk_put(data, s->file, title, state);
+    PCS_TRY(pcs_file_commit(s->file));
+    s->digest = s->npiece > 0 || s->file->is_mute ? 0 : pcs_digest_value(&s->file->digest);
+    return s->npiece > 0 ? PCS_OK : pcs_series_settle(s, state->t);
 }
 
 // Copies the first `tail` bytes of the list that is there to the file that is open; false when these are not there.
@@ -519,18 +498,4 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
     s->tail = tail;
     s->list_digest = (pcs_digest){ .sum = list };
     return series_go_back(s);
-}
-
-void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int ncomponent, int count)
-{
-    pcs_file_print(f, "%s %d %d %s\n", name, ncomponent, count, f->is_single ? "float" : "double");
-    pcs_file_reals(f, x, (size_t)ncomponent * (size_t)count);
-    pcs_file_text(f, "\n");
-}
-
-void pcs_vtk_ints(pcs_file *f, const char *name, const int *x, int count)
-{
-    pcs_file_print(f, "%s 1 %d int\n", name, count);
-    pcs_file_ints(f, x, (size_t)count);
-    pcs_file_text(f, "\n");
 }

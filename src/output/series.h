@@ -8,7 +8,7 @@
 #include "output/file.h"
 #include "output/observer.h"
 #include "output/schedule.h"
-#include "output/vtu.h"
+#include "output/vtk.h"
 
 typedef struct pcs_series {
     pcs_file *file;   // of one frame
@@ -16,18 +16,18 @@ typedef struct pcs_series {
     char *name;       // [name_room] of a file without its directory
     char *entry;      // [entry_room] of the list
     size_t name_room, entry_room;
-    bool is_xml;        // the caller writes whole files
-    int npiece;         // of a frame; 0: it is one file
-    int piece;          // that this rank writes
-    bool leads;         // this rank writes index and list of pieces
-    const pcs_vtu *vtu; // of pieces: what their index tells
-    bool goes_on;       // with the frames of a run that is resumed
-    long count;         // frames written
-    int list;           // descriptor of the list once it exists, -1: not yet
-    long long tail;     // where the list's closing brackets stand
-    bool has_failed;    // nothing more is written
-    bool is_holding;    // the frame that is written now is not for the list yet
-    int room;           // frames that can be held
+    bool is_xml;
+    int npiece;          // of a frame; 0: it is one file
+    int piece;           // that this rank writes
+    bool leads;          // this rank writes index and list of pieces
+    const pcs_vtk *data; // of pieces: what their index tells
+    bool goes_on;        // with the frames of a run that is resumed
+    long count;          // frames written
+    int list;            // descriptor of the list once it exists, -1: not yet
+    long long tail;      // where the list's closing brackets stand
+    bool has_failed;     // nothing more is written
+    bool is_holding;     // the frame that is written now is not for the list yet
+    int room;            // frames that can be held
     int nheld, first_held;
     double *held_time;               // [room] s, round and round
     long *held_pieces;               // [room] of which each is made; 0: one file
@@ -45,27 +45,17 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c);
 pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count);
 // Forgets the frames that are held and removes them, unless the run may be resumed and will ask for them.
 void pcs_series_drop(pcs_series *s, const pcs_view *view);
-// Opens the next frame, of this use, and writes its first lines up to the dataset, of XML files nothing; then the
-// caller puts the data.
+// Writes the next frame, of this use, and adds it to the list unless it is held.
 // A frame that is held takes the place of the first of those that are when there is no room; one that is kept comes
 // after all of these, which enter the list.
-pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title, const char *dataset,
-                            const pcs_view *view);
-// Completes the frame and adds it to the list unless it is held.
-pcs_status pcs_series_end(pcs_series *s, double t);
+pcs_status pcs_series_write(pcs_series *s, pcs_frame_use use, const pcs_vtk *data, const char *title,
+                            const pcs_state *state);
 
 // Makes it a series of pieces, of which this rank writes one; before it is read from a checkpoint or begins.
-void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtu *vtu);
+void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtk *data);
 // Once the pieces of all ranks are complete: index and list. Then the next frame may begin.
 pcs_status pcs_series_settle(pcs_series *s, double t);
 // Removes pieces and indices from this number of a frame on, of any number of ranks; from 0 on those held, too.
 pcs_status pcs_series_sweep(pcs_series *s, long first);
-
-// The first lines of a file up to its dataset's name.
-void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset);
-// "name count per-entry type" of one array of point or cell data, followed by its values: real ones as float
-// where the file says so.
-void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int ncomponent, int count);
-void pcs_vtk_ints(pcs_file *f, const char *name, const int *x, int count);
 
 #endif

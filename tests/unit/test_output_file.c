@@ -2,7 +2,7 @@
 
 #include "test_output_fake.h"
 
-#include "output/file.h"
+#include "output/vtk.h"
 
 typedef struct fixture {
     fake_run run;
@@ -80,33 +80,31 @@ TEST_WITHIN(columns_are_quoted_only_when_needed, set_up, tear_down)
     free(text);
 }
 
-TEST_WITHIN(numbers_are_big_endian, set_up, tear_down)
+TEST_WITHIN(numbers_of_legacy_files_are_big_endian, set_up, tear_down)
 {
+    enum { N = 20, STRIDE = 4 }; // a point has x, y, z and an integer
     fixture *f = *state;
-    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
-    double x[20];
-    int k[20];
-    for (int i = 0; i < 20; i++) {
-        x[i] = -1.5 - i;
-        k[i] = 0x01020304 + i;
-    }
-    pcs_file_text(f->file, "abc"); // so that the buffer's end falls inside a number
-    pcs_file_doubles(f->file, x, 20);
-    pcs_file_ints(f->file, k, 20);
+    double x[STRIDE * N];
+    for (int i = 0; i < STRIDE * N; i++) x[i] = i % STRIDE < 3 ? -1.5 - i : 0x01020304 + i;
+    pcs_vtk_array number = { "number", 1, x + 3, STRIDE, true };
+    pcs_vtk vtk = { "POLYDATA", "VERTICES", .npoint = N, .position = x, .position_stride = STRIDE };
+    vtk.point_arrays = &number;
+    vtk.npoint_array = 1;
+    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt")); // the buffer's end falls inside a number
+    pcs_vtk_put(&vtk, f->file, "title", NULL);
     CHECK_OK(f->run.ctx, pcs_file_commit(f->file));
-    unsigned char *bytes = (unsigned char *)fake_read(&f->run, "a.txt");
-    static const unsigned char first[8] = { 0xBF, 0xF8, 0, 0, 0, 0, 0, 0 };
-    CHECK(memcmp(bytes + 3, first, 8) == 0);
-    for (int i = 0; i < 20; i++) {
+    unsigned char *text = (unsigned char *)fake_read(&f->run, "a.txt"), *p = text;
+    p += strlen("# vtk DataFile Version 3.0\ntitle\nBINARY\nDATASET POLYDATA\nPOINTS 20 double\n");
+    for (int i = 0; i < 3 * N; i++, p += 8) {
         uint64_t word = 0;
-        for (int b = 0; b < 8; b++) word = word << 8 | bytes[3 + 8 * i + b];
+        for (int b = 0; b < 8; b++) word = word << 8 | p[b];
         double back;
         memcpy(&back, &word, sizeof back);
-        CHECK(back == x[i]);
-        const unsigned char *p = bytes + 163 + 4 * i;
-        CHECK(p[0] == 1 && p[1] == 2 && p[2] == 3 && p[3] == 4 + i);
+        CHECK(back == x[STRIDE * (i / 3) + i % 3]);
     }
-    free(bytes);
+    p += strlen("\nVERTICES 0 0\n\nPOINT_DATA 20\nFIELD FieldData 1\nnumber 1 20 int\n");
+    for (int i = 0; i < N; i++, p += 4) CHECK(p[0] == 1 && p[1] == 2 && p[2] == 3 && p[3] == 7 + STRIDE * i);
+    free(text);
 }
 
 TEST_WITHIN(a_full_disk_is_reported_with_the_path, set_up, tear_down)
