@@ -31,7 +31,7 @@ percuss_sources(src/analysis modes modes_output statics statics_arc statics_equi
   statics_message statics_newton statics_output statics_ramp statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_case certify_energy certify_forces certify_friction
   certify_join certify_misfit certify_motion certify_residual certify_rows certify_rules checkpoint checkpoint_file
-  control reactions retry search sim)
+  control reactions retry sim)
 percuss_sources(src/build amplitude applies bars build builder catalogue contacts deal describe elements formulas gaps
   initial join joints loads mesh output schema schema_maps scheme sets spread start supports system time travel)
 percuss_sources(src/api analyses contacts drive load messages model once options read run)

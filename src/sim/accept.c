@@ -1,9 +1,10 @@
-// The judgement of a step: ledger, certificate, and why it was rejected.
+// Search for bodies that may touch in a step, and its judgement: ledger, certificate, and why it was rejected.
 
 #include "sim/accept.h"
 
 #include "core/clock.h"
 #include "sim/certify.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,4 +150,16 @@ pcs_status pcs_accept_reject(pcs_sim *sim, double h)
     accept_describe_equal_steps(sim, h, sizeof text, text);
     accept_describe_limit(sim, 0.0, sizeof text, text);
     return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->number, sim->state.t, text);
+}
+
+pcs_status pcs_sim_search(pcs_sim *sim)
+{
+    bool has_changed = false;
+    if (!sim->system->has_search) return PCS_OK;
+    if (sim->system->ops->search(sim->system, sim->state.q, &has_changed) != PCS_OK)
+        return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
+    if (!has_changed) return PCS_OK;
+    return pcs_projection_renew(sim->solver, sim->state.q)
+               ? PCS_OK
+               : pcs_accept_stop(sim, sim->step_size, "the mass is singular");
 }

@@ -1,4 +1,4 @@
-// The judgement of a step; private to this folder.
+// Search before a step, and its judgement; private to this folder.
 
 #ifndef PCS_SIM_ACCEPT_H
 #define PCS_SIM_ACCEPT_H
@@ -14,5 +14,8 @@ bool pcs_accept_certifies(pcs_sim *sim, double before);
 pcs_status pcs_accept_reject(pcs_sim *sim, double h);
 // PCS_FAILED with `what`, and where the run stands.
 pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what);
+// Before a step, and before each of the smaller ones that cover it: finds what may touch in it. PCS_FAILED when bodies
+// overlap that no row was about.
+pcs_status pcs_sim_search(pcs_sim *sim);
 
 #endif

@@ -3,7 +3,6 @@
 #include "core/rounding.h"
 #include "sim/accept.h"
 #include "sim/certify.h"
-#include "sim/search.h"
 #include "step/projection.h"
 #include "system/scale.h"
 

@@ -2,7 +2,6 @@
 
 #include "sim/accept.h"
 #include "sim/certify.h"
-#include "sim/search.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "sim/control.h"
 #include "sim/reactions.h"
 #include "sim/retry.h"
-#include "sim/search.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 """Reports for tests: results of every kind, their pages as trees, and what a page gives to its script."""
 
 import base64
-import csv
 import html.parser
 import json
 import math
@@ -12,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from program import has_tools, percuss, read_json
+from program import has_tools, percuss, read_json, read_rows
 from tools import call
 
 if not has_tools():
@@ -125,8 +124,8 @@ class Pages(unittest.TestCase):
 
     def table(self, folder):
         """Rows of study.csv without the units of its columns."""
-        with open(os.path.join(folder, "study.csv"), newline="") as file:
-            return [{name.split(" [")[0]: value for name, value in row.items()} for row in csv.DictReader(file)]
+        rows = read_rows(os.path.join(folder, "study.csv"))
+        return [{name.split(" [")[0]: value for name, value in row.items()} for row in rows]
 
     def report(self, folder):
         path = os.path.join(folder, "report.html")
@@ -159,8 +158,7 @@ class Pages(unittest.TestCase):
         return found[0]
 
     def history(self, folder):
-        with open(os.path.join(folder, "history.csv"), newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = read_rows(os.path.join(folder, "history.csv"))
         return {name: [float(r[name]) if r[name] else math.nan for r in rows] for name in rows[0]}
 
     def summary(self, folder):

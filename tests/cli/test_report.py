@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import os
+import pathlib
 import re
 import resource
 import shlex
@@ -16,7 +17,7 @@ import subprocess
 import unittest
 
 from pages import TITLE, Pages, find, number, text
-from program import HANG, PROGRAM, read_json
+from program import HANG, PROGRAM, read_json, read_rows
 
 MOST_POINTS = 1500
 
@@ -275,8 +276,7 @@ class Report(Pages):
     def test_statics(self):
         page = self.report(self.statics_folder)
         self.assertEqual(text(next(find(page.root, "h1"))), "Roof that snaps through")
-        with open(os.path.join(self.statics_folder, "statics.csv"), newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = read_rows(os.path.join(self.statics_folder, "statics.csv"))
         chart, lines = self.chart(page, "Load path: ridge.uy")
         self.assertEqual((chart["cursor"], chart["x"]["unit"]), ("row", "m"))
         fine = {k: 0.51 / 65534 * (chart[k]["high"] - chart[k]["low"]) for k in "xy"}
@@ -293,8 +293,7 @@ class Report(Pages):
 
     def test_modes(self):
         page = self.report(self.modes_folder)
-        with open(os.path.join(self.modes_folder, "modes.csv"), newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = read_rows(os.path.join(self.modes_folder, "modes.csv"))
         table = next(find(next(find(page.root, "section", id="modes")), "tbody"))
         for tr, row in zip(find(table, "tr"), rows, strict=True):
             cells = [text(c) for c in tr[2] if c != "\n"]
@@ -391,15 +390,12 @@ class Report(Pages):
                    "initial.0.velocity=[-10.0, 0, 0],[-9, 0, 0]", "--measure",
                    "d=rms(tip.x, %s, x)/2" % os.path.join(self.folder.name, "measured.csv"), "-j", "2")
         page = self.report(folder)
-        with open(os.path.join(folder, "study.csv"), newline="") as stream:
-            before = stream.read()
-        rows = self.table(folder)
+        before, rows = pathlib.Path(folder, "study.csv").read_bytes(), self.table(folder)
         self.assertEqual(len(rows), 8 * 5)
         shutil.rmtree(folder)
         for command in self.commands(page):
             self.again(command)
-        with open(os.path.join(folder, "study.csv"), newline="") as stream:
-            self.assertEqual(stream.read(), before)
+        self.assertEqual(pathlib.Path(folder, "study.csv").read_bytes(), before)
         # The parts of the bounds stand in the cells; they are no measures of their own.
         heads = [text(h) for h in find(next(find(page.root, "thead")), "th")]
         self.assertEqual(len(heads), 3 + 5 + 2)

@@ -5,7 +5,6 @@ Kelvin-Voigt that never pulls: Schwager, Poeschel, Granular Matter 9, 2007. Sphe
 one parameter, integrated here by a Runge-Kutta method of its own.
 """
 
-import csv
 import itertools
 import json
 import math
@@ -231,8 +230,8 @@ time: {{ step: {step!r}, end: {end!r} }}
             done = self.percuss("run", "cases/hertz_bar", "-q", "-o", folder, "--set", f"parameters.d={thick!r}",
                                 "--set", "scheme={type: " + scheme + "}")
             self.assertEqual(done.returncode, 0, done.stderr)
-            with open(os.path.join(folder, "history.csv")) as file:
-                rows = [{name: float(x or 0.0) for name, x in row.items()} for row in csv.DictReader(file)]
+            rows = program.read_rows(os.path.join(folder, "history.csv"))
+            rows = [{name: float(x or 0.0) for name, x in row.items()} for row in rows]
             impedance = math.pi / 4.0 * thick ** 2 * math.sqrt(modulus * density)
             exact = self.sphere_on_rod(mass, impedance, stiffness, speed, [r["t"] for r in rows])
             worst = max(abs(r["strike.force"] - f) for r, f in zip(rows[1:], exact[1:]))

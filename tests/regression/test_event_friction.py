@@ -1,6 +1,5 @@
 """Friction of event_driven and mannshardt against exact motions. Argument: the program."""
 
-import csv
 import itertools
 import math
 import unittest
@@ -273,8 +272,7 @@ output: { %s, probes: { b: { node: b, of: [vx, vy] } } }
             result = self.try_case(text, f"case{number}")
             if result.returncode != 0:
                 return job, result.stderr
-            with open(self.folder / f"case{number}" / "history.csv", newline="") as file:
-                last = list(csv.DictReader(file))[-1]
+            last = program.read_rows(self.folder / f"case{number}" / "history.csv")[-1]
             size = unit**2 * (0.5 * speed**2 + 9.81 * 0.25)
             return None if abs(float(last["numerical_loss"])) < 1e3 * rtol * size else (job, last["numerical_loss"])
         jobs = [job for i, job in enumerate(itertools.product(

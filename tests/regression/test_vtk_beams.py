@@ -5,13 +5,12 @@ import ast
 import json
 import math
 import pathlib
-import subprocess
-import sys
 import tempfile
 
 import numpy
 
 import vtk_readback
+from program import percuss
 
 RATE = 2.0  # rad/s
 CASE = """
@@ -85,10 +84,9 @@ loads: { tip: { type: moment, node: b.end, value: [500.0, 0, 900.0] } }
 """
 
 
-def check_offsets(folder, program):
+def check_offsets(folder):
     (folder / "rib.yaml").write_text(RIB)
-    command = [program, "statics", str(folder / "rib.yaml"), "--output", str(folder / "rib")]
-    run = subprocess.run(command, capture_output=True, text=True)
+    run = percuss("statics", folder / "rib.yaml", "--output", folder / "rib")
     assert run.returncode == 0, run.stderr
     entry = json.loads((folder / "rib" / "rib_statics.vtk.series").read_text())["files"][-1]
     frame = vtk_readback.read_frame(folder / "rib" / entry["name"])
@@ -108,17 +106,15 @@ def check_offsets(folder, program):
 
 
 def main():
-    program = sys.argv[1]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "beams.yaml").write_text(CASE)
-        command = [program, "run", str(folder / "beams.yaml"), "--output", str(folder / "results")]
-        run = subprocess.run(command, capture_output=True, text=True)
+        run = percuss("run", folder / "beams.yaml", "--output", folder / "results")
         assert run.returncode == 0, run.stderr
         assert "view.py" in run.stdout
         check_frames(folder / "results")
         check_script(folder / "results")
-        check_offsets(folder, program)
+        check_offsets(folder)
 
 
 if __name__ == "__main__":
