@@ -33,5 +33,5 @@ percuss_sources(src/sim accept certify certify_carry certify_case certify_energy
   certify_join certify_misfit certify_motion certify_residual certify_rows certify_rules checkpoint checkpoint_file
   control reactions retry sim)
 percuss_sources(src/build amplitude applies bars build builder catalogue contacts deal describe elements formulas gaps
-  initial join joints loads mesh output schema schema_maps scheme sets spread start supports system time travel)
+  initial join joints loads maps mesh output schema scheme sets spread start supports system time travel)
 percuss_sources(src/api analyses contacts drive load messages model once options read run)

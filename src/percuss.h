@@ -368,7 +368,7 @@ percuss_mode percuss_mode_at(const percuss *p, int i);
 
 typedef struct percuss_option {
     const char *section; // "scheme", "contacts", "system", ..; NULL for keys that stand by themselves
-    const char *part;    // "alpha_ggl", or the path of a key: "loads.NAME: force"
+    const char *part;    // "alpha_ggl", or the path of a map: "loads.NAME.amplitude"
     const char *summary; // of the part
     const char *key;     // NULL: the part itself
     const char *help;    // one line, with the unit

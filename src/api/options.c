@@ -16,8 +16,26 @@ static const char *options_kind(pcs_option_kind kind)
         [PCS_OPTION_CHOICE] = "choice", [PCS_OPTION_VECTOR] = "vector",      [PCS_OPTION_TEXT] = "text",
         [PCS_OPTION_LIST] = "numbers",  [PCS_OPTION_FILE] = "path",          [PCS_OPTION_NAMES] = "names",
         [PCS_OPTION_POINTS] = "points", [PCS_OPTION_FORMULA] = "formula",    [PCS_OPTION_PROFILE] = "profile",
+        [PCS_OPTION_NODE] = "other",
     };
     return kinds[kind];
+}
+
+static void options_visit_table(const options_visitor *v, percuss_option *to, const pcs_option *o)
+{
+    for (; o != NULL && o->name != NULL; o++) {
+        to->key = o->name;
+        to->help = o->help;
+        to->kind = options_kind(o->kind);
+        to->preset = o->preset;
+        to->is_required = o->is_required;
+        to->low = o->range.low;
+        to->high = o->range.high;
+        to->low_is_open = o->range.low_is_open;
+        to->high_is_open = o->range.high_is_open;
+        to->choices = o->choices;
+        v->visit(v->user, to);
+    }
 }
 
 static void options_visit(void *user, const pcs_catalogue_entry *entry)
@@ -25,19 +43,8 @@ static void options_visit(void *user, const pcs_catalogue_entry *entry)
     const options_visitor *v = user;
     percuss_option option = { .section = entry->section, .part = entry->name, .summary = entry->summary };
     v->visit(v->user, &option);
-    for (const pcs_option *o = entry->options; o != NULL && o->name != NULL; o++) {
-        option.key = o->name;
-        option.help = o->help;
-        option.kind = options_kind(o->kind);
-        option.preset = o->preset;
-        option.is_required = o->is_required;
-        option.low = o->range.low;
-        option.high = o->range.high;
-        option.low_is_open = o->range.low_is_open;
-        option.high_is_open = o->range.high_is_open;
-        option.choices = o->choices;
-        v->visit(v->user, &option);
-    }
+    options_visit_table(v, &option, entry->options);
+    options_visit_table(v, &option, entry->more);
 }
 
 int percuss_list_options(void (*visit)(void *user, const percuss_option *option), void *user)

@@ -7,52 +7,71 @@
 #include <stdio.h>
 
 typedef struct amplitude_params {
-    pcs_amplitude amplitude;
+    pcs_yaml *table, *sine, *ramp, *pulse;
+    const pcs_expression *expression;
     const char *csv;
-    int shape;
 } amplitude_params;
+
+typedef struct shape_params {
+    pcs_amplitude amplitude;
+    int shape;
+} shape_params;
 
 static const char *const amplitude_ramps[] = { "linear", "smooth", NULL };
 static const char *const amplitude_pulses[] = { "rectangle", "half_sine", NULL };
 
-const pcs_option pcs_sine_options[] = {
-    PCS_REAL("frequency", amplitude_params, amplitude.frequency, PCS_REQUIRED, PCS_NOT_NEGATIVE, "f, Hz"),
-    PCS_REAL("size", amplitude_params, amplitude.size, PCS_DEFAULT("1.0"), PCS_ANY_NUMBER,
+static const pcs_option sine_options[] = {
+    PCS_REAL("frequency", shape_params, amplitude.frequency, PCS_REQUIRED, PCS_NOT_NEGATIVE, "f, Hz"),
+    PCS_REAL("size", shape_params, amplitude.size, PCS_DEFAULT("1.0"), PCS_ANY_NUMBER,
              "factor = mean + size sin(2 pi f t + phase)"),
-    PCS_REAL("phase", amplitude_params, amplitude.phase, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "rad"),
-    PCS_REAL("mean", amplitude_params, amplitude.mean, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "about which it swings"),
+    PCS_REAL("phase", shape_params, amplitude.phase, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "rad"),
+    PCS_REAL("mean", shape_params, amplitude.mean, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "about which it swings"),
     { .name = NULL },
 };
+static const pcs_map map_sine = { .name = "sine", .options = sine_options };
 
-const pcs_option pcs_ramp_options[] = {
-    PCS_REAL("rise", amplitude_params, amplitude.duration, PCS_REQUIRED, PCS_POSITIVE, "time that it takes, s"),
-    PCS_REAL("start", amplitude_params, amplitude.start, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "when it begins, s"),
-    PCS_REAL("from", amplitude_params, amplitude.from, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "factor before"),
-    PCS_REAL("to", amplitude_params, amplitude.to, PCS_DEFAULT("1.0"), PCS_ANY_NUMBER, "factor after"),
-    PCS_CHOICE("shape", amplitude_params, shape, PCS_DEFAULT("linear"), amplitude_ramps,
+static const pcs_option ramp_options[] = {
+    PCS_REAL("rise", shape_params, amplitude.duration, PCS_REQUIRED, PCS_POSITIVE, "time that it takes, s"),
+    PCS_REAL("start", shape_params, amplitude.start, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "when it begins, s"),
+    PCS_REAL("from", shape_params, amplitude.from, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "factor before"),
+    PCS_REAL("to", shape_params, amplitude.to, PCS_DEFAULT("1.0"), PCS_ANY_NUMBER, "factor after"),
+    PCS_CHOICE("shape", shape_params, shape, PCS_DEFAULT("linear"), amplitude_ramps,
                "smooth: two derivatives vanish at both ends"),
     { .name = NULL },
 };
+static const pcs_map map_ramp = { .name = "ramp", .options = ramp_options };
 
-const pcs_option pcs_pulse_options[] = {
-    PCS_REAL("duration", amplitude_params, amplitude.duration, PCS_REQUIRED, PCS_POSITIVE, "s"),
-    PCS_REAL("start", amplitude_params, amplitude.start, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "when it begins, s"),
-    PCS_REAL("size", amplitude_params, amplitude.size, PCS_DEFAULT("1.0"), PCS_ANY_NUMBER, "largest factor"),
-    PCS_CHOICE("shape", amplitude_params, shape, PCS_REQUIRED, amplitude_pulses,
+static const pcs_option pulse_options[] = {
+    PCS_REAL("duration", shape_params, amplitude.duration, PCS_REQUIRED, PCS_POSITIVE, "s"),
+    PCS_REAL("start", shape_params, amplitude.start, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "when it begins, s"),
+    PCS_REAL("size", shape_params, amplitude.size, PCS_DEFAULT("1.0"), PCS_ANY_NUMBER, "largest factor"),
+    PCS_CHOICE("shape", shape_params, shape, PCS_REQUIRED, amplitude_pulses,
                "rectangle: its end belongs to the time after"),
     { .name = NULL },
 };
+static const pcs_map map_pulse = { .name = "pulse", .options = pulse_options };
 
-const pcs_option pcs_amplitude_options[] = {
-    PCS_FORMULA("expression", amplitude_params, amplitude.expression, PCS_OPTIONAL, "factor as a formula of t"),
+static const pcs_form table_form = {
+    .shown = "[[time, factor], ...]",
+    .json = "\"type\":\"array\",\"minItems\":1,\"items\":{\"type\":[\"array\",\"object\"],\"required\":[\"repeat\"],"
+            "\"minItems\":2,\"maxItems\":2,\"items\":{\"type\":[\"number\",\"string\",\"object\"],"
+            "\"pattern\":\"\\\\$\\\\{\",\"required\":[\"repeat\"]}}"
+};
+
+// One of them is given.
+static const pcs_option amplitude_options[] = {
+    PCS_NODE("table", amplitude_params, table, PCS_OPTIONAL, table_form,
+             "rows with rising times; linear between, constant outside"),
+    PCS_MAP("sine", amplitude_params, sine, PCS_OPTIONAL, map_sine, "a harmonic"),
+    PCS_MAP("ramp", amplitude_params, ramp, PCS_OPTIONAL, map_ramp, "from one factor to another"),
+    PCS_MAP("pulse", amplitude_params, pulse, PCS_OPTIONAL, map_pulse, "zero before and after"),
+    PCS_FORMULA("expression", amplitude_params, expression, PCS_OPTIONAL, "factor as a formula of t"),
     PCS_FILE("csv", amplitude_params, csv, PCS_OPTIONAL,
              "file with lines `t, factor` and rising times; linear between, constant outside"),
     { .name = NULL },
 };
-
-enum { WAY_TABLE, WAY_SINE, WAY_RAMP, WAY_PULSE, WAY_EXPRESSION, WAY_CSV, NWAY };
-
-static const char *const amplitude_ways[] = { "table", "sine", "ramp", "pulse", "expression", "csv" };
+static const char *const amplitude_ways[] = { "table", "sine", "ramp", "pulse", "expression", "csv", NULL };
+const pcs_map pcs_amplitude_map = { .name = "amplitude", .options = amplitude_options, .one = amplitude_ways };
 
 static pcs_status amplitude_take_table(pcs_build *b, int count, const double *time, const double *factor,
                                        pcs_amplitude *out)
@@ -107,14 +126,12 @@ static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *p
     return amplitude_take_table(b, table.nrow, time, factor, out);
 }
 
-static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, int way, pcs_amplitude *out)
+static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, pcs_amplitude_kind kind, const pcs_option *options,
+                                 pcs_amplitude *out)
 {
-    static const pcs_option *const options[] = { NULL, pcs_sine_options, pcs_ramp_options, pcs_pulse_options };
-    static const pcs_amplitude_kind kinds[] = { PCS_AMPLITUDE_TABLE, PCS_AMPLITUDE_SINE, PCS_AMPLITUDE_RAMP,
-                                                PCS_AMPLITUDE_PULSE };
-    amplitude_params p = { 0 };
-    if (!pcs_case_is(b->c, node, PCS_YAML_MAP) || !pcs_case_read(b->c, node, options[way], &p)) return;
-    p.amplitude.kind = kinds[way];
+    shape_params p = { 0 };
+    if (!pcs_case_is(b->c, node, PCS_YAML_MAP) || !pcs_case_read(b->c, node, options, &p)) return;
+    p.amplitude.kind = kind;
     p.amplitude.is_smooth = p.shape == 1;
     *out = p.amplitude;
 }
@@ -126,11 +143,11 @@ static void amplitude_take_expression(pcs_build *b, pcs_yaml *node, const pcs_ex
     *out = (pcs_amplitude){ .kind = PCS_AMPLITUDE_EXPRESSION, .expression = e, .formula = pcs_yaml_text(node) };
 }
 
-// The way that is given; -1 and an error when it is none or more than one.
+// The number of the way that is given; -1 and an error when it is none or more than one.
 static int amplitude_way(pcs_build *b, pcs_yaml *map)
 {
     int way = -1;
-    for (int i = 0; i < NWAY; i++) {
+    for (int i = 0; amplitude_ways[i] != NULL; i++) {
         if (pcs_case_get(b->c, map, amplitude_ways[i]) == NULL) continue;
         if (way >= 0) {
             pcs_case_error_at(b->c, map, amplitude_ways[i], "'%s' and '%s' are both given, only one is allowed",
@@ -152,16 +169,14 @@ pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, p
     pcs_yaml *map = pcs_case_get(b->c, owner, key);
     if (map == NULL || !pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
     int way = amplitude_way(b, map);
-    if (way < 0) return PCS_OK;
-    pcs_yaml *node = pcs_case_get(b->c, map, amplitude_ways[way]);
-    if (way == WAY_TABLE) return pcs_case_is(b->c, node, PCS_YAML_LIST) ? amplitude_read_table(b, node, out) : PCS_OK;
-    if (way == WAY_SINE || way == WAY_RAMP || way == WAY_PULSE) {
-        amplitude_read_shape(b, node, way, out);
-        return PCS_OK;
-    }
     amplitude_params p = { 0 };
-    if (!pcs_case_read(b->c, map, pcs_amplitude_options, &p)) return PCS_OK;
-    if (way == WAY_CSV) return amplitude_read_csv(b, node, p.csv, out);
-    amplitude_take_expression(b, node, p.amplitude.expression, out);
+    if (way < 0 || !pcs_case_read(b->c, map, amplitude_options, &p)) return PCS_OK;
+    pcs_yaml *node = pcs_case_get(b->c, map, amplitude_ways[way]);
+    if (p.table != NULL) return pcs_case_is(b->c, node, PCS_YAML_LIST) ? amplitude_read_table(b, node, out) : PCS_OK;
+    if (p.csv != NULL) return amplitude_read_csv(b, node, p.csv, out);
+    if (p.sine != NULL) amplitude_read_shape(b, node, PCS_AMPLITUDE_SINE, sine_options, out);
+    if (p.ramp != NULL) amplitude_read_shape(b, node, PCS_AMPLITUDE_RAMP, ramp_options, out);
+    if (p.pulse != NULL) amplitude_read_shape(b, node, PCS_AMPLITUDE_PULSE, pulse_options, out);
+    if (p.expression != NULL) amplitude_take_expression(b, node, p.expression, out);
     return PCS_OK;
 }

@@ -92,17 +92,30 @@ const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool i
     return set;
 }
 
-const pcs_set *pcs_build_set_of(pcs_build *b, pcs_yaml *map, const char *single, const char *many)
+enum { MOST_PARTS = 64 };
+
+// Names of the parts of a registry.
+static void builder_names(pcs_parts *parts, int room, const char **names)
 {
-    pcs_yaml *one = pcs_case_get(b->c, map, single), *all = pcs_case_get(b->c, map, many);
-    if (one != NULL && all != NULL) {
-        pcs_case_error_at(b->c, map, many, "'%s' and '%s' are both given, only one is allowed", single, many);
-    } else if (one == NULL && all == NULL) {
-        pcs_case_error_at(b->c, map, NULL, "missing key '%s' or '%s'", single, many);
-    } else {
-        return pcs_build_set(b, one != NULL ? one : all, false, one != NULL);
-    }
-    return NULL;
+    pcs_map_part part;
+    int count = 0;
+    for (; count < room - 1 && parts(NULL, count, &part); count++) names[count] = part.name;
+    names[count] = NULL;
+}
+
+int pcs_build_type(pcs_build *b, pcs_yaml *map, pcs_parts *parts)
+{
+    const char *names[MOST_PARTS];
+    builder_names(parts, MOST_PARTS, names);
+    return pcs_case_type(b->c, map, names);
+}
+
+const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_parts *parts)
+{
+    const char *names[MOST_PARTS + 1] = { "auto" };
+    builder_names(parts, MOST_PARTS, names + 1);
+    int i = pcs_case_choice(b->c, map, key, names, "auto");
+    return i < 0 ? NULL : names[i];
 }
 
 static const pcs_option *builder_find(const pcs_option *options, const char *name)

@@ -4,11 +4,10 @@
 #define PCS_BUILD_BUILDER_H
 
 #include "analysis/analysis.h"
+#include "build/maps.h"
 #include "fe/fe.h"
 #include "percuss_system.h"
 #include "sim/control.h"
-
-enum { PCS_BUILD_NAMES = 64 };
 
 // A probe as the case states it; its columns need the system.
 typedef struct pcs_build_probe {
@@ -57,8 +56,6 @@ typedef struct pcs_build {
 const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool is_single);
 // The cells of a group of elements that names a list of sets; NULL when one of them is wrong.
 const pcs_set *pcs_build_group_set(const pcs_build *b, const char *group);
-// The set under one of two keys, `single` (one item) or `many`; exactly one of them must be there.
-const pcs_set *pcs_build_set_of(pcs_build *b, pcs_yaml *map, const char *single, const char *many);
 // A bad input or unsupported combination becomes an error of the case at `node`; other faults are returned.
 pcs_status pcs_build_blame(pcs_build *b, const pcs_yaml *node, pcs_status status);
 // Lets a part check its parameters; a fault becomes an error of the case, and the answer is false. `check` may be NULL.
@@ -74,13 +71,9 @@ bool pcs_build_has_option(const pcs_option *options, const char *name);
 // The number that an implementation has read under `name`; false when it has no such option, or no number there.
 bool pcs_build_real(const pcs_option *options, const void *params, const char *name, double *out);
 
-// The names of a registry, for pcs_case_type.
-#define PCS_BUILD_NAMES_OF(table, names)                                          \
-    do {                                                                          \
-        int pcs_i_ = 0;                                                           \
-        for (; (table)[pcs_i_] != NULL && pcs_i_ < PCS_BUILD_NAMES - 1; pcs_i_++) \
-            (names)[pcs_i_] = (table)[pcs_i_]->name;                              \
-        (names)[pcs_i_] = NULL;                                                   \
-    } while (0)
+// The part of a registry that the required `type` of a map names; -1 and an error otherwise.
+int pcs_build_type(pcs_build *b, pcs_yaml *map, pcs_parts *parts);
+// The name of a part under `key`, or "auto", the default; NULL and an error when there is no such part.
+const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_parts *parts);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct pcs_catalogue_entry {
     const char *heading;
     const char *section; // of the case: "contacts"; NULL: the name begins with it
     const char *name, *summary;
-    const pcs_option *options; // ends with a NULL name; NULL: none
+    const pcs_option *options, *more; // each ends with a NULL name; NULL: none
 } pcs_catalogue_entry;
 
 typedef void pcs_catalogue_visit(void *user, const pcs_catalogue_entry *entry);

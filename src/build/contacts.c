@@ -5,6 +5,27 @@
 #include <math.h>
 #include <string.h>
 
+typedef struct contact_keys {
+    pcs_yaml *law;
+    int points;
+} contact_keys;
+
+static const char *const contact_points[] = { "sum", "all", NULL };
+static const pcs_map map_law = { .name = "force law", .kind = PCS_MAP_TYPES, .parts = pcs_force_law_parts };
+static const pcs_option contact_options[] = {
+    PCS_MAP("law", contact_keys, law, PCS_OPTIONAL, map_law, "a force law, in place of the rigid one"),
+    PCS_CHOICE("points", contact_keys, points, PCS_DEFAULT("sum"), contact_points,
+               "all: history columns for every point"),
+    { .name = NULL },
+};
+static const char *const contact_one[] = { "restitution", "law", NULL };
+
+PCS_PARTS(pcs_gap_parts, pcs_gap_types, pcs_gap_types[i]->options, NULL, contact_one)
+
+const pcs_map pcs_contact_map = {
+    .name = "contact", .kind = PCS_MAP_TYPES, .is_entry = true, .options = contact_options, .parts = pcs_gap_parts
+};
+
 // The rigid law has restitutions; a force law has none.
 static void contacts_check_law(pcs_build *b, pcs_yaml *node, const pcs_gap_ops *ops, const void *params, bool has_force)
 {
@@ -24,9 +45,7 @@ static void contacts_check_law(pcs_build *b, pcs_yaml *node, const pcs_gap_ops *
 
 static pcs_status contacts_force_law(pcs_build *b, pcs_yaml *node, bool rubs, const pcs_force_law **out)
 {
-    const char *names[PCS_BUILD_NAMES];
-    PCS_BUILD_NAMES_OF(pcs_force_law_types, names);
-    int type = pcs_case_type(b->c, node, names);
+    int type = pcs_build_type(b, node, pcs_force_law_parts);
     if (type < 0) return PCS_OK;
     const pcs_force_law_type *of = pcs_force_law_types[type];
     void *params = NULL;
@@ -45,11 +64,10 @@ static pcs_status contacts_force_law(pcs_build *b, pcs_yaml *node, bool rubs, co
 
 static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact *contact)
 {
-    static const char *const points[] = { "sum", "all", NULL };
-    const char *names[PCS_BUILD_NAMES];
-    PCS_BUILD_NAMES_OF(pcs_gap_types, names);
-    int type = pcs_case_type(b->c, node, names);
-    contact->writes_points = pcs_case_choice(b->c, node, "points", points, "sum") == 1;
+    contact_keys keys = { 0 };
+    int type = pcs_build_type(b, node, pcs_gap_parts);
+    (void)pcs_case_read(b->c, node, contact_options, &keys);
+    contact->writes_points = keys.points == 1;
     if (type < 0) return PCS_OK;
     const pcs_gap_ops *ops = contact->ops = pcs_gap_types[type];
     void *params = NULL;
@@ -63,11 +81,10 @@ static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact 
         }
     }
     if (is_read) pcs_build_check(b, node, ops->check, params);
-    bool has_law = pcs_case_get(b->c, node, "law") != NULL;
-    if (is_read) contacts_check_law(b, node, ops, params, has_law);
-    pcs_yaml *law = has_law ? pcs_case_get_map(b->c, node, "law") : NULL;
+    if (is_read) contacts_check_law(b, node, ops, params, keys.law != NULL);
     bool rubs = ((const pcs_contact_law *)(const void *)((const char *)params + ops->law_offset))->friction > 0.0;
-    return law == NULL ? PCS_OK : contacts_force_law(b, law, rubs, &contact->law);
+    bool has_law = keys.law != NULL && pcs_case_is(b->c, keys.law, PCS_YAML_MAP);
+    return has_law ? contacts_force_law(b, keys.law, rubs, &contact->law) : PCS_OK;
 }
 
 pcs_status pcs_build_contacts(pcs_build *b)

@@ -13,18 +13,45 @@ typedef struct damping_params {
     double mass, stiffness;
 } damping_params;
 
-const pcs_option pcs_damping_options[] = {
+static const pcs_option damping_options[] = {
     PCS_REAL("mass", damping_params, mass, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "Rayleigh damping by mass, 1/s"),
     PCS_REAL("stiffness", damping_params, stiffness, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
              "Rayleigh damping by stiffness, s"),
     { .name = NULL },
 };
+const pcs_map pcs_damping_map = { .name = "damping", .options = damping_options };
+
+typedef struct group_keys {
+    pcs_yaml *mesh, *damping, *section;
+} group_keys;
+
+static const pcs_option group_options[] = {
+    PCS_NODE("mesh", group_keys, mesh, PCS_REQUIRED, pcs_sets_form,
+             "the set of cells that gets these elements, or a list"),
+    PCS_MAP("damping", group_keys, damping, PCS_OPTIONAL, pcs_damping_map, "Rayleigh damping"),
+    { .name = NULL },
+};
+static const pcs_map map_section = { .name = "section", .kind = PCS_MAP_TYPES, .parts = pcs_section_parts };
+static const pcs_option section_options[] = {
+    PCS_MAP("section", group_keys, section, PCS_REQUIRED, map_section,
+            "the cross section: a type and its sizes, as `percuss list section` shows"),
+    { .name = NULL },
+};
+
+PCS_PARTS(pcs_element_parts, pcs_elements, pcs_elements[i]->options,
+          pcs_elements[i]->has_section ? section_options : NULL, NULL)
+
+const pcs_map pcs_group_map = { .name = "element group",
+                                .kind = PCS_MAP_TYPES,
+                                .is_entry = true,
+                                .options = group_options,
+                                .parts = pcs_element_parts };
 
 static void elements_read_damping(pcs_build *b, pcs_yaml *map, double *mass, double *stiffness)
 {
     damping_params damping = { 0 };
     pcs_yaml *node = pcs_case_get_map(b->c, map, "damping");
-    if (node != NULL) pcs_case_read(b->c, node, pcs_damping_options, &damping);
+    if (node != NULL) pcs_case_read(b->c, node, damping_options, &damping);
     *mass = damping.mass;
     *stiffness = damping.stiffness;
 }
@@ -32,11 +59,11 @@ static void elements_read_damping(pcs_build *b, pcs_yaml *map, double *mass, dou
 // The cross section of a beam, from its shape.
 static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
 {
-    const char *names[PCS_BUILD_NAMES];
-    pcs_yaml *node = pcs_case_need(b->c, group, "section", PCS_YAML_MAP, "the cross section: a type and its sizes");
-    if (node == NULL) return PCS_OK;
-    PCS_BUILD_NAMES_OF(pcs_section_types, names);
-    int type = pcs_case_type(b->c, node, names);
+    group_keys keys = { 0 };
+    (void)pcs_case_read(b->c, group, section_options, &keys);
+    pcs_yaml *node = keys.section;
+    if (node == NULL || !pcs_case_is(b->c, node, PCS_YAML_MAP)) return PCS_OK;
+    int type = pcs_build_type(b, node, pcs_section_parts);
     if (type < 0) return PCS_OK;
     const pcs_section_type *shape = pcs_section_types[type];
     void *params = NULL;
@@ -69,17 +96,12 @@ static void elements_check_cells(pcs_build *b, const pcs_yaml *node, const pcs_f
 
 static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *group)
 {
-    const char *names[PCS_BUILD_NAMES];
-    PCS_BUILD_NAMES_OF(pcs_elements, names);
-    int type = pcs_case_type(b->c, node, names);
-    pcs_yaml *mesh = pcs_case_get(b->c, node, "mesh");
-    if (mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_LIST) {
-        group->cells = pcs_build_group_set(b, group->name);
-    } else {
-        mesh =
-            pcs_case_need(b->c, node, "mesh", PCS_YAML_SCALAR, "the set of cells that gets these elements, or a list");
-        group->cells = mesh == NULL ? NULL : pcs_build_set(b, mesh, true, false);
-    }
+    group_keys keys = { 0 };
+    int type = pcs_build_type(b, node, pcs_element_parts);
+    (void)pcs_case_read(b->c, node, group_options, &keys);
+    bool is_list = keys.mesh != NULL && pcs_yaml_get_kind(keys.mesh) == PCS_YAML_LIST;
+    if (is_list) group->cells = pcs_build_group_set(b, group->name);
+    else if (keys.mesh != NULL) group->cells = pcs_build_set(b, keys.mesh, true, false);
     if (group->cells == NULL) b->has_lost_cells = true;
     elements_read_damping(b, node, &group->damping_mass, &group->damping_stiffness);
     if (type < 0) return PCS_OK;

@@ -4,11 +4,35 @@
 
 #include <string.h>
 
+typedef struct initial_keys {
+    pcs_yaml *set, *displacement, *velocity, *rotation, *spin;
+    double about[3];
+} initial_keys;
+
+static const pcs_form profile_form = { .shown = "[x, y, z] or { from, to }",
+                                       .json = "\"$ref\":\"#/definitions/profile\"" };
+
+#define INITIAL_HELP "numbers or formulas of the place x, y, z of a node, or linear over the set"
+
+static const pcs_option initial_options[] = {
+    PCS_SET("set", initial_keys, set, PCS_REQUIRED, "the set of nodes that starts so"),
+    PCS_NODE("displacement", initial_keys, displacement, PCS_OPTIONAL, profile_form, INITIAL_HELP ", m"),
+    PCS_NODE("velocity", initial_keys, velocity, PCS_OPTIONAL, profile_form, INITIAL_HELP ", m/s"),
+    PCS_NODE("rotation", initial_keys, rotation, PCS_OPTIONAL, profile_form, INITIAL_HELP ", rad"),
+    PCS_NODE("spin", initial_keys, spin, PCS_OPTIONAL, profile_form, INITIAL_HELP ", rad/s"),
+    PCS_VECTOR("about", initial_keys, about, PCS_OPTIONAL, PCS_ANY_NUMBER,
+               "the spin is that of a rigid body about this point, m"),
+    { .name = NULL },
+};
+static const char *const initial_some[] = { "displacement", "velocity", "rotation", "spin", NULL };
+const pcs_map pcs_initial_map = {
+    .name = "initial value", .is_entry = true, .options = initial_options, .some = initial_some
+};
+
 // One vector for the whole set, of numbers and formulas of place, or {from, to} for its first and last node.
-static void initial_read_profile(pcs_build *b, pcs_yaml *map, const char *key, pcs_fe_profile *out)
+static void initial_read_profile(pcs_build *b, pcs_yaml *node, pcs_fe_profile *out)
 {
     const pcs_range any = PCS_ANY_NUMBER;
-    pcs_yaml *node = pcs_case_get(b->c, map, key);
     out->is_given = node != NULL;
     if (node == NULL) return;
     if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) {
@@ -21,31 +45,34 @@ static void initial_read_profile(pcs_build *b, pcs_yaml *map, const char *key, p
     }
 }
 
+static void initial_read(pcs_build *b, pcs_yaml *node, pcs_fe_initial *out)
+{
+    initial_keys keys = { 0 };
+    (void)pcs_case_read(b->c, node, initial_options, &keys);
+    if (keys.set != NULL) out->nodes = pcs_build_set(b, keys.set, false, false);
+    initial_read_profile(b, keys.displacement, &out->displacement);
+    initial_read_profile(b, keys.velocity, &out->velocity);
+    initial_read_profile(b, keys.rotation, &out->rotation);
+    initial_read_profile(b, keys.spin, &out->spin);
+    out->has_about = !isnan(keys.about[0]);
+    memcpy(out->about, keys.about, sizeof out->about);
+    const pcs_yaml *about = pcs_case_get(b->c, node, "about");
+    if (about != NULL && keys.spin == NULL)
+        pcs_case_reject(b->c, about, "is the centre of a spin, and no spin is given");
+    if (keys.displacement == NULL && keys.velocity == NULL && keys.rotation == NULL && keys.spin == NULL)
+        pcs_case_error_at(b->c, node, NULL, "missing key 'displacement', 'velocity', 'rotation' or 'spin'");
+}
+
 pcs_status pcs_build_initials(pcs_build *b)
 {
     pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "initial");
     if (section != NULL && !pcs_case_is(b->c, section, PCS_YAML_LIST)) section = NULL;
     int count = section == NULL ? 0 : pcs_yaml_count(section);
-    const pcs_range any = PCS_ANY_NUMBER;
     pcs_fe_initial *initials = NULL;
     PCS_TAKE(b->ctx, initials, count, "initial values");
     for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_yaml_item(section, i);
-        if (!pcs_case_is(b->c, node, PCS_YAML_MAP)) continue;
-        pcs_yaml *set = pcs_case_need(b->c, node, "set", PCS_YAML_SCALAR, "the set of nodes that starts so");
-        if (set != NULL) initials[i].nodes = pcs_build_set(b, set, false, false);
-        initial_read_profile(b, node, "displacement", &initials[i].displacement);
-        initial_read_profile(b, node, "velocity", &initials[i].velocity);
-        initial_read_profile(b, node, "rotation", &initials[i].rotation);
-        initial_read_profile(b, node, "spin", &initials[i].spin);
-        pcs_yaml *about = pcs_case_get(b->c, node, "about");
-        initials[i].has_about = about != NULL && pcs_case_vector(b->c, about, any, initials[i].about);
-        if (about != NULL && !initials[i].spin.is_given)
-            pcs_case_reject(b->c, about, "is the centre of a spin, and no spin is given");
-        if (!initials[i].displacement.is_given && !initials[i].velocity.is_given && !initials[i].rotation.is_given &&
-            !initials[i].spin.is_given) {
-            pcs_case_error_at(b->c, node, NULL, "missing key 'displacement', 'velocity', 'rotation' or 'spin'");
-        }
+        if (pcs_case_is(b->c, node, PCS_YAML_MAP)) initial_read(b, node, &initials[i]);
     }
     b->model.ninitial = count;
     b->model.initials = initials;

@@ -13,6 +13,22 @@ static const double misfit_allowed = 1e-9;     // of the model's size and of ang
 static const double velocity_allowed = 1e-9;   // of the largest velocities, likewise
 static const double independent_share = 1e-10; // squared part of a row that the rows before it do not hold
 
+typedef struct motion_keys {
+    pcs_yaml *displacement, *velocity;
+} motion_keys;
+
+// Signals that a joint may follow.
+static const pcs_option motion_options[] = {
+    PCS_MAP("displacement", motion_keys, displacement, PCS_OPTIONAL, pcs_amplitude_map, "over time, m or rad"),
+    PCS_MAP("velocity", motion_keys, velocity, PCS_OPTIONAL, pcs_amplitude_map, "over time, m/s or rad/s"),
+    { .name = NULL },
+};
+
+PCS_PARTS(pcs_joint_parts, pcs_joints, pcs_joints[i]->options, pcs_joints[i]->signals == NULL ? NULL : motion_options,
+          NULL)
+
+const pcs_map pcs_joint_map = { .name = "joint", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = pcs_joint_parts };
+
 // Places from which the integral of a formula goes on, over the time of the run, so that it does not begin at 0 each
 // time: narrow pulses are found, too, and the state of a run has no part in it.
 static pcs_status joints_integrate(pcs_build *b, pcs_yaml *node, pcs_amplitude *signal)
@@ -35,9 +51,7 @@ static pcs_status joints_integrate(pcs_build *b, pcs_yaml *node, pcs_amplitude *
 
 static pcs_status joints_read_one(pcs_build *b, pcs_yaml *node, pcs_fe_joint *joint)
 {
-    const char *names[PCS_BUILD_NAMES];
-    PCS_BUILD_NAMES_OF(pcs_joints, names);
-    int type = pcs_case_type(b->c, node, names);
+    int type = pcs_build_type(b, node, pcs_joint_parts);
     if (type < 0) return PCS_OK;
     const pcs_joint_ops *ops = joint->ops = pcs_joints[type];
     void *params = NULL;

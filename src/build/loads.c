@@ -10,9 +10,10 @@ enum { TYPE_GRAVITY, TYPE_FORCE, TYPE_MOMENT, TYPE_TORQUE, TYPE_LINE };
 typedef struct load_params {
     pcs_fe_load load;
     double axis[3], torque;
+    pcs_yaml *node, *set, *cells, *amplitude;
 } load_params;
 
-const pcs_option pcs_gravity_options[] = {
+static const pcs_option gravity_options[] = {
     PCS_VECTOR("g", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER, "acceleration of gravity, m/s^2"),
     PCS_VECTOR("datum", load_params, load.datum, PCS_DEFAULT("[0.0, 0.0, 0.0]"), PCS_ANY_NUMBER,
                "point where the potential is zero, m"),
@@ -22,33 +23,77 @@ const pcs_option pcs_gravity_options[] = {
 #define LOAD_FOLLOWER                                                     \
     PCS_FLAG("follower", load_params, load.follows, PCS_DEFAULT("false"), \
              "it turns with its node, which must turn by finite angles")
+#define LOAD_AMPLITUDE                                                            \
+    PCS_MAP("amplitude", load_params, amplitude, PCS_OPTIONAL, pcs_amplitude_map, \
+            "factor over time, by one of its keys")
+// One of the first two is given.
+#define LOAD_NODES                                                         \
+    PCS_SET("node", load_params, node, PCS_OPTIONAL, "a set of one node"), \
+        PCS_SET("set", load_params, set, PCS_OPTIONAL, "a set of nodes, instead of `node`"), LOAD_AMPLITUDE
 
-const pcs_option pcs_force_options[] = {
+static const pcs_option force_options[] = {
     PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER, "force on each of the nodes, N"),
     LOAD_FOLLOWER,
+    LOAD_NODES,
     { .name = NULL },
 };
 
-const pcs_option pcs_moment_options[] = {
+static const pcs_option moment_options[] = {
     PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER,
                "moment on each of the nodes about x, y, z, N m"),
     LOAD_FOLLOWER,
+    LOAD_NODES,
     { .name = NULL },
 };
 
-const pcs_option pcs_torque_options[] = {
+static const pcs_option torque_options[] = {
     PCS_REAL("value", load_params, torque, PCS_REQUIRED, PCS_ANY_NUMBER,
              "torque on each of the nodes about the axis, N m"),
     PCS_VECTOR("axis", load_params, axis, PCS_REQUIRED, PCS_ANY_NUMBER, "axis of the torque; any length"),
     LOAD_FOLLOWER,
+    LOAD_NODES,
     { .name = NULL },
 };
 
-const pcs_option pcs_line_options[] = {
+static const pcs_option line_options[] = {
     PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER,
                "force per length of the cells at rest, N/m"),
+    PCS_SET("cells", load_params, cells, PCS_REQUIRED, "the set of cells that is loaded"),
+    LOAD_AMPLITUDE,
     { .name = NULL },
 };
+
+static const char *const load_one[] = { "node", "set", NULL };
+static const pcs_map_part load_parts[] = {
+    [TYPE_GRAVITY] = { "gravity", "weight of all that has mass", gravity_options, NULL, NULL },
+    [TYPE_FORCE] = { "force", "a force on nodes", force_options, NULL, load_one },
+    [TYPE_MOMENT] = { "moment", "a moment on nodes", moment_options, NULL, load_one },
+    [TYPE_TORQUE] = { "torque", "a torque about an axis on nodes", torque_options, NULL, load_one },
+    [TYPE_LINE] = { "line", "a force along cells", line_options, NULL, NULL },
+};
+
+bool pcs_load_parts(pcs_context *ctx, int i, pcs_map_part *out)
+{
+    (void)ctx;
+    if (i > TYPE_LINE) return false;
+    *out = load_parts[i];
+    return true;
+}
+
+const pcs_map pcs_load_map = { .name = "load", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = pcs_load_parts };
+
+// The nodes under one of two keys, exactly one of which must be there.
+static const pcs_set *loads_nodes(pcs_build *b, const pcs_yaml *map, const load_params *p)
+{
+    if (p->node != NULL && p->set != NULL) {
+        pcs_case_error_at(b->c, map, "set", "'node' and 'set' are both given, only one is allowed");
+    } else if (p->node == NULL && p->set == NULL) {
+        pcs_case_error_at(b->c, map, NULL, "missing key 'node' or 'set'");
+    } else {
+        return pcs_build_set(b, p->node != NULL ? p->node : p->set, false, p->node != NULL);
+    }
+    return NULL;
+}
 
 // Torque times axis.
 static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
@@ -60,27 +105,23 @@ static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
 
 static pcs_status loads_read(pcs_build *b, pcs_yaml *node, int type, pcs_fe_load *load)
 {
-    static const pcs_option *const options[] = { pcs_gravity_options, pcs_force_options, pcs_moment_options,
-                                                 pcs_torque_options, pcs_line_options };
     load_params p = { .load = *load };
-    bool is_read = pcs_case_read(b->c, node, options[type], &p);
+    bool is_read = pcs_case_read(b->c, node, load_parts[type].options, &p);
     p.load.is_gravity = type == TYPE_GRAVITY;
     p.load.kind = type == TYPE_FORCE ? PCS_LOAD_FORCE : PCS_LOAD_MOMENT;
     if (type == TYPE_LINE) {
         p.load.kind = PCS_LOAD_LINE;
-        pcs_yaml *cells = pcs_case_need(b->c, node, "cells", PCS_YAML_SCALAR, "the set of cells that is loaded");
-        if (cells != NULL) p.load.cells = pcs_build_set(b, cells, true, false);
+        if (p.cells != NULL) p.load.cells = pcs_build_set(b, p.cells, true, false);
     } else if (type != TYPE_GRAVITY) {
-        p.load.nodes = pcs_build_set_of(b, node, "node", "set");
+        p.load.nodes = loads_nodes(b, node, &p);
     }
     if (type == TYPE_TORQUE && is_read) loads_take_axis(b, node, &p);
     *load = p.load;
-    return type == TYPE_GRAVITY ? PCS_OK : pcs_build_amplitude(b, node, "amplitude", &load->amplitude);
+    return p.amplitude == NULL ? PCS_OK : pcs_build_amplitude(b, node, "amplitude", &load->amplitude);
 }
 
 pcs_status pcs_build_loads(pcs_build *b)
 {
-    static const char *const types[] = { "gravity", "force", "moment", "torque", "line", NULL };
     int count;
     pcs_yaml *section = pcs_build_section(b, "loads", false, "loads by name", &count);
     pcs_fe_load *loads = NULL;
@@ -88,7 +129,7 @@ pcs_status pcs_build_loads(pcs_build *b)
     for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
         loads[i].name = pcs_yaml_key(section, i);
-        int type = node == NULL ? -1 : pcs_case_type(b->c, node, types);
+        int type = node == NULL ? -1 : pcs_build_type(b, node, pcs_load_parts);
         if (type >= 0) PCS_TRY(loads_read(b, node, type, &loads[i]));
     }
     b->model.nload = count;

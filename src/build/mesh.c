@@ -9,6 +9,22 @@
 // Bytes a model takes per cell at the least, with one equation per node.
 static const double BYTES_PER_CELL = 300.0;
 
+typedef struct line_keys {
+    pcs_yaml *cells;
+} line_keys;
+
+static const pcs_form cells_form = { .map = &pcs_cells_map, .gives = "elements" };
+static const pcs_option line_options[] = {
+    PCS_NODE("cells", line_keys, cells, PCS_OPTIONAL, cells_form,
+             "in place of `elements`: cells cut by the travel time of waves in its group of rods"),
+    { .name = NULL },
+};
+
+PCS_PARTS(pcs_mesh_parts, pcs_mesh_sources, pcs_mesh_sources[i]->options,
+          strcmp(pcs_mesh_sources[i]->name, "line") == 0 ? line_options : NULL, NULL)
+
+const pcs_map pcs_mesh_map = { .name = "mesh part", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = pcs_mesh_parts };
+
 static pcs_status mesh_break(pcs_build *b, const char *name)
 {
     b->broken[b->nbroken++] = name;
@@ -33,12 +49,12 @@ static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
 
 static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, pcs_build_part *part)
 {
-    const char *names[PCS_BUILD_NAMES];
-    PCS_BUILD_NAMES_OF(pcs_mesh_sources, names);
-    int type = pcs_case_type(b->c, node, names);
+    int type = pcs_build_type(b, node, pcs_mesh_parts);
     if (type < 0) return PCS_OK;
     const pcs_mesh_source_ops *source = pcs_mesh_sources[type];
-    if (strcmp(source->name, "line") == 0) PCS_TRY(pcs_build_travel(b, part->name, node));
+    line_keys keys = { 0 };
+    if (strcmp(source->name, "line") == 0) (void)pcs_case_read(b->c, node, line_options, &keys);
+    if (keys.cells != NULL) PCS_TRY(pcs_build_travel(b, part->name, node, keys.cells));
     PCS_TRY(pcs_build_params(b, source->params_size, &part->params));
     if (!pcs_case_read(b->c, node, source->options, part->params)) return PCS_OK;
     if (!pcs_build_check(b, node, source->check, part->params)) return PCS_OK;

@@ -74,39 +74,77 @@ pcs_status pcs_build_check_observers(pcs_build *b)
 }
 
 typedef struct output_probe {
+    pcs_yaml *place[4], *of; // node, set, element, body
     int item;
 } output_probe;
 
-const pcs_option pcs_probe_options[] = {
+static const pcs_form components_form = {
+    .shown = "[components]",
+    .json = "\"type\":\"array\",\"minItems\":1,\"uniqueItems\":true,\"items\":{\"type\":\"string\"}"
+};
+// One of the first four is given. Of a system in closed form, the last alone.
+static const pcs_option probe_options[] = {
+    PCS_SET("node", output_probe, place[0], PCS_OPTIONAL, "a set of one node"),
+    PCS_SET("set", output_probe, place[1], PCS_OPTIONAL, "a set of nodes"),
+    PCS_SET("element", output_probe, place[2], PCS_OPTIONAL, "a set of cells"),
+    PCS_SET("body", output_probe, place[3], PCS_OPTIONAL, "a set of cells, whose centre of mass it is"),
     PCS_COUNT("item", output_probe, item, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
               "one item of the set, from 0; by default the mean over the set, or the centre of the body"),
+    PCS_NODE("of", output_probe, of, PCS_REQUIRED, components_form,
+             "x, .., ux, .., vx, .., rx, .., wx, .., a field of the element such as stress, or a coordinate of the "
+             "system"),
     { .name = NULL },
+};
+enum { PROBE_OF = 5 }; // in the table
+static const pcs_map map_probe = { .name = "probe", .is_entry = true, .options = probe_options };
+static const pcs_map map_probes = { .name = "probes", .kind = PCS_MAP_NAMES, .entry = &map_probe };
+
+// Checkpoints are a map of options or false, as observers are.
+bool pcs_observer_parts(pcs_context *ctx, int i, pcs_map_part *out)
+{
+    int count = 0;
+    (void)ctx;
+    while (pcs_observers[count] != NULL) count++;
+    *out = (pcs_map_part){ "checkpoint", "what a run can be resumed from", pcs_checkpoint_options, NULL, NULL };
+    if (i >= count) return i == count;
+    *out = (pcs_map_part){ pcs_observers[i]->name, pcs_observers[i]->summary, pcs_observers[i]->options, NULL, NULL };
+    return true;
+}
+
+typedef struct output_keys {
+    pcs_yaml *probes;
+} output_keys;
+
+static const pcs_option output_options[] = {
+    PCS_MAP("probes", output_keys, probes, PCS_OPTIONAL, map_probes,
+            "columns of the history, by name: `of` of one of `node`, `set`, `element` and `body`"),
+    { .name = NULL },
+};
+const pcs_map pcs_output_map = {
+    .name = "output", .kind = PCS_MAP_PARTS, .options = output_options, .parts = pcs_observer_parts
 };
 
 // The nodes or cells of a probe, from exactly one of node, set, element and body.
-static const pcs_set *output_probe_set(pcs_build *b, pcs_yaml *map, pcs_build_probe *probe)
+static const pcs_set *output_probe_set(pcs_build *b, pcs_yaml *map, const output_probe *p, pcs_build_probe *probe)
 {
-    static const char *const keys[] = { "node", "set", "element", "body", NULL };
-    pcs_yaml *found = NULL;
     int which = -1;
-    for (int i = 0; keys[i] != NULL; i++) {
-        pcs_yaml *node = pcs_case_get(b->c, map, keys[i]);
-        if (node == NULL) continue;
-        if (found != NULL) {
-            pcs_case_error_at(b->c, map, keys[i], "'%s' and '%s' are both given, only one is allowed", keys[which],
-                              keys[i]);
+    for (int i = 0; i < 4; i++) {
+        const char *key = probe_options[i].name;
+        if (p->place[i] == NULL) continue;
+        if (which >= 0) {
+            pcs_case_error_at(b->c, map, key, "'%s' and '%s' are both given, only one is allowed",
+                              probe_options[which].name, key);
             return NULL;
         }
-        found = node;
         which = i;
     }
-    if (found == NULL) {
+    if (which < 0) {
         pcs_case_error_at(b->c, map, NULL, "missing key 'node', 'set', 'element' or 'body'");
         return NULL;
     }
     probe->is_cell = which == 2;
     probe->is_body = which == 3;
-    return pcs_build_set(b, found, which >= 2, which == 0);
+    return pcs_build_set(b, p->place[which], which >= 2, which == 0);
 }
 
 static const pcs_set *output_pick_item(pcs_build *b, pcs_yaml *map, const pcs_set *set, int item)
@@ -122,8 +160,9 @@ static const pcs_set *output_pick_item(pcs_build *b, pcs_yaml *map, const pcs_se
     return one;
 }
 
-static void output_check_components(pcs_build *b, const pcs_yaml *of)
+static bool output_check_components(pcs_build *b, pcs_yaml *of)
 {
+    if (!pcs_case_is(b->c, of, PCS_YAML_LIST)) return false;
     if (pcs_yaml_count(of) == 0) pcs_case_reject(b->c, of, "is empty, needs components such as x, ux, vx or stress");
     for (int i = 0; i < pcs_yaml_count(of); i++) {
         pcs_yaml *item = pcs_yaml_item(of, i);
@@ -135,24 +174,22 @@ static void output_check_components(pcs_build *b, const pcs_yaml *of)
             }
         }
     }
+    return true;
 }
 
 static void output_read_probe(pcs_build *b, pcs_yaml *map, pcs_build_probe *probe)
 {
     output_probe params = { .item = -1 };
-    // A closed-form system has coordinates only, no nodes to choose from.
-    if (!b->has_system) {
-        probe->items = output_probe_set(b, map, probe);
-        pcs_case_read(b->c, map, pcs_probe_options, &params);
-        probe->items = output_pick_item(b, map, probe->items, params.item);
-    }
-    probe->of = pcs_case_need(b->c, map, "of", PCS_YAML_LIST, "the components, such as [x, vx] or [stress]");
-    if (probe->of != NULL) output_check_components(b, probe->of);
+    (void)pcs_case_read(b->c, map, b->has_system ? &probe_options[PROBE_OF] : probe_options, &params);
+    if (!b->has_system) probe->items = output_pick_item(b, map, output_probe_set(b, map, &params, probe), params.item);
+    if (params.of != NULL && output_check_components(b, params.of)) probe->of = params.of;
 }
 
 static pcs_status output_read_probes(pcs_build *b, pcs_yaml *output)
 {
-    pcs_yaml *section = pcs_case_get(b->c, output, "probes");
+    output_keys keys = { 0 };
+    (void)pcs_case_read(b->c, output, output_options, &keys);
+    pcs_yaml *section = keys.probes;
     if (section == NULL || !pcs_case_is(b->c, section, PCS_YAML_MAP)) return PCS_OK;
     int count = pcs_yaml_count(section);
     PCS_TAKE(b->ctx, b->probes, count, "probes");

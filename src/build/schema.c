@@ -6,10 +6,8 @@
 // A number may be a formula ${...}, which is a text to JSON; the keyword `pattern` judges texts only, and `minimum`
 // numbers only, so that both stand side by side.
 
-#include "build/schema.h"
-
 #include "build/catalogue.h"
-#include "case/case.h"
+#include "build/maps.h"
 #include "output/text.h"
 #include "percuss.h"
 
@@ -141,6 +139,42 @@ static void schema_profile(schema *s, pcs_range range)
                   "{\"required\":[\"from\",\"to\"]},{\"required\":[\"table\"]},{\"required\":[\"steps\"]}]}]");
 }
 
+static void schema_put_parts(schema *s, pcs_parts *parts)
+{
+    pcs_map_part part;
+    for (int i = 0; parts(s->ctx, i, &part); i++) {
+        schema_next(s);
+        schema_put_text(s, part.name);
+    }
+}
+
+static void schema_refer(schema *s, const char *name, const char *more)
+{
+    char path[TEXT_BYTES];
+    snprintf(path, sizeof path, "#/definitions/%s%s", name, more);
+    schema_put(s, "{\"$ref\":");
+    schema_put_text(s, path);
+    schema_put(s, "}");
+}
+
+// Beside a reference nothing else counts, so that it goes into a list of its own.
+static void schema_form(schema *s, const pcs_form *form)
+{
+    if (form->map != NULL) {
+        schema_put(s, "\"anyOf\":[");
+        if (form->json != NULL) pcs_catalogue_print(s->to, "{%s},", form->json);
+        schema_refer(s, form->map->name, "");
+        schema_put(s, "]");
+    } else if (form->parts != NULL) {
+        bool before = schema_open(s, "\"default\":\"auto\",\"enum\":[\"auto\"");
+        s->has_items = true;
+        schema_put_parts(s, form->parts);
+        schema_close(s, "]", before);
+    } else {
+        pcs_catalogue_print(s->to, "\"allOf\":[{%s}]", form->json);
+    }
+}
+
 // What the value of an option may be.
 static void schema_kind(schema *s, const pcs_option *o)
 {
@@ -168,6 +202,7 @@ static void schema_kind(schema *s, const pcs_option *o)
     case PCS_OPTION_FORMULA: schema_put(s, "\"type\":[\"number\",\"string\"]"); break;
     case PCS_OPTION_NAMES: schema_put_name_list(s); break;
     case PCS_OPTION_PROFILE: schema_profile(s, o->range); break;
+    case PCS_OPTION_NODE: schema_form(s, o->form); break;
     case PCS_OPTION_POINTS:
         schema_put(s, "\"type\":\"object\",\"minProperties\":1,\"additionalProperties\":false,\"properties\":{"
                       "\"include\":{\"$ref\":\"#/definitions/include\"}},\"patternProperties\":{\"" NAME_PATTERN
@@ -193,56 +228,12 @@ static void schema_option(schema *s, const pcs_option *o)
     schema_put(s, "}");
 }
 
-static void schema_put_parts(schema *s, pcs_schema_parts *parts)
+static void schema_options(schema *s, const pcs_option *options)
 {
-    pcs_schema_part part;
-    for (int i = 0; parts(s->ctx, i, &part); i++) {
-        schema_next(s);
-        schema_put_text(s, part.name);
-    }
-}
-
-static void schema_refer(schema *s, const char *name, const char *more)
-{
-    char path[TEXT_BYTES];
-    snprintf(path, sizeof path, "#/definitions/%s%s", name, more);
-    schema_put(s, "{\"$ref\":");
-    schema_put_text(s, path);
-    schema_put(s, "}");
-}
-
-// Beside a reference nothing else counts, so that it goes into a list of its own.
-static void schema_key(schema *s, const pcs_schema_key *key)
-{
-    schema_member(s, key->name);
-    schema_put(s, "{\"description\":");
-    schema_put_text(s, key->help);
-    if (key->map != NULL) {
-        schema_put(s, ",\"anyOf\":[");
-        if (key->value != NULL) pcs_catalogue_print(s->to, "{%s},", key->value);
-        schema_refer(s, key->map->name, "");
-        schema_put(s, "]");
-    } else if (key->parts != NULL) {
-        schema_put(s, ",\"default\":\"auto\"");
-        bool before = schema_open(s, ",\"enum\":[\"auto\"");
-        s->has_items = true;
-        schema_put_parts(s, key->parts);
-        schema_close(s, "]", before);
-    } else {
-        schema_put(s, ",\"allOf\":[{");
-        schema_put(s, key->value);
-        schema_put(s, "}]");
-    }
-    schema_put(s, "}");
-}
-
-static void schema_keys(schema *s, const pcs_schema_key *keys, const pcs_option *options)
-{
-    for (; keys != NULL && keys->name != NULL; keys++) schema_key(s, keys);
     for (; options != NULL && options->name != NULL; options++) schema_option(s, options);
 }
 
-static void schema_map_keys(schema *s, const pcs_schema_map *map)
+static void schema_map_keys(schema *s, const pcs_map *map)
 {
     schema_next(s);
     schema_put(s, "\"include\":{\"$ref\":\"#/definitions/include\"}");
@@ -250,11 +241,11 @@ static void schema_map_keys(schema *s, const pcs_schema_map *map)
         schema_put(s, ",\n\"repeat\":{\"$ref\":\"#/definitions/repeat\"},\n\"each\":");
         schema_refer(s, map->name, "");
     }
-    schema_keys(s, map->keys, map->options);
+    schema_options(s, map->options);
 }
 
 // Begins a rule for maps of the type that names the part.
-static void schema_if_type(schema *s, const pcs_schema_part *part)
+static void schema_if_type(schema *s, const pcs_map_part *part)
 {
     schema_next(s);
     schema_put(s, "{\"if\":{\"required\":[\"type\"],\"properties\":{\"type\":{\"const\":");
@@ -262,33 +253,28 @@ static void schema_if_type(schema *s, const pcs_schema_part *part)
     schema_put(s, "}}},\"then\":{");
 }
 
-// Notes the keys of tables, each once.
-static void schema_note(const pcs_schema_key *keys, const pcs_option *options, int *count, const char *names[NAMES + 1])
+// Notes the keys of a table, each once.
+static void schema_note(const pcs_option *options, int *count, const char *names[NAMES + 1])
 {
-    bool has_keys = keys != NULL && keys->name != NULL, has_options = options != NULL && options->name != NULL;
-    while ((has_keys || has_options) && *count < NAMES) {
-        const char *name = has_keys ? keys->name : options->name;
+    for (; options != NULL && options->name != NULL && *count < NAMES; options++) {
         int i = 0;
-        while (i < *count && strcmp(names[i], name) != 0) i++;
-        names[i] = name;
+        while (i < *count && strcmp(names[i], options->name) != 0) i++;
+        names[i] = options->name;
         if (i == *count) ++*count;
-        if (has_keys) has_keys = (++keys)->name != NULL;
-        else has_options = (++options)->name != NULL;
     }
 }
 
 // A map that leaves its type to an included file: the keys of all types.
-static void schema_untyped(schema *s, const pcs_schema_map *map)
+static void schema_untyped(schema *s, const pcs_map *map)
 {
-    static const pcs_schema_key common[] = {
-        { .name = "include" }, { .name = "repeat" }, { .name = "each" }, { .name = NULL }
-    };
-    const char *names[NAMES + 1] = { NULL };
-    pcs_schema_part part;
-    int count = 0;
-    schema_note(common, NULL, &count, names);
-    schema_note(map->keys, map->options, &count, names);
-    for (int i = 0; map->parts(s->ctx, i, &part); i++) schema_note(part.keys, part.options, &count, names);
+    const char *names[NAMES + 1] = { "include", "repeat", "each" };
+    pcs_map_part part;
+    int count = 3;
+    schema_note(map->options, &count, names);
+    for (int i = 0; map->parts(s->ctx, i, &part); i++) {
+        schema_note(part.options, &count, names);
+        schema_note(part.more, &count, names);
+    }
     schema_next(s);
     schema_put(s, "{\"if\":{\"not\":{\"anyOf\":[{\"required\":[\"type\"]}");
     if (map->stands_for != NULL) pcs_catalogue_print(s->to, ",{\"required\":[\"%s\"]}", map->stands_for);
@@ -297,9 +283,9 @@ static void schema_untyped(schema *s, const pcs_schema_map *map)
     schema_close(s, "]}}}", before);
 }
 
-static void schema_types(schema *s, const pcs_schema_map *map)
+static void schema_types(schema *s, const pcs_map *map)
 {
-    pcs_schema_part part;
+    pcs_map_part part;
     bool before = schema_open(s, ",\"properties\":{\"type\":{\"enum\":[");
     schema_put_parts(s, map->parts);
     schema_close(s, "]}},\"allOf\":[", false);
@@ -310,16 +296,17 @@ static void schema_types(schema *s, const pcs_schema_map *map)
         bool of_list = schema_open(s, ",\"additionalProperties\":false,\"properties\":{\"type\":{}");
         s->has_items = true;
         schema_map_keys(s, map);
-        schema_keys(s, part.keys, part.options);
+        schema_options(s, part.options);
+        schema_options(s, part.more);
         schema_close(s, "}}}", of_list);
     }
     schema_untyped(s, map);
     schema_close(s, "]", before);
 }
 
-static void schema_observers(schema *s, const pcs_schema_map *map)
+static void schema_observers(schema *s, const pcs_map *map)
 {
-    pcs_schema_part part;
+    pcs_map_part part;
     for (int i = 0; map->parts(s->ctx, i, &part); i++) {
         schema_member(s, part.name);
         schema_put(s, "{\"description\":");
@@ -328,23 +315,23 @@ static void schema_observers(schema *s, const pcs_schema_map *map)
                                      "\"additionalProperties\":false,\"properties\":{"
                                      "\"include\":{\"$ref\":\"#/definitions/include\"}");
         s->has_items = true;
-        schema_keys(s, NULL, part.options);
+        schema_options(s, part.options);
         schema_close(s, "}}", before);
     }
 }
 
 // The definition of a map: what its keys may be.
-static void schema_define(schema *s, const pcs_schema_map *map)
+static void schema_define(schema *s, const pcs_map *map)
 {
-    if (map->form == PCS_SCHEMA_LIST) {
+    if (map->kind == PCS_MAP_LIST) {
         schema_put(s, "\"type\":\"array\",\"items\":");
         schema_refer(s, map->entry->name, "");
         return;
     }
     schema_put(s, "\"type\":\"object\"");
-    if (map->form == PCS_SCHEMA_TYPES) {
+    if (map->kind == PCS_MAP_TYPES) {
         schema_types(s, map);
-    } else if (map->form == PCS_SCHEMA_NAMES) {
+    } else if (map->kind == PCS_MAP_NAMES) {
         schema_put(s,
                    ",\"properties\":{\"include\":{\"$ref\":\"#/definitions/include\"}},\"additionalProperties\":false,"
                    "\"patternProperties\":{\"" NAME_PATTERN "\":");
@@ -353,60 +340,64 @@ static void schema_define(schema *s, const pcs_schema_map *map)
     } else {
         bool before = schema_open(s, ",\"additionalProperties\":false,\"properties\":{");
         schema_map_keys(s, map);
-        if (map->form == PCS_SCHEMA_PARTS) schema_observers(s, map);
+        if (map->kind == PCS_MAP_PARTS) schema_observers(s, map);
         schema_close(s, "}", before);
     }
 }
 
-// The key from which this option follows where it is not given itself; NULL: it must be given.
-static const pcs_schema_key *schema_giver(const pcs_schema_key *keys, const char *option)
+// Does an option of the table make this one unnecessary?
+static bool schema_is_given(const pcs_option *table, const char *option)
 {
-    for (; keys != NULL && keys->name != NULL; keys++)
-        if (keys->gives != NULL && strcmp(keys->gives, option) == 0) return keys;
-    return NULL;
+    for (; table != NULL && table->name != NULL; table++)
+        if (table->form != NULL && table->form->gives != NULL && strcmp(table->form->gives, option) == 0) return true;
+    return false;
 }
 
-static void schema_need_names(schema *s, const char *first, const pcs_schema_key *keys, const pcs_option *options)
+// The required ones of the tables.
+static void schema_need_names(schema *s, const char *first, const pcs_option *options, const pcs_option *more)
 {
+    const pcs_option *const tables[] = { options, more };
     bool before = schema_open(s, "\"required\":[");
     if (first != NULL) {
         schema_next(s);
         schema_put_text(s, first);
     }
-    for (const pcs_schema_key *k = keys; k != NULL && k->name != NULL; k++) {
-        if (!k->is_required) continue;
-        schema_next(s);
-        schema_put_text(s, k->name);
-    }
-    for (; options != NULL && options->name != NULL; options++) {
-        if (!options->is_required || schema_giver(keys, options->name) != NULL) continue;
-        schema_next(s);
-        schema_put_text(s, options->name);
-    }
+    for (int i = 0; i < 2; i++)
+        for (const pcs_option *o = tables[i]; o != NULL && o->name != NULL; o++) {
+            if (!o->is_required || schema_is_given(more, o->name)) continue;
+            schema_next(s);
+            schema_put_text(s, o->name);
+        }
     schema_close(s, "]", before);
 }
 
 // Of observers that are switched on.
-static void schema_need_parts(schema *s, pcs_schema_parts *parts)
+static void schema_need_parts(schema *s, pcs_parts *parts)
 {
-    pcs_schema_part part;
+    pcs_map_part part;
     for (int i = 0; parts(s->ctx, i, &part); i++) {
         schema_member(s, part.name);
         schema_put(s, "{\"if\":{\"required\":[\"include\"]},\"else\":{");
-        schema_need_names(s, NULL, part.keys, part.options);
+        schema_need_names(s, NULL, part.options, part.more);
         schema_put(s, "}}");
     }
 }
 
+static void schema_need_maps(schema *s, const pcs_option *options)
+{
+    for (; options != NULL && options->name != NULL; options++) {
+        if (options->form == NULL || options->form->map == NULL) continue;
+        schema_member(s, options->name);
+        schema_refer(s, options->form->map->name, " needs");
+    }
+}
+
 // Needs of the maps under the keys.
-static void schema_need_below(schema *s, const pcs_schema_key *keys, pcs_schema_parts *observers)
+static void schema_need_below(schema *s, const pcs_option *options, const pcs_option *more, pcs_parts *observers)
 {
     bool before = schema_open(s, ",\"properties\":{");
-    for (; keys != NULL && keys->name != NULL; keys++) {
-        if (keys->map == NULL) continue;
-        schema_member(s, keys->name);
-        schema_refer(s, keys->map->name, " needs");
-    }
+    schema_need_maps(s, options);
+    schema_need_maps(s, more);
     if (observers != NULL) schema_need_parts(s, observers);
     schema_close(s, "}", before);
 }
@@ -425,33 +416,33 @@ static void schema_need_one(schema *s, const char *rule, const char *const *keys
     schema_close(s, "]", before);
 }
 
-// An option that follows from a key: one of both is there.
-static void schema_need_given(schema *s, const pcs_schema_key *keys)
+// An option that follows from another: one of both is there.
+static void schema_need_given(schema *s, const pcs_option *options)
 {
-    for (; keys != NULL && keys->name != NULL; keys++) {
-        const char *const both[] = { keys->gives, keys->name, NULL };
-        if (keys->gives != NULL) schema_need_one(s, ",\"anyOf\":[", both);
+    for (; options != NULL && options->name != NULL; options++) {
+        if (options->form == NULL || options->form->gives == NULL) continue;
+        schema_need_one(s, ",\"anyOf\":[", (const char *const[]){ options->form->gives, options->name, NULL });
     }
 }
 
-static void schema_need_types(schema *s, const pcs_schema_map *map)
+static void schema_need_types(schema *s, const pcs_map *map)
 {
-    pcs_schema_part part;
+    pcs_map_part part;
     bool before = schema_open(s, ",\"allOf\":[");
     for (int i = 0; map->parts(s->ctx, i, &part); i++) {
         schema_if_type(s, &part);
-        schema_need_names(s, NULL, part.keys, part.options);
-        schema_need_below(s, part.keys, NULL);
-        schema_need_given(s, part.keys);
+        schema_need_names(s, NULL, part.options, part.more);
+        schema_need_below(s, part.options, part.more, NULL);
+        schema_need_given(s, part.more);
         if (part.one != NULL) schema_need_one(s, ",\"oneOf\":[", part.one);
         schema_put(s, "}}");
     }
     schema_close(s, "]", before);
 }
 
-static void schema_define_needs(schema *s, const pcs_schema_map *map)
+static void schema_define_needs(schema *s, const pcs_map *map)
 {
-    if (map->form == PCS_SCHEMA_LIST) {
+    if (map->kind == PCS_MAP_LIST) {
         schema_put(s, "\"items\":");
         schema_refer(s, map->entry->name, " needs");
         return;
@@ -459,14 +450,14 @@ static void schema_define_needs(schema *s, const pcs_schema_map *map)
     schema_put(s, "\"if\":{\"anyOf\":[{\"required\":[\"include\"]},{\"required\":[\"each\"]}");
     if (map->stands_for != NULL) pcs_catalogue_print(s->to, ",{\"required\":[\"%s\"]}", map->stands_for);
     schema_put(s, "]},\"else\":{");
-    if (map->form == PCS_SCHEMA_NAMES) {
+    if (map->kind == PCS_MAP_NAMES) {
         schema_put(s, "\"patternProperties\":{\"" NAME_PATTERN "\":");
         schema_refer(s, map->entry->name, " needs");
         schema_put(s, "}");
     } else {
-        schema_need_names(s, map->form == PCS_SCHEMA_TYPES ? "type" : NULL, map->keys, map->options);
-        schema_need_below(s, map->keys, map->form == PCS_SCHEMA_PARTS ? map->parts : NULL);
-        if (map->form == PCS_SCHEMA_TYPES) schema_need_types(s, map);
+        schema_need_names(s, map->kind == PCS_MAP_TYPES ? "type" : NULL, map->options, NULL);
+        schema_need_below(s, map->options, NULL, map->kind == PCS_MAP_PARTS ? map->parts : NULL);
+        if (map->kind == PCS_MAP_TYPES) schema_need_types(s, map);
         if (map->one != NULL) schema_need_one(s, ",\"oneOf\":[", map->one);
         if (map->some != NULL) schema_need_one(s, ",\"anyOf\":[", map->some);
     }
@@ -483,13 +474,25 @@ static void schema_define_common(schema *s)
                "\"description\":\"the entry stands for numbered copies, of all of it or of `each`; ${i}: number\","
                "\"type\":\"object\",\"required\":[\"count\"],\"additionalProperties\":false,\"properties\":{");
     bool before = schema_open(s, "");
-    schema_keys(s, NULL, pcs_repeat_options);
+    schema_options(s, pcs_repeat_options);
     schema_close(s, "}},\n\"vector\":{", before);
     schema_vector(s, any);
     schema_put(s, "},\n\"profile\":{\"anyOf\":[{\"type\":\"array\",\"minItems\":3,\"maxItems\":3,\"items\":{\"type\":["
                   "\"number\",\"string\"]}},{\"type\":\"object\",\"properties\":{"
                   "\"from\":{\"$ref\":\"#/definitions/vector\"},\"to\":{\"$ref\":\"#/definitions/vector\"}},"
                   "\"required\":[\"from\",\"to\"],\"additionalProperties\":false}]}");
+}
+
+static void schema_define_both(void *user, const char *path, const char *help, const pcs_map *map)
+{
+    schema *s = user;
+    (void)path;
+    (void)help;
+    pcs_catalogue_print(s->to, ",\n\n\"%s\":{", map->name);
+    schema_define(s, map);
+    pcs_catalogue_print(s->to, "},\n\"%s needs\":{", map->name);
+    schema_define_needs(s, map);
+    schema_put(s, "}");
 }
 
 pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *self)
@@ -502,14 +505,7 @@ pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *sel
     schema_put(&s, ",\n\"allOf\":[{\"$ref\":\"#/definitions/case\"},{\"$ref\":\"#/definitions/case needs\"}],\n"
                    "\"definitions\":{\n");
     schema_define_common(&s);
-    for (int i = 0; pcs_schema_maps[i] != NULL; i++) {
-        const pcs_schema_map *map = pcs_schema_maps[i];
-        pcs_catalogue_print(self, ",\n\n\"%s\":{", map->name);
-        schema_define(&s, map);
-        pcs_catalogue_print(self, "},\n\"%s needs\":{", map->name);
-        schema_define_needs(&s, map);
-        schema_put(&s, "}");
-    }
+    pcs_maps_walk(ctx, schema_define_both, &s);
     schema_put(&s, "}}\n");
     return PCS_OK;
 }

@@ -7,15 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
+PCS_PARTS(pcs_scheme_parts, pcs_schemes, pcs_schemes[i]->options, NULL, NULL)
+
+const pcs_map pcs_scheme_map = { .name = "scheme", .kind = PCS_MAP_TYPES, .parts = pcs_scheme_parts };
+
 static pcs_status scheme_read(pcs_build *b)
 {
-    const char *names[PCS_BUILD_NAMES];
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "scheme") == NULL) return PCS_OK;
     pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_YAML_MAP, "the time integrator");
     if (node == NULL) return PCS_OK;
     pcs_case_forgive(b->c, node);
-    PCS_BUILD_NAMES_OF(pcs_schemes, names);
-    int type = pcs_case_type(b->c, node, names);
+    int type = pcs_build_type(b, node, pcs_scheme_parts);
     if (type < 0) return PCS_OK;
     b->scheme = pcs_schemes[type];
     PCS_TRY(pcs_build_params(b, b->scheme->params_size, &b->scheme_params));
@@ -25,31 +27,32 @@ static pcs_status scheme_read(pcs_build *b)
 }
 
 typedef struct scheme_solver {
+    pcs_yaml *type, *linear;
     int nthread;
 } scheme_solver;
 
-const pcs_option pcs_solver_options[] = {
+static const pcs_form step_form = { .shown = "auto or a step solver", .parts = pcs_step_parts };
+static const pcs_form linear_form = { .shown = "auto or a linear solver", .parts = pcs_linsolve_parts };
+static const pcs_option solver_options[] = {
+    PCS_NODE("type", scheme_solver, type, PCS_OPTIONAL, step_form, "[auto]"),
+    PCS_NODE("linear", scheme_solver, linear, PCS_OPTIONAL, linear_form, "of the linear equations [auto]"),
     PCS_COUNT("threads", scheme_solver, nthread, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 64.0),
               "for large nonlinear models and long bars, the same bits with any number; 0: one per processor"),
     { .name = NULL },
 };
+const pcs_map pcs_solver_map = { .name = "solver", .options = solver_options };
 
 pcs_status pcs_build_scheme(pcs_build *b)
 {
     static const char *const certify[] = { "strict", "warn", NULL };
-    const char *types[1 + PCS_BUILD_NAMES] = { "auto" }, *linear[1 + PCS_BUILD_NAMES] = { "auto" };
     PCS_TRY(scheme_read(b));
-    PCS_BUILD_NAMES_OF(pcs_step_solvers, types + 1);
-    PCS_BUILD_NAMES_OF(pcs_linsolvers, linear + 1);
     pcs_yaml *node = pcs_case_get_map(b->c, pcs_case_root(b->c), "solver");
     if (node != NULL) {
-        int type = pcs_case_choice(b->c, node, "type", types, "auto");
-        int back_end = pcs_case_choice(b->c, node, "linear", linear, "auto");
+        b->solver = pcs_build_name(b, node, "type", step_form.parts);
+        b->linear = pcs_build_name(b, node, "linear", linear_form.parts);
         scheme_solver params = { 0 };
-        pcs_case_read(b->c, node, pcs_solver_options, &params);
+        pcs_case_read(b->c, node, solver_options, &params);
         b->model.nthread = params.nthread;
-        b->solver = type < 0 ? NULL : types[type];
-        b->linear = back_end < 0 ? NULL : linear[back_end];
         if (b->linear != NULL && strcmp(b->linear, "petsc") == 0 && !b->is_model_only)
             PCS_TRY(pcs_build_blame(b, node, pcs_comm_start(b->ctx)));
     }

@@ -6,17 +6,11 @@
 #include "analysis/analysis.h"
 #include "build/builder.h"
 
-// Options of the fixed sections, each beside its reader.
-extern const pcs_option pcs_damping_options[], pcs_solver_options[], pcs_gravity_options[], pcs_force_options[],
-    pcs_moment_options[], pcs_torque_options[], pcs_line_options[], pcs_time_options[], pcs_cells_options[],
-    pcs_probe_options[], pcs_support_options[], pcs_set_options[], pcs_merge_options[], pcs_amplitude_options[],
-    pcs_sine_options[], pcs_ramp_options[], pcs_pulse_options[], pcs_start_options[];
-
 // Reading. Faults other than bad input are returned; bad input is collected in the case.
 pcs_status pcs_build_system(pcs_build *b); // makes the system at once when its section is right
 pcs_status pcs_build_mesh(pcs_build *b);
 // `cells` of a part that is a line become its number of elements.
-pcs_status pcs_build_travel(pcs_build *b, const char *part, pcs_yaml *node);
+pcs_status pcs_build_travel(pcs_build *b, const char *part, pcs_yaml *node, pcs_yaml *cells);
 // `sets` are added to the mesh; room for broken ones must be in b->broken. `merge` makes one of nodes at the same
 // place.
 pcs_status pcs_build_sets(pcs_build *b);

@@ -18,7 +18,7 @@ typedef struct sets_params {
     pcs_selection selection;
 } sets_params;
 
-const pcs_option pcs_set_options[] = {
+static const pcs_option set_options[] = {
     PCS_NAMES("nodes", sets_params, nodes, PCS_OPTIONAL,
               "set or sets of nodes to choose from; all of their nodes, each once"),
     PCS_NAMES("cells", sets_params, cells, PCS_OPTIONAL, "the same for cells, which makes a set of their nodes, too"),
@@ -35,17 +35,22 @@ const pcs_option pcs_set_options[] = {
     { .name = NULL },
 };
 
+static const char *const set_one[] = { "nodes", "cells", NULL };
+const pcs_map pcs_set_map = { .name = "set", .is_entry = true, .options = set_options, .one = set_one };
+
 typedef struct merge_params {
     pcs_names sets;
     double tolerance;
 } merge_params;
 
-const pcs_option pcs_merge_options[] = {
+static const pcs_option merge_options[] = {
     PCS_NAMES("sets", merge_params, sets, PCS_REQUIRED, "sets of nodes: those at the same place become one node"),
     PCS_REAL("tolerance", merge_params, tolerance, PCS_OPTIONAL, PCS_POSITIVE,
              "distance that still counts as the same place, m; else 1e-6 of the size of the mesh"),
     { .name = NULL },
 };
+
+const pcs_map pcs_merge_map = { .name = "merged", .is_entry = true, .options = merge_options };
 
 // Items gathered from named sets; scratch memory.
 typedef struct sets_pool {
@@ -219,7 +224,7 @@ static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool 
 {
     sets_params p = { 0 };
     const char *key = NULL;
-    if (!pcs_case_read(b->c, node, pcs_set_options, &p)) return PCS_OK;
+    if (!pcs_case_read(b->c, node, set_options, &p)) return PCS_OK;
     const char *fault = sets_check(&p, &key);
     if (fault == NULL && (pcs_mesh_node_set(b->mesh, name) != NULL || pcs_mesh_cell_set(b->mesh, name) != NULL)) {
         key = NULL;
@@ -344,7 +349,7 @@ static pcs_status merge_check(pcs_build *b, pcs_yaml *map, const merge_params *p
 static pcs_status merge_entry(pcs_build *b, pcs_yaml *node, pcs_merge *merge)
 {
     merge_params p = { 0 };
-    if (!pcs_case_read(b->c, node, pcs_merge_options, &p)) return PCS_OK;
+    if (!pcs_case_read(b->c, node, merge_options, &p)) return PCS_OK;
     if (p.sets.count < 2 || p.sets.nrow > 1) {
         pcs_case_error_at(b->c, node, "sets", "must name two sets or more, in one list");
         return PCS_OK;

@@ -13,11 +13,12 @@ typedef struct start_params {
 
 static const char *const start_generations[] = { "last", "previous", NULL };
 
-const pcs_option pcs_start_options[] = {
+static const pcs_option start_options[] = {
     PCS_FILE("from", start_params, from, PCS_REQUIRED, "folder of results, or a checkpoint in it, of another run"),
     PCS_CHOICE("at", start_params, at, PCS_DEFAULT("last"), start_generations, "which checkpoint of the folder"),
     { .name = NULL },
 };
+const pcs_map pcs_start_map = { .name = "start", .options = start_options };
 
 static void start_forget(void *object)
 {
@@ -41,7 +42,7 @@ static pcs_status start_read_from(pcs_build *b, pcs_yaml *node)
 {
     start_params params = { .from = NULL };
     pcs_checkpoint_data *data = NULL;
-    if (!pcs_case_read(b->c, node, pcs_start_options, &params) || params.from == NULL) return PCS_OK;
+    if (!pcs_case_read(b->c, node, start_options, &params) || params.from == NULL) return PCS_OK;
     if (b->model.ninitial > 0)
         pcs_case_error_at(b->c, pcs_case_find(b->c, "initial"), NULL, "a run that starts from another one has none");
     pcs_status status = start_find(b, &params, &data);

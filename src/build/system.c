@@ -13,6 +13,32 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+typedef struct system_keys {
+    pcs_yaml *plugin;
+} system_keys;
+
+static const pcs_form plugin_form = { .shown = "path", .json = "\"type\":\"string\",\"minLength\":1" };
+static const pcs_option system_options[] = {
+    PCS_NODE("plugin", system_keys, plugin, PCS_OPTIONAL, plugin_form,
+             "a shared object with a system of your own, instead of `type`"),
+    { .name = NULL },
+};
+
+bool pcs_closed_form_parts(pcs_context *ctx, int i, pcs_map_part *out)
+{
+    const percuss_system_definition *d = pcs_closed_forms[i];
+    pcs_option *options = NULL;
+    if (d == NULL || (ctx != NULL && pcs_closed_form_options(ctx, d, &options) != PCS_OK)) return false;
+    *out = (pcs_map_part){ d->name, d->summary, options, NULL, NULL };
+    return true;
+}
+
+const pcs_map pcs_system_map = { .name = "system",
+                                 .kind = PCS_MAP_TYPES,
+                                 .options = system_options,
+                                 .parts = pcs_closed_form_parts,
+                                 .stands_for = "plugin" };
+
 static void system_unload(void *handle)
 {
     dlclose(handle);
@@ -58,19 +84,15 @@ static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_sys
 
 static pcs_status system_find(pcs_build *b, pcs_yaml *section, const percuss_system_definition **out)
 {
-    const char *names[PCS_BUILD_NAMES];
+    const char *names[64] = { NULL };
     if (pcs_case_get(b->c, section, "plugin") != NULL) {
         if (pcs_case_get(b->c, section, "type") != NULL)
             pcs_case_error_at(b->c, section, "type", "'type' and 'plugin' are both given, only one is allowed");
         return system_load(b, section, out);
     }
-    PCS_BUILD_NAMES_OF(pcs_closed_forms, names);
     int count = 0;
-    while (names[count] != NULL) count++;
-    if (b->own != NULL && count < PCS_BUILD_NAMES - 1) {
-        names[count] = b->own->name;
-        names[count + 1] = NULL;
-    }
+    for (; pcs_closed_forms[count] != NULL && count < 62; count++) names[count] = pcs_closed_forms[count]->name;
+    if (b->own != NULL) names[count] = b->own->name;
     int type = pcs_case_type(b->c, section, names);
     if (type >= 0) *out = type < count ? pcs_closed_forms[type] : b->own;
     return PCS_OK;

@@ -11,12 +11,29 @@ static const double SAME_STEPS = 1e-9; // end / step this near to a whole number
 static const double SAME_END = 1e-6;   // of a step: a last one that differs by less is whole
 
 typedef struct time_params {
+    pcs_yaml *step, *control;
     double end;
     bool allow_unstable, follow_turning;
     int retry;
 } time_params;
 
-const pcs_option pcs_time_options[] = {
+bool pcs_control_parts(pcs_context *ctx, int i, pcs_map_part *out)
+{
+    (void)ctx;
+    *out = (pcs_map_part){ "adaptive", "step doubling", pcs_control_options, NULL, NULL };
+    return i == 0;
+}
+
+static const pcs_map map_control = { .name = "control", .kind = PCS_MAP_TYPES, .parts = pcs_control_parts };
+static const pcs_form step_form = {
+    .shown = "number > 0 or auto",
+    .json = "\"type\":[\"number\",\"string\"],\"exclusiveMinimum\":0,\"pattern\":\"^auto$|\\\\$\\\\{\""
+};
+static const pcs_option time_options[] = {
+    PCS_NODE(
+        "step", time_params, step, PCS_REQUIRED, step_form,
+        "step size, s, or auto for explicit schemes (0.9 of the stable step) and wave (travel time through a cell)"),
+    PCS_MAP("control", time_params, control, PCS_OPTIONAL, map_control, "step-size control by step doubling"),
     PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
     PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),
              "take a step above the stable step of an explicit scheme all the same"),
@@ -26,6 +43,7 @@ const pcs_option pcs_time_options[] = {
               "how often a step that fails is halved before the run ends; 0: never"),
     { .name = NULL },
 };
+const pcs_map pcs_time_map = { .name = "time", .options = time_options };
 
 static void time_read_step(pcs_build *b, pcs_yaml *node)
 {
@@ -49,13 +67,11 @@ static void time_read_step(pcs_build *b, pcs_yaml *node)
     }
 }
 
-static void time_read_control(pcs_build *b, pcs_yaml *time)
+static void time_read_control(pcs_build *b, pcs_yaml *node)
 {
-    static const char *const types[] = { "adaptive", NULL };
-    pcs_yaml *node = pcs_case_get(b->c, time, "control");
-    if (node == NULL || !pcs_case_is(b->c, node, PCS_YAML_MAP)) return;
+    if (!pcs_case_is(b->c, node, PCS_YAML_MAP)) return;
     b->has_control = true;
-    pcs_case_type(b->c, node, types);
+    pcs_build_type(b, node, pcs_control_parts);
     pcs_case_read(b->c, node, pcs_control_options, &b->control);
 }
 
@@ -65,11 +81,9 @@ pcs_status pcs_build_time(pcs_build *b)
     pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_YAML_MAP, "the clock: step and end");
     if (node == NULL) return PCS_OK;
     time_params params = { .end = NAN };
-    pcs_yaml *step =
-        pcs_case_need(b->c, node, "step", PCS_YAML_SCALAR, "step size, s, or auto for explicit schemes and wave");
-    if (step != NULL) time_read_step(b, step);
-    pcs_case_read(b->c, node, pcs_time_options, &params);
-    time_read_control(b, node);
+    pcs_case_read(b->c, node, time_options, &params);
+    if (params.step != NULL && pcs_case_is(b->c, params.step, PCS_YAML_SCALAR)) time_read_step(b, params.step);
+    if (params.control != NULL) time_read_control(b, params.control);
     b->end = params.end;
     b->allows_unstable = params.allow_unstable;
     b->sim->follows_turning = params.follow_turning;

@@ -18,13 +18,14 @@ typedef struct travel_params {
     bool allow_mismatch;
 } travel_params;
 
-const pcs_option pcs_cells_options[] = {
+static const pcs_option cells_options[] = {
     PCS_REAL("travel_time", travel_params, travel_time, PCS_REQUIRED, PCS_POSITIVE,
              "of a wave through a cell, s; the number of cells is the nearest integer"),
     PCS_FLAG("allow_mismatch", travel_params, allow_mismatch, PCS_DEFAULT("false"),
              "take cells whose travel time differs from this by more than 1 %"),
     { .name = NULL },
 };
+const pcs_map pcs_cells_map = { .name = "cells", .options = cells_options };
 
 static const double MOST_MISMATCH = 0.01;
 static const double MOST_CELLS = 1 << 28;
@@ -98,12 +99,11 @@ static pcs_status travel_resolve(pcs_build *b, pcs_yaml *node, const char *part,
     return pcs_case_resolve(b->c, node, "elements", text);
 }
 
-pcs_status pcs_build_travel(pcs_build *b, const char *part, pcs_yaml *node)
+pcs_status pcs_build_travel(pcs_build *b, const char *part, pcs_yaml *node, pcs_yaml *cells)
 {
-    pcs_yaml *cells = pcs_case_get(b->c, node, "cells");
     travel_params params = { .travel_time = NAN };
-    if (cells == NULL || !pcs_case_is(b->c, cells, PCS_YAML_MAP)) return PCS_OK;
-    if (!pcs_case_read(b->c, cells, pcs_cells_options, &params)) return PCS_OK;
+    if (!pcs_case_is(b->c, cells, PCS_YAML_MAP)) return PCS_OK;
+    if (!pcs_case_read(b->c, cells, cells_options, &params)) return PCS_OK;
     double count = travel_length(b, node) / (travel_speed(b, node, part) * params.travel_time);
     return isnan(count) ? PCS_OK : travel_resolve(b, node, part, &params, count);
 }

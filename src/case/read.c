@@ -20,6 +20,7 @@ static void read_absent(const pcs_option *option, void *member)
     case PCS_OPTION_POINTS: *(pcs_points *)member = (pcs_points){ 0 }; break;
     case PCS_OPTION_FORMULA: *(const pcs_expression **)member = NULL; break;
     case PCS_OPTION_PROFILE: *(pcs_profile *)member = (pcs_profile){ .value = NAN }; break;
+    case PCS_OPTION_NODE: *(pcs_yaml **)member = NULL; break;
     }
 }
 

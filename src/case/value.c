@@ -327,6 +327,7 @@ bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void 
     case PCS_OPTION_NAMES: return value_names(c, node, member);
     case PCS_OPTION_POINTS: return value_points(c, node, option->range, member);
     case PCS_OPTION_FORMULA: return value_formula(c, node, time, member);
+    case PCS_OPTION_NODE: *(pcs_yaml **)member = node; return true;
     case PCS_OPTION_PROFILE: break; // has a reader of its own
     }
     return false;

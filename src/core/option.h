@@ -21,7 +21,8 @@ typedef enum pcs_option_kind {
     PCS_OPTION_NAMES,   // pcs_names, a text, texts or rows of texts; absent optional: empty
     PCS_OPTION_POINTS,  // pcs_points, a map of names to positions; absent optional: empty
     PCS_OPTION_FORMULA, // const pcs_expression *, of t; absent optional: NULL
-    PCS_OPTION_PROFILE  // pcs_profile, a number that may vary along a line; absent optional: NAN everywhere
+    PCS_OPTION_PROFILE, // pcs_profile, a number that may vary along a line; absent optional: NAN everywhere
+    PCS_OPTION_NODE     // struct pcs_yaml *, which its owner reads; absent optional: NULL
 } pcs_option_kind;
 
 typedef struct pcs_list {
@@ -70,9 +71,10 @@ typedef struct pcs_option {
     const char *help; // one line, with the unit where there is one
     size_t offset;    // of the member in the implementation's parameter struct
     bool is_required;
-    const char *preset;         // the default as it would stand in a case file; NULL: absent
-    pcs_range range;            // of reals, counts, profiles and each entry of a vector or list
-    const char *const *choices; // ends with NULL
+    const char *preset;          // the default as it would stand in a case file; NULL: absent
+    pcs_range range;             // of reals, counts, profiles and each entry of a vector or list
+    const char *const *choices;  // ends with NULL
+    const struct pcs_form *form; // of a node: what it may be (build/maps.h)
 } pcs_option;
 
 // What the parameters have for an option that is a text; NULL where there is none.

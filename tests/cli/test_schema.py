@@ -235,7 +235,7 @@ def reach(node, step):
     """What the key `step` of a map may be, or the map itself for None: all schemas that say something of it."""
     if "$ref" in node:
         yield from reach(DEFINITIONS[node["$ref"].removeprefix("#/definitions/")], step)
-    for part in (*node.get("allOf", []), *node.get("anyOf", []), node.get("then", {})):
+    for part in (*node.get("allOf", []), *node.get("anyOf", []), node.get("then"), node.get("items")):
         if part:
             yield from reach(part, step)
     if step is None:
@@ -345,7 +345,7 @@ class Reader(unittest.TestCase):
         fix = DEFINITIONS["support"]["properties"]["fix"]
         known = {"certify": whole["certify"]["allOf"][0]["enum"], "start": whole["start"]["anyOf"][0]["enum"],
                  "solver.type": solver["type"]["enum"], "solver.linear": solver["linear"]["enum"],
-                 "contacts.a.points": contact["points"]["allOf"][0]["enum"],
+                 "contacts.a.points": contact["points"]["enum"],
                  "supports.a.fix[0]": fix["allOf"][0]["items"]["enum"]}
         for path, values in known.items():
             self.assertEqual(choices[path], set(values), path)

@@ -1,0 +1,92 @@
+// The maps of a case file with the keys that each may have: tables that the readers, `percuss list` and the JSON schema
+// share; private to this folder. A map stands beside its reader.
+
+#ifndef PCS_BUILD_MAPS_H
+#define PCS_BUILD_MAPS_H
+
+#include "case/case.h"
+
+// A part of a registry: what `type: name` brings.
+typedef struct pcs_map_part {
+    const char *name, *summary;
+    const pcs_option *options; // NULL: none
+    const pcs_option *more;    // others besides; NULL: none
+    const char *const *one;    // exactly one of these keys is there; NULL: no such rule
+} pcs_map_part;
+
+// Part i of a registry; false: there is none. Tables that take memory are left out where ctx is NULL.
+typedef bool pcs_parts(pcs_context *ctx, int i, pcs_map_part *out);
+
+// What a node may be that its owner reads: by a JSON schema, the name of a part, or a map; with two of these it is
+// either.
+typedef struct pcs_form {
+    const char *shown; // in a list: "name of a set"; NULL: "map"
+    const char *json;  // members of a schema
+    pcs_parts *parts;  // auto, or the name of one of these
+    const struct pcs_map *map;
+    const char *gives; // option, required otherwise, that follows from this one; NULL: none
+} pcs_form;
+
+typedef enum pcs_map_kind {
+    PCS_MAP_KEYS,  // the options
+    PCS_MAP_TYPES, // the options, and those of the part that `type` names
+    PCS_MAP_PARTS, // the options, and a key for each part, with a map of its options or false
+    PCS_MAP_NAMES, // names that the author chooses, with an entry each
+    PCS_MAP_LIST   // no map but a list of entries
+} pcs_map_kind;
+
+typedef struct pcs_map {
+    const char *name; // within the schema
+    pcs_map_kind kind;
+    bool is_entry; // of a list or of names: it may be repeated
+    const pcs_option *options;
+    pcs_parts *parts;
+    const struct pcs_map *entry;
+    const char *const *one;  // exactly one of these keys is there; NULL: no such rule
+    const char *const *some; // at least one; NULL: no such rule
+    const char *stands_for;  // key in whose presence `type` is absent and others are not judged; NULL: none
+} pcs_map;
+
+// Lines of a table, as those of core/option.h.
+// clang-format off
+#define PCS_NODE(key, type, member, need, of, text) \
+    { .name = (key), .kind = PCS_OPTION_NODE, .help = text, .offset = offsetof(type, member), need, .form = &(of) }
+#define PCS_SET(key, type, member, need, text) PCS_NODE(key, type, member, need, pcs_set_form, text)
+#define PCS_MAP(key, type, member, need, of, text) \
+    PCS_NODE(key, type, member, need, ((const pcs_form){ .map = &(of) }), text)
+// clang-format on
+
+// Names of a set, of one set or several; [time, factor] and so on: numbers in rows.
+extern const pcs_form pcs_set_form, pcs_sets_form;
+
+extern const pcs_map pcs_damping_map, pcs_group_map, pcs_amplitude_map, pcs_cells_map, pcs_contact_map, pcs_initial_map,
+    pcs_joint_map, pcs_load_map, pcs_mesh_map, pcs_merge_map, pcs_output_map, pcs_scheme_map, pcs_set_map,
+    pcs_solver_map, pcs_start_map, pcs_support_map, pcs_system_map, pcs_time_map;
+pcs_parts pcs_closed_form_parts, pcs_control_parts, pcs_element_parts, pcs_force_law_parts, pcs_gap_parts,
+    pcs_joint_parts, pcs_linsolve_parts, pcs_load_parts, pcs_mesh_parts, pcs_observer_parts, pcs_scheme_parts,
+    pcs_section_parts, pcs_step_parts;
+
+// What fills the parts of a registry: a table of pointers that ends with NULL.
+#define PCS_PARTS(function, table, own_options, own_more, own_one)                                      \
+    bool function(pcs_context *ctx, int i, pcs_map_part *out)                                           \
+    {                                                                                                   \
+        (void)ctx;                                                                                      \
+        if ((table)[i] == NULL) return false;                                                           \
+        *out = (pcs_map_part){ (table)[i]->name, (table)[i]->summary, own_options, own_more, own_one }; \
+        return true;                                                                                    \
+    }
+
+// A registry under its heading in a list.
+typedef struct pcs_registry {
+    const char *title, *section; // "Elements (elements.NAME.type)", "elements"; a NULL title ends the table
+    pcs_parts *parts;
+} pcs_registry;
+
+extern const pcs_registry pcs_registries[];
+extern const pcs_map pcs_case_map; // the whole case
+
+// Visits every map below the whole case once; `path` is "loads.NAME.amplitude", `help` that of its key.
+typedef void pcs_map_visit(void *user, const char *path, const char *help, const pcs_map *map);
+void pcs_maps_walk(pcs_context *ctx, pcs_map_visit *visit, void *user);
+
+#endif
