@@ -25,13 +25,12 @@ percuss_sources(src/schemes scheme_list.def alpha_family event event_friction ex
   galerkin_weights ggl_unified midpoint ode registry scheme stability state tableau)
 percuss_sources(src/output observer_list.def file observer obstacles record row_file schedule
   series summary_write tally text vtk)
-percuss_sources(src/case assign error expand files formula include keys load mask parameters parse paths profile
-  read repeat scalar shift spelling substitute tree value write)
+percuss_sources(src/case assign error expand formula keys load parse read scalar spelling tree write)
 percuss_sources(src/analysis modes modes_output statics statics_arc statics_equilibrium statics_free statics_friction
   statics_message statics_newton statics_output statics_ramp statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_case certify_energy certify_forces certify_friction
   certify_join certify_misfit certify_motion certify_residual certify_rows certify_rules checkpoint checkpoint_file
   control reactions retry sim)
-percuss_sources(src/build amplitude applies bars build builder catalogue contacts deal describe elements formulas gaps
-  initial join joints loads maps mesh output schema scheme sets spread start supports system time travel)
+percuss_sources(src/build amplitude build builder catalogue contacts deal describe elements initial joints loads maps
+  mesh output schema scheme sets start supports system time)
 percuss_sources(src/api analyses contacts drive load messages model once options read run)

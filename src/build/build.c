@@ -2,8 +2,8 @@
 // that one pass reports them all; objects are made only from a case without errors.
 
 #include "build/build.h"
+#include "build/builder.h"
 #include "build/deal.h"
-#include "build/sections.h"
 #include "closed_form/closed_form.h"
 #include "core/blas.h"
 #include "core/clock.h"

@@ -10,7 +10,7 @@
 
 struct percuss_system_definition;
 
-// Where a case comes from; all but `own` is borrowed for the call.
+// Source of a case; all but `own` is borrowed for the call.
 typedef struct pcs_source {
     const char *path; // of the file or folder; of a text its name in messages
     const char *text; // NULL: the file is read
@@ -32,7 +32,7 @@ pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out);
 pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
 pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
                                    pcs_analysis *out);
-// What `check` looks at: a simulation, or, of a case without `scheme` and `time`, its model, which makes no steps.
+// Builds what `check` looks at: a simulation, or the model of a case without `scheme` and `time`, which makes no steps.
 pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
 pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
 pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out);

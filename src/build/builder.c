@@ -1,10 +1,15 @@
-// What the sections of a case share: errors at a place of the case, memory for parameters, sets by name.
+// Tools that the sections of a case share: errors at a place of the case, memory for parameters, sets by name.
 
 #include "build/builder.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+const pcs_form pcs_set_form = { .shown = "name of a set", .json = "\"type\":\"string\",\"minLength\":1" };
+const pcs_form pcs_sets_form = { .shown = "[names of sets]",
+                                 .json = "\"type\":[\"string\",\"array\"],\"minLength\":1,\"minItems\":1,"
+                                         "\"items\":{\"type\":\"string\",\"minLength\":1}" };
 
 pcs_status pcs_build_blame(pcs_build *b, const pcs_yaml *node, pcs_status status)
 {
@@ -40,7 +45,7 @@ pcs_yaml *pcs_build_section(pcs_build *b, const char *key, bool is_required, con
     return section;
 }
 
-// Does the name belong to a part that could not be made?
+// True if the name belongs to a part that could not be made.
 static bool builder_is_broken(const pcs_build *b, const char *name)
 {
     size_t length = strcspn(name, ".");

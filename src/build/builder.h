@@ -1,4 +1,4 @@
-// What the sections of a case stand on; private to this folder.
+// The sections of a case and what they stand on; private to this folder.
 
 #ifndef PCS_BUILD_BUILDER_H
 #define PCS_BUILD_BUILDER_H
@@ -75,5 +75,52 @@ bool pcs_build_real(const pcs_option *options, const void *params, const char *n
 int pcs_build_type(pcs_build *b, pcs_yaml *map, pcs_parts *parts);
 // The name of a part under `key`, or "auto", the default; NULL and an error when there is no such part.
 const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_parts *parts);
+
+// The sections of a case, a file each, in the order in which they are read.
+
+// Reading. Faults other than bad input are returned; bad input is collected in the case.
+pcs_status pcs_build_system(pcs_build *b); // makes the system at once when its section is right
+pcs_status pcs_build_mesh(pcs_build *b);
+// `sets` are added to the mesh; room for broken ones must be in b->broken. `merge` makes one of nodes at the same
+// place.
+pcs_status pcs_build_sets(pcs_build *b);
+pcs_status pcs_build_merges(pcs_build *b);
+pcs_status pcs_build_groups(pcs_build *b);
+pcs_status pcs_build_supports(pcs_build *b);
+pcs_status pcs_build_initials(pcs_build *b);
+pcs_status pcs_build_loads(pcs_build *b);
+// Under `key` of a load or a joint; it may be absent.
+pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, pcs_amplitude *out);
+// Finite over the time of the run? An error of the case otherwise.
+pcs_status pcs_build_sample_formulas(pcs_build *b);
+pcs_status pcs_build_contacts(pcs_build *b);
+pcs_status pcs_build_joints(pcs_build *b);
+pcs_status pcs_build_scheme(pcs_build *b);
+pcs_status pcs_build_masses(pcs_build *b); // mass matrices that the scheme asks for
+pcs_status pcs_build_time(pcs_build *b);
+pcs_status pcs_build_output(pcs_build *b);
+// Will every rank show its piece of a mesh of so many nodes? Asked before observers are read, for then no rank makes
+// the whole mesh.
+bool pcs_build_shows_pieces(pcs_build *b, int nnode);
+pcs_status pcs_build_start(pcs_build *b);
+pcs_status pcs_build_statics(pcs_build *b);
+
+// The definition that a shared object holds; it is closed with the context. PCS_BAD_INPUT: there is none.
+struct percuss_system_definition;
+pcs_status pcs_system_open(pcs_context *ctx, const char *path, const struct percuss_system_definition **out);
+
+// Building, when all of that went well.
+pcs_status pcs_build_clock(pcs_build *b);           // step size and number of steps, with the stable step
+pcs_status pcs_build_state(pcs_build *b);           // initial values
+pcs_status pcs_build_check_gaps(pcs_build *b);      // of the initial state
+pcs_status pcs_build_questions(pcs_build *b);       // values that are possible and unlikely
+pcs_status pcs_build_probes(pcs_build *b);          // columns
+pcs_status pcs_build_check_observers(pcs_build *b); // against the model
+pcs_status pcs_build_check_joints(pcs_build *b);    // against the initial state and one another
+pcs_status pcs_build_solvers(pcs_build *b);
+pcs_status pcs_build_equilibrium(pcs_build *b); // in place of the initial displacements, where the case asks for it
+
+// Fills in what an analysis needs.
+pcs_status pcs_build_still(pcs_build *b, pcs_analysis *out);
 
 #endif

@@ -1,4 +1,4 @@
-// What a case can be made of, as text for `percuss list` and the documentation.
+// The catalogue of what a case can be made of, as text for `percuss list` and the documentation.
 
 #ifndef PCS_BUILD_CATALOGUE_H
 #define PCS_BUILD_CATALOGUE_H
@@ -44,7 +44,5 @@ const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer);
 void pcs_catalogue_write_applies(const pcs_catalogue *self);
 
 void pcs_catalogue_print(const pcs_catalogue *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Is a part of this name wanted?
-bool pcs_catalogue_wants(const pcs_catalogue *self, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 // Section `contacts`.
 
-#include "build/sections.h"
+#include "build/builder.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,6 +11,8 @@ typedef struct contact_keys {
 } contact_keys;
 
 static const char *const contact_points[] = { "sum", "all", NULL };
+PCS_PARTS(pcs_force_law_parts, pcs_force_law_types, pcs_force_law_types[i]->options, NULL, NULL)
+
 static const pcs_map map_law = { .name = "force law", .kind = PCS_MAP_TYPES, .parts = pcs_force_law_parts };
 static const pcs_option contact_options[] = {
     PCS_MAP("law", contact_keys, law, PCS_OPTIONAL, map_law, "a force law, in place of the rigid one"),

@@ -28,13 +28,9 @@ typedef struct pcs_deal_list {
 pcs_status pcs_deal_special(pcs_build *b, int rank, pcs_deal_list *out);
 // Do others than contacts name nodes that every rank must have?
 bool pcs_deal_names_nodes(const pcs_build *b);
-// Are there contacts whose rows act on several nodes each (join.c)? If so, nodes that such rows join come to one rank
+// Are there contacts whose rows act on several nodes each? If so, nodes that such rows join come to one rank
 // where that can be: rank[i] of those of a list, which has all of them; has[r] nodes are those of rank r.
 bool pcs_deal_joins(const pcs_build *b);
 pcs_status pcs_deal_join(const pcs_build *b, const pcs_deal_list *list, const int *has, int *rank);
-
-// Sections are looked at before they are read: nothing is taken for known, and nothing is judged. NULL: there is none.
-const pcs_yaml *pcs_deal_child(const pcs_yaml *map, const char *key);
-const pcs_yaml *pcs_deal_entry(const pcs_yaml *section, int i);
 
 #endif

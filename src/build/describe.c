@@ -1,11 +1,13 @@
-// What was built, in words: the answer of `check`, and questions about values that are possible and unlikely.
+// The model in words: the answer of `check`, and questions about values that are possible and unlikely.
 
 #include "build/build.h"
-#include "build/sections.h"
+#include "build/builder.h"
+#include "elements/taper.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // Appends to a text and gives its new length; what does not fit is left off.
 __attribute__((format(printf, 4, 5))) static size_t describe_add(size_t used, size_t size, char *text,
@@ -68,4 +70,267 @@ pcs_status pcs_build_questions(pcs_build *b)
         return PCS_OK;
     }
     return PCS_OK;
+}
+
+// Wave data of bars: speeds, impedances, travel times, and reflection where impedances change. For a rod or beam of
+// density rho, modulus E and section A:
+//
+//   c = sqrt(E/rho),  Z = rho c A                  and of transverse waves in beams  c = sqrt(k G/rho),  Z = rho c A
+//   a force wave from Z1 into Z2:                  reflected (Z2 - Z1)/(Z2 + Z1),  transmitted 2 Z2/(Z1 + Z2)
+//
+// Parts are the lines that the cells of a group make, one after the other: a group over several parts of the mesh has
+// several. They meet at nodes that they share and in contacts of two nodes, which carry pressure only.
+
+enum { BARS_LINE = 320, BARS_MOST = 24, BARS_LINES = 8 };
+
+static const double SAME_IMPEDANCE = 1e-9;
+
+// One part.
+typedef struct bar {
+    const pcs_batch *batch;
+    int first, ncell; // cells of the batch
+    char name[128];
+    double c, shear; // m/s, of axial waves and of transverse ones; 0: there are none
+    double length;   // m
+    double cell[2];  // the shortest and the longest, m
+    double area[2];  // the smallest and the largest, m^2
+    double rho;
+    int end[2]; // the nodes where it begins and ends
+} bar;
+
+typedef struct bars {
+    const pcs_sim *sim;
+    pcs_describe_put *put;
+    void *user;
+    int count;
+    bar part[BARS_MOST];
+} bars;
+
+__attribute__((format(printf, 2, 3))) static void bars_print(const bars *b, const char *format, ...)
+{
+    char line[BARS_LINE];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    b->put(b->user, line);
+}
+
+// Area where a cell begins and ends.
+static void bars_areas(const pcs_batch *batch, int cell, double area[2])
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    pcs_section section = { .area = 0.0 };
+    if (batch->ops->area != NULL) batch->ops->area->constants(batch->params, &section);
+    else section = *pcs_taper_section(batch, cell);
+    for (int end = 0; end < 2; end++) area[end] = taper == NULL ? section.area : taper->end[end].area;
+}
+
+static double bars_cell_length(const pcs_batch *batch, int cell)
+{
+    double span[3];
+    const int *node = batch->nodes[batch->cells[cell]];
+    for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    return sqrt(span[0] * span[0] + span[1] * span[1] + span[2] * span[2]);
+}
+
+// Name of a line: that of its group and, if this has others, too, of the part of the mesh, or else of its cells.
+static void bars_name(const pcs_mesh *mesh, bar *part)
+{
+    const pcs_batch *batch = part->batch;
+    const int *cells = batch->cells + part->first;
+    snprintf(part->name, sizeof part->name, "%.60s", batch->name);
+    if (part->ncell == batch->ncell) return;
+    snprintf(part->name, sizeof part->name, "%.60s, cells %d to %d", batch->name, cells[0], cells[part->ncell - 1]);
+    for (int i = 0; i < mesh->ncell_set; i++) {
+        const pcs_set *set = &mesh->cell_set[i];
+        if (set->count != part->ncell || set->items[0] != cells[0] ||
+            set->items[set->count - 1] != cells[part->ncell - 1])
+            continue;
+        snprintf(part->name, sizeof part->name, "%.60s, %.60s", batch->name, set->name);
+        return;
+    }
+}
+
+// The line of cells from `first` on: its speeds, and its way from cell to cell; false when it is no bar at all. A
+// lattice is all its cells at once, without ends.
+static bool bars_measure(const pcs_batch *batch, int first, bool is_lattice, bar *out)
+{
+    const pcs_element_ops *ops = batch->ops;
+    double E, nu;
+    *out = (bar){ .batch = batch, .first = first, .area = { INFINITY, 0.0 }, .cell = { INFINITY, 0.0 } };
+    if (first >= batch->ncell || !(ops->has_section || ops->area != NULL)) return false;
+    if (!pcs_build_real(ops->options, batch->params, "E", &E)) return false;
+    if (!pcs_build_real(ops->options, batch->params, "rho", &out->rho)) return false;
+    out->c = sqrt(E / out->rho);
+    if (ops->has_section && pcs_build_real(ops->options, batch->params, "nu", &nu))
+        out->shear = sqrt(pcs_taper_section(batch, 0)->ky * 0.5 * E / (1.0 + nu) / out->rho);
+    for (int i = first; i < batch->ncell; i++) {
+        const int *node = batch->nodes[batch->cells[i]];
+        double area[2];
+        if (i > first && node[0] != out->end[1] && !is_lattice) break;
+        if (i == first) out->end[0] = node[0];
+        out->end[1] = node[1];
+        out->ncell++;
+        double length = bars_cell_length(batch, i);
+        out->length += length;
+        out->cell[0] = fmin(out->cell[0], length);
+        out->cell[1] = fmax(out->cell[1], length);
+        bars_areas(batch, i, area);
+        out->area[0] = fmin(out->area[0], fmin(area[0], area[1]));
+        out->area[1] = fmax(out->area[1], fmax(area[0], area[1]));
+    }
+    if (is_lattice) out->end[0] = out->end[1] = -1;
+    return true;
+}
+
+// True if a group has more lines than are worth a line of text each.
+static bool bars_is_lattice(const pcs_batch *batch)
+{
+    int nline = 1;
+    for (int i = 1; i < batch->ncell; i++)
+        nline += batch->nodes[batch->cells[i]][0] != batch->nodes[batch->cells[i - 1]][1];
+    return nline > BARS_LINES;
+}
+
+static void bars_print_waves(const bars *b, const bar *part, double c, const char *kind)
+{
+    double low = part->rho * c * part->area[0], high = part->rho * c * part->area[1];
+    char impedance[80];
+    if (high > low * (1.0 + SAME_IMPEDANCE)) snprintf(impedance, sizeof impedance, "%.6g to %.6g", low, high);
+    else snprintf(impedance, sizeof impedance, "%.6g", low);
+    int ncell = part->ncell;
+    bool is_even = part->cell[1] <= part->cell[0] * (1.0 + 1e-6);
+    char over[80] = "";
+    if (part->end[0] >= 0)
+        snprintf(over, sizeof over, "travel time %.6g s over %.6g m, ", part->length / c, part->length);
+    bars_print(b, "%s: %sc = %.6g m/s, Z = %s kg/s, %s%.6g s through each of %d cell%s%s", part->name, kind, c,
+               impedance, over, part->length / c / ncell, ncell, ncell == 1 ? "" : "s", is_even ? "" : " on average");
+}
+
+static void bars_print_step(const bars *b, const char *where, double before, double behind)
+{
+    double sum = before + behind;
+    if (fabs(behind - before) <= SAME_IMPEDANCE * sum) return;
+    bars_print(
+        b, "%s: Z from %.6g to %.6g kg/s, reflects %.4g of a force wave and passes on %.4g; backwards %.4g and %.4g",
+        where, before, behind, (behind - before) / sum, 2.0 * behind / sum, (before - behind) / sum,
+        2.0 * before / sum);
+}
+
+// Steps within a part.
+static void bars_print_inner_steps(const bars *b, const bar *part)
+{
+    double way = 0.0, before = 0.0;
+    if (part->batch->tapers == NULL || part->end[0] < 0) return;
+    for (int i = part->first; i < part->first + part->ncell; i++) {
+        double area[2], Z = part->rho * part->c;
+        char where[160];
+        bars_areas(part->batch, i, area);
+        snprintf(where, sizeof where, "%s at %.6g m", part->name, way);
+        if (i > part->first) bars_print_step(b, where, before, Z * area[0]);
+        before = Z * area[1];
+        way += bars_cell_length(part->batch, i);
+    }
+}
+
+// Impedance of the part that ends at a node, the first one from `from` on; *index is its number, count when there is
+// none.
+static double bars_at(const bars *b, int node, int from, int *index)
+{
+    for (int i = from; i < b->count; i++) {
+        const bar *part = &b->part[i];
+        double area[2];
+        int end = part->end[1] == node ? 1 : 0;
+        if (part->end[end] != node) continue;
+        bars_areas(part->batch, end == 0 ? part->first : part->first + part->ncell - 1, area);
+        *index = i;
+        return part->rho * part->c * area[end];
+    }
+    *index = b->count;
+    return NAN;
+}
+
+// Parts that share the node where the first one ends or begins.
+static void bars_print_joints(const bars *b)
+{
+    for (int i = 0; i < b->count; i++)
+        for (int end = 0; end < 2; end++) {
+            int first, second, node = b->part[i].end[end];
+            double Z1 = bars_at(b, node, i, &first), Z2 = bars_at(b, node, i + 1, &second);
+            char where[280];
+            if (first != i || second >= b->count) continue;
+            snprintf(where, sizeof where, "%s | %s", b->part[i].name, b->part[second].name);
+            bars_print_step(b, where, Z1, Z2);
+        }
+}
+
+// Contacts of the end of one part with that of another.
+static void bars_print_contacts(const bars *b, const pcs_fe_definition *model)
+{
+    for (int i = 0; i < model->ncontact; i++) {
+        const pcs_fe_contact *contact = &model->contacts[i];
+        const pcs_set *set[2] = { NULL, NULL };
+        int part[2];
+        char where[360];
+        if (strcmp(contact->ops->name, "node_node") != 0) continue;
+        for (const pcs_option *o = contact->ops->options; o->name != NULL; o++) {
+            const char *name;
+            if (o->kind != PCS_OPTION_TEXT || (strcmp(o->name, "a") != 0 && strcmp(o->name, "b") != 0)) continue;
+            memcpy(&name, (const char *)contact->params + o->offset, sizeof name);
+            set[strcmp(o->name, "b") == 0] = pcs_mesh_node_set(model->mesh, name);
+        }
+        if (set[0] == NULL || set[1] == NULL || set[0]->count != 1) continue;
+        double Z1 = bars_at(b, set[0]->items[0], 0, &part[0]), Z2 = bars_at(b, set[1]->items[0], 0, &part[1]);
+        if (part[0] >= b->count || part[1] >= b->count) continue;
+        snprintf(where, sizeof where, "contact %.80s, %s | %s", contact->name, b->part[part[0]].name,
+                 b->part[part[1]].name);
+        bars_print_step(b, where, Z1, Z2);
+    }
+}
+
+// The step against the time that waves take through cells, and against the stable step.
+static void bars_print_clock(const bars *b)
+{
+    const pcs_system *system = b->sim->system;
+    double low = INFINITY, high = 0.0, h = b->sim->step_size;
+    for (int i = 0; i < b->count; i++)
+        for (int cell = 0; cell < b->part[i].ncell; cell++) {
+            double courant = b->part[i].c * h / bars_cell_length(b->part[i].batch, b->part[i].first + cell);
+            low = fmin(low, courant);
+            high = fmax(high, courant);
+        }
+    char stable[80] = "";
+    if (system->stable_step > 0.0 && isfinite(system->stable_step))
+        snprintf(stable, sizeof stable, "; stable step of explicit schemes %.6g s", system->stable_step);
+    if (high - low > 1e-6 * high) bars_print(b, "steps of %.6g s, Courant number %.4g to %.4g%s", h, low, high, stable);
+    else bars_print(b, "steps of %.6g s, Courant number %.4g%s", h, high, stable);
+}
+
+void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
+{
+    const pcs_fe_definition *model = sim->system->is_mesh ? pcs_fe_model(sim->system) : NULL;
+    bars b = { .sim = sim, .put = put, .user = user };
+    if (model == NULL || sim->system->layout != NULL) return; // ranks know their own cells only
+    int nmore = 0;
+    for (int g = 0; g < model->ngroup; g++) {
+        const pcs_batch *batch = pcs_fe_batch(sim->system, g);
+        bool is_lattice = bars_is_lattice(batch);
+        bar part;
+        for (int first = 0; bars_measure(batch, first, is_lattice, &part); first += part.ncell) {
+            bars_name(model->mesh, &part);
+            if (b.count < BARS_MOST) b.part[b.count++] = part;
+            else nmore++;
+        }
+    }
+    for (int i = 0; i < b.count; i++) {
+        const bar *part = &b.part[i];
+        bars_print_waves(&b, part, part->c, part->shear > 0.0 ? "axial waves " : "");
+        if (part->shear > 0.0) bars_print_waves(&b, part, part->shear, "transverse waves ");
+        bars_print_inner_steps(&b, part);
+    }
+    if (nmore > 0) bars_print(&b, "and %d more parts, which are left out here", nmore);
+    bars_print_joints(&b);
+    bars_print_contacts(&b, model);
+    if (b.count > 0 && sim->scheme != NULL) bars_print_clock(&b);
 }

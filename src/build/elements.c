@@ -1,6 +1,6 @@
 // Section `elements`: groups of cells with their element, cross section and damping; every cell has one.
 
-#include "build/sections.h"
+#include "build/builder.h"
 #include "core/comm.h"
 #include "elements/section.h"
 #include "mesh/merge.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of Rayleigh.
+// Rayleigh damping.
 typedef struct damping_params {
     double mass, stiffness;
 } damping_params;
@@ -31,6 +31,8 @@ static const pcs_option group_options[] = {
     PCS_MAP("damping", group_keys, damping, PCS_OPTIONAL, pcs_damping_map, "Rayleigh damping"),
     { .name = NULL },
 };
+PCS_PARTS(pcs_section_parts, pcs_section_types, pcs_section_types[i]->options, NULL, NULL)
+
 static const pcs_map map_section = { .name = "section", .kind = PCS_MAP_TYPES, .parts = pcs_section_parts };
 static const pcs_option section_options[] = {
     PCS_MAP("section", group_keys, section, PCS_REQUIRED, map_section,
@@ -137,7 +139,7 @@ static void elements_claim_cells(pcs_build *b, const pcs_yaml *section, int grou
     }
 }
 
-// What becomes of the cells: who owns them, and which of them go.
+// Cells: who owns them, and which of them go.
 typedef struct elements_cover {
     int *owner;       // [ncell] group + 1, 0: bare
     int *part;        // [ncell] part + 1 that has counted the cell

@@ -1,6 +1,6 @@
 // Joints of a case: reading them, and whether they fit the model, the initial state and one another.
 
-#include "build/sections.h"
+#include "build/builder.h"
 #include "core/rounding.h"
 #include "system/scale.h"
 
@@ -90,7 +90,7 @@ pcs_status pcs_build_joints(pcs_build *b)
     return PCS_OK;
 }
 
-// What the checks share.
+// Data that the checks share.
 typedef struct joint_check {
     pcs_build *b;
     int n;                     // bilateral rows of joints
@@ -239,7 +239,7 @@ static bool joints_is_driven(const joint_check *k, int i)
     return joint < b->model.njoint && b->model.joints[joint].ops->drives != NULL;
 }
 
-// Does row i repeat others, and a given motion is among them? Two motions of one coordinate contradict each other.
+// True if row i repeats others and a given motion is among them. Two motions of one coordinate contradict each other.
 static bool joints_repeat_motion(const joint_check *k, int i)
 {
     for (int j = 0; j < i; j++)
@@ -315,7 +315,7 @@ pcs_status pcs_build_check_joints(pcs_build *b)
     if (!pcs_system_has_joints(system)) return PCS_OK;
     PCS_TRY(joints_check_all(&k));
     if (system->row_comm == NULL) return PCS_OK;
-    // What is wrong with joints of one rank, and which repeat others, is told by those who know all of them.
+    // Ranks that know all joints report which are wrong, and which repeat others.
     bool is_special = pcs_case_error_count(b->c) > 0 || system->has_redundant_joints;
     return pcs_rows_any(system, is_special) ? pcs_fail(b->ctx, PCS_BAD_INPUT, "joints are to be told of") : PCS_OK;
 }

@@ -1,6 +1,6 @@
 // Loads of a case: gravity, forces, moments, torques and line loads, with amplitudes in time.
 
-#include "build/sections.h"
+#include "build/builder.h"
 
 #include <math.h>
 

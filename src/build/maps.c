@@ -4,26 +4,11 @@
 #include "build/maps.h"
 
 #include "analysis/analysis.h"
-#include "closed_form/closed_form.h"
-#include "contact/force_law.h"
-#include "elements/section.h"
-#include "linsolve/linsolve.h"
-#include "step/step.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST_MAPS = 64 };
-
-const pcs_form pcs_set_form = { .shown = "name of a set", .json = "\"type\":\"string\",\"minLength\":1" };
-const pcs_form pcs_sets_form = { .shown = "[names of sets]",
-                                 .json = "\"type\":[\"string\",\"array\"],\"minLength\":1,\"minItems\":1,"
-                                         "\"items\":{\"type\":\"string\",\"minLength\":1}" };
-
-PCS_PARTS(pcs_force_law_parts, pcs_force_law_types, pcs_force_law_types[i]->options, NULL, NULL)
-PCS_PARTS(pcs_section_parts, pcs_section_types, pcs_section_types[i]->options, NULL, NULL)
-PCS_PARTS(pcs_step_parts, pcs_step_solvers, NULL, NULL, NULL)
-PCS_PARTS(pcs_linsolve_parts, pcs_linsolvers, NULL, NULL, NULL)
 
 const pcs_registry pcs_registries[] = {
     { "Systems (system.type)", "system", pcs_closed_form_parts },
@@ -136,7 +121,8 @@ static void maps_walk_map(maps_walker *w, const char *path, const char *help, co
     snprintf(longer, sizeof longer, "%s%s", path, map->kind == PCS_MAP_NAMES ? ".NAME" : "");
     if (map->entry != NULL) maps_walk_map(w, longer, help, map->entry);
     maps_walk_options(w, path, map->options);
-    for (int i = 0; map->parts != NULL && map->parts(w->ctx, i, &part); i++) {
+    if (map->parts == NULL) return;
+    for (int i = 0; map->parts(w->ctx, i, &part); i++) {
         maps_walk_options(w, path, part.options);
         maps_walk_options(w, path, part.more);
     }

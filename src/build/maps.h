@@ -17,7 +17,7 @@ typedef struct pcs_map_part {
 // Part i of a registry; false: there is none. Tables that take memory are left out where ctx is NULL.
 typedef bool pcs_parts(pcs_context *ctx, int i, pcs_map_part *out);
 
-// What a node may be that its owner reads: by a JSON schema, the name of a part, or a map; with two of these it is
+// Forms of a node that its owner reads: by a JSON schema, the name of a part, or a map; with two of these it is
 // either.
 typedef struct pcs_form {
     const char *shown; // in a list: "name of a set"; NULL: "map"
@@ -59,14 +59,14 @@ typedef struct pcs_map {
 // Names of a set, of one set or several; [time, factor] and so on: numbers in rows.
 extern const pcs_form pcs_set_form, pcs_sets_form;
 
-extern const pcs_map pcs_damping_map, pcs_group_map, pcs_amplitude_map, pcs_cells_map, pcs_contact_map, pcs_initial_map,
-    pcs_joint_map, pcs_load_map, pcs_mesh_map, pcs_merge_map, pcs_output_map, pcs_scheme_map, pcs_set_map,
-    pcs_solver_map, pcs_start_map, pcs_support_map, pcs_system_map, pcs_time_map;
+extern const pcs_map pcs_damping_map, pcs_group_map, pcs_amplitude_map, pcs_contact_map, pcs_initial_map, pcs_joint_map,
+    pcs_load_map, pcs_mesh_map, pcs_merge_map, pcs_output_map, pcs_scheme_map, pcs_set_map, pcs_solver_map,
+    pcs_start_map, pcs_support_map, pcs_system_map, pcs_time_map;
 pcs_parts pcs_closed_form_parts, pcs_control_parts, pcs_element_parts, pcs_force_law_parts, pcs_gap_parts,
     pcs_joint_parts, pcs_linsolve_parts, pcs_load_parts, pcs_mesh_parts, pcs_observer_parts, pcs_scheme_parts,
     pcs_section_parts, pcs_step_parts;
 
-// What fills the parts of a registry: a table of pointers that ends with NULL.
+// Defines the function that gives the parts of a registry, a table of pointers that ends with NULL.
 #define PCS_PARTS(function, table, own_options, own_more, own_one)                                      \
     bool function(pcs_context *ctx, int i, pcs_map_part *out)                                           \
     {                                                                                                   \

@@ -1,6 +1,6 @@
-// What a run writes: observers and probes of a case.
+// Section `output`: observers and probes.
 
-#include "build/sections.h"
+#include "build/builder.h"
 #include "closed_form/closed_form.h"
 #include "output/frames.h"
 #include "sim/checkpoint.h"
@@ -245,13 +245,29 @@ static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_ya
     return PCS_OK;
 }
 
+// Every coordinate and its velocity is a column; the probes of the case come after them.
+static pcs_status output_add_coordinates(pcs_build *b, pcs_probe *probes, int *count)
+{
+    const pcs_system *system = b->sim->system;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < system->nq; i++) {
+            char name[128];
+            snprintf(name, sizeof name, "%s%s", pass == 0 ? "" : "v_", system->coordinates[i]);
+            pcs_probe *probe = &probes[(*count)++];
+            PCS_TRY(pcs_closed_form_probe(system, name, probe));
+            probe->column = pcs_take_text(b->ctx, name);
+            if (probe->column == NULL) return PCS_NO_MEMORY;
+        }
+    return PCS_OK;
+}
+
 pcs_status pcs_build_probes(pcs_build *b)
 {
     int count = 0;
     for (int i = 0; i < b->nprobe; i++) count += pcs_yaml_count(b->probes[i].of);
     if (b->has_system) count += 2 * b->sim->system->nq;
     PCS_TAKE(b->ctx, b->sim->probes, count, "probes");
-    if (b->has_system) PCS_TRY(pcs_build_coordinate_probes(b, b->sim->probes, &b->sim->nprobe));
+    if (b->has_system) PCS_TRY(output_add_coordinates(b, b->sim->probes, &b->sim->nprobe));
     for (int i = 0; i < b->nprobe; i++) {
         const pcs_build_probe *probe = &b->probes[i];
         for (int k = 0; k < pcs_yaml_count(probe->of); k++) {

@@ -175,7 +175,7 @@ static void schema_form(schema *s, const pcs_form *form)
     }
 }
 
-// What the value of an option may be.
+// Writes what the value of an option may be.
 static void schema_kind(schema *s, const pcs_option *o)
 {
     bool before = s->has_items;
@@ -345,7 +345,7 @@ static void schema_define(schema *s, const pcs_map *map)
     }
 }
 
-// Does an option of the table make this one unnecessary?
+// True if an option of the table makes this one unnecessary.
 static bool schema_is_given(const pcs_option *table, const char *option)
 {
     for (; table != NULL && table->name != NULL; table++)
@@ -371,7 +371,7 @@ static void schema_need_names(schema *s, const char *first, const pcs_option *op
     schema_close(s, "]", before);
 }
 
-// Of observers that are switched on.
+// Needs of observers that are switched on.
 static void schema_need_parts(schema *s, pcs_parts *parts)
 {
     pcs_map_part part;
@@ -464,7 +464,7 @@ static void schema_define_needs(schema *s, const pcs_map *map)
     schema_put(s, "}");
 }
 
-// What several maps use: include, repeat, vectors, profiles over a set.
+// Defines what several maps use: include, repeat, vectors, profiles over a set.
 static void schema_define_common(schema *s)
 {
     const pcs_range any = PCS_ANY_NUMBER;

@@ -1,6 +1,6 @@
 // Sections `scheme` and `solver`: what advances the model.
 
-#include "build/sections.h"
+#include "build/builder.h"
 #include "core/comm.h"
 #include "sim/retry.h"
 
@@ -30,6 +30,9 @@ typedef struct scheme_solver {
     pcs_yaml *type, *linear;
     int nthread;
 } scheme_solver;
+
+PCS_PARTS(pcs_step_parts, pcs_step_solvers, NULL, NULL, NULL)
+PCS_PARTS(pcs_linsolve_parts, pcs_linsolvers, NULL, NULL, NULL)
 
 static const pcs_form step_form = { .shown = "auto or a step solver", .parts = pcs_step_parts };
 static const pcs_form linear_form = { .shown = "auto or a linear solver", .parts = pcs_linsolve_parts };

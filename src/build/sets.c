@@ -1,6 +1,6 @@
 // The sections `sets` (nodes or cells chosen from other sets) and `merge` (nodes that parts of the mesh share).
 
-#include "build/sections.h"
+#include "build/builder.h"
 
 #include "core/rotation.h"
 #include "mesh/merge.h"
@@ -199,7 +199,7 @@ static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name,
     return status;
 }
 
-// What is wrong with the values, or NULL; *key names the culprit.
+// Returns what is wrong with the values, or NULL; *key names the culprit.
 static const char *sets_check(const sets_params *p, const char **key)
 {
     *key = "cells";

@@ -1,7 +1,7 @@
-// Where a run starts: at the initial displacements, in equilibrium under the loads at t = 0, or where another run was.
+// The start of a run: at the initial displacements, in equilibrium under the loads at t = 0, or where another run was.
 
 #include "analysis/statics.h"
-#include "build/sections.h"
+#include "build/builder.h"
 #include "sim/checkpoint.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ pcs_status pcs_build_statics(pcs_build *b)
 {
     pcs_yaml *root = pcs_case_root(b->c), *node = pcs_case_get(b->c, root, "statics");
     b->statics = (pcs_statics_options){ .has_friction = true };
-    // Of a run that does not ask for it, the section is not made.
+    // A run that does not ask for it does not get the section.
     if (node == NULL && !b->is_model_only && !b->starts_in_equilibrium) return PCS_OK;
     node = pcs_case_get_map(b->c, root, "statics");
     if (node != NULL) pcs_case_read(b->c, node, pcs_statics_keys, &b->statics);

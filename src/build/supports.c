@@ -1,6 +1,6 @@
 // Section `supports`.
 
-#include "build/sections.h"
+#include "build/builder.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #define _XOPEN_SOURCE 700 // dlopen, realpath
 
-#include "build/sections.h"
+#include "build/builder.h"
 #include "closed_form/closed_form.h"
 #include "core/open.h"
 
@@ -135,20 +135,4 @@ pcs_status pcs_build_system(pcs_build *b)
     pcs_status status = is_new ? system_compare(b, definition, params) : PCS_OK;
     if (status == PCS_OK) status = pcs_closed_form_create(b->ctx, definition, params, &b->sim->system);
     return status == PCS_OK ? PCS_OK : pcs_build_blame(b, section, status);
-}
-
-// Every coordinate and its velocity is a column; the probes of the case come after them.
-pcs_status pcs_build_coordinate_probes(pcs_build *b, pcs_probe *probes, int *count)
-{
-    const pcs_system *system = b->sim->system;
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < system->nq; i++) {
-            char name[128];
-            snprintf(name, sizeof name, "%s%s", pass == 0 ? "" : "v_", system->coordinates[i]);
-            pcs_probe *probe = &probes[(*count)++];
-            PCS_TRY(pcs_closed_form_probe(system, name, probe));
-            probe->column = pcs_take_text(b->ctx, name);
-            if (probe->column == NULL) return PCS_NO_MEMORY;
-        }
-    return PCS_OK;
 }

@@ -1,6 +1,6 @@
 // Section `time`: step size, end, step control.
 
-#include "build/sections.h"
+#include "build/builder.h"
 
 #include <math.h>
 #include <string.h>

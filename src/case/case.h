@@ -110,8 +110,12 @@ const char *pcs_range_text(pcs_range range, size_t size, char *buffer);
 
 // Adds a line to the notes.
 void pcs_case_note(pcs_case *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// What was changed without being an error, a line each; "" for nothing.
+// Returns notes on what was changed without being an error, a line each; "" for nothing.
 const char *pcs_case_notes(const pcs_case *c);
+// Gives the paths of keys that an assignment may name to `take`: those that are there, and those that a reader has
+// looked for.
+typedef void pcs_path_taker(void *user, const char *path);
+void pcs_case_paths(pcs_case *c, pcs_path_taker *take, void *user);
 // Options of `repeat`.
 extern const pcs_option pcs_repeat_options[];
 

@@ -216,7 +216,7 @@ static void error_drop(pcs_case *c, pcs_yaml *map, int i)
     char path[PCS_PATH_BYTES];
     pcs_tree_path(map->items[i], sizeof path, path);
     pcs_case_note(c, "%s of the file is left out: the type is another one by an assignment", path);
-    pcs_tree_remove(map, i);
+    pcs_tree_remove_key(map, i);
 }
 
 void pcs_case_forgive(pcs_case *c, pcs_yaml *map)

@@ -1,5 +1,10 @@
 // YAML text into a tree of nodes, through libyaml's events. Of YAML we take maps, lists and scalars: anchors,
 // aliases, tags and several documents are errors, keys are unique and plain text.
+//
+// YAML ends a plain text within { } and [ ] at the signs , { } [ ] and everywhere at ": " and " #". So that
+// [${L/2}, ${max(a, b)}] can be written without quotes, those signs are hidden within ${...}: sign x becomes the
+// character U+E000 + x of the private area, and the texts that come out of the parser take it back. Counts of
+// characters stay, and with them lines and columns.
 
 #include "case/tree.h"
 
@@ -7,6 +12,74 @@
 #include <stdio.h>
 #include <string.h>
 #include <yaml.h>
+
+enum { LEAD = 0xEE, SECOND_LOW = 0x80, SECOND_HIGH = 0x81, MASKED_BYTES = 3 }; // U+E000 .. U+E07F in UTF-8
+
+static bool mask_is_masked(const char *p, const char *end)
+{
+    const unsigned char *x = (const unsigned char *)p;
+    return end - p >= MASKED_BYTES && x[0] == LEAD && (x[1] == SECOND_LOW || x[1] == SECOND_HIGH);
+}
+
+// Length of the ${...} at p, 0 when there is none: it ends in its line and holds no quotes.
+static size_t mask_formula(const char *p, const char *end)
+{
+    if (end - p < 2 || p[0] != '$' || p[1] != '{') return 0;
+    for (const char *q = p + 2; q < end && strchr("\n\r\"'", *q) == NULL; q++)
+        if (*q == '}') return (size_t)(q + 1 - p);
+    return 0;
+}
+
+static size_t mask_put(char x, char *out)
+{
+    unsigned char code = (unsigned char)x;
+    if (strchr("{}[],:#", x) == NULL || x == '\0') {
+        *out = x;
+        return 1;
+    }
+    out[0] = (char)LEAD;
+    out[1] = (char)(0x80 | (code >> 6));
+    out[2] = (char)(0x80 | (code & 0x3f));
+    return MASKED_BYTES;
+}
+
+// *masked is the scratch text, or NULL when there is nothing to hide. False: no memory.
+static bool mask_text(const char *text, size_t *size, char **masked)
+{
+    const char *end = text + *size;
+    size_t hidden = 0, used = 0;
+    *masked = NULL;
+    for (const char *p = text; p < end; p++) {
+        if (mask_is_masked(p, end)) return true; // the author uses these characters: they stay what they are
+        hidden += mask_formula(p, end);
+    }
+    if (hidden == 0) return true;
+    char *out = pcs_scratch(NULL, *size + MASKED_BYTES * hidden, 1);
+    if (out == NULL) return false;
+    for (const char *p = text; p < end;) {
+        size_t length = mask_formula(p, end);
+        if (length == 0) out[used++] = *p++;
+        for (; length > 0; length--) used += mask_put(*p++, out + used);
+    }
+    *masked = out;
+    *size = used;
+    return true;
+}
+
+static void mask_remove(char *text)
+{
+    const char *p = text, *end = text + strlen(text);
+    char *out = text;
+    while (p < end) {
+        if (!mask_is_masked(p, end)) {
+            *out++ = *p++;
+            continue;
+        }
+        *out++ = (char)((((unsigned char)p[1] & 0x01) << 6) | ((unsigned char)p[2] & 0x3f));
+        p += MASKED_BYTES;
+    }
+    *out = '\0';
+}
 
 typedef struct reader {
     pcs_case *c;
@@ -97,7 +170,7 @@ static pcs_status reader_take_key(reader *r, const yaml_event_t *event, pcs_loca
     pcs_yaml *map = r->open[top];
     char *name = pcs_tree_text(r->c, (const char *)event->data.scalar.value, event->data.scalar.length);
     if (name == NULL) return PCS_NO_MEMORY;
-    if (r->is_masked) pcs_unmask(name);
+    if (r->is_masked) mask_remove(name);
     if (map->count >= PCS_CASE_KEYS) {
         pcs_tree_error(r->c, location, "more than %d keys in one map", PCS_CASE_KEYS);
         return PCS_BAD_INPUT;
@@ -123,7 +196,7 @@ static void reader_refuse_decoration(reader *r, pcs_location location, const yam
     if (tag != NULL) pcs_tree_error(r->c, location, "tags are not allowed: '%.60s'", (const char *)tag);
 }
 
-// Where the text of a scalar begins, if it stands in one line as it is.
+// Returns the column where the text of a scalar begins, if it stands in one line as it is.
 static int reader_text_column(const yaml_event_t *event, pcs_location location)
 {
     size_t nchar = 0, quotes = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 1;
@@ -150,7 +223,7 @@ static pcs_status reader_scalar(reader *r, const yaml_event_t *event)
     char *copy = pcs_tree_text(r->c, value, length);
     if (copy == NULL) return PCS_NO_MEMORY;
     node->text_column = reader_text_column(event, location);
-    if (r->is_masked) pcs_unmask(copy);
+    if (r->is_masked) mask_remove(copy);
     node->text = copy;
     return reader_attach(r, node) ? PCS_OK : PCS_NO_MEMORY;
 }
@@ -279,7 +352,7 @@ pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, siz
         *out = parse_word(c, origin, text, size);
         return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
     }
-    if (!pcs_mask(text, &size, &masked)) {
+    if (!mask_text(text, &size, &masked)) {
         c->is_out_of_memory = true;
         return PCS_NO_MEMORY;
     }

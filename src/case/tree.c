@@ -232,16 +232,6 @@ const char *pcs_yaml_key(const pcs_yaml *map, int i)
     return map->keys[i].name;
 }
 
-void pcs_tree_remove(pcs_yaml *map, int i)
-{
-    map->count--;
-    for (; i < map->count; i++) {
-        map->keys[i] = map->keys[i + 1];
-        map->items[i] = map->items[i + 1];
-        map->items[i]->index = i;
-    }
-}
-
 static const pcs_yaml *tree_named(const pcs_yaml *map, const char *key, size_t length)
 {
     if (pcs_yaml_get_kind(map) != PCS_YAML_MAP) return NULL;

@@ -68,8 +68,6 @@ struct pcs_case {
     size_t dump_size[2];
 };
 
-// A case without a root; `file` stands for it in messages.
-pcs_status pcs_tree_create(pcs_context *ctx, const char *file, pcs_case **out);
 // Small zeroed pieces that live as long as the context; NULL sets is_out_of_memory.
 void *pcs_tree_take(pcs_case *c, size_t bytes);
 char *pcs_tree_text(pcs_case *c, const char *text, size_t length);
@@ -79,6 +77,7 @@ void *pcs_tree_grow(pcs_case *c, const void *old, int count, int *room, size_t s
 pcs_yaml *pcs_tree_node(pcs_case *c, pcs_yaml_kind kind, pcs_location location);
 bool pcs_tree_add_item(pcs_case *c, pcs_yaml *list, pcs_yaml *item);
 bool pcs_tree_add_key(pcs_case *c, pcs_yaml *map, const pcs_key *key, pcs_yaml *value);
+// Takes entry i out of a map.
 void pcs_tree_remove_key(pcs_yaml *map, int i);
 // A copy with all that is below; when it is a further one its errors are told only where there is none yet. NULL
 // without memory.
@@ -94,14 +93,6 @@ const char *pcs_tree_path(const pcs_yaml *node, size_t size, char *buffer);
 // The tree of one YAML document. Errors are recorded; what cannot be read at all gives PCS_BAD_INPUT.
 pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_yaml **out);
 
-// Reads the files that maps of the tree include, and merges their contents.
-pcs_status pcs_tree_include(pcs_case *c, pcs_yaml *root);
-// Hides the signs within ${...} that end a plain text of YAML, one character for another, so that columns stay; *masked
-// is the scratch text, or NULL when there is nothing to hide. False: no memory.
-bool pcs_mask(const char *text, size_t *size, char **masked);
-// Takes the mask off a text in place.
-void pcs_unmask(char *text);
-
 // Compiles the formula in bytes [from, from + length) of a scalar; an error tells its column.
 bool pcs_formula_compile(pcs_case *c, pcs_yaml *node, size_t from, size_t length, const char *const *variables,
                          pcs_expression *out);
@@ -112,8 +103,6 @@ void pcs_tree_find_unknown(pcs_case *c, pcs_yaml *node);
 
 // Records an error at a location.
 void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// Takes entry i out of a map.
-void pcs_tree_remove(pcs_yaml *map, int i);
 // "'10.0x'", "empty", "a list": what a node is, for messages.
 const char *pcs_tree_quote(const pcs_yaml *node, size_t size, char *buffer);
 
@@ -123,12 +112,6 @@ typedef enum pcs_number_form {
     PCS_NUMBER_NOT_FINITE, // inf, nan, or too large for a double
     PCS_NUMBER_TOO_SMALL   // not zero, but rounds to it
 } pcs_number_form;
-
-// The value of an option: false and an error when it is wrong, the member is then untouched.
-bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member);
-
-// A number, or a map that says how it varies along a line; false and an error when it is wrong.
-bool pcs_read_profile(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_profile *out);
 
 // The whole text as a number: digits with an optional point and exponent.
 pcs_number_form pcs_scalar_number(const char *text, double *value);

@@ -131,7 +131,7 @@ static void write_flat(output *out, const pcs_yaml *list)
 
 static void write_block(output *out, const pcs_yaml *node, int indent, bool is_begun);
 
-// What follows `key:` or `-`, up to the end of the line or block.
+// Writes what follows `key:` or `-`, up to the end of the line or block.
 static void write_value(output *out, const pcs_yaml *node, int indent)
 {
     if (node->kind == PCS_YAML_SCALAR) {

@@ -42,7 +42,7 @@ static void commands_print_errors(const pcs_context *ctx)
     }
 }
 
-// What was changed without being an error.
+// Prints what was changed without being an error.
 static void commands_print_notes(const pcs_case *c)
 {
     for (const char *line = pcs_case_notes(c); *line != '\0'; line += strcspn(line, "\n") + 1)
@@ -108,7 +108,7 @@ static void commands_show_results(const pcs_sim *sim, const char *directory)
     commands_show_path("or with stress and contact forces: paraview --script=", directory, "view", ".py");
 }
 
-// Where a command writes: as said, or results/<case><ending>.
+// Makes the path where a command writes: as said, or results/<case><ending>.
 static bool commands_directory(const pcs_arguments *a, const char *name, const char *ending, char directory[PATH_ROOM])
 {
     bool is_given = a->directory != NULL;
@@ -167,7 +167,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
-    // Of a run that was refused, the folder has what another one left there.
+    // The folder of a run that was refused has what another one left there.
     if (!a->is_quiet && pcs_is_root(ctx) && sim->has_files) commands_show_results(sim, directory);
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
 }

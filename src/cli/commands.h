@@ -1,4 +1,4 @@
-// What the commands do; each gives the exit status.
+// The commands; each gives the exit status.
 
 #ifndef PCS_CLI_COMMANDS_H
 #define PCS_CLI_COMMANDS_H
@@ -11,7 +11,7 @@ int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
-// What the last word may become, for shells.
+// Prints what the last word may become, for shells.
 int pcs_cli_complete(int nword, char **words);
 // Version, compiler, flags and libraries, to the screen.
 void pcs_cli_version(void);

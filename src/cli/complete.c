@@ -5,7 +5,7 @@
 
 #include "build/build.h"
 #include "build/catalogue.h"
-#include "case/paths.h"
+#include "case/case.h"
 #include "cli/cases.h"
 #include "cli/commands.h"
 

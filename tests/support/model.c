@@ -111,12 +111,11 @@ static void params_store(const pcs_option *option, const char *text, int number,
     case PCS_OPTION_TEXT: *(const char **)at = text; break;
     case PCS_OPTION_LIST: *(pcs_list *)at = (pcs_list){ 0 }; break;       // those that are given follow
     case PCS_OPTION_NAMES: *(pcs_names *)at = (pcs_names){ 0 }; break;    // not needed so far
-    case PCS_OPTION_POINTS: *(pcs_points *)at = (pcs_points){ 0 }; break;
+    case PCS_OPTION_POINTS: *(pcs_points *)at = (pcs_points){ 0 }; break; // not needed so far
     case PCS_OPTION_PROFILE:
         *(pcs_profile *)at = (pcs_profile){ .value = text != NULL ? strtod(text, NULL) : 1.5 + number };
         break;
-    case PCS_OPTION_NODE:
-    case PCS_OPTION_FORMULA: *(const void **)at = NULL; break; // likewise
+    default: *(const void **)at = NULL; break; // likewise
     }
 }
 
