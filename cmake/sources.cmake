@@ -25,7 +25,7 @@ percuss_sources(src/schemes scheme_list.def alpha_family event event_friction ex
   galerkin_weights ggl_unified midpoint ode registry scheme stability state tableau)
 percuss_sources(src/output observer_list.def file observer obstacles record row_file schedule
   series summary_write tally text vtk)
-percuss_sources(src/case assign error expand formula keys load parse read scalar spelling tree write)
+percuss_sources(src/case assign error expand keys load parse read scalar spelling tree write)
 percuss_sources(src/analysis modes modes_output statics statics_arc statics_equilibrium statics_free statics_friction
   statics_message statics_newton statics_output statics_ramp statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_case certify_energy certify_forces certify_friction

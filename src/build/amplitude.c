@@ -53,9 +53,9 @@ static const pcs_map map_pulse = { .name = "pulse", .options = pulse_options };
 
 static const pcs_form table_form = {
     .shown = "[[time, factor], ...]",
-    .json = "\"type\":\"array\",\"minItems\":1,\"items\":{\"type\":[\"array\",\"object\"],\"required\":[\"repeat\"],"
-            "\"minItems\":2,\"maxItems\":2,\"items\":{\"type\":[\"number\",\"string\",\"object\"],"
-            "\"pattern\":\"\\\\$\\\\{\",\"required\":[\"repeat\"]}}"
+    .json = "'type':'array','minItems':1,'items':{'type':['array','object'],'required':['repeat'],"
+            "'minItems':2,'maxItems':2,'items':{'type':['number','string','object'],"
+            "'pattern':'\\\\$\\\\{','required':['repeat']}}"
 };
 
 // One of them is given.

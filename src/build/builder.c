@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-const pcs_form pcs_set_form = { .shown = "name of a set", .json = "\"type\":\"string\",\"minLength\":1" };
+const pcs_form pcs_set_form = { .shown = "name of a set", .json = "'type':'string','minLength':1" };
 const pcs_form pcs_sets_form = { .shown = "[names of sets]",
-                                 .json = "\"type\":[\"string\",\"array\"],\"minLength\":1,\"minItems\":1,"
-                                         "\"items\":{\"type\":\"string\",\"minLength\":1}" };
+                                 .json = "'type':['string','array'],'minLength':1,'minItems':1,"
+                                         "'items':{'type':'string','minLength':1}" };
 
 pcs_status pcs_build_blame(pcs_build *b, const pcs_yaml *node, pcs_status status)
 {

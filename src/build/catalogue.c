@@ -16,7 +16,7 @@ typedef struct catalogue_writer {
     int count;           // of entries
 } catalogue_writer;
 
-void pcs_catalogue_print(const pcs_catalogue *self, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void catalogue_print(const pcs_catalogue *self, const char *format, ...)
 {
     char text[1024];
     va_list arguments;
@@ -38,8 +38,8 @@ static void catalogue_put(const pcs_catalogue *self, int column, int indent, con
     while (*text != '\0') {
         int length = (int)strcspn(text, " ");
         bool is_full = self->width > 0 && column > indent && column + gap + length > self->width;
-        if (is_full) pcs_catalogue_print(self, "\n%*s%.*s", indent, "", length, text);
-        else pcs_catalogue_print(self, "%*s%.*s", gap, "", length, text);
+        if (is_full) catalogue_print(self, "\n%*s%.*s", indent, "", length, text);
+        else catalogue_print(self, "%*s%.*s", gap, "", length, text);
         column = (is_full ? indent : column + gap) + length;
         text += length;
         gap = (int)strspn(text, " ");
@@ -103,7 +103,7 @@ static void catalogue_put_option(const pcs_catalogue *self, const pcs_option *o,
     self->put(self->user, head);
     snprintf(head, sizeof head, "%s %s", kind, preset);
     catalogue_put(self, column, column, head);
-    pcs_catalogue_print(self, "%*s", 12, "");
+    catalogue_print(self, "%*s", 12, "");
     catalogue_put(self, 12, 12, o->help);
 }
 
@@ -120,7 +120,7 @@ static void catalogue_option(const pcs_catalogue *self, const pcs_option *o)
         snprintf(preset, sizeof preset, "[%s]", value);
     }
     if (self->is_markdown) {
-        pcs_catalogue_print(self, "| `%s` | %s | %s | %s |\n", o->name, kind, preset, o->help);
+        catalogue_print(self, "| `%s` | %s | %s | %s |\n", o->name, kind, preset, o->help);
         return;
     }
     catalogue_put_option(self, o, kind, preset);
@@ -134,10 +134,10 @@ static void catalogue_write_entry(void *user, const pcs_catalogue_entry *entry)
     bool has_options = entry->options != NULL && entry->options->name != NULL;
     if (!catalogue_wants(self, entry)) return;
     if (w->heading == NULL || strcmp(w->heading, entry->heading) != 0)
-        pcs_catalogue_print(self, self->is_markdown ? "\n## %s\n" : "\n%s\n", entry->heading);
+        catalogue_print(self, self->is_markdown ? "\n## %s\n" : "\n%s\n", entry->heading);
     w->heading = entry->heading;
     w->count++;
-    pcs_catalogue_print(self, self->is_markdown ? "\n### `%s`\n\n" : "  %-20s ", entry->name);
+    catalogue_print(self, self->is_markdown ? "\n### `%s`\n\n" : "  %-20s ", entry->name);
     catalogue_put(self, self->is_markdown ? 0 : 23, self->is_markdown ? 0 : 23, entry->summary);
     if (has_options && self->is_markdown)
         self->put(self->user, "\n| key | value | default | meaning |\n|---|---|---|---|\n");
@@ -186,7 +186,7 @@ pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user)
     catalogue_walk_keys(ctx, &(catalogue_walker){ visit, user });
     for (const pcs_registry *r = pcs_registries; r->title != NULL; r++) {
         pcs_map_part p;
-        for (int i = 0; r->parts(ctx, i, &p); i++)
+        for (int i = 0; r->map->parts(ctx, i, &p); i++)
             visit(user, &(pcs_catalogue_entry){ r->title, r->section, p.name, p.summary, p.options, p.more });
     }
     pcs_status status = pcs_message(ctx)[0] == '\0' ? PCS_OK : PCS_NO_MEMORY;
@@ -213,7 +213,7 @@ void pcs_catalogue_names(void (*take)(void *user, const char *name, const char *
     for (int i = 0; i < 3; i++) take(user, others[i], i < 2 ? "of any map" : "cross sections of beams");
     for (const pcs_registry *r = pcs_registries; r->title != NULL; r++) {
         pcs_map_part part;
-        for (int i = 0; r->parts(NULL, i, &part); i++) take(user, part.name, part.summary);
+        for (int i = 0; r->map->parts(NULL, i, &part); i++) take(user, part.name, part.summary);
     }
 }
 
@@ -315,31 +315,30 @@ static char applies_letter(int system)
 
 static void applies_write_text(applies *k)
 {
-    pcs_catalogue_print(k->to, "\nWhich scheme takes which system (+ yes, ~ with reserve, number: why not)\n  %-28s",
-                        "");
-    for (int j = 0; j < k->nsystem; j++) pcs_catalogue_print(k->to, " %2c", applies_letter(j));
+    catalogue_print(k->to, "\nWhich scheme takes which system (+ yes, ~ with reserve, number: why not)\n  %-28s", "");
+    for (int j = 0; j < k->nsystem; j++) catalogue_print(k->to, " %2c", applies_letter(j));
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
         if (!catalogue_is_named(k->to, pcs_schemes[i]->name)) continue;
         const void *params = applies_params(k, pcs_schemes[i]);
         const char *reserve = applies_reserve(pcs_schemes[i]);
-        pcs_catalogue_print(k->to, "\n  %-28s", pcs_schemes[i]->name);
+        catalogue_print(k->to, "\n  %-28s", pcs_schemes[i]->name);
         for (int j = 0; j < k->nsystem; j++) {
             int answer = applies_check(k, pcs_schemes[i], params, j);
-            if (answer > 0) pcs_catalogue_print(k->to, " %2d", answer);
+            if (answer > 0) catalogue_print(k->to, " %2d", answer);
             else if (answer < 0) k->to->put(k->to->user, "  ?");
             else k->to->put(k->to->user, reserve == NULL ? "  +" : "  ~");
         }
-        if (reserve != NULL) pcs_catalogue_print(k->to, "  ~ %s", reserve);
+        if (reserve != NULL) catalogue_print(k->to, "  ~ %s", reserve);
     }
     k->to->put(k->to->user, "\n");
-    for (int j = 0; j < k->nsystem; j++) pcs_catalogue_print(k->to, "      %c  %s\n", applies_letter(j), k->names[j]);
-    for (int j = 0; j < k->nreason; j++) pcs_catalogue_print(k->to, "     %2d  %s\n", j + 1, k->reasons[j]);
+    for (int j = 0; j < k->nsystem; j++) catalogue_print(k->to, "      %c  %s\n", applies_letter(j), k->names[j]);
+    for (int j = 0; j < k->nreason; j++) catalogue_print(k->to, "     %2d  %s\n", j + 1, k->reasons[j]);
 }
 
 static void applies_write_names(applies *k, const int *answers, int wanted)
 {
     for (int j = 0, told = 0; j < k->nsystem; j++)
-        if (answers[j] == wanted) pcs_catalogue_print(k->to, "%s%s", told++ == 0 ? "" : ", ", k->names[j]);
+        if (answers[j] == wanted) catalogue_print(k->to, "%s%s", told++ == 0 ? "" : ", ", k->names[j]);
 }
 
 static void applies_write_markdown(applies *k)
@@ -353,16 +352,16 @@ static void applies_write_markdown(applies *k)
         const char *reserve = applies_reserve(pcs_schemes[i]);
         k->nreason = 0;
         for (int j = 0; j < k->nsystem; j++) answers[j] = applies_check(k, pcs_schemes[i], params, j);
-        pcs_catalogue_print(k->to, "| `%s` | ", pcs_schemes[i]->name);
+        catalogue_print(k->to, "| `%s` | ", pcs_schemes[i]->name);
         k->to->put(k->to->user, k->nreason == 0 ? "all" : "the others");
-        if (reserve != NULL) pcs_catalogue_print(k->to, " (%s)", reserve);
+        if (reserve != NULL) catalogue_print(k->to, " (%s)", reserve);
         k->to->put(k->to->user, " | ");
         for (int r = 0; r < k->nreason; r++) {
             if (r > 0) k->to->put(k->to->user, "; ");
             applies_write_names(k, answers, r + 1);
         }
         k->to->put(k->to->user, " | ");
-        for (int r = 0; r < k->nreason; r++) pcs_catalogue_print(k->to, "%s%s", r == 0 ? "" : "; ", k->reasons[r]);
+        for (int r = 0; r < k->nreason; r++) catalogue_print(k->to, "%s%s", r == 0 ? "" : "; ", k->reasons[r]);
         k->to->put(k->to->user, " |\n");
     }
 }

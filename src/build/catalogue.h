@@ -43,6 +43,4 @@ const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer);
 // Which scheme takes which system, and why not; nothing where the name is not that of a scheme.
 void pcs_catalogue_write_applies(const pcs_catalogue *self);
 
-void pcs_catalogue_print(const pcs_catalogue *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 #endif

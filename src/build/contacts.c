@@ -11,21 +11,21 @@ typedef struct contact_keys {
 } contact_keys;
 
 static const char *const contact_points[] = { "sum", "all", NULL };
-PCS_PARTS(pcs_force_law_parts, pcs_force_law_types, pcs_force_law_types[i]->options, NULL, NULL)
+PCS_PARTS(force_law_parts, pcs_force_law_types, pcs_force_law_types[i]->options, NULL, NULL)
 
-static const pcs_map map_law = { .name = "force law", .kind = PCS_MAP_TYPES, .parts = pcs_force_law_parts };
+const pcs_map pcs_law_map = { .name = "force law", .kind = PCS_MAP_TYPES, .parts = force_law_parts };
 static const pcs_option contact_options[] = {
-    PCS_MAP("law", contact_keys, law, PCS_OPTIONAL, map_law, "a force law, in place of the rigid one"),
+    PCS_MAP("law", contact_keys, law, PCS_OPTIONAL, pcs_law_map, "a force law, in place of the rigid one"),
     PCS_CHOICE("points", contact_keys, points, PCS_DEFAULT("sum"), contact_points,
                "all: history columns for every point"),
     { .name = NULL },
 };
 static const char *const contact_one[] = { "restitution", "law", NULL };
 
-PCS_PARTS(pcs_gap_parts, pcs_gap_types, pcs_gap_types[i]->options, NULL, contact_one)
+PCS_PARTS(gap_parts, pcs_gap_types, pcs_gap_types[i]->options, NULL, contact_one)
 
 const pcs_map pcs_contact_map = {
-    .name = "contact", .kind = PCS_MAP_TYPES, .is_entry = true, .options = contact_options, .parts = pcs_gap_parts
+    .name = "contact", .kind = PCS_MAP_TYPES, .is_entry = true, .options = contact_options, .parts = gap_parts
 };
 
 // The rigid law has restitutions; a force law has none.
@@ -47,7 +47,7 @@ static void contacts_check_law(pcs_build *b, pcs_yaml *node, const pcs_gap_ops *
 
 static pcs_status contacts_force_law(pcs_build *b, pcs_yaml *node, bool rubs, const pcs_force_law **out)
 {
-    int type = pcs_build_type(b, node, pcs_force_law_parts);
+    int type = pcs_build_type(b, node, force_law_parts);
     if (type < 0) return PCS_OK;
     const pcs_force_law_type *of = pcs_force_law_types[type];
     void *params = NULL;
@@ -67,7 +67,7 @@ static pcs_status contacts_force_law(pcs_build *b, pcs_yaml *node, bool rubs, co
 static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact *contact)
 {
     contact_keys keys = { 0 };
-    int type = pcs_build_type(b, node, pcs_gap_parts);
+    int type = pcs_build_type(b, node, gap_parts);
     (void)pcs_case_read(b->c, node, contact_options, &keys);
     contact->writes_points = keys.points == 1;
     if (type < 0) return PCS_OK;

@@ -31,23 +31,21 @@ static const pcs_option group_options[] = {
     PCS_MAP("damping", group_keys, damping, PCS_OPTIONAL, pcs_damping_map, "Rayleigh damping"),
     { .name = NULL },
 };
-PCS_PARTS(pcs_section_parts, pcs_section_types, pcs_section_types[i]->options, NULL, NULL)
+PCS_PARTS(section_parts, pcs_section_types, pcs_section_types[i]->options, NULL, NULL)
 
-static const pcs_map map_section = { .name = "section", .kind = PCS_MAP_TYPES, .parts = pcs_section_parts };
+const pcs_map pcs_section_map = { .name = "section", .kind = PCS_MAP_TYPES, .parts = section_parts };
 static const pcs_option section_options[] = {
-    PCS_MAP("section", group_keys, section, PCS_REQUIRED, map_section,
+    PCS_MAP("section", group_keys, section, PCS_REQUIRED, pcs_section_map,
             "the cross section: a type and its sizes, as `percuss list section` shows"),
     { .name = NULL },
 };
 
-PCS_PARTS(pcs_element_parts, pcs_elements, pcs_elements[i]->options,
-          pcs_elements[i]->has_section ? section_options : NULL, NULL)
+PCS_PARTS(element_parts, pcs_elements, pcs_elements[i]->options, pcs_elements[i]->has_section ? section_options : NULL,
+          NULL)
 
-const pcs_map pcs_group_map = { .name = "element group",
-                                .kind = PCS_MAP_TYPES,
-                                .is_entry = true,
-                                .options = group_options,
-                                .parts = pcs_element_parts };
+const pcs_map pcs_group_map = {
+    .name = "element group", .kind = PCS_MAP_TYPES, .is_entry = true, .options = group_options, .parts = element_parts
+};
 
 static void elements_read_damping(pcs_build *b, pcs_yaml *map, double *mass, double *stiffness)
 {
@@ -65,7 +63,7 @@ static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
     (void)pcs_case_read(b->c, group, section_options, &keys);
     pcs_yaml *node = keys.section;
     if (node == NULL || !pcs_case_is(b->c, node, PCS_YAML_MAP)) return PCS_OK;
-    int type = pcs_build_type(b, node, pcs_section_parts);
+    int type = pcs_build_type(b, node, section_parts);
     if (type < 0) return PCS_OK;
     const pcs_section_type *shape = pcs_section_types[type];
     void *params = NULL;
@@ -99,7 +97,7 @@ static void elements_check_cells(pcs_build *b, const pcs_yaml *node, const pcs_f
 static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *group)
 {
     group_keys keys = { 0 };
-    int type = pcs_build_type(b, node, pcs_element_parts);
+    int type = pcs_build_type(b, node, element_parts);
     (void)pcs_case_read(b->c, node, group_options, &keys);
     bool is_list = keys.mesh != NULL && pcs_yaml_get_kind(keys.mesh) == PCS_YAML_LIST;
     if (is_list) group->cells = pcs_build_group_set(b, group->name);

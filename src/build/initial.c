@@ -11,8 +11,7 @@ typedef struct initial_keys {
     double about[3];
 } initial_keys;
 
-static const pcs_form profile_form = { .shown = "[x, y, z] or { from, to }",
-                                       .json = "\"$ref\":\"#/definitions/profile\"" };
+static const pcs_form profile_form = { .shown = "[x, y, z] or { from, to }", .json = "'$ref':'#/definitions/profile'" };
 
 #define INITIAL_HELP "numbers or formulas of the place x, y, z of a node, or linear over the set"
 

@@ -24,10 +24,9 @@ static const pcs_option motion_options[] = {
     { .name = NULL },
 };
 
-PCS_PARTS(pcs_joint_parts, pcs_joints, pcs_joints[i]->options, pcs_joints[i]->signals == NULL ? NULL : motion_options,
-          NULL)
+PCS_PARTS(joint_parts, pcs_joints, pcs_joints[i]->options, pcs_joints[i]->signals == NULL ? NULL : motion_options, NULL)
 
-const pcs_map pcs_joint_map = { .name = "joint", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = pcs_joint_parts };
+const pcs_map pcs_joint_map = { .name = "joint", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = joint_parts };
 
 // Places from which the integral of a formula goes on, over the time of the run, so that it does not begin at 0 each
 // time: narrow pulses are found, too, and the state of a run has no part in it.
@@ -51,7 +50,7 @@ static pcs_status joints_integrate(pcs_build *b, pcs_yaml *node, pcs_amplitude *
 
 static pcs_status joints_read_one(pcs_build *b, pcs_yaml *node, pcs_fe_joint *joint)
 {
-    int type = pcs_build_type(b, node, pcs_joint_parts);
+    int type = pcs_build_type(b, node, joint_parts);
     if (type < 0) return PCS_OK;
     const pcs_joint_ops *ops = joint->ops = pcs_joints[type];
     void *params = NULL;

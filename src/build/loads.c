@@ -64,7 +64,7 @@ static const pcs_option line_options[] = {
 };
 
 static const char *const load_one[] = { "node", "set", NULL };
-static const pcs_map_part load_parts[] = {
+static const pcs_map_part load_types[] = {
     [TYPE_GRAVITY] = { "gravity", "weight of all that has mass", gravity_options, NULL, NULL },
     [TYPE_FORCE] = { "force", "a force on nodes", force_options, NULL, load_one },
     [TYPE_MOMENT] = { "moment", "a moment on nodes", moment_options, NULL, load_one },
@@ -72,15 +72,15 @@ static const pcs_map_part load_parts[] = {
     [TYPE_LINE] = { "line", "a force along cells", line_options, NULL, NULL },
 };
 
-bool pcs_load_parts(pcs_context *ctx, int i, pcs_map_part *out)
+static bool load_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
     (void)ctx;
     if (i > TYPE_LINE) return false;
-    *out = load_parts[i];
+    *out = load_types[i];
     return true;
 }
 
-const pcs_map pcs_load_map = { .name = "load", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = pcs_load_parts };
+const pcs_map pcs_load_map = { .name = "load", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = load_parts };
 
 // The nodes under one of two keys, exactly one of which must be there.
 static const pcs_set *loads_nodes(pcs_build *b, const pcs_yaml *map, const load_params *p)
@@ -106,7 +106,7 @@ static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
 static pcs_status loads_read(pcs_build *b, pcs_yaml *node, int type, pcs_fe_load *load)
 {
     load_params p = { .load = *load };
-    bool is_read = pcs_case_read(b->c, node, load_parts[type].options, &p);
+    bool is_read = pcs_case_read(b->c, node, load_types[type].options, &p);
     p.load.is_gravity = type == TYPE_GRAVITY;
     p.load.kind = type == TYPE_FORCE ? PCS_LOAD_FORCE : PCS_LOAD_MOMENT;
     if (type == TYPE_LINE) {
@@ -129,7 +129,7 @@ pcs_status pcs_build_loads(pcs_build *b)
     for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
         loads[i].name = pcs_yaml_key(section, i);
-        int type = node == NULL ? -1 : pcs_build_type(b, node, pcs_load_parts);
+        int type = node == NULL ? -1 : pcs_build_type(b, node, load_parts);
         if (type >= 0) PCS_TRY(loads_read(b, node, type, &loads[i]));
     }
     b->model.nload = count;

@@ -11,19 +11,19 @@
 enum { MOST_MAPS = 64 };
 
 const pcs_registry pcs_registries[] = {
-    { "Systems (system.type)", "system", pcs_closed_form_parts },
-    { "Mesh sources (mesh.NAME.type)", "mesh", pcs_mesh_parts },
-    { "Elements (elements.NAME.type)", "elements", pcs_element_parts },
-    { "Cross sections (elements.NAME.section.type)", "section", pcs_section_parts },
-    { "Loads (loads.NAME.type)", "loads", pcs_load_parts },
-    { "Joints (joints.NAME.type)", "joints", pcs_joint_parts },
-    { "Gap types (contacts.NAME.type)", "contacts", pcs_gap_parts },
-    { "Force laws (contacts.NAME.law.type)", "contacts", pcs_force_law_parts },
-    { "Schemes (scheme.type)", "scheme", pcs_scheme_parts },
-    { "Step control (time.control.type)", "time", pcs_control_parts },
-    { "Step solvers (solver.type)", "solver", pcs_step_parts },
-    { "Linear solvers (solver.linear)", "solver", pcs_linsolve_parts },
-    { "Observers (output.NAME)", "output", pcs_observer_parts },
+    { "Systems (system.type)", "system", &pcs_system_map },
+    { "Mesh sources (mesh.NAME.type)", "mesh", &pcs_mesh_map },
+    { "Elements (elements.NAME.type)", "elements", &pcs_group_map },
+    { "Cross sections (elements.NAME.section.type)", "section", &pcs_section_map },
+    { "Loads (loads.NAME.type)", "loads", &pcs_load_map },
+    { "Joints (joints.NAME.type)", "joints", &pcs_joint_map },
+    { "Gap types (contacts.NAME.type)", "contacts", &pcs_contact_map },
+    { "Force laws (contacts.NAME.law.type)", "contacts", &pcs_law_map },
+    { "Schemes (scheme.type)", "scheme", &pcs_scheme_map },
+    { "Step control (time.control.type)", "time", &pcs_control_map },
+    { "Step solvers (solver.type)", "solver", &pcs_step_map },
+    { "Linear solvers (solver.linear)", "solver", &pcs_linsolve_map },
+    { "Observers (output.NAME)", "output", &pcs_output_map },
     { NULL, NULL, NULL },
 };
 
@@ -40,15 +40,15 @@ NAMED(map_contacts, "contacts", pcs_contact_map);
 static const pcs_map map_initial = { .name = "initial", .kind = PCS_MAP_LIST, .entry = &pcs_initial_map };
 static const pcs_map map_statics = { .name = "statics", .options = pcs_statics_keys };
 
-static const pcs_form title_form = { .shown = "text", .json = "\"type\":[\"string\",\"number\"]" };
+static const pcs_form title_form = { .shown = "text", .json = "'type':['string','number']" };
 static const pcs_form parameters_form = {
     .shown = "{ NAME: number, ... }",
-    .json = "\"type\":\"object\",\"additionalProperties\":{\"type\":[\"number\",\"string\"],\"pattern\":\"\\\\$\\\\{\"}"
+    .json = "'type':'object','additionalProperties':{'type':['number','string'],'pattern':'\\\\$\\\\{'}"
 };
 static const pcs_form start_form = { .shown = "initial or statics, or a map",
-                                     .json = "\"enum\":[\"initial\",\"statics\"]",
+                                     .json = "'enum':['initial','statics']",
                                      .map = &pcs_start_map };
-static const pcs_form certify_form = { .shown = "strict or warn", .json = "\"enum\":[\"strict\",\"warn\"]" };
+static const pcs_form certify_form = { .shown = "strict or warn", .json = "'enum':['strict','warn']" };
 
 #define SECTION(key, of, text)                                              \
     {                                                                       \

@@ -21,7 +21,7 @@ typedef bool pcs_parts(pcs_context *ctx, int i, pcs_map_part *out);
 // either.
 typedef struct pcs_form {
     const char *shown; // in a list: "name of a set"; NULL: "map"
-    const char *json;  // members of a schema
+    const char *json;  // members of a schema, with ' in place of "
     pcs_parts *parts;  // auto, or the name of one of these
     const struct pcs_map *map;
     const char *gives; // option, required otherwise, that follows from this one; NULL: none
@@ -59,16 +59,14 @@ typedef struct pcs_map {
 // Names of a set, of one set or several; [time, factor] and so on: numbers in rows.
 extern const pcs_form pcs_set_form, pcs_sets_form;
 
-extern const pcs_map pcs_damping_map, pcs_group_map, pcs_amplitude_map, pcs_contact_map, pcs_initial_map, pcs_joint_map,
-    pcs_load_map, pcs_mesh_map, pcs_merge_map, pcs_output_map, pcs_scheme_map, pcs_set_map, pcs_solver_map,
-    pcs_start_map, pcs_support_map, pcs_system_map, pcs_time_map;
-pcs_parts pcs_closed_form_parts, pcs_control_parts, pcs_element_parts, pcs_force_law_parts, pcs_gap_parts,
-    pcs_joint_parts, pcs_linsolve_parts, pcs_load_parts, pcs_mesh_parts, pcs_observer_parts, pcs_scheme_parts,
-    pcs_section_parts, pcs_step_parts;
+extern const pcs_map pcs_linsolve_map, pcs_step_map, pcs_control_map, pcs_damping_map, pcs_law_map, pcs_section_map,
+    pcs_group_map, pcs_amplitude_map, pcs_contact_map, pcs_initial_map, pcs_joint_map, pcs_load_map, pcs_mesh_map,
+    pcs_merge_map, pcs_output_map, pcs_scheme_map, pcs_set_map, pcs_solver_map, pcs_start_map, pcs_support_map,
+    pcs_system_map, pcs_time_map;
 
 // Defines the function that gives the parts of a registry, a table of pointers that ends with NULL.
 #define PCS_PARTS(function, table, own_options, own_more, own_one)                                      \
-    bool function(pcs_context *ctx, int i, pcs_map_part *out)                                           \
+    static bool function(pcs_context *ctx, int i, pcs_map_part *out)                                    \
     {                                                                                                   \
         (void)ctx;                                                                                      \
         if ((table)[i] == NULL) return false;                                                           \
@@ -79,7 +77,7 @@ pcs_parts pcs_closed_form_parts, pcs_control_parts, pcs_element_parts, pcs_force
 // A registry under its heading in a list.
 typedef struct pcs_registry {
     const char *title, *section; // "Elements (elements.NAME.type)", "elements"; a NULL title ends the table
-    pcs_parts *parts;
+    const pcs_map *map;          // whose parts they are
 } pcs_registry;
 
 extern const pcs_registry pcs_registries[];

@@ -462,10 +462,10 @@ static const pcs_option line_options[] = {
     { .name = NULL },
 };
 
-PCS_PARTS(pcs_mesh_parts, pcs_mesh_sources, pcs_mesh_sources[i]->options,
+PCS_PARTS(source_parts, pcs_mesh_sources, pcs_mesh_sources[i]->options,
           strcmp(pcs_mesh_sources[i]->name, "line") == 0 ? line_options : NULL, NULL)
 
-const pcs_map pcs_mesh_map = { .name = "mesh part", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = pcs_mesh_parts };
+const pcs_map pcs_mesh_map = { .name = "mesh part", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = source_parts };
 
 static pcs_status mesh_break(pcs_build *b, const char *name)
 {
@@ -491,7 +491,7 @@ static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
 
 static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, mesh_part *part)
 {
-    int type = pcs_build_type(b, node, pcs_mesh_parts);
+    int type = pcs_build_type(b, node, source_parts);
     if (type < 0) return PCS_OK;
     const pcs_mesh_source_ops *source = pcs_mesh_sources[type];
     line_keys keys = { 0 };

@@ -79,8 +79,7 @@ typedef struct output_probe {
 } output_probe;
 
 static const pcs_form components_form = {
-    .shown = "[components]",
-    .json = "\"type\":\"array\",\"minItems\":1,\"uniqueItems\":true,\"items\":{\"type\":\"string\"}"
+    .shown = "[components]", .json = "'type':'array','minItems':1,'uniqueItems':true,'items':{'type':'string'}"
 };
 // One of the first four is given. Of a system in closed form, the last alone.
 static const pcs_option probe_options[] = {
@@ -100,7 +99,7 @@ static const pcs_map map_probe = { .name = "probe", .is_entry = true, .options =
 static const pcs_map map_probes = { .name = "probes", .kind = PCS_MAP_NAMES, .entry = &map_probe };
 
 // Checkpoints are a map of options or false, as observers are.
-bool pcs_observer_parts(pcs_context *ctx, int i, pcs_map_part *out)
+static bool observer_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
     int count = 0;
     (void)ctx;
@@ -121,7 +120,7 @@ static const pcs_option output_options[] = {
     { .name = NULL },
 };
 const pcs_map pcs_output_map = {
-    .name = "output", .kind = PCS_MAP_PARTS, .options = output_options, .parts = pcs_observer_parts
+    .name = "output", .kind = PCS_MAP_PARTS, .options = output_options, .parts = observer_parts
 };
 
 // The nodes or cells of a probe, from exactly one of node, set, element and body.

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-PCS_PARTS(pcs_scheme_parts, pcs_schemes, pcs_schemes[i]->options, NULL, NULL)
+PCS_PARTS(scheme_parts, pcs_schemes, pcs_schemes[i]->options, NULL, NULL)
 
-const pcs_map pcs_scheme_map = { .name = "scheme", .kind = PCS_MAP_TYPES, .parts = pcs_scheme_parts };
+const pcs_map pcs_scheme_map = { .name = "scheme", .kind = PCS_MAP_TYPES, .parts = scheme_parts };
 
 static pcs_status scheme_read(pcs_build *b)
 {
@@ -17,7 +17,7 @@ static pcs_status scheme_read(pcs_build *b)
     pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_YAML_MAP, "the time integrator");
     if (node == NULL) return PCS_OK;
     pcs_case_forgive(b->c, node);
-    int type = pcs_build_type(b, node, pcs_scheme_parts);
+    int type = pcs_build_type(b, node, scheme_parts);
     if (type < 0) return PCS_OK;
     b->scheme = pcs_schemes[type];
     PCS_TRY(pcs_build_params(b, b->scheme->params_size, &b->scheme_params));
@@ -31,11 +31,13 @@ typedef struct scheme_solver {
     int nthread;
 } scheme_solver;
 
-PCS_PARTS(pcs_step_parts, pcs_step_solvers, NULL, NULL, NULL)
-PCS_PARTS(pcs_linsolve_parts, pcs_linsolvers, NULL, NULL, NULL)
+PCS_PARTS(step_parts, pcs_step_solvers, NULL, NULL, NULL)
+PCS_PARTS(linsolve_parts, pcs_linsolvers, NULL, NULL, NULL)
 
-static const pcs_form step_form = { .shown = "auto or a step solver", .parts = pcs_step_parts };
-static const pcs_form linear_form = { .shown = "auto or a linear solver", .parts = pcs_linsolve_parts };
+const pcs_map pcs_step_map = { .name = "step solver", .parts = step_parts };
+const pcs_map pcs_linsolve_map = { .name = "linear solver", .parts = linsolve_parts };
+static const pcs_form step_form = { .shown = "auto or a step solver", .parts = step_parts };
+static const pcs_form linear_form = { .shown = "auto or a linear solver", .parts = linsolve_parts };
 static const pcs_option solver_options[] = {
     PCS_NODE("type", scheme_solver, type, PCS_OPTIONAL, step_form, "[auto]"),
     PCS_NODE("linear", scheme_solver, linear, PCS_OPTIONAL, linear_form, "of the linear equations [auto]"),

@@ -31,8 +31,8 @@ typedef struct support_keys {
 } support_keys;
 
 static const pcs_form fix_form = { .shown = "some of [x, y, z, rx, ry, rz]",
-                                   .json = "\"type\":\"array\",\"minItems\":1,\"uniqueItems\":true,"
-                                           "\"items\":{\"enum\":[\"x\",\"y\",\"z\",\"rx\",\"ry\",\"rz\"]}" };
+                                   .json = "'type':'array','minItems':1,'uniqueItems':true,"
+                                           "'items':{'enum':['x','y','z','rx','ry','rz']}" };
 
 static const pcs_option support_options[] = {
     PCS_SET("set", support_keys, set, PCS_REQUIRED, "the set of nodes that is held"),

@@ -17,14 +17,14 @@ typedef struct system_keys {
     pcs_yaml *plugin;
 } system_keys;
 
-static const pcs_form plugin_form = { .shown = "path", .json = "\"type\":\"string\",\"minLength\":1" };
+static const pcs_form plugin_form = { .shown = "path", .json = "'type':'string','minLength':1" };
 static const pcs_option system_options[] = {
     PCS_NODE("plugin", system_keys, plugin, PCS_OPTIONAL, plugin_form,
              "a shared object with a system of your own, instead of `type`"),
     { .name = NULL },
 };
 
-bool pcs_closed_form_parts(pcs_context *ctx, int i, pcs_map_part *out)
+static bool closed_form_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
     const percuss_system_definition *d = pcs_closed_forms[i];
     pcs_option *options = NULL;
@@ -36,7 +36,7 @@ bool pcs_closed_form_parts(pcs_context *ctx, int i, pcs_map_part *out)
 const pcs_map pcs_system_map = { .name = "system",
                                  .kind = PCS_MAP_TYPES,
                                  .options = system_options,
-                                 .parts = pcs_closed_form_parts,
+                                 .parts = closed_form_parts,
                                  .stands_for = "plugin" };
 
 static void system_unload(void *handle)

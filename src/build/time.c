@@ -17,23 +17,23 @@ typedef struct time_params {
     int retry;
 } time_params;
 
-bool pcs_control_parts(pcs_context *ctx, int i, pcs_map_part *out)
+static bool control_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
     (void)ctx;
     *out = (pcs_map_part){ "adaptive", "step doubling", pcs_control_options, NULL, NULL };
     return i == 0;
 }
 
-static const pcs_map map_control = { .name = "control", .kind = PCS_MAP_TYPES, .parts = pcs_control_parts };
+const pcs_map pcs_control_map = { .name = "control", .kind = PCS_MAP_TYPES, .parts = control_parts };
 static const pcs_form step_form = {
     .shown = "number > 0 or auto",
-    .json = "\"type\":[\"number\",\"string\"],\"exclusiveMinimum\":0,\"pattern\":\"^auto$|\\\\$\\\\{\""
+    .json = "'type':['number','string'],'exclusiveMinimum':0,'pattern':'^auto$|\\\\$\\\\{'"
 };
 static const pcs_option time_options[] = {
     PCS_NODE(
         "step", time_params, step, PCS_REQUIRED, step_form,
         "step size, s, or auto for explicit schemes (0.9 of the stable step) and wave (travel time through a cell)"),
-    PCS_MAP("control", time_params, control, PCS_OPTIONAL, map_control, "step-size control by step doubling"),
+    PCS_MAP("control", time_params, control, PCS_OPTIONAL, pcs_control_map, "step-size control by step doubling"),
     PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
     PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),
              "take a step above the stable step of an explicit scheme all the same"),
@@ -71,7 +71,7 @@ static void time_read_control(pcs_build *b, pcs_yaml *node)
 {
     if (!pcs_case_is(b->c, node, PCS_YAML_MAP)) return;
     b->has_control = true;
-    pcs_build_type(b, node, pcs_control_parts);
+    pcs_build_type(b, node, control_parts);
     pcs_case_read(b->c, node, pcs_control_options, &b->control);
 }
 

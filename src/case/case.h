@@ -34,7 +34,6 @@ pcs_status pcs_case_set(pcs_case *c, const char *assignment);
 pcs_status pcs_case_expand(pcs_case *c);
 
 const char *pcs_case_file(const pcs_case *c);
-const char *pcs_case_folder(const pcs_case *c);                    // of the file
 const char *pcs_case_folder_of(pcs_case *c, const pcs_yaml *node); // of the file that a node came from
 const char *pcs_case_name(const pcs_case *c); // of the folder for .../name/case.yaml, else the file's stem
 pcs_yaml *pcs_case_root(pcs_case *c);

@@ -11,12 +11,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Formulas in texts of a case: a fault is reported at its own column, with similar names and all that is allowed.
+enum { NAMES = 128, LIST_BYTES = 512 };
+
+pcs_location pcs_formula_location(const pcs_yaml *node, size_t byte)
+{
+    pcs_location location = node->location;
+    if (node->text_column == 0) return location;
+    location.column = node->text_column;
+    for (size_t i = 0; i < byte && node->text[i] != '\0'; i++)
+        location.column += ((unsigned char)node->text[i] & 0xc0) != 0x80;
+    return location;
+}
+
+// ", did you mean 'x'? known are: ..."
+static void formula_hint(const char *name, const char *const *variables, size_t size, char *out)
+{
+    const char *all[NAMES + 1], *const *functions = pcs_expression_names();
+    char hint[PCS_SPELLING_BYTES], list[LIST_BYTES];
+    int count = 0;
+    for (int i = 0; variables[i] != NULL && count < NAMES; i++) all[count++] = variables[i];
+    for (int i = 0; functions[i] != NULL && count < NAMES; i++) all[count++] = functions[i];
+    all[count] = NULL;
+    pcs_spelling_hint(name, all, sizeof hint, hint);
+    snprintf(out, size, "%s known are: %s", hint[0] == '\0' ? "," : hint, pcs_join_names(all, ", ", sizeof list, list));
+}
+
+bool pcs_formula_compile(pcs_case *c, pcs_yaml *node, size_t from, size_t length, const char *const *variables,
+                         pcs_expression *out)
+{
+    pcs_expression_fault fault;
+    const char *text = node->text + from;
+    if (pcs_expression_compile(text, length, variables, out, &fault)) return true;
+    char hint[LIST_BYTES + PCS_SPELLING_BYTES + 16] = "", name[48], path[PCS_PATH_BYTES];
+    if (fault.is_name) {
+        snprintf(name, sizeof name, "%.*s", fault.length < 40 ? (int)fault.length : 40, text + fault.at);
+        formula_hint(name, variables, sizeof hint, hint);
+    }
+    pcs_tree_path(node, sizeof path, path);
+    pcs_tree_error(c, pcs_formula_location(node, from + fault.at), "%s: in '%.*s': %s%s", path,
+                   length < 80 ? (int)length : 80, text, fault.what, hint);
+    node->location.is_faulty = true;
+    return false;
+}
+
 enum { RANGE_BYTES = 64 };
 
 // A range left out of a table allows everything.
 static bool value_is_given(pcs_range range)
 {
     return range.low != 0.0 || range.high != 0.0;
+}
+
+static bool value_is_within(pcs_range range, double value)
+{
+    bool is_above = range.low_is_open ? value > range.low : value >= range.low;
+    bool is_below = range.high_is_open ? value < range.high : value <= range.high;
+    return is_above && is_below;
 }
 
 static void value_reject_number(pcs_case *c, const pcs_yaml *node, pcs_range range, const char *kind)
@@ -41,7 +92,7 @@ double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range)
         value_reject_number(c, node, range, "a finite number");
     } else if (form == PCS_NUMBER_TOO_SMALL) {
         value_reject_number(c, node, range, "0 or a number above 4.9e-324 in size");
-    } else if (value_is_given(range) && !pcs_range_holds(range, value)) {
+    } else if (value_is_given(range) && !value_is_within(range, value)) {
         char limits[RANGE_BYTES];
         pcs_case_reject(c, node, "must be %s, is %s", pcs_range_text(range, sizeof limits, limits), node->text);
         return NAN;
@@ -60,7 +111,7 @@ static bool value_count(pcs_case *c, pcs_yaml *node, pcs_range range, int *out)
     if (is_whole && value >= INT_MIN && value <= INT_MAX) {
         if (!value_is_given(range)) range = (pcs_range)PCS_NOT_NEGATIVE;
         char limits[RANGE_BYTES];
-        if (!pcs_range_holds(range, (double)value)) {
+        if (!value_is_within(range, (double)value)) {
             pcs_case_reject(c, node, "must be %s, is %ld", pcs_range_text(range, sizeof limits, limits), value);
             return false;
         }

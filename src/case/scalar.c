@@ -142,13 +142,6 @@ const char *pcs_scalar_text(double value, char buffer[PCS_NUMBER_BYTES])
     return buffer;
 }
 
-bool pcs_range_holds(pcs_range range, double value)
-{
-    bool is_above = range.low_is_open ? value > range.low : value >= range.low;
-    bool is_below = range.high_is_open ? value < range.high : value <= range.high;
-    return is_above && is_below;
-}
-
 const char *pcs_range_text(pcs_range range, size_t size, char *buffer)
 {
     bool has_low = isfinite(range.low), has_high = isfinite(range.high);

@@ -183,11 +183,6 @@ const char *pcs_case_file(const pcs_case *c)
     return c->file;
 }
 
-const char *pcs_case_folder(const pcs_case *c)
-{
-    return c->folder;
-}
-
 const char *pcs_case_folder_of(pcs_case *c, const pcs_yaml *node)
 {
     if (node->location.file == 0) return c->folder;

@@ -121,6 +121,5 @@ bool pcs_scalar_count(const char *text, long *value);
 const char *pcs_scalar_text(double value, char buffer[PCS_NUMBER_BYTES]);
 // Puts the point and the sign of the exponent that YAML 1.1 readers ask for: 1e3 -> 1.0e+3.
 void pcs_scalar_normalize(const char *text, size_t size, char *buffer);
-bool pcs_range_holds(pcs_range range, double value);
 
 #endif

@@ -57,7 +57,7 @@ int pcs_cli_reject(const pcs_context *ctx, pcs_status status)
 }
 
 // The same for what went wrong afterwards.
-int pcs_cli_fail(const pcs_context *ctx, pcs_status status)
+static int commands_fail(const pcs_context *ctx, pcs_status status)
 {
     fflush(stdout);
     commands_print_errors(ctx);
@@ -169,7 +169,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
     status = pcs_sim_run(sim, directory, !a->is_quiet);
     // The folder of a run that was refused has what another one left there.
     if (!a->is_quiet && pcs_is_root(ctx) && sim->has_files) commands_show_results(sim, directory);
-    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
+    return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
 }
 
 static void commands_show_modes(const pcs_modes *modes)
@@ -187,7 +187,7 @@ static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, con
                                    char directory[PATH_ROOM])
 {
     pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->set.count, a->set.text, out);
-    if (status != PCS_OK) return pcs_cli_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
+    if (status != PCS_OK) return commands_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
     bool has_room = commands_directory(a, out->case_name, ending, directory);
     return has_room ? PCS_CLI_DONE : pcs_cli_refuse(a->command, "too long a path:", directory, NULL);
 }
@@ -214,7 +214,7 @@ int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a)
         commands_show_file(directory, "summary", ".txt");
         commands_show_frames(analysis.case_name, directory, "_statics.vtk.series");
     }
-    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
+    return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
 }
 
 // The equilibrium about which to look for modes.
@@ -248,7 +248,7 @@ int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a)
     if (status == PCS_OK) status = pcs_modes_find(&analysis, &options, &modes);
     if (status == PCS_OK && !a->is_quiet) commands_show_modes(&modes);
     if (status == PCS_OK) status = pcs_modes_write(&analysis, &modes, directory);
-    if (status != PCS_OK) return pcs_cli_fail(ctx, status);
+    if (status != PCS_OK) return commands_fail(ctx, status);
     if (!a->is_quiet) commands_show_frames(analysis.case_name, directory, "_modes.vtk.series");
     return PCS_CLI_DONE;
 }

@@ -19,7 +19,5 @@ void pcs_cli_version(void);
 const char *pcs_cli_template(int i);
 // Tells the errors of a case that cannot be built.
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status);
-// Tells what went wrong afterwards: files that cannot be written are no bad input.
-int pcs_cli_fail(const pcs_context *ctx, pcs_status status);
 
 #endif

@@ -134,7 +134,7 @@ TEST_OF_CASE(files_and_folders_are_found)
     CHECK_OK(context_of_test, pcs_case_load(context_of_test, "cases/bar_impact/", &c));
     check_same_text(pcs_case_name(c), "bar_impact");
     check_same_text(pcs_case_file(c), "cases/bar_impact/case.yaml");
-    check_same_text(pcs_case_folder(c), "cases/bar_impact");
+    check_same_text(pcs_case_folder_of(c, pcs_case_root(c)), "cases/bar_impact");
 }
 
 TEST_OF_CASE(nodes_are_found_by_path)
