@@ -13,7 +13,7 @@ percuss_sources(elements element_list.def axial axial_law beam bushing_turning e
   rod_sums section taper timoshenko)
 percuss_sources(src/contact gap_list.def beams box_tree contact force_law points registry search segment swept)
 percuss_sources(src/joint joint_list.def angle ends held joint motion)
-percuss_sources(src/system defaults push rigid rotations scale)
+percuss_sources(src/system push rotations scale)
 percuss_sources(src/fe assembly centre dofs fe initial internal law_friction law_tangents laws
   load_size loads ops picture picture_carried picture_part pieces places probe ranges reactions rigid rotations rows
   scale section_forces share slices slopes spread springs stable tangents taper taper_part tumbling turning)

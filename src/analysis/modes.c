@@ -2,7 +2,7 @@
 #include "core/dense.h"
 
 #include "analysis/stiffness.h"
-#include "system/rigid.h"
+#include "fe/rigid.h"
 
 #include <float.h>
 #include <math.h>
@@ -339,7 +339,7 @@ static double modes_blur(const search *s)
     for (int j = 0; j < s->system->nrow; j++)
         for (int p = G->start[j]; p < G->start[j + 1]; p++) {
             int i = G->column[p];
-            double mass = pcs_matrix_diagonal(s->M, i) * s->stiff.natural.model[i];
+            double mass = pcs_matrix_diagonal(s->M, i) * s->system->scale.model[i];
             if (mass > 0.0) most = fmax(most, fabs(s->options->force[j] * G->value[p]) / mass);
         }
     return DIFFERENCES * most;
@@ -354,30 +354,27 @@ static pcs_status modes_prepare(search *s)
     unsigned char *holds;
     PCS_TAKE(ctx, zero, system->nv, "the reference state");
     PCS_TAKE(ctx, holds, system->nrow, "modes");
-    s->out->q = s->options->q != NULL ? s->options->q : s->on->start;
-    s->out->is_loaded = s->options->q != NULL;
-    system->time = s->options->time;
-    if (system->mass_varies) system->ops->update_mass(system, s->out->q);
-    // The reference state carries no loads, nor the stiffness of those that turn.
-    double factor = system->load_factor;
-    if (s->options->q == NULL) system->load_factor = 0.0;
-    if (system->has_internal) system->ops->commit(system, s->options->time, zero, zero); // a material that has not aged
-    if (system->tangents_vary) system->ops->update_tangents(system, s->options->time, s->out->q, zero);
-    system->load_factor = factor;
-    if (system->directions_vary) system->ops->update_directions(system, s->out->q);
+    bool is_loaded = s->options->q != NULL;
+    s->out->at = pcs_at_rest(s->options->time, is_loaded ? s->options->q : s->on->start, zero, s->options->load_factor);
+    s->out->at.is_equilibrium = is_loaded;
+    if (system->mass_varies) system->ops->update(system, s->out->at, PCS_MASS, NULL);
+    if (pcs_system_remembers(system))
+        system->ops->commit(system, pcs_at(s->options->time, zero, zero)); // a material that has not aged
+    if (system->tangents_vary) system->ops->update(system, s->out->at, PCS_TANGENTS, NULL);
+    if (system->row_set.vary) pcs_system_aim(system, s->out->at);
     for (int j = 0; j < system->nrow; j++)
         holds[j] = system->rows[j].is_bilateral || (s->options->held != NULL && s->options->held[j]);
     PCS_TRY(pcs_stiffness_create(system, false, &s->stiff));
-    pcs_stiffness_update_K(&s->stiff, s->out->q, s->options->force);
+    pcs_stiffness_update_K(&s->stiff, s->out->at, s->options->force);
     pcs_stiffness_update_M(&s->stiff);
     s->K = &s->stiff.K;
     s->M = &s->stiff.M;
-    s->C = system->has_damping && system->C != NULL ? &s->stiff.C : NULL;
+    s->C = pcs_system_is_damped(system) && system->C != NULL ? &s->stiff.C : NULL;
     s->problem = (pcs_eigen_problem){ .K = s->K,
                                       .M = s->M,
                                       .G = system->nrow > 0 ? system->G : NULL,
                                       .holds = holds,
-                                      .size = s->stiff.natural.model,
+                                      .size = s->system->scale.model,
                                       .blur = modes_blur(s),
                                       .linear = s->on->linear,
                                       .method = s->options->method };
@@ -389,13 +386,13 @@ static bool modes_is_let_pass(const search *s, const double *x)
 {
     const pcs_rows *G = s->system->G;
     double fastest = 0.0;
-    for (int i = 0; i < s->system->nv; i++) fastest = fmax(fastest, fabs(x[i]) / s->stiff.natural.model[i]);
+    for (int i = 0; i < s->system->nv; i++) fastest = fmax(fastest, fabs(x[i]) / s->system->scale.model[i]);
     for (int j = 0; j < s->system->nrow; j++) {
         double rate = 0.0, most = 0.0;
         if (!s->problem.holds[j]) continue;
         for (int p = G->start[j]; p < G->start[j + 1]; p++) {
             rate += G->value[p] * x[G->column[p]];
-            most += fabs(G->value[p]) * s->stiff.natural.model[G->column[p]] * fastest;
+            most += fabs(G->value[p]) * s->system->scale.model[G->column[p]] * fastest;
         }
         if (fabs(rate) > NEGLIGIBLE * most) return false;
     }

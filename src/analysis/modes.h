@@ -20,6 +20,7 @@ typedef struct pcs_modes_options {
     const double *q;           // [nq] the state; NULL: the reference state
     const unsigned char *held; // [nrow] contacts that stay closed; NULL: none
     const double *force;       // [nrow] multipliers of the state; NULL: none
+    double load_factor;        // of its loads; the reference state carries none, nor the stiffness of those that turn
 } pcs_modes_options;
 
 typedef enum pcs_mode_kind {
@@ -49,8 +50,7 @@ typedef struct pcs_modes {
     double shift;
     const char *backend, *eigen_name;
     int nfactor, nsolve;
-    const double *q; // [nq] the state
-    bool is_loaded;  // it is one under loads
+    pcs_instant at; // the state
 } pcs_modes;
 
 // Leaves M, K, C and G of the system at that state.

@@ -38,7 +38,9 @@ static double modes_factor(const pcs_analysis *on, const pcs_modes *modes, const
     pcs_picture *picture = system->picture;
     double square = 0.0, entry = 0.0, size = system->length > 0.0 ? system->length : 1.0;
     for (int i = 0; i < system->nv; i++) entry = fmax(entry, fabs(m->re[i]));
-    system->ops->draw(system, modes->q, m->re, picture);
+    pcs_instant at = modes->at;
+    at.v = m->re;
+    system->ops->draw(system, at, picture);
     for (int i = 0; i < picture->npoint; i++) {
         const double *u = picture->velocity[i];
         square = fmax(square, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
@@ -54,7 +56,7 @@ static void modes_pose(const pcs_analysis *on, const pcs_modes *modes, int k, pc
     const pcs_mode *m = &modes->modes[k];
     double factor = modes_factor(on, modes, m);
     for (int i = 0; i < system->nv; i++) x->v[i] = factor * m->re[i];
-    pcs_retract(&system->rotations, modes->q, x->v, x->q);
+    pcs_retract(&system->rotations, modes->at.q, x->v, x->q);
     for (int i = 0; i < system->nv; i++) x->v[i] = m->im == NULL ? 0.0 : factor * m->im[i];
     x->t = k + 1;
     x->step = k;
@@ -82,7 +84,7 @@ static pcs_status modes_write_frames(const pcs_analysis *on, const pcs_modes *mo
     view.nobserver = 1;
     PCS_TRY(shown.ops->open(&shown));
     pcs_status status = PCS_OK;
-    on->system->is_still = modes->is_loaded;
+    view.still = &modes->at;
     for (int k = 0; k < modes->count && status == PCS_OK; k++) {
         modes_pose(on, modes, k, &x);
         status = k == 0 ? frames.ops->open(&frames) : frames.ops->step(&frames);

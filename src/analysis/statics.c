@@ -210,9 +210,9 @@ static pcs_status statics_ramp(pcs_ramp *r, int steps)
 static double statics_pass_part(pcs_equilibrium *e, double start, double end)
 {
     pcs_system *s = e->system;
-    if (!s->has_drives) return 1.0;
-    s->ops->row_drives(s, start, e->gap, e->dlam);
-    s->ops->row_drives(s, end, e->target, e->dlam);
+    if (s->row_set.ndriven == 0) return 1.0;
+    pcs_system_drives(s, start, e->gap, e->dlam);
+    pcs_system_drives(s, end, e->target, e->dlam);
     return statics_part(s, e->gap, e->target);
 }
 
@@ -225,10 +225,10 @@ static pcs_status statics_pass(pcs_ramp *r, double start, double end)
     while (t < end) {
         size *= statics_pass_part(e, t, fmin(t + size, end));
         double next = t + size > end - 1e-9 * (end - start) ? end : t + size;
-        e->time = e->system->time = next;
+        e->time = next;
         PCS_TRY(pcs_equilibrium_find(e, 1.0, r->q, &outcome));
         if (outcome != PCS_STATICS_DONE) {
-            e->time = e->system->time = t;
+            e->time = t;
             if (size <= SMALLEST * (end - start)) return statics_stop(r, outcome, next, t);
             pcs_ramp_undo(r);
             r->out->nhalved++;
@@ -293,7 +293,7 @@ static pcs_status statics_refuse(const pcs_ramp *r, const pcs_analysis *on, bool
                           r->options->time);
         return pcs_case_finish(on->input);
     }
-    if (is_arc && !system->is_mesh)
+    if (is_arc && !pcs_system_is_mesh(system))
         return pcs_fail(on->ctx, PCS_UNSUPPORTED,
                         "loads of system '%s' follow no load factor, as a path by arc length "
                         "takes it",
@@ -324,7 +324,7 @@ static pcs_status statics_start(pcs_ramp *r, const pcs_analysis *on)
 
 static int statics_steps(const pcs_ramp *r, const pcs_system *system)
 {
-    if (!system->is_mesh && r->options->path == PCS_PATH_LOAD) return 1;
+    if (!pcs_system_is_mesh(system) && r->options->path == PCS_PATH_LOAD) return 1;
     if (r->options->steps > 0) return r->options->steps;
     return system->is_linear && !r->e.has_friction ? 1 : USUAL_STEPS;
 }
@@ -344,6 +344,5 @@ pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *
     int steps = statics_steps(&r, on->system);
     if (status == PCS_OK && watch != NULL && options->path != PCS_PATH_HISTORY) status = watch(user, out);
     if (status == PCS_OK) status = statics_follow(&r, steps);
-    on->system->load_factor = 1.0;
     return status;
 }

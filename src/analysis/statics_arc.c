@@ -79,9 +79,8 @@ static void arc_respond(arc *a)
 {
     pcs_equilibrium *e = a->e;
     pcs_system *s = e->system;
-    s->load_factor = 1.0;
-    s->ops->force(s, e->time, a->r->q, e->zero, a->p);
-    s->load_factor = e->load;
+    s->ops->force(s, pcs_at_rest(e->time, a->r->q, e->zero, 1.0), a->p);
+    e->factor = e->load;
     for (int i = 0; i < s->nv; i++) a->b[i] = a->p[i] -= e->idle[i];
     for (int j = 0; j < s->nrow; j++) a->b_lam[j] = e->held[j] ? -e->gap0[j] : 0.0;
     pcs_bordered_solve(e->solver, a->b, a->b_lam);
@@ -436,7 +435,8 @@ static pcs_status arc_take(arc *a)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(a->e->ctx, *vectors[i], s->nv, "a path of equilibria");
     PCS_TAKE(a->e->ctx, a->b_lam, s->nrow, "a path of equilibria");
-    for (int i = 0; i < s->nv; i++) a->weight[i] = 1.0 / (s->nv * a->e->natural.model[i] * a->e->natural.model[i]);
+    for (int i = 0; i < s->nv; i++)
+        a->weight[i] = 1.0 / (s->nv * a->e->system->scale.model[i] * a->e->system->scale.model[i]);
     return PCS_OK;
 }
 

@@ -19,8 +19,8 @@ static double equilibrium_diagonal(const pcs_matrix *A, int i)
 void pcs_equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
 {
     pcs_system *s = e->system;
-    if (s->tangents_vary) s->ops->update_tangents(s, e->time, q, e->zero);
-    pcs_stiffness_update_K(&e->stiff, q, e->lam);
+    if (s->tangents_vary) s->ops->update(s, pcs_at_rest(e->time, q, e->zero, e->factor), PCS_TANGENTS, NULL);
+    pcs_stiffness_update_K(&e->stiff, pcs_at(e->time, q, NULL), e->lam);
     pcs_matrix_combine(&e->A, (const double[3]){ e->mu + e->shift, 0.0, 1.0 }, &e->D, NULL, &e->stiff.K);
     pcs_friction_stiffen(e);
 }
@@ -75,7 +75,6 @@ static pcs_status equilibrium_take(pcs_equilibrium *e)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], e->nall, "equilibrium");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) PCS_TAKE(ctx, *marks[i], e->nall, "equilibrium");
     PCS_TRY(pcs_stiffness_create(s, e->has_friction, &e->stiff));
-    e->natural = e->stiff.natural;
     e->A.pattern = e->D.pattern = e->stiff.K.pattern;
     PCS_TAKE(ctx, e->A.value, e->A.pattern->nnz, "equilibrium");
     PCS_TAKE(ctx, e->D.value, e->A.pattern->nnz, "equilibrium");
@@ -90,16 +89,16 @@ pcs_status pcs_equilibrium_create(const pcs_analysis *on, double time, const dou
     e->time = time;
     e->over = 1.0;
     e->correction = INFINITY;
-    s->time = time;
-    s->load_factor = 0.0; // no loads yet, nor the stiffness of those that turn
-    if (s->mass_varies) s->ops->update_mass(s, q);
-    if (s->directions_vary) s->ops->update_directions(s, q);
+    e->factor = 0.0; // no loads yet, nor the stiffness of those that turn
+    if (s->mass_varies) s->ops->update(s, pcs_at(e->time, q, NULL), PCS_MASS, NULL);
+    if (s->row_set.vary) pcs_system_aim(s, pcs_at(e->time, q, NULL));
     PCS_TRY(pcs_friction_create(e));
     PCS_TRY(equilibrium_take(e));
     pcs_stiffness_update_M(&e->stiff);
     pcs_equilibrium_update_tangent(e, q);
     equilibrium_make_scales(e);
-    if (s->has_drives) s->ops->row_drives(s, time, e->target, e->blur); // turns go the whole way that they are told
+    if (s->row_set.ndriven > 0)
+        pcs_system_drives(s, time, e->target, e->blur); // turns go the whole way that they are told
     pcs_equilibrium_place(e, q);
     pcs_equilibrium_find_blur(e, q);
     for (int j = 0; j < s->nrow; j++) {
@@ -110,7 +109,7 @@ pcs_status pcs_equilibrium_create(const pcs_analysis *on, double time, const dou
             pcs_friction_flip(e, j);
         }
     }
-    pcs_linsolve_kind kind = s->is_linear && !s->has_skew_damping ? PCS_SPD : PCS_GENERAL;
+    pcs_linsolve_kind kind = s->is_linear && !pcs_system_is_gyroscopic(s) ? PCS_SPD : PCS_GENERAL;
     PCS_TRY(pcs_bordered_create(on->ctx, on->linear, &e->A, kind, s->nrow > 0 ? e->R : NULL, &e->solver));
     if (s->nrow > 0) pcs_bordered_set_columns(e->solver, e->H);
     pcs_bordered_set_sizes(e->solver, e->stiffness);
@@ -121,7 +120,7 @@ double pcs_equilibrium_stride(const pcs_equilibrium *e, const double *dq)
 {
     double largest = 0.0;
     for (int i = 0; i < e->system->nv; i++) {
-        largest = pcs_larger(largest, fabs(dq[i]) / e->natural.model[i]);
+        largest = pcs_larger(largest, fabs(dq[i]) / e->system->scale.model[i]);
     }
     return largest;
 }
@@ -130,10 +129,9 @@ double pcs_equilibrium_stride(const pcs_equilibrium *e, const double *dq)
 static void equilibrium_residual(pcs_equilibrium *e, const double *q)
 {
     pcs_system *s = e->system;
-    s->load_factor = 0.0;
-    s->ops->force(s, e->time, q, e->zero, e->idle);
-    s->load_factor = e->load * e->over;
-    s->ops->force(s, e->time, q, e->zero, e->f);
+    e->factor = e->load * e->over;
+    s->ops->force(s, pcs_at_rest(e->time, q, e->zero, 0.0), e->idle);
+    s->ops->force(s, pcs_at_rest(e->time, q, e->zero, e->factor), e->f);
     for (int i = 0; i < s->nv; i++) e->loads[i] = e->f[i] - e->idle[i];
     e->weight = fmax(pcs_equilibrium_norm(e, e->loads), pcs_equilibrium_norm(e, e->idle));
     pcs_equilibrium_find_sizes(e, q);
@@ -149,8 +147,8 @@ static void equilibrium_residual(pcs_equilibrium *e, const double *q)
 void pcs_equilibrium_place(pcs_equilibrium *e, const double *q)
 {
     pcs_system *s = e->system;
-    if (s->directions_vary) s->ops->update_directions(s, q);
-    s->ops->gaps(s, q, e->gap);
+    if (s->row_set.vary) pcs_system_aim(s, pcs_at(e->time, q, NULL));
+    pcs_system_gaps(s, pcs_at(e->time, q, NULL), e->gap);
     for (int j = 0; j < s->nrow; j++)
         if (s->rows[j].is_turn) e->gap[j] = e->target[j] + remainder(e->gap[j] - e->target[j], WHOLE_TURN);
     pcs_friction_place(e, q);

@@ -35,7 +35,7 @@ static double free_row_rate(const pcs_equilibrium *e)
             for (int p = G->start[j]; p < G->start[j + 1]; p++) {
                 int i = G->column[p];
                 double m = e->D.value[pcs_pattern_place(e->D.pattern, i, i)];
-                most = fmax(most, fabs(e->lam[j] * G->value[p]) / (m * e->natural.model[i]));
+                most = fmax(most, fabs(e->lam[j] * G->value[p]) / (m * e->system->scale.model[i]));
             }
     return most;
 }
@@ -52,7 +52,7 @@ static double free_rate(const pcs_equilibrium *e, int j, const double *x)
     double sum = 0.0, most = 0.0, fastest = pcs_equilibrium_stride(e, x);
     for (int p = G->start[j]; p < G->start[j + 1]; p++) {
         sum += G->value[p] * x[G->column[p]];
-        most += fabs(G->value[p]) * e->natural.model[G->column[p]] * fastest;
+        most += fabs(G->value[p]) * e->system->scale.model[G->column[p]] * fastest;
     }
     return most > 0.0 ? sum / most : 0.0;
 }
@@ -76,7 +76,7 @@ bool pcs_equilibrium_is_free(const pcs_equilibrium *e)
 // A vector without a pattern, so that no motion is missed by symmetry.
 static void free_start_vector(const pcs_equilibrium *e, double *x)
 {
-    for (int i = 0; i < e->system->nv; i++) x[i] = (1.0 + 0.5 * sin(1.0 + 2.3 * i)) * e->natural.model[i];
+    for (int i = 0; i < e->system->nv; i++) x[i] = (1.0 + 0.5 * sin(1.0 + 2.3 * i)) * e->system->scale.model[i];
 }
 
 // Rayleigh's quotient of dq, and in *zero what it may come to by round-off; dq is scaled to a largest entry of 1 size.

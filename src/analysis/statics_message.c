@@ -76,7 +76,7 @@ static bool message_is_driven(const pcs_equilibrium *e)
         double work = 0.0, most = 0.0, fastest = pcs_equilibrium_stride(e, x);
         for (int i = 0; i < n; i++) {
             work += e->loads[i] * x[i];
-            most += fabs(e->loads[i]) * e->natural.model[i] * fastest;
+            most += fabs(e->loads[i]) * e->system->scale.model[i] * fastest;
         }
         if (fabs(work) > DRIVEN * most) return true;
     }
@@ -86,7 +86,7 @@ static bool message_is_driven(const pcs_equilibrium *e)
 static pcs_status message_singular(const pcs_equilibrium *e)
 {
     char where[320];
-    bool has_small = e->system->is_linear && e->system->is_mesh && !e->has_friction;
+    bool has_small = e->system->is_linear && pcs_system_is_mesh(e->system) && !e->has_friction;
     message_place(e, e->bad_equation, sizeof where, where);
     return pcs_fail(
         e->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely%s%s", where,

@@ -81,7 +81,7 @@ bool pcs_equilibrium_has_diverged(const pcs_equilibrium *e, const double *q)
     // A linear system answers loads of any size in proportion.
     double far = e->system->is_linear ? INFINITY : FAR;
     for (int i = 0; i < e->system->nv; i++)
-        if (!(fabs(q[i]) <= far * e->natural.model[i])) return true;
+        if (!(fabs(q[i]) <= far * e->system->scale.model[i])) return true;
     return !isfinite(e->left);
 }
 
@@ -91,7 +91,7 @@ void pcs_equilibrium_judge(pcs_equilibrium *e, const double *q, double more)
     const pcs_system *s = e->system;
     pcs_measure measure;
     double energy = 0.0;
-    s->ops->measure(s, q, e->zero, &measure);
+    s->ops->measure(s, pcs_at(e->time, q, e->zero), PCS_ENERGY, &measure);
     for (int i = 0; i < s->nv; i++) energy += e->f[i] * e->dq[i];
     energy = fmax(fabs(energy), fabs(more));
     for (int j = 0; j < e->nall; j++)

@@ -5,8 +5,8 @@
 
 #include "analysis/statics.h"
 #include "analysis/stiffness.h"
+#include "fe/rigid.h"
 #include "linsolve/bordered.h"
-#include "system/rigid.h"
 
 #include <stdint.h>
 
@@ -26,9 +26,9 @@ typedef struct pcs_equilibrium {
     pcs_system *system;
     double time;
     double load;         // s
+    double factor;       // of loads, at which forces and tangents are evaluated
     double over;         // by how much loads, not joints, are larger than s says; 1 but on the way of a relaxation
     pcs_stiffness stiff; // K with what multipliers add, and M
-    pcs_scale natural;   // sizes of coordinates
     pcs_matrix D;        // M, with stiffness in the place of masses that are not there
     pcs_matrix A;        // K + (mu + shift) D
     pcs_bordered *solver;

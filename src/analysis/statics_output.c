@@ -20,6 +20,7 @@ typedef struct record {
     const pcs_analysis *on;
     pcs_view view;
     pcs_state x;
+    pcs_instant at; // where it stands
     pcs_step_report report;
     pcs_row_report *acting;  // [nrow + ncompliant] forces, and their impulses over a second
     pcs_reaction *reactions; // [nreaction]
@@ -48,7 +49,7 @@ static void statics_put_header(const record *r)
     pcs_file_text(r->table, "step,factor,iterations,residual,correction,strain,potential,load_work,joint_work,"
                             "friction_work");
     if (r->is_history) pcs_file_text(r->table, ",t");
-    if (system->has_internal) pcs_file_text(r->table, ",material_loss");
+    if (pcs_system_remembers(system)) pcs_file_text(r->table, ",material_loss");
     if (r->is_arc) pcs_file_text(r->table, ",arc,slope,determinant");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
@@ -110,7 +111,7 @@ static void statics_put_contact(const record *r, const pcs_contact_info *contact
 // Forces of a system in closed form are not told apart, and where it starts is no equilibrium without its loads.
 static bool statics_has_work(const record *r)
 {
-    return r->on->system->is_mesh;
+    return pcs_system_is_mesh(r->on->system);
 }
 
 static void statics_put_work(const record *r, const pcs_statics *now)
@@ -122,7 +123,7 @@ static void statics_put_work(const record *r, const pcs_statics *now)
         else pcs_file_text(r->table, ",");
     }
     if (r->is_history) statics_put_number(r->table, now->time);
-    if (r->on->system->has_internal) statics_put_number(r->table, w->materials);
+    if (pcs_system_remembers(r->on->system)) statics_put_number(r->table, w->materials);
     if (!r->is_arc) return;
     statics_put_number(r->table, now->arc);
     statics_put_number(r->table, now->slope);
@@ -133,7 +134,7 @@ static void statics_put_row(const record *r, const pcs_statics *now)
 {
     const pcs_analysis *on = r->on;
     pcs_measure measure;
-    on->system->ops->measure(on->system, now->q, r->x.v, &measure);
+    on->system->ops->measure(on->system, r->at, PCS_ENERGY, &measure);
     pcs_file_print(r->table, "%d", now->step);
     statics_put_number(r->table, now->factor);
     pcs_file_print(r->table, ",%d", now->iterations);
@@ -150,7 +151,7 @@ static void statics_put_row(const record *r, const pcs_statics *now)
             if (pcs_reaction_has(&on->system->reactions[i], k))
                 statics_put_number(r->table, pcs_reaction_component(&r->reactions[i], k));
     for (int k = 0; k < on->nprobe; k++)
-        statics_put_number(r->table, on->system->ops->probe(on->system, &on->probes[k], now->q, r->x.v));
+        statics_put_number(r->table, on->system->ops->probe(on->system, &on->probes[k], r->at));
     pcs_file_text(r->table, "\n");
 }
 
@@ -160,7 +161,7 @@ static void statics_react(record *r)
     pcs_system *system = r->on->system;
     if (system->nreaction == 0) return;
     for (int j = 0; j < pcs_system_npoint(system); j++) r->acting[j] = r->report.rows[j];
-    for (int pass = 0; pass < 2; pass++) system->ops->reactions(system, pass, r->x.q, r->x.v, r->acting, r->reactions);
+    for (int pass = 0; pass < 2; pass++) system->ops->reactions(system, r->at, pass, r->x.q, r->acting, r->reactions);
 }
 
 static void statics_rub(record *r, const pcs_statics *now, int j)
@@ -181,11 +182,12 @@ static void statics_pose(record *r, const pcs_statics *now)
     memcpy(r->x.q, now->q, (size_t)r->on->system->nq * sizeof *r->x.q);
     r->x.t = r->is_history ? now->time : now->factor;
     r->x.step = now->step;
+    r->at = pcs_at_rest(now->time, r->x.q, r->x.v, now->factor);
     for (int j = 0; j < r->on->system->nrow; j++) {
         report->rows[j] = (pcs_row_report){ .gap = now->gap[j], .force = now->force[j], .is_closed = now->held[j] };
         if (now->tangent != NULL) statics_rub(r, now, j);
     }
-    r->on->system->ops->press(r->on->system, now->q, r->x.v, report->rows);
+    pcs_system_press(r->on->system, r->at, report->rows);
     // Impulses over a second.
     for (int j = 0; j < pcs_system_npoint(r->on->system); j++) report->rows[j].step_impulse = report->rows[j].force;
     statics_react(r);
@@ -229,7 +231,9 @@ static pcs_status statics_prepare(record *r, const char *directory)
     PCS_TRY(statics_take(r));
     snprintf(stem, sizeof stem, "%s_statics", on->case_name);
     r->params.every = 1;
-    r->view = (pcs_view){ .title = on->title, .directory = directory, .system = on->system, .kind = "statics" };
+    r->view = (pcs_view){
+        .title = on->title, .directory = directory, .system = on->system, .kind = "statics", .still = &r->at
+    };
     r->view.case_name = pcs_take_text(on->ctx, stem);
     if (r->view.case_name == NULL) return PCS_NO_MEMORY;
     r->view.state = &r->x;
@@ -285,7 +289,7 @@ static void statics_put_balance(const record *r, const pcs_statics *now)
     if (!statics_has_work(r)) return;
     pcs_file_print(r->summary, "  work                loads %.9g, joints %.9g, friction %.9g J\n", w->loads, w->joints,
                    w->friction);
-    if (r->on->system->has_internal) pcs_file_print(r->summary, "  lost in materials   %.9g J\n", w->materials);
+    if (pcs_system_remembers(r->on->system)) pcs_file_print(r->summary, "  lost in materials   %.9g J\n", w->materials);
 }
 
 static void statics_put_contacts(const record *r)
@@ -325,13 +329,11 @@ static void statics_put_reactions(const record *r)
 static void statics_put_probes(record *r, const pcs_statics *now)
 {
     pcs_system *system = r->on->system;
-    double factor = system->load_factor;
     if (r->on->nprobe > 0) pcs_file_text(r->summary, "\nProbes\n");
-    system->load_factor = now->factor;
     for (int k = 0; k < r->on->nprobe; k++)
-        pcs_file_print(r->summary, "  %-19s %.12g\n", r->on->probes[k].column,
-                       system->ops->probe(system, &r->on->probes[k], r->x.q, r->x.v));
-    system->load_factor = factor;
+        pcs_file_print(
+            r->summary, "  %-19s %.12g\n", r->on->probes[k].column,
+            system->ops->probe(system, &r->on->probes[k], pcs_at_rest(now->time, r->x.q, r->x.v, now->factor)));
 }
 
 static pcs_status statics_summarise(record *r, const pcs_statics *now, const char *reason)
@@ -339,7 +341,7 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     const pcs_analysis *on = r->on;
     pcs_measure measure;
     PCS_TRY(pcs_file_open(r->summary, "summary.txt"));
-    on->system->ops->measure(on->system, r->x.q, r->x.v, &measure);
+    on->system->ops->measure(on->system, r->at, PCS_ENERGY, &measure);
     pcs_file_print(r->summary, "%s\n\n", on->title);
     pcs_file_print(r->summary, "Static analysis %s\n", reason == NULL ? "finished" : "stopped");
     if (reason != NULL) pcs_file_print(r->summary, "  %s\n", reason);
@@ -380,7 +382,6 @@ static pcs_status statics_run(const pcs_analysis *on, const pcs_statics_options 
     r->is_arc = options->path == PCS_PATH_ARC;
     r->is_history = options->path == PCS_PATH_HISTORY;
     memcpy(q, on->start, (size_t)on->system->nq * sizeof *q);
-    on->system->is_still = true;
     PCS_TRY(statics_prepare(r, directory));
     char reason[1024];
     pcs_status status = pcs_statics_solve(on, options, q, statics_watch, r, out), closing = PCS_OK;

@@ -23,7 +23,7 @@ static void ramp_report(pcs_ramp *r, double load)
 {
     pcs_statics *out = r->out;
     pcs_equilibrium *e = &r->e;
-    e->system->load_factor = load;
+    e->factor = load;
     out->q = r->q;
     out->factor = load;
     out->time = e->time;
@@ -84,8 +84,8 @@ static void ramp_find_forces(pcs_ramp *r)
 static void ramp_add_row_work(pcs_ramp *r, pcs_statics_work *work)
 {
     const pcs_equilibrium *e = &r->e;
-    const pcs_system *system = e->system;
-    if (system->has_drives) system->ops->row_drives(system, e->time, r->drive_now, e->dlam);
+    pcs_system *system = e->system;
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, e->time, r->drive_now, e->dlam);
     for (int j = 0; j < system->nrow; j++) {
         double *sum = system->rows[j].is_bilateral ? &work->joints : &work->loads;
         *sum += 0.5 * (r->lam[j] + e->lam[j]) * (e->gap[j] - r->gap[j] - (r->drive_now[j] - r->drive[j]));
@@ -108,9 +108,9 @@ pcs_status pcs_ramp_accept(pcs_ramp *r, double load)
 {
     pcs_system *system = r->e.system;
     ramp_add_work(r);
-    if (system->has_internal) {
-        r->out->work.materials += system->ops->internal_loss(system, r->e.time, r->q);
-        system->ops->commit(system, r->e.time, r->q, NULL);
+    if (pcs_system_remembers(system)) {
+        r->out->work.materials += pcs_system_material_loss(system, pcs_at(r->e.time, r->q, NULL));
+        system->ops->commit(system, pcs_at(r->e.time, r->q, NULL));
     }
     r->out->step++;
     ramp_report(r, load);
@@ -127,14 +127,14 @@ pcs_status pcs_ramp_begin(pcs_ramp *r)
     PCS_TAKE(e->ctx, r->gap, system->nrow, "equilibrium");
     PCS_TAKE(e->ctx, r->drive, system->nrow, "equilibrium");
     PCS_TAKE(e->ctx, r->drive_now, system->nrow, "equilibrium");
-    if (system->has_drives) system->ops->row_drives(system, e->time, r->drive_now, e->dlam);
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, e->time, r->drive_now, e->dlam);
     for (int k = 0; k < PCS_FORCE_KINDS; k++) {
         PCS_TAKE(e->ctx, r->force[k], system->nv, "equilibrium");
         PCS_TAKE(e->ctx, r->now[k], system->nv, "equilibrium");
     }
     PCS_TAKE(e->ctx, r->held, e->nall, "equilibrium");
     if (e->has_friction) PCS_TAKE(e->ctx, r->along, system->ntangent, "equilibrium");
-    if (system->has_internal) system->ops->commit(system, e->time, r->q, NULL);
+    if (pcs_system_remembers(system)) system->ops->commit(system, pcs_at(e->time, r->q, NULL));
     pcs_ramp_keep(r);
     ramp_report(r, 0.0);
     return PCS_OK;

@@ -72,8 +72,8 @@ static double relax_energy(const relaxation *r, double *scale)
     const pcs_equilibrium *e = r->e;
     pcs_system *s = e->system;
     pcs_measure m;
-    s->ops->measure(s, r->q, e->zero, &m);
-    double load = s->is_mesh ? e->load * e->over : 1.0;
+    s->ops->measure(s, pcs_at(e->time, r->q, e->zero), PCS_ENERGY, &m);
+    double load = pcs_system_is_mesh(s) ? e->load * e->over : 1.0;
     double work = s->ops->load_work(s, e->time, e->safe_q, r->q);
     *scale = fabs(m.strain) + load * (fabs(m.potential) + fabs(work));
     return m.strain + load * (m.potential - work);
@@ -85,15 +85,15 @@ static double relax_blur(const relaxation *r)
     const pcs_equilibrium *e = r->e;
     double sum = 0.0;
     for (int i = 0; i < e->system->nv; i++)
-        sum += (fabs(e->loads[i]) + fabs(e->idle[i])) * (fabs(r->q[i]) + e->natural.place[i]);
+        sum += (fabs(e->loads[i]) + fabs(e->idle[i])) * (fabs(r->q[i]) + e->system->scale.place[i]);
     return MANY * DBL_EPSILON * sum;
 }
 
 // Bound of a change of coordinate i in one step.
 static double relax_bound(const relaxation *r, int i)
 {
-    double part = r->e->natural.is_angle[i] ? fmin(r->stride, TURN) : r->stride;
-    return part * r->e->natural.model[i];
+    double part = r->e->system->scale.is_angle[i] ? fmin(r->stride, TURN) : r->stride;
+    return part * r->e->system->scale.model[i];
 }
 
 // mu for which the residual moves no coordinate by more than a stride against D alone.
@@ -246,7 +246,7 @@ static bool relax_is_driven(const pcs_equilibrium *e)
     double work = 0.0, most = 0.0;
     for (int i = 0; i < e->system->nv; i++) {
         work += e->loads[i] * e->dq[i];
-        most += fabs(e->loads[i]) * e->natural.model[i];
+        most += fabs(e->loads[i]) * e->system->scale.model[i];
     }
     return fabs(work) > DRIVEN * most;
 }
@@ -333,9 +333,9 @@ double pcs_equilibrium_overload(const pcs_equilibrium *e)
 {
     double force = 0.0, stiff = 0.0;
     for (int i = 0; i < e->system->nv; i++) {
-        if (e->natural.is_angle[i]) continue;
+        if (e->system->scale.is_angle[i]) continue;
         force += fabs(e->f[i]);
-        stiff = fmax(stiff, fabs(pcs_matrix_diagonal(&e->stiff.K, i)) * e->natural.cell[i]);
+        stiff = fmax(stiff, fabs(pcs_matrix_diagonal(&e->stiff.K, i)) * e->system->scale.cell[i]);
     }
     return force > 0.0 ? fmax(1.0, STRAIN * stiff / force) : 1.0;
 }

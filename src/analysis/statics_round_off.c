@@ -20,7 +20,7 @@ void pcs_equilibrium_find_sizes(pcs_equilibrium *e, const double *q)
     const pcs_matrix *K = &e->stiff.K;
     for (int i = 0; i < s->nv; i++) e->size[i] = fabs(e->loads[i]) + fabs(e->idle[i]);
     for (int j = 0; j < s->nv; j++) {
-        double lost = fabs(q[j]) + (s->is_linear ? 0.0 : e->natural.cell[j]);
+        double lost = fabs(q[j]) + (s->is_linear ? 0.0 : e->system->scale.cell[j]);
         for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
             e->size[K->pattern->row[p]] += fabs(K->value[p]) * lost;
     }
@@ -37,7 +37,7 @@ void pcs_equilibrium_find_blur(pcs_equilibrium *e, const double *q)
         double sum = fabs(e->gap0[j]);
         for (int p = e->R->start[j]; p < e->R->start[j + 1]; p++) {
             int i = e->R->column[p];
-            sum += fabs(e->R->value[p]) * (fabs(q[i]) + e->natural.place[i]);
+            sum += fabs(e->R->value[p]) * (fabs(q[i]) + e->system->scale.place[i]);
         }
         e->blur[j] = DBL_EPSILON * sum;
     }

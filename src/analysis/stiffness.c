@@ -52,7 +52,7 @@ pcs_status pcs_stiffness_create(pcs_system *s, bool has_friction, pcs_stiffness 
     const pcs_pattern *own = s->K->pattern;
     pcs_pattern *wider = NULL;
     *self = (pcs_stiffness){ .system = s,
-                             .varies = s->directions_vary && s->nrow > 0,
+                             .varies = s->row_set.vary && s->nrow > 0,
                              .ntangent = has_friction ? s->ntangent : 0 };
     bool is_wider = self->varies || has_friction;
     PCS_TAKE(s->ctx, self->q, s->nv, "the stiffness of rows");
@@ -60,7 +60,6 @@ pcs_status pcs_stiffness_create(pcs_system *s, bool has_friction, pcs_stiffness 
     PCS_TAKE(s->ctx, self->g, s->nv, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->place, own->nnz, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->column, s->nv, "the stiffness of rows");
-    PCS_TRY(pcs_scale_create(s, &self->natural));
     if (is_wider) PCS_TRY(stiffness_make_pattern(s, has_friction, &wider));
     const pcs_pattern *pattern = is_wider ? wider : own;
     self->K.pattern = self->M.pattern = self->C.pattern = pattern;
@@ -80,21 +79,21 @@ static void stiffness_copy(const pcs_stiffness *self, const pcs_matrix *from, pc
 }
 
 // g += scale G^T lam at q moved by `by` along one coordinate.
-static void stiffness_beside(pcs_stiffness *self, const double *q, const double *lam, int column, double by,
+static void stiffness_beside(pcs_stiffness *self, pcs_instant at, const double *lam, int column, double by,
                              double scale)
 {
     pcs_system *s = self->system;
     self->step[column] = by;
-    pcs_retract(&s->rotations, q, self->step, self->q);
+    pcs_retract(&s->rotations, at.q, self->step, self->q);
     self->step[column] = 0.0;
-    s->ops->update_directions(s, self->q);
+    pcs_system_aim(s, pcs_at(at.t, self->q, NULL));
     for (int j = 0; j < s->nrow; j++)
         if (lam[j] != 0.0) pcs_rows_add_transposed(s->G, j, scale * lam[j], self->g);
     for (int t = 0; t < self->ntangent; t++)
         if (lam[s->nrow + t] != 0.0) pcs_rows_add_transposed(s->T, t, scale * lam[s->nrow + t], self->g);
 }
 
-void pcs_stiffness_update_K(pcs_stiffness *self, const double *q, const double *lam)
+void pcs_stiffness_update_K(pcs_stiffness *self, pcs_instant at, const double *lam)
 {
     pcs_system *s = self->system;
     stiffness_copy(self, s->K, &self->K);
@@ -102,16 +101,16 @@ void pcs_stiffness_update_K(pcs_stiffness *self, const double *q, const double *
     int count = stiffness_find_columns(self, lam);
     for (int k = 0; k < count; k++) {
         int column = self->column[k];
-        double by = STEP * self->natural.model[column];
+        double by = STEP * self->system->scale.model[column];
         memset(self->g, 0, (size_t)s->nv * sizeof *self->g);
-        stiffness_beside(self, q, lam, column, by, -0.5 / by);
-        stiffness_beside(self, q, lam, column, -by, 0.5 / by);
+        stiffness_beside(self, at, lam, column, by, -0.5 / by);
+        stiffness_beside(self, at, lam, column, -by, 0.5 / by);
         for (int i = 0; i < s->nv; i++) {
             int place = self->g[i] == 0.0 ? -1 : pcs_pattern_find(self->K.pattern, i, column);
             if (place >= 0) self->K.value[place] += self->g[i];
         }
     }
-    if (count > 0) s->ops->update_directions(s, q);
+    if (count > 0) pcs_system_aim(s, at);
 }
 
 void pcs_stiffness_update_M(pcs_stiffness *self)

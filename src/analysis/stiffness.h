@@ -8,13 +8,12 @@
 #ifndef PCS_ANALYSIS_STIFFNESS_H
 #define PCS_ANALYSIS_STIFFNESS_H
 
-#include "system/scale.h"
+#include "system/system.h"
 
 typedef struct pcs_stiffness {
     pcs_system *system;
     bool varies;          // rows add to K
     int ntangent;         // multipliers along T that follow those of the rows
-    pcs_scale natural;    // sizes of coordinates
     pcs_matrix K, M, C;   // values of C are NULL where the system has none
     int *place;           // [nnz of the system's pattern] in the new one
     int *column;          // [nv] equations that rows with a force depend on
@@ -27,7 +26,7 @@ pcs_status pcs_stiffness_create(pcs_system *system, bool has_friction, pcs_stiff
 // K with the multipliers lam [nrow, and ntangent with friction] (NULL: none) at q; the system's own tangents and
 // directions must be those at q, and
 // the directions are so again afterwards.
-void pcs_stiffness_update_K(pcs_stiffness *self, const double *q, const double *lam);
+void pcs_stiffness_update_K(pcs_stiffness *self, pcs_instant at, const double *lam);
 // M and C as the system has them now.
 void pcs_stiffness_update_M(pcs_stiffness *self);
 

@@ -14,8 +14,9 @@ static pcs_status analyses_stand(percuss *p, const pcs_analysis *on, const doubl
     PCS_TAKE(p->ctx, zero, system->nv, "a state at rest");
     PCS_TAKE(p->ctx, gap, system->nrow, "gaps");
     PCS_TAKE(p->ctx, rows, pcs_system_npoint(system), "gaps");
-    system->time = p->still_time;
-    system->ops->gaps(system, q, gap);
+    p->still.q = q;
+    p->still.v = zero;
+    pcs_system_gaps(system, p->still, gap);
     for (int j = 0; j < system->nrow; j++) {
         rows[j].gap = gap[j];
         if (statics == NULL) continue;
@@ -24,10 +25,8 @@ static pcs_status analyses_stand(percuss *p, const pcs_analysis *on, const doubl
         int ntangent = statics->tangent == NULL ? 0 : system->rows[j].ntangent;
         for (int t = 0; t < ntangent; t++) rows[j].tangent[t] = statics->tangent[system->rows[j].first_tangent + t];
     }
-    system->ops->press(system, q, zero, rows);
+    pcs_system_press(system, p->still, rows);
     for (int j = system->nrow; j < pcs_system_npoint(system); j++) rows[j].step_impulse = rows[j].force;
-    p->still_q = q;
-    p->still_v = zero;
     p->rows = rows;
     pcs_api_take_model(p, system, on->nprobe, on->probes);
     return PCS_OK;
@@ -39,10 +38,8 @@ static pcs_status analyses_balance(percuss *p, const pcs_analysis *on, const per
     pcs_statics_options how = on->statics;
     if (options->steps > 0) how.steps = options->steps;
     if (options->time != 0.0) how.time = options->time;
-    p->still_time = how.time;
     PCS_TRY(pcs_statics_solve(on, &how, q, NULL, NULL, out));
-    on->system->load_factor = out->factor; // a path by arc length may end anywhere
-    on->system->is_still = true;
+    p->still = pcs_at_rest(how.time, q, NULL, out->factor); // a path by arc length may end anywhere
     return PCS_OK;
 }
 
@@ -80,6 +77,7 @@ static pcs_status analyses_modes(percuss *p, const percuss_source *source, const
         how.q = q;
         how.held = statics.held;
         how.force = statics.force;
+        how.load_factor = statics.factor;
     }
     PCS_TRY(pcs_modes_find(&on, &how, &p->modes));
     return analyses_stand(p, &on, q, is_balanced ? &statics : NULL);

@@ -80,7 +80,7 @@ int percuss_contact_points(percuss *p, const double **position, const double **n
     if (!pcs_api_may_evaluate(p)) return 2;
     if (pcs_system_npoint(p->system) == 0) return 0;
     if (contacts_take_points(p) != PCS_OK) return 1;
-    p->system->ops->contact_points(p->system, pcs_api_q(p), p->position, p->normal);
+    pcs_system_points(p->system, pcs_api_at(p), p->position, p->normal);
     if (position != NULL) *position = p->position[0];
     if (normal != NULL) *normal = p->normal[0];
     return 0;

@@ -7,21 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-// Direction in space of every equation of a mesh.
-static pcs_status drive_directions(const percuss *p, double (**out)[3])
-{
-    PCS_TAKE(p->ctx, *out, p->system->nv, "applied forces");
-    for (int i = 0; i < p->map->ndof; i++) {
-        const pcs_dof *d = &p->map->dof[i];
-        if (d->equation >= 0 && !d->is_rotation) memcpy((*out)[d->equation], d->direction, sizeof d->direction);
-    }
-    return PCS_OK;
-}
-
 static pcs_status drive_prepare(percuss *p)
 {
     if (p->change != NULL) return PCS_OK;
-    if (p->system->is_mesh && p->map != NULL) PCS_TRY(drive_directions(p, &p->direction));
     PCS_TAKE(p->ctx, p->jump, p->system->nv, "applied forces");
     return pcs_force_change_create(p->ctx, p->sim->scheme, &p->change);
 }
@@ -32,7 +20,7 @@ double *percuss_applied_force(percuss *p)
     if (p->applied != NULL) return p->applied;
     double *applied;
     if (drive_prepare(p) != PCS_OK) return NULL;
-    if (pcs_push_create(p->system, (const double(*)[3])p->direction, &applied) != PCS_OK) return NULL;
+    if (pcs_push_create(p->system, &applied) != PCS_OK) return NULL;
     p->acting = pcs_take(p->ctx, (size_t)p->system->nv, sizeof *p->acting, "applied forces");
     return p->applied = p->acting == NULL ? NULL : applied;
 }
@@ -41,9 +29,9 @@ double *percuss_applied_force(percuss *p)
 static void drive_jump(percuss *p, double *df)
 {
     double sum[3] = { 0.0 };
-    if (p->direction != NULL)
+    if (p->system->direction != NULL)
         for (int i = 0; i < p->system->nv; i++)
-            for (int k = 0; k < 3; k++) sum[k] += df[i] * p->direction[i][k];
+            for (int k = 0; k < 3; k++) sum[k] += df[i] * p->system->direction[i][k];
     pcs_force_change_make(p->change, &p->sim->state, df, sum);
     pcs_certifier_renew(p->sim->certifier, &p->sim->state);
 }
@@ -141,9 +129,9 @@ static int drive_set_factor(percuss *p, int load, double factor)
         pcs_scratch_free(before);
         return 1;
     }
-    p->system->ops->force(p->system, x->t, x->q, x->v, before);
+    p->system->ops->force(p->system, pcs_at(x->t, x->q, x->v), before);
     pcs_fe_load_factors(p->system)[load] = factor;
-    p->system->ops->force(p->system, x->t, x->q, x->v, p->jump);
+    p->system->ops->force(p->system, pcs_at(x->t, x->q, x->v), p->jump);
     for (int i = 0; i < p->system->nv; i++) p->jump[i] -= before[i];
     pcs_scratch_free(before);
     drive_jump(p, p->jump);

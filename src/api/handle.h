@@ -18,23 +18,21 @@ typedef struct api_mirror {
 } api_mirror;
 
 struct percuss {
-    pcs_context *ctx;                // owns everything, this handle too
-    pcs_sim *sim;                    // NULL: the case is wrong, or nothing moves
-    pcs_system *system;              // NULL: the case is wrong
-    const pcs_dofmap *map;           // NULL: a system in closed form
-    const double *still_q, *still_v; // [nq], [nv] of a model that does not move
-    api_mirror *mirror;              // the state for readers
-    const pcs_row_report *rows;      // [nrow] what contacts do
-    const pcs_probe *probes;         // [nprobe]
+    pcs_context *ctx;           // owns everything, this handle too
+    pcs_sim *sim;               // NULL: the case is wrong, or nothing moves
+    pcs_system *system;         // NULL: the case is wrong
+    const pcs_dofmap *map;      // NULL: a system in closed form
+    pcs_instant still;          // where a model that does not move stands
+    api_mirror *mirror;         // the state for readers
+    const pcs_row_report *rows; // [nrow] what contacts do
+    const pcs_probe *probes;    // [nprobe]
     int nprobe;
-    double still_time;                                       // s, of a model that does not move
     bool is_stopped;                                         // the simulation cannot go on
     bool is_running;                                         // within a call that makes steps
     bool is_stepping;                                        // and within a step: the workspace of the system is in use
     double *applied;                                         // [nv] forces of the caller for the next step
     double *acting;                                          // [nv] those of the last step, which the state carries
     double *jump;                                            // [nv] work
-    double (*direction)[3];                                  // [nv] of the equations of a mesh in space
     struct pcs_force_change *change;                         // takes jumps of forces into the state
     double *acceleration, *force, *internal, *contact_force; // [nv] evaluated when asked for
     double (*position)[3], (*normal)[3];                     // [nrow] likewise
@@ -49,14 +47,10 @@ struct percuss {
 // Fills what the handle shows of a simulation that was built.
 pcs_status pcs_api_take_sim(percuss *p);
 
-static inline const double *pcs_api_q(const percuss *p)
+// Tells where the model stands.
+static inline pcs_instant pcs_api_at(const percuss *p)
 {
-    return p->sim == NULL ? p->still_q : p->sim->state.q;
-}
-
-static inline const double *pcs_api_v(const percuss *p)
-{
-    return p->sim == NULL ? p->still_v : p->sim->state.v;
+    return p->sim == NULL ? p->still : pcs_at(p->sim->state.t, p->sim->state.q, p->sim->state.v);
 }
 
 // The state has changed: readers are to see it.

@@ -58,7 +58,7 @@ pcs_source pcs_api_source(const percuss_source *source)
 void pcs_api_take_model(percuss *p, pcs_system *system, int nprobe, const pcs_probe *probes)
 {
     p->system = system;
-    p->map = system->is_mesh ? pcs_fe_dofmap(system) : NULL;
+    p->map = pcs_system_is_mesh(system) ? pcs_fe_dofmap(system) : NULL;
     p->nprobe = nprobe;
     p->probes = probes;
 }

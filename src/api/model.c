@@ -115,7 +115,7 @@ percuss_picture percuss_draw(percuss *p)
     if (!pcs_api_may_evaluate(p) || p->system->picture == NULL) return (percuss_picture){ 0 };
     pcs_picture *picture = p->system->picture;
     if (picture->npoint == 0) return (percuss_picture){ 0 };
-    p->system->ops->draw(p->system, pcs_api_q(p), pcs_api_v(p), picture);
+    p->system->ops->draw(p->system, pcs_api_at(p), picture);
     return (percuss_picture){ .npoint = picture->npoint,
                               .ncell = picture->ncell,
                               .nfield = picture->nfield,
@@ -204,9 +204,8 @@ int percuss_matrix_of(percuss *p, percuss_matrix_kind kind, percuss_matrix *out)
     if (!pcs_api_may_evaluate(p) || kind < PERCUSS_MASS || kind > PERCUSS_DIRECTIONS) return 2;
     pcs_system *system = p->system;
     if (kind == PERCUSS_DIRECTIONS) return pcs_api_answer(model_directions(p, out));
-    if (kind == PERCUSS_MASS && system->mass_varies) system->ops->update_mass(system, pcs_api_q(p));
-    if (kind != PERCUSS_MASS && system->tangents_vary)
-        system->ops->update_tangents(system, percuss_time(p), pcs_api_q(p), pcs_api_v(p));
+    if (kind == PERCUSS_MASS && system->mass_varies) system->ops->update(system, pcs_api_at(p), PCS_MASS, NULL);
+    if (kind != PERCUSS_MASS && system->tangents_vary) system->ops->update(system, pcs_api_at(p), PCS_TANGENTS, NULL);
     const pcs_matrix *const matrices[] = { system->M, system->K, system->C };
     const pcs_matrix *A = matrices[kind];
     if (A == NULL) return kind == PERCUSS_DAMPING ? pcs_api_answer(model_no_damping(p, out)) : 2;

@@ -12,7 +12,7 @@
 double percuss_time(const percuss *p)
 {
     if (p == NULL || p->system == NULL) return 0.0;
-    return p->sim == NULL ? p->still_time : p->sim->state.t;
+    return p->sim == NULL ? p->still.t : p->sim->state.t;
 }
 
 double percuss_step_size(const percuss *p)
@@ -50,13 +50,13 @@ static const api_mirror *read_mirror(const percuss *p)
 const double *percuss_displacement(const percuss *p)
 {
     if (p == NULL || p->system == NULL) return NULL;
-    return p->sim == NULL ? p->still_q : read_mirror(p)->q;
+    return p->sim == NULL ? p->still.q : read_mirror(p)->q;
 }
 
 const double *percuss_velocity(const percuss *p)
 {
     if (p == NULL || p->system == NULL) return NULL;
-    return p->sim == NULL ? p->still_v : read_mirror(p)->v;
+    return p->sim == NULL ? p->still.v : read_mirror(p)->v;
 }
 
 // An array over the equations, taken when it is asked for the first time; NULL when it cannot be had.
@@ -70,26 +70,26 @@ static double *read_vector(percuss *p, double **vector)
 const double *percuss_force(percuss *p)
 {
     double *f = p == NULL ? NULL : read_vector(p, &p->force);
-    if (f != NULL) p->system->ops->force(p->system, percuss_time(p), pcs_api_q(p), pcs_api_v(p), f);
+    if (f != NULL) p->system->ops->force(p->system, pcs_api_at(p), f);
     return f;
 }
 
 // Forces that the caller applies are loads as well.
 const double *percuss_internal_force(percuss *p)
 {
-    if (p == NULL || p->system == NULL || !p->system->is_mesh) return NULL;
-    double *f = read_vector(p, &p->internal), factor = p->system->load_factor;
+    if (p == NULL || p->system == NULL || !pcs_system_is_mesh(p->system)) return NULL;
+    double *f = read_vector(p, &p->internal);
     if (f == NULL) return NULL;
-    p->system->load_factor = 0.0;
-    p->system->ops->force(p->system, percuss_time(p), pcs_api_q(p), pcs_api_v(p), f);
-    p->system->load_factor = factor;
+    pcs_instant at = pcs_api_at(p);
+    at.load_factor = 0.0;
+    p->system->ops->force(p->system, at, f);
     for (int i = 0; i < p->system->nv; i++) f[i] = (p->applied == NULL ? 0.0 : p->applied[i]) - f[i];
     return f;
 }
 
 void pcs_api_aim(percuss *p)
 {
-    if (p->system->directions_vary) p->system->ops->update_directions(p->system, pcs_api_q(p));
+    if (p->system->row_set.vary) pcs_system_aim(p->system, pcs_api_at(p));
 }
 
 const double *percuss_contact_force(percuss *p)
@@ -118,8 +118,8 @@ const double *percuss_acceleration(percuss *p)
     if (p->sim->scheme->ops->has_inertia) return NULL; // what is factored is not M, which may be singular
     double *a = read_vector(p, &p->acceleration);
     const double *r = percuss_contact_force(p);
-    if (a == NULL || r == NULL || !pcs_projection_move(p->sim->solver, pcs_api_q(p))) return NULL;
-    p->system->ops->force(p->system, percuss_time(p), pcs_api_q(p), pcs_api_v(p), a);
+    if (a == NULL || r == NULL || !pcs_projection_move(p->sim->solver, p->sim->state.q)) return NULL;
+    p->system->ops->force(p->system, pcs_api_at(p), a);
     for (int i = 0; i < p->system->nv; i++) a[i] += r[i];
     pcs_linsolve_solve(p->sim->solver->mass, a);
     return a;
@@ -139,7 +139,7 @@ double percuss_probe_at(const percuss *p, int i)
 {
     if (i < 0 || i >= percuss_probes(p)) return 0.0;
     if (p->sim != NULL) return pcs_state_probe(&p->sim->state, p->system, &p->probes[i]);
-    return p->system->ops->probe(p->system, &p->probes[i], p->still_q, p->still_v);
+    return p->system->ops->probe(p->system, &p->probes[i], p->still);
 }
 
 int percuss_probe_named(const percuss *p, const char *name)
@@ -154,7 +154,7 @@ percuss_energy percuss_energies(const percuss *p)
     if (p == NULL || p->system == NULL || p->is_stepping) return (percuss_energy){ 0 };
     if (p->sim == NULL) {
         pcs_measure now;
-        p->system->ops->measure(p->system, pcs_api_q(p), pcs_api_v(p), &now);
+        p->system->ops->measure(p->system, pcs_api_at(p), PCS_ENERGY, &now);
         return (percuss_energy){ .kinetic = now.kinetic, .strain = now.strain, .potential = now.potential };
     }
     const pcs_ledger *l = &p->sim->ledger;

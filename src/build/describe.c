@@ -309,7 +309,7 @@ static void bars_print_clock(const bars *b)
 
 void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
 {
-    const pcs_fe_definition *model = sim->system->is_mesh ? pcs_fe_model(sim->system) : NULL;
+    const pcs_fe_definition *model = pcs_system_is_mesh(sim->system) ? pcs_fe_model(sim->system) : NULL;
     bars b = { .sim = sim, .put = put, .user = user };
     if (model == NULL || sim->system->layout != NULL) return; // ranks know their own cells only
     int nmore = 0;

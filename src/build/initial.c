@@ -93,7 +93,7 @@ pcs_status pcs_build_state(pcs_build *b)
     else status = pcs_fe_initial_state(system, x->q, x->v, &culprit);
     if (status != PCS_OK) return pcs_build_blame(b, pcs_case_find(b->c, culprit), status);
     bool has_changed;
-    if (system->has_search) PCS_TRY(system->ops->search(sim->system, x->q, &has_changed));
+    if (system->row_set.may_change) PCS_TRY(system->ops->search(sim->system, pcs_at(x->t, x->q, NULL), &has_changed));
     return PCS_OK;
 }
 
@@ -144,7 +144,7 @@ static void gaps_name_node(const pcs_system *system, int row, size_t size, char 
     const pcs_rows *G = system->G;
     int first = G->start[row], largest = first;
     text[0] = '\0';
-    if (!system->is_mesh || G->start[row + 1] == first) return;
+    if (!pcs_system_is_mesh(system) || G->start[row + 1] == first) return;
     for (int k = first; k < G->start[row + 1]; k++)
         if (fabs(G->value[k]) > fabs(G->value[largest])) largest = k;
     system->ops->describe(system, G->column[largest], NULL, NULL, size, text);
@@ -176,8 +176,9 @@ pcs_status pcs_build_check_gaps(pcs_build *b)
     const double *q = b->sim->state.q;
     double *gap = pcs_scratch(NULL, (size_t)system->nrow, sizeof *gap);
     if (gap == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d gaps", system->nrow);
-    system->ops->gaps(system, q, gap);
-    if (system->directions_vary) system->ops->update_directions(system, q);
+    pcs_instant at = pcs_at(b->sim->state.t, q, NULL);
+    pcs_system_gaps(system, at, gap);
+    if (system->row_set.vary) pcs_system_aim(system, at);
     const pcs_yaml *section = pcs_case_find(b->c, b->has_system ? "system" : "contacts");
     for (int i = 0; i < system->ncontact; i++) {
         bool gives_way = system->ncompliant > 0 && system->contacts[i].first_row >= system->nrow;

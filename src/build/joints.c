@@ -2,7 +2,6 @@
 
 #include "build/builder.h"
 #include "core/rounding.h"
-#include "system/scale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +97,6 @@ typedef struct joint_check {
     double *size;              // [n] of the rows; 0: it repeats rows before it
     double *gap, *way, *speed; // [nrow]
     double *mass, *spread;     // [nv] diagonal of the mass; zeros
-    pcs_scale natural;         // sizes of coordinates
 } joint_check;
 
 static const pcs_contact_info *joints_of(const joint_check *k, int i)
@@ -127,10 +125,10 @@ static void joints_find_speeds(const joint_check *k, double *speed)
     const pcs_system *system = k->b->sim->system;
     double fastest[2] = { 0.0 };
     for (int i = 0; i < system->nv; i++) {
-        double *of_kind = &fastest[k->natural.is_angle[i]];
-        *of_kind = fmax(*of_kind, fmax(fabs(k->b->sim->state.v[i]), k->natural.model[i] / k->b->end));
+        double *of_kind = &fastest[k->b->sim->system->scale.is_angle[i]];
+        *of_kind = fmax(*of_kind, fmax(fabs(k->b->sim->state.v[i]), k->b->sim->system->scale.model[i] / k->b->end));
     }
-    for (int i = 0; i < system->nv; i++) speed[i] = fastest[k->natural.is_angle[i]];
+    for (int i = 0; i < system->nv; i++) speed[i] = fastest[k->b->sim->system->scale.is_angle[i]];
 }
 
 // Sum over the entries of a row times x: what the row makes of coordinates, or velocities, of that size.
@@ -149,7 +147,7 @@ static bool joints_check_row(const joint_check *k, int row, const pcs_contact_in
     double misfit = fabs(k->gap[row]), drive = fabs(k->speed[row]), fast = joints_size(k, row, fastest);
     double rate = fabs(pcs_system_rate(system, row, k->b->sim->state.v) + k->speed[row]);
     char text[256];
-    if (misfit > misfit_allowed * joints_size(k, row, k->natural.model)) {
+    if (misfit > misfit_allowed * joints_size(k, row, k->b->sim->system->scale.model)) {
         snprintf(text, sizeof text, "the initial state does not fit %s '%s': it is off by %.6g m (or rad)", kind, name,
                  misfit);
     } else if (rate > velocity_allowed * fmax(drive, fast)) {
@@ -254,7 +252,7 @@ static void joints_check_rank(const joint_check *k)
         char others[256], text[512];
         const pcs_contact_info *info = joints_of(k, i);
         if (joints_is_independent(k, i)) continue;
-        k->b->sim->system->has_redundant_joints = true;
+        k->b->sim->system->row_set.are_redundant = true;
         if (info == told) continue;
         told = info;
         joints_name_others(k, i, sizeof others, others);
@@ -287,15 +285,13 @@ static pcs_status joints_check_all(joint_check *k)
     PCS_TAKE(k->b->ctx, k->speed, system->nrow, "the joints");
     PCS_TAKE(k->b->ctx, k->mass, system->nv, "the joints");
     PCS_TAKE(k->b->ctx, k->spread, system->nv, "the joints");
-    PCS_TRY(pcs_scale_create(system, &k->natural));
     for (int i = 0; i < system->nv; i++) {
         double mass = pcs_matrix_diagonal(M, i);
         k->mass[i] = mass > 0.0 ? mass : 1.0; // without mass any measure will do
     }
-    system->time = sim->state.t;
-    if (system->directions_vary) system->ops->update_directions(system, sim->state.q);
-    system->ops->gaps(system, sim->state.q, k->gap);
-    if (system->has_drives) system->ops->row_drives(system, sim->state.t, k->way, k->speed);
+    if (system->row_set.vary) pcs_system_aim(system, pcs_at(sim->state.t, sim->state.q, NULL));
+    pcs_system_gaps(system, pcs_at(sim->state.t, sim->state.q, NULL), k->gap);
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, sim->state.t, k->way, k->speed);
     joints_check_state(k);
     joints_check_rank(k);
     return PCS_OK;
@@ -315,6 +311,6 @@ pcs_status pcs_build_check_joints(pcs_build *b)
     PCS_TRY(joints_check_all(&k));
     if (system->row_comm == NULL) return PCS_OK;
     // Ranks that know all joints report which are wrong, and which repeat others.
-    bool is_special = pcs_case_error_count(b->c) > 0 || system->has_redundant_joints;
+    bool is_special = pcs_case_error_count(b->c) > 0 || system->row_set.are_redundant;
     return pcs_rows_any(system, is_special) ? pcs_fail(b->ctx, PCS_BAD_INPUT, "joints are to be told of") : PCS_OK;
 }

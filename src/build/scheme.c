@@ -87,7 +87,7 @@ static const char *scheme_find_refused(const pcs_build *b, size_t size, char *pa
 {
     const pcs_system *system = b->sim->system;
     const pcs_rows *G = system->G;
-    int nrow = system->is_mesh ? system->nrow : 0;
+    int nrow = pcs_system_is_mesh(system) ? system->nrow : 0;
     for (int j = 0; j < nrow; j++) {
         bool moves = system->rows[j].is_bilateral;
         for (int k = G->start[j]; k < G->start[j + 1] && !moves; k++) moves = G->value[k] != 0.0;

@@ -188,7 +188,8 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
         return PCS_OK;
     }
     if (b->step_is_auto) {
-        b->sim->follows_turning = b->sim->system->has_tumbling && !b->has_control;
+        b->sim->follows_turning =
+            !b->has_control && pcs_system_is_mesh(b->sim->system) && pcs_fe_tumbles(b->sim->system);
         if (b->sim->follows_turning) PCS_TRY(pcs_case_resolve(b->c, node, "follow_turning", "true"));
         return time_resolve(b, node, SAFE_SHARE * fmin(stable, turning));
     }
@@ -208,7 +209,7 @@ static double time_way(const pcs_build *b, double t, double *force)
     pcs_system *system = b->sim->system;
     const pcs_state *x = &b->sim->state;
     double way = 0.0;
-    system->ops->force(system, t, x->q, x->v, force);
+    system->ops->force(system, pcs_at(t, x->q, x->v), force);
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double mass = pcs_matrix_diagonal(system->M, i), a = mass > 0.0 ? force[i] / mass : 0.0;
         way = fmax(way, time * (fabs(x->v[i]) + time * fabs(a)));
@@ -224,12 +225,12 @@ static pcs_status time_find_place(const pcs_build *b)
     enum { TIMES = 64 };
     pcs_system *system = b->sim->system;
     double *force, way = 0.0;
-    if (!system->is_mesh || system->place > 0.0) return PCS_OK;
+    if (!pcs_system_is_mesh(system) || system->place > 0.0) return PCS_OK;
     PCS_TAKE(b->ctx, force, system->nv, "the way of a step");
     for (int k = 0; k <= TIMES; k++) way = fmax(way, time_way(b, b->start + k * (b->end - b->start) / TIMES, force));
     if (system->length <= PCS_ROUND_LENGTH * way) system->length = 0.0;
     if (!(system->length > 0.0)) system->place = way;
-    return PCS_OK;
+    return pcs_fe_find_sizes(system);
 }
 
 pcs_status pcs_build_clock(pcs_build *b)

@@ -233,6 +233,7 @@ static pcs_status commands_find_state(const pcs_analysis *on, const pcs_argument
     modes->q = q;
     modes->held = statics.held;
     modes->force = statics.force;
+    modes->load_factor = statics.factor;
     return PCS_OK;
 }
 

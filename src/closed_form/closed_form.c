@@ -5,7 +5,6 @@
 #include "closed_form/closed_form.h"
 
 #include "core/text.h"
-#include "system/defaults.h"
 #include "system/scale.h"
 
 #include <math.h>
@@ -69,30 +68,10 @@ pcs_status pcs_closed_form_options(pcs_context *ctx, const percuss_system_defini
     return PCS_OK;
 }
 
-static void closed_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+static void closed_force(const pcs_system *self, pcs_instant at, double *f)
 {
     const closed_data *d = self->data;
-    d->def->force(d->p, t, q, v, f);
-}
-
-static void closed_gaps(pcs_system *self, const double *q, double *gap)
-{
-    const closed_data *d = self->data;
-    d->def->gaps(d->p, q, gap);
-}
-
-static void closed_update_mass(pcs_system *self, const double *q)
-{
-    const closed_data *d = self->data;
-    // Column-compressed and dense: the values are the columns one after another, and M is symmetric.
-    d->def->mass(d->p, q, self->M->value);
-}
-
-static void closed_update_directions(pcs_system *self, const double *q)
-{
-    const closed_data *d = self->data;
-    const closed_work *work = self->work;
-    d->def->directions(d->p, q, self->G->value, self->T == NULL ? work->T : self->T->value);
+    d->def->force(d->p, at.t, at.q, at.v, f);
 }
 
 static void closed_difference_forces(pcs_system *self, double t, const double *q, const double *v)
@@ -128,14 +107,14 @@ static void closed_transpose(int n, double *A)
         }
 }
 
-static void closed_update_tangents(pcs_system *self, double t, const double *q, const double *v)
+static void closed_update_tangents(pcs_system *self, pcs_instant at)
 {
     const closed_data *d = self->data;
     if (!d->has_derivatives || d->def->tangents == NULL) {
-        closed_difference_forces(self, t, q, v);
+        closed_difference_forces(self, at.t, at.q, at.v);
         return;
     }
-    d->def->tangents(d->p, t, q, v, self->K->value, self->C->value);
+    d->def->tangents(d->p, at.t, at.q, at.v, self->K->value, self->C->value);
     closed_transpose(self->nv, self->K->value);
     closed_transpose(self->nv, self->C->value);
 }
@@ -160,32 +139,37 @@ static void closed_difference_mass(pcs_system *self, const double *q, const doub
     }
 }
 
-static void closed_add_inertia_stiffness(pcs_system *self, const double *q, const double *a)
+static void closed_add_inertia_stiffness(pcs_system *self, pcs_instant at, const double *a)
 {
     const closed_data *d = self->data;
     int n = self->nv;
     double A[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
     if (!d->has_derivatives || d->def->inertia_tangent == NULL) {
-        closed_difference_mass(self, q, a);
+        closed_difference_mass(self, at.q, a);
         return;
     }
-    d->def->inertia_tangent(d->p, q, a, A);
+    d->def->inertia_tangent(d->p, at.q, a, A);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) self->K->value[j * n + i] += A[i * n + j];
 }
 
-static void closed_rate_bias(pcs_system *self, const double *q, const double *v, double *bias)
+static void closed_evaluate_rows(pcs_system *self, pcs_instant at, const pcs_row_values *out)
 {
     const closed_data *d = self->data;
-    if (d->def->rate_bias != NULL) d->def->rate_bias(d->p, q, v, bias);
-    else memset(bias, 0, (size_t)self->nrow * sizeof *bias);
-}
-
-static void closed_measure(const pcs_system *self, const double *q, const double *v, pcs_measure *out)
-{
-    const closed_data *d = self->data;
-    *out = (pcs_measure){ 0 };
-    d->def->energy(d->p, q, v, &out->kinetic, &out->potential);
+    const closed_work *work = self->work;
+    size_t n = (size_t)self->nrow;
+    if (out->gap != NULL) d->def->gaps(d->p, at.q, out->gap);
+    if (out->G != NULL) d->def->directions(d->p, at.q, out->G->value, out->T == NULL ? work->T : out->T->value);
+    if (out->bias != NULL && d->def->rate_bias != NULL) d->def->rate_bias(d->p, at.q, at.v, out->bias);
+    else if (out->bias != NULL) memset(out->bias, 0, n * sizeof *out->bias);
+    if (out->point != NULL && d->def->contact_points != NULL)
+        d->def->contact_points(d->p, at.q, out->point, out->normal);
+    else if (out->point != NULL) {
+        memset(out->point, 0, n * sizeof *out->point);
+        memset(out->normal, 0, n * sizeof *out->normal);
+    }
+    if (out->across != NULL) memset(out->across, 0, (size_t)self->ntangent * sizeof *out->across);
+    for (int j = 0; j < (out->way == NULL ? 0 : self->nrow); j++) out->way[j] = out->speed[j] = 0.0;
 }
 
 static double closed_load_work(const pcs_system *self, double t, const double *q0, const double *q1)
@@ -194,25 +178,40 @@ static double closed_load_work(const pcs_system *self, double t, const double *q
     return d->def->load_work == NULL ? 0.0 : d->def->load_work(d->p, t, q0, q1);
 }
 
-// The work is that of the loads times the way, whatever its length.
-static double closed_load_power(const pcs_system *self, double t, const double *q, const double *v)
+// u^T C v of a linear system.
+static double closed_damping_power(const pcs_system *self, pcs_instant at)
 {
-    double end[PCS_MAX_COORDINATES];
-    for (int i = 0; i < self->nv; i++) end[i] = q[i] + v[i];
-    return closed_load_work(self, t, q, end);
+    const double *u = at.along == NULL ? at.v : at.along;
+    double power = 0.0;
+    for (int j = 0; j < self->nv; j++)
+        for (int i = 0; i < self->nv; i++) power += u[i] * self->C->value[j * self->nv + i] * at.v[j];
+    return power;
+}
+
+static void closed_measure(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
+{
+    const closed_data *d = self->data;
+    *out = (pcs_measure){ 0 };
+    if (what & PCS_ENERGY) d->def->energy(d->p, at.q, at.v, &out->kinetic, &out->potential);
+    if ((what & PCS_DAMPING_POWER) && pcs_system_is_damped(self)) out->damping_power = closed_damping_power(self, at);
+    if (what & PCS_LOAD_POWER) { // the work is that of the loads times the way, whatever its length
+        double end[PCS_MAX_COORDINATES];
+        for (int i = 0; i < self->nv; i++) end[i] = at.q[i] + at.v[i];
+        out->load_power = closed_load_work(self, at.t, at.q, end);
+    }
 }
 
 // Velocities of the drawn points by a difference in the direction of motion.
-static void closed_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+static void closed_draw(pcs_system *self, pcs_instant at, pcs_picture *picture)
 {
     const closed_data *d = self->data;
     const closed_work *work = self->work;
     double later[PCS_MAX_COORDINATES], largest = 0.0;
-    for (int i = 0; i < self->nq; i++) largest = fmax(largest, fabs(v[i]));
+    for (int i = 0; i < self->nq; i++) largest = fmax(largest, fabs(at.v[i]));
     double step = largest > 0.0 ? 1e-7 * self->length / largest : 0.0;
-    for (int i = 0; i < self->nq; i++) later[i] = q[i] + step * v[i];
+    for (int i = 0; i < self->nq; i++) later[i] = at.q[i] + step * at.v[i];
     if (picture->npoint == 0) return;
-    d->def->points(d->p, q, work->points);
+    d->def->points(d->p, at.q, work->points);
     d->def->points(d->p, later, work->points_h);
     for (int i = 0; i < picture->npoint; i++)
         for (int k = 0; k < 3; k++) {
@@ -221,21 +220,12 @@ static void closed_draw(pcs_system *self, const double *q, const double *v, pcs_
         }
 }
 
-static void closed_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
-{
-    const closed_data *d = self->data;
-    if (d->def->contact_points != NULL) d->def->contact_points(d->p, q, position, normal);
-    if (d->def->contact_points == NULL)
-        for (int j = 0; j < self->nrow; j++)
-            for (int k = 0; k < 3; k++) position[j][k] = normal[j][k] = 0.0;
-}
-
 enum { PROBE_COORDINATE, PROBE_VELOCITY };
 
-static double closed_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
+static double closed_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at)
 {
     (void)self;
-    return probe->quantity == PROBE_COORDINATE ? q[probe->axis] : v[probe->axis];
+    return probe->quantity == PROBE_COORDINATE ? at.q[probe->axis] : at.v[probe->axis];
 }
 
 pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, pcs_probe *out)
@@ -269,12 +259,14 @@ static bool closed_turns(const pcs_system *self, int coordinate)
 }
 
 // Angles have no part in the length of the system.
-static pcs_status closed_find_sizes(const pcs_system *self, pcs_scale *out)
+static pcs_status closed_find_sizes(pcs_system *self)
 {
+    const pcs_scale *scale = &self->scale;
+    PCS_TRY(pcs_scale_create(self));
     for (int i = 0; i < self->nv; i++) {
         if (!closed_turns(self, i)) continue;
-        out->is_angle[i] = true;
-        out->model[i] = out->cell[i] = out->place[i] = 1.0;
+        scale->is_angle[i] = true;
+        scale->model[i] = scale->cell[i] = scale->place[i] = 1.0;
     }
     return PCS_OK;
 }
@@ -289,38 +281,63 @@ static pcs_status closed_find_arms(pcs_system *self)
     return PCS_OK;
 }
 
+static void closed_update(pcs_system *self, pcs_instant at, pcs_update what, const double *x)
+{
+    const closed_data *d = self->data;
+    // Column-compressed and dense: the values are the columns one after another, and M is symmetric.
+    if (what == PCS_MASS) d->def->mass(d->p, at.q, self->M->value);
+    if (what == PCS_TANGENTS && self->tangents_vary) closed_update_tangents(self, at);
+    if (what == PCS_INERTIA) closed_add_inertia_stiffness(self, at, x);
+}
+
+// Finds nothing: rows are about the same bodies for ever.
+static pcs_status closed_search(pcs_system *self, pcs_instant at, bool *has_changed)
+{
+    (void)self, (void)at;
+    *has_changed = false;
+    return PCS_OK;
+}
+
+static void closed_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
+                            pcs_passage *worst)
+{
+    (void)self, (void)q0, (void)q1, (void)rows, (void)worst;
+}
+
+static void closed_commit(pcs_system *self, pcs_instant at)
+{
+    (void)self, (void)at;
+}
+
+static void closed_reactions(pcs_system *self, pcs_instant at, double h, const double *acting,
+                             const pcs_row_report *rows, pcs_reaction *out)
+{
+    (void)self, (void)at, (void)h, (void)acting, (void)rows, (void)out;
+}
+
+// Of a mode at the limit of central differences. Few coordinates do not blow up within a run: where no step is stable
+// it is only inaccurate.
+static double closed_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
+{
+    (void)v;
+    if (q != NULL) return INFINITY;
+    double step = limit->modes(limit->params, 2.0 / self->stable_step, 0.0);
+    return step > 0.0 ? step : INFINITY;
+}
+
 static const pcs_system_ops closed_ops = {
     .force = closed_force,
-    .update_mass = closed_update_mass,
-    .update_tangents = closed_update_tangents,
-    .update_directions = closed_update_directions,
-    .add_inertia_stiffness = closed_add_inertia_stiffness,
-    .update_slopes = pcs_default_update_slopes,
-    .add_joint_stiffness = pcs_default_add_joint_stiffness,
-    .gaps = closed_gaps,
-    .row_drives = pcs_default_row_drives,
-    .search = pcs_default_search,
-    .passages = pcs_default_passages,
-    .rate_bias = closed_rate_bias,
+    .update = closed_update,
+    .evaluate_rows = closed_evaluate_rows,
+    .search = closed_search,
+    .passages = closed_passages,
     .measure = closed_measure,
-    .resultant = pcs_default_resultant,
-    .change = pcs_default_change,
-    .damping_power = pcs_default_damping_power,
-    .internal_loss = pcs_default_internal_loss,
-    .commit = pcs_default_commit,
+    .commit = closed_commit,
     .load_work = closed_load_work,
-    .load_power = closed_load_power,
-    .row_resultant = pcs_default_row_resultant,
-    .tangent_resultant = pcs_default_row_resultant,
-    .reactions = pcs_default_reactions,
-    .stable_step = pcs_default_stable_step,
+    .reactions = closed_reactions,
+    .stable_step = closed_stable_step,
     .draw = closed_draw,
-    .contact_points = closed_contact_points,
-    .press = pcs_default_press,
-    .tangents = pcs_default_tangents,
     .probe = closed_probe,
-    .find_sizes = closed_find_sizes,
-    .find_rigid = pcs_default_find_rigid,
     .describe = closed_describe,
 };
 
@@ -429,7 +446,9 @@ static pcs_status closed_find_constants(pcs_system *self)
     int n = self->nv;
     for (int i = 0; i < n; i++) self->mass += self->M->value[i * n + i];
     if (!self->is_linear) return PCS_OK;
-    for (int k = 0; k < n * n; k++) self->has_damping = self->has_damping || self->C->value[k] != 0.0;
+    bool is_damped = false;
+    for (int k = 0; k < n * n; k++) is_damped = is_damped || self->C->value[k] != 0.0;
+    if (!is_damped) self->C = NULL;
     const double zero[PCS_MAX_COORDINATES] = { 0 };
     double *gravity;
     PCS_TAKE(self->ctx, gravity, n, "constant forces");
@@ -469,8 +488,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
                           .work = work,
                           .nq = definition->ncoordinate,
                           .rotations.nq = definition->ncoordinate,
-                          .nv = definition->ncoordinate,
-                          .load_factor = 1.0 };
+                          .nv = definition->ncoordinate };
     self->is_linear = definition->is_linear != 0;
     self->coordinates = definition->coordinates;
     self->length = definition->length(params);
@@ -479,13 +497,13 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     PCS_TRY(closed_make_contacts(self, d));
     PCS_TRY(closed_make_matrices(self));
     self->mass_varies = !definition->is_linear && !definition->has_constant_mass;
-    self->directions_vary = !definition->is_linear && !definition->has_constant_directions;
+    self->row_set.vary = !definition->is_linear && !definition->has_constant_directions;
     self->tangents_vary = !definition->is_linear;
-    self->has_rate_bias = true;
     definition->start(params, q, v);
-    closed_update_mass(self, q);
-    closed_update_directions(self, q);
-    closed_update_tangents(self, 0.0, q, v);
+    closed_update(self, pcs_at(0.0, q, v), PCS_MASS, NULL);
+    closed_update_tangents(self, pcs_at(0.0, q, v));
+    pcs_system_aim(self, pcs_at(0.0, q, v));
+    PCS_TRY(closed_find_sizes(self));
     PCS_TRY(closed_find_constants(self));
     PCS_TRY(closed_make_picture(self, q));
     *out = self;

@@ -21,7 +21,6 @@ pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, d
         if (equation < 0) continue;
         point->equation[point->nterm] = equation;
         point->coefficient[point->nterm++] = sign * coefficient[i];
-        for (int k = 0; k < 3; k++) point->resultant[k] += sign * coefficient[i] * map->dof[dof[i]].direction[k];
     }
     return PCS_OK;
 }

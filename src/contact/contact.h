@@ -24,7 +24,6 @@ typedef struct pcs_contact_point {
     int nterm;
     int equation[PCS_MAX_ROW_TERMS];
     double coefficient[PCS_MAX_ROW_TERMS];
-    double resultant[3]; // momentum that a unit impulse gives to the moving equations
 } pcs_contact_point;
 
 // What happens where bodies touch; the first member of every gap type's law.

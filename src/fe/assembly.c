@@ -175,13 +175,12 @@ static void assembly_look_at_damping(pcs_system *self)
             size = fmax(size, fabs(value));
             skew = fmax(skew, fabs(value - other));
         }
-    self->has_skew_damping = pcs_system_max(self, skew) > 1e-12 * pcs_system_max(self, size);
-    self->has_damping = pcs_system_max(self, size) > 0.0;
-    if (!self->has_damping) self->C = NULL;
+    self->C->is_skew = pcs_system_max(self, skew) > 1e-12 * pcs_system_max(self, size);
+    if (!(pcs_system_max(self, size) > 0.0)) self->C = NULL;
 }
 
 // Groups whose tangents vary, and forces that turn with a node, which need not be one of those: bodies in the plane.
-static void assembly_look_at_parts(pcs_system *self, fe_data *fe)
+static void assembly_look_at_parts(fe_data *fe)
 {
     for (int l = 0; l < fe->model.nload; l++) {
         const pcs_fe_load *load = &fe->model.loads[l];
@@ -190,7 +189,7 @@ static void assembly_look_at_parts(pcs_system *self, fe_data *fe)
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         bool is_damped = fe->batches[g].damping_mass != 0.0 || fe->batches[g].damping_stiffness != 0.0;
-        self->has_damping = self->has_damping || is_damped || ops->sees_velocity;
+        fe->is_damped = fe->is_damped || is_damped || ops->sees_velocity;
         fe->is_nonlinear = fe->is_nonlinear || ops->is_nonlinear;
     }
 }
@@ -198,12 +197,12 @@ static void assembly_look_at_parts(pcs_system *self, fe_data *fe)
 pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit)
 {
     pcs_pattern *pattern;
-    assembly_look_at_parts(self, fe);
+    assembly_look_at_parts(fe);
     PCS_TRY(assembly_pattern(self, &pattern, culprit));
     pattern->layout = self->layout;
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->M));
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->K));
-    if (self->has_damping) PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->C));
+    if (fe->is_damped) PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->C));
     for (int b = 0; b < fe->nbatch; b++)
         if (!pcs_fe_ops(fe, b)->is_nonlinear) assembly_add_batch(self, b);
     if (self->C != NULL && !fe->is_nonlinear) assembly_look_at_damping(self);
@@ -228,16 +227,16 @@ static void assembly_reset(pcs_matrix *A, const double *base)
         for (int i = 0; i < A->entries->start[A->pattern->n]; i++) A->value[A->entries->place[i]] = 0.0;
 }
 
-void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v)
+void pcs_fe_update_tangents(pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
-    ((fe_work *)self->work)->elapsed = pcs_fe_elapsed(self, t);
+    ((fe_work *)self->work)->elapsed = pcs_fe_elapsed(self, at.t);
     assembly_reset(self->K, fe->base_K);
     if (self->C != NULL) assembly_reset(self->C, fe->base_C);
     for (int b = 0; b < fe->nbatch; b++) {
-        if (!pcs_fe_ops(fe, b)->is_nonlinear || pcs_fe_add_pieces(self, b, q, v)) continue;
-        pcs_fe_add_tangents(self, b, 0, fe->batches[b].ncell, q, v);
+        if (!pcs_fe_ops(fe, b)->is_nonlinear || pcs_fe_add_pieces(self, b, at.q, at.v)) continue;
+        pcs_fe_add_tangents(self, b, 0, fe->batches[b].ncell, at.q, at.v);
     }
-    if (fe->nturning > 0) pcs_fe_turning_tangent(self, t, q);
-    if (fe->laws != NULL) pcs_fe_law_tangents(self, q, v);
+    if (fe->nturning > 0) pcs_fe_turning_tangent(self, at);
+    if (fe->laws != NULL) pcs_fe_law_tangents(self, at.q, at.v);
 }

@@ -128,34 +128,33 @@ typedef struct fe_slopes {
 typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
-    fe_share *share;           // NULL: all is here
-    int nheld;                 // supports that are joints, too: the last ones
-    int nbatch;                // ngroup, or twice as many
-    pcs_batch *batches;        // [2 ngroup] own cells of each group, then cells that belong to other ranks
-    int *batch_of_cell;        // [mesh ncell] group number, -1 for none
-    int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
-    struct pcs_taper *tapers;  // [mesh ncell] of groups with sections that vary; NULL: none
-    int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1: not drawn
-    int *pair_of;              // likewise, of fields of groups without those at ends: the first column of a pair
-    int npair;                 // columns behind the fields of the picture, in pairs: values at the ends of cells
-    fe_spread *spreads;        // [ngroup] loads along cells; NULL: none, or nobody will ask
-    const int *group_shown;    // [cells of model.shown] group number, -1 for none
-    const pcs_batch *drawn;    // [ngroup] the batches, with the sections of these cells
-    fe_chains *chains;         // NULL: none
-    fe_part *part;             // of the picture; NULL: this rank shows all or nothing
-    const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
-    fe_rider *arm_of_point;    // [npoint] NULL: all are at their nodes
-    bool has_members;          // section forces are drawn at points
-    bool has_arms;             // some cells end at arms from their nodes
-    fe_row_source *sources;    // [ncontact] contacts, then joints
-    pcs_contact_point *points; // [nrow] constant rows
-    fe_laws *laws;             // contacts with force laws (fe/laws.h); NULL: none
-    int *dof_of_equation;      // [nequation] when there are such rows
-    bool has_evaluated_rows;   // some gaps are stated by instances
-    bool has_varying_rows;     // and their directions change
-    bool has_driven_rows;
-    bool has_search_rows;          // which bodies some rows are about changes from step to step
-    bool has_passages;             // some contacts may be jumped over
+    fe_share *share;               // NULL: all is here
+    int nheld;                     // supports that are joints, too: the last ones
+    int nbatch;                    // ngroup, or twice as many
+    pcs_batch *batches;            // [2 ngroup] own cells of each group, then cells that belong to other ranks
+    int *batch_of_cell;            // [mesh ncell] group number, -1 for none
+    int *place_of_cell;            // [mesh ncell] number within the batch; -1: belongs to another rank
+    struct pcs_taper *tapers;      // [mesh ncell] of groups with sections that vary; NULL: none
+    int *field_of;                 // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1: not drawn
+    int *pair_of;                  // likewise, of fields of groups without those at ends: the first column of a pair
+    int npair;                     // columns behind the fields of the picture, in pairs: values at the ends of cells
+    fe_spread *spreads;            // [ngroup] loads along cells; NULL: none, or nobody will ask
+    const int *group_shown;        // [cells of model.shown] group number, -1 for none
+    const pcs_batch *drawn;        // [ngroup] the batches, with the sections of these cells
+    fe_chains *chains;             // NULL: none
+    fe_part *part;                 // of the picture; NULL: this rank shows all or nothing
+    const int *node_of_point;      // [npoint] of the picture; NULL: the points are the nodes
+    fe_rider *arm_of_point;        // [npoint] NULL: all are at their nodes
+    bool has_members;              // section forces are drawn at points
+    bool has_arms;                 // some cells end at arms from their nodes
+    fe_row_source *sources;        // [ncontact] contacts, then joints
+    pcs_contact_point *points;     // [nrow] constant rows
+    fe_laws *laws;                 // contacts with force laws (fe/laws.h); NULL: none
+    int *dof_of_equation;          // [nequation] when there are such rows
+    bool has_evaluated_rows;       // some gaps are stated by instances
+    bool has_varying_rows;         // and their directions change
+    bool is_damped;                // forces depend on velocities
+    bool has_tumbling;             // bodies turn by finite angles, in space or with springs at their points
     bool is_nonlinear;             // tangents vary, of groups, force laws or loads
     int ninternal;                 // internal variables of all cells
     int nspin;                     // nodes with a finite rotation in space
@@ -249,7 +248,8 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
 bool pcs_fe_has_spread(const fe_data *fe);
 pcs_status pcs_fe_take_spread(pcs_system *self, fe_data *fe);
 void pcs_fe_note_spread(fe_data *fe, int batch, int cell, const pcs_fe_load *load, const double *force);
-const double *pcs_fe_spread_force(const pcs_system *self, int group, int cell, double f[PCS_MAX_CELL_DOFS]);
+const double *pcs_fe_spread_force(const pcs_system *self, pcs_instant at, int group, int cell,
+                                  double f[PCS_MAX_CELL_DOFS]);
 // Which cells of the mesh a line load is on, in scratch memory.
 pcs_status pcs_fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, unsigned char **out);
 // What cells without mass do to the stable step.
@@ -263,7 +263,7 @@ double pcs_fe_load_size(const pcs_system *self, int load, double t);
 pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node);
 pcs_status pcs_fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int node);
 void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f);
-void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q);
+void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at);
 void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
 double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
 double pcs_fe_turning_power(const pcs_system *self, double t, const double *q, const double *v);
@@ -272,7 +272,7 @@ double pcs_fe_stable_step(const pcs_system *self);
 // Of one mode with w^2 and the damping 2 xi w = alpha + beta w^2.
 double pcs_fe_mode_step(double w2, double alpha, double beta, const pcs_step_limit *limit);
 // Are there bodies that turn by finite angles?
-void pcs_fe_find_tumbling(pcs_system *self);
+void pcs_fe_find_tumbling(fe_data *fe);
 double pcs_fe_present_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
 // Travel times of waves through the cells.
 void pcs_fe_find_travel(pcs_system *self);
@@ -280,28 +280,22 @@ void pcs_fe_find_travel(pcs_system *self);
 double pcs_fe_limited_step(const pcs_system *self, const pcs_step_limit *limit);
 // Contacts and joints.
 pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit);
-void pcs_fe_update_directions(pcs_system *self, const double *q);
 // Places of the nodes at q, with velocities where v is not NULL; the view must outlast them.
 typedef struct fe_view {
     const fe_data *fe;
-    const double *q, *v;
+    pcs_instant at;
 } fe_view;
 pcs_places pcs_fe_places(const pcs_system *self, const fe_view *view);
 void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
                           int row);
-void pcs_fe_evaluate_rows(pcs_system *self, const double *q);
+// States of the rows at q, with their bias when v is not NULL.
+void pcs_fe_look_at_rows(pcs_system *self, pcs_instant at);
+void pcs_fe_evaluate_rows(pcs_system *self, pcs_instant at, const pcs_row_values *out);
 // All rows of one contact that has an instance, into `states`.
 void pcs_fe_evaluate_contact(const pcs_system *self, int contact, const double *q, pcs_row_state *states);
-void pcs_fe_row_drives(const pcs_system *self, double t, double *way, double *speed);
-void pcs_fe_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
-pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed);
+pcs_status pcs_fe_search(pcs_system *self, pcs_instant at, bool *has_changed);
 void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
                      pcs_passage *worst);
-void pcs_fe_gaps(pcs_system *self, const double *q, double *gap);
-void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
-void pcs_fe_tangents(const pcs_system *self, double (*across)[3]);
-void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
-void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3]);
 static inline const pcs_contact_law *pcs_fe_contact_law(const pcs_fe_contact *c)
 {
     return (const void *)((const char *)c->params + c->ops->law_offset);
@@ -317,11 +311,11 @@ void pcs_fe_law_resultant(const pcs_system *self, const double *q, const double 
 double pcs_fe_law_energy(const pcs_system *self, const double *q, const double *v);
 double pcs_fe_law_loss(const pcs_system *self, const double *q, const double *v, const double *u);
 void pcs_fe_law_tangents(pcs_system *self, const double *q, const double *v);
-void pcs_fe_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
+void pcs_fe_press(pcs_system *self, pcs_instant at, pcs_row_report *rows);
 void pcs_fe_law_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 const pcs_row_state *pcs_fe_law_state(const pcs_system *self, int point);
 // Friction goes on from here.
-void pcs_fe_delay_dampers(pcs_system *self, const double *q);
+void pcs_fe_delay_dampers(pcs_system *self, pcs_instant at);
 void pcs_fe_commit_laws(pcs_system *self, const double *q, const double *v);
 const pcs_passage_row *pcs_fe_law_ends(const pcs_system *self, int contact, const double *q0, const double *q1,
                                        int *first);
@@ -334,16 +328,16 @@ void pcs_fe_find_law_rates(pcs_system *self, fe_data *fe, const double *mass, co
 void pcs_fe_clear_states(bool is_joint, int nrow, pcs_row_state *states);
 // How directions of joints turn, and what their forces add to K.
 pcs_status pcs_fe_prepare_slopes(pcs_system *self, fe_data *fe);
-void pcs_fe_update_slopes(pcs_system *self, const double *q, const double *x);
-void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
+void pcs_fe_update_slopes(pcs_system *self, pcs_instant at, const double *x);
+void pcs_fe_add_joint_stiffness(pcs_system *self, pcs_instant at, const double *lam);
 // What joints and supports do to the model.
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);
-void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
+void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out);
 // Materials with internal variables.
 pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe);
-double pcs_fe_internal_loss(const pcs_system *self, double t, const double *q);
-void pcs_fe_commit(pcs_system *self, double t, const double *q, const double *v);
+double pcs_fe_internal_loss(const pcs_system *self, pcs_instant at);
+void pcs_fe_commit(pcs_system *self, pcs_instant at);
 // From the last commit to t, s.
 static inline double pcs_fe_elapsed(const pcs_system *self, double t)
 {
@@ -368,7 +362,7 @@ void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char
 bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text);
 // M, K and C; and K and C of nonlinear models anew.
 pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit);
-void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);
+void pcs_fe_update_tangents(pcs_system *self, pcs_instant at);
 // Are gyroscopic forces all that depends on velocities in a group?
 bool pcs_fe_is_gyroscopic(const fe_data *fe, int b);
 void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v);
@@ -379,7 +373,6 @@ bool pcs_fe_add_pieces(pcs_system *self, int b, const double *q, const double *v
 pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe);
 void pcs_fe_range_force(const pcs_system *self, const double *q, const double *v, bool is_filled, double *f);
 void pcs_fe_range_energy(const pcs_system *self, const double *q, const double *v, pcs_energy *sum);
-void pcs_fe_range_change(const pcs_system *self, const double *const q[2], const double *const v[2], pcs_energy *sum);
 static inline pcs_batch pcs_fe_range_batch(const fe_data *fe, int b, int low, int high)
 {
     pcs_batch batch = fe->batches[b];
@@ -394,7 +387,7 @@ double pcs_fe_weight_work(const pcs_system *self, int low, int high, const doubl
 void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_work, pcs_measure *out);
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
-void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture);
 // Gives cells that meet at a branch, and those that end at arms from their nodes, points of their own; of a picture by
 // parts in `all`, which is zero before.
 pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all);
@@ -428,7 +421,7 @@ void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
 bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);
 // Are rods drawn from its nodes to its ends? Those of bars and beams are along all of them.
 bool pcs_fe_draws_arms(const fe_data *fe, int cell);
-double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
+double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at);
 // "uy" as a quantity of nodes and an axis; false: there is no such component.
 bool pcs_fe_component(const char *component, int *quantity, int *axis);
 // Nodal vector sum_i x_i d_i over the translations of a node.
@@ -437,8 +430,5 @@ void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out
 void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3]);
 // "<section>.<name>" kept by the context, for *culprit; NULL when memory is out.
 const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name);
-
-pcs_status pcs_fe_find_sizes(const pcs_system *self, pcs_scale *out);
-pcs_status pcs_fe_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out);
 
 #endif

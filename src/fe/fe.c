@@ -161,9 +161,21 @@ static pcs_status fe_total_mass(pcs_system *self)
     }
     most = (int)pcs_system_max(self, most);
     pcs_measure measure;
-    self->ops->measure(self, one, one, &measure);
+    self->ops->measure(self, pcs_at(0.0, one, one), PCS_ENERGY, &measure);
     self->mass = 2.0 * measure.kinetic / most;
     pcs_scratch_free(one);
+    return PCS_OK;
+}
+
+static pcs_status fe_find_directions(pcs_system *self, const pcs_dofmap *map)
+{
+    double(*direction)[3];
+    PCS_TAKE(self->ctx, direction, self->nv, "directions of equations");
+    for (int i = 0; i < map->ndof; i++) {
+        const pcs_dof *d = &map->dof[i];
+        if (d->equation >= 0 && !d->is_rotation) memcpy(direction[d->equation], d->direction, sizeof d->direction);
+    }
+    self->direction = (const double(*)[3])direction;
     return PCS_OK;
 }
 
@@ -172,15 +184,9 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
 {
     self->is_linear = !fe->is_nonlinear && !fe->has_varying_rows;
     self->tangents_vary = fe->is_nonlinear;
-    self->directions_vary = fe->has_varying_rows;
-    self->has_drives = fe->has_driven_rows;
-    self->has_rate_bias = fe->has_driven_rows || fe->has_varying_rows;
-    self->has_search = fe->has_search_rows;
-    self->has_passages = fe->has_passages;
-    self->is_mesh = true;
-    self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
+    self->row_set.vary = fe->has_varying_rows;
     pcs_fe_find_slices(self, fe);
-    return self->has_joint_stiffness ? pcs_fe_prepare_slopes(self, fe) : PCS_OK;
+    return fe->has_varying_rows && fe->model.njoint > 0 ? pcs_fe_prepare_slopes(self, fe) : PCS_OK;
 }
 
 // Loads may be on nodes, and rotations at nodes, that only other ranks have.
@@ -230,15 +236,15 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     fe->model = *definition;
     bool shows_itself = pcs_mesh_is_whole(fe->model.mesh) || fe->model.shows_pieces;
     if (fe->model.shown == NULL && shows_itself) fe->model.shown = fe->model.mesh;
-    *self = (pcs_system){
-        .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .work = work, .is_linear = true, .load_factor = 1.0
-    };
+    *self =
+        (pcs_system){ .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .work = work, .is_linear = true };
     PCS_TRY(fe_choose_kernels(ctx, fe));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_make_batches(ctx, fe, culprit)));
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(pcs_fe_taper(ctx, fe, g, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = self->rotations.nq = fe->map.nequation;
     if (fe->share != NULL) self->layout = &fe->share->layout;
+    PCS_TRY(fe_find_directions(self, &fe->map));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_set_batches_up(ctx, fe, culprit)));
     PCS_TRY(pcs_fe_find_rotations(self, fe));
     PCS_TRY(pcs_fe_find_laws(self, fe));
@@ -248,9 +254,10 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(fe_find_base(self, fe));
     PCS_TRY(pcs_fe_make_picture(self, fe));
     fe_find_length(self);
+    PCS_TRY(pcs_fe_find_sizes(self));
     PCS_TRY(fe_find_arms(self));
     PCS_TRY(fe_total_mass(self));
-    pcs_fe_find_tumbling(self);
+    pcs_fe_find_tumbling(fe);
     PCS_TRY(pcs_fe_find_springs(self, fe));
     self->stable_step = pcs_fe_stable_step(self);
     pcs_fe_find_travel(self);

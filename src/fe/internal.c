@@ -49,7 +49,6 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
     for (int g = 0; g < fe->model.ngroup && !pcs_mesh_is_whole(fe->model.mesh); g++)
         if (fe->model.groups[g].ops->ninternal > 0 && fe->model.groups[g].cells->place == NULL)
             return pcs_fail(self->ctx, PCS_UNSUPPORTED, "internal variables are written in the order of all cells");
-    self->has_internal = self->has_internal || self->has_materials;
     if (!self->has_materials) return PCS_OK;
     PCS_TAKE(self->ctx, work->internal, (size_t)fe->ninternal + 1, "internal variables");
     double *next = work->internal, *last = work->internal + fe->ninternal;
@@ -64,27 +63,26 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
     return PCS_OK;
 }
 
-double pcs_fe_internal_loss(const pcs_system *self, double t, const double *q)
+double pcs_fe_internal_loss(const pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
-    double sum = 0.0, elapsed = pcs_fe_elapsed(self, t);
+    double sum = 0.0, elapsed = pcs_fe_elapsed(self, at.t);
     pcs_batch room;
     for (int b = 0; b < fe->model.ngroup; b++)
         if (pcs_fe_ops(fe, b)->ninternal > 0)
-            sum += pcs_fe_ops(fe, b)->internal_loss(pcs_fe_batch_at(fe, b, elapsed, &room), q);
+            sum += pcs_fe_ops(fe, b)->internal_loss(pcs_fe_batch_at(fe, b, elapsed, &room), at.q);
     pcs_system_sum(self, 1, &sum);
     return sum;
 }
 
-void pcs_fe_commit(pcs_system *self, double t, const double *q, const double *v)
+void pcs_fe_commit(pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
     fe_work *work = self->work;
-    double elapsed = pcs_fe_elapsed(self, t);
+    double elapsed = pcs_fe_elapsed(self, at.t);
     pcs_batch room;
     for (int b = 0; b < fe->nbatch; b++)
-        if (pcs_fe_ops(fe, b)->ninternal > 0) pcs_fe_ops(fe, b)->commit(pcs_fe_batch_at(fe, b, elapsed, &room), q);
-    if (work->internal != NULL) work->internal[fe->ninternal] = t;
-    pcs_fe_commit_laws(self, q, v);
-    self->span = 0.0;
+        if (pcs_fe_ops(fe, b)->ninternal > 0) pcs_fe_ops(fe, b)->commit(pcs_fe_batch_at(fe, b, elapsed, &room), at.q);
+    if (work->internal != NULL) work->internal[fe->ninternal] = at.t;
+    pcs_fe_commit_laws(self, at.q, at.v);
 }

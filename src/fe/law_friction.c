@@ -57,7 +57,6 @@ pcs_status pcs_fe_make_law_friction(pcs_system *self, const fe_laws *laws)
     PCS_TAKE(self->ctx, work->rub, laws->nrow, "friction of force laws");
     const fe_law_contact *first = laws->contacts;
     while (first->ntangent == 0) first++;
-    self->has_internal = true;
     self->soft_friction = pcs_fe_culprit(self->ctx, "contacts", self->contacts[first->contact].name);
     return PCS_OK;
 }

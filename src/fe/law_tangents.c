@@ -408,7 +408,7 @@ static double tangent_energy(const pcs_system *self, double *q, double *v, doubl
     pcs_measure measure;
     *speed = 0.0;
     (void)pcs_fe_initial_state(self, q, v, &culprit); // faults are told where the state is made
-    self->ops->measure(self, q, v, &measure);
+    self->ops->measure(self, pcs_at(0.0, q, v), PCS_ENERGY, &measure);
     pcs_fe_look_at_laws(self, q);
     double energy = measure.kinetic + measure.strain + tangent_fall(self);
     if (self->mass > 0.0) *speed = sqrt(2.0 * energy / self->mass);

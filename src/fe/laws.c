@@ -20,8 +20,8 @@ pcs_status pcs_fe_find_laws(pcs_system *self, fe_data *fe)
         const pcs_force_law *law = fe->model.contacts[k].law;
         if (law == NULL) continue;
         fe->laws->contacts[fe->laws->ncontact++].contact = k;
-        self->has_damping = self->has_damping || pcs_force_law_is_damped(law);
-        self->has_sudden_dampers = self->has_sudden_dampers || law->damper > 0.0;
+        fe->is_damped = fe->is_damped || pcs_force_law_is_damped(law);
+        fe->laws->has_jumps = fe->laws->has_jumps || law->damper > 0.0;
     }
     fe->is_nonlinear = true;
     return PCS_OK;
@@ -190,7 +190,7 @@ pcs_force_state pcs_fe_law_force_of(const pcs_system *self, int point, const dou
 pcs_status pcs_fe_number_dampers(pcs_system *self, const fe_laws *laws)
 {
     int *serial;
-    if (!self->has_sudden_dampers) return PCS_OK;
+    if (!laws->has_jumps) return PCS_OK;
     self->dampers.bytes = ((fe_work *)self->work)->laws->is_late;
     self->dampers.size = (size_t)laws->nrow * sizeof(double);
     if (self->row_comm == NULL) return PCS_OK;
@@ -202,12 +202,12 @@ pcs_status pcs_fe_number_dampers(pcs_system *self, const fe_laws *laws)
     return PCS_OK;
 }
 
-void pcs_fe_delay_dampers(pcs_system *self, const double *q)
+void pcs_fe_delay_dampers(pcs_system *self, pcs_instant at)
 {
     const fe_laws *laws = ((const fe_data *)self->data)->laws;
     fe_law_work *work = ((fe_work *)self->work)->laws;
-    if (q != NULL) pcs_fe_look_at_laws(self, q);
-    for (int i = 0; i < laws->nrow; i++) work->is_late[i] = q != NULL && work->gap[i] > 0.0 ? 1.0 : 0.0;
+    if (at.q != NULL) pcs_fe_look_at_laws(self, at.q);
+    for (int i = 0; i < laws->nrow; i++) work->is_late[i] = at.q != NULL && work->gap[i] > 0.0 ? 1.0 : 0.0;
 }
 
 void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, double *f)
@@ -260,12 +260,9 @@ double pcs_fe_law_loss(const pcs_system *self, const double *q, const double *v,
 // What a force along a row of L or T sums up to over the equations of this rank.
 static void laws_add_resultant(const pcs_system *self, const pcs_rows *L, int row, double force, double sum[3])
 {
-    const fe_data *fe = self->data;
-    for (int e = L->start[row]; e < L->start[row + 1]; e++) {
-        const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[L->column[e]]];
-        if (d->is_rotation || L->column[e] >= pcs_system_nown(self)) continue;
-        for (int k = 0; k < 3; k++) sum[k] += force * L->value[e] * d->direction[k];
-    }
+    for (int e = L->start[row]; e < L->start[row + 1]; e++)
+        for (int k = 0; k < (L->column[e] < pcs_system_nown(self) ? 3 : 0); k++)
+            sum[k] += force * L->value[e] * self->direction[L->column[e]][k];
 }
 
 void pcs_fe_law_resultant(const pcs_system *self, const double *q, const double *v, double sum[3])
@@ -301,23 +298,22 @@ void pcs_fe_commit_laws(pcs_system *self, const double *q, const double *v)
     *work->is_committed = 1.0;
 }
 
-void pcs_fe_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows)
+void pcs_fe_press(pcs_system *self, pcs_instant at, pcs_row_report *rows)
 {
     const fe_data *fe = self->data;
-    if (fe->laws == NULL) return;
     const fe_law_work *work = ((const fe_work *)self->work)->laws;
-    pcs_fe_look_at_laws(self, q);
+    pcs_fe_look_at_laws(self, at.q);
     for (int i = 0; i < fe->laws->nrow; i++) {
         pcs_row_report *row = &rows[self->nrow + i];
         row->gap = work->gap[i];
-        row->rate = pcs_rows_dot(work->L, i, v);
-        pcs_force_state s = pcs_fe_law_force_of(self, i, v);
+        row->rate = pcs_rows_dot(work->L, i, at.v);
+        pcs_force_state s = pcs_fe_law_force_of(self, i, at.v);
         pcs_rub rub = pcs_fe_law_rub(self, i, &s);
         row->force = row->multiplier = s.force;
         row->friction_loss = rub.loss;
         for (int t = 0; t < pcs_fe_law_row(self, i)->ntangent; t++) {
             row->last_tangent[t] = rub.force[t];
-            row->slip[t] = pcs_rows_dot(work->T, pcs_fe_law_tangent(self, i) + t, v);
+            row->slip[t] = pcs_rows_dot(work->T, pcs_fe_law_tangent(self, i) + t, at.v);
         }
         row->is_closed = row->gap <= 0.0;
     }

@@ -39,6 +39,7 @@ typedef struct fe_slide {
 // What is built from the case.
 struct fe_laws {
     int ncontact, nrow, ntangent;
+    bool has_jumps;           // dampers that set in at once as bodies touch
     bool rubs;                // some point, on some rank, has friction
     fe_law_contact *contacts; // [ncontact]
     int *owner;               // [nrow] place of its contact among these

@@ -4,47 +4,47 @@
 
 #include "core/loop.h"
 #include "fe/data.h"
-#include "system/defaults.h"
 
 #include <stdio.h>
 #include <string.h>
 
 // f = s (f_gravity + f_loads(t))
-static void fe_apply_loads(const pcs_system *self, double t, const double *q, double *f)
+static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
     size_t bytes = (size_t)self->nv * sizeof *f;
     if (self->gravity != NULL) memcpy(f, self->gravity, bytes);
     else memset(f, 0, bytes);
     for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_load_size(self, l, t);
+        double factor = pcs_fe_load_size(self, l, at.t);
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
             f[fe->pushes[i].equation] += fe->pushes[i].value * factor;
     }
-    if (fe->nturning > 0) pcs_fe_turning_force(self, t, q, f);
-    if (self->load_factor != 1.0)
-        for (int i = 0; i < self->nv; i++) f[i] *= self->load_factor;
+    if (fe->nturning > 0) pcs_fe_turning_force(self, at.t, at.q, f);
+    if (at.load_factor != 1.0)
+        for (int i = 0; i < self->nv; i++) f[i] *= at.load_factor;
 }
 
 // Loads, and what elements and laws add to them.
-PCS_APART static void fe_add_forces(const pcs_system *self, double t, const double *q, const double *v, double *f)
+PCS_APART static void fe_add_forces(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
-    bool is_filled = !fe->has_ranges || fe->model.nload > 0 || self->load_factor != 1.0;
-    if (is_filled) fe_apply_loads(self, t, q, f);
-    if (fe->has_ranges) pcs_fe_range_force(self, q, v, is_filled, f);
-    double elapsed = pcs_fe_elapsed(self, t);
+    bool is_filled = !fe->has_ranges || fe->model.nload > 0 || at.load_factor != 1.0;
+    if (is_filled) fe_apply_loads(self, at, f);
+    if (fe->has_ranges) pcs_fe_range_force(self, at.q, at.v, is_filled, f);
+    double elapsed = pcs_fe_elapsed(self, at.t);
     pcs_batch room;
     for (int b = 0; b < fe->nbatch && !fe->has_ranges; b++)
-        pcs_fe_ops(fe, b)->add_force(pcs_fe_batch_at(fe, b, elapsed, &room), q, v, f);
-    if (fe->laws != NULL) pcs_fe_law_force(self, q, v, f);
+        pcs_fe_ops(fe, b)->add_force(pcs_fe_batch_at(fe, b, elapsed, &room), at.q, at.v, f);
+    if (fe->laws != NULL) pcs_fe_law_force(self, at.q, at.v, f);
 }
 
-static void fe_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+static void fe_force(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
-    if (fe->base != NULL && self->load_factor == 1.0) fe->batches[0].ops->put_force(&fe->batches[0], fe->base, q, v, f);
-    else fe_add_forces(self, t, q, v, f);
+    if (fe->base != NULL && at.load_factor == 1.0)
+        fe->batches[0].ops->put_force(&fe->batches[0], fe->base, at.q, at.v, f);
+    else fe_add_forces(self, at, f);
 }
 
 // Eight partial sums that do not wait for one another.
@@ -87,19 +87,20 @@ void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_wo
     if (self->layout != NULL) fe_sum_measure(self, out);
 }
 
-static void fe_measure(const pcs_system *self, const double *q, const double *v, pcs_measure *out)
+static void fe_energy(const pcs_system *self, pcs_instant at, pcs_measure *out)
 {
     const fe_data *fe = self->data;
     pcs_energy sum = { 0 };
+    double elapsed = pcs_fe_elapsed(self, at.t);
     pcs_batch room;
-    if (fe->has_ranges) pcs_fe_range_energy(self, q, v, &sum);
+    if (fe->has_ranges) pcs_fe_range_energy(self, at.q, at.v, &sum);
     for (int g = 0; g < fe->model.ngroup && !fe->has_ranges; g++)
-        fe->model.groups[g].ops->add_energy(pcs_fe_batch_at(fe, g, self->span, &room), q, v, &sum);
-    if (fe->laws != NULL) sum.strain += pcs_fe_law_energy(self, q, v);
-    pcs_fe_tell(self, &sum, pcs_fe_weight_work(self, 0, pcs_system_nown(self), q), out);
+        fe->model.groups[g].ops->add_energy(pcs_fe_batch_at(fe, g, elapsed, &room), at.q, at.v, &sum);
+    if (fe->laws != NULL) sum.strain += pcs_fe_law_energy(self, at.q, at.v);
+    pcs_fe_tell(self, &sum, pcs_fe_weight_work(self, 0, pcs_system_nown(self), at.q), out);
 }
 
-static void fe_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
+static void fe_resultant(const pcs_system *self, pcs_instant at, double sum[3])
 {
     const fe_data *fe = self->data;
     memcpy(sum, fe->free_weight, 3 * sizeof *sum);
@@ -108,49 +109,36 @@ static void fe_resultant(const pcs_system *self, double t, const double *q, cons
         return;
     }
     for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_load_size(self, l, t);
+        double factor = pcs_fe_load_size(self, l, at.t);
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
             for (int k = 0; k < 3; k++) sum[k] += fe->pushes[i].value * factor * fe->pushes[i].direction[k];
     }
-    if (fe->nturning > 0) pcs_fe_turning_resultant(self, t, q, sum);
-    double elapsed = pcs_fe_elapsed(self, t);
+    if (fe->nturning > 0) pcs_fe_turning_resultant(self, at.t, at.q, sum);
+    double elapsed = pcs_fe_elapsed(self, at.t);
     pcs_batch room;
     for (int g = 0; g < fe->model.ngroup; g++)
-        fe->model.groups[g].ops->add_resultant(pcs_fe_batch_at(fe, g, elapsed, &room), q, v, sum);
-    if (fe->laws != NULL) pcs_fe_law_resultant(self, q, v, sum);
+        fe->model.groups[g].ops->add_resultant(pcs_fe_batch_at(fe, g, elapsed, &room), at.q, at.v, sum);
+    if (fe->laws != NULL) pcs_fe_law_resultant(self, at.q, at.v, sum);
     pcs_system_sum(self, 3, sum);
 }
 
-static pcs_change fe_change(const pcs_system *self, const double *q0, const double *q1, const double *v0,
-                            const double *v1)
+static double fe_damping_power(const pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
-    pcs_energy sum = { 0 };
-    if (fe->has_ranges)
-        pcs_fe_range_change(self, (const double *const[2]){ q0, q1 }, (const double *const[2]){ v0, v1 }, &sum);
-    for (int g = 0; g < fe->model.ngroup && !fe->has_ranges; g++)
-        fe->model.groups[g].ops->add_change(&fe->batches[g], q0, q1, v0, v1, &sum);
-    double norms[2] = { 2.0 * sum.strain, 2.0 * sum.kinetic };
-    pcs_system_sum(self, 2, norms);
-    return (pcs_change){ norms[0], norms[1] };
-}
-
-static double fe_damping_power(const pcs_system *self, const double *q, const double *v, const double *u)
-{
-    const fe_data *fe = self->data;
-    double power = fe->laws != NULL ? pcs_fe_law_loss(self, q, v, u) : 0.0;
+    const double *u = at.along == NULL ? at.v : at.along;
+    double power = fe->laws != NULL ? pcs_fe_law_loss(self, at.q, at.v, u) : 0.0;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
         const pcs_element_ops *ops = batch->ops;
         if (ops->is_nonlinear || ops->sees_velocity) {
-            power += ops->dissipation(batch, q, v, u);
+            power += ops->dissipation(batch, at.q, at.v, u);
             continue;
         }
         if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) continue;
-        pcs_energy sum = { 0 }, apart = { 0 }; // u . A v = (u . A u + v . A v - (u - v) . A (u - v))/2
-        ops->add_energy(batch, v, v, &sum);
+        pcs_energy sum = { 0 }, apart = { 0 }; // u . A v = (u . A u + at.v . A at.v - (u - at.v) . A (u - at.v))/2
+        ops->add_energy(batch, at.v, at.v, &sum);
         ops->add_energy(batch, u, u, &sum);
-        ops->add_change(batch, v, u, v, u, &apart);
+        ops->add_change(batch, at.v, u, at.v, u, &apart);
         power += batch->damping_mass * (sum.kinetic - apart.kinetic);
         power += batch->damping_stiffness * (sum.strain - apart.strain);
     }
@@ -174,16 +162,16 @@ static double fe_load_work(const pcs_system *self, double t, const double *q0, c
     return work;
 }
 
-static double fe_load_power(const pcs_system *self, double t, const double *q, const double *v)
+static double fe_load_power(const pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
     double power = 0.0;
     for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_load_size(self, l, t);
+        double factor = pcs_fe_load_size(self, l, at.t);
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
-            power += fe->pushes[i].value * factor * v[fe->pushes[i].equation];
+            power += fe->pushes[i].value * factor * at.v[fe->pushes[i].equation];
     }
-    if (fe->nturning > 0) power += pcs_fe_turning_power(self, t, q, v);
+    if (fe->nturning > 0) power += pcs_fe_turning_power(self, at.t, at.q, at.v);
     if (fe->has_pushes) pcs_system_sum(self, 1, &power);
     return power;
 }
@@ -213,38 +201,36 @@ static double fe_stable_step(const pcs_system *self, const double *q, const doub
     return q == NULL ? pcs_fe_limited_step(self, limit) : pcs_fe_present_step(self, q, v, limit);
 }
 
+static void fe_measure(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
+{
+    *out = (pcs_measure){ 0 };
+    if (what & PCS_ENERGY) fe_energy(self, at, out);
+    if (what & PCS_RESULTANT) fe_resultant(self, at, out->resultant);
+    if (what & PCS_DAMPING_POWER) out->damping_power = fe_damping_power(self, at);
+    if (what & PCS_LOAD_POWER) out->load_power = fe_load_power(self, at);
+    if (what & PCS_MATERIAL_LOSS) out->material_loss = pcs_fe_internal_loss(self, at);
+}
+
+static void fe_update(pcs_system *self, pcs_instant at, pcs_update what, const double *x)
+{
+    if (what == PCS_TANGENTS) pcs_fe_update_tangents(self, at);
+    if (what == PCS_JOINTS) pcs_fe_add_joint_stiffness(self, at, x);
+    if (what == PCS_SLOPES) pcs_fe_update_slopes(self, at, x);
+    if (what == PCS_DAMPERS) pcs_fe_delay_dampers(self, at);
+}
+
 const pcs_system_ops pcs_system_fe = {
     .force = fe_force,
-    .update_mass = pcs_default_update_mass,
-    .update_tangents = pcs_fe_update_tangents,
-    .update_directions = pcs_fe_update_directions,
-    .add_inertia_stiffness = pcs_default_add_inertia_stiffness,
-    .update_slopes = pcs_fe_update_slopes,
-    .add_joint_stiffness = pcs_fe_add_joint_stiffness,
-    .gaps = pcs_fe_gaps,
-    .row_drives = pcs_fe_row_drives,
+    .update = fe_update,
+    .evaluate_rows = pcs_fe_evaluate_rows,
     .search = pcs_fe_search,
     .passages = pcs_fe_passages,
-    .rate_bias = pcs_fe_rate_bias,
     .measure = fe_measure,
-    .resultant = fe_resultant,
-    .change = fe_change,
-    .damping_power = fe_damping_power,
-    .internal_loss = pcs_fe_internal_loss,
     .commit = pcs_fe_commit,
-    .delay_dampers = pcs_fe_delay_dampers,
     .load_work = fe_load_work,
-    .load_power = fe_load_power,
-    .row_resultant = pcs_fe_row_resultant,
     .reactions = pcs_fe_reactions,
-    .tangent_resultant = pcs_fe_tangent_resultant,
     .stable_step = fe_stable_step,
     .draw = pcs_fe_draw,
-    .contact_points = pcs_fe_contact_points,
-    .press = pcs_fe_press,
-    .tangents = pcs_fe_tangents,
     .probe = pcs_fe_probe,
-    .find_sizes = pcs_fe_find_sizes,
-    .find_rigid = pcs_fe_find_rigid,
     .describe = fe_describe,
 };

@@ -504,16 +504,16 @@ static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
 static void picture_draw_node(const fe_view *state, int node, pcs_picture *picture, int at)
 {
     const fe_data *fe = state->fe;
-    pcs_fe_node_vector(fe, node, state->q, picture->displacement[at]);
-    pcs_fe_node_vector(fe, node, state->v, picture->velocity[at]);
-    if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, state->q, picture->rotation[at]);
-    if (picture->spin != NULL) pcs_fe_node_turn(fe, node, state->v, picture->spin[at]);
+    pcs_fe_node_vector(fe, node, state->at.q, picture->displacement[at]);
+    pcs_fe_node_vector(fe, node, state->at.v, picture->velocity[at]);
+    if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, state->at.q, picture->rotation[at]);
+    if (picture->spin != NULL) pcs_fe_node_turn(fe, node, state->at.v, picture->spin[at]);
 }
 
 // At its number in the mesh, or, for another rank to show, one after the other.
-static void picture_draw_nodes(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
+static void picture_draw_nodes(const fe_data *fe, pcs_instant state, pcs_picture *picture)
 {
-    const fe_view view = { fe, q, v };
+    const fe_view view = { fe, state };
     int count = 0;
     for (int node = 0; node < fe->model.mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
@@ -523,9 +523,9 @@ static void picture_draw_nodes(const fe_data *fe, const double *q, const double 
 }
 
 // The points of a part, and the nodes that carry something.
-static void picture_draw_part(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
+static void picture_draw_part(const fe_data *fe, pcs_instant state, pcs_picture *picture)
 {
-    const fe_view view = { fe, q, v };
+    const fe_view view = { fe, state };
     for (int i = 0; i < picture->npoint; i++) {
         picture_draw_node(&view, fe->node_of_point[i], picture, i);
         if (picture->spin != NULL) picture_ride(&fe->arm_of_point[i], i, picture, i);
@@ -545,7 +545,7 @@ static void picture_put_fields(const fe_data *fe, int group, const double *value
     }
 }
 
-static void picture_draw_cells(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+static void picture_draw_cells(const pcs_system *self, pcs_instant state, pcs_picture *picture)
 {
     const fe_data *fe = self->data;
     int count = 0;
@@ -556,23 +556,23 @@ static void picture_draw_cells(const pcs_system *self, const double *q, const do
             double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
             bool is_next = picture->is_elsewhere || picture->is_piece;
             int at = is_next ? count++ : pcs_mesh_cell_number(fe->model.mesh, batch.cells[c]);
-            batch.spread = pcs_fe_spread_force(self, g, c, force);
-            ops->read_fields(&batch, c, q, v, value);
-            if (ops->has_section) picture_section_axis(fe, &batch, g, c, q, picture->section_y[at]);
+            batch.spread = pcs_fe_spread_force(self, state, g, c, force);
+            ops->read_fields(&batch, c, state.q, state.v, value);
+            if (ops->has_section) picture_section_axis(fe, &batch, g, c, state.q, picture->section_y[at]);
             picture_put_fields(fe, g, value, at, picture);
         }
     }
 }
 
-void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture)
 {
     const fe_data *fe = self->data;
-    picture_draw_cells(self, q, v, picture);
+    picture_draw_cells(self, at, picture);
     if (fe->part != NULL) {
-        picture_draw_part(fe, q, v, picture);
+        picture_draw_part(fe, at, picture);
         pcs_fe_share_picture(self, picture);
     } else {
-        picture_draw_nodes(fe, q, v, picture);
+        picture_draw_nodes(fe, at, picture);
         if (self->layout != NULL) picture_collect(self, picture);
         if (picture->is_elsewhere) return;
         picture_draw_copies(fe, picture);

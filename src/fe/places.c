@@ -12,11 +12,11 @@ static void places_find_velocity(const fe_view *view, int node, pcs_place *out)
     const fe_data *fe = view->fe;
     double spin[3] = { 0.0 };
     int place = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
-    pcs_fe_node_vector(fe, node, view->v, out->v);
+    pcs_fe_node_vector(fe, node, view->at.v, out->v);
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
         if (d->is_rotation && d->equation >= 0)
-            for (int k = 0; k < 3; k++) spin[k] += view->v[d->equation] * d->direction[k];
+            for (int k = 0; k < 3; k++) spin[k] += view->at.v[d->equation] * d->direction[k];
     }
     if (place >= 0) pcs_rotation_apply(out->R, spin, out->w); // it is material there
     else memcpy(out->w, spin, sizeof spin);
@@ -28,13 +28,13 @@ static void places_find(const pcs_places *self, int node, pcs_place *out)
     const fe_data *fe = view->fe;
     double turn[3] = { 0.0 }, displacement[3];
     bool is_finite = false;
-    pcs_fe_node_vector(fe, node, view->q, displacement);
+    pcs_fe_node_vector(fe, node, view->at.q, displacement);
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
         if (!d->is_rotation) continue;
         is_finite = is_finite || d->is_finite;
         if (d->equation >= 0)
-            for (int k = 0; k < 3; k++) turn[k] += view->q[d->equation] * d->direction[k];
+            for (int k = 0; k < 3; k++) turn[k] += view->at.q[d->equation] * d->direction[k];
     }
     *out = (pcs_place){ .is_small = !is_finite };
     memcpy(out->turn, turn, sizeof turn);
@@ -51,9 +51,11 @@ static void places_find(const pcs_places *self, int node, pcs_place *out)
 pcs_places pcs_fe_places(const pcs_system *self, const fe_view *view)
 {
     const fe_data *fe = self->data;
-    return (pcs_places){
-        .mesh = fe->model.mesh, .t = self->time, .has_velocities = view->v != NULL, .owner = view, .find = places_find
-    };
+    return (pcs_places){ .mesh = fe->model.mesh,
+                         .t = view->at.t,
+                         .has_velocities = view->at.v != NULL,
+                         .owner = view,
+                         .find = places_find };
 }
 
 void pcs_fe_evaluate_contact(const pcs_system *self, int contact, const double *q, pcs_row_state *states)
@@ -61,7 +63,7 @@ void pcs_fe_evaluate_contact(const pcs_system *self, int contact, const double *
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
     const pcs_gap_ops *ops = fe->model.contacts[contact].ops;
-    fe_view view = { fe, q, NULL };
+    fe_view view = { fe, pcs_at(0.0, q, NULL) }; // contacts do not move by themselves
     pcs_places places = pcs_fe_places(self, &view);
     memset(states, 0, (size_t)fe->sources[contact].contact.nrow * sizeof *states);
     ops->evaluate(work->instances[contact], &places, states);

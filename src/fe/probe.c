@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static double probe_cell(const pcs_system *self, int cell, int field, const double *q, const double *v)
+static double probe_cell(const pcs_system *self, int cell, int field, pcs_instant at)
 {
     const fe_data *fe = self->data;
     int group = fe->batch_of_cell[cell], place = fe->place_of_cell[cell];
     double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
     if (place < 0) return 0.0; // another rank's
     pcs_batch batch = fe->batches[group];
-    batch.spread = pcs_fe_spread_force(self, group, place, force);
-    batch.ops->read_fields(&batch, place, q, v, value);
+    batch.spread = pcs_fe_spread_force(self, at, group, place, force);
+    batch.ops->read_fields(&batch, place, at.q, at.v, value);
     return value[field];
 }
 
@@ -41,21 +41,21 @@ static double probe_centre(const pcs_system *self, const pcs_probe *probe, const
     return probe->offset + sum;
 }
 
-double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
+double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at)
 {
     const fe_data *fe = self->data;
     double sum = 0.0, vector[3];
-    if (probe->weights != NULL) return probe_centre(self, probe, q, v);
+    if (probe->weights != NULL) return probe_centre(self, probe, at.q, at.v);
     for (int i = 0; i < probe->count; i++) {
         int item = probe->items[i];
         if (probe->quantity == PCS_PROBE_FIELD) {
-            sum += probe_cell(self, item, probe->axis, q, v);
+            sum += probe_cell(self, item, probe->axis, at);
             continue;
         }
         if (!pcs_fe_owns(fe, item)) continue;
         if (probe->quantity == PCS_PROBE_ROTATION || probe->quantity == PCS_PROBE_SPIN)
-            probe_turn(fe, item, probe->quantity == PCS_PROBE_SPIN, q, v, vector);
-        else pcs_fe_node_vector(fe, item, probe->quantity == PCS_PROBE_VELOCITY ? v : q, vector);
+            probe_turn(fe, item, probe->quantity == PCS_PROBE_SPIN, at.q, at.v, vector);
+        else pcs_fe_node_vector(fe, item, probe->quantity == PCS_PROBE_VELOCITY ? at.v : at.q, vector);
         sum += vector[probe->axis];
         if (probe->quantity == PCS_PROBE_POSITION) sum += fe->model.mesh->x[item][probe->axis];
     }

@@ -59,8 +59,7 @@ static void ranges_energy(void *data, int range, int low, int high)
     const fe_data *fe = job->self->data;
     for (int g = 0; g < fe->model.ngroup; g++) {
         pcs_batch batch = pcs_fe_range_batch(fe, g, low, high);
-        if (job->q0 == NULL) batch.ops->add_energy(&batch, job->q, job->v, &job->sum[range]);
-        else batch.ops->add_change(&batch, job->q0, job->q, job->v0, job->v, &job->sum[range]);
+        batch.ops->add_energy(&batch, job->q, job->v, &job->sum[range]);
     }
 }
 
@@ -81,11 +80,5 @@ static void ranges_sum(const pcs_system *self, range_job *job, pcs_energy *sum)
 void pcs_fe_range_energy(const pcs_system *self, const double *q, const double *v, pcs_energy *sum)
 {
     range_job job = { .self = self, .q = q, .v = v };
-    ranges_sum(self, &job, sum);
-}
-
-void pcs_fe_range_change(const pcs_system *self, const double *const q[2], const double *const v[2], pcs_energy *sum)
-{
-    range_job job = { .self = self, .q0 = q[0], .q = q[1], .v0 = v[0], .v = v[1] };
     ranges_sum(self, &job, sum);
 }

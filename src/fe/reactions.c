@@ -218,15 +218,14 @@ static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
     return PCS_OK;
 }
 
-// What loads do to fixed dof s at the time of the system.
-static double reactions_load(const pcs_system *self, const fe_reactions *r, int s)
+// Returns the load on fixed dof s, N or N m.
+static double reactions_load(const pcs_system *self, const fe_reactions *r, pcs_instant at, int s)
 {
     const fe_data *fe = self->data;
     double f = r->weight[s];
     if (r->line != NULL)
-        for (int l = 0; l < fe->model.nload; l++)
-            f += r->line[l * r->nfixed + s] * pcs_fe_load_size(self, l, self->time);
-    return self->load_factor * f;
+        for (int l = 0; l < fe->model.nload; l++) f += r->line[l * r->nfixed + s] * pcs_fe_load_size(self, l, at.t);
+    return at.load_factor * f;
 }
 
 static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
@@ -376,21 +375,21 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report
 
 // p and f of the fixed dofs at (q, v); the R of the step since the last call. Only its own rank has all cells that pull
 // at a dof; of the others rows that are dealt out are in R, which no other rank has.
-static void reactions_of_supports(pcs_system *self, double h, const double *q, const double *v,
-                                  const pcs_row_report *rows)
+static void reactions_of_supports(pcs_system *self, double h, pcs_instant at, const pcs_row_report *rows)
 {
     const fe_data *fe = self->data;
     fe_work *work = self->work;
     const fe_reactions *r = fe->reactions;
     int n = self->nv;
-    memcpy(work->q, q, (size_t)n * sizeof *q);
-    memcpy(work->v, v, (size_t)n * sizeof *v);
+    memcpy(work->q, at.q, (size_t)n * sizeof *at.q);
+    memcpy(work->v, at.v, (size_t)n * sizeof *at.v);
     memset(work->f, 0, (size_t)(n + r->nfixed) * sizeof *work->f);
     memset(work->p, 0, (size_t)r->nfixed * sizeof *work->p);
     for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&r->batches[b], work->q, work->v, work->f);
-    for (int e = 0; e < r->nentry; e++) work->p[r->entries[e].fixed] += r->entries[e].value * v[r->entries[e].equation];
+    for (int e = 0; e < r->nentry; e++)
+        work->p[r->entries[e].fixed] += r->entries[e].value * at.v[r->entries[e].equation];
     for (int s = 0; s < r->nfixed; s++) {
-        double f = work->f[n + s] + reactions_load(self, r, s);
+        double f = work->f[n + s] + reactions_load(self, r, at, s);
         work->R[s] = h > 0.0 ? (work->p[s] - work->last_p[s]) / h - 0.5 * (f + work->last_f[s]) : 0.0;
         work->last_p[s] = work->p[s];
         work->last_f[s] = f;
@@ -399,9 +398,15 @@ static void reactions_of_supports(pcs_system *self, double h, const double *q, c
     if (h > 0.0) reactions_take_rows(self, h, rows);
 }
 
-// What the joint of a support that holds one rotation exerts; forces have the sense of the end of the step, where q is.
-static void reactions_add_held(const pcs_system *self, int support, const double *q, const pcs_row_report *rows,
-                               pcs_reaction *out)
+// The end of a step, with forces in the sense there, and where its rows acted.
+typedef struct fe_acting {
+    pcs_instant end;
+    const double *q; // [nq]
+    const pcs_row_report *rows;
+} fe_acting;
+
+// Adds the moment of the joint of a support that holds one rotation.
+static void reactions_add_held(const pcs_system *self, int support, const fe_acting *at, pcs_reaction *out)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
@@ -409,8 +414,7 @@ static void reactions_add_held(const pcs_system *self, int support, const double
     if (joint < 0) return;
     const fe_row_source *source = &fe->sources[fe->model.ncontact + joint];
     for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
-        double force = rows[row].force;
-        if (self->acting != NULL) force = pcs_system_carry(self, row, q, self->acting, force);
+        double force = pcs_system_carry(self, row, at->end.q, at->q, at->rows[row].force);
         for (int k = 0; k < 3 && isfinite(force); k++) out->moment[k] += force * work->states[row].couple[k];
     }
 }
@@ -439,12 +443,11 @@ static void reactions_sum_support(const pcs_system *self, int support, double h,
     }
 }
 
-static void reactions_add_all_held(const pcs_system *self, const double *q, const pcs_row_report *rows,
-                                   pcs_reaction *out)
+static void reactions_add_all_held(const pcs_system *self, const fe_acting *at, pcs_reaction *out)
 {
     const fe_data *fe = self->data;
     for (int s = 0; s < fe->model.nsupport; s++)
-        if (fe->model.supports[s].has_reactions) reactions_add_held(self, s, q, rows, out++);
+        if (fe->model.supports[s].has_reactions) reactions_add_held(self, s, at, out++);
 }
 
 static void reactions_join(const pcs_system *self, pcs_reaction *reaction)
@@ -454,11 +457,11 @@ static void reactions_join(const pcs_system *self, pcs_reaction *reaction)
     if (self->row_comm != NULL) pcs_system_sum(self, 2, reaction->teeth);
 }
 
-static void reactions_find(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
-                           pcs_reaction *out)
+static void reactions_find(pcs_system *self, double h, const fe_acting *at, pcs_reaction *out)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
+    const pcs_row_report *rows = at->rows;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
     int njoint = fe->model.njoint - fe->nheld;
     bool is_dealt = self->row_comm != NULL; // then rows count where they are
@@ -476,20 +479,20 @@ static void reactions_find(pcs_system *self, double h, const double *q, const do
     if (is_dealt)
         for (int i = 0; i < njoint; i++) reactions_join(self, &out[i]);
     if (fe->reactions == NULL) return;
-    reactions_of_supports(self, h, q, v, rows);
+    reactions_of_supports(self, h, at->end, rows);
     int place = njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) reactions_sum_support(self, s, h, &out[place++]);
-    if (is_dealt) reactions_add_all_held(self, q, rows, out + njoint);
+    if (is_dealt) reactions_add_all_held(self, at, out + njoint);
     if (self->layout != NULL)
         for (int i = njoint; i < place; i++) reactions_join(self, &out[i]);
-    if (!is_dealt) reactions_add_all_held(self, q, rows, out + njoint);
+    if (!is_dealt) reactions_add_all_held(self, at, out + njoint);
 }
 
-void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
+void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out)
 {
-    pcs_fe_evaluate_rows(self, self->acting != NULL ? self->acting : q);
-    reactions_find(self, h, q, v, rows, out);
-    if (self->acting != NULL) pcs_fe_evaluate_rows(self, q); // others look at rows where the step has ended
+    pcs_fe_look_at_rows(self, pcs_at(at.t, acting, NULL));
+    reactions_find(self, h, &(fe_acting){ at, acting, rows }, out);
+    if (acting != at.q) pcs_fe_look_at_rows(self, at); // others look at rows where the step has ended
 }

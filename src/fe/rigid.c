@@ -1,6 +1,6 @@
 // The free rigid motions of a model: see system/rigid.h.
 
-#include "system/rigid.h"
+#include "fe/rigid.h"
 #include "core/dense.h"
 #include "core/rotation.h"
 #include "fe/data.h"
@@ -475,9 +475,11 @@ static pcs_status rigid_search(finder *f, pcs_rigid *out)
     return PCS_OK;
 }
 
-pcs_status pcs_fe_find_rigid(const pcs_system *self, const double *q, pcs_rigid *out)
+pcs_status pcs_rigid_find(const pcs_system *self, const double *q, pcs_rigid *out)
 {
     pcs_context *ctx = NULL;
+    *out = (pcs_rigid){ 0 };
+    if (!pcs_system_is_mesh(self)) return PCS_OK;
     if (pcs_context_create(&ctx) != PCS_OK) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: free motions");
     finder *f = pcs_take(ctx, 1, sizeof *f, "free motions");
     pcs_status status = PCS_NO_MEMORY;
@@ -491,4 +493,14 @@ pcs_status pcs_fe_find_rigid(const pcs_system *self, const double *q, pcs_rigid 
     if (status != PCS_OK) pcs_fail(self->ctx, status, "%s", pcs_message(ctx));
     pcs_context_destroy(&ctx);
     return status;
+}
+
+void pcs_rigid_text(const pcs_rigid *rigid, size_t size, char *text)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < rigid->count && used + 1 < size; i++) {
+        int length = snprintf(text + used, size - used, "%s%s", i == 0 ? "" : "; ", rigid->name[i]);
+        used += length < 0 ? 0 : (size_t)length;
+    }
 }

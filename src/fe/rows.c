@@ -205,9 +205,10 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
         fe->has_evaluated_rows = fe->has_evaluated_rows || fe->sources[k].varies;
         fe->has_varying_rows = fe->has_varying_rows || (fe->sources[k].varies && !fe->sources[k].joint.is_constant &&
                                                         !fe->sources[k].contact.is_constant);
-        fe->has_driven_rows = fe->has_driven_rows || fe->sources[k].joint.is_driven;
-        fe->has_search_rows = fe->has_search_rows || (!info[k].is_joint && fe->model.contacts[k].ops->search != NULL);
-        fe->has_passages = fe->has_passages || (!info[k].is_joint && fe->model.contacts[k].ops->passage != NULL);
+        const pcs_gap_ops *gaps = info[k].is_joint ? NULL : fe->model.contacts[k].ops;
+        self->row_set.ndriven += fe->sources[k].joint.is_driven;
+        self->row_set.may_change = self->row_set.may_change || (gaps != NULL && gaps->search != NULL);
+        self->row_set.may_pass = self->row_set.may_pass || (gaps != NULL && gaps->passage != NULL);
         if (fe->sources[k].varies) continue;
         pcs_status status = rows_fill_constant(self, fe, k, &info[k]);
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);
@@ -236,17 +237,6 @@ static pcs_status rows_demand_motion(pcs_system *self, const char **culprit)
     return PCS_OK;
 }
 
-// Sum over the moving equations of a direction as it stands, where the law of the row was imposed.
-static void rows_sum_direction(const pcs_system *self, const pcs_rows *G, int row, double out[3])
-{
-    const fe_data *fe = self->data;
-    for (int i = G->start[row]; i < G->start[row + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[G->column[i]]];
-        if (!d->is_rotation)
-            for (int k = 0; k < 3; k++) out[k] += G->value[i] * d->direction[k];
-    }
-}
-
 // Contacts whose directions never change are not evaluated again: their rows are as good as constant ones.
 static void rows_freeze_constant(pcs_system *self, fe_data *fe)
 {
@@ -264,7 +254,6 @@ static void rows_freeze_constant(pcs_system *self, fe_data *fe)
                 const double *x = fe->model.mesh->x[point->node];
                 for (int axis = 0; axis < 3; axis++) point->arm[axis] = state->point[axis] - x[axis];
                 memcpy(point->normal, state->normal, sizeof point->normal);
-                rows_sum_direction(self, self->G, row, point->resultant);
             }
         if (source->contact.is_constant) source->varies = false;
         fe->has_evaluated_rows = fe->has_evaluated_rows || fe->sources[k].varies;
@@ -304,7 +293,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     if (!fe->has_evaluated_rows) return PCS_OK;
     double *rest;
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
-    pcs_fe_update_directions(self, rest);
+    pcs_system_aim(self, pcs_at(0.0, rest, NULL));
     rows_find_angles(self, rows);
     status = rows_demand_motion(self, culprit);
     PCS_TRY(self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status));
@@ -318,12 +307,11 @@ void pcs_fe_clear_states(bool is_joint, int nrow, pcs_row_state *states)
     for (int j = 0; j < nrow; j++) memset(&states[j], 0, size);
 }
 
-// The rows at q, with their bias when v is not NULL.
-static void rows_evaluate(pcs_system *self, const double *q, const double *v)
+void pcs_fe_look_at_rows(pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
     fe_work *work = self->work;
-    fe_view view = { fe, q, v };
+    fe_view view = { fe, at };
     pcs_places places = pcs_fe_places(self, &view);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
@@ -351,43 +339,26 @@ static void rows_tell_gaps(const pcs_system *self, const double *q, double *gap)
     }
 }
 
-void pcs_fe_update_directions(pcs_system *self, const double *q)
+static void rows_put_directions(const pcs_system *self, const double *q, pcs_rows *G, pcs_rows *T)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
-    rows_evaluate(self, q, NULL);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         if (!source->varies) continue;
         for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
-            pcs_fe_put_direction(fe, &work->states[row].direction, q, self->G, row);
+            pcs_fe_put_direction(fe, &work->states[row].direction, q, G, row);
             for (int t = 0; t < self->rows[row].ntangent; t++)
-                pcs_fe_put_direction(fe, &work->states[row].tangent[t], q, self->T, self->rows[row].first_tangent + t);
+                pcs_fe_put_direction(fe, &work->states[row].tangent[t], q, T, self->rows[row].first_tangent + t);
         }
     }
-    rows_tell_gaps(self, q, self->gap_here);
-    self->time_here = self->time;
 }
 
-PCS_APART static void rows_find_gaps(pcs_system *self, const double *q, double *gap)
-{
-    rows_evaluate(self, q, NULL);
-    rows_tell_gaps(self, q, gap);
-}
-
-void pcs_fe_gaps(pcs_system *self, const double *q, double *gap)
-{
-    const fe_data *fe = self->data;
-    if (fe->has_evaluated_rows) rows_find_gaps(self, q, gap);
-    else
-        for (int row = 0; row < self->nrow; row++) gap[row] = fe->points[row].gap + pcs_rows_dot(self->G, row, q);
-}
-
-pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed)
+pcs_status pcs_fe_search(pcs_system *self, pcs_instant at, bool *has_changed)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
-    fe_view view = { fe, q, NULL };
+    fe_view view = { fe, at };
     pcs_places places = pcs_fe_places(self, &view);
     *has_changed = false;
     self->time_here = NAN; // rows may be about others now
@@ -406,7 +377,7 @@ void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
-    fe_view views[2] = { { fe, q0, NULL }, { fe, q1, NULL } };
+    fe_view views[2] = { { fe, pcs_at(0.0, q0, NULL) }, { fe, pcs_at(0.0, q1, NULL) } };
     pcs_places from = pcs_fe_places(self, &views[0]), to = pcs_fe_places(self, &views[1]);
     for (int k = 0; k < fe->model.ncontact; k++) {
         const pcs_gap_ops *ops = fe->model.contacts[k].ops;
@@ -420,12 +391,7 @@ void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const
     }
 }
 
-void pcs_fe_evaluate_rows(pcs_system *self, const double *q)
-{
-    rows_evaluate(self, q, NULL);
-}
-
-void pcs_fe_row_drives(const pcs_system *self, double t, double *way, double *speed)
+static void rows_drive(const pcs_system *self, double t, double *way, double *speed)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
@@ -438,18 +404,10 @@ void pcs_fe_row_drives(const pcs_system *self, double t, double *way, double *sp
     }
 }
 
-void pcs_fe_rate_bias(pcs_system *self, const double *q, const double *v, double *bias)
-{
-    const fe_work *work = self->work;
-    rows_evaluate(self, q, v);
-    for (int row = 0; row < self->nrow; row++) bias[row] = work->states[row].bias;
-}
-
-void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
+static void rows_put_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
-    if (fe->has_evaluated_rows) rows_evaluate(self, q, NULL);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
@@ -467,7 +425,7 @@ void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)
     if (fe->laws != NULL) pcs_fe_law_points(self, q, position, normal);
 }
 
-void pcs_fe_tangents(const pcs_system *self, double (*across)[3])
+static void rows_put_across(const pcs_system *self, double (*across)[3])
 {
     const fe_work *work = self->work;
     for (int row = 0; row < pcs_system_npoint(self); row++) {
@@ -477,15 +435,23 @@ void pcs_fe_tangents(const pcs_system *self, double (*across)[3])
     }
 }
 
-void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3])
+void pcs_fe_evaluate_rows(pcs_system *self, pcs_instant at, const pcs_row_values *out)
 {
     const fe_data *fe = self->data;
-    memcpy(out, fe->points[row].resultant, 3 * sizeof *out);
-    if (fe->sources[self->rows[row].contact].varies) rows_sum_direction(self, self->G, row, out);
-}
-
-void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3])
-{
-    out[0] = out[1] = out[2] = 0.0;
-    rows_sum_direction(self, self->T, tangent, out);
+    const fe_work *work = self->work;
+    bool sees_q = out->gap != NULL || out->bias != NULL || out->G != NULL || out->point != NULL || out->across != NULL;
+    if (sees_q && fe->has_evaluated_rows)
+        pcs_fe_look_at_rows(self, pcs_at(at.t, at.q, out->bias == NULL ? NULL : at.v));
+    if (out->gap != NULL) rows_tell_gaps(self, at.q, out->gap);
+    for (int row = 0; row < (out->bias == NULL ? 0 : self->nrow); row++)
+        out->bias[row] = fe->has_evaluated_rows ? work->states[row].bias : 0.0;
+    if (out->G != NULL) rows_put_directions(self, at.q, out->G, out->T);
+    if (out->G == self->G && self->gap_here != NULL) {
+        rows_tell_gaps(self, at.q, self->gap_here);
+        self->time_here = at.t;
+    }
+    if (out->point != NULL) rows_put_points(self, at.q, out->point, out->normal);
+    if (out->across != NULL) rows_put_across(self, out->across);
+    if (out->way != NULL) rows_drive(self, at.t, out->way, out->speed);
+    if (out->pressed != NULL && fe->laws != NULL) pcs_fe_press(self, at, out->pressed);
 }

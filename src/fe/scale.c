@@ -1,4 +1,4 @@
-// Sizes of the coordinates of a mesh: see system/scale.h.
+// Finds the sizes of the coordinates of a mesh.
 
 #include "system/scale.h"
 #include "fe/data.h"
@@ -40,12 +40,14 @@ static int scale_axis(const pcs_dof *d)
     return d->is_rotation ? along + 3 : along;
 }
 
-pcs_status pcs_fe_find_sizes(const pcs_system *system, pcs_scale *out)
+pcs_status pcs_fe_find_sizes(pcs_system *system)
 {
+    pcs_scale *out = &system->scale;
     const fe_data *fe = system->data;
     const pcs_mesh *mesh = fe->model.mesh;
     const double origin[3] = { 0 };
     double *longest, size = scale_model(system, mesh);
+    PCS_TRY(pcs_scale_create(system));
     PCS_TAKE(system->ctx, longest, mesh->nnode, "sizes of coordinates");
     out->holds[6] = false;
     scale_find_cells(mesh, longest);

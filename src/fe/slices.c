@@ -24,8 +24,6 @@ static void slices_load(const pcs_system *self, double t, int low, int high, dou
             if (equation >= low && equation < high) f[equation] += fe->pushes[i].value * factor;
         }
     }
-    if (self->load_factor != 1.0)
-        for (int i = low; i < high; i++) f[i] *= self->load_factor;
 }
 
 static void slices_force(const pcs_system *self, double t, const pcs_ends *at, int low, int high, double *f)

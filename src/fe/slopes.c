@@ -145,6 +145,7 @@ pcs_status pcs_fe_prepare_slopes(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, joints, 1, "the stiffness of joints");
     fe->slopes = joints;
     PCS_TRY(slopes_take_rows(self, fe, &joints->by));
+    self->slopes = &joints->by;
     if (joints->by.count == 0) return PCS_OK;
     PCS_TRY(slopes_take_nodes(self, joints));
     slopes_find_colours(self, joints);
@@ -153,7 +154,6 @@ pcs_status pcs_fe_prepare_slopes(pcs_system *self, fe_data *fe)
         if (slopes_has(fe, k) && fe->sources[k].nrow > most) most = fe->sources[k].nrow;
     PCS_TAKE(self->ctx, work->slope_states, most, "the stiffness of joints");
     PCS_TAKE(self->ctx, work->slope_places, joints->nnode, "the stiffness of joints");
-    self->slopes = &joints->by;
     if (fe->is_nonlinear) return PCS_OK; // then K is made anew before
     PCS_TAKE(self->ctx, fe->still_K, nnz, "the stiffness of joints");
     memcpy(fe->still_K, self->K->value, nnz * sizeof(double));
@@ -259,12 +259,13 @@ static void slopes_look_at_all(pcs_system *self, const pcs_places *places, int c
     slopes_set_speeds(self, colour, k, 0.0);
 }
 
-void pcs_fe_update_slopes(pcs_system *self, const double *q, const double *x)
+void pcs_fe_update_slopes(pcs_system *self, pcs_instant at, const double *x)
 {
     const fe_data *fe = self->data;
+    if (self->slopes->count == 0) return;
     const fe_work *work = self->work;
     const fe_slopes *joints = fe->slopes;
-    fe_view view = { fe, q, NULL };
+    fe_view view = { fe, pcs_at(at.t, at.q, NULL) };
     slopes_view still = { joints, work->slope_places };
     pcs_places find = pcs_fe_places(self, &view), places = find;
     places.owner = &still;
@@ -277,13 +278,13 @@ void pcs_fe_update_slopes(pcs_system *self, const double *q, const double *x)
     if (x != NULL) pcs_rotate_slopes(&self->rotations, x, self->slopes);
 }
 
-void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam)
+void pcs_fe_add_joint_stiffness(pcs_system *self, pcs_instant at, const double *lam)
 {
     const fe_data *fe = self->data;
     const pcs_slopes *s = self->slopes;
     if (fe->still_K != NULL) memcpy(self->K->value, fe->still_K, (size_t)self->K->pattern->nnz * sizeof(double));
     if (s == NULL) return;
-    pcs_fe_update_slopes(self, q, NULL);
+    pcs_fe_update_slopes(self, at, NULL);
     for (int i = 0; i < s->count; i++)
         for (int f = 0; f < pcs_slopes_width(s, i); f++)
             for (int e = 0; e < pcs_slopes_size(s, i); e++) {

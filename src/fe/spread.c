@@ -71,16 +71,17 @@ void pcs_fe_note_spread(fe_data *fe, int batch, int cell, const pcs_fe_load *loa
     for (int i = 0; i < n; i++) spread->force[(size_t)entry * (size_t)n + (size_t)i] += force[i];
 }
 
-const double *pcs_fe_spread_force(const pcs_system *self, int group, int cell, double f[PCS_MAX_CELL_DOFS])
+const double *pcs_fe_spread_force(const pcs_system *self, pcs_instant at, int group, int cell,
+                                  double f[PCS_MAX_CELL_DOFS])
 {
     const fe_data *fe = self->data;
     const fe_spread *spread = fe->spreads == NULL ? NULL : &fe->spreads[group];
-    if (!self->is_still || spread == NULL || spread->first == NULL || spread->first[cell] < 0) return NULL;
+    if (!at.is_equilibrium || spread == NULL || spread->first == NULL || spread->first[cell] < 0) return NULL;
     size_t n = (size_t)pcs_fe_ops(fe, group)->ndof;
     for (size_t i = 0; i < n; i++) f[i] = 0.0;
     for (int entry = spread->first[cell]; entry >= 0; entry = spread->next[entry]) {
         int load = spread->load[entry];
-        double factor = self->load_factor * (load == GRAVITY ? 1.0 : pcs_fe_load_size(self, load, self->time));
+        double factor = at.load_factor * (load == GRAVITY ? 1.0 : pcs_fe_load_size(self, load, at.t));
         for (size_t i = 0; i < n; i++) f[i] += factor * spread->force[(size_t)entry * n + i];
     }
     return f;

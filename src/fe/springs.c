@@ -135,7 +135,7 @@ static pcs_status springs_find(pcs_system *self, fe_data *fe)
         pcs_fe_share_laws(self, mass + n, share);
         springs_go_round(fe, false, mass, share, mass + n);
         pcs_fe_find_law_rates(self, fe, mass, share, mass + n);
-        if (self->has_tumbling) status = springs_keep(self, fe, mass, share);
+        if (fe->has_tumbling) status = springs_keep(self, fe, mass, share);
     }
     pcs_scratch_free(mass);
     pcs_scratch_free(share);

@@ -26,12 +26,11 @@ static bool tumbling_has_points(const pcs_batch *batch, const pcs_element_ops *o
     return ops->stiffest != NULL && ops->arms != NULL && ops->arms(batch->params, none, arm);
 }
 
-void pcs_fe_find_tumbling(pcs_system *self)
+void pcs_fe_find_tumbling(fe_data *fe)
 {
-    const fe_data *fe = self->data;
     for (int b = 0; b < fe->nbatch; b++)
         if (pcs_fe_ops(fe, b)->tumbles || tumbling_has_points(&fe->batches[b], pcs_fe_ops(fe, b)))
-            self->has_tumbling = true;
+            fe->has_tumbling = true;
 }
 
 static double tumbling_size(const int *equation, const double *x)
@@ -85,7 +84,7 @@ double pcs_fe_present_step(const pcs_system *self, const double *q, const double
 {
     const fe_data *fe = self->data;
     double step = INFINITY;
-    if (!self->has_tumbling) return step;
+    if (!fe->has_tumbling) return step;
     for (int b = 0; b < fe->nbatch; b++) {
         const pcs_batch *batch = &fe->batches[b];
         const pcs_element_ops *ops = pcs_fe_ops(fe, b);
@@ -94,4 +93,9 @@ double pcs_fe_present_step(const pcs_system *self, const double *q, const double
         for (int c = 0; c < batch->ncell; c++) step = fmin(step, tumbling_cell(fe, b, c, q, v, limit));
     }
     return self->layout == NULL ? step : -pcs_system_max(self, -step);
+}
+
+bool pcs_fe_tumbles(const pcs_system *self)
+{
+    return ((const fe_data *)self->data)->has_tumbling;
 }

@@ -106,16 +106,16 @@ static void turning_add_entry(pcs_system *self, int row, int column, double valu
     if (i >= 0 && j >= 0 && value != 0.0) self->K->value[pcs_pattern_place(self->K->pattern, i, j)] += value;
 }
 
-void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q)
+void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
     for (int i = 0; i < fe->nturning; i++) {
         const fe_turning_load *load = &fe->turning[i];
         const pcs_fe_load *l = &fe->model.loads[load->load];
         turning_node node;
-        double force[3], moment[3], factor = self->load_factor * pcs_fe_load_size(self, load->load, t);
-        turning_look(fe, load->node, q, &node);
-        turning_act(self, load, t, &node, force, moment);
+        double force[3], moment[3], factor = at.load_factor * pcs_fe_load_size(self, load->load, at.t);
+        turning_look(fe, load->node, at.q, &node);
+        turning_act(self, load, at.t, &node, force, moment);
         for (int s = 0; s < node.nspin; s++) {
             const double *axis = fe->map.dof[node.spin[s]].direction;
             double change[3], turned[3];
@@ -129,7 +129,7 @@ void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q)
             pcs_cross(moment, axis, change); // of R^T m: -(axis x R^T m)
             for (int r = 0; r < node.nspin; r++)
                 turning_add_entry(self, node.spin[r], node.spin[s],
-                                  -self->load_factor * pcs_dot3(change, fe->map.dof[node.spin[r]].direction));
+                                  -at.load_factor * pcs_dot3(change, fe->map.dof[node.spin[r]].direction));
         }
     }
 }

@@ -81,8 +81,8 @@ static void contact_frames_look_at(const contact_frames_data *d, const pcs_syste
 static void contact_frames_draw(const pcs_view *view, contact_frames_data *d)
 {
     pcs_system *system = view->system;
-    system->ops->contact_points(system, view->state->q, d->position, d->normal);
-    if (d->across != NULL) system->ops->tangents(system, d->across);
+    const pcs_row_values asked = { .point = d->position, .normal = d->normal, .across = d->across };
+    system->ops->evaluate_rows(system, pcs_view_at(view), &asked);
     for (int j = 0; j < d->npoint; j++) contact_frames_look_at(d, system, j);
     if (d->gather.plan != NULL) pcs_row_gather_all(&d->gather, SHOWN_NUMBERS, d->points->position, d->shown->position);
 }
@@ -204,7 +204,8 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TAKE(self->ctx, d->position, n, "contact points");
     PCS_TAKE(self->ctx, d->normal, n, "contact normals");
     int ntangent = view->system->ntangent + view->system->ncompliant_tangent;
-    if (ntangent > 0 && view->system->is_mesh) PCS_TAKE(self->ctx, d->across, ntangent, "directions of friction");
+    if (ntangent > 0 && pcs_system_is_mesh(view->system))
+        PCS_TAKE(self->ctx, d->across, ntangent, "directions of friction");
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TRY(pcs_series_create(self->ctx, view, "contacts", &d->series));
     contact_frames_make_title(view, d->title);

@@ -58,6 +58,7 @@ typedef struct pcs_view {
     pcs_system *system;   // observers use its workspace: what they draw and evaluate is made anew by the next step
     const pcs_mesh *mesh; // NULL: a system in closed form
     const pcs_state *state;
+    const pcs_instant *still;      // of an analysis without motion: time and loads of the state; NULL: a run
     const pcs_step_report *report; // of the last step; at t = 0 of the start
     const pcs_ledger *ledger;
     const pcs_certificate *certificate;
@@ -97,6 +98,17 @@ typedef struct pcs_view {
     void *show_user;
     bool is_terminal; // `show` writes to a terminal: progress is a bar; otherwise one line every few seconds
 } pcs_view;
+
+// Tells where the state stands.
+static inline pcs_instant pcs_view_at(const pcs_view *view)
+{
+    pcs_instant at = pcs_at(view->state->t, view->state->q, view->state->v);
+    if (view->still == NULL) return at;
+    at.t = view->still->t;
+    at.load_factor = view->still->load_factor;
+    at.is_equilibrium = view->still->is_equilibrium;
+    return at;
+}
 
 // Points of contacts: rows, before those of joints, which have reactions, and points with force laws, behind them.
 static inline int pcs_contact_rows(const pcs_system *system)

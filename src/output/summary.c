@@ -341,7 +341,7 @@ static double summary_swing(const pcs_view *view)
     const pcs_system *system = view->system;
     const double pi = 3.14159265358979323846;
     int ncell = system->picture == NULL ? 0 : system->picture->nall_cell;
-    if (!system->is_mesh || ncell < FEWEST_CELLS || !isfinite(system->stable_step)) return 0.0;
+    if (!pcs_system_is_mesh(system) || ncell < FEWEST_CELLS || !isfinite(system->stable_step)) return 0.0;
     return cbrt(2.0 * ncell) * pi * system->stable_step;
 }
 

@@ -212,7 +212,8 @@ static void waves_put_row(const pcs_view *view, int nfield, waves_data *d)
     pcs_system *system = view->system;
     char text[PCS_NUMBER_ROOM];
     d->last = view->state->step;
-    system->ops->draw(system, view->state->q, view->state->v, system->picture); // all ranks take part
+    system->ops->draw(system, pcs_view_at(view),
+                      system->picture); // all ranks take part
     if (system->picture->is_elsewhere) return;
     bool is_written = !d->rows.file->is_mute && pcs_file_reserve(d->rows.file, d->rows.row_room) != NULL;
     if (!is_written && d->comm == NULL) return;

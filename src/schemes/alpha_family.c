@@ -63,7 +63,7 @@ void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x)
     for (int i = 0; i < self->system->nv; i++) a[i] = vd[i];
     for (int k = 0; k < x->nrow_history; k++)
         for (int j = 0; j < self->system->nrow; j++) x->row_history[k][j] = s->lam == NULL ? 0.0 : s->lam[j];
-    pcs_resultant(self->system, x->t, x->q, x->v, memory->resultant);
+    pcs_system_resultant(self->system, pcs_at(x->t, x->q, x->v), memory->resultant);
     if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, memory->resultant);
     for (int k = 0; k < 3; k++) memory->filtered[k] = memory->resultant[k];
 }
@@ -190,7 +190,7 @@ void pcs_alpha_set_passes(const pcs_scheme *self, pcs_alpha *s, const pcs_state 
 void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, pcs_alpha_memory *now,
                        double impulse[3])
 {
-    pcs_resultant(self->system, x->t + h, s->next.q, s->next.v, now->resultant);
+    pcs_system_resultant(self->system, pcs_at(x->t + h, s->next.q, s->next.v), now->resultant);
     if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, now->resultant);
     const pcs_alpha_memory *last = x->memory;
     double am = s->am, af = s->af, ga = s->ga;
@@ -227,7 +227,7 @@ static double alpha_damping(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, 
 {
     int n = self->system->nv;
     double loss = 0.0;
-    if (!self->system->has_damping) return 0.0;
+    if (!pcs_system_is_damped(self->system)) return 0.0;
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) s->mix[i] = (1.0 - s->ga) * x->v[i] + s->ga * v[i];
     double along = alpha_product(self->system, self->system->C, s, s->next.q, x->q);
@@ -282,7 +282,7 @@ static double alpha_numerical_loss(pcs_scheme *self, pcs_alpha *s, const pcs_sta
     const double *a0 = x->history[PCS_ALPHA_A], *vd0 = x->history[PCS_ALPHA_VD], *a = s->next.a, *vd = s->next.d;
     double ga = s->ga, spread = 2.0 * s->be - ga, loss = 0.0;
     int n = system->nv;
-    if (ga != 0.5) loss = (ga - 0.5) * system->ops->change(system, x->q, s->next.q, x->v, x->v).stiffness_norm2;
+    if (ga != 0.5) loss = (ga - 0.5) * pcs_norm2_of_change(self, &s->next, system->K, x->q, s->next.q);
     if (spread != 0.0) {
         PCS_INDEPENDENT
         for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * a0[i] + ga * a[i];

@@ -144,7 +144,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     pcs_next_targets(self, next, x->v);
-    if (self->system->has_drives) {
+    if (self->system->row_set.ndriven > 0) {
         pcs_next_find_drives(self, next, x->t, h);
         pcs_next_drive(self, next);
     }
@@ -160,7 +160,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
-    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
+    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, x, next, report)) return PCS_OK;
 
     ggl_report(self, x, report);
     pcs_alpha_memory now;

@@ -81,8 +81,8 @@ static void index3_state_law(pcs_scheme *self, double t, double kb)
 {
     index3 *s = self->data;
     pcs_next *next = &s->alpha.next;
-    self->system->time = t;
-    self->system->ops->gaps(self->system, next->q, next->gap);
+    self->solver->t = t;
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int j = 0; j < self->system->nrow; j++) {
         next->target[j] = next->gap[j] / kb - pcs_system_rate(self->system, j, next->v);
         next->gate[j] = 1;
@@ -106,8 +106,8 @@ static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double forc
     const pcs_next *next = &s->alpha.next;
     const double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
     double af = s->alpha.af, am = s->alpha.am, ga = s->alpha.ga, h = report->h;
-    system->time = x->t + h;
-    system->ops->gaps(system, next->q, next->gap);
+    self->solver->t = x->t + h;
+    pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double force = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
         s->next_force[j] = force;
@@ -185,7 +185,7 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
-    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->alpha.next, report)) return PCS_OK;
+    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->alpha.next, report)) return PCS_OK;
 
     index3_join(self);
     pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);

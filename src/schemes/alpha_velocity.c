@@ -74,7 +74,7 @@ static pcs_status velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
-    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
 
     pcs_next_report_rows(self, x, &s->next, 0.5, report);
     pcs_alpha_book(self, s, x, s->next.v, report);

@@ -48,6 +48,9 @@ void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q);
 // A step of length h begins: its report is empty, and the step solver starts from what the state says.
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 
+// |x1 - x0|^2 in the norm of K or M of a linear system.
+double pcs_norm2_of_change(const pcs_scheme *self, const pcs_next *next, const pcs_matrix *A, const double *x0,
+                           const double *x1);
 // A step from x on whose last pass takes sums, with or without those of its change.
 void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state *x, bool has_change);
 // Sums over a slice of the next state, where such are taken; part by part, in order.
@@ -57,7 +60,7 @@ pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const p
 
 // Energies and momentum of the next state, from sums where they were taken; false, with the outcome set, when it is not
 // finite.
-bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *report);
+bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report);
 
 // Losses of all rows, where each rank has added up those of its own. What joints lose, as directions turn within a step
 // or as the law of a driven row makes up for a misfit, is no impact but the scheme's doing.
@@ -96,18 +99,6 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
 // Makes the next state the state, with all that does not depend on the scheme.
 void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const pcs_step_report *report);
 
-// What a system may leave out counts as zero: resultant force, damping power, work of applied loads.
-static inline void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3])
-{
-    sum[0] = sum[1] = sum[2] = 0.0;
-    if (system->is_mesh) system->ops->resultant(system, t, q, v, sum);
-}
-
-static inline double pcs_damping_power(const pcs_system *system, const double *q, const double *v)
-{
-    return system->has_damping ? system->ops->damping_power(system, q, v, v) : 0.0;
-}
-
 // Work that damping takes on the way dq between two states, h apart: dq . ((1 - weight) D(q0, v0) + weight D(q, v)).
 // Powers v . D at both would count velocities that alternate, or directions that turn, as motion against the dampers.
 double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_ends *ends, double h, double weight);
@@ -115,11 +106,6 @@ double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_
 static inline double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)
 {
     return system->ops->load_work(system, t, q0, q1);
-}
-
-static inline double pcs_load_power(const pcs_system *system, double t, const double *q, const double *v)
-{
-    return system->ops->load_power(system, t, q, v);
 }
 
 // (x1 - x0) . y in four sums, which the processor adds up side by side.

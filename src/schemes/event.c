@@ -98,7 +98,7 @@ pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, cons
     if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
     pcs_free_acceleration(self, t, q, v, a);
     memset(e->target, 0, sizeof e->target);
-    if (system->has_rate_bias) system->ops->rate_bias(system, q, v, e->target);
+    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(self->solver->t, q, v), e->target);
     for (int j = 0; j < system->nrow; j++) {
         e->gate[j] = e->now.held[j];
         has_held = has_held || e->gate[j];
@@ -325,9 +325,9 @@ pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const d
 {
     pcs_system *system = self->system;
     pcs_measure measure;
-    system->ops->measure(system, q, v, &measure);
+    system->ops->measure(system, pcs_at(self->solver->t, q, v), PCS_ENERGY, &measure);
     e->now.energy = fmax(e->now.energy, measure.kinetic);
-    system->ops->gaps(system, q, e->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), e->gap);
     // How long a rebound would fly depends on the acceleration of the contact while it is open.
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->a);
     for (int round = 0; outcome == PCS_CONVERGED && event_aim(self, e, t, q, v, round == 0); round++) {
@@ -358,7 +358,7 @@ pcs_outcome pcs_event_renew(pcs_scheme *self, pcs_events *e, double t, const dou
 
 void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q)
 {
-    self->system->ops->gaps(self->system, q, e->gap);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), e->gap);
     for (int j = 0; j < self->system->nrow; j++)
         if (e->gap[j] > e->gap_tolerance) e->now.floor[j] = 0.0;
 }
@@ -385,7 +385,7 @@ static bool event_project(pcs_scheme *self, pcs_events *e, const double *residua
 void pcs_event_project_position(pcs_scheme *self, pcs_events *e, double *q)
 {
     for (int round = 0; round < PROJECTION_ROUNDS; round++) {
-        self->system->ops->gaps(self->system, q, e->gap);
+        pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), e->gap);
         if (!event_project(self, e, e->gap, q)) return;
     }
 }
@@ -425,7 +425,7 @@ static void event_report_rub(const pcs_scheme *self, const pcs_events *e, int ro
 void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, const double *v, pcs_step_report *report)
 {
     pcs_system *system = self->system;
-    system->ops->gaps(system, q, e->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), e->gap);
     for (int j = 0; j < system->nrow; j++) {
         double rate = pcs_system_rate(system, j, v);
         report->rows[j] = (pcs_row_report){
@@ -460,7 +460,7 @@ pcs_status pcs_event_start(pcs_scheme *self, pcs_events *e, pcs_state *x, pcs_ne
     report->outcome = pcs_event_resolve(self, e, x->t, x->q, x->v);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
-    self->system->ops->measure(self->system, x->q, x->v, &report->measure);
+    self->system->ops->measure(self->system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
     pcs_event_report(self, e, x->q, x->v, report);
     return PCS_OK;
 }

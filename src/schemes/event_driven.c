@@ -90,9 +90,9 @@ static bool driven_slope(void *user, double t, const double *y, double *dy)
     if (pcs_event_accelerate(self, s->events, t, q, v, dy + n) != PCS_CONVERGED) return false;
     for (int i = 0; i < n; i++) dy[i] = v[i];
     memcpy(dy + s->impulse, s->events->force, (size_t)system->nrow * sizeof *dy);
-    dy[s->work] = pcs_load_power(system, t, q, v);
-    dy[s->damping] = pcs_damping_power(system, q, v);
-    pcs_resultant(system, t, q, v, dy + s->resultant);
+    dy[s->work] = pcs_system_load_power(system, pcs_at(t, q, v));
+    dy[s->damping] = pcs_system_damping_power(system, pcs_at(t, q, v), NULL);
+    pcs_system_resultant(system, pcs_at(t, q, v), dy + s->resultant);
     pcs_event_rub *rub = s->events->rub;
     pcs_event_push(self, 1.0, s->events->force, rub == NULL ? NULL : rub->force, dy + s->resultant);
     if (rub == NULL) return true;
@@ -118,7 +118,7 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
     // How often the ODE solver looks at the roots depends on what it found before: that counts for nothing.
     e->iterations = iterations;
     if (!has_held) pcs_projection_turn(self->solver, y);
-    system->ops->gaps(system, y, e->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, y, NULL), e->gap);
     for (int j = 0; j < m; j++) {
         if (system->rows[j].is_bilateral) continue;
         if (e->now.held[j]) {
@@ -256,7 +256,7 @@ static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double la
     for (int round = 0; round < LOCATING_ROUNDS; round++) {
         pcs_outcome outcome = driven_move(s, t0, *t);
         if (outcome != PCS_CONVERGED || row < 0) return outcome;
-        system->ops->gaps(system, s->y, s->events->gap);
+        pcs_system_gaps(system, pcs_at(self->solver->t, s->y, NULL), s->events->gap);
         pcs_projection_turn(self->solver, s->y);
         double rate = pcs_system_rate(system, row, s->y + system->nv);
         double gap = s->events->gap[row] - s->events->now.floor[row];
@@ -281,7 +281,7 @@ static bool driven_has_missed(pcs_scheme *self, double t)
     pcs_events *e = s->events;
     pcs_system *system = self->system;
     bool has_missed = false, has_held = false;
-    system->ops->gaps(system, s->y, e->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, s->y, NULL), e->gap);
     for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral) continue;
         has_held = has_held || e->now.held[j];
@@ -317,7 +317,7 @@ static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double 
     *what = is_event ? EVENT : ADVANCED;
     if (hit >= 0) e->closed[hit] = 1; // though round-off leave a gap, and a single point have no size to tell it by
     if (is_event) return driven_locate(self, hit, t0, last, t);
-    self->system->ops->gaps(self->system, s->y, e->gap);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->y, NULL), e->gap);
     for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < e->now.floor[j] - e->gap_tolerance);
     if (!has_sunk) return PCS_CONVERGED;
     // Up to here the gap has changed its sign once.
@@ -449,7 +449,7 @@ static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     if (report->outcome == PCS_CONVERGED) report->outcome = driven_run(self, x->t, h);
     if (report->outcome == PCS_ACCUMULATES) report->event_time = s->events->accumulation;
     if (report->outcome == PCS_CONVERGED) report->outcome = driven_finish(self, report);
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) {
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) {
         if (report->bad_equation < 0) report->bad_equation = s->events->bad_equation;
         return PCS_OK;
     }

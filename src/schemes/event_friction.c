@@ -70,13 +70,13 @@ static void rub_find_bias(pcs_scheme *self, pcs_events *e, const double *q, cons
     pcs_event_rub *r = e->rub;
     double fastest = pcs_system_largest(system, v), h = apart * system->length / fastest;
     memset(r->bias, 0, (size_t)system->ntangent * sizeof *r->bias);
-    if (!system->directions_vary || !(fastest > 0.0)) return;
+    if (!system->row_set.vary || !(fastest > 0.0)) return;
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = 0; i < system->nv; i++) r->there[i] = q[i] + sign * h * v[i];
-        system->ops->update_directions(system, r->there);
+        pcs_system_aim(system, pcs_at(self->solver->t, r->there, NULL));
         for (int t = 0; t < system->ntangent; t++) r->bias[t] += sign * pcs_rows_dot(system->T, t, v) / (2.0 * h);
     }
-    system->ops->update_directions(system, q);
+    pcs_system_aim(system, pcs_at(self->solver->t, q, NULL));
 }
 
 // What a unit of unknown k does to a, and what its equation says of x.

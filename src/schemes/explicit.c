@@ -36,7 +36,7 @@ int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q,
 {
     int count = 0;
     const pcs_system *system = self->system;
-    self->system->ops->gaps(self->system, q, s->next.gap);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), s->next.gap);
     for (int j = 0; j < system->nrow; j++) {
         double closed = s->gap_tolerance + pcs_gap_tie(system, j, q);
         is_closed[j] = system->rows[j].is_bilateral || s->next.gap[j] <= closed;
@@ -136,7 +136,7 @@ pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_sta
         has_gate = has_gate || s->next.gate[j];
     }
     if (!pcs_rows_any(system, has_gate)) return PCS_CONVERGED;
-    if (system->has_rate_bias) system->ops->rate_bias(system, at.q, at.v, s->next.target);
+    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(self->solver->t, at.q, at.v), s->next.target);
     return explicit_solve(self, s, at.a, at.force, s->next.la_t, report);
 }
 
@@ -201,7 +201,7 @@ static void explicit_book(pcs_scheme *self, const pcs_explicit *s, const pcs_sta
 static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
-    system->ops->measure(system, x->q, x->v, &report->measure);
+    system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
     explicit_find_jump(self, s, true);
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
@@ -290,7 +290,7 @@ void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit
 {
     pcs_measure pushed;
     if (!pcs_rows_turn(self->system) || s->kick == NULL) return;
-    self->system->ops->measure(self->system, s->next.q, s->kick, &pushed);
+    self->system->ops->measure(self->system, pcs_at(self->solver->t, s->next.q, s->kick), PCS_ENERGY, &pushed);
     for (int k = 0; k < 3; k++) sum[k] += pushed.free_momentum[k];
     pcs_add_row_momentum(self->system, -1.0, s->stage, s->stage_t, sum);
 }

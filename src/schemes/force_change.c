@@ -68,7 +68,7 @@ void pcs_force_change_make(pcs_force_change *self, pcs_state *x, double *df, con
     if (change_hold_joints(self, df))
         for (int j = 0; j < self->njoint; j++) {
             double along[3] = { 0.0 };
-            if (system->is_mesh) system->ops->row_resultant(system, self->joints[j], along);
+            if (pcs_system_is_mesh(system)) pcs_row_resultant(system, system->G, self->joints[j], along);
             for (int k = 0; k < 3; k++) sum[k] += self->x[j] * along[k];
             for (int h = 0; h < x->nrow_history; h++) x->row_history[h][self->joints[j]] += self->x[j];
         }

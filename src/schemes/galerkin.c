@@ -201,7 +201,7 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
         outcome = PCS_CONVERGED;
     }
     memcpy(next->q, s->Q[M], (size_t)n * sizeof(double));
-    self->system->ops->gaps(self->system, next->q, next->gap);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     return outcome;
 }
 
@@ -218,8 +218,10 @@ static void galerkin_report_work(pcs_scheme *self, pcs_state *x, pcs_step_report
     }
     for (int k = 0; k <= s->w.M; k++) {
         double weight = s->w.position[s->w.M][k];
-        report->external_work += h * weight * pcs_load_power(system, x->t + s->w.tau[k] * h, s->Q[k], s->V[k]);
-        report->damping_loss += h * weight * pcs_damping_power(system, s->Q[k], s->V[k]);
+        report->external_work +=
+            h * weight * pcs_system_load_power(system, pcs_at(x->t + s->w.tau[k] * h, s->Q[k], s->V[k]));
+        report->damping_loss +=
+            h * weight * pcs_system_damping_power(system, pcs_at(x->t + s->w.tau[k] * h, s->Q[k], s->V[k]), NULL);
     }
 }
 
@@ -234,7 +236,7 @@ static void galerkin_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_
         if (!is_impact) report->rows[j].force = s->la[M][j];
     }
     for (int k = 0; k <= M; k++) {
-        pcs_resultant(self->system, x->t + s->w.tau[k] * h, s->Q[k], s->V[k], resultant);
+        pcs_system_resultant(self->system, pcs_at(x->t + s->w.tau[k] * h, s->Q[k], s->V[k]), resultant);
         for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * s->w.position[M][k] * resultant[i];
     }
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
@@ -251,7 +253,7 @@ static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     report->outcome = galerkin_begin(self, x, h, report);
     if (report->outcome == PCS_CONVERGED) report->outcome = galerkin_iterate(self, x, h, report);
     if (report->outcome == PCS_CONVERGED) report->outcome = galerkin_end(self, x, h, &is_impact, report);
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->base.next, report)) return PCS_OK;
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->base.next, report)) return PCS_OK;
     galerkin_report(self, x, is_impact, report);
     pcs_next_accept(self, &s->base.next, x, report);
     for (int j = 0; j < self->system->nrow; j++)

@@ -65,7 +65,8 @@ static const char *ggl_mid_check(const void *params, const char **option)
 
 static const char *ggl_mid_refuses(const pcs_system *system, const void *params)
 {
-    if (!system->is_mesh || system->nrow == 0 || ((const ggl_mid_params *)params)->metric == MASS) return NULL;
+    if (!pcs_system_is_mesh(system) || system->nrow == 0 || ((const ggl_mid_params *)params)->metric == MASS)
+        return NULL;
     return "a Euclidean correction would push single nodes of a mesh and strain it: say 'metric: mass'";
 }
 
@@ -135,7 +136,7 @@ static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
     memset(s->psi, 0, (size_t)m * sizeof(double));
     for (int round = 0;; round++) {
         pcs_projection_turn(self->solver, next->q);
-        system->ops->gaps(system, next->q, next->gap);
+        pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
         if (round == 50 || !ggl_mid_correct(self, s)) return PCS_NOT_CONVERGED;
         last = change;
         change = 0.0;
@@ -167,7 +168,7 @@ static void ggl_mid_book_correction(pcs_scheme *self, pcs_ggl *s, pcs_step_repor
         is_corrected = is_corrected || s->psi[j] != 0.0;
     }
     if (!is_corrected) return;
-    self->system->ops->measure(self->system, s->uncorrected, next->v, &before);
+    self->system->ops->measure(self->system, pcs_at(self->solver->t, s->uncorrected, next->v), PCS_ENERGY, &before);
     report->correction_work =
         now->kinetic + now->strain + now->potential - before.kinetic - before.strain - before.potential;
 }
@@ -178,7 +179,7 @@ static bool ggl_mid_close_sunk(pcs_scheme *self, pcs_ggl *s)
     pcs_system *system = self->system;
     pcs_next *next = &s->base.base.next;
     bool has_sunk = false;
-    system->ops->gaps(system, next->q, next->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
         if (next->gate[j] || next->gap[j] > pcs_gap_tie(system, j, next->q)) continue;
         next->gate[j] = 1;
@@ -204,7 +205,7 @@ static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h,
     bool is_unified = p->coupling == UNIFIED;
     if (is_unified) {
         pcs_projection_turn(self->solver, x->q);
-        system->ops->gaps(system, x->q, s->start_gap);
+        pcs_system_gaps(system, pcs_at(self->solver->t, x->q, NULL), s->start_gap);
         pcs_rows_multiply(system->G, x->v, s->start_rate);
         if (system->ntangent > 0) pcs_rows_multiply(system->T, x->v, s->start_rate_t);
     }
@@ -224,12 +225,12 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     pcs_next *next = &s->base.base.next;
     pcs_begin_step(self, x, h, report);
     report->outcome = ggl_mid_solve(self, x, h, report);
-    if (report->outcome == PCS_NOT_FINITE) (void)pcs_next_measure(self, next, report); // names the culprit
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
+    if (report->outcome == PCS_NOT_FINITE) (void)pcs_next_measure(self, x, next, report); // names the culprit
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, next, report)) return PCS_OK;
     pcs_midpoint_report(self, &s->base, x, report);
     if (((const ggl_mid_params *)self->params)->coupling == UNIFIED) {
         double resultant[3];
-        pcs_resultant(self->system, x->t + 0.5 * h, s->mid_q, s->mid_v, resultant);
+        pcs_system_resultant(self->system, pcs_at(x->t + 0.5 * h, s->mid_q, s->mid_v), resultant);
         for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k] + s->turned[k];
     }
     ggl_mid_book_correction(self, s, report);

@@ -25,7 +25,7 @@ pcs_status pcs_ggl_take_unified(pcs_scheme *self, pcs_ggl *s)
     PCS_TAKE(self->ctx, s->Y, count, "the unified step");
     for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, s->Y[k], system->nv, "the unified step");
     PCS_TRY(pcs_matrix_create(self->ctx, system->M->pattern, &s->S));
-    bool is_spd = system->is_linear && !system->has_skew_damping;
+    bool is_spd = system->is_linear && !pcs_system_is_gyroscopic(system);
     return pcs_linsolve_create(self->ctx, self->solver->linear, s->S, is_spd ? PCS_SPD : PCS_GENERAL, &s->iteration);
 }
 
@@ -42,7 +42,7 @@ static pcs_outcome unified_factor(pcs_scheme *self, pcs_ggl *s, double t, double
 {
     pcs_system *system = self->system;
     bool is_singular = false;
-    if (system->tangents_vary) system->ops->update_tangents(system, t, s->mid_q, s->mid_v);
+    if (system->tangents_vary) system->ops->update(system, pcs_at(t, s->mid_q, s->mid_v), PCS_TANGENTS, NULL);
     pcs_matrix_combine(s->S, (const double[3]){ 1.0, 0.5 * h, 0.25 * h * h }, system->M, system->C, system->K);
     if (!pcs_matrix_is_finite(s->S)) return PCS_NOT_FINITE;
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return PCS_SINGULAR;
@@ -89,7 +89,7 @@ static void unified_free_change(pcs_scheme *self, pcs_ggl *s, const pcs_state *x
 {
     const pcs_next *next = &s->base.base.next;
     int n = self->system->nv;
-    self->system->ops->force(self->system, x->t + 0.5 * h, s->mid_q, s->mid_v, s->dv);
+    self->system->ops->force(self->system, pcs_at(x->t + 0.5 * h, s->mid_q, s->mid_v), s->dv);
     double *change = next->d;
     for (int i = 0; i < n; i++) {
         s->r[i] = x->q[i] + 0.5 * h * (x->v[i] + next->v[i]) - next->q[i];
@@ -120,7 +120,7 @@ static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, 
     pcs_next *next = &s->base.base.next;
     double *way = next->d; // from where the gap is known
     if (s->gap == PCS_GGL_PAPER) memcpy(next->gap, s->start_gap, (size_t)c->p.m * sizeof(double));
-    else system->ops->gaps(system, next->q, next->gap);
+    else pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int i = 0; i < system->nv; i++) {
         way[i] = s->r[i] + 0.5 * h * s->dv[i];
         if (s->gap == PCS_GGL_PAPER) way[i] += next->q[i] - x->q[i];

@@ -83,7 +83,7 @@ static pcs_status half_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->v1, system->nv, "the stage velocity");
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->first_t, system->ntangent, "the stage impulses");
-    s->reuses_acceleration = system->is_linear && !system->has_damping;
+    s->reuses_acceleration = system->is_linear && !pcs_system_is_damped(system);
     s->is_plain = s->reuses_acceleration && system->ntangent == 0 && pcs_projection_has_columns(self->solver);
     if (s->is_plain && system->nrow == 1) {
         int low, high;
@@ -100,7 +100,7 @@ static pcs_status half_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     PCS_TRY(pcs_explicit_start(self, x, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
-    pcs_resultant(self->system, x->t, x->q, x->v, ((half_memory *)x->memory)->resultant);
+    pcs_system_resultant(self->system, pcs_at(x->t, x->q, x->v), ((half_memory *)x->memory)->resultant);
     return PCS_OK;
 }
 
@@ -188,8 +188,8 @@ static pcs_outcome half_first_impulses(pcs_scheme *self, const pcs_state *x, dou
     half *s = self->data;
     pcs_system *system = self->system;
     for (int j = 0; j < system->nrow; j++) s->base.next.gate[j] = s->base.was_closed[j];
-    if (system->has_drives) half_drive(self, x, h);
-    system->time = x->t + h;
+    if (system->row_set.ndriven > 0) half_drive(self, x, h);
+    self->solver->t = x->t + h;
     if (!system->is_linear) {
         for (int i = 0; i < system->nv; i++) s->base.kick[i] = x->q[i] + h * x->v[i];
         pcs_next_retract(self, x, s->base.kick);
@@ -235,7 +235,7 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
 {
     half *s = self->data;
     pcs_next *next = &s->base.next;
-    self->system->time = x->t + h;
+    self->solver->t = x->t + h;
     (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
     *is_impact = pcs_explicit_has_closed(self, &s->base, next->gate);
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
@@ -281,7 +281,7 @@ static void half_fill(void *data, int slice, int low, int high)
     for (int start = low, end; start < high; start = end) {
         end = start + BLOCK < high ? start + BLOCK : high;
         half_move(data, slice, start > 0 ? start - 1 : 0, end < system->nv ? end + 1 : end);
-        system->slices->force(system, system->time, &at, start, end, p->a1);
+        system->slices->force(system, p->scheme->solver->t, &at, start, end, p->a1);
     }
 }
 
@@ -342,7 +342,7 @@ static pcs_outcome half_go_plainly(pcs_scheme *self, const pcs_state *x, double 
     int count = G->start[self->system->nrow], whole = pcs_whole_vectors(self->system->nv);
     pcs_outcome outcome = half_first_plainly(self, x, h, report);
     if (outcome != PCS_CONVERGED) return outcome;
-    self->system->time = x->t + h;
+    self->solver->t = x->t + h;
     if (s->column != NULL && s->first[0] != 0.0) {
         s->pass.moved = s->column;
         s->pass.shift = 0.5 * h * s->first[0];
@@ -374,11 +374,11 @@ static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_s
     half *s = self->data;
     double end[3], *resultant = ((half_memory *)x->memory)->resultant;
     const double *v1 = s->reuses_acceleration ? s->base.next.v : s->v1; // which f does not see then
-    pcs_resultant(self->system, x->t + h, s->base.next.q, v1, end);
+    pcs_system_resultant(self->system, pcs_at(x->t + h, s->base.next.q, v1), end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (resultant[k] + end[k]);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     if (v1 == s->base.next.v) memcpy(resultant, end, sizeof end);
-    else pcs_resultant(self->system, x->t + h, s->base.next.q, s->base.next.v, resultant);
+    else pcs_system_resultant(self->system, pcs_at(x->t + h, s->base.next.q, s->base.next.v), resultant);
 }
 
 // The next state, which the caller takes or leaves; false when there is none.
@@ -389,14 +389,14 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     pcs_explicit_clear(self, &s->base);
     for (int j = 0; j < self->system->nrow; j++) s->first[j] = 0.0;
     for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = 0.0;
-    self->system->time = x->t;
+    self->solver->t = x->t;
     if (s->base.kick != NULL) PCS_TRY(pcs_explicit_return(self, x));
     half_set_pass(self, x, h);
     s->base.next.ends.q = NULL;
     s->base.leaves_velocity = s->is_plain && self->solver->ops->gives_impulses;
     if (s->base.leaves_velocity || half_has_slices(self)) {
         report->outcome = half_go_plainly(self, x, h, is_impact, report);
-        if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, &s->base.next, report);
+        if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, x, &s->base.next, report);
         return PCS_OK;
     }
     pcs_pool_cover(s->base.next.pool, pcs_whole_vectors(self->system->nv), half_free_range, &s->pass);
@@ -405,7 +405,7 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_next_retract(self, x, s->base.next.q);
     report->outcome = half_second_stage(self, x, h, is_impact, report);
-    if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, &s->base.next, report);
+    if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, x, &s->base.next, report);
     return PCS_OK;
 }
 

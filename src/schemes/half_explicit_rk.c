@@ -174,7 +174,7 @@ static void herk_drive(pcs_scheme *self, const pcs_state *x, double h)
     herk *s = self->data;
     const pcs_system *system = self->system;
     pcs_next *next = &s->base.next;
-    if (!system->has_drives) return;
+    if (system->row_set.ndriven == 0) return;
     pcs_next_find_drives(self, next, x->t, h);
     for (int j = 0; j < system->nrow; j++)
         s->left[j] =
@@ -185,12 +185,12 @@ static void herk_drive(pcs_scheme *self, const pcs_state *x, double h)
 static void herk_drive_stage(pcs_scheme *self, const pcs_state *x, double h, int l)
 {
     herk *s = self->data;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     const pcs_tableau *t = &s->table;
     pcs_next *next = &s->base.next;
     double *speed = next->speed_before, *target = next->target;
-    if (!system->has_drives) return;
-    if (l < t->s) system->ops->row_drives(system, x->t + t->c[l] * h, s->force, speed); // places serve nobody
+    if (system->row_set.ndriven == 0) return;
+    if (l < t->s) pcs_system_drives(system, x->t + t->c[l] * h, s->force, speed); // places serve nobody
     for (int j = 0; j < system->nrow; j++) {
         if (!system->rows[j].is_driven) continue;
         target[j] = l < t->s ? speed[j] : next->speed[j];
@@ -210,10 +210,10 @@ static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, in
     bool is_last = l == t->s, has_gate = false;
     const double *r = is_last ? t->b : t->a[l];
     double *q = is_last ? next->q : s->q[l], *v = is_last ? next->v : s->v[l];
-    self->system->time = x->t + t->c[k] * h;
+    self->solver->t = x->t + t->c[k] * h;
     if (!pcs_projection_move(self->solver, s->q[k])) return PCS_SINGULAR;
     pcs_free_acceleration(self, x->t + t->c[k] * h, s->q[k], s->v[k], s->free[k]);
-    self->system->time = x->t + (is_last ? 1.0 : t->c[l]) * h;
+    self->solver->t = x->t + (is_last ? 1.0 : t->c[l]) * h;
     herk_drive_stage(self, x, h, l);
     pcs_stages_add((pcs_stages){ n, l, r, s->v }, h, x->q, q);
     double *keep = s->full[k]; // the row takes A_j of earlier stages and the free acceleration of the last
@@ -258,10 +258,10 @@ static void herk_weigh_stage(pcs_scheme *self, const pcs_state *x, int k, pcs_st
     const pcs_system *system = self->system;
     double h = report->h, weight = s->table.b[k], t = x->t + s->table.c[k] * h, resultant[3];
     if (weight == 0.0) return;
-    pcs_resultant(system, t, s->q[k], s->v[k], resultant);
+    pcs_system_resultant(system, pcs_at(t, s->q[k], s->v[k]), resultant);
     for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * weight * resultant[i];
-    report->external_work += h * weight * pcs_load_power(system, t, s->q[k], s->v[k]);
-    report->damping_loss += h * weight * pcs_damping_power(system, s->q[k], s->v[k]);
+    report->external_work += h * weight * pcs_system_load_power(system, pcs_at(t, s->q[k], s->v[k]));
+    report->damping_loss += h * weight * pcs_system_damping_power(system, pcs_at(t, s->q[k], s->v[k]), NULL);
 }
 
 static void herk_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
@@ -283,13 +283,13 @@ static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_explicit_clear(self, &s->base);
     s->q[0] = x->q;
     s->v[0] = x->v;
-    self->system->time = x->t;
+    self->solver->t = x->t;
     PCS_TRY(pcs_explicit_return(self, x));
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
     herk_drive(self, x, h);
     for (int l = 1; l <= s->table.s && report->outcome == PCS_CONVERGED; l++)
         report->outcome = herk_stage(self, x, h, l, &is_impact, report);
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->base.next, report)) return PCS_OK;
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->base.next, report)) return PCS_OK;
     herk_report(self, x, is_impact, report);
     pcs_next_accept(self, &s->base.next, x, report);
     return PCS_OK;

@@ -44,6 +44,7 @@ typedef struct jump_newmark {
     double *work;              // [nv]
     double *no_nu;             // [nrow] position multipliers of impacts: none
     const pcs_state *before;   // the start of the step
+    double h;                  // s, its length; 0 at the start of the run
     bool is_impact;            // in this step
     bool sees_velocity;        // f depends on v, so that an impact changes the acceleration
 } jump_newmark;
@@ -62,7 +63,7 @@ static const char *jump_check(const void *params, const char **option)
 static pcs_status jump_take(pcs_scheme *self, jump_newmark *jump)
 {
     const pcs_system *system = self->system;
-    jump->sees_velocity = !system->is_linear || system->has_damping;
+    jump->sees_velocity = !system->is_linear || pcs_system_is_damped(system);
     PCS_TAKE(self->ctx, jump->was_closed, system->nrow, "the closed contacts");
     PCS_TAKE(self->ctx, jump->smooth, system->nrow, "contact impulses");
     PCS_TAKE(self->ctx, jump->no_nu, system->nrow, "contact impulses");
@@ -77,7 +78,7 @@ static pcs_status jump_take(pcs_scheme *self, jump_newmark *jump)
 static bool jump_is_shut(const pcs_scheme *self, const jump_newmark *jump, const double *q, int j)
 {
     const pcs_next *next = &jump->alpha.next;
-    double tie = pcs_gap_tie(self->system, j, q) + pcs_impulse_tie(self, jump->before, j, self->system->span);
+    double tie = pcs_gap_tie(self->system, j, q) + pcs_impulse_tie(self, jump->before, j, jump->h);
     return next->gap[j] <= jump->gap_tolerance + tie;
 }
 
@@ -85,7 +86,7 @@ static bool jump_is_shut(const pcs_scheme *self, const jump_newmark *jump, const
 static void jump_find_closed(pcs_scheme *self, const jump_newmark *jump, const double *q, unsigned char *is_closed)
 {
     const pcs_next *next = &jump->alpha.next;
-    self->system->ops->gaps(self->system, q, next->gap);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), next->gap);
     for (int j = 0; j < self->system->nrow; j++)
         is_closed[j] = self->system->rows[j].is_bilateral || jump_is_shut(self, jump, q, j);
 }
@@ -185,6 +186,7 @@ static pcs_status jump_strike_at_start(pcs_scheme *self, jump_newmark *jump, pcs
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_start_report(self, x, next, report);
     jump->before = x;
+    jump->h = 0.0;
     jump_clear(self, jump);
     jump_find_closed(self, jump, x->q, jump->was_closed);
     if (jump_is_hit(self, jump, x)) {
@@ -200,7 +202,7 @@ static pcs_status jump_strike_at_start(pcs_scheme *self, jump_newmark *jump, pcs
         jump_meet(self, jump);
         if (!jump_solve_impact(self, jump, report)) return PCS_OK;
         for (int i = 0; i < system->nv; i++) x->v[i] = next->v[i];
-        system->ops->measure(system, x->q, x->v, &report->measure);
+        system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
         jump_report_rows(self, jump, report);
     }
     for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].step_impulse > 0.0;
@@ -209,9 +211,10 @@ static pcs_status jump_strike_at_start(pcs_scheme *self, jump_newmark *jump, pcs
 }
 
 // I0 becomes the gate; no impulses yet. Constraint directions are those at q_n.
-static void jump_begin(pcs_scheme *self, jump_newmark *jump, const pcs_state *x)
+static void jump_begin(pcs_scheme *self, jump_newmark *jump, const pcs_state *x, double h)
 {
     jump->before = x;
+    jump->h = h;
     pcs_projection_turn(self->solver, x->q);
     jump_clear(self, jump);
     jump_find_closed(self, jump, x->q, jump->was_closed);
@@ -299,7 +302,7 @@ static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_alp
     pcs_next *next = &s->alpha.next;
     if (!s->is_impact || !s->sees_velocity) return;
     pcs_joint_acceleration(self, next, x->t + h, next->q, next->v, next->d);
-    pcs_resultant(self->system, x->t + h, next->q, next->v, now->resultant);
+    pcs_system_resultant(self->system, pcs_at(x->t + h, next->q, next->v), now->resultant);
     pcs_add_joint_resultant(self->system, next->lam, now->resultant);
     if (s->alpha.am != 0.0 || s->alpha.af != 0.0) return;
     for (int i = 0; i < self->system->nv; i++) next->a[i] = next->d[i];
@@ -318,7 +321,7 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_alpha_hold(self, &s->alpha, x, h);
-    jump_begin(self, s, x);
+    jump_begin(self, s, x, h);
     if (!jump_move(self, s, x->t + h, report)) return PCS_OK;
     pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
     pcs_alpha_book(self, &s->alpha, x, next->v, report);
@@ -326,7 +329,7 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_alpha_memory now;
     pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
 
-    if (!jump_strike(self, s, report) || !pcs_next_measure(self, next, report)) return PCS_OK;
+    if (!jump_strike(self, s, report) || !pcs_next_measure(self, x, next, report)) return PCS_OK;
     jump_report_rows(self, s, report);
     jump_refresh(self, x, h, &now);
     pcs_alpha_accept(&s->alpha, x, &now);

@@ -164,9 +164,9 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     const pcs_system *system = self->system;
     double resultant[3];
     for (int j = 0; j < system->nrow; j++) out->smooth[j] += weight * s->events->force[j];
-    out->work += weight * pcs_load_power(system, t, q, v);
-    out->damping += weight * pcs_damping_power(system, q, v);
-    pcs_resultant(system, t, q, v, resultant);
+    out->work += weight * pcs_system_load_power(system, pcs_at(t, q, v));
+    out->damping += weight * pcs_system_damping_power(system, pcs_at(t, q, v), NULL);
+    pcs_system_resultant(system, pcs_at(t, q, v), resultant);
     pcs_event_push(self, 1.0, s->events->force, s->events->rub == NULL ? NULL : s->events->rub->force, resultant);
     for (int k = 0; k < 3; k++) out->resultant[k] += weight * resultant[k];
     if (s->events->rub != NULL) mann_weigh_rub(self, v, weight, out);
@@ -235,7 +235,7 @@ static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found
     pcs_system *system = self->system;
     bool has_held = false;
     *found = (finding){ .row = -1 };
-    system->ops->gaps(system, s->end.q, e->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, s->end.q, NULL), e->gap);
     for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
         has_held = has_held || e->now.held[j];
@@ -262,7 +262,7 @@ static bool mann_may_dip(pcs_scheme *self, double h)
     if (s->end.has_left) return true;
     for (int side = 0; side < 2; side++) {
         const double *q = side == 0 ? s->next.q : s->end.q, *v = side == 0 ? s->next.v : s->end.v;
-        system->ops->gaps(system, q, gap[side]);
+        pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), gap[side]);
         pcs_projection_turn(self->solver, q);
         for (int j = 0; j < system->nrow; j++) rate[side][j] = pcs_system_rate(system, j, v);
     }
@@ -279,7 +279,7 @@ static double mann_guess(pcs_scheme *self, double t, int row)
     mann *s = self->data;
     pcs_events *e = s->events;
     if (pcs_event_accelerate(self, e, t, s->next.q, s->next.v, e->a) != PCS_CONVERGED) return INFINITY;
-    self->system->ops->gaps(self->system, s->next.q, e->gap);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->next.q, NULL), e->gap);
     double gap = fmax(e->gap[row], 0.0), rate = pcs_system_rate(self->system, row, s->next.v);
     double pull = -e->acceleration[row], square = rate * rate + 2.0 * pull * gap;
     if (square < 0.0) return INFINITY;
@@ -348,7 +348,7 @@ static pcs_outcome mann_moreau(pcs_scheme *self, double h, double *t, pcs_step_r
     int n = self->system->nv;
     pcs_outcome outcome = mann_leap(self, *t, h);
     if (outcome != PCS_CONVERGED) return outcome;
-    self->system->ops->gaps(self->system, s->end.q, e->gap);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->end.q, NULL), e->gap);
     for (int j = 0; j < self->system->nrow; j++)
         e->closed[j] = e->closed[j] || (!e->now.held[j] && e->gap[j] < e->now.floor[j]);
     outcome = pcs_event_accelerate(self, e, *t, s->next.q, s->next.v, s->A[0]);
@@ -379,7 +379,8 @@ static void mann_note_energy(pcs_scheme *self)
     mann *s = self->data;
     pcs_measure measure;
     if (s->events->rub == NULL) return;
-    self->system->ops->measure(self->system, s->end.q, s->V[mann_tableau(self)->s / 2], &measure);
+    self->system->ops->measure(self->system, pcs_at(self->solver->t, s->end.q, s->V[mann_tableau(self)->s / 2]),
+                               PCS_ENERGY, &measure);
     s->events->now.energy = fmax(s->events->now.energy, measure.kinetic);
 }
 
@@ -470,7 +471,7 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     if (report->outcome == PCS_CONVERGED) report->outcome = mann_run(self, x->t, h, report);
     if (report->outcome == PCS_CONVERGED) report->outcome = mann_finish(self, report);
     report->bad_equation = s->events->bad_equation;
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
     memory->events = s->events->now;
     memory->events.energy = fmax(memory->events.energy, report->measure.kinetic);
     memory->fastest = s->speed;

@@ -19,7 +19,7 @@ bool pcs_midpoint_predict(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x,
     PCS_INDEPENDENT
     for (int i = 0; i < system->nv; i++) middle[i] = q[i] + 0.5 * h * v[i];
     pcs_explicit_clear(self, &s->base);
-    system->ops->gaps(system, middle, next->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, middle, NULL), next->gap);
     if (!pcs_projection_move(self->solver, middle)) return false;
     for (int j = 0; j < system->nrow; j++) {
         double closed = s->base.gap_tolerance + pcs_gap_tie(system, j, middle);
@@ -50,7 +50,7 @@ void pcs_midpoint_report(pcs_scheme *self, pcs_midpoint *s, pcs_state *x, pcs_st
 {
     double resultant[3];
     pcs_next_report_rows(self, x, &s->base.next, 0.5, report);
-    pcs_resultant(self->system, x->t + 0.5 * report->h, s->middle, x->v, resultant);
+    pcs_system_resultant(self->system, pcs_at(x->t + 0.5 * report->h, s->middle, x->v), resultant);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = report->h * resultant[k];
     pcs_explicit_report_work(self, &s->base, x, report);
 }

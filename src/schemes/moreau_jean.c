@@ -84,7 +84,7 @@ static const char *moreau_check(const void *params, const char **option)
 static const char *moreau_refuses(const pcs_system *system, const void *params)
 {
     if (((const moreau_params *)params)->forces != FORCES_MIDPOINT || system->is_linear) return NULL;
-    if (system->has_drives) return "forces between the ends do not go with prescribed motions";
+    if (system->row_set.ndriven > 0) return "forces between the ends do not go with prescribed motions";
     if (!system->rotations.are_somewhere) return NULL;
     return "forces between the ends take positions that add up; finite rotations do not";
 }
@@ -105,7 +105,7 @@ static pcs_status moreau_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_VD]);
-    pcs_resultant(self->system, x->t, x->q, x->v, ((moreau_memory *)x->memory)->resultant);
+    pcs_system_resultant(self->system, pcs_at(x->t, x->q, x->v), ((moreau_memory *)x->memory)->resultant);
     pcs_start_report(self, x, &s->next, report);
     return PCS_OK;
 }
@@ -171,7 +171,7 @@ static void moreau_report(pcs_scheme *self, pcs_state *x, pcs_step_report *repor
     const pcs_system *system = self->system;
     double h = report->h, resultant[3], *last = ((moreau_memory *)x->memory)->resultant;
     pcs_next_report_rows(self, x, &s->next, s->move, report);
-    pcs_resultant(system, x->t + h, s->next.q, s->next.v, resultant);
+    pcs_system_resultant(system, pcs_at(x->t + h, s->next.q, s->next.v), resultant);
     PCS_INDEPENDENT
     for (int k = 0; k < 3; k++) {
         report->smooth_impulse[k] = h * ((1.0 - s->theta) * last[k] + s->theta * resultant[k]);
@@ -241,10 +241,10 @@ static pcs_status moreau_step_between(pcs_scheme *self, pcs_state *x, double h, 
     problem.target_velocity = x->v;
     if (!moreau_solve(self, &problem, report)) return PCS_OK;
     double resultant[3]; // of the forces that acted, which nonlinear ones at the ends do not tell
-    pcs_resultant(self->system, x->t + s->theta * h, s->next.q, s->next.v, resultant);
-    double power = pcs_damping_power(self->system, s->next.q, s->next.v);
+    pcs_system_resultant(self->system, pcs_at(x->t + s->theta * h, s->next.q, s->next.v), resultant);
+    double power = pcs_system_damping_power(self->system, pcs_at(x->t + s->theta * h, s->next.q, s->next.v), NULL);
     moreau_extrapolate(self, x);
-    if (!pcs_next_measure(self, &s->next, report)) return PCS_OK;
+    if (!pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
     moreau_report(self, x, report);
     report->damping_loss = h * power;
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
@@ -266,7 +266,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     moreau_set_passes(self, x, &problem);
     if (s->goes_on) problem.acceleration = x->history[HISTORY_VD];
-    if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+    if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
 
     moreau_report(self, x, report);
     double *vd = s->next.d;

@@ -22,7 +22,7 @@ static const pcs_option euler_options[] = { { 0 } };
 static const char *euler_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
-    if (!system->is_mesh || system->has_damping || !isfinite(system->stable_step)) return NULL;
+    if (!pcs_system_is_mesh(system) || pcs_system_is_damped(system) || !isfinite(system->stable_step)) return NULL;
     return "forward Euler is unstable at any step on an undamped elastic model; use half_explicit or moreau_jean";
 }
 
@@ -65,10 +65,10 @@ static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     euler_advance(self, x, h);
     report->outcome =
         pcs_projection_move(self->solver, s->next.q) ? pcs_explicit_impose(self, s, report) : PCS_SINGULAR;
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
 
     pcs_next_report_rows(self, x, &s->next, 0.5, report);
-    pcs_resultant(self->system, x->t, x->q, x->v, resultant);
+    pcs_system_resultant(self->system, pcs_at(x->t, x->q, x->v), resultant);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
     pcs_explicit_report_work(self, s, x, report);
     pcs_next_accept(self, &s->next, x, report);

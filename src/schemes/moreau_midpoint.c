@@ -66,14 +66,15 @@ static pcs_status midpoint_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
         pcs_rows_multiply(self->system->G, x->v, s->start_rate);
     }
     report->outcome = PCS_SINGULAR;
-    self->system->time = x->t;
-    if (self->system->has_drives) self->system->ops->gaps(self->system, x->q, next->gap);
+    self->solver->t = x->t;
+    if (self->system->row_set.ndriven > 0)
+        pcs_system_gaps(self->system, pcs_at(self->solver->t, x->q, NULL), next->gap);
     pcs_next_follow_drives(self, next, x, h, 0.5);
     if (!pcs_midpoint_predict(self, &s->base, x, h)) return PCS_OK;
     if (is_from_start) midpoint_retarget(self, x);
     pcs_next_drive(self, next);
     report->outcome = pcs_midpoint_velocity(self, &s->base, x, h, report);
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, next, report)) return PCS_OK;
     pcs_midpoint_report(self, &s->base, x, report);
     pcs_next_accept(self, next, x, report);
     return PCS_OK;

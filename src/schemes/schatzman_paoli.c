@@ -59,13 +59,13 @@ static void paoli_targets(pcs_scheme *self, const pcs_state *x, double h)
     pcs_system *system = self->system;
     pcs_next *next = &s->base.next;
     double last = -1.0;
-    system->time = x->t + h;            // of driven rows: all others have no motion of their own
+    self->solver->t = x->t + h;         // of driven rows: all others have no motion of their own
     pcs_next_targets(self, next, x->v); // for the tangential rows
     for (int j = 0; j < system->nrow; j++) {
         double e = system->rows[j].is_bilateral ? 0.0 : system->rows[j].restitution;
         if (e != last) {
             for (int i = 0; i < system->nv; i++) s->mean[i] = (next->q[i] + e * s->back[i]) / (1.0 + e);
-            system->ops->gaps(system, s->mean, next->gap);
+            pcs_system_gaps(system, pcs_at(self->solver->t, s->mean, NULL), next->gap);
         }
         last = e;
         next->target[j] = (1.0 + e) * next->gap[j] / h - pcs_system_rate(system, j, next->v);
@@ -92,7 +92,7 @@ static void paoli_book_drives(pcs_scheme *self, const pcs_state *x, pcs_step_rep
     pcs_next *next = &((paoli *)self->data)->base.next;
     const pcs_system *system = self->system;
     double h = report->h, mean = 0.5 * (((const paoli_memory *)x->memory)->last_h + h);
-    if (!system->has_drives) return;
+    if (system->row_set.ndriven == 0) return;
     pcs_free_acceleration(self, x->t + h, next->q, next->v, next->d);
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
@@ -121,11 +121,11 @@ static pcs_status paoli_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     report->outcome = pcs_explicit_impose(self, &s->base, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_projection_push(self->solver, h, next->la, next->la_t, next->q);
-    if (!pcs_next_measure(self, next, report)) return PCS_OK;
+    if (!pcs_next_measure(self, x, next, report)) return PCS_OK;
 
     paoli_find_speeds(self, x);
     pcs_next_report_rows(self, x, next, 0.5, report);
-    pcs_resultant(self->system, x->t, x->q, x->v, resultant);
+    pcs_system_resultant(self->system, pcs_at(x->t, x->q, x->v), resultant);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * (memory->last_h + h) * resultant[k];
     pcs_explicit_report_work(self, &s->base, x, report);
     paoli_book_drives(self, x, report);

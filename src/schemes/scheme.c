@@ -12,7 +12,8 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     int n = self->system->nv, m = self->system->nrow;
     double **vectors[] = { &next->q, &next->v, &next->a, &next->d };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], n, "the next state");
-    if (self->system->has_damping) PCS_TAKE(self->ctx, next->mean, n, "the next state");
+    if (pcs_system_is_damped(self->system) || self->system->is_linear)
+        PCS_TAKE(self->ctx, next->mean, n, "the next state");
     double **rows[] = { &next->target, &next->gap, &next->nu, &next->la, &next->rate_before };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(self->ctx, *rows[i], m, "the next contact state");
     PCS_TAKE(self->ctx, next->lam, m, "the next contact state");
@@ -76,7 +77,7 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
     if (system->rotations.are_somewhere && !ops->takes_rotations)
         return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
                "moreau_jean, moreau_jean_explicit and half_explicit turn them";
-    if (system->has_drives && ops->refuses_drives != NULL) return ops->refuses_drives;
+    if (system->row_set.ndriven > 0 && ops->refuses_drives != NULL) return ops->refuses_drives;
     if (system->has_materials && !ops->takes_internal)
         return "it does not follow materials with internal variables, whose forces depend on the way since the last "
                "accepted step; newmark, hht, alpha_ggl, alpha_velocity, moreau_jean, moreau_jean_explicit, "
@@ -99,7 +100,7 @@ pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
     PCS_TRY(self->ops->start(self, x, report));
     if (system->ncompliant == 0) return PCS_OK;
     for (int j = system->nrow; j < pcs_system_npoint(system); j++) report->rows[j] = (pcs_row_report){ 0 };
-    system->ops->press(system, x->q, x->v, report->rows);
+    pcs_system_press(system, pcs_at(self->solver->t, x->q, x->v), report->rows);
     return PCS_OK;
 }
 
@@ -133,12 +134,12 @@ pcs_status pcs_scheme_step_pressed(pcs_scheme *self, pcs_state *x, double h, pcs
     pcs_system *system = self->system;
     int first = system->nrow, end = pcs_system_npoint(system);
     for (int j = first; j < end; j++) report->rows[j] = (pcs_row_report){ 0 };
-    system->ops->press(system, x->q, x->v, report->rows);
+    pcs_system_press(system, pcs_at(self->solver->t, x->q, x->v), report->rows);
     for (int j = first; j < end; j++) report->rows[j].is_impact = !report->rows[j].is_closed;
     scheme_take_press(system, h, report);
     PCS_TRY(self->ops->step(self, x, h, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    system->ops->press(system, x->q, x->v, report->rows);
+    pcs_system_press(system, pcs_at(self->solver->t, x->q, x->v), report->rows);
     scheme_take_press(system, h, report);
     scheme_end_press(system, h, report);
     return PCS_OK;
@@ -194,25 +195,44 @@ void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int l
     self->system->slices->sum(self->system, &next->ends, high, sums);
 }
 
+double pcs_norm2_of_change(const pcs_scheme *self, const pcs_next *next, const pcs_matrix *A, const double *x0,
+                           const double *x1)
+{
+    const pcs_system *system = self->system;
+    pcs_measure m;
+    double *x = next->mean, norm2 = 0.0;
+    for (int i = 0; i < system->nv; i++) x[i] = x1[i] - x0[i];
+    if (pcs_system_is_mesh(system)) { // cell by cell: a motion without strain has none, whatever its size
+        system->ops->measure(system, pcs_at(0.0, x, x), PCS_ENERGY, &m);
+        return 2.0 * (A == system->K ? m.strain : m.kinetic);
+    }
+    for (int j = 0; j < system->nv; j++)
+        for (int k = A->pattern->start[j]; k < A->pattern->start[j + 1]; k++)
+            norm2 += x[A->pattern->row[k]] * A->value[k] * x[j];
+    return norm2;
+}
+
 pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const pcs_state *x)
 {
+    const pcs_system *system = self->system;
     if (next->ends.q0 != NULL) return next->change;
-    return self->system->ops->change(self->system, x->q, next->q, x->v, next->v);
+    return (pcs_change){ pcs_norm2_of_change(self, next, system->K, x->q, next->q),
+                         pcs_norm2_of_change(self, next, system->M, x->v, next->v) };
 }
 
 double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_ends *ends, double h, double weight)
 {
     const pcs_system *system = self->system;
     double *mean = next->mean;
-    if (!system->has_damping) return 0.0;
+    if (!pcs_system_is_damped(system)) return 0.0;
     pcs_difference(&system->rotations, ends->q0, ends->q, mean);
     for (int i = 0; i < system->nv; i++) mean[i] /= h;
-    return h * ((1.0 - weight) * system->ops->damping_power(system, ends->q0, ends->v0, mean) +
-                weight * system->ops->damping_power(system, ends->q, ends->v, mean));
+    return h * ((1.0 - weight) * pcs_system_damping_power(system, pcs_at(self->solver->t, ends->q0, ends->v0), mean) +
+                weight * pcs_system_damping_power(system, pcs_at(self->solver->t, ends->q, ends->v), mean));
 }
 
 // Every entry of the state enters the energies, so a NaN anywhere shows there.
-bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *report)
+bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
     pcs_measure *m = &report->measure;
@@ -223,7 +243,7 @@ bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *r
         while (next->sums[count - 1].high < system->nv) count++;
         system->slices->measure(system, &next->ends, count, next->sums, m, &next->change);
     } else {
-        system->ops->measure(system, next->q, next->v, m);
+        system->ops->measure(system, pcs_at(x->t + report->h, next->q, next->v), PCS_ENERGY, m);
     }
     if (isfinite(pcs_measure_energy(m))) return true;
     report->outcome = PCS_NOT_FINITE;
@@ -249,7 +269,6 @@ static void scheme_clear_report(pcs_step_report *report, double h)
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     scheme_clear_report(report, h);
-    self->system->span = h;
     pcs_memory_copy(self->solver->nmemory, x->carried, self->solver->memory);
 }
 
@@ -317,13 +336,13 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
                           pcs_step_report *report)
 {
     pcs_system *system = self->system;
-    system->time = x->t + report->h;
-    system->ops->gaps(system, next->q, next->gap);
+    self->solver->t = x->t + report->h;
+    pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     report->impact_loss = report->friction_loss = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
         double la = next->la[j], speed = 0.0;
-        if (system->has_drives) speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
+        if (system->row_set.ndriven > 0) speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
         pcs_next_tell(system, next, j, row);
         pcs_next_tell_held(system, next, j, row);
         row->step_impulse = la;
@@ -354,15 +373,15 @@ void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v)
 
 void pcs_next_find_drives(const pcs_scheme *self, pcs_next *next, double t, double h)
 {
-    const pcs_system *system = self->system;
-    if (!system->has_drives) return;
-    system->ops->row_drives(system, t, next->way_before, next->speed_before);
-    system->ops->row_drives(system, t + h, next->way, next->speed);
+    pcs_system *system = self->system;
+    if (system->row_set.ndriven == 0) return;
+    pcs_system_drives(system, t, next->way_before, next->speed_before);
+    pcs_system_drives(system, t + h, next->way, next->speed);
 }
 
 void pcs_next_drive(const pcs_scheme *self, pcs_next *next)
 {
-    if (!self->system->has_drives) return;
+    if (self->system->row_set.ndriven == 0) return;
     for (int j = 0; j < self->system->nrow; j++) next->target[j] += next->speed[j];
 }
 
@@ -370,7 +389,7 @@ void pcs_next_follow_drives(const pcs_scheme *self, pcs_next *next, const pcs_st
 {
     const pcs_system *system = self->system;
     double whole = fmax(h, self->step); // a step that was cut takes its share of the misfit only
-    if (!system->has_drives) return;
+    if (system->row_set.ndriven == 0) return;
     pcs_next_find_drives(self, next, x->t, h);
     for (int j = 0; j < system->nrow; j++) {
         if (!system->rows[j].is_driven) continue;
@@ -383,16 +402,16 @@ void pcs_next_follow_drives(const pcs_scheme *self, pcs_next *next, const pcs_st
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, double m)
 {
     pcs_system *system = self->system;
-    system->time = x->t;
+    self->solver->t = x->t;
     pcs_projection_turn(self->solver, x->q);
-    system->ops->gaps(system, x->q, next->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, x->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double gap = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v);
         double tie = pcs_gap_tie_ahead(system, j, x->q, x->v, 0.5 * h) + pcs_impulse_tie(self, x, j, h);
         next->gate[j] = gap <= 0.0 || gap <= tie;
     }
     pcs_next_targets(self, next, x->v);
-    if (!system->has_drives) return;
+    if (system->row_set.ndriven == 0) return;
     pcs_next_follow_drives(self, next, x, h, m);
     pcs_next_drive(self, next);
 }
@@ -404,7 +423,8 @@ static const double steady_radius = 0.85;
 bool pcs_goes_on(const pcs_system *system, double radius)
 {
     if (system->is_linear) return false;
-    return !system->is_mesh || (system->tangents_vary && radius <= steady_radius) || pcs_system_has_joints(system);
+    return !pcs_system_is_mesh(system) || (system->tangents_vary && radius <= steady_radius) ||
+           pcs_system_has_joints(system);
 }
 
 double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y)
@@ -421,7 +441,7 @@ double pcs_change_dot(const pcs_system *system, const double *x1, const double *
 
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a)
 {
-    self->system->ops->force(self->system, t, q, v, a);
+    self->system->ops->force(self->system, pcs_at(t, q, v), a);
     pcs_linsolve_solve(self->solver->mass, a);
 }
 
@@ -472,21 +492,21 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
     pcs_free_acceleration(self, t, q, v, a);
     for (int j = 0; j < system->nrow; j++) next->lam[j] = next->bias[j] = 0.0;
     if (next->njoint == 0) return;
-    system->time = t;
-    if (system->has_rate_bias) system->ops->rate_bias(system, q, v, next->bias);
-    int passes = system->has_redundant_joints ? 3 : 1;
+    self->solver->t = t;
+    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(self->solver->t, q, v), next->bias);
+    int passes = system->row_set.are_redundant ? 3 : 1;
     for (int pass = 0; pass < passes; pass++)
-        scheme_add_joint_forces(self, next, system->has_redundant_joints ? PCS_SHARED_WEIGHT : 0.0, a);
+        scheme_add_joint_forces(self, next, system->row_set.are_redundant ? PCS_SHARED_WEIGHT : 0.0, a);
 }
 
 void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])
 {
     double all[3] = { 0.0 }, *to = system->row_comm == NULL ? sum : all;
-    if (!system->is_mesh) return;
+    if (!pcs_system_is_mesh(system)) return;
     for (int j = 0; j < system->nrow; j++) {
         double along[3];
         if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
-        system->ops->row_resultant(system, j, along);
+        pcs_row_resultant(system, system->G, j, along);
         for (int k = 0; k < 3; k++) to[k] += lam[j] * along[k];
     }
     if (system->row_comm == NULL || !pcs_system_has_joints(system)) return;
@@ -501,7 +521,7 @@ pcs_rule pcs_rule_of(pcs_rule_kind kind)
 
 bool pcs_rows_turn(const pcs_system *system)
 {
-    return system->directions_vary && system->is_mesh;
+    return system->row_set.vary && pcs_system_is_mesh(system);
 }
 
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3])
@@ -509,13 +529,13 @@ void pcs_add_row_momentum(const pcs_system *system, double scale, const double *
     double along[3], all[3] = { 0.0 }, *to = system->row_comm == NULL ? sum : all;
     for (int j = 0; j < system->nrow; j++) {
         if (z[j] == 0.0) continue;
-        system->ops->row_resultant(system, j, along);
+        pcs_row_resultant(system, system->G, j, along);
         for (int k = 0; k < 3; k++) to[k] += scale * z[j] * along[k];
     }
     if (z_t != NULL)
         for (int t = 0; t < system->ntangent; t++) {
             if (z_t[t] == 0.0) continue;
-            system->ops->tangent_resultant(system, t, along);
+            pcs_row_resultant(system, system->T, t, along);
             for (int k = 0; k < 3; k++) to[k] += scale * z_t[t] * along[k];
         }
     pcs_rows_sum(system, 3, all);
@@ -527,10 +547,10 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
     pcs_system *system = self->system;
     pcs_row_report *rows = report->rows;
     scheme_clear_report(report, 0.0);
-    system->time = x->t;
-    if (system->has_drives) system->ops->row_drives(system, x->t, next->way, next->speed);
-    system->ops->measure(system, x->q, x->v, &report->measure);
-    system->ops->gaps(system, x->q, next->gap);
+    self->solver->t = x->t;
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, x->t, next->way, next->speed);
+    system->ops->measure(system, pcs_at(self->solver->t, x->q, x->v), PCS_ENERGY, &report->measure);
+    pcs_system_gaps(system, pcs_at(self->solver->t, x->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double rate = pcs_system_rate(system, j, x->v);
         rows[j] = (pcs_row_report){ .gap = next->gap[j], .rate = rate, .rate_before = rate };

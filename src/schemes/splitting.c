@@ -42,7 +42,7 @@ typedef struct split {
 static const char *split_refuses(const pcs_system *system, const void *params)
 {
     if (((const split_params *)params)->contact_forces) return pcs_refuse_friction(system, params);
-    return system->is_mesh && pcs_system_nrow(system) > 0
+    return pcs_system_is_mesh(system) && pcs_system_nrow(system) > 0
                ? "contact nodes of a mesh would sink without contact forces: say "
                  "'contact_forces: true'"
                : NULL;
@@ -108,7 +108,7 @@ static pcs_outcome split_smooth(pcs_scheme *self, const pcs_state *x, double h, 
         if (k == 0)
             for (int j = 0; j < self->system->nrow; j++) s->base.is_pressed[j] = s->force[j] > 0.0;
         if (outcome != PCS_CONVERGED) return outcome;
-        pcs_resultant(self->system, x->t + t->c[k] * h, s->q[k], s->v[k], resultant);
+        pcs_system_resultant(self->system, pcs_at(x->t + t->c[k] * h, s->q[k], s->v[k]), resultant);
         for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * t->b[k] * resultant[i];
     }
     pcs_stages_add((pcs_stages){ n, STAGES, t->b, s->v }, h, x->q, s->base.next.q);
@@ -142,7 +142,7 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     bool is_impact = pcs_explicit_has_closed(self, &s->base, next->gate);
     split_targets(self, next);
     report->outcome = pcs_explicit_impose(self, &s->base, report);
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, next, report)) return PCS_OK;
     pcs_explicit_report_rows(self, &s->base, x, h, is_impact, report);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     if (!is_impact)

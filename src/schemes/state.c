@@ -101,7 +101,7 @@ void pcs_state_copy(const pcs_state *from, pcs_state *to)
 double pcs_state_probe(const pcs_state *x, const pcs_system *system, const pcs_probe *probe)
 {
     bool is_body = probe->weights != NULL;
-    return system->ops->probe(system, probe, x->q, is_body && x->v_is_of_middle ? x->history[0] : x->v);
+    return system->ops->probe(system, probe, pcs_at(x->t, x->q, is_body && x->v_is_of_middle ? x->history[0] : x->v));
 }
 
 static unsigned long long state_mix(unsigned long long hash, int count, const pcs_memory *list)
@@ -150,8 +150,7 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
 
 void pcs_state_settle(const pcs_scheme *scheme, const pcs_state *x)
 {
-    scheme->system->time = x->t;
-    scheme->system->span = 0.0;
+    scheme->solver->t = x->t;
     pcs_memory_copy(scheme->solver->nmemory, x->carried, scheme->solver->memory); // dampers wait as they did
     (void)pcs_projection_renew(scheme->solver, x->q); // a mass that cannot be factored shows in the next step
 }

@@ -76,11 +76,11 @@ static pcs_wave_demand wave_ask(const pcs_system *system, const void *params)
 static const char *wave_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
-    if (!system->is_mesh) return "waves travel in meshes: rods and linear beams, with masses and springs";
+    if (!pcs_system_is_mesh(system)) return "waves travel in meshes: rods and linear beams, with masses and springs";
     if (!system->is_linear)
         return "its waves are those of linear models: rods, linear beams, masses, bushings and mounts (a spring_damper "
                "turns with its ends)";
-    if (system->has_skew_damping) return "gyroscopic moments do not go with it";
+    if (pcs_system_is_gyroscopic(system)) return "gyroscopic moments do not go with it";
     return system->layout == NULL ? NULL : "it runs in one process only";
 }
 
@@ -193,7 +193,7 @@ static void wave_free_motion(pcs_scheme *self, const pcs_state *x, double h)
     int n = system->nv;
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) middle[i] = q[i] + half * u[i];
-    system->ops->force(system, x->t + half, middle, u, v);
+    system->ops->force(system, pcs_at(x->t + half, middle, u), v);
     pcs_linsolve_solve(self->solver->mass, v);
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) v[i] = u[i] + half * v[i];
@@ -204,14 +204,14 @@ static void wave_drive(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
     pcs_system *system = self->system;
-    if (!system->has_drives) return;
-    system->time = x->t + h;
-    system->ops->gaps(system, x->q, s->next.speed);
+    if (system->row_set.ndriven == 0) return;
+    self->solver->t = x->t + h;
+    pcs_system_gaps(system, pcs_at(self->solver->t, x->q, NULL), s->next.speed);
     for (int j = 0; j < system->nrow; j++) {
         s->next.speed[j] = (s->next.speed[j] - s->next.gap[j]) / h;
         s->next.target[j] += s->next.speed[j];
     }
-    system->time = x->t;
+    self->solver->t = x->t;
 }
 
 // Where contacts act, and what the law asks of them; true when there is something to solve.
@@ -221,8 +221,8 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
     pcs_system *system = self->system;
     pcs_next *next = &s->next;
     bool acts = false;
-    system->time = x->t;
-    system->ops->gaps(system, x->q, next->gap);
+    self->solver->t = x->t;
+    pcs_system_gaps(system, pcs_at(self->solver->t, x->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
         s->was_held[j] = x->was_loaded[j];
@@ -266,12 +266,12 @@ static void wave_move(pcs_scheme *self, const pcs_state *x, double h)
     }
 }
 
-static bool wave_measure(pcs_scheme *self, pcs_step_report *report)
+static bool wave_measure(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
 {
     wave *s = self->data;
     double *v = s->next.v;
     s->next.v = s->middle; // kinetic energy and momentum are those of u
-    bool is_finite = pcs_next_measure(self, &s->next, report);
+    bool is_finite = pcs_next_measure(self, x, &s->next, report);
     s->next.v = v;
     return is_finite;
 }
@@ -308,15 +308,15 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
     wave *s = self->data;
     pcs_system *system = self->system;
     double h = report->h, t = x->t + 0.5 * h, start[3], end[3];
-    system->time = x->t + h;
-    system->ops->gaps(system, s->next.q, s->next.gap);
+    self->solver->t = x->t + h;
+    pcs_system_gaps(system, pcs_at(self->solver->t, s->next.q, NULL), s->next.gap);
     for (int j = 0; j < system->nrow; j++) wave_report_row(self, x, j, report);
     pcs_report_join(system, report);
     report->external_work += pcs_load_work(system, t, x->q, s->next.q);
-    report->damping_loss = h * pcs_damping_power(system, s->next.q, s->next.v);
+    report->damping_loss = h * pcs_system_damping_power(system, pcs_at(x->t + h, s->next.q, s->next.v), NULL);
     // Forces are linear in positions: those of the middle of the step are the mean of both ends.
-    pcs_resultant(system, t, x->q, s->next.v, start);
-    pcs_resultant(system, t, s->next.q, s->next.v, end);
+    pcs_system_resultant(system, pcs_at(t, x->q, s->next.v), start);
+    pcs_system_resultant(system, pcs_at(t, s->next.q, s->next.v), end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (start[k] + end[k]);
 }
 
@@ -341,7 +341,7 @@ static pcs_status wave_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     if (wave_find_gates(self, x, h)) report->outcome = wave_solve_contacts(self, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     wave_move(self, x, h);
-    if (!wave_measure(self, report)) return PCS_OK;
+    if (!wave_measure(self, x, report)) return PCS_OK;
     wave_report(self, x, report);
     double *u = x->history[HISTORY_U];
     x->history[HISTORY_U] = s->middle;

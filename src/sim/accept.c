@@ -44,7 +44,8 @@ pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)
 // Materials go on from here; an impact at the start is no way.
 static void accept_commit(pcs_sim *sim)
 {
-    if (sim->system->has_internal) sim->system->ops->commit(sim->system, sim->state.t, sim->state.q, sim->state.v);
+    if (pcs_system_remembers(sim->system))
+        sim->system->ops->commit(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v));
 }
 
 bool pcs_accept_certifies(pcs_sim *sim, double before)
@@ -53,7 +54,7 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
     const pcs_system *system = sim->system;
     if (sim->is_timed) sim->certify_begin = pcs_clock();
     if (system->has_materials && r->h > 0.0)
-        sim->report.material_loss = system->ops->internal_loss(system, sim->state.t, sim->state.q);
+        sim->report.material_loss = pcs_system_material_loss(system, pcs_at(sim->state.t, sim->state.q, NULL));
     // Tolerances that follow from works without end would excuse anything.
     if (!isfinite(accept_told(r))) {
         sim->report.outcome = PCS_NOT_FINITE;
@@ -155,8 +156,8 @@ pcs_status pcs_accept_reject(pcs_sim *sim, double h)
 pcs_status pcs_sim_search(pcs_sim *sim)
 {
     bool has_changed = false;
-    if (!sim->system->has_search) return PCS_OK;
-    if (sim->system->ops->search(sim->system, sim->state.q, &has_changed) != PCS_OK)
+    if (!sim->system->row_set.may_change) return PCS_OK;
+    if (sim->system->ops->search(sim->system, pcs_at(sim->state.t, sim->state.q, NULL), &has_changed) != PCS_OK)
         return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
     if (!has_changed) return PCS_OK;
     return pcs_projection_renew(sim->solver, sim->state.q)

@@ -84,7 +84,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_CONE:
     case CERTIFY_SLIP: return pcs_system_ntangent(system) > 0 && !ops->ignores_restitution;
     case CERTIFY_HELD: return has_rows && rule->holds;
-    case CERTIFY_STAY: return has_rows && !system->directions_vary && pcs_certify_leads(scheme, rule);
+    case CERTIFY_STAY: return has_rows && !system->row_set.vary && pcs_certify_leads(scheme, rule);
     case CERTIFY_MOTION:
     case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE;
     case CERTIFY_ORDER: return rule->tableau != NULL;
@@ -93,18 +93,19 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_COEFFICIENTS: return pcs_system_nrow(system) + pcs_system_ncompliant(system) > 0;
     case CERTIFY_DIRECTION:
     case CERTIFY_IMPULSE: return has_rows;
-    case CERTIFY_BEND: return has_rows && system->has_rate_bias;
-    case CERTIFY_GRADIENT: return !system->has_internal;
-    case CERTIFY_DAMPING_POWER: return !system->has_internal && (system->is_mesh || system->is_linear);
-    case CERTIFY_WORK: return !system->has_internal && !system->is_linear && system->is_mesh;
+    case CERTIFY_BEND: return has_rows && pcs_system_has_bias(system);
+    case CERTIFY_GRADIENT: return !pcs_system_remembers(system);
+    case CERTIFY_DAMPING_POWER:
+        return !pcs_system_remembers(system) && (pcs_system_is_mesh(system) || system->is_linear);
+    case CERTIFY_WORK: return !pcs_system_remembers(system) && !system->is_linear && pcs_system_is_mesh(system);
     case CERTIFY_GYROSCOPIC:
-        return system->rotations.are_somewhere && !(pcs_system_ncompliant(system) > 0 && system->has_damping);
-    case CERTIFY_MOMENTUM: return system->is_mesh;
+        return system->rotations.are_somewhere && !(pcs_system_ncompliant(system) > 0 && pcs_system_is_damped(system));
+    case CERTIFY_MOMENTUM: return pcs_system_is_mesh(system);
     case CERTIFY_PENETRATION:
     case CERTIFY_MISFIT: return has_rows && !ops->is_position_level;
-    case CERTIFY_DAMPING: return system->has_damping;
+    case CERTIFY_DAMPING: return pcs_system_is_damped(system);
     case CERTIFY_CORRECTION: return has_rows && ops->is_position_level && system->is_linear;
-    case CERTIFY_PASSAGE: return system->has_passages && (system->has_search || !ops->watches_gaps);
+    case CERTIFY_PASSAGE: return system->row_set.may_pass && (system->row_set.may_change || !ops->watches_gaps);
     case CERTIFY_OFFSET: return has_rows && rule->gate == PCS_GATE_HELD;
     case CERTIFY_ENERGY: return ops->has_closed_loss && system->is_linear;
     case CERTIFY_IMPACT_LOSS: return has_rows && ops->separates_impacts;
@@ -159,13 +160,12 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
                         &self->middle_rate, &self->z,    &self->moved,   &self->jump,     &self->misfit };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], system->nrow, "the certificate");
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
-    for (int k = 0; k < (system->has_drives ? 4 : 0); k++)
+    for (int k = 0; k < (system->row_set.ndriven > 0 ? 4 : 0); k++)
         PCS_TAKE(ctx, self->drive[k], system->nrow, "the certificate");
     PCS_TAKE(ctx, self->is_spare, system->nrow, "the certificate");
-    if (system->has_passages) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
+    if (system->row_set.may_pass) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
-    PCS_TRY(pcs_scale_create(system, &self->natural));
     if (!certify_has_joints(system)) return PCS_OK;
     PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
     PCS_TAKE(ctx, self->normal, pcs_system_npoint(system), "the certificate");
@@ -196,7 +196,10 @@ static pcs_status certify_copy_rows(pcs_context *ctx, const pcs_rows *rows, pcs_
 {
     if (rows == NULL) return PCS_OK;
     PCS_TRY(pcs_rows_create(ctx, rows->nrow, rows->ncol, rows->start[rows->nrow], out));
+    size_t count = (size_t)rows->start[rows->nrow]; // entries of rows that never turn stay as they are
     memcpy((*out)->start, rows->start, (size_t)(rows->nrow + 1) * sizeof *rows->start);
+    memcpy((*out)->column, rows->column, count * sizeof *rows->column);
+    memcpy((*out)->value, rows->value, count * sizeof *rows->value);
     (*out)->halo = rows->halo;
     return PCS_OK;
 }
@@ -208,11 +211,9 @@ static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
     self->G = system->G;
     self->T = system->T;
     self->M = system->M;
-    if (system->directions_vary) {
+    if (system->row_set.vary) {
         PCS_TRY(certify_copy_rows(ctx, system->G, &self->G));
         PCS_TRY(certify_copy_rows(ctx, system->T, &self->T));
-        PCS_TRY(certify_copy_rows(ctx, system->G, &self->kept_G));
-        PCS_TRY(certify_copy_rows(ctx, system->T, &self->kept_T));
     }
     if (!system->mass_varies) return PCS_OK;
     PCS_TRY(pcs_matrix_create(ctx, system->M->pattern, &self->M));
@@ -245,8 +246,8 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(pcs_certify_take_friction(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
     PCS_TRY(certify_take_places(ctx, self));
-    if (system->is_mesh)
-        for (int j = 0; j < system->nrow; j++) system->ops->row_resultant(system, j, self->resultant[j]);
+    if (pcs_system_is_mesh(system))
+        for (int j = 0; j < system->nrow; j++) pcs_row_resultant(system, system->G, j, self->resultant[j]);
     pcs_rate_kind rate = self->rule.rate;
     self->needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule.gate == PCS_GATE_MIDDLE;
     self->iterates = !system->is_linear && (!scheme->ops->is_explicit || self->rule.kind == PCS_RULE_MEAN);
@@ -368,7 +369,7 @@ static void certify_remember(pcs_certifier *self)
     if (now->past == self->marked) now->past = 1 - now->past;
     certify_past *past = &self->past[now->past];
     now->is_awaited = certify_will_watch(self, may_close);
-    past->is_known = self->iterates || now->is_awaited || system->has_passages;
+    past->is_known = self->iterates || now->is_awaited || system->row_set.may_pass;
     past->has_force = past->is_known && self->from != NULL && self->has_force;
     past->t = self->x->t;
     if (!past->is_known) return;
@@ -442,7 +443,7 @@ double pcs_certifier_shorter(const pcs_certifier *self, double share)
 static const char *certify_advice(const pcs_certifier *self)
 {
     if (!certify_is_of_energy(self)) return "";
-    if (self->scheme->system->has_skew_damping && self->scheme->ops->lags_velocity)
+    if (pcs_system_is_gyroscopic(self->scheme->system) && self->scheme->ops->lags_velocity)
         return "; its forces take the velocity of the start of a step, so that gyroscopic moments let the motion grow"
                " at any step: try half_explicit or alpha_ggl";
     return "; try a smaller step, numerical damping that keeps the order (hht, or rho_inf < 1) or alpha_ggl";

@@ -17,7 +17,6 @@
 
 #include "core/rounding.h"
 #include "sim/certify.h"
-#include "system/scale.h"
 
 enum {
     CERTIFY_GAP,
@@ -153,7 +152,6 @@ struct pcs_certifier {
     double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
     double available;                                          // J, what the model has to spend in the step
     double speed, energy_of_speed;                             // m/s, sqrt(2 E / m), E the largest energy so far
-    pcs_scale natural;                                         // axes of coordinates, and which supports hold
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
     double *own_gap, *own_rate;                                // [nrow] rooms of the first two, unless remembered
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers
@@ -171,9 +169,9 @@ struct pcs_certifier {
     int allowed;                      // the check that `tolerance` stands for; -1: none
     double *e, *r, *b, *tolerance;    // [nv] work of the residuals
     double *stage_v[PCS_MAX_STAGES], *stage_a[PCS_MAX_STAGES]; // [nv] of PCS_RULE_RUNGE_KUTTA
-    pcs_rows *G, *T, *kept_G, *kept_T; // directions at a place asked for; those of the system meanwhile
-    pcs_matrix *M, *kept_M;            // likewise the mass
-    double *dense;                     // [nv * nv] work, where the mass varies
+    pcs_rows *G, *T;                                           // directions at a place asked for
+    pcs_matrix *M, *kept_M;                                    // likewise the mass
+    double *dense;                                             // [nv * nv] work, where the mass varies
 };
 
 // A number that has grown so far, and a size that may be none.

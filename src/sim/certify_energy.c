@@ -157,7 +157,7 @@ static double energy_onset(pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     double h = self->report->h, sum = 0.0, known = self->iterates ? 1.0 : 0.0;
     if (self->from == NULL) return 0.0;
-    system->ops->force(system, self->from->t + h, self->from->q, self->from->v, self->b);
+    system->ops->force(system, pcs_at(self->from->t + h, self->from->q, self->from->v), self->b);
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double fresh = self->b[i] - known * self->from->f[i];
         sum += fresh * fresh / pcs_matrix_diagonal(system->M, i);
@@ -215,7 +215,8 @@ static double energy_fed_by_damping(const pcs_certifier *self)
     const pcs_state *x = self->x;
     double fed = -self->report->damping_loss;
     if (!(fed > 0.0)) return 0.0;
-    return pcs_min(fed, pcs_max(0.0, -2.0 * self->report->h * system->ops->damping_power(system, x->q, x->v, x->v)));
+    return pcs_min(fed, pcs_max(0.0, -2.0 * self->report->h *
+                                         pcs_system_damping_power(system, pcs_at(self->x->t, x->q, x->v), x->v)));
 }
 
 // The worst of the run against all that it has had so far: in its beginning there is next to nothing to compare with.
@@ -245,7 +246,7 @@ static void energy_check_losses(pcs_certifier *self, double floor)
     double all = now->supply + now->exchanged + floor, change = pcs_measure_energy(&r->measure) - now->initial;
     if (now->damped > all)
         now->exchanged =
-            pcs_certify_grown(now->exchanged, fabs(r->h * system->ops->load_power(system, x->t, x->q, x->v)));
+            pcs_certify_grown(now->exchanged, fabs(r->h * pcs_system_load_power(system, pcs_at(x->t, x->q, x->v))));
     pcs_certify_note(self, CERTIFY_DAMPING, now->damped, now->supply + 2.0 * now->exchanged + floor, -1, -1);
     energy_report(self, CERTIFY_NUMERICAL, change - now->booked, 0.1 * all);
     energy_report(self, CERTIFY_CORRECTION, now->corrected, all);

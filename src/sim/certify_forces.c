@@ -78,7 +78,7 @@ static double forces_power(pcs_certifier *self, const double *d, double part, do
     double *q = self->way, *f = self->b, t = self->x->t, sum[3] = { 0.0 };
     for (int i = 0; i < system->nv; i++) self->e[i] = part * d[i];
     pcs_retract(&system->rotations, self->x->q, self->e, q);
-    system->ops->force(system, t, q, self->origin, f);
+    system->ops->force(system, pcs_at(t, q, self->origin), f);
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double arm = system->arms == NULL ? 1.0 : system->arms[i];
         sum[0] += f[i] * d[i];
@@ -88,7 +88,7 @@ static double forces_power(pcs_certifier *self, const double *d, double part, do
     pcs_system_sum(system, 3, sum);
     sizes[0] = pcs_max(sizes[0], sum[1]);
     sizes[1] = pcs_max(sizes[1], sum[2]);
-    return sum[0] - system->ops->load_power(system, t, q, d);
+    return sum[0] - pcs_system_load_power(system, pcs_at(t, q, d));
 }
 
 // Compares work with energies along the path from `first` parts of d, in self->tolerance, to one more.
@@ -114,8 +114,8 @@ static void forces_check_gradient(pcs_certifier *self)
     pcs_measure begin, end;
     forces_draw(self, forces_size(self), self->tolerance);
     pcs_retract(&system->rotations, self->x->q, self->tolerance, self->way);
-    system->ops->measure(system, self->x->q, self->origin, &begin);
-    system->ops->measure(system, self->way, self->origin, &end);
+    system->ops->measure(system, pcs_at(self->x->t, self->x->q, self->origin), PCS_ENERGY, &begin);
+    system->ops->measure(system, pcs_at(self->x->t, self->way, self->origin), PCS_ENERGY, &end);
     forces_check_path(self, 0.0, &begin, &end);
 }
 
@@ -124,8 +124,8 @@ static void forces_check_damping(pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     const double *v = self->x->v;
     double sum[3] = { 0.0 };
-    system->ops->force(system, self->x->t, self->x->q, v, self->b);
-    system->ops->force(system, self->x->t, self->x->q, self->origin, self->e);
+    system->ops->force(system, pcs_at(self->x->t, self->x->q, v), self->b);
+    system->ops->force(system, pcs_at(self->x->t, self->x->q, self->origin), self->e);
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double part = v[i] * (self->b[i] - self->e[i]);
         sum[0] += part;
@@ -133,7 +133,8 @@ static void forces_check_damping(pcs_certifier *self)
         sum[2] += fabs(v[i]) * (fabs(self->b[i]) + fabs(self->e[i]));
     }
     pcs_system_sum(system, 3, sum);
-    double lost = system->has_damping ? system->ops->damping_power(system, self->x->q, v, v) : 0.0;
+    double lost =
+        pcs_system_is_damped(system) ? pcs_system_damping_power(system, pcs_at(self->x->t, self->x->q, v), v) : 0.0;
     double fastest = pcs_system_largest(system, v),
            turning = fastest / forces_length(self) * self->report->measure.kinetic;
     double allowed =
@@ -189,7 +190,7 @@ static void forces_check_gyroscopic(pcs_certifier *self)
     for (int k = 0; k < 3; k++) {
         const double sign = k == 0 ? 1.0 : -1.0;
         for (int i = 0; i < system->nv; i++) self->e[i] = k == 2 ? 0.0 : sign * v[i];
-        system->ops->force(system, self->x->t, q, self->e, f);
+        system->ops->force(system, pcs_at(self->x->t, q, self->e), f);
         for (int i = 0; i < pcs_system_nown(system); i++) {
             sum[0] += (k == 2 ? -1.0 : 0.5) * f[i] * d[i];
             sum[1] += fabs(f[i] * d[i]);
@@ -209,12 +210,12 @@ void pcs_certify_directions(pcs_certifier *self)
     if (!self->is_examined || pcs_system_nrow(system) == 0) return;
     forces_draw(self, 1e-7 * forces_length(self), d);
     pcs_retract(&system->rotations, self->x->q, d, self->b);
-    system->ops->gaps(system, self->b, ahead);
+    pcs_system_gaps(system, pcs_at(self->x->t, self->b, NULL), ahead);
     for (int i = 0; i < system->nv; i++) self->e[i] = -d[i];
     pcs_retract(&system->rotations, self->x->q, self->e, self->b);
-    system->ops->gaps(system, self->b, behind);
+    pcs_system_gaps(system, pcs_at(self->x->t, self->b, NULL), behind);
     pcs_certify_aim(self, self->x->t, self->x->q);
-    system->ops->gaps(system, self->x->q, self->gap);
+    pcs_system_gaps(system, pcs_at(self->x->t, self->x->q, NULL), self->gap);
     for (int j = 0; j < system->nrow; j++) {
         double gap = self->gap[j];
         self->is_spare[j] = gap > 0.0 && ahead[j] == gap && behind[j] == gap;
@@ -248,7 +249,7 @@ void pcs_certify_bends(pcs_certifier *self)
     forces_find_rates(self, time, ahead);
     forces_find_rates(self, -time, behind);
     forces_find_rates(self, 0.0, here);
-    system->ops->rate_bias(system, self->x->q, self->x->v, self->bias);
+    pcs_system_rate_bias(system, pcs_at(self->x->t, self->x->q, self->x->v), self->bias);
     for (int j = 0; j < system->nrow; j++) {
         if (self->is_spare[j] || system->rows[j].is_driven) continue;
         double change = (ahead[j] - behind[j]) / (2.0 * time), kink = ahead[j] - 2.0 * here[j] + behind[j];
@@ -283,10 +284,10 @@ static void forces_check_booked(pcs_certifier *self, const double *way)
         v[i] = 0.5 * (from->v[i] + self->x->v[i]);
         along[i] = way[i] / h;
     }
-    power[0] = system->ops->damping_power(system, from->q, from->v, from->v);
-    power[1] = system->ops->damping_power(system, self->x->q, self->x->v, self->x->v);
-    power[2] = system->ops->damping_power(system, q, v, v);
-    power[3] = system->ops->damping_power(system, q, v, along);
+    power[0] = pcs_system_damping_power(system, pcs_at(self->x->t, from->q, from->v), from->v);
+    power[1] = pcs_system_damping_power(system, pcs_at(self->x->t, self->x->q, self->x->v), self->x->v);
+    power[2] = pcs_system_damping_power(system, pcs_at(self->x->t, q, v), v);
+    power[3] = pcs_system_damping_power(system, pcs_at(self->x->t, q, v), along);
     double least = power[0], largest = power[0], floor = 1e-9 * self->now.largest_energy;
     for (int k = 1; k < POINTS; k++) {
         least = pcs_min(least, power[k]);
@@ -303,7 +304,7 @@ static void forces_check_work(pcs_certifier *self)
     double *d = self->tolerance;
     pcs_difference(&system->rotations, self->from->q, self->x->q, d);
     forces_check_path(self, -1.0, &self->now.measure, &self->report->measure);
-    if (system->has_damping) forces_check_booked(self, d);
+    if (pcs_system_is_damped(system)) forces_check_booked(self, d);
 }
 
 void pcs_certify_forces(pcs_certifier *self)
@@ -319,5 +320,5 @@ void pcs_certify_forces(pcs_certifier *self)
     }
     if (self->from != NULL && is_asked && pcs_certify_is_on(self, CERTIFY_WORK)) forces_check_work(self);
     // What a system keeps of its rows belongs to the end of the step again.
-    if (system->directions_vary) system->ops->gaps(system, self->x->q, self->gap);
+    if (system->row_set.vary) pcs_system_gaps(system, pcs_at(self->x->t, self->x->q, NULL), self->gap);
 }

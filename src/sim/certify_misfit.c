@@ -28,10 +28,10 @@ static double misfit_deformation(const pcs_certifier *self, double *motion)
 {
     const pcs_system *system = self->scheme->system;
     double end[2 * AXES], span = 0.0; // largest and, negative, smallest
-    for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = self->natural.holds[a] ? 0.0 : -INFINITY;
+    for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = self->scheme->system->scale.holds[a] ? 0.0 : -INFINITY;
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double x = system->arms == NULL ? self->x->q[i] : system->arms[i] * self->x->q[i];
-        int a = self->natural.axis[i];
+        int a = self->scheme->system->scale.axis[i];
         end[a] = pcs_max(end[a], x);
         end[AXES + a] = pcs_max(end[AXES + a], -x);
     }
@@ -73,11 +73,11 @@ void pcs_certify_find_misfit(pcs_certifier *self, int row)
 // Takes what the speeds of driven rows do not tell of their ways off their misfits.
 static void misfit_explain_drives(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    pcs_system *system = self->scheme->system;
     double h = self->report->h, after = isfinite(self->rule.move) ? self->rule.move : 0.5;
     double left = 1.0 - 0.25 * h / pcs_max(h, self->scheme->step);
-    system->ops->row_drives(system, self->x->t - h, self->drive[0], self->drive[1]);
-    system->ops->row_drives(system, self->x->t, self->drive[2], self->drive[3]);
+    pcs_system_drives(system, self->x->t - h, self->drive[0], self->drive[1]);
+    pcs_system_drives(system, self->x->t, self->drive[2], self->drive[3]);
     for (int j = 0; j < system->nrow; j++) {
         if (!system->rows[j].is_driven) continue;
         double mean = (1.0 - after) * self->drive[1][j] + after * self->drive[3][j];
@@ -93,7 +93,7 @@ void pcs_certify_misfits(pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     certify_memory *now = &self->now;
     double worst = 0.0, motion = 0.0;
-    if (system->has_drives && self->report->h > 0.0) misfit_explain_drives(self);
+    if (system->row_set.ndriven > 0 && self->report->h > 0.0) misfit_explain_drives(self);
     for (int j = 0; j < system->nrow; j++) worst = pcs_max(worst, self->misfit[j]);
     if (self->comm != NULL) worst = pcs_all_max(self->comm, worst);
     if (!(worst > 0.0) && self->x->step % STEPS_BETWEEN != 0) return;

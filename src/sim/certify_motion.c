@@ -40,9 +40,9 @@ void pcs_certify_prepare(pcs_certifier *self)
     if (!(h > 0.0) || self->report->is_joined) return;
     if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return;
     self->from = from;
-    if (!from->has_force) system->ops->force(system, from->t, from->q, from->v, from->f);
+    if (!from->has_force) system->ops->force(system, pcs_at(from->t, from->q, from->v), from->f);
     from->has_force = true;
-    system->ops->force(system, from->t + h, x->q, x->v, self->f);
+    system->ops->force(system, pcs_at(from->t + h, x->q, x->v), self->f);
     self->has_force = true;
     pcs_difference(&system->rotations, from->q, x->q, self->way);
 }
@@ -53,7 +53,7 @@ void pcs_certify_motion(pcs_certifier *self)
     if (!pcs_certify_is_on(self, CERTIFY_MOTION)) return;
     pcs_certify_rule(self);
     // What a system keeps of its rows belongs to the end of the step again.
-    if (system->directions_vary) system->ops->gaps(system, self->x->q, self->gap);
+    if (system->row_set.vary) pcs_system_gaps(system, pcs_at(self->x->t, self->x->q, NULL), self->gap);
 }
 
 void pcs_certify_momentum(pcs_certifier *self)

@@ -39,27 +39,11 @@ void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double t
     self->now.bad_equation = equation;
 }
 
-static void residual_copy_rows(const pcs_rows *from, pcs_rows *to)
-{
-    if (from == NULL) return;
-    memcpy(to->column, from->column, (size_t)from->start[from->nrow] * sizeof *to->column);
-    memcpy(to->value, from->value, (size_t)from->start[from->nrow] * sizeof *to->value);
-}
-
 void pcs_certify_aim(pcs_certifier *self, double t, const double *q)
 {
     pcs_system *system = self->scheme->system;
-    double time = system->time;
-    if (!system->directions_vary) return; // those of the system serve
-    residual_copy_rows(system->G, self->kept_G);
-    residual_copy_rows(system->T, self->kept_T);
-    system->time = t;
-    system->ops->update_directions(system, q);
-    system->time = time;
-    residual_copy_rows(system->G, self->G);
-    residual_copy_rows(system->T, self->T);
-    residual_copy_rows(self->kept_G, system->G);
-    residual_copy_rows(self->kept_T, system->T);
+    if (!system->row_set.vary) return; // those of the system serve
+    system->ops->evaluate_rows(system, pcs_at(t, q, NULL), &(pcs_row_values){ .G = self->G, .T = self->T });
 }
 
 void pcs_certify_weigh(pcs_certifier *self, const double *q)
@@ -68,7 +52,7 @@ void pcs_certify_weigh(pcs_certifier *self, const double *q)
     size_t bytes = (size_t)system->M->pattern->nnz * sizeof(double);
     if (!system->mass_varies) return;
     memcpy(self->kept_M->value, system->M->value, bytes);
-    system->ops->update_mass(system, q);
+    system->ops->update(system, pcs_at(self->x->t, q, NULL), PCS_MASS, NULL);
     memcpy(self->M->value, system->M->value, bytes);
     memcpy(system->M->value, self->kept_M->value, bytes);
 }

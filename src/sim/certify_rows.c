@@ -52,17 +52,18 @@ static void rows_add_momentum(pcs_certifier *self, int row, certify_survey *sum)
 {
     const pcs_system *system = self->scheme->system;
     const pcs_row_report *r = &self->report->rows[row];
-    if (system->directions_vary && system->is_mesh) system->ops->row_resultant(system, row, self->resultant[row]);
+    if (system->row_set.vary && pcs_system_is_mesh(system))
+        pcs_row_resultant(system, system->G, row, self->resultant[row]);
     for (int k = 0; k < 3; k++) {
         double part = r->step_impulse * self->resultant[row][k];
         sum->momentum[k] += part;
         sum->size += fabs(part);
     }
-    int ntangent = system->is_mesh ? system->rows[row].ntangent : 0;
+    int ntangent = pcs_system_is_mesh(system) ? system->rows[row].ntangent : 0;
     for (int t = 0; t < ntangent; t++) {
         double across[3] = { 0.0 };
         if (r->tangent[t] == 0.0) continue;
-        system->ops->tangent_resultant(system, system->rows[row].first_tangent + t, across);
+        pcs_row_resultant(system, system->T, system->rows[row].first_tangent + t, across);
         for (int k = 0; k < 3; k++) sum->momentum[k] += r->tangent[t] * across[k];
     }
 }
@@ -167,7 +168,7 @@ static double rows_turn(const pcs_certifier *self, int row)
     const pcs_system *system = self->scheme->system;
     const pcs_rows *G = system->G;
     double arm = 0.0, place = 0.0, speed = 0.0;
-    if (!system->directions_vary) return 0.0;
+    if (!system->row_set.vary) return 0.0;
     for (int k = G->start[row]; k < G->start[row + 1]; k++) {
         int i = G->column[k];
         arm = pcs_max(arm, fabs(G->value[k]));
@@ -252,25 +253,22 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 static bool rows_find_start(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
-    double time = system->time;
     if (self->report->is_joined || !(self->report->h > 0.0)) return false;
-    bool are_known = !system->directions_vary && !self->needs_middle;
+    bool are_known = !system->row_set.vary && !self->needs_middle;
     self->start_gap = are_known ? self->rows.gap : self->own_gap;
     self->start_rate = are_known ? self->rows.rate : self->own_rate;
     if (are_known) return self->now.count > 0;
     if (self->from == NULL) return false;
-    system->time = self->from->t;
-    system->ops->gaps(system, self->from->q, self->start_gap);
+    pcs_system_gaps(system, pcs_at(self->from->t, self->from->q, NULL), self->start_gap);
     pcs_certify_aim(self, self->from->t, self->from->q);
     for (int j = 0; j < system->nrow; j++) self->start_rate[j] = pcs_rows_dot(self->G, j, self->from->v);
     if (self->needs_middle) {
         for (int i = 0; i < system->nv; i++) self->b[i] = self->from->q[i] + 0.5 * self->report->h * self->from->v[i];
-        system->ops->gaps(system, self->b, self->middle_gap);
+        pcs_system_gaps(system, pcs_at(self->from->t, self->b, NULL), self->middle_gap);
         pcs_certify_aim(self, self->from->t, self->b);
         for (int j = 0; j < system->nrow; j++) self->middle_rate[j] = pcs_rows_dot(self->G, j, self->from->v);
     }
-    system->time = time;
-    system->ops->gaps(system, self->x->q, self->gap);
+    pcs_system_gaps(system, pcs_at(self->x->t, self->x->q, NULL), self->gap);
     return true;
 }
 
@@ -337,7 +335,7 @@ static double rows_gap_ahead(const pcs_certifier *self, int row)
     if (!self->report->rows[row].is_gated) return gap;
     for (int j = 0; j < system->nrow; j++)
         if (j != row && self->report->rows[j].multiplier != 0.0) return -INFINITY;
-    if (system->directions_vary) return -INFINITY;
+    if (system->row_set.vary) return -INFINITY;
     return gap - 0.5 * self->report->h * self->jump[row];
 }
 
@@ -540,10 +538,9 @@ static void rows_evaluate(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
     const pcs_state *x = self->x;
-    system->time = x->t;
-    system->ops->gaps(system, x->q, self->gap);
-    if (self->point != NULL) system->ops->contact_points(system, x->q, self->point, self->normal);
-    if (system->has_rate_bias) system->ops->rate_bias(system, x->q, x->v, self->bias);
+    pcs_system_gaps(system, pcs_at(x->t, x->q, NULL), self->gap);
+    if (self->point != NULL) pcs_system_points(system, pcs_at(x->t, x->q, NULL), self->point, self->normal);
+    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(x->t, x->q, x->v), self->bias);
 }
 
 static row_now rows_look_at(pcs_certifier *self, int row)

@@ -37,7 +37,7 @@ static int rule_size(const pcs_certifier *self)
 
 static bool rule_sees_velocity(const pcs_system *system)
 {
-    return !system->is_linear || system->has_damping;
+    return !system->is_linear || pcs_system_is_damped(system);
 }
 
 // Impulses of all rows over the step, or of those alone that are no impact.
@@ -157,7 +157,7 @@ static void rule_stand_at_start(pcs_certifier *self)
 static void rule_carry_back(pcs_certifier *self, double part)
 {
     const pcs_system *system = self->scheme->system;
-    if (!system->directions_vary) return;
+    if (!system->row_set.vary) return;
     pcs_rotate_rows(&system->rotations, self->way, part, self->G);
     if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, self->way, part, self->T);
 }
@@ -222,7 +222,7 @@ static void rule_add_rows(pcs_certifier *self)
 // Forces at q, v, t in place of those of the end, which are not needed any more.
 static void rule_force(pcs_certifier *self, double t, const double *q, const double *v)
 {
-    self->scheme->system->ops->force(self->scheme->system, t, q, v, self->f);
+    self->scheme->system->ops->force(self->scheme->system, pcs_at(t, q, v), self->f);
     self->has_force = false;
     self->allowed = -1;
 }
@@ -392,7 +392,7 @@ static bool rule_accelerate(pcs_certifier *self, double t, const double *q, cons
 {
     const pcs_system *system = self->scheme->system;
     size_t n = (size_t)system->nv;
-    system->ops->force(system, t, q, v, a);
+    system->ops->force(system, pcs_at(t, q, v), a);
     if (self->dense == NULL) {
         pcs_linsolve_solve(self->scheme->solver->mass, a);
         return true;

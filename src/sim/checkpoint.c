@@ -410,7 +410,7 @@ static pcs_status checkpoint_take_internal(pcs_sim *sim, pcs_carrier *c)
     const char *unused;
     size_t size;
     uint64_t motion;
-    if (!sim->system->has_internal) return PCS_OK;
+    if (!pcs_system_remembers(sim->system)) return PCS_OK;
     PCS_TRY(checkpoint_hash(sim, true, &unused, &size, &motion));
     if (motion != sim->from->motion)
         return pcs_fail(sim->ctx, PCS_BAD_INPUT,
@@ -432,8 +432,10 @@ pcs_status pcs_checkpoint_start(pcs_sim *sim)
     PCS_TRY(checkpoint_take_vector(&c, "q", x->q, x->nq));
     PCS_TRY(checkpoint_take_vector(&c, "v", x->v, x->nv));
     PCS_TRY(checkpoint_take_internal(sim, &c));
-    x->t = sim->system->time = sim->start_time;
-    return sim->system->has_search ? sim->system->ops->search(sim->system, x->q, &has_changed) : PCS_OK;
+    x->t = sim->start_time;
+    return sim->system->row_set.may_change
+               ? sim->system->ops->search(sim->system, pcs_at(x->t, x->q, NULL), &has_changed)
+               : PCS_OK;
 }
 
 pcs_status pcs_checkpoint_end_velocity(pcs_sim *sim, const double **v)

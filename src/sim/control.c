@@ -4,7 +4,6 @@
 #include "sim/accept.h"
 #include "sim/certify.h"
 #include "step/projection.h"
-#include "system/scale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +35,6 @@ typedef struct pcs_control {
     double *missed_v;     // [nv] of velocities, what the first half may have missed at its start
     bool has_missed;      // there is such a thing
     double *force_a[3];   // [nv] M^-1 f at the start, in the middle and at the end; NULL: the scheme sees the ends
-    pcs_scale natural;    // what errors of positions are compared with
     double size;          // m, of the model: what penetrations are compared with
     double *gap_before;   // [nrow]
     pcs_row_report *rows; // [nrow + ncompliant] of the first half
@@ -71,7 +69,6 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     for (int k = 0; k < count; k++) PCS_TAKE(sim->ctx, c->force_a[k], sim->system->nv, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->rows, pcs_system_npoint(sim->system), "step control");
-    PCS_TRY(pcs_scale_create(sim->system, &c->natural));
     c->size = sim->system->length > 0.0 ? sim->system->length : 1.0; // of a point that nothing is near
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &c->start));
     *out = c;
@@ -108,10 +105,10 @@ static bool control_has_impact(const pcs_sim *sim, const pcs_row_report *rows)
 }
 
 // Largest component in units of its size.
-static double control_size(const pcs_sim *sim, const pcs_control *c, const double *x)
+static double control_size(const pcs_sim *sim, const double *x)
 {
     double size = 0.0;
-    for (int i = 0; i < sim->system->nv; i++) size = pcs_larger(size, fabs(x[i]) / c->natural.model[i]);
+    for (int i = 0; i < sim->system->nv; i++) size = pcs_larger(size, fabs(x[i]) / sim->system->scale.model[i]);
     return pcs_system_max(sim->system, size);
 }
 
@@ -121,7 +118,7 @@ static double control_way(const pcs_sim *sim, const pcs_control *c)
 {
     const pcs_system *system = sim->system;
     pcs_difference(&system->rotations, sim->state.q, c->whole, c->whole);
-    return control_size(sim, c, c->whole);
+    return control_size(sim, c->whole);
 }
 
 // Of the way that errors of the velocity make in a step. Positions of explicit schemes do not see a force that sets in
@@ -131,11 +128,11 @@ static double control_drift(const pcs_sim *sim, const pcs_control *c)
 {
     double *const *a = c->force_a, h = 2.0 * sim->report.h;
     for (int i = 0; i < sim->system->nv; i++) c->whole_v[i] -= sim->state.v[i];
-    double error = control_size(sim, c, c->whole_v);
-    if (c->has_missed) error = pcs_larger(error, control_size(sim, c, c->missed_v));
+    double error = control_size(sim, c->whole_v);
+    if (c->has_missed) error = pcs_larger(error, control_size(sim, c->missed_v));
     if (a[0] == NULL) return h * error;
     for (int i = 0; i < sim->system->nv; i++) a[2][i] = 0.25 * h * (a[0][i] - 2.0 * a[1][i] + a[2][i]);
-    return h * pcs_larger(error, control_size(sim, c, a[2]));
+    return h * pcs_larger(error, control_size(sim, a[2]));
 }
 
 // Error of the pair of half steps in units of the tolerance, and the exponent that goes with it.
@@ -219,7 +216,7 @@ pcs_status pcs_control_step(pcs_sim *sim)
 {
     pcs_control *c = sim->control;
     pcs_state *x = &sim->state;
-    sim->system->ops->gaps(sim->system, sim->state.q, c->gap_before);
+    pcs_system_gaps(sim->system, pcs_at(sim->state.t, sim->state.q, NULL), c->gap_before);
     control_save(sim, &c->start);
     control_weigh(sim, c, 0);
     for (;;) {

@@ -16,13 +16,11 @@ void pcs_sim_react(pcs_sim *sim)
 {
     pcs_system *system = sim->system;
     if (sim->reactions == NULL) return;
-    system->time = sim->state.t;
     const double *v = pcs_scheme_velocity(sim->scheme, &sim->state);
     if (sim->middle != NULL) {
         for (int i = 0; i < system->nv; i++) sim->middle[i] = -0.5 * sim->report.h * v[i];
         pcs_retract(&system->rotations, sim->state.q, sim->middle, sim->middle);
     }
-    system->acting = sim->middle;
-    system->ops->reactions(system, sim->report.h, sim->state.q, v, sim->report.rows, sim->reactions);
-    system->acting = NULL;
+    system->ops->reactions(system, pcs_at(sim->state.t, sim->state.q, v), sim->report.h,
+                           sim->middle == NULL ? sim->state.q : sim->middle, sim->report.rows, sim->reactions);
 }

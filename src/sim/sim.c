@@ -21,7 +21,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     pcs_measure before;
     const double *v = sim->state.v;
     PCS_TRY(pcs_checkpoint_end_velocity(sim, &v));
-    sim->system->ops->measure(sim->system, sim->state.q, v, &before);
+    sim->system->ops->measure(sim->system, pcs_at(sim->state.t, sim->state.q, v), PCS_ENERGY, &before);
     if (!isfinite(pcs_measure_energy(&before)))
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the energy of the initial state is not finite");
     PCS_TRY(pcs_sim_prepare_reactions(sim));

@@ -62,6 +62,7 @@ typedef struct pcs_matrix {
     const pcs_pattern *pattern;
     double *value;              // [nnz]
     const pcs_entries *entries; // that may differ from zero; NULL: all
+    bool is_skew;               // a constant one that is not symmetric
 } pcs_matrix;
 
 // Collects the pattern of cells given by their equation numbers (-1 is skipped), then fixes it.

@@ -199,7 +199,7 @@ static void condense_find_motion(pcs_step_solver *self, const condense *c, const
     if (p->predict != NULL)
         pcs_pool_cover(pcs_context_pool(self->ctx), pcs_whole_vectors(system->nv), p->predict, p->passes);
     if (!self->form.has_dynamics) return;
-    system->ops->force(system, p->t, p->q, p->v, p->d);
+    system->ops->force(system, pcs_at(p->t, p->q, p->v), p->d);
     pcs_linsolve_solve(c->iteration, p->d);
 }
 
@@ -211,7 +211,7 @@ static bool condense_free_motion(pcs_step_solver *self, condense *c, pcs_step_pr
     pcs_frictionless *s = c->contacts;
     bool sees_gaps = pcs_form_sees_gaps(form), is_finite = true;
     condense_find_motion(self, c, p);
-    if (sees_gaps) system->ops->gaps(system, p->q, s->gap0);
+    if (sees_gaps) pcs_system_gaps(system, pcs_at(self->t, p->q, NULL), s->gap0);
     for (int j = 0; j < s->m; j++) {
         double gap = sees_gaps ? s->gap0[j] : 0.0;
         if (p->held != NULL) gap = pcs_rows_dot(system->G, j, p->drift);

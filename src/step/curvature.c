@@ -154,14 +154,16 @@ pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
     bool has_joints = false;
     *out = NULL;
     for (int j = 0; j < system->nrow; j++) has_joints = has_joints || system->rows[j].is_bilateral;
-    if (!has_joints || !system->directions_vary) return PCS_OK;
+    if (!has_joints || !system->row_set.vary) return PCS_OK;
     // In space forces alone, without velocities, would cut steps.
-    if (system->rotations.are_somewhere && (system->slopes == NULL || system->has_redundant_joints)) return PCS_OK;
+    if (system->rotations.are_somewhere &&
+        (system->slopes == NULL || system->slopes->count == 0 || system->row_set.are_redundant))
+        return PCS_OK;
     if (system->layout != NULL) return PCS_OK;
     PCS_TAKE(ctx, c, 1, "the curvature of rows");
     c->system = system;
     c->has_slopes = system->rotations.are_somewhere;
-    c->has_rates = !system->has_redundant_joints;
+    c->has_rates = !system->row_set.are_redundant;
     PCS_TAKE(ctx, c->lam, system->nrow, "the curvature of rows");
     PCS_TAKE(ctx, c->lam_t, system->ntangent, "the curvature of rows");
     if (!c->has_slopes) PCS_TRY(curvature_find_rows(ctx, c, 0));
@@ -193,10 +195,10 @@ static void curvature_find_ways(pcs_curvature *c)
 }
 
 // The rows with the coordinates of one colour moved by `sign` times their ways.
-static void curvature_look(pcs_curvature *c, const double *q, int colour, double sign)
+static void curvature_look(pcs_curvature *c, pcs_instant at, int colour, double sign)
 {
-    for (int i = 0; i < c->system->nv; i++) c->q[i] = q[i] + (c->colour[i] == colour ? sign * c->way[i] : 0.0);
-    c->system->ops->update_directions(c->system, c->q);
+    for (int i = 0; i < c->system->nv; i++) c->q[i] = at.q[i] + (c->colour[i] == colour ? sign * c->way[i] : 0.0);
+    pcs_system_aim(c->system, pcs_at(at.t, c->q, NULL));
 }
 
 // Largest difference between the rows ahead and behind, over the largest entry.
@@ -209,16 +211,16 @@ static double curvature_bend(const pcs_curvature *c)
 }
 
 // The rows on both sides of q: `ahead`, and those behind in place. Ways that are long for a short joint are cut down.
-static void curvature_look_both_ways(pcs_curvature *c, const double *q, int colour)
+static void curvature_look_both_ways(pcs_curvature *c, pcs_instant at, int colour)
 {
     for (int round = 0; round < SHORTENINGS; round++) {
-        curvature_look(c, q, colour, 1.0);
+        curvature_look(c, at, colour, 1.0);
         for (int part = 0; part < 2; part++) {
             const pcs_rows *rows = curvature_rows(c, part);
             int count = curvature_count(c, part);
             if (count > 0) memcpy(c->ahead[part], rows->value, (size_t)rows->start[count] * sizeof *rows->value);
         }
-        curvature_look(c, q, colour, -1.0);
+        curvature_look(c, at, colour, -1.0);
         if (curvature_bend(c) <= most_bend) return;
         for (int i = 0; i < c->system->nv; i++)
             if (c->colour[i] == colour) c->way[i] *= shortening;
@@ -290,7 +292,7 @@ static void curvature_fill_slopes(pcs_curvature *c, const pcs_step_form *form, c
                                   const double *x)
 {
     const pcs_slopes *s = c->system->slopes;
-    c->system->ops->update_slopes(c->system, p->q, x);
+    c->system->ops->update(c->system, pcs_at(p->t, p->q, NULL), PCS_SLOPES, x);
     int nrate = c->has_rates ? s->count : 0;
     for (int i = 0; i < nrate; i++)
         for (int f = 0; f < pcs_slopes_width(s, i); f++)
@@ -311,7 +313,7 @@ static void curvature_fill_rows(pcs_curvature *c, const pcs_step_form *form, con
     if (!curvature_is_loaded(c) || !(c->system->length > 0.0)) return;
     curvature_find_ways(c);
     for (int colour = 0; colour < c->ncolour; colour++) {
-        curvature_look_both_ways(c, p->q, colour);
+        curvature_look_both_ways(c, pcs_at(p->t, p->q, NULL), colour);
         for (int j = 0; j < c->system->nrow; j++) {
             if (c->lam[j] != 0.0) curvature_take(c, 0, j, colour, c->lam[j]);
             if (c->has_rates && c->system->rows[j].is_bilateral) curvature_take_rate(c, j, colour, p->v);
@@ -319,7 +321,7 @@ static void curvature_fill_rows(pcs_curvature *c, const pcs_step_form *form, con
         for (int t = 0; t < c->system->ntangent; t++)
             if (c->lam_t[t] != 0.0) curvature_take(c, 1, t, colour, c->lam_t[t]);
     }
-    c->system->ops->update_directions(c->system, p->q);
+    pcs_system_aim(c->system, pcs_at(p->t, p->q, NULL));
 }
 
 void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const pcs_step_problem *p, const double *x,

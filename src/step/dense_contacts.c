@@ -96,7 +96,7 @@ static double dense_factor_held(pcs_dense_contacts *c)
     int n = c->nheld;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) c->H[i * n + j] = dense_held_entry(c, i, j);
-    for (double weight = c->system->has_redundant_joints ? PCS_SHARED_WEIGHT : 0.0;; weight = proximal_weight) {
+    for (double weight = c->system->row_set.are_redundant ? PCS_SHARED_WEIGHT : 0.0;; weight = proximal_weight) {
         for (int i = 0; i < n * n; i++) c->B[i] = c->H[i] * (i % (n + 1) == 0 ? 1.0 + weight : 1.0);
         if (pcs_dense_factor(n, c->B, c->pivot) || weight > 0.0) return weight;
     }
@@ -163,7 +163,7 @@ static void dense_eliminate(pcs_dense_contacts *c)
     double weight = dense_factor_held(c);
     dense_fill_right(c, width, c->Y);
     dense_back(c, width, c->Y);
-    bool is_found = weight > 0.0 && !c->system->has_redundant_joints;
+    bool is_found = weight > 0.0 && !c->system->row_set.are_redundant;
     for (int round = 0; round < (is_found ? PROXIMAL_ROUNDS : REFINEMENTS); round++) dense_refine(c, width);
 }
 

@@ -4,7 +4,7 @@
 
 bool pcs_step_is_constant(const pcs_system *system)
 {
-    return !system->tangents_vary && !system->mass_varies && !system->has_joint_stiffness;
+    return !system->tangents_vary && !system->mass_varies && system->slopes == NULL;
 }
 
 pcs_status pcs_step_create_iteration(pcs_step_solver *solver, const pcs_pattern *curved, pcs_matrix **S,
@@ -12,7 +12,7 @@ pcs_status pcs_step_create_iteration(pcs_step_solver *solver, const pcs_pattern 
 {
     const pcs_system *system = solver->system;
     // Gyroscopic moments, nonlinear elements and joints that turn under load make it unsymmetric, or not positive.
-    bool is_positive = curved == NULL && pcs_step_is_constant(system) && !system->has_skew_damping;
+    bool is_positive = curved == NULL && pcs_step_is_constant(system) && !pcs_system_is_gyroscopic(system);
     pcs_linsolve_kind kind = is_positive ? PCS_SPD : PCS_GENERAL;
     PCS_TRY(pcs_matrix_create(solver->ctx, curved == NULL ? system->M->pattern : curved, S));
     // A back end that does not take it serves the mass alone.

@@ -48,9 +48,10 @@ static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 // Is S* the slope of forces without kinks, with all that changes in it as long as no contact acts?
 static bool newton_has_slope(const newton *s, const pcs_system *system)
 {
-    bool has_turns = s->nb == 0 || !system->directions_vary || pcs_curvature_is_whole(s->curvature);
+    bool has_turns = s->nb == 0 || !system->row_set.vary || pcs_curvature_is_whole(s->curvature);
     bool is_whole = system->tangents_vary && !system->mass_varies && has_turns;
-    return system->is_mesh && is_whole && !system->has_internal && pcs_system_ncompliant(system) == 0;
+    return pcs_system_is_mesh(system) && is_whole && !pcs_system_remembers(system) &&
+           pcs_system_ncompliant(system) == 0;
 }
 
 static pcs_status newton_setup(pcs_step_solver *self)
@@ -169,7 +170,7 @@ static bool newton_lead(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     if (s->rows_are_here) return true;
-    if (p->base != NULL && self->system->directions_vary) pcs_projection_leave(self); // x is another one even at this q
+    if (p->base != NULL && self->system->row_set.vary) pcs_projection_leave(self); // x is another one even at this q
     s->rows_are_here = pcs_projection_lead(self, p->q);
     return s->rows_are_here;
 }
@@ -372,7 +373,7 @@ static bool newton_goes_on(const pcs_step_solver *self, const pcs_step_problem *
     const newton *s = self->data;
     bool pushes = false;
     for (int i = 0; i < s->nb; i++) pushes = pushes || s->force[i] != 0.0;
-    return pcs_outer_goes_on(self, p, pushes && !self->system->has_redundant_joints);
+    return pcs_outer_goes_on(self, p, pushes && !self->system->row_set.are_redundant);
 }
 
 // Impulses of joints that keep their law with d as it stands, along the rows as they stand.
@@ -400,7 +401,7 @@ static bool newton_balance(pcs_step_solver *self, pcs_step_problem *p)
 // any d: the motion is sound only with impulses that belong to it.
 static void newton_guess_impulses(pcs_step_solver *self, pcs_step_problem *p)
 {
-    if (self->system->directions_vary) {
+    if (self->system->row_set.vary) {
         pcs_projection_leave(self);
         if (!pcs_projection_move(self, p->q_start) || !newton_balance(self, p)) return;
     }
@@ -413,7 +414,7 @@ static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
     double *force = s->keep;
-    if (s->nb == 0 || self->system->has_redundant_joints) return;
+    if (s->nb == 0 || self->system->row_set.are_redundant) return;
     memcpy(force, s->force, (size_t)s->nb * sizeof *force);
     if (s->past != NULL) pcs_past_guess_forces(s->past, self->form.h, s->force, force);
     if (self->form.has_smooth_multipliers) {
@@ -535,7 +536,6 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
         return;
     }
     *result = (pcs_step_result){ 0 };
-    if (self->form.has_dynamics) self->system->time = p->t;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     s->contacts->p.held = p->held;

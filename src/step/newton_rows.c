@@ -143,7 +143,7 @@ static void newton_go_half_way(pcs_step_solver *self, pcs_step_problem *p)
     if (s->curvature == NULL) return;
     for (int i = 0; i < s->nb; i++) s->lam[s->bilateral[i]] = p->lam[s->bilateral[i]] - 0.5 * s->mu0[i] / self->form.h;
     p->lam = s->lam;
-    self->system->ops->update_directions(self->system, p->q);
+    pcs_system_aim(self->system, pcs_at(self->t, p->q, NULL));
 }
 
 // S* at p, whose increment is x.
@@ -153,13 +153,13 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
-    bool has_joints = form->has_smooth_multipliers && system->has_joint_stiffness && s->curvature == NULL;
+    bool has_joints = form->has_smooth_multipliers && system->slopes != NULL && s->curvature == NULL;
     if (s->stands) return true;
-    if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
-    if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (system->tangents_vary) system->ops->update(system, pcs_at(p->t, p->q, p->v), PCS_TANGENTS, NULL);
+    if (has_joints) system->ops->update(system, pcs_at(self->t, p->q, NULL), PCS_JOINTS, p->lam);
     if (system->mass_varies) {
         for (int i = 0; i < s->n; i++) s->y0[i] = form->c / form->h * p->d[i];
-        system->ops->add_inertia_stiffness(system, p->q, s->y0);
+        system->ops->update(system, pcs_at(self->t, p->q, NULL), PCS_INERTIA, s->y0);
     }
     if (p->base != NULL && (has_joints || system->tangents_vary)) pcs_rotate_columns(&system->rotations, x, system->K);
     if (s->curvature != NULL) newton_bend(self, p, x);
@@ -193,7 +193,7 @@ static bool newton_fill_border(pcs_step_solver *self)
     for (int i = 0; i < s->nb; i++)
         for (int j = 0; j < s->nb; j++) s->schur[i * s->nb + j] = pcs_rows_dot(s->A, i, s->border[j]);
     // What redundant rows leave open is shared: the least multipliers, which the iteration makes exact.
-    if (self->system->has_redundant_joints)
+    if (self->system->row_set.are_redundant)
         for (int i = 0; i < s->nb; i++) s->schur[i * s->nb + i] *= 1.0 + PCS_SHARED_WEIGHT;
     return pcs_dense_invert(s->nb, s->schur, s->invert);
 }
@@ -206,7 +206,7 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     if (s->has_trial && !s->keeps_factor) newton_go_half_way(self, &at);
     if (!s->keeps_factor && !newton_factor_iteration(self, &at, at.q == p->q ? s->x : s->turned)) return false;
     bool is_fit = !self->form.has_smooth_multipliers || newton_fill_border(self);
-    if (at.q != p->q && s->curvature != NULL) self->system->ops->update_directions(self->system, p->q);
+    if (at.q != p->q && s->curvature != NULL) pcs_system_aim(self->system, pcs_at(self->t, p->q, NULL));
     return is_fit;
 }
 
@@ -226,7 +226,7 @@ static void newton_fill_right(pcs_step_solver *self, const pcs_step_problem *p)
     newton *s = self->data;
     pcs_system *system = self->system;
     double h = self->form.h;
-    system->ops->force(system, p->t, p->q, p->v, s->f);
+    system->ops->force(system, pcs_at(p->t, p->q, p->v), s->f);
     for (int i = 0; i < s->n; i++) s->y0[i] = h * s->f[i];
     pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
     if (self->form.has_smooth_multipliers)
@@ -384,9 +384,9 @@ void pcs_newton_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, doub
     const newton *s = self->data;
     pcs_system *system = self->system;
     bool is_elsewhere = (s->has_jump || s->is_at_start) && self->form.gate_is_live;
-    if (is_elsewhere) system->ops->gaps(system, s->qt, smooth_gap);
-    if (s->rows_are_here) pcs_system_gaps_here(system, p->q, gap);
-    else system->ops->gaps(system, p->q, gap);
+    if (is_elsewhere) pcs_system_gaps(system, pcs_at(self->t, s->qt, NULL), smooth_gap);
+    if (s->rows_are_here) pcs_system_gaps_here(system, pcs_at(self->t, p->q, NULL), gap);
+    else pcs_system_gaps(system, pcs_at(self->t, p->q, NULL), gap);
     if (!is_elsewhere) memcpy(smooth_gap, gap, (size_t)s->m * sizeof *gap);
 }
 

@@ -41,7 +41,7 @@ static bool outer_foresees(const pcs_step_solver *solver, const pcs_step_problem
 {
     pcs_system *system = solver->system;
     bool is_live = solver->form.gate_is_live;
-    if (is_live) system->ops->gaps(system, p->q, gap);
+    if (is_live) pcs_system_gaps(system, pcs_at(solver->t, p->q, NULL), gap);
     bool changes = false;
     for (int j = 0; j < system->nrow && !changes; j++) {
         bool closes = is_live ? gap[j] <= p->gate_tolerance : p->gate[j] != 0;
@@ -83,7 +83,7 @@ static void outer_learn(const progress *c, double second)
 static double outer_left(const progress *c)
 {
     if (isfinite(c->left) || (c->keeps && c->count == 2)) return c->left;
-    bool is_second = c->count == 2 && c->system->is_mesh;
+    bool is_second = c->count == 2 && pcs_system_is_mesh(c->system);
     if (!(c->rate < quick) || (is_second && !c->is_sloped)) return INFINITY;
     double left = (is_second ? unsure : 1.0) * c->rate / (1.0 - c->rate) * c->last;
     return is_second ? fmin(left, outer_seen_left(c, c->last)) : left;
@@ -95,7 +95,7 @@ static bool outer_is_enough(const progress *c, const pcs_step_problem *p, double
 {
     double left = outer_left(c);
     if (fmin(change, left) <= tight * c->scale) return true;
-    if (c->count != 2 || !c->system->is_mesh || left > fair * c->scale) return false;
+    if (c->count != 2 || !pcs_system_is_mesh(c->system) || left > fair * c->scale) return false;
     return left * c->h <= position_noise * fmax(c->system->length, pcs_system_largest(c->system, p->q));
 }
 
@@ -123,8 +123,8 @@ static bool outer_is_sloped(const pcs_step_solver *self, const pcs_outer *o)
 {
     const pcs_system *system = self->system;
     const double *z = o->z;
-    int m = system->nrow, nturning = system->directions_vary ? m : 0;
-    bool is_more = system->has_internal || system->ncompliant > 0 || system->mass_varies;
+    int m = system->nrow, nturning = system->row_set.vary ? m : 0;
+    bool is_more = pcs_system_remembers(system) || system->ncompliant > 0 || system->mass_varies;
     for (int j = 0; j < nturning && !is_more; j++)
         is_more = system->rows[j].is_bilateral ? !o->has_turns : z[j] != 0.0 || z[m + j] != 0.0;
     return pcs_system_max(system, is_more) == 0.0;
@@ -176,7 +176,7 @@ static bool outer_changes_sets(const pcs_step_solver *self, const pcs_step_probl
 static bool outer_law_holds(const pcs_step_solver *self, const pcs_step_problem *p, const double *la)
 {
     const pcs_rows *G = self->system->G;
-    if (!self->system->directions_vary || self->form.law_is_gap) return true;
+    if (!self->system->row_set.vary || self->form.law_is_gap) return true;
     double speed = pcs_system_largest(self->system, p->v); // along a row nothing may move at all
     bool is_off = false;
     for (int j = 0; j < G->nrow && !is_off; j++) {
@@ -241,7 +241,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
         double change = o->iterate(self, p, (pcs_pass){ c.count, c.keeps, is_predicted }, iterations, &outcome);
         if (isnan(change)) break;
         if (is_predicted) outer_measure(self, o, change, &c);
-        if (c.count == 1) c.is_sloped = system->is_mesh && outer_is_sloped(self, o);
+        if (c.count == 1) c.is_sloped = pcs_system_is_mesh(system) && outer_is_sloped(self, o);
         double increment = o->scale != NULL ? o->scale(self, p) : pcs_system_largest(system, p->d);
         verdict now = outer_judge(&c, p, change, increment);
         if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->z))) return PCS_NOT_CONVERGED;
@@ -278,9 +278,9 @@ static pcs_outcome outer_solve(pcs_step_solver *self, pcs_step_problem *p, const
 pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)
 {
     pcs_system *system = self->system;
-    if (system->has_sudden_dampers) system->ops->delay_dampers(system, NULL);
+    if (system->dampers.bytes != NULL) system->ops->update(system, pcs_at(self->t, NULL, NULL), PCS_DAMPERS, NULL);
     pcs_outcome outcome = outer_solve(self, p, outer, iterations);
-    if (outcome == PCS_CONVERGED || !system->has_sudden_dampers || p->q_before == NULL) return outcome;
-    system->ops->delay_dampers(system, p->q_before);
+    if (outcome == PCS_CONVERGED || system->dampers.bytes == NULL || p->q_before == NULL) return outcome;
+    system->ops->update(system, pcs_at(self->t, p->q_before, NULL), PCS_DAMPERS, NULL);
     return outer_solve(self, p, outer, iterations);
 }

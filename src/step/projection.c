@@ -152,7 +152,7 @@ static pcs_status projection_take_columns(pcs_step_solver *solver, pcs_projectio
 static pcs_status projection_take_rows(pcs_step_solver *solver, pcs_rows *from, pcs_rows **out)
 {
     *out = from;
-    if (from == NULL || !solver->system->directions_vary) return PCS_OK;
+    if (from == NULL || !solver->system->row_set.vary) return PCS_OK;
     PCS_TRY(pcs_rows_create(solver->ctx, from->nrow, from->ncol, from->start[from->nrow], out));
     memcpy((*out)->start, from->start, (size_t)(from->nrow + 1) * sizeof *from->start);
     (*out)->halo = from->halo;
@@ -298,15 +298,15 @@ bool pcs_projection_lead(pcs_step_solver *solver, const double *q)
     bool is_singular = false;
     pcs_projection *p = solver->projection;
     // A beam that bends far has a constant mass and, on a plane, constant directions.
-    bool is_fixed = !system->mass_varies && !system->directions_vary;
+    bool is_fixed = !system->mass_varies && !system->row_set.vary;
     if (is_fixed || system->is_linear || pcs_projection_is_at(solver, q)) return true;
     p->is_at = false;
     if (system->mass_varies) {
-        system->ops->update_mass(system, q);
+        system->ops->update(system, pcs_at(solver->t, q, NULL), PCS_MASS, NULL);
         if (pcs_linsolve_factor(solver->mass, &is_singular) != PCS_OK || is_singular) return false;
         solver->nfactor++;
     }
-    if (system->directions_vary) system->ops->update_directions(system, q);
+    if (system->row_set.vary) pcs_system_aim(system, pcs_at(solver->t, q, NULL));
     memcpy(p->at, q, (size_t)system->nv * sizeof *q);
     p->is_at = p->is_behind = true;
     return true;
@@ -316,7 +316,7 @@ void pcs_projection_follow(pcs_step_solver *solver, const double *x)
 {
     pcs_projection *p = solver->projection;
     if (!p->is_behind) return;
-    p->way = solver->system->directions_vary ? x : NULL;
+    p->way = solver->system->row_set.vary ? x : NULL;
     projection_fill(solver, p);
     p->way = NULL;
 }
@@ -330,8 +330,7 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
 
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x)
 {
-    if (x != NULL && solver->system->directions_vary)
-        pcs_projection_leave(solver); // x is another one even where q is not
+    if (x != NULL && solver->system->row_set.vary) pcs_projection_leave(solver); // x is another one even where q is not
     if (!pcs_projection_lead(solver, q)) return false;
     pcs_projection_follow(solver, x);
     return true;
@@ -344,17 +343,17 @@ void pcs_projection_leave(pcs_step_solver *solver)
 
 void pcs_projection_aim(pcs_step_solver *solver, const double *q)
 {
-    if (!solver->system->directions_vary) return;
+    if (!solver->system->row_set.vary) return;
     solver->projection->is_at = false;
-    solver->system->ops->update_directions(solver->system, q);
+    pcs_system_aim(solver->system, pcs_at(solver->t, q, NULL));
     projection_fill(solver, solver->projection);
 }
 
 void pcs_projection_turn(pcs_step_solver *solver, const double *q)
 {
-    if (!solver->system->directions_vary) return;
+    if (!solver->system->row_set.vary) return;
     solver->projection->is_at = false;
-    solver->system->ops->update_directions(solver->system, q);
+    pcs_system_aim(solver->system, pcs_at(solver->t, q, NULL));
     projection_close(solver, solver->projection);
 }
 

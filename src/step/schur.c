@@ -127,7 +127,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     c->p.h = form->h;
     c->p.has_position = form->has_position;
     c->p.gate_is_live = form->gate_is_live;
-    c->shared = self->system->has_redundant_joints ? PCS_SHARED_WEIGHT : 0.0;
+    c->shared = self->system->row_set.are_redundant ? PCS_SHARED_WEIGHT : 0.0;
     pcs_krylov_set_take(c, form->has_smooth_multipliers ? map->nb : 0, NULL);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
     c->is_one_way =
@@ -162,13 +162,13 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
     pcs_system *system = self->system;
     pcs_curvature *curvature = s->map->curvature;
     bool has_smooth = self->form.has_smooth_multipliers;
-    bool has_joints = has_smooth && system->has_joint_stiffness && curvature == NULL;
-    if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
+    bool has_joints = has_smooth && system->slopes != NULL && curvature == NULL;
+    if (system->tangents_vary) system->ops->update(system, pcs_at(p->t, p->q, p->v), PCS_TANGENTS, NULL);
     schur_tell_smooth(self, p);
-    if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (has_joints) system->ops->update(system, pcs_at(self->t, p->q, NULL), PCS_JOINTS, p->lam);
     if (system->mass_varies) {
         for (int i = 0; i < s->n; i++) s->y0[i] = self->form.c / self->form.h * p->d[i];
-        system->ops->add_inertia_stiffness(system, p->q, s->y0);
+        system->ops->update(system, pcs_at(self->t, p->q, NULL), PCS_INERTIA, s->y0);
     }
     if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p, p->base == NULL ? NULL : s->x, s->z);
     if (p->base != NULL && (has_joints || system->tangents_vary))
@@ -201,7 +201,7 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     schur *s = self->data;
     pcs_system *system = self->system;
     double h = self->form.h;
-    system->ops->force(system, p->t, p->q, p->v, s->y0);
+    system->ops->force(system, pcs_at(p->t, p->q, p->v), s->y0);
     for (int i = 0; i < s->n; i++) s->y0[i] *= h;
     if (!is_first) {
         pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
@@ -262,8 +262,8 @@ static double schur_target_t(const schur *s, const pcs_step_problem *p, int t)
 
 static void schur_gaps(pcs_step_solver *self, const double *q, bool are_here, double *gap)
 {
-    if (are_here) pcs_system_gaps_here(self->system, q, gap);
-    else self->system->ops->gaps(self->system, q, gap);
+    if (are_here) pcs_system_gaps_here(self->system, pcs_at(self->t, q, NULL), gap);
+    else pcs_system_gaps(self->system, pcs_at(self->t, q, NULL), gap);
 }
 
 // Values of the rows at d + y0 without multipliers, from the present q.
@@ -531,8 +531,8 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     schur *s = self->data;
     const pcs_krylov_set *c = s->contacts;
     *result = (pcs_step_result){ 0 };
-    if (self->form.has_dynamics) self->system->time = p->t;
-    else if (!self->system->is_linear) s->is_stale = true; // mass and directions stand where the scheme has put them
+    if (!self->form.has_dynamics && !self->system->is_linear)
+        s->is_stale = true; // mass and directions stand where the scheme has put them
     self->products = self->revisits = self->projections = 0;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
@@ -565,7 +565,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     if (p->nu_t != NULL && c->p.held == NULL) memset(p->nu_t, 0, (size_t)self->system->ntangent * sizeof *p->nu_t);
     if (p->nu_t != NULL && c->p.held != NULL)
         memcpy(p->nu_t, c->p.z + c->p.n - c->p.nheld_t, (size_t)s->nt * sizeof *p->nu_t);
-    if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
+    if (p->smooth_gap != NULL) pcs_system_gaps(self->system, pcs_at(self->t, s->qt, NULL), p->smooth_gap);
 }
 
 const pcs_step_solver_ops pcs_step_schur = {

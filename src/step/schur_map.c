@@ -64,7 +64,7 @@ pcs_status pcs_schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
 
 static bool map_is_damped(const pcs_system *system)
 {
-    return system->C != NULL && (system->has_damping || !system->is_linear);
+    return system->C != NULL && (pcs_system_is_damped(system) || !system->is_linear);
 }
 
 void pcs_schur_map_choose(pcs_schur_map *map)

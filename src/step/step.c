@@ -143,6 +143,7 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     if (step_is_impact(self) && !pcs_projection_weigh(next)) return false;
     memcpy(p->q, self->q_given, bytes);
     memcpy(p->v, self->v_given, bytes);
+    next->t = self->t;
     pcs_step_solver_forget(next); // what it did in some earlier step is not in the state
     next->ops->solve(next, p, &again);
     result->iterations += again.iterations;
@@ -186,6 +187,7 @@ void pcs_step_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result 
 {
     size_t bytes = (size_t)self->system->nv * sizeof(double);
     self->bad_equation = self->bad_row = -1;
+    if (self->form.has_dynamics) self->t = p->t;
     if (!self->ops->does_passes) step_predict(self, p);
     if (self->hands_over) {
         memcpy(self->q_given, p->q, bytes);

@@ -124,6 +124,7 @@ struct pcs_step_solver {
     const char *linear; // name of the back end asked for
     pcs_step_form form;
     bool is_prepared;
+    double t;                          // s, at which rows are evaluated; schemes say it
     pcs_linsolve *mass;                // M, factored at set-up
     double *effective_mass;            // [nrow] 1 / (G_j M^-1 G_j^T), kg; half of an upper bound where that is dear
     double *tangent_mass;              // [ntangent] the same for the rows of T; only without columns

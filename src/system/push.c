@@ -3,14 +3,13 @@
 struct pcs_push {
     const pcs_system_ops *own; // of the system
     pcs_system_ops ops;        // the same with the forces
-    const double (*direction)[3];
-    double *p, *way; // [nv]
+    double *p, *way;           // [nv]
 };
 
-static void push_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+static void push_force(const pcs_system *self, pcs_instant at, double *f)
 {
     const pcs_push *push = self->push;
-    push->own->force(self, t, q, v, f);
+    push->own->force(self, at, f);
     for (int i = 0; i < self->nv; i++) f[i] += push->p[i];
 }
 
@@ -23,36 +22,29 @@ static double push_load_work(const pcs_system *self, double t, const double *q0,
     return work;
 }
 
-static double push_load_power(const pcs_system *self, double t, const double *q, const double *v)
+static void push_measure(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
 {
     const pcs_push *push = self->push;
-    double power = push->own->load_power(self, t, q, v);
-    for (int i = 0; i < self->nv; i++) power += push->p[i] * v[i];
-    return power;
+    push->own->measure(self, at, what, out);
+    if (what & PCS_LOAD_POWER)
+        for (int i = 0; i < self->nv; i++) out->load_power += push->p[i] * at.v[i];
+    if ((what & PCS_RESULTANT) && self->direction != NULL)
+        for (int i = 0; i < self->nv; i++)
+            for (int k = 0; k < 3; k++) out->resultant[k] += push->p[i] * self->direction[i][k];
 }
 
-static void push_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
-{
-    const pcs_push *push = self->push;
-    push->own->resultant(self, t, q, v, sum);
-    for (int i = 0; i < self->nv; i++)
-        for (int k = 0; k < 3; k++) sum[k] += push->p[i] * push->direction[i][k];
-}
-
-pcs_status pcs_push_create(pcs_system *self, const double (*direction)[3], double **out)
+pcs_status pcs_push_create(pcs_system *self, double **out)
 {
     pcs_push *push = self->push;
     if (push == NULL) {
         PCS_TAKE(self->ctx, push, 1, "applied forces");
         PCS_TAKE(self->ctx, push->p, self->nv, "applied forces");
         PCS_TAKE(self->ctx, push->way, self->nv, "applied forces");
-        push->direction = direction;
         push->own = self->ops;
         push->ops = *self->ops;
         push->ops.force = push_force;
         push->ops.load_work = push_load_work;
-        push->ops.load_power = push_load_power;
-        if (direction != NULL) push->ops.resultant = push_resultant;
+        push->ops.measure = push_measure;
         self->push = push;
         self->ops = &push->ops;
         self->slices = NULL;

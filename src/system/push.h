@@ -10,9 +10,8 @@
 
 #include "system/system.h"
 
-// Makes room for forces p [nv], all zero, and puts them among those of the system. `direction` [nv] is the direction in
-// space of each equation, zero for rotations, and stays with the caller; NULL where momentum has no directions. The
-// second time the same forces are given.
-pcs_status pcs_push_create(pcs_system *self, const double (*direction)[3], double **out);
+// Makes room for forces p [nv], all zero, and puts them among those of the system. The second time the same forces are
+// given.
+pcs_status pcs_push_create(pcs_system *self, double **out);
 
 #endif

@@ -1,8 +1,8 @@
 #include "system/scale.h"
 
-pcs_status pcs_scale_create(const pcs_system *system, pcs_scale *out)
+pcs_status pcs_scale_create(pcs_system *system)
 {
-    *out = (pcs_scale){ 0 };
+    pcs_scale *out = &system->scale;
     PCS_TAKE(system->ctx, out->model, system->nv, "sizes of coordinates");
     PCS_TAKE(system->ctx, out->cell, system->nv, "sizes of coordinates");
     PCS_TAKE(system->ctx, out->place, system->nv, "sizes of coordinates");
@@ -12,5 +12,5 @@ pcs_status pcs_scale_create(const pcs_system *system, pcs_scale *out)
     for (int i = 0; i < system->nv; i++) out->model[i] = out->cell[i] = out->place[i] = size;
     for (int i = 0; i < system->nv; i++) out->axis[i] = 6;
     out->holds[6] = true;
-    return system->ops->find_sizes(system, out);
+    return PCS_OK;
 }

@@ -11,6 +11,7 @@
 
 #include "core/comm.h"
 #include "core/context.h"
+#include "core/instant.h"
 #include "core/memory.h"
 #include "core/obstacle.h"
 #include "core/option.h"
@@ -21,7 +22,6 @@
 
 typedef struct pcs_system pcs_system;
 typedef struct pcs_scale pcs_scale;
-typedef struct pcs_rigid pcs_rigid;
 typedef struct pcs_push pcs_push;
 typedef struct pcs_slice_ops pcs_slice_ops;
 
@@ -58,10 +58,17 @@ typedef struct pcs_row {
     int first_tangent, ntangent; // its tangential directions are rows of T: 0, 1 (interval) or 2 (disc)
 } pcs_row;
 
+enum { PCS_ENERGY = 1, PCS_RESULTANT = 2, PCS_DAMPING_POWER = 4, PCS_LOAD_POWER = 8, PCS_MATERIAL_LOSS = 16 };
+
+// Holds what `measure` was asked for; the rest is zero.
 typedef struct pcs_measure {
     double kinetic, strain, potential; // J
     double momentum[3];                // kg m/s
     double free_momentum[3];           // its part in the equations that move: what the momentum balance is about
+    double resultant[3];               // N, sum of f over the moving equations
+    double damping_power;              // W, that damping forces take: u^T C v
+    double load_power;                 // W, of applied loads: the work of loads that turn is not that of a long way
+    double material_loss;              // J, since the last commit
 } pcs_measure;
 
 // Of two states: |q1 - q0|^2_K and |v1 - v0|^2_M, J.
@@ -166,92 +173,83 @@ typedef struct pcs_probe {
     double offset;
 } pcs_probe;
 
-// Complete for every system: what one does not have, defaults.h has, and a flag of the system says that it has not.
+// Tells what holds of all rows together, on whatever rank they are.
+typedef struct pcs_row_set {
+    int ndriven;        // joints with prescribed motions
+    bool vary;          // directions turn with q
+    bool are_redundant; // some rows of joints repeat others at the start
+    bool may_pass;      // a contact may be jumped over: that its gap is not negative at the end of a step does not say
+                        // that all is well
+    bool may_change;    // rows may be about other bodies from step to step
+} pcs_row_set;
+
+// Names what rows are asked for at an instant: NULL is not asked for. Whoever asks owns the values.
+typedef struct pcs_row_values {
+    double *gap;                      // [nrow] m or rad
+    double *bias;                     // [nrow] (dG/dt) v: the part of the gap acceleration that is not G v'
+    double *way, *speed;              // [nrow] prescribed motions: their part of the gap, and of its rate, at any q
+    pcs_rows *G, *T;                  // directions
+    double (*point)[3], (*normal)[3]; // [nrow + ncompliant] in space
+    double (*across)[3];              // [ntangent + ncompliant_tangent] unit vectors along which friction pushes
+    // [nrow + ncompliant] points with force laws, from nrow on: gap, rate, forces (as impulses of a second), loss of
+    // friction since the last commit, and whether they are closed.
+    pcs_row_report *pressed;
+} pcs_row_values;
+
+// Names what `update` refreshes, and the vector that it takes there, which is NULL else.
+typedef enum pcs_update {
+    PCS_MASS,     // M: mass_varies
+    PCS_TANGENTS, // K and C: tangents_vary
+    PCS_INERTIA,  // K += d(M a)/dq for the M that stands; after PCS_TANGENTS
+    PCS_JOINTS,   // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after PCS_TANGENTS
+    PCS_SLOPES,   // `slopes`, by increments from x on; x NULL: by positions, or rotations in the axes of bodies
+    PCS_DAMPERS   // of force laws that jump at touch: those of points open at q wait until the next call; q NULL: none.
+                  // A step at whose end bodies just touch has no answer else, as the force would part them again.
+} pcs_update;
+
 typedef struct pcs_system_ops {
-    void (*force)(const pcs_system *self, double t, const double *q, const double *v, double *f);
-    // Refresh the values of M, of K and C, and of G: mass_varies, tangents_vary, directions_vary.
-    void (*update_mass)(pcs_system *self, const double *q);
-    void (*update_tangents)(pcs_system *self, double t, const double *q, const double *v);
-    void (*update_directions)(pcs_system *self, const double *q);
-    // K += d(M a)/dq for the M that stands, at q; after update_tangents: mass_varies.
-    void (*add_inertia_stiffness)(pcs_system *self, const double *q, const double *a);
-    // `slopes`, where there are some: dG/dx of joints at q, by increments from x on (NULL: by positions, or turns in
-    // the axes of bodies).
-    void (*update_slopes)(pcs_system *self, const double *q, const double *x);
-    // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents: has_joint_stiffness.
-    void (*add_joint_stiffness)(pcs_system *self, const double *q, const double *lam);
-    void (*gaps)(pcs_system *self, const double *q, double *gap); // [nrow]
-    // Gap and velocity of every row that come from its own motion, g and dg/dt at fixed q, from any place on; 0 for
-    // rows that are not driven: has_drives.
-    void (*row_drives)(const pcs_system *self, double t, double *way, double *speed);
-
+    void (*force)(const pcs_system *self, pcs_instant at, double *f);
+    void (*update)(pcs_system *self, pcs_instant at, pcs_update what, const double *x);
+    void (*evaluate_rows)(pcs_system *self, pcs_instant at, const pcs_row_values *out);
     // Looks for what may touch from q on, before a step; until the next call every row is about the same bodies. Says
-    // whether some row is about others now. Bodies that overlap unwatched are PCS_FAILED. Without has_search rows never
-    // change.
-    pcs_status (*search)(pcs_system *self, const double *q, bool *has_changed);
-
+    // whether some row is about others now. Bodies that overlap unwatched are PCS_FAILED.
+    pcs_status (*search)(pcs_system *self, pcs_instant at, bool *has_changed);
     // Notes what contacts closed and opened again, or changed sides, on the straight way from q0 to q1, the last step;
-    // [nrow] what its rows know of it: has_passages.
+    // [nrow] what its rows know of it: row_set.may_pass.
     void (*passages)(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
                      pcs_passage *worst);
-
-    // (dG/dt) v of every row: the part of the gap acceleration that is not G v': has_rate_bias.
-    void (*rate_bias)(pcs_system *self, const double *q, const double *v, double *bias);
-
-    void (*measure)(const pcs_system *self, const double *q, const double *v, pcs_measure *out);
-    // Sum of f over the moving equations, by direction: is_mesh.
-    void (*resultant)(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
-    // Of a linear system.
-    pcs_change (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0,
-                         const double *v1);
-    // Power that the damping forces of (q, v) take along the velocity u, W: u^T C v.
-    double (*damping_power)(const pcs_system *self, const double *q, const double *v, const double *u);
+    void (*measure)(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out);
     // Materials with internal variables, and friction of points with force laws: forces, tangents and measures take the
-    // way from the last commit to the state asked for in one. Energy that materials lose on it up to (t, q), J; and
-    // (q, v) becomes where the next way begins: has_internal.
-    double (*internal_loss)(const pcs_system *self, double t, const double *q);
-    void (*commit)(pcs_system *self, double t, const double *q, const double *v);
-    // Force laws whose damper sets in at once as bodies touch: a step at whose end they just touch has no answer, as
-    // the force would part them again. Dampers of points that are open at q wait until the next call; NULL: none
-    // does. has_sudden_dampers.
-    void (*delay_dampers)(pcs_system *self, const double *q);
-    // Applied loads at time t (gravity left out) times q1 - q0.
+    // way from the last commit to the state asked for in one. This state becomes where the next way begins.
+    void (*commit)(pcs_system *self, pcs_instant at);
+    // Applied loads at time t (gravity left out) times q1 - q0, J.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
-    // Their power at (t, q, v), W: the work of loads that turn is not that of a long way along v.
-    double (*load_power)(const pcs_system *self, double t, const double *q, const double *v);
-
-    // Momentum that a unit impulse of a row gives to the moving equations.
-    void (*row_resultant)(const pcs_system *self, int row, double out[3]);
-    void (*tangent_resultant)(const pcs_system *self, int tangent, double out[3]); // likewise, along a row of T
-
     // Forces of joints, and of supports in the mean over the step of length h that has led to (q, v) since the last
-    // call; h = 0 at the start. Rows of joints stand at `time`.
-    void (*reactions)(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
+    // call; h = 0 at the start. Rows acted at positions `acting`.
+    void (*reactions)(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out);
-
     // Largest stable step under this limit, s: where bodies turn by finite angles in the state (q, v), or without one
     // in the whole run; INFINITY when nothing limits it.
     double (*stable_step)(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
-
-    void (*draw)(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
-    // Of all points: [nrow + ncompliant].
-    void (*contact_points)(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
-    // Gap, rate, forces (as impulses of a second), loss of friction since the last commit and state of the points with
-    // force laws, rows[nrow] to rows[nrow + ncompliant - 1].
-    void (*press)(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
-    // Unit vectors in space along which friction pushes, [ntangent + ncompliant_tangent]; where the rows stand:
-    // is_mesh.
-    void (*tangents)(const pcs_system *self, double (*across)[3]);
-    double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
-    // Sizes of coordinates (system/scale.h), which stand at the length of the system.
-    pcs_status (*find_sizes)(const pcs_system *self, pcs_scale *out);
-    // Rigid motions that nothing resists, as far as they are known (system/rigid.h).
-    pcs_status (*find_rigid)(const pcs_system *self, const double *q, pcs_rigid *out);
+    void (*draw)(pcs_system *self, pcs_instant at, pcs_picture *picture);
+    double (*probe)(const pcs_system *self, const pcs_probe *probe, pcs_instant at);
     // Writes the name of an equation, "node 17 (bar), direction x"; or, with -1, after "; ", what of the state q, or of
     // what acts from time span[0] to span[1], no step can go on from, if anything.
     void (*describe)(const pcs_system *self, int equation, const double span[2], const double *q, size_t size,
                      char *text);
 } pcs_system_ops;
+
+// Natural sizes of coordinates: what a change or a rounding error of one is compared with, m, or 1 of an angle. A
+// strain is a difference of displacements over the length of a cell: displacements below DBL_EPSILON `cell` are lost in
+// it. A gap is a difference of places: displacements below DBL_EPSILON `place` are lost in that.
+struct pcs_scale {
+    double *model;       // [nv] size of the model
+    double *cell;        // [nv] longest cell at the node
+    double *place;       // [nv] distance from the origin, or `model`
+    unsigned char *axis; // [nv] displacement (0, 1, 2: mostly along x, y, z), turn (3, 4, 5) or other (6)
+    bool *is_angle;      // [nv] it is an angle, or a component of a rotation vector
+    bool holds[7];       // a support holds one of this axis; of others always
+};
 
 // The first part is built from the case and constant afterwards. The second is the workspace: what varies with time and
 // state, and rooms for it. Who has a `const pcs_system` reads the workspace as it stands, and changes nothing of it.
@@ -269,27 +267,17 @@ struct pcs_system {
     int nreaction;
     const pcs_reaction_info *reactions; // [nreaction] joints, then supports that were asked for it
     bool is_linear;                     // M, C, K, G constant and f = external(t) - C v - K q
-    bool is_mesh;                       // of nodes and elements, in space: momentum, tangents of friction and load
-                                        // factors have a meaning, and contacts touch few of many equations
-    bool has_damping;                   // C is not zero
-    bool has_skew_damping;              // and not symmetric: gyroscopic moments of a linear system
-    bool mass_varies, tangents_vary, directions_vary; // with q, or with q and v
-    bool has_joint_stiffness;                         // directions of joints turn under their forces
-    bool has_drives;                                  // rows that move by themselves
-    bool has_search;                                  // rows may be about other bodies from step to step
-    bool has_passages;                                // a contact may be jumped over: that its gap is not negative
-                                                      // at the end of a step does not say that all is well
-    bool has_redundant_joints;                        // some rows of joints repeat others at the start
-    bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
-    bool has_internal;  // materials or friction of force laws remember what they went through: internal_loss, commit
-    bool has_materials; // materials do
+    bool mass_varies, tangents_vary;    // with q, or with q and v
+    bool has_materials;                 // with internal variables: what they lose, and `commit`, matter
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
-    bool has_sudden_dampers;   // force laws jump at touch: delay_dampers
-    pcs_memory dampers;        // which of them wait: the state of a run has a copy of the last accepted step
+    pcs_memory dampers; // of force laws that jump at touch, which of them wait; without bytes: there
+                        // are none. The state of a run has a copy of the last accepted step
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
-    bool has_tumbling;         // bodies turn by finite angles, in space or with springs at their points
-    double length;             // m, size of the model: the scale of positions
-    double place;              // m, how far from the origin nodes are: gaps are differences of places
+    pcs_row_set row_set;
+    const double (*direction)[3]; // [nv] in space, of an equation; zero of rotations. NULL: no mesh, no momentum
+    pcs_scale scale;
+    double length;      // m, size of the model: the scale of positions
+    double place;       // m, how far from the origin nodes are: gaps are differences of places
     const double *arms; // [nv] m, what changes of angles are multiplied by: `length`; 1 of others. NULL: all are 1
     double mass;        // kg, of all that moves: with an energy, the scale of velocities
     double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
@@ -306,12 +294,7 @@ struct pcs_system {
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
 
-    double time;           // s, at which driven rows stand; set by who evaluates rows
-    const double *acting;  // [nq] where rows acted in the last step, which `reactions` tells of; NULL: at its end
-    double span;           // s, of the step under way, by which materials have aged at its end; 0 between steps
     pcs_row *laws;         // [nrow + ncompliant] the rows, for a user who changes friction between steps
-    double load_factor;    // of gravity and applied loads: 1 but in a static analysis
-    bool is_still;         // states asked about are those of equilibrium
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
     pcs_matrix *inertia;   // what impulses of rows act against where it is not M: a matrix of the scheme; else NULL
     pcs_rows *G;           // [nrow x nv]
@@ -325,6 +308,99 @@ struct pcs_system {
     pcs_push *push; // forces that are added from outside (system/push.h); NULL: none
     void *work;     // the system's own: rows as they were evaluated last, what a search has found, scratch
 };
+
+// Is it a mesh of nodes and elements in space? Momentum, tangents of friction and load factors have a meaning, and contacts touch few
+// of many equations.
+static inline bool pcs_system_is_mesh(const pcs_system *self)
+{
+    return self->direction != NULL;
+}
+
+// Is it damped, and the power of damping known? Closed forms that are nonlinear do not tell it.
+static inline bool pcs_system_is_damped(const pcs_system *self)
+{
+    return self->C != NULL && (self->is_linear || self->direction != NULL);
+}
+
+// Has a linear system gyroscopic moments?
+static inline bool pcs_system_is_gyroscopic(const pcs_system *self)
+{
+    return self->C != NULL && self->C->is_skew;
+}
+
+// Do materials, or friction of force laws, remember what they went through?
+static inline bool pcs_system_remembers(const pcs_system *self)
+{
+    return self->has_materials || self->soft_friction != NULL;
+}
+
+// Do gaps accelerate by themselves, as directions turn or rows are driven?
+static inline bool pcs_system_has_bias(const pcs_system *self)
+{
+    return self->row_set.vary || self->row_set.ndriven > 0;
+}
+
+// Ask for one kind of value.
+static inline void pcs_system_gaps(pcs_system *self, pcs_instant at, double *gap)
+{
+    self->ops->evaluate_rows(self, at, &(pcs_row_values){ .gap = gap });
+}
+// Makes the directions of the system those at an instant.
+static inline void pcs_system_aim(pcs_system *self, pcs_instant at)
+{
+    self->ops->evaluate_rows(self, at, &(pcs_row_values){ .G = self->G, .T = self->T });
+}
+static inline void pcs_system_rate_bias(pcs_system *self, pcs_instant at, double *bias)
+{
+    self->ops->evaluate_rows(self, at, &(pcs_row_values){ .bias = bias });
+}
+static inline void pcs_system_drives(pcs_system *self, double t, double *way, double *speed)
+{
+    self->ops->evaluate_rows(self, pcs_at(t, NULL, NULL), &(pcs_row_values){ .way = way, .speed = speed });
+}
+static inline void pcs_system_points(pcs_system *self, pcs_instant at, double (*point)[3], double (*normal)[3])
+{
+    self->ops->evaluate_rows(self, at, &(pcs_row_values){ .point = point, .normal = normal });
+}
+static inline void pcs_system_press(pcs_system *self, pcs_instant at, pcs_row_report *rows)
+{
+    self->ops->evaluate_rows(self, at, &(pcs_row_values){ .pressed = rows });
+}
+static inline void pcs_system_resultant(const pcs_system *self, pcs_instant at, double sum[3])
+{
+    pcs_measure m;
+    self->ops->measure(self, at, PCS_RESULTANT, &m);
+    for (int k = 0; k < 3; k++) sum[k] = m.resultant[k];
+}
+static inline double pcs_system_damping_power(const pcs_system *self, pcs_instant at, const double *u)
+{
+    pcs_measure m;
+    if (!pcs_system_is_damped(self)) return 0.0;
+    at.along = u;
+    self->ops->measure(self, at, PCS_DAMPING_POWER, &m);
+    return m.damping_power;
+}
+static inline double pcs_system_load_power(const pcs_system *self, pcs_instant at)
+{
+    pcs_measure m;
+    self->ops->measure(self, at, PCS_LOAD_POWER, &m);
+    return m.load_power;
+}
+static inline double pcs_system_material_loss(const pcs_system *self, pcs_instant at)
+{
+    pcs_measure m;
+    self->ops->measure(self, at, PCS_MATERIAL_LOSS, &m);
+    return m.material_loss;
+}
+
+// Sums the momentum that a unit impulse along a row of G or T gives to the moving equations.
+static inline void pcs_row_resultant(const pcs_system *self, const pcs_rows *rows, int row, double out[3])
+{
+    out[0] = out[1] = out[2] = 0.0;
+    if (self->direction == NULL) return;
+    for (int i = rows->start[row]; i < rows->start[row + 1]; i++)
+        for (int k = 0; k < 3; k++) out[k] += rows->value[i] * self->direction[rows->column[i]][k];
+}
 
 // What impulses of rows act against.
 static inline const pcs_matrix *pcs_system_inertia(const pcs_system *self)
@@ -443,11 +519,11 @@ static inline double pcs_system_carry(const pcs_system *self, int row, const dou
     return q0[e] * q1[e] + q0[e + 1] * q1[e + 1] + q0[e + 2] * q1[e + 2] < -1.0 ? -value : value;
 }
 
-// Gaps at q, where the directions stand.
-static inline void pcs_system_gaps_here(pcs_system *self, const double *q, double *gap)
+// Gaps at an instant where the directions were updated last.
+static inline void pcs_system_gaps_here(pcs_system *self, pcs_instant at, double *gap)
 {
-    bool are_known = self->gap_here != NULL && self->time_here == self->time;
-    if (!are_known) self->ops->gaps(self, q, gap);
+    bool are_known = self->gap_here != NULL && self->time_here == at.t;
+    if (!are_known) pcs_system_gaps(self, at, gap);
     else
         for (int j = 0; j < self->nrow; j++) gap[j] = self->gap_here[j];
 }

@@ -75,7 +75,7 @@ static void exact_tangents(exact *e)
 static void exact_assembly(exact *e)
 {
     pcs_system *system = e->sim->system;
-    system->ops->update_tangents(system, 0.0, e->sim->state.q, e->sim->state.v);
+    system->ops->update(system, pcs_at(0.0, e->sim->state.q, e->sim->state.v), PCS_TANGENTS, NULL);
 }
 
 static void exact_factor(exact *e)

@@ -69,14 +69,14 @@ static void rigid_evaluate(rigid *r)
     const double *q = r->sim->state.q, *v = r->sim->state.v;
     double A[MOST_COORDINATES * MOST_COORDINATES], f[MOST_COORDINATES], gap[MOST_ROWS];
     int n = system->nv;
-    if (system->mass_varies) system->ops->update_mass(system, q);
-    if (system->directions_vary) system->ops->update_directions(system, q);
-    system->ops->gaps(system, q, gap);
-    system->ops->force(system, r->sim->state.t, q, v, f);
+    if (system->mass_varies) system->ops->update(system, pcs_at(0.0, q, NULL), PCS_MASS, NULL);
+    if (system->row_set.vary) pcs_system_aim(system, pcs_at(0.0, q, NULL));
+    pcs_system_gaps(system, pcs_at(0.0, q, NULL), gap);
+    system->ops->force(system, pcs_at(r->sim->state.t, q, v), f);
     memcpy(A, system->M->value, (size_t)(n * n) * sizeof *A);
     if (rigid_is_implicit(r)) {
-        if (system->tangents_vary) system->ops->update_tangents(system, r->sim->state.t, q, v);
-        if (system->mass_varies) system->ops->add_inertia_stiffness(system, q, f);
+        if (system->tangents_vary) system->ops->update(system, pcs_at(r->sim->state.t, q, v), PCS_TANGENTS, NULL);
+        if (system->mass_varies) system->ops->update(system, pcs_at(0.0, q, NULL), PCS_INERTIA, f);
         for (int k = 0; k < n * n; k++) A[k] += 1e-4 * system->C->value[k] + 1e-8 * system->K->value[k];
     }
     if (pcs_dense_solve(n, A, f)) r->sum += f[0] + (system->nrow > 0 ? gap[0] : 0.0);

@@ -121,7 +121,7 @@ static double *forces(const pcs_sim *sim)
 {
     double *f = calloc((size_t)sim->system->nv, sizeof *f);
     CHECK(f != NULL);
-    sim->system->ops->force(sim->system, sim->state.t, sim->state.q, sim->state.v, f);
+    sim->system->ops->force(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v), f);
     return f;
 }
 

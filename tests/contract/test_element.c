@@ -21,9 +21,9 @@ static void check_force(const variant *c, model *m)
     }
     memcpy(wanted, f, sizeof wanted);
     pcs_matrix_add_multiply(m->system->K, -1.0, q, wanted);
-    CHECK(m->system->has_damping == (c->is_damped || c->ops->sees_velocity));
-    CHECK(m->system->has_damping == (m->system->C != NULL));
-    if (c->ops->is_nonlinear) m->system->ops->update_tangents(m->system, 0.0, zero, zero);
+    CHECK(pcs_system_is_damped(m->system) == (c->is_damped || c->ops->sees_velocity));
+    CHECK(pcs_system_is_damped(m->system) == (m->system->C != NULL));
+    if (c->ops->is_nonlinear) m->system->ops->update(m->system, pcs_at(0.0, zero, zero), PCS_TANGENTS, NULL);
     if (m->system->C != NULL) pcs_matrix_add_multiply(m->system->C, -1.0, v, wanted);
     c->ops->add_force(batch_of(m), q, v, f);
     CHECK_ALL_NEAR(n, f, wanted, noise * (size + pcs_matrix_abs_bound(m->system->K, q)));
@@ -113,7 +113,8 @@ static void check_power_along(const variant *c, const model *m, const double *q,
         power += 0.5 * (there[i] - here[i]) * u[i];
         size += fabs(there[i] * u[i]) + fabs(here[i] * u[i]);
     }
-    CHECK_NEAR(m->system->has_damping ? m->system->ops->damping_power(m->system, q, v, u) : 0.0, power, 1e-13 * size);
+    CHECK_NEAR(pcs_system_is_damped(m->system) ? pcs_system_damping_power(m->system, pcs_at(0.0, q, v), u) : 0.0, power,
+               1e-13 * size);
 }
 
 // It has one node and a stiffness.
@@ -132,7 +133,7 @@ static void check_tangents(const variant *c, model *m)
     double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], A[MODEL_MAX_SIZE * MODEL_MAX_SIZE];
     model_randomize(&seed, n, q);
     model_randomize(&seed, n, v);
-    system->ops->update_tangents(system, 0.0, q, v);
+    system->ops->update(system, pcs_at(0.0, q, v), PCS_TANGENTS, NULL);
     for (int which = 0; which < 2; which++) {
         model_dense(which == 0 ? system->K : system->C, n, A);
         double size = check_largest(n * n, A), step = 2e-4;
@@ -148,9 +149,9 @@ static void check_tangents(const variant *c, model *m)
             }
             for (int i = 0; i < n && size > 0.0; i++) CHECK_NEAR(A[i * n + j], slope[i], 1e-8 * size);
         }
-        CHECK((size > 0.0) == (which == 0 ? !c->ops->is_one_node || is_mount(c) : system->has_damping));
+        CHECK((size > 0.0) == (which == 0 ? !c->ops->is_one_node || is_mount(c) : pcs_system_is_damped(system)));
     }
-    double power = quadratic(system->C, v), taken = system->ops->damping_power(system, q, v, v);
+    double power = quadratic(system->C, v), taken = pcs_system_damping_power(system, pcs_at(0.0, q, v), v);
     if (!c->ops->sees_velocity) CHECK_NEAR(taken, power, 1e-12 * (1.0 + power));
     check_power(c, m, q, v, taken);
     check_power_along(c, m, q, v);

@@ -62,9 +62,9 @@ TEST(rows_are_derivatives_of_gaps)
             for (int i = 0; i < system->nv; i++) {
                 double ahead, behind, unit[MODEL_MAX_SIZE] = { 0 }, keep = q[i];
                 q[i] = keep + 0.5;
-                system->ops->gaps(system, q, &ahead);
+                pcs_system_gaps(system, pcs_at(0.0, q, NULL), &ahead);
                 q[i] = keep - 0.5;
-                system->ops->gaps(system, q, &behind);
+                pcs_system_gaps(system, pcs_at(0.0, q, NULL), &behind);
                 q[i] = keep;
                 unit[i] = 1.0;
                 CHECK_NEAR(pcs_system_rate(system, 0, unit), ahead - behind, 1e-14);
@@ -85,12 +85,12 @@ TEST(gaps_are_distances_in_space)
             model *m = two_bars(ways[w], normal, pcs_gap_types[type]);
             model_build(m);
             pcs_system *system = m->system;
-            system->ops->gaps(system, q, &gap);
+            pcs_system_gaps(system, pcs_at(0.0, q, NULL), &gap);
             CHECK_NEAR(gap, 1.5, 1e-14);
             model_randomize(&seed, system->nv, q);
-            system->ops->gaps(system, q, &gap);
-            system->ops->contact_points(system, q, drawn, n);
-            system->ops->draw(system, q, q, system->picture);
+            pcs_system_gaps(system, pcs_at(0.0, q, NULL), &gap);
+            pcs_system_points(system, pcs_at(0.0, q, NULL), drawn, n);
+            system->ops->draw(system, pcs_at(0.0, q, q), system->picture);
             int other =
                 model_nodes(m, pcs_gap_types[type]->set_options[1] == NULL ? "second.start" : "first.end")->items[0];
             const double *u = system->picture->displacement[other];
@@ -121,7 +121,7 @@ TEST(resultant_is_the_sum_of_the_row)
                 unit[map->dof[i].equation] = 1.0;
                 for (int k = 0; k < 3; k++) wanted[k] += pcs_system_rate(m->system, 0, unit) * map->dof[i].direction[k];
             }
-            m->system->ops->row_resultant(m->system, 0, resultant);
+            pcs_row_resultant(m->system, m->system->G, 0, resultant);
             CHECK_ALL_NEAR(3, resultant, wanted, 1e-15);
             model_destroy(&m);
         }

@@ -56,7 +56,8 @@ static model *bodies(const pcs_gap_ops *ops, const char *element, const char *fr
     model_build(m);
     const double rest[MODEL_MAX_SIZE] = { 0 };
     bool has_changed;
-    if (m->system->has_search) CHECK_OK(m->ctx, m->system->ops->search(m->system, rest, &has_changed));
+    if (m->system->row_set.may_change)
+        CHECK_OK(m->ctx, m->system->ops->search(m->system, pcs_at(0.0, rest, NULL), &has_changed));
     return m;
 }
 
@@ -81,7 +82,7 @@ static void somewhere(const model *m, unsigned long long *seed, double *q)
 {
     model_randomize(seed, m->system->nv, q);
     for (int i = 0; i < m->system->nv; i++) q[i] *= 0.1;
-    if (m->system->directions_vary) m->system->ops->update_directions(m->system, q);
+    if (m->system->row_set.vary) pcs_system_aim(m->system, pcs_at(0.0, q, NULL));
 }
 
 static void check_derivatives(model *m)
@@ -115,7 +116,7 @@ static void check_bias(model *m)
     somewhere(m, &seed, q);
     model_randomize(&seed, system->nv, v);
     for (int k = 0; k < 5; k++) model_gaps_at(m, q, (k - 2) * h, v, gap[k]);
-    if (system->has_rate_bias) system->ops->rate_bias(system, q, v, bias);
+    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(0.0, q, v), bias);
     for (int j = 0; j < system->nrow; j++) {
         double sum = 16.0 * (gap[1][j] + gap[3][j]) - gap[0][j] - gap[4][j] - 30.0 * gap[2][j];
         CHECK_NEAR(bias[j], sum / (12.0 * h * h), 1e-8);
@@ -144,7 +145,7 @@ static void check_directions(model *m)
     unsigned long long seed = 8;
     double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3];
     somewhere(m, &seed, q);
-    m->system->ops->contact_points(m->system, q, point, normal);
+    pcs_system_points(m->system, pcs_at(0.0, q, NULL), point, normal);
     for (int j = 0; j < m->system->nrow; j++) {
         double across[3], length = 0.0, seen = 0.0, wanted = 0.0;
         for (int k = 0; k < 3; k++) length += normal[j][k] * normal[j][k];
@@ -185,7 +186,7 @@ static void check_resultant(model *m)
             for (int k = 0; k < 3 && !map->dof[i].is_rotation; k++)
                 wanted[k] += pcs_system_rate(m->system, j, unit) * map->dof[i].direction[k];
         }
-        m->system->ops->row_resultant(m->system, j, resultant);
+        pcs_row_resultant(m->system, m->system->G, j, resultant);
         CHECK_ALL_NEAR(3, resultant, wanted, 1e-14);
     }
 }

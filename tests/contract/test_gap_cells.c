@@ -58,7 +58,8 @@ static model *cells(const pcs_gap_ops *ops, const scene *s, const char *more)
 static void settle(const model *m, const double *q)
 {
     bool has_changed;
-    if (m->system->has_search) CHECK_OK(m->ctx, m->system->ops->search(m->system, q, &has_changed));
+    if (m->system->row_set.may_change)
+        CHECK_OK(m->ctx, m->system->ops->search(m->system, pcs_at(0.0, q, NULL), &has_changed));
 }
 
 static bool has_option(const pcs_gap_ops *ops, const char *name)
@@ -99,7 +100,7 @@ static void somewhere(const model *m, unsigned long long *seed, double *q)
     model_randomize(seed, m->system->nv, q);
     for (int i = 0; i < m->system->nv; i++) q[i] *= 0.05;
     settle(m, q);
-    m->system->ops->update_directions(m->system, q);
+    pcs_system_aim(m->system, pcs_at(0.0, q, NULL));
 }
 
 // First and second derivative along a motion at constant velocities. The gap sees no rotations, so that the increments
@@ -115,7 +116,7 @@ static void check_derivatives(model *m, const scene *s)
         for (int trial = 0; trial < 4; trial++) {
             model_randomize(&seed, m->system->nv, d);
             for (int k = 0; k < 5; k++) model_gaps_at(m, q, (k - 2) * h, d, gap[k]);
-            m->system->ops->rate_bias(m->system, q, d, bias);
+            pcs_system_rate_bias(m->system, pcs_at(0.0, q, d), bias);
             for (int j = 0; j < m->system->nrow; j++) {
                 double slope = (gap[0][j] - 8.0 * gap[1][j] + 8.0 * gap[3][j] - gap[4][j]) / (12.0 * h);
                 double bend =
@@ -141,7 +142,7 @@ static void check_directions(model *m, const scene *s)
     pcs_system *system = m->system;
     const pcs_dofmap *map = pcs_fe_dofmap(system);
     somewhere(m, &seed, q);
-    system->ops->contact_points(system, q, point, normal);
+    pcs_system_points(system, pcs_at(0.0, q, NULL), point, normal);
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
         double push[3][2][3] = { { { 0 } } };
@@ -162,7 +163,7 @@ static void check_directions(model *m, const scene *s)
             for (int u = 0; u <= w; u++) CHECK_NEAR(pcs_dot3(push[w][1], push[u][1]), u == w ? 1.0 : 0.0, 1e-14);
         }
         CHECK_ALL_NEAR(3, push[0][1], normal[j], 1e-14);
-        system->ops->tangents(system, across);
+        system->ops->evaluate_rows(system, pcs_at(0.0, q, NULL), &(pcs_row_values){ .across = across });
         for (int t = 0; t < row->ntangent; t++)
             CHECK_ALL_NEAR(3, push[1 + t][1], across[row->first_tangent + t], 1e-14);
     }
@@ -184,8 +185,8 @@ static void check_moments(model *m, const scene *s)
     bool turns = false;
     for (int i = 0; i < map->ndof; i++) turns = turns || map->dof[i].is_rotation;
     settle(m, q);
-    m->system->ops->update_directions(m->system, q);
-    system->ops->contact_points(system, q, point, normal);
+    pcs_system_aim(m->system, pcs_at(0.0, q, NULL));
+    pcs_system_points(system, pcs_at(0.0, q, NULL), point, normal);
     for (int i = 0; i < map->ndof; i++) {
         double arm[3], swing[3];
         for (int k = 0; k < 3; k++) arm[k] = m->mesh->x[map->dof[i].node][k] - 0.2;
@@ -194,7 +195,7 @@ static void check_moments(model *m, const scene *s)
     }
     for (int j = 0; j < system->nrow; j++) {
         double gap[MODEL_MAX_SIZE];
-        system->ops->gaps(system, q, gap);
+        pcs_system_gaps(system, pcs_at(0.0, q, NULL), gap);
         CHECK_NEAR(pcs_system_rate(system, j, v), 0.0, 1e-14);
         // Surfaces that are apart slide along each other at w x gap n; without rotations, axes at w x distance n.
         for (int t = 0; t < system->rows[j].ntangent && turns; t++) {
@@ -226,10 +227,10 @@ TEST(bias_of_circles)
         model_build(m);
         for (int k = 0; k < 5; k++) {
             for (int i = 0; i < 3; i++) q[i] = (k - 2) * 1e-3 * v[i];
-            m->system->ops->gaps(m->system, q, &gap[k]);
+            pcs_system_gaps(m->system, pcs_at(0.0, q, NULL), &gap[k]);
         }
         const double rest[3] = { 0 };
-        m->system->ops->rate_bias(m->system, rest, v, &bias);
+        pcs_system_rate_bias(m->system, pcs_at(0.0, rest, v), &bias);
         CHECK_NEAR(bias, (-gap[0] + 16.0 * gap[1] - 30.0 * gap[2] + 16.0 * gap[3] - gap[4]) / 12e-6, 1e-8);
         CHECK(side == 0 ? bias < -0.1 : bias > 0.1);
         model_destroy(&m);

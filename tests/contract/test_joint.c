@@ -143,8 +143,7 @@ static void move(const pcs_system *system, const double *q0, const double *x, do
 
 static void gaps_at(pcs_system *system, const double *q, double t, double *gap)
 {
-    system->time = t;
-    system->ops->gaps(system, q, gap);
+    pcs_system_gaps(system, pcs_at(t, q, NULL), gap);
 }
 
 typedef void each_model(model *m, const pcs_joint_ops *ops, const body *b, bool has_two);
@@ -172,8 +171,7 @@ static void check_rows(model *m, const pcs_joint_ops *ops, const body *b, bool h
     const double eps = 1e-5, t = 0.4;
     double q[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], ahead[16], behind[16];
     model_randomize(&seed, system->nv, q);
-    system->time = t;
-    if (system->directions_vary) system->ops->update_directions(system, q);
+    if (system->row_set.vary) pcs_system_aim(system, pcs_at(t, q, NULL));
     for (int i = 0; i < system->nv; i++) {
         double unit[MODEL_MAX_SIZE] = { 0 };
         unit[i] = 1.0;
@@ -210,11 +208,10 @@ static void check_bias(model *m, const pcs_joint_ops *ops, const body *b, bool h
         move(system, q, v, (s - 2) * eps, moved);
         gaps_at(system, moved, t + (s - 2) * eps, g[s]);
     }
-    system->time = t;
-    if (system->directions_vary) system->ops->update_directions(system, q);
-    if (system->has_rate_bias) system->ops->rate_bias(system, q, v, bias);
-    if (system->has_drives) system->ops->row_drives(system, t, way, speed);
-    CHECK((system->has_drives) == (strcmp(ops->name, "prescribed") == 0));
+    if (system->row_set.vary) pcs_system_aim(system, pcs_at(t, q, NULL));
+    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(t, q, v), bias);
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, t, way, speed);
+    CHECK((system->row_set.ndriven > 0) == (strcmp(ops->name, "prescribed") == 0));
     for (int j = 0; j < system->nrow; j++) {
         double rate = (8.0 * (g[3][j] - g[1][j]) - (g[4][j] - g[0][j])) / (12.0 * eps);
         double change = (16.0 * (g[1][j] + g[3][j]) - g[0][j] - g[4][j] - 30.0 * g[2][j]) / (12.0 * eps * eps);
@@ -253,7 +250,7 @@ static void check_rest(model *m, const pcs_joint_ops *ops, const body *b, bool h
     double q[MODEL_MAX_SIZE] = { 0 }, gap[16], point[16][3], normal[16][3];
     CHECK(system->nrow > 0 && system->nrow <= 6);
     gaps_at(system, q, 0.0, gap);
-    system->ops->contact_points(system, q, point, normal);
+    pcs_system_points(system, pcs_at(0.0, q, NULL), point, normal);
     for (int j = 0; j < system->nrow; j++) {
         CHECK_NEAR(gap[j], 0.0, 1e-15);
         CHECK(system->rows[j].is_bilateral);
@@ -279,11 +276,10 @@ static void check_constant(model *m, const pcs_joint_ops *ops, const body *b, bo
     CHECK(nnz <= 16 * 32);
     memcpy(before, system->G->value, (size_t)nnz * sizeof *before);
     model_randomize(&seed, system->nv, q);
-    system->time = 0.3;
-    system->ops->update_directions(system, q);
+    pcs_system_aim(system, pcs_at(0.3, q, NULL));
     double change = 0.0;
     for (int i = 0; i < nnz; i++) change = fmax(change, fabs(system->G->value[i] - before[i]));
-    if (!system->directions_vary) CHECK(change == 0.0);
+    if (!system->row_set.vary) CHECK(change == 0.0);
     else CHECK(change > 1e-3);
     bool is_distance = strcmp(ops->name, "distance") == 0;
     if (b->is_linear) CHECK(system->is_linear == !is_distance);
@@ -340,7 +336,7 @@ static void check_common_motion(model *m, const pcs_joint_ops *ops, const body *
     double gap[16];
     move_all(m, psi, shift, q);
     gaps_at(system, q, 0.0, gap);
-    if (system->directions_vary) system->ops->update_directions(system, q);
+    if (system->row_set.vary) pcs_system_aim(system, pcs_at(0.0, q, NULL));
     velocity_of_all(m, q, psi, w, shift, v);
     for (int j = 0; j < system->nrow; j++) {
         CHECK_NEAR(gap[j], 0.0, 2e-15);
@@ -390,7 +386,7 @@ static void rows_along(pcs_system *system, const double *q0, const double *x, do
 {
     double q[MODEL_MAX_SIZE];
     pcs_retract(&system->rotations, q0, x, q);
-    system->ops->update_directions(system, q);
+    pcs_system_aim(system, pcs_at(0.0, q, NULL));
     if (part >= 0.0) pcs_rotate_rows(&system->rotations, x, part, system->G);
     memset(out, 0, (size_t)(system->nrow * system->nv) * sizeof *out);
     for (int j = 0; j < system->nrow; j++) pcs_rows_add_transposed(system->G, j, 1.0, out + j * system->nv);
@@ -429,18 +425,18 @@ static void check_slopes(model *m, const pcs_joint_ops *ops, const body *b, bool
     pcs_system *system = m->system;
     unsigned long long seed = 21;
     double q0[MODEL_MAX_SIZE], q[MODEL_MAX_SIZE], x[MODEL_MAX_SIZE] = { 0 };
-    if (!system->directions_vary) return;
+    if (!system->row_set.vary) return;
     CHECK(system->slopes != NULL);
     model_randomize(&seed, system->nv, q0);
-    system->ops->update_slopes(system, q0, NULL);
+    system->ops->update(system, pcs_at(0.0, q0, NULL), PCS_SLOPES, NULL);
     compare_slopes(system, q0, x, -1.0, 1e-7);
     model_randomize(&seed, system->nv, x);
     for (int i = 0; i < system->nv; i++) x[i] *= 0.01;
     pcs_retract(&system->rotations, q0, x, q);
     for (int trial = 0; trial < 3; trial++) {
         double part = 0.5 * trial - 0.5;
-        system->ops->update_slopes(system, q, x);
-        system->ops->update_directions(system, q);
+        system->ops->update(system, pcs_at(0.0, q, NULL), PCS_SLOPES, x);
+        pcs_system_aim(system, pcs_at(0.0, q, NULL));
         if (part >= 0.0) pcs_rotate_slopes_of_rows(&system->rotations, x, part, system->G, system->slopes);
         compare_slopes(system, q0, x, part, trial == 0 ? 1e-7 : 1e-5);
     }
@@ -456,7 +452,7 @@ static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, b
 {
     (void)ops, (void)b, (void)has_two;
     pcs_system *system = m->system;
-    if (!system->has_joint_stiffness) return;
+    if (system->slopes == NULL) return;
     unsigned long long seed = 21;
     int n = system->nv;
     double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE] = { 0 }, lam[16] = { 0 };
@@ -464,9 +460,9 @@ static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, b
     model_randomize(&seed, n, q);
     for (int j = 0; j < system->nrow; j++) lam[j] = 3.0 * model_random(&seed);
     for (int pass = 0; pass < 2; pass++) { // the second time over what the first has left
-        if (system->tangents_vary) system->ops->update_tangents(system, 0.0, q, v);
+        if (system->tangents_vary) system->ops->update(system, pcs_at(0.0, q, v), PCS_TANGENTS, NULL);
         if (pass == 0) model_dense(system->K, n, K[0]);
-        system->ops->add_joint_stiffness(system, q, lam);
+        system->ops->update(system, pcs_at(0.0, q, NULL), PCS_JOINTS, lam);
     }
     model_dense(system->K, n, K[1]);
     const pcs_slopes *s = system->slopes;
@@ -531,7 +527,7 @@ static void check_curvature(model *m, const pcs_joint_ops *ops, const body *b, b
     for (int j = 0; j < nrow; j++) impulse[j] = form.c / (form.h * form.kb) * form.kw * z[nrow + j];
     pcs_step_problem p = { .q = q, .v = v, .lam = lam, .base = q0 };
     pcs_retract(&system->rotations, q0, x, q);
-    system->ops->update_directions(system, q);
+    pcs_system_aim(system, pcs_at(0.0, q, NULL));
     pcs_curvature_fill(c, &form, &p, system->rotations.are_somewhere ? x : NULL, z);
     model_dense(c->K, n, K);
     for (int k = 0; k < n; k++) {

@@ -185,11 +185,12 @@ TEST(momentum_is_balanced)
             model_start(&run);
             bar_story s = { 0 };
             pcs_measure now, before;
-            m->system->ops->measure(m->system, run.x.q, run.x.v, &before);
+            m->system->ops->measure(m->system, pcs_at(run.x.t, run.x.q, run.x.v), PCS_ENERGY, &before);
             for (int step = 0; step < 300; step++) {
                 model_step(&run, bar_step);
                 bar_watch(&run, &s);
-                m->system->ops->measure(m->system, run.x.q, pcs_scheme_velocity(run.scheme, &run.x), &now);
+                m->system->ops->measure(m->system, pcs_at(run.x.t, run.x.q, pcs_scheme_velocity(run.scheme, &run.x)),
+                                        PCS_ENERGY, &now);
                 double gained =
                     run.report.smooth_impulse[0] - run.report.rows[0].step_impulse + run.report.rows[1].step_impulse;
                 CHECK_NEAR(now.momentum[0] - before.momentum[0], gained, 1e-12 * 6.0 * 10.0);
@@ -266,7 +267,7 @@ TEST(reports_show_the_state)
             model_step(&run, bar_step);
             CHECK(run.report.h == bar_step && run.report.iterations >= 0 && run.x.step == step + 1);
             CHECK_NEAR(run.x.t, t + bar_step, 1e-15);
-            m->system->ops->gaps(m->system, run.x.q, gap);
+            pcs_system_gaps(m->system, pcs_at(run.x.t, run.x.q, NULL), gap);
             for (int j = 0; j < 2; j++) {
                 const pcs_row_report *row = &run.report.rows[j];
                 CHECK(row->gap == gap[j] && row->rate == pcs_system_rate(m->system, j, run.x.v));

@@ -91,10 +91,10 @@ static const char *difference(const trace *a, const trace *b)
 // Of all that is built from the case and constant afterwards.
 static unsigned long long hash_constants(const pcs_system *s)
 {
-    unsigned long long hash = pcs_hash(PCS_HASH_START, s, offsetof(pcs_system, time));
+    unsigned long long hash = pcs_hash(PCS_HASH_START, s, offsetof(pcs_system, laws));
     const pcs_matrix *const still[] = { s->mass_varies ? NULL : s->M, s->is_linear ? s->K : NULL,
                                         s->is_linear ? s->C : NULL };
-    const pcs_rows *const rows[] = { s->directions_vary ? NULL : s->G, s->directions_vary ? NULL : s->T };
+    const pcs_rows *const rows[] = { s->row_set.vary ? NULL : s->G, s->row_set.vary ? NULL : s->T };
     hash = pcs_hash(hash, s->rows, (size_t)s->nrow * sizeof *s->rows);
     hash = pcs_hash(hash, s->contacts, (size_t)s->ncontact * sizeof *s->contacts);
     hash = pcs_hash(hash, s->reactions, (size_t)s->nreaction * sizeof *s->reactions);

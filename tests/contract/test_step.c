@@ -102,12 +102,12 @@ static solution pose(const model *m, const situation *s, int variant)
         double sign = system->G->value[system->G->start[j]];
         double way = j % 2 == variant % 2 ? s->gap * 0.05 : 0.3 - s->gap * 0.05,
                rate = j % 2 == variant % 2 ? s->rate : -0.5;
-        system->ops->gaps(system, x.q, gap);
+        pcs_system_gaps(system, pcs_at(0.0, x.q, NULL), gap);
         x.q[column] += sign * (way - gap[j]);
-        if (s->is_exact) system->ops->gaps(system, x.q, gap);
+        if (s->is_exact) pcs_system_gaps(system, pcs_at(0.0, x.q, NULL), gap);
         x.v[column] += sign * (rate - pcs_system_rate(system, j, x.v));
     }
-    system->ops->gaps(system, x.q, gap);
+    pcs_system_gaps(system, pcs_at(0.0, x.q, NULL), gap);
     for (int j = 0; j < system->nrow; j++) {
         x.target[j] = 0.4 * (j + variant) * pcs_system_rate(system, j, x.v) * (s->is_exact ? 0.0 : 1.0);
         x.gate[j] = gap[j] <= 0.02;
@@ -173,7 +173,7 @@ static void check_motion(const model *m, const pcs_step_form *form, const soluti
     momentum_defect(system, M, U, x->nu, y);
     demand(check_largest(n, y), mass * way, "M U = G^T nu");
     if (!form->has_dynamics) return;
-    system->ops->force(system, 0.3, x->q, x->v, f);
+    system->ops->force(system, pcs_at(0.3, x->q, x->v), f);
     momentum_defect(system, M, x->d, none, y);
     for (int i = 0; i < n; i++) y[i] = form->c * y[i] - form->h * f[i];
     demand(check_largest(n, y), form->h * pcs_matrix_abs_bound(system->K, x->q) + mass * speed, "c M d = h f");
@@ -189,8 +189,8 @@ static void check_rows(const model *m, const pcs_step_form *form, const solution
         qt[i] = given->q[i] + form->kb * x->d[i];
         vt[i] = given->v[i] + x->d[i];
     }
-    system->ops->gaps(system, x->q, gap);
-    system->ops->gaps(system, qt, smooth);
+    pcs_system_gaps(system, pcs_at(0.0, x->q, NULL), gap);
+    pcs_system_gaps(system, pcs_at(0.0, qt, NULL), smooth);
     double speed = fmax(check_largest(n, x->v), check_largest(n, given->v)),
            way = fmax(check_largest(n, x->q), speed * form->h) + system->length;
     for (int j = 0; j < system->nrow; j++) {

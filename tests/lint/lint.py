@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "step": ["system", "contact", "sparse", "linsolve", "core"],
     "schemes": ["system", "step", "contact", "core"],
     "output": ["system", "step", "mesh", "core", "schemes/scheme.h"],
-    "analysis": ["output", "case", "eigen", "system", "linsolve", "sparse", "core", "schemes/scheme.h"],
+    "analysis": ["output", "case", "eigen", "fe/rigid.h", "system", "linsolve", "sparse", "core", "schemes/scheme.h"],
     "sim": ["output", "case", "schemes", "step", "system", "core"],
 }
 MAY_INCLUDE_ALL = ("api", "build", "cli", "main.c")

@@ -26,7 +26,8 @@ static void run(int nset, const char *const *set, motion *out)
     *out = (motion){ 0 };
     for (int i = 0; i < 300; i++) {
         CHECK_OK(ctx, pcs_sim_step(sim));
-        out->tip[i] = sim->system->ops->probe(sim->system, &sim->probes[0], sim->state.q, sim->state.v);
+        out->tip[i] =
+            sim->system->ops->probe(sim->system, &sim->probes[0], pcs_at(sim->state.t, sim->state.q, sim->state.v));
         out->smallest_gap = fmin(out->smallest_gap, sim->report.rows[0].gap);
         out->impulse += sim->report.rows[0].step_impulse;
     }

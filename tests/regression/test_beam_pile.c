@@ -50,7 +50,8 @@ static void pile_step(pile *p)
 static pcs_measure pile_measure(const pile *p)
 {
     pcs_measure measure;
-    p->sim->system->ops->measure(p->sim->system, p->sim->state.q, p->sim->state.v, &measure);
+    p->sim->system->ops->measure(p->sim->system, pcs_at(p->sim->state.t, p->sim->state.q, p->sim->state.v), PCS_ENERGY,
+                                 &measure);
     return measure;
 }
 

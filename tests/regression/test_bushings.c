@@ -215,9 +215,9 @@ static double run_error(const pair *g, const char *scheme, int steps, double end
     text_case c = text_case_open(text, NULL);
     pcs_measure before, after;
     pcs_system *system = c.sim->system;
-    system->ops->measure(system, c.sim->state.q, c.sim->state.v, &before);
+    system->ops->measure(system, pcs_at(c.sim->state.t, c.sim->state.q, c.sim->state.v), PCS_ENERGY, &before);
     text_case_run(&c);
-    system->ops->measure(system, c.sim->state.q, c.sim->state.v, &after);
+    system->ops->measure(system, pcs_at(c.sim->state.t, c.sim->state.q, c.sim->state.v), PCS_ENERGY, &after);
     for (int b = g->is_mount; b < 2; b++) {
         body_at(g, c.sim->state.q, b, u, psi);
         for (int k = 0; k < 3; k++) error = fmax(error, fabs(g->place[b][k] + u[k] - exact[13 * b + k]));

@@ -15,47 +15,47 @@ enum { MOST = 256 };
 static const pcs_system_ops *honest; // those of the system under test
 static double rest[MOST];
 
-static void force_too_stiff(const pcs_system *self, double t, const double *q, const double *v, double *f)
+static void force_too_stiff(const pcs_system *self, pcs_instant at, double *f)
 {
     double bent[MOST], straight[MOST];
-    honest->force(self, t, q, v, f);
-    honest->force(self, t, q, rest, bent);
-    honest->force(self, t, rest, rest, straight);
+    honest->force(self, at, f);
+    honest->force(self, pcs_at(at.t, at.q, rest), bent);
+    honest->force(self, pcs_at(at.t, rest, rest), straight);
     for (int i = 0; i < self->nv; i++) f[i] += 0.1 * (bent[i] - straight[i]);
 }
 
 // Between the states at which forces are held against energies.
-static void force_too_stiff_later(const pcs_system *self, double t, const double *q, const double *v, double *f)
+static void force_too_stiff_later(const pcs_system *self, pcs_instant at, double *f)
 {
-    if (t < 0.05) honest->force(self, t, q, v, f);
-    else force_too_stiff(self, t, q, v, f);
+    if (at.t < 0.05) honest->force(self, at, f);
+    else force_too_stiff(self, at, f);
 }
 
-static void force_damped_twice(const pcs_system *self, double t, const double *q, const double *v, double *f)
+static void force_damped_twice(const pcs_system *self, pcs_instant at, double *f)
 {
     double still[MOST];
-    honest->force(self, t, q, v, f);
-    honest->force(self, t, q, rest, still);
+    honest->force(self, at, f);
+    honest->force(self, pcs_at(at.t, at.q, rest), still);
     for (int i = 0; i < self->nv; i++) f[i] += f[i] - still[i];
 }
 
-static void force_without_gyroscopes(const pcs_system *self, double t, const double *q, const double *v, double *f)
+static void force_without_gyroscopes(const pcs_system *self, pcs_instant at, double *f)
 {
-    (void)v;
-    honest->force(self, t, q, rest, f);
+    (void)at;
+    honest->force(self, pcs_at(at.t, at.q, rest), f);
 }
 
-static void directions_without_arms(pcs_system *self, const double *q)
+static void rows_without_arms(pcs_system *self, pcs_instant at, const pcs_row_values *out)
 {
-    honest->update_directions(self, q);
-    for (int k = 0; k < self->G->start[self->nrow]; k++)
-        if (self->arms[self->G->column[k]] != 1.0) self->G->value[k] = 0.0;
+    honest->evaluate_rows(self, at, out);
+    for (int k = 0; k < (out->G == NULL ? 0 : out->G->start[self->nrow]); k++)
+        if (self->arms[out->G->column[k]] != 1.0) out->G->value[k] = 0.0;
 }
 
-static void rate_bias_of_other_sign(pcs_system *self, const double *q, const double *v, double *bias)
+static void rows_of_other_bias(pcs_system *self, pcs_instant at, const pcs_row_values *out)
 {
-    honest->rate_bias(self, q, v, bias);
-    for (int j = 0; j < self->nrow; j++) bias[j] = -bias[j];
+    honest->evaluate_rows(self, at, out);
+    for (int j = 0; j < (out->bias == NULL ? 0 : self->nrow); j++) out->bias[j] = -out->bias[j];
 }
 
 #define BEAM                                                                                                       \
@@ -89,15 +89,21 @@ static void rate_bias_of_other_sign(pcs_system *self, const double *q, const dou
     "inside, restitution: 0.0 } }\ntime: { step: 1.0e-3, end: 0.04 }\n"
 
 // The sum of the forces that there are, wrong or not: the balance of momentum is not what shall see them.
-static void resultant_of_force(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
+static void resultant_of_force(const pcs_system *self, pcs_instant at, double sum[3])
 {
     const pcs_dofmap *map = pcs_fe_dofmap(self);
     double f[MOST];
-    self->ops->force(self, t, q, v, f);
+    self->ops->force(self, at, f);
     sum[0] = sum[1] = sum[2] = 0.0;
     for (int i = 0; i < map->ndof; i++)
         for (int k = 0; k < 3 && map->dof[i].equation >= 0 && !map->dof[i].is_rotation; k++)
             sum[k] += map->dof[i].direction[k] * f[map->dof[i].equation];
+}
+
+static void measure_of_force(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
+{
+    honest->measure(self, at, what, out);
+    if (what & PCS_RESULTANT) resultant_of_force(self, at, out->resultant);
 }
 
 // Runs a case with the functions of `ops` that are given in place of the system's own.
@@ -108,9 +114,8 @@ static void run_with(const char *text, const char *scheme, const pcs_system_ops 
     CHECK(system->nv <= MOST);
     pcs_system_ops wrong = *(honest = system->ops);
     if (ops->force != NULL) wrong.force = ops->force;
-    if (ops->update_directions != NULL) wrong.update_directions = ops->update_directions;
-    if (ops->rate_bias != NULL) wrong.rate_bias = ops->rate_bias;
-    if (ops->force != NULL) wrong.resultant = resultant_of_force;
+    if (ops->evaluate_rows != NULL) wrong.evaluate_rows = ops->evaluate_rows;
+    if (ops->force != NULL) wrong.measure = measure_of_force;
     system->ops = &wrong;
     system->slices = NULL;
     pcs_status status = pcs_sim_start(c.sim);
@@ -126,8 +131,8 @@ TEST(wrong_functions_are_seen)
     static const pcs_system_ops none = { 0 }, stiff = { .force = force_too_stiff },
                                 later = { .force = force_too_stiff_later }, damped = { .force = force_damped_twice },
                                 light = { .force = force_without_gyroscopes },
-                                armless = { .update_directions = directions_without_arms },
-                                bent = { .rate_bias = rate_bias_of_other_sign };
+                                armless = { .evaluate_rows = rows_without_arms },
+                                bent = { .evaluate_rows = rows_of_other_bias };
     static const struct {
         const char *text, *schemes[4], *check;
         const pcs_system_ops *ops;

@@ -133,7 +133,7 @@ static void throw_beam(model_run *run)
 
 static double total_energy(const model_run *run, pcs_measure *out)
 {
-    run->m->system->ops->measure(run->m->system, run->x.q, run->x.v, out);
+    run->m->system->ops->measure(run->m->system, pcs_at(run->x.t, run->x.q, run->x.v), PCS_ENERGY, out);
     return out->kinetic + out->strain;
 }
 

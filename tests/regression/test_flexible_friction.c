@@ -46,10 +46,10 @@ static void add_push(const text_case *c, int row, double sum[3])
     const pcs_system *system = c->sim->system;
     const pcs_row_report *r = &c->sim->report.rows[row];
     double along[3];
-    system->ops->row_resultant(system, row, along);
+    pcs_row_resultant(system, system->G, row, along);
     for (int k = 0; k < 3; k++) sum[k] += r->step_impulse * along[k] / c->sim->step_size;
     for (int t = 0; t < system->rows[row].ntangent; t++) {
-        system->ops->tangent_resultant(system, system->rows[row].first_tangent + t, along);
+        pcs_row_resultant(system, system->T, system->rows[row].first_tangent + t, along);
         for (int k = 0; k < 3; k++) sum[k] += r->tangent[t] * along[k] / c->sim->step_size;
     }
 }

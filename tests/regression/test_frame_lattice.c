@@ -59,13 +59,13 @@ static void fly_case(const char *path, int nset, const char *const *set, bounce 
     CHECK(pcs_context_create(&ctx) == PCS_OK);
     CHECK_OK(ctx, pcs_build_sim_from(ctx, path, nset, set, &sim));
     CHECK_OK(ctx, pcs_sim_start(sim));
-    sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &measure);
+    sim->system->ops->measure(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v), PCS_ENERGY, &measure);
     memcpy(b->momentum[0], measure.momentum, sizeof measure.momentum);
     while (!pcs_sim_is_done(sim)) {
         CHECK_OK(ctx, pcs_sim_step(sim));
         note_step(sim, b);
     }
-    sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &measure);
+    sim->system->ops->measure(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v), PCS_ENERGY, &measure);
     memcpy(b->momentum[1], measure.momentum, sizeof measure.momentum);
     b->mass = -b->momentum[0][0] / 10.0;
     b->n = sim->system->nv;

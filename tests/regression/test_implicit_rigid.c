@@ -166,7 +166,7 @@ static drift pendulum_drift(const char *scheme)
     for (long i = 0; i < run.sim->nstep; i++) {
         double gap[3];
         case_step(&run);
-        run.sim->system->ops->gaps(run.sim->system, run.sim->state.q, gap);
+        pcs_system_gaps(run.sim->system, pcs_at(run.sim->state.t, run.sim->state.q, NULL), gap);
         d.joint = fmax(d.joint, fmax(fabs(gap[0]), fabs(gap[1])));
         d.depth = fmax(d.depth, -gap[2]);
     }

@@ -37,7 +37,7 @@ static void check_rigid(const text_case *c, const double v0[3], const double w[3
         if (s->rotations.are_somewhere) pcs_retract(&s->rotations, q, way, later);
         else
             for (int k = 0; k < s->nv; k++) later[k] = q[k] + way[k];
-        s->ops->measure(s, later, v, &measure);
+        s->ops->measure(s, pcs_at(0.0, later, v), PCS_ENERGY, &measure);
         strain[i] = measure.strain;
     }
     // Strain of second order has an energy of fourth order, strain of first order one of second.

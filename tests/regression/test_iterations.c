@@ -213,17 +213,17 @@ TEST(inertia_has_stiffness)
     pcs_system *system = run.sim->system;
     const double q[N] = { 0.3, -0.2, 0.01 }, v[N] = { 150.0, -75.0, 3.0 }, a[N] = { 2000.0, -700.0, 40.0 }, step = 1e-5;
     double before[N * N], with[N], without[N], x[N];
-    system->ops->update_mass(system, q);
-    system->ops->update_tangents(system, 0.0, q, v);
+    system->ops->update(system, pcs_at(0.0, q, NULL), PCS_MASS, NULL);
+    system->ops->update(system, pcs_at(0.0, q, v), PCS_TANGENTS, NULL);
     memcpy(before, system->K->value, sizeof before);
-    system->ops->add_inertia_stiffness(system, q, a);
+    system->ops->update(system, pcs_at(0.0, q, NULL), PCS_INERTIA, a);
     for (int j = 0; j < N; j++) {
         memcpy(x, q, sizeof x);
         x[j] = q[j] + step;
-        system->ops->update_mass(system, x);
+        system->ops->update(system, pcs_at(0.0, x, NULL), PCS_MASS, NULL);
         pcs_matrix_multiply(system->M, a, with);
         x[j] = q[j] - step;
-        system->ops->update_mass(system, x);
+        system->ops->update(system, pcs_at(0.0, x, NULL), PCS_MASS, NULL);
         pcs_matrix_multiply(system->M, a, without);
         for (int i = 0; i < N; i++)
             CHECK_NEAR(system->K->value[j * N + i] - before[j * N + i], (with[i] - without[i]) / (2.0 * step), 1e-5);
@@ -260,7 +260,7 @@ static void difference(const case_run *run, int j, bool is_velocity, double *ris
         x[j] = side == 0 ? step : -step;
         if (is_velocity) v[j] += x[j];
         else pcs_retract(&system->rotations, run->sim->state.q, x, q);
-        system->ops->force(system, 0.0, q, v, f[side]);
+        system->ops->force(system, pcs_at(0.0, q, v), f[side]);
     }
     for (int i = 0; i < system->nv; i++) rise[i] = -(f[0][i] - f[1][i]) / (2.0 * step);
 }
@@ -272,7 +272,7 @@ static void check_tangents(const char *path, const char *support)
     case_run run = case_open(path, set);
     pcs_system *system = run.sim->system;
     for (int i = 0; i < 30; i++) case_step(&run);
-    system->ops->update_tangents(system, 0.0, run.sim->state.q, run.sim->state.v);
+    system->ops->update(system, pcs_at(0.0, run.sim->state.q, run.sim->state.v), PCS_TANGENTS, NULL);
     for (int j = 0; j < system->nv; j++) {
         difference(&run, j, false, rise);
         check_column(system, system->K, j, rise, 1e-6 * largest_entry(system->K));
@@ -300,12 +300,12 @@ static void check_gaps_here(const char *path, double later)
     for (int i = 0; i < 5; i++) case_step(&run);
     double here[64], gap[64];
     CHECK(system->nrow > 0 && system->nrow <= 64);
-    system->ops->update_directions(system, run.sim->state.q);
+    pcs_system_aim(system, pcs_at(run.sim->state.t, run.sim->state.q, NULL));
     for (int i = 0; i < 2; i++) {
-        pcs_system_gaps_here(system, run.sim->state.q, here);
-        system->ops->gaps(system, run.sim->state.q, gap);
+        pcs_instant at = pcs_at(run.sim->state.t + i * later, run.sim->state.q, NULL);
+        pcs_system_gaps_here(system, at, here);
+        pcs_system_gaps(system, at, gap);
         for (int j = 0; j < system->nrow; j++) CHECK(here[j] == gap[j]);
-        system->time += later;
     }
     case_close(&run);
 }

@@ -109,7 +109,7 @@ TEST(slider_at_rest_stays)
                  full * (1e5 + k / 4) + alpha, schemes[k % 4]);
         text_case c = text_case_open(text, NULL);
         double gap[4];
-        c.sim->system->ops->gaps(c.sim->system, c.sim->state.q, gap);
+        pcs_system_gaps(c.sim->system, pcs_at(c.sim->state.t, c.sim->state.q, NULL), gap);
         nopen += gap[2] > 1e-13;
         while (!pcs_sim_is_done(c.sim)) {
             text_case_step(&c);

@@ -195,7 +195,8 @@ TEST(plastic_waves_have_two_speeds)
                     text_case run = open_bar(bar, scheme, cells, (s == 4 ? 0.25 : 0.4) * step);
                     text_case_run(&run);
                     pcs_system *system = run.sim->system;
-                    system->ops->draw(system, run.sim->state.q, run.sim->state.v, system->picture);
+                    system->ops->draw(system, pcs_at(run.sim->state.t, run.sim->state.q, run.sim->state.v),
+                                      system->picture);
                     double behind = -mean_stress(&run, 0.2 * c1 * t, 0.8 * c1 * t);
                     double ahead = -mean_stress(&run, c1 * t + 0.15 * (c0 - c1) * t, c0 * t - 0.15 * (c0 - c1) * t);
                     double slow = front(&run, -0.5 * (plateau + bar->yield)), fast = front(&run, -0.5 * bar->yield);
@@ -521,7 +522,7 @@ TEST(states_hold_the_internal_variables)
             if (i % 2 == 1) break;
             CHECK_OK(other.ctx, other.sim->scheme->ops->step(other.sim->scheme, &other.sim->state, 1e-6, report));
             const pcs_state *x = &other.sim->state;
-            other.sim->system->ops->commit(other.sim->system, x->t, x->q, x->v);
+            other.sim->system->ops->commit(other.sim->system, pcs_at(x->t, x->q, x->v));
         }
         // Sums of times round off otherwise than multiples of the step: all but the times is the same.
         for (int k = 0; k < run.sim->system->nv && i % 2 == 0; k++)

@@ -173,7 +173,7 @@ TEST(rigid_modes_keep_their_names_at_equilibrium)
         still s = still_open(text, NULL);
         pcs_modes modes;
         const unsigned char held[1] = { closed == 1 };
-        pcs_modes_options options = { .count = 2, .q = s.on.start, .held = held };
+        pcs_modes_options options = { .count = 2, .q = s.on.start, .load_factor = 1.0, .held = held };
         CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
         CHECK(modes.count == 2 && modes.modes[1].kind == PCS_MODE_VIBRATION);
         CHECK(modes.modes[0].kind == (closed ? PCS_MODE_VIBRATION : PCS_MODE_RIGID));
@@ -259,7 +259,7 @@ TEST(becks_column_flutters)
         CHECK(q != NULL);
         still_statics(&s, 0, q);
         pcs_modes modes;
-        pcs_modes_options options = { .count = 3, .q = q };
+        pcs_modes_options options = { .count = 3, .q = q, .load_factor = 1.0 };
         CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
         bool flutters = load[i] > 20.051;
         CHECK(modes.modes[0].kind == (flutters ? PCS_MODE_FLUTTER : PCS_MODE_VIBRATION));

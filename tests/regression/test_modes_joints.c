@@ -93,11 +93,11 @@ static dense *dense_open(const still *s, const pcs_modes *modes, const pcs_modes
     CHECK(d != NULL && s->on.system->nv <= MOST);
     d->n = s->on.system->nv;
     CHECK_OK(s->ctx, pcs_stiffness_create(s->on.system, false, &stiff));
-    pcs_stiffness_update_K(&stiff, modes->q, options->force);
+    pcs_stiffness_update_K(&stiff, modes->at, options->force);
     pcs_stiffness_update_M(&stiff);
     dense_copy(&stiff.K, d->K);
     dense_copy(&stiff.M, d->M);
-    dense_null_space(d, s->on.system, options->held, stiff.natural.model);
+    dense_null_space(d, s->on.system, options->held, stiff.system->scale.model);
     dense_solve(d);
     return d;
 }
@@ -151,7 +151,7 @@ static void check_equilibrium(const char *text, const char *assignments, int cou
         q = pcs_take(s.ctx, (size_t)s.on.system->nq, sizeof *q, "a state");
         CHECK(q != NULL);
         pcs_statics statics = still_statics(&s, 0, q);
-        pcs_modes_options options = { .count = count + 7, .is_whirl = whirl == 1, .q = q };
+        pcs_modes_options options = { .count = count + 7, .is_whirl = whirl == 1, .q = q, .load_factor = 1.0 };
         options.held = statics.held;
         options.force = statics.force;
         check_modes(&s, &options, count);
@@ -234,7 +234,7 @@ TEST(hanging_bodies_turn_freely)
         memcpy(q, s.on.start, (size_t)s.on.system->nq * sizeof *q);
         pcs_statics statics = still_statics(&s, 0, q);
         pcs_modes modes;
-        pcs_modes_options options = { .count = 10, .is_whirl = whirl == 1, .q = q };
+        pcs_modes_options options = { .count = 10, .is_whirl = whirl == 1, .q = q, .load_factor = 1.0 };
         options.held = statics.held;
         options.force = statics.force;
         CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
@@ -338,7 +338,7 @@ TEST(unstable_modes_on_joints_are_found)
     for (int j = 0; j < 2; j++)
         for (int p = G->start[j]; p < G->start[j + 1]; p++)
             if (G->column[p] == 1 && G->value[p] != 0.0) force[j] = 2.0 * 9.81 / G->value[p];
-    pcs_modes_options options = { .count = 3, .q = s.on.start, .force = force };
+    pcs_modes_options options = { .count = 3, .q = s.on.start, .load_factor = 1.0, .force = force };
     check_modes(&s, &options, 1);
     pcs_modes modes;
     CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));

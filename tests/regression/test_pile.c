@@ -84,11 +84,11 @@ TEST(laws_hold)
            *moved = pcs_take(p->ctx, (size_t)system->nrow, sizeof *moved, "a test"),
            *rub = pcs_take(p->ctx, (size_t)system->ntangent, sizeof *rub, "a test");
     for (int k = 0; k < 20; k++) {
-        system->ops->measure(system, run.x.q, run.x.v, &measure);
+        system->ops->measure(system, pcs_at(run.x.t, run.x.q, run.x.v), PCS_ENERGY, &measure);
         memcpy(momentum, measure.free_momentum, sizeof momentum);
         step(p, &run, h);
-        system->ops->measure(system, run.x.q, run.x.v, &measure);
-        system->ops->resultant(system, 0.0, run.x.q, run.x.v, weight);
+        system->ops->measure(system, pcs_at(run.x.t, run.x.q, run.x.v), PCS_ENERGY, &measure);
+        pcs_system_resultant(system, pcs_at(0.0, run.x.q, run.x.v), weight);
         // The gate of a row is closed where the motion without corrections would have closed it, or where its law acts.
         for (int j = 0; j < system->nrow; j++) {
             nu[j] = run.report.rows[j].nu;

@@ -264,7 +264,7 @@ static double stress_error(const text_case *run, int cells)
     pcs_picture *picture = system->picture;
     double worst = 0.0, h = 10.0 / cells / 30.0;
     int field = 0;
-    system->ops->draw(run->sim->system, run->sim->state.q, run->sim->state.v, picture);
+    system->ops->draw(run->sim->system, pcs_at(run->sim->state.t, run->sim->state.q, run->sim->state.v), picture);
     while (strcmp(picture->field_names[field], "stress") != 0) field++;
     for (int i = 0; i < cells; i++) {
         double later = run->sim->state.t - i * h;

@@ -396,7 +396,7 @@ TEST(modes_know_the_loads_of_their_state)
         still s = still_open(cantilever, text);
         pcs_statics statics = still_statics(&s, 0, q);
         pcs_modes modes;
-        pcs_modes_options options = { .count = 2, .q = q, .held = statics.held };
+        pcs_modes_options options = { .count = 2, .q = q, .load_factor = 1.0, .held = statics.held };
         CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
         double square = (EI * pow(PI, 4) + pull[i] * PI * PI) / 0.78;
         CHECK(modes.modes[0].kind == (square > 0.0 ? PCS_MODE_VIBRATION : PCS_MODE_DIVERGENCE));
@@ -423,7 +423,9 @@ TEST(forces_of_joints_are_stiff)
     pcs_statics statics = still_statics(&s, 1, q);
     CHECK_RELATIVE(fabs(statics.force[0]), 20.0, 1e-12);
     pcs_modes modes;
-    pcs_modes_options options = { .count = 1, .q = q, .held = statics.held, .force = statics.force };
+    pcs_modes_options options = {
+        .count = 1, .q = q, .load_factor = 1.0, .held = statics.held, .force = statics.force
+    };
     CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
     CHECK_RELATIVE(modes.modes[0].w, sqrt(3.0 / 2.0 + 10.0 / 0.5), 1e-9);
     still_close(&s);

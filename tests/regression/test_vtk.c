@@ -99,7 +99,7 @@ static void expect_contacts(FILE *f, int number, long before, long step)
     }
     double position[FAKE_ROWS][3], normal[FAKE_ROWS][3], arrow[FAKE_ROWS][3];
     double gap[FAKE_ROWS], rate[FAKE_ROWS], force[FAKE_ROWS];
-    fake_contact_points(NULL, r.q, position, normal);
+    fake_evaluate_rows(NULL, pcs_at(0.0, r.q, NULL), &(pcs_row_values){ .point = position, .normal = normal });
     for (int j = 0; j < FAKE_ROWS; j++) {
         gap[j] = r.rows[j].gap;
         rate[j] = r.rows[j].rate;
@@ -133,11 +133,10 @@ TEST(contacts_read_back_bit_by_bit)
 }
 
 // A model that fills the buffer of the file several times over.
-static void draw_many(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+static void draw_many(pcs_system *self, pcs_instant at, pcs_picture *picture)
 {
     (void)self;
-    (void)q;
-    (void)v;
+    (void)at;
     for (long i = 0; i < MANY; i++) {
         for (int k = 0; k < 3; k++) {
             picture->displacement[i][k] = fake_wave(1, 3 * i + k, 5);

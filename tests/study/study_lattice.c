@@ -74,10 +74,10 @@ static void study_note(const pcs_sim *sim, study_row *row, double momentum[3], d
     for (int j = 0; j < system->nrow; j++) {
         row->smallest_gap = fmin(row->smallest_gap, report->rows[j].gap);
         closed += report->rows[j].step_impulse > 0.0;
-        system->ops->row_resultant(system, j, moved);
+        pcs_row_resultant(system, system->G, j, moved);
         for (int k = 0; k < 3; k++) lost[k] += report->rows[j].step_impulse * moved[k];
         for (int t = 0; t < system->rows[j].ntangent; t++) {
-            system->ops->tangent_resultant(system, system->rows[j].first_tangent + t, moved);
+            pcs_row_resultant(system, system->T, system->rows[j].first_tangent + t, moved);
             for (int k = 0; k < 3; k++) lost[k] += report->rows[j].tangent[t] * moved[k];
         }
     }
@@ -104,7 +104,7 @@ static void study_run(const char *path, int nset, const char *const *set, study_
     study_demand(NULL, pcs_context_create(&ctx));
     study_demand(ctx, pcs_build_sim_from(ctx, path, nset, set, &sim));
     study_demand(ctx, pcs_sim_start(sim));
-    sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &measure);
+    sim->system->ops->measure(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v), PCS_ENERGY, &measure);
     memcpy(momentum, measure.free_momentum, sizeof momentum);
     row->kinetic[0] = measure.kinetic;
     double size = sqrt(2.0 * measure.kinetic * sim->system->mass);

@@ -341,7 +341,7 @@ void model_gaps_at(const model *m, const double *q, double step, const double *d
         moved[i] = q[i] + x[i];
     }
     if (system->rotations.are_somewhere) pcs_retract(&system->rotations, q, x, moved);
-    system->ops->gaps(system, moved, gap);
+    pcs_system_gaps(system, pcs_at(0.0, moved, NULL), gap);
 }
 
 void model_dense(const pcs_matrix *A, int n, double *out)

@@ -51,14 +51,14 @@ static void rigid_watch_rows(pcs_sim *sim, rigid_trace *trace)
     pcs_system *system = sim->system;
     double gap[16];
     CHECK(system->nrow <= 16);
-    system->ops->gaps(system, sim->state.q, gap);
+    pcs_system_gaps(system, pcs_at(sim->state.t, sim->state.q, NULL), gap);
     bool has_joints = false;
     for (int j = 0; j < system->nrow; j++) {
         has_joints = has_joints || system->rows[j].is_bilateral;
         if (system->rows[j].is_bilateral) trace->largest_gap = fmax(trace->largest_gap, fabs(gap[j]));
         else trace->smallest_gap = fmin(trace->smallest_gap, gap[j]);
     }
-    if (!has_joints || !system->directions_vary) return;
+    if (!has_joints || !system->row_set.vary) return;
     // The scheme finds the directions as it left them.
     double kept[256];
     size_t bytes = (size_t)system->G->start[system->nrow] * sizeof(double);
@@ -68,7 +68,7 @@ static void rigid_watch_rows(pcs_sim *sim, rigid_trace *trace)
     size_t bytes_t = system->T == NULL ? 0 : (size_t)system->T->start[system->ntangent] * sizeof(double);
     CHECK(bytes_t <= sizeof kept_tangent);
     if (bytes_t > 0) memcpy(kept_tangent, system->T->value, bytes_t);
-    system->ops->update_directions(system, sim->state.q);
+    pcs_system_aim(system, pcs_at(sim->state.t, sim->state.q, NULL));
     for (int j = 0; j < system->nrow; j++)
         if (system->rows[j].is_bilateral)
             trace->largest_rate = fmax(trace->largest_rate, fabs(pcs_system_rate(system, j, sim->state.v)));

@@ -74,7 +74,7 @@ void case_close(case_run *run)
 double case_probe(const case_run *run, int which)
 {
     const pcs_sim *sim = run->sim;
-    return sim->system->ops->probe(sim->system, &sim->probes[which], sim->state.q, sim->state.v);
+    return sim->system->ops->probe(sim->system, &sim->probes[which], pcs_at(sim->state.t, sim->state.q, sim->state.v));
 }
 
 const case_record *case_last(const case_run *run)
@@ -127,7 +127,7 @@ static case_sums case_compare(const pcs_sim *sim, const exact_bar *bar, case_pla
     pcs_system *system = sim->system;
     pcs_picture *picture = system->picture;
     case_sums sums = { 0 };
-    system->ops->draw(system, sim->state.q, sim->state.v, picture);
+    system->ops->draw(system, pcs_at(sim->state.t, sim->state.q, sim->state.v), picture);
     for (int cell = 0; cell < picture->ncell; cell++) {
         int a = picture->cells[cell][0], b = picture->cells[cell][1], axis = place.axis;
         double xa = picture->reference[a][axis] - place.base, xb = picture->reference[b][axis] - place.base;

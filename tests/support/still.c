@@ -59,7 +59,7 @@ double still_probe(const still *s, const char *column, const double *q)
     CHECK(s->on.system->nv <= 4096);
     for (int i = 0; i < s->on.nprobe; i++)
         if (strcmp(s->on.probes[i].column, column) == 0)
-            return s->on.system->ops->probe(s->on.system, &s->on.probes[i], q, zero);
+            return s->on.system->ops->probe(s->on.system, &s->on.probes[i], pcs_at(0.0, q, zero));
     bool there_is_such_a_probe = false;
     CHECK(there_is_such_a_probe);
     return 0.0;

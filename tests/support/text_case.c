@@ -86,7 +86,8 @@ double text_case_probe(const text_case *c, const char *column)
     const pcs_sim *sim = c->sim;
     for (int i = 0; i < sim->nprobe; i++)
         if (strcmp(sim->probes[i].column, column) == 0)
-            return sim->system->ops->probe(sim->system, &sim->probes[i], sim->state.q, sim->state.v);
+            return sim->system->ops->probe(sim->system, &sim->probes[i],
+                                           pcs_at(sim->state.t, sim->state.q, sim->state.v));
     fail_msg("no probe '%s'", column);
     return NAN;
 }
@@ -106,10 +107,9 @@ void text_case_misfit(const text_case *c, double *gap, double *rate)
     pcs_system *system = c->sim->system;
     double gaps[MOST], ways[MOST], speeds[MOST] = { 0 };
     CHECK(system->nrow <= MOST);
-    system->time = c->sim->state.t;
-    if (system->directions_vary) system->ops->update_directions(system, c->sim->state.q);
-    system->ops->gaps(system, c->sim->state.q, gaps);
-    if (system->has_drives) system->ops->row_drives(system, c->sim->state.t, ways, speeds);
+    if (system->row_set.vary) pcs_system_aim(system, pcs_at(c->sim->state.t, c->sim->state.q, NULL));
+    pcs_system_gaps(system, pcs_at(c->sim->state.t, c->sim->state.q, NULL), gaps);
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, c->sim->state.t, ways, speeds);
     *gap = *rate = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         if (!system->contacts[system->rows[j].contact].is_joint) continue;

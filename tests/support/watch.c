@@ -9,11 +9,11 @@
 
 // The system's functions take no user data, so that the counter is found through the functions themselves: they are the
 // first member that the system points to.
-static void watch_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+static void watch_force(const pcs_system *self, pcs_instant at, double *f)
 {
     watch *w = (watch *)((char *)self->ops - offsetof(watch, counting));
     w->nforce += w->is_stepping;
-    w->ops->force(self, t, q, v, f);
+    w->ops->force(self, at, f);
 }
 
 static pcs_status watch_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)

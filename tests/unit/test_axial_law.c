@@ -66,7 +66,7 @@ static void force_at(const pcs_system *s, const double *q, const double *v, int 
         x[i] = q[i] + (i == move ? way : 0.0);
         x[6 + i] = v[i] + (i + 6 == move ? way : 0.0);
     }
-    s->ops->force(s, 0.0, x, x + 6, f);
+    s->ops->force(s, pcs_at(0.0, x, x + 6), f);
 }
 
 TEST(tangents_are_slopes_of_the_force)
@@ -86,7 +86,7 @@ TEST(tangents_are_slopes_of_the_force)
         CHECK(s->nv == 6);
         model_randomize(&seed, 6, q);
         model_randomize(&seed, 6, v);
-        s->ops->update_tangents(s, 0.0, q, v);
+        s->ops->update(s, pcs_at(0.0, q, v), PCS_TANGENTS, NULL);
         for (int j = 0; j < 12; j++) {
             force_at(s, q, v, j, h, ahead);
             force_at(s, q, v, j, -h, behind);

@@ -334,7 +334,7 @@ TEST_WITH_CONTEXT(the_good_case_is_built_as_it_says)
     CHECK(sim->system->rows[0].restitution == 0.5);
     CHECK(sim->nstep == 100 && sim->step_size == 1.0e-3 && sim->end_time == 0.1);
     CHECK(sim->state.v[0] == -1.0 && sim->state.q[0] == 0.0);
-    CHECK(sim->system->has_damping);
+    CHECK(pcs_system_is_damped(sim->system));
     CHECK(sim->nprobe == 3);
     CHECK(strcmp(sim->probes[1].column, "tip.vx") == 0 && strcmp(sim->probes[2].column, "mid.stress") == 0);
     CHECK(sim->probes[2].count == 1 && sim->probes[2].items[0] == 2);
@@ -349,13 +349,13 @@ TEST_WITH_CONTEXT(options_reach_the_model)
     pcs_sim *sim = NULL;
     CHECK_OK(ctx,
              build(ctx, replaced("damping: { mass: 0.1 }", "damping: { stiffness: 1.0e-4 }", text, sizeof text), &sim));
-    CHECK(sim->system->has_damping);
+    CHECK(pcs_system_is_damped(sim->system));
     CHECK(!sim->system->contacts[0].writes_points);
     // The force on the last node of the first bar, halfway between the factors 1 and 0.
     const double from[9] = { 0 }, to[9] = { [4] = 1.0 };
     CHECK_NEAR(sim->system->ops->load_work(sim->system, 0.5, from, to), 0.5, 1e-15);
     CHECK_OK(ctx, build(ctx, replaced("damping: { mass: 0.1 }", "damping: {}", text, sizeof text), &sim));
-    CHECK(!sim->system->has_damping);
+    CHECK(!pcs_system_is_damped(sim->system));
     CHECK_OK(ctx, build(ctx, replaced("restitution: 0.5", "restitution: 0.5, points: all", text, sizeof text), &sim));
     CHECK(sim->system->contacts[0].writes_points && !sim->system->contacts[1].writes_points);
     CHECK_OK(ctx, build(ctx, replaced("certify: strict", "certify: warn", text, sizeof text), &sim));

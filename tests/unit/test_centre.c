@@ -69,7 +69,7 @@ static void check_centre(const beam *b, int ncell)
     double speed[3], potential = 0.0;
     pcs_measure now;
     pcs_cross(spin, b->centre, speed);
-    system->ops->measure(system, c.sim->state.q, c.sim->state.v, &now);
+    system->ops->measure(system, pcs_at(c.sim->state.t, c.sim->state.q, c.sim->state.v), PCS_ENERGY, &now);
     for (int k = 0; k < 3; k++) {
         char place[8], velocity[8];
         snprintf(place, sizeof place, "b.%c", "xyz"[k]);

@@ -95,7 +95,7 @@ static void tell(scene *s, double gap, double rate, double target, double la, do
         .is_gated = gap - nu <= 0.0,
     };
     s->rows[1] = (pcs_row_report){ .gap = s->metre };
-    system->ops->measure(system, s->q, s->v, &s->report.measure);
+    system->ops->measure(system, pcs_at(0.0, s->q, s->v), PCS_ENERGY, &s->report.measure);
     before = s->report.measure;
     before.free_momentum[0] += la * s->impulse; // the wall pushes along -x
     pcs_certifier_start(s->certifier, &before);
@@ -485,7 +485,7 @@ TEST(every_row_is_judged)
     tell(&s, 0.01, 1, 0, 0, 0);
     s.q[0] = -1.0 - 1e-6;
     s.rows[1].is_gated = true;
-    s.m->system->ops->measure(s.m->system, s.q, s.v, &s.report.measure);
+    s.m->system->ops->measure(s.m->system, pcs_at(0.0, s.q, s.v), PCS_ENERGY, &s.report.measure);
     pcs_certifier_start(s.certifier, &s.report.measure);
     CHECK(!judge(&s));
     assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "gap >= 0");
@@ -526,7 +526,7 @@ TEST(energy_comes_from_somewhere)
     s.rows[0].rate *= 100.0;
     s.rows[0].rate_before *= 100.0;
     s.q[N - 1] = 0.5;
-    s.m->system->ops->measure(s.m->system, s.q, s.v, &s.report.measure);
+    s.m->system->ops->measure(s.m->system, pcs_at(0.0, s.q, s.v), PCS_ENERGY, &s.report.measure);
     CHECK(!judge(&s));
     assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "energy gained in a step");
     CHECK(penetration->worst_value == 0.5 && penetration->tolerance < 0.1);
@@ -554,7 +554,7 @@ TEST(elastic_forces_pay_for_nothing)
     CHECK(pcs_certify(certifier, &run.x, &run.report, 0.0));
     model_step(&run, 0.2);
     run.x.v[FREE] = sqrt(2.0 * 6.0 * strain);
-    m->system->ops->measure(m->system, run.x.q, run.x.v, &run.report.measure);
+    m->system->ops->measure(m->system, pcs_at(run.x.t, run.x.q, run.x.v), PCS_ENERGY, &run.report.measure);
     CHECK(!pcs_certify(certifier, &run.x, &run.report, 0.0));
     const pcs_check *rise = find_check(pcs_certifier_certificate(certifier), "gained in a step");
     CHECK(rise->worst_value > 4.0 * strain && rise->tolerance < 1.5 * strain);

@@ -216,7 +216,7 @@ static void rod_residual(const rod_step *s, const double q[2], double v[2], doub
         a[i] = rod_acceleration(s, q, i);
         v[i] = s->v0[i] + h * ((1.0 - s->gamma) * s->a0[i] + s->gamma * a[i]);
     }
-    s->system->ops->force(s->system, h, q, v, f);
+    s->system->ops->force(s->system, pcs_at(h, q, v), f);
     pcs_matrix_multiply(s->system->M, a, r);
     for (int i = 0; i < 2; i++) r[i] = h * (r[i] - f[i]);
 }
@@ -249,9 +249,9 @@ static void rod_replace(const rod_step *s, const double q[2], const double v[2],
     memcpy(sim->state.v, v, sizeof s->v0);
     for (int k = 0; k < sim->scheme->ops->nhistory; k++)
         for (int i = 0; i < 2; i++) sim->state.history[k][i] = rod_acceleration(s, q, i);
-    s->system->ops->measure(s->system, q, v, &sim->report.measure);
-    s->system->ops->resultant(s->system, 0.0, s->q0, s->v0, sum[0]);
-    s->system->ops->resultant(s->system, s->h, q, v, sum[1]);
+    s->system->ops->measure(s->system, pcs_at(0.0, q, v), PCS_ENERGY, &sim->report.measure);
+    pcs_system_resultant(s->system, pcs_at(0.0, s->q0, s->v0), sum[0]);
+    pcs_system_resultant(s->system, pcs_at(s->h, q, v), sum[1]);
     for (int k = 0; k < 3; k++)
         sim->report.smooth_impulse[k] = s->h * ((1.0 - s->gamma) * sum[0][k] + s->gamma * sum[1][k]);
 }

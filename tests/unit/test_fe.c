@@ -24,7 +24,7 @@ static double potential(const model *m, const double *q)
 {
     pcs_measure now;
     const double v[MODEL_MAX_SIZE] = { 0 };
-    m->system->ops->measure(m->system, q, v, &now);
+    m->system->ops->measure(m->system, pcs_at(0.0, q, v), PCS_ENERGY, &now);
     return now.potential;
 }
 
@@ -37,7 +37,7 @@ TEST(weight_of_a_bar)
         model_build(m);
         double f[6], q[6] = { 0 }, v[6] = { 0 }, resultant[3];
         const double wanted[6] = { -15, -30, -30, -30, -30, -15 };
-        m->system->ops->force(m->system, 0.0, q, v, f);
+        m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
         CHECK_ALL_NEAR(6, f, wanted, 1e-13);
         CHECK_ALL_NEAR(6, m->system->gravity, wanted, 1e-13);
         CHECK_NEAR(potential(m, q), 15 * 10 * 4.0, 1e-12);
@@ -45,7 +45,7 @@ TEST(weight_of_a_bar)
         CHECK_NEAR(potential(m, q), 15 * 10 * 4.5, 1e-12);
         for (int k = 0; k < 6; k++) q[k] = 0.1 * k; // the bar hangs: node k has risen by 0.1 k
         CHECK_NEAR(potential(m, q), 15 * 10 * 4.0 + 0.1 * (30 * (1 + 2 + 3 + 4) + 15 * 5), 1e-12);
-        m->system->ops->resultant(m->system, 0.0, (double[6]){ 0 }, v, resultant);
+        pcs_system_resultant(m->system, pcs_at(0.0, (double[6]){ 0 }, v), resultant);
         CHECK_ALL_NEAR(3, resultant, ((double[]){ -150, 0, 0 }), 1e-12);
         model_destroy(&m);
     }
@@ -61,12 +61,12 @@ TEST(weight_with_supports)
     model_build(m);
     CHECK(m->system->nv == 4);
     double f[4], q[4] = { 0 }, v[4] = { 0 }, resultant[3];
-    m->system->ops->force(m->system, 0.0, q, v, f);
+    m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
     CHECK_ALL_NEAR(4, f, ((double[]){ -30, -30, -30, -30 }), 1e-13);
     CHECK_NEAR(potential(m, q), 15 * 10 * 6.0, 1e-12);
     q[2] = 0.2;
     CHECK_NEAR(potential(m, q), 15 * 10 * 6.0 + 30 * 0.2, 1e-12);
-    m->system->ops->resultant(m->system, 0.0, (double[4]){ 0 }, v, resultant);
+    pcs_system_resultant(m->system, pcs_at(0.0, (double[4]){ 0 }, v), resultant);
     CHECK_ALL_NEAR(3, resultant, ((double[]){ -120, 0, 0 }), 1e-12);
     model_destroy(&m);
 }
@@ -88,9 +88,9 @@ TEST(weights_add_up)
     // first: 10.5 (0.2 + 0.45 + 1.8) + 10.5 (0.2 + 0.45 + 7.8); second, 3 m lower: twice (0.2 + 0.45 + 0), (0.2 + 0.45
     // + 6)
     CHECK_NEAR(potential(m, q), 10.5 * (2.45 + 8.45) + 2 * 10.5 * (0.65 + 6.65), 1e-12);
-    m->system->ops->resultant(m->system, 0.0, q, v, resultant);
+    pcs_system_resultant(m->system, pcs_at(0.0, q, v), resultant);
     CHECK_ALL_NEAR(3, resultant, ((double[]){ -0.6 * 21, -0.9 * 21, -1.8 * 21 }), 1e-12);
-    m->system->ops->force(m->system, 0.0, q, v, f);
+    m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
     for (int i = 0; i < 12; i++) sum += f[i];
     CHECK_NEAR(sum, -2.1 * 21, 1e-12);
     model_destroy(&m);
@@ -108,9 +108,9 @@ TEST(loads_follow_their_table)
     const double q[6] = { 0 }, v[6] = { 0 }, q1[6] = { 0.5, 0, 0, 0, 0.25, -2 };
     for (size_t i = 0; i < sizeof when / sizeof *when; i++) {
         double f[6], resultant[3];
-        m->system->ops->force(m->system, when[i], q, v, f);
+        m->system->ops->force(m->system, pcs_at(when[i], q, v), f);
         CHECK_ALL_NEAR(6, f, ((double[]){ -5, 0, 0, 0, 8 * wanted[i], 8 * wanted[i] }), 1e-14);
-        m->system->ops->resultant(m->system, when[i], q, v, resultant);
+        pcs_system_resultant(m->system, pcs_at(when[i], q, v), resultant);
         CHECK_NEAR(resultant[0], -5 + 16 * wanted[i], 1e-14);
         CHECK_NEAR(m->system->ops->load_work(m->system, when[i], q, q1), -2.5 + 8 * wanted[i] * (0.25 - 2), 1e-14);
     }
@@ -159,9 +159,9 @@ TEST(force_across_space)
     model_force(m, "bar.start", -4, -6, -12);
     model_build(m);
     double f[3], q[3] = { 0 }, resultant[3];
-    m->system->ops->force(m->system, 0.0, q, q, f);
+    m->system->ops->force(m->system, pcs_at(0.0, q, q), f);
     CHECK_ALL_NEAR(3, f, ((double[]){ -14, 0, 0 }), 1e-14);
-    m->system->ops->resultant(m->system, 0.0, q, q, resultant);
+    pcs_system_resultant(m->system, pcs_at(0.0, q, q), resultant);
     CHECK_ALL_NEAR(3, resultant, ((double[]){ -4, -6, -12 }), 1e-14);
     model_destroy(&m);
 }
@@ -253,7 +253,7 @@ TEST(momentum_with_a_support)
         model_build(m);
         const double q[5] = { 0 }, v[5] = { 2, 2, 2, 2, 2 };
         pcs_measure now;
-        m->system->ops->measure(m->system, q, v, &now);
+        m->system->ops->measure(m->system, pcs_at(0.0, q, v), PCS_ENERGY, &now);
         CHECK_NEAR(now.momentum[0], 4 * 3 * 2 + 3, 1e-13);
         CHECK_NEAR(now.free_momentum[0], i == 0 ? 4 * 3 * 2 + 3 - 1 : 4 * 3 * 2 + 3, 1e-13);
         CHECK_NEAR(now.kinetic, 4 * 0.5 * 3 * 4 + (i == 0 ? 0.5 * 3 * 4 / 3 : 0.5 * 3 * 4 / 2), 1e-13);
@@ -317,7 +317,7 @@ TEST(bodies_do_not_feel_one_another)
     model_dense(m->system->K, 7, K);
     for (int i = 0; i < 3; i++)
         for (int j = 3; j < 7; j++) CHECK(M[i * 7 + j] == 0.0 && K[i * 7 + j] == 0.0);
-    m->system->ops->force(m->system, 0.0, q, v, f);
+    m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
     CHECK_ALL_NEAR(3, f, ((double[]){ 0, 0, 0 }), 0.0);
     CHECK_ALL_NEAR(4, f + 3, ((double[]){ 60, -240, 270, -90 }), 1e-12);
     CHECK_NEAR(m->system->mass, 3 + 12, 1e-13);
@@ -329,7 +329,7 @@ static double read_probe(const model *m, const char *nodes, const char *componen
 {
     pcs_probe probe;
     CHECK_OK(m->ctx, pcs_fe_node_probe(m->system, model_nodes(m, nodes), component, &probe));
-    return m->system->ops->probe(m->system, &probe, q, v);
+    return m->system->ops->probe(m->system, &probe, pcs_at(0.0, q, v));
 }
 
 TEST(probes_of_nodes_and_cells)
@@ -352,9 +352,9 @@ TEST(probes_of_nodes_and_cells)
     pcs_probe probe;
     // E / l = 300: stretches 0.3 and -0.2
     CHECK_OK(m->ctx, pcs_fe_cell_probe(m->system, model_cells(m, "pair"), "stress", &probe));
-    CHECK_NEAR(m->system->ops->probe(m->system, &probe, q, v), 300 * 0.5 * (0.3 - 0.2), 1e-13);
+    CHECK_NEAR(m->system->ops->probe(m->system, &probe, pcs_at(0.0, q, v)), 300 * 0.5 * (0.3 - 0.2), 1e-13);
     CHECK_OK(m->ctx, pcs_fe_cell_probe(m->system, model_cells(m, "bar.start"), "axial_force", &probe));
-    CHECK_NEAR(m->system->ops->probe(m->system, &probe, q, v), 150 * 0.1, 1e-13);
+    CHECK_NEAR(m->system->ops->probe(m->system, &probe, pcs_at(0.0, q, v)), 150 * 0.1, 1e-13);
     model_destroy(&m);
 }
 
@@ -362,7 +362,7 @@ static double read_centre(const model *m, const char *cells, const char *compone
 {
     pcs_probe probe;
     CHECK_OK(m->ctx, pcs_fe_body_probe(m->system, model_cells(m, cells), component, &probe));
-    return m->system->ops->probe(m->system, &probe, q, v);
+    return m->system->ops->probe(m->system, &probe, pcs_at(0.0, q, v));
 }
 
 // Cells of 1, 2 and 3 m with 1.5 kg/m: the centre lies at 3 m, and moves with the mass, not with the nodes.
@@ -403,7 +403,7 @@ TEST(centre_has_the_momentum_of_every_element)
         double v[MODEL_MAX_SIZE] = { 0 }, q[MODEL_MAX_SIZE] = { 0 };
         if (is_built) model_randomize(&seed, m->system->nv, v);
         pcs_measure now = { 0 };
-        if (is_built) m->system->ops->measure(m->system, q, v, &now);
+        if (is_built) m->system->ops->measure(m->system, pcs_at(0.0, q, v), PCS_ENERGY, &now);
         for (int k = 0; k < (is_built ? 3 : 0); k++) {
             char component[3] = { 'v', "xyz"[k], '\0' };
             double wanted = now.momentum[k] / m->system->mass;
@@ -451,7 +451,7 @@ TEST(picture_shows_the_motion)
     model_build(m);
     const double q[3] = { 7, 0, 0 }, v[3] = { 0, 14, 0 };
     pcs_picture *picture = m->system->picture;
-    m->system->ops->draw(m->system, q, v, picture);
+    m->system->ops->draw(m->system, pcs_at(0.0, q, v), picture);
     CHECK(picture->npoint == 3 && picture->ncell == 2);
     CHECK_ALL_NEAR(3, picture->displacement[0], ((double[]){ 2, 3, 6 }), 1e-14);
     CHECK_ALL_NEAR(3, picture->velocity[1], ((double[]){ 4, 6, 12 }), 1e-14);

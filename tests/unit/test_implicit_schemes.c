@@ -31,7 +31,7 @@ static void window_open(window *w, const model_run *run)
     memcpy(w->v0, x->v, bytes);
     if (x->nhistory > 0) memcpy(w->a0, x->history[0], bytes);
     if (x->nhistory > 1) memcpy(w->vd0, x->history[1], bytes);
-    run->m->system->ops->force(run->m->system, x->t, x->q, x->v, w->f0);
+    run->m->system->ops->force(run->m->system, pcs_at(x->t, x->q, x->v), w->f0);
     memset(w->held, 0, bytes);
     for (int j = 0; j < run->m->system->nrow; j++)
         if (x->recent[j] > 0) pcs_rows_add_transposed(run->m->system->G, j, 1.0, w->held);
@@ -47,7 +47,7 @@ static void window_close(window *w, const model_run *run, double h)
     memcpy(w->v1, x->v, bytes);
     if (x->nhistory > 0) memcpy(w->a1, x->history[0], bytes);
     if (x->nhistory > 1) memcpy(w->vd1, x->history[1], bytes);
-    system->ops->force(system, x->t, x->q, x->v, w->f1);
+    system->ops->force(system, pcs_at(x->t, x->q, x->v), w->f1);
     memset(w->impulse, 0, bytes);
     memset(w->moved, 0, bytes);
     for (int j = 0; j < system->nrow; j++) {
@@ -439,7 +439,7 @@ TEST(impact_is_apart)
             CHECK_NEAR(image[i], i == 0 ? rows[0].impulse : i == N - 1 ? -rows[1].impulse : 0.0, 1e-13);
         // The next step starts from forces that have seen the new velocity.
         double f[N], *a = run[1].x.history[1];
-        pair[1]->system->ops->force(pair[1]->system, run[1].x.t, run[1].x.q, run[1].x.v, f);
+        pair[1]->system->ops->force(pair[1]->system, pcs_at(run[1].x.t, run[1].x.q, run[1].x.v), f);
         times(M, a, image);
         CHECK_ALL_NEAR(N, image, f, 1e-10);
         for (int stop = 0; stop < 2; stop++) model_destroy(&pair[stop]);

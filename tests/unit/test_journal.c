@@ -49,7 +49,7 @@ static double gap_at(const model *m, const double *q, double step, const double 
         moved[i] = q[i] + x[i];
     }
     if (system->rotations.are_somewhere) pcs_retract(&system->rotations, q, x, moved);
-    system->ops->gaps(system, moved, &gap);
+    pcs_system_gaps(system, pcs_at(0.0, moved, NULL), &gap);
     return gap;
 }
 
@@ -61,7 +61,7 @@ TEST(gap_is_the_backlash_left)
     CHECK_NEAR(gap_at(m, q, 0.0, q), 1.5 - 0.25 - 0.5, 1e-15);
     double point[1][3], normal[1][3];
     const double touch[3] = { 0.2, 0.45, 0.6 }, inwards[3] = { 0.0, -0.6, -0.8 };
-    m->system->ops->contact_points(m->system, q, point, normal);
+    pcs_system_points(m->system, pcs_at(0.0, q, NULL), point, normal);
     CHECK_ALL_NEAR(3, point[0], touch, 1e-15);
     CHECK_ALL_NEAR(3, normal[0], inwards, 1e-15);
     model_destroy(&m);
@@ -76,7 +76,7 @@ TEST(rows_are_derivatives_of_gaps)
         const double h = 1e-4, none[3] = { 0 };
         model_randomize(&seed, m->system->nv, q);
         for (int i = 0; i < m->system->nv; i++) q[i] *= 0.2;
-        m->system->ops->update_directions(m->system, q);
+        pcs_system_aim(m->system, pcs_at(0.0, q, NULL));
         for (int trial = 0; trial < 5; trial++) {
             model_randomize(&seed, m->system->nv, d);
             double slope =
@@ -84,7 +84,7 @@ TEST(rows_are_derivatives_of_gaps)
                 (12.0 * h);
             CHECK_NEAR(pcs_system_rate(m->system, 0, d), slope, 1e-11);
         }
-        m->system->ops->row_resultant(m->system, 0, resultant); // what one gets the other gives
+        pcs_row_resultant(m->system, m->system->G, 0, resultant); // what one gets the other gives
         CHECK_ALL_NEAR(3, resultant, none, 1e-15);
         model_destroy(&m);
     }
@@ -100,12 +100,12 @@ TEST(bias_is_the_rate_of_the_rate)
         double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE], bias, rate[2];
         const double h = 1e-5;
         model_randomize(&seed, system->nv, v);
-        system->ops->rate_bias(system, q, v, &bias);
+        pcs_system_rate_bias(system, pcs_at(0.0, q, v), &bias);
         for (int side = 0; side < 2; side++) {
             double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
             for (int i = 0; i < system->nv; i++) moved[i] = x[i] = (side == 0 ? -h : h) * v[i];
             if (system->rotations.are_somewhere) pcs_retract(&system->rotations, q, x, moved);
-            system->ops->update_directions(m->system, moved);
+            pcs_system_aim(m->system, pcs_at(0.0, moved, NULL));
             rate[side] = pcs_system_rate(system, 0, v);
         }
         CHECK_NEAR(bias, (rate[1] - rate[0]) / (2.0 * h), 1e-7);
@@ -118,7 +118,7 @@ TEST(friction_sees_the_surfaces)
 {
     model *m = bearing("disc", "disc");
     const double q[12] = { 0 }, spin[12] = { 0, 0, 0, 7.0 }, house[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 2.0 };
-    m->system->ops->update_directions(m->system, q);
+    pcs_system_aim(m->system, pcs_at(0.0, q, NULL));
     CHECK_NEAR(pcs_rows_dot(m->system->T, 0, spin), 7.0 * 0.25, 1e-15);
     CHECK_NEAR(pcs_rows_dot(m->system->T, 0, house), -2.0 * 1.5, 1e-15);
     CHECK_NEAR(pcs_rows_dot(m->system->T, 1, spin), 0.0, 1e-15);

@@ -63,40 +63,38 @@ __attribute__((noinline, unused)) static double fake_wave(int what, long index, 
     return sin(0.37 * what + 0.61 * (double)index + 0.173 * (double)step) * pow(10.0, what % 5 - 2);
 }
 
-static inline void fake_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+static inline void fake_draw(pcs_system *self, pcs_instant at, pcs_picture *picture)
 {
     (void)self;
     for (int i = 0; i < FAKE_POINTS; i++) {
         for (int k = 0; k < 3; k++) {
-            picture->displacement[i][k] = q[3 * i + k];
-            picture->velocity[i][k] = v[3 * i + k];
+            picture->displacement[i][k] = at.q[3 * i + k];
+            picture->velocity[i][k] = at.v[3 * i + k];
         }
     }
     for (int k = 0; k < FAKE_FIELDS; k++) {
-        for (int c = 0; c < FAKE_CELLS; c++) picture->fields[k][c] = (k + 1) * 1e5 * (q[3 * c + 3] - q[3 * c]);
+        for (int c = 0; c < FAKE_CELLS; c++) picture->fields[k][c] = (k + 1) * 1e5 * (at.q[3 * c + 3] - at.q[3 * c]);
     }
 }
 
-static inline void fake_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
+static inline void fake_evaluate_rows(pcs_system *self, pcs_instant at, const pcs_row_values *out)
 {
     (void)self;
-    for (int j = 0; j < FAKE_ROWS; j++) {
-        for (int k = 0; k < 3; k++) position[j][k] = j + q[3 * j + k];
-        normal[j][0] = 0.6;
-        normal[j][1] = j == 1 ? -0.8 : 0.8;
-        normal[j][2] = 0.0;
+    for (int j = 0; j < (out->point == NULL ? 0 : FAKE_ROWS); j++) {
+        for (int k = 0; k < 3; k++) out->point[j][k] = j + at.q[3 * j + k];
+        out->normal[j][0] = 0.6;
+        out->normal[j][1] = j == 1 ? -0.8 : 0.8;
+        out->normal[j][2] = 0.0;
     }
 }
 
-static inline double fake_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
+static inline double fake_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at)
 {
     (void)self;
-    return probe->quantity == 0 ? q[probe->items[0]] : v[probe->items[0]];
+    return probe->quantity == 0 ? at.q[probe->items[0]] : at.v[probe->items[0]];
 }
 
-static const pcs_system_ops fake_ops = { .draw = fake_draw,
-                                         .contact_points = fake_contact_points,
-                                         .probe = fake_probe };
+static const pcs_system_ops fake_ops = { .draw = fake_draw, .evaluate_rows = fake_evaluate_rows, .probe = fake_probe };
 static const pcs_contact_info fake_contacts[2] = {
     { .name = "wall", .first_row = 0, .nrow = 2, .writes_points = true },
     { .name = "floor, \"left\"", .first_row = 2, .nrow = 1 },

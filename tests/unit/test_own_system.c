@@ -4,7 +4,6 @@
 
 #include "build/build.h"
 #include "support/check.h"
-#include "system/defaults.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,25 +12,45 @@
 enum { STEPS = 400 };
 static const double mass = 1.0, weight = 10.0, radius = 0.2;
 
-static void own_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+static void own_force(const pcs_system *self, pcs_instant at, double *f)
 {
     (void)self;
-    (void)t;
-    (void)q;
-    (void)v;
+    (void)at;
     f[0] = -mass * weight;
 }
 
-static void own_gaps(pcs_system *self, const double *q, double *gap)
+static void own_evaluate_rows(pcs_system *self, pcs_instant at, const pcs_row_values *out)
 {
     (void)self;
-    gap[0] = q[0] - radius;
+    if (out->gap != NULL) out->gap[0] = at.q[0] - radius;
+    if (out->bias != NULL) out->bias[0] = 0.0;
+    if (out->point != NULL) memset(out->point, 0, sizeof *out->point);
+    if (out->normal != NULL) memset(out->normal, 0, sizeof *out->normal);
 }
 
-static void own_measure(const pcs_system *self, const double *q, const double *v, pcs_measure *out)
+static void own_measure(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
 {
     (void)self;
-    *out = (pcs_measure){ .kinetic = 0.5 * mass * v[0] * v[0], .potential = mass * weight * q[0] };
+    *out = (pcs_measure){ 0 };
+    if ((what & PCS_ENERGY) == 0) return;
+    out->kinetic = 0.5 * mass * at.v[0] * at.v[0];
+    out->potential = mass * weight * at.q[0];
+}
+
+static void own_update(pcs_system *self, pcs_instant at, pcs_update what, const double *x)
+{
+    (void)self, (void)at, (void)what, (void)x;
+}
+
+static double own_load_work(const pcs_system *self, double t, const double *q0, const double *q1)
+{
+    (void)self, (void)t, (void)q0, (void)q1;
+    return 0.0;
+}
+
+static void own_draw(pcs_system *self, pcs_instant at, pcs_picture *picture)
+{
+    (void)self, (void)at, (void)picture;
 }
 
 static void own_describe(const pcs_system *self, int equation, const double span[2], const double *q, size_t size,
@@ -41,40 +60,10 @@ static void own_describe(const pcs_system *self, int equation, const double span
     snprintf(text, size, "equation %d", equation);
 }
 
-static const pcs_system_ops own_ops = {
-    .force = own_force,
-    .update_mass = pcs_default_update_mass,
-    .update_tangents = pcs_default_update_tangents,
-    .update_directions = pcs_default_update_directions,
-    .add_inertia_stiffness = pcs_default_add_inertia_stiffness,
-    .update_slopes = pcs_default_update_slopes,
-    .add_joint_stiffness = pcs_default_add_joint_stiffness,
-    .gaps = own_gaps,
-    .row_drives = pcs_default_row_drives,
-    .search = pcs_default_search,
-    .rate_bias = pcs_default_rate_bias,
-    .measure = own_measure,
-    .resultant = pcs_default_resultant,
-    .change = pcs_default_change,
-    .damping_power = pcs_default_damping_power,
-    .load_work = pcs_default_load_work,
-    .load_power = pcs_default_load_power,
-    .row_resultant = pcs_default_row_resultant,
-    .tangent_resultant = pcs_default_row_resultant,
-    .reactions = pcs_default_reactions,
-    .stable_step = pcs_default_stable_step,
-    .draw = pcs_default_draw,
-    .contact_points = pcs_default_contact_points,
-    .tangents = pcs_default_tangents,
-    .probe = pcs_default_probe,
-    .find_sizes = pcs_default_find_sizes,
-    .find_rigid = pcs_default_find_rigid,
-    .describe = own_describe,
-};
-
 // The ball of the case, or that of this file in its place.
 static pcs_sim *own_open(pcs_context **ctx, const char *scheme, bool is_own)
 {
+    static pcs_system_ops own;
     char text[128];
     const char *more = "";
     if (strcmp(scheme, "moreau_jean") == 0) more = ", theta: 0.5";
@@ -85,7 +74,15 @@ static pcs_sim *own_open(pcs_context **ctx, const char *scheme, bool is_own)
     CHECK_OK(NULL, pcs_context_create(ctx));
     CHECK_OK(*ctx, pcs_build_sim_from(*ctx, "cases/ball", 1, set, &sim));
     if (!is_own) return sim;
-    sim->system->ops = &own_ops;
+    own = *sim->system->ops; // what does nothing for a ball
+    own.force = own_force;
+    own.update = own_update;
+    own.evaluate_rows = own_evaluate_rows;
+    own.measure = own_measure;
+    own.load_work = own_load_work;
+    own.draw = own_draw;
+    own.describe = own_describe;
+    sim->system->ops = &own;
     sim->system->name = "own";
     sim->system->data = NULL;
     sim->system->coordinates = NULL;

@@ -62,7 +62,7 @@ static double *tangents_of(const char *mesh, int nthread, bool by_pieces, size_t
     model_randomize(&seed, system->nv, v);
     for (int i = 0; i < system->nv; i++) q[i] *= 1e-4; // neighbours stay near one another
     if (!by_pieces) fe->plans[0].ncolour = 0;
-    system->ops->update_tangents(system, 0.0, q, v);
+    system->ops->update(system, pcs_at(0.0, q, v), PCS_TANGENTS, NULL);
     memcpy(out, system->K->value, nnz * sizeof *out);
     memcpy(out + nnz, system->C->value, nnz * sizeof *out);
     *count = 2 * nnz;

@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/still.h"
 
-#include "system/rigid.h"
+#include "fe/rigid.h"
 
 #include <math.h>
 #include <string.h>

@@ -36,10 +36,10 @@ TEST(one_cell_by_hand)
             1e-14);
 
         const double q[2] = { 0.1, 0.4 }, v[2] = { -1, 2 };
-        m->system->ops->force(m->system, 0.0, q, v, f);
+        m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
         CHECK_ALL_NEAR(2, f, (lumped ? (double[]){ 40.125, -40.875 } : (double[]){ 39.375, -40.125 }), 1e-13);
         pcs_measure now;
-        m->system->ops->measure(m->system, q, v, &now);
+        m->system->ops->measure(m->system, pcs_at(0.0, q, v), PCS_ENERGY, &now);
         CHECK_NEAR(now.strain, 2.3625, 1e-15);
         CHECK_NEAR(now.kinetic, lumped ? 3.75 : 1.5, 1e-15);
         CHECK_NEAR(now.momentum[0], 1.5, 1e-15);
@@ -50,7 +50,7 @@ TEST(one_cell_by_hand)
         const double values[] = { 15.75, 31.5, 2.3625 };
         for (int i = 0; i < 3; i++) {
             CHECK_OK(m->ctx, pcs_fe_cell_probe(m->system, model_cells(m, "bar"), names[i], &probe));
-            CHECK_NEAR(m->system->ops->probe(m->system, &probe, q, v), values[i], 1e-14);
+            CHECK_NEAR(m->system->ops->probe(m->system, &probe, pcs_at(0.0, q, v)), values[i], 1e-14);
         }
         model_destroy(&m);
     }
@@ -67,7 +67,7 @@ TEST(two_cells_by_hand)
     model_build(m);
     model_dense(m->system->K, 3, K);
     CHECK_ALL_NEAR(9, K, ((double[]){ 35, -35, 0, -35, 140, -105, 0, -105, 105 }), 1e-13);
-    m->system->ops->force(m->system, 0.0, q, v, f);
+    m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
     CHECK_ALL_NEAR(3, f, ((double[]){ 0.35, -1.4, 1.05 }), 1e-15);
     model_destroy(&m);
 }
@@ -268,22 +268,22 @@ TEST(models_match_the_sum_over_cells)
                 cell_geometry g = geometry_of(m, cells->items[i]);
                 add_cell(&g, lumped, q, v, &s);
             }
-            system->ops->force(system, 0.0, q, v, f);
+            system->ops->force(system, pcs_at(0.0, q, v), f);
             CHECK_ALL_NEAR(system->nv, f, s.f, 1e-14 * 4 * E * area / 0.08);
             pcs_measure now;
-            system->ops->measure(system, q, v, &now);
+            system->ops->measure(system, pcs_at(0.0, q, v), PCS_ENERGY, &now);
             CHECK_RELATIVE(now.kinetic, s.kinetic, 1e-14);
             CHECK_RELATIVE(now.strain, s.strain, 1e-14);
             CHECK(now.potential == 0.0);
             CHECK_ALL_NEAR(3, now.momentum, s.momentum, 1e-14 * system->mass);
             CHECK_ALL_NEAR(3, now.free_momentum, s.free_momentum, 1e-14 * system->mass);
-            system->ops->resultant(system, 0.0, q, v, resultant);
+            pcs_system_resultant(system, pcs_at(0.0, q, v), resultant);
             CHECK_ALL_NEAR(3, resultant, s.resultant, 1e-14 * 4 * E * area / 0.08);
             memset(damping, 0, sizeof damping);
             pcs_matrix_multiply(system->C, v, damping);
             double power = 0.0;
             for (int i = 0; i < system->nv; i++) power += v[i] * damping[i];
-            CHECK_RELATIVE(system->ops->damping_power(system, q, v, v), power, 1e-13);
+            CHECK_RELATIVE(pcs_system_damping_power(system, pcs_at(0.0, q, v), v), power, 1e-13);
             model_destroy(&m);
         }
 }
@@ -347,11 +347,11 @@ TEST(flight_costs_no_digits)
         far[i] = q[i] + ldexp(1.0, 40); // exact: multiples of 2^-10 below 2^43, but not when multiplied by k
     }
     pcs_measure now, then;
-    m->system->ops->force(m->system, 0.0, q, v, f);
-    m->system->ops->force(m->system, 0.0, far, v, f_far);
+    m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
+    m->system->ops->force(m->system, pcs_at(0.0, far, v), f_far);
     CHECK(memcmp(f, f_far, sizeof f) == 0);
-    m->system->ops->measure(m->system, q, v, &now);
-    m->system->ops->measure(m->system, far, v, &then);
+    m->system->ops->measure(m->system, pcs_at(0.0, q, v), PCS_ENERGY, &now);
+    m->system->ops->measure(m->system, pcs_at(0.0, far, v), PCS_ENERGY, &then);
     CHECK(now.strain > 0.0 && now.strain == then.strain);
     model_destroy(&m);
 }

@@ -301,7 +301,7 @@ TEST(stresses_follow_the_section)
     CHECK_RELATIVE(still_probe(&s, "at.axial_force", q), 1e-4, 1e-10);
     CHECK_RELATIVE(still_probe(&s, "at.stress", q), 1e-4 / mean, 1e-10);
     CHECK_RELATIVE(still_probe(&s, "at.bending_stress", q), 1e-4 * L * 32.0 / (pi * a * a * a), 1e-10);
-    s.on.system->ops->draw(s.on.system, q, q, s.on.system->picture);
+    s.on.system->ops->draw(s.on.system, pcs_at(0.0, q, q), s.on.system->picture);
     CHECK_RELATIVE(s.on.system->picture->radius[0], 0.5 * a, 1e-14);
     CHECK_RELATIVE(s.on.system->picture->radius[1], 0.5 * b, 1e-14);
     still_close(&s);

@@ -14,7 +14,7 @@ enum { N = 3, ROWS = 4 };
 static void solve_mass(pcs_system *system, const double *q, const double *y, double *x)
 {
     double M[N][N] = { { 0 } };
-    system->ops->update_mass(system, q);
+    system->ops->update(system, pcs_at(0.0, q, NULL), PCS_MASS, NULL);
     const pcs_pattern *pattern = system->M->pattern;
     for (int j = 0; j < N; j++)
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) M[pattern->row[k]][j] = system->M->value[k];
@@ -40,9 +40,9 @@ static double residual(const pcs_sim *sim, const place *a, const place *b, doubl
 {
     pcs_system *system = sim->system;
     double h = b->t - a->t, f0[N], f1[N], push[N] = { 0 }, weighed[N], jump[N], part[N], worst = 0.0;
-    system->ops->force(system, a->t, a->q, a->v, f0);
-    system->ops->force(system, b->t, b->q, b->v, f1);
-    system->ops->update_directions(system, b->q);
+    system->ops->force(system, pcs_at(a->t, a->q, a->v), f0);
+    system->ops->force(system, pcs_at(0.0, b->q, b->v), f1);
+    pcs_system_aim(system, pcs_at(0.0, b->q, NULL));
     for (int j = 0; j < ROWS; j++) {
         pcs_rows_add_transposed(system->G, j, sim->report.rows[j].multiplier, push);
         pcs_rows_add_transposed(system->T, j, sim->report.rows[j].last_tangent[0], push);

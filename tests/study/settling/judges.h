@@ -12,7 +12,7 @@ static const double judge_gravity = 9.81;
 
 static inline double judge_probe(const pcs_sim *sim, int which)
 {
-    return sim->system->ops->probe(sim->system, &sim->probes[which], sim->state.q, sim->state.v);
+    return sim->system->ops->probe(sim->system, &sim->probes[which], pcs_at(sim->state.t, sim->state.q, sim->state.v));
 }
 
 // |actual - expected| <= tolerance, or a fault that says so; the first one stays.

@@ -3,21 +3,20 @@
 // Every connected part of the mesh has six motions, u = t + w x (x - c). Of all these together the ones are looked for
 // that the degrees of freedom can represent, that move no support and no joint, and that K lets pass without force.
 
-#ifndef PCS_SYSTEM_RIGID_H
-#define PCS_SYSTEM_RIGID_H
+#ifndef PCS_FE_RIGID_H
+#define PCS_FE_RIGID_H
 
 #include "system/system.h"
 
 enum { PCS_RIGID_NAME = 320 };
 
-struct pcs_rigid {
+typedef struct pcs_rigid {
     int count;
     double *vector;               // [count x nv] not normalised
     char (*name)[PCS_RIGID_NAME]; // [count] "translation along x", "rotation about z through (0, 0, 0)"
-};
+} pcs_rigid;
 
-// About the state q, NULL: the reference state, with the present values of K and G. None where the system does not know
-// them.
+// About the state q, NULL: the reference state, with the present values of K and G. None of a closed form.
 pcs_status pcs_rigid_find(const pcs_system *self, const double *q, pcs_rigid *out);
 
 // "translation along x; rotation about z" for messages.
