@@ -270,8 +270,8 @@ struct pcs_system {
     bool mass_varies, tangents_vary;    // with q, or with q and v
     bool has_materials;                 // with internal variables: what they lose, and `commit`, matter
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
-    pcs_memory dampers; // of force laws that jump at touch, which of them wait; without bytes: there
-                        // are none. The state of a run has a copy of the last accepted step
+    pcs_memory dampers; // of force laws that jump at touch, which of them wait; without bytes: there are none. The
+                        // state of a run has a copy of the last accepted step
     const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
     pcs_row_set row_set;
     const double (*direction)[3]; // [nv] in space, of an equation; zero of rotations. NULL: no mesh, no momentum
@@ -309,8 +309,8 @@ struct pcs_system {
     void *work;     // the system's own: rows as they were evaluated last, what a search has found, scratch
 };
 
-// Is it a mesh of nodes and elements in space? Momentum, tangents of friction and load factors have a meaning, and contacts touch few
-// of many equations.
+// Is it a mesh of nodes and elements in space? Momentum, tangents of friction and load factors have a meaning then, and
+// contacts touch few of many equations.
 static inline bool pcs_system_is_mesh(const pcs_system *self)
 {
     return self->direction != NULL;
