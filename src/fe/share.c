@@ -1,6 +1,6 @@
 // The share of a rank in a finite-element model.
 //
-// Nodes are distributed over the ranks (build/spread.c); a rank keeps the cells that touch one of its nodes, so that
+// Nodes are distributed over the ranks (build/mesh.c); a rank keeps the cells that touch one of its nodes, so that
 // the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
 // all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
 // without communication. Copies that only contacts and joints need come last: all ranks have them. Where contacts are

@@ -1,0 +1,14 @@
+# Cases to start from, src/cli/new/NAME.yaml, as lines { "NAME", "text" } of a table of C for `percuss new`.
+
+set(table "")
+foreach(name bar pendulum two_bars frame rotor)
+  set(file "${CMAKE_CURRENT_SOURCE_DIR}/src/cli/new/${name}.yaml")
+  file(READ "${file}" text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n\"\n\"" text "${text}")
+  string(APPEND table "{ \"${name}\", \"${text}\" },\n")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+endforeach()
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/cli/new_cases.def" CONTENT "${table}" @ONLY)
+target_include_directories(percuss_program PRIVATE "${CMAKE_BINARY_DIR}/generated")
