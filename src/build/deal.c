@@ -136,15 +136,7 @@ static void deal_mark_names(deal_marks *m, const pcs_yaml *node)
     for (int i = 0; i < pcs_yaml_count(node); i++) deal_mark_names(m, pcs_yaml_item(node, i));
 }
 
-// Sections are looked at before they are read: nothing is taken for known, and nothing is judged. NULL: there is none.
-static const pcs_yaml *deal_child(const pcs_yaml *map, const char *key)
-{
-    if (map == NULL || pcs_yaml_get_kind(map) != PCS_YAML_MAP) return NULL;
-    for (int i = 0; i < pcs_yaml_count(map); i++)
-        if (strcmp(pcs_yaml_key(map, i), key) == 0) return pcs_yaml_item(map, i);
-    return NULL;
-}
-
+// Entry i of a section that nobody has read yet; NULL: there is none.
 static const pcs_yaml *deal_entry(const pcs_yaml *section, int i)
 {
     return section == NULL || pcs_yaml_get_kind(section) == PCS_YAML_SCALAR || i >= pcs_yaml_count(section)
@@ -155,25 +147,23 @@ static const pcs_yaml *deal_entry(const pcs_yaml *section, int i)
 // Supports that hold some of three rotations may become joints; reactions have a middle.
 static bool deal_is_joint(const pcs_yaml *support)
 {
-    const pcs_yaml *fix = deal_child(support, "fix");
+    const pcs_yaml *fix = pcs_yaml_at(support, "fix");
     int nturn = 0;
     for (int i = 0; deal_entry(fix, i) != NULL; i++) {
         const pcs_yaml *item = deal_entry(fix, i);
         nturn += pcs_yaml_get_kind(item) == PCS_YAML_SCALAR && pcs_yaml_text(item)[0] == 'r';
     }
-    return nturn == 1 || nturn == 2 || deal_child(support, "reactions") != NULL;
+    return nturn == 1 || nturn == 2 || pcs_yaml_at(support, "reactions") != NULL;
 }
 
 // Values from the first to the last node of a set need the places of its nodes.
 static bool deal_needs_places(const pcs_mesh *mesh, const pcs_yaml *initial)
 {
     static const char *const keys[] = { "displacement", "velocity", "rotation", "spin", NULL };
-    const pcs_yaml *name = deal_child(initial, "set");
-    if (name == NULL || pcs_yaml_get_kind(name) != PCS_YAML_SCALAR) return false;
-    const pcs_set *set = pcs_mesh_node_set(mesh, pcs_yaml_text(name));
+    const pcs_set *set = pcs_mesh_node_set(mesh, pcs_yaml_string(initial, "set"));
     if (set == NULL || set->place != NULL) return false;
     for (int k = 0; keys[k] != NULL; k++) {
-        const pcs_yaml *value = deal_child(initial, keys[k]);
+        const pcs_yaml *value = pcs_yaml_at(initial, keys[k]);
         if (value != NULL && pcs_yaml_get_kind(value) == PCS_YAML_MAP) return true;
     }
     return false;
@@ -181,28 +171,27 @@ static bool deal_needs_places(const pcs_mesh *mesh, const pcs_yaml *initial)
 
 static void deal_mark(pcs_build *b, deal_marks *m)
 {
-    const pcs_yaml *root = pcs_case_root(b->c), *supports = deal_child(root, "supports");
-    const pcs_yaml *initial = deal_child(root, "initial"), *output = deal_child(root, "output");
-    const pcs_yaml *probes = deal_child(output, "probes"), *entry;
-    deal_mark_names(m, deal_child(root, "contacts"));
-    deal_mark_names(m, deal_child(root, "joints"));
-    deal_mark_names(m, deal_child(output, "waves"));
+    const pcs_yaml *root = pcs_case_root(b->c), *supports = pcs_yaml_at(root, "supports");
+    const pcs_yaml *initial = pcs_yaml_at(root, "initial"), *probes = pcs_yaml_at(root, "output.probes"), *entry;
+    deal_mark_names(m, pcs_yaml_at(root, "contacts"));
+    deal_mark_names(m, pcs_yaml_at(root, "joints"));
+    deal_mark_names(m, pcs_yaml_at(root, "output.waves"));
     for (int i = 0; (entry = deal_entry(supports, i)) != NULL; i++)
-        if (deal_is_joint(entry)) deal_mark_names(m, deal_child(entry, "set"));
+        if (deal_is_joint(entry)) deal_mark_names(m, pcs_yaml_at(entry, "set"));
     for (int i = 0; (entry = deal_entry(initial, i)) != NULL; i++)
-        if (deal_needs_places(m->mesh, entry)) deal_mark_names(m, deal_child(entry, "set"));
+        if (deal_needs_places(m->mesh, entry)) deal_mark_names(m, pcs_yaml_at(entry, "set"));
     for (int i = 0; (entry = deal_entry(probes, i)) != NULL; i++)
-        if (deal_child(entry, "item") != NULL) deal_mark_names(m, entry);
+        if (pcs_yaml_at(entry, "item") != NULL) deal_mark_names(m, entry);
 }
 
 bool pcs_deal_names_nodes(const pcs_build *b)
 {
-    const pcs_yaml *root = pcs_case_root(b->c), *output = deal_child(root, "output"), *entry;
-    bool are_named = deal_child(output, "waves") != NULL;
-    for (int i = 0; (entry = deal_entry(deal_child(root, "supports"), i)) != NULL; i++)
+    const pcs_yaml *root = pcs_case_root(b->c), *entry;
+    bool are_named = pcs_yaml_at(root, "output.waves") != NULL;
+    for (int i = 0; (entry = deal_entry(pcs_yaml_at(root, "supports"), i)) != NULL; i++)
         are_named = are_named || deal_is_joint(entry);
-    for (int i = 0; (entry = deal_entry(deal_child(output, "probes"), i)) != NULL; i++)
-        are_named = are_named || deal_child(entry, "item") != NULL;
+    for (int i = 0; (entry = deal_entry(pcs_yaml_at(root, "output.probes"), i)) != NULL; i++)
+        are_named = are_named || pcs_yaml_at(entry, "item") != NULL;
     return are_named;
 }
 
@@ -264,11 +253,9 @@ static int join_compare_columns(const void *a, const void *b)
 // Returns the gap type of a contact, in a section that nobody has read yet, if its rows act on nodes of several sets.
 static const pcs_gap_ops *join_type(const pcs_yaml *contact)
 {
-    const pcs_yaml *type = deal_child(contact, "type");
-    if (type == NULL || pcs_yaml_get_kind(type) != PCS_YAML_SCALAR) return NULL;
     for (int i = 0; pcs_gap_types[i] != NULL; i++) {
         const pcs_gap_ops *ops = pcs_gap_types[i];
-        bool is_it = strcmp(ops->name, pcs_yaml_text(type)) == 0;
+        bool is_it = strcmp(ops->name, pcs_yaml_string(contact, "type")) == 0;
         bool has_pairs =
             ops->rows_per_node != NULL && ops->set_options[1] != NULL && !pcs_gap_is_common(ops, ops->set_options[1]);
         if (is_it) return has_pairs ? ops : NULL;
@@ -278,18 +265,14 @@ static const pcs_gap_ops *join_type(const pcs_yaml *contact)
 
 static const pcs_set *join_set(const pcs_mesh *mesh, const pcs_yaml *contact, const char *option)
 {
-    const pcs_yaml *name = deal_child(contact, option);
-    bool is_named = name != NULL && pcs_yaml_get_kind(name) == PCS_YAML_SCALAR;
-    return is_named ? pcs_mesh_node_set(mesh, pcs_yaml_text(name)) : NULL;
+    return pcs_mesh_node_set(mesh, pcs_yaml_string(contact, option));
 }
 
 // The type of a joint, likewise.
 static const pcs_joint_ops *join_joint(const pcs_yaml *joint)
 {
-    const pcs_yaml *type = deal_child(joint, "type");
-    if (type == NULL || pcs_yaml_get_kind(type) != PCS_YAML_SCALAR) return NULL;
     for (int i = 0; pcs_joints[i] != NULL; i++)
-        if (strcmp(pcs_joints[i]->name, pcs_yaml_text(type)) == 0) return pcs_joints[i];
+        if (strcmp(pcs_joints[i]->name, pcs_yaml_string(joint, "type")) == 0) return pcs_joints[i];
     return NULL;
 }
 
@@ -329,7 +312,7 @@ static int join_set_nodes(const pcs_mesh *mesh, const pcs_deal_list *list, const
 // Joins all nodes of each joint that can be dealt out; are there joints?
 static bool join_joints(const pcs_build *b, const pcs_deal_list *list, int *root)
 {
-    const pcs_yaml *joints = deal_child(pcs_case_root(b->c), "joints"), *joint;
+    const pcs_yaml *joints = pcs_yaml_at(pcs_case_root(b->c), "joints"), *joint;
     for (int i = 0; (joint = deal_entry(joints, i)) != NULL; i++) {
         const pcs_joint_ops *ops = join_joint(joint);
         int last = -1;
@@ -342,7 +325,7 @@ static bool join_joints(const pcs_build *b, const pcs_deal_list *list, int *root
 
 static int join_contacts(const pcs_build *b, const pcs_deal_list *list, int *root)
 {
-    const pcs_yaml *contacts = deal_child(pcs_case_root(b->c), "contacts"), *contact;
+    const pcs_yaml *contacts = pcs_yaml_at(pcs_case_root(b->c), "contacts"), *contact;
     int npair = 0;
     for (int i = 0; i < list->count; i++) root[i] = i;
     for (int i = 0; (contact = deal_entry(contacts, i)) != NULL; i++) {
@@ -401,10 +384,10 @@ static void join_deal(int count, const join_column *columns, const join_node *no
 
 bool pcs_deal_joins(const pcs_build *b)
 {
-    const pcs_yaml *contacts = deal_child(pcs_case_root(b->c), "contacts"), *contact;
+    const pcs_yaml *contacts = pcs_yaml_at(pcs_case_root(b->c), "contacts"), *contact;
     for (int i = 0; (contact = deal_entry(contacts, i)) != NULL; i++)
         if (join_type(contact) != NULL) return true;
-    return contacts != NULL && deal_child(pcs_case_root(b->c), "joints") != NULL;
+    return contacts != NULL && pcs_yaml_at(pcs_case_root(b->c), "joints") != NULL;
 }
 
 // Joins what rows act on together; is it worth it?

@@ -46,18 +46,10 @@ static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_obse
     return PCS_OK;
 }
 
-// The value of a key in a map that may be absent; NULL: none, or not a map.
-static pcs_yaml *output_value(pcs_build *b, pcs_yaml *map, const char *key)
-{
-    return map == NULL || pcs_yaml_get_kind(map) != PCS_YAML_MAP ? NULL : pcs_case_get(b->c, map, key);
-}
-
 bool pcs_build_shows_pieces(pcs_build *b, int nnode)
 {
-    pcs_yaml *output = output_value(b, pcs_case_root(b->c), "output");
-    const pcs_yaml *pieces = output_value(b, output_value(b, output, "frames"), "pieces");
-    bool is_text = pieces != NULL && pcs_yaml_get_kind(pieces) == PCS_YAML_SCALAR;
-    return pcs_frames_are_pieces(is_text ? pcs_yaml_text(pieces) : NULL, nnode);
+    const char *pieces = pcs_yaml_string(pcs_case_root(b->c), "output.frames.pieces");
+    return pcs_frames_are_pieces(pieces[0] == '\0' ? NULL : pieces, nnode);
 }
 
 pcs_status pcs_build_check_observers(pcs_build *b)
