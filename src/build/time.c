@@ -32,7 +32,7 @@ static const pcs_form step_form = {
 static const pcs_option time_options[] = {
     PCS_NODE(
         "step", time_params, step, PCS_REQUIRED, step_form,
-        "step size, s, or auto for explicit schemes (0.9 of the stable step) and wave (travel time through a cell)"),
+        "step size, or auto: 0.9 of the stable step of an explicit scheme, the travel time through a cell of wave, s"),
     PCS_MAP("control", time_params, control, PCS_OPTIONAL, pcs_control_map, "step-size control by step doubling"),
     PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
     PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),

@@ -184,6 +184,7 @@ const char *pcs_case_text(pcs_case *c, pcs_yaml *node)
     if (node->kind == PCS_YAML_SCALAR && node->text[0] != '\0') return node->text;
     if (node->kind == PCS_YAML_SCALAR) pcs_case_reject(c, node, "must be a text, is empty");
     else pcs_case_want(c, node, "a text");
+    node->is_unjudged = true; // keys of a map have no meaning here
     return NULL;
 }
 

@@ -183,7 +183,7 @@ static const change changes[] = {
       "f:17:17: contacts.wall.type must be one of ..., is 'node_plain', did you mean 'node_plane'?", 0 },
     { "nodes: bar.start", "nodes: bar.strat",
       "f:17:36: contacts.wall.nodes must name a set of nodes, is 'bar.strat', did you mean 'bar.start'?", 0 },
-    { "nodes: bar.start", "nodes: []", "f:17:36: contacts.wall.nodes must be a text, is a list", 0 },
+    { "nodes: bar.start", "nodes: { a: 1 }", "f:17:36: contacts.wall.nodes must be a text, is a map", 0 },
     { "restitution: 0.5", "restitution: 1.5", "f:17:97: contacts.wall.restitution must be in [0, 1], is 1.5", 0 },
     { ", restitution: 0.5", "", "f:17:9: contacts.wall: missing key 'restitution'", 0 },
     { "normal: [1, 0, 0], restitution", "normal: [0, 0, 0], restitution",
