@@ -23,7 +23,7 @@ percuss_sources(src/step step_list.def active_set active_set_solve coarse column
   newton_rows outer past preconditioner projected_gradient projection registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event event_friction explicit force_change
   galerkin_weights ggl_unified midpoint ode registry scheme stability state tableau)
-percuss_sources(src/output observer_list.def file observer obstacles record row_file schedule
+percuss_sources(src/output observer_list.def collect file observer obstacles record schedule
   series summary_write tally text vtk)
 percuss_sources(src/case assign error expand keys load parse read scalar spelling tree write)
 percuss_sources(src/analysis modes modes_output statics statics_arc statics_equilibrium statics_free statics_friction

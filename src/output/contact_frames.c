@@ -25,7 +25,7 @@ typedef struct contact_shown {
     double state, contact;
 } contact_shown;
 enum { SHOWN_NUMBERS = 16, SHOWN_ARRAYS = 9 };
-_Static_assert(sizeof(contact_shown) == SHOWN_NUMBERS * sizeof(double), "numbers without gaps, for other ranks");
+_Static_assert(sizeof(contact_shown) == SHOWN_NUMBERS * sizeof(double), "numbers without gaps, for other processes");
 
 typedef struct contact_frames_data {
     pcs_series series;
@@ -36,8 +36,8 @@ typedef struct contact_frames_data {
     double (*position)[3], (*normal)[3]; // [nrow + ncompliant]
     double (*across)[3];                 // [ntangent + ncompliant_tangent] of friction; NULL: none known
     contact_shown *points;               // [npoint]
-    pcs_row_gather gather;               // where ranks have points of their own
-    contact_shown *shown;                // [nshown] points of all ranks where they are written; or those above
+    pcs_collect collect;                 // where processes have points of their own
+    contact_shown *shown;                // [nshown] points of all processes where they are written; or those above
     int nshown;
     bool has_all;       // frames of open contacts, too
     bool may_show_load; // the last frame written, or one that is held
@@ -84,7 +84,7 @@ static void contact_frames_draw(const pcs_view *view, contact_frames_data *d)
     const pcs_row_values asked = { .point = d->position, .normal = d->normal, .across = d->across };
     system->ops->evaluate_rows(system, pcs_view_at(view), &asked);
     for (int j = 0; j < d->npoint; j++) contact_frames_look_at(d, system, j);
-    if (d->gather.plan != NULL) pcs_row_gather_all(&d->gather, SHOWN_NUMBERS, d->points->position, d->shown->position);
+    pcs_collect_put(&d->collect, SHOWN_NUMBERS, d->points->position, d->shown->position);
 }
 
 // Is there anything to see since the frame before?
@@ -114,7 +114,7 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
         d->tally.is_fresh = true;
         return PCS_OK;
     }
-    contact_frames_draw(view, d); // before anything can go wrong with the file: all ranks take part
+    contact_frames_draw(view, d); // before anything can go wrong with the file: all processes take part
     pcs_status status = pcs_series_write(s, use, &d->vtk, d->title, view->state);
     d->tally.is_fresh = true;
     s->has_failed = status != PCS_OK;
@@ -184,14 +184,14 @@ static pcs_status contact_frames_take_shown(pcs_observer *self)
     PCS_TAKE(self->ctx, d->points, d->npoint, "contact results");
     d->shown = d->points;
     d->nshown = d->npoint;
-    if (system->row_comm != NULL) {
+    if (pcs_rows_are_spread(system)) {
         int *number; // among those that are shown: points with force laws come after joints
         d->nshown = pcs_is_root(self->ctx) ? pcs_count_points(system) : 0;
         PCS_TAKE(self->ctx, d->shown, d->nshown, "contact results");
         PCS_TAKE(self->ctx, number, d->npoint, "contact results");
         for (int j = 0; j < d->npoint; j++)
             number[j] = system->row_number[d->row[j]] - (d->row[j] < system->nrow ? 0 : pcs_count_conditions(system));
-        PCS_TRY(pcs_row_gather_create(self->ctx, system->row_comm, d->npoint, number, &d->gather));
+        PCS_TRY(pcs_collect_create(self->ctx, d->npoint, number, &d->collect));
     }
     return contact_frames_make_data(self->ctx, d);
 }
@@ -213,7 +213,7 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TAKE(self->ctx, d->row, d->npoint, "contact points");
     for (int j = 0; j < d->npoint; j++) d->row[j] = pcs_contact_row(view->system, j);
     PCS_TRY(contact_frames_take_shown(self));
-    if (d->npoint == 0 && view->system->row_comm == NULL) return PCS_OK;
+    if (d->npoint == 0 && !pcs_rows_are_spread(view->system)) return PCS_OK;
     const pcs_frames_params *params = contact_frames_params(self);
     d->has_all = params == self->params;
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));

@@ -1,7 +1,7 @@
 // Result files: written aside as "<name>.part", renamed when complete; every write is checked.
 //
 // The put functions fill a buffer and remember the first failure, which the next call that gives a status reports
-// with the path. Nothing allocates after create. Of several ranks only one writes; for the others this does nothing.
+// with the path. Nothing allocates after create. Of several processes one writes; for the others this does nothing.
 
 #ifndef PCS_OUTPUT_FILE_H
 #define PCS_OUTPUT_FILE_H
@@ -17,7 +17,7 @@ typedef struct pcs_file {
     size_t room;
     int descriptor; // -1: closed
     int error;      // errno of the first failure, 0: none
-    bool is_mute;   // another rank writes
+    bool is_mute;   // another process writes
     char *buffer;   // [size]
     size_t size, used;
     long long written; // bytes handed to the system
@@ -62,6 +62,26 @@ void pcs_file_json(pcs_file *f, const char *text);
 // The head of a further column of a CSV file: ",name", with a point from 0 on ",name[point]", with a quantity
 // ",name.quantity" or ",name[point].quantity"; in quotes where the name needs them.
 void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity);
+// A table that grows row by row: rows reach the disk whole, after a while or when the buffer is full, so that a run can
+// be watched, and what a failure leaves behind ends with a whole row.
+typedef struct pcs_row_file {
+    pcs_file *file;
+    size_t row_room;    // bytes that a row may need
+    bool has_failed;    // nothing more is written
+    long long complete; // bytes of whole rows that reached the disk
+    double flushed;     // when, s
+} pcs_row_file;
+
+// `has_failed` until it is opened.
+pcs_status pcs_row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t row_room,
+                               pcs_row_file *out);
+// Removes `name` of an earlier run.
+pcs_status pcs_row_file_open(pcs_row_file *f, const char *name);
+// Hands rows on when the buffer has no room for one more, or after a while.
+pcs_status pcs_row_file_flush(pcs_row_file *f, bool is_last);
+// The rows so far are on the disk, or the file goes on after those that a checkpoint knows of.
+pcs_status pcs_row_file_carry(pcs_row_file *f, const char *name, pcs_carrier *c);
+
 // Makes every folder of a path.
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path);
 

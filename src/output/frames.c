@@ -9,8 +9,8 @@
 // draw, and what depends on the file waits for it: the next frame, checkpoints, the end. A failure ends the run
 // after the step in which it is found.
 //
-// Of several ranks the first one writes, between the steps, as they wait for one another anyway; or every rank writes
-// its piece, by a thread of its own. Such a frame is settled by all ranks together: they wait for their pieces, agree
+// Of several processes the first one writes, between the steps, as they wait for one another anyway; or each writes
+// its piece, by a thread of its own. Such a frame is settled by all together: they wait for their pieces, agree
 // that all are there, and the first one writes index and list. What fails anywhere is known everywhere then, and the
 // frame is removed.
 
@@ -19,7 +19,6 @@
 #include "output/frames.h"
 
 #include "core/aside.h"
-#include "core/comm.h"
 #include "core/pool.h"
 
 #include <stdio.h>
@@ -50,7 +49,7 @@ typedef struct frames_data {
     pcs_view shown;        // what the frame in flight is told: title, and of the state time and step
     pcs_state state;
     pcs_frame_use use;
-    bool is_beside;    // by threads; on all ranks alike
+    bool is_beside;    // by threads; on all processes alike
     bool is_unsettled; // a frame in pieces, likewise
     pcs_status status; // of a piece that was written between the steps
 } frames_data;
@@ -259,15 +258,15 @@ static pcs_status frames_begin(frames_data *d)
     return PCS_OK;
 }
 
-// Of pieces: all ranks complete the frame that has begun, or remove it.
+// Completes the frame in pieces that has begun, or removes it, on all processes.
 static pcs_status frames_settle(const pcs_observer *self)
 {
     frames_data *d = self->data;
     if (!d->is_unsettled) return PCS_OK;
     d->is_unsettled = false;
     pcs_status status = d->aside != NULL ? frames_wait(self) : d->status;
-    status = pcs_comm_agree(self->ctx, status);
-    if (status == PCS_OK) status = pcs_comm_agree(self->ctx, pcs_series_settle(&d->series, d->state.t));
+    status = pcs_agree(self->ctx, status);
+    if (status == PCS_OK) status = pcs_agree(self->ctx, pcs_series_settle(&d->series, d->state.t));
     d->series.has_failed = status != PCS_OK;
     if (status != PCS_OK && d->series.leads) (void)pcs_series_sweep(&d->series, d->series.count);
     return status;
@@ -278,7 +277,7 @@ static pcs_status frames_write_piece(const pcs_observer *self, pcs_frame_use use
     frames_data *d = self->data;
     frames_take(self, use);
     pcs_status status = d->series.leads ? pcs_obstacles_write_carried(&d->obstacles, use, self->view) : PCS_OK;
-    if (d->obstacles.ncarried > 0) status = pcs_comm_agree(self->ctx, status);
+    if (d->obstacles.ncarried > 0) status = pcs_agree(self->ctx, status);
     d->series.has_failed = status != PCS_OK;
     if (status != PCS_OK) return status;
     d->is_unsettled = true;
@@ -293,8 +292,7 @@ static pcs_status frames_write(const pcs_observer *self, pcs_frame_use use)
     pcs_system *system = view->system;
     if (use == PCS_FRAME_NONE) return PCS_OK;
     if (d->series.npiece > 0) PCS_TRY(frames_settle(self)); // its values stand in the picture
-    system->ops->draw(system, pcs_view_at(view),
-                      system->picture); // all ranks, whatever becomes of the file
+    system->ops->draw(system, pcs_view_at(view), system->picture); // all processes, whatever becomes of the file
     if (system->picture->is_elsewhere) return PCS_OK;
     if (d->series.npiece > 0) return frames_write_piece(self, use);
     PCS_TRY(frames_wait(self));
@@ -331,10 +329,10 @@ static void frames_forget_messages(void *object)
 // pieces are always written beside the steps.
 static bool frames_are_beside(const pcs_observer *self, const frames_data *d)
 {
-    const pcs_comm *comm = pcs_context_comm(self->ctx);
     const pcs_picture *picture = self->view->system->picture;
-    if (picture->is_piece) return picture->nall_node / comm->size >= LARGE_FRAME;
-    return comm == NULL && d->vtk.npoint >= LARGE_FRAME && pcs_pool_share(self->ctx) >= 2;
+    int nprocess = pcs_process_count(self->ctx);
+    if (picture->is_piece) return picture->nall_node / nprocess >= LARGE_FRAME;
+    return pcs_context_comm(self->ctx) == NULL && d->vtk.npoint >= LARGE_FRAME && pcs_pool_share(self->ctx) >= 2;
 }
 
 // May somebody else draw the picture while a frame is written? Waves do, and who drives a run alone may.
@@ -374,15 +372,15 @@ static pcs_status frames_make_grid(const pcs_observer *self, frames_data *d)
 {
     const pcs_frames_params *params = self->params;
     const pcs_picture *picture = self->view->system->picture;
-    const pcs_comm *comm = picture->is_piece ? pcs_context_comm(self->ctx) : NULL;
-    bool has_pieces = comm != NULL || params->pieces == PCS_PIECES_ALWAYS ||
+    int nprocess = picture->is_piece ? pcs_process_count(self->ctx) : 1;
+    bool has_pieces = picture->is_piece || params->pieces == PCS_PIECES_ALWAYS ||
                       (params->pieces == PCS_PIECES_AUTO && frames_go_on_in_pieces(self));
     d->series.is_xml = params->format == PCS_FORMAT_VTU || has_pieces;
     if (picture->is_elsewhere) return PCS_OK;
     PCS_TRY(frames_make_data(self->ctx, picture, &params->fields, d));
     d->vtk.is_single = params->precision == PCS_PRECISION_FLOAT;
     if (d->series.is_xml) PCS_TRY(pcs_vtk_make_xml(self->ctx, &d->vtk));
-    if (has_pieces) pcs_series_split(&d->series, comm == NULL ? 1 : comm->size, comm == NULL ? 0 : comm->rank, &d->vtk);
+    if (has_pieces) pcs_series_split(&d->series, nprocess, nprocess > 1 ? pcs_process_number(self->ctx) : 0, &d->vtk);
     return PCS_OK;
 }
 
@@ -409,8 +407,8 @@ static pcs_status frames_open(pcs_observer *self)
     const pcs_view *view = self->view;
     const pcs_picture *picture = view->system->picture;
     pcs_status status = frames_prepare(self, d);
-    // Before any rank writes, old files are gone, and all ranks are ready.
-    if (picture != NULL && picture->is_piece) status = pcs_comm_agree(self->ctx, status);
+    // Before any process writes, old files are gone, and all are ready.
+    if (picture != NULL && picture->is_piece) status = pcs_agree(self->ctx, status);
     if (status != PCS_OK || view->is_resumed || picture == NULL || picture->nall_node == 0) return status;
     PCS_TRY(frames_write(self, pcs_schedule_end(&d->schedule, view)));
     return frames_put_obstacles(self);
@@ -420,7 +418,7 @@ static pcs_status frames_step(pcs_observer *self)
 {
     frames_data *d = self->data;
     pcs_frame_use use = pcs_schedule_step(&d->schedule, self->view);
-    // Of pieces all ranks learn of it together, when the frame is settled.
+    // Of pieces all processes learn of it together, when the frame is settled.
     if (d->series.npiece == 0 && pcs_aside_has_failed(d->aside)) return frames_wait(self);
     return d->series.has_failed ? PCS_OK : frames_write(self, use);
 }

@@ -3,7 +3,6 @@
 #ifndef PCS_OUTPUT_FRAMES_H
 #define PCS_OUTPUT_FRAMES_H
 
-#include "core/comm.h"
 #include "output/file.h"
 #include "output/observer.h"
 #include "output/series.h"
@@ -30,12 +29,12 @@ typedef struct pcs_frames_record {
     double nearness;                          // m, a node within it is near an obstacle
     pcs_reach *reach;                         // [nstill] of the picture's obstacles
     double radius;                            // m, the largest of all points; constant
-    const pcs_comm *comm;                     // of a picture in pieces: what is here is that of all ranks; else NULL
+    const pcs_context *ctx;                   // of a picture in pieces: bounds are those of all processes; else NULL
     double *work;                             // likewise, for what they tell one another
 } pcs_frames_record;
 
 pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out);
-// Takes in the picture as it is drawn at time t; of one in pieces every rank does.
+// Takes in the picture as it is drawn at time t; of one in pieces every process does.
 void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture, double t);
 // Writes or reads it, within the part of an observer.
 void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *picture, pcs_carrier *c);
@@ -45,7 +44,7 @@ const pcs_frames_record *pcs_frames_record_find(const pcs_view *view);
 // Two unit vectors across a unit vector, all three as the rows of a frame.
 void pcs_reach_frame(const double axis[3], double frame[3][3]);
 
-// Does a model of so many nodes have frames in pieces, one from each rank? By the value of `pieces`; NULL: not given.
+// Has a model of so many nodes frames in pieces, one from each process? By the value of `pieces`; NULL: not given.
 bool pcs_frames_are_pieces(const char *pieces, int nnode);
 
 // Stem of the files of a case's frames: its name, unless that belongs to other files.

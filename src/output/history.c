@@ -5,7 +5,7 @@
 // (a force before the first step, min_gap without contacts) is an empty field. Joints have their largest misfit and the
 // components of their reaction.
 
-#include "output/row_file.h"
+#include "output/file.h"
 #include "output/tally.h"
 
 #include <math.h>
@@ -27,8 +27,8 @@ typedef struct history_data {
     int iterations;          // of the last step
     bool has_row;            // the last step has been written
     double *probed;          // [nprobe] of the row that is being written
-    pcs_row_gather gather;   // of points that are written, where ranks have rows of their own
-    pcs_tally_row *points;   // [rows of all ranks] on the one that writes; or those of the tally
+    pcs_collect collect;     // of points that are written, where processes have rows of their own
+    pcs_tally_row *points;   // [rows of all processes] on the one that writes; or those of the tally
 } history_data;
 
 static const pcs_option history_options[] = {
@@ -92,7 +92,7 @@ static char *history_integer(char *p, long x)
 
 static bool history_has_contacts(const pcs_system *system)
 {
-    return system->row_comm != NULL || pcs_contact_rows(system) > 0;
+    return pcs_rows_are_spread(system) || pcs_contact_rows(system) > 0;
 }
 
 static char *history_fixed_columns(const history_data *d, const pcs_system *system, char *p)
@@ -150,10 +150,9 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     const pcs_system *system = view->system;
     d->has_row = true;
     d->tally.is_fresh = true;
-    // Before anything can go wrong with the file: all ranks take part.
+    // Before anything can go wrong with the file: all processes take part.
     pcs_tally_join(&d->tally, system);
-    if (d->gather.plan != NULL)
-        pcs_row_gather_all(&d->gather, sizeof *d->points / 8, &d->tally.rows->gap, &d->points->gap);
+    pcs_collect_put(&d->collect, sizeof *d->points / 8, &d->tally.rows->gap, &d->points->gap);
     if (has_state)
         for (int k = 0; k < view->nprobe; k++) d->probed[k] = pcs_state_probe(view->state, system, &view->probes[k]);
     char *begin = pcs_file_reserve(d->file.file, d->file.row_room);
@@ -162,7 +161,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     if (system->has_materials) p = history_number(d, p, d->ledger.material_loss);
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
-        int first = d->gather.plan == NULL ? contact->first_row : contact->first_all;
+        int first = d->collect.comm == NULL ? contact->first_row : contact->first_all;
         if (contact->is_joint) continue;
         int ncolumn = history_contact_columns_of(system, c), npoint = history_points_of(system, c);
         p = history_contact_fields(d, &d->tally.sums[c], ncolumn, p);
@@ -187,15 +186,14 @@ static void history_take_in(const pcs_view *view, history_data *d)
     d->has_row = false;
 }
 
-// Where points are written, one rank needs those of all.
+// Takes memory for the points of all processes, if points are written.
 static pcs_status history_take_points(pcs_observer *self, int npoint)
 {
     history_data *d = self->data;
     const pcs_system *system = self->view->system;
     d->points = d->tally.rows;
-    if (npoint == 0 || system->row_comm == NULL) return PCS_OK;
-    PCS_TRY(
-        pcs_row_gather_create(self->ctx, system->row_comm, pcs_system_npoint(system), system->row_number, &d->gather));
+    if (npoint == 0 || !pcs_rows_are_spread(system)) return PCS_OK;
+    PCS_TRY(pcs_collect_create(self->ctx, pcs_system_npoint(system), system->row_number, &d->collect));
     int nall = pcs_is_root(self->ctx) ? system->nrow_all + system->ncompliant_all : 0;
     PCS_TAKE(self->ctx, d->points, nall, "contact results");
     return PCS_OK;

@@ -5,6 +5,7 @@
 
 #include "core/carry.h"
 #include "mesh/mesh.h"
+#include "output/collect.h"
 #include "schemes/scheme.h"
 
 #include <stddef.h>
@@ -82,7 +83,7 @@ typedef struct pcs_view {
     long inexact;                    // steps that step control took at its smallest size, above the tolerance
     bool is_controlled;              // step sizes vary: nstep is not a plan
     size_t memory;                   // bytes taken at set-up
-    size_t memory_of_ranks[3];       // how many ranks there are, 0: no MPI; the least and the most that they have taken
+    size_t memory_of_ranks[3];       // number of processes, 0: no MPI; the least and the most that they have taken
     long ncheckpoint;                // written so far
     bool is_resumed;                 // observers open with what a checkpoint holds: files stay as they are
     bool is_interrupted;             // observers close on request, with a checkpoint: what it names stays on the disk
@@ -151,7 +152,7 @@ static inline int pcs_count_conditions(const pcs_system *system)
 static inline int pcs_contact_ntangent(const pcs_system *system, int contact)
 {
     const pcs_contact_info *info = &system->contacts[contact];
-    if (system->row_comm != NULL) return info->ntangent;
+    if (pcs_rows_are_spread(system)) return info->ntangent;
     return info->nrow > 0 ? system->rows[info->first_row].ntangent : 0;
 }
 
@@ -191,7 +192,7 @@ struct pcs_observer {
     const pcs_view *view;
     const void *params;
     void *data;
-    bool has_failed; // on some rank
+    bool has_failed; // in some process
     bool is_idle;    // takes no part in this run
 };
 

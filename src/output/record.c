@@ -26,12 +26,12 @@ static inline void record_widen(double *low, double *high, double x)
     *high = x > *high ? x : *high;
 }
 
-enum { LARGE_MODEL = 50000 };       // nodes: from there on ranks write pieces
+enum { LARGE_MODEL = 50000 };       // nodes: from there on processes write pieces
 static const double NEARNESS = 0.1; // of the size of the model
 
 const char *const pcs_frame_vectors[PCS_FRAME_VECTORS] = { "displacement", "velocity", "rotation" };
 
-// Numbers that ranks tell one another.
+// Returns how many numbers processes exchange.
 static int record_size(const pcs_picture *picture)
 {
     return 1 + 2 * (3 + 4 * PCS_FRAME_VECTORS + picture->nfield + picture->npoint_field + 6 * picture->nstill);
@@ -40,7 +40,7 @@ static int record_size(const pcs_picture *picture)
 static pcs_status record_take_work(pcs_context *ctx, const pcs_picture *picture, pcs_frames_record *out)
 {
     if (!picture->is_piece) return PCS_OK;
-    out->comm = pcs_context_comm(ctx);
+    out->ctx = ctx;
     PCS_TAKE(ctx, out->work, record_size(picture), "bounds of the fields");
     return PCS_OK;
 }
@@ -106,12 +106,12 @@ static void record_pack_all(pcs_frames_record *record, const pcs_picture *pictur
     else *at = record->radius;
 }
 
-// What is here becomes that of all ranks.
+// Makes the bounds found here those of all processes.
 static void record_join(pcs_frames_record *record, const pcs_picture *picture)
 {
-    if (record->comm == NULL) return;
+    if (record->ctx == NULL) return;
     record_pack_all(record, picture, false);
-    record->comm->max(record->comm, record_size(picture), record->work);
+    pcs_process_max(record->ctx, record_size(picture), record->work);
     record_pack_all(record, picture, true);
 }
 
@@ -130,7 +130,7 @@ static void record_add_points(pcs_frames_record *record, const pcs_picture *pict
 // Discs and bearings may be larger than the bodies that carry them.
 static void record_add_carried(pcs_frames_record *record, const pcs_picture *picture)
 {
-    if (record->comm != NULL && record->comm->rank > 0) return;
+    if (record->ctx != NULL && !pcs_is_root(record->ctx)) return;
     for (int i = picture->nstill; i < picture->nobstacle; i++) {
         const pcs_obstacle *o = &picture->obstacles[i];
         if (!(o->radius > 0.0)) continue;

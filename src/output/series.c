@@ -6,7 +6,7 @@
 // A new entry replaces the closing brackets and brings them again, in one write: the list costs the same for every
 // frame, is complete after each one, and needs no memory. When that write fails the old brackets are put back.
 //
-// Of a frame in pieces every rank writes its own file. When all are complete the first rank writes the index, which
+// Of a frame in pieces every process writes its own file. When all are complete the first writes the index, which
 // names them, and the entry of the list, and gives the pieces of frames that were held their numbers.
 
 #define _POSIX_C_SOURCE 200809L
@@ -31,25 +31,14 @@ static const char *series_tail(const pcs_series *s)
     return s->is_xml ? "\n  </Collection>\n</VTKFile>\n" : "\n  ]\n}\n";
 }
 
-static void series_name(pcs_series *s, long number)
+// Names a file of a frame by its number, or by its slot where it is held: its piece from 0 on, or the whole, -1.
+static void series_name(pcs_series *s, bool is_held, long number, int piece)
 {
-    const char *of_pieces = s->npiece > 0 ? "pvtu" : "vtu";
-    snprintf(s->name, s->name_room, "%s_%06ld.%s", s->stem, number, s->is_xml ? of_pieces : "vtk");
-}
-
-static void series_piece_name(pcs_series *s, long number, int piece)
-{
-    snprintf(s->name, s->name_room, "%s_%06ld_%d.vtu", s->stem, number, piece);
-}
-
-static void series_held_piece_name(pcs_series *s, int slot, int piece)
-{
-    snprintf(s->name, s->name_room, "%s_held_%d_%d.vtu", s->stem, slot, piece);
-}
-
-static void series_held_name(pcs_series *s, int slot)
-{
-    snprintf(s->name, s->name_room, "%s_held_%d.%s", s->stem, slot, s->is_xml ? "vtu" : "vtk");
+    const char *xml = s->npiece > 0 && !is_held && piece < 0 ? "pvtu" : "vtu";
+    char of_piece[16] = "";
+    if (piece >= 0) snprintf(of_piece, sizeof of_piece, "_%d", piece);
+    snprintf(s->name, s->name_room, is_held ? "%s_held_%ld%s.%s" : "%s_%06ld%s.%s", s->stem, number, of_piece,
+             s->is_xml ? xml : "vtk");
 }
 
 static void series_list_name(pcs_series *s)
@@ -67,7 +56,7 @@ static void series_close_list(void *object)
 static void series_remove_from(pcs_series *s, long first)
 {
     for (long i = first;; i++) {
-        series_name(s, i);
+        series_name(s, false, i, -1);
         if (!pcs_file_remove(s->file, s->name)) break;
     }
 }
@@ -79,7 +68,7 @@ static void series_remove_old(pcs_series *s, bool is_xml)
     pcs_file_remove(s->file, s->name);
     series_remove_from(s, 0);
     for (int i = 0;; i++) {
-        series_held_name(s, i);
+        series_name(s, true, i, -1);
         if (!pcs_file_remove(s->file, s->name)) break;
     }
 }
@@ -162,7 +151,7 @@ pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count)
     // An interrupted run leaves any of them behind.
     int count_left = s->goes_on ? 0 : s->room;
     for (int i = 0; i < count_left; i++) {
-        series_held_name(s, i);
+        series_name(s, true, i, -1);
         pcs_file_remove(s->file, s->name);
     }
     return PCS_OK;
@@ -170,13 +159,11 @@ pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count)
 
 void pcs_series_drop(pcs_series *s, const pcs_view *view)
 {
-    int count = view->is_interrupted ? 0 : s->nheld;
+    int count = view->is_interrupted || (s->npiece > 0 && !s->leads) ? 0 : s->nheld;
     for (int i = 0; i < count; i++) {
         int slot = (s->first_held + i) % s->room;
-        series_held_name(s, slot);
-        if (s->npiece == 0) pcs_file_remove(s->file, s->name);
-        for (int piece = 0; s->leads && piece < s->held_pieces[slot]; piece++) {
-            series_held_piece_name(s, slot, piece);
+        for (int piece = s->npiece > 0 ? 0 : -1; piece < s->held_pieces[slot]; piece++) {
+            series_name(s, true, slot, piece);
             pcs_file_remove(s->file, s->name);
         }
     }
@@ -257,11 +244,11 @@ static void series_print_entry(pcs_series *s, const char *time)
 // The index of the next number's pieces.
 static pcs_status series_put_index(pcs_series *s, long npiece)
 {
-    series_name(s, s->count);
+    series_name(s, false, s->count, -1);
     PCS_TRY(pcs_file_open(s->file, s->name));
     pcs_vtk_put_index(s->data, s->file);
     for (int piece = 0; piece < npiece; piece++) {
-        series_piece_name(s, s->count, piece);
+        series_name(s, false, s->count, piece);
         series_xml_text(s->name, s->entry_room, s->entry);
         pcs_file_text(s->file, "    <Piece Source=\"");
         pcs_file_text(s->file, s->entry);
@@ -278,7 +265,7 @@ static pcs_status series_list(pcs_series *s, double t, long npiece, unsigned lon
     bool is_listed = s->npiece == 0 || s->leads;
     if (is_listed && npiece > 0) PCS_TRY(series_put_index(s, npiece));
     pcs_number_text(NULL, t, number);
-    series_name(s, s->count);
+    series_name(s, false, s->count, -1);
     series_print_entry(s, number);
     if (is_listed) PCS_TRY(s->list < 0 ? series_begin_list(s) : series_extend_list(s));
     s->frame_digest = pcs_hash(s->frame_digest, &digest, sizeof digest);
@@ -289,16 +276,11 @@ static pcs_status series_list(pcs_series *s, double t, long npiece, unsigned lon
 // A frame that is held gets the next number.
 static pcs_status series_number_held(pcs_series *s, int slot)
 {
-    if (s->npiece == 0) {
-        series_held_name(s, slot);
+    if (s->npiece > 0 && !s->leads) return PCS_OK;
+    for (int piece = s->npiece > 0 ? 0 : -1; piece < s->held_pieces[slot]; piece++) {
+        series_name(s, true, slot, piece);
         snprintf(s->entry, s->entry_room, "%s", s->name);
-        series_name(s, s->count);
-        return pcs_file_rename(s->file, s->entry, s->name);
-    }
-    for (int piece = 0; s->leads && piece < s->held_pieces[slot]; piece++) {
-        series_held_piece_name(s, slot, piece);
-        snprintf(s->entry, s->entry_room, "%s", s->name);
-        series_piece_name(s, s->count, piece);
+        series_name(s, false, s->count, piece);
         PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
     }
     return PCS_OK;
@@ -315,14 +297,11 @@ static pcs_status series_keep_held(pcs_series *s)
     return PCS_OK;
 }
 
-// The name of the frame that begins, or of this rank's piece of it, which comes after those that are held.
+// The name of the frame that begins, or of the piece of this process of it, which comes after those that are held.
 static void series_name_next(pcs_series *s)
 {
     int slot = s->is_holding ? (s->first_held + s->nheld) % s->room : 0;
-    if (s->npiece > 0 && s->is_holding) series_held_piece_name(s, slot, s->piece);
-    else if (s->npiece > 0) series_piece_name(s, s->count + s->nheld, s->piece);
-    else if (s->is_holding) series_held_name(s, slot);
-    else series_name(s, s->count);
+    series_name(s, s->is_holding, s->is_holding ? slot : s->count + s->nheld, s->npiece > 0 ? s->piece : -1);
 }
 
 pcs_status pcs_series_settle(pcs_series *s, double t)
@@ -421,14 +400,11 @@ static bool series_is_of_time(pcs_series *s, double t)
 // The files of frame `number` become those of one that is held, as far as they have its time.
 static pcs_status series_hold_frame(pcs_series *s, long number, int slot)
 {
-    int count = s->held_pieces[slot] > 0 ? (int)s->held_pieces[slot] : 1;
-    for (int piece = 0; piece < count; piece++) {
-        if (s->npiece > 0) series_piece_name(s, number, piece);
-        else series_name(s, number);
+    for (int piece = s->npiece > 0 ? 0 : -1; piece < s->held_pieces[slot]; piece++) {
+        series_name(s, false, number, piece);
         if (!series_is_of_time(s, s->held_time[slot])) continue;
         snprintf(s->entry, s->entry_room, "%s", s->name);
-        if (s->npiece > 0) series_held_piece_name(s, slot, piece);
-        else series_held_name(s, slot);
+        series_name(s, true, slot, piece);
         PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
     }
     return PCS_OK;
@@ -443,14 +419,14 @@ static pcs_status series_hold_again(pcs_series *s)
     return PCS_OK;
 }
 
-// Frames in pieces, which any number of ranks may have written, are only looked for.
+// Frames in pieces, which any number of processes may have written, are only looked for.
 static pcs_status series_check_frames(pcs_series *s)
 {
     unsigned long long sum = PCS_HASH_START;
     for (long i = 0; i < s->count; i++) {
         char path[PATH_ROOM];
         pcs_digest digest = PCS_DIGEST_START;
-        series_name(s, i);
+        series_name(s, false, i, -1);
         snprintf(path, sizeof path, "%s/%s", s->file->directory, s->name);
         if (s->npiece > 0 ? access(path, F_OK) != 0 : !pcs_file_read_digest(s->file, path, -1, &digest))
             return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on: the frame %s is gone", path);
@@ -483,7 +459,7 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
     pcs_carry_words(c, "pieces", &npiece, 1);
     if (pcs_carry_reads(c) && (npiece > 0) != (s->npiece > 0))
         pcs_carry_refuse(c, "pieces",
-                         npiece > 0 ? "says that ranks wrote frames in pieces, and this run writes whole ones"
+                         npiece > 0 ? "says that processes wrote frames in pieces, and this run writes whole ones"
                                     : "says that frames were written whole, and this run writes pieces");
     pcs_carry_words(c, "frames", &s->count, 1);
     pcs_carry_words(c, "list", &tail, 1);

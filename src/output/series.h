@@ -1,6 +1,6 @@
 // A series of legacy VTK files in time, "<stem>_000000.vtk" and so on, with its list "<stem>.vtk.series"; or of XML
 // files, "<stem>_000000.vtu", with "<stem>.pvd". An XML frame may be of pieces, "<stem>_000000_0.vtu" and so on, one
-// from each rank, with an index "<stem>_000000.pvtu" that stands in the list.
+// from each process, with an index "<stem>_000000.pvtu" that stands in the list.
 
 #ifndef PCS_OUTPUT_SERIES_H
 #define PCS_OUTPUT_SERIES_H
@@ -18,8 +18,8 @@ typedef struct pcs_series {
     size_t name_room, entry_room;
     bool is_xml;
     int npiece;          // of a frame; 0: it is one file
-    int piece;           // that this rank writes
-    bool leads;          // this rank writes index and list of pieces
+    int piece;           // that this process writes
+    bool leads;          // this process writes index and list of pieces
     const pcs_vtk *data; // of pieces: what their index tells
     bool goes_on;        // with the frames of a run that is resumed
     long count;          // frames written
@@ -51,11 +51,11 @@ void pcs_series_drop(pcs_series *s, const pcs_view *view);
 pcs_status pcs_series_write(pcs_series *s, pcs_frame_use use, const pcs_vtk *data, const char *title,
                             const pcs_state *state);
 
-// Makes it a series of pieces, of which this rank writes one; before it is read from a checkpoint or begins.
+// Makes it a series of pieces, of which this process writes one; before it is read from a checkpoint or begins.
 void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtk *data);
-// Once the pieces of all ranks are complete: index and list. Then the next frame may begin.
+// Once the pieces of all processes are complete: index and list. Then the next frame may begin.
 pcs_status pcs_series_settle(pcs_series *s, double t);
-// Removes pieces and indices from this number of a frame on, of any number of ranks; from 0 on those held, too.
+// Removes pieces and indices from this number of a frame on, of any number of processes; from 0 on those held, too.
 pcs_status pcs_series_sweep(pcs_series *s, long first);
 
 #endif

@@ -147,7 +147,7 @@ static void summary_add_work(const pcs_row_report *row, pcs_contact_record *c)
     c->work += summary_work(row);
 }
 
-// What ranks that have points of their own add up of a contact, and find the largest of.
+// Numbers of a contact that processes with points of their own add up, and of which they find the largest.
 enum { FORCE, STEP_IMPULSE, PRESSED, IMPACTS, IMPACT_LOSS, FRICTION_LOSS, WORK, SUMS };
 enum { TOUCHES, NEAREST, SLID, LARGEST, JOINED = SUMS + LARGEST };
 
@@ -210,6 +210,12 @@ static pcs_contact_step summary_gather(const pcs_view *view, pcs_summary *s, int
     return sum;
 }
 
+static void summary_gather_here(const pcs_view *view, pcs_summary *s)
+{
+    for (int k = 0; k < s->ncontact; k++)
+        if (!s->contacts[k].is_joint) s->now[k] = summary_gather(view, s, k, &s->contacts[k]);
+}
+
 static void summary_add_up(pcs_contact_record *c, const double sums[SUMS], double slid)
 {
     c->impact_loss += sums[IMPACT_LOSS];
@@ -218,10 +224,9 @@ static void summary_add_up(pcs_contact_record *c, const double sums[SUMS], doubl
     c->slid = fmax(c->slid, slid);
 }
 
-// The points of all ranks, of every contact.
+// Takes in the points of all processes, of every contact.
 static void summary_gather_all(const pcs_view *view, pcs_summary *s)
 {
-    const pcs_comm *comm = view->system->row_comm;
     double *sums = s->joined, *largest = s->joined + SUMS * s->ncontact;
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record here = { .rubs = s->contacts[k].rubs };
@@ -233,8 +238,8 @@ static void summary_gather_all(const pcs_view *view, pcs_summary *s)
         memcpy(sums + SUMS * k, sum, sizeof sum);
         memcpy(largest + LARGEST * k, most, sizeof most);
     }
-    comm->sum(comm, SUMS * s->ncontact, sums);
-    comm->max(comm, LARGEST * s->ncontact, largest);
+    pcs_rows_sum(view->system, SUMS * s->ncontact, sums);
+    pcs_rows_max_each(view->system, LARGEST * s->ncontact, largest);
     for (int k = 0; k < s->ncontact; k++, sums += SUMS, largest += LARGEST) {
         pcs_contact_step *now = &s->now[k];
         now->force = sums[FORCE];
@@ -259,9 +264,9 @@ static void summary_look_at_joints(const pcs_view *view, double *misfit, double 
         for (int j = first; j < first + count; j++) misfit[r] = fmax(misfit[r], fabs(view->report->rows[j].gap));
         for (int j = first; j < first + count; j++) work[r] += summary_work(&view->report->rows[j]);
     }
-    if (system->row_comm == NULL || system->nreaction == 0) return;
-    system->row_comm->max(system->row_comm, system->nreaction, misfit);
-    system->row_comm->sum(system->row_comm, system->nreaction, work);
+    if (system->nreaction == 0) return;
+    pcs_rows_max_each(system, system->nreaction, misfit);
+    pcs_rows_sum(system, system->nreaction, work);
 }
 
 static void summary_take_reactions(const pcs_view *view, pcs_summary *s, bool has_force)
@@ -306,9 +311,8 @@ static void summary_take_in(const pcs_view *view, pcs_summary *s)
 {
     summary_take_probes(view, s);
     s->speed = fmax(s->speed, pcs_model_speed(view));
-    if (view->system->row_comm != NULL) summary_gather_all(view, s);
-    for (int k = 0; k < s->ncontact && view->system->row_comm == NULL; k++)
-        if (!s->contacts[k].is_joint) s->now[k] = summary_gather(view, s, k, &s->contacts[k]);
+    if (pcs_rows_are_spread(view->system)) summary_gather_all(view, s);
+    else summary_gather_here(view, s);
     bool has_force = !summary_has_impact(s);
     summary_take_reactions(view, s, has_force);
     for (int k = 0; k < s->ncontact; k++) {

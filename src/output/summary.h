@@ -119,7 +119,7 @@ typedef struct pcs_summary {
     int ncontact;
     pcs_contact_record *contacts;   // [ncontact]
     pcs_contact_step *now;          // [ncontact] what they did in the last step
-    double *joined;                 // what contacts, or joints, of all ranks did in the last step
+    double *joined;                 // what contacts, or joints, of all processes did in the last step
     pcs_point_record *points;       // [rows of contacts]
     double open_time, window;       // s
     double speed;                   // m/s, of the model: the largest so far

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-// What is joined of a contact: sums, or the smallest gap and the largest state, or the row with that gap.
-enum { FORCE, FRICTION, FRICTION_LOSS, IMPULSE, STEP_IMPULSE, RATE, JOINED };
+// Numbers of a contact that processes add up: those of a row from its rate to its friction loss.
+enum { JOINED = (offsetof(pcs_tally_row, state) - offsetof(pcs_tally_row, rate)) / sizeof(double) };
 
 pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *out)
 {
@@ -122,16 +122,15 @@ static pcs_tally_row tally_contact(const pcs_tally *tally, const pcs_contact_inf
     return sum;
 }
 
-// The smallest gap of all ranks, and the rate of the first row, in the order of one process, that has it.
+// Finds the smallest gap of all processes, and the rate of the first row, in the order of one process, that has it.
 static void tally_join_gaps(pcs_tally *tally, const pcs_system *system)
 {
-    const pcs_comm *comm = system->row_comm;
     double *x = tally->work, *mine = x + 2 * system->ncontact, *first = x + 3 * system->ncontact;
     for (int c = 0; c < system->ncontact; c++) {
         x[2 * c] = system->contacts[c].nrow > 0 ? -tally->sums[c].gap : -INFINITY;
         x[2 * c + 1] = (double)tally->sums[c].state;
     }
-    comm->max(comm, 2 * system->ncontact, x);
+    pcs_rows_max_each(system, 2 * system->ncontact, x);
     for (int c = 0; c < system->ncontact; c++) {
         pcs_tally_row *sum = &tally->sums[c];
         bool is_here = system->contacts[c].nrow > 0 && sum->gap == -x[2 * c];
@@ -141,31 +140,18 @@ static void tally_join_gaps(pcs_tally *tally, const pcs_system *system)
         sum->state = (long)x[2 * c + 1];
         mine[c] = first[c] = is_here ? -(double)system->row_number[row] : -(double)INFINITY;
     }
-    comm->max(comm, system->ncontact, first);
+    pcs_rows_max_each(system, system->ncontact, first);
     for (int c = 0; c < system->ncontact; c++)
         if (mine[c] != first[c]) tally->sums[c].rate = 0.0;
 }
 
 static void tally_join_sums(pcs_tally *tally, const pcs_system *system)
 {
-    double *x = tally->work;
-    for (int c = 0; c < system->ncontact; c++, x += JOINED) {
-        const pcs_tally_row *sum = &tally->sums[c];
-        const double here[JOINED] = { sum->force,   sum->friction,     sum->friction_loss,
-                                      sum->impulse, sum->step_impulse, sum->rate };
-        memcpy(x, here, sizeof here);
-    }
+    const size_t first = offsetof(pcs_tally_row, rate), bytes = JOINED * sizeof(double);
+    for (int c = 0; c < system->ncontact; c++)
+        memcpy(tally->work + JOINED * c, (const char *)&tally->sums[c] + first, bytes);
     pcs_rows_sum(system, JOINED * system->ncontact, tally->work);
-    x = tally->work;
-    for (int c = 0; c < system->ncontact; c++, x += JOINED) {
-        pcs_tally_row *sum = &tally->sums[c];
-        sum->force = x[FORCE];
-        sum->friction = x[FRICTION];
-        sum->friction_loss = x[FRICTION_LOSS];
-        sum->impulse = x[IMPULSE];
-        sum->step_impulse = x[STEP_IMPULSE];
-        sum->rate = x[RATE];
-    }
+    for (int c = 0; c < system->ncontact; c++) memcpy((char *)&tally->sums[c] + first, tally->work + JOINED * c, bytes);
 }
 
 void pcs_tally_join(pcs_tally *tally, const pcs_system *system)
@@ -178,7 +164,7 @@ void pcs_tally_join(pcs_tally *tally, const pcs_system *system)
         if (row->gap < tally->min_gap) tally->min_gap = row->gap;
         nactive += row->state != PCS_ROW_OPEN;
     }
-    if (system->row_comm != NULL) {
+    if (pcs_rows_are_spread(system)) {
         tally_join_gaps(tally, system);
         tally_join_sums(tally, system);
         pcs_rows_sum(system, 1, &nactive);
@@ -186,20 +172,4 @@ void pcs_tally_join(pcs_tally *tally, const pcs_system *system)
             if (!system->contacts[c].is_joint) tally->min_gap = fmin(tally->min_gap, tally->sums[c].gap);
     }
     tally->nactive = (long)nactive;
-}
-
-pcs_status pcs_row_gather_create(pcs_context *ctx, const pcs_comm *comm, int count, const int *number,
-                                 pcs_row_gather *out)
-{
-    *out = (pcs_row_gather){ .comm = comm, .count = count, .number = number };
-    return comm->plan(comm, ctx, count, number, &out->plan);
-}
-
-void pcs_row_gather_all(const pcs_row_gather *self, int width, const double *own, double *all)
-{
-    size_t bytes = (size_t)width * sizeof *own;
-    if (self->comm->rank == 0)
-        for (int j = 0; j < self->count; j++)
-            memcpy(all + (size_t)self->number[j] * (size_t)width, own + (size_t)j * (size_t)width, bytes);
-    self->comm->collect(self->comm, self->plan, width, own, all);
 }

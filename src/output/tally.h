@@ -32,9 +32,9 @@ typedef struct pcs_tally {
     double speed;  // m/s, of the model: the largest so far
     long step;
     pcs_tally_row *rows; // [nrow] that are here
-    // Of contacts as wholes, and over all ranks:
+    // Of contacts as wholes, and over all processes:
     pcs_tally_row *sums; // [ncontact]
-    double *work;        // of ranks that have rows of their own
+    double *work;        // [8 ncontact] of what processes with rows of their own add up
     double min_gap;      // m; INFINITY: there is no contact
     long nactive;        // points that are not open
 } pcs_tally;
@@ -45,20 +45,8 @@ void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
 // Writes or reads all of it, within the part of an observer.
 void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c);
 // Every contact as one: the smallest gap with its rate, sums, closed or sliding if a point is; a joint has its misfit
-// in place of the gap, with opposite sign. All ranks take part.
+// in place of the gap, with opposite sign. All processes take part.
 void pcs_tally_join(pcs_tally *tally, const pcs_system *system);
-
-// Points that ranks have of their own, put together on the one that writes.
-typedef struct pcs_row_gather {
-    const pcs_comm *comm;
-    int count;         // of this rank
-    const int *number; // [count] their places among all
-    void *plan;        // NULL: all points are here
-} pcs_row_gather;
-pcs_status pcs_row_gather_create(pcs_context *ctx, const pcs_comm *comm, int count, const int *number,
-                                 pcs_row_gather *out);
-// own[count][width], from every rank, to all[of all ranks][width] there.
-void pcs_row_gather_all(const pcs_row_gather *self, int width, const double *own, double *all);
 
 // What the impulse of a row in the last step is rounded to, N s: less than this is none.
 double pcs_impulse_rounding(const pcs_view *view, int row);

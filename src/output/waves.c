@@ -9,10 +9,9 @@
 // A place is the middle of a cell, by its distance along the bodies from where the first cell begins, m, in the
 // reference state. Displacements ux.. and velocities vx.. there are the mean of both nodes.
 
+#include "output/file.h"
 #include "output/observer.h"
-#include "output/row_file.h"
 
-#include "core/comm.h"
 #include "core/rotation.h"
 
 #include <math.h>
@@ -35,12 +34,12 @@ typedef struct waves_data {
     long every;
     long last; // step of the last row
     char name[NAME_ROOM];
-    // Of a picture in pieces:
-    const pcs_comm *comm; // else NULL
-    void *plan;           // of the cells that this rank shows
-    int nshown;
-    int (*shown)[2]; // [nshown] number in the picture, and along the body
-    double *values;  // [cells] of one field, on the first rank all, else those shown
+    int nshown;     // of these cells, here
+    int *shown;     // [nshown] their numbers in the picture
+    int *place;     // [nshown] and along the body, of a picture in pieces
+    double *own;    // [nshown] of one field
+    double *values; // [cells] of all processes on the one that writes
+    pcs_collect collect;
 } waves_data;
 
 static const pcs_option waves_options[] = {
@@ -159,52 +158,44 @@ static double waves_value(const pcs_picture *picture, int field, int cell)
     return 0.5 * (x[node[0]][field % 3] + x[node[1]][field % 3]);
 }
 
-// Of a cell of the body where the whole picture is here.
-static double waves_value_of(const pcs_view *view, const waves_data *d, int k, int i)
-{
-    return waves_value(view->system->picture, d->field[k], pcs_mesh_cell_number(view->mesh, d->cells.items[i]));
-}
-
-// The cells of the body that this rank shows.
-static pcs_status waves_find_shown(const pcs_observer *self, waves_data *d)
+// Finds the cells of the body among those that a picture in pieces shows here.
+static pcs_status waves_find_pieces(const pcs_observer *self, waves_data *d)
 {
     const pcs_picture *picture = self->view->system->picture;
     int ncell = self->view->mesh->ncell, *place = pcs_scratch(NULL, (size_t)ncell, sizeof *place);
     if (place == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: waves");
     for (int c = 0; c < ncell; c++) place[c] = -1;
     for (int i = 0; i < d->cells.count; i++) place[d->cells.items[i]] = i;
-    d->shown = pcs_take(self->ctx, (size_t)picture->ncell, sizeof *d->shown, "waves");
-    for (int c = 0; c < picture->ncell && d->shown != NULL; c++) {
+    for (int c = 0; c < picture->ncell; c++) {
         if (place[picture->cell_numbers[c]] < 0) continue;
-        d->shown[d->nshown][0] = c;
-        d->shown[d->nshown++][1] = place[picture->cell_numbers[c]];
+        d->shown[d->nshown] = c;
+        d->place[d->nshown++] = place[picture->cell_numbers[c]];
     }
     pcs_scratch_free(place);
-    if (d->shown == NULL) return PCS_NO_MEMORY;
+    return PCS_OK;
+}
+
+static pcs_status waves_find_shown(const pcs_observer *self, waves_data *d)
+{
+    const pcs_picture *picture = self->view->system->picture;
+    int most = picture->is_piece ? picture->ncell : d->cells.count;
+    PCS_TAKE(self->ctx, d->shown, most, "waves");
+    PCS_TAKE(self->ctx, d->place, most, "waves");
+    PCS_TAKE(self->ctx, d->own, most, "waves");
     PCS_TAKE(self->ctx, d->values, d->cells.count, "waves");
+    if (picture->is_piece) return waves_find_pieces(self, d);
+    d->values = d->own;
+    d->nshown = d->cells.count;
+    for (int i = 0; i < d->nshown; i++) d->shown[i] = pcs_mesh_cell_number(self->view->mesh, d->cells.items[i]);
     return PCS_OK;
 }
 
 static pcs_status waves_plan(const pcs_observer *self, waves_data *d)
 {
-    if (!self->view->system->picture->is_piece) return PCS_OK;
-    d->comm = pcs_context_comm(self->ctx);
     pcs_status status = waves_find_shown(self, d);
-    int *index = pcs_scratch(NULL, (size_t)d->nshown, sizeof *index);
-    if (status == PCS_OK && index == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: waves");
-    for (int i = 0; i < d->nshown && index != NULL; i++) index[i] = d->shown[i][1];
-    status = pcs_comm_agree(self->ctx, status);
-    if (status == PCS_OK) status = d->comm->plan(d->comm, self->ctx, d->nshown, index, &d->plan);
-    pcs_scratch_free(index);
-    return status;
-}
-
-// One field along the body, in d->values on the first rank.
-static void waves_collect(const pcs_picture *picture, int field, waves_data *d)
-{
-    for (int i = 0; i < d->nshown; i++)
-        d->values[d->comm->rank == 0 ? d->shown[i][1] : i] = waves_value(picture, field, d->shown[i][0]);
-    d->comm->collect(d->comm, d->plan, 1, d->values, d->values);
+    if (!self->view->system->picture->is_piece) return status;
+    PCS_TRY(pcs_agree(self->ctx, status));
+    return pcs_collect_create(self->ctx, d->nshown, d->place, &d->collect);
 }
 
 static void waves_put_row(const pcs_view *view, int nfield, waves_data *d)
@@ -212,18 +203,16 @@ static void waves_put_row(const pcs_view *view, int nfield, waves_data *d)
     pcs_system *system = view->system;
     char text[PCS_NUMBER_ROOM];
     d->last = view->state->step;
-    system->ops->draw(system, pcs_view_at(view),
-                      system->picture); // all ranks take part
+    system->ops->draw(system, pcs_view_at(view), system->picture); // all processes take part
     if (system->picture->is_elsewhere) return;
     bool is_written = !d->rows.file->is_mute && pcs_file_reserve(d->rows.file, d->rows.row_room) != NULL;
-    if (!is_written && d->comm == NULL) return;
     pcs_number_text(d->digits, view->state->t, text);
     if (is_written) pcs_file_text(d->rows.file, text);
     for (int k = 0; k < nfield; k++) {
-        if (d->comm != NULL) waves_collect(system->picture, d->field[k], d);
+        for (int i = 0; i < d->nshown; i++) d->own[i] = waves_value(system->picture, d->field[k], d->shown[i]);
+        pcs_collect_put(&d->collect, 1, d->own, d->values);
         int count = is_written ? d->cells.count : 0;
-        for (int i = 0; i < count; i++)
-            waves_put_number(d, d->comm != NULL ? d->values[i] : waves_value_of(view, d, k, i));
+        for (int i = 0; i < count; i++) waves_put_number(d, d->values[i]);
     }
     if (is_written) pcs_file_text(d->rows.file, "\n");
 }
