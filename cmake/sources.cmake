@@ -7,7 +7,7 @@ percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_banded chain_blocks chain_lu chain_pairs chain_windows
   linsolve)
 percuss_sources(src/eigen arpack lapack null_space quadratic reduced symmetric)
-percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order pack part registry
+percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh_file order part
   select sieve)
 percuss_sources(elements element_list.def axial axial_law beam bushing_turning element exact_3d_tangent modal one_node
   rod_sums section taper timoshenko)

@@ -262,3 +262,14 @@ const pcs_set *pcs_mesh_cell_set(const pcs_mesh *mesh, const char *name)
 {
     return mesh_find(mesh->cell_set, mesh->ncell_set, name);
 }
+
+#define PCS_MESH_SOURCE(name) extern const pcs_mesh_source_ops pcs_mesh_##name;
+#include "mesh/mesh_source_list.def"
+#undef PCS_MESH_SOURCE
+
+const pcs_mesh_source_ops *const pcs_mesh_sources[] = {
+#define PCS_MESH_SOURCE(name) &pcs_mesh_##name,
+#include "mesh/mesh_source_list.def"
+#undef PCS_MESH_SOURCE
+    NULL,
+};

@@ -29,6 +29,7 @@ pcs_status pcs_msh_record(pcs_msh_text *text, const char *section);
 // The next word of the line as a whole number from low to high, or as a finite number.
 pcs_status pcs_msh_whole(pcs_msh_text *text, const char *what, long low, long high, long *out);
 pcs_status pcs_msh_real(pcs_msh_text *text, const char *what, double *out);
+pcs_status pcs_msh_position(pcs_msh_text *text, double x[3]);
 // A number of records to come: no more than the rest of the file can hold.
 pcs_status pcs_msh_count(pcs_msh_text *text, const char *what, long *out);
 // The rest of the line must be empty.
@@ -82,8 +83,9 @@ typedef struct pcs_msh {
 pcs_status pcs_msh_grow(const pcs_msh_text *text, void *array, int *room, int count, size_t size);
 // A new node with this tag; a tag that is there already is a fault.
 pcs_status pcs_msh_add_tag(const pcs_msh_text *text, pcs_msh *msh, long tag);
-// The node with this tag; an unknown tag is a fault that names the element.
-pcs_status pcs_msh_find_node(const pcs_msh_text *text, const pcs_msh *msh, long element, long tag, int *node);
+// Reads the nodes of an element of known dimension, which end the line; an unknown tag of one is a fault that names the
+// element.
+pcs_status pcs_msh_element_nodes(pcs_msh_text *text, const pcs_msh *msh, long tag, pcs_msh_element *element);
 // A new element of the current line, of type 1 or 15; zero length is a fault.
 pcs_status pcs_msh_add_element(const pcs_msh_text *text, pcs_msh *msh, const pcs_msh_element *element, long tag);
 // The group of that dimension and tag, added when it is new.
@@ -92,15 +94,6 @@ pcs_status pcs_msh_find_group(const pcs_msh_text *text, pcs_msh *msh, int dimens
 pcs_status pcs_msh_add_member(const pcs_msh_text *text, pcs_msh *msh, int element, int group);
 // Faults when an element is of another type than line and point.
 pcs_status pcs_msh_check_type(const pcs_msh_text *text, long type);
-
-// The sections that differ between the versions; the current line is the section's first.
-pcs_status pcs_msh2_nodes(pcs_msh_text *text, pcs_msh *msh);
-pcs_status pcs_msh2_elements(pcs_msh_text *text, pcs_msh *msh);
-pcs_status pcs_msh4_entities(pcs_msh_text *text, pcs_msh *msh);
-pcs_status pcs_msh4_nodes(pcs_msh_text *text, pcs_msh *msh);
-pcs_status pcs_msh4_elements(pcs_msh_text *text, pcs_msh *msh);
-// Which elements belong to which groups, by their entities (4.1).
-pcs_status pcs_msh4_members(const pcs_msh_text *text, pcs_msh *msh);
 
 // Reads a whole file; the caller frees what was read, also after a fault.
 pcs_status pcs_msh_read(pcs_context *ctx, const char *path, pcs_msh *msh);

@@ -1,4 +1,5 @@
-// The part of a mesh that a rank has, made by the sources themselves.
+// The part of a mesh that a rank has: made by the sources themselves, or cut out of a whole mesh that another rank has,
+// as a row of numbers that can be sent.
 
 #ifndef PCS_MESH_PART_H
 #define PCS_MESH_PART_H
@@ -25,5 +26,21 @@ typedef struct pcs_part {
 pcs_status pcs_mesh_make_part(pcs_mesh *mesh, const pcs_part *part);
 // Finds how many items the sets from these on have on all ranks. All ranks take part.
 pcs_status pcs_mesh_count_sets(pcs_mesh *mesh, int first_node_set, int first_cell_set);
+
+// What parts are cut out of.
+typedef struct pcs_cut {
+    const pcs_mesh *whole;
+    const int *owner; // [whole nnode] rank of each node
+    int nspecial;
+    const int *special;  // [nspecial] nodes that all ranks copy
+    unsigned char *mark; // [whole nnode] for work
+    int *node, *cell;    // [whole nnode], [whole ncell] likewise
+} pcs_cut;
+
+// The nodes of a rank, copies of their neighbours and of special nodes, all cells at these, and the sets; in scratch
+// memory.
+pcs_status pcs_mesh_pack(const pcs_cut *cut, int rank, int *count, int **out);
+// Fills an empty mesh with it.
+pcs_status pcs_mesh_unpack(pcs_mesh *mesh, const int *packed);
 
 #endif

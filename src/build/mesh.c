@@ -12,7 +12,6 @@
 #include "build/builder.h"
 #include "build/deal.h"
 #include "core/comm.h"
-#include "mesh/pack.h"
 #include "mesh/part.h"
 #include "mesh/sieve.h"
 

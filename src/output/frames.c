@@ -291,7 +291,7 @@ static pcs_status frames_write(const pcs_observer *self, pcs_frame_use use)
     const pcs_view *view = self->view;
     pcs_system *system = view->system;
     if (use == PCS_FRAME_NONE) return PCS_OK;
-    if (d->series.npiece > 0) PCS_TRY(frames_settle(self)); // its values stand in the picture
+    if (d->series.npiece > 0) PCS_TRY(frames_settle(self));        // its values stand in the picture
     system->ops->draw(system, pcs_view_at(view), system->picture); // all processes, whatever becomes of the file
     if (system->picture->is_elsewhere) return PCS_OK;
     if (d->series.npiece > 0) return frames_write_piece(self, use);

@@ -1,7 +1,6 @@
 // Parts of a mesh, made by the sources for one rank, against the same part cut out of the whole.
 
 #include "core/comm.h"
-#include "mesh/pack.h"
 #include "mesh/part.h"
 #include "mesh/sieve.h"
 #include "support/check.h"
