@@ -34,8 +34,8 @@ static inline void vtk_put_word(pcs_file *f, uint64_t bits, int size)
 
 static void vtk_put_real(pcs_file *f, double x, bool is_single)
 {
-    float number = (float)x;
-    uint64_t bits = 0;
+    float number = is_single ? (float)x : 0.0F;
+    uint64_t bits;
     uint32_t word;
     memcpy(&word, &number, sizeof word);
     memcpy(&bits, &x, sizeof bits);
