@@ -28,7 +28,7 @@ percuss_sources(src/output observer_list.def collect file observer obstacles rec
 percuss_sources(src/case assign error expand keys load parse read scalar spelling tree write)
 percuss_sources(src/analysis modes modes_output statics statics_arc statics_equilibrium statics_free statics_friction
   statics_message statics_newton statics_output statics_ramp statics_relax statics_round_off statics_rows stiffness)
-percuss_sources(src/sim accept certify certify_carry certify_case certify_energy certify_forces certify_friction
+percuss_sources(src/sim accept certify certify_case certify_energy certify_forces certify_friction
   certify_join certify_misfit certify_motion certify_residual certify_rows certify_rules checkpoint checkpoint_file
   control reactions retry sim)
 percuss_sources(src/build amplitude build builder catalogue contacts deal describe elements initial joints loads maps

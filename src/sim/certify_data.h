@@ -10,7 +10,6 @@
 // certify_case.c      what the model was built from, read anew
 // certify_forces.c    forces and directions against the energies and gaps that they follow from
 // certify_rules.c     what the schemes state, rule by rule
-// certify_carry.c     what goes into a checkpoint
 
 #ifndef PCS_SIM_CERTIFY_DATA_H
 #define PCS_SIM_CERTIFY_DATA_H
@@ -84,7 +83,7 @@ typedef struct certify_memory {
     double supply;                   // J, most that loads and potential have left for kinetic and strain energy so far
     double largest_energy;           // J, kinetic and strain, of states whose energy is explained
     double exchanged;                // J, most that loads and potential have given or taken in one step so far
-    double onset;                    // J, that loads which set in and accelerations of the start were granted so far
+    double onset;                    // J, what loads that set in were granted so far
     double strain;                   // J, largest strain energy of late
     double examined;                 // J, largest strain energy of states whose forces were examined
     double held;                     // J, what contact impulses of the last step would give to the masses they act on

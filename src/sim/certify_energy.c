@@ -17,6 +17,7 @@
 //       N = (h^2/4) (2 be - ga) |a|^2_M + (1/2) (1/2 - af) al |x|^2_K
 //     so that E alone may rise by N_n, which is many times E where h is many periods and forces are not smooth.
 //     |x|^2_K <= 8 S/(1 - am - |am|)^2, S the largest strain energy of late. Newmark has al = ga - 1/2, and no x.
+//     None of it exceeds B/10 + |W| + |dV|, B as below, but for what rows book as their gain and what a load adds.
 //     Where a_n is not kept, the system is linear and has no false roots: such a step is left to the ledger and to E_0.
 // (b) From the change of f over the step, where M is constant and the rule is known. With dq the way, df = f - f_n,
 //     f_bar the mean of f along dq, so that dV = -f_bar . dq, and x_ga = (1 - ga) x_n + ga x:
@@ -28,11 +29,10 @@
 //     In all of them |dq . (f_x - f_bar)| <= sum |dq_i| |df_i|: along the way f lies between its ends, roughly.
 //     The work of rows is that of the report, if it is a gain; losses are left out, and twice all that is allowed.
 //
-// Over the whole run,   E - E_0 - sum W <= B/2 + 4 (X + H) + N_0,   B the most of E_0 + sum W - V_lowest so far, X the
-// most of |W| + |dV| of a step: what comes from nowhere must stay below half of what the model has had, or what a few
-// steps exchange as long as it has had next to nothing. A step that grows adds what N grows by. Schemes that gain by
-// their nature are told, not judged; of forward Euler this goes for single steps alone. A step of an iteration that
-// takes more than a quarter of what is left of that, H apart, holds, but is greedy: a smaller one may do without.
+// Over the whole run,   E - E_0 - sum W <= B/10 + X + O,   B the most of E_0 + sum W - V_lowest so far, X the most of
+// |W| + |dV| of a step, O a tenth of what loads that set in give; with forward Euler and central differences, whose
+// velocities lag, B/2 + 4 X + O. Schemes that gain by their nature are told, not judged; forward Euler in single steps
+// alone. A step of an iteration that takes over a quarter of what is left is greedy: a smaller one may do without.
 //
 // Where the scheme has its loss in closed form and the system is linear, the ledger closes to round-off besides, and
 // to the work of what the equations of motion, each within its own tolerance, have left over: a step far longer than
@@ -45,6 +45,7 @@
 
 static const double harmless = 1e-6; // of all the energy there is: a gain that half a million steps may repeat
 static const double greedy = 0.25;   // of what the run may still gain, for one step
+static const double most = 0.1;      // of all the energy there is: more from nowhere is not allowed
 
 // The work of a load or of gravity is a force times a difference of positions, which keeps the round-off of positions.
 static double energy_work_noise(const pcs_certifier *self)
@@ -83,10 +84,9 @@ static double energy_row_gain(const pcs_certifier *self)
         bool is_smooth = self->rule.has_smooth_joints && system->rows[j].is_bilateral; // its force is that of the step
         double impulse = is_smooth ? self->report->h * row->force : row->step_impulse;
         if (impulse == 0.0) continue;
-        double sign = impulse > 0.0 ? 1.0 : -1.0;
-        double before = sign * pcs_system_rate(system, j, self->from->v);
-        double after = sign * pcs_system_rate(system, j, self->x->v);
-        double work = fabs(impulse) * energy_mean(self, before, after);
+        double sign = impulse > 0.0 ? 1.0 : -1.0, before = sign * pcs_system_rate(system, j, self->from->v);
+        double after = sign * pcs_system_rate(system, j, self->x->v),
+               work = fabs(impulse) * energy_mean(self, before, after);
         gain += pcs_max(is_smooth && system->rows[j].is_driven ? fabs(work) : 0.0, work); // told in means either way
         for (int t = 0; t < system->rows[j].ntangent; t++) {
             int k = system->rows[j].first_tangent + t;
@@ -137,7 +137,6 @@ static double energy_alpha(pcs_certifier *self)
 // Bound (b); INFINITY where there is none.
 static double energy_estimate(pcs_certifier *self)
 {
-    bool corrects = isnan(self->rule.move); // of midpoint rules
     if (self->from == NULL || self->dense != NULL) return INFINITY;
     double rows = energy_row_gain(self);
     switch (self->rule.kind) {
@@ -146,7 +145,7 @@ static double energy_estimate(pcs_certifier *self)
     case PCS_RULE_BETWEEN:
     case PCS_RULE_HEUN:
     case PCS_RULE_HEUN_FORCES: return rows + energy_change(self, 1.0);
-    case PCS_RULE_MIDPOINT: return corrects ? INFINITY : rows + energy_change(self, 1.0);
+    case PCS_RULE_MIDPOINT: return isnan(self->rule.move) ? INFINITY : rows + energy_change(self, 1.0); // it corrects
     default: return INFINITY;
     }
 }
@@ -180,31 +179,34 @@ static double energy_of_accelerations(pcs_certifier *self, double weight)
     return 0.25 * h * h * weight * sum;
 }
 
-// N of the state before; a step that grows adds its part to what the run may gain.
+// N of the state before.
 static double energy_stored(pcs_certifier *self)
 {
     enum { AM, AF, GA, BE };
-    certify_memory *now = &self->now;
-    double number[4], h = self->report->h;
+    double number[4];
     if (self->rule.kind != PCS_RULE_ALPHA) return 0.0;
     pcs_certify_alpha(&self->rule, number);
     double am = number[AM], lag = number[AF] - am, filter = 1.0 - am - fabs(am);
     double stored = energy_of_accelerations(self, pcs_max(0.0, 2.0 * number[BE] - number[GA]));
-    if (h > now->h && isfinite(stored)) now->onset += stored * (1.0 - now->h / h * (now->h / h));
-    if (lag > 0.0) stored += 4.0 * (0.5 - number[AF]) * lag / (filter * filter) * now->strain;
+    if (lag > 0.0) stored += 4.0 * (0.5 - number[AF]) * lag / (filter * filter) * self->now.strain;
     return stored;
 }
 
-// Is that of the whole run? What contacts held in the last step counts for this one only.
+// Are velocities half a step off their positions, and energies of order 1?
+static bool energy_lags(const pcs_certifier *self)
+{
+    return self->rule.kind == PCS_RULE_EULER || self->rule.kind == PCS_RULE_CENTRAL;
+}
+
+// Is that of the whole run?
 static void energy_check_growth(pcs_certifier *self, double rise, double floor)
 {
     certify_memory *now = &self->now;
     double grown = pcs_measure_energy(&self->report->measure) - now->initial - now->worked;
-    double lasting = 0.5 * now->supply + 4.0 * now->exchanged + now->onset, left = lasting - (grown - rise);
+    double share = energy_lags(self) ? 0.5 : most, steps = energy_lags(self) ? 4.0 : 1.0;
+    double lasting = share * now->supply + steps * now->exchanged + now->onset, left = lasting - (grown - rise);
     self->is_greedy = self->iterates && !self->rule.gains_energy && rise > pcs_max(floor, greedy * left);
-    double allowed = lasting + 4.0 * now->held + floor;
-    if (grown > allowed) allowed += energy_of_rest(self);
-    pcs_certify_note(self, CERTIFY_GROWTH, grown, allowed, -1, -1);
+    pcs_certify_note(self, CERTIFY_GROWTH, grown, lasting + floor + energy_of_rest(self), -1, -1);
 }
 
 // What negative dampers feed in: they do so at the end of the step, too. Where that alone is negative which damping
@@ -256,36 +258,40 @@ static void energy_check_losses(pcs_certifier *self, double floor)
 static bool energy_check_rise(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
-    double scale = pcs_certify_grown(now->largest_energy, fabs(self->report->measure.potential));
-    double floor = harmless * pcs_certify_grown(scale, now->supply);
     const pcs_step_report *report = self->report;
+    double scale = pcs_certify_grown(now->largest_energy, fabs(report->measure.potential));
+    double floor = harmless * pcs_certify_grown(scale, now->supply);
     bool corrects = self->rule.kind == PCS_RULE_MIDPOINT || self->rule.kind == PCS_RULE_MEAN;
     double fed = report->external_work + energy_fed_by_damping(self);
-    if (corrects) fed += pcs_max(0.0, report->correction_work);
+    bool is_driven = self->scheme->system->row_set.ndriven > 0; // by speeds that may jump within a step
+    if (corrects || is_driven) fed += pcs_max(0.0, report->correction_work);
     double rise = pcs_measure_energy(&report->measure) - pcs_measure_energy(&now->measure) - fed;
-    double shift = fabs(report->measure.potential - now->measure.potential);
-    double spent = pcs_measure_energy(&now->measure) - now->lowest;
-    self->available = spent + fabs(report->external_work) + shift + 4.0 * now->held + floor;
-    double allowed = 0.5 * (spent + fabs(report->external_work) + shift) + 4.0 * now->held;
-    if (self->from == NULL) allowed *= 4.0; // nothing more is known
+    double exchanged = fabs(report->external_work) + fabs(report->measure.potential - now->measure.potential);
+    double spent = pcs_measure_energy(&now->measure) - now->lowest + exchanged;
+    self->available = spent + 4.0 * now->held + floor;
+    double allowed = (self->from == NULL ? 4.0 : 1.0) * (0.5 * spent + 4.0 * now->held); // NULL: nothing more is known
     if (rise > floor + allowed || report->h > now->h) {
         double stored = energy_stored(self);
         self->available += stored;
         allowed += stored;
     }
+    // By Newton's law an impact with friction may gain, and one of a law on positions takes two steps: rows book it.
+    if (!energy_lags(self))
+        allowed = pcs_min(allowed,
+                          most * now->supply + exchanged - pcs_min(0.0, report->impact_loss + report->friction_loss));
     if (rise > floor) allowed = pcs_min(allowed, 2.0 * energy_estimate(self));
     if (rise > floor + allowed) floor += energy_work_noise(self) + energy_of_rest(self);
     if (rise > floor + allowed) {
-        double onset = energy_onset(self);
+        double onset = energy_onset(self), granted = (energy_lags(self) ? 1.0 : most) * onset;
         self->available += onset;
-        now->onset += onset;
-        allowed += onset;
+        now->onset += granted;
+        allowed += granted;
     }
     pcs_certify_note(self, CERTIFY_RISE, rise, allowed + floor, -1, -1);
     now->worked += fed;
     bool is_explained = rise <= allowed + floor;
     if (is_explained) {
-        now->exchanged = pcs_certify_grown(now->exchanged, fabs(report->external_work) + shift);
+        now->exchanged = pcs_certify_grown(now->exchanged, exchanged);
         now->lowest = pcs_min(now->lowest, report->measure.potential);
         now->supply = pcs_certify_grown(now->supply, now->initial + now->worked - now->lowest);
     }
@@ -298,12 +304,12 @@ void pcs_certify_energy(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
     const pcs_measure *m = &self->report->measure;
-    double energy = m->kinetic + m->strain;
     bool is_explained = energy_check_rise(self);
     now->held = self->survey.held;
     now->strain = pcs_max(m->strain, 0.5 * now->strain);
     if (is_explained)
-        now->largest_energy = pcs_certify_grown(now->largest_energy, pcs_max(energy, self->survey.held_by_joints));
+        now->largest_energy =
+            pcs_certify_grown(now->largest_energy, pcs_max(m->kinetic + m->strain, self->survey.held_by_joints));
 }
 
 // The sawtooth in u that one-point masses do not see cancels in their kinetic energy, and leaves its round-off there.
@@ -324,8 +330,8 @@ void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
 {
     certify_memory *now = &self->now;
     pcs_certify_fade(&now->leftover, self->leftover);
-    double scale = PCS_ROUND_ENERGY * pcs_certify_grown(now->largest_energy, fabs(self->report->measure.potential));
-    scale += energy_work_noise(self) + 4.0 * now->leftover;
+    double scale = PCS_ROUND_ENERGY * pcs_certify_grown(now->largest_energy, fabs(self->report->measure.potential)) +
+                   energy_work_noise(self) + 4.0 * now->leftover;
     if (fabs(energy_defect) > scale) scale += energy_of_sawtooth(self);
     pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1, -1);
 }

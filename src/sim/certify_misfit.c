@@ -9,9 +9,9 @@
 //   driven      misfit = |g| - d,   d = what the mean of the speeds at both ends of a step misses of the way, which the
 //               law of such rows takes away by a quarter in the next steps
 //
-// The deformation is the largest difference of displacements along an axis, or of turns times the size of the model,
-// between nodes, supports included; so far, as states pass through rest. Of one rigid body, and for driven rows, it is
-// the motion itself. Schemes that hold gaps by a law of their own have that judged to round-off instead.
+// The deformation is the largest difference of displacements along an axis, or of turns, up to a radian, times the size
+// of the model, between nodes, supports included; so far, as states pass through rest. Of one rigid body and for driven
+// rows, it is the motion itself. Schemes that hold gaps by a law of their own have that judged to round-off instead.
 
 #include "sim/certify_data.h"
 
@@ -28,10 +28,11 @@ static double misfit_deformation(const pcs_certifier *self, double *motion)
 {
     const pcs_system *system = self->scheme->system;
     double end[2 * AXES], span = 0.0; // largest and, negative, smallest
-    for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = self->scheme->system->scale.holds[a] ? 0.0 : -INFINITY;
+    for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = system->scale.holds[a] ? 0.0 : -INFINITY;
     for (int i = 0; i < pcs_system_nown(system); i++) {
-        double x = system->arms == NULL ? self->x->q[i] : system->arms[i] * self->x->q[i];
-        int a = self->scheme->system->scale.axis[i];
+        int a = system->scale.axis[i];
+        double x = self->x->q[i] * (system->arms == NULL ? 1.0 : system->arms[i]);
+        if (a >= 3 && a < 6) x = pcs_min(pcs_max(x, -system->length), system->length); // the rest is motion
         end[a] = pcs_max(end[a], x);
         end[AXES + a] = pcs_max(end[AXES + a], -x);
     }

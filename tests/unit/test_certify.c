@@ -561,7 +561,7 @@ TEST(elastic_forces_pay_for_nothing)
     model_destroy(&m);
 }
 
-// A little in every step is too much in the end: half of what there was.
+// A little in every step is too much in the end: a tenth of what there was.
 TEST(growth_is_caught)
 {
     scene s;
@@ -573,7 +573,7 @@ TEST(growth_is_caught)
         count++;
     }
     assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "energy gained since the start");
-    CHECK(count == 21); // 1.02^20 = 1.486, 1.02^21 = 1.516
-    CHECK(find(&s, "in a step")->worst_ratio < 0.05);
+    CHECK(count == 5); // 1.02^4 = 1.082, 1.02^5 = 1.104
+    CHECK(find(&s, "in a step")->worst_ratio < 0.25);
     model_destroy(&s.m);
 }
