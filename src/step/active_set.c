@@ -45,8 +45,8 @@ pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs
     return pcs_krylov_set_create(ctx, system, NULL, 0, &s->contacts);
 }
 
-// What round-off leaves undecided of the values at the present z: the most that it does to any gap or any velocity. A
-// row of its own may be known better, but where bodies are stiff it depends on the others.
+// Sets noise[0] (gaps, m) and noise[1] (velocities, m/s) to the largest round-off of any value at the present z. All
+// rows share that maximum: with stiff bodies the round-off of a row depends on that of the others.
 static void active_find_noise(pcs_active_set *s)
 {
     int first = s->p.has_position ? 0 : s->p.m;
@@ -98,8 +98,8 @@ double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance
     return tolerance * unit + fmin(active_noise(s, k), s->excused * unit);
 }
 
-// What counts as none of a trial z - r value: a row changes its set only where its law is broken by more, so that
-// round-off moves nothing.
+// Returns the dead band of a trial z - r value about zero. A row changes its set only if its law is violated by more,
+// so that round-off changes no set.
 static double active_slack(const pcs_active_set *s, int k)
 {
     return s->p.r[k] * (tight * active_unit(s, k) + active_noise(s, k));
@@ -133,7 +133,7 @@ static void active_tangent_mode(pcs_active_set *s, int row)
     for (int t = 0; t < r->ntangent; t++) s->mode[k + t] = mode;
 }
 
-// What the present z asks of every unknown.
+// Updates the modes of all unknowns, and live gates unless they are frozen, from the present z and its values.
 static void active_find_modes(pcs_active_set *s, bool gate_is_frozen)
 {
     for (int j = 0; j < s->p.m; j++) {
@@ -216,7 +216,7 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
             s->J[a * count + j] = s->x[column] * (column < s->p.m ? s->p.h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
         }
     }
-    // What rows that say the same twice leave open would drift with round-off, and where they rub the motion with it.
+    // Stops at round-off: redundant multipliers would drift further, and with friction the motion with them.
     if (proximal > 0.0 && active_is_at_noise(s, count)) {
         *change = 0.0;
         return true;
@@ -279,8 +279,8 @@ static void active_change_one(pcs_active_set *s)
     for (k++; k < s->p.n; k++) s->mode[k] = s->last_mode[k];
 }
 
-// Of the rows that change, every other one by chance stays as it was, but not all: sets that follow one another in a
-// circle leave it. The chance is that of a fixed sequence, the same in every run.
+// Restores the previous sets of a random half of the rows that change, but never of all of them: this breaks cycles of
+// the sets. The random sequence is fixed, so that every run is the same.
 static void active_change_some(pcs_active_set *s)
 {
     int count = 0, kept = 0;
@@ -334,7 +334,7 @@ static bool active_rubs_lawfully(const pcs_active_set *s, int j, double toleranc
     return slip <= allowed || power + slip * limit <= allowed * limit + room * slip;
 }
 
-// Does z satisfy the law of normal unknown k, whatever set it belongs to?
+// True if normal unknown k satisfies its complementarity law in whatever set it is; z_k = 0 if the law is off.
 static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on, double tolerance)
 {
     double allowed = pcs_active_set_allowance(s, k, tolerance);
@@ -415,7 +415,7 @@ static bool active_iterate(pcs_active_set *s, bool by_chance)
         memcpy(s->last_mode, s->mode, (size_t)s->p.n);
         memcpy(s->last_gate, s->p.gate, (size_t)s->p.m);
         if (!pcs_active_set_newton(s, &change)) return false;
-        // Where friction is not unique, sets may go on changing though every law holds.
+        // Ends as soon as all laws hold: where friction is not unique, the sets may go on changing.
         if (round > CHECK_LAWS_AFTER && !s->p.gate_is_live && pcs_active_set_holds(s, tight)) return true;
         active_find_modes(s, round > FREEZE_GATE_AFTER);
         if (round == FREEZE_GATE_AFTER && s->p.gate_is_live) active_close_gates(s);

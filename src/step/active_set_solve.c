@@ -10,8 +10,8 @@
 
 enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD };
 enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
-// Of the largest velocity: what laws may be broken by, at first, and where nothing better is found. Two contacts that
-// nearly say the same may not both stick, and the proximal weight would settle for the mean.
+// Tolerances of the laws relative to the largest velocity: first attempt, and second if that fails. The loose one would
+// accept the average that the proximal weight gives two nearly redundant contacts that cannot both stick.
 static const double firm = 0.5 * PCS_ROUND_VELOCITY, loose = 1e-9;
 
 static bool solve_rubs(const pcs_row *r)
@@ -47,7 +47,7 @@ static bool solve_take_case(pcs_active_set *s, int size, const int *loaded, int 
     return code == 0;
 }
 
-// Does z satisfy the law of row j in its case?
+// True if row j satisfies the law of its present mode within `accepted`.
 static bool solve_is_admissible(const pcs_active_set *s, int j)
 {
     const pcs_row *r = &s->p.rows[j];
@@ -74,7 +74,7 @@ static bool solve_case_holds(const pcs_active_set *s)
     return true;
 }
 
-// How many rows may be loaded in cases that are few; *count tells how many are gated.
+// Returns the largest number of loaded rows with at most MOST_CASES cases in all; *count gets the number of gated rows.
 static int solve_most_loaded(const pcs_active_set *s, int *count)
 {
     double cases[MOST_LOADED + 1] = { 1.0 }, sum = 0.0; // with as many loaded

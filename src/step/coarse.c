@@ -59,7 +59,7 @@ static void coarse_mark(pcs_coarse *self, const pcs_preconditioner *pre)
     }
 }
 
-// Does entry p of column j join two candidates firmly, so that they move alike? Two diagonal entries are needed.
+// True if entry p of column j couples two candidates so strongly that they move alike; needs both diagonal entries.
 static bool coarse_is_strong(const pcs_coarse *self, const pcs_coupling *c, const double *diagonal, int p, int j)
 {
     int i = c->line[p];

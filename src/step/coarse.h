@@ -11,7 +11,7 @@
 //   a = C^-1 V^T B^-1 r,   x = B^-1 (r - V a),   f = T (w R^T x + E a),   y = R w f + X x
 //   B^-1 (y + V b),   b = C^-1 (E^T f - V^T B^-1 y)
 //
-// Where the rest of the bodies follows (coupling.h), it follows E a as it does w R^T x.
+// Equations that no row holds, if they follow (coupling.h), respond to E a as they do to w R^T x.
 //
 // Patches are found along the strong entries of S* between equations that tangents touch. They are as long as a stretch
 // has to be for its mass to resist as much as its stiffness does, and so feel their neighbours only: C joins patches

@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-// What a contact adds to the motion on low <= i < high: a multiple of a column Y through d, and multiples of a column X
-// in q and v alone.
+// Holds the contribution of a contact to the motion on low <= i < high: a multiple of column Y, through d, and
+// multiples of column X in q and v alone.
 typedef struct condense_part {
     int low, high;
     const double *Y, *X;  // [n]; Y is NULL where only X acts
@@ -203,7 +203,7 @@ static void condense_find_motion(pcs_step_solver *self, const condense *c, const
     pcs_linsolve_solve(c->iteration, p->d);
 }
 
-// What the rows see of the step without multipliers. The gap is that of qt0 + kb y0. False when that is not finite.
+// Fills gap0, that of qt0 + kb y0, and xi0 of the rows for zero multipliers; returns false if one is not finite.
 static bool condense_free_motion(pcs_step_solver *self, condense *c, pcs_step_problem *p)
 {
     pcs_system *system = self->system;
@@ -228,7 +228,7 @@ static bool condense_free_motion(pcs_step_solver *self, condense *c, pcs_step_pr
     return is_finite;
 }
 
-// What a pass adds besides a part; numbers that the compiler knows.
+// Selects what a pass does besides adding a part: free motion, d to vd, acceleration. Known at compile time.
 enum { FREE = 1, FOLLOWED = 2, ACCELERATED = 4 };
 
 // The free motion d = h y on low <= i < high, a part, or both, and what follows from d if they are all.
@@ -363,7 +363,7 @@ static condense_part *condense_let_act(const pcs_step_solver *self, condense *c,
     return a;
 }
 
-// What the multipliers do to the motion.
+// Collects the parts by which the multipliers nu and la change the motion.
 static void condense_collect_parts(const pcs_step_solver *self, condense *c, const pcs_step_problem *p)
 {
     c->nacting = 0;
@@ -380,7 +380,7 @@ static void condense_collect_parts(const pcs_step_solver *self, condense *c, con
     }
 }
 
-// What they do where there is no motion but theirs.
+// Adds X (nu + kw la) to q and X la to v, for steps without dynamics.
 static void condense_push(const pcs_step_solver *self, const pcs_step_problem *p)
 {
     const pcs_columns *X = self->projection->X;

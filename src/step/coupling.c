@@ -97,8 +97,8 @@ static double coupling_reach(const pcs_coupling *self, int j, const pcs_matrix *
     return largest;
 }
 
-// How two contacts a and b would feel each other through an equation i that none touches, if it followed, against their
-// masses: largest Ss_ia Ss_ib / Ss_ii / sqrt(M_aa M_bb).
+// Returns the coupling of two contacts a and b through an equation i that no row touches, if it followed, relative to
+// their masses: largest Ss_ia Ss_ib / Ss_ii / sqrt(M_aa M_bb).
 static double coupling_bridge(const pcs_coupling *self, int i, const pcs_matrix *M, const pcs_matrix *S, double c)
 {
     const pcs_pattern *pattern = M->pattern;
@@ -166,7 +166,7 @@ static void coupling_touch_all(pcs_coupling *self)
     }
 }
 
-// Does entry p of column j make equation i move with j, where no more than that is asked?
+// True if entry p of column j is so strong that equation i moves with j; decides if nothing follows.
 static bool coupling_takes(const pcs_pattern *pattern, const pcs_matrix *S, int p, int j)
 {
     int i = pattern->row[p];
@@ -193,7 +193,7 @@ static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern, const
     }
 }
 
-// Of an equation that another rank owns its diagonal is known: that rows feel each other beyond is left out.
+// Fills column `at` of an equation that another rank owns: only its diagonal is known, coupling beyond it is neglected.
 static void coupling_read_beyond(pcs_coupling *self, int at, const pcs_step_form *form, bool has_stiffness)
 {
     int k = self->equation[at] - pcs_system_nown(self->system), filled = self->first[at];
@@ -373,7 +373,7 @@ static void coupling_follow(pcs_coupling *self)
     }
 }
 
-// What an inexact v leaves, in place of the forces; e has taken it for balanced.
+// Replaces the forces in `rest` by the residual of an inexact v, and adds it to e, which assumed an exact one.
 static void coupling_leave(pcs_coupling *self)
 {
     for (int k = 0; k < self->nheld; k++)

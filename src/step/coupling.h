@@ -9,8 +9,8 @@
 // of two bodies from above. The factor of Ss + H stays within its own pattern: exact for chains in the order of their
 // equations. Elsewhere v is corrected once, so that the whole stays positive.
 //
-// That costs more than products of the rows alone, the lumped preconditioner (Farhat, Roux 1991). These are left where
-// equations that no row touches hardly join contacts, and over ranks.
+// Costs more than products of the rows alone, the lumped preconditioner (Farhat, Roux 1991), which is kept where
+// equations that no row touches hardly couple contacts, and with several ranks.
 
 #ifndef PCS_STEP_COUPLING_H
 #define PCS_STEP_COUPLING_H
@@ -56,9 +56,9 @@ void pcs_coupling_release(pcs_coupling *self);
 // A row of `count` entries at `at` holds what it touches; it gives way by `slack` times its impulse.
 void pcs_coupling_hold(pcs_coupling *self, int count, const int *at, const double *value, double slack);
 void pcs_coupling_factor(pcs_coupling *self);
-// Where nothing follows: y[0] = M u[0], y[1] = (Ss - M) u[1].
+// Sets y[0] = M u[0] and y[1] = (Ss - M) u[1], if nothing follows.
 void pcs_coupling_multiply(const pcs_coupling *self);
-// Where the rest follows: y = M u, for gaps and for velocities, and e of s.
+// Sets y = M u for gaps and for velocities, and e from s, if the other equations follow.
 void pcs_coupling_apply(pcs_coupling *self);
 
 #endif

@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-// Of the size of the model: central differences are then exact to the power 2/3 of eps.
+// Displacement for central differences over the size of the model, near eps^(1/3): their relative error is eps^(2/3).
 static const double small_way = 1e-5;
-// Of the largest entry of the rows: a coordinate with smaller ones is moved as if it had this.
+// Entry of a coordinate over the largest one of the rows, below which its displacement grows no further.
 static const double small_entry = 1e-3;
-// Of the largest entry: rows that change by more over a way are too curved for it, and by how much it is cut down then.
+// Largest change of the rows by a displacement, over their largest entry, and the factor that shortens it beyond that.
 static const double most_bend = 1e-2, shortening = 1e-2;
 enum { SHORTENINGS = 4 };
 
@@ -53,7 +53,7 @@ static pcs_status curvature_take_rates(pcs_context *ctx, pcs_curvature *c)
     return PCS_OK;
 }
 
-// Where slopes stand in K, which has no other entries.
+// Finds the positions of the slopes in K, and notes them as the only entries of K that may be nonzero.
 static pcs_status curvature_find_places(pcs_context *ctx, pcs_curvature *c)
 {
     const pcs_slopes *s = c->system->slopes;
@@ -179,7 +179,7 @@ pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
     return PCS_OK;
 }
 
-// How far each coordinate is moved: its rows change by a small part of the size of the model, whatever its unit is.
+// Sets the displacement of each coordinate: it changes gaps by small_way of the size of the model, whatever its unit.
 static void curvature_find_ways(pcs_curvature *c)
 {
     const pcs_rows *G = c->system->G;
@@ -227,8 +227,8 @@ static void curvature_look_both_ways(pcs_curvature *c, pcs_instant at, int colou
     }
 }
 
-// What the differences of a row say of the one coordinate of this colour that it has, if any. A contact that has gone
-// over to other nodes is left out.
+// Subtracts lam dG/dx of a row from K by central differences, for its one coordinate of this colour, if any. Skips a
+// contact that has moved on to other nodes.
 static void curvature_take(pcs_curvature *c, int part, int row, int colour, double lam)
 {
     const pcs_rows *rows = curvature_rows(c, part);
@@ -243,7 +243,7 @@ static void curvature_take(pcs_curvature *c, int part, int row, int colour, doub
     }
 }
 
-// What a turn of row j does to its velocity, by the one coordinate of this colour that it has.
+// Sets the entry of H = d(G v)/dx of a row for its one coordinate of this colour, by central differences.
 static void curvature_take_rate(pcs_curvature *c, int row, int colour, const double *v)
 {
     const pcs_rows *G = c->system->G;

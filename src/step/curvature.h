@@ -1,5 +1,5 @@
-// How the forces of joints and contacts turn with their rows, -d(G^T lam + T^T lam_t)/dx, and the velocities of joints,
-// H = d(G v)/dx.
+// Computes how the forces of joints and contacts change as their rows rotate, -d(G^T lam + T^T lam_t)/dx, and the
+// velocities of joints, H = d(G v)/dx.
 //
 // A light chain under a tension T with links of length l is held sideways by T / l, and an iteration that leaves this
 // out diverges where h^2 T / l exceeds the mass of a link. The derivatives come from central differences of the rows;

@@ -167,8 +167,8 @@ static void dense_eliminate(pcs_dense_contacts *c)
     for (int round = 0; round < (is_found ? PROXIMAL_ROUNDS : REFINEMENTS); round++) dense_refine(c, width);
 }
 
-// What row P over all unknowns says of those that are left and of the constant, which stands last in `entry`: less what
-// the held ones do to it; `size` gets the sums of sizes.
+// Substitutes the held unknowns into row P: `entry` becomes its coefficients of the other unknowns and, last, its
+// constant; `size` gets the sums of the absolute values of their terms.
 static void dense_reduce_row(const pcs_dense_contacts *c, const double *P, double *entry, double *size)
 {
     int width = c->set->p.n + 1;

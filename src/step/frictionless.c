@@ -9,7 +9,7 @@
 
 enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 20, PROXIMAL_ROUNDS = 40 };
 
-// Of the terms that a gap or a velocity is summed from: what is smaller is left over from their cancelling.
+// Round-off of a gap or a velocity over the sum of the sizes of its terms; anything smaller is cancellation error.
 static const double round_off = 1e-12;
 
 pcs_status pcs_frictionless_create(pcs_context *ctx, int m, pcs_frictionless **out)
@@ -57,7 +57,7 @@ static void frictionless_evaluate(pcs_frictionless *s)
     }
 }
 
-// Does a test on row j come out of cancelling terms? a and b are the blocks that multiply nu and La.
+// True if a test on row j is below the round-off of its terms; a and b are the blocks that multiply nu and La.
 static bool frictionless_is_noise(const pcs_frictionless *s, int j, double test, double constant, const double *a,
                                   const double *b)
 {

@@ -16,7 +16,7 @@ typedef struct pcs_krylov {
     void (*treat)(void *owner, const double *r, double *x);   // x = D r
     void *owner;
     int count; // products so far
-    // What a product finds besides y, linear in x, and the same of the solution where it is known without a product.
+    // Further results of a product, linear in x, and their sum for the solution, if has_side: found without a product.
     const double *side; // [nside]
     double *side_sum;   // [nside]
     bool has_side;

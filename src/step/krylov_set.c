@@ -18,7 +18,7 @@ enum {
     SWEEPS = 20000
 };
 
-// Of the size of velocities, and of lengths: asked for, taken for zero, and still accepted where nothing improves.
+// Relative tolerances of velocities and gaps: tight: required, slack: zero, acceptable * tight: enough after a stall.
 static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
 // Linear systems, of the residual: while the sets of many rows get better, and else; few rows have cheap products and
 // would take a round more. A live gate may have more than one consistent answer, and which one is found must not depend
@@ -52,9 +52,9 @@ static void gate_close(pcs_krylov_set *c)
             c->gate_story[j] = GATE_CONTRADICTED;
 }
 
-// How the values follow z. The Krylov method has made the products that its solution is summed from, and everything is
-// linear: while sets still change the same sums serve the values, and the product with the solution is saved. Where a
-// solution is to be taken, values come from products with z itself.
+// Updates the values as z changes. The Krylov method has made the products that its solution is summed from, and all is
+// linear: while sets still change, the same sums give the values and save the product with the solution. The values of
+// a solution to be accepted come from products with z itself.
 static bool move_wants_gate(const pcs_krylov_set *c)
 {
     return c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
@@ -209,7 +209,7 @@ static long set_find_more(pcs_krylov_set *c)
     return changed;
 }
 
-// What the present z asks of every unknown of the stage; gives the number of changes.
+// Updates modes and live gates of the stage from the present z; returns the number of changes on all ranks.
 static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
 {
     long changed = 0, slips = 0;
@@ -388,8 +388,8 @@ static bool set_is_seen(pcs_krylov_set *c)
     return false;
 }
 
-// What counts as zero, from what the values are summed from. Rates at which rows open by themselves are in no sum that
-// matters: with a law on positions they are gaps over h, however far away.
+// Sets `tight` and `slack` from the sizes of the terms of the values. Velocities of rows that open by themselves do not
+// count: with a law on positions they are gaps / h, and grow with the distance.
 static void set_find_scales(pcs_krylov_set *c)
 {
     double size = 0.0;

@@ -64,7 +64,7 @@ typedef struct pcs_krylov_set {
 // `comm`: ranks over which the rows are distributed; NULL: all of them are here.
 pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_comm *comm, int nsmooth,
                                  pcs_krylov_set **out);
-// How many smooth multipliers take part, at most those of the creation, and which rows are held, if any.
+// Sets the number of smooth multipliers in use, at most that of the creation, and the held rows, NULL if none.
 void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *held);
 // The products have changed for good: forgets what was learnt about them.
 void pcs_krylov_set_reset(pcs_krylov_set *c);

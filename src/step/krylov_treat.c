@@ -1,9 +1,9 @@
-// What the preconditioners of a contact problem of many rows (krylov_set.h) know of its sets, and what they make of a
-// residual: gaps, velocities, and slip across its direction.
+// Applies the preconditioners of a contact problem of many rows (krylov_set.h) to a residual: gaps, velocities, and
+// slip across its direction. Passes the present sets on to them before.
 
 #include "step/krylov_set.h"
 
-// How firmly the direction of slip is held, and the turn below which a slip is free.
+// Compliance along the direction of slip in units of 1 / r, and the rotation factor below which slip is left free.
 static const double stiff = 1e3, slow_turn = 1e-2;
 
 // The preconditioners that are ready in this stage, of gaps and of velocities, or NULL.
@@ -36,7 +36,7 @@ static void treat_hold_tangents(const pcs_krylov_set *c, pcs_preconditioner *rat
     }
 }
 
-// What bodies are held by.
+// Holds the bodies by the rows of the present sets and factors the coupling, unless that is done for this stage.
 static void treat_hold(pcs_krylov_set *c)
 {
     pcs_preconditioner *pair[2];

@@ -246,7 +246,7 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     return change;
 }
 
-// Where a contact acts, what it adds to the matrix turns with its row, and may come and go.
+// False if a contact acts: its part of the matrix rotates with its row, and may appear and vanish.
 static bool newton_may_keep(const pcs_step_solver *self)
 {
     const newton *s = self->data;
@@ -255,8 +255,8 @@ static bool newton_may_keep(const pcs_step_solver *self)
     return true;
 }
 
-// Of the change without multipliers of contacts: y0 . S* y0 = y0 . (right - Gb^T mu), and how far it is from that with
-// the matrix of the iteration before.
+// Sets `size`, the energy norm of the change without multipliers of contacts, y0 . S* y0 = y0 . (right - Gb^T mu), and
+// `drift`, the largest difference of y0 from `trial`, found with the matrix of the iteration before.
 static void newton_measure(pcs_step_solver *self)
 {
     newton *s = self->data;
@@ -282,7 +282,7 @@ static double newton_drift(pcs_step_solver *self)
     return ((const newton *)self->data)->drift;
 }
 
-// Does S* tell sizes? Rows and columns do not move then.
+// True if S* gives the energy norm of a change; rows and columns do not move then.
 static bool newton_has_size(const pcs_step_solver *self)
 {
     const newton *s = self->data;

@@ -78,7 +78,7 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p);
 
 // S* alone, where no step of this form changes it.
 void pcs_newton_factor_constant(pcs_step_solver *self);
-// What y0 would be with the matrix of the iterate before.
+// Sets `trial` to y0 as found with the matrix of the iterate before, and `base` to its right side.
 void pcs_newton_try_kept(pcs_step_solver *self, const pcs_step_problem *p);
 // The change y0 of d without multipliers of contacts.
 void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p);

@@ -22,7 +22,7 @@ static bool newton_is_of_gap(const newton *s, int k)
     return k < s->m || k >= 2 * s->m + s->nt;
 }
 
-// How much of its column unknown k adds to U and to v.
+// Returns the factor by which the column of unknown k enters U, and the next function that for v.
 double pcs_newton_into_U(const pcs_step_solver *self, int k)
 {
     const newton *s = self->data;
@@ -51,7 +51,7 @@ static bool newton_is_used(const pcs_step_solver *self, int k)
     return s->is_used[k < 2 * s->m ? k - s->m : s->row_of_tangent[k - 2 * s->m]];
 }
 
-// What an increment dx does to the velocity of a row that turns with it.
+// Returns the change of the velocity of a row as its direction rotates with an increment dx.
 static double newton_turn_rate(const newton *s, int row, const double *dx)
 {
     return s->curvature == NULL ? 0.0 : pcs_rows_dot(s->curvature->H, row, dx);
@@ -192,7 +192,7 @@ static bool newton_fill_border(pcs_step_solver *self)
     }
     for (int i = 0; i < s->nb; i++)
         for (int j = 0; j < s->nb; j++) s->schur[i * s->nb + j] = pcs_rows_dot(s->A, i, s->border[j]);
-    // What redundant rows leave open is shared: the least multipliers, which the iteration makes exact.
+    // Regularises redundant rows, which so share the least multipliers; the iteration makes these exact.
     if (self->system->row_set.are_redundant)
         for (int i = 0; i < s->nb; i++) s->schur[i * s->nb + i] *= 1.0 + PCS_SHARED_WEIGHT;
     return pcs_dense_invert(s->nb, s->schur, s->invert);
@@ -267,7 +267,7 @@ void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
     newton_solve_right(self, p);
 }
 
-// What a unit of each multiplier does to d. La moves q by kw times what nu does: K is multiplied once for both.
+// Fills Y, the change of d per unit multiplier. La moves q by kw times what nu does: one product with K serves both.
 static void newton_fill_columns(pcs_step_solver *self)
 {
     newton *s = self->data;
@@ -291,7 +291,7 @@ static void newton_fill_columns(pcs_step_solver *self)
     }
 }
 
-// What a change dx of the increment is for the rows; in place.
+// Converts, in place, a change dx of the increment to the material rotations that rows multiply: dx := T(x) dx.
 static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, double *dx)
 {
     const newton *s = self->data;
@@ -317,7 +317,7 @@ static void newton_fill_gaps(pcs_step_solver *self, const pcs_step_problem *p, i
     for (int j = 0; j < s->m; j++) c->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(G, j, Y);
 }
 
-// What a unit of multiplier l does to G (U + kh d) of the held rows, and of their tangents.
+// Fills column l of P for held rows and their tangents: the change of G (U + kh d) per unit of multiplier l.
 static void newton_fill_held(pcs_step_solver *self, int l)
 {
     newton *s = self->data;
@@ -346,7 +346,7 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
     for (int l = 0; l < s->nz; l++) {
         c->is_out[l] = !newton_is_used(self, l);
         if (c->is_out[l]) continue;
-        // What a unit of the multiplier does to q and to v, its effect on d included.
+        // Computes the changes of q and v per unit multiplier, including those through d.
         const double *column = pcs_newton_column(self, l);
         double into_q = newton_into_q(self, l), into_v = pcs_newton_into_v(self, l);
         for (int i = 0; i < s->n; i++) {
@@ -372,7 +372,7 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
     c->p.gate_tolerance = s->gate_sign * p->gate_tolerance;
 }
 
-// Does a row have a say in this iteration? Once it has, it keeps it to the end of the step.
+// True if row j may close in this iteration; it then takes part until the end of the step.
 static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_dense_contacts *c, int j)
 {
     if (form->has_position && c->p.b[j] <= 0.0) return true;
@@ -469,8 +469,8 @@ static bool newton_widens(pcs_step_solver *self)
     return widens;
 }
 
-// Where the linearised problem has no solution, its sets are updated once from the present iterate, and the iteration
-// goes on: K may be indefinite there.
+// Updates the sets once from the present iterate if the linearised problem has no solution, as K may be indefinite
+// there; the iteration then continues.
 static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -513,7 +513,7 @@ bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *
         return true;
     }
     if (self->form.has_dynamics) pcs_projection_follow(self, p->base == NULL ? NULL : s->x);
-    // Where several answers exist the iteration stays with the one that it has.
+    // Starts from the present multipliers, to stay with one solution where there are several.
     s->contacts->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
     do {
         newton_fill_columns(self);

@@ -27,12 +27,12 @@ typedef struct progress {
 
 // Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
 static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
-// What a second change may leave at most, however much of it is round-off.
+// Largest error left by a second change, relative to the velocities, that may be accepted as round-off.
 static const double fair = 1e-12;
 static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
 // Changes that shrink at one rate up to this part of it are no round-off, which comes and goes.
 static const double steady = 0.1;
-// What a second change leaves over estimates of it, at most (outer.h).
+// Safety factor of estimates of the error left by a second change (outer.h).
 static const double unsure = 10.0;
 
 // Will a contact close or open in this step, as far as the gates or the predicted gaps say? Then the prediction is no
@@ -58,7 +58,7 @@ static double outer_noise(const progress *c, const pcs_step_problem *p)
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
-// What a second change leaves by what others have left not long ago: it grows with its square.
+// Estimates the error left by a second change from recent third changes, m/s: it grows with the square of the second.
 static double outer_seen_left(const progress *c, double second)
 {
     const pcs_tail *seen = c->tail;
@@ -79,7 +79,7 @@ static void outer_learn(const progress *c, double second)
     if (!says_less) *seen = (pcs_tail){ .h = c->h, .growth = growth };
 }
 
-// What changes to come may add up to: r + r^2 + ... of the last one, or less.
+// Estimates the sum of the changes to come, m/s: r + r^2 + ... times the last one, or less; INFINITY if unknown.
 static double outer_left(const progress *c)
 {
     if (isfinite(c->left) || (c->keeps && c->count == 2)) return c->left;
@@ -193,7 +193,7 @@ static bool outer_law_holds(const pcs_step_solver *self, const pcs_step_problem 
     return !pcs_rows_any(self->system, is_off);
 }
 
-// What was left when the iteration ended without an answer: the equation and the row that changed most.
+// Records the last change, the one allowed, and the equation and the row that changed most, to report the failure.
 static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progress *c)
 {
     int m = self->system->nrow;

@@ -12,9 +12,9 @@
 //
 // The matrix of an iteration serves the next one as well where its rate is known and good.
 //
-// What Newton's iteration leaves over. With F the equations, S their slope, d1 and d2 the first changes and t what the
+// Error left by Newton's iteration. With F the equations, S their slope, d1 and d2 the first changes and t what the
 // matrix of the first iteration would make of the second change, one solve, the second iteration has the slope half-way
-// along t: the mean slope of that way but for third derivatives, which makes the rate cubic (Frontini, Sormani: Some
+// along t: the mean slope of that path but for third derivatives, which makes the rate cubic (Frontini, Sormani: Some
 // variant of Newton's method with third-order convergence, Appl. Math. Comput. 140, 2003). With w = d2 - t
 //
 //   w ~ S^-1 F''[d1, d2]      d3 ~ S^-1 (F''[w, d2]/2 + F'''[d2, d2, d2]/24)
@@ -51,8 +51,8 @@ typedef struct pcs_pass {
     bool keeps_factor, is_measured;
 } pcs_pass;
 
-// Of the last step whose second iteration had a matrix of its own: |d2|/|d1| and |w|/|d2| over the size of d1, for
-// steps of length h, and how many steps ago; zeros: none yet.
+// Rates |d2|/|d1| and |w|/|d2| over the size of d1 in the last step whose second iteration had a matrix of its own;
+// `h`, length of that step, s; `age`, steps since then. Zeros if there was none.
 typedef struct pcs_bend {
     double h, rate, kept_rate, age;
 } pcs_bend;
@@ -100,7 +100,7 @@ pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pc
 // them.
 bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints);
 
-// What the law of row j adds to its velocity: a number, or a factor of the row times `velocity`.
+// Returns the target velocity in the law of row j, m/s: target[j], or that times the row times `velocity`.
 static inline double pcs_row_target(const pcs_rows *rows, int j, const double *target, const double *velocity)
 {
     return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);

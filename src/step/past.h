@@ -1,4 +1,4 @@
-// What accelerations of the steps before let expect of the next one: the polynomial through the last ones, by backward
+// Extrapolates the accelerations of the steps before to the next one: the polynomial through the last ones, by backward
 // differences,
 //
 //   a_(n+1) ~ a_n + D1 + ... + Dk      D1 = a_n - a_(n-1),  D2 = D1_n - D1_(n-1),  ...

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum { MOST_PER_ROW = 40 }; // entries of a row of B, on average
-// Of the diagonal, the root of round-off: what is said twice leaves a solve with as much noise as this leaves out. A
-// chain of l contacts has eigenvalues down to (pi / 2 l)^2, which it must not hide.
+// Proximal weight over the diagonal, sqrt(eps): the error that it makes equals the round-off of a solve with redundant
+// rows. It must stay below the eigenvalues of a chain of l contacts, down to (pi / 2 l)^2.
 static const double proximal = 1e-8;
 
 static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self, int nv)
@@ -201,8 +201,8 @@ static void preconditioner_read_diagonal(const pcs_preconditioner *self, const p
     if (!self->coupling->is_local) pcs_system_sum(system, self->nterm, out);
 }
 
-// What an impulse at the equation of entry e moves there, and the part of S* in it. Without damping the two stand in
-// the shares 1 - a and a; damping adds to S* alone.
+// Sets the response w to an impulse at the equation of entry e, and the root of the part of S* in it, `share`. Without
+// damping M and S* enter with the weights 1 - a and a; damping adds to S* alone.
 static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a)
 {
     const pcs_step_form *form = &self->solver->form;
@@ -216,7 +216,7 @@ static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a
     self->pull[e] = R * w;
 }
 
-// What the equations of a contact's tangents give way by, against their masses alone.
+// Sets `ease`, the compliance of the equations of a contact's tangents over that of their masses alone, at most 1.
 static void preconditioner_ease(pcs_preconditioner *self)
 {
     for (int i = 0; i < self->n; i++) {
@@ -419,7 +419,7 @@ static void preconditioner_pull_common(const pcs_coarse *coarse, const pcs_coupl
     }
 }
 
-// What the impulses x of the rows move; `other` are the rows of the other law.
+// Adds the motion by impulses x of the rows to the input of the coupling; `other` has the rows of the other law.
 static void preconditioner_pull(const pcs_preconditioner *self, const pcs_preconditioner *other, const double *x)
 {
     const pcs_coupling *c = self->coupling;
@@ -438,7 +438,7 @@ static void preconditioner_pull(const pcs_preconditioner *self, const pcs_precon
     }
 }
 
-// What the rows of both laws move, and what follows.
+// Computes the motion by the impulses of both laws, and that of the equations that follow it.
 static void preconditioner_move(pcs_preconditioner *const pair[2], double *const x[2])
 {
     pcs_coupling *c = (pair[0] != NULL ? pair[0] : pair[1])->coupling;

@@ -15,7 +15,7 @@
 //
 //   B^-1 (N + X) B^-1,   N = R w T w R^T,   T = M + A (S*/c - M) A,   A_kk^2 = (1/w_k - M_kk) / (S*_kk/c - M_kk)
 //
-// Where bodies are stiff, what contacts do not hold follows. Where both laws of a contact act then, gap and velocity, T
+// With stiff bodies, equations that no contact holds follow. Where both laws of a contact act then, gap and velocity, T
 // is that of both at once:
 //
 //   f_v = M v + (h K q + h C v)/c,   f_q = M q + kb (h K q + h C v)/c - kw f_v
@@ -73,7 +73,7 @@ static inline double pcs_preconditioner_direction(const pcs_preconditioner *self
 {
     return self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
 }
-// Of the rows of the coupling, which is filled before the preconditioner is: the normal ones, or with the tangents.
+// Creates it for the normal rows of the coupling, or with the tangents. Fill the coupling before the preconditioner.
 pcs_status pcs_preconditioner_create(pcs_step_solver *solver, bool with_tangents, pcs_coupling *coupling,
                                      pcs_preconditioner **out);
 // New values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
@@ -84,7 +84,7 @@ void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is
 void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value);
 // Makes it ready to solve, unless B is far from sparse.
 void pcs_preconditioner_factor(pcs_preconditioner *self);
-// Does a row slide in space, so that it gives way?
+// True if a row slides in space, which makes it compliant.
 bool pcs_preconditioner_slides(const pcs_preconditioner *self, int row);
 // Row i holds the bodies; with its partner, in the direction `turned`, unless that is NULL.
 void pcs_preconditioner_hold(pcs_preconditioner *self, int i, const double turned[2], double slack);

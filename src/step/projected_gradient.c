@@ -24,7 +24,7 @@ static double gradient_mass(const pcs_krylov_set *c, int row)
     return mass;
 }
 
-// Does row j take part in the velocity law?
+// True if the velocity law of a row applies: its gate is closed, or it is bilateral.
 static bool gradient_is_on(const pcs_krylov_set *c, int row)
 {
     return c->p.gate[row] || c->p.rows[row].is_bilateral;
@@ -87,7 +87,7 @@ static double gradient_lipschitz(pcs_krylov_set *c)
     return c->lipschitz[c->stage];
 }
 
-// How far z is from what was aimed at, in m/s: zero at a solution.
+// Returns the fixed-point residual, the largest |z - aim| on all ranks as a velocity, m/s: zero at a solution.
 static double gradient_defect(const pcs_krylov_set *c, double s)
 {
     double worst = 0.0;

@@ -283,7 +283,7 @@ double pcs_projection_mass(const pcs_step_solver *solver, int row)
     return projection_exact_mass(solver, true, row);
 }
 
-// Does it stand at q on all ranks?
+// True if the projection is evaluated at q on all ranks.
 bool pcs_projection_is_at(const pcs_step_solver *solver, const double *q)
 {
     const pcs_projection *p = solver->projection;

@@ -36,7 +36,7 @@ bool pcs_projection_renew(pcs_step_solver *solver, const double *q);
 // The values of the matrix that impulses act against have changed: factors it anew, X, GX and the effective masses
 // follow. False when it cannot be factored.
 bool pcs_projection_weigh(pcs_step_solver *solver);
-// Does it stand at q, so that a move there does nothing? And let the next move be made, wherever it goes.
+// True if evaluated at q, so that a move there does nothing. The second invalidates this: the next move is made anyway.
 bool pcs_projection_is_at(const pcs_step_solver *solver, const double *q);
 void pcs_projection_leave(pcs_step_solver *solver);
 // The directions move to q and X with them, the mass stays where it was factored: X = M^-1 G(q)^T.

@@ -211,7 +211,7 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     pcs_linsolve_solve(s->map->iteration, s->y0);
 }
 
-// What is learnt about the products, after they have changed. Gaps feel S*, velocities as far as W moves positions.
+// Refills coupling and preconditioners for new products. Gaps depend on S*, velocities as far as W moves positions.
 static void schur_refresh(pcs_step_solver *self)
 {
     schur *s = self->data;
@@ -237,7 +237,7 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
     c->p.gate_tolerance = p->gate_tolerance;
     if (!c->p.gate_is_live)
         for (int j = 0; j < s->m; j++) c->p.gate[j] = p->gate[j];
-    // What cannot act starts from zero; so does all after a failure.
+    // Zeroes the initial multipliers of rows with open gates; after a failure all of them are zero.
     if (!c->p.gate_is_live)
         for (int j = 0; j < s->m; j++) {
             if (c->p.gate[j] || c->p.rows[j].is_bilateral) continue;
@@ -248,7 +248,7 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
     s->is_stale = false;
 }
 
-// What the law of row j, or tangent t, adds to its velocity.
+// Returns the target velocity in the law of row j, or of tangent t, m/s.
 static double schur_target(const schur *s, const pcs_step_problem *p, int j)
 {
     double target = p->target[j];
@@ -429,7 +429,7 @@ static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
     schur_place(self, p);
 }
 
-// What the start of the step, which is no point q(d), v(d) of the iteration, differs by stands in D and W.
+// Begins an iteration. D and W hold the offset of the start of the step, which is no point q(d), v(d) of the iteration.
 static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     schur *s = self->data;
@@ -467,7 +467,7 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
     schur_retract(self, p);
 }
 
-// Where a contact acts, what it adds to the matrix turns with its row, and may come and go.
+// False if a contact acts on any rank: its part of the matrix rotates with its row, and may appear and vanish.
 static bool schur_may_keep(const pcs_step_solver *self)
 {
     const double *z = ((const schur *)self->data)->z; // of all rows: ranks must agree
@@ -517,7 +517,7 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
-// What redundant joints had in common in the step before is not what they share in this one.
+// Zeroes the multipliers of joints: redundant ones may share their load otherwise than in the step before.
 static void schur_forget_joints(pcs_step_solver *self)
 {
     schur *s = self->data;

@@ -215,7 +215,7 @@ void pcs_schur_map_add_turns(const pcs_schur_map *map, const double *dx, double 
     }
 }
 
-// What a change of the increment is for the rows; in place.
+// Converts, in place, a change dx of the increment to the material rotations that rows multiply: dx := T(x) dx.
 static void map_turn(const pcs_schur_map *map, double *dx)
 {
     if (map->at != NULL) pcs_rotate_vector(&map->solver->system->rotations, map->at, dx);

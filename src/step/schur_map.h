@@ -1,4 +1,4 @@
-// What contact multipliers do to the motion of a step, by products: M^-1 and S*^-1 applied to G^T z, no columns kept.
+// Maps contact multipliers to the motion of a step by products: M^-1 and S*^-1 applied to G^T z, no columns kept.
 //
 //   M U = G^T nu + (h/2) T^T Lt (position level only; with held rows G^T nu + T^T nu_t),   M W = G^T La + T^T Lt
 //   D = U + kw W
@@ -46,9 +46,9 @@ void pcs_schur_map_choose(pcs_schur_map *map);
 void pcs_schur_map_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
 // y += scale K x, with the curvature.
 void pcs_schur_map_add_stiffness(const pcs_schur_map *map, double scale, const double *x, double *y);
-// What a change dx of the increment does to the velocities of joints because their rows turn, added to `value`.
+// Adds to `value` the change of the velocities of joints as their rows rotate with a change dx of the increment.
 void pcs_schur_map_add_turns(const pcs_schur_map *map, const double *dx, double *value);
-// What the laws of held rows are without multipliers, for the way kh d + drift; into b.
+// Fills b for held rows at zero multipliers: G and T times the displacement `way` = kh d + drift; 0 for joints.
 void pcs_schur_map_hold_base(pcs_schur_map *map, const double *way, double *b);
 // D and W alone for z.
 void pcs_schur_map_jumps(pcs_schur_map *map, const double *z);

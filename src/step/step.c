@@ -1,4 +1,4 @@
-// What step solvers share: the factored mass and the effective masses.
+// Creates step solvers with their factored mass, runs them, and hands steps that do not converge to another one.
 
 #include "step/step.h"
 
@@ -148,7 +148,7 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     next->ops->solve(next, p, &again);
     result->iterations += again.iterations;
     if (again.outcome != PCS_CONVERGED) return false;
-    // What is asked of this one after the step stands where the other has solved it.
+    // Moves the projection to the solution of the other solver, for calls after the step.
     const double *way = p->base == NULL ? NULL : next->way;
     if (!step_is_impact(self) && !pcs_projection_move_along(self, p->q, way)) return false;
     result->outcome = PCS_CONVERGED;

@@ -80,10 +80,10 @@ typedef struct pcs_step_problem {
     double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL when the form has none
     // Passes of the scheme over slices of equations, with the data of `passes`; NULL: none. The first puts qt0 and vt0
     // into q and v, from the start of the step alone: it may be done twice. The last has all vectors as they stay.
-    // Where there is a first one, all vectors are memory of a context, which passes may go over in whole vectors.
+    // If `predict` is given, all vectors are memory of a context, so that passes may round up to whole SIMD vectors.
     pcs_pool_range_work *predict, *finish;
     void *passes;
-    // What follows from d when it is known, unless vd_of_d is 0: d becomes vd = vd_of_d d, and a += a_of_vd vd.
+    // Once d is known it becomes vd = vd_of_d d, and a += a_of_vd vd; vd_of_d = 0 leaves both as they are.
     double *a; // [nv] may be NULL
     double vd_of_d, a_of_vd;
 } pcs_step_problem;
@@ -112,8 +112,8 @@ typedef struct pcs_step_solver_ops {
     pcs_status (*prepare)(pcs_step_solver *self, pcs_outcome *outcome);
     // On an outcome other than PCS_CONVERGED the contents of the problem's arrays are undefined.
     void (*solve)(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
-    // What it has ready for the next solve besides the form, so that a run that goes on counts the same work; NULL:
-    // nothing. It is prepared by then, and makes again what it reads of.
+    // Saves or loads what is ready for the next solve besides the form, so that a resumed run counts the same work;
+    // NULL if there is nothing. Loads into a prepared solver, which recomputes what the saved data refer to.
     void (*carry)(pcs_step_solver *self, pcs_carrier *c);
 } pcs_step_solver_ops;
 
@@ -142,12 +142,12 @@ struct pcs_step_solver {
     bool hands_over;           // it may
     double *q_given, *v_given; // [nv] the problem as it was stated
     long handovers;            // problems that the next one has solved
-    // Of the last problem that did not settle: the change that was left, what was allowed, where, and the row that
-    // changed most, or -1.
+    // Last problem that did not converge: the change left and the one allowed, m/s, the row that changed most, -1 if
+    // none; the equation is in bad_equation.
     double change, allowed;
     int bad_row;
-    // Of the last solve by a solver that needs no columns: products with the condensed matrix, sets of contacts that
-    // came back, projections in place of Newton's method.
+    // Counts of the last solve by a solver without columns: products with the condensed matrix, sets of contacts that
+    // repeated, projections in place of Newton's method.
     int products, revisits, projections;
 };
 
@@ -166,7 +166,7 @@ pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self);
 void pcs_step_solver_forget(pcs_step_solver *self);
 // Solves a contact problem without dynamics (form { .h = 1 }) between steps of the form that is prepared, and stays so.
 void pcs_step_solver_strike(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
-// What follows from d on low <= i < high, for step solvers that do passes themselves.
+// Replaces d by vd and updates a on low <= i < high, for step solvers that do passes themselves.
 void pcs_step_follow(const pcs_step_problem *problem, int low, int high);
 // Solves a step with dynamics, by the next solver where need be.
 void pcs_step_solve(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);

@@ -6,11 +6,11 @@
 
 #include "sparse/matrix.h"
 
-// Of what is here.
+// Reduce over the entries on this rank.
 double pcs_sum_dot(int n, const double *a, const double *b);
 double pcs_sum_largest(int n, const double *x); // by size; NAN when an entry is
 
-// Of all ranks; NULL: everything is here. A maximum is infinite when a rank has a NaN.
+// Reduce over all ranks; comm is NULL if everything is here. A maximum is infinite when a rank has a NaN.
 double pcs_all_dot(const pcs_comm *comm, int n, const double *a, const double *b);
 // dots[k] = basis[k] . x for `count` vectors: one exchange for all.
 void pcs_all_dots(const pcs_comm *comm, int n, int count, double *const *basis, const double *x, double *dots);
@@ -18,7 +18,7 @@ double pcs_all_largest(const pcs_comm *comm, int n, const double *x);
 double pcs_all_max(const pcs_comm *comm, double here);
 long pcs_all_count(const pcs_comm *comm, long here);
 double pcs_all_total(const pcs_comm *comm, double here);
-// Of marks of sets: wraps round.
+// Adds the marks of sets on all ranks, modulo 2^64.
 unsigned long long pcs_all_marks(const pcs_comm *comm, unsigned long long here);
 
 #endif
