@@ -30,7 +30,7 @@ struct pcs_slice_ops {
     void (*force)(const pcs_system *self, double t, const pcs_ends *at, int low, int high, double *f);
     // Goes on with the sums over cells within a slice from its `high`, which is `low` at first, to that given.
     void (*sum)(const pcs_system *self, const pcs_ends *ends, int high, pcs_slice_sums *out);
-    // What `measure` and `change` of the system would give, from the sums of all slices in order.
+    // Fills the results of `measure` and `change` of the system from the sums of all slices, in order.
     void (*measure)(const pcs_system *self, const pcs_ends *ends, int count, const pcs_slice_sums *sums,
                     pcs_measure *out, pcs_change *change);
     // The same of a system that is one slice, from both ends of a step.

@@ -1,4 +1,4 @@
-// How the directions of joints turn as positions change: dG_j/dx of the rows whose directions vary.
+// Holds the derivatives of the directions of joints by positions: dG_j/dx of the rows whose directions vary.
 
 #ifndef PCS_SYSTEM_SLOPES_H
 #define PCS_SYSTEM_SLOPES_H

@@ -1,4 +1,4 @@
-// What a scheme and an observer see of a mechanical system.
+// Declares the interface of a mechanical system to schemes and observers.
 //
 //   M(q) v' = f(t, q, v) + G(q)^T lambda,   g(q) >= 0,   q' = v (or through pcs_retract)
 //
@@ -28,7 +28,7 @@ typedef struct pcs_slice_ops pcs_slice_ops;
 // Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
 
-// What a scheme asks of its steps. Bodies that tumble turn by `turn` in a step at most, rad: INFINITY is no limit.
+// Holds the limits of a scheme on its step. Tumbling bodies rotate by at most `turn`, rad; INFINITY if unlimited.
 typedef struct pcs_step_limit {
     pcs_mode_limit *modes; // NULL: that of central differences
     const void *params;    // of the scheme
@@ -71,7 +71,7 @@ typedef struct pcs_measure {
     double material_loss;              // J, since the last commit
 } pcs_measure;
 
-// Of two states: |q1 - q0|^2_K and |v1 - v0|^2_M, J.
+// Holds the squared difference of two states in the norms of K and M: |q1 - q0|^2_K and |v1 - v0|^2_M, J.
 typedef struct pcs_change {
     double stiffness_norm2, mass_norm2;
 } pcs_change;
@@ -102,7 +102,7 @@ typedef struct pcs_travel {
     double shortest, longest, mean;
 } pcs_travel;
 
-// What a row did in a step: schemes write it, the certificate, reactions and observers read it.
+// Reports the step of a row: written by schemes, read by the certificate, reactions and observers.
 typedef struct pcs_row_report {
     double gap, rate;           // at the end of the step, m and m/s
     double rate_before;         // of the velocity without the impulse of the step, m/s
@@ -129,8 +129,8 @@ typedef struct pcs_row_report {
     bool slides;                // at its end, where the scheme knows it other than by impulses
 } pcs_row_report;
 
-// What ParaView shows: points, cells of two nodes (or one, given twice) and scalars per cell. The counts and names
-// never change.
+// Describes the drawing for ParaView: points, cells of two nodes (or one, given twice) and scalars per cell. The counts
+// and names never change.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
     int nsplit;                      // of the points: the last ones repeat others, where members branch, or ride on
@@ -402,7 +402,7 @@ static inline void pcs_row_resultant(const pcs_system *self, const pcs_rows *row
         for (int k = 0; k < 3; k++) out[k] += rows->value[i] * self->direction[rows->column[i]][k];
 }
 
-// What impulses of rows act against.
+// Returns the matrix that impulses of rows act against: `inertia`, or M if that is NULL.
 static inline const pcs_matrix *pcs_system_inertia(const pcs_system *self)
 {
     return self->inertia == NULL ? self->M : self->inertia;
@@ -489,7 +489,7 @@ static inline int pcs_row_number(const pcs_system *self, int row)
     return self->row_comm == NULL || row < 0 ? row : self->row_number[row];
 }
 
-// What has been found of the rows here becomes what there is of all rows, wherever they are.
+// Reduce over the ranks among which rows are distributed: sum in place, maximum, logical or.
 static inline void pcs_rows_sum(const pcs_system *self, int count, double *x)
 {
     if (self->row_comm != NULL) self->row_comm->sum(self->row_comm, count, x);
@@ -528,7 +528,7 @@ static inline void pcs_system_gaps_here(pcs_system *self, pcs_instant at, double
         for (int j = 0; j < self->nrow; j++) gap[j] = self->gap_here[j];
 }
 
-// What a gap at q is rounded to, m or rad: directions as they stand.
+// Returns the round-off of a gap at q with the present directions, m or rad.
 static inline double pcs_gap_rounding(const pcs_system *system, int row, const double *q)
 {
     const pcs_rows *G = system->G;
