@@ -142,7 +142,7 @@ static pcs_status bordered_refresh(pcs_bordered *self)
     return status;
 }
 
-// Of row j: the largest diagonal entry of A that it meets over its own largest entry.
+// Returns the scale of row j: the largest diagonal entry of A in its columns over its own largest entry.
 static double bordered_scale(const pcs_bordered *self, int j)
 {
     double stiff = 0.0, entry = 0.0;

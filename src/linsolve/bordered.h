@@ -4,7 +4,7 @@
 //   [ G_h    0   ] [ y ] = [ s ]
 //
 // with H = G, or rows of their own over the pattern of G, as those of contacts that slide with friction.
-// Where no row holds only A is factored, by the back end that suits it; otherwise the whole by a general one. Rows are
+// If no row holds, only A is factored, by the back end that suits it; otherwise the whole by a general one. Rows are
 // scaled to the size of A, and a regularisation of 1e-12 of that size makes redundant rows share their multiplier.
 
 #ifndef PCS_LINSOLVE_BORDERED_H

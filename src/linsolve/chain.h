@@ -9,7 +9,7 @@ enum { PCS_CHAIN_MAX = 6 }; // equations of a block
 
 typedef struct pcs_chain pcs_chain;
 
-// What a chain with windows is cut into, see chain_windows.c.
+// Holds the partition of a chain with windows into tiles and segments, see chain_windows.c.
 typedef struct pcs_chain_cut {
     int ntile;  // tiles of eight segments
     int length; // equations of a segment, even

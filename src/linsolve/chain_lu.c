@@ -5,8 +5,7 @@
 //
 //   S = L U,   M = C U^-1,   V = L^-1 B,   S_next = D - M V.
 //
-// Where the sweeps meet one block is left, reduced by both. Rows are not exchanged. With pivots p_k and the diagonal s
-// of A,
+// The sweeps meet at one block, which both reduce. Rows are not exchanged. With pivots p_k and the diagonal s of A,
 //
 //   sum_k l_ik^2 |p_k| / s_i     for the rows of L and M,     sum_k u_kj^2 / |p_k| / s_j     for the columns of U and V
 //
@@ -47,7 +46,7 @@ LU_INLINE int lu_even(int b)
     return b + b % 2;
 }
 
-// Where row 0 of column k of L would stand; M has the rows from lu_even(b) on.
+// Returns the offset that row 0 of column k of L would have in a step; M has the rows from lu_even(b) on.
 LU_INLINE int lu_of_L(int b, int k)
 {
     return 2 * (lu_even(b) * k - k * k / 4 - (k + 1) / 2);
@@ -83,7 +82,7 @@ typedef struct lu_input {
     pcs_chain_block below, next, beside; // C, D, B
 } lu_input;
 
-// What is left of a block, by columns of whole pairs, and the reciprocal diagonal of A there.
+// Holds the Schur complement S of a block, by columns of whole pairs, and the reciprocal diagonal of A there.
 typedef struct lu_rest {
     double S[PCS_CHAIN_MAX * LU_ROWS];
     double weight[LU_ROWS];
@@ -99,7 +98,7 @@ static int lu_middle(const pcs_chain *c)
     return (c->nblock - 1) / 2;
 }
 
-// Where the step of block I is kept: those of each sweep in their order.
+// Returns the address of the factors of block I; those of each sweep are stored in its order.
 LU_INLINE double *lu_step_of(const pcs_chain *c, int b, int I)
 {
     const int middle = lu_middle(c), place = I > middle ? c->nblock + middle - I : I;
@@ -121,14 +120,14 @@ LU_INLINE void lu_weigh(int b, pcs_chain_block D, double *weight)
     }
 }
 
-// What is known about the sizes of a step.
+// Holds the bounds on the growth of entries in a step, and its smallest pivot.
 typedef struct lu_bounds {
     pcs_double2 rows[LU_ROWS]; // sums for the rows of L and M, to be weighted
     pcs_double2 columns;       // of the columns of U and V together
     double least;              // smallest pivot in units of the diagonal
 } lu_bounds;
 
-// What a step computes.
+// Holds the factors that a step computes, and their bounds.
 typedef struct lu_factors {
     double L[PCS_CHAIN_MAX * 2 * LU_ROWS]; // L and M by columns
     double inverse[LU_ROWS];               // of the pivots
@@ -246,8 +245,8 @@ LU_INLINE bool lu_eliminate(pcs_chain *c, int b, const lu_input *in, const lu_re
     return f.bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for what is not a number
 }
 
-// Where a sweep stands. One goes from block 0 down to the middle, the other from the last block up to it, which has as
-// many steps, or one more.
+// Holds the state of a sweep. One goes from block 0 down to the middle, the other from the last block up to it, which
+// has as many steps, or one more.
 typedef struct lu_sweep {
     int block, direction;
     lu_rest rest[2]; // of blocks with even and with odd numbers: the present one and the next
@@ -333,7 +332,7 @@ int pcs_chain_lu_factor(pcs_chain *c, const pcs_matrix *A)
     return bad == NULL ? -1 : lu_find_bad(c, bad);
 }
 
-// Where one sweep of a solution stands: its step and the blocks of x.
+// Holds the state of one sweep of a solve: its step and the blocks of x.
 typedef struct lu_side {
     const double *step, *inverse;
     double *x;

@@ -2,11 +2,11 @@
 //
 // A = L D L':   forward  y_i = x_i - l_i y_{i-1},   backward  x_i = y_i / d_i - l_{i+1} x_{i+1}.
 //
-// What lies w equations behind enters either recurrence with the product of w factors l. Where that product has
-// fallen below 1e-20 of the natural scale (see windows_reach), a recurrence may start there from zero: the error
-// is ten thousand times smaller than the rounding of one operation. So the equations are cut into segments and
-// all segments of a tile of eight are swept at once, two in each vector register, each after a warm-up over the
-// window before (behind) it. The factor is stored row by row: the k-th equations of the eight segments together.
+// A value w equations behind enters either recurrence with the product of w factors l. Where that product has fallen
+// below 1e-20 of the natural scale (see windows_reach), a recurrence may start there from zero: the error is ten
+// thousand times smaller than the rounding of one operation. So the equations are cut into segments and all segments of
+// a tile of eight are swept at once, two in each vector register, each after a warm-up over the window before (behind)
+// it. The factor is stored row by row: the k-th equations of the eight segments together.
 //
 // Large systems are cut into tiles that stay in the cache between the forward and the backward sweep. Tiles do not wait
 // for one another: what one takes over from its neighbours, the last y before it and the first x behind it, is found

@@ -78,7 +78,7 @@ static inline void pcs_linsolve_solve(pcs_linsolve *self, double *x)
 {
     self->ops->solve(self, x);
 }
-// Where nobody looks at copies: no exchange of them.
+// Solves without updating the copies (ghost entries) of other ranks' equations, for callers that do not read them.
 static inline void pcs_linsolve_solve_own(pcs_linsolve *self, double *x)
 {
     if (self->ops->solve_own != NULL) self->ops->solve_own(self, x);
