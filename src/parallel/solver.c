@@ -81,7 +81,7 @@ static PetscErrorCode solver_make_vectors(const pcs_linsolve *self, const pcs_pa
     return 0;
 }
 
-// What the user says wins over the defaults, which go in as options where they concern the blocks.
+// Sets the default of a PETSc option, here one of the blocks, unless the user has given that option.
 static PetscErrorCode solver_default(const char *prefix, const char *name, const char *value)
 {
     char text[128];
@@ -92,7 +92,7 @@ static PetscErrorCode solver_default(const char *prefix, const char *name, const
     return 0;
 }
 
-// Does the preconditioner solve the system by itself?
+// True if the preconditioner is a complete factorization, which solves the system by itself.
 static bool solver_is_exact(const char *pc)
 {
     return strcmp(pc, PCLU) == 0 || strcmp(pc, PCCHOLESKY) == 0;

@@ -14,7 +14,7 @@ static const char *const start_prefixes[] = { "mass_", "iteration_", NULL };
 // PETSc asks for these when it ends.
 static const char *const start_late[] = { "-options_left", "-log_view", "-malloc_dump", "-memory_view", NULL };
 
-// How far iterations go may be said where a factor solves exactly, too.
+// Limits of iterations: never reported as unused, though nothing reads them where a factor solves exactly.
 static const char *const start_limits[] = { "-ksp_rtol",      "-ksp_atol",           "-ksp_max_it",
                                             "-mass_ksp_rtol", "-iteration_ksp_rtol", NULL };
 
