@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What the terms of the last report say of the change of energy in its step.
+// Sums the terms of the last report to the change of energy in its step, J; the numerical loss is left out.
 static double accept_told(const pcs_step_report *r)
 {
     return r->external_work - r->damping_loss - r->material_loss - (r->impact_loss + r->friction_loss) +
@@ -60,7 +60,7 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
         sim->report.outcome = PCS_NOT_FINITE;
         return false;
     }
-    // Where the loss is the remainder the ledger closes by itself.
+    // A ledger that takes the numerical loss as its remainder always closes.
     double change = pcs_measure_energy(&r->measure) - before;
     double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (accept_told(r) - r->numerical_loss);
     bool holds = pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
@@ -68,7 +68,7 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
     return holds;
 }
 
-// What an iteration that did not settle left over, and the contact or joint that changed most.
+// Describes the last change of an iteration that did not converge, and the contact or joint that changed most.
 static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
 {
     const pcs_system *system = sim->system;
@@ -129,7 +129,7 @@ static void accept_describe_equal_steps(const pcs_sim *sim, double h, size_t siz
                  h * pcs_certifier_shorter(sim->certifier, sim->state.t / sim->end_time));
 }
 
-// What of the state, or of the loads in a step of length h from it, no step could have gone on from.
+// Describes what makes any further step impossible, in the state or in the loads of a step of length h from it.
 static void accept_describe_limit(const pcs_sim *sim, double h, size_t size, char *text)
 {
     size_t used = strlen(text);

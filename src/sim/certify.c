@@ -440,7 +440,7 @@ double pcs_certifier_shorter(const pcs_certifier *self, double share)
     return pcs_min(0.5, broken == self->check[CERTIFY_GROWTH] ? share * allowed : allowed);
 }
 
-// What to try against energy from nowhere.
+// Returns advice on energy that no load explains, or "" if another check broke.
 static const char *certify_advice(const pcs_certifier *self)
 {
     if (!certify_is_of_energy(self)) return "";
@@ -502,7 +502,7 @@ static void carry_rows(certify_rows *rows, size_t nrow, pcs_carrier *c)
         pcs_carry_rows(c, names[i], &(pcs_carry_table){ arrays[i], nrow, sizeof(double), sizeof(double), false });
 }
 
-// What is not known is what an older step has left: nobody reads it, and it is no part of what is carried.
+// Zeroes arrays that still hold an older step: nothing reads them, and a checkpoint must not contain them.
 static void carry_clear(certify_past *past, size_t bytes, int nhistory)
 {
     if (!past->has_force) memset(past->f, 0, bytes);
@@ -512,7 +512,7 @@ static void carry_clear(certify_past *past, size_t bytes, int nhistory)
     for (int i = 0; i < nhistory; i++) memset(past->history[i], 0, bytes);
 }
 
-// Where the last state stands of the two places is nobody's business: one that is read has the first.
+// Archives the last state. Which of the two buffers holds it is not stored: a checkpoint is read into the first.
 static void carry_past(pcs_certifier *self, pcs_carrier *c)
 {
     if (pcs_carry_reads(c)) {

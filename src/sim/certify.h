@@ -18,7 +18,7 @@ void pcs_certifier_compare(pcs_certifier *self, pcs_case *input);
 // Takes the state at t = 0 as what the first step starts from.
 void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);
 
-// Where steps are tried and undone: all that was seen up to the mark is kept, and what came after it is forgotten.
+// Saves the memory of the certifier before trial steps; rewind restores it and discards what the trial steps left.
 void pcs_certifier_mark(pcs_certifier *self);
 void pcs_certifier_rewind(pcs_certifier *self);
 
@@ -36,8 +36,8 @@ bool pcs_certifier_is_greedy(const pcs_certifier *self);
 
 const pcs_certificate *pcs_certifier_certificate(const pcs_certifier *self);
 
-// What a step may be of one that broke the certificate after `share` of the run, as far as the defect tells: half of
-// it, or less where that is of an energy, which falls as the step, or faster, and grows with the steps.
+// Returns the factor (<= 0.5) for the step that broke the certificate after `share` of the run. For energies it is at
+// most tolerance/defect, as the defect falls like the step or faster; times share for growth, which adds up over steps.
 double pcs_certifier_shorter(const pcs_certifier *self, double share);
 // "gap >= 0 violated: 1e-3 m, allowed 1e-12 m" for the broken check.
 void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text);

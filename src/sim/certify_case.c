@@ -1,5 +1,5 @@
-// What a model was built from, read a second time: coefficients of contacts from the text of the case, and the travel
-// time of waves through cells from mass and stiffness. Once, before the first step.
+// Checks the model against the case, once, before the first step: coefficients of contacts against the text of the
+// case, and travel times of waves through cells against mass and stiffness.
 
 #include "sim/certify_data.h"
 

@@ -1,4 +1,4 @@
-// What the files of the certificate share; private to them.
+// Declares types and functions that the files of the certificate share; private to them.
 //
 // certify.c           the judgement of a step: what applies, what is remembered, what is told
 // certify_rows.c      the laws of contacts and joints
@@ -66,8 +66,8 @@ typedef struct certify_past {
     bool is_known, has_force;
 } certify_past;
 
-// What goes on from step to step; arrays apart. From momentum to contradictions numbers of eight bytes, which
-// checkpoints hold.
+// Memory from step to step, without its arrays. Members from momentum to contradictions consist of 8-byte numbers,
+// which checkpoints store as one block.
 typedef struct certify_memory {
     pcs_check checks[CERTIFY_COUNT]; // only those that apply, in order
     double known[CERTIFY_COUNT];     // ratio up to which a condition has been met; see pcs_certify_note
@@ -114,7 +114,7 @@ typedef struct certify_rows {
     double *sunk;         // penetration that impacts explain since the gap was positive last, m
 } certify_rows;
 
-// What all rows did in a step.
+// Sums and maxima over all rows in a step.
 typedef struct certify_survey {
     bool is_hit, acts;     // a contact closes; a contact got an impulse
     double held;           // J, most that the impulse of a contact would give to the mass it acts on
@@ -136,7 +136,7 @@ struct pcs_certifier {
     bool needs_middle;    // a law looks at q_M
     const pcs_comm *comm; // over whose ranks rows are judged, each by the one that has it; NULL: all of them here
     double stiffness;     // N/m, largest entry of K in the beginning, times the number of equations
-    // Of the present step
+    // Present step:
     double ratio_before[CERTIFY_COUNT]; // before its rows were judged: the worst of each check, -1: none
     bool was_broken;                    // and whether one was broken
     const pcs_state *x;
@@ -187,8 +187,8 @@ static inline void pcs_certify_fade(double *sum, double latest)
     if (*sum < DBL_MIN) *sum = 0.0; // numbers below are slow
 }
 
-// What `known` is: below the worst ratio by so much that no rounding mode brings a quotient above it; -INFINITY before
-// anything was noted, and INFINITY where the condition does not apply.
+// Sets known[check] just below the worst ratio: in any rounding mode value <= known tolerance implies value/tolerance
+// <= worst ratio. -INFINITY before anything was noted, INFINITY if the condition does not apply.
 void pcs_certify_know(pcs_certifier *self, int check);
 
 // Puts value/tolerance into a check that applies, by a division.
@@ -238,7 +238,7 @@ void pcs_certify_energy(pcs_certifier *self);
 // The ledger, where it has to close, after the equations of motion, whose residuals do work.
 void pcs_certify_ledger(pcs_certifier *self, double energy_defect);
 
-// What the step started from, which is kept, forces at its end, its way, as far as it can be looked at.
+// Finds the start of the step, forces at both ends and the displacement; nothing for a report of several steps.
 void pcs_certify_prepare(pcs_certifier *self);
 void pcs_certify_momentum(pcs_certifier *self);
 // Forces against energies, directions of rows against gaps, at steps that are examined.
@@ -248,7 +248,7 @@ void pcs_certify_directions(pcs_certifier *self);
 void pcs_certify_bends(pcs_certifier *self);
 // Travel times of waves by mass and stiffness, once.
 void pcs_certify_travel(pcs_certifier *self);
-// Where the step is known from its start on.
+// Checks the equations of motion; self->from must not be NULL.
 void pcs_certify_motion(pcs_certifier *self);
 // Directions of the rows at q into self->G and T, mass into self->M; the system stays as it is.
 void pcs_certify_aim(pcs_certifier *self, double t, const double *q);

@@ -1,5 +1,5 @@
-// What a step may gain: the rise of E = T + S + V beyond the work of loads, what negative damping feeds in, and the
-// work of position corrections of the midpoint rules, which goes by the report.
+// Bounds the energy that a step may gain: the rise of E = T + S + V beyond the work of loads, the energy that negative
+// damping supplies, and the work of position corrections of the midpoint rules, which is taken from the report.
 //
 // A false root of the discrete equations satisfies them, and its gain is the error of the scheme's own quadrature. So
 // there are two bounds, and the smaller one holds.
@@ -34,9 +34,9 @@
 // velocities lag, B/2 + 4 X + O. Schemes that gain by their nature are told, not judged; forward Euler in single steps
 // alone. A step of an iteration that takes over a quarter of what is left is greedy: a smaller one may do without.
 //
-// Where the scheme has its loss in closed form and the system is linear, the ledger closes to round-off besides, and
-// to the work of what the equations of motion, each within its own tolerance, have left over: a step far longer than
-// the fastest periods takes small velocities from large ones, and keeps the round-off of those.
+// If the scheme has its loss in closed form and the system is linear, the ledger must also close, up to round-off and
+// the work of the residuals of the equations of motion, each within its own tolerance: a step far longer than the
+// fastest periods computes small velocities as differences of large ones, and keeps the round-off of those.
 
 #include "sim/certify_data.h"
 
@@ -59,7 +59,7 @@ static double energy_work_noise(const pcs_certifier *self)
     return PCS_ROUND_SUM * (size + weight);
 }
 
-// What is held at rest moves by the round-off of its positions over the step.
+// Returns the kinetic energy, J, of a model at rest whose velocity is the round-off of its positions over the step.
 static double energy_of_rest(const pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -112,7 +112,7 @@ static double energy_change(const pcs_certifier *self, double weight)
     return sum;
 }
 
-// What the accelerations of the alpha family store, and the work of what corrects positions.
+// Returns the terms of bound (b) that the alpha family adds, J: those in M a_ga, and the work of corrections c.
 static double energy_alpha(pcs_certifier *self)
 {
     enum { GA = 2, BE = 3 };
@@ -150,7 +150,7 @@ static double energy_estimate(pcs_certifier *self)
     }
 }
 
-// What forces that set in during the step give to what stands where it began; where steps do not iterate, all forces.
+// Returns 2 h^2 f . D^-1 f, J, of bound (a): f the change of forces with time alone, or all forces without iteration.
 static double energy_onset(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -209,8 +209,8 @@ static void energy_check_growth(pcs_certifier *self, double rise, double floor)
     pcs_certify_note(self, CERTIFY_GROWTH, grown, lasting + floor + energy_of_rest(self), -1, -1);
 }
 
-// What negative dampers feed in: they do so at the end of the step, too. Where that alone is negative which damping
-// takes along the way, a correction of positions has pushed against it.
+// Returns the energy that negative dampers supply, J: the negative damping loss, up to twice their power at the end of
+// the step times h. With no such power there, a position correction has made the loss negative, not a damper.
 static double energy_fed_by_damping(const pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;

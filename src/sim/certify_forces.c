@@ -28,7 +28,7 @@
 static const double of_force = 1e-6, of_power = 1e-6, of_gyro = 1e-5, of_direction = 1e-3, of_way = 1e-2,
                     of_bend = 1e-2; // of their terms
 
-// What forces inside the model, which cancel in f, leave of themselves in a power along velocities of this size.
+// Returns the round-off, W, of internal forces that cancel in f, in a power along velocities of this size.
 static double forces_noise(const pcs_certifier *self, double size)
 {
     double strain = fabs(self->report->measure.strain);
@@ -319,6 +319,6 @@ void pcs_certify_forces(pcs_certifier *self)
         if (pcs_certify_is_on(self, CERTIFY_GYROSCOPIC)) forces_check_gyroscopic(self);
     }
     if (self->from != NULL && is_asked && pcs_certify_is_on(self, CERTIFY_WORK)) forces_check_work(self);
-    // What a system keeps of its rows belongs to the end of the step again.
+    // Resets what the system caches of its rows to the end of the step.
     if (system->row_set.vary) pcs_system_gaps(system, pcs_at(self->x->t, self->x->q, NULL), self->gap);
 }

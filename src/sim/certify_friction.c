@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-// Of the largest velocity, where the work of friction is known to the order of the scheme.
+// Tolerance relative to the largest velocity for the sign of friction work, which is exact to the scheme's order only.
 static const double of_work = 1e-3;
 
 static bool friction_has_rebound(const pcs_system *system)
@@ -75,8 +75,8 @@ static double friction_defect(double limit, double mass, const double impulse[2]
     return hypot(impulse[0] - share * y[0], impulse[1] - share * y[1]) / mass;
 }
 
-// How a contact ends that the scheme knows to stick or slide. That friction does not drive a sliding one shows in its
-// work over the most that its impulse can have been, which is the scheme's quadrature and exact to its order only.
+// Checks that a sticking contact ends with zero slip, and that friction does not drive a sliding one: its work over the
+// largest friction impulse mu P, m/s, must not be positive. That work is a quadrature, exact to the scheme's order.
 static void friction_check_events(pcs_certifier *self, int row, double tolerance)
 {
     const pcs_row_report *r = &self->report->rows[row];

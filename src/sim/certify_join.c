@@ -5,11 +5,11 @@
 #include "core/comm.h"
 #include "sim/certify_data.h"
 
-// Of the numbers that are joined: one of each check, then the first row that breaks one, and a contradiction.
+// Indices of the numbers reduced over ranks: a ratio per check, then the first row that breaks one, a contradiction.
 enum { BROKEN = CERTIFY_COUNT, CONTRADICTION, NUMBERS };
 enum { VALUE, TOLERANCE, TIME, WORDS };
 
-// Of a check of rows, on which ranks agree between steps; -1: nothing was noted, or it is one of something else.
+// Returns the worst ratio of a check of rows, equal on all ranks between steps; -1 if none was noted or not of rows.
 static double join_ratio(const pcs_certifier *self, int check)
 {
     const pcs_check *c = self->check[check];
@@ -25,7 +25,7 @@ void pcs_certify_part(pcs_certifier *self)
     for (int i = 0; i < CERTIFY_COUNT; i++) self->ratio_before[i] = join_ratio(self, i);
 }
 
-// What the ranks with the worst have: `worst` as joined, `here` of this one.
+// Copies value, tolerance and time of each worst ratio from its rank to all: `worst` is reduced, `here` of this rank.
 static void join_details(pcs_certifier *self, const double worst[NUMBERS], const double here[NUMBERS])
 {
     const pcs_comm *comm = self->comm;
@@ -67,7 +67,7 @@ void pcs_certify_join(pcs_certifier *self, double *contradictions)
     worst[CONTRADICTION] = *contradictions;
     comm->max(comm, NUMBERS, worst);
     *contradictions = worst[CONTRADICTION];
-    // What is known stays, and so does nothing to tell.
+    // Skips the exchange if no ratio has grown and no check broke.
     bool is_new = worst[BROKEN] != -pcs_system_nrow(self->scheme->system);
     for (int i = 0; i < BROKEN; i++) is_new = is_new || worst[i] != self->ratio_before[i];
     if (is_new) join_details(self, worst, here);

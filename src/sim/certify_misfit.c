@@ -46,7 +46,7 @@ static double misfit_deformation(const pcs_certifier *self, double *motion)
     return span > PCS_ROUND_LENGTH * *motion ? span : *motion;
 }
 
-// Of a contact in this step; takes down what its impact explains.
+// Returns the misfit of a contact in this step, m; records the penetration that its impact explains in `sunk`.
 static double misfit_of_contact(pcs_certifier *self, int row)
 {
     certify_rows *kept = &self->rows;

@@ -52,7 +52,7 @@ void pcs_certify_motion(pcs_certifier *self)
     pcs_system *system = self->scheme->system;
     if (!pcs_certify_is_on(self, CERTIFY_MOTION)) return;
     pcs_certify_rule(self);
-    // What a system keeps of its rows belongs to the end of the step again.
+    // Resets what the system caches of its rows to the end of the step.
     if (system->row_set.vary) pcs_system_gaps(system, pcs_at(self->x->t, self->x->q, NULL), self->gap);
 }
 

@@ -1,5 +1,5 @@
-// What the checks stand on: a value against its tolerance, directions and masses at a place asked for, and the residual
-// of a set of equations with what round-off may leave of each.
+// Helpers of all checks: comparing a value with its tolerance, evaluating row directions and mass at given positions,
+// and the residual of a set of equations with the round-off allowed in each.
 
 #include "sim/certify_data.h"
 

@@ -68,7 +68,7 @@ static void rows_add_momentum(pcs_certifier *self, int row, certify_survey *sum)
     }
 }
 
-// Of all ranks, where each has rows of its own.
+// Reduces the survey over all ranks, each of which has filled it from its own rows.
 static void rows_join_survey(const pcs_system *system, certify_survey *sum)
 {
     double most[4] = { sum->is_hit, sum->acts, sum->held, sum->held_by_joints };
@@ -106,7 +106,7 @@ void pcs_certify_survey(pcs_certifier *self)
     if (system->row_comm != NULL) rows_join_survey(system, sum);
 }
 
-// What the multipliers of the step's last stage did to the gaps, G X (nu + shift) + G XT shift_t, where someone asks.
+// Computes gap changes by multipliers of the last stage, G X (nu + shift) + G XT shift_t, m, if a gate check uses them.
 static void rows_find_moves(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -132,8 +132,8 @@ static double rows_place(const pcs_certifier *self, int row)
     return PCS_ROUND_LENGTH * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
 }
 
-// Of a gap: its positions may be larger than the model, as angles after many turns, and cancel in it. They are those
-// that the step started from.
+// Returns the round-off of a gap, m, from the positions at the start of the step: these may be larger than the model,
+// as angles are after many rotations, and cancel in the gap.
 static double rows_length(const pcs_certifier *self, int row)
 {
     const double *q = self->from != NULL ? self->from->q : self->x->q;
@@ -145,7 +145,7 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
     const pcs_row_report *r = now->told;
     double mass = now->mass, gap = now->gap;
     if (!self->scheme->ops->is_position_level) return;
-    // What the multiplier moves and what it makes up for cancel.
+    // The displacement nu/m_eff and the violation that it removes cancel, and leave their round-off.
     double length = now->length + PCS_ROUND_SUM * fabs(r->nu) / mass;
     if (now->law->is_bilateral) {
         pcs_certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, now->row), now->row, -1);
@@ -160,9 +160,9 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
     pcs_certify_note(self, CERTIFY_GATE, off, length, now->row, -1);
 }
 
-// Of a rate, by the turn of its direction: that of a large angle is known to the round-off of the angle only. An entry
-// of the direction that vanishes here may change fastest, so the largest stands for all. Of angles of a mesh the arm is
-// the size of the model.
+// Returns the round-off of a gap rate, m/s, from the rotation of its direction: a large angle gives the direction only
+// to the round-off of the angle. An entry of the direction that vanishes here may change fastest, so the largest entry
+// is used for all. For angles of a mesh the lever arm is the size of the model.
 static double rows_turn(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->scheme->system;
@@ -186,8 +186,8 @@ static double rows_speed(const pcs_certifier *self, int row, double speed)
     return system->rows[row].is_angle ? speed / system->length : speed;
 }
 
-// What rows of one joint give each other by their impulses, sum |W_ij| |P_j| with W = G M^-1 G^T, at most: in light
-// parts it is far larger than what is left of it.
+// Bounds the velocity, m/s, that impulses of a joint's rows give to one of them: sum |W_ij| |P_j|, W = G M^-1 G^T. In
+// light parts the terms are far larger than their sum, which keeps their round-off.
 static double rows_exchange(const pcs_certifier *self, const row_now *now)
 {
     const pcs_system *system = self->scheme->system;
@@ -298,7 +298,7 @@ static double rows_reflected(const pcs_certifier *self, int row)
     return rows_is_heavy(self, row) ? -0.5 * (1.0 - e) * before : 0.0;
 }
 
-// What the law of a gated row must ask for.
+// Returns the restitution term, m/s, that the velocity law of a gated row must have by the rule of the scheme.
 static double rows_target(const pcs_certifier *self, int row)
 {
     double e = self->scheme->system->rows[row].restitution;
@@ -349,7 +349,7 @@ static double rows_way(const pcs_certifier *self, int row)
     return PCS_ROUND_LENGTH * 0.5 * self->report->h * size;
 }
 
-// Where a scheme foresees its contacts: in the middle of the step, from its start.
+// Checks the gate of a contact against the gap predicted by the rule of the scheme, mostly for the middle of the step.
 static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
@@ -461,8 +461,8 @@ static void rows_check_held(pcs_certifier *self, const row_now *now)
     pcs_certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row, -1);
 }
 
-// Does the way of a row in this step follow from its rates at both ends? By a formula, or where it rests at both,
-// pressed in all stages, and no impact was solved apart: its way is that before the impact.
+// True if the displacement of a row in this step follows from its rates at both ends: by a formula, or because it rests
+// at both and is loaded in all stages. False after an impact solved separately: rates at the end are after the impact.
 static bool rows_is_led(const pcs_certifier *self, const row_now *now, double rest)
 {
     const pcs_rule *rule = &self->rule;

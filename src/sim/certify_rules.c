@@ -1,5 +1,5 @@
-// What the schemes state about a step (schemes/rule.h), rule by rule, in terms of certify_motion.c: velocities e less
-// known accelerations, impulses b at the places where masses and directions belong.
+// Evaluates the equations that schemes state for a step (schemes/rule.h), rule by rule, as M e = b of certify_motion.c:
+// velocities e less known accelerations, impulses b with masses and directions at the positions that the rule uses.
 //
 // Left out, because state and report do not show what is needed: reports of several steps in one; impacts of
 // jump_newmark where forces see velocities (the forces before the impact are not kept); position corrections of

@@ -1,4 +1,4 @@
-// What a checkpoint holds, when it is written, and how a run goes on from it.
+// Fills checkpoints, decides when to write them, and restores or starts runs from them.
 
 #include "sim/checkpoint_file.h"
 
@@ -96,7 +96,7 @@ static pcs_status checkpoint_make_head(pcs_sim *sim, pcs_checkpoint_head *head, 
     return PCS_OK;
 }
 
-// What the step solver has ready is made again; it is no work of this run.
+// Archives the step solver. Reading factors its matrices again, which does not count as work of this run.
 static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_step_solver *solver = sim->solver;

@@ -67,14 +67,14 @@ pcs_status pcs_checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c);
 pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *data, double *t);
 // Before the start: q, v and t of sim->from.
 pcs_status pcs_checkpoint_start(pcs_sim *sim);
-// Of two runs whose schemes have v in the middle of a step, the velocity of its end, which energy and momentum are
-// about: into the history of the state, and *v is that; else *v stays.
+// Reads the velocity at the end of the step, which energy and momentum are computed from, into the history of the state
+// and points *v to it, if the schemes of both runs have v in the middle of a step; else leaves *v.
 pcs_status pcs_checkpoint_end_velocity(pcs_sim *sim, const double **v);
 // After the scheme's start: all of its state, where both runs have the same model, scheme and step; then nothing
 // happens at the start. Else that velocity, where there is one.
 pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before);
 
-// Of checkpoint_file.c: hands a whole checkpoint to the disk as this file.
+// Writes a complete checkpoint to this file (checkpoint_file.c).
 pcs_status pcs_checkpoint_put_file(pcs_context *ctx, const char *path, const pcs_memory *all);
 
 #endif

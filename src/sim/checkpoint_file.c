@@ -193,7 +193,7 @@ void pcs_checkpoint_free(pcs_checkpoint_data *data)
     *data = (pcs_checkpoint_data){ .bytes = NULL };
 }
 
-// What is wrong with the bytes, NULL: nothing. *is_damaged: an older one may be whole.
+// Returns the error in the bytes, NULL if none. *is_damaged is true if an older checkpoint may still be complete.
 static const char *file_judge(const pcs_checkpoint_data *d, bool *is_damaged)
 {
     pcs_checkpoint_head head;

@@ -112,8 +112,8 @@ static double control_size(const pcs_sim *sim, const double *x)
     return pcs_system_max(sim->system, size);
 }
 
-// Of the way between both positions. Rotation vectors that differ may stand for the same rotation. What one whole step
-// gave is not needed any more.
+// Returns the largest difference between positions after two half steps and after the whole step, in units of size.
+// Different rotation vectors may be the same rotation. Overwrites c->whole.
 static double control_way(const pcs_sim *sim, const pcs_control *c)
 {
     const pcs_system *system = sim->system;
@@ -121,9 +121,9 @@ static double control_way(const pcs_sim *sim, const pcs_control *c)
     return control_size(sim, c->whole);
 }
 
-// Of the way that errors of the velocity make in a step. Positions of explicit schemes do not see a force that sets in
-// towards the end of the step, but velocities do; where they do not either, the trapezoidal rule over the step and its
-// halves does.
+// Returns the largest displacement that errors of the velocity give in a step, in units of size. A force that sets in
+// towards the end of the step is missed by positions of explicit schemes, but not by velocities; if these miss it, too,
+// the difference of the trapezoidal rule over the step and over its halves shows it.
 static double control_drift(const pcs_sim *sim, const pcs_control *c)
 {
     double *const *a = c->force_a, h = 2.0 * sim->report.h;
@@ -145,12 +145,12 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
     double scale = scale_of[order], added = 0.0;
     *exponent = 1.0 / (order + 1);
     double way = control_way(sim, c);
-    // Where bodies strike, velocities jump by right, at times that differ.
+    // Skips velocities in an impact: they jump, at different times in the whole step and in its halves.
     if (c->whole_v != NULL && !has_impact && !c->whole_impacts) way = pcs_larger(way, control_drift(sim, c));
     double error = scale * way / c->params.tolerance;
     for (int j = 0; j < sim->system->nrow; j++) {
         double before = fmax(0.0, -c->gap_before[j]), after = fmax(0.0, -sim->report.rows[j].gap);
-        // Where positions are corrected, what the correction had to undo stands for the penetration.
+        // A scheme that corrects positions leaves no penetration: takes the one that the correction nu/m_eff removed.
         double undone = fmax(c->rows[j].nu, sim->report.rows[j].nu) / sim->solver->effective_mass[j];
         if (!sim->system->rows[j].is_bilateral) added = fmax(added, fmax(after - before, undone));
     }
@@ -163,7 +163,7 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
     return error;
 }
 
-// What forces do to velocities at one of the three times.
+// Computes accelerations M^-1 f at the start (0), in the middle (1) or at the end (2) of the step, if they are used.
 static void control_weigh(pcs_sim *sim, const pcs_control *c, int time)
 {
     if (c->force_a[0] != NULL) pcs_scheme_accelerate(sim->scheme, &sim->state, c->force_a[time]);

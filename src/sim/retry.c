@@ -119,7 +119,7 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures
     return PCS_OK;
 }
 
-// How often and where, for the summary.
+// Records the number of cut steps, the times of the first, last and finest cut, for the summary.
 static void retry_note(pcs_sim *sim, const pcs_retry *r)
 {
     pcs_view *view = &sim->view;

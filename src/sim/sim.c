@@ -312,7 +312,7 @@ static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_
     if (!sim->has_started) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_sim_start(sim)));
     if (from != NULL) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_checkpoint_restore(sim, from, &c)));
     pcs_status status = sim_open(sim, &nopen);
-    // What does not fit stays as it is: nothing is closed and completed.
+    // If files do not match the checkpoint, returns at once: closing would complete, and so change, them.
     if (from != NULL && status == PCS_OK) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_checkpoint_restore_observers(sim, &c)));
     sim->has_files = status == PCS_OK;
     if (status == PCS_OK) status = sim_loop(sim);
