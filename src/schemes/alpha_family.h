@@ -13,10 +13,10 @@
 #include "schemes/common.h"
 
 enum { PCS_ALPHA_A, PCS_ALPHA_VD, PCS_ALPHA_NHISTORY }; // histories: a and vd
-// Of rows: smooth forces of joints, and a of them in place of vd, which is what the step makes of forces.
+// Histories of rows: smooth forces of joints, N, and these forces filtered by the recursion that makes a from vd.
 enum { PCS_ALPHA_FORCE, PCS_ALPHA_FILTERED, PCS_ALPHA_NROW_HISTORY };
 
-// What it carries from step to step; the first member of a scheme's memory.
+// Holds resultant forces from step to step; the first member of a scheme's memory.
 typedef struct pcs_alpha_memory {
     double resultant[3]; // of M vd, N, at the start of the step
     double filtered[3];  // of M a, N

@@ -1,4 +1,4 @@
-// What the schemes share; private to this folder.
+// Declares the next state of a step and the functions that schemes share; private to this folder.
 
 #ifndef PCS_SCHEMES_COMMON_H
 #define PCS_SCHEMES_COMMON_H
@@ -65,7 +65,7 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next
 // Losses of all rows, where each rank has added up those of its own. What joints lose, as directions turn within a step
 // or as the law of a driven row makes up for a misfit, is no impact but the scheme's doing.
 void pcs_report_join(const pcs_system *system, pcs_step_report *report);
-// What the next state tells of a row; directions stand at it. Impulses, force and losses are left to the scheme.
+// Fills the report of row j from the next state, at which directions are evaluated, but for impulses, force and losses.
 static inline void pcs_next_tell(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)
 {
     *row = (pcs_row_report){ 0 };
@@ -84,8 +84,8 @@ static inline void pcs_next_tell_held(const pcs_system *system, const pcs_next *
     row->nu = next->nu[j];
     for (int t = 0; t < (next->held == NULL ? 0 : of->ntangent); t++) row->nu_t[t] = next->nu_t[of->first_tangent + t];
 }
-// What a gap that an impulse holds may be off by after a step of h, m: the velocity along it vanishes only to the
-// round-off of what the impulse of the last step gave. Without this round-off opens a lasting contact of a stiff body.
+// Returns the round-off, m, of a gap that an impulse holds after a step of h: its rate vanishes only to round-off of
+// the velocity that the last impulse gave. Without this allowance, round-off opens a lasting contact of a stiff body.
 static inline double pcs_impulse_tie(const pcs_scheme *self, const pcs_state *x, int row, double h)
 {
     return PCS_ROUND_LENGTH * h * fabs(x->impulse[row]) / self->solver->effective_mass[row];
@@ -138,7 +138,7 @@ void pcs_add_row_momentum(const pcs_system *system, double scale, const double *
 void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v);
 // Places and speeds of driven rows at both ends of the step.
 void pcs_next_find_drives(const pcs_scheme *self, pcs_next *next, double t, double h);
-// What driven rows add to the targets, so that their velocity at the end of the step is next->speed.
+// Adds next->speed to the targets of driven rows, so that they have this velocity at the end of the step.
 void pcs_next_drive(const pcs_scheme *self, pcs_next *next);
 // Speeds that schemes follow whose positions move by h ((1 - m) v_n + m v). To the given velocity comes one that takes
 // the misfit e of positions away, which a velocity that jumps leaves: with w the misfit of velocities,

@@ -129,7 +129,7 @@ double pcs_event_press(const pcs_scheme *self, const pcs_events *e, int row)
 // A rebound up to this velocity is rest.
 static double event_rest(const pcs_scheme *self, const pcs_events *e, const double *q, int row)
 {
-    // What flies too short a time, or does not rise above the round-off of the gap.
+    // A rebound is rest if its flight is too short in time, or does not rise above the round-off of the gap.
     double pull = fmax(0.0, -e->acceleration[row]), lowest = pcs_gap_tie(self->system, row, q);
     // An impact that is only known to within `shortest` may add twice the velocity that is gained in it, so that
     // flights would settle at 4 e/(1 - e) of it.
@@ -158,7 +158,7 @@ static void event_remember(pcs_events *e, int row, double t)
     now->last_time[row] = t;
 }
 
-// What the impact law asks of every closed row; false when none approaches.
+// Sets the gates of closed rows and their targets in the impact law, m/s; false if no contact approaches.
 static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v, bool is_first)
 {
     const pcs_system *system = self->system;
@@ -205,7 +205,7 @@ static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q
     return PCS_CONVERGED;
 }
 
-// How far a mode is from being consistent, m/s^2; what to do about it is `change`.
+// Changes of a contact mode. event_violation returns how inconsistent the mode is, m/s^2, and which change mends it.
 enum { KEEP, RELEASE, HOLD, SLIDE, STICK };
 
 static double event_violation(const pcs_scheme *self, const pcs_events *e, int row, const unsigned char *may_hold,
@@ -328,7 +328,7 @@ pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const d
     system->ops->measure(system, pcs_at(self->solver->t, q, v), PCS_ENERGY, &measure);
     e->now.energy = fmax(e->now.energy, measure.kinetic);
     pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), e->gap);
-    // How long a rebound would fly depends on the acceleration of the contact while it is open.
+    // Accelerations of open contacts give the flight time of a rebound, by which event_aim tells it from rest.
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->a);
     for (int round = 0; outcome == PCS_CONVERGED && event_aim(self, e, t, q, v, round == 0); round++) {
         if (e->is_accumulating && e->stops) return PCS_ACCUMULATES;

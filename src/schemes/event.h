@@ -1,5 +1,5 @@
-// What schemes that stop at events share: contact laws at acceleration and impact level on index sets, and what
-// becomes of the sets at an event; private to this folder. Friction: event_friction.h.
+// Solves contact laws at acceleration and impact level on index sets, and updates these sets at an event, for schemes
+// that stop at events; private to this folder. Friction: event_friction.h.
 //
 //   I_c = { g <= tolerance },  I_s = { I_c, gap rate 0 }                     (lasting contacts: "held")
 //   M a = f + G^T la,   0 <= ga = G a + (dG/dt) v _|_ la >= 0 on I_s          la = 0 elsewhere
@@ -41,7 +41,7 @@ typedef struct pcs_events {
 
     pcs_event_memory now;
     pcs_event_rub *rub; // NULL: there is no friction
-    // Of the step so far
+    // Step so far:
     double smooth[PCS_MAX_ROWS];  // N s, impulse of the lasting forces
     double impulse[PCS_MAX_ROWS]; // N s, of impacts
     bool is_impact[PCS_MAX_ROWS];
@@ -49,7 +49,7 @@ typedef struct pcs_events {
     double impact_loss;        // J, of all rows
     double loss[PCS_MAX_ROWS]; // J, of each
     int iterations, count;
-    // Of the last acceleration
+    // Last evaluation of accelerations:
     double force[PCS_MAX_ROWS];        // N, la
     double acceleration[PCS_MAX_ROWS]; // m/s^2, ga
     int bad_equation;                  // where something was not finite, or -1

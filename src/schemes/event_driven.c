@@ -55,7 +55,7 @@ typedef struct driven {
     bool is_watching;      // the roots are what they are; otherwise none
     double first_step;     // s, what the ODE solver used last, within the step
     long rounds;           // steps of the ODE solver that are left within the step
-    // Where in y, after q and v
+    // Offsets in y, after q and v:
     int impulse, work, damping, resultant, size;
     int friction, loss; // after that where there is friction: impulses of the tangents, J lost of every row
 } driven;
@@ -115,7 +115,7 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
     if (!s->is_watching) return true;
     for (int j = 0; j < m; j++) has_held = has_held || (e->now.held[j] && !system->rows[j].is_bilateral);
     if (has_held && pcs_event_accelerate(self, e, t, y, y + system->nv, e->a) != PCS_CONVERGED) return false;
-    // How often the ODE solver looks at the roots depends on what it found before: that counts for nothing.
+    // Discards iterations spent here: how often the ODE solver evaluates roots depends on those that it found before.
     e->iterations = iterations;
     if (!has_held) pcs_projection_turn(self->solver, y);
     pcs_system_gaps(system, pcs_at(self->solver->t, y, NULL), e->gap);
@@ -177,7 +177,7 @@ static pcs_status driven_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     return PCS_OK;
 }
 
-// What the forces at time t could do within a step, J: of the motion, and of a contact that holds it back.
+// Raises *energy, J, to what forces at time t could give in a step to the motion, or to a contact that holds it back.
 static pcs_outcome driven_gain(pcs_scheme *self, const pcs_state *x, double t, double h, double *energy)
 {
     driven *s = self->data;
@@ -261,7 +261,7 @@ static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double la
         double rate = pcs_system_rate(system, row, s->y + system->nv);
         double gap = s->events->gap[row] - s->events->now.floor[row];
         double better = fmin(last, fmax(t0, *t - gap / rate));
-        // Where contacts graze, or to the last digit, the time at hand is as good as any.
+        // Ends if the contact does not approach (it grazes), or if the time is exact to the last digit.
         if (!(rate < 0.0) || fabs(better - *t) <= 2.0 * DBL_EPSILON * fabs(*t)) return PCS_CONVERGED;
         *t = better;
     }
@@ -301,7 +301,7 @@ static bool driven_has_missed(pcs_scheme *self, double t)
 
 enum { ADVANCED, EVENT };
 
-// What the ODE solver has found: an event is located; the smallest gap of a contact tells whether it has sunk in.
+// Handles roots of the ODE solver: locates an event, or goes back to t0 if the smallest gap shows a missed impact.
 static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double *t, int *what, double *stop)
 {
     driven *s = self->data;

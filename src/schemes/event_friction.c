@@ -41,7 +41,7 @@ void pcs_event_begin_rub(const pcs_system *system, pcs_events *e)
     memset(e->rub->loss, 0, sizeof e->rub->loss);
 }
 
-// Does it slide in space from rest, so slowly that its direction is that of its acceleration?
+// True if a row with two tangents slides from rest, so slowly that its direction is that of its acceleration.
 static bool rub_creeps(const pcs_system *system, const pcs_events *e, int row)
 {
     bool slides = pcs_event_rubs(system, e, row) && e->now.slides[row];
@@ -79,7 +79,7 @@ static void rub_find_bias(pcs_scheme *self, pcs_events *e, const double *q, cons
     pcs_system_aim(system, pcs_at(self->solver->t, q, NULL));
 }
 
-// What a unit of unknown k does to a, and what its equation says of x.
+// Fills `column` with the acceleration by a unit of unknown k: a normal force with its sliding friction, or a tangent.
 static void rub_put_column(const pcs_scheme *self, const pcs_events *e, int k, const double *v, double *column)
 {
     const pcs_system *system = self->system;
@@ -172,7 +172,7 @@ static void rub_read(const pcs_scheme *self, pcs_events *e, const double *v, con
     }
 }
 
-// What a unit of friction across the direction of a row does to the slip across it, 1/kg: the equations hold on.
+// Returns slip acceleration per unit of friction, both across the direction of a row, 1/kg, with all modes kept.
 static double rub_mobility(const pcs_scheme *self, pcs_events *e, int row)
 {
     const pcs_system *system = self->system;
@@ -290,7 +290,7 @@ bool pcs_event_is_unique(const pcs_scheme *self, pcs_events *e)
     return true;
 }
 
-// What impulses la_t that changed v0 to v1 took.
+// Adds the energy, J, that tangential impulses la_t dissipated as v0 changed to v1: -la_t . T (v0 + v1)/2.
 static void rub_add_loss(const pcs_system *system, pcs_event_rub *r, const double *v0, const double *v1)
 {
     for (int j = 0; j < system->nrow; j++)

@@ -147,7 +147,7 @@ const char *pcs_refuse_friction(const pcs_system *system, const void *params)
     return "it states contact on acceleration level, without friction; set friction to 0 or use half_explicit";
 }
 
-// What the last impulses did to the velocity, into the increment, which explicit schemes do not use.
+// Computes the velocity jump of an impact with friction into next.d, which explicit schemes do not use otherwise.
 static void explicit_find_jump(pcs_scheme *self, pcs_explicit *s, bool is_impact)
 {
     if (!is_impact || pcs_system_ntangent(self->system) == 0) return;
@@ -217,7 +217,7 @@ static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_
     pcs_report_join(system, report);
 }
 
-// Does a row approach by more than the round-off of its rate? Opposite contacts at rest would both do so otherwise.
+// True if a row approaches by more than the round-off of its rate: opposite contacts at rest must not both approach.
 static bool explicit_approaches(const pcs_system *system, int row, const double *v, double rate)
 {
     const pcs_rows *G = system->G;

@@ -1,5 +1,5 @@
-// What schemes with explicit forces share; private to this folder. Their contact problems see the mass alone, and an
-// impact is solved apart from the forces, on all closed contacts.
+// Solves the contacts of schemes with explicit forces; private to this folder. Contact problems contain the mass matrix
+// alone, and an impact is solved separately from the forces, on all closed contacts.
 
 #ifndef PCS_SCHEMES_EXPLICIT_H
 #define PCS_SCHEMES_EXPLICIT_H

@@ -185,7 +185,7 @@ static double unified_apply(pcs_scheme *self, pcs_ggl *s, double h)
     return pcs_system_max(self->system, largest);
 }
 
-// What is not finite goes into the next state, whose measure will name it.
+// Checks that the change is finite; if not, puts it into next->v, so that the measure can name the equation.
 static bool unified_is_finite(const pcs_system *system, const pcs_ggl *s, pcs_next *next)
 {
     bool is_finite = true;

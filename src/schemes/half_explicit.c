@@ -16,9 +16,9 @@
 // Tangential rows join everywhere, with friction. The order 2 hangs on stage 1 pushing along G(q) and constraining
 // along G(q + h v). Where f does not see the velocity, a1 is the next step's a0: one solve per step.
 //
-// Where M and G are constant and nothing rubs, contact problems see v1 and v' in a few equations, and their impulses
-// are added in the passes that make q' and v'. A long bar goes slice by slice (system/slices.h): q' and a1 of a slice,
-// then v' and its energies, while it is in the cache; the slices that contacts see come first.
+// If M and G are constant and there is no friction, contact problems need v1 and v' in a few equations only, and their
+// impulses are added in the passes that compute q' and v'. A long bar is computed slice by slice (system/slices.h): q'
+// and a1 of a slice, then v' and its energies, while it is in the cache; slices with contacts come first.
 //
 // With `impulsive_step` a step in which a contact closes is taken again in smaller ones (sec. 6.2 of the paper takes a
 // tenth): an impact is of order 1 only.

@@ -44,7 +44,7 @@ static const pcs_option mann_options[] = {
     { .name = NULL },
 };
 
-// What a piece of smooth motion leads to.
+// State at the end of a piece of smooth motion, with impulses and energies over it.
 typedef struct leap {
     double *q, *v;
     double smooth[PCS_MAX_ROWS];   // N s
@@ -273,7 +273,7 @@ static bool mann_may_dip(pcs_scheme *self, double h)
     return false;
 }
 
-// Where the gap would vanish on a parabola from the present place, s; INFINITY: nowhere.
+// Returns the time from now, s, at which the gap would vanish on a parabola; INFINITY if it would not.
 static double mann_guess(pcs_scheme *self, double t, int row)
 {
     mann *s = self->data;
@@ -373,7 +373,7 @@ static double mann_width(const pcs_scheme *self, double t, double h, double spee
     return fmax(16.0 * DBL_EPSILON * fabs(t), fmin(width, 0.125 * h));
 }
 
-// What starts and stops within a step is slow by the energy that it had in between.
+// Records the kinetic energy of a middle stage, so that motion which starts and stops within a step has a scale.
 static void mann_note_energy(pcs_scheme *self)
 {
     mann *s = self->data;

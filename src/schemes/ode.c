@@ -1,6 +1,6 @@
 // The only file that sees SUNDIALS. Memory is taken at set-up: a restart resets the solver and keeps its arrays.
-// Of the tables in ARKODE 5.4 Verner's 6(5) falls to order 3, and Fehlberg's 7(8) sees no error where the slope does
-// not depend on y.
+// Dormand-Prince 5(4) is used: in ARKODE 5.4 the table of Verner's 6(5) has order 3, and that of Fehlberg's 7(8)
+// estimates no error if the slope does not depend on y.
 
 #include "schemes/ode.h"
 #include "schemes/scheme.h"

@@ -1,6 +1,6 @@
-// What a scheme states about a step: how it adds smooth forces up, how rows move velocities and positions, where it
-// takes gates and restitution from. The certificate holds accepted steps against it, with formulas of its own. The
-// numbers are those of the case, not what the scheme has made of them.
+// Describes the equations of a step: how the scheme integrates smooth forces, how rows change velocities and positions,
+// and at which positions gates and restitution are evaluated. The certificate checks accepted steps against them, with
+// formulas of its own. Parameters are those of the case, not values that the scheme has derived from them.
 
 #ifndef PCS_SCHEMES_RULE_H
 #define PCS_SCHEMES_RULE_H
@@ -27,7 +27,7 @@ typedef enum pcs_rule_kind {
     PCS_RULE_RUNGE_KUTTA, // an explicit tableau, where no row acts
 } pcs_rule_kind;
 
-// What restitution multiplies.
+// Gap rate that the coefficient of restitution e multiplies.
 typedef enum pcs_rate_kind {
     PCS_RATE_NONE = 0,
     PCS_RATE_START,     // G_n v_n
@@ -38,7 +38,7 @@ typedef enum pcs_rate_kind {
     PCS_RATE_BEFORE_IMPACT // the same, in a step in which a contact closes; else there is no restitution
 } pcs_rate_kind;
 
-// Where the velocity law of a contact is imposed.
+// Condition under which the velocity law of a contact is imposed.
 typedef enum pcs_gate_kind {
     PCS_GATE_NONE = 0,
     PCS_GATE_FORESEEN, // g_n + (h/2) G_n v_n <= 0
@@ -48,7 +48,7 @@ typedef enum pcs_gate_kind {
 
 typedef struct pcs_rule {
     pcs_rule_kind kind;
-    // Of PCS_RULE_ALPHA: a spectral radius, or gamma and beta of Newmark (NAN: the preset), or alpha of HHT; else NAN
+    // PCS_RULE_ALPHA: spectral radius, or gamma and beta of Newmark (NAN: the preset), or alpha of HHT; else NAN
     double radius, gamma, beta, lag;
     double theta;        // of the forces
     double move;         // weight of v in what moves positions, where it is a mean of v_n and v; NAN: otherwise

@@ -1,4 +1,4 @@
-// What schemes share: the arrays of the next state and the report of a step.
+// Allocates the next state and fills the report of a step, for all schemes.
 
 #include "schemes/common.h"
 
@@ -114,7 +114,7 @@ static void scheme_take_press(const pcs_system *system, double h, pcs_step_repor
     }
 }
 
-// What the points do at the end of a step.
+// Completes reports of compliant points: multiplies forces at the end of the step by h, N s, and adds friction losses.
 static void scheme_end_press(const pcs_system *system, double h, pcs_step_report *report)
 {
     double here = 0.0, *loss = system->row_comm == NULL ? &report->friction_loss : &here;

@@ -25,7 +25,7 @@ typedef struct pcs_step_report {
     pcs_row_report *rows;     // [nrow + ncompliant]
 } pcs_step_report;
 
-// What a scheme for waves asks of the step: h = t_e in every cell, up to a mismatch |h/t_e - 1|.
+// Condition of a scheme for waves on the step: h = t_e in every cell, up to a mismatch |h/t_e - 1|.
 typedef struct pcs_wave_demand {
     const pcs_travel *travel;
     double mismatch;
@@ -70,7 +70,7 @@ typedef struct pcs_scheme_ops {
     // place of one that fails; NULL: they need not.
     const char *needs_equal_steps;
 
-    // What a step of this scheme on this system states; NULL: nothing that state and report show.
+    // Fills the equations that a step satisfies on this system; NULL if state and report do not suffice to check any.
     void (*state_rule)(const pcs_scheme *self, pcs_rule *rule);
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);

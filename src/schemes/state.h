@@ -35,8 +35,8 @@ typedef struct pcs_state {
     double *row_history[PCS_MAX_ROW_HISTORY]; // [nrow] each
     void *memory;                             // [memory_size] the scheme's own struct
     size_t memory_size;
-    // What others carry, first the step solver after the last accepted step, then the system: of the state that a run
-    // works on it is the memory of the system itself.
+    // Memory of others: the step solver after the last accepted step, then the system. In the state that a run works on
+    // the latter is the memory of the system itself, not a copy.
     int ncarried;
     pcs_memory *carried; // [ncarried]
 } pcs_state;

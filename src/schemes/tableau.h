@@ -12,7 +12,7 @@ typedef struct pcs_tableau {
     double a[PCS_MAX_STAGES][PCS_MAX_STAGES], b[PCS_MAX_STAGES], c[PCS_MAX_STAGES];
 } pcs_tableau;
 
-// Of index 2 order 3 to 5 (Brasey, Hairer); of ordinary order 2, 3, 4 (Heun, Kutta, Runge-Kutta); order 5 of Fehlberg.
+// Methods of order 3 to 5 for index 2 (Brasey, Hairer); of order 2 to 5 for ODEs (Heun, Kutta, Runge-Kutta, Fehlberg).
 extern const pcs_tableau pcs_tableau_hem3, pcs_tableau_hem4, pcs_tableau_hem5, pcs_tableau_herk2, pcs_tableau_kutta3,
     pcs_tableau_rk4, pcs_tableau_fehlberg5;
 

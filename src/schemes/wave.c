@@ -199,7 +199,7 @@ static void wave_free_motion(pcs_scheme *self, const pcs_state *x, double h)
     for (int i = 0; i < n; i++) v[i] = u[i] + half * v[i];
 }
 
-// What moves rows by themselves, in the mean over the step, into next.speed.
+// Computes mean speeds of driven rows over the step into next.speed, m/s, and adds them to the targets.
 static void wave_drive(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
@@ -214,7 +214,7 @@ static void wave_drive(pcs_scheme *self, const pcs_state *x, double h)
     self->solver->t = x->t;
 }
 
-// Where contacts act, and what the law asks of them; true when there is something to solve.
+// Finds the gates and targets of all rows; true if a row acts, so that there is something to solve.
 static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
@@ -228,8 +228,8 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
         s->was_held[j] = x->was_loaded[j];
         next->rate_before[j] = pcs_system_rate(system, j, next->v);
         double ahead = next->gap[j] + s->share * h * next->rate_before[j];
-        // What touches at the very end of the step meets in the next one where that is the rule, and round-off decides
-        // neither: it adds up from step to step, so that a tie is a share of the step's way.
+        // With gate `before`, a contact that touches at the very end of the step closes in the next one. Round-off adds
+        // up over steps and must not decide this: the tie includes a fraction of the displacement in a step.
         double tie = pcs_gap_tie(system, j, x->q) + SAME_TIME * h * fabs(next->rate_before[j]);
         next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= (s->share < 1.0 ? tie : -tie);
         double e = x->was_loaded[j] ? 0.0 : row->restitution;
