@@ -204,7 +204,7 @@ static pcs_status check_bias(const check *c, const double *q, const double *v)
     return PCS_OK;
 }
 
-// What is declared constant must not move with q, and a linear force must be affine.
+// Checks that a mass matrix declared constant does not vary with q, and that a force declared linear is affine in q.
 static pcs_status check_constants(const check *c, const double *q, const double *q1, const double *v)
 {
     double M0[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES], M1[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
@@ -227,7 +227,7 @@ static pcs_status check_constants(const check *c, const double *q, const double 
     return PCS_OK;
 }
 
-// What a derivative is of: the force, by q or by v, or M a.
+// Derivatives to check: of the force by q or by v, or of M a by q.
 typedef enum check_kind { CHECK_STIFFNESS, CHECK_DAMPING, CHECK_INERTIA } check_kind;
 
 static void check_function(const check *c, check_kind kind, const double *const state[3], double *y)

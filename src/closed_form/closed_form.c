@@ -81,7 +81,7 @@ static void closed_difference_forces(pcs_system *self, double t, const double *q
     const double zero[PCS_MAX_COORDINATES] = { 0 };
     double x[PCS_MAX_COORDINATES], plus[PCS_MAX_COORDINATES], minus[PCS_MAX_COORDINATES];
     double *const matrix[] = { self->K->value, self->C->value };
-    // Of a linear force any state will do; about zero the differences round off least.
+    // A linear force has the same derivatives everywhere; differences about zero have the least round-off.
     if (self->is_linear) q = v = zero;
     const double *const state[] = { q, v };
     for (int part = 0; part < 2; part++)
@@ -315,8 +315,8 @@ static void closed_reactions(pcs_system *self, pcs_instant at, double h, const d
     (void)self, (void)at, (void)h, (void)acting, (void)rows, (void)out;
 }
 
-// Of a mode at the limit of central differences. Few coordinates do not blow up within a run: where no step is stable
-// it is only inaccurate.
+// Returns the stable step of the fastest mode, without its damping, s; INFINITY for a state q, or if no step is stable:
+// a few coordinates do not blow up within a run and are only inaccurate.
 static double closed_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
 {
     (void)v;
@@ -439,7 +439,7 @@ static pcs_status closed_make_matrices(pcs_system *self)
     return PCS_OK;
 }
 
-// Of a linear system: is C zero, which force is always there, and which step an explicit scheme can take.
+// Sets the total mass and, for a linear system, C = NULL if it is zero, the constant force and the stable step.
 static pcs_status closed_find_constants(pcs_system *self)
 {
     const closed_data *d = self->data;
