@@ -1,4 +1,4 @@
-// What a static analysis or a search for modes works on: a system, where it starts, and what to tell of it.
+// Input of static and modal analyses: the system, its initial coordinates, options, and the case and its probes.
 
 #ifndef PCS_ANALYSIS_ANALYSIS_H
 #define PCS_ANALYSIS_ANALYSIS_H
@@ -6,13 +6,13 @@
 #include "case/case.h"
 #include "output/observer.h"
 
-// How a static analysis goes on.
+// Holds the options of the section `statics` of a case.
 typedef struct pcs_statics_options {
     int steps;         // load steps at least; 0: one for a linear system without friction, ten for others
     double time;       // s, at which loads and driven joints stand
     bool has_friction; // Coulomb's law counts
     int path;          // PCS_PATH_LOAD, PCS_PATH_ARC, PCS_PATH_HISTORY
-    // Of a path by arc length (statics_arc.c)
+    // Options of PCS_PATH_ARC only (statics_arc.c)
     double arc_length; // longest arc
     double end, least; // load factors at which the path ends; NaN: least is -end
     int arcs;          // at most

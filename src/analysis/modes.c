@@ -96,7 +96,7 @@ static pcs_status modes_add_rigid(search *s)
     return PCS_OK;
 }
 
-// Where a mechanism moves most.
+// Returns the text "most at" with the name of the equation whose entry of x is largest; NULL if out of memory.
 static const char *modes_place(search *s, const double *x)
 {
     char text[256];
@@ -212,7 +212,7 @@ static pcs_status modes_add_mechanism(search *s, const double *x, double mass, d
     return PCS_OK;
 }
 
-// What the residual may change s^2 by.
+// Bounds the error of s^2, 1/s^2, by the relative residual of the mode; INFINITY for a mode without mass.
 static double modes_square_error(search *s, const pcs_mode *m, double *image)
 {
     double sum = 0.0, mass = modes_mass(s, m->re, image) + modes_mass(s, m->im, image);
@@ -330,7 +330,7 @@ static pcs_status modes_find_whirl(search *s)
     return PCS_OK;
 }
 
-// What the differences of forces that rows turn, as of a pendulum, make of an eigenvalue 0.
+// Bounds the error of an eigenvalue 0, 1/s^2, by difference quotients of row forces that rotate, as of a pendulum.
 static double modes_blur(const search *s)
 {
     const pcs_rows *G = s->system->G;
@@ -420,7 +420,7 @@ static pcs_status modes_is_free(const search *s, const double *x, bool *is_free)
     return PCS_OK;
 }
 
-// Of a model whose matrices do not vary they are the same about any state.
+// Keeps the rigid motions that held rows and joint forces allow. Those of a linear model are the same at any state.
 static pcs_status modes_find_rigid(search *s)
 {
     const pcs_system *system = s->system;

@@ -37,8 +37,8 @@ enum { USUAL_STEPS = 10, EASY = 6 };
 
 static const double SMALLEST = 1.0 / 65536.0; // load step
 
-// What a driven angle may turn in a load step: beyond half a turn the way back is the shorter one in space, and the
-// bars of a mechanism find each other on the wrong side.
+// Limits the rotation of a driven joint per load step, rad: beyond half a turn the opposite rotation is the shorter
+// one, and a mechanism is assembled in the wrong configuration.
 static const double QUARTER_TURN = 1.570796326794896619;
 
 static const double JUMP = 10.0; // times the way of the last load step
@@ -51,7 +51,7 @@ static bool statics_has_contacts(const pcs_system *system)
     return false;
 }
 
-// Does anything act on the model: loads, driven joints, prestress?
+// True if loads, driven joints or prestress act on the model.
 static bool statics_has_loads(pcs_ramp *r)
 {
     pcs_equilibrium *e = &r->e;
@@ -60,13 +60,13 @@ static bool statics_has_loads(pcs_ramp *r)
     return e->weight > 0.0 || !pcs_equilibrium_rows_fit(e);
 }
 
-// What is free to move is an error at once, unless contacts or, in a model for large displacements, loads may hold it.
+// Fails if the model can move freely, unless contacts or, with large displacements, loads may hold it.
 static pcs_status statics_check(pcs_ramp *r)
 {
     pcs_equilibrium *e = &r->e;
     PCS_TRY(pcs_rigid_find(e->system, NULL, &e->rigid));
     r->stiffness = NAN;
-    // What friction holds is seen when it does.
+    // Skips models with friction: whether it holds them follows from the forces of a load step.
     if (e->has_friction) return PCS_OK;
     if (e->system->is_linear) {
         if (e->rigid.count == 0 || statics_has_contacts(e->system)) return PCS_OK;
@@ -146,7 +146,7 @@ static pcs_status statics_advance(pcs_ramp *r, double load, double next, bool is
     double stiffness;
     *outcome = PCS_STATICS_SLOW;
     if (!r->is_loose || load > 0.0) PCS_TRY(pcs_equilibrium_find(e, next, r->q, outcome));
-    // What nothing but its load makes stiff must not start on its head; round-off may hide that it does.
+    // Checks the first equilibrium of a model that only its loads make stiff: round-off may hide that it is unstable.
     if (*outcome == PCS_STATICS_DONE && load == 0.0 && e->is_soft)
         PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
     bool may_relax = r->is_loose || (!e->system->is_linear && is_last_try && load == 0.0 && !e->has_friction);
@@ -154,7 +154,7 @@ static pcs_status statics_advance(pcs_ramp *r, double load, double next, bool is
     return PCS_OK;
 }
 
-// How far the model moved in the last load step, in units of its size.
+// Returns the largest change of a coordinate since the last equilibrium, in units of its size.
 static double statics_moved(const pcs_ramp *r)
 {
     pcs_ramp_way(r, r->e.work);
@@ -257,7 +257,7 @@ static pcs_status statics_history(pcs_ramp *r, int steps)
     return PCS_OK;
 }
 
-// What a static analysis does not follow, at `key` of a part of the case; NULL: there is none.
+// Fails, with an error at `key` of the part, if the case has this part (NULL if absent): statics cannot follow `what`.
 static pcs_status statics_refuse_part(const pcs_analysis *on, const char *part, const char *key, const char *what)
 {
     if (part == NULL) return PCS_OK;

@@ -26,7 +26,7 @@ typedef struct pcs_statics_work {
     double materials;               // lost by them, J
 } pcs_statics_work;
 
-// Where a static analysis stands, after every load step.
+// Holds state, row forces, work and counters of a static analysis after a load step.
 typedef struct pcs_statics {
     const double *q;   // [nq]
     double factor;     // s
@@ -62,7 +62,7 @@ typedef pcs_status pcs_statics_watch(void *user, const pcs_statics *now);
 pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *options, double *q,
                              pcs_statics_watch *watch, void *user, pcs_statics *out);
 
-// Does friction count?
+// True if the options ask for friction and the system has rows with friction.
 bool pcs_statics_rubs(const pcs_system *system, const pcs_statics_options *options);
 
 // Solves from the reference state and writes statics.csv, summary.txt, frames of the model and of the contacts.

@@ -34,7 +34,7 @@ static const double FLAT = 1e-7;                // ds/dl at a limit point, of th
 static const double LOAD_SHARE = 0.01;          // of the load in a squared arc at the start
 static const double ON_PLANE = 1e-9;            // of the arc
 
-// What a path is followed to.
+// Names the condition that ends an arc: plane at a given arc, load factor, zero gap or zero force of a row.
 typedef enum arc_kind { ARC_PLANE, ARC_LOAD, ARC_GAP, ARC_FORCE } arc_kind;
 
 typedef struct arc_goal {
@@ -43,7 +43,7 @@ typedef struct arc_goal {
     int row;      // whose gap or force is zero
 } arc_goal;
 
-// Where the path leaves a point.
+// Holds the unit tangent of the path at a point.
 typedef struct arc_tangent {
     double *t;   // [nv]
     double rate; // ds/dl
@@ -87,7 +87,7 @@ static void arc_respond(arc *a)
     for (int j = 0; j < s->nrow; j++) a->b_lam[j] = -a->b_lam[j];
 }
 
-// What is missing to the goal.
+// Returns the goal's value less the present one: of arc, load factor, gap (m) or force (N).
 static double arc_miss(arc *a, arc_goal goal)
 {
     const pcs_equilibrium *e = a->e;
@@ -98,7 +98,7 @@ static double arc_miss(arc *a, arc_goal goal)
     return goal.value - arc_product(a, a->last.t, a->way) - a->load_weight * a->last.rate * (e->load - a->s);
 }
 
-// How far a correction goes towards the goal.
+// Returns the change of that quantity, to first order, by a correction dq, dlam, ds.
 static double arc_reach(const arc *a, arc_goal goal, const double *dq, const double *dlam, double ds)
 {
     if (goal.kind == ARC_LOAD) return ds;
@@ -211,7 +211,7 @@ static pcs_status arc_find_tangent(arc *a, bool is_first, arc_tangent *out, pcs_
     return PCS_OK;
 }
 
-// Of the contacts that are wrong at the point found, the first on the way there; -1: none is.
+// Finds the first contact along the arc whose status is wrong at its end, or -1; *part of the arc leads to its change.
 static int arc_first_wrong(const arc *a, double *part)
 {
     const pcs_equilibrium *e = a->e;
@@ -306,7 +306,7 @@ static double arc_cosine(const arc *a, double chord, const arc_tangent *to)
     return (arc_product(a, to->t, a->way) + w * to->rate * more) / (size * chord);
 }
 
-// Does the path lead to the point found without a bend, so that no piece of it has been left out?
+// True if the chord is nearly parallel to the tangents at both ends, so that the arc has skipped no bend of the path.
 static bool arc_is_near(const arc *a)
 {
     double more = a->e->load - a->s;

@@ -168,8 +168,8 @@ bool pcs_equilibrium_evaluate(pcs_equilibrium *e, const double *q)
     pcs_equilibrium_place(e, q);
     pcs_equilibrium_find_blur(e, q);
     equilibrium_residual(e, q);
-    // Of a linear model, forces tell which contacts hold after a second correction has taken out what the first
-    // rounded.
+    // Judges contacts of a linear model only after a second correction, which removes the round-off that the first one
+    // leaves in their forces.
     e->is_judged = !s->is_linear || e->slides_in_planes || !e->has_factors || e->is_refined;
     e->is_refined = true;
     if (e->is_frozen) {

@@ -1,4 +1,4 @@
-// What the rows leave free, and how stiff the rest is.
+// Finds the rigid motions that the held rows leave free, and the softest motion with its stiffness:
 //
 //   free:     X c with G_h X c = 0, X the rigid motions of the model without contacts
 //   softest:  K phi = k D phi with G_h phi = 0, the smallest k, by inverse iteration with K + mu D

@@ -8,7 +8,7 @@
 // Smallest mu, 1/s^2, for which K + mu D is regular in double precision where K is not; 0 where there is no K.
 double pcs_equilibrium_least_mu(const pcs_equilibrium *e);
 
-// Of a linear model: do the rows that hold leave a rigid motion free?
+// True if the held rows of a linear model leave a rigid motion free.
 bool pcs_equilibrium_is_free(const pcs_equilibrium *e);
 
 // Do the loads at q, or what joints ask for, set free motions going? There are such motions, and K alone bears the

@@ -25,7 +25,7 @@
 
 enum { MOST_BACK = 40 };
 
-// How the direction of a contact that slides in a plane counts in K: not yet, by its derivative, or as a drag.
+// Values of has_way, the term in K of a contact that slides in a plane: none yet, derivative of its direction, or drag.
 enum { NO_WAY, NEWTON, DRAG };
 
 static const double FACTOR = 8.0;   // of rounding errors

@@ -13,7 +13,7 @@ void pcs_friction_place(pcs_equilibrium *e, const double *q);
 bool pcs_friction_choose(pcs_equilibrium *e, bool is_single);
 // Contacts that slide in a plane push against where they go: whether a direction is other than before.
 bool pcs_friction_turn(pcs_equilibrium *e);
-// What a correction does to what slides in planes: nothing, turns it, drags it, or would turn it back, and shall not.
+// Classifies a correction: no contact slides in a plane, directions rotate, one has a drag, one reverses (not applied).
 typedef enum pcs_friction_way {
     PCS_FRICTION_STRAIGHT,
     PCS_FRICTION_CURVED,
@@ -28,7 +28,7 @@ bool pcs_friction_yield(pcs_equilibrium *e);
 void pcs_friction_settle(pcs_equilibrium *e);
 // A contact closes, and sticks for a start, or opens.
 void pcs_friction_flip(pcs_equilibrium *e, int row);
-// What the turning of the direction of sliding adds to A.
+// Adds the stiffness from the rotation of sliding directions, or that of their drag, to A.
 void pcs_friction_stiffen(pcs_equilibrium *e);
 
 #endif

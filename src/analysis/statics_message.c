@@ -104,7 +104,7 @@ const char *pcs_statics_reason(pcs_statics_outcome outcome)
     return reasons[outcome];
 }
 
-// What the softest motion tells about the end of the way, and what to try.
+// Writes the advice: a path by arc length if the softest motion has lost nine tenths of its stiffness, else more steps.
 static void message_advice(const pcs_equilibrium *e, const pcs_statics_trouble *t, size_t size, char *text)
 {
     char place[320];

@@ -14,7 +14,7 @@ typedef struct pcs_statics_trouble {
     char residual[512]; // see pcs_statics_describe
 } pcs_statics_trouble;
 
-// What is left over at the state evaluated last, where it is worst, and what it is measured against.
+// Writes the residual of the state evaluated last over its forces, the worst equation and row, and their round-off.
 void pcs_statics_describe(const pcs_equilibrium *e, size_t size, char *text);
 
 const char *pcs_statics_reason(pcs_statics_outcome outcome);

@@ -124,14 +124,14 @@ static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool rows_chan
         e->is_factored = !*is_singular;
     }
     if (*is_singular) return PCS_OK;
-    // What joints ask for moves a model without any force.
+    // Skips the test for a hidden singularity while joints are off their targets: they move a model without force.
     bool is_driven = !pcs_equilibrium_rows_fit(e);
     pcs_equilibrium_solve(e);
     *is_singular = !is_driven && newton_is_hidden(e);
     return PCS_OK;
 }
 
-// Where directions of sliding turn: as much of the correction as makes the residual fall.
+// Applies the correction, halved until the residual falls, as sliding directions that rotate make it nonlinear.
 static void newton_search(pcs_equilibrium *e, double *q)
 {
     double before = e->left;
@@ -185,7 +185,7 @@ bool pcs_equilibrium_is_close(const pcs_equilibrium *e, double before)
     if (!e->is_judged || !pcs_equilibrium_rows_fit(e)) return false;
     if (e->left <= DBL_EPSILON * e->weight || (is_round_off && !falls)) return true;
     if (e->system->is_linear) return e->left <= e->round_off;
-    // What moves without force is better left alone by then.
+    // Ends at round-off if motions without stiffness exist: further corrections would only move the model along them.
     if (e->is_soft && e->left <= fmin(e->round_off, TOLERANCE * e->weight)) return true;
     return e->shift == 0.0 && e->correction <= TOLERANCE;
 }

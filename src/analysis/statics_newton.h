@@ -107,9 +107,9 @@ pcs_status pcs_equilibrium_factor(pcs_equilibrium *e, bool *is_singular);
 // dq and dlam with what is factored, and the correction by them.
 void pcs_equilibrium_solve(pcs_equilibrium *e);
 void pcs_equilibrium_correct(pcs_equilibrium *e, double *q);
-// How large the correction is by its energy, `more` of it at least; and has the iteration ended, with the residual
-// before that correction?
+// Sets `correction` to sqrt(energy of the correction / 2 strain energy), with an energy of at least `more`, J.
 void pcs_equilibrium_judge(pcs_equilibrium *e, const double *q, double more);
+// True if the iteration has converged; `before` is the residual before the last correction.
 bool pcs_equilibrium_is_close(const pcs_equilibrium *e, double before);
 void pcs_equilibrium_move(const pcs_equilibrium *e, const double *dq, double *q);
 bool pcs_equilibrium_has_diverged(const pcs_equilibrium *e, const double *q);

@@ -282,7 +282,7 @@ static void statics_put_path(const record *r, const pcs_statics *now)
     statics_put_marks(r, "other paths near", &now->branches);
 }
 
-// What the strain energy comes from.
+// Writes the work of loads, joints and friction and the loss in materials, J, to the summary.
 static void statics_put_balance(const record *r, const pcs_statics *now)
 {
     const pcs_statics_work *w = &now->work;

@@ -5,8 +5,8 @@
 //
 // which is exact where all forces are linear in the displacements: their sum is the change of the strain energy, as the
 // model is in equilibrium at both ends. Normal forces of contacts do no work, as they act while the gap is closed.
-// Where a contact closes or opens within the step, the rule has 1/2 (lam_n + lam) dg for it, which the loads have too
-// much, as their displacement has a kink there: it is added to theirs.
+// The rule yet gives 1/2 (lam_n + lam) dg for a contact that closes or opens within the step, as displacements have a
+// kink there. The work of the loads by the rule is wrong by the opposite amount, so this term is added to it.
 
 #include "analysis/statics_ramp.h"
 

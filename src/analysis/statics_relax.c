@@ -9,9 +9,9 @@
 // which ends the search. A step that does not settle, climbs or does not go downhill is taken back and made with a
 // quarter of the stride.
 //
-// Where mu would be lost beside K, it is as large as it must be, the model moves less than a stride, and where K
-// resists little the increment is stretched to a whole one. A model that is free under its load thus runs away in a few
-// steps.
+// A mu that would be lost in round-off beside K is raised to the smallest one that is not. The model then moves less
+// than a stride; if K resists little, the increment is stretched to a whole stride. A model that is free under its load
+// thus runs away in a few steps.
 
 #include "analysis/statics_free.h"
 
@@ -79,7 +79,7 @@ static double relax_energy(const relaxation *r, double *scale)
     return m.strain + load * (m.potential - work);
 }
 
-// What the rounding of its coordinates may add to the energy: heights above a floor are differences of places.
+// Bounds the error of the energy by round-off of coordinates, J: heights above a floor are differences of positions.
 static double relax_blur(const relaxation *r)
 {
     const pcs_equilibrium *e = r->e;
@@ -108,7 +108,7 @@ static double relax_choose_mu(const relaxation *r)
     return mu;
 }
 
-// How far dq may be stretched until a coordinate has changed by its bound.
+// Returns the factor on dq at which the first coordinate changes by its bound.
 static double relax_room(const relaxation *r)
 {
     double room = INFINITY;
@@ -119,7 +119,7 @@ static double relax_room(const relaxation *r)
     return room;
 }
 
-// Does K resist dq next to nothing, compared with mu D?
+// True if |K dq| is less than a tenth of |mu D dq|.
 static bool relax_is_soft(const relaxation *r)
 {
     pcs_equilibrium *e = r->e;

@@ -34,7 +34,7 @@ static double rows_sign(int i, int probe)
     return sin(12.9898 * i + 78.233 * probe + 1.0) < 0.0 ? -1.0 : 1.0;
 }
 
-// What rounding errors make of gaps and forces of rows, with the matrix factored last.
+// Estimates round-off of row gaps and forces: solves with the last factors for rounding errors of random signs.
 void pcs_equilibrium_find_noise(pcs_equilibrium *e)
 {
     const pcs_system *s = e->system;
@@ -98,7 +98,7 @@ bool pcs_equilibrium_choose_rows(pcs_equilibrium *e)
         if (e->held[j]) pull = fmin(pull, e->lam[j]);
         else depth = fmin(depth, e->gap[j]);
     }
-    // What rubs is judged where the contacts themselves are right.
+    // Judges sticking and sliding only once no contact is open or closed by mistake.
     if (last < 0) {
         bool has_changed = pcs_friction_choose(e, e->nreturn > MOST_RETURNS);
         if (has_changed) rows_remember(e);
