@@ -19,7 +19,7 @@ pcs_status pcs_collect_create(pcs_context *ctx, int count, const int *number, pc
 // Puts own[count][width] of every process to all[][width] on the one that writes; all processes take part.
 void pcs_collect_put(const pcs_collect *self, int width, const double *own, double *all);
 
-// How many processes the run has, and the number of this one.
+// Return the number of processes of the run, and the rank of this one.
 static inline int pcs_process_count(const pcs_context *ctx)
 {
     return pcs_context_comm(ctx) == NULL ? 1 : pcs_context_comm(ctx)->size;
@@ -42,7 +42,7 @@ static inline pcs_status pcs_agree(pcs_context *ctx, pcs_status status)
     return pcs_comm_agree(ctx, status);
 }
 
-// Does each process have rows of its own?
+// True if rows are distributed: each process has only its own.
 static inline bool pcs_rows_are_spread(const pcs_system *system)
 {
     return system->row_comm != NULL;

@@ -5,9 +5,9 @@
 // is lost between two frames; gap, gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed
 // (it sticks, where there is friction), 2 slides.
 //
-// Where frames follow those of the model, only the first one is written, those in which some point is closed or has
-// passed on an impulse, and the next one after these: a viewer shows the last one that is no later, and the others
-// would show open contacts over and over.
+// By default frames are due with those of the model, and only these are written: the first one, those in which a point
+// is closed or has passed on an impulse, and the next one after these. A viewer shows the last frame that is no later;
+// the others would repeat open contacts.
 
 #include "output/series.h"
 #include "output/tally.h"
@@ -18,7 +18,7 @@
 
 enum { TITLE_ROOM = 256 };
 
-// What is shown of a point.
+// Holds the values written for one contact point: m, m/s, N s, N.
 typedef struct contact_shown {
     double position[3], normal[3], arrow[3];
     double gap, rate, impulse, step_impulse, force;

@@ -212,7 +212,7 @@ long long pcs_file_place(const pcs_file *f)
 void pcs_file_patch(pcs_file *f, long long place, const void *bytes, size_t count)
 {
     const char *text = bytes;
-    // What the system has already; the rest stands in the buffer.
+    // Overwrites bytes that are in the file already by pwrite; those still in the buffer are replaced below.
     f->is_patched = f->is_patched || place < f->written;
     while (count > 0 && place < f->written && f->error == 0 && !f->is_mute) {
         size_t part = (unsigned long long)(f->written - place) < count ? (size_t)(f->written - place) : count;

@@ -9,10 +9,10 @@
 // draw, and what depends on the file waits for it: the next frame, checkpoints, the end. A failure ends the run
 // after the step in which it is found.
 //
-// Of several processes the first one writes, between the steps, as they wait for one another anyway; or each writes
-// its piece, by a thread of its own. Such a frame is settled by all together: they wait for their pieces, agree
-// that all are there, and the first one writes index and list. What fails anywhere is known everywhere then, and the
-// frame is removed.
+// With several processes either rank 0 writes the frame between the steps, as all wait for one another anyway, or each
+// rank writes its piece by a thread of its own. A frame in pieces is completed by all ranks together: they wait for
+// their pieces and agree that all are there, then rank 0 writes index and list. If a piece fails, all ranks learn of it
+// and the frame is removed.
 
 #define _POSIX_C_SOURCE 200809L // access
 
@@ -418,7 +418,7 @@ static pcs_status frames_step(pcs_observer *self)
 {
     frames_data *d = self->data;
     pcs_frame_use use = pcs_schedule_step(&d->schedule, self->view);
-    // Of pieces all processes learn of it together, when the frame is settled.
+    // Reports a failed background write at once; with pieces all ranks learn of it when they complete the frame.
     if (d->series.npiece == 0 && pcs_aside_has_failed(d->aside)) return frames_wait(self);
     return d->series.has_failed ? PCS_OK : frames_write(self, use);
 }

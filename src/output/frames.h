@@ -1,4 +1,4 @@
-// What the frames of a run have shown so far: for obstacles, colours and camera of its pictures.
+// Bounds of positions and fields over all frames so far, for the extent of obstacles, colour ranges and camera.
 
 #ifndef PCS_OUTPUT_FRAMES_H
 #define PCS_OUTPUT_FRAMES_H
@@ -7,7 +7,7 @@
 #include "output/observer.h"
 #include "output/series.h"
 
-// Of the nodes that may touch an obstacle, about its point along its own axes.
+// Bounds the positions of nodes that may touch an obstacle, relative to its point and along its axes.
 typedef struct pcs_reach {
     double frame[3][3];               // the obstacle's axis, and two unit vectors across it
     double low[3], high[3];           // m

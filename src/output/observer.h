@@ -47,7 +47,6 @@ typedef struct pcs_timing {
 
 typedef struct pcs_observer pcs_observer;
 
-// How a run ended.
 typedef enum pcs_ending { PCS_RUNNING, PCS_FINISHED, PCS_STOPPED } pcs_ending;
 
 typedef struct pcs_view {
@@ -168,8 +167,8 @@ typedef struct pcs_observer_ops {
     const char *const *cell_options; // options that name sets of cells, ends with NULL; NULL: none
     // NULL when the parameters are sound, else what is wrong; *option names the culprit. NULL: they always are.
     const char *(*check_params)(const void *params, const char **option);
-    // Does the case fit the model? What does not is PCS_BAD_INPUT, and `place` the key and item below the observer's
-    // own, as in `of.1`; empty: all of it. NULL: always.
+    // Checks the parameters against the model. Returns PCS_BAD_INPUT if they do not fit, with `place` the key and item
+    // below the observer's own, as in `of.1`, or empty for all of it. NULL if there is nothing to check.
     pcs_status (*check)(const pcs_observer *self, char place[PCS_OBSERVER_PLACE]);
     // After the start, with the state and the report at t = 0, which is written here. Takes all memory; `view` stays
     // valid, its contents change from step to step. In a run that is resumed nothing is written or removed: `carry`

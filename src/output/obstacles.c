@@ -60,7 +60,7 @@ static double obstacles_size(const pcs_system *system, const pcs_frames_record *
     return sum > 0.0 ? sqrt(sum) : system->length;
 }
 
-// What stands still, as far as nodes come near; a slab shows round the thickest body.
+// Makes the shape of a fixed obstacle as long as nodes come near it; a slab extends beyond them by the largest radius.
 static void obstacles_make_still(const pcs_obstacle *o, const pcs_reach *reach, double size, double radius,
                                  obstacles_shape *s)
 {
@@ -79,7 +79,7 @@ static void obstacles_make_still(const pcs_obstacle *o, const pcs_reach *reach, 
     s->high[0] = 0.0;
 }
 
-// Where a point and a direction of the reference state have come to with their node.
+// Moves a point (`arm` from its node, m) and a direction from the reference state with the motion of their node.
 static void obstacles_carry(const pcs_picture *picture, int node, const double arm[3], const double axis[3],
                             double point[3], double direction[3])
 {
@@ -119,7 +119,7 @@ static void obstacles_make_ball(obstacles_shape *s, double radius)
     }
 }
 
-// What a node carries, as the picture is drawn.
+// Makes the shape of an obstacle fixed to a node, at the present positions of the picture.
 static void obstacles_make_carried(const pcs_system *system, const pcs_obstacle *o, obstacles_shape *s)
 {
     double radius = obstacles_mark(system, o), axis[3];

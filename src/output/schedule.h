@@ -42,9 +42,9 @@ pcs_status pcs_schedule_create(pcs_context *ctx, const pcs_frames_params *params
                                pcs_schedule *out);
 // Writes or reads what it carries on, within the part of an observer.
 void pcs_schedule_carry(pcs_schedule *s, pcs_carrier *c);
-// What becomes of the present step.
+// Decides whether the present step gets a frame, and notes changes of the contacts.
 pcs_frame_use pcs_schedule_step(pcs_schedule *s, const pcs_view *view);
-// What becomes of the first and of the last step, whose report is not read.
+// Decides likewise for the first and the last step, without reading the step's report.
 pcs_frame_use pcs_schedule_end(pcs_schedule *s, const pcs_view *view);
 
 // The steps between two frames: as said, else about 100 frames over the run or its windows.

@@ -134,7 +134,7 @@ static void summary_keep_largest(double x, double t, double *largest, double *ti
     *time = t;
 }
 
-// Of a row on the model over the last step, J.
+// Returns the work of a row on the model in the last step, J.
 static double summary_work(const pcs_row_report *row)
 {
     return row->drive_work - row->normal_loss - row->friction_loss;

@@ -63,7 +63,7 @@ typedef struct pcs_contact_record {
     long nimpact;
 } pcs_contact_record;
 
-// What one step did to a contact as a whole.
+// Holds force, impulse (N s) and smallest gap (m) of one contact, over all its points, in one step.
 typedef struct pcs_contact_step {
     double start, t, h; // s, of the step
     double force, step_impulse, gap;
@@ -134,7 +134,7 @@ typedef struct pcs_summary {
 // Whether a check held, in one word.
 const char *pcs_check_verdict(const pcs_check *check);
 const char *pcs_certificate_verdict(const pcs_certificate *certificate);
-// What the energy terms leave over, J.
+// Returns the change of energy less external work and corrections plus losses, J; zero if all is accounted for.
 double pcs_ledger_imbalance(const pcs_ledger *ledger);
 
 void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view);

@@ -1,4 +1,4 @@
-// What the contacts did since the last row or frame that was written.
+// Sums impulses of contact rows since the last table row or frame that was written, and finds their contact status.
 //
 // Impulses are summed over the steps in between, so that nothing is lost when only every n-th step is written; gap,
 // rate, force and state are those of the last step.
@@ -32,7 +32,7 @@ typedef struct pcs_tally {
     double speed;  // m/s, of the model: the largest so far
     long step;
     pcs_tally_row *rows; // [nrow] that are here
-    // Of contacts as wholes, and over all processes:
+    // Sums over the points of each contact, and over all processes:
     pcs_tally_row *sums; // [ncontact]
     double *work;        // [8 ncontact] of what processes with rows of their own add up
     double min_gap;      // m; INFINITY: there is no contact
@@ -48,11 +48,11 @@ void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c);
 // in place of the gap, with opposite sign. All processes take part.
 void pcs_tally_join(pcs_tally *tally, const pcs_system *system);
 
-// What the impulse of a row in the last step is rounded to, N s: less than this is none.
+// Returns the round-off of a row's impulse in the last step, N s: a smaller impulse counts as none.
 double pcs_impulse_rounding(const pcs_view *view, int row);
 // Velocity of the model as a whole, m/s: all its kinetic energy in one motion.
 double pcs_model_speed(const pcs_view *view);
-// What the row does at the end of the last step, where `speed` is the largest of the model so far.
+// Returns PCS_ROW_OPEN, _CLOSED or _SLIDES at the end of the last step; `speed`, m/s, is the model's largest so far.
 int pcs_row_state(const pcs_view *view, int row, double speed);
 
 #endif

@@ -16,8 +16,8 @@ pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out);
 size_t pcs_number_text(pcs_digits *digits, double x, char text[PCS_NUMBER_ROOM]);
 size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM]);
 
-// What stands for the next character of `text` in a JSON string, without an ending 0: the character, or its escape.
-// Gives the length.
+// Writes the next character of `*text`, or its escape in a JSON string, to `piece` without a terminating 0, and moves
+// `*text` past it. Returns the number of bytes written.
 enum { PCS_JSON_PIECE = 8 };
 size_t pcs_json_piece(const char **text, char piece[PCS_JSON_PIECE]);
 // `text` inside a JSON string, without the quotes: escaped, and what is not UTF-8 replaced. Needs at most
