@@ -27,7 +27,7 @@ static double amplitude_table(const pcs_amplitude *a, double t)
     return (1.0 - s) * a->factor[i - 1] + s * a->factor[i];
 }
 
-// Of a table between its first entry and t.
+// Returns the integral of a table from its first entry to t, s, constant beyond its ends; t if there is no table.
 static double amplitude_area(const pcs_amplitude *a, double t)
 {
     int n = a->count;

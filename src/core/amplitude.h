@@ -36,7 +36,7 @@ typedef struct pcs_amplitude {
     double panel;                        // s, of an expression: `area` has its integral up to k panel, k < count
 } pcs_amplitude;
 
-// Does it state anything, other than the constant 1?
+// True if the case gives an amplitude; without one the factor is the constant 1.
 bool pcs_amplitude_is_given(const pcs_amplitude *a);
 double pcs_amplitude_value(const pcs_amplitude *a, double t);
 // The integral of a table from its first entry on, [count].

@@ -268,7 +268,7 @@ bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size)
     return false;
 }
 
-// What is neither 0 nor 1 never becomes a flag.
+// Refuses bytes other than 0 and 1 when reading: any other value in a bool is undefined behaviour.
 void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count)
 {
     if (c->way != PCS_CARRY_READ) {

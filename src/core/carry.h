@@ -1,4 +1,4 @@
-// What lasts from step to step is declared once, piece by piece, and written and read back by the same call:
+// Archives the state that lasts from step to step: one function declares each piece, and counts, writes or reads it.
 //
 //   void part_carry(part *self, pcs_carrier *c)
 //   {
@@ -34,7 +34,7 @@ typedef struct pcs_carrier {
     void (*put)(void *sink, const void *bytes, size_t size);
     void *sink;
     pcs_status status; // the first fault
-    // Of several ranks
+    // Numbering over several ranks
     const pcs_comm *comm;      // NULL: this process has all equations
     int nequation, nown, nall; // here, of this rank, of all ranks
     const int *serial;         // [nequation] their numbers in one process, those of this rank ascending
@@ -74,7 +74,7 @@ void pcs_carry_index(pcs_carrier *c, const char *name, int *x, int low, int high
 // PCS_BAD_INPUT: what was read does not fit.
 void pcs_carry_refuse(pcs_carrier *c, const char *name, const char *what);
 
-// Does this piece come next? Only when something is read.
+// True if the next piece has this name; to be called only when reading.
 bool pcs_carry_is_next(const pcs_carrier *c, const char *name);
 // Goes to a piece by its full name, "state.q", and gives its size; false when there is none.
 bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size);

@@ -11,7 +11,7 @@
 
 typedef struct pcs_comm pcs_comm;
 
-// How many numbers each rank has of a list that is spread over all of them, and where they begin in it.
+// Holds the partition of a distributed list: the number of entries of each rank, and the index of its first one.
 typedef struct pcs_spread {
     int *count, *first; // [size], [size + 1]
 } pcs_spread;
@@ -82,7 +82,7 @@ static inline pcs_status pcs_comm_agree(pcs_context *ctx, pcs_status status)
 // first.
 pcs_status pcs_comm_demand_same(pcs_context *ctx, pcs_status status, unsigned long long hash, const char *what);
 
-// Where things of this rank begin among those of all, which come one after the other; *total is how many there are.
+// Finds *begin, the index of this rank's first entry in a list ordered by rank, and *total, the length of the list.
 pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total);
 
 // Sends answers to what `exchange` brought, of which each rank has sent count[]: `told` numbers for every `asked` ones,

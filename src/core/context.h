@@ -19,7 +19,7 @@ void pcs_context_destroy(pcs_context **ctx);
 
 // `count` zeroed objects of `size` bytes, 64-byte aligned, living as long as the context.
 // NULL when memory ran out; the message then names `what`. A count of 0 gives a valid pointer.
-// What follows up to the next multiple of 64 bytes is theirs and zero, too: see pcs_whole_vectors.
+// Their memory is padded with zeros to a multiple of 64 bytes, for loops over pcs_whole_vectors entries.
 void *pcs_take(pcs_context *ctx, size_t count, size_t size, const char *what);
 // The same, not zeroed: for buffers, of which most runs use a part.
 void *pcs_take_room(pcs_context *ctx, size_t bytes, const char *what);

@@ -64,7 +64,7 @@ typedef struct pcs_expression {
     pcs_expression_op ops[PCS_EXPRESSION_OPS]; // [count]
 } pcs_expression;
 
-// What is wrong with a text, and where.
+// Describes a syntax error and its position in the text.
 typedef struct pcs_expression_fault {
     size_t at, length; // bytes of the text; length 0: it ends too early
     bool is_name;      // a name that is not known stands there
@@ -78,7 +78,7 @@ double pcs_expression_value(const pcs_expression *e, const double *variables);
 // The value as a function of its only variable, with the first two derivatives. Where a function jumps or bends they
 // are those of one side.
 void pcs_expression_rates(const pcs_expression *e, double t, double rates[3]);
-// Does the operation take two values from the stack?
+// True if the operation takes two values from the stack.
 bool pcs_expression_is_pair(pcs_expression_code code);
 // The operation on x, or on x and y.
 double pcs_expression_apply(pcs_expression_code code, double x, double y);

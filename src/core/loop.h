@@ -1,4 +1,4 @@
-// What the compiler is told about loops.
+// Defines hints to the compiler on loops and functions: independence of iterations, inlining, vector width.
 //
 // PCS_INDEPENDENT is a promise about the loop that follows: the arrays it writes do not overlap those it reads, so
 // it may work on several entries at once. (`restrict` on local pointers is not taken into account by gcc.)

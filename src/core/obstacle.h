@@ -20,12 +20,12 @@ typedef struct pcs_obstacle {
     int contact;              // index into the contacts of the system, -1: none
     double point[3], axis[3]; // m; unit vector, not of a ball or rod
     double radius;            // m; of what is carried 0: as a mark is large
-    // What stands still has no end: it is drawn as far as these nodes come.
+    // Nodes that may touch a fixed obstacle, which has no length of its own: it is drawn as far as they come.
     int nnode;
     const int *nodes;   // [nnode] borrowed
     double node_radius; // m, of the body at these nodes
     bool is_long;       // as far as they come anywhere, not only where they come near
-    // What is carried has its point and axis from the node on, in the reference state, and turns with it.
+    // A carried obstacle rotates with its node; `point`, relative to the node, and `axis` are of the reference state.
     bool is_carried;
     int carrier;   // node; of a rod -1: `point` is a place of space
     double length; // m, along the axis with `point` in its middle; 0: as a mark is large

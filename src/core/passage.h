@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-// What is known of a row at the ends of a step.
+// Holds the gaps of a row at both ends of a step, and whether it was loaded.
 typedef struct pcs_passage_row {
     double gap[2];  // m, at its start and at its end
     bool is_loaded; // it had an impulse

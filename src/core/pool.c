@@ -104,7 +104,7 @@ static int pool_range(int n)
     return share > PCS_POOL_RANGE ? share : PCS_POOL_RANGE;
 }
 
-// What is left over by less than a range joins the last one.
+// Returns the number of ranges for n entries; a remainder shorter than a range is added to the last one.
 int pcs_pool_ranges(int n)
 {
     int count = n / pool_range(n);

@@ -34,7 +34,7 @@ void pcs_pool_cover(pcs_pool *pool, int n, pcs_pool_range_work *work, void *data
 int pcs_pool_processors(void);
 // Those that threads of a context may take: others that are at work beside it have the same share.
 int pcs_pool_share(const pcs_context *ctx);
-// Of so many processors, with so many simulations beside it.
+// Returns the equal share of processors of one simulation with `beside` others at work, at least 1.
 int pcs_pool_part(int processors, int beside);
 int pcs_context_beside(const pcs_context *ctx);
 void pcs_context_set_beside(pcs_context *ctx, int count);

@@ -1,4 +1,4 @@
-// How exact numbers can be, in one place: a stop test asks for no more than this, and the certificate for no less.
+// Bounds the round-off of computed numbers, as the tolerances that stop tests and the certificate are based on.
 //
 // A double x is known to eps |x|, eps = 2.2e-16. So a difference of two positions near q is known to eps |q|, however
 // short the way between them: an angle after a thousand turns, or a body far from where it started. A velocity that is
@@ -46,13 +46,13 @@ static inline double pcs_min(double a, double b)
     return isnan(least) ? b : least;
 }
 
-// Of a velocity v that moves a position q in steps of h.
+// Returns the round-off of a velocity v that moves a position q in steps of h.
 static inline double pcs_rounding_of_velocity(double q, double v, double h)
 {
     return DBL_EPSILON * (fabs(v) + fabs(q) / h);
 }
 
-// Of sum_k factor[k] x[index[k]], such as a row of directions times positions: of a gap, by what they are rounded off.
+// Returns the round-off of sum_k factor[k] x[index[k]], such as a gap: directions of a row times positions.
 static inline double pcs_rounding_of_sum(int count, const double *factor, const int *index, const double *x)
 {
     double size = 0.0;

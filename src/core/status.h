@@ -1,4 +1,4 @@
-// What a call may answer, and where its message is kept.
+// Defines the status that calls return, and stores its message in the context.
 //
 // A fault (bad case, no memory, no disk, degenerate element) is a status other than PCS_OK with a
 // message in the context. An outcome (not converged, singular, not finite) is a field of a report
