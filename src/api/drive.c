@@ -1,4 +1,4 @@
-// What a user does to a simulation between two steps: forces, factors of loads, friction.
+// Changes a simulation between two steps: applied forces, load factors and coefficients of friction.
 
 #include "api/handle.h"
 #include "schemes/force_change.h"

@@ -1,4 +1,4 @@
-// What is behind a handle of the public interface; private to this folder.
+// Defines the handle of the public interface, struct percuss; private to this folder.
 
 #ifndef PCS_API_HANDLE_H
 #define PCS_API_HANDLE_H

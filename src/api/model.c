@@ -1,4 +1,4 @@
-// What a model is made of: nodes, sets, equations, matrices, its picture.
+// Returns parts of a model to the caller: nodes, cells, sets, equations, its picture, and matrices.
 
 #include "api/handle.h"
 

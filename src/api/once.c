@@ -89,7 +89,7 @@ static bool once_could_refine(pcs_case *c, bool mesh)
     return has_cells;
 }
 
-// Does the case switch an observer off?
+// True if the case gives a scalar, such as false, or `every: 0` for the observer at `path`.
 static bool once_is_off(pcs_case *c, const char *path)
 {
     const pcs_yaml *node = pcs_case_find(c, path);

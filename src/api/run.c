@@ -254,7 +254,7 @@ static pcs_status run_read(percuss *p, const pcs_checkpoint_data *data)
     return c.status;
 }
 
-// What does not fit leaves the state as it was.
+// Loads the state of a checkpoint; restores the present state and keeps the message if that fails.
 static pcs_status run_load(percuss *p, const pcs_checkpoint_data *data)
 {
     char reason[1024];
