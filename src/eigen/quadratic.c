@@ -86,8 +86,8 @@ static double pencil_residual(const pencil *s, double sr, double si, const doubl
     return size > 0.0 ? worst / size : worst;
 }
 
-// What |s|^2 of a motion without force may come to by round-off, times 50. Its root is a double one, which is found to
-// the root of round-off beside the shift.
+// Bounds |s|^2 of a motion without force, 1/s^2, by 50 times its round-off. s = 0 is a double root: |s| is exact only
+// to the square root of round-off, relative to the shift.
 static double pencil_zero(const pencil *s, const double *re, const double *im)
 {
     const pcs_matrix *K = s->p->K_terms != NULL ? s->p->K_terms : s->p->K;
