@@ -40,7 +40,7 @@ const char *percuss_version(void);
 
 // ---- Loading ----
 
-// Where a model comes from. All that is not used is 0; everything is borrowed for the call, but for `system`.
+// Names the case to load. Unused members are 0. All pointers but `system` are borrowed for the call only.
 typedef struct percuss_source {
     const char *path; // of a case file, or of a folder with case.yaml
     // The case itself; NULL: it is read from `path`. With both, `path` is the file that it would stand in: messages
@@ -76,7 +76,7 @@ typedef struct percuss_place {
 } percuss_place;
 // Line i of the message, from 0, with its place; 0 when there is no such line, else 1.
 int percuss_message_at(const percuss *p, int i, percuss_place *out);
-// What was changed in the case without being an error, a line each; "" for nothing.
+// Returns notes on what was changed or assumed in the case without an error, a line each; "" if there are none.
 const char *percuss_notes(const percuss *p);
 
 // ---- Going on ----
@@ -192,7 +192,7 @@ void percuss_name_equation(const percuss *p, int equation, size_t size, char *te
 // Name of a coordinate of a system in closed form; NULL when there is none.
 const char *percuss_coordinate_name(const percuss *p, int i);
 
-// What there is to see, at the present state: points are the nodes, then copies of those where members branch.
+// Holds the picture of the present state: points are the nodes, then copies of nodes at which members branch.
 typedef struct percuss_picture {
     int npoint, ncell, nfield;
     const double *reference;        // [3 npoint] m
@@ -269,8 +269,8 @@ typedef enum percuss_row_quantity {
 } percuss_row_quantity;
 // The same numbers of all rows as an array whose entries lie `stride` bytes apart.
 const double *percuss_rows(const percuss *p, percuss_row_quantity quantity, size_t *stride);
-// Where rows act and along which normal, [3 contacts] each, evaluated for the present state; either may be NULL. 1: out
-// of memory.
+// Evaluates the points at which rows act, m, and their unit normals at the present state, [3 contacts] each; either may
+// be NULL. Returns 1 if out of memory.
 int percuss_contact_points(percuss *p, const double **position, const double **normal);
 
 // Forces of joints, and of supports that were asked for them, on the model, in the mean over the last step.
@@ -278,8 +278,8 @@ typedef struct percuss_reaction {
     const char *name; // NULL: there is no such reaction
     int is_support;
     double force[3], moment[3]; // N, N m, in the axes of space
-    // Of a gear with a point where its teeth touch: the parts of their force along the way of the teeth and across it,
-    // N. `separating` is positive where the wheels are pushed apart; negative, the other flank carries.
+    // Components of the tooth force, N, of a gear with a point of contact (has_teeth): tangential, along the motion of
+    // the teeth, and separating, positive if it pushes the wheels apart; if negative, the other flank carries.
     int has_teeth;
     double tangential, separating;
 } percuss_reaction;

@@ -62,7 +62,7 @@ typedef struct percuss_system_definition {
     // linear system they depend on t alone.
     double (*load_work)(const double *p, double t, const double *q0, const double *q1);
 
-    // What to draw: points, and lines between them. Both functions may be NULL.
+    // Points to draw, and lines between them (`cells`). Both functions may be NULL.
     int npoint, ncell;
     const int (*cells)[2];
     void (*points)(const double *p, const double *q, double (*x)[3]);
