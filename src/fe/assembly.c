@@ -218,7 +218,7 @@ pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit)
     return PCS_OK;
 }
 
-// What linear groups give.
+// Sets A to `base`, the sum of the linear groups; if that is NULL, zeroes A (only A->entries, where A lists them).
 static void assembly_reset(pcs_matrix *A, const double *base)
 {
     if (base != NULL) memcpy(A->value, base, (size_t)A->pattern->nnz * sizeof *base);

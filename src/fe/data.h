@@ -30,7 +30,7 @@ typedef struct fe_row_source {
     pcs_contact_shape contact; // of a contact
 } fe_row_source;
 
-// What a rank has of a model that is spread over several.
+// Holds the part that this rank has of a model distributed over several ranks.
 typedef struct fe_share {
     pcs_layout layout;
     int *index_of_cell;   // [mesh ncell] in its group, of all ranks; -1: not known
@@ -55,8 +55,8 @@ typedef struct fe_plan {
     int *first;  // [ncolour + 1] the pieces of colour c are piece[first[c]] .. piece[first[c+1] - 1]
 } fe_plan;
 
-// Where the entries of cell matrices go among the values of K and C. Equations of a node follow one another, so that
-// the entries of a column of the cell in the rows of one of its nodes do, too; not so where supports hold some of them.
+// Maps entries of cell matrices to positions among the values of K and C. Equations of a node are consecutive, so the
+// entries of a column of the cell in the rows of one node are, too, unless supports fix some of them.
 typedef struct fe_scatter {
     int nnode;  // of a cell
     int *first; // [ncell][ndof][nnode] places of the first rows of the nodes in a column; or -1 - i: i-th of `table`
@@ -114,7 +114,7 @@ typedef struct fe_chains {
     int moment[2];         // which of the linear ones are those about y and z, -1: none
 } fe_chains;
 
-// How directions of joints turn: their nodes, and which of them move at once (fe/slopes.c).
+// Holds the nodes of joints whose directions vary, coloured: nodes of one colour are moved at once (fe/slopes.c).
 typedef struct fe_slopes {
     pcs_slopes by;      // workspace
     int nnode, *node;   // of joints whose directions vary
@@ -124,7 +124,7 @@ typedef struct fe_slopes {
     bool *is_used; // [ncontact * ncolour] the joint has nodes of this colour
 } fe_slopes;
 
-// What is built from the case; constant afterwards.
+// Holds the model as built from the case; constant afterwards.
 typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
@@ -182,7 +182,7 @@ typedef struct fe_data {
     double rest_potential; // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;
 
-// What varies with time and state, beside the matrices and directions of the system.
+// Holds the time- and state-dependent data, except the matrices and directions, which are in pcs_system.
 typedef struct fe_work {
     void **instances;      // [ncontact] of contacts and joints, with what their search has found; NULL: constant rows
     pcs_row_state *states; // [nrow] varying rows at the position evaluated last
@@ -193,7 +193,7 @@ typedef struct fe_work {
     fe_law_work *laws;           // points with force laws as they were evaluated last; NULL: none
     double *internal;            // [ninternal + 1] of all batches at the last commit, and the time of that; NULL: none
     double elapsed;              // s, from there to where tangents are asked for
-    // Of reactions:
+    // Workspace of reactions:
     double *q, *v, *f;       // [nv + nfixed]
     double *p, *R;           // [nfixed]
     double *last_p, *last_f; // [nfixed] at the last call
@@ -223,7 +223,7 @@ static inline bool pcs_fe_owns(const fe_data *fe, int node)
 {
     return fe->model.mesh->share == NULL || pcs_fe_owner(fe, node) == fe->share->layout.comm->rank;
 }
-// Does a node turn by angles that do not stay small?
+// Returns true if the node has finite (large) rotations.
 static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
 {
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
@@ -236,10 +236,10 @@ pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culpri
 pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **culprit);
 // The same of all cells on the rank that shows them. All ranks take part, here and in the next one.
 pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe);
-// Where the cells of a line begin and end, and how long it is, of parts of a mesh.
+// Fills start and end of each cell, m along its line, and the length of the line, m, if ranks have parts of the mesh.
 pcs_status pcs_fe_measure_line(pcs_context *ctx, const pcs_mesh *mesh, const pcs_set *cells, struct pcs_taper *tapers,
                                double *length);
-// Where the mass of a cell, numbered within its batch, ends at its first (0) or second node in the reference state.
+// Finds x, m, the end of the mass of a cell (number within its batch) at its node `end` (0, 1) in the reference state.
 void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
 // Gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
@@ -252,7 +252,7 @@ const double *pcs_fe_spread_force(const pcs_system *self, pcs_instant at, int gr
                                   double f[PCS_MAX_CELL_DOFS]);
 // Which cells of the mesh a line load is on, in scratch memory.
 pcs_status pcs_fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, unsigned char **out);
-// What cells without mass do to the stable step.
+// Bounds the squared frequency and the damping that cells without mass add, for the stable step.
 pcs_status pcs_fe_find_springs(pcs_system *self, fe_data *fe);
 bool pcs_fe_is_massless(int n, const double *M);
 // Eigenvalues of A x = w B x, ascending, A symmetric and B positive definite; false when they cannot be found.
@@ -269,7 +269,7 @@ double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, c
 double pcs_fe_turning_power(const pcs_system *self, double t, const double *q, const double *v);
 // Largest stable step of an explicit scheme over all cells, s.
 double pcs_fe_stable_step(const pcs_system *self);
-// Of one mode with w^2 and the damping 2 xi w = alpha + beta w^2.
+// Returns the stable step, s, of one mode with frequency w and damping 2 xi w = alpha + beta w^2.
 double pcs_fe_mode_step(double w2, double alpha, double beta, const pcs_step_limit *limit);
 // Are there bodies that turn by finite angles?
 void pcs_fe_find_tumbling(fe_data *fe);
@@ -326,11 +326,11 @@ void pcs_fe_share_laws(const pcs_system *self, const double *rest, int *share);
 void pcs_fe_find_law_rates(pcs_system *self, fe_data *fe, const double *mass, const int *share, double *work);
 // Before rows are evaluated; joints have no tangents.
 void pcs_fe_clear_states(bool is_joint, int nrow, pcs_row_state *states);
-// How directions of joints turn, and what their forces add to K.
+// Finds dG/dx, the change of joint directions with displacement, and adds its product with the joint forces to K.
 pcs_status pcs_fe_prepare_slopes(pcs_system *self, fe_data *fe);
 void pcs_fe_update_slopes(pcs_system *self, pcs_instant at, const double *x);
 void pcs_fe_add_joint_stiffness(pcs_system *self, pcs_instant at, const double *lam);
-// What joints and supports do to the model.
+// Finds the forces and moments that joints and supports exert on the model.
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out);
@@ -391,14 +391,14 @@ void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture);
 // Gives cells that meet at a branch, and those that end at arms from their nodes, points of their own; of a picture by
 // parts in `all`, which is zero before.
 pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all);
-// Does a cell of the mesh have section forces?
+// Returns true if a cell of the mesh has section forces.
 bool pcs_fe_has_section(const fe_data *fe, int cell);
 // Number in the mesh of a cell of the picture.
 static inline int pcs_fe_shown_cell(const fe_data *fe, int cell)
 {
     return fe->part == NULL ? cell : fe->part->cell[cell];
 }
-// What cells carry, for the first rank to show. All ranks take part.
+// Collects the discs and arms of cells on rank 0, which draws them. All ranks take part.
 pcs_status pcs_fe_find_carried(pcs_system *self, const fe_data *fe, bool has_arms, fe_carried *out);
 void pcs_fe_free_carried(fe_carried *carried);
 // The part of the picture that this rank shows; `obstacles` are those of the picture, by nodes of the mesh, and last
@@ -413,9 +413,9 @@ double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radiu
 // there are none.
 bool pcs_fe_find_rectangles(const fe_data *fe, double (*size)[2]);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
-// What a field in the middle of cells is called at their first nodes; NULL: it is not known there.
+// Returns the name of a field of the middle of cells at their first nodes; NULL if it is not known there.
 const char *pcs_fe_pair_name(const char *field);
-// Of the cells' fields, which are drawn.
+// Computes section forces at points from the fields of the cells, which must be drawn already.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
 // Arms from the nodes of a cell of the mesh that is shown to its ends; do they turn by finite angles?
 bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);

@@ -179,7 +179,7 @@ static pcs_status fe_find_directions(pcs_system *self, const pcs_dofmap *map)
     return PCS_OK;
 }
 
-// What varies in the model, and what it takes beyond the least.
+// Sets whether the system is linear and which parts vary; prepares slices and, if rows vary, slopes of joints.
 static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
 {
     self->is_linear = !fe->is_nonlinear && !fe->has_varying_rows;
@@ -198,7 +198,7 @@ static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
     for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
 }
 
-// Where one batch reaches all equations of a short bar without loads, its forces are put beside gravity.
+// Sets `base` (gravity, or zeros) if one batch reaches all equations of a short bar without loads: it then fills f.
 static pcs_status fe_find_base(pcs_system *self, fe_data *fe)
 {
     const pcs_batch *only = fe->batches;

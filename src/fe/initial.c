@@ -11,7 +11,7 @@
 
 enum { HAS_DISPLACEMENT = 1, HAS_VELOCITY = 2, HAS_ROTATION = 4, HAS_SPIN = 8 };
 
-// What is being given, to whom it has been given already, and where it goes.
+// Holds the initial quantity to set, the nodes that have it already, and the vector it is written to.
 typedef struct initial_field {
     const char *what;
     int flag;
@@ -126,7 +126,7 @@ static void initial_swing(const double w[3], const double x[3], const double p[3
     pcs_cross(w, arm, out);
 }
 
-// What is equal at both ends is equal everywhere, to the last digit.
+// Interpolates linearly between both ends; exact, without round-off, if the ends are equal.
 static double initial_mix(const pcs_fe_profile *p, int k, double s)
 {
     double from = p->ends[0][k], to = p->ends[1][k];

@@ -21,8 +21,8 @@ static pcs_status friction_number(pcs_system *self, const fe_laws *laws, pcs_mem
     return PCS_OK;
 }
 
-// What is carried on: the grips of all points, which every rank knows or has some of, and the place of the last
-// commit, which is spread over the ranks like any position.
+// Allocates the state to serialize: friction of all points, which every rank knows or has some of, and the positions at
+// the last commit, distributed over the ranks like q.
 static pcs_status friction_make_memory(pcs_system *self, const fe_laws *laws, fe_law_work *work)
 {
     const pcs_layout *layout = self->layout;

@@ -1,8 +1,8 @@
-// What force laws add to K and C, to the pattern of both, and to the fastest mode of the model.
+// Computes the terms of force laws in K and C, their sparsity pattern, and the highest frequency that they cause.
 //
 //   K = a L^T L + b L^T (dL/dq v)^T - F dL^T/dq,   C = b L^T L,   a = -dF/dg, b = -dF/dg'
 //
-// and friction f(f*, F, k_t), with f* of the way s = p w, w = T (q - q_n) (fe/laws.h), and c = df/dF:
+// and friction f(f*, F, k_t), with f* of the displacement s = p w, w = T (q - q_n) (fe/laws.h), and c = df/dF:
 //
 //   K += T^T (k_m p df/df* T + e L^T),   e = c a + df/dk_t k_t' - k_m p' df/df* w,   C += T^T c b L^T
 //   K += T^T (df/df* (k_m p (dw/dq - T) - df_0/dq) + c b (dL/dq v)^T) - f dT^T/dq
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-// Of the size of the model, or of a radian.
+// Sets the step of central differences: a fraction of the model size, or rad for rotations.
 static const double small_way = 1e-6;
 // Entries of the matrices that the points of a contact may take.
 static const double most_entries = 4e7;
@@ -48,7 +48,7 @@ static void tangent_of_point(pcs_system *self, int point, int count)
     if (self->C != NULL) tangent_add_product(self->C, s->by_rate, normal, normal, count);
 }
 
-// Of a point that rubs, as far as its directions stand.
+// Adds the friction of a point to K and C with its directions L and T held constant.
 static void tangent_of_friction(pcs_system *self, int point, int count)
 {
     const fe_law_work *work = ((const fe_work *)self->work)->laws;
@@ -132,7 +132,7 @@ static void tangent_look(const pcs_system *self, const fe_law_contact *own, cons
     if (own->ntangent > 0) tangent_look_across(self, own, ntaken, sign);
 }
 
-// What friction adds to column e; `turn` is that of (dL/dq v)^T.
+// Adds to column e of K the change of friction with the directions; `turn` is entry e of (dL/dq v)^T.
 static void tangent_take_friction(pcs_system *self, int point, int e, int count, double turn)
 {
     const fe_law_work *work = ((const fe_work *)self->work)->laws;
@@ -325,8 +325,8 @@ static double tangent_mobility(const pcs_system *self, const pcs_rows *L, int ro
     return sum;
 }
 
-// Of the points here. Points that wander push on nodes of either side, at arms up to the contact's reach, and two of
-// them may meet at a node.
+// Returns the largest mobility L M^-1 L^T, 1/kg, of the points on this rank. If directions vary, bounds it by the least
+// masses of the nodes of both sides, arms up to the contact's reach, and two points at one node.
 static double tangent_most_mobile(const pcs_system *self, const fe_law_contact *own, const double *mass,
                                   const int *share)
 {

@@ -58,7 +58,7 @@ pcs_status pcs_fe_count_law(pcs_system *self, fe_data *fe, int contact)
     return PCS_OK;
 }
 
-// What a contact is where it has points is so on all ranks.
+// Copies the shapes of contacts, which agree on all ranks by now, to their force laws.
 void pcs_fe_join_laws(fe_data *fe)
 {
     for (int k = 0; fe->laws != NULL && k < fe->laws->ncontact; k++) {
@@ -225,7 +225,7 @@ void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, 
     }
 }
 
-// Where all ranks know all points one of them counts.
+// Returns the number of points that this rank sums over: 0 if all ranks know all points and this is not rank 0.
 static int laws_count(const pcs_system *self)
 {
     bool is_elsewhere = self->layout != NULL && self->row_comm == NULL && self->layout->comm->rank != 0;
@@ -257,7 +257,7 @@ double pcs_fe_law_loss(const pcs_system *self, const double *q, const double *v,
     return loss;
 }
 
-// What a force along a row of L or T sums up to over the equations of this rank.
+// Adds the resultant, N, of a force along a row of L or T over the equations that this rank owns.
 static void laws_add_resultant(const pcs_system *self, const pcs_rows *L, int row, double force, double sum[3])
 {
     for (int e = L->start[row]; e < L->start[row + 1]; e++)

@@ -21,7 +21,7 @@ typedef struct fe_law_contact {
     bool turns;      // and not the same everywhere
 } fe_law_contact;
 
-// What a point with friction keeps from commit to commit.
+// Holds the friction of a point at the last commit.
 typedef struct fe_grip {
     double force[3];  // N, of friction, in space
     double stiffness; // N/m
@@ -36,7 +36,7 @@ typedef struct fe_slide {
     pcs_grip start; // of the last commit, along the tangents of today
 } fe_slide;
 
-// What is built from the case.
+// Holds the contacts with force laws as built from the case; constant afterwards.
 struct fe_laws {
     int ncontact, nrow, ntangent;
     bool has_jumps;           // dampers that set in at once as bodies touch
@@ -59,7 +59,7 @@ struct fe_law_work {
     int *taken;                // [nrow]
     int *mark;                 // [nv]
     double *x, *q;             // [nv]
-    // Where there is friction:
+    // Allocated only with friction:
     pcs_rows *T, *ahead_T, *behind_T; // [ntangent x nv]
     double *memory;                   // of commits: [nrow] fe_grip, [nq] positions, and 1 once there was one
     fe_grip *grips;                   // [nrow] in it

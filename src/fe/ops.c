@@ -1,4 +1,4 @@
-// What schemes and observers ask of a finite-element system.
+// Implements the operations of a finite-element system that schemes and observers call.
 //
 //   f(t, q, v) = s (f_gravity + f_loads(t)) - K q - C v,   g(q) = g_0 + G q,   s the load factor
 
@@ -62,7 +62,7 @@ double pcs_fe_weight_work(const pcs_system *self, int low, int high, const doubl
     return sum;
 }
 
-// What all ranks have together; the potential at rest is a share, too.
+// Sums energies, J, and momenta over all ranks; each rank has the potential at rest of its own cells only.
 static void fe_sum_measure(const pcs_system *self, pcs_measure *m)
 {
     double sum[9] = { m->kinetic, m->strain, m->potential };

@@ -1,4 +1,4 @@
-// What ParaView sees of a finite-element model: points, cells, displacements, velocities and the elements' fields.
+// Fills pictures for ParaView: points, cells, displacements, velocities and the fields of elements.
 
 #include "core/rotation.h"
 #include "elements/beam.h"
@@ -157,8 +157,8 @@ static void picture_list_discs(const fe_data *fe, pcs_obstacle *list, int *count
     }
 }
 
-// What is no body of the mesh and all ranks know: first what stands still, then what nodes carry. A list that is NULL
-// is counted only.
+// Lists the obstacles that all ranks know, first those at rest, then those that nodes carry, and returns their number;
+// counts only if `list` is NULL.
 static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, pcs_obstacle *list)
 {
     const fe_data *fe = self->data;
@@ -289,7 +289,7 @@ static pcs_status picture_take_all(pcs_system *self, fe_data *fe, pcs_picture *p
     return picture->is_elsewhere ? PCS_OK : picture_make_radius(self, picture);
 }
 
-// What the picture shows, and where.
+// Finds the obstacles and points of the picture: the part of this rank if it is drawn in pieces, else all.
 static pcs_status picture_fill(pcs_system *self, fe_data *fe, pcs_picture *picture)
 {
     pcs_obstacle *obstacles;
@@ -333,7 +333,7 @@ static int picture_find_pair(const char *const *names, int first, int count, con
     return -1;
 }
 
-// What groups know of the middle alone is the same at both ends.
+// Finds columns at both cell ends for fields that a group knows in the middle only: both ends get that value.
 static void picture_pair_middles(const fe_data *fe, int g, const char *const *names, int nfield)
 {
     const pcs_element_ops *ops = fe->model.groups[g].ops;
@@ -368,7 +368,7 @@ static pcs_status picture_name_columns(pcs_system *self, fe_data *fe, const char
     return PCS_OK;
 }
 
-// Where nothing is drawn at points nobody looks at the ends of cells.
+// Drops the columns of values at cell ends, which nothing needs if no section forces are drawn at points.
 static void picture_drop_pairs(fe_data *fe, int nfield)
 {
     for (int i = 0; i < fe->model.ngroup * PCS_MAX_CELL_FIELDS; i++) {
@@ -469,7 +469,7 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
     pcs_rotation_apply(R, axes[1], y);
 }
 
-// What rides on a node at an arm r moves by (R - I) r and R (W x r) besides; by turn x r, w x r where it turns little.
+// Adds the motion at an arm r from the node: (R - I) r and R (W x r), or `turn` x r and w x r if rotations are small.
 static void picture_ride(const fe_rider *rider, int node, pcs_picture *picture, int point)
 {
     double R[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, turned[3], moving[3], moved[3];
@@ -488,7 +488,7 @@ static void picture_ride(const fe_rider *rider, int node, pcs_picture *picture, 
     }
 }
 
-// What repeats a node moves with it.
+// Copies the motion of nodes to the points that repeat them, and adds that of the arms in between.
 static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
 {
     for (int i = picture->npoint - picture->nsplit; i < picture->npoint; i++) {

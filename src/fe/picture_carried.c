@@ -1,4 +1,4 @@
-// What pictures show of cells beside their lines, where no rank need know all of them: discs at nodes, and arms from
+// Collects what pictures show of cells beside their lines, if no rank knows all cells: discs at nodes, and arms from
 // nodes to the ends of cells.
 //
 // Every rank sends what its cells have to the first one, which puts all of it into the order of one process, sends the
@@ -42,7 +42,7 @@ static pcs_status carried_add(pcs_context *ctx, carried_list *list, const int ke
     return PCS_OK;
 }
 
-// What one cell of this rank has.
+// Adds the discs and arms of one cell of this rank to the list.
 static pcs_status carried_list_cell(pcs_context *ctx, const fe_data *fe, int group, int cell, bool has_arms,
                                     carried_list *list)
 {

@@ -166,7 +166,7 @@ static pcs_status part_ask_all(pcs_system *self, const fe_data *fe, part_work *w
     return PCS_OK;
 }
 
-// What something of this rank begins with among that of all ranks, and how much there is.
+// Finds the number of the first item of this rank among those of all ranks, and their total, from its own `mine`.
 static void part_count(const fe_data *fe, part_work *w, int mine, int *first, int *all)
 {
     const pcs_comm *comm = fe->share->layout.comm;

@@ -1,4 +1,4 @@
-// Where nodes are, as contacts and joints ask for it, and what their directions are in the equations.
+// Finds positions and velocities of nodes for contacts and joints, and writes row directions in terms of equations.
 //
 // A moment m on a node with the material rotation R enters its three equations as R^T m.
 

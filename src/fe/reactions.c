@@ -1,4 +1,4 @@
-// What joints and supports do to a finite-element model.
+// Computes the forces and moments that joints and supports exert on a finite-element model.
 //
 // A joint: the sum of its rows' forces, each along its normal and with its couple. A support, per fixed dof s, in the
 // mean over a step of length h:
@@ -309,8 +309,8 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **cul
     return PCS_OK;
 }
 
-// How a node has turned that supports hold about some axes only: its moments are in its own axes. A mean over a step
-// has those of its middle, half a step back; such a node turns about one axis.
+// Finds the rotation of a node that supports hold about some axes only: its moments are in its own axes. Takes it half
+// a step back, as reactions are means over a step; such a node rotates about one axis.
 static void reactions_turn(const fe_data *fe, int node, double h, const fe_work *work, double turned[9])
 {
     double turn[3] = { 0.0 }, spin[3] = { 0.0 };
@@ -341,7 +341,7 @@ static void reactions_take_direction(const fe_data *fe, const pcs_row_direction 
     }
 }
 
-// What contacts and joints push into the supports directly.
+// Subtracts from the reactions R the forces that contacts and joints exert on fixed dofs directly.
 static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report *rows)
 {
     const fe_data *fe = self->data;

@@ -205,7 +205,7 @@ static void rigid_vector(const finder *f, const double *motion, double *x)
             for (int i = 0; i < nv; i++) x[i] += motion[k] * f->column[(size_t)k * (size_t)nv + (size_t)i];
 }
 
-// How far an equation moves at most in the motions of its part.
+// Returns the largest displacement of an equation in any of the unit rigid motions.
 static double rigid_reach(const finder *f, int equation)
 {
     double reach = 0.0;

@@ -18,7 +18,7 @@ static pcs_status rows_fill_constant(pcs_system *self, fe_data *fe, int contact,
     return PCS_OK;
 }
 
-// Does another rank have the rows of joint k? What the joint is like is known here all the same.
+// Returns true if another rank has the rows of joint k, whose shape is known here all the same.
 static bool rows_is_elsewhere(const pcs_system *self, const fe_data *fe, int k)
 {
     int joint = k - fe->model.ncontact;
@@ -82,7 +82,7 @@ static void rows_describe(pcs_system *self, int k, const pcs_contact_info *info,
     }
 }
 
-// What a contact is where it has rows is so on all ranks.
+// Makes the shapes of contacts agree on all ranks, also on those that have no rows of them.
 static void rows_join_shapes(pcs_system *self, const fe_data *fe, pcs_contact_info *info)
 {
     for (int k = 0; k < self->ncontact; k++) {

@@ -8,7 +8,7 @@
 // The bending moment is the mean of the moments at the ends of the cells that meet: with its sign in the plane, its
 // size in space. The bending stress follows from the moments at the node (elements/taper.h).
 //
-// Where members branch or meet head to head a node has no one value: every cell there has a point of its own, and its
+// A node at which members branch or meet head to head has several values: every cell there gets its own point, and its
 // chain ends.
 
 #include "core/rotation.h"
@@ -52,7 +52,7 @@ bool pcs_fe_has_section(const fe_data *fe, int cell)
     return ops != NULL && (ops->has_section || ops->area != NULL) && node[0] != node[1];
 }
 
-// How many cells begin [0] and end [1] at every node.
+// Counts the cells with sections that begin [0] and end [1] at every node.
 static void section_forces_count(const fe_data *fe, int (*meeting)[2])
 {
     const pcs_mesh *mesh = fe->model.shown;
@@ -143,8 +143,8 @@ static pcs_status section_forces_fill(pcs_context *ctx, const fe_data *fe, int (
     return PCS_OK;
 }
 
-// Where most members are one cell each there would be two points for every cell: large frames that say what cells say.
-// Do members branch at some node? Of a part of the mesh only its own nodes count, of which all cells are here.
+// Returns true if members branch at some node; of a part of the mesh only own nodes count, all cells of which are here.
+// Clears has_members if most members are one cell each: values at points would only repeat those of cells.
 static bool section_forces_judge(const pcs_system *self, fe_data *fe, int (*meeting)[2])
 {
     const pcs_mesh *mesh = fe->model.shown;
@@ -345,7 +345,7 @@ static double section_forces_moment(const pcs_picture *picture, const fe_chains 
     return count == 0 ? 0.0 : sum / count;
 }
 
-// Of the moments at a node in the section of a cell.
+// Returns the bending stress, N/m^2, in the section of a cell from the moments at one of its nodes.
 static double section_forces_stress(const fe_data *fe, const pcs_picture *picture, int cell, int node)
 {
     const fe_chains *chains = fe->chains;

@@ -129,7 +129,7 @@ static int share_register(const share_post *p, int number)
     return (int)((long long)number * p->comm->size / p->nnode);
 }
 
-// What is told about own nodes, and asked about copies, whose first equation is -1.
+// Writes records of own nodes, which report their equations, and of copies, which ask for them with first equation -1.
 static void share_write(const fe_data *fe, share_post *p)
 {
     for (int r = 0; r < p->comm->size; r++) p->size[r] = p->start[r] = 0;
@@ -211,7 +211,7 @@ static void share_number_node(fe_data *fe, int node, int *next, const int told[T
     }
 }
 
-// Does the node have equations here? What is only a contact of another rank has none.
+// Returns true if the node has equations here; one that only contacts of another rank touch has none.
 static bool share_keeps(const fe_data *fe, const share_post *p, int node)
 {
     return share_has(fe, node) && (p->why[node] != SHARE_TOUCHES || pcs_fe_owns(fe, node));
@@ -309,7 +309,7 @@ static int share_compare_copies(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Where the equations that all ranks have stand here: found by their numbers, which the ranks tell each other.
+// Finds the local positions of the equations that all ranks copy, by the global numbers that the ranks exchange.
 static pcs_status share_find_common(pcs_context *ctx, fe_data *fe, const pcs_comm *comm)
 {
     pcs_layout *layout = &fe->share->layout;
@@ -370,8 +370,8 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
     return PCS_OK;
 }
 
-// Does each row of a contact belong to a node, or to none, as it may be anywhere? Then its sets are here as a whole.
-// Notes whether some row may act on nodes of several ranks; points with force laws must not.
+// Returns true if each row of a contact belongs to a node, or to none and its sets are complete on all ranks. Sets
+// `reaches` if a row may act on nodes of several ranks, which points with force laws must not.
 static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
 {
     const char *name;
@@ -414,7 +414,7 @@ static int share_joint_rank(const fe_data *fe, const pcs_fe_joint *joint)
     return rank;
 }
 
-// Does each joint have a rank to itself?
+// Finds the rank of each joint; returns false if one is driven or its nodes belong to several ranks.
 static bool share_deals_joints(const fe_data *fe)
 {
     bool are_all = true;
@@ -441,7 +441,7 @@ static double share_count_rows(const fe_data *fe)
     return count > 0.0 ? count : npoint;
 }
 
-// Where contacts are many ranks have those of their own nodes.
+// Distributes contact rows to the ranks that own their nodes, if the number of rows makes that worthwhile.
 static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
 {
     const pcs_fe_definition *model = &fe->model;

@@ -1,8 +1,8 @@
-// How the directions of joints turn as nodes move: dG/dx, from the rates of rows while one coordinate after the other
-// moves at unit speed. Nodes without a row in common move at once.
+// Computes dG/dx, the change of joint directions with node positions, from the rates of rows while one coordinate after
+// the other moves at unit speed. Nodes without a row in common move at once.
 //
-//   moment m on a node with the rotation R   d(R^T m) = R^T (dm - w x m),  w the turn of the node in space
-//   increments x, R = R_0 exp(x)             turn in the axes of the body = T(x) dx
+//   moment m on a node with the rotation R   d(R^T m) = R^T (dm - w x m),  w the rotation of the node in space
+//   increments x, R = R_0 exp(x)             rotation in the axes of the body = T(x) dx
 //   impulses, C(x) R^T m                     their change by C, too: rotations.c
 
 #include "fe/data.h"

@@ -6,7 +6,7 @@
 
 #include "fe/data.h"
 
-// Of one group on this rank. What acts on a cell is a chain of entries.
+// Holds gravity and line loads of one group on this rank, as a linked list of entries for each cell.
 struct fe_spread {
     int count, *first; // [ncell] the latest entry of a cell, -1: none
     int *next, *load;  // [room] the entry before; the number of the load, GRAVITY: the sum of all gravity

@@ -1,4 +1,4 @@
-// How far springs and dampers without mass raise the highest frequency of a model, for its stable step.
+// Bounds the highest frequency of a model with massless springs and dampers, for its stable step.
 //
 // A cell with mass has M_e >= m_e D_e, D_e the diagonal of M_e and m_e the smallest eigenvalue of D_e^-1/2 M_e
 // D_e^-1/2; so M >= D = sum m_e D_e, and for every x

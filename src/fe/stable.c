@@ -31,7 +31,7 @@ double pcs_fe_mode_step(double w2, double alpha, double beta, const pcs_step_lim
 {
     if (isinf(w2)) return 0.0;
     if (w2 <= 0.0 && alpha <= 0.0) return INFINITY;
-    // Where only the mass is damped, a mode that is slow against the damping stands for one without stiffness.
+    // Replaces w = 0 by a small w if only the mass is damped, so that xi stays finite.
     double w = w2 > 0.0 ? sqrt(w2) : 1e-6 * alpha, xi = 0.5 * (alpha / w + beta * w);
     return (limit->modes == NULL ? stable_differences : limit->modes)(limit->params, w, xi);
 }

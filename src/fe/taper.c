@@ -69,7 +69,7 @@ static pcs_status taper_check(pcs_context *ctx, const pcs_fe_group *group, const
     return status;
 }
 
-// Where each cell begins and ends.
+// Measures where each cell begins and ends along its line, m, and the length of the line; fails if it is none.
 static pcs_status taper_measure(pcs_context *ctx, fe_data *fe, const pcs_fe_group *group, double *length)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -214,7 +214,7 @@ bool pcs_fe_find_rectangles(const fe_data *fe, double (*size)[2])
     return has_any;
 }
 
-// Of round sections of the same area; at every point the largest of its cells.
+// Takes the radius of a circle of the section's area; a point gets the largest one of its cells.
 double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius)
 {
     double largest = 0.0;

@@ -1,4 +1,4 @@
-// Where the cells of a line begin and end, for sections that vary, where ranks have parts of the line.
+// Computes where the cells of a line with a varying section begin and end, if ranks have parts of the line.
 //
 // Each rank keeps a register of an equal range of the line. Those who have a cell tell its length to the register,
 // which adds up from where the one before it ends, so that every sum is that of one process, and tells them where it
