@@ -64,7 +64,7 @@ typedef struct beams_contact {
     pcs_beam_row *row; // [most]
     int first, nrow;   // rows of this rank
     const pcs_comm *comm;
-    // Of the step that is looked at:
+    // Data of the step that `passage` checks:
     double (*before)[3], (*after)[3]; // [mesh nnode] places of nodes at its ends
     pcs_beam_pair *left, *reached;    // [most] where rows are at its start and at its end
     const pcs_passage_row *known;     // [most]
@@ -323,7 +323,7 @@ static bool beams_adjoin_both(const pcs_beams *beams, pcs_beam_pair p, pcs_beam_
     return beams_adjoin(beams, p.a, q.a) && beams_adjoin(beams, p.b, q.b);
 }
 
-// Does a pair lie next to one that has a row? Where beams bend at a node, a place of contact may split in two.
+// Returns true if a pair adjoins one with a row: where beams bend at a node, a place of contact may split in two.
 static bool beams_has_split(const beams_contact *self, pcs_beam_pair pair)
 {
     const pcs_beams *beams = &self->beams;
@@ -365,7 +365,7 @@ static pcs_status beams_search(pcs_context *ctx, void *instance, const pcs_place
     return PCS_OK;
 }
 
-// What rows knew of a pair, and one of them.
+// Returns the contact status of a pair in the step by the rows of adjoining pairs; *row is one of these rows.
 static pcs_swept_seen beams_seen(const beams_contact *self, pcs_beam_pair pair, int *row)
 {
     pcs_swept_seen seen = PCS_SWEPT_UNWATCHED;
@@ -420,7 +420,7 @@ static double beams_find_ways(beams_contact *self, const pcs_places *from, const
     return longest;
 }
 
-// What is known of all rows, wherever they are.
+// Returns gaps and contact status of the rows of all ranks, gathered if each has a piece of them.
 static const pcs_passage_row *beams_join(const beams_contact *self, const pcs_passage_row *rows)
 {
     int most = self->beams.most;

@@ -324,7 +324,7 @@ static bool beams_adjoins(const pcs_beams *self, int c, int d)
     return c == d || self->neighbour[c][0] == d || self->neighbour[c][1] == d;
 }
 
-// How far a place that was found is from a row: none where both are of the same pair and slide.
+// Returns the distance, m, of a found place from a row: 0 if both slide on one pair, INFINITY if they do not match.
 static double beams_apart(const pcs_beams *self, const pcs_beam_found *f, const pcs_beam_row *row, const double x[3],
                           double gap)
 {

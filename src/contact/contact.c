@@ -1,4 +1,4 @@
-// What gap types share: rows of nodal displacements along a normal.
+// Implements what gap types share: builds rows of nodal displacements along a normal, and finds their tangents.
 
 #include "contact/contact.h"
 

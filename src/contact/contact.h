@@ -26,7 +26,7 @@ typedef struct pcs_contact_point {
     double coefficient[PCS_MAX_ROW_TERMS];
 } pcs_contact_point;
 
-// What happens where bodies touch; the first member of every gap type's law.
+// Holds the coefficients of impact and friction of a contact; the first member of every gap type's law.
 typedef struct pcs_contact_law {
     double restitution;         // Newton's e; NAN: a force law acts
     double friction;            // Coulomb's mu
@@ -41,7 +41,7 @@ typedef struct pcs_contact_law {
         PCS_REAL("tangent_restitution", type, law.tangent_restitution, PCS_DEFAULT("0.0"), PCS_ZERO_TO_ONE,         \
                  "restitution of the tangential velocity")
 
-// What a contact is made of, once its nodes are known.
+// Describes the rows of a contact, once its nodes are known.
 typedef struct pcs_contact_shape {
     int nrow;
     int ntangent;      // of every row; 0 without friction
@@ -71,14 +71,14 @@ typedef struct pcs_gap_ops {
     pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                          pcs_contact_shape *shape);
     pcs_row_evaluate *evaluate;
-    // How many rows there are for a node, where they act on that of one set, or on those at the same place of all sets
-    // of nodes that `set_options` name, and always so, or on any nodes of cells and `common_options` besides: they are
-    // those of pcs_set_touching by the first of these sets, node by node, so that ranks may have those of their own
-    // nodes of it. NULL: rows act on other nodes.
+    // Returns the number of rows per node if rows act on a node of one set, or on the nodes at the same place of all
+    // node sets in `set_options`, and never on others but those of cells and `common_options`. Rows follow
+    // pcs_set_touching by the first of these sets, node by node, so that each rank may have the rows of its own nodes.
+    // NULL if rows act on other nodes.
     int (*rows_per_node)(const void *params);
-    // How many rows there are, where these go to what `search` finds among the sets of cells, all of which name such:
-    // of `row_comm` of the map each rank makes and evaluates an equal piece, in order (pcs_comm_first), and all of them
-    // search alike. NULL: rows belong to nodes.
+    // Returns the number of rows if `search` assigns them to what it finds among sets of cells, which all options name:
+    // each rank of the map's `row_comm` creates and evaluates an equal piece, in order (pcs_comm_first), and all ranks
+    // do the same search. NULL if rows belong to nodes.
     int (*places)(const void *params, const pcs_mesh *mesh);
     // Looks for what may touch from here on, between two steps; rows are about the same until the next call. Says
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
@@ -89,9 +89,9 @@ typedef struct pcs_gap_ops {
     // where a body that has gone through has a negative gap, as with a plane.
     void (*passage)(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
                     pcs_passage *worst);
-    // What of the contact is no body of the mesh, for pictures; *out is zero before. NULL: nothing.
+    // Fills `*out` (zeroed by the caller) with the obstacle to draw. NULL if there is none.
     void (*show)(const void *params, const pcs_dofmap *map, pcs_obstacle *out);
-    // What of it nodes carry, likewise, part by part from 0 on; false: no such part. NULL: nothing.
+    // Fills `*out` likewise with part 0, 1, ... that nodes carry; returns false if there is no such part. May be NULL.
     bool (*show_carried)(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out);
 } pcs_gap_ops;
 

@@ -53,7 +53,7 @@ static const char *disc_check(const void *params, const char **option)
     return pcs_normalize3(p->axis, unit) ? NULL : "the axis has no direction";
 }
 
-// Where a disc stands, from search to search.
+// Holds the orientation of a disc from one search to the next.
 typedef struct disc_stand {
     double base[3];   // m, as it lies in the reference state
     double slope[3];  // s m
@@ -72,7 +72,7 @@ static int disc_rows_per_node(const void *params)
     return corners * (((const disc_params *)params)->width > 0.0 ? 2 : 1);
 }
 
-// What a search carries on, of the discs of all ranks where these have some each.
+// Describes the state to serialize; if ranks have some discs each, with its places among those of all.
 static pcs_status disc_remember(pcs_context *ctx, const disc_contact *self, int nall, bool is_dealt, pcs_memory *out)
 {
     enum { words = sizeof(disc_stand) / sizeof(double) };

@@ -34,7 +34,7 @@ typedef struct pcs_force_law {
     double ratio;     // r
 } pcs_force_law;
 
-// Of one point; all zero where it is open.
+// Holds the normal force of one point, its derivatives and energy; all zero if the point is open.
 typedef struct pcs_force_state {
     double force;           // F, N
     double by_gap, by_rate; // -dF/dg, N/m, and -dF/dg', N s/m
@@ -45,7 +45,7 @@ typedef struct pcs_force_state {
     double tangent_mean;    // of k_t since the bodies touched, N/m
 } pcs_force_state;
 
-// Where a way begins: the force of friction, N, and its stiffness, N/m.
+// Holds the state at the start of a sliding increment: friction force, N, and tangential stiffness, N/m.
 typedef struct pcs_grip {
     double force[2], stiffness;
 } pcs_grip;

@@ -103,7 +103,7 @@ static pcs_status journal_create(pcs_context *ctx, const void *params, const pcs
     return PCS_OK;
 }
 
-// How a journal lies in its bearing.
+// Holds the current position of a journal in its bearing, m.
 typedef struct journal_state {
     double axis[3], u[3], distance, along; // along: of the middle from the node of the housing, on the axis
     double middle[3], arm[3];              // of the journal; from its node

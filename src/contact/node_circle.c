@@ -156,7 +156,7 @@ static void circle_evaluate(void *instance, const pcs_places *places, pcs_row_st
     }
 }
 
-// Where point i is across the axis, seen from the centre.
+// Finds the position of point i across the axis, relative to the centre, as a segment of zero length.
 static void circle_spot(const circle_contact *self, const pcs_places *places, int i, pcs_segment *out)
 {
     pcs_point_now point;

@@ -182,7 +182,7 @@ static pcs_status target_create(pcs_context *ctx, const void *params, const pcs_
     return PCS_OK;
 }
 
-// How a point lies to its nearest cell.
+// Holds the position of a point relative to its nearest cell.
 typedef struct target_view {
     pcs_point_now now;
     int cell;
@@ -221,7 +221,7 @@ typedef struct target_nearest {
     int item; // of the set of cells
 } target_nearest;
 
-// Of cells that are as near the first counts, in whatever order they are seen.
+// Keeps the cell if it is nearer than those before; of equally near cells the first of the set, in any order of visits.
 static double target_look_at_cell(void *owner, int item)
 {
     target_nearest *nearest = owner;
@@ -412,7 +412,7 @@ static void target_side(const target_contact *self, const pcs_swept *pair, doubl
     c[2] = self->sign * (e[1][0] * p[1][1] - e[1][1] * p[1][0]);
 }
 
-// Does the node meet the cell between its ends at the part s of the step?
+// Returns true if the node lies between the ends of the cell, measured along it, at the fraction s of the step.
 static bool target_meets(const pcs_swept *pair, double s)
 {
     double along = 0.0, length2 = 0.0;
@@ -485,7 +485,7 @@ static void target_passage_of(const target_contact *self, int row, const pcs_pas
     pcs_box_tree_look(self->tree, &from, way.reach, target_look_at_way, &way);
 }
 
-// How far something went from one place to another, as seen from a node.
+// Returns the length, m, of the displacement from `before` to `after` relative to that of the node `other`.
 static double target_way(const target_contact *self, const double before[3], const double after[3], int other)
 {
     int j = self->moving[other];

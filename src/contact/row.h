@@ -15,7 +15,7 @@
 
 enum { PCS_ROW_NODES = 4 };
 
-// Where a node is, and how it has turned since the reference state.
+// Holds position, rotation from the reference state, and velocities of a node.
 typedef struct pcs_place {
     double x[3];
     double R[9];       // from the reference to the present; I + turn^ for small rotations

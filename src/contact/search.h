@@ -24,7 +24,7 @@ pcs_status pcs_search_create(pcs_context *ctx, int na, int nb, double reach, dou
 typedef void pcs_search_visit(void *owner, int i, int j);
 void pcs_search_pairs(pcs_search *self, const pcs_box *boxes, pcs_search_visit *visit, void *owner);
 
-// How often the grid has been filled anew.
+// Returns the number of times that the grid has been rebuilt.
 long pcs_search_rebuilds(const pcs_search *self);
 
 #endif

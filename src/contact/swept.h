@@ -6,7 +6,7 @@
 #include "contact/segment.h"
 #include "core/passage.h"
 
-// What the law of the contact knew of a pair in the step.
+// Classifies a pair in the step: without a row, with a row but no impulse, or with an impulse.
 typedef enum pcs_swept_seen {
     PCS_SWEPT_UNWATCHED, // no row was about it: it may not overlap at the end either
     PCS_SWEPT_OPEN,      // a row, without an impulse
