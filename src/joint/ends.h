@@ -10,7 +10,7 @@
 
 #include "joint/joint.h"
 
-// How a node turns: not at all, by small rotations, by one angle, or by a rotation vector in space.
+// Classifies the rotations of a node: none, small, one angle, or a rotation vector in space.
 typedef enum pcs_turning { PCS_TURNS_NOT, PCS_TURNS_LITTLE, PCS_TURNS_FLAT, PCS_TURNS_FREE } pcs_turning;
 
 typedef struct pcs_joint_end {

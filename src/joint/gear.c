@@ -54,7 +54,7 @@ typedef struct gear {
     gear_wheel a, b;
     pcs_joint_end carrier;
     double most; // teeth
-    // Of the point of the pitch circles:
+    // Data of the pitch point:
     bool has_point, rides; // it is given; the way of the teeth turns with the carrier
     double way[3], radius; // t; of b
     double across[3];      // n
@@ -283,7 +283,7 @@ static pcs_status gear_create(pcs_context *ctx, const void *params, const pcs_do
     return PCS_OK;
 }
 
-// How far a wheel has moved against the carrier where the teeth touch: along t without its angle, and along n.
+// Finds the displacement of a wheel relative to the carrier at the pitch point: along t without its angle; along n.
 static void gear_part(const gear *g, const gear_foot *foot, const gear_wheel *wheel, const pcs_places *places,
                       const pcs_rider line[2], pcs_row_state part[2])
 {

@@ -56,7 +56,7 @@ static pcs_status held_create(pcs_context *ctx, const void *params, const pcs_do
     return PCS_OK;
 }
 
-// Of the moment, with the unit quaternion (e, p): e' = -p . w / 2, p' = (e w + w x p) / 2.
+// Computes the rate of the row's moment; unit quaternion (e, p): e' = -p . w / 2, p' = (e w + w x p) / 2.
 static void held_find_rate(const held *h, const pcs_place *place, const double p[3], double e, pcs_row_rate *out)
 {
     double turned[3], rise[3];

@@ -9,7 +9,7 @@
 #include "core/option.h"
 #include "mesh/dofmap.h"
 
-// What a joint is made of, once its nodes are known.
+// Describes the rows of a joint and the loads it can carry, once its nodes are known.
 typedef struct pcs_joint_shape {
     int nrow;
     bool is_constant;                 // its directions never change
@@ -43,13 +43,13 @@ typedef struct pcs_joint_ops {
     pcs_row_evaluate *evaluate;
     // g, from any place on, and dg/dt at fixed q of every row of a driven joint.
     void (*drives)(const void *instance, double t, double *way, double *speed);
-    // What pictures show of it, part by part from 0 on, all carried; false: no such part. *out is zero before.
+    // Fills `*out` (zeroed by the caller) with part 0, 1, ... to draw, all carried; returns false if there is none.
     bool (*show)(const void *instance, int part, pcs_obstacle *out);
 } pcs_joint_ops;
 
 extern const pcs_joint_ops *const pcs_joints[]; // ends with NULL
 
-// What supports take that hold one of three rotations in space; not for cases.
+// Holds the parameters of supports that fix one of the three rotations in space; not available in cases.
 typedef struct pcs_held_params {
     const char *nodes; // name of a set
     int axis;          // 0, 1, 2
