@@ -35,7 +35,7 @@ typedef struct pcs_axial_view {
     double energy, drag;       // J; part of the damper, N
 } pcs_axial_view;
 
-// How a cell lies and moves at present.
+// Holds direction, relative velocity, length and force of a cell in the current state.
 typedef struct pcs_axial_state {
     double n[3], w[3]; // along the line; difference of the velocities of its ends
     double length;

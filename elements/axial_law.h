@@ -28,7 +28,7 @@ typedef struct pcs_axial_response {
     double drag, damping;            // part of the damper, and its slope by r
 } pcs_axial_response;
 
-// What is wrong, with the culprit in *option, or NULL.
+// Returns an error message, with the faulty option in *option, or NULL if the law is valid.
 const char *pcs_axial_law_check(const pcs_axial_law *law, const char **option);
 // Takes what the table needs.
 pcs_status pcs_axial_law_prepare(pcs_context *ctx, pcs_axial_law *law);

@@ -1,5 +1,5 @@
-// What the beams share: options of the material, their axes, the dofs of their nodes, and the turn from local to
-// global axes.
+// Declares what all beams share: options of the material, their axes, the dofs of their nodes, and the rotation from
+// local to global axes.
 
 #ifndef PCS_ELEMENTS_BEAM_H
 #define PCS_ELEMENTS_BEAM_H
@@ -9,7 +9,7 @@
 #include "elements/taper.h"
 #include "elements/timoshenko.h"
 
-// Of all beams; each has the options of the members it knows.
+// Holds the parameters of all beams; each beam has options for those members only that it uses.
 typedef struct pcs_beam_params {
     double E, nu, rho;
     double orientation[3];           // in space
@@ -49,7 +49,7 @@ extern const char *const pcs_beam_wave_masses[]; // of all
 extern const pcs_option pcs_beam_plane_options[];
 extern const char *const pcs_beam_plane_fields[];
 
-// What the entries of beams share.
+// Sets the members of pcs_element_ops that all beams share.
 #define PCS_BEAM_SECTION \
     .params_size = sizeof(pcs_beam_params), .has_section = true, .section_offset = offsetof(pcs_beam_params, section)
 #define PCS_BEAM_SPACE_SECTION \

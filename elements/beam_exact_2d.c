@@ -8,7 +8,7 @@
 // state, so that any initial curvature k0 = (turn of the tangent)/L drops out and a curved beam is a polygon of chords
 // whose corners carry no strain; this is of second order in L, as the element itself.
 // Stiffness damping acts on the strain rates b v: a rigid motion feels none.
-// Where the section varies along a cell, E A, G A ky and E I are means over it, as the strains are constant in it, and
+// If the section varies along a cell, E A, G A ky and E I are means over the cell, as the strains are constant in it;
 // the mass is the integral of rho A N^T N and rho I N^T N with linear N, lumped by the sums of the rows.
 
 #include "core/dense.h"
@@ -26,7 +26,7 @@ typedef struct exact_cell {
     double c, s;            // direction of the chord in the reference state
 } exact_cell;
 
-// What the section of a cell makes.
+// Holds stiffnesses and inertias of the section of a cell.
 typedef struct exact_profile {
     double D[NSTRAIN];             // E A, G A ky, E I
     double line_mass;              // rho A
@@ -226,7 +226,7 @@ static void exact_mass(const exact_data *data, int cell, double factor, double M
     }
 }
 
-// What stiffness damping adds: beta L D b b^T to C, and to K the change of the strain rates with q.
+// Adds stiffness damping: beta L D b b^T to C, and to K the change of the strain rates with q.
 static void exact_damping(const pcs_batch *batch, int cell, const exact_state *state, const double w[NDOF],
                           double K[NDOF * NDOF], double *C)
 {

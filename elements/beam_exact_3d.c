@@ -25,7 +25,7 @@ enum { NDOF = PCS_EXACT_NDOF };
 
 static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 6, .translations = 3 };
 
-// What the section of a cell makes.
+// Holds stiffnesses and inertias of the section of a cell.
 typedef struct exact_profile {
     double force[3], moment[3]; // E A, G A ky, G A kz; G J, E Iy, E Iz
     double line_mass;           // rho A
@@ -205,7 +205,7 @@ static inline void exact_section(const pcs_batch *batch, const pcs_exact_state *
     pcs_rotation_apply(state->cell->Dm, psi, out->m);
 }
 
-// What the section forces do to the nodes, as forces that hold the cell in its state.
+// Computes f, the external forces and moments on the nodes that balance the section forces.
 static inline void exact_hold(const pcs_exact_state *state, const pcs_exact_forces *forces, double f[NDOF])
 {
     const double *n = forces->n, *m = forces->m;

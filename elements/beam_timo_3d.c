@@ -352,7 +352,7 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
     beam_read_ends(batch, cell, (const double[2]){ s[0] + f[0], s[0] - f[6] }, &y, &z, field + 12);
 }
 
-// Of transverse waves those along the local y axis count; where ky and kz differ, others have another speed.
+// Returns the travel time, s; transverse waves are those along local y: if ky and kz differ, others differ in speed.
 static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
 {
     double R[3][3], sine;

@@ -143,7 +143,7 @@ static double bushing_lever(const double arm[3], int j, int i)
     return i == (j + 2) % 3 ? arm[(j + 1) % 3] : 0.0;
 }
 
-// Does a rotation about axis j move the point along something that acts?
+// Returns true if a rotation about axis j moves the point along an axis with stiffness or damping.
 static bool bushing_moves(const pcs_bushing_params *p, const double arm[3], int j)
 {
     for (int i = 0; i < 3; i++)

@@ -15,7 +15,7 @@ typedef struct pcs_bushing_params {
     int angles, in;
 } pcs_bushing_params;
 
-// Of one mode: displacements along x, y, z, then rotations about them.
+// Returns the stiffness of mode i: N/m along x, y, z (i = 0, 1, 2), then N m/rad about them.
 static inline double pcs_bushing_stiffness(const pcs_bushing_params *p, int i)
 {
     return (i < 3 ? p->stiffness : p->torsional_stiffness)[i % 3];

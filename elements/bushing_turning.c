@@ -64,7 +64,7 @@ pcs_status pcs_turning_setup(pcs_context *ctx, pcs_batch *batch)
     return PCS_OK;
 }
 
-// What the rotation p makes of a vector, less the vector: without cancellation where it is small.
+// Computes exp(p) r - r without cancellation at small rotations p.
 static void turning_shift(const double p[3], const double r[3], double out[3])
 {
     double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
@@ -236,7 +236,7 @@ static void turning_add_rows(double *A, int row, const double X[9], const double
             A[(row + i) * NDOF + j] += X[3 * i] * B[0][j] + X[3 * i + 1] * B[1][j] + X[3 * i + 2] * B[2][j];
 }
 
-// How the rates change with the positions, D_e and D_p.
+// Computes D_e and D_p, the derivatives of the rates by the positions at constant velocities.
 static void turning_rates(const turning *t, const double r[3], const turning_state *s, double D[NMODE * NDOF])
 {
     double h[3], turned[3], hat[9], Qh[9], H[2][9];
@@ -286,7 +286,7 @@ static void turning_add_directions(const turning *t, const double r[3], const tu
     turning_add_rows(K, SPIN_B, hat, s->B + 3);
 }
 
-// Of both nodes.
+// Computes K, [NDOF][NDOF], over the dofs of both nodes of a cell.
 static void turning_stiffness(const pcs_batch *batch, int cell, const turning_state *s, double *K)
 {
     const pcs_bushing_params *params = batch->params;

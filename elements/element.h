@@ -51,7 +51,7 @@ typedef struct pcs_energy {
     double strain;            // J
 } pcs_energy;
 
-// Where parameters say which mass matrix is taken, and the values that the choice of a scheme is about.
+// Locates the choice of the mass matrix in the parameters, and lists those of its values that schemes ask for.
 typedef struct pcs_mass_choice {
     size_t offset; // of an int in the parameters
     int consistent, one_point;
@@ -94,7 +94,7 @@ typedef struct pcs_element_ops {
     void (*matrices)(const pcs_batch *batch, int cell, double *M, double *K);
     // The stiffness where it is largest, for the stable step; K stays where that is the one at rest. NULL: always.
     void (*stiffest)(const pcs_batch *batch, int cell, double *K);
-    // Of a wave through one cell, s; NULL: it carries none. Beams carry axial waves and transverse ones.
+    // Returns the travel time, s, of an axial or (in beams) transverse wave through a cell; NULL if it carries none.
     double (*travel_time)(const pcs_batch *batch, int cell, bool is_transverse);
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
@@ -126,12 +126,12 @@ typedef struct pcs_element_ops {
     // equilibrium with the batch's `spread`.
     void (*read_fields)(const pcs_batch *batch, int cell, const double *q, const double *v,
                         double field[PCS_MAX_CELL_FIELDS]);
-    // Of an element with internal variables: its kernels take the way from the commit to (q, elapsed) in one. Energy
-    // lost on this way, J; and the variables at its end become those of the batch.
+    // Returns the energy lost from the last commit to (q, elapsed), J; and stores the internal variables there in the
+    // batch. Kernels of elements with internal variables integrate from the commit to there in one increment.
     double (*internal_loss)(const pcs_batch *batch, const double *q);
     void (*commit)(const pcs_batch *batch, const double *q);
-    // What pictures show at the node of a one-node cell, part by part from 0 on, in *out, which is zero before; false:
-    // no such part. NULL: the cells are all there is to see.
+    // Fills `*out` (zeroed by the caller) with part 0, 1, ... to draw at the node of a one-node cell; returns false if
+    // there is no such part. NULL if nothing but the cells is drawn.
     bool (*show)(const void *params, int part, pcs_obstacle *out);
     // Arms from the nodes of a cell to its ends, in the reference state, which turn with the nodes; `span` is the
     // vector from the first node to the second. Do they turn by finite angles? NULL: the nodes are its ends.

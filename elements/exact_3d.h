@@ -30,7 +30,7 @@ typedef struct pcs_exact_cell {
     double J[2][9];         // rotary inertia of the nodes
 } pcs_exact_cell;
 
-// What a curved cell has besides.
+// Holds the initial rotation of a curved cell.
 typedef struct pcs_exact_arc {
     double Q[4], B[9]; // exp(psi0/2) as quaternion and matrix
     double psi0[3];

@@ -35,7 +35,7 @@ static double modal_noise(const pcs_batch *batch, int cell)
         largest = fmax(largest, fmax(fabs(a), fabs(b)));
         length2 += (b - a) * (b - a);
     }
-    // Where the nodes are one place, nothing depends on it.
+    // Ignores the positions if both nodes coincide: no matrix depends on them then.
     return 64.0 * DBL_EPSILON * (length2 > 0.0 ? 1.0 + largest / sqrt(length2) : 1.0);
 }
 
@@ -187,7 +187,7 @@ static const double *modal_drag(const pcs_modal *modal, const pcs_modal_kind *ki
     return modal->is_driven ? kind->own->drag : kind->M;
 }
 
-// What scales the kind's own C.
+// Returns the factor of the kind's own C: the speed of the cell if driven, else 1; 0 if the kind has no C.
 static double modal_speed(const pcs_modal *modal, const pcs_modal_kind *kind, const double *w)
 {
     if (kind->own == NULL) return 0.0;

@@ -1,4 +1,4 @@
-// What the elements of one node share: the check of its place, mass and inertia tensor of a body.
+// Declares what one-node elements share: the check of the node's position, mass and inertia tensor of a body.
 
 #ifndef PCS_ELEMENTS_ONE_NODE_H
 #define PCS_ELEMENTS_ONE_NODE_H

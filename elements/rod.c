@@ -77,7 +77,7 @@ static double rod_area(const pcs_batch *batch, int cell)
     return pcs_rod_find_cell(batch, cell, false).area;
 }
 
-// What the cells of a run have in common with its first one.
+// Holds what cells of a run must have in common: area, length and sense of the axis, and consecutive equations.
 typedef struct rod_kin {
     int cell, equation;
     double area, length, way, noise;
@@ -387,7 +387,7 @@ static void rod_add_loose(const rod_run *cell, double stretch, const double w[2]
     sum->kinetic += 0.5 * (w[0] * p[0] + w[1] * p[1]);
 }
 
-// Of a loose cell; one without any has no motion.
+// Returns the first equation of a loose cell, negative if both nodes are fixed: it does not move then.
 static int rod_first_equation(const int equation[2])
 {
     return equation[0] >= 0 ? equation[0] : equation[1];

@@ -117,7 +117,7 @@ ROD_SUMS_INLINE void rod_sums_close(const rod_sums_products *p, double first, do
     out->cross = rod_sums_add_lanes(p->cross_of_rest, &p->cross);
 }
 
-// Of a state, and of its difference from x0; NULL: not asked for.
+// Computes the sums of x in `state`, and those of x - x0 in `change`; either may be NULL.
 ROD_SUMS_INLINE void rod_sums_product(int n, const double *x0, const double *x, pcs_rod_sums *state,
                                       pcs_rod_sums *change)
 {

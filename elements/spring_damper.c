@@ -189,7 +189,7 @@ typedef struct arms_state {
     double D[2][3], W[2][3];
 } arms_state;
 
-// What the rotation p makes of an arm, less the arm: without cancellation where it is small.
+// Computes exp(p) r - r without cancellation at small p; p x r if is_small.
 static void arms_turn(const double p[3], bool is_small, const double r[3], double out[3])
 {
     double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];

@@ -4,7 +4,7 @@
 
 enum { POINTS = PCS_TAPER_POINTS, MOST_HALVINGS = 40 };
 
-// Of Gauss and Legendre on (0, 1).
+// Lists points and weights of Gauss-Legendre integration on (0, 1).
 static const double taper_points[POINTS] = { 0.019855071751231912, 0.10166676129318664, 0.2372337950418355,
                                              0.40828267875217511,  0.59171732124782483, 0.7627662049581645,
                                              0.89833323870681336,  0.98014492824876809 };

@@ -6,7 +6,7 @@
 //   D = E I/L [1 -1; -1 1] + G A k L/4 [1 1; 1 1],   M = rho A L/4 [1 1; 1 1] for w, rho I L/4 [1 1; 1 1] for t
 // Consistent mass with rotary inertia: the shape functions are those of the static solution (Przemieniecki).
 //
-// Where the section varies, the flexibility is integrated, and one cell stays exact for end loads:
+// If the section varies, the flexibility is integrated, so that one cell stays exact for end loads:
 //   D^-1 = L (integral of [(1-x)^2, -x (1-x); -x (1-x), x^2]/(E I) + [1 1; 1 1]/(G A k L^2) dx over 0 < x < 1)
 // Its mass is the integral of rho A N^T N + rho I Nt^T Nt with the static solution N, Nt for that section: with S = D e
 // and M(x) = -S1 (1-x) + S2 x, rotations are integrals of M/(E I), slopes those plus -(S1 + S2)/(L G A k).

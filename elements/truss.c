@@ -3,7 +3,7 @@
 //   linear:  N = (E A / L) e,   e = n . (u2 - u1)
 //   large:   N = (E A / L) (l - L) along the present axis, see elements/axial.h
 //   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1] in every direction,   m = rho A L
-// Where the area varies, A is its mean over the cell and M the integral of rho A N^T N, lumped by the sums of its rows.
+// If the area varies, A is its mean over the cell and M the integral of rho A N^T N, lumped by the sums of its rows.
 //
 // The strain of large rods is the engineering one, (l - L)/L: the law of the linear rod in a frame that turns with the
 // axis. It stays stiff in compression, where the Green strain softens, and does not soften in tension, where the
