@@ -189,7 +189,7 @@ static int drop_number(pcs_mesh *mesh, const bool *is_dropped, int *number)
     return count;
 }
 
-// Of a part: which cells of the whole go, of all ranks, in scratch.
+// Lists the dropped cells of all ranks by their numbers in the whole mesh, if ranks have parts; in scratch memory.
 static pcs_status drop_list(pcs_mesh *mesh, const bool *is_dropped, int *count, int **list)
 {
     const pcs_mesh_share *share = mesh->share;

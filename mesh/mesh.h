@@ -12,14 +12,14 @@ typedef struct pcs_set {
     const int *items; // [count] node or cell numbers
     int nmore;        // items that only other ranks have
     const int *place; // [count] of the items among those of all ranks; NULL: not known, or all are here
-    // Of nodes whose contacts are dealt out among the ranks: those of this one, which are those at the places of its
-    // own nodes in the set `by`; then, as `own` of that, those by another set. NULL: all.
+    // Nodes at which this rank has contacts, if these are distributed: the nodes at the places of its own nodes in the
+    // set `by`; own->own are those by another set. NULL if contacts are not distributed.
     const struct pcs_set *own;
     const char *by;
 } pcs_set;
 
-// What a rank has of a mesh: nodes of its own, copies of others, and all cells at both. The far ends of such cells are
-// no more than that: sets leave them out.
+// Holds the part of a mesh that a rank has: own nodes, copies of others, and all cells at both. Nodes that are there
+// only as far ends of such cells are in no set.
 typedef struct pcs_mesh_share {
     int nnode, ncell;             // of the whole
     const int *node, *cell;       // [mesh nnode], [mesh ncell] numbers in the whole, ascending; NULL: it is all here
@@ -90,7 +90,7 @@ static inline int pcs_set_size(const pcs_set *set)
 {
     return set->count + set->nmore;
 }
-// Of item i among those of all ranks; -1: not known.
+// Returns the place of item i among the items of all ranks; -1 if it is not known.
 static inline int pcs_set_place(const pcs_set *set, int i)
 {
     if (set->place != NULL) return set->place[i];

@@ -333,7 +333,7 @@ static pcs_status msh_format(pcs_msh_text *text, bool *is_new)
     return pcs_msh_section_ends(text, "$EndMeshFormat", "format");
 }
 
-// What stands between the quotes that end the line.
+// Finds the name between the quotes that end the line; fails if it is empty, too long or has control characters.
 static pcs_status msh_quoted(pcs_msh_text *text, const char **from, size_t *length)
 {
     const char *a = text->at, *b = text->stop;

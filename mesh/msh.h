@@ -65,7 +65,7 @@ typedef struct pcs_msh_entity {
     int first, count; // in `physical`
 } pcs_msh_entity;
 
-// What a file holds; all arrays are scratch memory.
+// Holds the contents of a file; all arrays are scratch memory.
 typedef struct pcs_msh {
     int nnode, nelement, ngroup, nmember, nentity, nphysical;
     int tag_room, x_room, element_room, group_room, member_room, entity_room, physical_room;

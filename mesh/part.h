@@ -9,7 +9,7 @@
 // Puts the whole into a mesh, which takes what it wants; it is called several times.
 typedef pcs_status pcs_mesh_put(void *maker, pcs_mesh *mesh);
 
-// What a rank starts from.
+// Holds the input for the part of a rank: the source of the whole mesh, the owners of nodes, and nodes to copy.
 typedef struct pcs_part {
     pcs_mesh_put *put;
     void *maker;
@@ -27,7 +27,7 @@ pcs_status pcs_mesh_make_part(pcs_mesh *mesh, const pcs_part *part);
 // Finds how many items the sets from these on have on all ranks. All ranks take part.
 pcs_status pcs_mesh_count_sets(pcs_mesh *mesh, int first_node_set, int first_cell_set);
 
-// What parts are cut out of.
+// Holds the whole mesh that parts are cut out of, the owners of its nodes, and workspace.
 typedef struct pcs_cut {
     const pcs_mesh *whole;
     const int *owner; // [whole nnode] rank of each node

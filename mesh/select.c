@@ -53,7 +53,7 @@ const char *pcs_selection_check(const pcs_selection *s, const char **key)
     return n != NULL && n[0] == 0.0 && n[1] == 0.0 && n[2] == 0.0 ? "the normal has no direction" : NULL;
 }
 
-// How far outside the box, 0 within.
+// Returns the distance of x from the box, m; 0 within it.
 static double select_off_box(const double *corner, const double x[3])
 {
     double off[3];
@@ -72,7 +72,7 @@ static double select_off_plane(const double *plane, const double x[3])
     return fabs(sum);
 }
 
-// How far a node is from what box and plane allow.
+// Returns the larger of the distances of x from box and plane, m; one that is not given counts as 0.
 static double select_off(const pcs_selection *s, const double x[3])
 {
     double off = s->box.count > 0 ? select_off_box(s->box.value, x) : 0.0;
