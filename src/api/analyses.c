@@ -72,6 +72,7 @@ static pcs_status analyses_modes(percuss *p, const percuss_source *source, const
                               .time = options->time };
     bool is_balanced = options->is_about_statics != 0;
     PCS_TRY(analyses_start(p, source, &on, &q));
+    p->still = pcs_at(0.0, q, NULL);
     if (is_balanced) {
         PCS_TRY(analyses_balance(p, &on, options, q, &statics));
         how.q = q;

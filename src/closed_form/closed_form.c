@@ -5,7 +5,6 @@
 #include "closed_form/closed_form.h"
 
 #include "core/text.h"
-#include "system/scale.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -109,11 +109,11 @@ const pcs_dofmap *pcs_fe_dofmap(const pcs_system *self);
 const pcs_batch *pcs_fe_batch(const pcs_system *self, int group);
 const pcs_fe_definition *pcs_fe_model(const pcs_system *self);
 
-// Its loads, and factors on top of their amplitudes, [nload], which are 1 at first.
 // Finds `scale` again where `length` has changed.
 pcs_status pcs_fe_find_sizes(pcs_system *self);
 // Do bodies turn by finite angles, in space or with springs at their points?
 bool pcs_fe_tumbles(const pcs_system *self);
+// Its loads, and factors on top of their amplitudes, [nload], which are 1 at first.
 int pcs_fe_loads(const pcs_system *self, const pcs_fe_load **out);
 double *pcs_fe_load_factors(pcs_system *self);
 

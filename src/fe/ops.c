@@ -135,7 +135,7 @@ static double fe_damping_power(const pcs_system *self, pcs_instant at)
             continue;
         }
         if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) continue;
-        pcs_energy sum = { 0 }, apart = { 0 }; // u . A v = (u . A u + at.v . A at.v - (u - at.v) . A (u - at.v))/2
+        pcs_energy sum = { 0 }, apart = { 0 }; // u . A v = (u . A u + v . A v - (u - v) . A (u - v))/2
         ops->add_energy(batch, at.v, at.v, &sum);
         ops->add_energy(batch, u, u, &sum);
         ops->add_change(batch, at.v, u, at.v, u, &apart);

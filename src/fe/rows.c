@@ -298,6 +298,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     status = rows_demand_motion(self, culprit);
     PCS_TRY(self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status));
     rows_freeze_constant(self, fe);
+    self->time_here = NAN; // positions of a run are others
     return PCS_OK;
 }
 

@@ -1,6 +1,5 @@
 // Finds the sizes of the coordinates of a mesh.
 
-#include "system/scale.h"
 #include "fe/data.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
 // A new entry replaces the closing brackets and brings them again, in one write: the list costs the same for every
 // frame, is complete after each one, and needs no memory. When that write fails the old brackets are put back.
 //
-// A frame in pieces has one file per process. When all are complete, rank 0 writes the index that names them and the
-// entry of the list, and renames the pieces of frames that were held to their final numbers.
+// A frame in pieces has one file per process. When all are complete, the first process writes the index that names them
+// and the entry of the list, and renames the pieces of frames that were held to their final numbers.
 
 #define _POSIX_C_SOURCE 200809L
 

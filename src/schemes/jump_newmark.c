@@ -228,6 +228,7 @@ static bool jump_move(pcs_scheme *self, jump_newmark *jump, double t, pcs_step_r
     pcs_step_problem problem = pcs_next_problem(self, next, NULL, t);
     problem.q_before = jump->before->q;
     pcs_step_result result;
+    self->solver->t = t;
     self->solver->ops->solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations += result.iterations;

@@ -111,7 +111,6 @@ static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
     pcs_carry_int(c, "factorizations", &nfactor);
     pcs_carry_words(c, "handovers", &solver->handovers, 1);
     if (pcs_carry_reads(c) && is_prepared) c->status = pcs_step_solver_prepare(solver, &form, &outcome);
-    if (solver->ops->carry != NULL) solver->ops->carry(solver, c);
     if (!pcs_carry_reads(c)) return;
     if (!is_there) pcs_projection_leave(solver);
     solver->nfactor = nfactor;

@@ -87,7 +87,7 @@ static double gradient_lipschitz(pcs_krylov_set *c)
     return c->lipschitz[c->stage];
 }
 
-// Returns the fixed-point residual, the largest |z - aim| on all ranks as a velocity, m/s: zero at a solution.
+// Returns the fixed-point residual, the largest |z - aim| over all processes as a velocity, m/s: zero at a solution.
 static double gradient_defect(const pcs_krylov_set *c, double s)
 {
     double worst = 0.0;

@@ -139,11 +139,11 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
         self->next = made;
     }
     pcs_step_solver *next = self->next;
+    next->t = self->t;
     if (pcs_step_solver_prepare(next, &self->form, &outcome) != PCS_OK || outcome != PCS_CONVERGED) return false;
     if (step_is_impact(self) && !pcs_projection_weigh(next)) return false;
     memcpy(p->q, self->q_given, bytes);
     memcpy(p->v, self->v_given, bytes);
-    next->t = self->t;
     pcs_step_solver_forget(next); // what it did in some earlier step is not in the state
     next->ops->solve(next, p, &again);
     result->iterations += again.iterations;

@@ -20,7 +20,6 @@
 #ifndef PCS_STEP_STEP_H
 #define PCS_STEP_STEP_H
 
-#include "core/carry.h"
 #include "core/memory.h"
 #include "core/pool.h"
 #include "linsolve/linsolve.h"
@@ -112,9 +111,6 @@ typedef struct pcs_step_solver_ops {
     pcs_status (*prepare)(pcs_step_solver *self, pcs_outcome *outcome);
     // On an outcome other than PCS_CONVERGED the contents of the problem's arrays are undefined.
     void (*solve)(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
-    // Saves or loads what is ready for the next solve besides the form, so that a resumed run counts the same work;
-    // NULL if there is nothing. Loads into a prepared solver, which recomputes what the saved data refer to.
-    void (*carry)(pcs_step_solver *self, pcs_carrier *c);
 } pcs_step_solver_ops;
 
 struct pcs_step_solver {

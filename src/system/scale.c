@@ -1,4 +1,6 @@
-#include "system/scale.h"
+// Takes the natural sizes of the coordinates of a system.
+
+#include "system/system.h"
 
 pcs_status pcs_scale_create(pcs_system *system)
 {

@@ -402,6 +402,9 @@ static inline void pcs_row_resultant(const pcs_system *self, const pcs_rows *row
         for (int k = 0; k < 3; k++) out[k] += rows->value[i] * self->direction[rows->column[i]][k];
 }
 
+// Takes memory for `scale`, and fills in what holds of coordinates that are no displacements of a mesh and no angles.
+pcs_status pcs_scale_create(pcs_system *self);
+
 // Returns the matrix that impulses of rows act against: `inertia`, or M if that is NULL.
 static inline const pcs_matrix *pcs_system_inertia(const pcs_system *self)
 {
