@@ -94,7 +94,7 @@ typedef struct pcs_element_ops {
     void (*matrices)(const pcs_batch *batch, int cell, double *M, double *K);
     // The stiffness where it is largest, for the stable step; K stays where that is the one at rest. NULL: always.
     void (*stiffest)(const pcs_batch *batch, int cell, double *K);
-    // Returns the travel time, s, of an axial or (in beams) transverse wave through a cell; NULL if it carries none.
+    // Returns the travel time, s, of an axial or (in beams) transverse wave through a cell, NULL if it carries none.
     double (*travel_time)(const pcs_batch *batch, int cell, bool is_transverse);
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);

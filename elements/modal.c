@@ -187,7 +187,7 @@ static const double *modal_drag(const pcs_modal *modal, const pcs_modal_kind *ki
     return modal->is_driven ? kind->own->drag : kind->M;
 }
 
-// Returns the factor of the kind's own C: the speed of the cell if driven, else 1; 0 if the kind has no C.
+// Returns the factor of the kind's own C: the speed of the cell if driven, else 1, 0 if the kind has no C.
 static double modal_speed(const pcs_modal *modal, const pcs_modal_kind *kind, const double *w)
 {
     if (kind->own == NULL) return 0.0;

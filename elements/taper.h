@@ -44,7 +44,7 @@ void pcs_taper_walk(const pcs_section_line *line, const pcs_taper *taper, pcs_ta
 // returned.
 double pcs_taper_run(const pcs_taper_piece *piece, const double f[PCS_TAPER_POINTS], double out[PCS_TAPER_POINTS]);
 
-// Returns the taper of a cell of the batch; NULL if the section of the parameters holds everywhere.
+// Returns the taper of a cell of the batch, NULL if the section of the parameters holds everywhere.
 static inline const pcs_taper *pcs_taper_of(const pcs_batch *batch, int cell)
 {
     return batch->tapers == NULL ? NULL : &batch->tapers[batch->cells[cell]];

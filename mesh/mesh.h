@@ -90,7 +90,7 @@ static inline int pcs_set_size(const pcs_set *set)
 {
     return set->count + set->nmore;
 }
-// Returns the place of item i among the items of all ranks; -1 if it is not known.
+// Returns the place of item i among the items of all ranks, -1 if it is not known.
 static inline int pcs_set_place(const pcs_set *set, int i)
 {
     if (set->place != NULL) return set->place[i];

@@ -34,7 +34,7 @@ static int main_start_ranks(pcs_context *ctx, const pcs_arguments *a, bool is_fo
 
 typedef int command_call(pcs_context *ctx, const pcs_arguments *a);
 
-// Returns what runs a command; NULL if it is a program of its own.
+// Returns what runs a command, NULL if it is a program of its own.
 static command_call *main_find(const char *name)
 {
     static const struct {

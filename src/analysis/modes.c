@@ -96,7 +96,7 @@ static pcs_status modes_add_rigid(search *s)
     return PCS_OK;
 }
 
-// Returns the text "most at" with the name of the equation whose entry of x is largest; NULL if out of memory.
+// Returns the text "most at" with the name of the equation whose entry of x is largest, NULL if out of memory.
 static const char *modes_place(search *s, const double *x)
 {
     char text[256];

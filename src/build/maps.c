@@ -1,5 +1,5 @@
-// The whole case, the registries of its parts, and a walk over all maps. tests/cli/test_schema.py compares all of it
-// with what the readers allow.
+// Lists the maps of a case and the registries of its parts, and walks over them. tests/cli/test_schema.py compares all
+// of it with what the readers allow.
 
 #include "build/maps.h"
 

@@ -177,7 +177,7 @@ static double closed_load_work(const pcs_system *self, double t, const double *q
     return d->def->load_work == NULL ? 0.0 : d->def->load_work(d->p, t, q0, q1);
 }
 
-// u^T C v of a linear system.
+// Returns the power of damping along u, u^T C v, of a linear system, W.
 static double closed_damping_power(const pcs_system *self, pcs_instant at)
 {
     const double *u = at.along == NULL ? at.v : at.along;
@@ -314,7 +314,7 @@ static void closed_reactions(pcs_system *self, pcs_instant at, double h, const d
     (void)self, (void)at, (void)h, (void)acting, (void)rows, (void)out;
 }
 
-// Returns the stable step of the fastest mode, without its damping, s; INFINITY for a state q, or if no step is stable:
+// Returns the stable step of the fastest mode, without its damping, s, INFINITY for a state q, or if no step is stable:
 // a few coordinates do not blow up within a run and are only inaccurate.
 static double closed_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
 {

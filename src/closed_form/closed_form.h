@@ -28,7 +28,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
 pcs_status pcs_closed_form_planes(pcs_system *self, const percuss_system_definition *definition, const double *params,
                                   const double *q);
 
-// Returns the stable step of central differences on a linear system, from its M and K, s; INFINITY without oscillation.
+// Returns the stable step of central differences on a linear system, from its M and K, s, INFINITY without oscillation.
 double pcs_closed_form_stable_step(const pcs_system *self);
 
 // Position, velocity of a coordinate: "theta1", "v_theta1".

@@ -18,7 +18,7 @@ static inline pcs_instant pcs_at(double t, const double *q, const double *v)
     return (pcs_instant){ .t = t, .q = q, .v = v, .load_factor = 1.0 };
 }
 
-// An equilibrium under loads times a factor; v is zero.
+// Returns an instant of equilibrium under loads times a factor, with v = 0.
 static inline pcs_instant pcs_at_rest(double t, const double *q, const double *v, double load_factor)
 {
     return (pcs_instant){ .t = t, .q = q, .v = v, .load_factor = load_factor, .is_equilibrium = true };

@@ -77,7 +77,7 @@ typedef struct pcs_option {
     const struct pcs_form *form; // of a node: what it may be (build/maps.h)
 } pcs_option;
 
-// Returns the value of the text option `name` in `params`; NULL if there is no such option or value.
+// Returns the value of the text option `name` in `params`, NULL if there is no such option or value.
 static inline const char *pcs_option_text(const pcs_option *options, const void *params, const char *name)
 {
     const char *text = NULL;

@@ -413,7 +413,7 @@ double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radiu
 // there are none.
 bool pcs_fe_find_rectangles(const fe_data *fe, double (*size)[2]);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
-// Returns the name of a field of the middle of cells at their first nodes; NULL if it is not known there.
+// Returns the name of a field of the middle of cells at their first nodes, NULL if it is not known there.
 const char *pcs_fe_pair_name(const char *field);
 // Computes section forces at points from the fields of the cells, which must be drawn already.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);

@@ -48,7 +48,7 @@ void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q);
 // A step of length h begins: its report is empty, and the step solver starts from what the state says.
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 
-// |x1 - x0|^2 in the norm of K or M of a linear system.
+// Returns |x1 - x0|^2 in the norm of K or M of a linear system, J.
 double pcs_norm2_of_change(const pcs_scheme *self, const pcs_next *next, const pcs_matrix *A, const double *x0,
                            const double *x1);
 // A step from x on whose last pass takes sums, with or without those of its change.

@@ -273,7 +273,7 @@ static bool mann_may_dip(pcs_scheme *self, double h)
     return false;
 }
 
-// Returns the time from now, s, at which the gap would vanish on a parabola; INFINITY if it would not.
+// Returns the time from now, s, at which the gap would vanish on a parabola, INFINITY if it would not.
 static double mann_guess(pcs_scheme *self, double t, int row)
 {
     mann *s = self->data;

@@ -9,7 +9,7 @@
 enum { BROKEN = CERTIFY_COUNT, CONTRADICTION, NUMBERS };
 enum { VALUE, TOLERANCE, TIME, WORDS };
 
-// Returns the worst ratio of a check of rows, equal on all ranks between steps; -1 if none was noted or not of rows.
+// Returns the worst ratio of a check of rows, equal on all ranks between steps, -1 if none was noted or not of rows.
 static double join_ratio(const pcs_certifier *self, int check)
 {
     const pcs_check *c = self->check[check];

@@ -67,7 +67,7 @@ typedef struct pcs_measure {
     double free_momentum[3];           // its part in the equations that move: what the momentum balance is about
     double resultant[3];               // N, sum of f over the moving equations
     double damping_power;              // W, that damping forces take: u^T C v
-    double load_power;                 // W, of applied loads: the work of loads that turn is not that of a long way
+    double load_power;                 // W, of applied loads: that of loads that rotate is not their work over a step
     double material_loss;              // J, since the last commit
 } pcs_measure;
 

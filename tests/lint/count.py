@@ -43,7 +43,7 @@ def count():
     sources = [tables[name] for name in ("gap_ops", "joint_ops", "source_ops", "law_ops")]
     return {
         "lines of C": (lines(code), 60000),
-        "semicolons": (re.sub(r"//.*", "", everything).count(";"), 36000),
+        "semicolons": (everything.count(";"), 36000),
         "files": (len(code), 330),
         "rooms": (len({os.path.dirname(path) for path in code} - {"src"}), 16),
         "system callbacks": (tables["system_ops"][0], 13),
