@@ -27,7 +27,7 @@ pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe)
 
 typedef struct range_job {
     const pcs_system *self;
-    const double *q0, *q, *v0, *v;
+    const double *q, *v;
     double *f;
     bool is_filled;                       // f is gravity and loads already
     pcs_energy sum[PCS_POOL_MOST_RANGES]; // of each range
