@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from ._plot import plot
     from ._report import report
     from ._study import study
-    from .analyses import Equilibrium, Modes, modes, statics
-    from .model import Check, Contact, Dof, Energy, Frame, Model, Reaction, Sparse
+    from .model import Check, Contact, Dof, Energy, Frame, Model, Reaction
     from .results import Results, open, run
-    from .simulation import Simulation, State, load
+    from .simulation import Equilibrium, Modes, Simulation, State, load, modes, statics
     from .system import Parameter, Row, System
 
 __version__: str = _lib.percuss_version().decode()
@@ -44,10 +43,9 @@ _MODULES = {
     "_hopkinson": ("Bar", "Specimen", "hopkinson"),
     "_report": ("report",),
     "_options": ("Option", "options"),
-    "analyses": ("Equilibrium", "Modes", "modes", "statics"),
-    "model": ("Check", "Contact", "Dof", "Energy", "Frame", "Model", "Reaction", "Sparse"),
+    "model": ("Check", "Contact", "Dof", "Energy", "Frame", "Model", "Reaction"),
     "results": ("Results", "open", "run"),
-    "simulation": ("Simulation", "State", "load"),
+    "simulation": ("Equilibrium", "Modes", "Simulation", "State", "load", "modes", "statics"),
     "system": ("Parameter", "Row", "System"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -68,6 +66,6 @@ __all__ = [
     "load", "run", "study", "modes", "statics", "options", "plot", "report", "compare", "fit", "hopkinson", "Bar",
     "Specimen", "COMMANDS",
     "Simulation", "State", "Model", "Equilibrium", "Modes", "Results", "System", "Parameter", "Row",
-    "Contact", "Check", "Dof", "Energy", "Frame", "Option", "Reaction", "Sparse",
+    "Contact", "Check", "Dof", "Energy", "Frame", "Option", "Reaction",
     "PercussError", "InputError", "SimulationError", "ClosedError", "BusyError", "Message", "__version__",
 ]

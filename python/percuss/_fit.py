@@ -22,10 +22,9 @@ from .errors import InputError, SimulationError
 from .files import Path, write_file
 from .formula import read_signal
 from .plan import MOST_JOBS, find_case
-from .pool import Broke, Pool
+from .pool import Broke, Pool, Runs
 from .results import open as open_results
 from .results import read_table
-from .runs import Runs
 from .text import assignments, encode
 
 if TYPE_CHECKING:

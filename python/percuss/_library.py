@@ -75,6 +75,7 @@ def __getattr__(name: str) -> Any:
     key = "percuss" + re.sub("[A-Z]", lambda match: "_" + str(match[0]).lower(), name)
     if key not in TYPES:
         raise AttributeError(name)
+    globals()[name] = TYPES[key]
     return TYPES[key]
 
 

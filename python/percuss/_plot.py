@@ -15,7 +15,7 @@ import numpy as np
 from . import pictures, study_pictures
 from .command import Parser, real
 from .errors import InputError
-from .figure import STYLE, Options, Picture, Run, Script, write_panels
+from .figure import STYLE, Options, Picture, Run, Script, Source, write_panels
 from .files import Path, write_file
 from .results import Results, open as open_results, read_table
 from .text import suggest
@@ -89,7 +89,8 @@ def _open_runs(given: Sequence[Any], script: Script) -> list[Run]:
     for k, (table, results) in enumerate(opened):
         name = f"data{k + 1}" if len(opened) > 1 else "data"
         path = str(table.attrs.get("path", ""))
-        script.add(name, table, path, READ_UNITS if results is not None and results.kind == "study" else READ)
+        read = READ_UNITS if results is not None and results.kind == "study" else READ
+        script.sources[name] = Source(table, path, read)
         runs.append(Run(name, table, labels[k], results))
     return runs
 
@@ -138,7 +139,7 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options) -> tupl
         _check_columns(album, [options.x])
     if options.exact is not None:
         options.exact, _ = _table_of(options.exact)
-        script.add("exact", options.exact, str(options.exact.attrs.get("path", "")), READ)
+        script.sources["exact"] = Source(options.exact, str(options.exact.attrs.get("path", "")), READ)
     if (options.xlim or options.spectrum) and (not columns or is_study):
         what = "--spectrum" if options.spectrum else "--range"
         raise InputError(f"{what} needs columns of a history, which are drawn in one picture")
@@ -172,14 +173,13 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options) -> tupl
 def _write(common: Script, picture: Picture) -> Script:
     """The script of one picture, with the tables that it uses."""
     script = Script(common.options)
-    for name in common.tables:
-        script.add(name, common.tables[name], common.paths[name], common.reads[name])
+    script.sources = dict(common.sources)
     if picture.waves is not None:
         pictures.write_waves(script, picture)
     else:
         write_panels(script, picture)
     used = "\n".join(script.lines)
-    script.reads = {name: read for name, read in script.reads.items() if re.search(rf"\b{name}\b", used)}
+    script.sources = {name: one for name, one in script.sources.items() if re.search(rf"\b{name}\b", used)}
     return script
 
 

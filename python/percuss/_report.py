@@ -1,9 +1,11 @@
-"""percuss report: one page of HTML about results, with all that it shows in it."""
+"""percuss report: one page of HTML about results, with all that it shows in it. Its words are in templates/report.html;
+here are the numbers, charts and tables."""
 
 from __future__ import annotations
 
 import math
 import os
+from functools import partial
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
@@ -12,17 +14,19 @@ from markupsafe import Markup
 
 from . import page as p
 from . import units
+from ._library import lib
+from ._player import scene
 from .command import DONE, Parser
 from .errors import InputError, PercussError
-from .figure import si
-from .files import Path, write_file
+from .figure import Options, si
+from .files import Path, errors_of, read_text, write_file
 from .page import Block
-from .reports import MOST_GROUPS, Page, drawings, is_zero, report_modes, report_statics, report_study
 from .results import Results, open as open_results
+from .study_pictures import measures_of
 
 Array = npt.NDArray[Any]
 
-MOST_CONTACTS, MOST_DRAWN = 100, 8
+MOST_ROWS, MOST_GROUPS, MOST_DRAWN = 1000, 24, 8
 CONTACT_COLUMNS = [  # key, title, whether it is shown if it is 0 for all contacts
     ("interval_count", "closed, times", True), ("impacts", "impacts", True),
     ("time_in_contact", "in contact [s]", True), ("mean_force", "mean force [N]", True),
@@ -34,92 +38,141 @@ LEDGER = [("external_work", "external work", 1.0), ("damping_loss", "damping", -
           ("material_loss", "materials", -1.0), ("impact_loss", "impacts", -1.0), ("friction_loss", "friction", -1.0),
           ("numerical_loss", "numerical loss", -1.0)]  # with the corrections, which cancel it for the most part
 LOSSES = ("damping_loss", "impact_loss", "friction_loss", "correction_work", "numerical_loss", "material_loss")
+TITLES = {"study": "{} over the points", "refine": "{} over the levels", "waves": "{} over place and time",
+          "frequencies": "Frequencies", "mode": "Mode shapes"}
 
 
-class History:
-    """Columns of history.csv as charts."""
+class Page:
+    """What the template shows."""
 
-    def __init__(self, page: Page, table: Any):
-        self.page, self.table = page, table
-        self.names = [str(name) for name in table.columns]
+    def __init__(self, results: Results, title: str, version: str = ""):
+        self.results, self.title, self.version = results, title or results.name, version
+        self.present: str = lib.percuss_version().decode()
+        self.charts: list[Block] = []  #: of all sections, for player.js
+        self.sections: dict[str, list[Block]] = {}  #: charts and drawings by section
+        self.scene = scene(results) if results.kind != "study" else None
+        self.pictures, self.more_pictures = p.pictures(results.folder)
+        self.case = "case.resolved.yaml"  #: path of the case in the folder
 
-    def column(self, name: str) -> Array:
-        """Numbers of a column."""
-        return np.asarray(self.table[name], float)
+    def put(self, **values: Any) -> None:
+        """Gives the template more to show."""
+        vars(self).update(values)
 
-    def chart(self, title: str, y: tuple[str, str], lines: Sequence[tuple[str, Array]]) -> Optional[Block]:
-        """Lines over time."""
-        return p.chart(title, ("time", "s"), y, [(name, self.column("t"), values) for name, values in lines])
+    def show(self, section: str, charts: Sequence[Optional[Block]]) -> None:
+        """Adds those charts that have something to show."""
+        there = self.sections[section] = [chart for chart in charts if chart]
+        for chart in there:
+            if "series" in chart:
+                chart["number"] = len(self.charts)
+                self.charts.append(chart)
 
-    def pick(self, names: Sequence[str]) -> list[tuple[str, Array]]:
-        """Those columns that are there and not zero, with names as people read them."""
-        return [(name.replace("_", " "), self.column(name)) for name in names
-                if name in self.names and not is_zero(self.column(name))]
+    def draw(self, section: str, *prefixes: str) -> None:
+        """Adds the figures of percuss plot whose names begin so."""
+        from ._plot import make
+        found = self.sections[section] = []
+        for name, script in make([self.results], [], Options(width=12.0))[0]:
+            if name.startswith(prefixes) and len(found) < MOST_GROUPS:
+                kind, _, rest = name.partition("_")
+                one = p.drawing(TITLES[kind].format(rest), script.figure())
+                if kind == "waves":
+                    scale = si("s", float(self.results.waves[0].times[-1]))[0]
+                    one["axes"] = [*one["box"], *(t / scale for t in one["ylim"]), False]
+                found.append(one)
 
-    def energies(self) -> list[Optional[Block]]:
-        """Energies, losses and work over time."""
-        parts = self.pick(("kinetic", "strain", "potential"))
-        total = sum((values for _, values in parts), np.zeros(len(self.table)))
-        return [self.chart("Energies over time", ("energy", "J"), [*parts, ("total", total)]),
-                self.chart("Losses and corrections since the start", ("energy", "J"), self.pick(LOSSES)),
-                self.chart("Work of the loads since the start", ("energy", "J"), self.pick(("external_work",)))]
+    def listing(self) -> Any:
+        """The case as it was solved, None if it is not there."""
+        return p.listing(read_text(self.results.path(self.case))) if self.results.has(self.case) else None
 
-    def contacts(self) -> list[str]:
-        """Names that have a gap and a force, the largest impulse of a step first."""
-        found = [name[:-4] for name in self.names if name.endswith(".gap") and f"{name[:-4]}.force" in self.names]
 
-        def impulse(name: str) -> float:
-            place = f"{name}.step_impulse"
-            return float(np.nanmax(self.column(place), initial=0.0)) if place in self.names else 0.0
-        return sorted(found, key=lambda name: -impulse(name))
+def is_zero(values: Array) -> bool:
+    """Whether a column says nothing."""
+    return not np.any(np.abs(np.nan_to_num(values)) > 0.0)
 
-    def contact(self, name: str) -> list[Optional[Block]]:
-        """Gap and force of a contact; impulses where bodies that do not give way have no forces."""
+
+def case_title(results: Results) -> str:
+    """The title in case.resolved.yaml, else the name of the case."""
+    import yaml
+    if not results.has("case.resolved.yaml"):
+        return ""
+    with errors_of(results.path("case.resolved.yaml")):
+        found = yaml.safe_load(results.case)
+    said = found.get("title") if isinstance(found, dict) else None
+    return said if isinstance(said, str) else ""
+
+
+def columns_of(table: Any, names: Sequence[str]) -> Block:
+    """Heads and rows of a table with units; texts stay what they are."""
+    there = [name for name in names if name in table.columns]
+    return {"heads": [units.join(name, table.attrs["units"].get(name, "")) for name in there],
+            "rows": [[cell(table[name].iloc[i]) for name in there] for i in range(min(len(table), MOST_ROWS))],
+            "right": [i for i, name in enumerate(there) if table[name].dtype != object]}
+
+
+def cell(x: Any) -> str:
+    """What a cell of a table shows."""
+    if isinstance(x, str):
+        return x
+    return str(int(x)) if isinstance(x, (int, np.integer)) else p.number(float(x)) if np.isfinite(x) else ""
+
+
+# ---- Runs ----
+
+def add_history(page: Page, table: Any) -> None:
+    """Charts of history.csv: energies, contacts with the largest impulse of a step first, and all other columns, those
+    of one place and unit together."""
+    names, known = [str(name) for name in table.columns], table.attrs["units"]
+    column = {name: np.asarray(table[name], float) for name in names}
+
+    def chart(title: str, quantity: str, unit: str, lines: dict[str, Array]) -> Optional[Block]:
+        return p.chart(title, ("time", "s"), (quantity, unit), [(key, column["t"], x) for key, x in lines.items()])
+
+    def pick(*wanted: str) -> dict[str, Array]:
+        there = [name for name in wanted if name in column and not is_zero(column[name])]
+        return {name.replace("_", " "): column[name] for name in there}
+
+    energies = pick("kinetic", "strain", "potential")
+    total = sum(energies.values(), np.zeros(len(table)))
+    contacts = [name[:-4] for name in names if name.endswith(".gap") and f"{name[:-4]}.force" in column]
+    contacts.sort(key=lambda c: -float(np.nanmax(column.get(f"{c}.step_impulse", np.zeros(1)), initial=0.0)))
+    charts: list[Optional[Block]] = []
+    for name in contacts[:MOST_DRAWN]:
         force, impulse, friction = (f"{name}.{part}" for part in ("force", "step_impulse", "friction"))
-        gap = self.chart(f"Contact {name}: gap", ("gap", "m"), [("gap", self.column(f"{name}.gap"))])
-        if impulse in self.names and is_zero(self.column(force)) and not is_zero(self.column(impulse)):
-            return [gap, self.chart(f"Contact {name}: impulse of each step", ("impulse", "N s"),
-                                    [("impulse", self.column(impulse))])]
-        lines = [("force", self.column(force))]
-        if friction in self.names and not is_zero(self.column(friction)):
-            lines.append(("friction", self.column(friction)))
-        return [gap, self.chart(f"Contact {name}: force", ("force", "N"), lines)]
-
-    def probes(self) -> list[Block]:
-        """Charts of all other columns: those of one place and unit together."""
-        contacts = set(self.contacts())
-        first = self.names.index("iterations") + 1 if "iterations" in self.names else 0
-        left = [name for name in self.names[first:] if not name.endswith(".gap") and name != "t"
-                and name.rpartition(".")[0] not in contacts]
-        groups: dict[tuple[str, str], list[str]] = {}
-        for name in left:
-            unit = self.table.attrs["units"].get(name, "")
-            groups.setdefault((name.rpartition(".")[0], unit) if unit else (name, ""), []).append(name)
-        charts, shown = [], 0
-        for (place, unit), names in list(groups.items())[:MOST_GROUPS]:
-            what = units.quantity(names[0])
-            title = names[0] if len(names) == 1 or not what else f"{place}: {what.name}" if place else what.name
-            charts.append(self.chart(title, (what.name if what else names[0], unit),
-                                     [(name, self.column(name)) for name in names[:8]]))
-            shown += len(names[:8])
-        more = len(left) - shown
-        block = self.page.show(charts)
-        note = p.words(f"{more} further columns are in history.csv.", "soft") if more else None
-        return [part for part in (block, note) if part]
+        charts.append(chart(f"Contact {name}: gap", "gap", "m", {"gap": column[f"{name}.gap"]}))
+        what, unit, lines = "force", "N", {"force": column[force]}
+        if pick(friction):
+            lines["friction"] = column[friction]
+        if is_zero(column[force]) and pick(impulse):  # bodies that do not give way have no forces
+            what, unit, lines = "impulse", "N s", {"impulse": column[impulse]}
+        charts.append(chart(f"Contact {name}: {what}{' of each step' * (what == 'impulse')}", what, unit, lines))
+    page.show("contacts", charts if p.items(page.results.summary, "contacts") else [])
+    page.show("energy", [ledger(page.results.summary),
+                         chart("Energies over time", "energy", "J", {**energies, "total": total}),
+                         chart("Losses and corrections since the start", "energy", "J", pick(*LOSSES)),
+                         chart("Work of the loads since the start", "energy", "J", pick("external_work"))])
+    first = names.index("iterations") + 1 if "iterations" in names else 0
+    left = [name for name in names[first:] if not name.endswith(".gap") and name != "t"
+            and name.rpartition(".")[0] not in contacts]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in left:
+        unit = known.get(name, "")
+        groups.setdefault((name.rpartition(".")[0], unit) if unit else (name, ""), []).append(name)
+    charts = []
+    for (place, unit), own in list(groups.items())[:MOST_GROUPS]:
+        known_as = units.quantity(own[0])
+        what = known_as.name if known_as else own[0]
+        title = own[0] if len(own) == 1 or not known_as else f"{place}: {what}" if place else what
+        charts.append(chart(title, what, unit, {name: column[name] for name in own[:8]}))
+    page.show("probes", charts)
+    shown = sum(len(own[:8]) for own in list(groups.values())[:MOST_GROUPS])
+    page.put(ncontact=len(contacts), most=MOST_DRAWN, nrow=len(table) - 1, more_columns=len(left) - shown)
 
 
-def run_head(page: Page, summary: dict[str, Any]) -> None:
-    """How the run ended, and whether its certificate held."""
-    version = p.text(summary, "version")
-    page.say(f"{p.text(summary, 'case')}: {p.text(summary, 'ending')} at t = "
-             f"{p.quantity(p.real(summary, 'time.reached'), 's')} after {p.real(summary, 'steps.done'):.0f} steps" +
-             (f", by Percuss {version}" if version else "") + ".")
-    if p.text(summary, "question"):
-        page.say("A question: " + p.text(summary, "question"), "verdict broken")
-    if p.text(summary, "reason"):
-        page.say("The run ended early: " + p.text(summary, "reason"), "verdict broken")
-    if p.text(summary, "certificate.verdict") == "broken":
-        page.say(Markup('The certificate is broken, <a href="#certificate">see below</a>.'), "verdict broken")
+def ledger(summary: dict[str, Any]) -> Optional[Block]:
+    """What changed the energy, as bars."""
+    energy = p.value(summary, "energy")
+    lines = [(name, sign * p.real(energy, key) + 0.0) for key, name, sign in LEDGER]
+    lines[-1] = ("numerical loss", lines[-1][1] + p.real(energy, "correction_work"))
+    return p.bars("Ledger: what changed the energy", "J", [line for line in lines if math.isfinite(line[1])])
 
 
 def run_facts(summary: dict[str, Any]) -> str:
@@ -146,147 +199,159 @@ def run_facts(summary: dict[str, Any]) -> str:
     return ", ".join(lines) + (", in the frames that were drawn." if lines else "")
 
 
-def run_contacts(page: Page, summary: dict[str, Any], history: Optional[History]) -> None:
-    """Contacts, joints and supports: tables and charts."""
-    contacts, blocks = p.items(summary, "contacts"), []
-    if contacts:
-        columns = [column for column in CONTACT_COLUMNS
-                   if column[2] or any(abs(p.real(c, column[0])) > 0.0 for c in contacts)]
-        rows = [[p.text(c, "name"), *(p.moment(p.real(c, key)) if key.endswith("_time") else p.number(p.real(c, key))
-                                      for key, _, _ in columns)] for c in contacts[:MOST_CONTACTS]]
-        blocks.append(p.table(["contact", *(title for _, title, _ in columns)], rows, range(1, len(columns) + 1)))
-        window = p.real(summary, "filter_window")
-        if window > 0.0:
-            blocks.append(p.words(f"The filtered peak is that of the mean over {p.quantity(window, 's')}.", "soft"))
-        if len(contacts) > MOST_CONTACTS:
-            blocks.append(p.words(f"{len(contacts) - MOST_CONTACTS} more are in summary.json.", "soft"))
-    if contacts and history:
-        done, rows_there = p.real(summary, "steps.done"), len(history.table) - 1
-        if rows_there < done:
-            blocks.append(p.words(f"The table knows all {done:.0f} steps, the curves the {rows_there} of history.csv: "
-                                  "a peak may lie between their points.", "soft"))
-        names = history.contacts()
-        shown = page.show([chart for name in names[:MOST_DRAWN] for chart in history.contact(name)])
-        blocks += [shown] if shown else []
-        if len(names) > MOST_DRAWN:
-            blocks.append(p.words(f"Drawn are the {MOST_DRAWN} of {len(names)} with the largest impulses.", "soft"))
-    is_held = False
-    for kind in ("joints", "supports"):
-        held = p.items(summary, kind)
-        if held:
-            is_held = True
-            keys = ("peak_force", "peak_force_time", "peak_moment", "peak_moment_time")
-            rows = [[p.text(item, "name"), *(p.moment(p.real(item, k)) if "time" in k else p.number(p.real(item, k))
-                                             for k in keys)] for item in held[:MOST_CONTACTS]]
-            heads = ["name", "peak force [N]", "at t [s]", "peak moment [N m]", "at t [s]"]
-            blocks += [{"kind": "head", "text": f"Reactions of {kind}"}, p.table(heads, rows, range(1, 5))]
-    page.add("contacts", "Contacts, joints and supports" if is_held else "Contacts", blocks)
-
-
-def run_energy(page: Page, summary: dict[str, Any], history: Optional[History]) -> None:
-    """Energies in words, the ledger as bars, charts over time."""
-    energy = p.value(summary, "energy")
-    if not isinstance(energy, dict):
-        return
-    initial, final, kinetic, strain, potential, imbalance = (
-        p.quantity(p.real(energy, key), "J")
-        for key in ("initial", "final", "kinetic", "strain", "potential", "imbalance"))
-    line = (f"The energy was {initial} at the start and {final} at the end (kinetic {kinetic}, strain {strain}, "
-            f"potential {potential}). ")
-    if p.text(energy, "numerical_loss_is") == "formula":
-        line += f"The numerical loss follows from the scheme’s formula; {imbalance} are not accounted for."
-    else:
-        line += "The numerical loss is the remainder of the balance."
-    ledger = [(name, sign * p.real(energy, key) + 0.0) for key, name, sign in LEDGER
-              if math.isfinite(p.real(energy, key))]
-    if ledger and ledger[-1][0] == "numerical loss":
-        ledger[-1] = ("numerical loss", ledger[-1][1] + p.real(energy, "correction_work"))
-        ledger = [line for line in ledger if math.isfinite(line[1])]
-    bars = p.bars("Ledger: what changed the energy", "J", ledger)
-    page.add("energy", "Energy", [p.words(line), page.show([bars, *(history.energies() if history else ())])])
-
-
-def run_certificate(page: Page, summary: dict[str, Any]) -> None:
-    """The checks, in words and as a table."""
-    checks = p.items(summary, "certificate.checks")
-    if not checks:
-        return
-    counted = [c for c in checks if p.text(c, "verdict") != "reported"]
-    verdict = p.text(summary, "certificate.verdict")
-    is_held = verdict != "broken"
-    said = "Every check held, but some are marked." if verdict == "marked" else "Every check held."
-    line = Markup("<strong>{}</strong> After each of the {:.0f} steps Percuss held {} conditions against the state "
-                    "that it had accepted, with formulas of their own: contact laws, equations of motion, momentum and "
-                    "energy.").format(said if is_held else "The certificate is broken.",
-                                      p.real(summary, "steps.done"), len(counted))
-    if not is_held:
-        line += f" The first that did not hold is ‘{p.text(summary, 'certificate.broken')}’."
-    worst = max(counted, key=lambda c: p.real(c, "worst_ratio"), default=None)
-    if worst:
-        ratio = p.real(worst, "worst_ratio")
-        line += (f" {'The closest call' if is_held else 'The worst'}, ‘{p.text(worst, 'name')}’, came to "
-                 f"{p.number(100.0 * ratio, 2)} % of its tolerance")
-        line += f", at t = {p.quantity(p.real(worst, 'worst_time'), 's')}." if ratio > 0.0 else "."
-    rows = [[p.text(c, "name"), p.text(c, "unit"), *(p.number(p.real(c, k), 3) for k in ("worst_value", "tolerance",
-                                                                                         "worst_ratio")),
-             p.moment(p.real(c, "worst_time")), p.text(c, "verdict")] for c in checks]
-    heads = ["check", "unit", "worst", "allowed", "ratio", "at t [s]", "verdict"]
-    page.add("certificate", "Certificate", [p.words(line, "verdict" + ("" if is_held else " broken")),
-                                            p.table(heads, rows, range(2, 6), "checks")])
-
-
-def run_model(page: Page, summary: dict[str, Any]) -> None:
-    """Sizes of the model, scheme, solver and steps."""
-    facts = [("points", "model.points", ""), ("cells", "model.cells", ""), ("degrees of freedom", "model.dofs", ""),
-             ("contact points", "model.contact_points", ""), ("conditions of joints", "model.joint_rows", ""),
-             ("scheme", "scheme", ""), ("step solver", "solver", ""), ("linear algebra, mass", "mass_backend", ""),
-             ("linear algebra, step", "step_backend", ""), ("step size", "time.step", "s"),
-             ("end of the run", "time.end", "s"), ("iterations a step, mean", "steps.iterations_mean", ""),
-             ("iterations a step, most", "steps.iterations_max", ""),
-             ("steps covered by smaller ones", "steps.cut", ""), ("wall time", "wall_time.total", "s")]
-    rows = []
-    for name, place, unit in facts:
-        said, x = p.text(summary, place), p.real(summary, place)
-        if said or math.isfinite(x):
-            rows.append([name, said or p.quantity(x, unit)])
-    page.add("model", "Model and method", [p.table(["", ""], rows, [1])])
-
-
 def report_run(results: Results) -> Page:
     """The page of a run."""
     summary = results.summary
-    page = Page(results, p.text(summary, "title"))
-    history = History(page, results.history) if results.has("history.csv") else None
-    run_head(page, summary)
-    page.facts = run_facts(summary)
-    run_contacts(page, summary, history)
-    run_energy(page, summary, history)
-    if history:
-        page.add("probes", "Probes and reactions", history.probes())
+    page = Page(results, p.text(summary, "title"), p.text(summary, "version"))
+    contacts, checks = p.items(summary, "contacts"), p.items(summary, "certificate.checks")
+    counted = [check for check in checks if p.text(check, "verdict") != "reported"]
+    page.put(
+        facts=run_facts(summary), contacts=contacts, checks=checks, counted=counted,
+        contact_columns=[(key, title) for key, title, is_usual in CONTACT_COLUMNS
+                         if is_usual or any(abs(p.real(contact, key)) > 0.0 for contact in contacts)],
+        held=[(kind, p.items(summary, kind)) for kind in ("joints", "supports") if p.items(summary, kind)],
+        worst=max(counted, key=lambda check: p.real(check, "worst_ratio"), default=None))
+    if results.has("history.csv"):
+        add_history(page, results.history)
         if results.waves:
-            page.add("waves", "Waves", [drawings(results, "waves_")])
+            page.draw("waves", "waves_")
     else:
-        page.say("Without history.csv there are no curves over time.")
-    page.add("pictures", "Pictures", p.pictures(results.folder))
-    run_certificate(page, summary)
-    run_model(page, summary)
-    page.case("case.resolved.yaml")
-    page.end([p.command("percuss", "run", results.path("case.resolved.yaml"), "-o", results.folder)],
-             p.text(summary, "version"))
+        page.show("energy", [ledger(summary)])
     return page
+
+
+# ---- Statics and modes ----
+
+def report_statics(results: Results) -> Page:
+    """The page of an equilibrium: load path, energies, contacts, load steps."""
+    page, table = Page(results, case_title(results)), results.table
+    names, known = [str(name) for name in table.columns], table.attrs["units"]
+    step, factor = (np.asarray(table[name], float) for name in ("step", "factor"))
+    cursor = "row" if len(table) <= p.MOST_POINTS else ""
+    contacts = [name[:-4] for name in names if name.endswith(".gap") and f"{name[:-4]}.force" in names]
+    first = max(names.index(name) for name in ("friction_work", "arc", "slope", "determinant", "factor")
+                if name in names) + 1
+    paths, others = [], []
+    for name in names[first:]:
+        what, values = units.quantity(name), np.asarray(table[name], float)
+        axis = (what.name if what else name, known.get(name, ""))
+        if name.rpartition(".")[0] in contacts:
+            others.append(p.chart(f"{name} over the load steps", ("load step", ""), axis, [(name, step, values)],
+                                  cursor))
+        elif not is_zero(values):
+            paths.append(p.chart(f"Load path: {name}", axis, ("load factor", ""), [("load factor", values, factor)],
+                                 cursor))
+    page.show("paths", paths[:MOST_GROUPS])
+    page.show("contacts", others[:MOST_GROUPS])
+    work = [(name.replace("_", " "), step, np.asarray(table[name], float)) for name in names
+            if known.get(name) == "J" and not is_zero(table[name])]
+    page.show("energy", [p.chart("Energies and work", ("load step", ""), ("energy", "J"), work, cursor)])
+    page.put(factor=factor[-1], nstep=len(table) - 1, table=columns_of(table, names[:first]),
+             said=read_text(results.path("summary.txt")) if results.has("summary.txt") else "")
+    return page
+
+
+def report_modes(results: Results) -> Page:
+    """The page of modes: shapes, frequencies."""
+    page = Page(results, case_title(results))
+    columns = ["mode", "f", "w", "damping", "kind", "name", "residual"]
+    page.put(table=columns_of(results.table, columns), nmode=len(results.table))
+    page.draw("modes", "frequencies", "mode_shapes")
+    return page
+
+
+# ---- Studies ----
+
+def study_value(row: Any, name: str) -> Any:
+    """"196.215 ± 0.001, converges, order 2.3", or why there is no bound."""
+    found = Markup.escape(p.number(float(row[name]) if not isinstance(row[name], str) else math.nan))
+    if isinstance(row.get(f"{name}.convergence"), str):
+        parts = [part for part in (f"{name}.mesh", f"{name}.step") if isinstance(row.get(f"{part}.convergence"), str)]
+        if np.isfinite(row[f"{name}.bound"]):
+            found += f"\u00a0±\u00a0{p.number(row[f'{name}.bound'], 2)}"
+        for part in parts or [name]:
+            kind, order = row[f"{part}.convergence"], row.get(f"{part}.order", math.nan)
+            line = kind + (f", order {p.number(order, 2)}" if kind == "converges" else "")
+            if parts:
+                bound = row[f"{part}.bound"]
+                line = (f"±\u00a0{p.number(bound, 2)}, " if np.isfinite(bound) else "") + line
+                line = f"{part.rsplit('.', 1)[1]}: {line}"
+            found += Markup('<br><span class="soft">{}</span>').format(line)
+    return found
+
+
+def study_rows(table: Any, keys: Sequence[str], measures: Sequence[str]) -> list[list[Any]]:
+    """Rows of study.csv: keys and measures, or the reason why there are none."""
+    rows = []
+    for _, row in table.head(MOST_ROWS).iterrows():
+        head = [x if isinstance(x, str) else f"{x:.12g}" if np.isfinite(x) else "" for x in (row[key] for key in keys)]
+        if row["status"] == "done":
+            rows.append([*head, *(study_value(row, name) for name in measures)])
+        else:
+            reason = row.get("reason")
+            rows.append([*head, f"{row['status']}: {reason if isinstance(reason, str) else ''}"])
+    return rows
+
+
+def report_study(results: Results) -> Page:
+    """The page of a study."""
+    about = results.summary if results.has("study.json") else {}
+    source = p.text(about, "case") or results.folder
+    page = Page(results, "Study of " + os.path.basename(source.removesuffix("/case.yaml").rstrip("/")),
+                p.text(about, "version"))
+    table, known = results.table, results.table.attrs["units"]
+    names = [str(name) for name in table.columns]
+    measures, keys = measures_of(names), names[:names.index("run")]
+    states = [p.text(point, "status") for point in p.items(about, "points")] or list(table["status"])
+    refined = [kind for kind in ("mesh", "step") if kind in (p.value(about, "refine") or {})]
+    heads = [p.breakable(key) for key in keys]
+    heads += [p.breakable(name) + (f" [{known[name]}]" if known.get(name) else "") for name in measures]
+    statistics, command = p.value(about, "statistics") or {}, about.get("command")
+    columns = [str(key) for key in next(iter(statistics.values()), ())]
+    run = next((name for name in table["run"] if results.has(f"runs/{name}/case.resolved.yaml")), None)
+    point = table[table["run"] == run].iloc[0] if run is not None else {}
+    page.case = f"runs/{run}/case.resolved.yaml"
+    page.put(
+        about=about, done=states.count("done"), npoint=len(states), refined=refined, keys=keys,
+        more=len(table) - MOST_ROWS,
+        varied=[key for key in keys if not refined or key not in ("level", "mesh_factor", "step_factor")],
+        table={"heads": heads, "rows": study_rows(table, keys, measures), "right": range(len(keys), len(heads))},
+        statistics=[[p.breakable(name), *map(p.number, map(partial(p.real, one), columns))]
+                    for name, one in statistics.items()], statistics_columns=columns,
+        point=", ".join(f"{key} = {cell(point[key])}" for key in keys) if run is not None else "",
+        command=list(map(str, command)) if isinstance(command, list) else [
+            "percuss", "study", "CASE", "-o", results.folder])
+    if "done" in states and measures:
+        page.draw("charts", "study_", "refine_")
+    return page
+
+
+# ---- The page ----
+
+def cells(rows: Sequence[dict[str, Any]], keys: Sequence[str], digits: int = 6) -> list[list[Any]]:
+    """Texts, numbers, and times that move the picture, of objects of summary.json."""
+    return [[p.text(row, key) if isinstance(p.value(row, key), str) or key == "name" else
+             p.moment(p.real(row, key)) if key.endswith("_time") else p.number(p.real(row, key), digits)
+             for key in keys] for row in rows]
+
+
+def facts(tree: Any, listed: Sequence[tuple[str, str, str]]) -> list[list[str]]:
+    """Names and what stands at their places, of those that have a text or number."""
+    said = [(name, p.text(tree, place), p.real(tree, place), unit) for name, place, unit in listed]
+    return [[name, text or p.quantity(x, unit)] for name, text, x, unit in said if text or math.isfinite(x)]
 
 
 def render(page: Page) -> str:
     """The page as HTML."""
     import jinja2
     here = os.path.dirname(os.path.abspath(__file__))
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.join(here, "templates")), autoescape=True,
-                                     trim_blocks=True, undefined=jinja2.StrictUndefined)
-    files = {}
-    for name, path in (("style", "templates/report.css"), ("script", "player.js")):
-        with open(os.path.join(here, path), encoding="utf-8") as file:
-            files[name] = Markup(file.read())
-    return p.printable(environment.get_template("report.html").render(page=page, **files))
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader([os.path.join(here, "templates"), here]),
+                                     autoescape=True, trim_blocks=True, undefined=jinja2.ChainableUndefined)
+    environment.filters.update(number=p.number, quantity=p.quantity, breakable=p.breakable)
+    environment.globals.update(real=p.real, text=p.text, cells=cells, facts=facts, command=p.command)
+    return p.printable(environment.get_template("report.html").render(
+        page=page, kind=page.results.kind, results=page.results,
+        summary=page.results.summary if page.results.kind == "run" else {}))
 
 
 def build(results: Results) -> str:
@@ -294,15 +359,8 @@ def build(results: Results) -> str:
     makers = {"run": report_run, "study": report_study, "statics": report_statics, "modes": report_modes}
     if results.kind not in makers:
         raise InputError(f"{results.folder}: there is no report of a {results.kind}")
-    try:
+    with errors_of(results.folder):
         return render(makers[results.kind](results))
-    except InputError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        if os.environ.get("PERCUSS_TRACEBACK"):
-            raise
-        what = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"{results.folder}: the results are damaged: {what[:200]}") from None
 
 
 def report(results: Union[Path, Results], output: Optional[Path] = None) -> str:

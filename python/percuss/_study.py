@@ -21,10 +21,9 @@ from . import units
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
 from .files import Path, write_file
-from .measure import Convergence, Measured
+from .measure import Convergence
 from .plan import SAMPLINGS, Plan, read_plan, refine_words
-from .pool import Broke, Pool
-from .runs import Runs
+from .pool import Broke, Pool, Runs
 from .text import encode
 
 if TYPE_CHECKING:
@@ -34,13 +33,13 @@ SHOWN_ROWS = 100
 BAR_WIDTH = 24
 PERCENTILES = (5, 25, 50, 75, 95)
 GOOD = ("done", "kept")
-NOTHING = Measured(math.nan)
+NOTHING = (math.nan, 0.0)
 
 
 class Run(NamedTuple):
     """What became of a run."""
 
-    end: str = "not run"  #: as of runs.Ended, or "broke"
+    end: str = "not run"  #: as of pool.Ended, or "broke"
     name: str = ""
     reason: str = ""
     values: Mapping[str, tuple[float, float]] = {}  #: of measures: value and grain
@@ -131,9 +130,6 @@ class Study:
 
     # ---- The table ----
 
-    def value(self, run: Run, name: str) -> Measured:
-        return Measured(*run.values.get(name, NOTHING))
-
     def of_point(self, point: int) -> list[Run]:
         """Runs of a point, a level each."""
         return self.runs[point * self.nlevel:(point + 1) * self.nlevel]
@@ -146,14 +142,14 @@ class Study:
         both = [self._converge_by(what, runs, name) for what in plan.refined]
         alone = dict(zip((f"{what}." for what in plan.refined), both)) if plan.is_separate else {}
         whole = measures.converge_both(both[0][0], both[1][0]) if plan.is_separate else both[0][0]
-        return {head: {"limit": one.limit, "bound": one.bound, "order": one.order, "convergence": one.kind,
-                       **({"levels": levels} if levels else {})}
+        return {head: {"limit": known(one.limit), "bound": known(one.bound), "order": known(one.order),
+                       "convergence": one.kind, **({"levels": list(map(known, levels))} if levels else {})}
                 for head, (one, levels) in {"": (whole, [] if alone else both[0][1]), **alone}.items()}
 
     def _converge_by(self, what: str, runs: list[Run], name: str) -> tuple[Convergence, list[float]]:
-        levels = [self.value(runs[k], name) for k in self.plan.sequence(what)]
-        values = [level.value for level in levels]
-        return measures.converge(values, self.plan.refined[what][0], levels[-1].grain), values
+        levels = [runs[k].values.get(name, NOTHING) for k in self.plan.sequence(what)]
+        values = [value for value, _ in levels]
+        return measures.converge(values, self.plan.refined[what][0], levels[-1][1]), values
 
     @property
     def not_refined(self) -> Optional[str]:
@@ -173,19 +169,14 @@ class Study:
 
     def statistics(self) -> dict[str, dict[str, float]]:
         """Of a random study: mean, deviation and percentiles of every measure over the points that are done."""
-        if not self.plan.random:
+        if not self.plan.random or not self.names:
             return {}
-        import numpy as np
-        found = {}
-        for name in self.names:
-            all_values = np.array([self.value(self.of_point(p)[-1], name).value for p in range(self.plan.npoint)])
-            x = all_values[np.isfinite(all_values)]
-            if len(x):
-                found[name] = {"count": len(x), "mean": float(np.mean(x)),
-                               "deviation": float(np.std(x, ddof=1)) if len(x) > 1 else math.nan,
-                               "min": float(x.min()), "max": float(x.max()),
-                               **{f"p{p}": float(np.percentile(x, p)) for p in PERCENTILES}}
-        return found
+        import pandas
+        values = pandas.DataFrame([{name: run.values.get(name, NOTHING)[0] for name in self.names}
+                                   for run in self.runs[self.nlevel - 1::self.nlevel]])
+        found = values.replace([math.inf, -math.inf], math.nan).describe([p / 100 for p in PERCENTILES]).rename(
+            index={"std": "deviation", **{f"{p}%": f"p{p}" for p in PERCENTILES}})
+        return {name: one.to_dict() for name, one in found.items() if one["count"]}
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per run; order, limit and bound stand in that of the finest level."""
@@ -202,7 +193,7 @@ class Study:
                 row |= {"run": run.name, "status": "done" if run.end == "kept" else run.end}
                 is_finest = level == self.nlevel - 1 and is_good
                 for name in self.names:
-                    row[name] = self.value(run, name).value
+                    row[name] = known(run.values.get(name, NOTHING)[0])
                     row |= {f"{name}.{head}{part}": x if is_finest else None for head, one in orders[name].items()
                             for part, x in one.items() if part != "levels"}
                 found.append(row | {"reason": run.reason})
@@ -214,16 +205,16 @@ class Study:
         out = csv.writer(buffer, lineterminator="\n")
         out.writerow([units.join(name, known.get(name.removesuffix(".limit").removesuffix(".bound"), ""))
                       for name in rows[0]])
-        out.writerows([map(cell, row.values()) for row in rows])
+        out.writerows([row.values() for row in rows])
         write_file(os.path.join(self.folder, "study.csv"), buffer.getvalue())
         write_file(os.path.join(self.folder, "study.json"), self._json(known))
 
-    def _json(self, known: Mapping[str, str]) -> str:
+    def _json(self, unit_of: Mapping[str, str]) -> str:
         plan = self.plan
         head: dict[str, Any] = {"version": c.lib.percuss_version().decode(), "case": plan.case,
                                 "command": self.command, "set": plan.set,
                                 "measure": {name: plan.measures.get(name, name) for name in self.names},
-                                "units": known}
+                                "units": unit_of}
         if plan.refined:
             head["refine"] = {**plan.refined, "separately": plan.is_separate}
             if self.not_refined:
@@ -231,10 +222,11 @@ class Study:
         if plan.random:
             head["random"] = {"points": plan.random, "seed": plan.seed, "sampling": plan.sampling,
                               **plan.distributions}
-            head["statistics"] = self.statistics()
+            head["statistics"] = {name: {key: known(value) for key, value in one.items()}
+                                  for name, one in self.statistics().items()}
         head |= {"jobs": plan.jobs, "keep": plan.keep}
-        lines = [f"  {json.dumps(key)}: {json.dumps(plain(value))}" for key, value in head.items()]
-        points = ",\n".join("    " + json.dumps(plain(self._point(p))) for p in range(plan.npoint))
+        lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+        points = ",\n".join("    " + json.dumps(self._point(p)) for p in range(plan.npoint))
         return "{\n" + ",\n".join(lines) + f',\n  "points": [\n{points}\n  ]\n}}\n'
 
     def _point(self, point: int) -> dict[str, Any]:
@@ -247,7 +239,8 @@ class Study:
         found["measures"] = {}
         for name in self.names:
             orders = self.converge(point, name)
-            found["measures"][name] = dict[str, Any](value=self.value(runs[-1], name).value, **orders.pop("", {}),
+            found["measures"][name] = dict[str, Any](value=known(runs[-1].values.get(name, NOTHING)[0]),
+                                                     **orders.pop("", {}),
                                                      **{head[:-1]: one for head, one in orders.items()})
         return found
 
@@ -280,10 +273,9 @@ class Study:
         found = self.statistics()
         if not found:
             return ""
+        import pandas
         heads = ["mean", "deviation", "min", *(f"p{p}" for p in PERCENTILES), "max"]
-        width = max(map(len, found))
-        return "\n" + f"{'':{width}}" + "".join(f"{head:>12}" for head in heads) + "\n" + "".join(
-            f"{name:{width}}" + "".join(f"{one[head]:12.5g}" for head in heads) + "\n" for name, one in found.items())
+        return f"\n{pandas.DataFrame(found).T[heads].to_string(float_format='{:.5g}'.format)}\n"
 
     def counts(self) -> dict[str, int]:
         """Runs by their end; `same`: of those that were found, those that another one of this study has put there."""
@@ -309,25 +301,16 @@ class Study:
         return done > 0 and done + n["refused"] == len(self.runs)
 
 
-def cell(value: Any) -> str:
-    """A value in a CSV file: the shortest text that gives the same number, "" for none."""
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def plain(value: Any) -> Any:
-    """A value for JSON, null in place of what is no number."""
-    if isinstance(value, float):
-        return (int(value) if value == int(value) and abs(value) < 2**53 else value) if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
-    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+def known(value: float) -> Optional[float]:
+    """A number, a whole one without a point; None in place of what is none."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def shown_value(row: Mapping[str, Any], name: str) -> str:
     """A measure with its error bar, "0.123 +- 0.004 (order 2.0)"."""
-    if not math.isfinite(row[name]):
+    if row[name] is None:
         return "-"
     heads = [h for h in (f"{name}.mesh.", f"{name}.step.") if h + "convergence" in row] or [f"{name}."]
     if row.get(f"{name}.convergence") is None:
@@ -338,7 +321,7 @@ def shown_value(row: Mapping[str, Any], name: str) -> str:
         kind = f"order {row[head + 'order']:.1f}" if kind == "converges" else kind
         kinds.append(kind if len(heads) == 1 else f"{head.split('.')[-2]}: {kind}")
     bound = row[f"{name}.bound"]
-    bar = f" +- {bound:.1g}" if math.isfinite(bound) else ""
+    bar = f" +- {bound:.1g}" if bound is not None else ""
     return f"{row[name]:.6g}{bar} ({', '.join(kinds)})"
 
 

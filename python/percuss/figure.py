@@ -123,25 +123,30 @@ class Options:
     spectrum: str = ""  #: the window
 
 
+class Source(NamedTuple):
+    """A table of a script."""
+
+    table: Any
+    path: str
+    read: str  #: the line that reads it; {name} is its name and {path} its file
+
+
 class Script:
     """The lines of matplotlib that make a figure, and the tables that they read."""
 
     def __init__(self, options: Options):
         self.options = options
-        self.tables: dict[str, Any] = {}
-        self.reads: dict[str, str] = {}  # how each table is read; {path} is its file
-        self.paths: dict[str, str] = {}
+        self.sources: dict[str, Source] = {}
         self.lines: list[str] = []
         self.legends: list[tuple[int, str]] = []  # axes, expression that adds the legend
 
-    def add(self, name: str, table: Any, path: str, read: str) -> None:
-        """Makes a table known."""
-        self.tables[name], self.paths[name], self.reads[name] = table, path, read
+    def names(self) -> dict[str, Any]:
+        """What lines may use."""
+        return {"np": np, "spectrum": spectrum, **{name: source.table for name, source in self.sources.items()}}
 
     def values(self, expression: str) -> Any:
         """Numbers of an expression of the tables."""
-        found = eval(expression, {"np": np, "spectrum": spectrum, **self.tables})  # made here, of quoted names
-        return np.asarray(found, float)
+        return np.asarray(eval(expression, self.names()), float)  # made here, of quoted names
 
     def largest(self, expressions: Iterable[str], limits: Optional[Sequence[Optional[float]]] = None) -> float:
         """The largest absolute value that is drawn."""
@@ -158,7 +163,7 @@ class Script:
         import matplotlib.pyplot as plt
         places = ["best" if self.options.legend in ("", "best") else self.options.legend] * len(self.legends)
         for _ in range(2):
-            names: dict[str, Any] = {"np": np, "plt": plt, "spectrum": spectrum, **self.tables}
+            names = {**self.names(), "plt": plt}
             lines = [*self.lines, *(legend_line(*legend, place) for legend, place in zip(self.legends, places))]
             with warnings.catch_warnings(), plt.style.context(STYLE):
                 warnings.simplefilter("ignore")  # letters that the font does not have
@@ -176,12 +181,12 @@ class Script:
 
     def text(self, folder: str, picture: str) -> str:
         """The script as a program in `folder` that writes the picture beside itself."""
-        read = [self.reads[name].format(name=name, path=repr(os.path.relpath(self.paths[name], folder)))
-                for name in self.reads]
+        read = [source.read.format(name=name, path=repr(os.path.relpath(source.path, folder)))
+                for name, source in self.sources.items()]
         used = "\n".join(self.drawn)
         lines = ["import os", "", "import matplotlib.pyplot as plt", "import numpy as np"]
-        lines += ["import pandas as pd"] if any("pd." in line for line in read) else []
-        lines += ["import percuss"] if any("percuss." in line for line in read) else []
+        lines += [f"import {full}" for name, full in (("json", "json"), ("pd", "pandas as pd"), ("percuss", "percuss"))
+                  if any(f"{name}." in line for line in read)]
         lines += ["", "os.chdir(os.path.dirname(os.path.abspath(__file__)))", 'plt.style.use("./percuss.mplstyle")']
         if "spectrum(" in used:
             source = inspect.getsource(spectrum).replace(": Any", "").replace(" -> tuple[Any, Any]", "")
@@ -300,7 +305,7 @@ def write_panel(script: Script, k: int, panel: Panel, x_scale: tuple[float, str]
         lines.append(f"ax.set_title({plain(panel.title)!r})")
     for axis in panel.log:
         lines += [f"ax.set_{axis}scale('log')",
-                  f"ax.{axis}axis.set_minor_formatter(plt.LogFormatterMathtext(minor_thresholds=(1.5, 0.6)))"]
+                  f"ax.{axis}axis.get_minor_formatter().minor_thresholds = 1.5, 0.6  # decades: few, all labels"]
     lines += axis_lines(panel, x_factor, y_factor)
     labels = [c.label for c in panel.curves if c.label]
     if labels:
@@ -314,7 +319,7 @@ def axis_lines(panel: Panel, x_factor: float, y_factor: float) -> list[str]:
         names = panel.names or [f"{tick:.3g}" for tick in panel.ticks]
         lines.append(f"ax.set_xticks({panel.ticks!r}, {[plain(name[:30]) for name in names]!r})")
         if "x" in panel.log:
-            lines.append("ax.minorticks_off()")
+            lines.append("ax.xaxis.set_minor_locator(plt.NullLocator())")
     if panel.xlim is not None:
         lines.append(f"ax.set_xlim({x_factor * panel.xlim[0]:.9g}, {x_factor * panel.xlim[1]:.9g})")
     elif panel.x == "t" and panel.curves:

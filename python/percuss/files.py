@@ -2,48 +2,56 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from typing import Any, Union
+from typing import Any, Iterator, Union
 
 from .errors import InputError
 
 Path = Union[str, "os.PathLike[str]"]
 
 
+@contextlib.contextmanager
+def errors_of(path: Path) -> Iterator[None]:
+    """Makes what goes wrong within it one line that names the file or folder: it is not there, or it is damaged."""
+    try:
+        yield
+    except (InputError, ImportError):
+        raise
+    except OSError as error:
+        raise InputError(f"{error.filename or os.fspath(path)}: {error.strerror}") from None
+    except Exception as error:  # whatever a reader stumbles over
+        if os.environ.get("PERCUSS_TRACEBACK"):
+            raise
+        place = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        what = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"{os.fspath(path)}{place}: damaged: {' '.join(what.split())[:200]}") from None
+
+
 def read_text(path: Path) -> str:
     """The text of a file; InputError names it if it cannot be read."""
-    try:
+    with errors_of(path):
         with open(path, "rb", 0) as file:
             found = file.readall()
         if b"\0" in found:
-            raise InputError(f"{os.fspath(path)}: damaged: byte {found.index(0)} is no text")
+            raise ValueError(f"byte {found.index(0)} is no text")
         return found.decode()
-    except OSError as error:
-        raise InputError(f"{os.fspath(path)}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{os.fspath(path)}: damaged: byte {error.start} is no text") from None
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """The object in a JSON file; InputError names the file and the line if it is damaged."""
-    try:
+    with errors_of(path):
         found = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
-        place = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        what = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-        raise InputError(f"{os.fspath(path)}{place}: damaged: {what}") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{os.fspath(path)}: damaged: it holds no object")
-    return found
+        if not isinstance(found, dict):
+            raise ValueError("it holds no object")
+        return found
 
 
 def make_folder(path: str) -> None:
     """Makes a folder and those above it; InputError if it cannot be."""
-    try:
+    with errors_of(path):
         os.makedirs(path, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
 
 
 def write_file(path: Path, content: Union[str, bytes]) -> None:

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import zlib
@@ -19,15 +18,12 @@ from xml.etree import ElementTree
 import numpy as np
 import numpy.typing as npt
 
-from .errors import InputError
-from .files import Path
+from .files import Path, errors_of
 
 Array = npt.NDArray[Any]
 
 _LEGACY = {"float": ">f4", "double": ">f8", "int": ">i4"}
 _XML = {"Float32": "f4", "Float64": "f8", "Int32": "i4", "UInt8": "u1"}
-_DAMAGE = (ValueError, KeyError, IndexError, TypeError, AttributeError, UnicodeError, zlib.error, MemoryError,
-           ElementTree.ParseError)
 _OTHERS = ("contacts", "obstacles")  # series that show no model
 
 
@@ -175,25 +171,17 @@ def join(pieces: list[Frame], time: float) -> Frame:
 def read_frame(path: Path, time: float = np.nan) -> Frame:
     """Reads one .vtk, .vtu or .pvtu file. A file that is missing or damaged raises InputError with one line."""
     path = os.fspath(path)
-    with _bytes(path) as data:
+    with errors_of(path):
+        data = _bytes(path)
         if path.endswith(".pvtu"):
             names = [node.attrib["Source"] for node in ElementTree.fromstring(data).iterfind(".//Piece")]
             return join([read_frame(_beside(path, name), time) for name in names], time)
         return _read_vtu(data, time) if path.endswith(".vtu") else _read_legacy(data, time)
 
 
-@contextlib.contextmanager
-def _bytes(path: str) -> Iterator[bytes]:
-    """The bytes of a file; what they cannot be within it is InputError with its name."""
-    try:
-        with open(path, "rb") as file:
-            yield file.read()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except InputError:
-        raise
-    except _DAMAGE as error:
-        raise InputError(f"{path}: is damaged: {error}") from None
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _beside(path: str, name: str) -> str:
@@ -202,7 +190,8 @@ def _beside(path: str, name: str) -> str:
 
 def _read_list(path: str) -> list[tuple[float, str]]:
     """Times and files of a .vtk.series or .pvd file."""
-    with _bytes(path) as data:
+    with errors_of(path):
+        data = _bytes(path)
         if path.endswith(".pvd"):
             entries: Any = (node.attrib for node in ElementTree.fromstring(data).iterfind(".//DataSet"))
             listed = [(float(entry["timestep"]), _beside(path, entry["file"])) for entry in entries]
@@ -268,10 +257,8 @@ class Frames(Sequence[Frame]):
 def _find_list(folder: str, stem: str) -> str:
     """Path of the list of a stem's frames; without a stem of the newest that shows a model; "" if there is none."""
     endings = (".vtk.series", ".pvd")
-    try:
+    with errors_of(folder):
         names = os.listdir(folder)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
     if stem:
         lists = [stem + ending for ending in endings if stem + ending in names]
     else:

@@ -12,7 +12,6 @@ import numpy as np
 from . import _library as c
 from ._handle import INT, Deferred, Handle, view
 from .errors import BusyError, ClosedError, InputError, error_of
-from .text import encode
 
 Array = np.ndarray[Any, Any]
 
@@ -81,21 +80,6 @@ class Frame(NamedTuple):
     displacement: Array
     velocity: Array
     fields: dict[str, Any]
-
-
-class Sparse(NamedTuple):
-    """A matrix by columns, where SciPy is not installed."""
-
-    data: Array
-    indices: Array
-    indptr: Array
-    shape: tuple[Any, ...]
-
-    def toarray(self) -> Array:
-        out = np.zeros(self.shape)
-        columns = np.repeat(np.arange(self.shape[1]), np.diff(self.indptr))
-        np.add.at(out, (self.indices, columns), self.data)
-        return out
 
 
 T = TypeVar("T")
@@ -338,23 +322,17 @@ class Model:
     # Matrices
 
     def _matrix(self, kind: int) -> Any:
+        from scipy.sparse import csc_matrix
         m = c.Matrix()
         with self._entered() as handle:
             self._call(lib.percuss_matrix_of, kind, byref(m))
-            parts = (view(handle, m.value, (m.nnz,)).copy(), view(handle, m.row, (m.nnz,), INT).copy(),
-                     view(handle, m.start, (m.ncol + 1,), INT).copy())
-        try:
-            from scipy.sparse import csc_matrix
-        except ImportError:
-            return Sparse(*parts, (m.nrow, m.ncol))
-        return csc_matrix(parts, shape=(m.nrow, m.ncol))
+            parts = (view(handle, m.value, (m.nnz,)), view(handle, m.row, (m.nnz,), INT),
+                     view(handle, m.start, (m.ncol + 1,), INT))
+            return csc_matrix(parts, shape=(m.nrow, m.ncol), copy=True)
 
-    M = Evaluated[Any](lambda m: m._matrix(0), "Mass matrix at the present state: scipy.sparse.csc_matrix, or Sparse "
-                       "where SciPy is missing.")
-    K = Evaluated[Any](lambda m: m._matrix(1), "Stiffness matrix: minus the derivative of the smooth forces by "
-                       "positions.")
-    C = Evaluated[Any](lambda m: m._matrix(2), "Damping matrix: minus the derivative of the smooth forces by "
-                       "velocities.")
+    M = Evaluated[Any](lambda m: m._matrix(0), "Mass matrix at the present state, a scipy.sparse.csc_matrix.")
+    K = Evaluated[Any](lambda m: m._matrix(1), "Stiffness matrix: minus the slopes of the smooth forces by positions.")
+    C = Evaluated[Any](lambda m: m._matrix(2), "Damping matrix: minus the slopes of the smooth forces by velocities.")
     G = Evaluated[Any](lambda m: m._matrix(3), "Directions of contacts and joints, a row each: gap velocities are G v.")
 
     # Contacts, probes, energies
@@ -419,6 +397,3 @@ def vector(value: Sequence[float], length: int, what: str) -> Any:
     if array.shape != (length,):
         raise InputError(f"{what} must have the shape ({length},), has {array.shape}")
     return (c_double * length)(*array)
-
-
-__all__ = ["Model", "Contact", "Energy", "Check", "Reaction", "Dof", "Frame", "Sparse", "encode"]

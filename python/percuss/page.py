@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 import zlib
-from typing import Any, Iterable, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -87,18 +87,6 @@ def breakable(name: str) -> Markup:
 def command(*words: str) -> str:
     """Words of a command, in quotes if the shell needs them."""
     return " ".join(shlex.quote(word) for word in words)
-
-
-def words(line: Any, kind: str = "") -> Block:
-    """A paragraph."""
-    return {"kind": "words", "text": line, "class": kind}
-
-
-def table(heads: Sequence[Any], rows: Sequence[Sequence[Any]], numbers: Iterable[int] = (), kind: str = "") -> Block:
-    """A table; columns `numbers` are aligned to the right."""
-    right = set(numbers)
-    listed = [{"text": head, "is_number": i in right} for i, head in enumerate(heads)]
-    return {"kind": "table", "heads": listed, "rows": rows, "class": kind}
 
 
 def listing(yaml: str) -> Markup:
@@ -197,8 +185,8 @@ def drawing(title: str, figure: Any) -> Block:
             "ylim": figure.axes[0].get_ylim()}
 
 
-def pictures(folder: str) -> list[Block]:
-    """Blocks with the pictures and movies of a folder."""
+def pictures(folder: str) -> tuple[list[Block], int]:
+    """Pictures and movies of a folder, and how many more there are."""
     names = sorted(name for name in os.listdir(folder) if os.path.splitext(name)[1] in KINDS)
     shown = []
     for name in names[:MOST_PICTURES]:
@@ -208,13 +196,8 @@ def pictures(folder: str) -> list[Block]:
         with open(path, "rb") as file:
             data = base64.b64encode(file.read()).decode()
         kind = KINDS[os.path.splitext(name)[1]]
-        shown.append({"name": name, "source": f"data:{kind};base64,{data}",
-                      "is_movie": kind.startswith("video")})
-    if not shown:
-        return []
-    more = len(names) - len(shown)
-    return [{"kind": "pictures", "list": shown},
-            *([words(f"{more} more pictures are in the folder.", "soft")] if more else [])]
+        shown.append({"name": name, "source": f"data:{kind};base64,{data}", "is_movie": kind.startswith("video")})
+    return shown, len(names) - len(shown)
 
 
 def printable(line: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Iterable, Optional, Sequence
 import numpy as np
 
 from . import units
-from .figure import Curve, Options, Panel, Picture, Run, Script, column
+from .figure import Curve, Options, Panel, Picture, Run, Script, Source, column
 
 MOST_PICTURES = 8  # of contacts, of probes
 MOST_MODES = 8
@@ -346,7 +346,7 @@ def write_waves(script: Script, picture: Picture) -> None:
               and np.nanmax(np.abs(Album.numbers(run, str(n))), initial=0.0) > 0.0][:3] if "t" in run.table else []
     table = np.vstack([np.r_[0.0, np.tile(waves.places, len(waves.fields))],
                        np.column_stack([waves.times, *waves.fields.values()])])
-    script.add("waves", table, waves.path, "{name} = np.loadtxt({path}, delimiter=',')")
+    script.sources["waves"] = Source(table, waves.path, "{name} = np.loadtxt({path}, delimiter=',')")
     width = options.width / 2.54
     lines += [f"fig, axes = plt.subplots(1, {2 if forces else 1}, figsize=({width:.4g}, {0.62 * width:.4g}), "
               f"sharey=True, squeeze=False" + (", gridspec_kw={'width_ratios': [3, 1]})" if forces else ")"),
@@ -397,8 +397,8 @@ def of_modes(album: Album) -> list[Picture]:
     found = [Picture("frequencies", [frequencies])]
     frames = run.results.frames if run.results else []
     if len(frames):
-        album.script.add("frames", frames, run.results.folder if run.results else "",
-                         "{name} = percuss.open({path}).frames")
+        album.script.sources["frames"] = Source(frames, run.results.folder if run.results else "",
+                                                "{name} = percuss.open({path}).frames")
         shown = [k for k in range(len(frames)) if k < len(run.table)]
         shown = [k for k in shown if run.table["kind"].iloc[k] != "rigid"][:MOST_MODES] or shown[:MOST_MODES]
         found.append(Picture("mode_shapes", [shape_panel(run, frames, k) for k in shown], 2, shares_x=False))

@@ -1,9 +1,11 @@
-"""Worker processes, forked from this one, that take one piece of work after another."""
+"""Worker processes, forked from this one, that take one piece of work after another, and the runs of a case that they
+make through the library: those share a folder and are named by their hash."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import gc
 import mmap
 import multiprocessing
@@ -14,9 +16,13 @@ import struct
 import sys
 import threading
 import time
-from typing import Any, Callable, Iterator, NamedTuple
+from ctypes import byref, c_char_p, c_void_p
+from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence
 
+from . import _library as c
 from .errors import InputError
+from .files import make_folder
+from .text import encode
 
 LENGTH = struct.Struct("=q")
 MOST_KEPT = 1 << 28  # bytes of memory that stay with a process between two runs
@@ -36,7 +42,7 @@ class Pool:
         self.work = work
         self.jobs = max(1, min(count, jobs or len(os.sched_getaffinity(0))))
         self.shared = mmap.mmap(-1, 8 * (1 + self.jobs))  # the flag to stop, and 1 + the index that each worker is at
-        self.tasks = os.memfd_create("tasks")  # forked processes share its offset: each reads another index
+        self.tasks = os.memfd_create("tasks")  # forked processes share its offset
         os.write(self.tasks, b"".join(map(LENGTH.pack, range(count))))
         os.lseek(self.tasks, 0, os.SEEK_SET)
 
@@ -48,6 +54,14 @@ class Pool:
     def is_stopped(self) -> bool:
         return self.shared[0] != 0
 
+    def _take(self) -> Optional[int]:
+        """The next index that no worker has taken, None at the end. Linux does not guard the offset of a file in
+        memory, so that without the lock two workers may read the same index; the lock ends with its process."""
+        fcntl.lockf(self.tasks, fcntl.LOCK_EX)
+        data = os.read(self.tasks, LENGTH.size)
+        fcntl.lockf(self.tasks, fcntl.LOCK_UN)
+        return LENGTH.unpack(data)[0] if data else None
+
     def _serve(self, place: int, out: Any) -> None:
         """The life of a worker."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to stop
@@ -58,8 +72,7 @@ class Pool:
         libc.mallopt(-1, MOST_KEPT)  # M_TRIM_THRESHOLD
         libc.mallopt(-3, MOST_KEPT // 8)  # M_MMAP_THRESHOLD
         gc.disable()  # a run leaves no circles behind
-        while not self.is_stopped and len(data := os.read(self.tasks, 8)) == 8:
-            index, = LENGTH.unpack(data)
+        while not self.is_stopped and (index := self._take()) is not None:
             LENGTH.pack_into(self.shared, 8 * place, index + 1)
             try:
                 out.send((index, self.work(index)))
@@ -136,3 +149,57 @@ class Pool:
             os.close(self.tasks)
         if raised:
             raise min(raised, key=lambda pair: pair[0])[1]  # not the one that came first: that may change
+
+
+# ---- Runs ----
+
+WATCH_INTERVAL = 0.05  # s of wall time between two looks at whether to stop
+
+
+class Ended(NamedTuple):
+    """What became of a run."""
+
+    end: str  #: "done", "kept" (it was there), "refused", "failed", "not run"
+    name: str  #: of its folder; "" if there is none
+    reason: str
+    has_cells: bool = False  #: where something is refined: cells that could be smaller
+    has_steps: bool = False  #: likewise: a step that does not follow their size
+
+
+class Runs:
+    """A case whose runs go to FOLDER/runs/<hash>. Made before workers are forked."""
+
+    def __init__(self, case: str, folder: str, *, keep: bool, history: bool, beside: int,
+                 is_stopped: Callable[[], bool] = lambda: False):
+        self.folder, self.is_stopped = folder, is_stopped
+        make_folder(os.path.join(folder, "runs"))
+        self._case = encode(case, "case")
+        self._read = c_void_p()  # read once; a case that cannot be is the refusal of every run
+        c.lib.percuss_read(byref(c.Source(self._case, None, 0, None, None)), byref(self._read))
+        self._watch = c.Watch(lambda _user, _pointer: int(self.is_stopped()))
+        self._once = c.Once(encode(os.path.join(folder, "runs"), "output"), self._read, 0.0, 0.0, keep, history, beside,
+                            self._watch, None, WATCH_INTERVAL)
+
+    def __del__(self) -> None:
+        c.lib.percuss_destroy(byref(self._read))
+
+    def path(self, name: str) -> str:
+        """The folder of a run."""
+        return f"{self.folder}/runs/{name}"
+
+    def make(self, assignments: Sequence[bytes], mesh_factor: float = 0.0, step_factor: float = 0.0) -> Ended:
+        """Makes a run, unless it is there."""
+        count = len(assignments)
+        source = c.Source(self._case, None, count, (c_char_p * (count + 1))(*assignments), None)
+        once, pointer = self._once, c_void_p()
+        once.mesh_factor, once.step_factor = mesh_factor, step_factor
+        answer = c.lib.percuss_run_once(byref(source), byref(once), byref(pointer))
+        text = c.lib.percuss_message(pointer) if answer else c.lib.percuss_notes(pointer)
+        reason = text.decode(errors="replace").partition("\n")[0]
+        c.lib.percuss_destroy(byref(pointer))
+        name = once.name.decode()
+        if answer and self.is_stopped():
+            return Ended("not run", name, "stopped on request")
+        if answer:
+            return Ended("failed" if name else "refused", name, reason)
+        return Ended("kept" if once.was_there else "done", name, reason, bool(once.has_cells), bool(once.has_steps))

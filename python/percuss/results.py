@@ -20,7 +20,7 @@ import numpy as np
 
 from . import units
 from .errors import InputError
-from .files import Path, read_json, read_text
+from .files import Path, errors_of, read_json, read_text
 from .simulation import Simulation, load
 
 if TYPE_CHECKING:
@@ -46,11 +46,9 @@ def read_table(path: Path, texts: Sequence[str] = ()) -> pandas.DataFrame:
     if not text.strip():
         raise InputError(f"{where}: empty, needs a line of names")
     names = _check_rows(where, text)
-    try:
+    with errors_of(where):
         found = pandas.read_csv(io.StringIO(text), float_precision="round_trip", keep_default_na=False,
                                 na_values=[""], skip_blank_lines=True, index_col=False)
-    except (ValueError, pandas.errors.ParserError) as error:
-        raise InputError(f"{where}: damaged: {str(error).strip()}") from None
     known = dict(units.split(name) for name in names)
     found.columns = pandas.Index(list(known) if len(known) == len(names) else names)
     for name in found.columns:
@@ -66,7 +64,7 @@ def read_table(path: Path, texts: Sequence[str] = ()) -> pandas.DataFrame:
 
 def _check_rows(where: str, text: str) -> list[str]:
     """The names of the columns, after every row was seen to have as many fields."""
-    try:
+    with errors_of(where):
         rows = csv.reader(io.StringIO(text), strict=True)
         names = next(row for row in rows if row)
         lines = text.count("\n") + (not text.endswith("\n"))
@@ -76,8 +74,6 @@ def _check_rows(where: str, text: str) -> list[str]:
                 if row and len(row) != len(names):
                     raise InputError(f"{where}:{rows.line_num}: {len(row)} field{'s' * (len(row) != 1)} where the head "
                                      f"names {len(names)} columns")
-    except csv.Error as error:
-        raise InputError(f"{where}: damaged: {error}") from None
     for i, name in enumerate(names):
         if name in names[:i]:
             raise InputError(f"{where}: two columns are called '{name[:80]}'")
@@ -110,14 +106,12 @@ def read_waves(path: Path) -> Waves:
     """A file <case>.waves.csv."""
     where, text = os.fspath(path), read_text(path)
     head, _, rows = text.partition("\n")
-    try:
+    with errors_of(where):
         words = head.removeprefix("# percuss waves: body ").rsplit(", ", 2)
         body, count, names = words[0], int(words[1].split()[0]), words[2].split()[1:]
         numbers = np.array([[float(x) for x in row.split(",")] for row in rows.splitlines()], dtype=float)
         if numbers.shape[1] != 1 + count * len(names) or not names or not text.endswith("\n"):
-            raise ValueError
-    except (ValueError, IndexError):
-        raise InputError(f"{where}: damaged: it is no matrix of waves") from None
+            raise ValueError("it is no matrix of waves")
     fields = {name: numbers[1:, 1 + i * count:1 + (i + 1) * count] for i, name in enumerate(names)}
     return Waves(body, numbers[0, 1:1 + count], numbers[1:, 0], fields, where)
 
@@ -185,10 +179,8 @@ class Results:
     @functools.cached_property
     def waves(self) -> list[Waves]:
         """Fields of bodies over place and time, of the observer `waves`."""
-        try:
+        with errors_of(self.folder):
             names = sorted(name for name in os.listdir(self.folder) if name.endswith(".waves.csv"))
-        except OSError as error:
-            raise InputError(f"{self.folder}: {error.strerror}") from None
         return [read_waves(self.path(name)) for name in names]
 
     @functools.cached_property

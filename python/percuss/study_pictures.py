@@ -8,12 +8,12 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from .errors import InputError
-from .figure import Curve, Panel, Picture, column
+from .figure import Curve, Panel, Picture, Source, column
 from .pictures import Album, one_legend
 
 MOST_LINES = 32  # of combinations
 LOG_SPAN = 8.0  # an axis is logarithmic from this ratio of its values on
-PARTS_OF_MEASURES = (".limit", ".bound", ".order", ".convergence")
+DETAILS = ("limit", "bound", "order", "convergence")  # of a measure, or of its "mesh" and "step"
 
 
 class Study:
@@ -24,8 +24,7 @@ class Study:
         self.album, self.run, table = album, album.runs[0], album.runs[0].table
         names = [str(name) for name in table.columns]
         self.keys = names[:names.index("run")]
-        self.measures = [n for n in names[len(self.keys) + 2:] if n != "reason" and not n.endswith(PARTS_OF_MEASURES)
-                         and np.isfinite(album.numbers(self.run, n)).any()]
+        self.measures = [n for n in measures_of(names) if np.isfinite(album.numbers(self.run, n)).any()]
         varying = [key for key in self.keys if table[key].nunique(dropna=False) > 1]
         self.axis = (varying or self.keys or [""])[0]
         self.others = [key for key in varying if key != self.axis]
@@ -40,7 +39,7 @@ class Study:
                 [Picture(name, list(panels.values()), shares_x=False)]
             if name:
                 one_legend(found[0].panels)
-        levels = [(m, self.levels(m)) for m in measures]
+        levels = [(m, self.levels(m) or self.levels(m, "mesh") + self.levels(m, "step")) for m in measures]
         found += [Picture(f"refine_{m}", panels, 1, shares_x=False) for m, panels in levels if panels]
         if not found:
             raise InputError(f"{self.run.table.attrs.get('path', 'the study')}: no key varies and nothing was refined")
@@ -102,8 +101,8 @@ class Study:
             panel.xlim = (-0.5, len(names) - 0.5)
         elif "x" in log and self.run.table[self.axis].nunique() <= 8:
             panel.ticks = sorted(float(x) for x in self.run.table[self.axis].unique())
-        if len(panel.curves) == 1 and log == "xy" and panel.curves[0].label:
-            panel.after += triangle(*(self.script_values(panel.curves[0])))
+        if len(panel.curves) == 1 and slope is not None:
+            panel.after += triangle(*self.script_values(panel.curves[0]), slope)
         return panel
 
     def script_values(self, curve: Curve) -> tuple[Any, Any]:
@@ -124,42 +123,41 @@ class Study:
         is_alone = sum(other.rsplit(".")[-1] == last for other in self.others) == 1
         return f"{last if is_alone else key} = {shown}"
 
-    def levels(self, measure: str) -> list[Panel]:
-        """Every level of a refinement: values with the limit, and changes from level to level with their order."""
+    def levels(self, measure: str, part: str = "") -> list[Panel]:
+        """Every level of a refinement, of mesh and step together or of one: values with the limit, and changes from
+        level to level with their order."""
         results = self.run.results
-        has_summary = results is not None and results.kind == "study" and results.has("study.json")
-        summary = results.summary if results is not None and has_summary else {}
-        points = [p for p in summary.get("points", []) if len(p.get("measures", {}).get(measure, {}).get("levels")
-                                                              or []) > 1]
-        refined = {key: spec for key, spec in (summary.get("refine") or {}).items() if isinstance(spec, list)}
-        if not points or not refined:
+        if results is None or results.kind != "study" or not results.has("study.json"):
+            return []
+        points = results.summary.get("points", [])
+        found = {i: p["measures"].get(measure, {}) for i, p in enumerate(points) if p.get("measures")}
+        shown = {i: one.get(part, {}) if part else one for i, one in found.items()}
+        shown = {i: one for i, one in shown.items() if len(one.get("levels") or []) > 1}
+        refined = {key: spec for key, spec in (results.summary.get("refine") or {}).items()
+                   if isinstance(spec, list) and part in ("", key)}
+        if not shown or not refined:
             return []
         ratio = float(next(iter(refined.values()))[0])
-        self.album.script.add("levels", [p["measures"][measure]["levels"] for p in points], results.path("study.json")
-                              if results else "", "{name} = [p['measures'][" + repr(measure).replace("{", "{{")
-                              .replace("}", "}}") + "]['levels'] for p in json.load(open({path}))['points']]")
-        what = " and ".join(refined)
-        above = Panel(f"{what}, part of the coarsest", measure, "", self.album.unit(measure), log="x")
-        above.ticks = [ratio ** -k for k in range(max(len(p["measures"][measure]["levels"]) for p in points))]
+        self.album.script.sources["points"] = Source(points, results.path("study.json"),
+                                                     "{name} = json.load(open({path}))['points']")
+        above = Panel(f"{' and '.join(refined)}, part of the coarsest", measure, "", self.album.unit(measure), log="x")
+        above.ticks = [ratio ** -k for k in range(max(len(one["levels"]) for one in shown.values()))]
         below = replace(above, y=f"change of {measure}", log="xy", curves=[], after=[])
-        for i, point in enumerate(points[:MOST_LINES]):
-            values = [np.nan if v is None else float(v) for v in point["measures"][measure]["levels"]]
-            label = ", ".join(self.label(k, v) for k, v in point.get("parameters", {}).items() if k in self.others or
-                              k == self.axis)
-            x = f"{ratio:g} ** -np.arange({len(values)}.0)"
-            above.curves.append(Curve(x, f"np.array(levels[{i}], float)", label, i, style="points"))
-            limit = point["measures"][measure].get("limit")
-            if limit is not None:
-                above.after.append(f"ax.axhline({{y}} * {float(limit)!r}, color='C{i % 7}', lw=0.8, ls=':')")
-            steps = np.abs(np.diff(values))
-            if np.all(steps > 0.0):
-                order = point["measures"][measure].get("order")
-                text = point["measures"][measure].get("convergence", "") if order is None else \
-                    f"observed order {order:.2f}"
-                below.curves.append(Curve(f"({x})[1:]", f"np.abs(np.diff(np.array(levels[{i}], float)))",
-                                          ", ".join(filter(None, (label, text))), i, style="points"))
-        if len(below.curves) == 1 and points[0]["measures"][measure].get("order") is not None:
-            below.after += triangle(*self.script_values(below.curves[0]))
+        for k, (i, one) in enumerate(list(shown.items())[:MOST_LINES]):
+            label = ", ".join(self.label(key, v) for key, v in points[i].get("parameters", {}).items()
+                              if key in self.others or key == self.axis)
+            x = f"{ratio:g} ** -np.arange({len(one['levels'])}.0)"
+            y = f"np.array(points[{i}]['measures'][{measure!r}]{f'[{part!r}]' if part else ''}['levels'], float)"
+            above.curves.append(Curve(x, y, label, k, style="points"))
+            if one.get("limit") is not None:
+                above.after.append(f"ax.axhline({{y}} * {float(one['limit'])!r}, color='C{k % 7}', lw=0.8, ls=':')")
+            if np.all(np.abs(np.diff(np.array(one["levels"], float))) > 0.0):
+                order = one.get("order")
+                text = one.get("convergence", "") if order is None else f"observed order {order:.2f}"
+                below.curves.append(Curve(f"({x})[1:]", f"np.abs(np.diff({y}))", ", ".join(filter(None, (label, text))),
+                                          k, style="points"))
+                if order is not None and len(shown) == 1:
+                    below.after += triangle(*self.script_values(below.curves[0]), float(order))
         return [above, below] if below.curves else [above]
 
 
@@ -172,10 +170,9 @@ def fitted_slope(x: Any, y: Any) -> Optional[float]:
     return float(np.polyfit(np.log(x[good]), np.log(y[good]), 1)[0])
 
 
-def triangle(x: Any, y: Any) -> list[str]:
-    """The triangle of the fitted slope below the curve, with its sides 1 and the order."""
-    slope = fitted_slope(x, y)
-    if slope is None or not 0.05 < abs(slope) < 20.0:
+def triangle(x: Any, y: Any, slope: float) -> list[str]:
+    """The triangle of a slope below the curve, with its sides 1 and the order."""
+    if not 0.05 < abs(slope) < 20.0:
         return []
     left, right = float(np.min(x)), float(np.max(x))
     a, b = left * (right / left) ** 0.55, left * (right / left) ** 0.85
@@ -196,3 +193,12 @@ def is_study(table: Any) -> bool:
     """Whether a table is that of a study: keys, run, status, measures."""
     names = list(table.columns)
     return "run" in names and names[names.index("run") + 1:][:1] == ["status"]
+
+
+def measures_of(names: Sequence[str]) -> list[str]:
+    """Columns of study.csv that are measures, without limits, bounds and orders."""
+    after = names[names.index("status") + 1:]
+    known = set(after)
+    return [name for name in after if name != "reason" and not any(
+        name.endswith(f".{d}") and name[:-len(d) - 1].removesuffix(".mesh").removesuffix(".step") in known
+        and f"{name[:-len(d) - 1].removesuffix('.mesh').removesuffix('.step')}.convergence" in known for d in DETAILS)]

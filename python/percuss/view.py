@@ -18,6 +18,7 @@ import sys
 import tempfile
 from typing import Any, Optional, Sequence
 
+import numpy as np
 import paraview.simple as pv
 from paraview import servermanager
 
@@ -150,50 +151,30 @@ def prefix(largest: float, unit: str) -> tuple[float, str]:
     return next(((size, p + unit) for size, p in PREFIXES if largest >= 0.9999 * size), (1.0, unit))
 
 
-class Box:
-    """What must be in the picture."""
-
-    def __init__(self, low: Sequence[float], high: Sequence[float]):
-        self.low, self.high = list(low), list(high)
-
-    def add(self, low: Sequence[float], high: Sequence[float]) -> None:
-        """Grows to hold another one."""
-        self.low = [min(x) for x in zip(self.low, low)]
-        self.high = [max(x) for x in zip(self.high, high)]
-
-    def extent(self) -> list[float]:
-        """Lengths of the sides."""
-        return [b - a for a, b in zip(self.low, self.high)]
-
-    def size(self) -> float:
-        """Length of the diagonal."""
-        return float(dot(self.extent(), self.extent()) ** 0.5)
+def bounds_of(source: Any) -> Any:
+    """Low and high corner of what a source shows, [2, 3]."""
+    return np.array(source.GetDataInformation().GetBounds()).reshape(3, 2).T
 
 
-def unit(v: Sequence[float]) -> list[float]:
-    """v / |v|."""
-    return [x / dot(v, v) ** 0.5 for x in v]
+def join(box: Any, other: Any) -> Any:
+    """The box about two boxes."""
+    return np.array([np.minimum(box[0], other[0]), np.maximum(box[1], other[1])])
 
 
-def dot(a: Sequence[float], b: Sequence[float]) -> float:
-    """a . b"""
-    return sum(x * y for x, y in zip(a, b))
+def size_of(box: Any) -> float:
+    """Length of the diagonal."""
+    return float(np.linalg.norm(box[1] - box[0]))
 
 
-def cross(a: Sequence[float], b: Sequence[float]) -> list[float]:
-    """a x b"""
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-
-def show_obstacles(view: Any, box: Box, when: float) -> None:
-    """What stands still or is carried; the box grows to hold it."""
+def show_obstacles(view: Any, box: Any, when: float) -> Any:
+    """What stands still or is carried; gives the box that also holds it."""
     for name, title in ("obstacles.vtk", "obstacles"), ("obstacles.vtk.series", "bearings, discs and joints"):
         obstacles = open_file(name, title)
         if obstacles is not None:
             paint(pv.Show(obstacles, view), [0.8, 0.8, 0.8], 0.6)
             obstacles.UpdatePipeline(when)
-            bounds = obstacles.GetDataInformation().GetBounds()
-            box.add(bounds[0::2], bounds[1::2])
+            box = join(box, bounds_of(obstacles))
+    return box
 
 
 def paint(display: Any, colour: list[float], opacity: float = 1.0) -> None:
@@ -257,9 +238,9 @@ def colour(view: Any, displays: list[Any], place: str, title: str, largest: floa
     bar.TitleColor = bar.LabelColor = [0.0, 0.0, 0.0]
 
 
-def thickness(box: Box, radius: float) -> float:
+def thickness(box: Any, radius: float) -> float:
     """How many times as thick a straight bar is drawn that would hardly be seen."""
-    extent = sorted(box.extent())
+    extent = sorted(np.ptp(box, axis=0))
     is_thin = 0.0 < radius < 0.005 * extent[2] and extent[1] < 2.5 * radius
     return float("%.0e" % (0.01 * extent[2] / radius)) if is_thin else 1.0
 
@@ -280,7 +261,7 @@ def find_masses(grid: Any, on_lines: set[int]) -> list[int]:
                    or (energy is not None and energy.GetTuple1(c) > 0.0 and not has_discs)})
 
 
-def make_shapes(body: Any, source: Any, sections: list[list[float]], box: Box) -> tuple[list[Any], float]:
+def make_shapes(body: Any, source: Any, sections: list[list[float]], box: Any) -> tuple[list[Any], float]:
     """Boxes, tubes and spheres for the cells of `source`, or its lines; and how many times as thick they are."""
     grid = servermanager.Fetch(body)
     boxed = {cell for first, count, *_ in sections for cell in range(int(first), int(first) + int(count))}
@@ -309,13 +290,13 @@ def make_shapes(body: Any, source: Any, sections: list[list[float]], box: Box) -
         shape = pv.Glyph(registrationName="point masses", Input=pick(source, "POINT", masses, "masses"),
                          GlyphType="Sphere", GlyphMode="All Points")
         shape.ScaleArray, shape.OrientationArray = ["POINTS", "No scale array"], ["POINTS", "No orientation array"]
-        shape.ScaleFactor = max(0.03 * box.size(), 3.0 * times * thickest)
+        shape.ScaleFactor = max(0.03 * size_of(box), 3.0 * times * thickest)
         shape.GlyphType.ThetaResolution = shape.GlyphType.PhiResolution = 24
         shapes.append(shape)
     return shapes, times
 
 
-def show_body(view: Any, body: Any, field: str, seen: dict[str, Any], sections: list[list[float]], box: Box,
+def show_body(view: Any, body: Any, field: str, seen: dict[str, Any], sections: list[list[float]], box: Any,
               is_mode: bool) -> float:
     """Tells how many times as thick it is drawn."""
     found = find_field(body, field, seen)
@@ -330,7 +311,7 @@ def show_body(view: Any, body: Any, field: str, seen: dict[str, Any], sections: 
     return times
 
 
-def show_undeformed(view: Any, body: Any, sections: list[list[float]], box: Box) -> None:
+def show_undeformed(view: Any, body: Any, sections: list[list[float]], box: Any) -> None:
     """The reference state in grey."""
     still = pv.WarpByVector(registrationName="undeformed", Input=body, Vectors=["POINTS", "displacement"],
                             ScaleFactor=-1.0)
@@ -340,11 +321,11 @@ def show_undeformed(view: Any, body: Any, sections: list[list[float]], box: Box)
         paint(display, [0.6, 0.6, 0.6], 0.35)
 
 
-def enlarge(body: Any, box: Box, kind: str) -> tuple[Any, float]:
+def enlarge(body: Any, box: Any, kind: str) -> tuple[Any, float]:
     """The body with displacements that can be seen, and how many times as large they are."""
     array = body.PointData.GetArray("displacement")
     moved = max(abs(x) for x in array.GetRange(-1)) if array is not None else 0.0
-    size = box.size() or 1.0
+    size = size_of(box) or 1.0
     if moved == 0.0 or (kind == "statics" and moved > 0.03 * size):
         return body, 1.0
     times = float("%.0e" % (0.1 * size / moved))
@@ -353,33 +334,35 @@ def enlarge(body: Any, box: Box, kind: str) -> tuple[Any, float]:
     return warp, times
 
 
-def largest_vector(contacts: Any, name: str, factor: str) -> tuple[list[float], Any, int]:
+def largest_vector(contacts: Any, name: str, factor: str) -> tuple[Any, Any, int]:
     """The largest of the present frame's vectors, times a factor of its own point, where it is, and how many."""
     frame = servermanager.Fetch(contacts)
     data = frame.GetPointData()
     vectors, factors = data.GetArray(name), data.GetArray(factor) if factor else None
     count = vectors.GetNumberOfTuples() if vectors is not None else 0
-    all_of = [[x * (factors.GetValue(i) if factors else 1.0) for x in vectors.GetTuple3(i)] for i in range(count)]
-    if not all_of:
-        return [0.0, 0.0, 0.0], None, 0
-    largest = max(range(count), key=lambda i: dot(all_of[i], all_of[i]))
-    return all_of[largest], frame.GetPoint(largest), count
+    if not count:
+        return np.zeros(3), None, 0
+    all_of = np.array([vectors.GetTuple3(i) for i in range(count)], float)
+    if factors:
+        all_of *= np.array([[factors.GetValue(i)] for i in range(count)])
+    largest = int(np.argmax(np.linalg.norm(all_of, axis=1)))
+    return all_of[largest], np.array(frame.GetPoint(largest)), count
 
 
-def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, list[float], Any, str]:
+def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, Any, Any, str]:
     """Arrows that end at the contacts, the largest one's direction, its tail and what it stands for."""
     if contacts is None:
-        return None, [0.0, 0.0, 0.0], None, ""
+        return None, np.zeros(3), None, ""
     stamps = times_of(contacts)  # written while something touches, and once when nothing does any more
     contacts.UpdatePipeline(max((t for t in stamps if t <= when + 1e-9 * abs(stamps[-1])), default=stamps[0]))
     name, factor, title, unit_name = "force_vector", "force_vector", "contact forces", "N"
     push, place, count = largest_vector(contacts, "force_vector", "")
-    if not any(push):  # an impact within one step has no force: its impulse since the frame before
+    if not push.any():  # an impact within one step has no force: its impulse since the frame before
         name, factor, title, unit_name = "normal", "step_impulse", "contact impulses", "N s"
         push, place, count = largest_vector(contacts, name, factor)
-    if not any(push):
+    if not push.any():
         return None, push, None, ""
-    length, most = (0.2 if count < 8 else 0.1) * size, dot(push, push) ** 0.5  # less where there are many
+    length, most = (0.2 if count < 8 else 0.1) * size, float(np.linalg.norm(push))  # less where there are many
     arrows = pv.Glyph(registrationName=title, Input=contacts, GlyphType="Arrow", GlyphMode="All Points")
     arrows.OrientationArray = ["POINTS", name]
     arrows.ScaleArray = ["POINTS", factor]
@@ -387,8 +370,7 @@ def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, list[floa
     arrows.GlyphType.TipResolution = arrows.GlyphType.ShaftResolution = 24
     arrows.GlyphTransform.Translate = [-1.0, 0.0, 0.0]  # the tip, not the tail, at the contact
     scale, unit_name = prefix(most, unit_name)
-    return (arrows, push, [x - length * d for x, d in zip(place, unit(push))],
-            "%s: longest arrow %.3g %s" % (title, most / scale, unit_name))
+    return arrows, push, place - length / most * push, "%s: longest arrow %.3g %s" % (title, most / scale, unit_name)
 
 
 def show_arrows(view: Any, arrows: Any, shift: Sequence[float]) -> None:
@@ -399,35 +381,35 @@ def show_arrows(view: Any, arrows: Any, shift: Sequence[float]) -> None:
     paint(pv.Show(arrows, view), [0.8, 0.1, 0.1])
 
 
-def camera_axes(box: Box, force: Sequence[float]) -> list[list[float]]:
+def camera_axes(box: Any, force: Any) -> list[Any]:
     """Right, up and towards the camera: across the two widest directions, not along the largest force."""
-    extent = box.extent()
-    along_force = max(range(3), key=lambda k: abs(force[k])) if any(force) else -1
-    depth = min((k for k in (2, 1, 0) if k != along_force), key=lambda k: extent[k])
+    extent = np.ptp(box, axis=0)
+    along_force = int(np.argmax(np.abs(force))) if force.any() else -1
+    depth = min((k for k in (2, 1, 0) if k != along_force), key=lambda k: float(extent[k]))
     up = 1 if depth == 2 else 2
     is_flat = extent[depth] < 0.05 * max(extent)
-    towards = [0.0 if is_flat else 0.35] * 3
+    towards = np.full(3, 0.0 if is_flat else 0.35)
     towards[depth] = -1.0 if depth == 1 else 1.0
-    towards = unit(towards)
-    right = unit(cross([float(k == up) for k in range(3)], towards))
-    return [right, cross(towards, right), towards]
+    towards /= np.linalg.norm(towards)
+    right = np.cross(np.eye(3)[up], towards)
+    right /= np.linalg.norm(right)
+    return [right, np.cross(towards, right), towards]
 
 
-def aim_camera(view: Any, box: Box, axes: list[list[float]]) -> None:
+def aim_camera(view: Any, box: Any, axes: list[Any]) -> None:
     """At the middle of a box, which fills the picture between text and scale; low things make a low picture."""
     right, above, towards = axes
-    extent, size = box.extent(), box.size() or 1.0
-    across, upright = (max(sum(abs(axis[k]) * extent[k] for k in range(3)), 1e-3 * size) for axis in (right, above))
+    size = size_of(box) or 1.0
+    across, upright = (max(float(np.abs(axis) @ np.ptp(box, axis=0)), 1e-3 * size) for axis in (right, above))
     room = MOST_HEIGHT - ABOVE - BELOW
     pixels = 0.92 * min(WIDTH / across, room / upright)  # for a metre
-    height = max(LEAST_HEIGHT, 2 * int(0.5 * (ABOVE + BELOW + pixels * upright / 0.92)))
-    lift = 0.5 * (BELOW - ABOVE) / pixels
-    middle = [0.5 * (a + b) - lift * u for a, b, u in zip(box.low, box.high, above)]
+    height = max(LEAST_HEIGHT, 2 * round(0.5 * (ABOVE + BELOW + pixels * upright / 0.92)))
+    middle = 0.5 * (box[0] + box[1]) - 0.5 * (BELOW - ABOVE) / pixels * above
     view.ViewSize = [WIDTH, height]
     view.CameraParallelProjection = 1
-    view.CameraFocalPoint = middle
-    view.CameraPosition = [m + 5.0 * size * d for m, d in zip(middle, towards)]
-    view.CameraViewUp = above
+    view.CameraFocalPoint = middle.tolist()
+    view.CameraPosition = (middle + 5.0 * size * towards).tolist()
+    view.CameraViewUp = above.tolist()
     view.CameraParallelScale = 0.5 * height / pixels
 
 
@@ -498,16 +480,15 @@ def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
         sys.exit("there is no frame from t = %s s on, the last one is at %g s" % (wanted, stamps[-1]))
     when = frame_at(stamps, float(wanted) if is_given else stamps[0] if kind == "modes" else usual)
     body.UpdatePipeline(when)
-    bounds = body.GetDataInformation().GetBounds()
     radius = body.PointData.GetArray("radius")
     thick = radius.GetRange(0)[1] if radius is not None else 0.0
-    box = Box([x - thick for x in bounds[0::2]], [x + thick for x in bounds[1::2]])
+    box = bounds_of(body) + [[-thick], [thick]]
     if os.path.splitext(picture)[1] != ".png" and "low" in seen:  # what moves stays in the picture
-        box = Box(seen["low"], seen["high"])
-    model, size, notes = Box(box.low, box.high), box.size(), []
+        box = np.array([seen["low"], seen["high"]], float)
+    model, size, notes = box, size_of(box), []
     arrows, push, tail, legend = make_arrows(open_file("contacts.vtk.series", "contacts"), size, when)
     axes = camera_axes(box, push)
-    show_obstacles(view, box, when)
+    box = show_obstacles(view, box, when)
     shown = body
     if kind != "run":
         show_time(view, when)
@@ -516,13 +497,12 @@ def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
         field = field or ("displacement" if kind == "modes" else "")
         notes.append("displacements %g times" % larger if larger != 1.0 and kind == "statics" else "")
         shown.UpdatePipeline(when)
-        bounds = shown.GetDataInformation().GetBounds()
-        box.add(bounds[0::2], bounds[1::2])
+        box = join(box, bounds_of(shown))
     times = show_body(view, shown, field, seen, sections, model, kind == "modes")
     notes.append("sections %g times as thick" % times if times > 1.0 else "")
     if arrows is not None:
-        box.add(tail, tail)
-        show_arrows(view, arrows, [2.0 * size * d if picture else 0.0 for d in axes[2]])
+        box = join(box, [tail, tail])
+        show_arrows(view, arrows, (2.0 * size * axes[2]).tolist() if picture else [0.0] * 3)
     show_text(view, body, kind, when, [*notes, legend])
     pv.GetAnimationScene().UpdateAnimationUsingDataTimeSteps()
     pv.Render(view)  # the first one sets a camera of its own

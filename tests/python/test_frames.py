@@ -109,7 +109,7 @@ class FramesTest(unittest.TestCase):
             piece = [frames.paths[1].replace(".pvtu", "_0.vtu")] if name == "pieces" else []
             for path in [frames.paths[1], *lists, *piece]:
                 self.damage(folder, path)
-        with self.assertRaisesRegex(InputError, "nowhere.vtk: cannot be read"):
+        with self.assertRaisesRegex(InputError, "nowhere.vtk: No such file"):
             read_frame("nowhere.vtk")
 
     def damage(self, folder, path):

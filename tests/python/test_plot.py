@@ -293,11 +293,15 @@ class Plot(unittest.TestCase):
         levels = [1.0 + 0.3 * 0.25**k for k in range(4)]
         measure = {"value": levels[-1], "limit": 1.0, "bound": 0.01, "order": 2.0, "convergence": "converges",
                    "levels": levels}
-        self.write("refined/study.csv", "run,status,e,e.limit,e.bound,e.order,e.convergence,reason\n"
-                   f"x,done,{levels[-1]},1,0.01,2,converges,\n")
+        other = {"step": {"levels": [3.0, 2.0, 1.75, 1.7]}}  # as of a refinement of mesh and step one by one
+        self.write("refined/study.csv", "run,status,e,e.limit,e.bound,e.order,e.convergence,o'f,reason\n"
+                   f"x,done,{levels[-1]},1,0.01,2,converges,1.7,\n")
         self.write("refined/study.json", json.dumps({"refine": {"step": [2, 4]}, "points": [
-            {"parameters": {}, "measures": {"e": measure}}]}))
-        self.assertEqual(self.done("plot", self.path("refined")), self.path("refined", "refine_e.svg") + "\n")
+            {"measures": {}}, {"parameters": {}, "measures": {"e": measure, "o'f": other}}]}))  # the first has failed
+        self.assertEqual(self.done("plot", self.path("refined"), "--script").split(),
+                         [self.path("refined", f"refine_{name}.svg") for name in ("e", "o_f")])
+        self.run_script(self.path("refined", "refine_e.py"))
+        np.testing.assert_allclose(line(percuss.plot(self.path("refined"), "refine_o'f"))[1], other["step"]["levels"])
         figure = percuss.plot(self.path("refined"))
         np.testing.assert_allclose(line(figure), [[1.0, 0.5, 0.25, 0.125], levels])
         x, y = line(figure, 1)

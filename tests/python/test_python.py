@@ -173,20 +173,6 @@ class Reading(unittest.TestCase):
         np.testing.assert_allclose(K.toarray() @ sim.q, sim.internal_force, atol=1e-9)
         np.testing.assert_allclose(G.toarray() @ sim.v, sim.contacts["wall"].gap_rates, atol=1e-12)
 
-    def test_sparse_without_scipy(self):
-        sim = percuss.load(BAR, set=SMALL)
-        kept = {name: sys.modules.get(name) for name in ("scipy", "scipy.sparse")}
-        sys.modules["scipy"] = sys.modules["scipy.sparse"] = None
-        try:
-            M = sim.M
-        finally:
-            for name, module in kept.items():
-                sys.modules.pop(name)
-                if module is not None:
-                    sys.modules[name] = module
-        self.assertIsInstance(M, percuss.Sparse)
-        self.assertAlmostEqual(M.toarray().sum(), 10.0, 12)
-
     def test_model(self):
         sim = percuss.load("cases/cantilever_stop")
         self.assertIn("beam", " ".join(sim.node_sets))

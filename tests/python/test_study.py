@@ -14,6 +14,7 @@ import unittest
 
 from studies import HANG, STUDY_PROGRAM, Studies
 from program import read_json, read_rows  # noqa: I100 - studies says where it is
+from percuss.pool import Pool  # noqa: I100 - likewise
 
 STUDY = """\
 case: {case}
@@ -433,6 +434,10 @@ class Study(Studies):
         self.assertEqual(values[0], values[3])
         self.assertEqual(values[4], values[5])
         self.assertEqual(len({tuple(v) for v in values}), 3)
+
+    def test_every_piece_of_work_is_given_once(self):
+        found = sorted(index for index, _ in Pool(20000, lambda index: index, 2).results())
+        self.assertEqual(found, list(range(20000)))
 
     def test_jobs_are_those_of_the_list(self):
         words = ["cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5,0.6"]
