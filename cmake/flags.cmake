@@ -39,7 +39,7 @@ if(NOT PERCUSS_SANITIZE)
   # What runs in every step, in many small functions, guards buffers of text only: all else costs small models 2 %.
   set(stepped ${PERCUSS_SOURCES})
   list(FILTER stepped INCLUDE REGEX
-    "/(sparse|linsolve|contact|joint|system|fe|closed_form|step|schemes)/|elements/|sim/[^c]|sim/certify|/(clock|pool)")
+    "/(linsolve|rows|system|fe|closed_form|step|schemes)/|elements/|sim/[^c]|sim/certify|/(clock|matrix|pool)")
   set_property(SOURCE ${stepped} APPEND PROPERTY COMPILE_OPTIONS -fstack-protector)
 endif()
 

@@ -54,13 +54,14 @@ pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped)
 const char *const pcs_rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
 const char *const pcs_rod_end_fields[] = { "axial_start", "axial_end", "stress_start", "stress_end", NULL };
 
-void pcs_rod_read_ends(const pcs_batch *batch, int cell, double tension, const double *axis, double field[4])
+void pcs_rod_read_ends(const pcs_batch *batch, int cell, const double *line_load, double tension, const double *axis,
+                       double field[4])
 {
     const pcs_taper *taper = pcs_taper_of(batch, cell);
     double area = ((const pcs_rod_params *)batch->params)->area.value, load[2] = { 0 };
     int dim = batch->ops->ndof / 2;
-    if (batch->spread != NULL)
-        for (int i = 0; i < 2 * dim; i++) load[i / dim] += batch->spread[i] * axis[i % dim];
+    if (line_load != NULL)
+        for (int i = 0; i < 2 * dim; i++) load[i / dim] += line_load[i] * axis[i % dim];
     field[0] = tension + load[0];
     field[1] = tension - load[1];
     for (int end = 0; end < 2; end++) field[2 + end] = field[end] / (taper == NULL ? area : taper->end[end].area);
@@ -79,7 +80,7 @@ static pcs_status axial_check_length(pcs_context *ctx, const pcs_batch *batch, i
                     batch->cells[cell], length);
 }
 
-// Which way a vector points along the axis it spans.
+// Returns the sign of the first nonzero component of a vector.
 static double axial_sign(const double d[3])
 {
     double size = fabs(d[0]);
@@ -135,6 +136,126 @@ pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
     return pcs_axial_check_ends(ctx, batch, cell, dim, span);
 }
 
+const char *pcs_axial_law_check(const pcs_axial_law *law, const char **option)
+{
+    const double *row = law->table.value;
+    *option = "table";
+    if (law->table.count > 0 && law->polynomial.count > 0) return "table and polynomial are two springs: give one";
+    if (law->table.count > 0 && (law->table.nrow < 2 || law->table.count != 2 * law->table.nrow))
+        return "must be two or more rows [stretch, force]";
+    for (int i = 1; i < law->table.nrow; i++)
+        if (law->table.count > 0 && !(row[2 * i] > row[2 * i - 2])) return "the stretch must rise from row to row";
+    if (law->stiffness != 0.0 && law->table.count + law->polynomial.count > 0)
+        return "a table or polynomial has its stiffness: leave 'stiffness' out";
+    *option = "polynomial";
+    if (law->polynomial.count > 0 && law->polynomial.nrow > 1) return "must be one row of coefficients";
+    *option = "clearance";
+    if (law->clearance > 0.0 && law->table.count > 0) return "put the play into the table";
+    *option = "stop";
+    if (isnan(law->stop) != isnan(law->stop_stiffness)) return "stop and stop_stiffness are given both or not at all";
+    *option = "damper_speed";
+    if (law->exponent < 1.0 && law->speed == 0.0)
+        return "a damper with an exponent below 1 needs the speed at which it is rounded off";
+    return NULL;
+}
+
+// Returns the segment of the table that contains s; the first or the last one beyond its ends.
+static int law_segment(const pcs_list *table, double s)
+{
+    int low = 0, high = table->nrow - 2;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (table->value[2 * middle] <= s) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
+static double law_slope(const pcs_list *table, int segment)
+{
+    const double *row = table->value + 2 * segment;
+    return (row[3] - row[1]) / (row[2] - row[0]);
+}
+
+// Evaluates force, slope, and the integral from s = 0: directly in the segment of s = 0, in others from their knot next
+// to it, so that the energy of a small elongation is not a difference of large numbers.
+static pcs_axial_response law_of_table(const pcs_axial_law *law, double s)
+{
+    int segment = law_segment(&law->table, s), knot = segment + (segment < law->rest);
+    const double *row = law->table.value + 2 * segment;
+    double slope = law_slope(&law->table, segment), from = segment == law->rest ? 0.0 : law->table.value[2 * knot];
+    double area = segment == law->rest ? 0.0 : law->area[knot], mean = row[1] + slope * (0.5 * (from + s) - row[0]);
+    return (pcs_axial_response){ .force = row[1] + slope * (s - row[0]),
+                                 .stiffness = slope,
+                                 .energy = area + mean * (s - from) };
+}
+
+pcs_status pcs_axial_law_prepare(pcs_context *ctx, pcs_axial_law *law)
+{
+    const double *row = law->table.value;
+    if (law->table.count == 0) return PCS_OK;
+    PCS_TAKE(ctx, law->area, law->table.nrow, "a table of springs");
+    int rest = law->rest = law_segment(&law->table, 0.0);
+    double slope = law_slope(&law->table, rest);
+    for (int i = rest; i < rest + 2; i++) law->area[i] = (row[2 * i + 1] - 0.5 * slope * row[2 * i]) * row[2 * i];
+    for (int i = rest + 2; i < law->table.nrow; i++)
+        law->area[i] = law->area[i - 1] + 0.5 * (row[2 * i + 1] + row[2 * i - 1]) * (row[2 * i] - row[2 * i - 2]);
+    for (int i = rest - 1; i >= 0; i--)
+        law->area[i] = law->area[i + 1] - 0.5 * (row[2 * i + 1] + row[2 * i + 3]) * (row[2 * i + 2] - row[2 * i]);
+    return PCS_OK;
+}
+
+static pcs_axial_response law_of_polynomial(const pcs_list *k, double e)
+{
+    pcs_axial_response out = { 0 };
+    for (int i = k->count; i >= 1; i--) {
+        out.force = (out.force + k->value[i - 1]) * e;
+        out.stiffness = out.stiffness * e + i * k->value[i - 1];
+        out.energy = (out.energy + k->value[i - 1] / (i + 1)) * e;
+    }
+    out.energy *= e;
+    return out;
+}
+
+static pcs_axial_response law_of_spring(const pcs_axial_law *law, double s)
+{
+    if (law->table.count > 0) return law_of_table(law, s);
+    if (law->clearance > 0.0 && fabs(s) <= law->clearance) return (pcs_axial_response){ 0 };
+    double e = s - copysign(law->clearance, s);
+    if (law->polynomial.count > 0) return law_of_polynomial(&law->polynomial, e);
+    return (pcs_axial_response){ law->stiffness * e, law->stiffness, 0.5 * law->stiffness * e * e, 0.0, 0.0 };
+}
+
+pcs_axial_response pcs_axial_law_at(const pcs_axial_law *law, double stretch, double rate)
+{
+    pcs_axial_response out = law_of_spring(law, stretch);
+    if (fabs(stretch) > law->stop) {
+        double over = stretch - copysign(law->stop, stretch);
+        out.force += law->stop_stiffness * over;
+        out.stiffness += law->stop_stiffness;
+        out.energy += 0.5 * law->stop_stiffness * over * over;
+    }
+    if (law->exponent == 1.0) {
+        out.drag = law->damper * rate;
+        out.damping = law->damper;
+        return out;
+    }
+    double square = rate * rate + law->speed * law->speed;
+    if (law->damper == 0.0 || square == 0.0) return out;
+    double factor = law->damper * pow(square, 0.5 * (law->exponent - 1.0));
+    out.drag = factor * rate;
+    out.damping = factor * (1.0 + (law->exponent - 1.0) * rate * rate / square);
+    return out;
+}
+
+double pcs_axial_law_stiffest(const pcs_axial_law *law)
+{
+    double most = law->polynomial.count > 0 ? fabs(law->polynomial.value[0]) : law->stiffness;
+    for (int i = 0; i + 1 < law->table.nrow; i++)
+        if (law->table.count > 0) most = fmax(most, fabs(law_slope(&law->table, i)));
+    return isinf(law->stop) ? most : most + law->stop_stiffness;
+}
+
 enum { MAX_NDOF = 6 };
 
 static const int *axial_equation(const pcs_batch *batch, int cell)
@@ -142,7 +263,7 @@ static const int *axial_equation(const pcs_batch *batch, int cell)
     return batch->equation + (size_t)cell * (size_t)((const pcs_axial *)batch->data)->shape.ndof;
 }
 
-// Forces of a stretch and its rate.
+// Evaluates the forces for an elongation and its rate.
 static void axial_respond(const pcs_axial *axial, const pcs_axial_cell *cell, pcs_axial_view *at)
 {
     if (axial->law == NULL) {
@@ -180,7 +301,7 @@ pcs_axial_state pcs_axial_find(const pcs_axial *axial, int number, const double 
     return s;
 }
 
-// From local displacements and velocities.
+// Evaluates a cell from local displacements and velocities.
 static pcs_axial_state axial_find(const pcs_axial *axial, int number, const double *u, const double *v)
 {
     int dim = axial->shape.translations;
@@ -192,12 +313,11 @@ static pcs_axial_state axial_find(const pcs_axial *axial, int number, const doub
     return pcs_axial_find(axial, number, x, w);
 }
 
-static pcs_axial_state axial_gather(const pcs_batch *batch, int cell, const double *q, const double *v)
+static pcs_axial_state axial_gather(const pcs_batch *batch, int cell, const pcs_cell_state *at, double w[MAX_NDOF])
 {
     const pcs_axial *axial = batch->data;
-    double u[MAX_NDOF], w[MAX_NDOF];
-    pcs_cell_gather(axial_equation(batch, cell), axial->shape.ndof, q, u);
-    pcs_cell_gather(axial_equation(batch, cell), axial->shape.ndof, v, w);
+    double u[MAX_NDOF];
+    pcs_cell_look_or_rest(batch, cell, axial->shape.ndof, at, u, w);
     return axial_find(axial, cell, u, w);
 }
 
@@ -214,9 +334,10 @@ pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out)
     return PCS_OK;
 }
 
-pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const double *q, const double *v)
+pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at)
 {
-    return axial_gather(batch, cell, q, v).at;
+    double w[MAX_NDOF];
+    return axial_gather(batch, cell, at, w).at;
 }
 
 static void axial_mass(const pcs_axial_cell *cell, int dim, double *M)
@@ -229,7 +350,7 @@ static void axial_mass(const pcs_axial_cell *cell, int dim, double *M)
     }
 }
 
-// out += [A -A; -A A]
+// Adds [A -A; -A A] to `out`.
 static void axial_spread(int dim, const double A[3][3], double *out)
 {
     int n = 2 * dim;
@@ -252,25 +373,31 @@ static void axial_stiffness(const pcs_axial_state *s, int dim, double *K)
     axial_spread(dim, (const double(*)[3])A, K);
 }
 
-void pcs_axial_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+void pcs_axial_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
 {
     const pcs_axial *axial = batch->data;
-    const double zero[MAX_NDOF] = { 0 };
-    pcs_axial_state s = axial_find(axial, cell, zero, zero);
-    axial_mass(&axial->cell[cell], axial->shape.translations, M);
-    axial_stiffness(&s, axial->shape.translations, K);
+    int dim = axial->shape.translations;
+    double A[3][3], w[MAX_NDOF];
+    pcs_axial_state s = axial_gather(batch, cell, at, w);
+    if (at == pcs_stiffest && axial->law != NULL) s.at.stiffness = pcs_axial_law_stiffest(axial->law);
+    if (M != NULL) axial_mass(&axial->cell[cell], dim, M);
+    if (K != NULL) axial_stiffness(&s, dim, K);
+    if (C == NULL) return;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) A[i][j] = s.at.damping * s.n[i] * s.n[j];
+    axial_mass(&axial->cell[cell], dim, C);
+    for (int i = 0; i < 4 * dim * dim; i++) C[i] *= batch->damping_mass;
+    axial_spread(dim, (const double(*)[3])A, C);
 }
 
-// Internal and damping force on the dofs of a cell, as forces on the body.
-static void axial_force(const pcs_batch *batch, int c, const double *q, const double *v, double force[MAX_NDOF])
+// Computes internal and damping force on the dofs of a cell, as forces on the body.
+static void axial_force(const pcs_batch *batch, int c, const pcs_cell_state *at, double force[MAX_NDOF])
 {
     const pcs_axial *axial = batch->data;
     const pcs_axial_cell *cell = &axial->cell[c];
     int dim = axial->shape.translations;
-    double u[MAX_NDOF] = { 0 }, w[MAX_NDOF] = { 0 };
-    pcs_cell_gather(axial_equation(batch, c), 2 * dim, q, u);
-    pcs_cell_gather(axial_equation(batch, c), 2 * dim, v, w);
-    pcs_axial_state s = axial_find(axial, c, u, w);
+    double w[MAX_NDOF] = { 0 };
+    pcs_axial_state s = axial_gather(batch, c, at, w);
     for (int k = 0; k < dim; k++) {
         double drag1 = batch->damping_mass * (cell->self * w[k] + cell->other * w[dim + k]);
         double drag2 = batch->damping_mass * (cell->other * w[k] + cell->self_end * w[dim + k]);
@@ -279,35 +406,17 @@ static void axial_force(const pcs_batch *batch, int c, const double *q, const do
     }
 }
 
-void pcs_axial_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+void pcs_axial_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
-    pcs_cell_add_force(batch, batch->ops->ndof, axial_force, q, v, f);
+    pcs_cell_add_force(batch, batch->ops->ndof, axial_force, at, f);
 }
 
-void pcs_axial_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
+// Computes the momenta of a cell. Returns v . M v.
+static double axial_momentum(const pcs_axial *axial, int c, const double w[MAX_NDOF], double p[MAX_NDOF])
 {
-    const pcs_axial *axial = batch->data;
-    const pcs_axial_cell *data = &axial->cell[cell];
-    int dim = axial->shape.translations;
-    double A[3][3];
-    pcs_axial_state s = axial_gather(batch, cell, q, v);
-    axial_stiffness(&s, dim, K);
-    if (C == NULL) return;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) A[i][j] = s.at.damping * s.n[i] * s.n[j];
-    axial_mass(data, dim, C);
-    for (int i = 0; i < 4 * dim * dim; i++) C[i] *= batch->damping_mass;
-    axial_spread(dim, (const double(*)[3])A, C);
-}
-
-// Momenta of a cell, and v . M v.
-static double axial_momentum(const pcs_batch *batch, int c, const double *v, double w[MAX_NDOF], double p[MAX_NDOF])
-{
-    const pcs_axial *axial = batch->data;
     const pcs_axial_cell *cell = &axial->cell[c];
     int n = axial->shape.ndof;
     double sum = 0.0;
-    pcs_cell_gather(axial_equation(batch, c), n, v, w);
     for (int i = 0; i < n; i++) {
         double self = i < axial->shape.translations ? cell->self : cell->self_end;
         p[i] = self * w[i] + cell->other * w[(i + axial->shape.translations) % n];
@@ -316,44 +425,22 @@ static double axial_momentum(const pcs_batch *batch, int c, const double *v, dou
     return sum;
 }
 
-double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
+void pcs_axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
 {
     const pcs_axial *axial = batch->data;
-    double power = 0.0, w[MAX_NDOF], p[MAX_NDOF];
+    const pcs_cell_state beside = { .q = at->q, .v = at->along };
+    if (what & PCS_CELL_RESULTANT) pcs_cell_add_resultant(batch, &axial->shape, axial_force, at, sum);
     for (int c = 0; c < batch->ncell; c++) {
-        pcs_axial_state s = axial_gather(batch, c, q, v);
-        axial_momentum(batch, c, v, w, p);
-        pcs_cell_gather(axial_equation(batch, c), axial->shape.ndof, u, w);
-        power += s.at.drag * axial_gather(batch, c, q, u).at.rate;
-        power += batch->damping_mass * pcs_dense_dot(axial->shape.ndof, w, p);
-    }
-    return power;
-}
-
-void pcs_axial_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
-{
-    const pcs_axial *axial = batch->data;
-    for (int c = 0; c < batch->ncell; c++) {
-        pcs_axial_state s = axial_gather(batch, c, q, v);
         double w[MAX_NDOF], p[MAX_NDOF];
-        sum->strain += s.at.energy;
-        sum->kinetic += 0.5 * axial_momentum(batch, c, v, w, p);
-        pcs_cell_add_momentum(&axial->shape, axial_equation(batch, c), p, sum);
+        pcs_axial_state s = axial_gather(batch, c, at, w);
+        double square = axial_momentum(axial, c, w, p);
+        if (what & PCS_CELL_ENERGY) {
+            sum->strain += s.at.energy;
+            sum->kinetic += 0.5 * square;
+            pcs_cell_add_momentum(&axial->shape, axial_equation(batch, c), p, sum);
+        }
+        if (!(what & PCS_CELL_POWER)) continue;
+        sum->power += s.at.drag * axial_gather(batch, c, &beside, w).at.rate;
+        sum->power += batch->damping_mass * pcs_dense_dot(axial->shape.ndof, w, p);
     }
-}
-
-// Along the line as it lies at rest.
-void pcs_axial_stiffest(const pcs_batch *batch, int cell, double *K)
-{
-    const pcs_axial *axial = batch->data;
-    const double zero[MAX_NDOF] = { 0 };
-    if (axial->law == NULL) return;
-    pcs_axial_state s = axial_find(axial, cell, zero, zero);
-    s.at.stiffness = pcs_axial_law_stiffest(axial->law);
-    axial_stiffness(&s, axial->shape.translations, K);
-}
-
-void pcs_axial_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
-{
-    pcs_cell_add_resultant(batch, &((const pcs_axial *)batch->data)->shape, axial_force, q, v, sum);
 }

@@ -1,21 +1,52 @@
 // Two nodes and an axial force along the line that joins them at present: rods and spring-dampers.
 //
-//   N = k (l - l0) + F0 + c l' (or by axial_law.h),   l = |d + u2 - u1|,   l' = n . (v2 - v1)
+//   N = k (l - l0) + F0 + c l' (or by a law),   l = |d + u2 - u1|,   l' = n . (v2 - v1)
 //
 // Exact tangents: with P = I - n n^T and w = v2 - v1, the blocks of K are +-(n (k n + c P w / l)^T + (N / l) P) and
 // those of C are +-c n n^T. The elongation comes from displacements, (l^2 - L^2)/(l + L), without cancellation.
+//
+// Laws of springs and dampers that are not linear: force N of the stretch s and its rate r.
+//
+//   spring   N = k e, a polynomial k1 e + k2 e^2 + .., or a table: linear between its rows, and on beyond them
+//            e = s - c above the clearance c, s + c below -c, else 0
+//   stop     + k_s (|s| - s_max) sign(s) beyond it
+//   damper   + d r (r^2 + r0^2)^((p - 1)/2): d |r|^p sign(r) above a speed r0 that takes the kink out where p < 1
 
 #ifndef PCS_ELEMENTS_AXIAL_H
 #define PCS_ELEMENTS_AXIAL_H
 
-#include "elements/axial_law.h"
 #include "elements/cell.h"
 #include "elements/taper.h"
+
+typedef struct pcs_axial_law {
+    double stiffness;            // k, N/m, if there is neither polynomial nor table
+    pcs_list polynomial;         // k1, k2, ..
+    pcs_list table;              // rows [s, N]
+    double clearance;            // c, m
+    double stop, stop_stiffness; // s_max, m, INFINITY if absent; k_s, N/m
+    double damper, exponent;     // d, p
+    double speed;                // r0, m/s
+    double *area;                // [rows] integral of the table from s = 0, J
+    int rest;                    // segment of the table that contains s = 0
+} pcs_axial_law;
+
+typedef struct pcs_axial_response {
+    double force, stiffness, energy; // N, dN/ds and the potential, J, zero at s = 0
+    double drag, damping;            // force of the damper, N, and its derivative by r
+} pcs_axial_response;
+
+// Returns an error message, with the faulty option in *option, or NULL if the law is valid.
+const char *pcs_axial_law_check(const pcs_axial_law *law, const char **option);
+// Allocates and computes the integrals of the table.
+pcs_status pcs_axial_law_prepare(pcs_context *ctx, pcs_axial_law *law);
+pcs_axial_response pcs_axial_law_at(const pcs_axial_law *law, double stretch, double rate);
+// Returns the largest stiffness of table and stop, N/m; for a polynomial that at rest.
+double pcs_axial_law_stiffest(const pcs_axial_law *law);
 
 typedef struct pcs_axial_cell {
     double span[3], length;       // m, in the reference state
     double stiffness;             // k, N/m
-    double damping;               // c, N s/m, with the part of Rayleigh
+    double damping;               // c, N s/m, including Rayleigh damping
     double slack;                 // L - l0, m
     double preload;               // F0, N
     double self, self_end, other; // kg, M = [self other; other self_end] in every direction
@@ -24,20 +55,20 @@ typedef struct pcs_axial_cell {
 typedef struct pcs_axial {
     pcs_cell_shape shape;
     pcs_axial_cell *cell;     // [ncell]
-    const pcs_axial_law *law; // in place of k, and besides c; NULL: the cells are linear
+    const pcs_axial_law *law; // in place of k, and in addition to c; NULL if the cells are linear
 } pcs_axial;
 
-// A cell at present.
+// Holds elongation and force of a cell in the current state.
 typedef struct pcs_axial_view {
-    double stretch, rate;      // over l0, m, and m/s
-    double tension;            // N, with the damper
-    double stiffness, damping; // dN/dl and dN/dl'
-    double energy, drag;       // J; part of the damper, N
+    double stretch, rate;      // elongation l - l0, m, and its rate, m/s
+    double tension;            // N, including the damper
+    double stiffness, damping; // dN/dl, N/m, and dN/dl', N s/m
+    double energy, drag;       // J; force of the damper, N
 } pcs_axial_view;
 
 // Holds direction, relative velocity, length and force of a cell in the current state.
 typedef struct pcs_axial_state {
-    double n[3], w[3]; // along the line; difference of the velocities of its ends
+    double n[3], w[3]; // unit vector along the line; relative velocity of its ends, m/s
     double length;
     pcs_axial_view at;
 } pcs_axial_state;
@@ -45,74 +76,69 @@ typedef struct pcs_axial_state {
 typedef struct pcs_rod_params {
     double E, rho;
     pcs_profile area;
-    double nu, polar; // of lateral inertia; 0: none
+    double nu, polar; // of lateral inertia; nu is 0 if absent
     int mass;
 } pcs_rod_params;
 
 enum { PCS_ROD_CONSISTENT, PCS_ROD_LUMPED, PCS_ROD_ONE_POINT, PCS_ROD_TUNED, PCS_ROD_AUTO }; // trusses: the first two
 
-// Rows of an option table.
+// Lists rows of an option table.
 #define PCS_ROD_MATERIAL                                                                     \
     PCS_REAL("E", pcs_rod_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),  \
         PCS_REAL("rho", pcs_rod_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"), \
         PCS_PROFILE("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2")
 
-extern const pcs_section_type pcs_rod_area; // of parameters that are pcs_rod_params
+extern const pcs_section_type pcs_rod_area; // for parameters of type pcs_rod_params
 
-// Area of a cell, in the mean where it varies, and shares of its mass: M = rho A L [self other; other self_end].
+// Holds the (mean) area of a cell, m^2, and the coefficients of its mass: M = rho A L [self other; other self_end].
 typedef struct pcs_rod_cell {
     double area;
     double self, self_end, other;
-    bool is_uniform; // the area is one all along the cell
+    bool is_uniform; // constant area along the cell
 } pcs_rod_cell;
 
-// With a consistent mass, or a lumped one.
+// Computes area and coefficients of a cell with a consistent or a lumped mass.
 pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped);
 
 extern const pcs_option pcs_rod_options[];
 extern const char *const pcs_rod_fields[];     // axial_force, stress, strain_energy
-extern const char *const pcs_rod_end_fields[]; // axial_start and axial_end, and the stress likewise
-// Those at the ends, of the tension in between and the batch's loads along the cell; `axis` has its direction along the
-// dofs of a node.
-void pcs_rod_read_ends(const pcs_batch *batch, int cell, double tension, const double *axis, double field[4]);
+extern const char *const pcs_rod_end_fields[]; // axial_start and axial_end, stress_start and stress_end
+// Computes the fields at the ends from the mean tension, N, and the loads along the cell; `axis` is its
+// direction in the dofs of a node.
+void pcs_rod_read_ends(const pcs_batch *batch, int cell, const double *line_load, double tension, const double *axis,
+                       double field[4]);
 
-// Vector from the first node to the second, and its length.
+// Computes the vector from the first node to the second, m. Returns its length.
 double pcs_axial_span(const pcs_batch *batch, int cell, double span[3]);
 
-// A cell of no length is a fault; and one whose ends lie off the line or plane in which they move.
+// Fails if the cell has no length, or if its ends lie outside the line or plane in which they move; names the cell.
 pcs_status pcs_axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, const double span[3]);
 
-// Unit axis, length and way of a mesh cell. The axis points towards its first non-zero coordinate, whichever way a cell
-// runs, so that neighbours agree; `sign` tells the cell's own way.
+// Computes the unit axis of a mesh cell and returns its length, m. The axis points towards its first non-zero
+// coordinate, so that neighbours agree; `sign` is -1 if the cell runs against it.
 double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign);
-// Its length and way alone.
+// Computes the sign alone. Returns the length, m.
 double pcs_axial_way(const pcs_batch *batch, int cell, double *sign);
-// Both nodes of a rod move along its axis.
+// Declares one dof, along the axis, for either node of a rod.
 pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
 
-// x, y and z of a node, the last ones absent where dim is less than 3. A cell of no length, or one that leaves the line
-// or plane, is a fault.
+// Declares x, y and z of a node, the last ones absent if dim is less than 3. Fails if the cell has no length or leaves
+// the line or plane.
 pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out);
 
-// Takes the memory and fills in the geometry.
+// Allocates the cells and fills in the geometry.
 pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out);
 
-pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const double *q, const double *v);
+pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at);
 
-// By x, how much the vector between the ends has changed, and its rate.
+// Evaluates a cell from x, the change of the vector between its ends, m, and its rate w, m/s.
 pcs_axial_state pcs_axial_find(const pcs_axial *axial, int cell, const double x[3], const double w[3]);
 
-// The element's operations; batch->data is the pcs_axial.
-void pcs_axial_matrices(const pcs_batch *batch, int cell, double *M, double *K);
-void pcs_axial_stiffest(const pcs_batch *batch, int cell, double *K);
-void pcs_axial_add_force(const pcs_batch *batch, const double *q, const double *v, double *f);
-void pcs_axial_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C);
-double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u);
-void pcs_axial_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
-void pcs_axial_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
+// Implements the element's operations; batch->data is the pcs_axial.
+void pcs_axial_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C);
+void pcs_axial_force(const pcs_batch *batch, const pcs_cell_state *at, double *f);
+void pcs_axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum);
 
-#define PCS_AXIAL_KERNELS                                                                             \
-    .matrices = pcs_axial_matrices, .add_force = pcs_axial_add_force, .tangents = pcs_axial_tangents, \
-    .dissipation = pcs_axial_dissipation, .add_energy = pcs_axial_add_energy, .add_resultant = pcs_axial_add_resultant
+#define PCS_AXIAL_KERNELS .matrices = pcs_axial_matrices, .force = pcs_axial_force, .measure = pcs_axial_measure
 
 #endif

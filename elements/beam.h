@@ -1,5 +1,16 @@
 // Declares what all beams share: options of the material, their axes, the dofs of their nodes, and the rotation from
-// local to global axes.
+// local to global axes; and the plane Timoshenko beam, exact for end loads.
+//
+// Dofs (w1, t1, w2, t2): deflections and section rotations; phi = 12 E I / (G A k L^2).
+//   deformations  t1 - (w2 - w1)/L,  t2 - (w2 - w1)/L,    D = E I/((1 + phi) L) [4 + phi, 2 - phi; 2 - phi, 4 + phi]
+// By one point, for scheme `wave`: w and t linear, strains and velocities those of the middle of the cell,
+//   D = E I/L [1 -1; -1 1] + G A k L/4 [1 1; 1 1],   M = rho A L/4 [1 1; 1 1] for w, rho I L/4 [1 1; 1 1] for t
+// Consistent mass with rotary inertia: the shape functions are those of the static solution (Przemieniecki).
+//
+// If the section varies, the flexibility is integrated, so that one cell stays exact for end loads:
+//   D^-1 = L (integral of [(1-x)^2, -x (1-x); -x (1-x), x^2]/(E I) + [1 1; 1 1]/(G A k L^2) dx over 0 < x < 1)
+// Its mass is the integral of rho A N^T N + rho I Nt^T Nt with the static solution N, Nt for that section: with S = D e
+// and M(x) = -S1 (1-x) + S2 x, rotations are integrals of M/(E I), slopes those plus -(S1 + S2)/(L G A k).
 
 #ifndef PCS_ELEMENTS_BEAM_H
 #define PCS_ELEMENTS_BEAM_H
@@ -7,26 +18,25 @@
 #include "elements/modal.h"
 #include "elements/section.h"
 #include "elements/taper.h"
-#include "elements/timoshenko.h"
 
 // Holds the parameters of all beams; each beam has options for those members only that it uses.
 typedef struct pcs_beam_params {
     double E, nu, rho;
-    double orientation[3];           // in space
-    double offset[3], offset_end[3]; // m, linear in space
-    double curvature[3];             // 1/m, exact in space
+    double orientation[3];           // of the section, in space
+    double offset[3], offset_end[3]; // m, for linear beams in space
+    double curvature[3];             // 1/m, for exact beams in space
     double speed;                    // rad/s, of shafts
     int mass;
     pcs_section section;
 } pcs_beam_params;
 
-// Most have the first two.
+// Lists the mass matrices; most beams have the first two.
 enum { PCS_BEAM_CONSISTENT, PCS_BEAM_LUMPED, PCS_BEAM_ONE_POINT, PCS_BEAM_AUTO, PCS_BEAM_TRANSLATIONAL };
 
-extern const char *const pcs_beam_masses[];      // names of the two
-extern const char *const pcs_beam_wave_masses[]; // of all
+extern const char *const pcs_beam_masses[];      // names of the first two
+extern const char *const pcs_beam_wave_masses[]; // names of all
 
-// Rows of an option table.
+// Lists rows of an option table.
 #define PCS_BEAM_OPTIONS \
     PCS_BEAM_MATERIAL,   \
         PCS_CHOICE("mass", pcs_beam_params, mass, PCS_DEFAULT("consistent"), pcs_beam_masses, "mass matrix")
@@ -45,54 +55,67 @@ extern const char *const pcs_beam_wave_masses[]; // of all
                "a vector that spans the local x-y plane with the beam: the way the height of the section points")
 #define PCS_BEAM_SPACE_OPTIONS PCS_BEAM_OPTIONS, PCS_BEAM_ORIENTATION
 
-// Options and fields of the beams in the plane.
+// Lists options and fields of the beams in the plane.
 extern const pcs_option pcs_beam_plane_options[];
 extern const char *const pcs_beam_plane_fields[];
 
 // Sets the members of pcs_element_ops that all beams share.
-#define PCS_BEAM_SECTION \
-    .params_size = sizeof(pcs_beam_params), .has_section = true, .section_offset = offsetof(pcs_beam_params, section)
-#define PCS_BEAM_SPACE_SECTION \
-    PCS_BEAM_SECTION, .has_orientation = true, .orientation_offset = offsetof(pcs_beam_params, orientation)
+#define PCS_BEAM_SECTION .params_size = sizeof(pcs_beam_params), .section_offset = offsetof(pcs_beam_params, section)
+#define PCS_BEAM_SPACE_SECTION PCS_BEAM_SECTION, .orientation_offset = offsetof(pcs_beam_params, orientation)
 
-// Choice of the mass of those that scheme `wave` takes.
+// Locates the choice of the mass in beams that scheme `wave` accepts.
 #define PCS_BEAM_MASS_CHOICE                             \
     .mass = { .offset = offsetof(pcs_beam_params, mass), \
               .consistent = PCS_BEAM_CONSISTENT,         \
               .one_point = PCS_BEAM_ONE_POINT,           \
               .automatic = PCS_BEAM_AUTO }
 
-// Length of a cell and its direction in the x-y plane.
+typedef struct pcs_timoshenko {
+    double EI, phi, length;
+    double line_mass;    // rho A, kg/m
+    double line_inertia; // rho I, kg m
+    bool has_one_point;
+    const pcs_taper *taper;       // NULL if the section is constant; else all above are means
+    const pcs_section_line *line; // profiles of the section
+    int plane;                    // 0 about z, 1 about y
+} pcs_timoshenko;
+
+// Computes D, row-major 2 x 2.
+void pcs_timoshenko_stiffness(const pcs_timoshenko *beam, double D[4]);
+// Computes M, row-major 4 x 4.
+void pcs_timoshenko_mass(const pcs_timoshenko *beam, double M[16]);
+
+// Computes the unit direction of a cell in the x-y plane. Returns its length, m.
 double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2]);
 
-// x, y and the rotation about z. A cell of no length or one that leaves the plane is a fault.
+// Declares x, y and the rotation about z. Fails if the cell has no length or leaves the plane.
 pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, pcs_node_dofs *out);
 
-// Length of a span and its local axes, the rows of R: x along the span, y in the plane of x and `orientation`,
-// z = x cross y. *sine is that of the angle between span and orientation. And the same from node to node of a cell.
+// Computes the local axes of a span, the rows of R: x along the span, y in the plane of x and `orientation`, z = x
+// cross y. Returns its length, m. *sine is that of the angle between both. The second one takes the span of a cell.
 double pcs_beam_frame(const double span[3], const double orientation[3], double R[3][3], double *sine);
 double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3],
                             double *sine);
 
-// Three displacements and three rotations. A cell of no length or along the orientation is a fault.
+// Declares three displacements and three rotations. Fails if the cell has no length or lies along the orientation.
 pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, const double orientation[3],
                                pcs_node_dofs *out);
 
-// Bending of a cell in its local x-y plane (plane 0, about z) or in x-z (1, about y).
+// Returns the bending constants of a cell in its local x-y plane (plane 0, about z) or in x-z (1, about y).
 pcs_timoshenko pcs_beam_bending(const pcs_batch *batch, int cell, double length, int plane);
-// Time that an axial wave takes through a cell of a length, or a transverse one that moves along its local y axis, s.
+// Returns the travel time, s, through a cell of an axial wave, or of a transverse one along its local y axis.
 double pcs_beam_travel_time(const pcs_batch *batch, int cell, double length, bool is_transverse);
-// Shares of the nodes in the mass of a cell, or in what its section gives to rotary inertia, over the mean times L:
-// [first cross; cross last] with linear velocities; lumped by the sums of the rows, or by one point.
+// Computes the nodes' coefficients of a cell's mass, or of its rotary inertia, over the mean times L: [first cross;
+// cross last] with linear velocities; lumped by row sums, or by one point.
 typedef enum pcs_beam_quantity { PCS_BEAM_AREA, PCS_BEAM_IY, PCS_BEAM_IZ, PCS_BEAM_POLAR } pcs_beam_quantity;
 typedef struct pcs_beam_shares {
     double first, cross, last;
 } pcs_beam_shares;
 pcs_beam_shares pcs_beam_find_shares(const pcs_batch *batch, int cell, pcs_beam_quantity of);
 
-// A += the matrix of local dofs in global axes.
+// Adds the matrix of local dofs, transformed to global axes, to A.
 void pcs_beam_turn_matrix(int ndof, const double R[3][3], const double *local, double *A);
-// B and M of the kind from their local forms; every three dofs turn with R, whose rows are the local axes.
+// Transforms B and M of the kind from local to global axes; every three dofs rotate with R, whose rows are local axes.
 void pcs_beam_turn(int ndof, int nmode, const double R[3][3], const double *local_B, const double *local_M,
                    pcs_modal_kind *kind);
 

@@ -21,31 +21,21 @@ enum { NDOF = 6, NSTRAIN = 3 };
 
 static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 3, .translations = 2 };
 
+// Holds geometry and section of a cell.
 typedef struct exact_cell {
-    double length, inverse; // L and 1/L
-    double c, s;            // direction of the chord in the reference state
+    double length, inverse;                      // L, m, and 1/L
+    double c, s;                                 // direction of the chord in the reference state
+    double D[NSTRAIN];                           // E A, G A ky, E I
+    double mass, inertia;                        // rho A L, kg, and rho I L, kg m^2
+    pcs_beam_shares mass_shares, inertia_shares; // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 for a constant section
 } exact_cell;
 
-// Holds stiffnesses and inertias of the section of a cell.
-typedef struct exact_profile {
-    double D[NSTRAIN];             // E A, G A ky, E I
-    double line_mass;              // rho A
-    double line_inertia;           // rho I
-    pcs_beam_shares mass, inertia; // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 in a section that does not vary
-} exact_profile;
-
-typedef struct exact_data {
-    const exact_cell *cells;       // [ncell]
-    const exact_profile *profiles; // [ncell], or one for all
-    int stride;                    // 1, or 0 when one is for all
-} exact_data;
-
-static inline const exact_profile *exact_profile_of(const exact_data *data, int cell)
+static inline const exact_cell *exact_cell_of(const pcs_batch *batch, int cell)
 {
-    return &data->profiles[cell * data->stride];
+    return (const exact_cell *)batch->data + cell;
 }
 
-// Strains of a cell and their gradients.
+// Holds the strains of a cell and their gradients.
 typedef struct exact_state {
     double length, inverse, c, s;
     double strain[NSTRAIN];
@@ -61,34 +51,26 @@ static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int 
     return PCS_OK;
 }
 
-static exact_profile exact_make_profile(const pcs_batch *batch, int cell)
-{
-    const pcs_beam_params *p = batch->params;
-    const pcs_section *s = pcs_taper_section(batch, cell);
-    double G = 0.5 * p->E / (1.0 + p->nu);
-    return (exact_profile){ .D = { p->E * s->area, G * s->area * s->ky, p->E * s->Iz },
-                            .line_mass = p->rho * s->area,
-                            .line_inertia = p->rho * s->Iz,
-                            .mass = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA),
-                            .inertia = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ) };
-}
-
 static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    exact_data *data;
+    const pcs_beam_params *p = batch->params;
+    double G = 0.5 * p->E / (1.0 + p->nu);
     exact_cell *cells;
-    exact_profile *profiles;
-    int nprofile = batch->tapers == NULL && batch->ncell > 0 ? 1 : batch->ncell;
-    PCS_TAKE(ctx, data, 1, "beam cells");
     PCS_TAKE(ctx, cells, batch->ncell, "beam cells");
-    PCS_TAKE(ctx, profiles, nprofile, "sections of beam cells");
-    for (int i = 0; i < nprofile; i++) profiles[i] = exact_make_profile(batch, i);
     for (int i = 0; i < batch->ncell; i++) {
+        const pcs_section *s = pcs_taper_section(batch, i);
         double axis[2], length = pcs_beam_plane_axis(batch, i, axis);
-        cells[i] = (exact_cell){ .length = length, .inverse = 1.0 / length, .c = axis[0], .s = axis[1] };
+        cells[i] = (exact_cell){ .length = length,
+                                 .inverse = 1.0 / length,
+                                 .c = axis[0],
+                                 .s = axis[1],
+                                 .D = { p->E * s->area, G * s->area * s->ky, p->E * s->Iz },
+                                 .mass = p->rho * s->area * length,
+                                 .inertia = p->rho * s->Iz * length,
+                                 .mass_shares = pcs_beam_find_shares(batch, i, PCS_BEAM_AREA),
+                                 .inertia_shares = pcs_beam_find_shares(batch, i, PCS_BEAM_IZ) };
     }
-    *data = (exact_data){ .cells = cells, .profiles = profiles, .stride = batch->tapers == NULL ? 0 : 1 };
-    batch->data = data;
+    batch->data = cells;
     return PCS_OK;
 }
 
@@ -110,22 +92,20 @@ static inline void exact_deform(const exact_cell *cell, const double q[NDOF], ex
                                  { 0.0, 0.0, -l, 0.0, 0.0, l } } };
 }
 
-// State of a cell of the batch and velocities of its dofs.
-static inline void exact_look(const pcs_batch *batch, int cell, const double *q, const double *v, double w[NDOF],
+// Evaluates a cell of the batch, and gathers the velocities of its dofs.
+static inline void exact_look(const pcs_batch *batch, int cell, const pcs_cell_state *at, double w[NDOF],
                               exact_state *state)
 {
-    const int *equation = batch->equation + (size_t)cell * NDOF;
     double x[NDOF];
-    pcs_cell_gather(equation, NDOF, q, x);
-    pcs_cell_gather(equation, NDOF, v, w);
-    exact_deform(&((const exact_data *)batch->data)->cells[cell], x, state);
+    pcs_cell_look(batch, cell, NDOF, at, x, w);
+    exact_deform(exact_cell_of(batch, cell), x, state);
 }
 
-// Section forces times L, those of the damping included when w is not NULL.
+// Computes section forces times L, including damping unless w is NULL.
 static inline void exact_section(const pcs_batch *batch, int cell, const exact_state *state, const double *w,
                                  double n[NSTRAIN])
 {
-    const double *D = exact_profile_of(batch->data, cell)->D;
+    const double *D = exact_cell_of(batch, cell)->D;
     for (int a = 0; a < NSTRAIN; a++) {
         double strain = state->strain[a];
         if (w != NULL) strain += batch->damping_stiffness * pcs_dense_dot(NDOF, state->b[a], w);
@@ -133,39 +113,35 @@ static inline void exact_section(const pcs_batch *batch, int cell, const exact_s
     }
 }
 
-static inline void exact_momentum(const exact_data *data, int cell, const double w[NDOF], double p[NDOF])
+static inline void exact_momentum(const exact_cell *cell, const double w[NDOF], double p[NDOF])
 {
-    const exact_profile *profile = exact_profile_of(data, cell);
-    double mass = profile->line_mass * data->cells[cell].length;
-    double inertia = profile->line_inertia * data->cells[cell].length;
     for (int k = 0; k < 3; k++) {
-        const pcs_beam_shares *shares = k < 2 ? &profile->mass : &profile->inertia;
-        double whole = k < 2 ? mass : inertia;
+        const pcs_beam_shares *shares = k < 2 ? &cell->mass_shares : &cell->inertia_shares;
+        double whole = k < 2 ? cell->mass : cell->inertia;
         p[k] = whole * (shares->first * w[k] + shares->cross * w[3 + k]);
         p[3 + k] = whole * (shares->cross * w[k] + shares->last * w[3 + k]);
     }
 }
 
-// Internal and damping force of a cell, as forces on the body.
-static inline void exact_force(const pcs_batch *batch, int cell, const double *q, const double *v, double f[NDOF])
+// Computes internal and damping force of a cell, as forces on the body.
+static inline void exact_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double f[NDOF])
 {
-    const exact_data *data = batch->data;
     double w[NDOF], n[NSTRAIN], drag[NDOF] = { 0 };
     bool is_damped = batch->damping_stiffness != 0.0;
     exact_state state;
-    exact_look(batch, cell, q, v, w, &state);
+    exact_look(batch, cell, at, w, &state);
     exact_section(batch, cell, &state, is_damped ? w : NULL, n);
-    if (batch->damping_mass != 0.0) exact_momentum(data, cell, w, drag);
+    if (batch->damping_mass != 0.0) exact_momentum(exact_cell_of(batch, cell), w, drag);
     for (int i = 0; i < NDOF; i++)
         f[i] = -(n[0] * state.b[0][i] + n[1] * state.b[1][i] + n[2] * state.b[2][i] + batch->damping_mass * drag[i]);
 }
 
-static void exact_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+static void exact_add_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
-    pcs_cell_add_force(batch, NDOF, exact_force, q, v, f);
+    pcs_cell_add_force(batch, NDOF, exact_force, at, f);
 }
 
-// x += the second derivatives of strain `a` times w.
+// Adds the second derivatives of strain `a`, times w, to x.
 static inline void exact_hessian(const exact_state *state, int a, const double w[NDOF], double x[NDOF])
 {
     double c = state->c, s = state->s, l = state->inverse;
@@ -181,7 +157,7 @@ static inline void exact_hessian(const exact_state *state, int a, const double w
     }
 }
 
-// K = L sum D b b^T + n (second derivatives of the strains); only the upper triangle.
+// Computes K = L sum D b b^T + n (second derivatives of the strains); only the upper triangle.
 static inline void exact_stiffness(const double D[NSTRAIN], const exact_state *state, const double n[NSTRAIN],
                                    double K[NDOF * NDOF])
 {
@@ -213,12 +189,11 @@ static inline void exact_mirror(double A[NDOF * NDOF])
         for (int j = 0; j < i; j++) A[i * NDOF + j] = A[j * NDOF + i];
 }
 
-static void exact_mass(const exact_data *data, int cell, double factor, double M[NDOF * NDOF])
+static void exact_mass(const exact_cell *cell, double factor, double M[NDOF * NDOF])
 {
-    const exact_profile *profile = exact_profile_of(data, cell);
     for (int k = 0; k < 3; k++) {
-        const pcs_beam_shares *shares = k < 2 ? &profile->mass : &profile->inertia;
-        double whole = factor * data->cells[cell].length * (k < 2 ? profile->line_mass : profile->line_inertia);
+        const pcs_beam_shares *shares = k < 2 ? &cell->mass_shares : &cell->inertia_shares;
+        double whole = factor * (k < 2 ? cell->mass : cell->inertia);
         M[k * NDOF + k] += whole * shares->first;
         M[(3 + k) * NDOF + 3 + k] += whole * shares->last;
         M[k * NDOF + 3 + k] += whole * shares->cross;
@@ -230,7 +205,7 @@ static void exact_mass(const exact_data *data, int cell, double factor, double M
 static void exact_damping(const pcs_batch *batch, int cell, const exact_state *state, const double w[NDOF],
                           double K[NDOF * NDOF], double *C)
 {
-    const double *D = exact_profile_of(batch->data, cell)->D;
+    const double *D = exact_cell_of(batch, cell)->D;
     for (int a = 0; a < NSTRAIN; a++) {
         double change[NDOF] = { 0 }, d = batch->damping_stiffness * state->length * D[a];
         if (a < 2) exact_hessian(state, a, w, change);
@@ -242,52 +217,24 @@ static void exact_damping(const pcs_batch *batch, int cell, const exact_state *s
     }
 }
 
-static void exact_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
+static void exact_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
 {
-    const exact_data *data = batch->data;
     bool is_damped = batch->damping_stiffness != 0.0;
-    double w[NDOF], n[NSTRAIN];
+    double x[NDOF], w[NDOF], n[NSTRAIN];
     exact_state state;
-    exact_look(batch, cell, q, v, w, &state);
+    if (M != NULL) {
+        memset(M, 0, NDOF * NDOF * sizeof *M);
+        exact_mass(exact_cell_of(batch, cell), 1.0, M);
+    }
+    if (K == NULL) return;
+    pcs_cell_look_or_rest(batch, cell, NDOF, at, x, w);
+    exact_deform(exact_cell_of(batch, cell), x, &state);
     exact_section(batch, cell, &state, is_damped ? w : NULL, n);
-    exact_stiffness(exact_profile_of(data, cell)->D, &state, n, K);
+    exact_stiffness(exact_cell_of(batch, cell)->D, &state, n, K);
     exact_mirror(K);
     if (C != NULL) memset(C, 0, NDOF * NDOF * sizeof *C);
     if (is_damped) exact_damping(batch, cell, &state, w, K, C);
-    if (C != NULL) exact_mass(data, cell, batch->damping_mass, C);
-}
-
-static void exact_matrices(const pcs_batch *batch, int cell, double *M, double *K)
-{
-    const exact_data *data = batch->data;
-    const double rest[NDOF] = { 0 }, none[NSTRAIN] = { 0 };
-    exact_state state;
-    memset(M, 0, NDOF * NDOF * sizeof *M);
-    exact_mass(data, cell, 1.0, M);
-    exact_deform(&data->cells[cell], rest, &state);
-    exact_stiffness(exact_profile_of(data, cell)->D, &state, none, K);
-    exact_mirror(K);
-}
-
-static double exact_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
-{
-    const exact_data *data = batch->data;
-    double power = 0.0;
-    if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
-    for (int i = 0; i < batch->ncell; i++) {
-        const double *D = exact_profile_of(data, i)->D;
-        double w[NDOF], along[NDOF], p[NDOF];
-        exact_state state;
-        exact_look(batch, i, q, v, w, &state);
-        pcs_cell_gather(batch->equation + (size_t)i * NDOF, NDOF, u, along);
-        exact_momentum(data, i, w, p);
-        power += batch->damping_mass * pcs_dense_dot(NDOF, along, p);
-        for (int a = 0; a < NSTRAIN; a++) {
-            double rate = pcs_dense_dot(NDOF, state.b[a], w);
-            power += batch->damping_stiffness * state.length * D[a] * rate * pcs_dense_dot(NDOF, state.b[a], along);
-        }
-    }
-    return power;
+    if (C != NULL) exact_mass(exact_cell_of(batch, cell), batch->damping_mass, C);
 }
 
 static double exact_strain_energy(const double D[NSTRAIN], const exact_state *state)
@@ -297,35 +244,44 @@ static double exact_strain_energy(const double D[NSTRAIN], const exact_state *st
     return 0.5 * state->length * sum;
 }
 
-static void exact_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+static void exact_add_power(const pcs_batch *batch, int cell, const pcs_cell_state *at, const double w[NDOF],
+                            const exact_state *state, pcs_cell_sums *sum)
 {
-    const exact_data *data = batch->data;
-    for (int i = 0; i < batch->ncell; i++) {
+    const double *D = exact_cell_of(batch, cell)->D;
+    double along[NDOF], p[NDOF];
+    pcs_cell_gather(batch->equation + (size_t)cell * NDOF, NDOF, at->along, along);
+    exact_momentum(exact_cell_of(batch, cell), w, p);
+    sum->power += batch->damping_mass * pcs_dense_dot(NDOF, along, p);
+    for (int a = 0; a < NSTRAIN; a++) {
+        double rate = pcs_dense_dot(NDOF, state->b[a], w);
+        sum->power += batch->damping_stiffness * state->length * D[a] * rate * pcs_dense_dot(NDOF, state->b[a], along);
+    }
+}
+
+static void exact_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
+{
+    if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) what &= ~(unsigned)PCS_CELL_POWER;
+    if (what & PCS_CELL_RESULTANT) pcs_cell_add_resultant(batch, &exact_shape, exact_force, at, sum);
+    for (int i = 0; i < batch->ncell && (what & (PCS_CELL_ENERGY | PCS_CELL_POWER)); i++) {
         double w[NDOF], p[NDOF];
         exact_state state;
-        exact_look(batch, i, q, v, w, &state);
-        exact_momentum(data, i, w, p);
-        sum->strain += exact_strain_energy(exact_profile_of(data, i)->D, &state);
+        exact_look(batch, i, at, w, &state);
+        if (what & PCS_CELL_POWER) exact_add_power(batch, i, at, w, &state, sum);
+        if (!(what & PCS_CELL_ENERGY)) continue;
+        exact_momentum(exact_cell_of(batch, i), w, p);
+        sum->strain += exact_strain_energy(exact_cell_of(batch, i)->D, &state);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
         pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
     }
 }
 
-static void exact_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
-{
-    pcs_cell_add_resultant(batch, &exact_shape, exact_force, q, v, sum);
-}
-
-// Elastic section forces along and across the turned section; the moments at the ends are those on the nodes.
-static void exact_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+// Evaluates elastic section forces along and across the rotated section; end moments are those on the nodes.
+static void exact_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                               double field[PCS_MAX_CELL_FIELDS])
 {
-    (void)v;
-    const exact_data *data = batch->data;
-    double x[NDOF], n[NSTRAIN], moment[2];
+    double w[NDOF], n[NSTRAIN], moment[2];
     exact_state state;
-    pcs_cell_gather(batch->equation + (size_t)cell * NDOF, NDOF, q, x);
-    exact_deform(&data->cells[cell], x, &state);
+    exact_look(batch, cell, at, w, &state);
     exact_section(batch, cell, &state, NULL, n);
     for (int i = 0; i < 2; i++) {
         moment[i] = 0.0;
@@ -337,7 +293,7 @@ static void exact_read_fields(const pcs_batch *batch, int cell, const double *q,
     field[3] = moment[1];
     field[4] = field[0] / pcs_taper_section(batch, cell)->area;
     field[5] = pcs_taper_stress(batch, batch->cells[cell], moment, NULL);
-    field[6] = exact_strain_energy(exact_profile_of(data, cell)->D, &state);
+    field[6] = exact_strain_energy(exact_cell_of(batch, cell)->D, &state);
 }
 
 const pcs_element_ops pcs_element_beam_exact_2d = {
@@ -345,16 +301,14 @@ const pcs_element_ops pcs_element_beam_exact_2d = {
     .summary = "geometrically exact Timoshenko beam in the x-y plane; x, y and the angle about z at each node",
     .options = pcs_beam_plane_options,
     PCS_BEAM_SECTION,
+    .nnode = 2,
     .ndof = NDOF,
     .is_nonlinear = true,
     .fields = pcs_beam_plane_fields,
     .node_dofs = exact_node_dofs,
     .setup = exact_setup,
     .matrices = exact_matrices,
-    .add_force = exact_add_force,
-    .tangents = exact_tangents,
-    .dissipation = exact_dissipation,
-    .add_energy = exact_add_energy,
-    .add_resultant = exact_add_resultant,
+    .force = exact_add_force,
+    .measure = exact_measure,
     .read_fields = exact_read_fields,
 };

@@ -25,25 +25,10 @@ enum { NDOF = PCS_EXACT_NDOF };
 
 static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 6, .translations = 3 };
 
-// Holds stiffnesses and inertias of the section of a cell.
-typedef struct exact_profile {
-    double force[3], moment[3]; // E A, G A ky, G A kz; G J, E Iy, E Iz
-    double line_mass;           // rho A
-    pcs_beam_shares mass;       // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 in a section that does not vary
-    double line_inertia[2][3];  // rho (Iy + Iz), rho Iy, rho Iz, twice the share of a node
-} exact_profile;
-
 typedef struct exact_data {
-    const pcs_exact_cell *cells;   // [ncell]
-    const pcs_exact_arc *arcs;     // [ncell], NULL when all are straight
-    const exact_profile *profiles; // [ncell], or one for all
-    int stride;                    // 1, or 0 when one is for all
+    const pcs_exact_cell *cells; // [ncell]
+    const pcs_exact_arc *arcs;   // [ncell], NULL if all are straight
 } exact_data;
-
-static inline const exact_profile *exact_profile_of(const exact_data *data, int cell)
-{
-    return &data->profiles[cell * data->stride];
-}
 
 static const pcs_option exact_options[] = {
     PCS_BEAM_SPACE_OPTIONS,
@@ -87,22 +72,43 @@ static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int 
                     batch->name, batch->cells[cell], chord, pcs_norm3(k), 2.0 / chord);
 }
 
-static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell, const exact_profile *profile)
+// Computes rho (Iy + Iz), rho Iy, rho Iz, times twice the share of a node.
+static void exact_line_inertia(const pcs_batch *batch, int cell, double out[2][3])
 {
+    static const pcs_beam_quantity quantities[3] = { PCS_BEAM_POLAR, PCS_BEAM_IY, PCS_BEAM_IZ };
+    const pcs_section *s = pcs_taper_section(batch, cell);
+    double rho = ((const pcs_beam_params *)batch->params)->rho;
+    const double inertia[3] = { rho * (s->Iy + s->Iz), rho * s->Iy, rho * s->Iz };
+    for (int k = 0; k < 3; k++) {
+        pcs_beam_shares shares = pcs_beam_find_shares(batch, cell, quantities[k]);
+        double skew = (shares.first + shares.cross) - (shares.last + shares.cross); // zero in a uniform cell
+        out[0][k] = inertia[k] * (1.0 + skew);
+        out[1][k] = inertia[k] * (1.0 - skew);
+    }
+}
+
+static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
+{
+    const pcs_beam_params *p = batch->params;
+    const pcs_section *s = pcs_taper_section(batch, cell);
+    double axes[3][3], line_inertia[2][3], G = 0.5 * p->E / (1.0 + p->nu);
+    const double force[3] = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz };
+    const double moment[3] = { G * s->torsion, p->E * s->Iy, p->E * s->Iz };
     pcs_exact_cell out;
-    double axes[3][3];
     out.length = exact_frame(batch, cell, axes);
     out.inverse = 1.0 / out.length;
+    out.mass = p->rho * s->area * out.length;
+    out.shares = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) out.E[3 * k + i] = axes[i][k];
-    pcs_exact_material(out.E, profile->force, 1.0, out.Dn);
-    pcs_exact_material(out.E, profile->moment, out.inverse, out.Dm);
-    for (int node = 0; node < 2; node++)
-        pcs_exact_material(out.E, profile->line_inertia[node], 0.5 * out.length, out.J[node]);
+    exact_line_inertia(batch, cell, line_inertia);
+    pcs_exact_material(out.E, force, 1.0, out.Dn);
+    pcs_exact_material(out.E, moment, out.inverse, out.Dm);
+    for (int node = 0; node < 2; node++) pcs_exact_material(out.E, line_inertia[node], 0.5 * out.length, out.J[node]);
     return out;
 }
 
-// psi0 as the kernel sees it, so that the reference state is free of strain to the last bit.
+// Computes the arc with psi0 by the kernel itself, so that the reference state has exactly zero strain.
 static pcs_exact_arc exact_arc(const pcs_exact_cell *cell, const double curvature[3])
 {
     const double rest[NDOF] = { 0 };
@@ -117,46 +123,23 @@ static pcs_exact_arc exact_arc(const pcs_exact_cell *cell, const double curvatur
     return out;
 }
 
-static exact_profile exact_make_profile(const pcs_batch *batch, int cell)
-{
-    static const pcs_beam_quantity quantities[3] = { PCS_BEAM_POLAR, PCS_BEAM_IY, PCS_BEAM_IZ };
-    const pcs_beam_params *p = batch->params;
-    const pcs_section *s = pcs_taper_section(batch, cell);
-    const double inertia[3] = { p->rho * (s->Iy + s->Iz), p->rho * s->Iy, p->rho * s->Iz };
-    double G = 0.5 * p->E / (1.0 + p->nu);
-    exact_profile out = { .force = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz },
-                          .moment = { G * s->torsion, p->E * s->Iy, p->E * s->Iz },
-                          .line_mass = p->rho * s->area,
-                          .mass = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA) };
-    for (int k = 0; k < 3; k++) {
-        pcs_beam_shares shares = pcs_beam_find_shares(batch, cell, quantities[k]);
-        double skew = (shares.first + shares.cross) - (shares.last + shares.cross); // zero in a uniform cell
-        out.line_inertia[0][k] = inertia[k] * (1.0 + skew);
-        out.line_inertia[1][k] = inertia[k] * (1.0 - skew);
-    }
-    return out;
-}
-
 static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
 {
     const pcs_beam_params *p = batch->params;
     bool is_curved = pcs_norm3(p->curvature) > 0.0;
-    int nprofile = batch->tapers == NULL && batch->ncell > 0 ? 1 : batch->ncell;
-    exact_profile *profiles;
     exact_data *data;
     pcs_exact_cell *cells;
     pcs_exact_arc *arcs = NULL;
     PCS_TAKE(ctx, data, 1, "beam cells");
     PCS_TAKE(ctx, cells, batch->ncell, "beam cells");
-    PCS_TAKE(ctx, profiles, nprofile, "sections of beam cells");
-    for (int i = 0; i < nprofile; i++) profiles[i] = exact_make_profile(batch, i);
     if (is_curved) PCS_TAKE(ctx, arcs, batch->ncell, "curved beam cells");
     for (int i = 0; i < batch->ncell; i++) {
-        cells[i] = exact_cell(batch, i, &profiles[nprofile == 1 ? 0 : i]);
+        cells[i] = exact_cell(batch, i);
         if (is_curved) arcs[i] = exact_arc(&cells[i], p->curvature);
     }
-    *data = (exact_data){ .cells = cells, .arcs = arcs, .profiles = profiles, .stride = batch->tapers == NULL ? 0 : 1 };
+    *data = (exact_data){ .cells = cells, .arcs = arcs };
     batch->data = data;
+    batch->is_gyroscopic = batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0;
     return PCS_OK;
 }
 
@@ -165,25 +148,22 @@ static inline const pcs_exact_arc *exact_arc_of(const exact_data *data, int cell
     return data->arcs == NULL ? NULL : &data->arcs[cell];
 }
 
-// State of a cell of the batch and velocities of its dofs.
-static inline void exact_look(const pcs_batch *batch, int index, const double *q, const double *v, double w[NDOF],
+// Evaluates a cell of the batch, and gathers the velocities of its dofs.
+static inline void exact_look(const pcs_batch *batch, int index, const pcs_cell_state *at, double w[NDOF],
                               pcs_exact_state *state)
 {
     const exact_data *data = batch->data;
-    const int *equation = batch->equation + (size_t)index * NDOF;
     double x[NDOF];
-    pcs_cell_gather(equation, NDOF, q, x);
-    pcs_cell_gather(equation, NDOF, v, w);
+    pcs_cell_look(batch, index, NDOF, at, x, w);
     pcs_exact_deform(&data->cells[index], exact_arc_of(data, index), x, state);
 }
 
-// p = M w; the spins' part is the angular momentum in material axes.
+// Computes p = M w; its rotational part is the angular momentum in material axes.
 static inline void exact_momentum(const exact_data *data, int index, const double w[NDOF], double p[NDOF])
 {
-    const exact_profile *profile = exact_profile_of(data, index);
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_beam_shares *shares = &profile->mass;
-    double mass = profile->line_mass * cell->length;
+    const pcs_beam_shares *shares = &cell->shares;
+    double mass = cell->mass;
     for (int k = 0; k < 3; k++) {
         p[k] = mass * (shares->first * w[k] + shares->cross * w[6 + k]);
         p[6 + k] = mass * (shares->cross * w[k] + shares->last * w[6 + k]);
@@ -192,7 +172,7 @@ static inline void exact_momentum(const exact_data *data, int index, const doubl
     pcs_rotation_apply(cell->J[1], w + 9, p + 9);
 }
 
-// Section forces in material axes; rates are NULL without stiffness damping.
+// Computes section forces in material axes; rates are NULL without stiffness damping.
 static inline void exact_section(const pcs_batch *batch, const pcs_exact_state *state, const pcs_exact_rates *rates,
                                  pcs_exact_forces *out)
 {
@@ -226,7 +206,7 @@ static inline void exact_hold(const pcs_exact_state *state, const pcs_exact_forc
     }
 }
 
-// From the spins of the arc's ends to those of the nodes.
+// Transforms moments from the ends of the arc to the nodes.
 static inline void exact_leave_arc(const pcs_exact_arc *arc, double f[NDOF])
 {
     double a[3], b[3];
@@ -238,8 +218,9 @@ static inline void exact_leave_arc(const pcs_exact_arc *arc, double f[NDOF])
     }
 }
 
-// Internal, damping and gyroscopic force of a cell, as forces on the body.
-static inline void exact_force(const pcs_batch *batch, int index, const double *q, const double *v, double f[NDOF])
+// Computes internal, damping and gyroscopic force of a cell, as forces on the body.
+static inline __attribute__((always_inline)) void exact_force(const pcs_batch *batch, int index,
+                                                              const pcs_cell_state *at, double f[NDOF])
 {
     const exact_data *data = batch->data;
     bool is_damped = batch->damping_stiffness != 0.0;
@@ -247,7 +228,7 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
     pcs_exact_state state;
     pcs_exact_rates rates;
     pcs_exact_forces forces;
-    exact_look(batch, index, q, v, w, &state);
+    exact_look(batch, index, at, w, &state);
     if (is_damped) pcs_exact_rate(&state, w, &rates);
     exact_section(batch, &state, is_damped ? &rates : NULL, &forces);
     exact_hold(&state, &forces, f);
@@ -260,22 +241,21 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
     }
 }
 
-static void exact_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+static void exact_add_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
-    pcs_cell_add_force(batch, NDOF, exact_force, q, v, f);
+    pcs_cell_add_force(batch, NDOF, exact_force, at, f);
 }
 
-// A += factor M
+// Adds factor M to A.
 static void exact_mass(const exact_data *data, int index, double factor, double A[NDOF * NDOF])
 {
-    const exact_profile *profile = exact_profile_of(data, index);
     const pcs_exact_cell *cell = &data->cells[index];
-    double mass = factor * profile->line_mass * cell->length;
+    double mass = factor * cell->mass;
     for (int k = 0; k < 3; k++) {
-        A[k * NDOF + k] += mass * profile->mass.first;
-        A[(6 + k) * NDOF + 6 + k] += mass * profile->mass.last;
-        A[k * NDOF + 6 + k] += mass * profile->mass.cross;
-        A[(6 + k) * NDOF + k] += mass * profile->mass.cross;
+        A[k * NDOF + k] += mass * cell->shares.first;
+        A[(6 + k) * NDOF + 6 + k] += mass * cell->shares.last;
+        A[k * NDOF + 6 + k] += mass * cell->shares.cross;
+        A[(6 + k) * NDOF + k] += mass * cell->shares.cross;
         for (int j = 0; j < 3; j++) {
             A[(3 + k) * NDOF + 3 + j] += factor * cell->J[0][3 * k + j];
             A[(9 + k) * NDOF + 9 + j] += factor * cell->J[1][3 * k + j];
@@ -283,7 +263,7 @@ static void exact_mass(const exact_data *data, int index, double factor, double 
     }
 }
 
-// C += Om^ J - (J Om)^ at both nodes: the derivative of Om x J Om.
+// Adds Om^ J - (J Om)^ of both nodes to C: the derivative of Om x J Om.
 static inline void exact_gyroscopic(const pcs_exact_cell *cell, const double w[NDOF], double C[NDOF * NDOF])
 {
     for (int i = 3; i < NDOF; i += 6) {
@@ -304,17 +284,26 @@ static inline void exact_gyroscopic(const pcs_exact_cell *cell, const double w[N
     }
 }
 
-static void exact_tangents(const pcs_batch *batch, int index, const double *q, const double *v, double *K, double *C)
+static void exact_matrices(const pcs_batch *batch, int index, const pcs_cell_state *at, double *M, double *K, double *C)
 {
     const exact_data *data = batch->data;
-    double beta = batch->damping_stiffness, w[NDOF];
+    double beta = batch->damping_stiffness, x[NDOF], w[NDOF];
     pcs_exact_state state;
     pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
     pcs_exact_forces forces;
-    exact_look(batch, index, q, v, w, &state);
+    if (M != NULL) {
+        memset(M, 0, NDOF * NDOF * sizeof *M);
+        exact_mass(data, index, 1.0, M);
+    }
+    if (K == NULL) return;
+    pcs_cell_look_or_rest(batch, index, NDOF, at, x, w);
+    pcs_exact_deform(&data->cells[index], exact_arc_of(data, index), x, &state);
     if (damping != NULL) pcs_exact_rate(&state, w, &rates);
     exact_section(batch, &state, damping, &forces);
     pcs_exact_tangent(&state, &forces, beta, damping, K);
+    if (at == NULL) // products leave round-off
+        for (int i = 1; i < NDOF; i++)
+            for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
     if (C == NULL) return;
     if (damping == NULL) memset(C, 0, NDOF * NDOF * sizeof *C);
     else pcs_exact_viscosity(&state, beta, C);
@@ -322,21 +311,7 @@ static void exact_tangents(const pcs_batch *batch, int index, const double *q, c
     exact_gyroscopic(&data->cells[index], w, C);
 }
 
-static void exact_matrices(const pcs_batch *batch, int index, double *M, double *K)
-{
-    const exact_data *data = batch->data;
-    const double rest[NDOF] = { 0 };
-    const pcs_exact_forces none = { 0 };
-    pcs_exact_state state;
-    memset(M, 0, NDOF * NDOF * sizeof *M);
-    exact_mass(data, index, 1.0, M);
-    pcs_exact_deform(&data->cells[index], exact_arc_of(data, index), rest, &state);
-    pcs_exact_tangent(&state, &none, 0.0, NULL, K);
-    for (int i = 1; i < NDOF; i++) // products leave round-off
-        for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
-}
-
-// L (x . Dn Gam + y . Dm psi)
+// Returns L x . Dn Gam + y . Dm psi; Dm contains 1/L.
 static double exact_form(const exact_data *data, int index, const double Gam[3], const double psi[3], const double x[3],
                          const double y[3])
 {
@@ -347,34 +322,31 @@ static double exact_form(const exact_data *data, int index, const double Gam[3],
     return cell->length * pcs_dot3(x, n) + pcs_dot3(y, m);
 }
 
-// The gyroscopic force does no work.
-static double exact_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
+// Adds the dissipated power, W; gyroscopic forces do no work.
+static void exact_add_power(const pcs_batch *batch, int index, const pcs_cell_state *at, const double w[NDOF],
+                            const pcs_exact_state *state, pcs_cell_sums *sum)
 {
-    const exact_data *data = batch->data;
-    double power = 0.0;
-    if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
-    for (int i = 0; i < batch->ncell; i++) {
-        double w[NDOF], along[NDOF], p[NDOF];
-        pcs_exact_state state;
-        pcs_exact_rates rates, x;
-        exact_look(batch, i, q, v, w, &state);
-        pcs_cell_gather(batch->equation + (size_t)i * NDOF, NDOF, u, along);
-        pcs_exact_rate(&state, w, &rates);
-        pcs_exact_rate(&state, along, &x);
-        exact_momentum(data, i, w, p);
-        power += batch->damping_mass * pcs_dense_dot(NDOF, along, p);
-        power += batch->damping_stiffness * exact_form(data, i, rates.Gam, rates.psi, x.Gam, x.psi);
-    }
-    return power;
+    double along[NDOF], p[NDOF];
+    pcs_exact_rates rates, x;
+    pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, at->along, along);
+    pcs_exact_rate(state, w, &rates);
+    pcs_exact_rate(state, along, &x);
+    exact_momentum(batch->data, index, w, p);
+    sum->power += batch->damping_mass * pcs_dense_dot(NDOF, along, p);
+    sum->power += batch->damping_stiffness * exact_form(batch->data, index, rates.Gam, rates.psi, x.Gam, x.psi);
 }
 
-static void exact_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+static void exact_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
 {
     const exact_data *data = batch->data;
-    for (int i = 0; i < batch->ncell; i++) {
+    if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) what &= ~(unsigned)PCS_CELL_POWER;
+    if (what & PCS_CELL_RESULTANT) pcs_cell_add_resultant(batch, &exact_shape, exact_force, at, sum);
+    for (int i = 0; i < batch->ncell && (what & (PCS_CELL_ENERGY | PCS_CELL_POWER)); i++) {
         double w[NDOF], p[NDOF];
         pcs_exact_state state;
-        exact_look(batch, i, q, v, w, &state);
+        exact_look(batch, i, at, w, &state);
+        if (what & PCS_CELL_POWER) exact_add_power(batch, i, at, w, &state, sum);
+        if (!(what & PCS_CELL_ENERGY)) continue;
         exact_momentum(data, i, w, p);
         sum->strain += 0.5 * exact_form(data, i, state.Gam, state.bend, state.Gam, state.bend);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
@@ -382,23 +354,16 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
     }
 }
 
-static void exact_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
-{
-    pcs_cell_add_resultant(batch, &exact_shape, exact_force, q, v, sum);
-}
-
-// Elastic section forces in the axes of the turned section; the moments at the ends are those on the nodes.
-static void exact_read_fields(const pcs_batch *batch, int index, const double *q, const double *v,
+// Evaluates elastic section forces in the axes of the rotated section; end moments are those on the nodes.
+static void exact_read_fields(const pcs_batch *batch, int index, const pcs_cell_state *at,
                               double field[PCS_MAX_CELL_FIELDS])
 {
-    (void)v;
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
-    double x[NDOF], f[NDOF], force[3], moment[3], start[3], end[3];
+    double w[NDOF], f[NDOF], force[3], moment[3], start[3], end[3];
     pcs_exact_state state;
     pcs_exact_forces forces;
-    pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, q, x);
-    pcs_exact_deform(cell, exact_arc_of(data, index), x, &state);
+    exact_look(batch, index, at, w, &state);
     exact_section(batch, &state, NULL, &forces);
     exact_hold(&state, &forces, f);
     pcs_rotation_apply_transposed(cell->E, forces.n, force);
@@ -429,19 +394,16 @@ const pcs_element_ops pcs_element_beam_exact_3d = {
     .summary = "geometrically exact Timoshenko beam in space; three displacements and a finite rotation at each node",
     .options = exact_options,
     PCS_BEAM_SPACE_SECTION,
+    .nnode = 2,
     .ndof = NDOF,
     .is_nonlinear = true,
     .sees_velocity = true,
-    .is_gyroscopic = true,
     .fields = exact_fields,
     .end_fields = exact_end_fields,
     .node_dofs = exact_node_dofs,
     .setup = exact_setup,
     .matrices = exact_matrices,
-    .add_force = exact_add_force,
-    .tangents = exact_tangents,
-    .dissipation = exact_dissipation,
-    .add_energy = exact_add_energy,
-    .add_resultant = exact_add_resultant,
+    .force = exact_add_force,
+    .measure = exact_measure,
     .read_fields = exact_read_fields,
 };

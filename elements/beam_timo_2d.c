@@ -1,7 +1,7 @@
 // Linear Timoshenko beam in the x-y plane: two nodes with x, y and the rotation about z; small displacements.
 //
 // Locking-free: one element is exact for end loads, also where its section varies. Axial part as the rod, but by its
-// flexibility; bending as elements/timoshenko.h.
+// flexibility; bending as elements/beam.h.
 // Section forces at the ends are those of equilibrium, B^T D e - f with the forces f of loads along the cell.
 // Deformations e = (u2 - u1, t1 - psi, t2 - psi), psi = (w2 - w1)/L, with u along and w across the beam.
 
@@ -17,7 +17,7 @@ static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int c
     return pcs_beam_plane_dofs(ctx, batch, cell, out);
 }
 
-// Local (u1, w1, t1, u2, w2, t2) mass.
+// Computes the mass in local dofs (u1, w1, t1, u2, w2, t2).
 static void beam_local_mass(const pcs_batch *batch, int cell, double length, double m[NDOF * NDOF])
 {
     const beam_params *p = batch->params;
@@ -71,10 +71,10 @@ static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)
 static const char *const beam_end_fields[] = { "axial_start",  "axial_end",  "shear_start", "shear_end",
                                                "stress_start", "stress_end", NULL };
 
-// Forces of loads along the cell at its nodes, (u1, w1, t1, u2, w2, t2).
-static void beam_local_load(const pcs_batch *batch, const double axis[2], double f[NDOF])
+// Resolves the nodal forces of loads along the cell in local dofs (u1, w1, t1, u2, w2, t2).
+static void beam_local_load(const double *line_load, const double axis[2], double f[NDOF])
 {
-    for (int i = 0; i < NDOF; i++) f[i] = batch->spread == NULL ? 0.0 : batch->spread[i];
+    for (int i = 0; i < NDOF; i++) f[i] = line_load == NULL ? 0.0 : line_load[i];
     for (int end = 0; end < 2; end++) {
         double *local = f + 3 * end, x = local[0], y = local[1];
         local[0] = axis[0] * x + axis[1] * y;
@@ -82,16 +82,15 @@ static void beam_local_load(const pcs_batch *batch, const double axis[2], double
     }
 }
 
-// Moments that bend the beam towards +w are positive inside it at both ends. The shear force is the mean over the cell.
-static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+// Evaluates section forces: moments that bend towards +w are positive at both ends; the shear force is the cell's mean.
+static void beam_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                              double field[PCS_MAX_CELL_FIELDS])
 {
-    (void)v;
     const pcs_modal *modal = batch->data;
     const double *D = modal->kinds[modal->kind[cell]].D;
     double e[PCS_MAX_MODES], f[NDOF], axis[2], L = pcs_beam_plane_axis(batch, cell, axis);
-    pcs_modal_deform(batch, cell, q, e);
-    beam_local_load(batch, axis, f);
+    pcs_modal_deform(batch, cell, at->q, e);
+    beam_local_load(at->line_load, axis, f);
     double N = D[0] * e[0], M1 = D[4] * e[1] + D[5] * e[2], M2 = D[7] * e[1] + D[8] * e[2];
     double end[2] = { M1 - f[2], M2 - f[5] };
     field[0] = N;
@@ -127,6 +126,7 @@ const pcs_element_ops pcs_element_beam_timo_2d = {
     PCS_BEAM_SECTION,
     PCS_BEAM_MASS_CHOICE,
     .travel_time = beam_travel_time,
+    .nnode = 2,
     .ndof = NDOF,
     .fields = pcs_beam_plane_fields,
     .end_fields = beam_end_fields,

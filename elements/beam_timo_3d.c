@@ -2,7 +2,7 @@
 // which are such beams with gyroscopic moments.
 //
 // Local axes: x along the beam, y in the plane of x and `orientation`, z = x cross y. Rod for the axial force and
-// for torsion, the plane beam of elements/timoshenko.h on (v, tz) and on (w, -ty).
+// for torsion, the plane beam of elements/beam.h on (v, tz) and on (w, -ty).
 // Deformations e = (u2 - u1, tx2 - tx1, tz1 - a, tz2 - a, -ty1 - b, -ty2 - b), a = (v2 - v1)/L, b = (w2 - w1)/L.
 // Section forces at the ends are those of equilibrium, B^T D e - f with the forces f of loads along the cell.
 // Offsets o are rigid arms from the nodes to the ends of the axis: the end moves by u + t x o.
@@ -64,19 +64,14 @@ static void beam_offset(const beam_params *p, int end, double offset[3])
     for (int k = 0; k < 3; k++) offset[k] = end == 1 && !isnan(p->offset_end[k]) ? p->offset_end[k] : p->offset[k];
 }
 
-static void beam_arms(const void *params, double arm[2][3])
-{
-    for (int end = 0; end < 2; end++) beam_offset(params, end, arm[end]);
-}
-
-static bool beam_reach(const void *params, const double span[3], double arm[2][3])
+static bool beam_arms(const void *params, const double span[3], double arm[2][3])
 {
     (void)span;
-    beam_arms(params, arm);
+    for (int end = 0; end < 2; end++) beam_offset(params, end, arm[end]);
     return false;
 }
 
-// Length and local axes between the ends of the arms.
+// Computes the local axes between the ends of the arms. Returns the length, m.
 static double beam_frame(const pcs_batch *batch, int cell, double R[3][3], double *sine)
 {
     const beam_params *p = batch->params;
@@ -112,7 +107,7 @@ static pcs_status beam_shaft_dofs(pcs_context *ctx, const pcs_batch *batch, int 
                     batch->name, section->Iy, section->Iz, section->ky, section->kz);
 }
 
-// Local places and signs of (w1, t1, w2, t2) of the two planes.
+// Lists the local indices of (w1, t1, w2, t2) in the two planes.
 static const int beam_place[2][4] = { { 1, 5, 7, 11 }, { 2, 4, 8, 10 } };
 static const double beam_sign[2][4] = { { 1.0, 1.0, 1.0, 1.0 }, { 1.0, -1.0, 1.0, -1.0 } };
 
@@ -173,7 +168,7 @@ static void beam_local_modes(const pcs_batch *batch, int cell, double L, double 
     }
 }
 
-// Moments per unit speed of spin: rotary inertia that couples the two planes.
+// Computes moments per unit spin speed: the rotary inertia couples the two planes.
 static void beam_local_gyro(const pcs_batch *batch, int cell, double L, double c[NDOF * NDOF])
 {
     const beam_params *p = batch->params;
@@ -198,7 +193,7 @@ static void beam_local_gyro(const pcs_batch *batch, int cell, double L, double c
         }
 }
 
-// A := A T over its columns, with T from the motion of a node to that of the end of its arm.
+// Replaces A by A T, where T maps the motion of a node to that of the end of its arm.
 static void beam_shift_columns(int nrow, const double offset[2][3], double *A)
 {
     for (int row = 0; row < nrow; row++)
@@ -221,7 +216,7 @@ static void beam_transpose(double *A)
         }
 }
 
-// A := T^T A T
+// Replaces A by T^T A T.
 static void beam_shift_matrix(const double offset[2][3], double *A)
 {
     beam_shift_columns(NDOF, offset, A);
@@ -230,7 +225,7 @@ static void beam_shift_matrix(const double offset[2][3], double *A)
     beam_transpose(A);
 }
 
-// C, drag and the spin of a shaft; `local` is its mass in local axes. A driven shaft scales C by its own speed.
+// Computes C, drag and spin of a shaft; `local` is its mass in local axes. A driven shaft scales C by its own speed.
 static void beam_make_spin(const pcs_batch *batch, int cell, const double R[3][3], const double offset[2][3],
                            double local[NDOF * NDOF], pcs_modal_own *own)
 {
@@ -255,7 +250,7 @@ static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     beam_local_modes(batch, cell, L, B, kind->D);
     beam_local_mass(batch, cell, L, local);
     pcs_beam_turn(NDOF, NMODE, (const double(*)[3])R, &B[0][0], local, kind);
-    beam_arms(batch->params, offset);
+    (void)beam_arms(batch->params, NULL, offset);
     beam_shift_columns(NMODE, (const double(*)[3])offset, kind->B);
     beam_shift_matrix((const double(*)[3])offset, kind->M);
     if (kind->own != NULL)
@@ -267,13 +262,13 @@ static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)
     return pcs_modal_setup(ctx, batch, NMODE, 3, beam_make);
 }
 
-// Forces of loads along the cell at the ends of its axis, in local axes: those of nodes turn about the arms, too.
-static void beam_local_load(const pcs_batch *batch, const double R[3][3], double f[NDOF])
+// Resolves the nodal forces of loads along the cell in local axes at the ends of its axis; arms add moments.
+static void beam_local_load(const pcs_batch *batch, const double *line_load, const double R[3][3], double f[NDOF])
 {
     memset(f, 0, NDOF * sizeof *f);
-    if (batch->spread == NULL) return;
+    if (line_load == NULL) return;
     for (int end = 0; end < 2; end++) {
-        const double *force = batch->spread + 6 * end, *moment = force + 3;
+        const double *force = line_load + 6 * end, *moment = force + 3;
         double offset[3], lever[3];
         beam_offset(batch->params, end, offset);
         pcs_cross(offset, force, lever);
@@ -285,12 +280,12 @@ static void beam_local_load(const pcs_batch *batch, const double R[3][3], double
     }
 }
 
-// Bending of one plane: shear force and moment, with the signs of (w, t).
+// Holds the bending of one plane: shear force and moment, with the signs of (w, t).
 typedef struct beam_bent {
-    double S[2];      // N m, on the cell at its ends
-    double shear;     // N, the mean over the cell
-    double at_end[2]; // and at its ends
-    double middle;    // N m, inside, in the middle of a load that is linear along the cell
+    double S[2];      // moments on the cell at its ends, N m
+    double shear;     // mean over the cell, N
+    double at_end[2]; // shear force at its ends, N
+    double middle;    // internal moment at mid-cell under a load that is linear along the cell, N m
 } beam_bent;
 
 static beam_bent beam_bend(int plane, double L, const double s[2], const double f[NDOF])
@@ -305,7 +300,7 @@ static beam_bent beam_bend(int plane, double L, const double s[2], const double 
     return out;
 }
 
-// After the fields of the cell; moments as they act on the side of the first node.
+// Fills the end fields, which follow those of the cell; moments as they act on the side of the first node.
 static void beam_read_ends(const pcs_batch *batch, int cell, const double axial[2], const beam_bent *y,
                            const beam_bent *z, double *field)
 {
@@ -320,22 +315,21 @@ static void beam_read_ends(const pcs_batch *batch, int cell, const double axial[
     }
 }
 
-// Resultants of both planes.
-static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+// Evaluates the section forces of both planes.
+static void beam_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                              double field[PCS_MAX_CELL_FIELDS])
 {
-    (void)v;
     const pcs_modal *modal = batch->data;
     const double *D = modal->kinds[modal->kind[cell]].D;
     double e[PCS_MAX_MODES], s[NMODE], f[NDOF], R[3][3], sine, energy = 0.0;
     double L = beam_frame(batch, cell, R, &sine);
-    pcs_modal_deform(batch, cell, q, e);
+    pcs_modal_deform(batch, cell, at->q, e);
     for (int a = 0; a < NMODE; a++) {
         s[a] = 0.0;
         for (int b = 0; b < NMODE; b++) s[a] += D[a * NMODE + b] * e[b];
         energy += 0.5 * s[a] * e[a];
     }
-    beam_local_load(batch, (const double(*)[3])R, f);
+    beam_local_load(batch, at->line_load, (const double(*)[3])R, f);
     beam_bent y = beam_bend(0, L, s + 2, f), z = beam_bend(1, L, s + 4, f);
     field[0] = s[0];
     field[1] = hypot(y.shear, z.shear);
@@ -359,10 +353,9 @@ static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transve
     return pcs_beam_travel_time(batch, cell, beam_frame(batch, cell, R, &sine), is_transverse);
 }
 
-#define BEAM_COMMON                                                                                                  \
-    PCS_BEAM_SPACE_SECTION, .ndof = NDOF, .fields = beam_fields, .end_fields = beam_end_fields, .setup = beam_setup, \
-                            PCS_MODAL_KERNELS, .read_fields = beam_read_fields, .arms = beam_reach,                  \
-                            .mass_arms = beam_arms
+#define BEAM_COMMON                                                                                         \
+    PCS_BEAM_SPACE_SECTION, .nnode = 2, .ndof = NDOF, .fields = beam_fields, .end_fields = beam_end_fields, \
+                            .setup = beam_setup, PCS_MODAL_KERNELS, .read_fields = beam_read_fields, .arms = beam_arms
 
 const pcs_element_ops pcs_element_beam_timo_3d = {
     .name = "beam_timo_3d",

@@ -13,7 +13,6 @@
 
 #include "elements/bushing.h"
 #include "elements/modal.h"
-#include "elements/one_node.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,7 +70,7 @@ static const char *bushing_check(const void *params, const char **option)
     return "in the plane nothing acts along z or about x or y, and no offset points out of it";
 }
 
-// Finite rotations that do more than add up.
+// Returns true if finite rotations do not simply add up.
 static bool bushing_turns(const pcs_bushing_params *p, bool has_offset)
 {
     bool tilts = !pcs_bushing_is_free(p, 3) || !pcs_bushing_is_free(p, 4);
@@ -83,7 +82,7 @@ static bool bushing_has_offset(const pcs_bushing_params *p)
     return !isnan(p->offset_a[0]) || !isnan(p->offset_b[0]);
 }
 
-// Without offsets the nodes are its ends; where the axes turn the point is the second.
+// Finds the arms: zero without offsets; with rotating axes the point is the second node. True if they rotate finitely.
 static bool bushing_arms(const void *params, const double span[3], double arm[2][3])
 {
     const pcs_bushing_params *p = params;
@@ -110,12 +109,12 @@ static bool mount_arms(const void *params, const double span[3], double arm[2][3
     return p->angles == 1;
 }
 
-// Two offsets are the same point.
+// Fails unless two given offsets lead to the same point.
 static pcs_status bushing_check_offsets(pcs_context *ctx, const pcs_batch *batch, int cell)
 {
     const pcs_bushing_params *p = batch->params;
     double span[3], apart[3];
-    if (batch->ops->is_one_node || isnan(p->offset_a[0]) || isnan(p->offset_b[0])) return PCS_OK;
+    if (batch->ops->nnode == 1 || isnan(p->offset_a[0]) || isnan(p->offset_b[0])) return PCS_OK;
     pcs_cell_span(batch, cell, span);
     for (int k = 0; k < 3; k++) apart[k] = span[k] + p->offset_b[k] - p->offset_a[k];
     double size = pcs_norm3(span) + pcs_norm3(p->offset_a) + pcs_norm3(p->offset_b);
@@ -136,7 +135,7 @@ static pcs_status bushing_check_cell(pcs_context *ctx, const pcs_batch *batch, i
     return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': all its stiffnesses and dampings are zero", batch->name);
 }
 
-// (e_j x arm)_i: how far a unit rotation about axis j moves the point along axis i.
+// Returns (e_j x arm)_i: the displacement of the point along axis i per unit rotation about axis j.
 static double bushing_lever(const double arm[3], int j, int i)
 {
     if (i == (j + 1) % 3) return -arm[(j + 2) % 3];
@@ -168,12 +167,12 @@ static pcs_status bushing_node_dofs(pcs_context *ctx, const pcs_batch *batch, in
     return PCS_OK;
 }
 
-// Finite angles with arms, or in space.
+// Declares the dofs for finite angles with arms, or in space.
 static pcs_status bushing_turning_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                        pcs_node_dofs *out)
 {
     const pcs_bushing_params *p = batch->params;
-    bool in_space = pcs_bushing_in_space(p), is_mount = batch->ops->is_one_node, turns = !is_mount && local_node == 0;
+    bool in_space = pcs_bushing_in_space(p), is_mount = batch->ops->nnode == 1, turns = !is_mount && local_node == 0;
     double arm[2][3];
     PCS_TRY(bushing_check_cell(ctx, batch, cell));
     pcs_bushing_cell_arms(batch, cell, arm);
@@ -182,7 +181,7 @@ static pcs_status bushing_turning_dofs(pcs_context *ctx, const pcs_batch *batch,
     pcs_cell_space_dofs(out);
     out->is_finite = turns;
     for (int k = 0; k < 3; k++) {
-        // The axes of a mount stand, those of a bushing come to lie along all directions.
+        // The axes of a mount are fixed, those of a bushing may come to lie along all directions.
         if (is_mount ? pcs_bushing_is_free(p, k) : k == 2 && !in_space) out->direction[k][k] = 0.0;
         if (!turns || (k < 2 && !in_space)) out->direction[3 + k][k] = 0.0;
     }
@@ -198,7 +197,7 @@ static void bushing_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     for (int i = 0; i < NMODE; i++) {
         double *B = kind->B + (ptrdiff_t)i * n;
         kind->D[i * NMODE + i] = pcs_bushing_stiffness(p, i);
-        for (int node = batch->ops->is_one_node; node < 2; node++) {
+        for (int node = 2 - batch->ops->nnode; node < 2; node++) {
             double *own = B + n - (2 - node) * NMODE, sign = node == 0 ? -1.0 : 1.0;
             own[i] = sign;
             if (i < 3)
@@ -214,13 +213,13 @@ static pcs_status bushing_setup(pcs_context *ctx, pcs_batch *batch)
     return pcs_modal_setup(ctx, batch, NMODE, 3, bushing_make);
 }
 
-// Force and moment with the dampers' part.
-static void bushing_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+// Evaluates force and moment, including the dampers.
+static void bushing_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                                 double field[PCS_MAX_CELL_FIELDS])
 {
     double e[PCS_MAX_MODES], rate[PCS_MAX_MODES];
-    pcs_modal_deform(batch, cell, q, e);
-    pcs_modal_deform(batch, cell, v, rate);
+    pcs_modal_deform(batch, cell, at->q, e);
+    pcs_modal_deform(batch, cell, at->v, rate);
     pcs_bushing_put_fields(batch->params, e, rate, field);
 }
 
@@ -228,10 +227,10 @@ static void bushing_read_fields(const pcs_batch *batch, int cell, const double *
     .params_size = sizeof(pcs_bushing_params), .check = bushing_check, .sees_velocity = true, .fields = bushing_fields
 #define BUSHING_NAME                                                                                 \
     .name = "bushing", .summary = "springs and dampers along three axes between two nodes; no mass", \
-    .options = bushing_options, .arms = bushing_arms, .ndof = 2 * NMODE, BUSHING_COMMON
+    .options = bushing_options, .arms = bushing_arms, .nnode = 2, .ndof = 2 * NMODE, BUSHING_COMMON
 #define MOUNT_NAME                                                                                                  \
     .name = "mount", .summary = "springs and dampers along the global axes between a node and the ground; no mass", \
-    .options = mount_options, .arms = mount_arms, .ndof = NMODE, .is_one_node = true, BUSHING_COMMON
+    .options = mount_options, .arms = mount_arms, .nnode = 1, .ndof = NMODE, BUSHING_COMMON
 #define BUSHING_KERNELS \
     .node_dofs = bushing_node_dofs, .setup = bushing_setup, PCS_MODAL_KERNELS, .read_fields = bushing_read_fields
 

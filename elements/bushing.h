@@ -11,7 +11,7 @@ enum { PCS_BUSHING_AUTO, PCS_BUSHING_PLANE, PCS_BUSHING_SPACE };
 
 typedef struct pcs_bushing_params {
     double stiffness[3], damping[3], torsional_stiffness[3], torsional_damping[3];
-    double offset_a[3], offset_b[3]; // NAN: not given; a mount has the second only
+    double offset_a[3], offset_b[3]; // m; NAN if not given; a mount has the second only
     int angles, in;
 } pcs_bushing_params;
 
@@ -31,7 +31,7 @@ static inline bool pcs_bushing_is_free(const pcs_bushing_params *p, int i)
     return pcs_bushing_stiffness(p, i) == 0.0 && pcs_bushing_damping(p, i) == 0.0;
 }
 
-// An offset along z, or something that acts along z or about x or y.
+// Returns true if there is an offset along z, or a stiffness or damping along z or about x or y.
 static inline bool pcs_bushing_leaves_plane(const pcs_bushing_params *p)
 {
     bool has_height =
@@ -39,13 +39,13 @@ static inline bool pcs_bushing_leaves_plane(const pcs_bushing_params *p)
     return has_height || !pcs_bushing_is_free(p, 2) || !pcs_bushing_is_free(p, 3) || !pcs_bushing_is_free(p, 4);
 }
 
-// Finite rotations are in space; else in the plane.
+// Returns true if finite rotations are in space, false if in the plane.
 static inline bool pcs_bushing_in_space(const pcs_bushing_params *p)
 {
     return p->in == PCS_BUSHING_SPACE || (p->in == PCS_BUSHING_AUTO && pcs_bushing_leaves_plane(p));
 }
 
-// Arms from both nodes of a cell to its point.
+// Computes the arms from both nodes of a cell to its point, m.
 static inline void pcs_bushing_cell_arms(const pcs_batch *batch, int cell, double arm[2][3])
 {
     double span[3];
@@ -53,7 +53,7 @@ static inline void pcs_bushing_cell_arms(const pcs_batch *batch, int cell, doubl
     (void)batch->ops->arms(batch->params, span, arm);
 }
 
-// Force, moment and energy of deformations and their rates.
+// Computes force, N, moment, N m, and energy, J, from deformations and their rates.
 static inline void pcs_bushing_put_fields(const pcs_bushing_params *p, const double *e, const double *rate,
                                           double field[PCS_MAX_CELL_FIELDS])
 {
@@ -67,22 +67,16 @@ static inline void pcs_bushing_put_fields(const pcs_bushing_params *p, const dou
     field[1] = sqrt(pcs_dot3(s + 3, s + 3));
 }
 
-// The operations of bushings whose nodes turn by finite angles.
+// Implements the operations of bushings whose nodes have finite rotations.
 pcs_status pcs_turning_setup(pcs_context *ctx, pcs_batch *batch);
-void pcs_turning_matrices(const pcs_batch *batch, int cell, double *M, double *K);
-void pcs_turning_stiffest(const pcs_batch *batch, int cell, double *K);
-void pcs_turning_add_force(const pcs_batch *batch, const double *q, const double *v, double *f);
-void pcs_turning_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C);
-double pcs_turning_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u);
-void pcs_turning_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
-void pcs_turning_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
-void pcs_turning_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+void pcs_turning_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C);
+void pcs_turning_force(const pcs_batch *batch, const pcs_cell_state *at, double *f);
+void pcs_turning_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum);
+void pcs_turning_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                              double field[PCS_MAX_CELL_FIELDS]);
 
-#define PCS_TURNING_KERNELS                                                                                 \
-    .is_nonlinear = true, .setup = pcs_turning_setup, .matrices = pcs_turning_matrices,                     \
-    .stiffest = pcs_turning_stiffest, .add_force = pcs_turning_add_force, .tangents = pcs_turning_tangents, \
-    .dissipation = pcs_turning_dissipation, .add_energy = pcs_turning_add_energy,                           \
-    .add_resultant = pcs_turning_add_resultant, .read_fields = pcs_turning_read_fields
+#define PCS_TURNING_KERNELS                                                                                         \
+    .is_nonlinear = true, .setup = pcs_turning_setup, .matrices = pcs_turning_matrices, .force = pcs_turning_force, \
+    .measure = pcs_turning_measure, .read_fields = pcs_turning_read_fields
 
 #endif

@@ -32,13 +32,13 @@ enum { SPIN_A = 3, PLACE_B = 6, SPIN_B = 9 }; // first columns
 
 typedef struct turning {
     pcs_cell_shape shape;
-    bool is_flat;         // the rotations are an angle
-    double (*arms)[2][3]; // [ncell] s and r
+    bool is_flat;         // the rotation is one angle
+    double (*arms)[2][3]; // [ncell] arms s and r, m
 } turning;
 
-// A cell at present.
+// Holds kinematics and forces of a cell in the current state.
 typedef struct turning_state {
-    double R[9], Q[9], y[3], p[3]; // R that of a
+    double R[9], Q[9], y[3], p[3]; // R is that of a
     double W[2][3], parting[3];    // material angular velocities; R_a^T (v_b - v_a)
     double B[NMODE][NDOF];         // B_e, then B_p
     double e[NMODE], rate[NMODE], load[NMODE];
@@ -57,7 +57,7 @@ pcs_status pcs_turning_setup(pcs_context *ctx, pcs_batch *batch)
     PCS_TAKE(ctx, t, 1, "bushings");
     PCS_TAKE(ctx, t->arms, batch->ncell, "bushings");
     t->shape = (pcs_cell_shape){ .ndof = batch->ops->ndof, .node_dofs = NODE, .translations = 3 };
-    t->shape.is_grounded = batch->ops->is_one_node;
+    t->shape.is_grounded = batch->ops->nnode == 1;
     t->is_flat = !pcs_bushing_in_space(batch->params);
     for (int c = 0; c < batch->ncell; c++) pcs_bushing_cell_arms(batch, c, t->arms[c]);
     batch->data = t;
@@ -73,7 +73,7 @@ static void turning_shift(const double p[3], const double r[3], double out[3])
     for (int k = 0; k < 3; k++) out[k] = sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
 }
 
-// c and c'/a; their series is sum_k |B_2k| a^(2k-2)/(2k)!.
+// Computes c and c'/a; their series is sum_k |B_2k| a^(2k-2)/(2k)!.
 static void turning_curve(double a, double *c, double *slope)
 {
     static const double series[] = { 1.0 / 12.0,          1.0 / 720.0,
@@ -100,7 +100,7 @@ static void turning_hat(const double x[3], double out[9])
     memcpy(out, hat, sizeof hat);
 }
 
-// A += factor times the 3 x 3 block X, from `row` and `column` on.
+// Adds factor times the 3 x 3 block X to A, from `row` and `column` on.
 static void turning_add(double *A, int row, int column, double factor, const double X[9])
 {
     for (int i = 0; i < 3; i++)
@@ -113,7 +113,7 @@ static void turning_transpose(const double X[9], double out[9])
         for (int j = 0; j < 3; j++) out[3 * j + i] = X[3 * i + j];
 }
 
-// B_e and B_p.
+// Computes B_e and B_p.
 static void turning_fill(const turning *t, const double r[3], turning_state *s)
 {
     const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
@@ -138,7 +138,7 @@ static void turning_fill(const turning *t, const double r[3], turning_state *s)
     turning_add(B, 3, SPIN_B, s->c, square);
 }
 
-// From displacements and velocities of both nodes.
+// Evaluates a cell from displacements and velocities of both nodes.
 static void turning_look(const pcs_batch *batch, int cell, const double u[NDOF], const double w[NDOF], turning_state *s)
 {
     const pcs_bushing_params *params = batch->params;
@@ -178,40 +178,33 @@ static void turning_look(const pcs_batch *batch, int cell, const double u[NDOF],
     }
 }
 
-// The dofs of a mount are those of b; a rests.
-static void turning_find(const pcs_batch *batch, int cell, const double *q, const double *v, turning_state *s)
+// Evaluates a cell of the batch; the dofs of a mount are those of b, while a rests.
+static void turning_find(const pcs_batch *batch, int cell, const pcs_cell_state *at, turning_state *s)
 {
     int n = batch->ops->ndof;
-    const int *equation = batch->equation + (size_t)cell * (size_t)n;
     double u[NDOF] = { 0 }, w[NDOF] = { 0 };
-    pcs_cell_gather(equation, n, q, u + NDOF - n);
-    pcs_cell_gather(equation, n, v, w + NDOF - n);
+    pcs_cell_look_or_rest(batch, cell, n, at, u + NDOF - n, w + NDOF - n);
     turning_look(batch, cell, u, w, s);
 }
 
-// Internal and damping force on the dofs of a cell, as forces on the body.
-static void turning_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
+// Computes internal and damping force on the dofs of a cell, as forces on the body.
+static void turning_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force)
 {
     int n = batch->ops->ndof;
     turning_state s;
-    turning_find(batch, cell, q, v, &s);
+    turning_find(batch, cell, at, &s);
     for (int j = 0; j < n; j++) {
         force[j] = 0.0;
         for (int i = 0; i < NMODE; i++) force[j] -= s.B[i][NDOF - n + j] * s.load[i];
     }
 }
 
-void pcs_turning_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+void pcs_turning_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
-    pcs_cell_add_force(batch, batch->ops->ndof, turning_force, q, v, f);
+    pcs_cell_add_force(batch, batch->ops->ndof, turning_force, at, f);
 }
 
-void pcs_turning_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
-{
-    pcs_cell_add_resultant(batch, &((const turning *)batch->data)->shape, turning_force, q, v, sum);
-}
-
-// H_+ (sign 1) or H_- (sign -1).
+// Computes H_+ (sign 1) or H_- (sign -1).
 static void turning_bend(const turning_state *s, const double z[3], double sign, double H[9])
 {
     double hat[9], p_hat[9], turned[9], once[3], once_hat[9], twice[3];
@@ -228,7 +221,7 @@ static void turning_bend(const turning_state *s, const double z[3], double sign,
         }
 }
 
-// A += X times rows of B, from `row` on.
+// Adds X times three rows of B to A, from `row` on.
 static void turning_add_rows(double *A, int row, const double X[9], const double (*B)[NDOF])
 {
     for (int i = 0; i < 3; i++)
@@ -259,7 +252,7 @@ static void turning_rates(const turning *t, const double r[3], const turning_sta
     turning_add_rows(D, 3, H[0], s->B + 3);
 }
 
-// S: how the directions change under the forces.
+// Adds S, the change of the directions under the forces, to K.
 static void turning_add_directions(const turning *t, const double r[3], const turning_state *s, double *K)
 {
     const double *n = s->load, *m = s->load + 3;
@@ -303,21 +296,36 @@ static void turning_stiffness(const pcs_batch *batch, int cell, const turning_st
     turning_add_directions(t, t->arms[cell][1], s, K);
 }
 
-// The last n rows and columns.
+// Copies the last n rows and columns.
 static void turning_take(int n, const double *A, double *out)
 {
     for (int i = 0; i < n; i++)
         memcpy(out + (ptrdiff_t)i * n, A + (NDOF - n + i) * NDOF + NDOF - n, (size_t)n * sizeof *out);
 }
 
-void pcs_turning_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
+// Bounds K in all orientations: the stiffest spring, which may come to act along every direction, replaces the others,
+// and |a - b|^2 <= 2 |a|^2 + 2 |b|^2 decouples the two bodies.
+static void turning_stiffest(const pcs_batch *batch, const turning_state *s, double A[NDOF * NDOF])
+{
+    double most[2] = { 0.0, 0.0 }, factor = batch->ops->nnode;
+    memset(A, 0, NDOF * NDOF * sizeof *A);
+    for (int m = 0; m < NMODE; m++) most[m / 3] = fmax(most[m / 3], pcs_bushing_stiffness(batch->params, m));
+    for (int m = 0; m < NMODE; m++)
+        for (int i = 0; i < NDOF; i++)
+            for (int j = 0; j < NDOF; j++)
+                if (i / NODE == j / NODE) A[i * NDOF + j] += factor * most[m / 3] * (s->B[m][i] * s->B[m][j]);
+}
+
+void pcs_turning_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
 {
     int n = batch->ops->ndof;
     double A[NDOF * NDOF];
     turning_state s;
-    turning_find(batch, cell, q, v, &s);
-    turning_stiffness(batch, cell, &s, A);
-    turning_take(n, A, K);
+    turning_find(batch, cell, at, &s);
+    if (M != NULL) memset(M, 0, (size_t)(n * n) * sizeof *M);
+    if (at == pcs_stiffest) turning_stiffest(batch, &s, A);
+    else turning_stiffness(batch, cell, &s, A);
+    if (K != NULL) turning_take(n, A, K);
     if (C == NULL) return;
     memset(A, 0, sizeof A);
     for (int m = 0; m < NMODE; m++)
@@ -326,61 +334,26 @@ void pcs_turning_tangents(const pcs_batch *batch, int cell, const double *q, con
     turning_take(n, A, C);
 }
 
-void pcs_turning_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+void pcs_turning_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
 {
-    const double zero[NDOF] = { 0 };
-    int n = batch->ops->ndof;
-    double A[NDOF * NDOF];
-    turning_state s;
-    memset(M, 0, (size_t)(n * n) * sizeof *M);
-    turning_look(batch, cell, zero, zero, &s);
-    turning_stiffness(batch, cell, &s, A);
-    turning_take(n, A, K);
-}
-
-// As the bodies turn the stiffest spring comes to act along every direction, so it takes the place of the others: what
-// is left of the orientations is how the two bodies lie, and |a - b|^2 <= 2 |a|^2 + 2 |b|^2 leaves one body at a time.
-void pcs_turning_stiffest(const pcs_batch *batch, int cell, double *K)
-{
-    const pcs_bushing_params *p = batch->params;
-    int n = batch->ops->ndof;
-    double most[2] = { 0.0, 0.0 }, A[NDOF * NDOF] = { 0 }, factor = batch->ops->is_one_node ? 1.0 : 2.0;
-    turning_state s;
-    const double zero[NDOF] = { 0 };
-    turning_look(batch, cell, zero, zero, &s);
-    for (int m = 0; m < NMODE; m++) most[m / 3] = fmax(most[m / 3], pcs_bushing_stiffness(p, m));
-    for (int m = 0; m < NMODE; m++)
-        for (int i = 0; i < NDOF; i++)
-            for (int j = 0; j < NDOF; j++)
-                if (i / NODE == j / NODE) A[i * NDOF + j] += factor * most[m / 3] * (s.B[m][i] * s.B[m][j]);
-    turning_take(n, A, K);
-}
-
-double pcs_turning_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
-{
-    double power = 0.0;
+    const pcs_cell_state beside = { .q = at->q, .v = at->along };
+    if (what & PCS_CELL_RESULTANT)
+        pcs_cell_add_resultant(batch, &((const turning *)batch->data)->shape, turning_force, at, sum);
     for (int c = 0; c < batch->ncell; c++) {
         turning_state s, along;
-        turning_find(batch, c, q, v, &s);
-        turning_find(batch, c, q, u, &along);
-        for (int m = 0; m < NMODE; m++) power += turning_damping(batch, m) * s.rate[m] * along.rate[m];
-    }
-    return power;
-}
-
-void pcs_turning_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
-{
-    for (int c = 0; c < batch->ncell; c++) {
-        turning_state s;
-        turning_find(batch, c, q, v, &s);
-        for (int m = 0; m < NMODE; m++) sum->strain += 0.5 * pcs_bushing_stiffness(batch->params, m) * s.e[m] * s.e[m];
+        turning_find(batch, c, at, &s);
+        for (int m = 0; m < NMODE && (what & PCS_CELL_ENERGY); m++)
+            sum->strain += 0.5 * pcs_bushing_stiffness(batch->params, m) * s.e[m] * s.e[m];
+        if (!(what & PCS_CELL_POWER)) continue;
+        turning_find(batch, c, &beside, &along);
+        for (int m = 0; m < NMODE; m++) sum->power += turning_damping(batch, m) * s.rate[m] * along.rate[m];
     }
 }
 
-void pcs_turning_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+void pcs_turning_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                              double field[PCS_MAX_CELL_FIELDS])
 {
     turning_state s;
-    turning_find(batch, cell, q, v, &s);
+    turning_find(batch, cell, at, &s);
     pcs_bushing_put_fields(batch->params, s.e, s.rate, field);
 }

@@ -6,18 +6,35 @@
 
 #include "elements/element.h"
 
-// The dofs of a cell, node by node: first displacements along the global axes, then rotations.
+// Describes the dofs of a cell, node by node: first displacements along the global axes, then rotations.
 typedef struct pcs_cell_shape {
-    int ndof, node_dofs, translations; // of the cell, of a node, and those of them that are displacements
-    bool is_grounded;                  // a rigid motion feels forces, too
+    int ndof, node_dofs, translations; // of the cell; of a node; displacements among the latter
+    bool is_grounded;                  // rigid-body motion causes forces, too
 } pcs_cell_shape;
 
-// Internal and damping force of a cell on its dofs, as forces on the body.
-typedef void pcs_cell_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force);
+// Computes internal and damping force of a cell on its dofs, as forces on the body.
+typedef void pcs_cell_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force);
 
 static inline void pcs_cell_gather(const int *equation, int ndof, const double *x, double *local)
 {
     for (int i = 0; i < ndof; i++) local[i] = equation[i] < 0 ? 0.0 : x[equation[i]];
+}
+
+// Gathers positions and velocities of the dofs of a cell.
+static inline void pcs_cell_look(const pcs_batch *batch, int cell, int ndof, const pcs_cell_state *at, double *q,
+                                 double *v)
+{
+    const int *equation = batch->equation + (size_t)cell * (size_t)ndof;
+    pcs_cell_gather(equation, ndof, at->q, q);
+    pcs_cell_gather(equation, ndof, at->v, v);
+}
+
+// Gathers the same, zeros in the reference state.
+static inline void pcs_cell_look_or_rest(const pcs_batch *batch, int cell, int ndof, const pcs_cell_state *at,
+                                         double *q, double *v)
+{
+    for (int i = 0; i < ndof; i++) q[i] = v[i] = 0.0;
+    if (at != NULL && at->q != NULL) pcs_cell_look(batch, cell, ndof, at, q, v);
 }
 
 static inline void pcs_cell_scatter(const int *equation, int ndof, const double *local, double *x)
@@ -33,50 +50,50 @@ static inline bool pcs_cell_is_free(const int *equation, int ndof)
     return true;
 }
 
-// Vector from the first node to the second.
+// Computes the vector from the first node to the second, m.
 static inline void pcs_cell_span(const pcs_batch *batch, int cell, double span[3])
 {
     const int *node = batch->nodes[batch->cells[cell]];
     for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
 }
 
-// Three displacements and three rotations along the global axes.
+// Declares three displacements and three rotations along the global axes.
 static inline void pcs_cell_space_dofs(pcs_node_dofs *out)
 {
     *out = (pcs_node_dofs){ .count = 6, .is_rotation = { false, false, false, true, true, true } };
     for (int k = 0; k < 3; k++) out->direction[k][k] = out->direction[3 + k][k] = 1.0;
 }
 
-static inline void pcs_cell_add_force(const pcs_batch *batch, int ndof, pcs_cell_force *cell_force, const double *q,
-                                      const double *v, double *f)
+static inline void pcs_cell_add_force(const pcs_batch *batch, int ndof, pcs_cell_force *cell_force,
+                                      const pcs_cell_state *at, double *f)
 {
     for (int c = 0; c < batch->ncell; c++) {
         double force[PCS_MAX_CELL_DOFS];
-        cell_force(batch, c, q, v, force);
+        cell_force(batch, c, at, force);
         pcs_cell_scatter(batch->equation + (size_t)c * (size_t)ndof, ndof, force, f);
     }
 }
 
-// The forces of a cell that moves freely add up to drag alone; those at supports do not.
+// Adds the resultant of the cells, N: without drag the forces of a cell without supports cancel, so it is skipped.
 static inline void pcs_cell_add_resultant(const pcs_batch *batch, const pcs_cell_shape *shape,
-                                          pcs_cell_force *cell_force, const double *q, const double *v, double sum[3])
+                                          pcs_cell_force *cell_force, const pcs_cell_state *at, pcs_cell_sums *sum)
 {
     bool has_drag = shape->is_grounded || batch->damping_mass != 0.0;
     for (int c = 0; c < batch->ncell; c++) {
         const int *equation = batch->equation + (size_t)c * (size_t)shape->ndof;
         double force[PCS_MAX_CELL_DOFS];
         if (!has_drag && pcs_cell_is_free(equation, shape->ndof)) continue;
-        cell_force(batch, c, q, v, force);
+        cell_force(batch, c, at, force);
         for (int i = 0; i < shape->ndof; i++) {
             int k = i % shape->node_dofs;
-            if (k < shape->translations && equation[i] >= 0) sum[k] += force[i];
+            if (k < shape->translations && equation[i] >= 0) sum->resultant[k] += force[i];
         }
     }
 }
 
-// From the momenta p of a cell's dofs.
+// Adds the momenta p of a cell's dofs to the sums.
 static inline void pcs_cell_add_momentum(const pcs_cell_shape *shape, const int *equation, const double *p,
-                                         pcs_energy *sum)
+                                         pcs_cell_sums *sum)
 {
     for (int i = 0; i < shape->ndof; i++) {
         int k = i % shape->node_dofs;

@@ -11,13 +11,12 @@
 
 #include "core/rotation.h"
 #include "elements/modal.h"
-#include "elements/one_node.h"
 
 #include <math.h>
 
 typedef struct disc_params {
     double mass, inertia[3], products[3], axis[3];
-    double speed; // rad/s, where it is given
+    double speed; // rad/s, if given
 } disc_params;
 
 enum { NDOF = 6 };
@@ -37,7 +36,7 @@ static const pcs_option disc_driven_options[] = {
     { 0 },
 };
 
-// Unit axis; false when there is none.
+// Computes the unit axis. Returns false if it is zero.
 static bool disc_axis(const disc_params *p, double axis[3])
 {
     double size = pcs_norm3(p->axis);
@@ -45,7 +44,7 @@ static bool disc_axis(const disc_params *p, double axis[3])
     return size > 0.0;
 }
 
-// J = Jd I + (Jp - Jd) a a^T, up to the digits in which a case is written?
+// Returns true if J = Jd I + (Jp - Jd) a a^T, up to the digits in which a case is written.
 static bool disc_is_round(const double J[9], const double a[3])
 {
     double column[3], size = J[0] + J[4] + J[8], off = 0.0;
@@ -105,7 +104,7 @@ static pcs_status disc_setup(pcs_context *ctx, pcs_batch *batch)
     return pcs_modal_setup(ctx, batch, 0, 3, disc_make);
 }
 
-// A cylinder of the same mass and inertia: Jp = m r^2/2, Jd = m (r^2/4 + h^2/12), and no thinner than a tenth of r.
+// Fills `*out` with a cylinder of equal mass and inertia: Jp = m r^2/2, Jd = m (r^2/4 + h^2/12), but h at least 0.1 r.
 static bool disc_show(const void *params, int part, pcs_obstacle *out)
 {
     const disc_params *p = params;
@@ -122,7 +121,7 @@ static bool disc_show(const void *params, int part, pcs_obstacle *out)
 }
 
 #define DISC_COMMON                                                                                       \
-    .params_size = sizeof(disc_params), .ndof = NDOF, .is_one_node = true, .sees_velocity = true,         \
+    .params_size = sizeof(disc_params), .nnode = 1, .ndof = NDOF, .sees_velocity = true,                  \
     .fields = pcs_modal_mass_fields, .node_dofs = disc_node_dofs, .setup = disc_setup, PCS_MODAL_KERNELS, \
     .read_fields = pcs_modal_read_mass_fields, .show = disc_show
 

@@ -17,6 +17,7 @@
 #define PCS_ELEMENTS_EXACT_3D_H
 
 #include "core/rotation.h"
+#include "elements/beam.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -24,10 +25,12 @@
 enum { PCS_EXACT_NDOF = 12 };
 
 typedef struct pcs_exact_cell {
-    double length, inverse; // L and 1/L
-    double E[9];            // columns: the axes of the section; the first is d0
+    double length, inverse; // L, m, and 1/L
+    double E[9];            // columns: axes of the section; the first is d0
     double Dn[9], Dm[9];    // E diag(E A, G A ky, G A kz) E^T, E diag(G J, E Iy, E Iz) E^T / L
-    double J[2][9];         // rotary inertia of the nodes
+    double J[2][9];         // rotary inertia of the nodes, kg m^2
+    double mass;            // rho A L, kg
+    pcs_beam_shares shares; // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 for a constant section
 } pcs_exact_cell;
 
 // Holds the initial rotation of a curved cell.
@@ -38,26 +41,26 @@ typedef struct pcs_exact_arc {
 
 typedef struct pcs_exact_state {
     const pcs_exact_cell *cell;
-    const pcs_exact_arc *arc; // NULL: a straight cell
+    const pcs_exact_arc *arc; // NULL for a straight cell
     double Rm[9], psi[3], g[3], Gam[3];
     double bend[3];  // psi - psi0
     double a2, e, t; // a^2 and the functions of a above
     double cosine;   // of a/2
 } pcs_exact_state;
 
-// Section forces, in material axes.
+// Holds section forces, N and N m, in material axes.
 typedef struct pcs_exact_forces {
     double n[3], m[3];
 } pcs_exact_forces;
 
-// Velocities of a cell as seen by its strains.
+// Holds the velocities of a cell as its strains depend on them.
 typedef struct pcs_exact_rates {
     double s[3], r[3], th[3];
     double slide[3]; // Rm^T (v2 - v1)/L
     double Gam[3], psi[3];
 } pcs_exact_rates;
 
-// Unit quaternion (w, u) of exp(p).
+// Computes the unit quaternion (w, u) of exp(p).
 static inline void pcs_exact_quaternion(const double p[3], double Q[4])
 {
     double a2 = pcs_dot3(p, p), half = 0.5 * sqrt(a2), x = 0.25 * a2;
@@ -80,7 +83,7 @@ static inline void pcs_exact_matrix(const double Q[4], double R[9])
     R[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-// (1 - (a/2) cot(a/2))/a^2: a series of Bernoulli numbers where the closed form would cancel.
+// Returns (1 - (a/2) cot(a/2))/a^2, for small a by a series of Bernoulli numbers, as the closed form would cancel.
 static inline double pcs_exact_e(double a2, double half_cotangent)
 {
     if (a2 > 0.25) return (1.0 - half_cotangent) / a2;
@@ -91,7 +94,7 @@ static inline double pcs_exact_e(double a2, double half_cotangent)
                                           x * (1.0 / 47900160.0 + x * (691.0 / 1307674368000.0 + x / 74724249600.0)))));
 }
 
-// psi, e and t from the quaternion of R1^T R2, by the shorter way round: sin(a/2) u/|u| and cos(a/2) are its entries.
+// Computes psi, e and t from the quaternion of R1^T R2, on the shorter arc: it holds sin(a/2) u/|u| and cos(a/2).
 static inline void pcs_exact_relative(const double Q1[4], const double Q2[4], double *sign, pcs_exact_state *out)
 {
     double w = Q1[0] * Q2[0] + Q1[1] * Q2[1] + Q1[2] * Q2[2] + Q1[3] * Q2[3], u[3], factor;
@@ -110,7 +113,7 @@ static inline void pcs_exact_relative(const double Q1[4], const double Q2[4], do
     out->t = 1.0 / (factor * (1.0 + w));             // tan(a/4) = sin(a/2)/(1 + cos(a/2))
 }
 
-// Q B, or Q B^T for a negative sign.
+// Replaces Q by Q B, or by Q B^T for a negative sign.
 static inline void pcs_exact_quaternion_multiply(double Q[4], const double B[4], double sign)
 {
     const double w = Q[0], u[3] = { Q[1], Q[2], Q[3] }, b[3] = { sign * B[1], sign * B[2], sign * B[3] };
@@ -120,7 +123,7 @@ static inline void pcs_exact_quaternion_multiply(double Q[4], const double B[4],
     for (int k = 0; k < 3; k++) Q[1 + k] = c[k] + w * b[k] + B[0] * u[k];
 }
 
-// arc: NULL for a straight cell. Both must last as long as the state.
+// Computes rotations and strains of a cell. `arc` is NULL for a straight cell; both must outlive the state.
 static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_arc *arc,
                                     const double q[PCS_EXACT_NDOF], pcs_exact_state *out)
 {
@@ -134,7 +137,7 @@ static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_
         pcs_exact_quaternion_multiply(Q2, arc->Q, 1.0);
     }
     pcs_exact_relative(Q1, Q2, &sign, out);
-    // Half way on the shorter arc: the sum, made a unit again.
+    // Midpoint on the shorter arc: the sum, normalized.
     for (int k = 0; k < 4; k++) {
         Q[k] = Q1[k] + sign * Q2[k];
         norm += Q[k] * Q[k];
@@ -175,7 +178,7 @@ static inline void pcs_exact_rate(const pcs_exact_state *state, const double v[P
     for (int k = 0; k < 3; k++) out->Gam[k] = out->slide[k] + a[k];
 }
 
-// A = factor E diag(D) E^T
+// Computes A = factor E diag(D) E^T.
 static inline void pcs_exact_material(const double E[9], const double D[3], double factor, double A[9])
 {
     for (int i = 0; i < 3; i++)
@@ -184,12 +187,12 @@ static inline void pcs_exact_material(const double E[9], const double D[3], doub
                                                     E[3 * i + 2] * D[2] * E[3 * j + 2]);
 }
 
-// Stiffness of a cell under section forces (damping forces included); `rates` are NULL when beta is zero, else their
-// change with q is taken into account. Twelve rows and columns.
+// Computes the 12 x 12 stiffness of a cell under section forces (including damping forces); `rates` is NULL if beta is
+// zero, else the change of damping forces with q is included.
 void pcs_exact_tangent(const pcs_exact_state *state, const pcs_exact_forces *forces, double beta,
                        const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
-// beta (L Bg^T Dn Bg + Bp^T Dm Bp / L), Bg and Bp the gradients of Gam and psi.
+// Computes C = beta (L Bg^T Dn Bg + Bp^T Dm Bp), Bg and Bp the gradients of Gam and psi; Dm contains 1/L.
 void pcs_exact_viscosity(const pcs_exact_state *state, double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
 #endif

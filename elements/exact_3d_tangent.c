@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// A 9 x 9 matrix over (u, s, r) as blocks of 3 x 3.
+// Holds a 9 x 9 matrix over (u, s, r) as blocks of 3 x 3.
 typedef struct blocks {
     double at[3][3][9];
 } blocks;
@@ -30,7 +30,7 @@ static inline void tangent_hat(const double a[3], double A[9])
     A[7] = a[0];
 }
 
-// C = A^T B
+// Computes C = A^T B.
 static inline void tangent_multiply_transposed(const double A[9], const double B[9], double C[9])
 {
     for (int i = 0; i < 3; i++)
@@ -43,7 +43,7 @@ static inline void tangent_transpose(const double A[9], double B[9])
         for (int j = 0; j < 3; j++) B[3 * i + j] = A[3 * j + i];
 }
 
-// C = A x^
+// Computes C = A x^.
 static inline void tangent_times_hat(const double A[9], const double x[3], double C[9])
 {
     for (int i = 0; i < 9; i += 3) {
@@ -53,7 +53,7 @@ static inline void tangent_times_hat(const double A[9], const double x[3], doubl
     }
 }
 
-// C = x^ A
+// Computes C = x^ A.
 static inline void tangent_hat_times(const double x[3], const double A[9], double C[9])
 {
     for (int j = 0; j < 3; j++) {
@@ -68,14 +68,14 @@ static inline void tangent_add(double factor, const double A[9], double B[9])
     for (int i = 0; i < 9; i++) B[i] += factor * A[i];
 }
 
-// B += a b^T
+// Adds factor a b^T to B.
 static inline void tangent_add_dyad(double factor, const double a[3], const double b[3], double B[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) B[3 * i + j] += factor * a[i] * b[j];
 }
 
-// e'(a)/a; the closed form cancels for small a.
+// Returns e'(a)/a; by a series for small a, as the closed form cancels.
 static double tangent_slope_of_e(const pcs_exact_state *state)
 {
     double x = state->a2;
@@ -87,7 +87,7 @@ static double tangent_slope_of_e(const pcs_exact_state *state)
                           x * (691.0 / 130767436800.0 + x * (1.0 / 6227020800.0 + x * (3617.0 / 762187345920000.0))))));
 }
 
-// t'(a)/a; likewise.
+// Returns t'(a)/a, by a series for small a.
 static double tangent_slope_of_t(const pcs_exact_state *state)
 {
     double x = state->a2, z = x / 16.0;
@@ -99,7 +99,7 @@ static double tangent_slope_of_t(const pcs_exact_state *state)
            64.0;
 }
 
-// The constant matrices of a state, for damping.
+// Holds the constant matrices of a state, for damping.
 typedef struct operators {
     double G[9], X[9], T[9], P[9];
 } operators;
@@ -115,7 +115,7 @@ static void tangent_find_operators(const pcs_exact_state *state, operators *o)
     for (int i = 0; i < 9; i += 4) o->P[i] += 1.0 - state->e * state->a2;
 }
 
-// Rows and columns of the nodes from those of du = u2 - u1, s = (th1 + th2)/2, r = th2 - th1.
+// Expands the blocks of du = u2 - u1, s = (th1 + th2)/2, r = th2 - th1 to rows and columns of the nodes.
 static inline void tangent_spread(const blocks *b, double *A)
 {
     enum { N = PCS_EXACT_NDOF };
@@ -144,7 +144,7 @@ static inline void tangent_spread(const blocks *b, double *A)
         }
 }
 
-// Z of the head of this file; XDm = psi^ Dm/L.
+// Computes Z of the head of this file; XDm = psi^ Dm/L.
 static inline void tangent_find_Z(const pcs_exact_state *state, const double m[3], const double y[3],
                                   const double XDm[9], double Z[9])
 {
@@ -167,7 +167,7 @@ static inline void tangent_find_Z(const pcs_exact_state *state, const double m[3
         }
 }
 
-// b += the change of the section forces that comes with changing strain rates,
+// Adds the change of the section forces due to changing strain rates to b,
 //   d(Gam') = slide^ th - th'^ gam + g^ V p,  d(psi') = Y p,
 //   V = -t/2 r'^ + t1/2 (psi x r') psi^T,  Y = e1 psi x (psi x r') psi^T - e ((psi x r')^ + psi^ r'^) - s'^
 static void tangent_add_rate_change(const pcs_exact_state *state, double beta, const pcs_exact_rates *rates, blocks *b)
@@ -220,7 +220,7 @@ static void tangent_add_rate_change(const pcs_exact_state *state, double beta, c
     }
 }
 
-// A := S^T A S with S = diag(I, B, I, B^T): from the spins of the arc's ends to those of the nodes.
+// Replaces A by S^T A S with S = diag(I, B, I, B^T): from spins of the arc's ends to those of the nodes.
 static void tangent_leave_arc(const pcs_exact_arc *arc, double *A)
 {
     enum { N = PCS_EXACT_NDOF };
@@ -240,7 +240,7 @@ static void tangent_leave_arc(const pcs_exact_arc *arc, double *A)
     }
 }
 
-// B = A psi^ and, by P = I + e psi^psi^, C = A P.
+// Computes B = A psi^ and, with P = I + e psi^psi^, C = A P.
 static inline void tangent_turn(const pcs_exact_state *state, const double A[9], double B[9], double C[9])
 {
     double twice[9];

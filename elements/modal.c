@@ -7,14 +7,14 @@
 
 enum { MODAL_BLOCK = 1024 }; // cells whose energies are summed on their own
 
-// The upper triangle becomes the lower one.
+// Copies the upper triangle to the lower one.
 static void modal_symmetrize(int n, double *A)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) A[i * n + j] = A[j * n + i];
 }
 
-// Are the arrays equal up to `noise` of the largest entry?
+// Returns true if the arrays are equal up to `noise` times the largest entry.
 static bool modal_is_same(int n, const double *a, const double *b, double noise)
 {
     double size = 0.0, difference = 0.0;
@@ -25,7 +25,7 @@ static bool modal_is_same(int n, const double *a, const double *b, double noise)
     return difference <= noise * size;
 }
 
-// Round-off of the node positions, as a share of the cell's length: what separates equal cells of a line.
+// Returns the round-off of the node positions relative to the cell's length, by which equal cells of a line differ.
 static double modal_noise(const pcs_batch *batch, int cell)
 {
     const int *node = batch->nodes[batch->cells[cell]];
@@ -48,17 +48,17 @@ static bool modal_is_same_kind(const pcs_modal_kind *a, const pcs_modal_kind *b,
                                modal_is_same(PCS_MAX_CELL_DOFS, a->own->spin, b->own->spin, noise)));
 }
 
-// Kinds met last. Cells of a line are all alike, those of a lattice alternate among a few kinds.
+// Limits the kinds that are remembered. Cells of a line are all equal, those of a lattice alternate among a few kinds.
 enum { MODAL_RECENT = 16 };
 
 typedef struct modal_recent {
-    int count, oldest, last; // kinds here, the one to give way next, the one that matched last
+    int count, oldest, last; // number of kinds, the next one to replace, the last one that matched
     int number[MODAL_RECENT];
     pcs_modal_kind kind[MODAL_RECENT];
     pcs_modal_own own[MODAL_RECENT];
 } modal_recent;
 
-// Number of the kind that is the same, or -1. Most cells are as the one before.
+// Returns the index of an equal kind, or -1. Starts with the kind of the previous cell.
 static int modal_find(modal_recent *recent, const pcs_modal_kind *kind, double noise)
 {
     for (int i = 0; i < recent->count; i++) {
@@ -82,8 +82,8 @@ static void modal_remember(modal_recent *recent, const pcs_modal_kind *kind, int
     recent->last = k;
 }
 
-// One pass over the cells: counts the kinds, and keeps them when there is room for them. `own` is NULL, or room for
-// one per kind.
+// Visits the cells: counts the kinds, and stores them if they are allocated. `own` is NULL, or has an entry for each
+// kind.
 static void modal_sort(const pcs_batch *batch, pcs_modal_make *make, pcs_modal *modal, pcs_modal_own *own)
 {
     pcs_modal_kind next;
@@ -117,9 +117,9 @@ pcs_status pcs_modal_setup(pcs_context *ctx, pcs_batch *batch, int nmode, int tr
     PCS_TAKE(ctx, modal, 1, "cells");
     PCS_TAKE(ctx, modal->kind, batch->ncell, "cells");
     modal->shape = (pcs_cell_shape){ .ndof = ops->ndof,
-                                     .node_dofs = ops->is_one_node ? ops->ndof : ops->ndof / 2,
+                                     .node_dofs = ops->ndof / ops->nnode,
                                      .translations = translations,
-                                     .is_grounded = ops->is_one_node && nmode > 0 };
+                                     .is_grounded = ops->nnode == 1 && nmode > 0 };
     modal->nmode = nmode;
     modal->is_driven = ops->sees_velocity && ops->is_nonlinear;
     modal_sort(batch, make, modal, NULL);
@@ -162,12 +162,9 @@ void pcs_modal_deform(const pcs_batch *batch, int cell, const double *q, double 
     modal_multiply(modal->nmode, modal->shape.ndof, modal_kind(batch, cell)->B, local, e);
 }
 
-void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+static void modal_stiffness(const pcs_modal *modal, const pcs_modal_kind *kind, double *K)
 {
-    const pcs_modal *modal = batch->data;
-    const pcs_modal_kind *kind = modal_kind(batch, cell);
     int n = modal->shape.ndof, m = modal->nmode;
-    memcpy(M, kind->M, (size_t)(n * n) * sizeof *M);
     memset(K, 0, (size_t)(n * n) * sizeof *K);
     for (int a = 0; a < m; a++)
         for (int b = 0; b < m; b++) {
@@ -181,7 +178,7 @@ void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
     modal_symmetrize(n, K);
 }
 
-// The matrix that Rayleigh's alpha scales.
+// Returns the matrix that Rayleigh's alpha scales.
 static const double *modal_drag(const pcs_modal *modal, const pcs_modal_kind *kind)
 {
     return modal->is_driven ? kind->own->drag : kind->M;
@@ -194,16 +191,16 @@ static double modal_speed(const pcs_modal *modal, const pcs_modal_kind *kind, co
     return modal->is_driven ? pcs_dense_dot(modal->shape.ndof, kind->own->spin, w) : 1.0;
 }
 
-// Internal and damping force of a cell on its dofs, as forces on the body.
-static void modal_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
+// Computes internal and damping force of a cell on its dofs, as forces on the body.
+static void modal_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force)
 {
     const pcs_modal *modal = batch->data;
     const pcs_modal_kind *kind = modal_kind(batch, cell);
     int n = modal->shape.ndof, m = modal->nmode;
     double e[PCS_MAX_MODES], rate[PCS_MAX_MODES], s[PCS_MAX_MODES], w[PCS_MAX_CELL_DOFS],
         drag[PCS_MAX_CELL_DOFS] = { 0 };
-    pcs_modal_deform(batch, cell, q, e);
-    modal_gather(batch, cell, v, w);
+    pcs_modal_deform(batch, cell, at->q, e);
+    modal_gather(batch, cell, at->v, w);
     if (batch->damping_stiffness != 0.0) {
         modal_multiply(m, n, kind->B, w, rate);
         for (int a = 0; a < m; a++) e[a] += batch->damping_stiffness * rate[a];
@@ -220,76 +217,88 @@ static void modal_force(const pcs_batch *batch, int cell, const double *q, const
     for (int i = 0; i < n; i++) force[i] -= speed * drag[i];
 }
 
-void pcs_modal_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+void pcs_modal_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
-    pcs_cell_add_force(batch, ((const pcs_modal *)batch->data)->shape.ndof, modal_force, q, v, f);
+    pcs_cell_add_force(batch, ((const pcs_modal *)batch->data)->shape.ndof, modal_force, at, f);
 }
 
-static void modal_add_cell_energy(const pcs_batch *batch, int cell, const double *local_q, const double *local_v,
-                                  pcs_energy *sum)
+// Adds the energies of local displacements and velocities; with their momenta unless it is a change.
+static void modal_add_energy(const pcs_batch *batch, int cell, const double *q, const double *v, bool is_change,
+                             pcs_cell_sums *sum)
 {
     const pcs_modal *modal = batch->data;
     const pcs_modal_kind *kind = modal_kind(batch, cell);
     int n = modal->shape.ndof, m = modal->nmode;
     double e[PCS_MAX_MODES], s[PCS_MAX_MODES], p[PCS_MAX_CELL_DOFS];
-    modal_multiply(m, n, kind->B, local_q, e);
+    modal_multiply(m, n, kind->B, q, e);
     modal_multiply(m, m, kind->D, e, s);
-    modal_multiply(n, n, kind->M, local_v, p);
-    sum->strain += 0.5 * pcs_dense_dot(m, e, s);
-    sum->kinetic += 0.5 * pcs_dense_dot(n, local_v, p);
-    pcs_cell_add_momentum(&modal->shape, modal_equation(batch, cell), p, sum);
+    modal_multiply(n, n, kind->M, v, p);
+    *(is_change ? &sum->change_in_strain : &sum->strain) += 0.5 * pcs_dense_dot(m, e, s);
+    *(is_change ? &sum->change_in_kinetic : &sum->kinetic) += 0.5 * pcs_dense_dot(n, v, p);
+    if (!is_change) pcs_cell_add_momentum(&modal->shape, modal_equation(batch, cell), p, sum);
 }
 
-static void modal_add_partial(const pcs_energy *part, pcs_energy *sum)
-{
-    sum->strain += part->strain;
-    sum->kinetic += part->kinetic;
-    for (int k = 0; k < 3; k++) {
-        sum->momentum[k] += part->momentum[k];
-        sum->fixed_momentum[k] += part->fixed_momentum[k];
-    }
-}
-
-// The round-off of a running sum grows with the number of its terms; sums of block sums keep it near the square root.
-void pcs_modal_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
-{
-    for (int first = 0; first < batch->ncell; first += MODAL_BLOCK) {
-        pcs_energy part = { 0 };
-        for (int c = first; c < batch->ncell && c < first + MODAL_BLOCK; c++) {
-            double x[PCS_MAX_CELL_DOFS], w[PCS_MAX_CELL_DOFS];
-            modal_gather(batch, c, q, x);
-            modal_gather(batch, c, v, w);
-            modal_add_cell_energy(batch, c, x, w, &part);
-        }
-        modal_add_partial(&part, sum);
-    }
-}
-
-void pcs_modal_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,
-                          const double *v1, pcs_energy *sum)
+static void modal_add_power(const pcs_batch *batch, int cell, const pcs_cell_state *at, pcs_cell_sums *sum)
 {
     const pcs_modal *modal = batch->data;
-    for (int c = 0; c < batch->ncell; c++) {
-        double x0[PCS_MAX_CELL_DOFS], x[PCS_MAX_CELL_DOFS], w0[PCS_MAX_CELL_DOFS], w[PCS_MAX_CELL_DOFS];
-        modal_gather(batch, c, q0, x0);
-        modal_gather(batch, c, q1, x);
-        modal_gather(batch, c, v0, w0);
-        modal_gather(batch, c, v1, w);
-        for (int i = 0; i < modal->shape.ndof; i++) {
-            x[i] -= x0[i];
-            w[i] -= w0[i];
+    const pcs_modal_kind *kind = modal_kind(batch, cell);
+    int n = modal->shape.ndof, m = modal->nmode;
+    double w[PCS_MAX_CELL_DOFS], along[PCS_MAX_CELL_DOFS], drag[PCS_MAX_CELL_DOFS];
+    double rate[PCS_MAX_MODES], s[PCS_MAX_MODES];
+    modal_gather(batch, cell, at->v, w);
+    modal_gather(batch, cell, at->along, along);
+    modal_multiply(n, n, modal_drag(modal, kind), w, drag);
+    sum->power += batch->damping_mass * pcs_dense_dot(n, along, drag);
+    modal_multiply(m, n, kind->B, w, rate);
+    modal_multiply(m, m, kind->D, rate, s);
+    modal_multiply(m, n, kind->B, along, rate);
+    sum->power += batch->damping_stiffness * pcs_dense_dot(m, rate, s);
+    if (kind->own == NULL) return;
+    modal_multiply(n, n, kind->own->C, w, drag);
+    sum->power += modal_speed(modal, kind, w) * pcs_dense_dot(n, along, drag);
+}
+
+static void modal_measure_cell(const pcs_batch *batch, int cell, const pcs_cell_state *at, unsigned what,
+                               pcs_cell_sums *sum)
+{
+    double x[PCS_MAX_CELL_DOFS], w[PCS_MAX_CELL_DOFS], x0[PCS_MAX_CELL_DOFS], w0[PCS_MAX_CELL_DOFS];
+    int n = ((const pcs_modal *)batch->data)->shape.ndof;
+    pcs_cell_look(batch, cell, n, at, x, w);
+    if (what & PCS_CELL_ENERGY) modal_add_energy(batch, cell, x, w, false, sum);
+    if (what & PCS_CELL_POWER) modal_add_power(batch, cell, at, sum);
+    if (!(what & PCS_CELL_CHANGE)) return;
+    modal_gather(batch, cell, at->q0, x0);
+    modal_gather(batch, cell, at->v0, w0);
+    for (int i = 0; i < n; i++) {
+        x[i] -= x0[i];
+        w[i] -= w0[i];
+    }
+    modal_add_energy(batch, cell, x, w, true, sum);
+}
+
+// Sums over blocks, whose round-off grows with about the square root of the number of terms, not with the number.
+void pcs_modal_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
+{
+    if (what & PCS_CELL_RESULTANT)
+        pcs_cell_add_resultant(batch, &((const pcs_modal *)batch->data)->shape, modal_force, at, sum);
+    for (int first = 0; first < batch->ncell; first += MODAL_BLOCK) {
+        pcs_cell_sums part = { 0 };
+        for (int c = first; c < batch->ncell && c < first + MODAL_BLOCK; c++)
+            modal_measure_cell(batch, c, at, what, &part);
+        sum->strain += part.strain;
+        sum->kinetic += part.kinetic;
+        sum->change_in_strain += part.change_in_strain;
+        sum->change_in_kinetic += part.change_in_kinetic;
+        sum->power += part.power;
+        for (int k = 0; k < 3; k++) {
+            sum->momentum[k] += part.momentum[k];
+            sum->fixed_momentum[k] += part.fixed_momentum[k];
         }
-        modal_add_cell_energy(batch, c, x, w, sum);
     }
 }
 
-void pcs_modal_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
-{
-    pcs_cell_add_resultant(batch, &((const pcs_modal *)batch->data)->shape, modal_force, q, v, sum);
-}
-
-// The cell's own part of C; v is read where it is driven.
-static void modal_add_own(const pcs_batch *batch, int cell, const double *v, double *C)
+// Adds the cell's own part of C. Reads v only if it is driven.
+static void modal_add_own(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *C)
 {
     const pcs_modal *modal = batch->data;
     const pcs_modal_kind *kind = modal_kind(batch, cell);
@@ -297,60 +306,70 @@ static void modal_add_own(const pcs_batch *batch, int cell, const double *v, dou
     int n = modal->shape.ndof;
     double w[PCS_MAX_CELL_DOFS] = { 0 }, drag[PCS_MAX_CELL_DOFS];
     if (own == NULL) return;
-    if (modal->is_driven) modal_gather(batch, cell, v, w);
+    if (modal->is_driven && at != NULL) modal_gather(batch, cell, at->v, w);
     double speed = modal_speed(modal, kind, w);
     modal_multiply(n, n, own->C, w, drag);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) C[i * n + j] += speed * own->C[i * n + j] + drag[i] * own->spin[j];
 }
 
-void pcs_modal_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
+void pcs_modal_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
 {
-    (void)q;
     const pcs_modal *modal = batch->data;
+    const pcs_modal_kind *kind = modal_kind(batch, cell);
     int n = modal->shape.ndof;
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    pcs_modal_matrices(batch, cell, M, K);
+    double own_K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    if (M != NULL) memcpy(M, kind->M, (size_t)(n * n) * sizeof *M);
+    if (K == NULL && C == NULL) return;
+    if (K == NULL) K = own_K;
+    modal_stiffness(modal, kind, K);
     if (C == NULL) return;
-    const double *drag = modal_drag(modal, modal_kind(batch, cell));
+    const double *drag = modal_drag(modal, kind);
     for (int i = 0; i < n * n; i++) C[i] = batch->damping_mass * drag[i] + batch->damping_stiffness * K[i];
-    modal_add_own(batch, cell, v, C);
-}
-
-double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
-{
-    (void)q;
-    const pcs_modal *modal = batch->data;
-    int n = modal->shape.ndof, m = modal->nmode;
-    double power = 0.0;
-    for (int c = 0; c < batch->ncell; c++) {
-        const pcs_modal_kind *kind = modal_kind(batch, c);
-        double w[PCS_MAX_CELL_DOFS], along[PCS_MAX_CELL_DOFS], drag[PCS_MAX_CELL_DOFS];
-        double rate[PCS_MAX_MODES], s[PCS_MAX_MODES];
-        modal_gather(batch, c, v, w);
-        modal_gather(batch, c, u, along);
-        modal_multiply(n, n, modal_drag(modal, kind), w, drag);
-        power += batch->damping_mass * pcs_dense_dot(n, along, drag);
-        modal_multiply(m, n, kind->B, w, rate);
-        modal_multiply(m, m, kind->D, rate, s);
-        modal_multiply(m, n, kind->B, along, rate);
-        power += batch->damping_stiffness * pcs_dense_dot(m, rate, s);
-        if (kind->own == NULL) continue;
-        modal_multiply(n, n, kind->own->C, w, drag);
-        power += modal_speed(modal, kind, w) * pcs_dense_dot(n, along, drag);
-    }
-    return power;
+    modal_add_own(batch, cell, at, C);
 }
 
 const char *const pcs_modal_mass_fields[] = { "kinetic_energy", NULL };
 
-void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                                 double field[PCS_MAX_CELL_FIELDS])
 {
-    (void)q;
     const pcs_modal *modal = batch->data;
     double w[PCS_MAX_CELL_DOFS] = { 0 }, p[PCS_MAX_CELL_DOFS];
-    modal_gather(batch, cell, v, w);
+    modal_gather(batch, cell, at->v, w);
     modal_multiply(modal->shape.ndof, modal->shape.ndof, modal_kind(batch, cell)->M, w, p);
     field[0] = 0.5 * pcs_dense_dot(modal->shape.ndof, w, p);
+}
+
+pcs_status pcs_one_node_check(pcs_context *ctx, const pcs_batch *batch, int cell)
+{
+    for (int i = 0; i < 2; i++) {
+        const double *x = batch->x[batch->nodes[batch->cells[cell]][i]];
+        if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
+            return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d is at (%g, %g, %g)", batch->name,
+                            batch->cells[cell], x[0], x[1], x[2]);
+    }
+    return PCS_OK;
+}
+
+void pcs_inertia_tensor(const double inertia[3], const double products[3], double J[9])
+{
+    for (int k = 0; k < 3; k++) {
+        int next = (k + 1) % 3;
+        J[3 * k + k] = inertia[k];
+        J[3 * k + next] = J[3 * next + k] = products[k];
+    }
+}
+
+// Checks the leading minors; one that is small against its diagonal entries counts as round-off.
+pcs_status pcs_inertia_check(pcs_context *ctx, const pcs_batch *batch, int cell, const double J[9])
+{
+    double two = J[0] * J[4] - J[1] * J[3];
+    double three =
+        J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) + J[2] * (J[3] * J[7] - J[4] * J[6]);
+    if (J[0] > 0.0 && two > 1e-12 * fabs(J[0] * J[4]) && three > 1e-12 * fabs(J[0] * J[4] * J[8])) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "element group '%s': cell %d: the inertia tensor with the diagonal [%g, %g, %g] and the products "
+                    "[%g, %g, %g] is not positive definite",
+                    batch->name, batch->cells[cell], J[0], J[4], J[8], J[1], J[5], J[2]);
 }

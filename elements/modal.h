@@ -12,7 +12,7 @@
 
 enum { PCS_MAX_MODES = 6 };
 
-// Damping besides Rayleigh's: dampers and gyroscopic moments.
+// Holds damping besides Rayleigh's: dampers and gyroscopic moments.
 typedef struct pcs_modal_own {
     double C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS]; // [ndof][ndof] in global axes
     double spin[PCS_MAX_CELL_DOFS];                  // [ndof] speed = spin . v of a driven cell
@@ -24,18 +24,18 @@ typedef struct pcs_modal_kind {
     double B[PCS_MAX_MODES * PCS_MAX_CELL_DOFS];     // [nmode][ndof] in global axes
     double D[PCS_MAX_MODES * PCS_MAX_MODES];         // [nmode][nmode] symmetric
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS]; // [ndof][ndof] in global axes
-    pcs_modal_own *own;                              // NULL where there is none
+    pcs_modal_own *own;                              // NULL if absent
 } pcs_modal_kind;
 
 typedef struct pcs_modal {
     pcs_cell_shape shape;
     int nmode, nkind;
     pcs_modal_kind *kinds; // [nkind]
-    int *kind;             // [ncell]
-    bool is_driven;        // its C is per unit of the cell's own speed: forces speed C v, nonlinear
+    int *kind;             // [ncell] index of the kind
+    bool is_driven;        // C is per unit of the cell's own speed: forces speed C v, nonlinear
 } pcs_modal;
 
-// Fills the kind of a cell, which it finds zeroed; kind->own is there in elements that see velocities.
+// Fills the kind of a cell, zeroed before; kind->own is not NULL in elements that see velocities.
 typedef void pcs_modal_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind);
 
 // Makes the kind of every cell, keeping one copy of equal cells near one another; batch->data is the pcs_modal then.
@@ -43,27 +43,36 @@ typedef void pcs_modal_make(const pcs_batch *batch, int cell, pcs_modal_kind *ki
 // and one that is nonlinear besides is driven.
 pcs_status pcs_modal_setup(pcs_context *ctx, pcs_batch *batch, int nmode, int translations, pcs_modal_make *make);
 
-// Deformations of one cell for displacements q.
+// Computes the deformations of one cell for displacements q.
 void pcs_modal_deform(const pcs_batch *batch, int cell, const double *q, double e[PCS_MAX_MODES]);
 
-// The element's operations.
-void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K);
-void pcs_modal_add_force(const pcs_batch *batch, const double *q, const double *v, double *f);
-void pcs_modal_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C);
-double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u);
-void pcs_modal_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
-void pcs_modal_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,
-                          const double *v1, pcs_energy *sum);
-void pcs_modal_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
+// Implements the element's operations.
+void pcs_modal_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C);
+void pcs_modal_force(const pcs_batch *batch, const pcs_cell_state *at, double *f);
+void pcs_modal_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum);
 
-#define PCS_MODAL_KERNELS                                                                                         \
-    .matrices = pcs_modal_matrices, .add_force = pcs_modal_add_force, .tangents = pcs_modal_tangents,             \
-    .dissipation = pcs_modal_dissipation, .add_energy = pcs_modal_add_energy, .add_change = pcs_modal_add_change, \
-    .add_resultant = pcs_modal_add_resultant
+#define PCS_MODAL_KERNELS .matrices = pcs_modal_matrices, .force = pcs_modal_force, .measure = pcs_modal_measure
 
-// The field `kinetic_energy` of cells that are masses.
+// Evaluates the field `kinetic_energy` of cells that are masses.
 extern const char *const pcs_modal_mass_fields[];
-void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                                 double field[PCS_MAX_CELL_FIELDS]);
+
+// Fails if a node of the cell (one or two) has no finite position; the message names the cell.
+pcs_status pcs_one_node_check(pcs_context *ctx, const pcs_batch *batch, int cell);
+
+// Lists rows of an option table for a parameter struct with the members mass, inertia[3] and products[3].
+#define PCS_INERTIA_OPTIONS(type)                                                                  \
+    PCS_REAL("mass", type, mass, PCS_REQUIRED, PCS_POSITIVE, "kg"),                                \
+        PCS_VECTOR("inertia", type, inertia, PCS_REQUIRED, PCS_POSITIVE,                           \
+                   "[Jx, Jy, Jz] about the axes through the node in the reference state, kg m^2"), \
+        PCS_VECTOR("products", type, products, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,           \
+                   "[Jxy, Jyz, Jzx], the other entries of the tensor (Jxy = -integral x y dm), kg m^2")
+
+// Computes the row-major tensor, kg m^2.
+void pcs_inertia_tensor(const double inertia[3], const double products[3], double J[9]);
+
+// Fails if the tensor is not positive definite; the message names the cell.
+pcs_status pcs_inertia_check(pcs_context *ctx, const pcs_batch *batch, int cell, const double J[9]);
 
 #endif

@@ -11,14 +11,13 @@
 #include "core/dense.h"
 #include "core/rotation.h"
 #include "elements/modal.h"
-#include "elements/one_node.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct body_params {
-    double mass, inertia[3], products[3]; // in the plane inertia[2] alone
-    int in;                               // of a point
+    double mass, inertia[3], products[3]; // in the plane only inertia[2]
+    int in;                               // plane or space, of a point
 } body_params;
 
 typedef struct body_data {
@@ -112,36 +111,25 @@ static pcs_status body_setup(pcs_context *ctx, pcs_batch *batch)
     data->mass = p->mass;
     pcs_inertia_tensor(p->inertia, p->products, data->J);
     batch->data = data;
+    batch->tumbles = true;
     return PCS_OK;
 }
 
-static void body_matrices(const pcs_batch *batch, int cell, double *M, double *K)
-{
-    (void)cell;
-    const body_data *data = batch->data;
-    memset(M, 0, NDOF * NDOF * sizeof *M);
-    memset(K, 0, NDOF * NDOF * sizeof *K);
-    for (int i = 0; i < 3; i++) {
-        M[i * NDOF + i] = data->mass;
-        for (int j = 0; j < 3; j++) M[(3 + i) * NDOF + 3 + j] = data->J[3 * i + j];
-    }
-}
-
-// v and M v of a cell.
-static void body_motion(const pcs_batch *batch, int cell, const double *v, double w[NDOF], double p[NDOF])
+// Computes v and M v of a cell.
+static void body_motion(const pcs_batch *batch, int cell, const pcs_cell_state *at, double w[NDOF], double p[NDOF])
 {
     const body_data *data = batch->data;
-    pcs_cell_gather(batch->equation + NDOF * (size_t)cell, NDOF, v, w);
+    double q[NDOF];
+    pcs_cell_look_or_rest(batch, cell, NDOF, at, q, w);
     for (int k = 0; k < 3; k++) p[k] = data->mass * w[k];
     pcs_rotation_apply(data->J, w + 3, p + 3);
 }
 
-// Gyroscopic moment and drag, as forces on the body.
-static void body_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
+// Computes gyroscopic moment and drag, as forces on the body.
+static void body_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force)
 {
-    (void)q;
     double w[NDOF], p[NDOF], turn[3];
-    body_motion(batch, cell, v, w, p);
+    body_motion(batch, cell, at, w, p);
     pcs_cross(w + 3, p + 3, turn);
     for (int k = 0; k < 3; k++) {
         force[k] = -batch->damping_mass * p[k];
@@ -149,71 +137,69 @@ static void body_force(const pcs_batch *batch, int cell, const double *q, const 
     }
 }
 
-static void body_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+static void body_add_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
-    pcs_cell_add_force(batch, NDOF, body_force, q, v, f);
+    pcs_cell_add_force(batch, NDOF, body_force, at, f);
 }
 
-static void body_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
+static void body_mass(const body_data *data, double factor, double *M)
 {
-    (void)q;
-    double M[NDOF * NDOF], w[NDOF], p[NDOF];
-    body_matrices(batch, cell, M, K);
+    memset(M, 0, NDOF * NDOF * sizeof *M);
+    for (int i = 0; i < 3; i++) {
+        M[i * NDOF + i] = factor * data->mass;
+        for (int j = 0; j < 3; j++) M[(3 + i) * NDOF + 3 + j] = factor * data->J[3 * i + j];
+    }
+}
+
+static void body_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
+{
+    const body_data *data = batch->data;
+    double w[NDOF], p[NDOF];
+    if (M != NULL) body_mass(data, 1.0, M);
+    if (K != NULL) memset(K, 0, NDOF * NDOF * sizeof *K);
     if (C == NULL) return;
-    body_motion(batch, cell, v, w, p);
-    for (int i = 0; i < NDOF * NDOF; i++) C[i] = batch->damping_mass * M[i];
+    body_motion(batch, cell, at, w, p);
+    body_mass(data, batch->damping_mass, C);
     for (int j = 0; j < 3; j++) {
         const double unit[3] = { j == 0, j == 1, j == 2 };
         double column[3], with_w[3], with_p[3];
-        pcs_rotation_apply(((const body_data *)batch->data)->J, unit, column);
+        pcs_rotation_apply(data->J, unit, column);
         pcs_cross(w + 3, column, with_w);
         pcs_cross(unit, p + 3, with_p);
         for (int i = 0; i < 3; i++) C[(3 + i) * NDOF + 3 + j] += with_w[i] + with_p[i];
     }
 }
 
-static void body_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+static void body_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
 {
-    (void)q;
+    if (what & PCS_CELL_RESULTANT) pcs_cell_add_resultant(batch, &body_shape, body_force, at, sum);
     for (int c = 0; c < batch->ncell; c++) {
+        const int *equation = batch->equation + NDOF * (size_t)c;
         double w[NDOF], p[NDOF];
-        body_motion(batch, c, v, w, p);
-        for (int i = 0; i < NDOF; i++) sum->kinetic += 0.5 * w[i] * p[i];
-        pcs_cell_add_momentum(&body_shape, batch->equation + NDOF * (size_t)c, p, sum);
+        body_motion(batch, c, at, w, p);
+        if (what & PCS_CELL_ENERGY) {
+            for (int i = 0; i < NDOF; i++) sum->kinetic += 0.5 * w[i] * p[i];
+            pcs_cell_add_momentum(&body_shape, equation, p, sum);
+        }
+        if (!(what & PCS_CELL_POWER)) continue;
+        pcs_cell_gather(equation, NDOF, at->along, w);
+        sum->power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
     }
 }
 
-static double body_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
-{
-    (void)q;
-    double power = 0.0, w[NDOF], p[NDOF];
-    for (int c = 0; c < batch->ncell; c++) {
-        body_motion(batch, c, v, w, p);
-        pcs_cell_gather(batch->equation + NDOF * (size_t)c, NDOF, u, w);
-        power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
-    }
-    return power;
-}
-
-static void body_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
-{
-    pcs_cell_add_resultant(batch, &body_shape, body_force, q, v, sum);
-}
-
-static void body_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+static void body_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                              double field[PCS_MAX_CELL_FIELDS])
 {
-    (void)q;
     double w[NDOF], p[NDOF];
-    body_motion(batch, cell, v, w, p);
+    body_motion(batch, cell, at, w, p);
     field[0] = 0.0;
     for (int i = 0; i < NDOF; i++) field[0] += 0.5 * w[i] * p[i];
     field[1] = sqrt(pcs_dot3(p + 3, p + 3));
 }
 
-#define BODY_LINEAR                                                                                      \
-    .params_size = sizeof(body_params), .ndof = 3, .is_one_node = true, .fields = pcs_modal_mass_fields, \
-    PCS_MODAL_KERNELS, .read_fields = pcs_modal_read_mass_fields
+#define BODY_LINEAR                                                                                                \
+    .params_size = sizeof(body_params), .nnode = 1, .ndof = 3, .fields = pcs_modal_mass_fields, PCS_MODAL_KERNELS, \
+    .read_fields = pcs_modal_read_mass_fields
 
 const pcs_element_ops pcs_element_point_mass = {
     .name = "point_mass",
@@ -238,19 +224,15 @@ const pcs_element_ops pcs_element_rigid_body_3d = {
     .summary = "rigid body in space at one node, its centre of mass; turns by any rotation",
     .options = body_options,
     .params_size = sizeof(body_params),
+    .nnode = 1,
     .ndof = NDOF,
-    .is_one_node = true,
     .is_nonlinear = true,
     .sees_velocity = true,
-    .tumbles = true,
     .fields = body_fields,
     .node_dofs = body_node_dofs,
     .setup = body_setup,
     .matrices = body_matrices,
-    .add_force = body_add_force,
-    .tangents = body_tangents,
-    .dissipation = body_dissipation,
-    .add_energy = body_add_energy,
-    .add_resultant = body_add_resultant,
+    .force = body_add_force,
+    .measure = body_measure,
     .read_fields = body_read_fields,
 };

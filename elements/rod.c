@@ -22,33 +22,239 @@
 // keeps its strain to the last digit. Cells whose equations follow one another are swept as runs, without
 // any indirection; cells at a support, or numbered otherwise, are loose.
 
-#include "elements/axial.h"
-#include "elements/rod_sums.h"
-
 #include "core/loop.h"
+#include "elements/axial.h"
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct pcs_rod_sums {
+    double strain; // sum (q_i+1 - q_i)^2
+    double square; // sum v_i^2 + v_i+1^2
+    double cross;  // sum v_i v_i+1
+    double plain;  // sum v_i + v_i+1
+} pcs_rod_sums;
+
+// Computes all sums of one state.
+void pcs_rod_run_sums(int n, const double *q, const double *v, pcs_rod_sums *out);
+// Computes `square` from the squares of v_i + v_i+1, the only terms of M = (m/4) [1 1; 1 1], and no `cross`: a sawtooth
+// in v, which may be large, cancels before it is rounded.
+void pcs_rod_run_pairs(int n, const double *q, const double *v, pcs_rod_sums *out);
+// Computes the sums of the difference of two states, q[1] - q[0] and v[1] - v[0], except `plain`.
+void pcs_rod_run_change(int n, const double *const q[2], const double *const v[2], pcs_rod_sums *out);
+// Computes the sums of the second state in out[0], and those of the difference in out[1].
+void pcs_rod_run_both(int n, const double *const q[2], const double *const v[2], pcs_rod_sums out[2]);
+
+// Vectors of four doubles are those of AVX; elsewhere gcc would take them apart by way of memory.
+#if defined(__x86_64__)
+enum { LANES = 8, WIDTH = 4, PARTS = LANES / WIDTH };
+#else
+enum { LANES = 8, WIDTH = 2, PARTS = LANES / WIDTH };
+#endif
+
+// Sums over a state, or over its difference from an earlier one, in eight partial sums each: independent chains of
+// additions, with less round-off than one. Positions and velocities are summed separately, as the partial sums of both
+// exceed the registers. No arrays, and results are written where they are used: single writes read in pairs stall.
+typedef double rod_sums_vector __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef struct rod_sums_lanes {
+    rod_sums_vector part[PARTS];
+} rod_sums_lanes;
+
+#define ROD_SUMS_INLINE static inline __attribute__((always_inline))
+
+// Adds the partial sums in one order for any vector width: (0 + 4) + (1 + 5), (2 + 6) + (3 + 7).
+ROD_SUMS_INLINE double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
+{
+    const rod_sums_vector *part = lanes->part;
+    if (WIDTH == 4) {
+        rod_sums_vector s = part[0] + part[1];
+        return sum + ((s[0] + s[1]) + (s[2 % WIDTH] + s[3 % WIDTH]));
+    }
+    rod_sums_vector s = part[0] + part[2 % PARTS], t = part[1] + part[3 % PARTS];
+    return sum + ((s[0] + s[1]) + (t[0] + t[1]));
+}
+
+ROD_SUMS_INLINE void rod_sums_load(const double *x, rod_sums_lanes *out)
+{
+    for (int k = 0; k < PARTS; k++) memcpy(&out->part[k], x + WIDTH * k, sizeof out->part[k]);
+}
+
+// Adds a b to the partial sums.
+ROD_SUMS_INLINE void rod_sums_multiply(rod_sums_lanes *sum, const rod_sums_lanes *a, const rod_sums_lanes *b)
+{
+    for (int k = 0; k < PARTS; k++) sum->part[k] += a->part[k] * b->part[k];
+}
+
+ROD_SUMS_INLINE void rod_sums_add(rod_sums_lanes *sum, const rod_sums_lanes *a)
+{
+    for (int k = 0; k < PARTS; k++) sum->part[k] += a->part[k];
+}
+
+// Subtracts b from a.
+ROD_SUMS_INLINE void rod_sums_subtract(rod_sums_lanes *a, const rod_sums_lanes *b)
+{
+    for (int k = 0; k < PARTS; k++) a->part[k] -= b->part[k];
+}
+
+// Computes x_k+1 - x_k.
+ROD_SUMS_INLINE void rod_sums_stretch_of(const double *x, rod_sums_lanes *out)
+{
+    rod_sums_lanes before;
+    rod_sums_load(x + 1, out);
+    rod_sums_load(x, &before);
+    rod_sums_subtract(out, &before);
+}
+
+// Computes sum (x_k+1 - x_k)^2 of a state, and of its difference from x0; NULL if not needed.
+ROD_SUMS_INLINE void rod_sums_stretch(int n, const double *x0, const double *x, pcs_rod_sums *state,
+                                      pcs_rod_sums *change)
+{
+    rod_sums_lanes part = { 0 }, part_of_change = { 0 }, stretch, stretch0;
+    double sum = 0.0, sum_of_change = 0.0;
+    int i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        rod_sums_stretch_of(x + i, &stretch);
+        if (state != NULL) rod_sums_multiply(&part, &stretch, &stretch);
+        if (change == NULL) continue;
+        rod_sums_stretch_of(x0 + i, &stretch0);
+        rod_sums_subtract(&stretch, &stretch0);
+        rod_sums_multiply(&part_of_change, &stretch, &stretch);
+    }
+    for (; i < n; i++) {
+        double single = x[i + 1] - x[i];
+        sum += single * single;
+        if (change == NULL) continue;
+        single -= x0[i + 1] - x0[i];
+        sum_of_change += single * single;
+    }
+    if (state != NULL) state->strain = rod_sums_add_lanes(sum, &part);
+    if (change != NULL) change->strain = rod_sums_add_lanes(sum_of_change, &part_of_change);
+}
+
+// Holds partial sums of squares and of products of neighbours.
+typedef struct rod_sums_products {
+    rod_sums_lanes square, cross;
+    double square_of_rest, cross_of_rest; // of entries that do not fill the lanes
+} rod_sums_products;
+
+ROD_SUMS_INLINE void rod_sums_add_lanes_of(rod_sums_products *p, const rod_sums_lanes *a, const rod_sums_lanes *b)
+{
+    rod_sums_multiply(&p->square, a, a);
+    rod_sums_multiply(&p->cross, a, b);
+}
+
+ROD_SUMS_INLINE void rod_sums_add_one_of(rod_sums_products *p, double a, double b)
+{
+    p->square_of_rest += a * a;
+    p->cross_of_rest += a * b;
+}
+
+// Completes the sums over both ends of all cells, from sums over x_0 .. x_n-1.
+ROD_SUMS_INLINE void rod_sums_close(const rod_sums_products *p, double first, double last, pcs_rod_sums *out)
+{
+    out->square = 2.0 * rod_sums_add_lanes(p->square_of_rest, &p->square) + (last * last - first * first);
+    out->cross = rod_sums_add_lanes(p->cross_of_rest, &p->cross);
+}
+
+// Computes the sums of x in `state`, and those of x - x0 in `change`; either may be NULL.
+ROD_SUMS_INLINE void rod_sums_product(int n, const double *x0, const double *x, pcs_rod_sums *state,
+                                      pcs_rod_sums *change)
+{
+    rod_sums_products of_state = { 0 }, of_change = { 0 };
+    rod_sums_lanes plain = { 0 }, a, b, before;
+    double plain_of_rest = 0.0;
+    int i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        rod_sums_load(x + i, &a);
+        rod_sums_load(x + i + 1, &b);
+        if (state != NULL) {
+            rod_sums_add_lanes_of(&of_state, &a, &b);
+            rod_sums_add(&plain, &a);
+        }
+        if (change == NULL) continue;
+        rod_sums_load(x0 + i, &before);
+        rod_sums_subtract(&a, &before);
+        rod_sums_load(x0 + i + 1, &before);
+        rod_sums_subtract(&b, &before);
+        rod_sums_add_lanes_of(&of_change, &a, &b);
+    }
+    for (; i < n; i++) {
+        if (state != NULL) rod_sums_add_one_of(&of_state, x[i], x[i + 1]);
+        plain_of_rest += x[i];
+        if (change != NULL) rod_sums_add_one_of(&of_change, x[i] - x0[i], x[i + 1] - x0[i + 1]);
+    }
+    if (state != NULL) {
+        rod_sums_close(&of_state, x[0], x[n], state);
+        state->plain = 2.0 * rod_sums_add_lanes(plain_of_rest, &plain) + (x[n] - x[0]);
+    }
+    if (change != NULL) rod_sums_close(&of_change, x[0] - x0[0], x[n] - x0[n], change);
+}
+
+PCS_WIDE void pcs_rod_run_sums(int n, const double *q, const double *v, pcs_rod_sums *out)
+{
+    rod_sums_product(n, NULL, v, out, NULL);
+    rod_sums_stretch(n, NULL, q, out, NULL);
+}
+
+PCS_WIDE void pcs_rod_run_change(int n, const double *const q[2], const double *const v[2], pcs_rod_sums *out)
+{
+    rod_sums_product(n, v[0], v[1], NULL, out);
+    rod_sums_stretch(n, q[0], q[1], NULL, out);
+}
+
+PCS_WIDE void pcs_rod_run_both(int n, const double *const q[2], const double *const v[2], pcs_rod_sums out[2])
+{
+    rod_sums_product(n, v[0], v[1], &out[0], &out[1]);
+    rod_sums_stretch(n, q[0], q[1], &out[0], &out[1]);
+}
+
+PCS_WIDE void pcs_rod_run_pairs(int n, const double *restrict q, const double *restrict v, pcs_rod_sums *out)
+{
+    double strain[LANES] = { 0 }, square[LANES] = { 0 }, plain[LANES] = { 0 };
+    int whole = n / LANES * LANES;
+    pcs_rod_sums s = { 0 };
+    for (int i = 0; i < whole; i += LANES)
+        for (int j = 0; j < LANES; j++) {
+            double stretch = q[i + j + 1] - q[i + j], pair = v[i + j + 1] + v[i + j];
+            strain[j] += stretch * stretch;
+            square[j] += pair * pair;
+            plain[j] += pair;
+        }
+    for (int k = whole; k < n; k++) {
+        double stretch = q[k + 1] - q[k], pair = v[k + 1] + v[k];
+        s.strain += stretch * stretch;
+        s.square += pair * pair;
+        s.plain += pair;
+    }
+    for (int j = 0; j < LANES; j++) {
+        s.strain += strain[j];
+        s.square += square[j];
+        s.plain += plain[j];
+    }
+    *out = s;
+}
 
 static const double circle_constant = 3.14159265358979323846;
 
-// Cells c, c+1, ... whose equations are (e, e+1), (e+1, e+2), ...; all with the same k and m.
+// Describes cells c, c+1, ... whose equations are (e, e+1), (e+1, e+2), ...; all with the same k and m.
 typedef struct rod_run {
     int cell, count, equation;
     double k, m, area;
     double self, other; // M = m [self other; other self_end]
-    double self_end;    // as self in a run, and in a cell of one area
-    double sign;        // +1: from first to second node along the axis, -1: against it
+    double self_end;    // equal to self in a run, and in a cell of constant area
+    double sign;        // +1 if it runs from first to second node along the axis, -1 if against it
     double axis[3];
 } rod_run;
 
 typedef struct rod_data {
     int nrun, nloose;
     rod_run *runs;  // [nrun]
-    rod_run *loose; // [nloose] one cell each; its equations are looked up in the batch
+    rod_run *loose; // [nloose] one cell each; its equations are those of the batch
 } rod_data;
 
-// Round-off in a difference of two node positions of this cell.
+// Returns the round-off of a difference of two node positions of this cell, m.
 static double rod_length_noise(const pcs_batch *batch, int cell)
 {
     const int *node = batch->nodes[batch->cells[cell]];
@@ -65,7 +271,7 @@ static bool rod_is_free(const int *equation)
     return equation[0] >= 0 && equation[1] == equation[0] + 1;
 }
 
-// Can a cell be part of a run?
+// Returns true if a cell can be part of a run: no fixed node and a constant area.
 static bool rod_is_plain(const pcs_batch *batch, int cell)
 {
     const pcs_taper *taper = pcs_taper_of(batch, cell);
@@ -92,7 +298,7 @@ static rod_kin rod_find_kin(const pcs_batch *batch, int cell)
     return kin;
 }
 
-// Can cell join the run that started so?
+// Returns true if the cell can continue the run that begins with `start`.
 static bool rod_joins(const pcs_batch *batch, const rod_kin *start, int cell)
 {
     if (!rod_is_plain(batch, cell)) return false;
@@ -102,7 +308,7 @@ static bool rod_joins(const pcs_batch *batch, const rod_kin *start, int cell)
     return is_alike && fabs(kin.length - start->length) <= start->noise + kin.noise;
 }
 
-// One past the last cell of the run that starts at `start`.
+// Returns the index after the last cell of the run that begins at `start`.
 static int rod_run_end(const pcs_batch *batch, int start)
 {
     rod_kin kin = rod_find_kin(batch, start);
@@ -111,7 +317,7 @@ static int rod_run_end(const pcs_batch *batch, int start)
     return end;
 }
 
-// Length of a run's cells from its end nodes: the mean, free of the round-off of single differences.
+// Returns the mean length of a run's cells from its end nodes, m, free of the round-off of single differences.
 static double rod_mean_length(const pcs_batch *batch, int start, int end)
 {
     const double *a = batch->x[batch->nodes[batch->cells[start]][0]];
@@ -121,7 +327,7 @@ static double rod_mean_length(const pcs_batch *batch, int start, int end)
     return sqrt(length2) / (end - start);
 }
 
-// mu of a mass matrix that knows the mean area only.
+// Returns mu of a mass matrix that depends on the mean area only.
 static double rod_coupling(const pcs_batch *batch, double courant)
 {
     if (((const pcs_rod_params *)batch->params)->mass == PCS_ROD_ONE_POINT) return 0.25;
@@ -134,7 +340,7 @@ static void rod_sum_square(void *user, const pcs_taper_piece *piece)
         *(double *)user += piece->weight[i] * piece->section[i].area * piece->section[i].area;
 }
 
-// nu^2 J/(A L^2), with the means of J and A over the cell.
+// Returns nu^2 J/(A L^2), with the means of J and A over the cell.
 static double rod_lateral(const pcs_batch *batch, int cell, const rod_run *run)
 {
     const pcs_rod_params *p = batch->params;
@@ -147,7 +353,7 @@ static double rod_lateral(const pcs_batch *batch, int cell, const rod_run *run)
     return p->nu * p->nu * J / (run->area * length2);
 }
 
-// Shares of the mass of a run.
+// Computes the coefficients self, self_end and other of the mass of a run.
 static void rod_share_mass(const pcs_batch *batch, int cell, rod_run *run)
 {
     int mass = ((const pcs_rod_params *)batch->params)->mass;
@@ -175,7 +381,7 @@ static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
     return run;
 }
 
-// First pass counts (runs and loose are NULL), second pass fills.
+// Splits the cells into runs and loose cells. Only counts them while the arrays are NULL.
 static void rod_split(const pcs_batch *batch, rod_data *data)
 {
     data->nrun = data->nloose = 0;
@@ -187,6 +393,17 @@ static void rod_split(const pcs_batch *batch, rod_data *data)
         if (list != NULL) list[*count] = rod_make_run(batch, start, end);
         ++*count;
     }
+}
+
+// Returns the number of equations that consecutive runs cover, from the first one on; 0 if they leave a gap.
+static int rod_count_put(const rod_data *data)
+{
+    int end = 0;
+    for (int i = 0; i < data->nrun; i++) {
+        if (data->runs[i].equation != end) return 0;
+        end += data->runs[i].count;
+    }
+    return data->nrun > 0 ? end + 1 : 0;
 }
 
 static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
@@ -203,10 +420,12 @@ static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
     rod_split(batch, data);
     batch->data = data;
     batch->is_balanced = batch->damping_mass == 0.0 && data->nloose == 0;
+    batch->takes_ranges = data->nloose <= 64 && data->nrun <= 64; // every range visits all of them
+    batch->nput = rod_count_put(data);
     return PCS_OK;
 }
 
-// The last of the sorted runs that starts at or before a cell, or NULL.
+// Returns the last of the sorted runs that starts at or before a cell, or NULL.
 static const rod_run *rod_search(const rod_run *runs, int count, int cell)
 {
     int low = 0, high = count;
@@ -218,50 +437,49 @@ static const rod_run *rod_search(const rod_run *runs, int count, int cell)
     return low == 0 ? NULL : &runs[low - 1];
 }
 
-// The run or loose cell that holds a cell.
+// Returns the run or loose cell that contains a cell.
 static const rod_run *rod_find(const rod_data *data, int cell)
 {
     const rod_run *run = rod_search(data->runs, data->nrun, cell);
     return run != NULL && cell < run->cell + run->count ? run : rod_search(data->loose, data->nloose, cell);
 }
 
-static void rod_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+static void rod_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
 {
     const rod_data *data = batch->data;
     const rod_run *run = rod_find(data, cell);
-    M[0] = run->m * run->self;
-    M[3] = run->m * run->self_end;
-    M[1] = M[2] = run->m * run->other;
+    (void)at;
+    (void)C; // Rayleigh's
+    if (M != NULL) {
+        M[0] = run->m * run->self;
+        M[3] = run->m * run->self_end;
+        M[1] = M[2] = run->m * run->other;
+    }
+    if (K == NULL) return;
     K[0] = K[3] = run->k;
     K[1] = K[2] = -run->k;
 }
 
-// The two nodal values of a loose cell; a fixed one is zero.
-static void rod_gather(const pcs_batch *batch, const rod_run *cell, const double *x, double value[2])
-{
-    pcs_cell_gather(batch->equation + 2 * (size_t)cell->cell, 2, x, value);
-}
-
-// Entries of the range asked for among `count` that begin with equation e: first <= i < end.
+// Holds the entries first <= i < end, of `count` from equation e on, that lie in the batch's range.
 typedef struct rod_range {
     int first, end;
 } rod_range;
 
-static rod_range rod_clip(const pcs_batch *batch, int e, int count)
+static rod_range rod_clip(const pcs_cell_state *at, int e, int count)
 {
     rod_range r = { 0, count };
-    if (batch->high == 0) return r;
-    if (batch->low - e > r.first) r.first = batch->low - e < count ? batch->low - e : count;
-    if (batch->high - e < r.end) r.end = batch->high - e > r.first ? batch->high - e : r.first;
+    if (at->high == 0) return r;
+    if (at->low - e > r.first) r.first = at->low - e < count ? at->low - e : count;
+    if (at->high - e < r.end) r.end = at->high - e > r.first ? at->high - e : r.first;
     return r;
 }
 
-static bool rod_is_asked_for(const pcs_batch *batch, int equation)
+static bool rod_is_asked_for(const pcs_cell_state *at, int equation)
 {
-    return equation >= 0 && (batch->high == 0 || (equation >= batch->low && equation < batch->high));
+    return equation >= 0 && (at->high == 0 || (equation >= at->low && equation < at->high));
 }
 
-// f_i += k (q_i+1 - q_i) - k (q_i - q_i-1): every row from its two neighbours, so that nothing waits.
+// Adds k (q_i+1 - q_i) - k (q_i - q_i-1) to f_i, row by row from both neighbours, so that rows are independent.
 PCS_WIDE static void rod_run_spring(int n, rod_range r, double k, const double *restrict q, double *restrict f)
 {
     int end = r.end < n ? r.end : n;
@@ -270,7 +488,7 @@ PCS_WIDE static void rod_run_spring(int n, rod_range r, double k, const double *
     if (r.first <= n && r.end > n) f[n] -= k * (q[n] - q[n - 1]);
 }
 
-// The same beside what `from` holds, where f holds nothing yet but its first entry.
+// Computes the same plus `from` into f, of which only the first entry is set before.
 PCS_WIDE static void rod_run_put(int n, double k, const double *from, const double *restrict q, double *restrict f)
 {
     f[0] += k * (q[1] - q[0]);
@@ -278,7 +496,7 @@ PCS_WIDE static void rod_run_put(int n, double k, const double *from, const doub
     f[n] = from[n] - k * (q[n] - q[n - 1]);
 }
 
-// f_i -= m alpha (other v_i-1 + 2 self v_i + other v_i+1), half of it at the ends.
+// Subtracts m alpha (other v_i-1 + 2 self v_i + other v_i+1) from f_i, half of it at the ends.
 static void rod_run_drag(const rod_run *run, rod_range r, double alpha, const double *restrict v, double *restrict f)
 {
     int n = run->count, end = r.end < n ? r.end : n;
@@ -288,19 +506,17 @@ static void rod_run_drag(const rod_run *run, rod_range r, double alpha, const do
     if (r.first <= n && r.end > n) f[n] -= self * v[n] + other * v[n - 1];
 }
 
-static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const double *q, const double *v,
-                            double out[2])
+static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const pcs_cell_state *at, double out[2])
 {
     double x[2], w[2];
-    rod_gather(batch, cell, q, x);
-    rod_gather(batch, cell, v, w);
+    pcs_cell_look(batch, cell->cell, 2, at, x, w);
     double tension = cell->k * ((x[1] - x[0]) + batch->damping_stiffness * (w[1] - w[0]));
     double drag = batch->damping_mass * cell->m;
     out[0] = tension - drag * (cell->self * w[0] + cell->other * w[1]);
     out[1] = -tension - drag * (cell->other * w[0] + cell->self_end * w[1]);
 }
 
-// Rayleigh's damping of a run.
+// Adds Rayleigh damping of a run to f.
 static void rod_add_damping(const pcs_batch *batch, const rod_run *run, rod_range r, const double *v, double *f)
 {
     double alpha = batch->damping_mass, beta = batch->damping_stiffness;
@@ -308,220 +524,146 @@ static void rod_add_damping(const pcs_batch *batch, const rod_run *run, rod_rang
     if (alpha != 0.0) rod_run_drag(run, r, alpha, v + run->equation, f + run->equation);
 }
 
-static void rod_add_loose_forces(const pcs_batch *batch, const double *q, const double *v, double *f)
+static void rod_add_loose_forces(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
     const rod_data *data = batch->data;
     for (int i = 0; i < data->nloose; i++) {
         const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
         double out[2];
-        rod_loose_force(batch, &data->loose[i], q, v, out);
+        rod_loose_force(batch, &data->loose[i], at, out);
         for (int k = 0; k < 2; k++)
-            if (rod_is_asked_for(batch, equation[k])) f[equation[k]] += out[k];
+            if (rod_is_asked_for(at, equation[k])) f[equation[k]] += out[k];
     }
 }
 
-static void rod_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+// Computes the forces run by run; when they start from other ones, the last entry of a run is the first of the next.
+static void rod_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
     const rod_data *data = batch->data;
+    if (at->from != NULL) f[0] = at->from[0];
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
         int e = run->equation, n = run->count;
-        rod_range r = rod_clip(batch, e, n + 1);
-        rod_run_spring(n, r, run->k, q + e, f + e);
-        rod_add_damping(batch, run, r, v, f);
+        rod_range r = rod_clip(at, e, n + 1);
+        if (at->from != NULL) rod_run_put(n, run->k, at->from + e, at->q + e, f + e);
+        else rod_run_spring(n, r, run->k, at->q + e, f + e);
+        rod_add_damping(batch, run, r, at->v, f);
     }
-    if (data->nloose > 0) rod_add_loose_forces(batch, q, v, f);
+    if (data->nloose > 0) rod_add_loose_forces(batch, at, f);
 }
 
-// Do runs follow one another over all equations?
-static bool rod_reaches_all(const pcs_batch *batch, int n)
-{
-    const rod_data *data = batch->data;
-    int end = 0;
-    for (int i = 0; i < data->nrun; i++) {
-        if (data->runs[i].equation != end) return false;
-        end += data->runs[i].count;
-    }
-    return data->nrun > 0 && end == n - 1;
-}
-
-// The last entry of a run is the first of the next.
-static void rod_put_force(const pcs_batch *batch, const double *from, const double *q, const double *v, double *f)
-{
-    const rod_data *data = batch->data;
-    f[0] = from[0];
-    for (int i = 0; i < data->nrun; i++) {
-        const rod_run *run = &data->runs[i];
-        int e = run->equation, n = run->count;
-        rod_run_put(n, run->k, from + e, q + e, f + e);
-        rod_add_damping(batch, run, (rod_range){ 0, n + 1 }, v, f);
-    }
-    if (data->nloose > 0) rod_add_loose_forces(batch, q, v, f);
-}
-
-// Every range looks at all loose cells.
-static bool rod_takes_ranges(const pcs_batch *batch)
-{
-    const rod_data *data = batch->data;
-    return data->nloose <= 64 && data->nrun <= 64;
-}
-
-static void rod_add_sums(const rod_run *run, const pcs_rod_sums *s, pcs_energy *sum)
-{
-    sum->strain += 0.5 * run->k * s->strain;
-    sum->kinetic += 0.5 * run->m * (run->self * s->square + 2.0 * run->other * s->cross);
-}
-
-static void rod_add_momentum(const rod_run *run, const pcs_rod_sums *s, pcs_energy *sum)
+// Adds the energies of a run, and its momentum.
+static void rod_add_sums(const rod_run *run, const pcs_rod_sums *s, pcs_cell_sums *sum)
 {
     double momentum = run->m * (run->self + run->other) * s->plain;
+    sum->strain += 0.5 * run->k * s->strain;
+    sum->kinetic += 0.5 * run->m * (run->self * s->square + 2.0 * run->other * s->cross);
     for (int k = 0; k < 3; k++) sum->momentum[k] += momentum * run->axis[k];
 }
 
-// The same of a loose cell, whose momenta p are given back.
-static void rod_add_loose(const rod_run *cell, double stretch, const double w[2], double p[2], pcs_energy *sum)
+static void rod_add_change(const rod_run *run, const pcs_rod_sums *s, pcs_cell_sums *sum)
+{
+    sum->change_in_strain += 0.5 * run->k * s->strain;
+    sum->change_in_kinetic += 0.5 * run->m * (run->self * s->square + 2.0 * run->other * s->cross);
+}
+
+static void rod_measure_run(const rod_run *run, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
+{
+    rod_range r = rod_clip(at, run->equation, run->count);
+    int e = run->equation + r.first, n = r.end - r.first;
+    bool is_paired = run->self == run->other, has_state = (what & PCS_CELL_ENERGY) != 0;
+    pcs_rod_sums sums[2]; // of the state and of the change
+    if (n == 0) return;
+    if (!(what & PCS_CELL_CHANGE)) {
+        if (is_paired) pcs_rod_run_pairs(n, at->q + e, at->v + e, &sums[0]);
+        else pcs_rod_run_sums(n, at->q + e, at->v + e, &sums[0]);
+    } else {
+        const double *const q[2] = { at->q0 + e, at->q + e }, *const v[2] = { at->v0 + e, at->v + e };
+        if (has_state) pcs_rod_run_both(n, q, v, sums);
+        else pcs_rod_run_change(n, q, v, &sums[1]);
+        if (has_state && is_paired) pcs_rod_run_pairs(n, q[1], v[1], &sums[0]);
+        rod_add_change(run, &sums[1], sum);
+    }
+    if (has_state) rod_add_sums(run, &sums[0], sum);
+}
+
+// Computes the momenta of a loose cell, kg m/s. Returns twice its kinetic energy, J.
+static double rod_loose_momentum(const rod_run *cell, const double w[2], double p[2])
 {
     p[0] = cell->m * (cell->self * w[0] + cell->other * w[1]);
     p[1] = cell->m * (cell->other * w[0] + cell->self_end * w[1]);
-    sum->strain += 0.5 * cell->k * stretch * stretch;
-    sum->kinetic += 0.5 * (w[0] * p[0] + w[1] * p[1]);
+    return w[0] * p[0] + w[1] * p[1];
 }
 
-// Returns the first equation of a loose cell, negative if both nodes are fixed: it does not move then.
-static int rod_first_equation(const int equation[2])
+static void rod_measure_loose(const pcs_batch *batch, const rod_run *cell, const pcs_cell_state *at, unsigned what,
+                              pcs_cell_sums *sum)
 {
-    return equation[0] >= 0 ? equation[0] : equation[1];
-}
-
-static void rod_add_loose_energies(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
-{
-    const rod_data *data = batch->data;
-    for (int i = 0; i < data->nloose; i++) {
-        const rod_run *cell = &data->loose[i];
-        const int *equation = batch->equation + 2 * (size_t)cell->cell;
-        double x[2], w[2], p[2];
-        if (!rod_is_asked_for(batch, rod_first_equation(equation))) continue;
-        rod_gather(batch, cell, q, x);
-        rod_gather(batch, cell, v, w);
-        rod_add_loose(cell, x[1] - x[0], w, p, sum);
+    const int *equation = batch->equation + 2 * (size_t)cell->cell;
+    double x[2], w[2], p[2], x0[2], w0[2];
+    // A cell begins at its first equation; it does not move if both nodes are fixed.
+    if (!rod_is_asked_for(at, equation[0] >= 0 ? equation[0] : equation[1])) return;
+    pcs_cell_look(batch, cell->cell, 2, at, x, w);
+    if (what & PCS_CELL_ENERGY) {
+        sum->strain += 0.5 * cell->k * (x[1] - x[0]) * (x[1] - x[0]);
+        sum->kinetic += 0.5 * rod_loose_momentum(cell, w, p);
         for (int k = 0; k < 3; k++) {
             sum->momentum[k] += (p[0] + p[1]) * cell->axis[k];
             for (int j = 0; j < 2; j++)
                 if (equation[j] < 0) sum->fixed_momentum[k] += p[j] * cell->axis[k];
         }
     }
+    if (!(what & PCS_CELL_CHANGE)) return;
+    pcs_cell_gather(equation, 2, at->q0, x0);
+    pcs_cell_gather(equation, 2, at->v0, w0);
+    double stretch = (x[1] - x[0]) - (x0[1] - x0[0]);
+    const double change[2] = { w[0] - w0[0], w[1] - w0[1] };
+    sum->change_in_strain += 0.5 * cell->k * stretch * stretch;
+    sum->change_in_kinetic += 0.5 * rod_loose_momentum(cell, change, p);
 }
 
-static void rod_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+// Adds the resultant, N: within a run the springs cancel, so drag and the cells at supports remain.
+PCS_APART static void rod_add_resultant(const pcs_batch *batch, const pcs_cell_state *at, pcs_cell_sums *sum)
 {
     const rod_data *data = batch->data;
-    for (int i = 0; i < data->nrun; i++) {
+    int nbraked = batch->damping_mass == 0.0 ? 0 : data->nrun;
+    for (int i = 0; i < nbraked; i++) {
         const rod_run *run = &data->runs[i];
-        bool is_paired = run->self == run->other;
-        rod_range r = rod_clip(batch, run->equation, run->count);
-        int n = r.end - r.first;
-        const double *x = q + run->equation + r.first, *w = v + run->equation + r.first;
-        if (n == 0) continue;
-        pcs_rod_sums sums;
-        if (is_paired) pcs_rod_run_pairs(n, x, w, &sums);
-        else pcs_rod_run_sums(n, x, w, &sums);
-        rod_add_sums(run, &sums, sum);
-        rod_add_momentum(run, &sums, sum);
+        pcs_rod_sums s;
+        pcs_rod_run_sums(run->count, at->v + run->equation, at->v + run->equation, &s);
+        double drag = batch->damping_mass * run->m * (run->self + run->other) * s.plain;
+        for (int k = 0; k < 3; k++) sum->resultant[k] -= drag * run->axis[k];
     }
-    if (data->nloose > 0) rod_add_loose_energies(batch, q, v, sum);
-}
-
-static void rod_add_loose_changes(const pcs_batch *batch, const double *const q[2], const double *const v[2],
-                                  pcs_energy *sum)
-{
-    const rod_data *data = batch->data;
-    for (int i = 0; i < data->nloose; i++) {
-        const rod_run *cell = &data->loose[i];
-        if (!rod_is_asked_for(batch, rod_first_equation(batch->equation + 2 * (size_t)cell->cell))) continue;
-        double x0[2], x1[2], w0[2], w1[2], p[2];
-        rod_gather(batch, cell, q[0], x0);
-        rod_gather(batch, cell, q[1], x1);
-        rod_gather(batch, cell, v[0], w0);
-        rod_gather(batch, cell, v[1], w1);
-        const double change[2] = { w1[0] - w0[0], w1[1] - w0[1] };
-        rod_add_loose(cell, (x1[1] - x1[0]) - (x0[1] - x0[0]), change, p, sum);
-    }
-}
-
-static void rod_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,
-                           const double *v1, pcs_energy *sum)
-{
-    const rod_data *data = batch->data;
-    for (int i = 0; i < data->nrun; i++) {
-        const rod_run *run = &data->runs[i];
-        rod_range r = rod_clip(batch, run->equation, run->count);
-        int e = run->equation + r.first, n = r.end - r.first;
-        const double *const q[2] = { q0 + e, q1 + e }, *const v[2] = { v0 + e, v1 + e };
-        pcs_rod_sums sums;
-        if (n == 0) continue;
-        pcs_rod_run_change(n, q, v, &sums);
-        rod_add_sums(run, &sums, sum);
-    }
-    const double *const q[2] = { q0, q1 }, *const v[2] = { v0, v1 };
-    if (data->nloose > 0) rod_add_loose_changes(batch, q, v, sum);
-}
-
-static void rod_add_both(const pcs_batch *batch, const double *const q[2], const double *const v[2], pcs_energy *state,
-                         pcs_energy *change)
-{
-    const rod_data *data = batch->data;
-    for (int i = 0; i < data->nrun; i++) {
-        const rod_run *run = &data->runs[i];
-        rod_range r = rod_clip(batch, run->equation, run->count);
-        int e = run->equation + r.first, n = r.end - r.first;
-        const double *const x[2] = { q[0] + e, q[1] + e }, *const w[2] = { v[0] + e, v[1] + e };
-        pcs_rod_sums sums[2];
-        if (n == 0) continue;
-        pcs_rod_run_both(n, x, w, sums);
-        if (run->self == run->other) pcs_rod_run_pairs(n, x[1], w[1], &sums[0]);
-        rod_add_sums(run, &sums[0], state);
-        rod_add_momentum(run, &sums[0], state);
-        rod_add_sums(run, &sums[1], change);
-    }
-    if (data->nloose == 0) return;
-    rod_add_loose_energies(batch, q[1], v[1], state);
-    rod_add_loose_changes(batch, q, v, change);
-}
-
-// Within a run the springs cancel; drag and the cells at supports remain.
-static void rod_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
-{
-    const rod_data *data = batch->data;
-    if (batch->damping_mass != 0.0)
-        for (int i = 0; i < data->nrun; i++) {
-            const rod_run *run = &data->runs[i];
-            pcs_rod_sums s;
-            pcs_rod_run_sums(run->count, v + run->equation, v + run->equation, &s);
-            double drag = batch->damping_mass * run->m * (run->self + run->other) * s.plain;
-            for (int k = 0; k < 3; k++) sum[k] -= drag * run->axis[k];
-        }
     for (int i = 0; i < data->nloose; i++) {
         const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
         double out[2];
-        rod_loose_force(batch, &data->loose[i], q, v, out);
+        rod_loose_force(batch, &data->loose[i], at, out);
         for (int j = 0; j < 2; j++)
             if (equation[j] >= 0)
-                for (int k = 0; k < 3; k++) sum[k] += out[j] * data->loose[i].axis[k];
+                for (int k = 0; k < 3; k++) sum->resultant[k] += out[j] * data->loose[i].axis[k];
     }
 }
 
-static void rod_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+static void rod_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
+{
+    const rod_data *data = batch->data;
+    if (what & PCS_CELL_RESULTANT) rod_add_resultant(batch, at, sum);
+    if (!(what & (PCS_CELL_ENERGY | PCS_CELL_CHANGE))) return;
+    for (int i = 0; i < data->nrun; i++) rod_measure_run(&data->runs[i], at, what, sum);
+    for (int i = 0; i < data->nloose; i++) rod_measure_loose(batch, &data->loose[i], at, what, sum);
+}
+
+// Evaluates the fields; the damping force is not part of the elastic stress.
+static void rod_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                             double field[PCS_MAX_CELL_FIELDS])
 {
-    (void)v; // the damping force is not part of the elastic stress
     const rod_run *run = rod_find(batch->data, cell);
     double x[2];
-    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, q, x);
+    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, at->q, x);
     double stretch = x[1] - x[0], tension = run->sign * run->k * stretch;
     field[0] = tension;
     field[1] = tension / run->area;
     field[2] = 0.5 * run->k * stretch * stretch;
-    pcs_rod_read_ends(batch, cell, tension, &run->sign, field + 3);
+    pcs_rod_read_ends(batch, cell, at->line_load, tension, &run->sign, field + 3);
 }
 
 static double rod_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
@@ -553,11 +695,9 @@ static const pcs_option rod_love_options[] = {
 };
 
 #define ROD_KERNELS                                                                                                   \
-    .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,                \
+    .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .nnode = 2, .ndof = 2, .fields = pcs_rod_fields,    \
     .end_fields = pcs_rod_end_fields, .node_dofs = pcs_axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, \
-    .add_force = rod_add_force, .put_force = rod_put_force, .reaches_all = rod_reaches_all,                           \
-    .takes_ranges = rod_takes_ranges, .add_energy = rod_add_energy, .add_change = rod_add_change,                     \
-    .add_both = rod_add_both, .add_resultant = rod_add_resultant, .read_fields = rod_read_fields
+    .force = rod_force, .measure = rod_measure, .read_fields = rod_read_fields
 
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",

@@ -24,7 +24,7 @@
 #include <math.h>
 
 typedef struct internal_params {
-    pcs_rod_params rod; // first: its options have offsets in it
+    pcs_rod_params rod; // first member: its options have offsets in it
     double yield_stress, tangent_modulus, kinematic;
     double relaxed_modulus, relaxation_time;
 } internal_params;
@@ -65,10 +65,10 @@ enum { NINTERNAL = 3, WORK = 2 }; // the last one is the energy lost so far, J/m
 enum { PLASTIC_STRAIN = 0, PLASTIC_PATH = 1 };
 enum { VISCOUS_STRAIN = 0, VISCOUS_SPRING = 1 };
 
-// At the end of a way.
+// Holds the state at the end of an increment.
 typedef struct internal_point {
     double stress, tangent; // N/m^2
-    double energy, loss;    // J/m^3, stored and lost on the way
+    double energy, loss;    // J/m^3, stored, and lost over the increment
     double next[NINTERNAL];
 } internal_point;
 
@@ -91,14 +91,14 @@ static internal_point internal_plastic(const internal_params *p, double strain, 
     return x;
 }
 
-// (1 - exp(-x))/x
+// Returns (1 - exp(-x))/x.
 static double internal_mean_decay(double x)
 {
     return x > 0.0 ? -expm1(-x) / x : 1.0;
 }
 
-// int y^2 dt / T over a way of the length x in units of T, on which the strain rises by `rise`: nodes of Gauss on short
-// ways, where the closed form cancels.
+// Returns int y^2 dt / T over an increment of length x in units of T, in which the strain rises by `rise`; by Gauss
+// points on short increments, as the closed form cancels.
 static double internal_square(double y, double rise, double x)
 {
     static const double node[3] = { 0.0, 0.53846931010568309104, 0.90617984593866399280 };
@@ -148,12 +148,12 @@ static double *internal_from(const pcs_batch *batch, int cell)
     return batch->internal + (size_t)cell * NINTERNAL;
 }
 
-static internal_point internal_at(const pcs_batch *batch, int cell, const double *q)
+static internal_point internal_at(const pcs_batch *batch, int cell, const pcs_cell_state *at)
 {
     const internal_cell *c = internal_cell_of(batch, cell);
     double u[2];
-    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, q, u);
-    return internal_law_of(batch)(batch->params, c->sign * (u[1] - u[0]) / c->length, batch->elapsed,
+    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, at->q, u);
+    return internal_law_of(batch)(batch->params, c->sign * (u[1] - u[0]) / c->length, at->elapsed,
                                   internal_from(batch, cell));
 }
 
@@ -190,7 +190,7 @@ static pcs_status internal_setup(pcs_context *ctx, pcs_batch *batch)
     return PCS_OK;
 }
 
-// E A/L
+// Returns E A/L, N/m.
 static double internal_stiffness(const pcs_batch *batch, int cell)
 {
     const internal_cell *c = internal_cell_of(batch, cell);
@@ -204,120 +204,109 @@ static void internal_fill(double first, double second, double other, double *A)
     A[1] = A[2] = other;
 }
 
-static void internal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+static void internal_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K,
+                              double *C)
 {
     const internal_cell *c = internal_cell_of(batch, cell);
-    double k = internal_stiffness(batch, cell);
-    internal_fill(c->mass[0], c->mass[1], c->other, M);
-    internal_fill(k, k, -k, K);
-}
-
-static void internal_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
-{
-    (void)v; // damping is linear
-    const internal_cell *c = internal_cell_of(batch, cell);
-    double k = internal_at(batch, cell, q).tangent * c->area / c->length;
-    double alpha = batch->damping_mass, drag = batch->damping_stiffness * internal_stiffness(batch, cell);
-    internal_fill(k, k, -k, K);
+    double elastic = internal_stiffness(batch, cell);
+    double k = at == NULL || at->q == NULL ? elastic : internal_at(batch, cell, at).tangent * c->area / c->length;
+    double alpha = batch->damping_mass, drag = batch->damping_stiffness * elastic;
+    if (M != NULL) internal_fill(c->mass[0], c->mass[1], c->other, M);
+    if (K != NULL) internal_fill(k, k, -k, K);
     if (C != NULL) internal_fill(alpha * c->mass[0] + drag, alpha * c->mass[1] + drag, alpha * c->other - drag, C);
 }
 
-static void internal_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
+static void internal_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force)
 {
     const internal_cell *c = internal_cell_of(batch, cell);
     double alpha = batch->damping_mass, w[2];
-    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, v, w);
-    double tension = c->sign * c->area * internal_at(batch, cell, q).stress;
+    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, at->v, w);
+    double tension = c->sign * c->area * internal_at(batch, cell, at).stress;
     tension += batch->damping_stiffness * internal_stiffness(batch, cell) * (w[1] - w[0]);
     force[0] = tension - alpha * (c->mass[0] * w[0] + c->other * w[1]);
     force[1] = -tension - alpha * (c->other * w[0] + c->mass[1] * w[1]);
 }
 
-static void internal_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+static void internal_add_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
-    pcs_cell_add_force(batch, 2, internal_force, q, v, f);
+    pcs_cell_add_force(batch, 2, internal_force, at, f);
 }
 
-static double internal_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
+// Adds the power of Rayleigh's damping; the loss of the material is reported separately.
+static void internal_add_power(const pcs_batch *batch, int cell, const pcs_cell_state *at, const double w[2],
+                               pcs_cell_sums *sum)
 {
-    (void)q; // what the material loses is told apart
-    double power = 0.0;
+    const internal_cell *c = internal_cell_of(batch, cell);
+    double x[2];
+    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, at->along, x);
+    double products = c->mass[0] * x[0] * w[0] + c->mass[1] * x[1] * w[1];
+    sum->power += batch->damping_stiffness * internal_stiffness(batch, cell) * (w[1] - w[0]) * (x[1] - x[0]);
+    sum->power += batch->damping_mass * (products + c->other * (x[0] * w[1] + x[1] * w[0]));
+}
+
+// Adds the forces of a cell; without drag those at both ends of a free one cancel.
+static void internal_add_resultant(const pcs_batch *batch, int cell, const pcs_cell_state *at, pcs_cell_sums *sum)
+{
+    const int *equation = batch->equation + 2 * (size_t)cell;
+    double force[2];
+    if (batch->damping_mass == 0.0 && pcs_cell_is_free(equation, 2)) return;
+    internal_force(batch, cell, at, force);
+    for (int j = 0; j < 2; j++)
+        if (equation[j] >= 0)
+            for (int k = 0; k < 3; k++) sum->resultant[k] += force[j] * internal_cell_of(batch, cell)->axis[k];
+}
+
+static void internal_add_energy(const pcs_batch *batch, int cell, double density, const double w[2], pcs_cell_sums *sum)
+{
+    const internal_cell *c = internal_cell_of(batch, cell);
+    const int *equation = batch->equation + 2 * (size_t)cell;
+    const double p[2] = { c->mass[0] * w[0] + c->other * w[1], c->other * w[0] + c->mass[1] * w[1] };
+    sum->strain += c->area * c->length * density;
+    sum->kinetic += 0.5 * (p[0] * w[0] + p[1] * w[1]);
+    for (int j = 0; j < 2; j++)
+        for (int k = 0; k < 3; k++) {
+            sum->momentum[k] += p[j] * c->axis[k];
+            if (equation[j] < 0) sum->fixed_momentum[k] += p[j] * c->axis[k];
+        }
+}
+
+static void internal_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
+{
     for (int i = 0; i < batch->ncell; i++) {
         const internal_cell *c = internal_cell_of(batch, i);
-        double w[2], x[2];
-        pcs_cell_gather(batch->equation + 2 * (size_t)i, 2, v, w);
-        pcs_cell_gather(batch->equation + 2 * (size_t)i, 2, u, x);
-        double products = c->mass[0] * x[0] * w[0] + c->mass[1] * x[1] * w[1];
-        power += batch->damping_stiffness * internal_stiffness(batch, i) * (w[1] - w[0]) * (x[1] - x[0]);
-        power += batch->damping_mass * (products + c->other * (x[0] * w[1] + x[1] * w[0]));
-    }
-    return power;
-}
-
-static void internal_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
-{
-    for (int i = 0; i < batch->ncell; i++) {
-        const internal_cell *c = internal_cell_of(batch, i);
-        const int *equation = batch->equation + 2 * (size_t)i;
-        double w[2];
-        pcs_cell_gather(equation, 2, v, w);
-        const double p[2] = { c->mass[0] * w[0] + c->other * w[1], c->other * w[0] + c->mass[1] * w[1] };
-        sum->strain += c->area * c->length * internal_at(batch, i, q).energy;
-        sum->kinetic += 0.5 * (p[0] * w[0] + p[1] * w[1]);
-        for (int j = 0; j < 2; j++)
-            for (int k = 0; k < 3; k++) {
-                sum->momentum[k] += p[j] * c->axis[k];
-                if (equation[j] < 0) sum->fixed_momentum[k] += p[j] * c->axis[k];
-            }
+        internal_point x = internal_at(batch, i, at);
+        double w[2] = { 0 };
+        if (at->v != NULL) pcs_cell_gather(batch->equation + 2 * (size_t)i, 2, at->v, w);
+        if (what & PCS_CELL_ENERGY) internal_add_energy(batch, i, x.energy, w, sum);
+        if (what & PCS_CELL_RESULTANT) internal_add_resultant(batch, i, at, sum);
+        if (what & PCS_CELL_POWER) internal_add_power(batch, i, at, w, sum);
+        if (what & PCS_CELL_LOSS) sum->loss += c->area * c->length * x.loss;
     }
 }
 
-static void internal_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
+static void internal_commit(const pcs_batch *batch, const pcs_cell_state *at)
 {
     for (int i = 0; i < batch->ncell; i++) {
-        const int *equation = batch->equation + 2 * (size_t)i;
-        double force[2];
-        if (batch->damping_mass == 0.0 && pcs_cell_is_free(equation, 2)) continue; // both ends cancel
-        internal_force(batch, i, q, v, force);
-        for (int j = 0; j < 2; j++)
-            if (equation[j] >= 0)
-                for (int k = 0; k < 3; k++) sum[k] += force[j] * internal_cell_of(batch, i)->axis[k];
-    }
-}
-
-static double internal_loss(const pcs_batch *batch, const double *q)
-{
-    double sum = 0.0;
-    for (int i = 0; i < batch->ncell; i++) {
-        const internal_cell *c = internal_cell_of(batch, i);
-        sum += c->area * c->length * internal_at(batch, i, q).loss;
-    }
-    return sum;
-}
-
-static void internal_commit(const pcs_batch *batch, const double *q)
-{
-    for (int i = 0; i < batch->ncell; i++) {
-        internal_point x = internal_at(batch, i, q);
+        internal_point x = internal_at(batch, i, at);
         double *from = internal_from(batch, i);
         for (int k = 0; k < WORK; k++) from[k] = x.next[k];
         from[WORK] += x.loss;
     }
 }
 
-static void internal_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+// Evaluates the fields; the damping force is not part of the stress.
+static void internal_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                                  double field[PCS_MAX_CELL_FIELDS])
 {
-    (void)v; // the damping force is not part of the stress
     const internal_cell *c = internal_cell_of(batch, cell);
-    internal_point x = internal_at(batch, cell, q);
+    internal_point x = internal_at(batch, cell, at);
     bool is_plastic = internal_is_plastic(batch);
     field[0] = c->area * x.stress;
     field[1] = x.stress;
     field[2] = c->area * c->length * x.energy;
     field[3] = is_plastic ? x.next[PLASTIC_STRAIN] : x.next[VISCOUS_STRAIN] - x.next[VISCOUS_SPRING];
     field[4] = c->area * c->length * (internal_from(batch, cell)[WORK] + x.loss);
-    pcs_rod_read_ends(batch, cell, field[0], &c->sign, field + 5);
+    pcs_rod_read_ends(batch, cell, at->line_load, field[0], &c->sign, field + 5);
 }
 
 static double internal_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
@@ -332,13 +321,12 @@ static const char *const plastic_fields[] = { "axial_force",    "stress",       
 static const char *const viscous_fields[] = { "axial_force",    "stress",       "strain_energy",
                                               "viscous_strain", "viscous_loss", NULL };
 
-#define INTERNAL_COMMON                                                                                              \
-    .params_size = sizeof(internal_params), .area = &pcs_rod_area, .ndof = 2, .is_nonlinear = true,                  \
-    .end_fields = pcs_rod_end_fields, .ninternal = NINTERNAL, .travel_time = internal_travel_time,                   \
-    .node_dofs = pcs_axial_line_dofs, .setup = internal_setup, .matrices = internal_matrices,                        \
-    .add_force = internal_add_force, .tangents = internal_tangents, .dissipation = internal_dissipation,             \
-    .add_energy = internal_add_energy, .add_resultant = internal_add_resultant, .read_fields = internal_read_fields, \
-    .internal_loss = internal_loss, .commit = internal_commit
+#define INTERNAL_COMMON                                                                                         \
+    .params_size = sizeof(internal_params), .area = &pcs_rod_area, .nnode = 2, .ndof = 2, .is_nonlinear = true, \
+    .end_fields = pcs_rod_end_fields, .ninternal = NINTERNAL, .travel_time = internal_travel_time,              \
+    .node_dofs = pcs_axial_line_dofs, .setup = internal_setup, .matrices = internal_matrices,                   \
+    .force = internal_add_force, .measure = internal_measure, .read_fields = internal_read_fields,              \
+    .commit = internal_commit
 
 const pcs_element_ops pcs_element_rod_plastic = {
     .name = "rod_plastic",

@@ -150,7 +150,7 @@ static const char *i_check(const void *params, const char **option)
     return p->web.value <= p->width.value ? NULL : "the web is thicker than the flanges are wide";
 }
 
-// The web carries shear along y, the flanges carry it along z.
+// Computes the constants of an I section; the web carries shear along y, the flanges along z.
 static void i_constants(const void *params, pcs_section *out)
 {
     const i_section *p = params;
@@ -233,7 +233,7 @@ bool pcs_section_varies(const pcs_section_type *type, const void *params)
     return false;
 }
 
-// Number of the row that holds at s or begins the piece around it; places are met up to round-off of the line.
+// Returns the row that holds at s or begins the piece around it; positions match up to round-off of the line.
 static int section_row(const pcs_profile *p, double length, double s, bool is_before)
 {
     double scale = p->is_relative ? length : 1.0, slack = (is_before ? -1e-12 : 1e-12) * length;

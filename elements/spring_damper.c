@@ -1,6 +1,6 @@
 // Spring and damper along the line between two nodes, however far they move; no mass of its own.
 //
-//   N = stiffness (l - rest) + force + damper l', or by a table, polynomial, clearance, stop and exponent: axial_law.h
+//   N = stiffness (l - rest) + force + damper l', or by a table, polynomial, clearance, stop and exponent: axial.h
 //
 // Its ends may be points at arms r from the nodes, which turn with them: p = x + R r. With J = dp_2/dx - dp_1/dx, whose
 // columns of material spins are +-R (e_j x r), P = I - n n^T, and of each node D = R^T n, W the material angular
@@ -84,7 +84,7 @@ static const char *spring_check(const void *params, const char **option)
     return "nodes that move along a line do not turn: an arm needs 'in: plane' or 'in: space'";
 }
 
-// A spring and a damper that are linear need no law.
+// Creates the law, unless spring and damper are linear.
 static pcs_status spring_prepare_law(pcs_context *ctx, const spring_params *p, pcs_axial *axial)
 {
     pcs_axial_law *law;
@@ -127,14 +127,14 @@ static void spring_put_fields(const pcs_axial_view *at, double field[PCS_MAX_CEL
     field[2] = at->energy;
 }
 
-static void spring_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+static void spring_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                                double field[PCS_MAX_CELL_FIELDS])
 {
-    pcs_axial_view at = pcs_axial_look(batch, cell, q, v);
-    spring_put_fields(&at, field);
+    pcs_axial_view axial = pcs_axial_look(batch, cell, at);
+    spring_put_fields(&axial, field);
 }
 
-// Springs with arms: of each node three displacements and three rotations.
+// Counts the dofs of springs with arms: three displacements and three rotations per node.
 enum { NODE = 6, NDOF = 2 * NODE };
 
 static const double *arms_of(const pcs_batch *batch, int node)
@@ -150,7 +150,7 @@ static void arms_span(const pcs_batch *batch, int cell, double span[3])
     for (int k = 0; k < 3; k++) span[k] += p->offset_b[k] - p->offset_a[k];
 }
 
-// Only a node with an arm turns, in the plane about z.
+// Declares the dofs of a node; only a node with an arm rotates, in the plane about z.
 static pcs_status arms_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
     const spring_params *p = batch->params;
@@ -182,7 +182,7 @@ static pcs_status arms_setup(pcs_context *ctx, pcs_batch *batch)
     return PCS_OK;
 }
 
-// A cell at present.
+// Holds kinematics of a cell in the current state.
 typedef struct arms_state {
     pcs_axial_state axial;
     double J[3][NDOF], Jn[NDOF]; // Jn = J^T n
@@ -198,7 +198,7 @@ static void arms_turn(const double p[3], bool is_small, const double r[3], doubl
     for (int k = 0; k < 3; k++) out[k] = is_small ? once[k] : sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
 }
 
-// The columns of one node; gives its rotation.
+// Computes the columns of J of one node, and its rotation matrix.
 static void arms_columns(const pcs_batch *batch, int node, const double p[3], arms_state *s, double R[9])
 {
     const double none[3] = { 0 }, *r = arms_of(batch, node), sign = node == 0 ? -1.0 : 1.0;
@@ -216,7 +216,7 @@ static void arms_columns(const pcs_batch *batch, int node, const double p[3], ar
     }
 }
 
-// From local displacements and velocities.
+// Evaluates a cell from local displacements and velocities.
 static void arms_look(const pcs_batch *batch, int cell, const double *u, const double *y, arms_state *s)
 {
     bool is_small = ((const spring_params *)batch->params)->angles == 1;
@@ -236,40 +236,27 @@ static void arms_look(const pcs_batch *batch, int cell, const double *u, const d
     for (int node = 0; node < 2; node++) pcs_rotation_apply_transposed(R[node], s->axial.n, s->D[node]);
 }
 
-static void arms_find(const pcs_batch *batch, int cell, const double *q, const double *v, arms_state *s)
+static void arms_find(const pcs_batch *batch, int cell, const pcs_cell_state *at, arms_state *s)
 {
-    const int *equation = batch->equation + (size_t)cell * NDOF;
     double u[NDOF], y[NDOF];
-    pcs_cell_gather(equation, NDOF, q, u);
-    pcs_cell_gather(equation, NDOF, v, y);
+    pcs_cell_look_or_rest(batch, cell, NDOF, at, u, y);
     arms_look(batch, cell, u, y, s);
 }
 
-static void arms_rest(const pcs_batch *batch, int cell, arms_state *s)
-{
-    const double zero[NDOF] = { 0 };
-    arms_look(batch, cell, zero, zero, s);
-}
-
-// Internal and damping force on the dofs of a cell, as forces on the body.
-static void arms_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
+// Computes internal and damping force on the dofs of a cell, as forces on the body.
+static void arms_cell_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force)
 {
     arms_state s;
-    arms_find(batch, cell, q, v, &s);
+    arms_find(batch, cell, at, &s);
     for (int i = 0; i < NDOF; i++) force[i] = -s.axial.at.tension * s.Jn[i];
 }
 
-static void arms_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+static void arms_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
-    pcs_cell_add_force(batch, NDOF, arms_force, q, v, f);
+    pcs_cell_add_force(batch, NDOF, arms_cell_force, at, f);
 }
 
-static void arms_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
-{
-    pcs_cell_add_resultant(batch, &((const pcs_axial *)batch->data)->shape, arms_force, q, v, sum);
-}
-
-// K += the part of the rotation of one node.
+// Adds the part of the rotation of one node to K.
 static void arms_add_spin(const pcs_batch *batch, const arms_state *s, int node, double *K)
 {
     const double *r = arms_of(batch, node), *D = s->D[node], sign = node == 0 ? -1.0 : 1.0;
@@ -305,29 +292,12 @@ static void arms_stiffness(const pcs_batch *batch, const arms_state *s, double *
     for (int node = 0; node < 2; node++) arms_add_spin(batch, s, node, K);
 }
 
-static void arms_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
-{
-    arms_state s;
-    arms_find(batch, cell, q, v, &s);
-    arms_stiffness(batch, &s, K);
-    for (int i = 0; i < NDOF && C != NULL; i++)
-        for (int j = 0; j < NDOF; j++) C[i * NDOF + j] = s.axial.at.damping * s.Jn[i] * s.Jn[j];
-}
-
-static void arms_matrices(const pcs_batch *batch, int cell, double *M, double *K)
-{
-    arms_state s;
-    arms_rest(batch, cell, &s);
-    memset(M, 0, NDOF * NDOF * sizeof *M);
-    arms_stiffness(batch, &s, K);
-}
-
-// The line may come to lie across the arms: levers about an axis are then as long as the arm is across it.
+// Bounds K in all positions: the line may become perpendicular to the arms, which then are levers of full length.
 static void arms_stiffest(const pcs_batch *batch, int cell, double *K)
 {
     const pcs_axial *axial = batch->data;
     arms_state s;
-    arms_rest(batch, cell, &s);
+    arms_find(batch, cell, NULL, &s);
     double at_rest = s.axial.at.stiffness, most = at_rest;
     if (axial->law != NULL) most = pcs_axial_law_stiffest(axial->law);
     s.axial.at.tension = fmax(s.axial.at.tension, 0.0); // a pressure need not last
@@ -342,32 +312,40 @@ static void arms_stiffest(const pcs_batch *batch, int cell, double *K)
         for (int j = 0; j < NDOF; j++) K[i * NDOF + j] += most * longest[i] * longest[j] - at_rest * s.Jn[i] * s.Jn[j];
 }
 
-static double arms_dissipation(const pcs_batch *batch, const double *q, const double *v, const double *u)
+static void arms_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
 {
-    double power = 0.0;
+    arms_state s;
+    if (M != NULL) memset(M, 0, NDOF * NDOF * sizeof *M);
+    if (at == pcs_stiffest) {
+        arms_stiffest(batch, cell, K);
+        return;
+    }
+    arms_find(batch, cell, at, &s);
+    if (K != NULL) arms_stiffness(batch, &s, K);
+    for (int i = 0; i < NDOF && C != NULL; i++)
+        for (int j = 0; j < NDOF; j++) C[i * NDOF + j] = s.axial.at.damping * s.Jn[i] * s.Jn[j];
+}
+
+static void arms_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
+{
+    const pcs_cell_state beside = { .q = at->q, .v = at->along };
+    if (what & PCS_CELL_RESULTANT)
+        pcs_cell_add_resultant(batch, &((const pcs_axial *)batch->data)->shape, arms_cell_force, at, sum);
     for (int c = 0; c < batch->ncell; c++) {
         arms_state s, along;
-        arms_find(batch, c, q, v, &s);
-        arms_find(batch, c, q, u, &along);
-        power += s.axial.at.drag * along.axial.at.rate;
-    }
-    return power;
-}
-
-static void arms_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
-{
-    for (int c = 0; c < batch->ncell; c++) {
-        arms_state s;
-        arms_find(batch, c, q, v, &s);
-        sum->strain += s.axial.at.energy;
+        arms_find(batch, c, at, &s);
+        if (what & PCS_CELL_ENERGY) sum->strain += s.axial.at.energy;
+        if (!(what & PCS_CELL_POWER)) continue;
+        arms_find(batch, c, &beside, &along);
+        sum->power += s.axial.at.drag * along.axial.at.rate;
     }
 }
 
-static void arms_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+static void arms_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                              double field[PCS_MAX_CELL_FIELDS])
 {
     arms_state s;
-    arms_find(batch, cell, q, v, &s);
+    arms_find(batch, cell, at, &s);
     spring_put_fields(&s.axial.at, field);
 }
 
@@ -385,20 +363,16 @@ static bool arms_reach(const void *params, const double span[3], double arm[2][3
     .summary = "spring and damper along the present line between two nodes, or points fixed "                     \
                "to them; no mass",                                                                                \
     .options = spring_options, .params_size = sizeof(spring_params), .check = spring_check, .is_nonlinear = true, \
-    .sees_velocity = true, .fields = spring_fields
+    .sees_velocity = true, .nnode = 2, .fields = spring_fields
 
 static const pcs_element_ops arms_ops = {
     SPRING_COMMON,
     .ndof = NDOF,
-    .stiffest = arms_stiffest,
     .node_dofs = arms_node_dofs,
     .setup = arms_setup,
     .matrices = arms_matrices,
-    .add_force = arms_add_force,
-    .tangents = arms_tangents,
-    .dissipation = arms_dissipation,
-    .add_energy = arms_add_energy,
-    .add_resultant = arms_add_resultant,
+    .force = arms_force,
+    .measure = arms_measure,
     .read_fields = arms_read_fields,
     .arms = arms_reach,
 };
@@ -409,12 +383,6 @@ static const pcs_element_ops *spring_variant(const void *params)
 }
 
 const pcs_element_ops pcs_element_spring_damper = {
-    SPRING_COMMON,
-    .variant = spring_variant,
-    .stiffest = pcs_axial_stiffest,
-    .ndof = 6,
-    .node_dofs = spring_node_dofs,
-    .setup = spring_setup,
-    .read_fields = spring_read_fields,
-    PCS_AXIAL_KERNELS,
+    SPRING_COMMON,         .variant = spring_variant,         .ndof = 6,         .node_dofs = spring_node_dofs,
+    .setup = spring_setup, .read_fields = spring_read_fields, PCS_AXIAL_KERNELS,
 };

@@ -19,7 +19,7 @@ bool pcs_taper_line(const pcs_element_ops *ops, const void *params, pcs_section_
         line->params = pcs_section_varies(ops->area, params) ? params : NULL;
         return true;
     }
-    if (!ops->has_section) return false;
+    if (ops->section_offset == 0) return false;
     const pcs_section *section = (const pcs_section *)(const void *)((const char *)params + ops->section_offset);
     if (section->line != NULL) *line = *section->line;
     return true;
@@ -57,7 +57,7 @@ static void taper_walk_piece(const taper_walk *walk, double a, double b)
     walk->visit(walk->user, &piece);
 }
 
-// P_0 .. P_POINTS of Legendre, by the polynomial through the points.
+// Computes Legendre's polynomials P_0 .. P_POINTS at x by recurrence.
 static void taper_legendre(double x, double P[POINTS + 1])
 {
     P[0] = 1.0;
@@ -65,7 +65,7 @@ static void taper_legendre(double x, double P[POINTS + 1])
     for (int n = 1; n < POINTS; n++) P[n + 1] = ((2 * n + 1) * x * P[n] - n * P[n - 1]) / (n + 1);
 }
 
-// The polynomial through f in Legendre's polynomials, whose integrals are differences of their neighbours:
+// Expands f in Legendre's polynomials, whose integrals are differences of their neighbours:
 //   c_n = (2n + 1) sum w_j P_n(x_j) f_j,   integral of P_n from -1 to x = (P_n+1(x) - P_n-1(x))/(2n + 1)
 double pcs_taper_run(const pcs_taper_piece *piece, const double f[PCS_TAPER_POINTS], double out[PCS_TAPER_POINTS])
 {
@@ -81,7 +81,7 @@ double pcs_taper_run(const pcs_taper_piece *piece, const double f[PCS_TAPER_POIN
     return piece->size * c[0];
 }
 
-// Pieces of [a, b] that are not steep, from the first on.
+// Visits pieces of [a, b] in order, halved until they are not steep.
 static void taper_walk_smooth(const taper_walk *walk, double a, double b)
 {
     double end = b;

@@ -74,28 +74,27 @@ static void truss_fill_fields(const pcs_batch *batch, int cell, double stiffness
     field[2] = 0.5 * field[0] * stretch;
 }
 
-static void truss_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+static void truss_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                               double field[PCS_MAX_CELL_FIELDS])
 {
-    (void)v;
     const pcs_modal *modal = batch->data;
     double e[PCS_MAX_MODES];
-    pcs_modal_deform(batch, cell, q, e);
+    pcs_modal_deform(batch, cell, at->q, e);
     truss_fill_fields(batch, cell, modal->kinds[modal->kind[cell]].D[0], e[0], field);
     double axis[3], length = pcs_axial_span(batch, cell, axis);
     for (int k = 0; k < 3; k++) axis[k] /= length;
-    pcs_rod_read_ends(batch, cell, field[0], axis, field + 3);
+    pcs_rod_read_ends(batch, cell, at->line_load, field[0], axis, field + 3);
 }
 
-static void truss_read_large_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+static void truss_read_large_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                                     double field[PCS_MAX_CELL_FIELDS])
 {
-    pcs_axial_view at = pcs_axial_look(batch, cell, q, v);
-    truss_fill_fields(batch, cell, at.stiffness, at.stretch, field);
+    pcs_axial_view axial = pcs_axial_look(batch, cell, at);
+    truss_fill_fields(batch, cell, axial.stiffness, axial.stretch, field);
 }
 
-#define TRUSS_COMMON                                                                          \
-    .options = pcs_rod_options, .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, \
+#define TRUSS_COMMON                                                                                      \
+    .options = pcs_rod_options, .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .nnode = 2, \
     .fields = pcs_rod_fields, .node_dofs = truss_node_dofs
 #define TRUSS_LINEAR                                                                                        \
     TRUSS_COMMON, .end_fields = pcs_rod_end_fields, .setup = truss_setup, .read_fields = truss_read_fields, \

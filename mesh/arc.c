@@ -30,7 +30,7 @@ static bool arc_is_closed(const arc_params *p)
     return fabs(p->angle) == 360.0;
 }
 
-// r and n x r; false when a length is zero or cannot be measured. *slope is the cosine between r and n.
+// Computes r and n x r, m. Returns false if a length is zero or not finite. *slope is the cosine between r and n.
 static bool arc_axes(const arc_params *p, double r[3], double s[3], double *slope)
 {
     double n[3], nn = 0.0, rr = 0.0, rn = 0.0;
@@ -65,7 +65,7 @@ static const char *arc_check(const void *params, const char **option)
     return arc_is_closed(p) && p->elements < 3 ? "a closed circle needs at least 3 cells" : NULL;
 }
 
-// Cosine and sine of an angle in degrees, exact at quarter turns.
+// Computes cosine and sine of an angle in degrees, exact at quarter turns.
 static void arc_turn(double degrees, double *cosine, double *sine)
 {
     const double radian = 0.017453292519943295769;

@@ -34,3 +34,13 @@ int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direc
     }
     return -1;
 }
+
+void pcs_dofmap_vector(const pcs_dofmap *map, bool of_rotations, int node, const double *x, double out[3])
+{
+    out[0] = out[1] = out[2] = 0.0;
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        const pcs_dof *d = &map->dof[i];
+        if (d->is_rotation != of_rotations || d->equation < 0) continue;
+        for (int k = 0; k < 3; k++) out[k] += x[d->equation] * d->direction[k];
+    }
+}

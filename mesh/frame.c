@@ -38,12 +38,12 @@ static const char *frame_check(const void *params, const char **option)
     return NULL;
 }
 
-// A frame on its way into the mesh; `end` and `place` are scratch memory.
+// Holds a frame while it is added to the mesh; `end` and `place` are scratch memory.
 typedef struct frame_work {
     const frame_params *p;
     pcs_context *ctx;
     int nmember, nnode, ncell;
-    int (*end)[2];  // [nmember] numbers of points
+    int (*end)[2];  // [nmember] point numbers
     int (*cell)[2]; // [ncell] points first, then the nodes within the members
     int *place;     // [nnode] number in the mesh
 } frame_work;
@@ -62,7 +62,7 @@ static int frame_compare(const void *a, const void *b)
     return p[1] < q[1] ? -1 : p[1] > q[1];
 }
 
-// Two members between the same points would lie in one another.
+// Fails if two members join the same points: they would coincide.
 static pcs_status frame_find_double(frame_work *w, int (*sorted)[2])
 {
     for (int m = 0; m < w->nmember; m++) {
@@ -112,7 +112,7 @@ static pcs_status frame_read_members(frame_work *w)
     return PCS_OK;
 }
 
-// Node i of a member, 0 .. elements, before the nodes are numbered anew.
+// Returns node i of a member, 0 .. elements, by its number before renumbering.
 static int frame_node(const frame_work *w, int member, int i)
 {
     int n = w->p->elements;

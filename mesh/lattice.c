@@ -61,30 +61,30 @@ static const char *lattice_check(const void *params, const char **option)
     return NULL;
 }
 
-// From one corner of a box to another; it is there where the box has the edges it needs.
+// Describes a strut from one corner of a box to another; it exists if the box has the edges it needs.
 typedef struct lattice_strut {
     int from[AXES], to[AXES];
     int kind; // an axis, or AXES for a diagonal
 } lattice_strut;
 
 typedef struct lattice {
-    int n[AXES];      // boxes
+    int n[AXES];      // number of boxes
     int order[AXES];  // axes, the fastest first
-    int stride[AXES]; // of the number of a joint along each axis
+    int stride[AXES]; // increment of a joint's number along each axis
     double size[AXES], origin[AXES];
-    int elements, nstrut; // nstrut: kinds of struts of a box
+    int elements, nstrut; // nstrut: number of struts per box
     lattice_strut strut[STRUTS];
-    int slow, nlayer; // the axis across the layers, and how many there are
-    int njoint;       // of a layer
-    int *number;      // [2][njoint] node of each joint within its layer: of any but the last, the last
-    int layer_nodes[2], layer_cells[2]; // the same of their nodes and cells
-    int count[AXES + 1];                // cells of each kind
+    int slow, nlayer; // axis across the layers, and number of layers
+    int njoint;       // per layer
+    int *number;      // [2][njoint] node of each joint within its layer: for any layer but the last, then for the last
+    int layer_nodes[2], layer_cells[2]; // nodes and cells of any layer but the last, and of the last
+    int count[AXES + 1];                // number of cells of each kind
     pcs_mesh *mesh;
     const char *name;
     int nnode, ncell, node, cell; // numbers of nodes and cells, and the first of them in the mesh
     int *kind;                    // [cells here]
-    int *list;                    // [nodes or cells here] of a set that is being made
-    int first_node, first_cell;   // of the mesh here
+    int *list;                    // [nodes or cells here] items of the current set
+    int first_node, first_cell;   // first ones in the mesh here
 } lattice;
 
 static void lattice_add_strut(lattice *w, int kind, int from, int to_a, int to_b)
@@ -124,7 +124,7 @@ static void lattice_prepare(const lattice_params *p, lattice *w)
         }
 }
 
-// Is the strut there at this joint: does the box reach as far as its corners?
+// Returns true if the strut exists at this joint, i.e. the box extends to its corners.
 static bool lattice_has(const lattice *w, const lattice_strut *s, const int at[AXES])
 {
     for (int k = 0; k < AXES; k++)
@@ -148,7 +148,7 @@ static int lattice_first_node(const lattice *w, int layer)
     return w->node + layer * w->layer_nodes[0];
 }
 
-// The node of the joint at a corner.
+// Returns the node of the joint at a corner.
 static int lattice_joint(const lattice *w, const int at[AXES], const int corner[AXES])
 {
     int joint = 0, layer = at[w->slow] + corner[w->slow];
@@ -157,7 +157,7 @@ static int lattice_joint(const lattice *w, const int at[AXES], const int corner[
     return lattice_first_node(w, layer) + w->number[(layer + 1 == w->nlayer ? w->njoint : 0) + joint];
 }
 
-// Numbers the joints of a layer; counts its nodes and cells.
+// Assigns numbers to the joints of a layer. Counts its nodes and cells.
 static void lattice_number(lattice *w, int is_last)
 {
     int at[AXES] = { 0 }, joint = 0, times = is_last ? 1 : w->nlayer - 1;
@@ -186,7 +186,7 @@ static void lattice_put_cell(const lattice *w, int cell, int a, int b, int kind)
     if (here >= 0 && w->kind != NULL) w->kind[here - w->first_cell] = kind;
 }
 
-// The nodes within a strut from `inner` on, and its cells; gives the next free node.
+// Adds the nodes within a strut, from `inner` on, and its cells. Returns the next free node.
 static int lattice_place_strut(const lattice *w, const lattice_strut *s, const int at[AXES], int inner, int cell)
 {
     double a[3], b[3], x[3];
@@ -205,7 +205,7 @@ static int lattice_place_strut(const lattice *w, const lattice_strut *s, const i
     return inner;
 }
 
-// Are nodes of a layer, or cells between it and the next, wanted?
+// Returns true if nodes of a layer, or cells between it and the next, are wanted.
 static bool lattice_wants(const lattice *w, int layer)
 {
     int next = layer + 1 < w->nlayer ? layer + 1 : layer;

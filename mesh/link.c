@@ -23,7 +23,7 @@ static pcs_status link_find(pcs_mesh *mesh, const char *name, const pcs_set **ou
     return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "no part of the mesh above makes a set of nodes '%s'", name);
 }
 
-// Both sets, each node once.
+// Adds a set of the nodes of both sets, each once.
 static pcs_status link_add_nodes(pcs_mesh *mesh, const char *name, const pcs_set *a, const pcs_set *b)
 {
     int *list = pcs_scratch(NULL, (size_t)mesh->nnode + (size_t)a->count + (size_t)b->count, sizeof *list), n = 0;

@@ -51,7 +51,7 @@ static void merge_join(pcs_merge *merge, int a, int b)
     merge->is_any = true;
 }
 
-// The low digits of whole doubles are all zero: the high ones must come down before and after each product.
+// Returns a hash of a box. Whole doubles have zero low bits: high bits are shifted down before and after each product.
 static size_t merge_hash(const double box[3])
 {
     uint64_t key = 0;
@@ -66,7 +66,7 @@ static size_t merge_hash(const double box[3])
     return (size_t)(key ^ (key >> 32));
 }
 
-// Compares one node with those of a list.
+// Merges a node with those of a list that lie within the tolerance.
 static void merge_compare(pcs_merge *merge, const int *nodes, int i, int head, const int *next, double tolerance)
 {
     const double(*x)[3] = (const double(*)[3])merge->mesh->x;
@@ -114,7 +114,7 @@ static pcs_status merge_check_cells(pcs_merge *merge)
     return PCS_OK;
 }
 
-// The items of a set under new numbers, each once; items that are numbered -1 go.
+// Replaces the items of a set by their new numbers, each once. Drops items with number -1.
 static pcs_status merge_change_set(pcs_context *ctx, pcs_set *set, const int *number, int *is_listed)
 {
     int *items, count = 0;
@@ -131,7 +131,7 @@ static pcs_status merge_change_set(pcs_context *ctx, pcs_set *set, const int *nu
     return PCS_OK;
 }
 
-// Nodes that stay, numbered in their old order; gives how many.
+// Assigns numbers to the nodes that stay, in their old order. Returns how many.
 static int merge_number(pcs_merge *merge, int *number)
 {
     int count = 0;
@@ -177,7 +177,7 @@ pcs_status pcs_merge_apply(pcs_merge *merge, pcs_mesh *mesh)
     return status;
 }
 
-// New numbers of cells, -1: they go, and the cells that stay; gives how many.
+// Computes new numbers of cells, -1 if dropped, and compacts the cells that stay. Returns how many.
 static int drop_number(pcs_mesh *mesh, const bool *is_dropped, int *number)
 {
     int count = 0;
@@ -204,7 +204,7 @@ static pcs_status drop_list(pcs_mesh *mesh, const bool *is_dropped, int *count, 
     return pcs_sieve_unite(mesh->ctx, count, list);
 }
 
-// Numbers of the cells that stay in a whole without those that go.
+// Computes the numbers that the remaining cells have in the whole mesh without the dropped ones.
 static pcs_status drop_share(pcs_mesh *mesh, const bool *is_dropped, int ngone, const int *gone)
 {
     pcs_mesh_share *share;
@@ -220,7 +220,7 @@ static pcs_status drop_share(pcs_mesh *mesh, const bool *is_dropped, int ngone, 
     return PCS_OK;
 }
 
-// The same cells of a whole that is shown, whose sets are not needed.
+// Drops the same cells from the whole mesh that is shown, whose sets are not needed.
 static void drop_shown(pcs_mesh *shown, int ngone, const int *gone)
 {
     int count = 0;

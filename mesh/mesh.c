@@ -23,7 +23,7 @@ static pcs_status mesh_check_count(pcs_mesh *mesh, long count)
     return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "mesh: %ld items are more than the program can number", count);
 }
 
-// Gives an array with room for `need` items that starts with the `count` items of the old one.
+// Enlarges an array to hold `need` items. Copies the first `count`.
 static pcs_status mesh_grow(pcs_mesh *mesh, void **array, int *room, int count, long need, size_t size)
 {
     if (need <= *room) return PCS_OK;
@@ -37,7 +37,7 @@ static pcs_status mesh_grow(pcs_mesh *mesh, void **array, int *room, int count, 
     return PCS_OK;
 }
 
-// Items of the whole, which take no memory here.
+// Counts items of the whole mesh, which take no memory here.
 static pcs_status mesh_count_on(pcs_mesh *mesh, int *total, int count, int *first)
 {
     PCS_TRY(mesh_check_count(mesh, (long)*total + count));
@@ -130,7 +130,7 @@ static bool mesh_keeps(const pcs_mesh *mesh, bool of_cells, int item)
     return of_cells || mesh->share == NULL || mesh->share->is_kept[item];
 }
 
-// The part of a range that is here, with the places of its items.
+// Adds the part of a range that is here as a set, with the indices of its items.
 static pcs_status mesh_add_part_of_range(pcs_mesh *mesh, bool of_cells, const char *name, int first, int count)
 {
     const int *number = of_cells ? mesh->share->cell : mesh->share->node;

@@ -34,7 +34,7 @@ static void order_fill(order_graph *g, int ncell, const int (*cell)[2])
     }
 }
 
-// Appends the part that holds `root` to the queue, which has `count` nodes already; gives the new count.
+// Appends the part that holds `root` to the queue, which has `count` nodes already. Returns the new count.
 static int order_search(const order_graph *g, int root, int count)
 {
     int head = count;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// A list of nodes in scratch memory.
+// Holds a list of nodes in scratch memory.
 typedef struct part_list {
     int count, *node;
 } part_list;
@@ -18,7 +18,7 @@ static pcs_status part_out_of_memory(const pcs_mesh *mesh)
     return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: the part of the mesh of a rank");
 }
 
-// Joins `more` to a list.
+// Adds `more` to a list.
 static pcs_status part_join(pcs_mesh *mesh, part_list *list, int count, const int *more)
 {
     int *bigger = pcs_scratch(list->node, (size_t)list->count + (size_t)count, sizeof *bigger);
@@ -29,7 +29,7 @@ static pcs_status part_join(pcs_mesh *mesh, part_list *list, int count, const in
     return PCS_OK;
 }
 
-// The other ends of all cells at the nodes of `at`, into `to`; gives how many such cells there are.
+// Adds the other ends of all cells at the nodes of `at` to `to`. Counts these cells.
 static pcs_status part_search(pcs_mesh *mesh, const pcs_part *part, const part_list *at, part_list *to, int *ncell)
 {
     pcs_sieve sieve = { .nwanted = at->count, .wanted = at->node };
@@ -43,7 +43,7 @@ static pcs_status part_search(pcs_mesh *mesh, const pcs_part *part, const part_l
     return status;
 }
 
-// The box round all nodes of all ranks.
+// Computes the bounding box of all nodes of all ranks, m.
 static void part_measure(const pcs_mesh *mesh, const pcs_comm *comm, pcs_mesh_share *share)
 {
     double ends[6];
@@ -61,14 +61,14 @@ static void part_measure(const pcs_mesh *mesh, const pcs_comm *comm, pcs_mesh_sh
     }
 }
 
-// Arrays of a part that are being filled in.
+// Holds the arrays of a part while it is filled.
 typedef struct part_share {
     pcs_mesh_share *share;
     int *node, *cell, *owner;
     unsigned char *is_kept;
 } part_share;
 
-// Takes the memory of a part of so many nodes and cells, of which the nodes are there.
+// Allocates a part of so many nodes and cells, and sets its number of nodes.
 static pcs_status part_take(pcs_mesh *mesh, int nnode, int ncell, part_share *out)
 {
     PCS_TAKE(mesh->memory, out->share, 1, "the mesh");
@@ -86,7 +86,7 @@ static pcs_status part_take(pcs_mesh *mesh, int nnode, int ncell, part_share *ou
     return PCS_OK;
 }
 
-// Takes the memory of the part and fills it in: all nodes of `all`, and the `ncell` cells at those of `kept`.
+// Allocates the part and fills it in: all nodes of `all`, and the `ncell` cells at those of `kept`.
 static pcs_status part_fill(pcs_mesh *mesh, const pcs_part *part, const part_list *kept, const part_list *all,
                             int ncell)
 {
@@ -138,7 +138,7 @@ pcs_status pcs_mesh_make_part(pcs_mesh *mesh, const pcs_part *part)
     return pcs_mesh_count_sets(mesh, 0, 0);
 }
 
-// Items of a set that this rank speaks for; a cell belongs to the rank of its first node.
+// Returns the number of items of a set that this rank owns; a cell belongs to the rank of its first node.
 static int part_count_own(const pcs_mesh *mesh, int rank, const pcs_set *set, bool of_cells)
 {
     int count = 0;
@@ -149,7 +149,7 @@ static int part_count_own(const pcs_mesh *mesh, int rank, const pcs_set *set, bo
     return count;
 }
 
-// Set i of those from the first ones on, of nodes and then of cells.
+// Returns set i of those from the first ones on, of nodes and then of cells.
 static pcs_set *part_set(const pcs_mesh *mesh, int first_node_set, int first_cell_set, int i, bool *of_cells)
 {
     int nnode_set = mesh->nnode_set - first_node_set;
@@ -177,12 +177,12 @@ pcs_status pcs_mesh_count_sets(pcs_mesh *mesh, int first_node_set, int first_cel
     return PCS_OK;
 }
 
-// Why a node is in the part: it is the rank's, it or its neighbour is, all ranks have it; it ends a cell of these.
+// Flags why a node is in the part: the rank owns it, or a neighbour; all ranks have it; it ends a cell of these.
 enum { PACK_OWN = 1, PACK_NEAR = 2, PACK_SPECIAL = 4, PACK_END = 8 };
 enum { PACK_KEPT = PACK_OWN | PACK_NEAR | PACK_SPECIAL };
 
-// In ints: counts and the box; per node its number, rank, whether it is kept, and place; per cell its number and nodes;
-// per set what it is of, its size in the whole and here, the length of its name, then that, items and places.
+// Lists sizes in ints: counts and the box; per node its number, rank, is_kept flag and position; per cell its number
+// and nodes; per set its kind, its size in the whole and here, the length of its name, then that, items and indices.
 enum { DOUBLE = sizeof(double) / sizeof(int), COUNTS = 5, BOX = 6 * DOUBLE, HEAD = COUNTS + BOX };
 enum { PLACE = 3 * DOUBLE, PER_NODE = 3 + PLACE, PER_CELL = 3, SET_HEAD = 4 };
 
@@ -200,7 +200,7 @@ static void pack_mark(const pcs_cut *cut, int rank)
             if (mark[whole->cell[c][k]] & PACK_KEPT) mark[whole->cell[c][1 - k]] |= PACK_END;
 }
 
-// Numbers of nodes and cells in the part, -1: they are not in it; gives how many there are.
+// Assigns numbers to nodes and cells in the part, -1 if absent. Counts them.
 static void pack_number(const pcs_cut *cut, int count[2])
 {
     const pcs_mesh *whole = cut->whole;
@@ -213,7 +213,7 @@ static void pack_number(const pcs_cut *cut, int count[2])
     }
 }
 
-// The number of item i of a set in the part; -1: the set of the part does not have it.
+// Returns the number in the part of item i of a set; -1 if the part's set lacks it.
 static int pack_item(const pcs_cut *cut, const pcs_set *set, bool of_cells, int i)
 {
     int item = set->items[i];

@@ -91,7 +91,7 @@ static double select_nearest_position(const pcs_selection *s, const double x[3])
     return least;
 }
 
-// Each position must have a node.
+// Fails unless each position has a node.
 static pcs_status select_check_positions(const pcs_mesh *mesh, const pcs_selection *s, int count, const int *nodes)
 {
     for (int i = 0; i < s->at.nrow; i++) {
@@ -116,7 +116,7 @@ static pcs_status select_check_positions(const pcs_mesh *mesh, const pcs_selecti
     return PCS_OK;
 }
 
-// The same over ranks; who finds none anywhere looks at the whole mesh for the message.
+// Selects nodes over all ranks; if there are none on any, searches the whole mesh for the message.
 static pcs_status select_part(const pcs_mesh *mesh, const pcs_selection *s, int *count, int *nodes)
 {
     const pcs_comm *comm = pcs_context_comm(mesh->ctx);

@@ -1,7 +1,7 @@
-// The part of a mesh that a rank takes of what sources put, by sorted lists of node numbers.
+// Selects the part of a mesh that a rank takes from the sources, by sorted lists of node numbers.
 //
-// Sources run over the whole in their order, several times, and pass over what is not wanted: first to find the
-// neighbours of a list of nodes through cells, then to fill the part in. Nothing here is as long as the whole.
+// Sources run through the whole mesh in order, several times, and skip what is not wanted: first to find the neighbours
+// of a list of nodes through cells, then to fill the part. No array here has the size of the whole mesh.
 
 #ifndef PCS_MESH_SIEVE_H
 #define PCS_MESH_SIEVE_H
@@ -9,19 +9,19 @@
 #include "mesh/mesh.h"
 
 typedef struct pcs_sieve {
-    bool fills;                   // the part is filled in; else neighbours are found
-    int nnode, ncell;             // of the whole, as sources count on
-    int nwanted;                  // nodes whose cells are wanted, or, where the part is filled in, all that come in
+    bool fills;                   // true while the part is filled, false while neighbours are sought
+    int nnode, ncell;             // of the whole mesh, counted up by sources
+    int nwanted;                  // nodes whose cells are sought; while filling, all nodes of the part
     const int *wanted;            // [nwanted] ascending
-    const unsigned char *is_kept; // [nwanted] where it is filled in: cells at these come in
-    int *cell;                    // [cells that come in] their numbers, then
-    int nfound, room;             // other ends of the cells at wanted nodes, in any order and number
+    const unsigned char *is_kept; // [nwanted] while filling: cells at these are taken
+    int *cell;                    // [cells taken] their numbers
+    int nfound, room;             // other ends of the cells at wanted nodes, unsorted and with duplicates
     int *found;                   // [nfound] scratch memory
-    int ntouching;                // cells at wanted nodes
+    int ntouching;                // number of cells at wanted nodes
     bool is_out_of_memory;
 } pcs_sieve;
 
-// The number of entries of an ascending list that are below `value`.
+// Returns the number of entries of an ascending list that are below `value`.
 static inline int pcs_lower_bound(int count, const int *list, int value)
 {
     int low = 0, high = count;
@@ -33,9 +33,9 @@ static inline int pcs_lower_bound(int count, const int *list, int value)
     return low;
 }
 
-// Ascending, each once; gives how many are left.
+// Sorts a list, ascending, and removes duplicates. Returns how many are left.
 int pcs_sort_unique(int count, int *list);
-// Lists of all ranks, in scratch memory, become one, ascending, each number once. All ranks take part.
+// Unites the lists of all ranks, in scratch memory: ascending, without duplicates. All ranks must call it.
 pcs_status pcs_sieve_unite(pcs_context *ctx, int *count, int **list);
 
 int pcs_sieve_node(const pcs_sieve *self, int node);

@@ -8,14 +8,14 @@
 
 // Holds the options of the section `statics` of a case.
 typedef struct pcs_statics_options {
-    int steps;         // load steps at least; 0: one for a linear system without friction, ten for others
-    double time;       // s, at which loads and driven joints stand
-    bool has_friction; // Coulomb's law counts
+    int steps;         // least number of load steps; 0 for one (linear system without friction) or ten (others)
+    double time;       // s, time of the loads and driven joints
+    bool has_friction; // Coulomb friction is included
     int path;          // PCS_PATH_LOAD, PCS_PATH_ARC, PCS_PATH_HISTORY
-    // Options of PCS_PATH_ARC only (statics_arc.c)
+    // Options of PCS_PATH_ARC only
     double arc_length; // longest arc
-    double end, least; // load factors at which the path ends; NaN: least is -end
-    int arcs;          // at most
+    double end, least; // load factors at which the path ends; least = -end if NaN
+    int arcs;          // most arcs
 } pcs_statics_options;
 
 enum { PCS_PATH_LOAD, PCS_PATH_ARC, PCS_PATH_HISTORY };
@@ -23,11 +23,11 @@ enum { PCS_PATH_LOAD, PCS_PATH_ARC, PCS_PATH_HISTORY };
 extern const pcs_option pcs_statics_keys[]; // of the section `statics` of a case
 
 typedef struct pcs_analysis {
-    pcs_context *ctx; // owns all of it
+    pcs_context *ctx; // owner of all memory
     pcs_system *system;
-    const double *start;         // [nq] zero, or where a system in closed form starts from
-    const char *linear;          // back end asked for, or "auto"
-    pcs_statics_options statics; // as the case asks for
+    const double *start;         // [nq] zero, or the initial state of a closed-form system
+    const char *linear;          // linear solver asked for, or "auto"
+    pcs_statics_options statics; // options of the case
     // For the results
     pcs_case *input;
     const char *case_name, *title;

@@ -1,18 +1,124 @@
 #include "analysis/modes.h"
-#include "core/dense.h"
 
 #include "analysis/stiffness.h"
+#include "core/dense.h"
 #include "fe/rigid.h"
+#include "output/file.h"
+#include "output/series.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+// Modes on disk: modes.csv, and one frame per mode, whose time is the number of the mode.
+
+static const double AMPLITUDE = 0.1; // largest displacement of a frame, of the model's size
+
+static pcs_status modes_write_table(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
+{
+    pcs_file *f;
+    PCS_TRY(pcs_file_create(on->ctx, directory, sizeof "modes.csv", 1 << 16, &f));
+    PCS_TRY(pcs_file_open(f, "modes.csv"));
+    pcs_file_text(f, "mode,w,f,damping,residual,kind,name\n");
+    for (int k = 0; k < modes->count; k++) {
+        const pcs_mode *m = &modes->modes[k];
+        const double columns[] = { m->w, pcs_mode_hertz(m), m->damping, m->residual };
+        pcs_file_print(f, "%d,", k + 1);
+        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+            pcs_file_number(f, columns[i]);
+            pcs_file_text(f, ",");
+        }
+        pcs_file_text(f, pcs_mode_kind_text(m->kind));
+        pcs_file_column(f, m->name, -1, NULL);
+        pcs_file_text(f, "\n");
+    }
+    return pcs_file_commit(f);
+}
+
+// Returns the factor that makes the largest displacement of a shape visible; a pure rotation gets that many radians.
+static double modes_factor(const pcs_analysis *on, const pcs_modes *modes, const pcs_mode *m)
+{
+    pcs_system *system = on->system;
+    pcs_picture *picture = system->picture;
+    double square = 0.0, entry = 0.0, size = system->length > 0.0 ? system->length : 1.0;
+    for (int i = 0; i < system->nv; i++) entry = fmax(entry, fabs(m->re[i]));
+    pcs_instant at = modes->at;
+    at.v = m->re;
+    system->ops->draw(system, at, picture);
+    for (int i = 0; i < picture->npoint; i++) {
+        const double *u = picture->velocity[i];
+        square = fmax(square, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    }
+    if (sqrt(square) > 1e-9 * entry * size) return AMPLITUDE * size / sqrt(square);
+    return entry > 0.0 ? AMPLITUDE / entry : 0.0;
+}
+
+// Sets the state of a frame: the mode's real part as displacement, its imaginary part as velocity.
+static void modes_pose(const pcs_analysis *on, const pcs_modes *modes, int k, pcs_state *x)
+{
+    const pcs_system *system = on->system;
+    const pcs_mode *m = &modes->modes[k];
+    double factor = modes_factor(on, modes, m);
+    for (int i = 0; i < system->nv; i++) x->v[i] = factor * m->re[i];
+    pcs_retract(&system->rotations, modes->at.q, x->v, x->q);
+    for (int i = 0; i < system->nv; i++) x->v[i] = m->im == NULL ? 0.0 : factor * m->im[i];
+    x->t = k + 1;
+    x->step = k;
+}
+
+static pcs_status modes_write_frames(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
+{
+    pcs_view view = {
+        .title = on->title, .system = on->system, .directory = directory, .nstep = modes->count, .kind = "modes"
+    };
+    pcs_state x = { 0 };
+    pcs_frames_params params = { .every = 1 };
+    pcs_observer frames, shown;
+    char stem[1024];
+    if (on->system->picture == NULL || on->system->picture->npoint == 0 || modes->count == 0) return PCS_OK;
+    PCS_TAKE(on->ctx, x.q, on->system->nq, "mode shapes");
+    PCS_TAKE(on->ctx, x.v, on->system->nv, "mode shapes");
+    PCS_TRY(pcs_observer_create(on->ctx, "frames", &view, &params, &frames));
+    PCS_TRY(pcs_observer_create(on->ctx, "view", &view, NULL, &shown));
+    snprintf(stem, sizeof stem, "%s_modes", on->case_name);
+    view.case_name = pcs_take_text(on->ctx, stem);
+    if (view.case_name == NULL) return PCS_NO_MEMORY;
+    view.state = &x;
+    view.observers = &frames;
+    view.nobserver = 1;
+    PCS_TRY(shown.ops->open(&shown));
+    pcs_status status = PCS_OK;
+    view.still = &modes->at;
+    for (int k = 0; k < modes->count && status == PCS_OK; k++) {
+        modes_pose(on, modes, k, &x);
+        status = k == 0 ? frames.ops->open(&frames) : frames.ops->step(&frames);
+    }
+    pcs_status closing = frames.ops->close(&frames);
+    return status == PCS_OK ? closing : status;
+}
+
+static pcs_status modes_write_all(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
+    PCS_TRY(pcs_case_write(on->input, path));
+    PCS_TRY(modes_write_table(on, modes, directory));
+    return modes_write_frames(on, modes, directory);
+}
+
+pcs_status pcs_modes_write(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
+{
+    int lock = -1;
+    PCS_TRY(pcs_file_make_folder(on->ctx, directory));
+    PCS_TRY(pcs_file_lock_folder(on->ctx, directory, &lock));
+    pcs_status status = modes_write_all(on, modes, directory);
+    pcs_file_unlock_folder(lock);
+    return status;
+}
+
 static const double ASYMMETRIC = 1e-9; // beside the largest entry: more is no round-off
 
-static const double DIFFERENCES = 5e-8; // relative error of differences, times 50
-static const double NEGLIGIBLE = 1e-7;  // velocity of a row, of that of the model, which counts as none
 static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a rigid motion against its terms
 static const double SAME = 1e-4;        // part of a motion outside of others that is not theirs by round-off
 
@@ -21,9 +127,9 @@ typedef struct search {
     pcs_system *system;
     const pcs_modes_options *options;
     pcs_stiffness stiff;
-    const pcs_matrix *K, *M, *C; // of it; C is NULL without damping
-    pcs_rigid rigid;             // its vectors M-orthonormal
-    double *shape;               // [rigid.count x nv] as their names say, of mass 1
+    const pcs_matrix *K, *M, *C; // matrices of the system; C is NULL without damping
+    pcs_rigid rigid;             // rigid motions, M-orthonormal
+    double *shape;               // [rigid.count x nv] rigid motions as they are named, of modal mass 1
     pcs_eigen_problem problem;
     pcs_modes *out;
 } search;
@@ -41,7 +147,7 @@ double pcs_mode_hertz(const pcs_mode *mode)
     return vibrates ? mode->w / 6.28318530717958647693 : 0.0;
 }
 
-// Is the largest |A_ij - A_ji| round-off beside the largest entry?
+// Returns true if the largest |A_ij - A_ji| is round-off beside the largest entry.
 static bool modes_is_symmetric(const pcs_matrix *A)
 {
     double largest = 0.0, skew = 0.0;
@@ -59,8 +165,8 @@ static double modes_mass(const search *s, const double *x, double *image)
     return pcs_dense_dot(s->system->nv, x, image);
 }
 
-// M-orthonormal vectors in place of the free motions. What is shown are the motions as they are named: an orthogonal
-// one beside others moves parts that its name does not know.
+// Makes the rigid motions M-orthonormal. Keeps them as they are named, of modal mass 1, in `shape` for output: an
+// orthogonal one also moves parts that its name does not mention.
 static pcs_status modes_orthonormalise(search *s)
 {
     int n = s->system->nv;
@@ -87,13 +193,12 @@ static pcs_status modes_orthonormalise(search *s)
     return PCS_OK;
 }
 
-static pcs_status modes_add_rigid(search *s)
+static void modes_add_rigid(search *s)
 {
     int n = s->system->nv;
     for (int k = 0; k < s->rigid.count && s->out->count < s->options->count; k++)
         s->out->modes[s->out->count++] =
             (pcs_mode){ .kind = PCS_MODE_RIGID, .name = s->rigid.name[k], .re = s->shape + (size_t)k * (size_t)n };
-    return PCS_OK;
 }
 
 // Returns the text "most at" with the name of the equation whose entry of x is largest, NULL if out of memory.
@@ -108,7 +213,7 @@ static const char *modes_place(search *s, const double *x)
     return pcs_take_text(s->on->ctx, text);
 }
 
-// "flutter at 3.82 1/s": how fast a motion grows or decays.
+// Labels a mode by its rate of growth or decay, "flutter at 3.82 1/s".
 static pcs_status modes_name_rate(search *s, pcs_mode *m, double rate)
 {
     static const char *const what[] = {
@@ -120,16 +225,7 @@ static pcs_status modes_name_rate(search *s, pcs_mode *m, double rate)
     return m->name == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
-static void modes_take_figures(search *s, const pcs_eigen_result *r)
-{
-    s->out->shift = r->shift;
-    s->out->backend = r->backend;
-    s->out->eigen_name = r->eigen_name;
-    s->out->nfactor = r->nfactor;
-    s->out->nsolve = r->nsolve;
-}
-
-// The modal damping ratio. A vibration whose ratio is negative by more than round-off grows.
+// Sets the modal damping ratio. A vibration with a ratio that is negative beyond round-off becomes flutter.
 static pcs_status modes_add_damping(search *s, pcs_mode *m, double *image)
 {
     int n = s->system->nv;
@@ -150,7 +246,7 @@ static pcs_status modes_find_symmetric(search *s)
     int n = s->system->nv;
     double *image;
     PCS_TAKE(s->on->ctx, image, n, "modes");
-    PCS_TRY(modes_add_rigid(s));
+    modes_add_rigid(s);
     s->problem.nknown = s->rigid.count;
     s->problem.known = s->rigid.vector;
     s->problem.count = s->options->count - s->out->count;
@@ -169,11 +265,10 @@ static pcs_status modes_find_symmetric(search *s)
         }
         if (s->C != NULL && m->w > 0.0) PCS_TRY(modes_add_damping(s, m, image));
     }
-    modes_take_figures(s, &r);
     return PCS_OK;
 }
 
-// phi^H (i C) phi: with w^2 m = k + w g, gyroscopic forces raise w where g > 0.
+// Returns phi^H (i C) phi: with w^2 m = k + w g, gyroscopic forces raise w where g > 0.
 static double modes_gyration(search *s, const double *re, const double *im, double *image)
 {
     int n = s->system->nv;
@@ -184,8 +279,8 @@ static double modes_gyration(search *s, const double *re, const double *im, doub
     return sum + pcs_dense_dot(n, im, image);
 }
 
-// A motion without force that is none of those before, told as a mechanism. A double root s = 0 comes as two roots
-// that round-off has moved apart, or as a pair, whose vectors say the same; `mass` is that of the whole vector.
+// Adds a motion without force as a mechanism unless it depends on those before. A double root s = 0 comes as two roots
+// that round-off has moved apart, or as a pair, with the same vector; `mass` is that of the complete vector.
 static pcs_status modes_add_mechanism(search *s, const double *x, double mass, double residual)
 {
     enum { PASSES = 2 };
@@ -250,102 +345,55 @@ static bool modes_is_zero(const pcs_eigen_complex *r, int k)
     return r->w[k] * r->w[k] + r->decay[k] * r->decay[k] <= r->zero[k];
 }
 
-// The mechanisms behind roots s = 0. Vectors of double roots need not span them all: where K is symmetric they come
-// from K phi = lambda M phi, and the vectors only if they say more.
-static pcs_status modes_add_mechanisms(search *s, const pcs_eigen_complex *r, double *image)
+// Adds motions without force by K phi = lambda M phi, where K is symmetric: as roots s = 0 they come twice, vectors of
+// double roots need not span them all, and an iteration that wants only some of a dozen settles on none.
+static pcs_status modes_add_mechanisms(search *s)
 {
-    size_t n = (size_t)s->system->nv;
-    int nroot = 0;
-    for (int k = 0; k < r->count; k++)
-        if (modes_is_zero(r, k)) nroot += r->w[k] > 0.0 ? 2 : 1;
-    if (nroot > s->rigid.count && modes_is_symmetric(s->K)) {
-        pcs_eigen_problem problem = s->problem;
-        pcs_eigen_result found;
-        problem.count = nroot - s->rigid.count;
-        problem.known = s->rigid.vector;
-        PCS_TRY(pcs_eigen_symmetric(s->on->ctx, &problem, &found));
-        for (int k = 0; k < found.count; k++)
-            if (fabs(found.lambda[k]) <= found.zero[k])
-                PCS_TRY(modes_add_mechanism(s, found.vector + (size_t)k * n, 1.0, found.residual[k]));
-    }
-    for (int k = 0; k < r->count; k++) {
-        const double *re = r->re + (size_t)k * n, *im = r->im + (size_t)k * n;
-        if (!modes_is_zero(r, k)) continue;
-        double mass = modes_mass(s, re, image) + modes_mass(s, im, image);
-        PCS_TRY(modes_add_mechanism(s, re, mass, r->residual[k]));
-        PCS_TRY(modes_add_mechanism(s, im, mass, r->residual[k]));
-    }
-    return PCS_OK;
-}
-
-// Motions without force that fill all places: roots s = 0 by the dozen, each twice, of which an iteration that wants
-// only some settles on none. *is_filled: there are as many.
-static pcs_status modes_fill_with_mechanisms(search *s, bool *is_filled)
-{
-    size_t n = (size_t)s->system->nv;
     pcs_eigen_problem problem = s->problem;
     pcs_eigen_result found = { 0 };
     int left = s->options->count - s->out->count;
-    *is_filled = left == 0;
     if (left == 0 || !modes_is_symmetric(s->K)) return PCS_OK;
     problem.known = s->rigid.vector;
-    for (problem.count = 1;; problem.count = left) { // one alone tells whether it is worth while
+    for (problem.count = 1;; problem.count = left) { // one alone tells whether there is any
         pcs_status status = pcs_eigen_symmetric(s->on->ctx, &problem, &found);
         if (status == PCS_FAILED) return PCS_OK; // the quadratic problem may do without
         PCS_TRY(status);
-        for (int k = 0; k < problem.count; k++)
-            if (k >= found.count || !(fabs(found.lambda[k]) <= found.zero[k])) return PCS_OK;
+        if (found.count == 0 || found.lambda[0] > found.zero[0]) return PCS_OK;
         if (problem.count == left) break;
     }
     for (int k = 0; k < found.count; k++)
-        PCS_TRY(modes_add_mechanism(s, found.vector + (size_t)k * n, 1.0, found.residual[k]));
-    modes_take_figures(s, &found);
-    *is_filled = true;
+        if (fabs(found.lambda[k]) <= found.zero[k])
+            PCS_TRY(modes_add_mechanism(s, found.vector + (size_t)k * (size_t)s->system->nv, 1.0, found.residual[k]));
     return PCS_OK;
 }
 
 static pcs_status modes_find_whirl(search *s)
 {
     pcs_eigen_complex r;
-    int n = s->system->nv;
-    bool is_filled;
+    size_t n = (size_t)s->system->nv;
     double *image;
     PCS_TAKE(s->on->ctx, image, n, "modes");
-    PCS_TRY(modes_add_rigid(s));
+    modes_add_rigid(s);
     s->out->is_whirl = true;
     s->problem.nknown = s->rigid.count;
-    PCS_TRY(modes_fill_with_mechanisms(s, &is_filled));
-    if (is_filled) return PCS_OK;
+    PCS_TRY(modes_add_mechanisms(s));
+    if (s->out->count == s->options->count) return PCS_OK;
     s->problem.C = s->C;
     s->problem.count = s->options->count; // motions without force come twice, and are told once
     PCS_TRY(pcs_eigen_quadratic(s->on->ctx, &s->problem, &r));
-    PCS_TRY(modes_add_mechanisms(s, &r, image));
+    for (int k = 0; k < r.count; k++) {
+        const double *re = r.re + (size_t)k * n, *im = r.im + (size_t)k * n;
+        if (!modes_is_zero(&r, k)) continue;
+        double mass = modes_mass(s, re, image) + modes_mass(s, im, image);
+        PCS_TRY(modes_add_mechanism(s, re, mass, r.residual[k]));
+        PCS_TRY(modes_add_mechanism(s, im, mass, r.residual[k]));
+    }
     for (int k = 0; k < r.count && s->out->count < s->options->count; k++)
         if (!modes_is_zero(&r, k)) PCS_TRY(modes_add_whirl(s, &r, k, image));
-    s->out->shift = r.shift;
-    s->out->backend = r.backend;
-    s->out->eigen_name = r.eigen_name;
-    s->out->nfactor = r.nfactor;
-    s->out->nsolve = r.nsolve;
     return PCS_OK;
 }
 
-// Bounds the error of an eigenvalue 0, 1/s^2, by difference quotients of row forces that rotate, as of a pendulum.
-static double modes_blur(const search *s)
-{
-    const pcs_rows *G = s->system->G;
-    double most = 0.0;
-    if (!s->stiff.varies || s->options->force == NULL) return 0.0;
-    for (int j = 0; j < s->system->nrow; j++)
-        for (int p = G->start[j]; p < G->start[j + 1]; p++) {
-            int i = G->column[p];
-            double mass = pcs_matrix_diagonal(s->M, i) * s->system->scale.model[i];
-            if (mass > 0.0) most = fmax(most, fabs(s->options->force[j] * G->value[p]) / mass);
-        }
-    return DIFFERENCES * most;
-}
-
-// Matrices at the state, and which rows hold.
+// Evaluates the matrices at the state and finds the rows that hold.
 static pcs_status modes_prepare(search *s)
 {
     pcs_system *system = s->system;
@@ -375,31 +423,23 @@ static pcs_status modes_prepare(search *s)
                                       .G = system->nrow > 0 ? system->G : NULL,
                                       .holds = holds,
                                       .size = s->system->scale.model,
-                                      .blur = modes_blur(s),
+                                      .blur = pcs_stiffness_blur(&s->stiff, s->M, s->options->force),
                                       .linear = s->on->linear,
                                       .method = s->options->method };
     return PCS_OK;
 }
 
-// Do contacts that stay closed let the motion pass?
+// Returns true if the rows of closed contacts and joints allow the motion x.
 static bool modes_is_let_pass(const search *s, const double *x)
 {
-    const pcs_rows *G = s->system->G;
-    double fastest = 0.0;
-    for (int i = 0; i < s->system->nv; i++) fastest = fmax(fastest, fabs(x[i]) / s->system->scale.model[i]);
-    for (int j = 0; j < s->system->nrow; j++) {
-        double rate = 0.0, most = 0.0;
-        if (!s->problem.holds[j]) continue;
-        for (int p = G->start[j]; p < G->start[j + 1]; p++) {
-            rate += G->value[p] * x[G->column[p]];
-            most += fabs(G->value[p]) * s->system->scale.model[G->column[p]] * fastest;
-        }
-        if (fabs(rate) > NEGLIGIBLE * most) return false;
-    }
+    double fastest = pcs_stride(s->system, x);
+    for (int j = 0; j < s->system->nrow; j++)
+        if (s->problem.holds[j] && fabs(pcs_row_rate(s->system, s->system->G, j, x, fastest)) > PCS_NO_RATE)
+            return false;
     return true;
 }
 
-// Do forces of joints, which turn with them, let it pass, too, up to what is known of these?
+// Sets *is_free if joint forces, which rotate with the model, do not resist the motion x either, up to their error.
 static pcs_status modes_is_free(const search *s, const double *x, bool *is_free)
 {
     const pcs_matrix *K = s->K;

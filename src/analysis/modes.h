@@ -10,58 +10,55 @@
 #define PCS_ANALYSIS_MODES_H
 
 #include "analysis/analysis.h"
-#include "eigen/eigen.h"
+#include "analysis/eigen.h"
 
 typedef struct pcs_modes_options {
     int count;
-    bool is_whirl;             // take the quadratic problem also when everything is symmetric
+    bool is_whirl;             // solve the quadratic problem also if all matrices are symmetric
     pcs_eigen_method method;   // not an option of the command line
-    double time;               // s, of loads that shape K
-    const double *q;           // [nq] the state; NULL: the reference state
-    const unsigned char *held; // [nrow] contacts that stay closed; NULL: none
-    const double *force;       // [nrow] multipliers of the state; NULL: none
-    double load_factor;        // of its loads; the reference state carries none, nor the stiffness of those that turn
+    double time;               // s, time of the loads that contribute to K
+    const double *q;           // [nq] state; NULL for the reference state
+    const unsigned char *held; // [nrow] contacts that stay closed, NULL if none
+    const double *force;       // [nrow] multipliers of the state, NULL if none
+    double load_factor;        // factor of its loads; the reference state has neither loads nor their stiffness
 } pcs_modes_options;
 
 typedef enum pcs_mode_kind {
     PCS_MODE_RIGID,      // moves without force and has a name
-    PCS_MODE_MECHANISM,  // moves without force as well, and bends at joints or hinges of rods
+    PCS_MODE_MECHANISM,  // moves without force, with bends at joints or hinges of rods
     PCS_MODE_DIVERGENCE, // unstable: grows without vibration
     PCS_MODE_FLUTTER,    // unstable: vibrates and grows, by follower loads or negative damping
     PCS_MODE_VIBRATION,
     PCS_MODE_FORWARD, // whirls with the spin: gyroscopic forces raise w
     PCS_MODE_BACKWARD,
-    PCS_MODE_DECAY // an overdamped motion without vibration
+    PCS_MODE_DECAY // decays without vibration (overdamped)
 } pcs_mode_kind;
 
 typedef struct pcs_mode {
-    double w;       // rad/s; of a mode that does not vibrate the rate at which it grows or decays, 1/s
+    double w;       // rad/s; for a mode that does not vibrate its rate of growth or decay, 1/s
     double damping; // ratio xi; negative if the vibration grows
     double residual;
     pcs_mode_kind kind;
-    const char *name;      // of a rigid mode, where a mechanism moves, or how fast a mode grows or decays; else ""
-    const double *re, *im; // [nv] shape; im is NULL of a real one; rigid ones are as they are named, not orthogonal
+    const char *name;      // name of a rigid mode, location of a mechanism, or rate of growth or decay; else ""
+    const double *re, *im; // [nv] shape; im is NULL if real; rigid ones are as they are named, not orthogonal
 } pcs_mode;
 
 typedef struct pcs_modes {
     int count;
     pcs_mode *modes;
     bool is_whirl;
-    double shift;
-    const char *backend, *eigen_name;
-    int nfactor, nsolve;
-    pcs_instant at; // the state
+    pcs_instant at; // state
 } pcs_modes;
 
 // Leaves M, K, C and G of the system at that state.
 pcs_status pcs_modes_find(const pcs_analysis *on, const pcs_modes_options *options, pcs_modes *out);
 
-// Hz; 0 of a mode that does not vibrate.
+// Returns the frequency, Hz; 0 for a mode that does not vibrate.
 double pcs_mode_hertz(const pcs_mode *mode);
 
 const char *pcs_mode_kind_text(pcs_mode_kind kind);
 
-// modes.csv and the shapes as "<case>_modes" frames into the directory; largest displacement a tenth of the model.
+// Writes modes.csv and the shapes as "<case>_modes" frames; the largest displacement is a tenth of the model.
 pcs_status pcs_modes_write(const pcs_analysis *on, const pcs_modes *modes, const char *directory);
 
 #endif

@@ -12,8 +12,13 @@
 // A mu that would be lost in round-off beside K is raised to the smallest one that is not. The model then moves less
 // than a stride; if K resists little, the increment is stretched to a whole stride. A model that is free under its load
 // thus runs away in a few steps.
+//
+// Finds the softest motion of a state with its stiffness, K phi = k D phi with G_h phi = 0 and the smallest k, by
+// inverse iteration with K + mu D. mu falls from above all that a load can destabilise: so a negative k is met before
+// mu passes it.
 
-#include "analysis/statics_free.h"
+#include "analysis/statics_equilibrium.h"
+#include "core/dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -29,52 +34,125 @@ static const double SETTLED = 0.1;    // of the residual before the step
 static const double CLIMB = 1e-12;    // of the energies: more of them is a way uphill
 static const double UPHILL = 1e-3;    // of the residual: energy that counts as none
 static const double MANY = 100.0;     // rounding errors at the start that a residual which does not fall may be
-static const double DRIVEN = 1e-6;    // work of the loads on a free motion, of what they could do at most
-static const double STRAIN = 1e-4;    // for which rods are stiff and yet no constraints to Newton's method
-static const double BACK = 0.1;       // of an overload, step by step
+static const double DRIVEN = 1e-6;    // of the loads on a free motion, or of what work they could do, that counts
 static const double KICK = 0.02;      // stride away from an unstable equilibrium
 
-enum { MOST_STEPS = 1000, MOST_CORRECTIONS = 16, MOST_KICKS = 8, MOST_AIMS = 3 };
+static const double ERRORS = 50.0;  // rounding errors, of which a stiffness may be made
+static const double SHRINK = 0.3;   // of mu
+static const double NOTHING = 1e-9; // of a motion that rows take all of
+
+enum { MOST_STEPS = 1000, MOST_CORRECTIONS = 16, MOST_KICKS = 8, MOST_AIMS = 3, ROUNDS = 3, LAST_ROUNDS = 20 };
+
+// Fills x with a vector without symmetry, so that no motion is missed.
+static void free_start_vector(const pcs_equilibrium *e, double *x)
+{
+    for (int i = 0; i < e->system->nv; i++) x[i] = (1.0 + 0.5 * sin(1.0 + 2.3 * i)) * e->system->scale.model[i];
+}
+
+// Returns the Rayleigh quotient of dq, 1/s^2, and in *zero its round-off; scales dq to a largest entry of one size.
+static double free_quotient(pcs_equilibrium *e, double *zero)
+{
+    const pcs_matrix *K = &e->stiff.K;
+    double top = 0.0, sizes = 0.0, largest = pcs_stride(e->system, e->dq);
+    if (largest > 0.0)
+        for (int i = 0; i < e->system->nv; i++) e->dq[i] /= largest;
+    for (int j = 0; j < e->system->nv; j++)
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++) {
+            double term = K->value[p] * e->dq[K->pattern->row[p]] * e->dq[j];
+            top += term;
+            sizes += fabs(term);
+        }
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    double mass = pcs_dense_dot(e->system->nv, e->dq, e->work);
+    double blur = fmax(DBL_EPSILON * pcs_equilibrium_top(e), pcs_stiffness_blur(&e->stiff, &e->D, e->lam));
+    *zero = mass > 0.0 ? fmax(ERRORS * DBL_EPSILON * sizes / mass, blur) : INFINITY;
+    return mass > 0.0 ? top / mass : 0.0;
+}
+
+// Sets *is_held if the rows leave no motion, as in a machine with driven bodies; a motion left by round-off is none.
+static pcs_status free_is_held(pcs_equilibrium *e, bool *is_held)
+{
+    int n = e->system->nv, count = 0;
+    bool is_singular = false;
+    *is_held = false;
+    for (int j = 0; j < e->nall; j++) count += e->held[j];
+    if (count < n) return PCS_OK;
+    pcs_matrix_combine(&e->A, (const double[3]){ 1.0, 0.0, 0.0 }, &e->D, NULL, &e->stiff.K);
+    PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
+    if (is_singular) return PCS_OK;
+    free_start_vector(e, e->dq);
+    double before = pcs_stride(e->system, e->dq);
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    memcpy(e->dq, e->work, (size_t)n * sizeof *e->dq);
+    pcs_bordered_solve(e->solver, e->dq, NULL);
+    *is_held = pcs_stride(e->system, e->dq) <= NOTHING * before;
+    return PCS_OK;
+}
+
+pcs_status pcs_equilibrium_softest(pcs_equilibrium *e, const double *q, double *stiffness, pcs_stability *stability)
+{
+    double zero = 0.0, quotient = INFINITY;
+    bool is_singular = false, is_held = false;
+    e->is_factored = false;
+    e->mu = e->shift = 0.0;
+    pcs_equilibrium_update_tangent(e, q);
+    PCS_TRY(free_is_held(e, &is_held));
+    *stiffness = INFINITY;
+    *stability = PCS_STABLE;
+    if (is_held) return PCS_OK;
+    double least = pcs_equilibrium_least_mu(e);
+    if (!(least > 0.0)) least = 1.0; // there is no K beside which it could be large
+    free_start_vector(e, e->dq);
+    for (double mu = e->load > 0.0 ? fmax(pcs_equilibrium_top(e), least) : least;; mu = fmax(SHRINK * mu, least)) {
+        e->mu = mu;
+        pcs_equilibrium_update_tangent(e, q);
+        PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
+        if (!is_singular)
+            for (int k = 0; k < (mu > least ? ROUNDS : LAST_ROUNDS); k++) {
+                pcs_matrix_multiply(&e->D, e->dq, e->work);
+                memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
+                pcs_bordered_solve(e->solver, e->dq, NULL);
+                quotient = free_quotient(e, &zero);
+            }
+        if (quotient < -zero || mu <= least) break;
+    }
+    e->mu = 0.0;
+    *stiffness = quotient;
+    *stability = PCS_NEUTRAL;
+    if (quotient > zero) *stability = PCS_STABLE;
+    if (quotient < -zero) *stability = PCS_UNSTABLE;
+    if (isinf(quotient)) *stability = PCS_STABILITY_UNKNOWN;
+    return PCS_OK;
+}
 
 typedef struct relaxation {
     pcs_equilibrium *e;
     double *q;
     double stride;
-    double energy, scale; // of the last state, and of its parts
-    bool is_feasible;     // the last state fits the rows: energies can be compared
-    double moved;         // strides, in the last step
+    double energy, scale; // energy of the last state, J, and sum of its absolute terms
+    bool is_feasible;     // the last state satisfies the rows, so that energies can be compared
+    double moved;         // strides of the last step
     double last;          // residual before the last step
     double close;         // residual from which Newton's method is tried
     double round_off;     // of the residual at the start
     int nkick;
 } relaxation;
 
-static void relax_keep(relaxation *r)
-{
-    pcs_equilibrium *e = r->e;
-    memcpy(e->safe_q, r->q, (size_t)e->system->nq * sizeof *r->q);
-    memcpy(e->safe_lam, e->lam, (size_t)e->nall * sizeof *e->lam);
-    memcpy(e->safe_held, e->held, (size_t)e->nall);
-}
-
 static void relax_undo(relaxation *r)
 {
-    pcs_equilibrium *e = r->e;
-    memcpy(r->q, e->safe_q, (size_t)e->system->nq * sizeof *r->q);
-    memcpy(e->lam, e->safe_lam, (size_t)e->nall * sizeof *e->lam);
-    memcpy(e->held, e->safe_held, (size_t)e->nall);
-    pcs_equilibrium_forget_rows(e);
+    pcs_equilibrium_go_back(r->e, &r->e->safe, r->q);
+    pcs_equilibrium_forget_rows(r->e);
 }
 
-// Potential energy; the work of loads counts from the last state.
+// Returns the potential energy, J, and in *scale the sum of its absolute terms; loads do work from the last state on.
 static double relax_energy(const relaxation *r, double *scale)
 {
     const pcs_equilibrium *e = r->e;
     pcs_system *s = e->system;
     pcs_measure m;
     s->ops->measure(s, pcs_at(e->time, r->q, e->zero), PCS_ENERGY, &m);
-    double load = pcs_system_is_mesh(s) ? e->load * e->over : 1.0;
-    double work = s->ops->load_work(s, e->time, e->safe_q, r->q);
+    double load = pcs_system_is_mesh(s) ? e->load : 1.0;
+    double work = s->ops->load_work(s, e->time, e->safe.q, r->q);
     *scale = fabs(m.strain) + load * (fabs(m.potential) + fabs(work));
     return m.strain + load * (m.potential - work);
 }
@@ -89,14 +167,14 @@ static double relax_blur(const relaxation *r)
     return MANY * DBL_EPSILON * sum;
 }
 
-// Bound of a change of coordinate i in one step.
+// Returns the largest change allowed for coordinate i in one step, m or rad.
 static double relax_bound(const relaxation *r, int i)
 {
     double part = r->e->system->scale.is_angle[i] ? fmin(r->stride, TURN) : r->stride;
     return part * r->e->system->scale.model[i];
 }
 
-// mu for which the residual moves no coordinate by more than a stride against D alone.
+// Returns mu, 1/s^2, for which the residual against D alone moves no coordinate by more than a stride.
 static double relax_choose_mu(const relaxation *r)
 {
     const pcs_equilibrium *e = r->e;
@@ -119,7 +197,7 @@ static double relax_room(const relaxation *r)
     return room;
 }
 
-// True if |K dq| is less than a tenth of |mu D dq|.
+// Returns true if |K dq| is less than a tenth of |mu D dq|.
 static bool relax_is_soft(const relaxation *r)
 {
     pcs_equilibrium *e = r->e;
@@ -129,7 +207,7 @@ static bool relax_is_soft(const relaxation *r)
     return stiff < 0.1 * e->mu * pcs_equilibrium_norm(e, e->work);
 }
 
-// Factors K + mu D and solves; false when it is singular or goes uphill.
+// Factors K + mu D and solves for dq; *is_good is false if the matrix is singular or dq is not finite.
 static pcs_status relax_direction(relaxation *r, bool *is_good)
 {
     pcs_equilibrium *e = r->e;
@@ -139,11 +217,11 @@ static pcs_status relax_direction(relaxation *r, bool *is_good)
     *is_good = !is_singular;
     if (is_singular) return PCS_OK;
     pcs_equilibrium_solve(e);
-    *is_good = isfinite(pcs_equilibrium_stride(e, e->dq));
+    *is_good = isfinite(pcs_stride(e->system, e->dq));
     return PCS_OK;
 }
 
-// Is K + mu D positive along dq? Otherwise the step goes uphill.
+// Returns true if K + mu D is positive along dq up to round-off; otherwise the step goes uphill.
 static bool relax_goes_down(const relaxation *r)
 {
     pcs_equilibrium *e = r->e;
@@ -153,7 +231,7 @@ static bool relax_goes_down(const relaxation *r)
     return work >= -blur * blur || !r->is_feasible;
 }
 
-// The direction for a mu that keeps it within its bounds: what rows tie together may move more than D alone tells.
+// Finds dq with a mu that keeps it within its bounds: coordinates coupled by rows may move more than D predicts.
 static pcs_status relax_aim(relaxation *r, bool *is_good)
 {
     for (int k = 0; k < MOST_AIMS; k++) {
@@ -165,7 +243,7 @@ static pcs_status relax_aim(relaxation *r, bool *is_good)
     return relax_direction(r, is_good);
 }
 
-// Corrects the state until it is a step of backward Euler.
+// Corrects the state until it satisfies the step of backward Euler.
 static pcs_status relax_correct(relaxation *r, double before, bool *is_settled)
 {
     pcs_equilibrium *e = r->e;
@@ -187,20 +265,20 @@ static pcs_status relax_correct(relaxation *r, double before, bool *is_settled)
     return PCS_OK;
 }
 
-// Way from the last state, as a part of its bounds.
+// Returns the largest change since the last state, relative to its bound.
 static double relax_moved(const relaxation *r)
 {
     const pcs_equilibrium *e = r->e;
     const pcs_system *s = e->system;
     double most = 0.0;
-    pcs_difference(&s->rotations, e->safe_q, r->q, e->work);
+    pcs_difference(&s->rotations, e->safe.q, r->q, e->work);
     // In two loops: gcc 12 for aarch64 fails on a maximum beside flags of another size.
     for (int i = 0; i < s->nv; i++) e->work[i] = fabs(e->work[i]) / relax_bound(r, i);
     for (int i = 0; i < s->nv; i++) most = fmax(most, e->work[i]);
     return most;
 }
 
-// One step from the evaluated state; *is_taken when it led downhill.
+// Makes one step from the evaluated state; *is_taken if it led downhill.
 static pcs_status relax_step(relaxation *r, bool *is_taken)
 {
     pcs_equilibrium *e = r->e;
@@ -228,7 +306,7 @@ static pcs_status relax_step(relaxation *r, bool *is_taken)
     return PCS_OK;
 }
 
-// Newton's method from a state that is close; what it finds must be close, too.
+// Tries Newton's method from a state that is close; undoes it unless the energy of its result is close, too.
 static pcs_status relax_finish(relaxation *r, bool *is_done)
 {
     pcs_equilibrium *e = r->e;
@@ -240,42 +318,48 @@ static pcs_status relax_finish(relaxation *r, bool *is_done)
     return PCS_OK;
 }
 
-// Do the loads do work along the motion dq? The residual may be lost in the round-off of a model that has come far.
-static bool relax_is_driven(const pcs_equilibrium *e)
+pcs_status pcs_equilibrium_is_driven(pcs_equilibrium *e, const double *q, bool *is_driven)
+{
+    bool is_singular = false;
+    pcs_equilibrium_begin(e, 1.0);
+    pcs_equilibrium_evaluate(e, q);
+    e->mu = pcs_equilibrium_least_mu(e);
+    *is_driven = true;
+    if (!(e->mu > 0.0)) return PCS_OK;
+    pcs_equilibrium_update_tangent(e, q);
+    PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
+    if (is_singular) return PCS_OK;
+    pcs_equilibrium_solve(e);
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    *is_driven = e->mu * pcs_equilibrium_norm(e, e->work) > DRIVEN * e->weight;
+    return PCS_OK;
+}
+
+bool pcs_equilibrium_loads_push(const pcs_equilibrium *e, const double *x)
 {
     double work = 0.0, most = 0.0;
     for (int i = 0; i < e->system->nv; i++) {
-        work += e->loads[i] * e->dq[i];
+        work += e->loads[i] * x[i];
         most += fabs(e->loads[i]) * e->system->scale.model[i];
     }
-    return fabs(work) > DRIVEN * most;
+    return fabs(work) > DRIVEN * most * pcs_stride(e->system, x);
 }
 
-// The state is in equilibrium: is it one to stay in? One that is unstable is left along its softest motion.
+// Checks the stability of an equilibrium. Leaves an unstable one by a displacement along its softest motion.
 static pcs_status relax_check(relaxation *r, bool *is_at_rest)
 {
     pcs_equilibrium *e = r->e;
     double stiffness;
     pcs_stability stability;
     PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
-    *is_at_rest = stability == PCS_NEUTRAL ? !relax_is_driven(e) : stability != PCS_UNSTABLE || r->nkick == MOST_KICKS;
+    *is_at_rest = stability == PCS_NEUTRAL ? !pcs_equilibrium_loads_push(e, e->dq)
+                                           : stability != PCS_UNSTABLE || r->nkick == MOST_KICKS;
     if (*is_at_rest || stability == PCS_NEUTRAL) return PCS_OK;
     for (int i = 0; i < e->system->nv; i++) e->dq[i] *= KICK;
-    pcs_equilibrium_move(e, e->dq, r->q);
+    pcs_retract(&e->system->rotations, r->q, e->dq, r->q);
     r->nkick++;
     r->stride = FIRST;
     r->close = CLOSE;
-    return PCS_OK;
-}
-
-// At a state where the way may end.
-static pcs_status relax_look(relaxation *r, bool *is_done)
-{
-    bool is_round_off = pcs_equilibrium_is_round_off(r->e);
-    r->close *= 0.01;
-    PCS_TRY(relax_finish(r, is_done));
-    // A motion without any force may be left, which K alone does not know how to handle.
-    if (*is_done || is_round_off) PCS_TRY(relax_check(r, is_done));
     return PCS_OK;
 }
 
@@ -285,12 +369,24 @@ static void relax_evaluate(relaxation *r)
     pcs_equilibrium *e = r->e;
     e->mu = e->shift = 0.0;
     pcs_equilibrium_evaluate(e, r->q);
-    relax_keep(r);
+    pcs_equilibrium_keep(e, r->q, &e->safe);
     r->is_feasible = pcs_equilibrium_rows_fit(e);
     r->energy = relax_energy(r, &r->scale);
 }
 
-// A step, or a smaller stride.
+// Tries to end the descent at this state.
+static pcs_status relax_look(relaxation *r, bool *is_done)
+{
+    bool is_round_off = pcs_equilibrium_is_round_off(r->e);
+    r->close *= 0.01;
+    PCS_TRY(relax_finish(r, is_done));
+    if (!*is_done && is_round_off) relax_evaluate(r); // the finish was undone
+    // A motion without any force may be left, which K alone does not know how to handle.
+    if (*is_done || is_round_off) PCS_TRY(relax_check(r, is_done));
+    return PCS_OK;
+}
+
+// Makes a step and doubles the stride after a long one, or undoes it and takes a quarter of the stride.
 static pcs_status relax_advance(relaxation *r)
 {
     bool is_taken = false;
@@ -306,7 +402,7 @@ static pcs_status relax_advance(relaxation *r)
     return PCS_OK;
 }
 
-static pcs_status relax_run(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
+pcs_status pcs_equilibrium_relax(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
 {
     relaxation r = { .e = e, .q = q, .stride = FIRST, .close = CLOSE, .last = INFINITY };
     bool is_done = false;
@@ -326,41 +422,5 @@ static pcs_status relax_run(pcs_equilibrium *e, double load, double *q, pcs_stat
         PCS_TRY(relax_advance(&r));
     }
     *outcome = PCS_STATICS_SLOW;
-    return PCS_OK;
-}
-
-double pcs_equilibrium_overload(const pcs_equilibrium *e)
-{
-    double force = 0.0, stiff = 0.0;
-    for (int i = 0; i < e->system->nv; i++) {
-        if (e->system->scale.is_angle[i]) continue;
-        force += fabs(e->f[i]);
-        stiff = fmax(stiff, fabs(pcs_matrix_diagonal(&e->stiff.K, i)) * e->system->scale.cell[i]);
-    }
-    return force > 0.0 ? fmax(1.0, STRAIN * stiff / force) : 1.0;
-}
-
-// From an equilibrium to one nearby; where a motion meets no force at all, Newton's method cannot follow.
-static pcs_status relax_follow(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
-{
-    relaxation r = { .e = e, .q = q };
-    relax_keep(&r);
-    PCS_TRY(pcs_equilibrium_find(e, load, q, outcome));
-    if (*outcome == PCS_STATICS_DONE) return PCS_OK;
-    relax_undo(&r);
-    return relax_run(e, load, q, outcome);
-}
-
-pcs_status pcs_equilibrium_relax(pcs_equilibrium *e, double load, double over, double *q, pcs_statics_outcome *outcome)
-{
-    int total = e->total;
-    e->over = over;
-    PCS_TRY(relax_run(e, load, q, outcome));
-    while (*outcome == PCS_STATICS_DONE && e->over > 1.0) {
-        e->over = fmax(1.0, BACK * e->over);
-        PCS_TRY(relax_follow(e, load, q, outcome));
-    }
-    e->over = 1.0;
-    e->iterations = e->total - total;
     return PCS_OK;
 }

@@ -1,10 +1,13 @@
 #include "analysis/stiffness.h"
+#include "core/rounding.h"
 
+#include <math.h>
 #include <string.h>
 
-static const double STEP = 1e-6; // of the differences, in units of the sizes of coordinates
+static const double STEP = 1e-6;        // of the differences, in units of the sizes of coordinates
+static const double DIFFERENCES = 5e-8; // their relative error, times 50
 
-// The pattern of K, and all pairs of equations that meet in one row.
+// Creates the pattern of K joined with all pairs of equations that share a row.
 static pcs_status stiffness_make_pattern(const pcs_system *s, bool has_friction, pcs_pattern **out)
 {
     pcs_pattern_builder *builder;
@@ -23,7 +26,7 @@ static pcs_status stiffness_make_pattern(const pcs_system *s, bool has_friction,
     return status == PCS_OK ? finish : status;
 }
 
-// Equations of one row that are not yet among the columns.
+// Adds the equations of one row that are not yet among the columns. Returns the new count.
 static int stiffness_add_columns(pcs_stiffness *self, const pcs_rows *rows, int row, int count)
 {
     for (int p = rows->start[row]; p < rows->start[row + 1]; p++) {
@@ -34,7 +37,7 @@ static int stiffness_add_columns(pcs_stiffness *self, const pcs_rows *rows, int 
     return count;
 }
 
-// Equations that stand in rows with a force, each once; gives their number.
+// Finds the equations in rows with a force, each once. Returns their number.
 static int stiffness_find_columns(pcs_stiffness *self, const double *lam)
 {
     const pcs_system *s = self->system;
@@ -78,7 +81,7 @@ static void stiffness_copy(const pcs_stiffness *self, const pcs_matrix *from, pc
     for (int p = 0; p < from->pattern->nnz; p++) to->value[self->place[p]] = from->value[p];
 }
 
-// g += scale G^T lam at q moved by `by` along one coordinate.
+// Adds scale G^T lam, evaluated at q moved by `by` along one coordinate, to g.
 static void stiffness_beside(pcs_stiffness *self, pcs_instant at, const double *lam, int column, double by,
                              double scale)
 {
@@ -117,4 +120,35 @@ void pcs_stiffness_update_M(pcs_stiffness *self)
 {
     stiffness_copy(self, self->system->M, &self->M);
     if (self->C.value != NULL) stiffness_copy(self, self->system->C, &self->C);
+}
+
+double pcs_stiffness_blur(const pcs_stiffness *self, const pcs_matrix *M, const double *lam)
+{
+    const pcs_system *s = self->system;
+    double most = 0.0;
+    if (!self->varies || lam == NULL) return 0.0;
+    for (int j = 0; j < s->nrow; j++)
+        for (int p = s->G->start[j]; p < s->G->start[j + 1]; p++) {
+            int i = s->G->column[p];
+            double mass = pcs_matrix_diagonal(M, i) * s->scale.model[i];
+            if (mass > 0.0) most = fmax(most, fabs(lam[j] * s->G->value[p]) / mass);
+        }
+    return DIFFERENCES * most;
+}
+
+double pcs_stride(const pcs_system *system, const double *x)
+{
+    double largest = 0.0;
+    for (int i = 0; i < system->nv; i++) largest = pcs_larger(largest, fabs(x[i]) / system->scale.model[i]);
+    return largest;
+}
+
+double pcs_row_rate(const pcs_system *system, const pcs_rows *G, int j, const double *x, double fastest)
+{
+    double sum = 0.0, most = 0.0;
+    for (int p = G->start[j]; p < G->start[j + 1]; p++) {
+        sum += G->value[p] * x[G->column[p]];
+        most += fabs(G->value[p]) * system->scale.model[G->column[p]] * fastest;
+    }
+    return most > 0.0 ? sum / most : 0.0;
 }

@@ -12,22 +12,30 @@
 
 typedef struct pcs_stiffness {
     pcs_system *system;
-    bool varies;          // rows add to K
-    int ntangent;         // multipliers along T that follow those of the rows
-    pcs_matrix K, M, C;   // values of C are NULL where the system has none
-    int *place;           // [nnz of the system's pattern] in the new one
+    bool varies;          // row directions vary, so that multipliers add to K
+    int ntangent;         // number of multipliers along T, which follow those of the rows
+    pcs_matrix K, M, C;   // values of C are NULL if the system has none
+    int *place;           // [nnz of the system's pattern] index in the new pattern
     int *column;          // [nv] equations that rows with a force depend on
-    double *q, *step, *g; // [nv] a state beside, a step to it, a column of K_g
+    double *q, *step, *g; // [nv] perturbed state, its perturbation, a column of K_g
 } pcs_stiffness;
 
-// For the rows as they stand now. Takes memory from the system's context.
+// Creates the pattern for the current rows, in memory of the system's context.
 pcs_status pcs_stiffness_create(pcs_system *system, bool has_friction, pcs_stiffness *out);
 
-// K with the multipliers lam [nrow, and ntangent with friction] (NULL: none) at q; the system's own tangents and
-// directions must be those at q, and
-// the directions are so again afterwards.
+// Evaluates K at q with the multipliers lam [nrow, and ntangent with friction] (NULL if none). The system's tangents
+// and directions must be evaluated at q; the directions are again afterwards.
 void pcs_stiffness_update_K(pcs_stiffness *self, pcs_instant at, const double *lam);
-// M and C as the system has them now.
+// Returns the error, 1/s^2, of a stiffness over M due to the differences, e.g. of a pendulum; lam as above.
+double pcs_stiffness_blur(const pcs_stiffness *self, const pcs_matrix *M, const double *lam);
+// Copies the current M and C of the system.
 void pcs_stiffness_update_M(pcs_stiffness *self);
+
+#define PCS_NO_RATE 1e-7 // velocity of a row, of that of the model, which counts as none
+
+// Returns the largest entry of a change of coordinates, in units of their sizes.
+double pcs_stride(const pcs_system *system, const double *x);
+// Returns the velocity of row j in the motion x over the sum of its terms if all were as fast as `fastest`, x's stride.
+double pcs_row_rate(const pcs_system *system, const pcs_rows *G, int j, const double *x, double fastest);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// The model at q, with what its rows do there.
+// Sets the handle's state to the model at rest at q, and evaluates gaps and forces of its rows there.
 static pcs_status analyses_stand(percuss *p, const pcs_analysis *on, const double *q, const pcs_statics *statics)
 {
     pcs_system *system = on->system;

@@ -25,7 +25,7 @@ double *percuss_applied_force(percuss *p)
     return p->applied = p->acting == NULL ? NULL : applied;
 }
 
-// Takes a jump df [nv] of the smooth forces, which is overwritten, into what the scheme and the certificate remember.
+// Applies a jump df [nv] of the smooth forces, which is overwritten, to the memory of scheme and certificate.
 static void drive_jump(percuss *p, double *df)
 {
     double sum[3] = { 0.0 };
@@ -53,7 +53,7 @@ void pcs_api_clear_applied(percuss *p)
     if (p->applied != NULL) memset(p->applied, 0, (size_t)p->system->nv * sizeof *p->applied);
 }
 
-// Room for the forces that a state carries; none act where it carries none.
+// Allocates the forces of a state that is read, and zeroes them if it has none.
 static void drive_make_room(percuss *p, bool is_driven, pcs_carrier *c)
 {
     if (!pcs_carry_reads(c)) return;
@@ -62,7 +62,7 @@ static void drive_make_room(percuss *p, bool is_driven, pcs_carrier *c)
     if (is_driven && percuss_applied_force(p) == NULL) c->status = PCS_NO_MEMORY;
 }
 
-// A checkpoint of a run knows nothing of it: then factors and friction stay as they are.
+// Serializes the drive. A checkpoint of a run has none; load factors and friction then stay unchanged.
 void pcs_api_carry_drive(percuss *p, pcs_carrier *c)
 {
     size_t nload = (size_t)percuss_loads(p);
@@ -120,7 +120,7 @@ const char *percuss_load_name(const percuss *p, int i)
     return i < 0 || i >= count ? NULL : loads[i].name;
 }
 
-// The jump is the difference of the forces before and after the change.
+// Sets a load factor and applies the jump, the difference of the forces before and after.
 static int drive_set_factor(percuss *p, int load, double factor)
 {
     const pcs_state *x = &p->sim->state;

@@ -11,69 +11,69 @@
 #include "sim/certify.h"
 #include "sim/checkpoint.h"
 
-// Positions and velocities where readers find them in every step; those of the run itself change places.
+// Positions and velocities at fixed addresses for readers; those of the run itself change places.
 typedef struct api_mirror {
     double *q, *v; // [nq], [nv]
-    bool is_read;  // someone has asked for them: they are kept up to date
+    bool is_read;  // someone has asked for them, so that they are kept up to date
 } api_mirror;
 
 struct percuss {
-    pcs_context *ctx;           // owns everything, this handle too
-    pcs_sim *sim;               // NULL: the case is wrong, or nothing moves
-    pcs_system *system;         // NULL: the case is wrong
-    const pcs_dofmap *map;      // NULL: a system in closed form
-    pcs_instant still;          // where a model that does not move stands
-    api_mirror *mirror;         // the state for readers
-    const pcs_row_report *rows; // [nrow] what contacts do
+    pcs_context *ctx;           // owner of everything, this handle too
+    pcs_sim *sim;               // NULL if the case is wrong, or for an analysis
+    pcs_system *system;         // NULL if the case is wrong
+    const pcs_dofmap *map;      // NULL for a closed-form system
+    pcs_instant still;          // state of a model at rest
+    api_mirror *mirror;         // state for readers
+    const pcs_row_report *rows; // [nrow] report of the contacts
     const pcs_probe *probes;    // [nprobe]
     int nprobe;
-    bool is_stopped;                                         // the simulation cannot go on
+    bool is_stopped;                                         // the simulation cannot continue
     bool is_running;                                         // within a call that makes steps
-    bool is_stepping;                                        // and within a step: the workspace of the system is in use
+    bool is_stepping;                                        // within a step: the workspace of the system is in use
     double *applied;                                         // [nv] forces of the caller for the next step
-    double *acting;                                          // [nv] those of the last step, which the state carries
+    double *acting;                                          // [nv] those of the last step, part of the state
     double *jump;                                            // [nv] work
-    struct pcs_force_change *change;                         // takes jumps of forces into the state
-    double *acceleration, *force, *internal, *contact_force; // [nv] evaluated when asked for
-    double (*position)[3], (*normal)[3];                     // [nrow] likewise
-    int *column_start, *row_of, room;                        // of G by columns: [nv + 1], [room]
+    struct pcs_force_change *change;                         // applies jumps of forces to the state
+    double *acceleration, *force, *internal, *contact_force; // [nv] evaluated on request
+    double (*position)[3], (*normal)[3];                     // [nrow] evaluated on request
+    int *column_start, *row_of, room;                        // G by columns: [nv + 1], [room]
     double *value_of;                                        // [room]
-    int *no_start;                                           // [nv + 1] zeros, of a C that is zero
+    int *no_start;                                           // [nv + 1] zeros, for a C that is zero
     pcs_modes modes;
-    struct api_watcher *watcher; // of the run under way
-    const pcs_case *read;        // of percuss_read, never touched; else NULL
+    struct api_watcher *watcher; // watcher of the current run
+    const pcs_case *read;        // case of percuss_read, never changed; else NULL
 };
 
 // Fills what the handle shows of a simulation that was built.
 pcs_status pcs_api_take_sim(percuss *p);
 
-// Tells where the model stands.
+// Returns the instant at which the model is evaluated.
 static inline pcs_instant pcs_api_at(const percuss *p)
 {
     return p->sim == NULL ? p->still : pcs_at(p->sim->state.t, p->sim->state.q, p->sim->state.v);
 }
 
-// The state has changed: readers are to see it.
+// Copies the changed state to the mirror for readers.
 void pcs_api_mirror(percuss *p);
 
-// The answer of the interface to a status; api_run_answer is for steps: every fault but a wrong input stops the run.
+// Returns the answer of the interface to a status; after api_run_answer every fault but a wrong input stops the run.
 int pcs_api_answer(pcs_status status);
 int pcs_api_run_answer(percuss *p, pcs_status status);
-// 2 with a message.
+// Returns 2, with a message.
 int pcs_api_refuse(percuss *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Is there a model whose workspace may be used now?
+// Returns true if there is a model and its workspace is free.
 bool pcs_api_may_evaluate(const percuss *p);
-// Takes the model of a simulation or an analysis as that of the handle.
+// Sets the model of the handle, from a simulation or an analysis.
 void pcs_api_take_model(percuss *p, pcs_system *system, int nprobe, const pcs_probe *probes);
-// An empty handle; NULL when there is no memory.
+// Creates an empty handle, NULL if memory is out.
 percuss *pcs_api_create(void);
 pcs_source pcs_api_source(const percuss_source *source);
-// Before a step: the state takes in what the caller applies. After it: nothing is applied any more.
+// Applies the forces of the caller to the state, before a step. pcs_api_clear_applied zeroes them after it.
 void pcs_api_note_applied(percuss *p);
 void pcs_api_clear_applied(percuss *p);
-// Writes or reads what drives it: forces of the last step, factors of loads, friction. Read, nothing is applied.
+// Serializes the drive: forces of the last step, load factors, friction. After reading, no forces are applied.
 void pcs_api_carry_drive(percuss *p, pcs_carrier *c);
-// Directions of the rows at the present state.
+// Evaluates the directions of the rows at the current state.
 void pcs_api_aim(percuss *p);
 
 #endif

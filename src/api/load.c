@@ -1,9 +1,119 @@
-// Handles: a case becomes a simulation, with the status and the message of a failure.
+// Handles: a case becomes a simulation, with the status and the messages of a failure; and the options of a case.
 
 #include "api/handle.h"
+#include "build/catalogue.h"
+#include "core/option.h"
+#include "percuss.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Messages, line by line with their places: "file:line:column: text".
+
+const char *percuss_message(const percuss *p)
+{
+    return p == NULL ? "out of memory" : pcs_message(p->ctx);
+}
+
+const char *percuss_notes(const percuss *p)
+{
+    return p == NULL || p->sim == NULL ? "" : pcs_case_notes(p->sim->input);
+}
+
+// Returns the positive number at `from` if ':' follows it; 0 otherwise.
+static int messages_number(const char *from, const char **end)
+{
+    char *after;
+    if (*from < '0' || *from > '9') return 0;
+    long value = strtol(from, &after, 10);
+    *end = after + 1;
+    return *after == ':' && value > 0 && value < 1000000000 ? (int)value : 0;
+}
+
+// Splits one line into file, line, column and text; a file name may contain colons.
+static void messages_split(const char *line, size_t length, percuss_place *out)
+{
+    *out = (percuss_place){ .text = line, .text_length = length };
+    for (const char *c = memchr(line, ':', length); c != NULL;) {
+        const char *rest = NULL, *end = NULL;
+        size_t left = length - (size_t)(c + 1 - line), name = (size_t)(c - line);
+        int row = messages_number(c + 1, &rest), column = row == 0 ? 0 : messages_number(rest, &end);
+        if (column > 0 && end[0] == ' ' && name < sizeof out->file) {
+            memcpy(out->file, line, name);
+            *out = (percuss_place){ .line = row, .column = column, .text = end + 1 };
+            memcpy(out->file, line, name);
+            out->text_length = length - (size_t)(end + 1 - line);
+            return;
+        }
+        c = memchr(c + 1, ':', left);
+    }
+}
+
+int percuss_message_at(const percuss *p, int i, percuss_place *out)
+{
+    const char *line = percuss_message(p);
+    *out = (percuss_place){ .text = "" };
+    for (; i > 0 && *line != '\0'; i--) {
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    if (i != 0 || *line == '\0') return 0;
+    messages_split(line, strcspn(line, "\n"), out);
+    return 1;
+}
+
+// Everything that a case can be made of, for front ends: the option tables, part by part.
+
+typedef struct options_visitor {
+    void (*visit)(void *user, const percuss_option *option);
+    void *user;
+} options_visitor;
+
+static const char *options_kind(pcs_option_kind kind)
+{
+    static const char *const kinds[] = {
+        [PCS_OPTION_REAL] = "number",   [PCS_OPTION_COUNT] = "whole number", [PCS_OPTION_FLAG] = "flag",
+        [PCS_OPTION_CHOICE] = "choice", [PCS_OPTION_VECTOR] = "vector",      [PCS_OPTION_TEXT] = "text",
+        [PCS_OPTION_LIST] = "numbers",  [PCS_OPTION_FILE] = "path",          [PCS_OPTION_NAMES] = "names",
+        [PCS_OPTION_POINTS] = "points", [PCS_OPTION_FORMULA] = "formula",    [PCS_OPTION_PROFILE] = "profile",
+        [PCS_OPTION_NODE] = "other",
+    };
+    return kinds[kind];
+}
+
+static void options_visit_table(const options_visitor *v, percuss_option *to, const pcs_option *o)
+{
+    for (; o != NULL && o->name != NULL; o++) {
+        to->key = o->name;
+        to->help = o->help;
+        to->kind = options_kind(o->kind);
+        to->preset = o->preset;
+        to->is_required = o->is_required;
+        to->low = o->range.low;
+        to->high = o->range.high;
+        to->low_is_open = o->range.low_is_open;
+        to->high_is_open = o->range.high_is_open;
+        to->choices = o->choices;
+        v->visit(v->user, to);
+    }
+}
+
+static void options_visit(void *user, const pcs_catalogue_entry *entry)
+{
+    const options_visitor *v = user;
+    percuss_option option = { .section = entry->section, .part = entry->name, .summary = entry->summary };
+    v->visit(v->user, &option);
+    options_visit_table(v, &option, entry->options);
+    options_visit_table(v, &option, entry->more);
+}
+
+int percuss_list_options(void (*visit)(void *user, const percuss_option *option), void *user)
+{
+    options_visitor visitor = { visit, user };
+    return pcs_catalogue_walk(options_visit, &visitor) == PCS_OK ? 0 : 1;
+}
 
 int pcs_api_answer(pcs_status status)
 {

@@ -18,7 +18,7 @@
 
 enum { PATH_ROOM = 4096 };
 
-// Divides the number that a map has under a key; *is_refined: it has one.
+// Divides the number under a key of a map; sets *is_refined if there is one.
 static pcs_status once_refine_divide(pcs_case *c, pcs_yaml *map, const char *key, double factor, bool *is_refined)
 {
     char text[PCS_NUMBER_BYTES];
@@ -31,8 +31,8 @@ static pcs_status once_refine_divide(pcs_case *c, pcs_yaml *map, const char *key
     return pcs_case_resolve(c, map, key, pcs_case_number_text(value / factor, text));
 }
 
-// Multiplies the number of elements of a part, or divides the time that cells are cut by; *is_refined: it has one of
-// them. Points and links have none.
+// Multiplies the number of elements of a part, or divides the travel time that sizes its cells; sets *is_refined if it
+// has either. Points and links have neither.
 static pcs_status once_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part, double factor, bool *is_refined)
 {
     char text[PCS_NUMBER_BYTES];
@@ -74,7 +74,7 @@ static pcs_status once_refine_step(pcs_context *ctx, pcs_case *c, double factor)
     return is_refined ? PCS_OK : pcs_fail(ctx, PCS_BAD_INPUT, "time.step must be a number to be refined");
 }
 
-// Has the case cells that could be smaller, or a step that does not follow their size?
+// Returns true if the case has cells that could be smaller, or a step that does not follow their size.
 static bool once_could_refine(pcs_case *c, bool mesh)
 {
     const pcs_yaml *parts = pcs_case_get(c, pcs_case_root(c), "mesh"), *step = pcs_case_find(c, "time.step");
@@ -89,7 +89,7 @@ static bool once_could_refine(pcs_case *c, bool mesh)
     return has_cells;
 }
 
-// True if the case gives a scalar, such as false, or `every: 0` for the observer at `path`.
+// Returns true if the case gives a scalar, such as false, or `every: 0` for the observer at `path`.
 static bool once_is_off(pcs_case *c, const char *path)
 {
     const pcs_yaml *node = pcs_case_find(c, path);
@@ -98,7 +98,7 @@ static bool once_is_off(pcs_case *c, const char *path)
     return is_scalar || (has_every && strcmp(pcs_yaml_string(node, "every"), "0") == 0);
 }
 
-// Only what is measured, unless all of the output is wanted.
+// Switches off all output that is not measured, unless it is to be kept.
 static pcs_status once_set_output(pcs_case *c, const percuss_once *once)
 {
     static const char *const off[] = { "output.frames=false", "output.contact_frames=false", "output.view=false",
@@ -139,28 +139,22 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
     return pcs_api_take_sim(p);
 }
 
-// The hash of the version, of the resolved case and of the files it names.
-static pcs_status once_name(pcs_case *c, size_t room, char *name)
+// Fills `name` with the hash of the version, of the text of the resolved case and of the files it names.
+static pcs_status once_name(pcs_case *c, const char *text, size_t room, char *name)
 {
     unsigned long long hash = pcs_hash(PCS_HASH_START, percuss_version(), strlen(percuss_version()));
-    char *text;
-    size_t size;
-    PCS_TRY(pcs_case_dump(c, false, &text, &size));
-    hash = pcs_hash(hash, text, size);
+    hash = pcs_hash(hash, text, strlen(text));
     PCS_TRY(pcs_case_hash_files(c, &hash));
     snprintf(name, room, "%016llx", hash);
     return PCS_OK;
 }
 
-// The text that was hashed, as the case of the run.
-static pcs_status once_write_case(pcs_sim *sim, const char *folder)
+// Writes the text that was hashed, as the case of the run.
+static pcs_status once_write_case(pcs_sim *sim, const char *folder, const char *text)
 {
     static const char name[] = "case.resolved.yaml";
     pcs_file *f;
-    char *text;
-    size_t size;
-    PCS_TRY(pcs_case_dump(sim->input, false, &text, &size));
-    PCS_TRY(pcs_file_create(sim->ctx, folder, sizeof name, size + 128, &f));
+    PCS_TRY(pcs_file_create(sim->ctx, folder, sizeof name, strlen(text) + 128, &f));
     PCS_TRY(pcs_file_open(f, name));
     pcs_file_text(f, PCS_CASE_HEAD);
     pcs_file_text(f, text);
@@ -168,8 +162,8 @@ static pcs_status once_write_case(pcs_sim *sim, const char *folder)
     return pcs_file_commit(f);
 }
 
-// Is there the complete summary of a run that has come to its end? Quotes within its texts are escaped: the line cannot
-// be part of one.
+// Returns true if the folder has the complete summary of a finished run. Quotes within its texts are escaped, so that
+// the line cannot be part of one.
 static bool once_is_finished(pcs_context *ctx, const char *folder)
 {
     char path[PATH_ROOM + 16], *text = NULL;
@@ -183,11 +177,14 @@ static bool once_is_finished(pcs_context *ctx, const char *folder)
     return is_finished;
 }
 
-// Cases of other runs may resolve to the same one: the folder is locked before it is read, so that the second process
-// finds the finished run. A lock ends with its process.
+// Finds the folder of the resolved case and locks it before it is read: another process with the same case then finds
+// the finished run. The lock ends with its process.
 static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_ROOM], int *lock)
 {
-    PCS_TRY(once_name(sim->input, sizeof once->name, once->name));
+    char *text;
+    size_t size;
+    PCS_TRY(pcs_case_dump(sim->input, false, &text, &size));
+    PCS_TRY(once_name(sim->input, text, sizeof once->name, once->name));
     snprintf(folder, PATH_ROOM, "%s/%s", once->directory, once->name);
     PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
     *lock = open(folder, O_RDONLY | O_CLOEXEC);
@@ -195,7 +192,7 @@ static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_R
     once->was_there = once_is_finished(sim->ctx, folder);
     sim->resumes = true; // what was cut has left some of it
     sim->ends_for_good = !once->keeps_output;
-    return once->was_there ? PCS_OK : once_write_case(sim, folder);
+    return once->was_there ? PCS_OK : once_write_case(sim, folder, text);
 }
 
 int percuss_run_once(const percuss_source *source, percuss_once *once, percuss **out)

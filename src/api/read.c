@@ -59,7 +59,7 @@ const double *percuss_velocity(const percuss *p)
     return p->sim == NULL ? p->still.v : read_mirror(p)->v;
 }
 
-// An array over the equations, taken when it is asked for the first time; NULL when it cannot be had.
+// Returns an array over the equations, allocated on the first request; NULL if it cannot be evaluated.
 static double *read_vector(percuss *p, double **vector)
 {
     if (!pcs_api_may_evaluate(p)) return NULL;
@@ -74,7 +74,7 @@ const double *percuss_force(percuss *p)
     return f;
 }
 
-// Forces that the caller applies are loads as well.
+// Returns the internal forces; forces that the caller applies count as loads.
 const double *percuss_internal_force(percuss *p)
 {
     if (p == NULL || p->system == NULL || !pcs_system_is_mesh(p->system)) return NULL;
@@ -115,7 +115,7 @@ const double *percuss_contact_force(percuss *p)
 const double *percuss_acceleration(percuss *p)
 {
     if (p == NULL || p->sim == NULL || p->sim->solver == NULL || p->sim->solver->mass == NULL) return NULL;
-    if (p->sim->scheme->ops->has_inertia) return NULL; // what is factored is not M, which may be singular
+    if (p->sim->scheme->rule.kind == PCS_RULE_WAVE) return NULL; // what is factored is not M, which may be singular
     double *a = read_vector(p, &p->acceleration);
     const double *r = percuss_contact_force(p);
     if (a == NULL || r == NULL || !pcs_projection_move(p->sim->solver, p->sim->state.q)) return NULL;

@@ -7,12 +7,12 @@
 #include <string.h>
 
 struct percuss_state {
-    pcs_context *ctx; // owns it
+    pcs_context *ctx; // owner of it
     const pcs_sim *of;
-    pcs_memory pieces; // as a checkpoint has them
+    pcs_memory pieces; // archive, as in a checkpoint
 };
 
-// Someone who looks at a run from outside, as an observer: between two steps the workspace is free.
+// An external watcher of a run, called as an observer: between two steps the workspace is free.
 typedef struct api_watcher {
     percuss *p;
     percuss_watch *watch;
@@ -26,7 +26,7 @@ int percuss_is_done(const percuss *p)
     return p == NULL || p->sim == NULL || p->is_stopped || pcs_sim_is_done(p->sim);
 }
 
-// 0 when steps can be made.
+// Returns 0 if steps can be made, else the answer of the interface.
 static int run_refuses(percuss *p)
 {
     if (p == NULL) return 2;
@@ -56,7 +56,7 @@ int percuss_step(percuss *p)
     return answer;
 }
 
-// Lets the watcher look, when it is time.
+// Calls the watcher if its interval is over.
 static void run_look(api_watcher *w)
 {
     if (w->watch == NULL) return;
@@ -71,7 +71,7 @@ static void run_look(api_watcher *w)
     w->p->is_stepping = was_stepping;
 }
 
-// A time that was reached but for round-off is reached.
+// Returns true if the time `end` is not reached yet, with a tolerance for round-off.
 static bool run_is_before(const pcs_sim *sim, double end)
 {
     return sim->state.t < end - 1e-9 * sim->step_size;
@@ -96,7 +96,7 @@ static pcs_status run_watch_open(pcs_observer *self)
     return PCS_OK;
 }
 
-// The last observer: the step is made and written.
+// Updates the handle after a step has been made and written, as the last observer, and calls the watcher.
 static pcs_status run_watch_step(pcs_observer *self)
 {
     api_watcher *w = self->data;
@@ -115,7 +115,7 @@ static const pcs_observer_ops run_watch_ops = {
     .close = run_watch_open,
 };
 
-// The observers of the case, and the watcher after them; made once.
+// Adds the watcher behind the observers of the case, once.
 static pcs_status run_add_watcher(percuss *p, api_watcher *w)
 {
     pcs_sim *sim = p->sim;
@@ -211,7 +211,7 @@ percuss_state *percuss_keep(const percuss *p)
     return NULL;
 }
 
-// The state is another one: nothing has failed so far.
+// Copies a new state to the mirror; clears the message and the stop flag.
 static void run_settle(percuss *p)
 {
     pcs_api_mirror(p);

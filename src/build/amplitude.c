@@ -83,7 +83,7 @@ static pcs_status amplitude_take_table(pcs_build *b, int count, const double *ti
     return PCS_OK;
 }
 
-// Rows [t, f] with rising times.
+// Reads a table of rows [t, f] and checks that the times rise.
 static pcs_status amplitude_read_table(pcs_build *b, pcs_yaml *table, pcs_amplitude *out)
 {
     const pcs_range any = PCS_ANY_NUMBER;
@@ -143,7 +143,7 @@ static void amplitude_take_expression(pcs_build *b, pcs_yaml *node, const pcs_ex
     *out = (pcs_amplitude){ .kind = PCS_AMPLITUDE_EXPRESSION, .expression = e, .formula = pcs_yaml_text(node) };
 }
 
-// The number of the way that is given; -1 and an error when it is none or more than one.
+// Returns the index of the key that is given in `amplitude_ways`; -1, with an error, if there is none or more than one.
 static int amplitude_way(pcs_build *b, pcs_yaml *map)
 {
     int way = -1;
@@ -187,12 +187,12 @@ enum { MOST_TIMES = 20000 }; // of one formula: of longer runs every second, thi
 
 // Use of a formula: the factor of a load, or position and velocity of a driven joint.
 typedef struct formula_use {
-    const pcs_amplitude *amplitude;   // or
-    const pcs_expression *expression; // of a position
+    const pcs_amplitude *amplitude;   // NULL if `expression` is given
+    const pcs_expression *expression; // position over time, NULL if `amplitude` is given
     bool is_load, is_rate;
 } formula_use;
 
-// Its values at t, and how many count.
+// Fills s with the value, for a position also with its rates, at time t. Returns how many must be finite.
 static int formulas_value(const formula_use *use, double t, double s[3])
 {
     if (use->is_load || use->is_rate) {
@@ -220,17 +220,17 @@ static void formulas_sample(pcs_build *b, const pcs_yaml *node, const formula_us
     }
 }
 
-// `expression` of the map under `key`, where an amplitude has one.
+// Samples the `expression` of the amplitude under `key`, if it has one.
 static void formulas_sample_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, const formula_use *use)
 {
     if (use->amplitude->kind != PCS_AMPLITUDE_EXPRESSION) return;
     formulas_sample(b, pcs_case_get(b->c, pcs_case_get(b->c, owner, key), "expression"), use);
 }
 
-static void formulas_sample_joint(pcs_build *b, pcs_yaml *node, const pcs_fe_joint *joint)
+static void formulas_sample_joint(pcs_build *b, pcs_yaml *node, const pcs_row_source *joint)
 {
     const char *params = joint->params;
-    for (const pcs_joint_signal *s = joint->ops->signals; s != NULL && s->name != NULL; s++) {
+    for (const pcs_source_signal *s = joint->ops->signals; s != NULL && s->name != NULL; s++) {
         const formula_use use = { .amplitude = (const void *)(params + s->offset), .is_rate = s->is_rate };
         formulas_sample_amplitude(b, node, s->name, &use);
     }

@@ -12,23 +12,23 @@ struct percuss_system_definition;
 
 // Source of a case; all but `own` is borrowed for the call.
 typedef struct pcs_source {
-    const char *path; // of the file or folder; of a text its name in messages
-    const char *text; // NULL: the file is read
+    const char *path; // path of the file or folder; with `text`, its name in messages
+    const char *text; // content of the case; NULL to read the file
     int nset;
     const char *const *set;                      // [nset] assignments to keys
     const struct percuss_system_definition *own; // a system that the case may name besides the registered ones, or NULL
-    bool no_plugins;                             // a case that names one is refused before any of its code runs
+    bool no_plugins;                             // refuses a case that names a plug-in before any of its code runs
 } pcs_source;
 
 // Loads a case and makes the assignments of the source.
 pcs_status pcs_build_load_case(pcs_context *ctx, const pcs_source *source, pcs_case **out);
-// The same of a case that was loaded and not touched since, and must outlive the copy.
+// Copies a loaded case that has not been read since, and makes the assignments; `from` must outlive the copy.
 pcs_status pcs_build_copy_case(pcs_context *ctx, const pcs_source *source, const pcs_case *from, pcs_case **out);
 // Builds a loaded case.
 pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out);
-// The same without what only motion needs: scheme and clock are checked where the case has them, and not made.
+// Builds the model for an analysis; scheme and clock are checked if the case has them, and not created.
 pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out);
-// Both from a file and assignments to its keys; every input error ends here, all of them at once.
+// Loads and builds a file with assignments to its keys; all input errors are reported at once.
 pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
 pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
                                    pcs_analysis *out);
@@ -37,10 +37,10 @@ pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_si
 pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
 pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out);
 
-// "15 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 900 steps of 0.0005 s"; or what it is enough for.
+// Writes "15 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 900 steps of 0.0005 s", or what a run needs.
 void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text);
-// Speeds of waves, impedances and travel times of the lines of bars and beams of a model, a line of text each; nothing
-// of a model without such.
+// Gives wave speeds, impedances and travel times of the lines of bars and beams to `put`, a line of text each; nothing
+// if the model has none.
 typedef void pcs_describe_put(void *user, const char *line);
 void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user);
 

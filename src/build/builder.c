@@ -45,7 +45,7 @@ pcs_yaml *pcs_build_section(pcs_build *b, const char *key, bool is_required, con
     return section;
 }
 
-// True if the name belongs to a part that could not be made.
+// Returns true if the name belongs to a mesh part that could not be built.
 static bool builder_is_broken(const pcs_build *b, const char *name)
 {
     size_t length = strcspn(name, ".");
@@ -99,7 +99,7 @@ const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool i
 
 enum { MOST_PARTS = 64 };
 
-// Names of the parts of a registry.
+// Fills `names` with the names of the parts of a registry, ended by NULL; `room` is its size.
 static void builder_names(pcs_parts *parts, int room, const char **names)
 {
     pcs_map_part part;

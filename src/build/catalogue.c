@@ -12,8 +12,8 @@
 
 typedef struct catalogue_writer {
     const pcs_catalogue *catalogue;
-    const char *heading; // the last that was written; NULL: none
-    int count;           // of entries
+    const char *heading; // last heading written, NULL if none
+    int count;           // number of entries written
 } catalogue_writer;
 
 __attribute__((format(printf, 2, 3))) static void catalogue_print(const pcs_catalogue *self, const char *format, ...)
@@ -31,7 +31,7 @@ static bool catalogue_is_named(const pcs_catalogue *self, const char *name)
     return self->name == NULL || strcmp(self->name, name) == 0;
 }
 
-// The text, broken at the width of the screen with `indent` blanks before every further line.
+// Writes the text, with lines broken at the width of the screen and `indent` blanks before every further line.
 static void catalogue_put(const pcs_catalogue *self, int column, int indent, const char *text)
 {
     int gap = 0; // blanks before the next word, none at the end of a line
@@ -48,7 +48,7 @@ static void catalogue_put(const pcs_catalogue *self, int column, int indent, con
     self->put(self->user, "\n");
 }
 
-// Is a part wanted, by its own name or by that of its section? `schemes` is as good as `scheme`.
+// Returns true if a part is wanted, by its own name or by that of its section; `schemes` is as good as `scheme`.
 static bool catalogue_wants(const pcs_catalogue *self, const pcs_catalogue_entry *entry)
 {
     const char *section = entry->section == NULL ? entry->name : entry->section;
@@ -88,7 +88,7 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
     snprintf(text, size, "%s%s%s", kinds[o->kind], is_shown ? " " : "", is_shown ? range : "");
 }
 
-// In columns, or on a narrow screen below one another.
+// Writes an option in columns, or on a narrow screen below one another.
 static void catalogue_put_option(const pcs_catalogue *self, const pcs_option *o, const char *kind, const char *preset)
 {
     char head[256];
@@ -126,7 +126,7 @@ static void catalogue_option(const pcs_catalogue *self, const pcs_option *o)
     catalogue_put_option(self, o, kind, preset);
 }
 
-// A heading comes with the first of its entries that is wanted.
+// Writes an entry that is wanted, after its heading if this has not been written yet.
 static void catalogue_write_entry(void *user, const pcs_catalogue_entry *entry)
 {
     catalogue_writer *w = user;
@@ -152,7 +152,7 @@ typedef struct catalogue_walker {
     void *user;
 } catalogue_walker;
 
-// A map with keys of its own, under its path; the names and lists around it say nothing more.
+// Visits a map that has keys of its own, under its path; maps of names and lists have none and are skipped.
 static void catalogue_visit_map(void *user, const char *path, const char *help, const pcs_map *map)
 {
     const catalogue_walker *w = user;
@@ -248,7 +248,7 @@ typedef struct applies {
     pcs_context *ctx;
     int nsystem, nreason;
     const char *names[APPLIES_SYSTEMS];
-    const pcs_system *systems[APPLIES_SYSTEMS]; // NULL: could not be built
+    const pcs_system *systems[APPLIES_SYSTEMS]; // NULL if it could not be built
     const char *reasons[APPLIES_REASONS];
 } applies;
 
@@ -272,7 +272,7 @@ static void applies_add(applies *k, const char *name, const char *model)
     k->systems[k->nsystem++] = status == PCS_OK ? sim->system : NULL;
 }
 
-// Default parameters of a scheme; what must be given is absent. NULL when memory is out.
+// Returns the default parameters of a scheme, without those that must be given; NULL if memory is out.
 static void *applies_params(applies *k, const pcs_scheme_ops *scheme)
 {
     pcs_case *c = NULL;
@@ -282,7 +282,7 @@ static void *applies_params(applies *k, const pcs_scheme_ops *scheme)
     return params;
 }
 
-// Number of a reason from 1, a new one when it has not been told yet.
+// Returns the number of a reason, from 1; a new reason is added to the list.
 static int applies_number(applies *k, const char *reason)
 {
     int i = 0;
@@ -292,7 +292,7 @@ static int applies_number(applies *k, const char *reason)
     return i + 1;
 }
 
-// 0: it takes the system, -1: unknown, else the number of the reason why not.
+// Returns 0 if the scheme takes the system, -1 if that is unknown, else the number of the reason why not.
 static int applies_check(applies *k, const pcs_scheme_ops *scheme, const void *params, int system)
 {
     if (k->systems[system] == NULL || params == NULL) return -1;
@@ -300,11 +300,12 @@ static int applies_check(applies *k, const pcs_scheme_ops *scheme, const void *p
     return reason == NULL ? 0 : applies_number(k, reason);
 }
 
-// Returns what to know of a scheme that takes systems whose laws it does not all obey; NULL: nothing.
+// Returns a remark on a scheme that takes systems with contact laws it does not all satisfy, NULL if none.
 static const char *applies_reserve(const pcs_scheme_ops *scheme)
 {
-    if (scheme->ignores_restitution) return "contacts press, without a law of impact: energy may grow";
-    if (scheme->lets_contacts_sink) return "lasting contacts sink: penetration is reported, not judged";
+    if (scheme->rule.position == PCS_POSITION_FORCE) return "contacts press, without a law of impact: energy may grow";
+    if (scheme->rule.level == PCS_LEVEL_ACCELERATION)
+        return "lasting contacts sink: penetration is reported, not judged";
     return NULL;
 }
 

@@ -7,93 +7,94 @@
 
 typedef struct contact_keys {
     pcs_yaml *law;
+    double restitution, friction, tangent_restitution;
     int points;
 } contact_keys;
 
 static const char *const contact_points[] = { "sum", "all", NULL };
-PCS_PARTS(force_law_parts, pcs_force_law_types, pcs_force_law_types[i]->options, NULL, NULL)
+PCS_PARTS(law_parts, pcs_laws, pcs_laws[i]->options, NULL, NULL)
 
-const pcs_map pcs_law_map = { .name = "force law", .kind = PCS_MAP_TYPES, .parts = force_law_parts };
+const pcs_map pcs_law_map = { .name = "law", .kind = PCS_MAP_TYPES, .parts = law_parts };
 static const pcs_option contact_options[] = {
-    PCS_MAP("law", contact_keys, law, PCS_OPTIONAL, pcs_law_map, "a force law, in place of the rigid one"),
+    PCS_REAL("restitution", contact_keys, restitution, PCS_OPTIONAL, PCS_ZERO_TO_ONE,
+             "Newton's coefficient e; it, or `law`, is required"),
+    PCS_MAP("law", contact_keys, law, PCS_OPTIONAL, pcs_law_map, "a force law or another impact law"),
+    PCS_REAL("friction", contact_keys, friction, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "Coulomb's coefficient mu"),
+    PCS_REAL("tangent_restitution", contact_keys, tangent_restitution, PCS_DEFAULT("0.0"), PCS_ZERO_TO_ONE,
+             "restitution of the tangential velocity"),
     PCS_CHOICE("points", contact_keys, points, PCS_DEFAULT("sum"), contact_points,
                "all: history columns for every point"),
     { .name = NULL },
 };
 static const char *const contact_one[] = { "restitution", "law", NULL };
 
-PCS_PARTS(gap_parts, pcs_gap_types, pcs_gap_types[i]->options, NULL, contact_one)
+PCS_PARTS(gap_parts, pcs_gap_types, pcs_gap_types[i]->options, NULL, NULL)
 
-const pcs_map pcs_contact_map = {
-    .name = "contact", .kind = PCS_MAP_TYPES, .is_entry = true, .options = contact_options, .parts = gap_parts
-};
+const pcs_map pcs_contact_map = { .name = "contact",
+                                  .kind = PCS_MAP_TYPES,
+                                  .is_entry = true,
+                                  .options = contact_options,
+                                  .parts = gap_parts,
+                                  .one = contact_one };
 
-// The rigid law has restitutions; a force law has none.
-static void contacts_check_law(pcs_build *b, pcs_yaml *node, const pcs_gap_ops *ops, const void *params, bool has_force)
+// Checks that a contact has one law: a restitution or `law`, and a tangential restitution with impact laws only.
+static void contacts_check_law(pcs_build *b, pcs_yaml *node, const contact_keys *keys, const pcs_law *law)
 {
-    const pcs_contact_law *law = (const void *)((const char *)params + ops->law_offset);
-    if (!has_force && isnan(law->restitution))
+    if (keys->law == NULL && isnan(keys->restitution))
         pcs_case_error_at(b->c, node, NULL,
-                          "missing key 'restitution' (Newton's coefficient e of the rigid law), or 'law', "
-                          "a force law");
-    if (!has_force) return;
-    if (!isnan(law->restitution))
+                          "missing key 'restitution' (Newton's coefficient e), or 'law', a force law or another impact "
+                          "law");
+    if (keys->law != NULL && !isnan(keys->restitution))
         pcs_case_error_at(b->c, node, "restitution",
-                          "a contact with a force law has no restitution of its own: leave one of both out");
-    if (law->tangent_restitution != 0.0)
-        pcs_case_error_at(b->c, node, "tangent_restitution", "is %g: it goes with the rigid law only, not with 'law'",
-                          law->tangent_restitution);
+                          "a contact with 'law' has no restitution of its own: leave one of both out");
+    if (pcs_law_is_force(law) && keys->tangent_restitution != 0.0)
+        pcs_case_error_at(b->c, node, "tangent_restitution",
+                          "is %g: it goes with impact laws only, not with a force law", keys->tangent_restitution);
 }
 
-static pcs_status contacts_force_law(pcs_build *b, pcs_yaml *node, bool rubs, const pcs_force_law **out)
+static pcs_status contacts_read_law(pcs_build *b, pcs_yaml *node, double friction, pcs_law *out)
 {
-    int type = pcs_build_type(b, node, force_law_parts);
+    int type = pcs_build_type(b, node, law_parts);
     if (type < 0) return PCS_OK;
-    const pcs_force_law_type *of = pcs_force_law_types[type];
+    const pcs_law_ops *ops = pcs_laws[type];
     void *params = NULL;
-    pcs_force_law *law;
-    PCS_TRY(pcs_build_params(b, of->params_size, &params));
-    PCS_TAKE(b->ctx, law, 1, "a force law");
-    if (!pcs_case_read(b->c, node, of->options, params)) return PCS_OK;
-    if (!pcs_build_check(b, node, of->check, params)) return PCS_OK;
-    const char *friction = of->names_friction(params);
-    if (!rubs && friction != NULL)
-        pcs_case_error_at(b->c, node, friction, "is about friction: give the contact 'friction' > 0, or leave it out");
-    *law = of->make(params);
-    *out = law;
+    PCS_TRY(pcs_build_params(b, ops->params_size, &params));
+    if (!pcs_case_read(b->c, node, ops->options, params)) return PCS_OK;
+    if (!pcs_build_check(b, node, ops->check, params)) return PCS_OK;
+    for (const pcs_option *o = ops->options; o->name != NULL; o++)
+        if (friction == 0.0 && strncmp(o->name, "tangent_", 8) == 0 && pcs_case_get(b->c, node, o->name) != NULL)
+            pcs_case_error_at(b->c, node, o->name,
+                              "is about friction: give the contact 'friction' > 0, or leave it out");
+    *out = (pcs_law){ ops, params };
     return PCS_OK;
 }
 
-static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact *contact)
+static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_row_source *contact)
 {
     contact_keys keys = { 0 };
     int type = pcs_build_type(b, node, gap_parts);
-    (void)pcs_case_read(b->c, node, contact_options, &keys);
+    bool is_read = pcs_case_read(b->c, node, contact_options, &keys);
     contact->writes_points = keys.points == 1;
+    contact->friction = keys.friction;
+    contact->tangent_restitution = keys.tangent_restitution;
     if (type < 0) return PCS_OK;
-    const pcs_gap_ops *ops = contact->ops = pcs_gap_types[type];
-    void *params = NULL;
-    PCS_TRY(pcs_build_params(b, ops->params_size, &params));
-    contact->params = params;
-    bool is_read = pcs_case_read(b->c, node, ops->options, params);
-    for (int i = 0; ops->set_options[i] != NULL; i++) {
-        pcs_yaml *set = pcs_case_get(b->c, node, ops->set_options[i]);
-        if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR && pcs_yaml_text(set)[0] != '\0') {
-            pcs_build_set(b, set, pcs_gap_has_cells(ops, ops->set_options[i]), false);
-        }
-    }
-    if (is_read) pcs_build_check(b, node, ops->check, params);
-    if (is_read) contacts_check_law(b, node, ops, params, keys.law != NULL);
-    bool rubs = ((const pcs_contact_law *)(const void *)((const char *)params + ops->law_offset))->friction > 0.0;
-    bool has_law = keys.law != NULL && pcs_case_is(b->c, keys.law, PCS_YAML_MAP);
-    return has_law ? contacts_force_law(b, keys.law, rubs, &contact->law) : PCS_OK;
+    PCS_TRY(pcs_build_source(b, node, pcs_gap_types[type], contact));
+    if (keys.law != NULL && pcs_case_is(b->c, keys.law, PCS_YAML_MAP))
+        PCS_TRY(contacts_read_law(b, keys.law, keys.friction, &contact->law));
+    if (is_read) contacts_check_law(b, node, &keys, &contact->law);
+    if (keys.law != NULL) return PCS_OK;
+    pcs_newton *newton;
+    PCS_TAKE(b->ctx, newton, 1, "a contact");
+    newton->restitution = keys.restitution;
+    contact->law = (pcs_law){ &pcs_law_newton, newton };
+    return PCS_OK;
 }
 
 pcs_status pcs_build_contacts(pcs_build *b)
 {
     int count;
     pcs_yaml *section = pcs_build_section(b, "contacts", false, "contacts by name", &count);
-    pcs_fe_contact *contacts = NULL;
+    pcs_row_source *contacts = NULL;
     PCS_TAKE(b->ctx, contacts, count, "contacts");
     for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);

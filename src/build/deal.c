@@ -19,7 +19,7 @@ static bool deal_is_line(const pcs_mesh *mesh)
     return true;
 }
 
-// Sorted, each neighbour once.
+// Sorts the neighbours of every node and removes duplicates.
 static void deal_tidy(int nnode, deal_graph *g)
 {
     int place = 0, first = 0;
@@ -63,7 +63,7 @@ pcs_status pcs_deal_send(pcs_context *ctx, int to, int count, const int *numbers
     return status;
 }
 
-// The ranks of all nodes, which the first one finds by itself, where the graph is anyway.
+// Partitions the nodes on the first rank, which has the graph, and with `tells_all` sends the ranks to all others.
 static pcs_status deal_by_graph(pcs_context *ctx, int nnode, const deal_graph *g, bool tells_all, int *part)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
@@ -136,7 +136,7 @@ static void deal_mark_names(deal_marks *m, const pcs_yaml *node)
     for (int i = 0; i < pcs_yaml_count(node); i++) deal_mark_names(m, pcs_yaml_item(node, i));
 }
 
-// Entry i of a section that nobody has read yet; NULL: there is none.
+// Returns entry i of a section that has not been checked yet, NULL if there is none.
 static const pcs_yaml *deal_entry(const pcs_yaml *section, int i)
 {
     return section == NULL || pcs_yaml_get_kind(section) == PCS_YAML_SCALAR || i >= pcs_yaml_count(section)
@@ -144,7 +144,7 @@ static const pcs_yaml *deal_entry(const pcs_yaml *section, int i)
                : pcs_yaml_item(section, i);
 }
 
-// Supports that hold some of three rotations may become joints; reactions have a middle.
+// Returns true for a support that fixes one or two rotations, which may become a joint, or that reports reactions.
 static bool deal_is_joint(const pcs_yaml *support)
 {
     const pcs_yaml *fix = pcs_yaml_at(support, "fix");
@@ -156,7 +156,7 @@ static bool deal_is_joint(const pcs_yaml *support)
     return nturn == 1 || nturn == 2 || pcs_yaml_at(support, "reactions") != NULL;
 }
 
-// Values from the first to the last node of a set need the places of its nodes.
+// Returns true if values vary from the first to the last node of a set that does not store the order of its nodes.
 static bool deal_needs_places(const pcs_mesh *mesh, const pcs_yaml *initial)
 {
     static const char *const keys[] = { "displacement", "velocity", "rotation", "spin", NULL };
@@ -225,12 +225,12 @@ pcs_status pcs_deal_special(pcs_build *b, int rank, pcs_deal_list *out)
 static const double most_nodes = 1.25; // of an equal share of them
 
 typedef struct join_node {
-    int root, rank, place; // the first node of its column, its rank; and where it is in the list
+    int root, rank, place; // first node of its column, its rank, and its index in the list
 } join_node;
 
-// Nodes that belong together, some of the sorted ones.
+// Nodes that rows join, a range of the sorted ones.
 typedef struct join_column {
-    int low, high, nrank; // first, last and number of ranks that have some
+    int low, high, nrank; // first, last and number of ranks that have nodes of it
     int first, count;
 } join_column;
 
@@ -251,13 +251,12 @@ static int join_compare_columns(const void *a, const void *b)
 }
 
 // Returns the gap type of a contact, in a section that nobody has read yet, if its rows act on nodes of several sets.
-static const pcs_gap_ops *join_type(const pcs_yaml *contact)
+static const pcs_source_ops *join_type(const pcs_yaml *contact)
 {
     for (int i = 0; pcs_gap_types[i] != NULL; i++) {
-        const pcs_gap_ops *ops = pcs_gap_types[i];
+        const pcs_source_ops *ops = pcs_gap_types[i];
         bool is_it = strcmp(ops->name, pcs_yaml_string(contact, "type")) == 0;
-        bool has_pairs =
-            ops->rows_per_node != NULL && ops->set_options[1] != NULL && !pcs_gap_is_common(ops, ops->set_options[1]);
+        bool has_pairs = ops->count != NULL && ops->sets[1].option != NULL && !ops->sets[1].is_common;
         if (is_it) return has_pairs ? ops : NULL;
     }
     return NULL;
@@ -268,8 +267,8 @@ static const pcs_set *join_set(const pcs_mesh *mesh, const pcs_yaml *contact, co
     return pcs_mesh_node_set(mesh, pcs_yaml_string(contact, option));
 }
 
-// The type of a joint, likewise.
-static const pcs_joint_ops *join_joint(const pcs_yaml *joint)
+// Returns the type of a joint, NULL if it is unknown.
+static const pcs_source_ops *join_joint(const pcs_yaml *joint)
 {
     for (int i = 0; pcs_joints[i] != NULL; i++)
         if (strcmp(pcs_joints[i]->name, pcs_yaml_string(joint, "type")) == 0) return pcs_joints[i];
@@ -282,7 +281,7 @@ static int join_find(int *root, int i)
     return i;
 }
 
-// Joins two nodes that are in the list.
+// Puts two nodes of the list into the same column (union-find).
 static void join_nodes(const pcs_mesh *mesh, const pcs_deal_list *list, int a, int b, int *root)
 {
     int x = join_find(root, pcs_lower_bound(list->count, list->node, pcs_mesh_node_number(mesh, a)));
@@ -290,7 +289,7 @@ static void join_nodes(const pcs_mesh *mesh, const pcs_deal_list *list, int a, i
     root[x > y ? x : y] = x > y ? y : x;
 }
 
-// Joins the nodes at the same places of two sets, all of which are in the list; gives how many there are.
+// Joins node i of one set with node i of the other; all are in the list. Returns the number of pairs.
 static int join_sets(const pcs_mesh *mesh, const pcs_deal_list *list, const pcs_set *a, const pcs_set *b, int *root)
 {
     if (a == NULL || b == NULL || a->count != b->count) return 0; // a fault, told later
@@ -298,7 +297,7 @@ static int join_sets(const pcs_mesh *mesh, const pcs_deal_list *list, const pcs_
     return a->count;
 }
 
-// Joins the nodes of a set, and with the node `last`, unless that is -1; gives the last one.
+// Joins the nodes of a set with one another and with the node `last`, unless that is -1. Returns the last node.
 static int join_set_nodes(const pcs_mesh *mesh, const pcs_deal_list *list, const pcs_set *set, int last, int *root)
 {
     int count = set == NULL ? 0 : set->count;
@@ -309,16 +308,16 @@ static int join_set_nodes(const pcs_mesh *mesh, const pcs_deal_list *list, const
     return last;
 }
 
-// Joins all nodes of each joint that can be dealt out; are there joints?
+// Joins all nodes of each joint that can be distributed. Returns true if the case has joints.
 static bool join_joints(const pcs_build *b, const pcs_deal_list *list, int *root)
 {
     const pcs_yaml *joints = pcs_yaml_at(pcs_case_root(b->c), "joints"), *joint;
     for (int i = 0; (joint = deal_entry(joints, i)) != NULL; i++) {
-        const pcs_joint_ops *ops = join_joint(joint);
+        const pcs_source_ops *ops = join_joint(joint);
         int last = -1;
-        if (ops == NULL || ops->drives != NULL) continue;
-        for (int k = 0; ops->set_options[k] != NULL; k++)
-            last = join_set_nodes(b->mesh, list, join_set(b->mesh, joint, ops->set_options[k]), last, root);
+        if (ops == NULL || ops->drive != NULL) continue;
+        for (int k = 0; ops->sets[k].option != NULL; k++)
+            last = join_set_nodes(b->mesh, list, join_set(b->mesh, joint, ops->sets[k].option), last, root);
     }
     return joints != NULL;
 }
@@ -329,16 +328,16 @@ static int join_contacts(const pcs_build *b, const pcs_deal_list *list, int *roo
     int npair = 0;
     for (int i = 0; i < list->count; i++) root[i] = i;
     for (int i = 0; (contact = deal_entry(contacts, i)) != NULL; i++) {
-        const pcs_gap_ops *ops = join_type(contact);
+        const pcs_source_ops *ops = join_type(contact);
         if (ops == NULL) continue;
-        for (int k = 1; ops->set_options[k] != NULL; k++)
-            npair += join_sets(b->mesh, list, join_set(b->mesh, contact, ops->set_options[0]),
-                               join_set(b->mesh, contact, ops->set_options[k]), root);
+        for (int k = 1; ops->sets[k].option != NULL; k++)
+            npair += join_sets(b->mesh, list, join_set(b->mesh, contact, ops->sets[0].option),
+                               join_set(b->mesh, contact, ops->sets[k].option), root);
     }
     return npair;
 }
 
-// Sorts the nodes into columns; gives how many these are.
+// Sorts the nodes into columns of joined ones. Returns the number of columns.
 static int join_columns(const pcs_deal_list *list, int *root, const int *rank, join_node *nodes, join_column *columns)
 {
     int count = 0;
@@ -356,7 +355,7 @@ static int join_columns(const pcs_deal_list *list, int *root, const int *rank, j
     return count;
 }
 
-// The rank number k of those that have nodes of a column.
+// Returns the k-th of the ranks that have nodes of a column.
 static int join_pick(const join_node *nodes, const join_column *c, int k)
 {
     int i = c->first;
@@ -364,7 +363,7 @@ static int join_pick(const join_node *nodes, const join_column *c, int k)
     return nodes[i].rank;
 }
 
-// Distributes columns; `gain` is how many nodes each rank has more, or less.
+// Assigns a rank to each column; gain[r] is the change of the number of nodes of rank r.
 static void join_deal(int count, const join_column *columns, const join_node *nodes, int *to, int *gain)
 {
     for (int first = 0, next; first < count; first = next) {
@@ -390,7 +389,7 @@ bool pcs_deal_joins(const pcs_build *b)
     return contacts != NULL && pcs_yaml_at(pcs_case_root(b->c), "joints") != NULL;
 }
 
-// Joins what rows act on together; is it worth it?
+// Joins the nodes on which the same row acts. Returns true if there are enough rows for this to pay off.
 static bool join_all(const pcs_build *b, const pcs_deal_list *list, int *root)
 {
     bool are_many = join_contacts(b, list, root) >= PCS_MANY_ROWS;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Appends to a text and gives its new length; what does not fit is left off.
+// Appends to a text and returns its new length; text that does not fit is cut off.
 __attribute__((format(printf, 4, 5))) static size_t describe_add(size_t used, size_t size, char *text,
                                                                  const char *format, ...)
 {
@@ -45,7 +45,7 @@ void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text)
     else describe_add(used, size, text, "%ld steps of %g s", sim->nstep, sim->step_size);
 }
 
-// Steel, with a modulus in GPa or MPa. Waves of a few metres a second are no error: rubber has them, and other units.
+// Returns true for the density of steel with a modulus as if in GPa or MPa. Slow waves alone are no error: see rubber.
 static bool describe_is_odd_steel(double E, double rho)
 {
     return rho >= 7000.0 && rho <= 9000.0 && E < 1e6;
@@ -85,17 +85,17 @@ enum { BARS_LINE = 320, BARS_MOST = 24, BARS_LINES = 8 };
 
 static const double SAME_IMPEDANCE = 1e-9;
 
-// One part.
+// A line of cells of one batch.
 typedef struct bar {
     const pcs_batch *batch;
     int first, ncell; // cells of the batch
     char name[128];
-    double c, shear; // m/s, of axial waves and of transverse ones; 0: there are none
+    double c, shear; // speeds of axial and of transverse waves, m/s; 0 if there are none
     double length;   // m
-    double cell[2];  // the shortest and the longest, m
-    double area[2];  // the smallest and the largest, m^2
+    double cell[2];  // shortest and longest cell, m
+    double area[2];  // smallest and largest, m^2
     double rho;
-    int end[2]; // the nodes where it begins and ends
+    int end[2]; // nodes where it begins and ends
 } bar;
 
 typedef struct bars {
@@ -116,7 +116,7 @@ __attribute__((format(printf, 2, 3))) static void bars_print(const bars *b, cons
     b->put(b->user, line);
 }
 
-// Area where a cell begins and ends.
+// Evaluates the area at both ends of a cell, m^2.
 static void bars_areas(const pcs_batch *batch, int cell, double area[2])
 {
     const pcs_taper *taper = pcs_taper_of(batch, cell);
@@ -134,7 +134,7 @@ static double bars_cell_length(const pcs_batch *batch, int cell)
     return sqrt(span[0] * span[0] + span[1] * span[1] + span[2] * span[2]);
 }
 
-// Name of a line: that of its group and, if this has others, too, of the part of the mesh, or else of its cells.
+// Labels a line by its group and, if the group has other lines, by the cell set that it is, or else by its cells.
 static void bars_name(const pcs_mesh *mesh, bar *part)
 {
     const pcs_batch *batch = part->batch;
@@ -152,18 +152,18 @@ static void bars_name(const pcs_mesh *mesh, bar *part)
     }
 }
 
-// The line of cells from `first` on: its speeds, and its way from cell to cell; false when it is no bar at all. A
-// lattice is all its cells at once, without ends.
+// Measures the line of connected cells from `first` on: wave speeds, lengths and areas. Returns false if it is no bar.
+// A lattice is all cells of the batch at once, without ends.
 static bool bars_measure(const pcs_batch *batch, int first, bool is_lattice, bar *out)
 {
     const pcs_element_ops *ops = batch->ops;
     double E, nu;
     *out = (bar){ .batch = batch, .first = first, .area = { INFINITY, 0.0 }, .cell = { INFINITY, 0.0 } };
-    if (first >= batch->ncell || !(ops->has_section || ops->area != NULL)) return false;
+    if (first >= batch->ncell || !(ops->section_offset != 0 || ops->area != NULL)) return false;
     if (!pcs_build_real(ops->options, batch->params, "E", &E)) return false;
     if (!pcs_build_real(ops->options, batch->params, "rho", &out->rho)) return false;
     out->c = sqrt(E / out->rho);
-    if (ops->has_section && pcs_build_real(ops->options, batch->params, "nu", &nu))
+    if (ops->section_offset != 0 && pcs_build_real(ops->options, batch->params, "nu", &nu))
         out->shear = sqrt(pcs_taper_section(batch, 0)->ky * 0.5 * E / (1.0 + nu) / out->rho);
     for (int i = first; i < batch->ncell; i++) {
         const int *node = batch->nodes[batch->cells[i]];
@@ -184,7 +184,7 @@ static bool bars_measure(const pcs_batch *batch, int first, bool is_lattice, bar
     return true;
 }
 
-// True if a group has more lines than are worth a line of text each.
+// Returns true if a group has too many lines to print one line of text for each.
 static bool bars_is_lattice(const pcs_batch *batch)
 {
     int nline = 1;
@@ -218,7 +218,7 @@ static void bars_print_step(const bars *b, const char *where, double before, dou
         2.0 * before / sum);
 }
 
-// Steps within a part.
+// Prints the impedance steps between the cells of a part with varying section.
 static void bars_print_inner_steps(const bars *b, const bar *part)
 {
     double way = 0.0, before = 0.0;
@@ -234,8 +234,8 @@ static void bars_print_inner_steps(const bars *b, const bar *part)
     }
 }
 
-// Impedance of the part that ends at a node, the first one from `from` on; *index is its number, count when there is
-// none.
+// Returns the impedance, kg/s, of the first part from `from` on that ends at a node, and its number in *index; NAN and
+// count if there is none.
 static double bars_at(const bars *b, int node, int from, int *index)
 {
     for (int i = from; i < b->count; i++) {
@@ -251,7 +251,7 @@ static double bars_at(const bars *b, int node, int from, int *index)
     return NAN;
 }
 
-// Parts that share the node where the first one ends or begins.
+// Prints the impedance step at every node where two parts meet.
 static void bars_print_joints(const bars *b)
 {
     for (int i = 0; i < b->count; i++)
@@ -265,11 +265,11 @@ static void bars_print_joints(const bars *b)
         }
 }
 
-// Contacts of the end of one part with that of another.
+// Prints the impedance step at every contact between the ends of two parts.
 static void bars_print_contacts(const bars *b, const pcs_fe_definition *model)
 {
     for (int i = 0; i < model->ncontact; i++) {
-        const pcs_fe_contact *contact = &model->contacts[i];
+        const pcs_row_source *contact = &model->contacts[i];
         const pcs_set *set[2] = { NULL, NULL };
         int part[2];
         char where[360];
@@ -289,7 +289,7 @@ static void bars_print_contacts(const bars *b, const pcs_fe_definition *model)
     }
 }
 
-// The step against the time that waves take through cells, and against the stable step.
+// Prints the Courant numbers of the step in the cells, and the stable step.
 static void bars_print_clock(const bars *b)
 {
     const pcs_system *system = b->sim->system;

@@ -40,8 +40,8 @@ static const pcs_option section_options[] = {
     { .name = NULL },
 };
 
-PCS_PARTS(element_parts, pcs_elements, pcs_elements[i]->options, pcs_elements[i]->has_section ? section_options : NULL,
-          NULL)
+PCS_PARTS(element_parts, pcs_elements, pcs_elements[i]->options,
+          pcs_elements[i]->section_offset != 0 ? section_options : NULL, NULL)
 
 const pcs_map pcs_group_map = {
     .name = "element group", .kind = PCS_MAP_TYPES, .is_entry = true, .options = group_options, .parts = element_parts
@@ -56,7 +56,7 @@ static void elements_read_damping(pcs_build *b, pcs_yaml *map, double *mass, dou
     *stiffness = damping.stiffness;
 }
 
-// The cross section of a beam, from its shape.
+// Reads the shape of a beam's cross section and evaluates its constants.
 static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
 {
     group_keys keys = { 0 };
@@ -79,14 +79,14 @@ static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
     return PCS_OK;
 }
 
-// Some elements sit at a node, the others join two: the first cell of the other kind is an error.
+// Rejects the first cell whose number of nodes, one or two, is not that of the element.
 static void elements_check_cells(pcs_build *b, const pcs_yaml *node, const pcs_fe_group *group)
 {
     if (group->cells == NULL) return;
     for (int i = 0; i < group->cells->count; i++) {
         int cell = group->cells->items[i];
         bool is_point = b->mesh->cell[cell][0] == b->mesh->cell[cell][1];
-        if (is_point == group->ops->is_one_node) continue;
+        if (is_point == (group->ops->nnode == 1)) continue;
         pcs_case_error_at(b->c, node, "mesh", "'%s' takes %s, cell %d of the set '%s' %s", group->ops->name,
                           is_point ? "cells of two nodes" : "points (a part of type 'point', say)", cell,
                           group->cells->name, is_point ? "is a point" : "has two nodes");
@@ -111,7 +111,8 @@ static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *gro
     PCS_TRY(pcs_build_params(b, group->ops->params_size, &params));
     group->params = params;
     if (pcs_case_read(b->c, node, group->ops->options, params)) pcs_build_check(b, node, group->ops->check, params);
-    return group->ops->has_section ? elements_section(b, node, (char *)params + group->ops->section_offset) : PCS_OK;
+    return group->ops->section_offset != 0 ? elements_section(b, node, (char *)params + group->ops->section_offset)
+                                           : PCS_OK;
 }
 
 // Marks the cells of a group; the first one that has an owner already is an error.
@@ -137,18 +138,18 @@ static void elements_claim_cells(pcs_build *b, const pcs_yaml *section, int grou
     }
 }
 
-// Cells: who owns them, and which of them go.
+// Owners of the cells, and the cells that are dropped.
 typedef struct elements_cover {
-    int *owner;       // [ncell] group + 1, 0: bare
+    int *owner;       // [ncell] group + 1, 0 if no group has it
     int *part;        // [ncell] part + 1 that has counted the cell
     bool *is_dropped; // [ncell]
-    bool *is_held;    // [nnode] by a cell with elements
-    bool *is_heavy;   // [nnode] by elements that have mass
+    bool *is_held;    // [nnode] node of a cell with elements
+    bool *is_heavy;   // [nnode] node of elements with mass
     bool drops_any;
 } elements_cover;
 
-// A point that only marks a node of other cells goes unless it gets elements of its own, and so does one on springs
-// alone, as their anchor: if its mass was forgotten, the mass matrix is singular there. Any other bare cell counts.
+// Returns true if a cell lacks elements. Drops, instead, a point without elements that only marks a node of other
+// cells, or one on springs alone, as their anchor; if its mass was forgotten, the mass matrix is singular there.
 static bool elements_is_bare(const pcs_build *b, elements_cover *k, int cell, bool is_marker)
 {
     const int *node = b->mesh->cell[cell];
@@ -158,7 +159,7 @@ static bool elements_is_bare(const pcs_build *b, elements_cover *k, int cell, bo
     return false;
 }
 
-// Cells of the set `name` must have elements, those of sets `name.*` alone may be markers.
+// Rejects a mesh part with cells that lack elements; a cell that is in sets `name.*` only may be a marker.
 static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *mesh, int part)
 {
     const char *name = pcs_yaml_key(mesh, part);
@@ -197,7 +198,7 @@ static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
     return drops_any > 0.0 ? pcs_mesh_drop_cells(b->mesh, k->is_dropped, b->shown) : PCS_OK;
 }
 
-// Every cell belongs to one group.
+// Checks that every cell belongs to exactly one group.
 static pcs_status elements_check_cover(pcs_build *b, const pcs_yaml *section)
 {
     size_t ncell = (size_t)b->mesh->ncell, nnode = (size_t)b->mesh->nnode;
@@ -240,7 +241,7 @@ pcs_status pcs_build_groups(pcs_build *b)
     return section == NULL || count == 0 ? PCS_OK : elements_check_cover(b, section);
 }
 
-// The mass matrix that the scheme asks for, where the case leaves it to that.
+// Sets an automatic mass to the one that the scheme needs, and rejects a given one that the scheme cannot take.
 static pcs_status elements_choose_mass(pcs_build *b, pcs_yaml *node, const pcs_fe_group *group)
 {
     const pcs_mass_choice *choice = &group->ops->mass;

@@ -30,7 +30,7 @@ const pcs_map pcs_initial_map = {
     .name = "initial value", .is_entry = true, .options = initial_options, .some = initial_some
 };
 
-// One vector for the whole set, of numbers and formulas of place, or {from, to} for its first and last node.
+// Reads one vector for all nodes, of numbers and formulas of position, or {from, to} for the first and the last node.
 static void initial_read_profile(pcs_build *b, pcs_yaml *node, pcs_fe_profile *out)
 {
     const pcs_range any = PCS_ANY_NUMBER;
@@ -102,15 +102,15 @@ pcs_status pcs_build_state(pcs_build *b)
 // A contact that overlaps.
 typedef struct gaps_fault {
     const pcs_contact_info *contact;
-    int worst, count; // the point that is off most, and how many are
-    double gap;       // m, of that point
-    bool is_mended;   // with the normal turned round no point would overlap
+    int worst, count; // point of the largest overlap, and number of points that overlap
+    double gap;       // gap of that point, m
+    bool is_mended;   // no point would overlap with the normal reversed
 } gaps_fault;
 
-// True if the gap n . (x - p) - r is not negative with the normal reversed; the radius stays.
+// Returns true if the gap n . (x - p) - r is not negative with the normal reversed; the radius stays.
 static bool gaps_is_mended(const pcs_build *b, int contact, double gap, double none)
 {
-    const pcs_fe_contact *of = &b->model.contacts[contact];
+    const pcs_row_source *of = &b->model.contacts[contact];
     double radius = 0.0;
     (void)pcs_build_real(of->ops->options, of->params, "node_radius", &radius);
     return -gap - 2.0 * radius >= -none;
@@ -138,7 +138,7 @@ static gaps_fault gaps_find(const pcs_build *b, int i, const double *gap)
     return fault;
 }
 
-// "node 5 at (1, 0, 0)": where the direction of the row is largest.
+// Writes the node on which a row acts most, as "node 5 at (1, 0, 0)".
 static void gaps_name_node(const pcs_system *system, int row, size_t size, char *text)
 {
     const pcs_rows *G = system->G;

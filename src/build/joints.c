@@ -2,10 +2,10 @@
 
 #include "build/builder.h"
 #include "core/rounding.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double misfit_allowed = 1e-9;     // of the model's size and of angles in rad, as the row takes them
@@ -27,15 +27,16 @@ PCS_PARTS(joint_parts, pcs_joints, pcs_joints[i]->options, pcs_joints[i]->signal
 
 const pcs_map pcs_joint_map = { .name = "joint", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = joint_parts };
 
-// Places from which the integral of a formula goes on, over the time of the run, so that it does not begin at 0 each
-// time: narrow pulses are found, too, and the state of a run has no part in it.
+// Tabulates the integral of a given velocity over the run, so that each evaluation starts from the nearest entry
+// instead of 0: narrow pulses are found, and the integral does not depend on the state. Fails where it is not finite.
 static pcs_status joints_integrate(pcs_build *b, pcs_yaml *node, pcs_amplitude *signal)
 {
     enum { PLACES = 4097 };
     const pcs_yaml *end = pcs_case_find(b->c, "time.end");
+    const char *stop;
     double *area = NULL, span = 0.0;
     if (signal->kind != PCS_AMPLITUDE_EXPRESSION) return PCS_OK;
-    if (end != NULL && pcs_yaml_get_kind(end) == PCS_YAML_SCALAR) span = strtod(pcs_yaml_text(end), NULL);
+    if (end != NULL && pcs_yaml_get_kind(end) == PCS_YAML_SCALAR) span = pcs_text_number(pcs_yaml_text(end), &stop);
     if (!(span > 0.0 && isfinite(span))) return PCS_OK;
     PCS_TAKE(b->ctx, area, PLACES, "an amplitude");
     pcs_amplitude_integrate(signal, span / (PLACES - 1), PLACES, area);
@@ -47,26 +48,24 @@ static pcs_status joints_integrate(pcs_build *b, pcs_yaml *node, pcs_amplitude *
     return PCS_OK;
 }
 
-static pcs_status joints_read_one(pcs_build *b, pcs_yaml *node, pcs_fe_joint *joint)
+pcs_status pcs_build_source(pcs_build *b, pcs_yaml *node, const pcs_source_ops *ops, pcs_row_source *source)
 {
-    int type = pcs_build_type(b, node, joint_parts);
-    if (type < 0) return PCS_OK;
-    const pcs_joint_ops *ops = joint->ops = pcs_joints[type];
     void *params = NULL;
     PCS_TRY(pcs_build_params(b, ops->params_size, &params));
-    joint->params = params;
+    source->ops = ops;
+    source->params = params;
     int nerror = pcs_case_error_count(b->c);
     bool is_read = pcs_case_read(b->c, node, ops->options, params);
-    for (const pcs_joint_signal *s = ops->signals; s != NULL && s->name != NULL; s++) {
+    for (const pcs_source_signal *s = ops->signals; s != NULL && s->name != NULL; s++) {
         pcs_amplitude *signal = (pcs_amplitude *)((char *)params + s->offset);
         PCS_TRY(pcs_build_amplitude(b, node, s->name, signal));
         if (s->is_rate) PCS_TRY(joints_integrate(b, pcs_case_get(b->c, node, s->name), signal));
     }
     is_read = is_read && pcs_case_error_count(b->c) == nerror;
-    for (int i = 0; ops->set_options[i] != NULL; i++) {
-        pcs_yaml *set = pcs_case_get(b->c, node, ops->set_options[i]);
+    for (const pcs_source_set *s = ops->sets; s->option != NULL; s++) {
+        pcs_yaml *set = pcs_case_get(b->c, node, s->option);
         if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR && pcs_yaml_text(set)[0] != '\0')
-            pcs_build_set(b, set, false, strcmp(ops->set_options[i], "nodes") != 0);
+            pcs_build_set(b, set, s->is_cells, s->is_single);
     }
     if (is_read) pcs_build_check(b, node, ops->check, params);
     return PCS_OK;
@@ -76,12 +75,13 @@ pcs_status pcs_build_joints(pcs_build *b)
 {
     int count;
     pcs_yaml *section = pcs_build_section(b, "joints", false, "joints by name", &count);
-    pcs_fe_joint *joints = NULL;
+    pcs_row_source *joints = NULL;
     PCS_TAKE(b->ctx, joints, count, "joints");
     for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
         joints[i].name = pcs_yaml_key(section, i);
-        if (node != NULL) PCS_TRY(joints_read_one(b, node, &joints[i]));
+        int type = node == NULL ? -1 : pcs_build_type(b, node, joint_parts);
+        if (type >= 0) PCS_TRY(pcs_build_source(b, node, pcs_joints[type], &joints[i]));
     }
     b->model.njoint = count;
     b->model.joints = joints;
@@ -94,7 +94,7 @@ typedef struct joint_check {
     int n;                     // bilateral rows of joints
     const int *row;            // [n]
     double *L, *c;             // [n * n], [n]
-    double *size;              // [n] of the rows; 0: it repeats rows before it
+    double *size;              // [n] norms of the rows; 0 if dependent on rows before it
     double *gap, *way, *speed; // [nrow]
     double *mass, *spread;     // [nv] diagonal of the mass; zeros
 } joint_check;
@@ -105,7 +105,7 @@ static const pcs_contact_info *joints_of(const joint_check *k, int i)
     return &system->contacts[system->rows[k->row[i]].contact];
 }
 
-// Joints of the case come first; what follows are supports that hold one rotation.
+// Returns true for a support that fixes one rotation; these follow the joints of the case.
 static bool joints_is_support(const joint_check *k, const pcs_contact_info *info)
 {
     return info - k->b->sim->system->contacts >= k->b->model.ncontact + k->b->model.njoint;
@@ -118,8 +118,8 @@ static void joints_reject(const joint_check *k, const pcs_contact_info *info, co
     pcs_case_error_at(k->b->c, pcs_case_find(k->b->c, path), NULL, "%s", text);
 }
 
-// The largest velocity of the displacements and of the angles, or that of passing the model's size, or 1 rad, in the
-// run's time.
+// Fills speed[nv] with the largest velocity of its kind (displacements, angles), at least model size, or 1 rad, over
+// the duration of the run.
 static void joints_find_speeds(const joint_check *k, double *speed)
 {
     const pcs_system *system = k->b->sim->system;
@@ -131,7 +131,7 @@ static void joints_find_speeds(const joint_check *k, double *speed)
     for (int i = 0; i < system->nv; i++) speed[i] = fastest[k->b->sim->system->scale.is_angle[i]];
 }
 
-// Sum over the entries of a row times x: what the row makes of coordinates, or velocities, of that size.
+// Returns sum |G_i x_i| over the entries of a row: its size for coordinates, or velocities, of size x.
 static double joints_size(const joint_check *k, int row, const double *x)
 {
     const pcs_rows *G = k->b->sim->system->G;
@@ -139,7 +139,7 @@ static double joints_size(const joint_check *k, int row, const double *x)
     return pcs_rounding_of_sum(G->start[row + 1] - first, G->value + first, G->column + first, x) / DBL_EPSILON;
 }
 
-// Place and velocity of a row at t = 0; false when its joint was rejected.
+// Checks position and velocity of a row at t = 0. Returns false, with an error, if they do not satisfy the joint.
 static bool joints_check_row(const joint_check *k, int row, const pcs_contact_info *info, const double *fastest)
 {
     const pcs_system *system = k->b->sim->system;
@@ -162,7 +162,7 @@ static bool joints_check_row(const joint_check *k, int row, const pcs_contact_in
     return false;
 }
 
-// Every joint is rejected once.
+// Checks the initial state against all rows; rejects each joint once.
 static void joints_check_state(const joint_check *k)
 {
     const pcs_contact_info *rejected = NULL;
@@ -174,7 +174,7 @@ static void joints_check_state(const joint_check *k)
     memset(k->spread, 0, (size_t)k->b->sim->system->nv * sizeof *k->spread);
 }
 
-// "'a', 'b'": the other joints of the rows whose sum, times c, is row i.
+// Writes "'a', 'b'", the other joints whose rows, times c, add up to row i.
 static void joints_name_others(const joint_check *k, int i, size_t size, char *text)
 {
     size_t used = 0;
@@ -190,7 +190,7 @@ static void joints_name_others(const joint_check *k, int i, size_t size, char *t
     }
 }
 
-// Row i . D^-1 row j, D the diagonal of the mass, which brings translations and rotations to one measure.
+// Returns row_i . D^-1 row_j, where D is the diagonal of the mass, which makes translations and rotations comparable.
 static double joints_product(const joint_check *k, int i, int j)
 {
     const pcs_rows *G = k->b->sim->system->G;
@@ -202,8 +202,8 @@ static double joints_product(const joint_check *k, int i, int j)
     return sum;
 }
 
-// Cholesky of the rows' products, scaled to a unit diagonal, row by row in the order of the case: what is left on the
-// diagonal says how much of a row those before it do not hold.
+// Returns true if row i does not depend on the rows before it. Adds a row to the Cholesky factor of the rows' products,
+// scaled to a unit diagonal; the remainder on the diagonal is the squared part of the row that the others do not span.
 static bool joints_is_independent(const joint_check *k, int i)
 {
     double *L = k->L + (size_t)i * (size_t)k->n, left = 1.0, size = sqrt(joints_product(k, i, i));
@@ -233,10 +233,10 @@ static bool joints_is_driven(const joint_check *k, int i)
 {
     const pcs_build *b = k->b;
     int joint = b->sim->system->rows[k->row[i]].contact - b->model.ncontact;
-    return joint < b->model.njoint && b->model.joints[joint].ops->drives != NULL;
+    return joint < b->model.njoint && b->model.joints[joint].ops->drive != NULL;
 }
 
-// True if row i repeats others and a given motion is among them. Two motions of one coordinate contradict each other.
+// Returns true if row i depends on others and any of them is driven: two motions of one coordinate are contradictory.
 static bool joints_repeat_motion(const joint_check *k, int i)
 {
     for (int j = 0; j < i; j++)
@@ -244,7 +244,7 @@ static bool joints_repeat_motion(const joint_check *k, int i)
     return joints_is_driven(k, i);
 }
 
-// Tells which joints repeat what others hold; their forces are shared then, in the sense of least squares.
+// Notes which joints repeat conditions of others, whose forces then follow by least squares; rejects repeated motions.
 static void joints_check_rank(const joint_check *k)
 {
     const pcs_contact_info *told = NULL;

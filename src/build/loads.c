@@ -82,7 +82,7 @@ static bool load_parts(pcs_context *ctx, int i, pcs_map_part *out)
 
 const pcs_map pcs_load_map = { .name = "load", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = load_parts };
 
-// The nodes under one of two keys, exactly one of which must be there.
+// Returns the nodes under `node` or `set`, exactly one of which must be given; NULL, with an error, otherwise.
 static const pcs_set *loads_nodes(pcs_build *b, const pcs_yaml *map, const load_params *p)
 {
     if (p->node != NULL && p->set != NULL) {
@@ -95,7 +95,7 @@ static const pcs_set *loads_nodes(pcs_build *b, const pcs_yaml *map, const load_
     return NULL;
 }
 
-// Torque times axis.
+// Sets the load vector to torque times unit axis, N m.
 static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
 {
     double length = pcs_norm3(p->axis);

@@ -18,7 +18,7 @@ const pcs_registry pcs_registries[] = {
     { "Loads (loads.NAME.type)", "loads", &pcs_load_map },
     { "Joints (joints.NAME.type)", "joints", &pcs_joint_map },
     { "Gap types (contacts.NAME.type)", "contacts", &pcs_contact_map },
-    { "Force laws (contacts.NAME.law.type)", "contacts", &pcs_law_map },
+    { "Laws (contacts.NAME.law.type)", "contacts", &pcs_law_map },
     { "Schemes (scheme.type)", "scheme", &pcs_scheme_map },
     { "Step control (time.control.type)", "time", &pcs_control_map },
     { "Step solvers (solver.type)", "solver", &pcs_step_map },

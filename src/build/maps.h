@@ -6,25 +6,24 @@
 
 #include "case/case.h"
 
-// A part of a registry: what `type: name` brings.
+// A part of a registry, chosen by `type: name`.
 typedef struct pcs_map_part {
     const char *name, *summary;
-    const pcs_option *options; // NULL: none
-    const pcs_option *more;    // others besides; NULL: none
-    const char *const *one;    // exactly one of these keys is there; NULL: no such rule
+    const pcs_option *options; // NULL if none
+    const pcs_option *more;    // further options, NULL if none
+    const char *const *one;    // keys, exactly one of which must be given; NULL if no such rule
 } pcs_map_part;
 
-// Part i of a registry; false: there is none. Tables that take memory are left out where ctx is NULL.
+// Gets part i of a registry. False if there is none. Tables that need memory are left out if ctx is NULL.
 typedef bool pcs_parts(pcs_context *ctx, int i, pcs_map_part *out);
 
-// Forms of a node that its owner reads: by a JSON schema, the name of a part, or a map; with two of these it is
-// either.
+// Forms of a node that its owner reads: a JSON schema, the name of a part, or a map; either one if two are given.
 typedef struct pcs_form {
-    const char *shown; // in a list: "name of a set"; NULL: "map"
+    const char *shown; // text in a list, "name of a set"; NULL for "map"
     const char *json;  // members of a schema, with ' in place of "
-    pcs_parts *parts;  // auto, or the name of one of these
+    pcs_parts *parts;  // registry: `auto` or the name of a part
     const struct pcs_map *map;
-    const char *gives; // option, required otherwise, that follows from this one; NULL: none
+    const char *gives; // required option that follows from this one, NULL if none
 } pcs_form;
 
 typedef enum pcs_map_kind {
@@ -36,15 +35,15 @@ typedef enum pcs_map_kind {
 } pcs_map_kind;
 
 typedef struct pcs_map {
-    const char *name; // within the schema
+    const char *name; // name within the schema
     pcs_map_kind kind;
-    bool is_entry; // of a list or of names: it may be repeated
+    bool is_entry; // entry of a list or of names, may be repeated
     const pcs_option *options;
     pcs_parts *parts;
     const struct pcs_map *entry;
-    const char *const *one;  // exactly one of these keys is there; NULL: no such rule
-    const char *const *some; // at least one; NULL: no such rule
-    const char *stands_for;  // key in whose presence `type` is absent and others are not judged; NULL: none
+    const char *const *one;  // keys, exactly one of which must be given; NULL if no such rule
+    const char *const *some; // keys, at least one of which must be given; NULL if no such rule
+    const char *stands_for;  // key that replaces `type` and with which others are not checked, NULL if none
 } pcs_map;
 
 // Lines of a table, as those of core/option.h.
@@ -77,7 +76,7 @@ extern const pcs_map pcs_linsolve_map, pcs_step_map, pcs_control_map, pcs_dampin
 // A registry under its heading in a list.
 typedef struct pcs_registry {
     const char *title, *section; // "Elements (elements.NAME.type)", "elements"; a NULL title ends the table
-    const pcs_map *map;          // whose parts they are
+    const pcs_map *map;          // map whose parts they are
 } pcs_registry;
 
 extern const pcs_registry pcs_registries[];

@@ -37,7 +37,7 @@ static const pcs_map map_cells = { .name = "cells", .options = cells_options };
 static const double MOST_MISMATCH = 0.01;
 static const double MOST_CELLS = 1 << 28;
 
-// Is the part that, or one of those, which a group names as its mesh?
+// Returns true if a group names this part as its mesh, alone or in a list.
 static bool travel_names(pcs_yaml *mesh, const char *part)
 {
     if (mesh == NULL) return false;
@@ -47,7 +47,7 @@ static bool travel_names(pcs_yaml *mesh, const char *part)
     return false;
 }
 
-// Speed of waves in the group of rods that names this part as its mesh; NAN and an error when there is none.
+// Returns the wave speed, m/s, in the group of rods that names this part as its mesh; NAN, with an error, if none does.
 static double travel_speed(pcs_build *b, const pcs_yaml *node, const char *part)
 {
     const pcs_range positive = PCS_POSITIVE;
@@ -83,7 +83,7 @@ static double travel_length(pcs_build *b, pcs_yaml *node)
     return sqrt(length2);
 }
 
-// The number of cells for this length in travel times; a case that was resolved has it already.
+// Rounds the number of cells and writes it to the case as `elements`; rejects another number that is given there.
 static pcs_status travel_resolve(pcs_build *b, pcs_yaml *node, const char *part, const travel_params *p, double cells)
 {
     char text[PCS_NUMBER_BYTES];
@@ -106,7 +106,7 @@ static pcs_status travel_resolve(pcs_build *b, pcs_yaml *node, const char *part,
     return pcs_case_resolve(b->c, node, "elements", text);
 }
 
-// `cells` of a part that is a line become its number of elements.
+// Turns `cells` of a line into its number of elements, such that a wave takes the given time through each.
 static pcs_status travel_read(pcs_build *b, const char *part, pcs_yaml *node, pcs_yaml *cells)
 {
     travel_params params = { .travel_time = NAN };
@@ -120,7 +120,7 @@ static pcs_status travel_read(pcs_build *b, const char *part, pcs_yaml *node, pc
 typedef struct mesh_part {
     const char *name;
     const pcs_yaml *node;
-    const pcs_mesh_source_ops *source; // NULL: the case is wrong
+    const pcs_mesh_source_ops *source; // NULL if the case is wrong
     void *params;
 } mesh_part;
 
@@ -137,7 +137,7 @@ typedef struct mesh_parts {
 // pieces: a line in pieces, a lattice in layers. Any other mesh is built whole by the first rank, distributed along its
 // cells and sent to the others, part by part.
 
-// Can ranks build the mesh each for itself?
+// Returns true if every rank can build its part of the mesh by itself.
 static bool spread_takes(pcs_build *b, const mesh_parts *parts)
 {
     const pcs_yaml *merge = pcs_case_get(b->c, pcs_case_root(b->c), "merge");
@@ -157,7 +157,7 @@ static pcs_status spread_put(void *maker, pcs_mesh *mesh)
     return PCS_OK;
 }
 
-// Nodes are cut into equal pieces, but for those of contacts whose rows join them.
+// Equal pieces of the nodes, except for those that rows of contacts join.
 typedef struct spread_pieces {
     mesh_parts *parts;
     int nnode, rank, size;
@@ -188,7 +188,7 @@ static pcs_status spread_count(pcs_build *b, mesh_parts *parts, int *nnode)
     return status;
 }
 
-// Nodes of this rank, and `more`.
+// Lists the nodes that this rank owns, and `more`, in ascending order.
 static pcs_status spread_list(pcs_build *b, const spread_pieces *p, const pcs_deal_list *more, pcs_deal_list *out)
 {
     int first = spread_first(p, p->rank), end = spread_first(p, p->rank + 1);
@@ -219,7 +219,7 @@ static pcs_status spread_make_sets(pcs_build *b)
     return pcs_case_error_count(b->c) == 0 ? PCS_OK : pcs_fail(b->ctx, PCS_BAD_INPUT, "a set is wrong");
 }
 
-// A mesh of the nodes of this rank, and of more, for a look at its sets.
+// Builds a temporary mesh of the nodes of this rank and of `more`, to look at its sets.
 static pcs_status spread_open(pcs_build *b, const spread_pieces *p, const pcs_deal_list *more, pcs_context **side)
 {
     pcs_deal_list nodes = { 0 };
@@ -244,7 +244,7 @@ static void spread_close(pcs_build *b, pcs_context **side)
     pcs_context_destroy(side);
 }
 
-// Which nodes of this rank, and of the others, must all ranks have?
+// Finds the nodes, of this and other ranks, that all ranks must have.
 static pcs_status spread_find_special(pcs_build *b, const spread_pieces *p, pcs_deal_list *special)
 {
     pcs_deal_list none = { 0 };
@@ -267,7 +267,7 @@ static pcs_status spread_find_ranks(pcs_build *b, const spread_pieces *p, const 
     return status;
 }
 
-// Which of these come to other ranks, as rows join them?
+// Finds which of these nodes move to other ranks because rows of contacts join them.
 static pcs_status spread_join(pcs_build *b, spread_pieces *p, const pcs_deal_list *special)
 {
     pcs_context *side = NULL;
@@ -283,7 +283,7 @@ static pcs_status spread_join(pcs_build *b, spread_pieces *p, const pcs_deal_lis
     return status;
 }
 
-// Rank 0 shows the whole, which needs no sets, unless every rank shows its piece.
+// Builds the complete mesh, without sets, on rank 0 to write it, unless every rank writes its piece.
 static pcs_status spread_make_shown(pcs_build *b, mesh_parts *parts)
 {
     pcs_mesh *shown;
@@ -324,7 +324,7 @@ static pcs_status spread_build(pcs_build *b, mesh_parts *parts)
     return spread_make_shown(b, parts);
 }
 
-// All nodes and cells stay on every rank.
+// Keeps all nodes and cells on every rank and marks those that it needs.
 static pcs_status spread_keep_all(pcs_build *b, int *part, const pcs_deal_list *special)
 {
     pcs_mesh *mesh = b->mesh;
@@ -344,7 +344,7 @@ static pcs_status spread_keep_all(pcs_build *b, int *part, const pcs_deal_list *
     return PCS_OK;
 }
 
-// Room to cut parts out of a mesh, in scratch.
+// Allocates scratch memory to cut parts out of a mesh.
 static pcs_status spread_open_cut(pcs_build *b, const int *part, const pcs_deal_list *special, pcs_cut *cut)
 {
     size_t nnode = (size_t)b->mesh->nnode, ncell = (size_t)b->mesh->ncell;
@@ -363,7 +363,7 @@ static void spread_close_cut(pcs_cut *cut)
     pcs_scratch_free(cut->cell);
 }
 
-// The part of one rank, from the first one.
+// Sends the part of one rank from the first rank, which cuts it out.
 static pcs_status spread_send(pcs_build *b, const pcs_cut *cut, int to, pcs_mesh *mesh)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
@@ -379,7 +379,7 @@ static pcs_status spread_send(pcs_build *b, const pcs_cut *cut, int to, pcs_mesh
     return pcs_comm_agree(b->ctx, status);
 }
 
-// Parts of the whole, which goes unless the first rank shows it.
+// Distributes the parts of the complete mesh, which is freed unless the first rank writes it.
 static pcs_status spread_cut_parts(pcs_build *b, const int *part, const pcs_deal_list *special, pcs_context **side)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
@@ -400,7 +400,7 @@ static pcs_status spread_cut_parts(pcs_build *b, const int *part, const pcs_deal
     return PCS_OK;
 }
 
-// Nodes that all ranks have, and ranks of those that rows join, in a mesh that is here as a whole.
+// Finds the nodes that all ranks have in a complete mesh, and updates the ranks of those that rows join.
 static pcs_status spread_find_whole(pcs_build *b, pcs_deal_list *special, int *part)
 {
     int size = pcs_context_comm(b->ctx)->size;
@@ -417,7 +417,7 @@ static pcs_status spread_find_whole(pcs_build *b, pcs_deal_list *special, int *p
     return status;
 }
 
-// The first rank has the whole as b->mesh, and `side` is all the memory of that: all get their parts as b->mesh.
+// Replaces the complete mesh, b->mesh on the first rank with memory in `side`, by the part of each rank.
 static pcs_status spread_cut(pcs_build *b, pcs_context **side)
 {
     pcs_deal_list special = { 0 };
@@ -472,7 +472,7 @@ static pcs_status mesh_break(pcs_build *b, const char *name)
     return PCS_OK;
 }
 
-// Numbers so large that positions next to each other round to the same leave cells without length.
+// Returns false, with an error, if a cell has zero length: large coordinates can round to the same position.
 static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
 {
     const pcs_mesh *mesh = b->mesh;
@@ -513,7 +513,7 @@ static pcs_status mesh_build_part(pcs_build *b, const mesh_part *part)
     return pcs_build_blame(b, part->node, status);
 }
 
-// Systems promise more memory than they have and end a program that believes them: better to say so first.
+// Rejects a mesh that needs more memory than the machine has: allocation may succeed and the process be killed later.
 static void mesh_check_memory(pcs_build *b, const pcs_yaml *section)
 {
     double need = BYTES_PER_CELL * b->mesh->ncell;
@@ -536,8 +536,8 @@ static pcs_status mesh_build_whole(pcs_build *b, const mesh_parts *parts)
     return mesh_read_whole(b);
 }
 
-// Whole on the first rank, while the others take no more than note of what the case says, and then cut; what nobody
-// needs of it is given back with the context of it.
+// Builds the complete mesh on the first rank, while others only read the sections, and distributes its parts. Memory
+// that is no longer needed is freed with its context.
 static pcs_status mesh_build_cut(pcs_build *b, const mesh_parts *parts)
 {
     pcs_context *side = NULL;
@@ -554,14 +554,14 @@ static pcs_status mesh_build_cut(pcs_build *b, const mesh_parts *parts)
     return status;
 }
 
-// Whole on every rank: faults are told, or it is dealt out.
+// Builds the complete mesh on every rank; errors are reported, or the nodes are distributed.
 static pcs_status mesh_build_kept(pcs_build *b, const mesh_parts *parts)
 {
     PCS_TRY(mesh_build_whole(b, parts));
     return pcs_case_error_count(b->c) == 0 ? spread_keep(b) : PCS_OK;
 }
 
-// Every rank its part. Faults are not told here: whose cells they are is known where all are.
+// Builds the part of every rank. Errors are not reported here, since cell numbers of the user need the complete mesh.
 static pcs_status mesh_build_parts(pcs_build *b, mesh_parts *parts)
 {
     bool has_zero_lengths = false;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// An observer is a map of options, or `false` to switch off one that runs by default.
+// Returns true if an observer is switched off by `false`; rejects anything else but a map of options.
 static bool output_is_off(pcs_build *b, pcs_yaml *node)
 {
     if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) return false;
@@ -17,7 +17,7 @@ static bool output_is_off(pcs_build *b, pcs_yaml *node)
     return true;
 }
 
-// Names of cell sets among the options of an observer.
+// Checks the cell sets that the options of an observer name.
 static void output_check_sets(pcs_build *b, pcs_yaml *map, const char *const *options)
 {
     for (int i = 0; options[i] != NULL; i++) {
@@ -66,7 +66,7 @@ pcs_status pcs_build_check_observers(pcs_build *b)
 }
 
 typedef struct output_probe {
-    pcs_yaml *place[4], *of; // node, set, element, body
+    pcs_yaml *place[4], *of; // node, set, element, body; NULL if absent
     int item;
 } output_probe;
 
@@ -90,7 +90,7 @@ enum { PROBE_OF = 5 }; // in the table
 static const pcs_map map_probe = { .name = "probe", .is_entry = true, .options = probe_options };
 static const pcs_map map_probes = { .name = "probes", .kind = PCS_MAP_NAMES, .entry = &map_probe };
 
-// Checkpoints are a map of options or false, as observers are.
+// Gives the observers and, last, checkpoints, which are a map of options or false as well.
 static bool observer_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
     int count = 0;
@@ -115,7 +115,7 @@ const pcs_map pcs_output_map = {
     .name = "output", .kind = PCS_MAP_PARTS, .options = output_options, .parts = observer_parts
 };
 
-// The nodes or cells of a probe, from exactly one of node, set, element and body.
+// Returns the nodes or cells of a probe, from exactly one of node, set, element and body; NULL and an error if wrong.
 static const pcs_set *output_probe_set(pcs_build *b, pcs_yaml *map, const output_probe *p, pcs_build_probe *probe)
 {
     int which = -1;
@@ -193,7 +193,7 @@ static pcs_status output_read_probes(pcs_build *b, pcs_yaml *output)
     return PCS_OK;
 }
 
-// Checkpoints are written unless they are switched off.
+// Reads the options of checkpoints, which are written unless they are switched off.
 static void output_read_checkpoints(pcs_build *b, pcs_yaml *output)
 {
     pcs_yaml *node = pcs_case_get(b->c, output, "checkpoint");
@@ -236,7 +236,7 @@ static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_ya
     return PCS_OK;
 }
 
-// Every coordinate and its velocity is a column; the probes of the case come after them.
+// Adds every coordinate and its velocity as a column, before the probes of the case.
 static pcs_status output_add_coordinates(pcs_build *b, pcs_probe *probes, int *count)
 {
     const pcs_system *system = b->sim->system;

@@ -21,8 +21,8 @@ enum { TEXT_BYTES = 512, NAMES = 512 };
 
 typedef struct schema {
     const pcs_catalogue *to;
-    pcs_context *ctx; // of the options of systems
-    bool has_items;   // in the list or map that is being written
+    pcs_context *ctx; // holds the options of systems
+    bool has_items;   // the list or map being written has an item already
 } schema;
 
 // Writes text of JSON with ' in place of ".
@@ -45,7 +45,7 @@ static void schema_put_text(const schema *s, const char *text)
     s->to->put(s->to->user, escaped);
 }
 
-// Begins and ends a list or map; `before` is what was said of the one around it.
+// Begins a list or map. Returns `has_items` of the one around it, which schema_close takes as `before`.
 static bool schema_open(schema *s, const char *text)
 {
     bool before = s->has_items;
@@ -92,7 +92,7 @@ static void schema_range(schema *s, pcs_range range)
         schema_put(s, ",'%s':%.17g", range.high_is_open ? "exclusiveMaximum" : "maximum", range.high);
 }
 
-// A number of a list, or copies of one; with `has_rows` a row of them, too.
+// Writes the items of a list: numbers or copies of one; with `has_rows` also rows of them.
 static void schema_items(schema *s, pcs_range range, bool has_rows)
 {
     schema_put(s, "'items':{'type':['number','string','object'");
@@ -113,14 +113,14 @@ static void schema_vector(schema *s, pcs_range range)
     schema_put(s, ",'if':{'contains':{'type':'object'}},'else':{'minItems':3,'maxItems':3}");
 }
 
-// Three names deep: a name, names, or rows of names.
+// Writes the type of names: a name, a list of names, or a list of rows of names.
 static void schema_put_name_list(schema *s)
 {
     schema_put(s, "'type':['string','array'],'minLength':1,'minItems':1,'items':{'type':['string',"
                   "'array','object'],'minLength':1,'required':['repeat'],'items':{'type':'string'}}");
 }
 
-// A number, or one of the ways in which it varies along a line.
+// Writes the type of a number that may vary along a line: from/to, table or steps.
 static void schema_profile(schema *s, pcs_range range)
 {
     const char *const rows = "'type':'array','minItems':2,'items':{'type':['array','object'],"
@@ -164,7 +164,7 @@ static void schema_refer(schema *s, const char *name, const char *more)
     schema_put(s, "}");
 }
 
-// Beside a reference nothing else counts, so that it goes into a list of its own.
+// Writes the type of a node. References go into a list of their own, since JSON ignores other keywords beside them.
 static void schema_form(schema *s, const pcs_form *form)
 {
     if (form->map != NULL) {
@@ -260,7 +260,7 @@ static void schema_if_type(schema *s, const pcs_map_part *part)
     schema_put(s, "}}},'then':{");
 }
 
-// Notes the keys of a table, each once.
+// Adds the keys of a table to the names, each once.
 static void schema_note(const pcs_option *options, int *count, const char *names[NAMES + 1])
 {
     for (; options != NULL && options->name != NULL && *count < NAMES; options++) {
@@ -271,7 +271,7 @@ static void schema_note(const pcs_option *options, int *count, const char *names
     }
 }
 
-// A map that leaves its type to an included file: the keys of all types.
+// Writes the rule for a map without `type`, which an included file may give: the keys of all types are allowed.
 static void schema_untyped(schema *s, const pcs_map *map)
 {
     const char *names[NAMES + 1] = { "include", "repeat", "each" };
@@ -327,7 +327,7 @@ static void schema_observers(schema *s, const pcs_map *map)
     }
 }
 
-// The definition of a map: what its keys may be.
+// Writes the definition of a map: its keys and the values that they may have.
 static void schema_define(schema *s, const pcs_map *map)
 {
     if (map->kind == PCS_MAP_LIST) {
@@ -351,7 +351,7 @@ static void schema_define(schema *s, const pcs_map *map)
     }
 }
 
-// True if an option of the table makes this one unnecessary.
+// Returns true if an option of the table makes this one unnecessary.
 static bool schema_is_given(const pcs_option *table, const char *option)
 {
     for (; table != NULL && table->name != NULL; table++)
@@ -359,7 +359,7 @@ static bool schema_is_given(const pcs_option *table, const char *option)
     return false;
 }
 
-// The required ones of the tables.
+// Writes the required options of both tables, after `first` if it is not NULL.
 static void schema_need_names(schema *s, const char *first, const pcs_option *options, const pcs_option *more)
 {
     const pcs_option *const tables[] = { options, more };
@@ -377,7 +377,7 @@ static void schema_need_names(schema *s, const char *first, const pcs_option *op
     schema_close(s, "]", before);
 }
 
-// Needs of observers that are switched on.
+// Writes the required options of every observer, for a map that includes no file.
 static void schema_need_parts(schema *s, pcs_parts *parts)
 {
     pcs_map_part part;
@@ -398,7 +398,7 @@ static void schema_need_maps(schema *s, const pcs_option *options)
     }
 }
 
-// Needs of the maps under the keys.
+// Writes references to the required keys of the maps below.
 static void schema_need_below(schema *s, const pcs_option *options, const pcs_option *more, pcs_parts *observers)
 {
     bool before = schema_open(s, ",'properties':{");
@@ -422,7 +422,7 @@ static void schema_need_one(schema *s, const char *rule, const char *const *keys
     schema_close(s, "]", before);
 }
 
-// An option that follows from another: one of both is there.
+// Requires one of both where an option follows from another.
 static void schema_need_given(schema *s, const pcs_option *options)
 {
     for (; options != NULL && options->name != NULL; options++) {

@@ -55,11 +55,11 @@ const pcs_map pcs_merge_map = { .name = "merged", .is_entry = true, .options = m
 // Items gathered from named sets; scratch memory.
 typedef struct sets_pool {
     pcs_build *b;
-    pcs_yaml *map; // the entry of the case
+    pcs_yaml *map; // entry of the case
     bool of_cells;
     int room, count;
     int *items; // [number of nodes or cells]
-    char *mark; // [the same] 1: in the pool, 2: in a set that was asked for
+    char *mark; // [the same] 1 if in the pool, 2 if in a set that was asked for
 } sets_pool;
 
 static void sets_close(sets_pool *pool)
@@ -82,7 +82,7 @@ static pcs_status sets_open(pcs_build *b, pcs_yaml *map, bool of_cells, sets_poo
     return PCS_OK;
 }
 
-// Set i of those that a key names, as a name or a list of names; NULL and an error when there is none.
+// Returns set i of those that a key names, as a name or a list of names; NULL, with an error, if there is none.
 static const pcs_set *sets_named(pcs_build *b, pcs_yaml *map, const char *key, bool of_cells, int i)
 {
     pcs_yaml *node = pcs_case_get(b->c, map, key);
@@ -109,7 +109,7 @@ static bool sets_gather(sets_pool *pool, const char *key, const pcs_names *names
     return is_fine;
 }
 
-// Keeps what belongs to the sets that a key names, or what does not.
+// Keeps the items that are in the sets that a key names, or, if not `is_wanted`, those that are not.
 static bool sets_sieve(sets_pool *pool, const char *key, const pcs_names *names, bool is_wanted)
 {
     bool is_fine = true;
@@ -167,7 +167,7 @@ static pcs_status sets_add_nodes(pcs_build *b, pcs_yaml *node, const char *name,
     return status;
 }
 
-// The cells and, as a set of nodes, what they hang on.
+// Adds the set of the cells and, under the same name, the set of their nodes.
 static pcs_status sets_store_cells(pcs_build *b, const char *name, const sets_pool *cells)
 {
     sets_pool nodes;
@@ -254,7 +254,7 @@ const pcs_set *pcs_build_group_set(const pcs_build *b, const char *group)
     return pcs_mesh_cell_set(b->mesh, name);
 }
 
-// The cells of a group that names several sets, `mesh: [a, b]`, as the set elements.GROUP.
+// Adds the cells of a group that names several sets, `mesh: [a, b]`, as the set elements.GROUP.
 static pcs_status sets_add_group(pcs_build *b, pcs_yaml *group, const char *key)
 {
     pcs_yaml *mesh = pcs_yaml_get_kind(group) == PCS_YAML_MAP ? pcs_case_get(b->c, group, "mesh") : NULL;
@@ -290,7 +290,7 @@ pcs_status pcs_build_sets(pcs_build *b)
     return PCS_OK;
 }
 
-// A set that shares no node with the others after the merge was named in vain.
+// Returns true if a set shares a node with the others after the merge; if not, it was named in vain.
 static bool merge_takes_part(pcs_merge *merge, const pcs_set *set, const int *shares)
 {
     for (int k = 0; k < set->count; k++)
@@ -298,7 +298,7 @@ static bool merge_takes_part(pcs_merge *merge, const pcs_set *set, const int *sh
     return false;
 }
 
-// The least distance from a node of this set to one of the other sets, for the message.
+// Returns the least distance, m, from a node of this set to one of the other sets, for the message.
 static double merge_distance(pcs_build *b, pcs_yaml *map, const merge_params *p, int own)
 {
     double least = INFINITY;

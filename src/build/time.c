@@ -51,7 +51,7 @@ static void time_read_step(pcs_build *b, pcs_yaml *node)
     const char *text = pcs_yaml_text(node);
     b->step_is_auto = strcmp(text, "auto") == 0;
     if (b->step_is_auto) {
-        if (b->scheme != NULL && !b->scheme->is_explicit && b->scheme->ask_waves == NULL) {
+        if (b->scheme != NULL && !pcs_rule_is_explicit(&b->scheme->rule) && b->scheme->ask_waves == NULL) {
             pcs_case_reject(b->c, node, "must be a number > 0: 'auto' is for explicit schemes and wave, %s is implicit",
                             b->scheme->name);
         }
@@ -97,7 +97,7 @@ pcs_status pcs_build_time(pcs_build *b)
     return PCS_OK;
 }
 
-// Largest stable step of the scheme.
+// Returns the largest stable step of the scheme, s.
 static double time_stable_step(const pcs_build *b)
 {
     const pcs_system *system = b->sim->system;
@@ -114,14 +114,14 @@ static pcs_status time_resolve(pcs_build *b, pcs_yaml *node, double step)
     return pcs_case_resolve(b->c, node, "step", pcs_case_number_text(b->step, text));
 }
 
-// Rods and beams without the mass that the scheme needs, whose forces would ring; false where there are any.
+// Returns false, with errors, if rods or beams lack the mass that the scheme needs: their forces would oscillate.
 static bool time_check_carriers(pcs_build *b)
 {
     const pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "elements");
     bool are_all = true;
     for (int i = 0; i < b->model.ngroup; i++) {
         const pcs_element_ops *ops = b->model.groups[i].ops;
-        bool is_bar = ops->area != NULL || ops->has_section;
+        bool is_bar = ops->area != NULL || ops->section_offset != 0;
         if (!is_bar || ops->travel_time != NULL) continue;
         are_all = false;
         pcs_case_error_at(b->c, pcs_yaml_item(section, i), "type",
@@ -132,7 +132,7 @@ static bool time_check_carriers(pcs_build *b)
     return are_all;
 }
 
-// Step of a scheme for waves against the travel times of its cells.
+// Sets the step of a wave scheme, or checks it against the travel times of the cells.
 static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
 {
     pcs_wave_demand demand = b->scheme->ask_waves(b->sim->system, b->scheme_params);
@@ -156,11 +156,11 @@ static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
     return PCS_OK;
 }
 
-// Smaller steps for bodies that turn are for fixed steps of explicit schemes.
+// Checks that `follow_turning` is used with fixed steps of an explicit scheme.
 static void time_check_turning(pcs_build *b, pcs_yaml *node)
 {
     if (!b->sim->follows_turning) return;
-    if (!b->scheme->is_explicit)
+    if (!pcs_rule_is_explicit(&b->scheme->rule))
         pcs_case_error_at(b->c, node, "follow_turning", "follow_turning is for explicit schemes, %s is implicit",
                           b->scheme->name);
     if (b->has_control)
@@ -168,14 +168,14 @@ static void time_check_turning(pcs_build *b, pcs_yaml *node)
                           "follow_turning does not go with step control, which follows by itself");
 }
 
-// Step of an explicit scheme against its limit.
+// Sets the step of an explicit scheme, or checks it against the stable step.
 static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
     time_check_turning(b, node);
     double stable = time_stable_step(b);
     double turning = pcs_scheme_present_step(b->scheme, b->scheme_params, b->sim->system, &b->sim->state);
-    b->control.stable = b->scheme->is_explicit && !b->allows_unstable ? stable : INFINITY;
-    if (!(stable > 0.0) && b->scheme->is_explicit && !b->allows_unstable) {
+    b->control.stable = pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable ? stable : INFINITY;
+    if (!(stable > 0.0) && pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable) {
         const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
         if (reason == NULL) reason = "undamped vibrations grow at any step";
         pcs_case_error_at(b->c, pcs_case_find(b->c, "scheme"), NULL, "scheme '%s' cannot advance system '%s': %s",
@@ -193,7 +193,7 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
         if (b->sim->follows_turning) PCS_TRY(pcs_case_resolve(b->c, node, "follow_turning", "true"));
         return time_resolve(b, node, SAFE_SHARE * fmin(stable, turning));
     }
-    if (b->scheme->is_explicit && b->step > stable && !b->allows_unstable) {
+    if (pcs_rule_is_explicit(&b->scheme->rule) && b->step > stable && !b->allows_unstable) {
         pcs_case_error_at(b->c, node, "step",
                           "step %g is above the stable step %.6g of %s; take a smaller one, or 'auto' (%.6g), or say "
                           "'allow_unstable: true'",
@@ -202,7 +202,7 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
     return PCS_OK;
 }
 
-// The way that the forces at some time give in a hundred steps.
+// Returns the largest displacement, m, in a hundred steps under the velocities and the forces at time t.
 static double time_way(const pcs_build *b, double t, double *force)
 {
     double time = 100.0 * b->step;
@@ -217,9 +217,9 @@ static double time_way(const pcs_build *b, double t, double *force)
     return pcs_system_max(system, way);
 }
 
-// A point at the origin that touches all that is near has no size and no place: then the longest way that it makes in a
-// hundred steps under loads of the run is what its gaps are rounded off like, to 1e-9 of the way of one step. A gap
-// that is round-off of that is no size either.
+// Sets the length scale of a model without size, such as a point at the origin that touches something: the largest
+// displacement in a hundred steps under the loads of the run, so that gaps round off to 1e-9 of the displacement in one
+// step. A length that is round-off of that displacement counts as zero.
 static pcs_status time_find_place(const pcs_build *b)
 {
     enum { TIMES = 64 };

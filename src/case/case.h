@@ -18,15 +18,15 @@ typedef enum pcs_yaml_kind { PCS_YAML_SCALAR, PCS_YAML_LIST, PCS_YAML_MAP } pcs_
 
 enum { PCS_SPELLING_BYTES = 128, PCS_NUMBER_BYTES = 40, PCS_PATH_BYTES = 256 };
 
-// `path` is a file or a folder that holds case.yaml. What is no YAML map at all is PCS_BAD_INPUT; duplicate
-// keys, anchors, aliases, tags and further documents are collected with the other errors.
+// Loads a case from a file or from a folder that holds case.yaml. Fails with PCS_BAD_INPUT if it is not a YAML map;
+// duplicate keys, anchors, aliases, tags and further documents are collected with the other errors.
 pcs_status pcs_case_load(pcs_context *ctx, const char *path, pcs_case **out);
-// The same from memory; `name` stands for the file, in messages and as the place from which files are looked for.
+// Parses a case from memory; `name` replaces the file in messages, and paths are relative to its folder.
 pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, size_t size, pcs_case **out);
-// A copy of a case that was loaded and not touched since; texts stay with the first one, which must outlive it.
+// Copies a case that has not been changed since it was loaded; the texts stay with `from`, which must outlive the copy.
 pcs_status pcs_case_copy(pcs_context *ctx, const pcs_case *from, pcs_case **out);
-// "path.to.key=value": the value is parsed as YAML and replaces or adds the key; list items by number from 0.
-// A wrong assignment is collected like any other error: only a lack of memory fails here.
+// Applies "path.to.key=value": the value is parsed as YAML and replaces or adds the key; list items by number from 0.
+// Fails only if memory is out; a wrong assignment is collected like any other error.
 pcs_status pcs_case_set(pcs_case *c, const char *assignment);
 
 // Evaluates parameters and formulas and writes repeated entries out: what is left is plain YAML. Comes after all
@@ -42,69 +42,69 @@ pcs_yaml_kind pcs_yaml_get_kind(const pcs_yaml *node);
 const char *pcs_yaml_text(const pcs_yaml *node); // of a scalar
 int pcs_yaml_count(const pcs_yaml *node);        // of a list or map
 pcs_yaml *pcs_yaml_item(const pcs_yaml *node, int i);
-// The node at "mesh.bar" below a map, NULL if there is none or it is null; its text, "" if there is none.
+// Returns the node at "mesh.bar" below a map, NULL if it is absent or null; or its text, "" if absent.
 const pcs_yaml *pcs_yaml_at(const pcs_yaml *map, const char *place);
 const char *pcs_yaml_string(const pcs_yaml *map, const char *place);
 const char *pcs_yaml_key(const pcs_yaml *map, int i); // of a map
 
-// The child `key` of a map, marked as known; NULL when absent. The keys that are looked up are those that a message
-// about an unknown key lists as allowed.
+// Returns the child `key` of a map and marks it as known, NULL if absent. Keys that are looked up are those that the
+// message about an unknown key lists as allowed.
 pcs_yaml *pcs_case_get(pcs_case *c, pcs_yaml *map, const char *key);
-// The same, and an error and NULL when it is absent or of another kind.
+// Returns the child `key` of a map; NULL, with an error, if it is absent or of another kind.
 pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_kind kind, const char *help);
-// The same for a map that may be absent: it is then added, empty. NULL when it is of another kind.
+// Returns the map under `key`, which is added empty if absent; NULL, with an error, if it is of another kind.
 pcs_yaml *pcs_case_get_map(pcs_case *c, pcs_yaml *map, const char *key);
-// Entry i of a map whose keys are names given by the user; NULL and an error when the name is not made of
-// letters, digits, '_' and '-' or the entry is not of that kind.
+// Returns entry i of a map whose keys are names of the user; NULL, with an error, if the name has other characters than
+// letters, digits, '_' and '-', or if the entry is not of that kind.
 pcs_yaml *pcs_case_entry(pcs_case *c, pcs_yaml *map, int i, pcs_yaml_kind kind);
-// Is the node of that kind? Otherwise an error that says what it is.
+// Returns true if the node is of that kind. Otherwise adds an error that says what it is.
 bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind);
-// Unknown keys of the map are no errors: another one of it leaves their meaning open.
+// Accepts unknown keys of a map, because a wrong value in it leaves their meaning open.
 void pcs_case_leave(pcs_yaml *map);
-// The node with this path from the root ("contacts.wall", "initial.0", "initial.<set>"), or its nearest ancestor.
+// Returns the node with this path from the root ("contacts.wall", "initial.0", "initial.<set>"), or an ancestor.
 const pcs_yaml *pcs_case_find(pcs_case *c, const char *path);
 
 // Reads the options of the table from a map into `params`, writes the defaults into the tree, and
 // records errors. False when any value was wrong (its member then holds the default).
 bool pcs_case_read(pcs_case *c, pcs_yaml *map, const pcs_option *table, void *params);
-// `key` of a map as one of NULL-terminated names; -1 and an error otherwise. Absent: `preset`, or an error if
-// that is NULL.
+// Returns the index of the value of `key` in NULL-terminated names; -1, with an error, if it is none of them. If the
+// key is absent, `preset` is taken, or it is an error if that is NULL.
 int pcs_case_choice(pcs_case *c, pcs_yaml *map, const char *key, const char *const *names, const char *preset);
-// The required `type` of a map. When it is wrong the other keys of the map are not judged.
+// Returns the index of the required `type` of a map; if it is wrong, the other keys of the map are not checked.
 int pcs_case_type(pcs_case *c, pcs_yaml *map, const char *const *names);
-// A map whose `type` came through an assignment: keys of the file that the new type does not have are dropped with a
-// note, and all of them where assignments give options, too. Call it before the map is read.
+// Drops, with a note, keys of the file that do not belong to a `type` given by an assignment; if assignments give
+// options too, drops all keys of the file. Call it before the map is read.
 void pcs_case_forgive(pcs_case *c, pcs_yaml *map);
-// A finite number within the range, or an error and NAN.
+// Returns a finite number within the range; NAN, with an error, if it is none.
 double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range);
-// Three numbers into `value`; false and an error otherwise.
+// Reads three numbers into `value`. False, with an error, if they are wrong.
 bool pcs_case_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double value[3]);
-// The same, but each of them may be a formula of x, y, z in place of a number: `formula` is not NULL then.
+// Reads three numbers or formulas of x, y, z; formula[k] is NULL for a number.
 bool pcs_case_place_vector(pcs_case *c, pcs_yaml *node, double value[3], const pcs_expression *formula[3]);
-// A non-empty text, or an error and NULL.
+// Returns a text that is not empty; NULL, with an error, if it is none.
 const char *pcs_case_text(pcs_case *c, pcs_yaml *node);
 
-// Adds an error at a node (NULL: at the file's start).
+// Adds an error at a node (at the start of the file if NULL).
 void pcs_case_error(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// The same with the node's path before the text, which goes on from there: "must be ..., is ...".
+// Adds an error that begins with the node's path and goes on with the text: "must be ..., is ...".
 void pcs_case_reject(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// The node must be what is wanted, and the message says what it is instead; false.
+// Adds an error that the node must be what is wanted, with what it is instead. Returns false.
 bool pcs_case_want(pcs_case *c, const pcs_yaml *node, const char *wanted);
-// At option `key` of a map, or at the map when the key is absent; the map's path and ": " come first.
+// Adds an error at option `key` of a map, or at the map if the key is absent; the map's path and ": " come first.
 void pcs_case_error_at(pcs_case *c, const pcs_yaml *map, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-// A fault of option `key`, with its value behind the text.
+// Adds an error at option `key`, with its value behind the text.
 void pcs_case_fault(pcs_case *c, const pcs_yaml *map, const char *key, const char *fault);
-// NULL-terminated names in one text, as far as there is room; `buffer` is given back.
+// Joins NULL-terminated names into one text, as many as fit. Returns `buffer`.
 const char *pcs_join_names(const char *const *names, const char *separator, size_t size, char *buffer);
-// ", did you mean 'x'?" or "" for the nearest of NULL-terminated names; `buffer` is given back.
+// Writes ", did you mean 'x'?" with the nearest of NULL-terminated names, or "". Returns `buffer`.
 const char *pcs_spelling_hint(const char *name, const char *const *names, size_t size, char *buffer);
 
 // Replaces the text of a scalar child (a value that was resolved, e.g. `step: auto`); adds it when absent.
 pcs_status pcs_case_resolve(pcs_case *c, pcs_yaml *map, const char *key, const char *text);
-// The shortest text that reads back to the same bits, in a form every YAML reader takes for a number.
+// Writes the shortest text that reads back to the same bits, in a form that every YAML reader takes for a number.
 const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES]);
-// "> 0", "in [0, 1)", or "" when every number is allowed.
+// Writes "> 0", "in [0, 1)", or "" if every number is allowed. Returns `buffer`.
 const char *pcs_range_text(pcs_range range, size_t size, char *buffer);
 
 // Adds a line to the notes.
@@ -118,22 +118,22 @@ void pcs_case_paths(pcs_case *c, pcs_path_taker *take, void *user);
 // Options of `repeat`.
 extern const pcs_option pcs_repeat_options[];
 
-// The version of libyaml that is linked.
+// Returns the version of the libyaml that is linked.
 const char *pcs_yaml_version(void);
 
 int pcs_case_error_count(const pcs_case *c);
-// Reports every key that was never looked up, then gives PCS_BAD_INPUT with all messages, in the order of the file, if
+// Reports every key that was never looked up; returns PCS_BAD_INPUT with all messages, in the order of the file, if
 // there are any errors.
 pcs_status pcs_case_finish(pcs_case *c);
 // Computes a hash of all keys and values as they are now.
 pcs_status pcs_case_hash(const pcs_case *c, unsigned long long *hash);
-// The tree with all defaults as text, made once, in the memory of the context. `of_motion`: without what a motion from
-// a given state does not depend on (title, output, initial, start, certify, time.end).
+// Returns the tree with all defaults as text, made once, in the memory of the context. `of_motion`: without keys that
+// do not affect the motion from a given state (title, output, initial, start, certify, time.end).
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size);
-// Goes on with a hash (core/carry.h) over the contents of all files that the resolved case names.
+// Updates a hash (core/carry.h) with the contents of all files that the resolved case names.
 pcs_status pcs_case_hash_files(pcs_case *c, unsigned long long *hash);
 #define PCS_CASE_HEAD "# The case as it was run, all defaults written out.\n"
-// Writes the tree with all defaults below that line, aside and then renamed; it loads again to the same values.
+// Writes that line and the tree with all defaults, through a temporary file; it loads again to the same values.
 pcs_status pcs_case_write(pcs_case *c, const char *path);
 
 #endif

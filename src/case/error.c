@@ -1,15 +1,81 @@
 // Collects the errors of a case and reports them all at once, in the order of the file.
+// Offers the nearest name for a misspelt one.
 
+#include "case/case.h"
 #include "case/tree.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+// The nearest of some names to a misspelt one, by the optimal string alignment distance: insertions,
+// deletions, substitutions and swaps of neighbours cost 1; upper and lower case are the same letter.
+
+enum { LONGEST = 48 }; // of the names that are offered
+
+static int spelling_min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int spelling_distance(const char *a, int na, const char *b, int nb)
+{
+    int row[3][LONGEST + 1]; // row i, i-1 and i-2 of the table, i modulo 3
+    for (int j = 0; j <= nb; j++) row[0][j] = j;
+    for (int i = 1; i <= na; i++) {
+        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            int best = spelling_min(spelling_min(last[j], now[j - 1]) + 1, last[j - 1] + (x != y));
+            bool is_swap =
+                i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]);
+            now[j] = is_swap ? spelling_min(best, before[j - 2] + 1) : best;
+        }
+    }
+    return row[na % 3][nb];
+}
+
+const char *pcs_join_names(const char *const *names, const char *separator, size_t size, char *buffer)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (int i = 0; names[i] != NULL; i++) {
+        if (used >= size) break;
+        int length = snprintf(buffer + used, size - used, "%s%s", i == 0 ? "" : separator, names[i]);
+        used += length < 0 ? 0 : (size_t)length;
+    }
+    return buffer;
+}
+
+const char *pcs_spelling_hint(const char *name, const char *const *names, size_t size, char *buffer)
+{
+    size_t length = strlen(name);
+    // Short names are near to everything: allow them less.
+    int best = length <= 3 ? 2 : 3;
+    if (length <= 2) best = 1;
+    const char *found = NULL;
+    buffer[0] = '\0';
+    if (length >= INT_MAX) return buffer;
+    for (int i = 0; names[i] != NULL; i++) {
+        size_t other = strlen(names[i]);
+        if (other > LONGEST) continue;
+        int distance = spelling_distance(name, (int)length, names[i], (int)other);
+        if (distance < best) {
+            best = distance;
+            found = names[i];
+        }
+    }
+    if (found != NULL) snprintf(buffer, size, ", did you mean '%s'?", found);
+    return buffer;
+}
+
 enum { REPORT_BYTES = 15000, TAIL_BYTES = 64 };
 
-// One message is enough about a value that is wrong already, and about the copies of an entry.
+// Returns true if a message about this value, or about another copy of its entry, exists already.
 static bool error_is_told(const pcs_case *c, pcs_location location)
 {
     if (location.is_faulty || !location.is_copy) return location.is_faulty;
@@ -88,7 +154,7 @@ void pcs_case_error_at(pcs_case *c, const pcs_yaml *map, const char *key, const 
     va_end(arguments);
 }
 
-// Control characters would spoil the message, long values would fill it.
+// Quotes a value for a message, without control characters and shortened if it is long.
 const char *pcs_tree_quote(const pcs_yaml *node, size_t size, char *buffer)
 {
     if (node->kind != PCS_YAML_SCALAR) {
@@ -120,7 +186,7 @@ bool pcs_case_want(pcs_case *c, const pcs_yaml *node, const char *wanted)
     return false;
 }
 
-// "[0, 0, 0]" of a list of plain values, and what a node is otherwise.
+// Writes a list of plain values as "[0, 0, 0]", any other node as pcs_tree_quote does.
 static const char *error_show(const pcs_yaml *node, size_t size, char *buffer)
 {
     size_t used = 0;
@@ -205,7 +271,7 @@ static void error_unknown_key(pcs_case *c, const pcs_yaml *map, pcs_key *key)
     key->is_reported = true;
 }
 
-// Did an entry of a map come through an assignment?
+// Returns true if an entry of a map came through an assignment.
 static bool error_is_assigned(const pcs_yaml *map, int i)
 {
     return map->keys[i].location.origin != NULL || map->items[i]->location.origin != NULL;

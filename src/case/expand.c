@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-    PARAMETER_NESTING = 32, // parameters that wait for one another
-    MOST_COPIED = 1 << 22,  // nodes of all copies
+    PARAMETER_NESTING = 32, // longest chain of parameters that depend on one another
+    MOST_COPIED = 1 << 22,  // most nodes of all copies
 };
 
 typedef enum parameter_state {
@@ -26,18 +26,18 @@ typedef enum parameter_state {
 typedef struct expansion {
     pcs_case *c;
     int nparameter;
-    const char **names;      // [nparameter + 2] of the parameters, then "i" within a repeated entry; ends with NULL
+    const char **names;      // [nparameter + 2] names of parameters, then "i" within a repeated entry; ends with NULL
     pcs_yaml **nodes;        // [nparameter]
     double *values;          // [nparameter + 1]
     parameter_state *states; // [nparameter]
     bool *is_used;           // [nparameter]
-    int nopen, open[PARAMETER_NESTING]; // those being evaluated, each for the one before
+    int nopen, open[PARAMETER_NESTING]; // parameters being evaluated, each for the one before
     long ncopied;
 } expansion;
 
-// Puts values for all ${...} of a scalar; false and an error when one is wrong.
+// Replaces all ${...} of a scalar by their values. False, with an error, if one is wrong.
 static bool expand_scalar(expansion *x, pcs_yaml *node);
-// Expands a node and all that is below; false without memory.
+// Expands a node and everything below. False if memory is out.
 static bool expand_node(expansion *x, pcs_yaml *node);
 
 enum { TEXT_BYTES = 4096 };
@@ -122,7 +122,7 @@ static bool parameters_need(expansion *x, const pcs_yaml *user, int k)
     return is_fine;
 }
 
-// The value of the formula in bytes [from, from + length) of the text.
+// Evaluates the formula in bytes [from, from + length) of the text. False, with an error, if it is wrong.
 static bool expand_evaluate(expansion *x, pcs_yaml *node, size_t from, size_t length, double *value)
 {
     pcs_expression e;
@@ -146,7 +146,7 @@ static bool expand_is_formula_of_time(const pcs_yaml *node)
     return strcmp(map->keys[node->index].name, "expression") == 0;
 }
 
-// One ${...} at *p, put into the text; *p goes on behind it.
+// Appends the value of the ${...} at *p to the text and moves *p behind it. False, with an error, if it is wrong.
 static bool expand_formula(expansion *x, pcs_yaml *node, const char **p, expand_text *out)
 {
     const char *start = *p + 2, *end = strchr(start, '}');
@@ -299,7 +299,7 @@ static bool shift_is_position(const pcs_yaml *node)
     return true;
 }
 
-// One rounding, so that the digits are those of the sum.
+// Adds times * shift to a position with one rounding, so that the digits are those of the sum.
 static bool shift_position(pcs_case *c, pcs_yaml *node, int times, const double shift[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -314,7 +314,7 @@ static bool shift_position(pcs_case *c, pcs_yaml *node, int times, const double 
     return true;
 }
 
-// A position, or positions in a list or by name; of a plane only its point.
+// Shifts a position, or positions in a list or by name; of a plane only its point. Returns false if there is none.
 static bool shift_value(pcs_case *c, pcs_yaml *node, int times, const double shift[3], bool is_plane)
 {
     if (shift_is_position(node)) return shift_position(c, node, times, shift);
@@ -390,7 +390,7 @@ static long repeat_size(const pcs_yaml *node)
     return size;
 }
 
-// Copy number i, expanded and moved; NULL without memory.
+// Makes copy i of an entry, expanded and shifted; NULL if memory is out.
 static pcs_yaml *repeat_copy(expansion *x, const pcs_yaml *what, const repeat_params *p, int i)
 {
     pcs_yaml *copy = pcs_tree_copy(x->c, what, i > 1);
@@ -403,7 +403,7 @@ static pcs_yaml *repeat_copy(expansion *x, const pcs_yaml *what, const repeat_pa
     return copy;
 }
 
-// The name of a copy, or of an entry that is none (number 0).
+// Makes the name of a copy, or expands that of an entry that is not repeated (number 0).
 static bool repeat_name(expansion *x, pcs_yaml *map, pcs_key *key, int number)
 {
     if (expand_has_formula(key->name)) {
@@ -442,7 +442,7 @@ static bool repeat_add(expansion *x, pcs_yaml *map, const pcs_key *key, pcs_yaml
     return true;
 }
 
-// All copies of an entry into `to`, a list or a map.
+// Adds all copies of an entry to `to`, a list or a map, and counts them. False if memory is out.
 static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yaml *entry, int *count)
 {
     repeat_params p = { 0 };
@@ -478,7 +478,7 @@ static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yam
     return is_fine && !x->c->is_out_of_memory;
 }
 
-// The last entry of a map becomes the first: sets are made in their order.
+// Moves the last entry of a map to the front, since sets are made in their order.
 static void repeat_put_first(pcs_yaml *map)
 {
     pcs_key key = map->keys[map->count - 1];
@@ -493,7 +493,7 @@ static void repeat_put_first(pcs_yaml *map)
     item->index = 0;
 }
 
-// Entry `name` of the section `sets`: the cells of the copies of a part of the mesh.
+// Adds the entry `name` to the section `sets`: the cells of all copies of a part of the mesh.
 static bool repeat_add_set(expansion *x, pcs_yaml *mesh, const pcs_key *key, int first)
 {
     pcs_case *c = x->c;
@@ -520,7 +520,7 @@ static bool repeat_is_mesh(const pcs_case *c, const pcs_yaml *map)
     return map->parent == c->root && map->kind == PCS_YAML_MAP && strcmp(c->root->keys[map->index].name, "mesh") == 0;
 }
 
-// One entry of a list or map into `to`, or its copies.
+// Adds one entry of a list or map, or its copies, to `to`. False if memory is out.
 static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yaml *item, bool is_mesh)
 {
     pcs_key key = from == NULL ? (pcs_key){ 0 } : *from;
@@ -535,7 +535,7 @@ static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yam
     return !repeat_name(x, to, &key, 0) || repeat_add(x, to, &key, item);
 }
 
-// A list or map again, with the copies of its entries. The old one stays as it is until the end, for messages.
+// Rebuilds a list or map with the copies of its entries. The old one stays unchanged until the end, for messages.
 static bool repeat_rebuild(expansion *x, pcs_yaml *node)
 {
     pcs_yaml fresh = { .kind = node->kind, .parent = node->parent, .index = node->index, .location = node->location };

@@ -92,7 +92,7 @@ pcs_yaml *pcs_case_entry(pcs_case *c, pcs_yaml *map, int i, pcs_yaml_kind kind)
     return pcs_case_is(c, entry, kind) ? entry : NULL;
 }
 
-// Item of a list by its number or by the set it is about; the last one when several are.
+// Returns the index of a list item, by its number or by its set (the last one with that set); -1 if there is none.
 static int keys_list_index(const pcs_yaml *list, const char *step, const char *rest)
 {
     long number = -1;
@@ -149,7 +149,7 @@ static void paths_child(const pcs_yaml *child, const char *path, const char *key
     else paths_walk(child, longer, take, user);
 }
 
-// A list of single values is one value; a list of maps has numbers for keys.
+// Gives the paths of all values below a node to `take`. A list of plain values is one value; maps in it have numbers.
 static void paths_walk(const pcs_yaml *node, const char *path, pcs_path_taker *take, void *user)
 {
     bool has_maps = node->kind == PCS_YAML_LIST && node->count > 0 && node->items[0]->kind == PCS_YAML_MAP;

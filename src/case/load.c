@@ -1,4 +1,5 @@
-// A case from a file, a folder or memory, with the files that it includes; and the contents of those that it names.
+// A case from a file, a folder or memory, with the files that it includes and what is assigned to its keys; and the
+// contents of the files that it names.
 //
 // `include: other.yaml` or a list of files, in any map: the contents of the files, each laid over those before, and
 // the map itself laid over all. Paths are taken from the folder of the file that names them.
@@ -17,19 +18,116 @@
 #include <string.h>
 #include <sys/stat.h>
 
+// Assignments "path.to.key=value" on a loaded tree. What they add is checked like the rest of the case; its
+// errors name the assignment in place of a line and column.
+
+typedef struct assignment {
+    pcs_case *c;
+    pcs_location location; // location of everything that it adds
+    const char *path;      // key path, up to the '='
+    pcs_yaml *value;
+} assignment;
+
+static void assign_error(assignment *a, const char *format, const char *text)
+{
+    char message[256];
+    snprintf(message, sizeof message, format, text);
+    pcs_tree_error(a->c, a->location, "%s", message);
+}
+
+static pcs_yaml **assign_in_list(assignment *a, pcs_yaml *list, const char *step)
+{
+    long i = -1;
+    if (!pcs_scalar_count(step, &i) || i < 0 || i >= list->count) {
+        char path[PCS_PATH_BYTES];
+        pcs_tree_error(a->c, a->location, "%s has no item '%s', it has %d, numbered from 0",
+                       pcs_tree_path(list, sizeof path, path), step, list->count);
+        return NULL;
+    }
+    return &list->items[i];
+}
+
+// Returns the address of the value of a key, which is added with an empty map if absent; NULL if memory is out.
+static pcs_yaml **assign_in_map(assignment *a, pcs_yaml *map, const char *step)
+{
+    int i = pcs_tree_index(map, step);
+    if (i >= 0) return &map->items[i];
+    pcs_yaml *fresh = pcs_tree_node(a->c, PCS_YAML_MAP, a->location);
+    const char *name = pcs_tree_text(a->c, step, strlen(step));
+    if (fresh == NULL || name == NULL) return NULL;
+    if (!pcs_tree_add_key(a->c, map, &(pcs_key){ .name = name, .location = a->location }, fresh)) return NULL;
+    return &map->items[map->count - 1];
+}
+
+// Walks down the path and puts the value at its end.
+static void assign_value(assignment *a)
+{
+    pcs_yaml *at = a->c->root;
+    const char *p = a->path;
+    while (true) {
+        size_t length = strcspn(p, ".=");
+        char step[PCS_PATH_BYTES];
+        if (length == 0 || length >= sizeof step) {
+            assign_error(a, "%s, wanted is path.to.key=value", length == 0 ? "an empty key" : "a key is too long");
+            return;
+        }
+        memcpy(step, p, length);
+        step[length] = '\0';
+        bool is_last = p[length] == '=';
+        if (at->kind == PCS_YAML_SCALAR) {
+            char path[PCS_PATH_BYTES];
+            assign_error(a, "%s is a single value, it has no keys", pcs_tree_path(at, sizeof path, path));
+            return;
+        }
+        pcs_yaml **slot = at->kind == PCS_YAML_LIST ? assign_in_list(a, at, step) : assign_in_map(a, at, step);
+        if (slot == NULL) return;
+        if (is_last) {
+            a->value->parent = at;
+            a->value->index = (*slot)->index;
+            *slot = a->value;
+            return;
+        }
+        at = *slot;
+        p += length + 1;
+    }
+}
+
+pcs_status pcs_case_set(pcs_case *c, const char *text)
+{
+    size_t length = strlen(text);
+    static const char option[] = "--set ";
+    char *origin = pcs_tree_take(c, sizeof option + length);
+    if (origin == NULL) return PCS_NO_MEMORY;
+    memcpy(origin, option, sizeof option);
+    memcpy(origin + sizeof option - 1, text, length + 1);
+    assignment a = { .c = c, .location = { .origin = origin }, .path = text };
+    const char *sign = strchr(text, '=');
+    if (sign == NULL) {
+        assign_error(&a, "%s, wanted is path.to.key=value", "no '='");
+        return PCS_OK;
+    }
+    pcs_status status = pcs_tree_parse(c, origin, sign + 1, length - (size_t)(sign + 1 - text), &a.value);
+    if (status == PCS_OK && a.value == NULL) {
+        pcs_tree_error(c, a.location, "no value after '='");
+    } else if (status == PCS_OK) {
+        assign_value(&a);
+    }
+    return c->is_out_of_memory ? pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: %s", origin) : PCS_OK;
+}
+
 enum { NESTING = 16, MOST_FILES = 256 };
 
-// The files that are being read, one including the next.
+// Files being read, each included by the one before.
 typedef struct include_chain {
     pcs_case *c;
     int depth;
     char *whole[NESTING + 1]; // [depth] absolute paths
-    int file[NESTING + 1];    // [depth] their numbers
+    int file[NESTING + 1];    // [depth] their file numbers
 } include_chain;
 
 static pcs_status include_walk(include_chain *chain, pcs_yaml *node);
 
-// The names of the files from the first that is `whole` on, then that again.
+// Reports a circle of includes: the names of the files from `first` on, then `first` again.
 static void include_circle(const include_chain *chain, const pcs_yaml *node, int first)
 {
     const pcs_case *c = chain->c;
@@ -43,8 +141,8 @@ static void include_circle(const include_chain *chain, const pcs_yaml *node, int
     pcs_case_error(chain->c, node, "a file that includes itself: %s", text);
 }
 
-// The path from the folder of the file that names it; false and an error when there is no such file, or it is in a
-// circle.
+// Finds an included file, relative to the folder of the file that names it. False, with an error, if there is none or
+// it is in a circle.
 static bool include_find(include_chain *chain, const pcs_yaml *node, char path[PATH_MAX], char whole[PATH_MAX])
 {
     pcs_case *c = chain->c;
@@ -86,7 +184,7 @@ static pcs_status include_add_file(pcs_case *c, const char *path, int *number)
     return c->files[c->nfile++] == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
-// The tree of a file; NULL and an error when it is no map.
+// Parses an included file; *out is NULL, with an error, if it is not a map.
 static pcs_status include_parse(pcs_case *c, const pcs_yaml *node, const char *path, int number, pcs_yaml **out)
 {
     char *text = NULL;
@@ -209,7 +307,7 @@ static pcs_status load_tree(pcs_case *c, const char *text, size_t size)
     return PCS_OK;
 }
 
-// The last component of a path, without `cut` bytes at its end.
+// Returns the last component of a path, without `cut` bytes at its end.
 static const char *load_stem(pcs_case *c, const char *path, size_t cut)
 {
     const char *slash = strrchr(path, '/');
@@ -218,7 +316,7 @@ static const char *load_stem(pcs_case *c, const char *path, size_t cut)
     return pcs_tree_text(c, stem, length - (cut < length ? cut : 0));
 }
 
-// .../bar/case.yaml and .../bar/case.resolved.yaml are the case `bar`; any other file gives its own name.
+// Sets folder and name of the case: `bar` for .../bar/case.yaml and .../bar/case.resolved.yaml, else the file's stem.
 static pcs_status load_name(pcs_case *c)
 {
     const char *slash = strrchr(c->file, '/');
@@ -246,7 +344,7 @@ pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, 
     return PCS_OK;
 }
 
-// A folder stands for the case.yaml in it.
+// Finds the file of a case; for a folder, the case.yaml in it.
 static pcs_status load_find_file(pcs_context *ctx, const char *path, size_t size, char *file)
 {
     struct stat info;
@@ -295,7 +393,7 @@ pcs_status pcs_case_copy(pcs_context *ctx, const pcs_case *from, pcs_case **out)
     return c->root == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the case") : PCS_OK;
 }
 
-// Files that a case names, whose paths are absolute once it is resolved: meshes, tables, plug-ins.
+// Returns true for the path of a file: paths of meshes, tables and plug-ins are absolute once a case is resolved.
 static bool files_is_one(const char *path)
 {
     struct stat s;

@@ -7,11 +7,165 @@
 // characters stay, and with them lines and columns.
 
 #include "case/tree.h"
+#include "core/text.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
+
+// Numbers as text: the strict grammar of a case file, ranges, and writing that reads back to the same bits.
+//
+//   number  [+-] (digits [. digits*] | . digits) [(e|E) [+-] digits],  no leading zeros before a digit
+//   count   [+-] digits
+
+static bool scalar_is_digit(char x)
+{
+    return x >= '0' && x <= '9';
+}
+
+static const char *scalar_digits(const char *p)
+{
+    while (scalar_is_digit(*p)) p++;
+    return p;
+}
+
+// The parts of a number; an absent part is empty. False when the text is no number.
+typedef struct scalar_parts {
+    const char *whole, *fraction, *exponent; // digits (the exponent with its sign)
+    int nwhole, nfraction, nexponent;
+    bool is_negative, has_point;
+} scalar_parts;
+
+static bool scalar_split(const char *text, scalar_parts *out)
+{
+    *out = (scalar_parts){ .is_negative = text[0] == '-' };
+    const char *p = text + (text[0] == '-' || text[0] == '+');
+    out->whole = p;
+    p = scalar_digits(p);
+    out->nwhole = (int)(p - out->whole);
+    if (out->nwhole > 1 && out->whole[0] == '0') return false; // 010 is 8 to some readers
+    out->has_point = *p == '.';
+    if (out->has_point) p++;
+    out->fraction = p;
+    if (out->has_point) p = scalar_digits(p);
+    out->nfraction = (int)(p - out->fraction);
+    if (out->nwhole + out->nfraction == 0) return false;
+    out->exponent = "";
+    if (*p == 'e' || *p == 'E') {
+        out->exponent = ++p;
+        p += *p == '-' || *p == '+';
+        const char *end = scalar_digits(p);
+        if (end == p) return false;
+        p = end;
+        out->nexponent = (int)(p - out->exponent);
+    }
+    return *p == '\0';
+}
+
+static bool scalar_has_nonzero(const char *digits, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (digits[i] != '0') return true;
+    }
+    return false;
+}
+
+static bool scalar_is_special(const char *text)
+{
+    static const char *const names[] = { "nan", "inf", "infinity", ".nan", ".inf", NULL };
+    const char *p = text + (text[0] == '-' || text[0] == '+');
+    for (int i = 0; names[i] != NULL; i++) {
+        size_t k = 0;
+        while (p[k] != '\0' && tolower((unsigned char)p[k]) == names[i][k]) k++;
+        if (p[k] == '\0' && names[i][k] == '\0') return true;
+    }
+    return false;
+}
+
+pcs_number_form pcs_scalar_number(const char *text, double *value)
+{
+    scalar_parts parts;
+    *value = NAN;
+    if (scalar_is_special(text)) return PCS_NUMBER_NOT_FINITE;
+    if (!scalar_split(text, &parts)) return PCS_NUMBER_IS_TEXT;
+    double number = pcs_text_number(text, &(const char *){ NULL });
+    if (!isfinite(number)) return PCS_NUMBER_NOT_FINITE;
+    bool is_nonzero =
+        scalar_has_nonzero(parts.whole, parts.nwhole) || scalar_has_nonzero(parts.fraction, parts.nfraction);
+    if (number == 0.0 && is_nonzero) return PCS_NUMBER_TOO_SMALL;
+    *value = number;
+    return PCS_NUMBER_FINE;
+}
+
+bool pcs_scalar_count(const char *text, long *value)
+{
+    scalar_parts parts;
+    if (!scalar_split(text, &parts) || parts.has_point || parts.nexponent > 0) return false;
+    errno = 0;
+    *value = strtol(text, NULL, 10);
+    return errno == 0;
+}
+
+void pcs_scalar_normalize(const char *text, size_t size, char *buffer)
+{
+    scalar_parts p;
+    if (!scalar_split(text, &p) || p.nexponent == 0) {
+        size_t length = strlen(text) < size ? strlen(text) : size - 1;
+        memcpy(buffer, text, length);
+        buffer[length] = '\0';
+        return;
+    }
+    bool is_signed = p.exponent[0] == '-' || p.exponent[0] == '+';
+    snprintf(buffer, size, "%s%.*s.%.*se%s%.*s", p.is_negative ? "-" : "", p.nwhole > 0 ? p.nwhole : 1,
+             p.nwhole > 0 ? p.whole : "0", p.nfraction > 0 ? p.nfraction : 1, p.nfraction > 0 ? p.fraction : "0",
+             is_signed ? "" : "+", p.nexponent, p.exponent);
+}
+
+const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES])
+{
+    char text[PCS_NUMBER_BYTES];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*e", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    pcs_text_set_point(text);
+    return memcpy(buffer, text, sizeof text);
+}
+
+const char *pcs_scalar_text(double value, char buffer[PCS_NUMBER_BYTES])
+{
+    const double exact = 9007199254740992.0; // whole numbers up to 2^53 are written with all digits
+    const char *end;
+    if (value == floor(value) && fabs(value) < exact) {
+        snprintf(buffer, PCS_NUMBER_BYTES, "%.0f", value);
+        return buffer;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, PCS_NUMBER_BYTES, "%.*g", digits, value);
+        pcs_text_set_point(buffer);
+        if (pcs_text_number(buffer, &end) == value) break;
+    }
+    return buffer;
+}
+
+const char *pcs_range_text(pcs_range range, size_t size, char *buffer)
+{
+    bool has_low = isfinite(range.low), has_high = isfinite(range.high);
+    buffer[0] = '\0';
+    if (has_low && has_high) {
+        snprintf(buffer, size, "in %c%.10g, %.10g%c", range.low_is_open ? '(' : '[', range.low, range.high,
+                 range.high_is_open ? ')' : ']');
+    } else if (has_low) {
+        snprintf(buffer, size, "%s %.10g", range.low_is_open ? ">" : ">=", range.low);
+    } else if (has_high) {
+        snprintf(buffer, size, "%s %.10g", range.high_is_open ? "<" : "<=", range.high);
+    }
+    return buffer;
+}
 
 enum { LEAD = 0xEE, SECOND_LOW = 0x80, SECOND_HIGH = 0x81, MASKED_BYTES = 3 }; // U+E000 .. U+E07F in UTF-8
 
@@ -21,7 +175,7 @@ static bool mask_is_masked(const char *p, const char *end)
     return end - p >= MASKED_BYTES && x[0] == LEAD && (x[1] == SECOND_LOW || x[1] == SECOND_HIGH);
 }
 
-// Length of the ${...} at p, 0 when there is none: it ends in its line and holds no quotes.
+// Returns the length of the ${...} at p, 0 if there is none: it must end in its line and hold no quotes.
 static size_t mask_formula(const char *p, const char *end)
 {
     if (end - p < 2 || p[0] != '$' || p[1] != '{') return 0;
@@ -43,7 +197,7 @@ static size_t mask_put(char x, char *out)
     return MASKED_BYTES;
 }
 
-// *masked is the scratch text, or NULL when there is nothing to hide. False: no memory.
+// Masks formulas in scratch memory; *masked is NULL if there is nothing to mask. Returns false if memory is out.
 static bool mask_text(const char *text, size_t *size, char **masked)
 {
     const char *end = text + *size;
@@ -88,12 +242,12 @@ typedef struct reader {
     size_t size;
     yaml_parser_t parser;
     pcs_yaml *root;
-    pcs_yaml *open[PCS_CASE_DEPTH]; // the maps and lists around the present event
+    pcs_yaml *open[PCS_CASE_DEPTH]; // maps and lists around the current event
     int depth;
-    pcs_key key[PCS_CASE_DEPTH];     // of each open map; no name: the next scalar is a key
-    bool is_dropped[PCS_CASE_DEPTH]; // the value of that key is not kept (a duplicate)
+    pcs_key key[PCS_CASE_DEPTH];     // current key of each open map; without a name if the next scalar is a key
+    bool is_dropped[PCS_CASE_DEPTH]; // the value of that key is dropped (a duplicate)
     int ndocument;
-    bool is_masked; // texts carry the mask of formulas
+    bool is_masked; // texts contain masked formulas
     bool is_done;
 } reader;
 
@@ -104,7 +258,7 @@ static pcs_location reader_location(const reader *r, yaml_mark_t mark)
     return (pcs_location){ .line = line, .column = column, .origin = r->origin, .file = r->c->present_file };
 }
 
-// Line and column, in characters, of a byte.
+// Returns line and column, in characters, of a byte.
 static pcs_location reader_location_of_byte(const reader *r, size_t offset)
 {
     pcs_location location = { .line = 1, .column = 1, .origin = r->origin, .file = r->c->present_file };
@@ -143,7 +297,7 @@ static pcs_status reader_syntax_error(reader *r)
     return PCS_BAD_INPUT;
 }
 
-// Hangs a node into the innermost open list or map.
+// Attaches a node to the innermost open list or map.
 static bool reader_attach(reader *r, pcs_yaml *node)
 {
     if (node == NULL) return false;
@@ -196,7 +350,7 @@ static void reader_refuse_decoration(reader *r, pcs_location location, const yam
     if (tag != NULL) pcs_tree_error(r->c, location, "tags are not allowed: '%.60s'", (const char *)tag);
 }
 
-// Returns the column where the text of a scalar begins, if it stands in one line as it is.
+// Returns the column where the text of a scalar begins, if the file has it unchanged in one line.
 static int reader_text_column(const yaml_event_t *event, pcs_location location)
 {
     size_t nchar = 0, quotes = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 1;
@@ -228,7 +382,7 @@ static pcs_status reader_scalar(reader *r, const yaml_event_t *event)
     return reader_attach(r, node) ? PCS_OK : PCS_NO_MEMORY;
 }
 
-// An alias stands in the tree as the text it was written with.
+// Rejects an alias and puts its text into the tree in place of a value.
 static pcs_status reader_alias(reader *r, const yaml_event_t *event)
 {
     pcs_location location = reader_location(r, event->start_mark);
@@ -318,7 +472,7 @@ static bool parse_is_letter(char x)
     return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || (x >= '0' && x <= '9');
 }
 
-// A word or number, of which every reader of YAML makes the same plain scalar.
+// Returns true for a word or number that every YAML reader takes for the same plain scalar.
 static bool parse_is_word(const char *text, size_t size)
 {
     size_t first = size > 1 && text[0] == '-' ? 1 : 0;

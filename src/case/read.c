@@ -24,7 +24,7 @@ pcs_location pcs_formula_location(const pcs_yaml *node, size_t byte)
     return location;
 }
 
-// ", did you mean 'x'? known are: ..."
+// Writes ", did you mean 'x'? known are: ..." for an unknown name in a formula.
 static void formula_hint(const char *name, const char *const *variables, size_t size, char *out)
 {
     const char *all[NAMES + 1], *const *functions = pcs_expression_names();
@@ -57,7 +57,7 @@ bool pcs_formula_compile(pcs_case *c, pcs_yaml *node, size_t from, size_t length
 
 enum { RANGE_BYTES = 64 };
 
-// A range left out of a table allows everything.
+// Returns true if an option has a range; one without allows every number.
 static bool value_is_given(pcs_range range)
 {
     return range.low != 0.0 || range.high != 0.0;
@@ -238,7 +238,7 @@ static bool value_name(pcs_case *c, pcs_yaml *node, pcs_range range, void *out)
 typedef struct value_table {
     const char *what; // "numbers"
     value_item *item;
-    size_t size; // of an item
+    size_t size; // size of an item, bytes
     pcs_range range;
     int nrow, width;
     void *items; // [nrow * width]
@@ -288,7 +288,7 @@ static bool value_list(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_list *o
     return true;
 }
 
-// A single name will do, too.
+// Reads names from a list, rows of a list, or a single scalar.
 static bool value_names(pcs_case *c, pcs_yaml *node, pcs_names *out)
 {
     value_table table = { .what = "names", .item = value_name, .size = sizeof(const char *), .nrow = 1, .width = 1 };
@@ -373,7 +373,7 @@ static const char *const profile_ways[] = { "from", "table", "steps" };
 
 enum { WAY_ENDS, WAY_TABLE, WAY_STEPS, NWAY };
 
-// Room for the rows; false without memory.
+// Allocates positions and values of the rows. False if memory is out.
 static bool profile_take(pcs_case *c, int count, double **place, double **level)
 {
     *place = pcs_tree_take(c, (size_t)count * sizeof **place);
@@ -424,7 +424,7 @@ static bool profile_read_rows(pcs_case *c, pcs_yaml *rows, pcs_range range, pcs_
     return is_fine;
 }
 
-// The way that is given; -1 and an error when it is none or more than one.
+// Returns the index of the key that gives the profile; -1, with an error, if there is none or more than one.
 static int profile_way(pcs_case *c, pcs_yaml *node)
 {
     int way = -1, count = 0;
@@ -457,7 +457,7 @@ static bool profile_read(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_profi
     return is_fine;
 }
 
-// One value into its member; the member is untouched when the value is wrong.
+// Reads one value into its member. False, with an error and the member unchanged, if the value is wrong.
 static bool read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member)
 {
     static const char *const time[] = { "t", NULL };
@@ -498,7 +498,7 @@ static void read_absent(const pcs_option *option, void *member)
     }
 }
 
-// The default of a table as a node of its own.
+// Parses the default of an option into a node of its own, NULL if memory is out.
 static pcs_yaml *read_preset(pcs_case *c, const pcs_yaml *map, const char *text)
 {
     pcs_yaml *node = NULL;

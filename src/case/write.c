@@ -14,7 +14,7 @@
 
 enum { INDENT = 2, FIRST_ROOM = 1 << 14 };
 
-// Text as far as there is room for it; `used` counts on beyond that.
+// Text, as far as it fits; `used` counts the bytes of the complete text.
 typedef struct output {
     char *text; // [room]
     size_t used, room;
@@ -49,7 +49,7 @@ static bool write_is_letter(char x)
     return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_';
 }
 
-// Letters, digits and a few signs never need quotes when a letter comes first.
+// Returns true if a text needs no quotes: letters, digits and a few signs, a letter first, and no reserved word.
 static bool write_is_plain(const char *text)
 {
     if (!write_is_letter(text[0])) return false;
@@ -105,7 +105,7 @@ static void write_key(output *out, const char *key)
     }
 }
 
-// Fits a list into one line?
+// Returns true if a list holds no maps, so that it is written in one line.
 static bool write_is_flat(const pcs_yaml *list)
 {
     for (int i = 0; i < list->count; i++) {
@@ -164,7 +164,7 @@ static void write_entry(output *out, const pcs_yaml *node, int i, int indent)
     write_value(out, node->items[i], indent);
 }
 
-// One line or block per entry; `is_begun`: the first line is indented already, by the dash of a list.
+// Writes one line or block per entry; `is_begun`: the first line is indented already, by the dash of a list.
 static void write_block(output *out, const pcs_yaml *node, int indent, bool is_begun)
 {
     for (int i = 0; i < node->count; i++) {
@@ -173,7 +173,7 @@ static void write_block(output *out, const pcs_yaml *node, int indent, bool is_b
     }
 }
 
-// All keys of a map but these.
+// Writes all keys of a map except `left_out`.
 static void write_others(output *out, const pcs_yaml *map, const char *const *left_out)
 {
     for (int i = 0; i < map->count; i++) {
@@ -194,7 +194,7 @@ static void write_motion(output *out, const pcs_yaml *root)
             write_others(out, root->items[i], of_time);
 }
 
-// All of it in scratch memory, or NULL; what is too large for the first piece gets one that fits.
+// Writes the tree into scratch memory, with a second pass if the first piece was too small; NULL if memory is out.
 static char *write_all(const pcs_case *c, bool of_motion, size_t *size)
 {
     output out = { .room = FIRST_ROOM };

@@ -19,7 +19,7 @@ int pcs_cli_refuse(const char *command, const char *what, const char *text, cons
     return PCS_CLI_BAD_USAGE;
 }
 
-// A value that an option does not take.
+// Reports a value that an option does not take. Returns the exit status.
 static int arguments_refuse(const pcs_arguments *a, const pcs_cli_option *o, const char *wanted, const char *text)
 {
     char what[128];
@@ -92,7 +92,7 @@ static int arguments_take_words(int argc, char **argv, int *i, pcs_arguments *a,
     return PCS_CLI_DONE;
 }
 
-// --name VALUE, --name=VALUE, -n VALUE.
+// Parses --name VALUE, --name=VALUE or -n VALUE.
 static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *a)
 {
     const char *text = argv[*i];

@@ -17,7 +17,7 @@
 static const char *const near_program[] = { "cases", "share/percuss/cases" };
 enum { NFOLDER = 1 + sizeof near_program / sizeof *near_program };
 
-// A folder of cases; false when the program does not know where it is itself.
+// Finds folder k of cases. False if the program cannot find its own path.
 static bool cases_folder(int k, char folder[PCS_CASE_PATH])
 {
     char program[PCS_CASE_PATH / 2];

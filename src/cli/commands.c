@@ -31,7 +31,7 @@ static void commands_stop(int signal_number)
     if (isatty(STDERR_FILENO) && write(STDERR_FILENO, told, sizeof told - 1) < 0) return;
 }
 
-// Every line of a message is an error of its own. All ranks know it, one tells it.
+// Prints every line of the message as an error of its own, in one process, though all have it.
 static void commands_print_errors(const pcs_context *ctx)
 {
     const char *message = pcs_is_root(ctx) ? pcs_message(ctx) : "";
@@ -49,14 +49,14 @@ static void commands_print_notes(const pcs_case *c)
         fprintf(stderr, "note: %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
-// A case that cannot be built: the exit status, after the errors are told.
+// Prints the errors of a case that cannot be built. Returns the exit status.
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status)
 {
     commands_print_errors(ctx);
     return status == PCS_NO_MEMORY || status == PCS_FAILED ? PCS_CLI_COULD_NOT_GO_ON : PCS_CLI_BAD_USAGE;
 }
 
-// The same for what went wrong afterwards.
+// Prints errors that occurred later. Returns the exit status.
 static int commands_fail(const pcs_context *ctx, pcs_status status)
 {
     fflush(stdout);
@@ -64,7 +64,7 @@ static int commands_fail(const pcs_context *ctx, pcs_status status)
     return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? PCS_CLI_BAD_USAGE : PCS_CLI_COULD_NOT_GO_ON;
 }
 
-// Path of a result; false when it is too long.
+// Makes the path of a result. False if it is too long.
 static bool commands_result_path(const char *directory, const char *stem, const char *ending, char path[PATH_ROOM])
 {
     int length = snprintf(path, PATH_ROOM, "%s/%s%s", directory, stem, ending);
@@ -83,7 +83,7 @@ static void commands_show_file(const char *directory, const char *stem, const ch
     close(file);
 }
 
-// Tells the path of a result; false: it is not there.
+// Prints the path of a result. False if it does not exist.
 static bool commands_show_path(const char *text, const char *directory, const char *stem, const char *ending)
 {
     char path[PATH_ROOM];
@@ -123,8 +123,8 @@ static void commands_show(void *user, const char *text)
     fflush(user);
 }
 
-// The first signal ends the run after the present step: a user's, that of a lost connection, or the warning of a batch
-// queue, which may come again every second. Signals that the parent ignores, as nohup does, stay ignored.
+// Installs handlers that end the run after the current step: for a user's signal, a lost connection, or the warning of
+// a batch queue, which may come again every second. Signals that the parent ignores, as nohup does, stay ignored.
 static void commands_catch_signals(void)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU, SIGALRM };
@@ -139,7 +139,7 @@ static void commands_catch_signals(void)
     sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-// Options of PETSc belong to a model that is solved by it.
+// Returns false, with an error, if options of PETSc are given and the model is not solved by it.
 static bool commands_take_words(const pcs_context *ctx, const pcs_arguments *a)
 {
     if (a->nword == 0 || pcs_context_comm(ctx) != NULL) return true;
@@ -182,7 +182,7 @@ static void commands_show_modes(const pcs_modes *modes)
     }
 }
 
-// The model of an analysis, and where its results go.
+// Builds the model of an analysis and makes the path of its results. Returns the exit status.
 static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, const char *ending, pcs_analysis *out,
                                    char directory[PATH_ROOM])
 {
@@ -192,7 +192,7 @@ static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, con
     return has_room ? PCS_CLI_DONE : pcs_cli_refuse(a->command, "too long a path:", directory, NULL);
 }
 
-// As the case says, and the command line says more.
+// Returns the options of the case, with those of the command line in place of them.
 static pcs_statics_options commands_statics_options(const pcs_analysis *on, const pcs_arguments *a)
 {
     pcs_statics_options options = on->statics;
@@ -217,7 +217,7 @@ int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a)
     return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
 }
 
-// The equilibrium about which to look for modes.
+// Finds the equilibrium about which the modes are sought, if one is asked for.
 static pcs_status commands_find_state(const pcs_analysis *on, const pcs_arguments *a, pcs_modes_options *modes)
 {
     pcs_statics statics;

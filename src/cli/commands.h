@@ -11,13 +11,13 @@ int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
-// Prints what the last word may become, for shells.
+// Prints the possible completions of the last word, for shells.
 int pcs_cli_complete(int nword, char **words);
-// Version, compiler, flags and libraries, to the screen.
+// Prints version, compiler, flags and libraries.
 void pcs_cli_version(void);
-// The name of case i to start from; NULL: there is none.
+// Returns the name of template case i, NULL if there is none.
 const char *pcs_cli_template(int i);
-// Tells the errors of a case that cannot be built.
+// Prints the errors of a case that cannot be built. Returns the exit status.
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status);
 
 #endif

@@ -16,11 +16,11 @@ enum { PATH_ROOM = 4096, TEXT_ROOM = 160, MOST = 4096 };
 
 typedef struct completion {
     pcs_context *ctx;
-    const char *verb, *present; // the word that is being written
+    const char *verb, *present; // the command, and the word being written
     int nword;
-    char **words; // [nword] from the verb on
+    char **words; // [nword] from the command on
     int count;
-    const char **told; // [count] each once
+    const char **told; // [count] words printed, each once
 } completion;
 
 static void complete_tell(completion *k, const char *word, const char *summary)
@@ -34,7 +34,7 @@ static void complete_tell(completion *k, const char *word, const char *summary)
     printf("%s%s%s\n", word, summary[0] == '\0' ? "" : "\t", summary);
 }
 
-// The first clause of the help.
+// Prints a word with the first clause of its help.
 static void complete_tell_helped(completion *k, const char *word, const char *help)
 {
     char text[TEXT_ROOM];
@@ -47,7 +47,7 @@ static void complete_verbs(completion *k)
     for (const pcs_verb *c = pcs_verbs; c->name != NULL; c++) complete_tell_helped(k, c->name, c->help);
 }
 
-// Options of a command, or those that stand alone.
+// Prints the options of a command, or those that need none.
 static void complete_options(completion *k, const char *command)
 {
     for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
@@ -57,7 +57,7 @@ static void complete_options(completion *k, const char *command)
     }
 }
 
-// A path up to its next dot, so that one sees a level at a time.
+// Prints a path up to its next dot, so that completion shows one level at a time.
 static void complete_path(void *user, const char *path)
 {
     completion *k = user;
@@ -69,7 +69,7 @@ static void complete_path(void *user, const char *path)
     complete_tell(k, word, "");
 }
 
-// Keys of the case among the words before: those of the file, and all that its readers know. Errors do not matter.
+// Prints the keys of the case among the words before: those of the file, and all that its readers know; ignores errors.
 static void complete_keys(completion *k)
 {
     char path[PATH_ROOM];
@@ -105,7 +105,7 @@ static void complete_argument(completion *k, const pcs_verb *c)
         complete_tell(k, pcs_cli_template(i), "");
 }
 
-// The value of the option before; false when there is none. Some shells break words at '='.
+// Prints the values of the option before. False if that is none. Some shells break words at '='.
 static bool complete_value(completion *k)
 {
     const char *before = k->words[k->nword - 2];

@@ -22,7 +22,7 @@ static int list_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col : 0;
 }
 
-// A pager that lets short texts be; NULL: the screen itself, or a file.
+// Opens a pager that does not stop at short texts, NULL if the output is not a terminal.
 static FILE *list_open_pager(void)
 {
     const char *pager = getenv("PAGER");
@@ -46,7 +46,7 @@ static int list_schema(pcs_context *ctx, const pcs_catalogue *catalogue, const p
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
 }
 
-// A line for a part that has the word in its name or summary.
+// Prints a line for a part that has the word in its name or summary.
 static void list_mention(void *user, const char *name, const char *summary)
 {
     const char *word = *(const char **)user;

@@ -151,7 +151,7 @@ void pcs_usage_show(FILE *stream, const pcs_verb *command)
     fputs("       percuss --help | --version\n", stream);
 }
 
-// "-o, --output DIR"
+// Writes "-o, --output DIR".
 static const char *usage_term(const pcs_cli_option *o, char term[TERM_ROOM])
 {
     snprintf(term, TERM_ROOM, "%s%s%s%s%s", o->letter == NULL ? "" : o->letter, o->letter == NULL ? "" : ", ", o->name,
@@ -177,7 +177,7 @@ void pcs_usage_explain(const pcs_verb *command)
     usage_fill(stdout, 0, 0, status);
 }
 
-// Text of one line; a hyphen that someone may want to copy is a minus sign to roff.
+// Prints one line of text for roff; hyphens that someone may copy become minus signs.
 static void man_put(const char *text, size_t length)
 {
     if (length > 0 && (text[0] == '.' || text[0] == '\'')) fputs("\\&", stdout);

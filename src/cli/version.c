@@ -21,7 +21,7 @@
 
 void ilaver_(int *major, int *minor, int *patch);
 
-// OpenBLAS tells about itself; of others the name of the file is known.
+// Writes the configuration of OpenBLAS, or the file name of another BLAS.
 static void version_blas(size_t size, char *text)
 {
     void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_config");

@@ -85,7 +85,7 @@ static void ball_energy(const double *p, const double *q, const double *v, doubl
 
 static const int ball_cells[][2] = { PCS_OUTLINE_CIRCLE_CELLS };
 
-// A point is drawn as a ball, too, with its contact point where it is.
+// Draws a ball, or a point as a small ball above its contact point.
 static void ball_points(const double *p, const double *q, double (*x)[3])
 {
     double radius = p[RADIUS] > 0.0 ? p[RADIUS] : pcs_outline_block_size(ball_length(p));

@@ -63,7 +63,7 @@ static double box_length(const double *p)
     return fmax(p[WIDTH], p[HEIGHT]);
 }
 
-// The direction against gravity; exact at 0 and 90 degrees.
+// Computes the unit vector against gravity; exact at 0 and 90 degrees.
 static void box_up(const double *p, double *x, double *y)
 {
     const double degree = 0.017453292519943295;

@@ -21,7 +21,7 @@ typedef struct check {
     double length;
 } check;
 
-// The first function that is required and not there.
+// Returns the name of the first required member that is missing, or NULL.
 static const char *check_missing(const percuss_system_definition *d)
 {
     bool turns = !d->is_linear && !d->has_constant_directions;
@@ -107,7 +107,7 @@ static pcs_status check_rows(check *c)
     return PCS_OK;
 }
 
-// Positive: every pivot of a Cholesky factor is.
+// Returns true if A is positive definite: every pivot of its elimination is positive.
 static bool check_is_positive(int n, double *A)
 {
     for (int k = 0; k < n; k++) {
@@ -148,7 +148,7 @@ static double check_row_size(const double *row, int n)
     return size;
 }
 
-// Angles and lengths want different steps: the better of both counts.
+// Returns the derivative of a gap by q_i that is nearer to `wanted`, of two steps: one for angles, one for lengths.
 static double check_slope(const check *c, const double *q, int i, int row, double wanted)
 {
     double best = INFINITY;

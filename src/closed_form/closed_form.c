@@ -4,11 +4,147 @@
 
 #include "closed_form/closed_form.h"
 
+#include "core/rotation.h"
 #include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// Largest stable step of explicit schemes on a linear closed-form system: 2 / omega, with omega^2 the largest
+// eigenvalue of M^-1 K, found by Jacobi rotations on L^-1 K L^-T, M = L L^T.
+
+enum { N = PCS_MAX_COORDINATES, SWEEPS = 30 };
+
+// Computes A = L^-1 K L^-T with L L^T = M.
+static void stable_reduce(const pcs_system *self, double A[N][N])
+{
+    double L[N][N];
+    int n = self->nv;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = self->M->value[i * n + j];
+            for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
+            L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) A[i][j] = self->K->value[j * n + i];
+    for (int side = 0; side < 2; side++)
+        for (int c = 0; c < n; c++)
+            for (int i = 0; i < n; i++) {
+                double *x = side == 0 ? &A[i][c] : &A[c][i];
+                for (int k = 0; k < i; k++) *x -= L[i][k] * (side == 0 ? A[k][c] : A[c][k]);
+                *x /= L[i][i];
+            }
+}
+
+// Rotates the plane of p and q so that A[p][q] vanishes (Jacobi rotation).
+static void stable_rotate(double A[N][N], int n, int p, int q)
+{
+    double angle = 0.5 * atan2(2.0 * A[p][q], A[q][q] - A[p][p]), c = cos(angle), s = sin(angle);
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < n; k++) {
+            double *x = side == 0 ? &A[k][p] : &A[p][k], *y = side == 0 ? &A[k][q] : &A[q][k], keep = *x;
+            *x = c * keep - s * *y;
+            *y = s * keep + c * *y;
+        }
+}
+
+// Returns the stable step of central differences on a linear system, from its M and K, s, INFINITY without oscillation.
+static double closed_form_stable_step(const pcs_system *self)
+{
+    double A[N][N], largest = 0.0;
+    stable_reduce(self, A);
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int p = 0; p < self->nv; p++)
+            for (int q = p + 1; q < self->nv; q++) stable_rotate(A, self->nv, p, q);
+    for (int i = 0; i < self->nv; i++) largest = fmax(largest, A[i][i]);
+    return largest > 0.0 ? 2.0 / sqrt(largest) : INFINITY;
+}
+
+// Floors and walls of closed-form systems, for pictures.
+//
+// A definition does not say what its contacts touch. With contact point x, unit normal n and gap g the surface has the
+// plane n . y = n . x - g there. Where that plane is the same in all states that are tried near the start it stands
+// still.
+
+enum { TRIALS = 4 };
+
+static const double NEAR = 1e-3;  // states that are tried are as near: a definition may not hold far away
+static const double SAME = 1e-10; // of normals, and of distances over the size of the system
+
+typedef struct planes_state {
+    double x[PCS_MAX_CLOSED_ROWS][3], n[PCS_MAX_CLOSED_ROWS][3], height[PCS_MAX_CLOSED_ROWS]; // n . y
+} planes_state;
+
+static void planes_find(const percuss_system_definition *def, const double *p, const double *q, int nrow,
+                        planes_state *out)
+{
+    double gap[PCS_MAX_CLOSED_ROWS];
+    def->gaps(p, q, gap);
+    def->contact_points(p, q, out->x, out->n);
+    for (int j = 0; j < nrow; j++) {
+        out->height[j] = pcs_dot3(out->n[j], out->x[j]) - gap[j];
+        for (int k = 0; k < 3; k++) out->x[j][k] -= gap[j] * out->n[j][k];
+    }
+}
+
+static bool planes_agree(const planes_state *a, int i, const planes_state *b, int j, double size)
+{
+    double off = fabs(a->height[i] - b->height[j]) / size;
+    for (int k = 0; k < 3; k++) off = fmax(off, fabs(a->n[i][k] - b->n[j][k]));
+    return off <= SAME; // NAN does not
+}
+
+// Marks rows whose planes stay fixed as q moves by a part of the length of the system, then, for angles, of one.
+static void planes_judge(const pcs_system *self, const percuss_system_definition *def, const double *p, const double *q,
+                         bool *is_still)
+{
+    planes_state first, other;
+    planes_find(def, p, q, self->nrow, &first);
+    for (int j = 0; j < self->nrow; j++)
+        is_still[j] = !self->rows[j].is_bilateral && fabs(pcs_norm3(first.n[j]) - 1.0) <= SAME;
+    for (int trial = 0; trial < 2 * TRIALS; trial++) {
+        double moved[PCS_MAX_COORDINATES], size = NEAR * (trial < TRIALS ? self->length : 1.0);
+        for (int i = 0; i < self->nq; i++) moved[i] = q[i] + size * sin(1.0 + 7.0 * trial + 3.0 * i);
+        planes_find(def, p, moved, self->nrow, &other);
+        for (int j = 0; j < self->nrow; j++)
+            is_still[j] = is_still[j] && planes_agree(&first, j, &other, j, self->length + size);
+    }
+}
+
+// Adds the planes that its contacts touch as obstacles to its picture.
+static pcs_status closed_form_planes(pcs_system *self, const percuss_system_definition *def, const double *p,
+                                     const double *q)
+{
+    bool is_still[PCS_MAX_CLOSED_ROWS];
+    planes_state at;
+    pcs_picture *picture = self->picture;
+    pcs_obstacle *obstacles;
+    int *nodes;
+    if (def->contact_points == NULL || picture->npoint == 0) return PCS_OK;
+    planes_judge(self, def, p, q, is_still);
+    planes_find(def, p, q, self->nrow, &at);
+    PCS_TAKE(self->ctx, obstacles, self->nrow, "the picture");
+    PCS_TAKE(self->ctx, nodes, picture->npoint, "the picture");
+    for (int i = 0; i < picture->npoint; i++) nodes[i] = i;
+    for (int j = 0; j < self->nrow; j++) {
+        for (int i = 0; i < j && is_still[j]; i++)
+            is_still[j] = !is_still[i] || !planes_agree(&at, i, &at, j, self->length);
+        if (!is_still[j]) continue;
+        pcs_obstacle *o = &obstacles[picture->nobstacle++];
+        *o = (pcs_obstacle){ .kind = PCS_OBSTACLE_PLANE,
+                             .contact = self->rows[j].contact,
+                             .is_long = true,
+                             .nnode = picture->npoint,
+                             .nodes = nodes };
+        memcpy(o->point, at.x[j], sizeof o->point);
+        memcpy(o->axis, at.n[j], sizeof o->axis);
+    }
+    picture->nstill = picture->nobstacle;
+    picture->obstacles = obstacles;
+    return PCS_OK;
+}
 
 #define PCS_CLOSED_FORM(name, file) extern const percuss_system_definition pcs_closed_##name;
 #include "closed_form/closed_form_list.def"
@@ -95,7 +231,7 @@ static void closed_difference_forces(pcs_system *self, double t, const double *q
         }
 }
 
-// From rows to columns.
+// Transposes A in place, from rows to columns.
 static void closed_transpose(int n, double *A)
 {
     for (int i = 0; i < n; i++)
@@ -118,7 +254,7 @@ static void closed_update_tangents(pcs_system *self, pcs_instant at)
     closed_transpose(self->nv, self->C->value);
 }
 
-// By forward differences: an iteration is as good with a matrix that is exact to 1e-7.
+// Adds d(M a)/dq to K by forward differences: exact to 1e-7, which is enough for the matrix of an iteration.
 static void closed_difference_mass(pcs_system *self, const double *q, const double *a)
 {
     const closed_data *d = self->data;
@@ -200,7 +336,7 @@ static void closed_measure(const pcs_system *self, pcs_instant at, unsigned what
     }
 }
 
-// Velocities of the drawn points by a difference in the direction of motion.
+// Draws the points, with velocities from a difference in the direction of motion.
 static void closed_draw(pcs_system *self, pcs_instant at, pcs_picture *picture)
 {
     const closed_data *d = self->data;
@@ -257,7 +393,7 @@ static bool closed_turns(const pcs_system *self, int coordinate)
     return strncmp(self->coordinates[coordinate], "theta", 5) == 0;
 }
 
-// Angles have no part in the length of the system.
+// Sets the scale of angles to 1: they have no part in the length of the system.
 static pcs_status closed_find_sizes(pcs_system *self)
 {
     const pcs_scale *scale = &self->scale;
@@ -362,18 +498,20 @@ static pcs_status closed_make_rows(pcs_system *self, int nrow, int n, pcs_rows *
     return PCS_OK;
 }
 
-// Rows of one name are one contact.
+// Creates the contact rows; rows of the same name are one contact.
 static pcs_status closed_make_contacts(pcs_system *self, closed_data *d)
 {
     percuss_row *given;
     pcs_row *rows;
     pcs_contact_info *info;
+    pcs_newton *newton;
     self->nrow = d->def->row_count(d->p);
     if (self->nrow > PCS_MAX_CLOSED_ROWS)
         return pcs_fail(self->ctx, PCS_UNSUPPORTED, "system '%s' has %d rows, at most %d are allowed", d->def->name,
                         self->nrow, PCS_MAX_CLOSED_ROWS);
     PCS_TAKE(self->ctx, given, self->nrow, "contacts");
     PCS_TAKE(self->ctx, rows, self->nrow, "contacts");
+    PCS_TAKE(self->ctx, newton, self->nrow, "contacts");
     PCS_TAKE(self->ctx, info, self->nrow, "contacts");
     d->def->rows(d->p, given);
     // Without friction anywhere tangential rows would only make work.
@@ -383,8 +521,9 @@ static pcs_status closed_make_contacts(pcs_system *self, closed_data *d)
         if (j == 0 || strcmp(given[j].contact, given[j - 1].contact) != 0)
             info[self->ncontact++] = (pcs_contact_info){ .name = given[j].contact, .first_row = j };
         info[self->ncontact - 1].nrow++;
+        newton[j].restitution = given[j].restitution;
         rows[j] = (pcs_row){ .contact = self->ncontact - 1,
-                             .restitution = given[j].restitution,
+                             .law = given[j].is_bilateral ? (pcs_law){ 0 } : (pcs_law){ &pcs_law_newton, &newton[j] },
                              .tangent_restitution = given[j].tangent_restitution,
                              .friction = given[j].friction,
                              .is_bilateral = given[j].is_bilateral != 0,
@@ -460,7 +599,7 @@ static pcs_status closed_find_constants(pcs_system *self)
             gravity[i] -= d->def->load_work(d->p, 0.0, zero, unit);
         }
     self->gravity = gravity;
-    self->stable_step = pcs_closed_form_stable_step(self);
+    self->stable_step = closed_form_stable_step(self);
     return PCS_OK;
 }
 
@@ -506,5 +645,5 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     PCS_TRY(closed_find_constants(self));
     PCS_TRY(closed_make_picture(self, q));
     *out = self;
-    return pcs_closed_form_planes(self, definition, params, q);
+    return closed_form_planes(self, definition, params, q);
 }

@@ -11,27 +11,20 @@ enum { PCS_MAX_COORDINATES = 16, PCS_MAX_CLOSED_ROWS = 64 };
 // The closed-form systems of this program, ends with NULL.
 extern const percuss_system_definition *const pcs_closed_forms[];
 
-// The parameter table as options; `params` is then an array of doubles.
+// Returns the parameter table as options; `params` is then an array of doubles.
 pcs_status pcs_closed_form_options(pcs_context *ctx, const percuss_system_definition *definition, pcs_option **out);
 
-// Is the definition whole: interface, names, the functions that may not be NULL? PCS_BAD_INPUT says what is not.
+// Checks that the definition is complete: interface, names, required functions. PCS_BAD_INPUT names what is missing.
 pcs_status pcs_closed_form_verify(pcs_context *ctx, const percuss_system_definition *definition);
-// Do its functions agree with each other at and near a state? PCS_BAD_INPUT says which do not.
+// Checks that its functions agree with each other at and near a state. PCS_BAD_INPUT names those that do not.
 pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_definition *definition, const double *params,
                                    const double *q, const double *v);
 
-// `params` are kept and must live as long as the context.
+// Creates the system; `params` are borrowed and must live as long as the context.
 pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definition *definition, const double *params,
                                   pcs_system **out);
 
-// The planes that its contacts touch, as obstacles of its picture.
-pcs_status pcs_closed_form_planes(pcs_system *self, const percuss_system_definition *definition, const double *params,
-                                  const double *q);
-
-// Returns the stable step of central differences on a linear system, from its M and K, s, INFINITY without oscillation.
-double pcs_closed_form_stable_step(const pcs_system *self);
-
-// Position, velocity of a coordinate: "theta1", "v_theta1".
+// Finds the probe of position or velocity of a coordinate: "theta1", "v_theta1".
 pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, pcs_probe *out);
 
 #endif

@@ -69,7 +69,7 @@ static void incline_mass(const double *p, const double *q, double *M)
     M[1] = M[2] = 0.0;
 }
 
-// Downhill and normal parts of the vertical; exact at 0 and 90 degrees.
+// Computes the downhill and normal parts of the vertical; exact at 0 and 90 degrees.
 static void incline_split(const double *p, double *s, double *c)
 {
     const double degree = 0.017453292519943295;
@@ -112,7 +112,7 @@ static void incline_energy(const double *p, const double *q, const double *v, do
 
 static const int incline_cells[][2] = { PCS_OUTLINE_BLOCK_CELLS };
 
-// The block, and the slope from its start.
+// Draws the block, and the slope from its start.
 static void incline_points(const double *p, const double *q, double (*x)[3])
 {
     double s, c;

@@ -93,8 +93,8 @@ static void oscillator_directions(const double *p, const double *q, double *G, d
     G[1] = 0.0;
 }
 
-// Gravity's part is zero where the lower centre is at height 0 and the spring is slack; the spring's energy is in it,
-// too.
+// Computes the energies, J. Gravity's part is zero if the lower centre is at height 0 and the spring is slack; the
+// spring's energy is part of the potential.
 static void oscillator_energy(const double *p, const double *q, const double *v, double *kinetic, double *potential)
 {
     double stretch = q[1] - q[0] - p[REST_LENGTH];

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { PCS_OUTLINE_CIRCLE = 17 }; // points: the rim, then the centre
+enum { PCS_OUTLINE_CIRCLE = 17 }; // number of points: the rim, then the centre
 
 // Cells of a circle whose points are the first ones: the rim and a spoke that shows the rotation.
 // clang-format off
@@ -30,7 +30,7 @@ static inline void pcs_outline_circle(double cx, double cy, double radius, doubl
     pcs_outline_point(&x[PCS_OUTLINE_CIRCLE - 1], cx, cy);
 }
 
-// Four corners of a rectangle of half lengths a and b, counter-clockwise from the lower left one.
+// Computes the corners of a rectangle of half lengths a and b, m, counter-clockwise from the lower left one.
 static inline void pcs_outline_rectangle(double cx, double cy, double a, double b, double angle, double (*x)[3])
 {
     double c = cos(angle), s = sin(angle);
@@ -39,7 +39,7 @@ static inline void pcs_outline_rectangle(double cx, double cy, double a, double 
         pcs_outline_point(&x[i], cx + c * along[i] - s * across[i], cy + s * along[i] + c * across[i]);
 }
 
-// A mass without a size is drawn as a block that stands on its contact point, and the way from its start.
+// Outline of a mass without a size: a block on its contact point, and the path from its start.
 enum { PCS_OUTLINE_BLOCK = 6, PCS_OUTLINE_BLOCK_LINES = 5 };
 #define PCS_OUTLINE_BLOCK_CELLS             \
     { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 0 }, \
@@ -52,7 +52,7 @@ static inline double pcs_outline_block_size(double length)
     return 0.03 * length;
 }
 
-// From the contact point (px, py) on a floor turned by an angle; points 4 and 5 are the way.
+// Computes the block from the contact point (px, py) on a floor rotated by `angle`; points 4 and 5 are its path.
 static inline void pcs_outline_block(double px, double py, double length, double angle, double (*x)[3])
 {
     double a = pcs_outline_block_size(length), b = 0.5 * a;

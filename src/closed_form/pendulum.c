@@ -71,7 +71,7 @@ static void pendulum_force(const double *p, double t, const double *q, const dou
     f[1] = -p[MASS] * p[GRAVITY];
 }
 
-// The force is constant.
+// Clears K and C: the force is constant.
 static void pendulum_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
 {
     (void)p;

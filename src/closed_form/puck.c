@@ -55,7 +55,7 @@ static void puck_mass(const double *p, const double *q, double *M)
     for (int k = 0; k < 9; k++) M[k] = k % 4 == 0 ? p[MASS] : 0.0;
 }
 
-// Downhill and normal parts of the vertical; exact at 0 and 90 degrees.
+// Computes the downhill and normal parts of the vertical; exact at 0 and 90 degrees.
 static void puck_split(const double *p, double *s, double *c)
 {
     const double degree = 0.017453292519943295;
@@ -98,7 +98,7 @@ static void puck_energy(const double *p, const double *q, const double *v, doubl
     *potential = p[MASS] * p[GRAVITY] * (c * q[2] - s * q[0]);
 }
 
-// In space the vertical is along +z: the plane falls off along x.
+// Computes the position in space, m, with the vertical along +z: the plane descends along x.
 static void puck_place(const double *p, const double *q, double x[3])
 {
     double s, c;

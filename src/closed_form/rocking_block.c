@@ -87,7 +87,7 @@ static void block_force(const double *p, double t, const double *q, const double
     f[1] = -p[MASS] * p[GRAVITY];
 }
 
-// The force is constant.
+// Clears K and C: the force is constant.
 static void block_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
 {
     (void)p;
@@ -97,7 +97,7 @@ static void block_tangents(const double *p, double t, const double *q, const dou
     for (int k = 0; k < 9; k++) K[k] = C[k] = 0.0;
 }
 
-// Half of the width, with the sign and share of point j: the right corner first.
+// Returns the signed lever arm of point j, m, between half of the width and minus that: the right corner first.
 static double block_arm(const double *p, int j)
 {
     return 0.5 * p[WIDTH] * (1.0 - 2.0 * j / (p[POINTS] - 1.0));

@@ -60,7 +60,7 @@ static void crank_force(const double *p, const double *q, const double *v, doubl
     f[1] = s * v[0] * v[0] - p[GRAVITY] * p[L2] * cos(q[1]) * (0.5 * p[M2] + p[M3]);
 }
 
-// Entries of -df/dq and -df/dv, of n coordinates.
+// Fills K = -df/dq and C = -df/dv, of n coordinates.
 static void crank_tangents(const double *p, const double *q, const double *v, int n, double *K, double *C)
 {
     double s = crank_coupling(p) * sin(q[0] - q[1]), c = crank_coupling(p) * cos(q[0] - q[1]);
@@ -108,14 +108,14 @@ static double crank_length(const double *p)
     return p[L1] + p[L2];
 }
 
-// Tip of the rod.
+// Computes the position of the tip of the rod, m.
 static void crank_tip(const double *p, const double *q, double *x, double *y)
 {
     *x = p[L1] * cos(q[0]) + p[L2] * cos(q[1]);
     *y = p[L1] * sin(q[0]) + p[L2] * sin(q[1]);
 }
 
-// Pivot, crank pin and tip.
+// Draws pivot, crank pin and tip.
 static void crank_points(const double *p, const double *q, double (*x)[3])
 {
     double tip_x, tip_y;

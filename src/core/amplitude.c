@@ -5,7 +5,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-// The first entry that is not before t, found by halving.
+// Returns the first entry that is not before t, by bisection.
 static int amplitude_entry(const pcs_amplitude *a, double t)
 {
     int low = 1, high = a->count - 1;
@@ -38,7 +38,7 @@ static double amplitude_area(const pcs_amplitude *a, double t)
     return a->area[i] + 0.5 * (t - a->time[i]) * (a->factor[i] + amplitude_table(a, t));
 }
 
-// r, dr/dx, d2r/dx2 of a ramp, and the integral of r over x.
+// Evaluates r, dr/dx, d2r/dx2 of a ramp, and the integral of r over x.
 static void amplitude_rise(const pcs_amplitude *a, double t, double r[4])
 {
     double x = (t - a->start) / a->duration, y = fmin(fmax(x, 0.0), 1.0), beyond = fmax(x - 1.0, 0.0);
@@ -62,8 +62,8 @@ static double amplitude_ramp(const pcs_amplitude *a, double t)
     return (1.0 - r[0]) * a->from + r[0] * a->to;
 }
 
-// The end of a step and the start of the next one differ by round-off, n h and (n - 1) h + h: a jump that is meant to
-// be there is behind both of them.
+// Moves t past a jump: the end of a step and the start of the next one differ by round-off, n h and (n - 1) h + h, and
+// both must be on the same side.
 static double amplitude_past_jump(double t)
 {
     return t + 16.0 * DBL_EPSILON * fabs(t);
@@ -106,7 +106,7 @@ const char *pcs_amplitude_refuses(const pcs_amplitude *a, bool is_velocity)
     return NULL;
 }
 
-// a' and a'' just before t.
+// Evaluates a' and a'' just before t.
 static void amplitude_rates(const pcs_amplitude *a, double t, double rate[2])
 {
     double w = 2.0 * pi * a->frequency, x = (t - a->start) / a->duration, turn = pi / a->duration, r[4], all[3];
@@ -139,8 +139,8 @@ static void amplitude_rates(const pcs_amplitude *a, double t, double rate[2])
     }
 }
 
-// Integrals of a formula over a panel by the rules of Clenshaw and Curtis (1960) with 17 and 9 points, and of |a|.
-// Their points hold both ends, so that no jump within the panel stays unseen.
+// Integrates a formula over a panel by the rules of Clenshaw and Curtis (1960) with 17 and 9 points, and |a| with 17.
+// Their points include both ends, so that no jump within the panel is missed.
 static void amplitude_pair(const pcs_expression *e, double from, double to, double out[3])
 {
     static const double x[9] = { 1.000000000000000000000, 0.980785280403230449126, 0.923879532511286756128,
@@ -162,7 +162,7 @@ static void amplitude_pair(const pcs_expression *e, double from, double to, doub
     }
 }
 
-// Panels are halved, the first half first, until both rules agree; a bound on their number ends what has no limit.
+// Integrates a formula; halves panels until both rules agree, up to a bound on their number if there is no limit.
 static double amplitude_quadrature(const pcs_expression *e, double from, double to)
 {
     enum { DEPTH = 50, MOST = 500 };
@@ -200,7 +200,7 @@ static double amplitude_of_formula(const pcs_amplitude *a, double t)
     return a->area[k] + amplitude_quadrature(a->expression, k * a->panel, t);
 }
 
-// An integral of a over time; where it begins does not matter.
+// Returns an integral of a over time; its constant is arbitrary.
 static double amplitude_integral(const pcs_amplitude *a, double t)
 {
     double w = pi * a->frequency, y = fmin(fmax((t - a->start) / a->duration, 0.0), 1.0), r[4];
@@ -218,7 +218,7 @@ static double amplitude_integral(const pcs_amplitude *a, double t)
     return NAN;
 }
 
-// a just before t.
+// Returns a just before t.
 static double amplitude_before(const pcs_amplitude *a, double t)
 {
     double x = (t - a->start) / a->duration;

@@ -24,30 +24,30 @@ typedef enum pcs_amplitude_kind {
 } pcs_amplitude_kind;
 
 typedef struct pcs_amplitude {
-    int count;                   // of a table; 0: constant 1
+    int count;                   // rows of a table; 0 for a constant 1
     const double *time, *factor; // [count]
-    const double *area;          // [count] integral of the table from its first entry on; only motions need it
+    const double *area;          // [count] integral of the table from its first entry on; used by motions only
     pcs_amplitude_kind kind;
-    double size, mean, frequency, phase; // Hz, rad; the size is that of a pulse, too
+    double size, mean, frequency, phase; // Hz, rad; the size also of a pulse
     double start, duration, from, to;    // s
-    bool is_smooth;                      // a ramp by the polynomial, a pulse by half a sine
-    const pcs_expression *expression;    // of t
+    bool is_smooth;                      // ramp by the polynomial, pulse by half a sine
+    const pcs_expression *expression;    // formula of t
     const char *formula;                 // its text
-    double panel;                        // s, of an expression: `area` has its integral up to k panel, k < count
+    double panel;                        // s, for an expression: `area` holds its integral up to k panel, k < count
 } pcs_amplitude;
 
-// True if the case gives an amplitude; without one the factor is the constant 1.
+// Returns true if the case gives an amplitude; without one the factor is the constant 1.
 bool pcs_amplitude_is_given(const pcs_amplitude *a);
 double pcs_amplitude_value(const pcs_amplitude *a, double t);
-// The integral of a table from its first entry on, [count].
+// Integrates a table from its first entry on, into area [count].
 void pcs_amplitude_sum(int count, const double *time, const double *factor, double *area);
 
-// Integrals of an expression from 0 to k panel, into area[count], from which others go on.
+// Integrates an expression from 0 to k panel, into area[count], from which later integrals continue.
 void pcs_amplitude_integrate(pcs_amplitude *a, double panel, int count, double *area);
 
-// Why s = a, or s' = a, cannot be a motion; NULL when it can.
+// Returns why s = a, or s' = a, cannot be a motion; NULL if it can.
 const char *pcs_amplitude_refuses(const pcs_amplitude *a, bool is_velocity);
-// s, s' and s''.
+// Evaluates s, s' and s''.
 void pcs_amplitude_motion(const pcs_amplitude *a, bool is_velocity, double t, double s[3]);
 
 #endif

@@ -1,13 +1,12 @@
-#define _GNU_SOURCE // RTLD_DEFAULT, MAP_ANONYMOUS
+#define _GNU_SOURCE // MAP_ANONYMOUS
 
 #include "core/blas.h"
 
-#include <dlfcn.h>
-#include <string.h>
 #include <sys/mman.h>
 
-typedef void *blas_take(int procedure);
-typedef void blas_give(void *buffer);
+// OpenBLAS has these, other libraries have not.
+extern void *blas_memory_alloc(int procedure) __attribute__((weak));
+extern void blas_memory_free(void *buffer) __attribute__((weak));
 
 bool pcs_blas_has_room(void)
 {
@@ -17,15 +16,10 @@ bool pcs_blas_has_room(void)
 
 pcs_status pcs_blas_reserve(pcs_context *ctx)
 {
-    void *symbols[] = { dlsym(RTLD_DEFAULT, "blas_memory_alloc"), dlsym(RTLD_DEFAULT, "blas_memory_free") };
-    blas_take *take;
-    blas_give *give;
-    memcpy(&take, &symbols[0], sizeof take);
-    memcpy(&give, &symbols[1], sizeof give);
-    if (take == NULL || give == NULL) return PCS_OK;
+    if (blas_memory_alloc == NULL || blas_memory_free == NULL) return PCS_OK;
     if (!pcs_blas_has_room())
         return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: OpenBLAS needs %zu MB of address space (ulimit -v)",
                         PCS_BLAS_BUFFER >> 20);
-    give(take(0));
+    blas_memory_free(blas_memory_alloc(0));
     return PCS_OK;
 }

@@ -8,9 +8,9 @@
 // Bytes of address space for one buffer: 32 MB on 64-bit ARM, 128 MB on x86-64, and what surrounds it.
 #define PCS_BLAS_BUFFER ((size_t)160 << 20)
 
-// True if there is room for one.
+// Returns true if the address space has space for one buffer.
 bool pcs_blas_has_room(void);
-// Lets OpenBLAS take the buffer of this thread, which it keeps; PCS_NO_MEMORY where there is no room for it. Other
+// Lets OpenBLAS allocate the buffer of this thread, which it keeps; PCS_NO_MEMORY if there is no space for it. Other
 // libraries need none.
 pcs_status pcs_blas_reserve(pcs_context *ctx);
 

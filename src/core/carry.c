@@ -17,7 +17,7 @@ void pcs_carry_part(pcs_carrier *c, const char *name)
     c->part = name;
 }
 
-// "part.name", which is cut where it is too long; gives its size with the zero at its end.
+// Writes "part.name", cut off if it is too long. Returns its size with the zero at its end.
 static size_t carry_name(const pcs_carrier *c, const char *name, char text[NAME_ROOM])
 {
     size_t part = strnlen(c->part, PART_ROOM), rest = strnlen(name, NAME_ROOM - PART_ROOM - 2);
@@ -46,7 +46,7 @@ static void carry_put(pcs_carrier *c, const void *bytes, size_t size)
     c->used += size;
 }
 
-// Name and size of a piece, before its bytes.
+// Writes name and size of a piece, before its bytes.
 static void carry_put_head(pcs_carrier *c, const char *name, size_t size)
 {
     char full[NAME_ROOM];
@@ -62,7 +62,7 @@ bool pcs_carry_is_next(const pcs_carrier *c, const char *name)
     return c->size - c->used >= length && memcmp(c->bytes + c->used, full, length) == 0;
 }
 
-// The bytes of the next piece, which must have this name and size; NULL otherwise.
+// Returns the bytes of the next piece, which must have this name and size; NULL otherwise.
 static const unsigned char *carry_find(pcs_carrier *c, const char *name, size_t size)
 {
     char full[NAME_ROOM], text[160];
@@ -101,7 +101,7 @@ void pcs_carry_words(pcs_carrier *c, const char *name, void *words, size_t count
     pcs_carry_bytes(c, name, words, 8 * count);
 }
 
-// The bits of a number as two whole numbers, which sums over ranks leave as they are; likewise back.
+// Splits the bits of a number into two integers, which sums over ranks leave exact; carry_join does the reverse.
 static void carry_split(const double *x, double out[2])
 {
     uint64_t bits;
@@ -116,7 +116,7 @@ static void carry_join(const double in[2], double *x)
     memcpy(x, &bits, sizeof bits);
 }
 
-// Puts the numbers of all ranks together on the first; there they end up in the first half of the work.
+// Gathers the numbers of all ranks on the first, where they end up in the first half of the work.
 static void carry_gather(pcs_carrier *c, size_t count)
 {
     c->comm->gather(c->comm, 2 * count, c->work);
@@ -124,7 +124,7 @@ static void carry_gather(pcs_carrier *c, size_t count)
     for (size_t i = 0; i < count; i++) carry_join(c->work + 2 * i, c->work + i);
 }
 
-// Room for so many numbers of all ranks; false where nothing is exchanged yet.
+// Prepares the work for `count` numbers of all ranks. False if nothing is exchanged yet.
 static bool carry_prepare(pcs_carrier *c, size_t count)
 {
     if (c->work == NULL && c->work_size < 2 * count) c->work_size = 2 * count;
@@ -133,8 +133,8 @@ static bool carry_prepare(pcs_carrier *c, size_t count)
     return true;
 }
 
-// Numbers that are spread over the ranks, in the order of one process; portion by portion, so that no rank needs room
-// for the numbers of all.
+// Writes numbers that are distributed over ranks, in the order of one process; in portions, so that no rank needs
+// memory for all numbers.
 static void carry_put_spread(pcs_carrier *c, const pcs_memory *x)
 {
     const double *value = x->bytes;
@@ -186,7 +186,7 @@ static unsigned char *carry_row(const pcs_carry_table *rows, size_t row)
     return (unsigned char *)rows->first + row * rows->stride;
 }
 
-// Words of the rows of this rank among `count` rows from one on.
+// Splits the words of this rank's rows among `count` rows from `from` on.
 static void carry_split_rows(const pcs_carrier *c, const pcs_carry_table *rows, size_t from, size_t count)
 {
     size_t nword = (rows->size + 7) / 8;
@@ -201,7 +201,7 @@ static void carry_split_rows(const pcs_carrier *c, const pcs_carry_table *rows, 
     }
 }
 
-// Rows that ranks have for themselves, in the order of one process, portion by portion.
+// Writes rows that are distributed over ranks, in the order of one process, in portions.
 static void carry_put_rows(pcs_carrier *c, const pcs_carry_table *rows, size_t all)
 {
     size_t nword = (rows->size + 7) / 8, most = PORTION / nword + 1;
@@ -268,7 +268,7 @@ bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size)
     return false;
 }
 
-// Refuses bytes other than 0 and 1 when reading: any other value in a bool is undefined behaviour.
+// Rejects bytes other than 0 and 1 when reading: any other value in a bool is undefined behaviour.
 void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count)
 {
     if (c->way != PCS_CARRY_READ) {

@@ -26,24 +26,24 @@ typedef enum pcs_carry_way { PCS_CARRY_COUNT, PCS_CARRY_WRITE, PCS_CARRY_READ } 
 
 typedef struct pcs_carrier {
     pcs_context *ctx;
-    pcs_carry_way way;    // only count bytes, write them, read them
-    const char *source;   // for messages: the file that is read
-    const char *part;     // whose pieces come
-    unsigned char *bytes; // [size] unless `put` takes them as they come
+    pcs_carry_way way;    // count, write or read bytes
+    const char *source;   // file that is read, for messages
+    const char *part;     // name of the part of the next pieces
+    unsigned char *bytes; // [size]; unused if `put` takes the bytes
     size_t size, used;
     void (*put)(void *sink, const void *bytes, size_t size);
     void *sink;
-    pcs_status status; // the first fault
+    pcs_status status; // first fault
     // Numbering over several ranks
-    const pcs_comm *comm;      // NULL: this process has all equations
-    int nequation, nown, nall; // here, of this rank, of all ranks
-    const int *serial;         // [nequation] their numbers in one process, those of this rank ascending
-    // Numbers of rows of contacts in one process, and then of points with force laws, where each rank has its own;
-    // NULL: all are here.
+    const pcs_comm *comm;      // NULL if this process has all equations
+    int nequation, nown, nall; // number of equations here, owned by this rank, of all ranks
+    const int *serial;         // [nequation] their indices in one process, ascending for those of this rank
+    // Indices in one process of contact rows, and then of compliant points, if each rank has its own; NULL if all are
+    // here.
     const int *row_number;
-    int nrow_all, npoint_all; // rows, and rows and points, of all ranks, then
-    double *work;             // [work_size] for a portion of the numbers of all ranks; NULL: nothing is exchanged
-    size_t work_size;         // likewise, or what is needed after counting
+    int nrow_all, npoint_all; // number of rows, and of rows and points, of all ranks
+    double *work;             // [work_size] for a portion of the numbers of all ranks, NULL if nothing is exchanged
+    size_t work_size;         // size, or the size needed after counting
 } pcs_carrier;
 
 static inline bool pcs_carry_reads(const pcs_carrier *c)
@@ -51,42 +51,41 @@ static inline bool pcs_carry_reads(const pcs_carrier *c)
     return c->way == PCS_CARRY_READ && c->status == PCS_OK;
 }
 
-// Pieces that follow belong to this part; `name` is borrowed.
+// Sets the part to which the following pieces belong; `name` is borrowed.
 void pcs_carry_part(pcs_carrier *c, const char *name);
 void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size);
 void pcs_carry_words(pcs_carrier *c, const char *name, void *words, size_t count); // doubles and longs
-// A vector over the equations, [count] here.
+// Serializes a vector over the equations, [count] here.
 void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count);
-// So many bytes of every row of contacts, from the first row on; words where they are multiples of eight, else up to
-// eight flags.
+// Bytes of every contact row, `size` of each: words if that is a multiple of eight, else up to eight flags.
 typedef struct pcs_carry_table {
     void *first;
     size_t count, stride, size;
-    bool has_laws; // then of points with force laws
+    bool has_laws; // rows of compliant points follow
 } pcs_carry_table;
 void pcs_carry_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows);
-// Whatever a part has declared.
+// Serializes memory that a part has declared.
 void pcs_carry_memory(pcs_carrier *c, const char *name, const pcs_memory *memory);
 void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count);
 void pcs_carry_int(pcs_carrier *c, const char *name, int *x);
-// An index or number that must lie in [low, high] when it is read.
+// Serializes an integer that must be in [low, high] when it is read.
 void pcs_carry_index(pcs_carrier *c, const char *name, int *x, int low, int high);
-// PCS_BAD_INPUT: what was read does not fit.
+// Sets PCS_BAD_INPUT, with a message, because the data read do not fit.
 void pcs_carry_refuse(pcs_carrier *c, const char *name, const char *what);
 
-// True if the next piece has this name; to be called only when reading.
+// Returns true if the next piece has this name; to be called only when reading.
 bool pcs_carry_is_next(const pcs_carrier *c, const char *name);
-// Goes to a piece by its full name, "state.q", and gives its size; false when there is none.
+// Seeks a piece by its full name, "state.q", and returns its size. False if there is none.
 bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size);
 
 // FNV-1a over words of eight bytes, from `hash` on: any change of one word shows, and it costs no more than copying.
 #define PCS_HASH_START 14695981039346656037ULL
 unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t size);
 
-// The same hash of bytes that come in portions of any size.
+// The same hash for bytes in portions of any size.
 typedef struct pcs_digest {
-    unsigned long long sum; // of whole words
-    unsigned char rest[8];  // [nrest] bytes of the next one
+    unsigned long long sum; // hash of complete words
+    unsigned char rest[8];  // [nrest] bytes of the next word
     size_t nrest;
 } pcs_digest;
 #define PCS_DIGEST_START ((pcs_digest){ .sum = PCS_HASH_START })

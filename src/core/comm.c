@@ -20,8 +20,8 @@ bool pcs_comm_is_launched(void)
     return false;
 }
 
-// The object lies beside the program, or where both were installed: a program in any folder but bin/ has nothing to do
-// with its parent, to which others may write. Else the loader looks where it looks for libraries.
+// Opens the shared object beside the program, or in the library folder if the program is in bin/ (the parent of any
+// other folder may be writable by others), else by the search path of the loader.
 static void *comm_open(const char *name)
 {
     static const char *const places[] = { "", "../" PERCUSS_LIBDIR "/" };

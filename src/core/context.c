@@ -29,9 +29,9 @@ struct pcs_context {
     chunk *chunks;
     deferred *actions; // newest first
     size_t bytes_taken;
-    const pcs_comm *comm; // NULL: this process is alone
-    pcs_pool *pool;       // NULL: one thread
-    int beside;           // other simulations that have the processors, too
+    const pcs_comm *comm; // NULL if this process is alone
+    pcs_pool *pool;       // NULL for one thread
+    int beside;           // number of other simulations on the same processors
     int noption;
     const char *const *options; // [noption] words for PETSc, borrowed
     char note[NOTE_BYTES];
@@ -78,7 +78,7 @@ static char *context_align(char *p)
     return p + ((ALIGNMENT - address % ALIGNMENT) % ALIGNMENT);
 }
 
-// Large requests get a chunk of their own, behind the current one, so that its rest stays in use.
+// Adds a chunk; one for a large request goes behind the current one, whose rest stays in use.
 static chunk *context_add_chunk(pcs_context *ctx, size_t bytes)
 {
     size_t room = bytes > CHUNK_BYTES / 4 ? bytes : CHUNK_BYTES;
@@ -131,6 +131,13 @@ char *pcs_take_text(pcs_context *ctx, const char *text)
     size_t bytes = strlen(text) + 1;
     char *copy = pcs_take(ctx, bytes, 1, "text");
     return copy == NULL ? NULL : memcpy(copy, text, bytes);
+}
+
+const char *pcs_culprit(pcs_context *ctx, const char *section, const char *name)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s.%s", section, name);
+    return pcs_take_text(ctx, text);
 }
 
 pcs_status pcs_defer(pcs_context *ctx, void (*action)(void *object), void *object)

@@ -14,26 +14,28 @@
 // Fills *out or leaves it NULL (then memory ran out).
 pcs_status pcs_context_create(pcs_context **out);
 
-// Accepts NULL and pointers to NULL; sets *ctx to NULL.
+// Destroys the context and sets *ctx to NULL; accepts NULL and pointers to NULL.
 void pcs_context_destroy(pcs_context **ctx);
 
-// `count` zeroed objects of `size` bytes, 64-byte aligned, living as long as the context.
-// NULL when memory ran out; the message then names `what`. A count of 0 gives a valid pointer.
-// Their memory is padded with zeros to a multiple of 64 bytes, for loops over pcs_whole_vectors entries.
+// Allocates `count` zeroed objects of `size` bytes, 64-byte aligned, that live as long as the context.
+// Returns NULL if memory is out, with a message that names `what`; a valid pointer for a count of 0.
+// Pads the memory with zeros to a multiple of 64 bytes, for loops over pcs_whole_vectors entries.
 void *pcs_take(pcs_context *ctx, size_t count, size_t size, const char *what);
-// The same, not zeroed: for buffers, of which most runs use a part.
+// Allocates bytes that are not zeroed, for buffers that most runs use in part.
 void *pcs_take_room(pcs_context *ctx, size_t bytes, const char *what);
 
-// A copy of `text` living as long as the context, or NULL.
+// Copies `text` to memory that lives as long as the context, NULL if memory is out.
 char *pcs_take_text(pcs_context *ctx, const char *text);
+// Returns "<section>.<name>", the path of a part of the case, owned by the context; NULL if memory is exhausted.
+const char *pcs_culprit(pcs_context *ctx, const char *section, const char *name);
 
-// Calls action(object) when the context is destroyed. On failure the action is run at once.
+// Calls action(object) when the context is destroyed; at once if this cannot be registered.
 pcs_status pcs_defer(pcs_context *ctx, void (*action)(void *object), void *object);
 
-// Takes over what another context owns, which has no deferred actions, and destroys that; sets *from to NULL.
+// Takes over the memory of another context, which must have no deferred actions, and destroys that; sets *from to NULL.
 void pcs_context_adopt(pcs_context *ctx, pcs_context **from);
 
-// Bytes taken so far.
+// Returns the number of bytes allocated so far.
 size_t pcs_bytes_taken(const pcs_context *ctx);
 
 // Takes memory or returns PCS_NO_MEMORY from the calling function.
@@ -43,7 +45,7 @@ size_t pcs_bytes_taken(const pcs_context *ctx);
         if ((pointer) == NULL) return PCS_NO_MEMORY;                             \
     } while (0)
 
-// A scratch buffer that grows and is given back by hand, for set-up code only.
+// Allocates or grows a scratch buffer that the caller frees, for set-up code only.
 void *pcs_scratch(void *old, size_t count, size_t size);
 void pcs_scratch_free(void *buffer);
 

@@ -8,15 +8,15 @@
 
 #define PCS_DENSE_SMALLEST 1e-13
 
-// b = A^-1 b by elimination with row pivoting; A is overwritten. False when a pivot is below 1e-13 of its row.
+// Solves b = A^-1 b by elimination with row pivoting; A is overwritten. False if a pivot is below 1e-13 of its row.
 bool pcs_dense_solve(int n, double *A, double *b);
-// The same with another bound than 1e-13, for matrices whose entries are known less well.
+// Solves it with another bound than 1e-13, for matrices with less accurate entries.
 bool pcs_dense_solve_to(int n, double *A, double *b, double smallest);
 
-// Two equations likewise, operation by operation: contact problems of a bar, many times a run with the same matrix.
+// Factors of two equations by the same operations: contact problems of a bar, many times a run with the same matrix.
 typedef struct pcs_dense_pair {
-    int first;                          // the equation that is divided by its first entry
-    double head, beside, factor, pivot; // its entries, how often it is taken from the other, and what that has left
+    int first;                          // equation that is divided by its first entry
+    double head, beside, factor, pivot; // its entries, the multiple subtracted from the other, the remaining pivot
     bool is_regular;
 } pcs_dense_pair;
 
@@ -29,13 +29,13 @@ static inline void pcs_dense_solve_pair(const pcs_dense_pair *p, double b[2])
     b[0] = (top - p->beside * b[1]) / p->head;
 }
 
-// A = L U with row pivoting, in place; `pivot` holds n numbers. False when a pivot is below 1e-13 of its row.
+// Factors A = L U with row pivoting, in place; `pivot` holds n numbers. False if a pivot is below 1e-13 of its row.
 bool pcs_dense_factor(int n, double *A, int *pivot);
 
-// A = A^-1 by Gauss-Jordan with row pivoting; `work` holds n * n numbers. False when singular.
+// Inverts A in place by Gauss-Jordan with row pivoting; `work` holds n * n numbers. False if A is singular.
 bool pcs_dense_invert(int n, double *A, double *work);
 
-// a . b, summed from the front.
+// Returns a . b, summed from the front.
 static inline double pcs_dense_dot(int n, const double *a, const double *b)
 {
     double sum = 0.0;
@@ -43,7 +43,7 @@ static inline double pcs_dense_dot(int n, const double *a, const double *b)
     return sum;
 }
 
-// Eigenvalues of a symmetric matrix by Jacobi's rotations, accurate also where they are tiny:
+// Computes the eigenvalues of a symmetric matrix by Jacobi's rotations, accurate also if they are tiny:
 // A (n x n, destroyed) = V diag(w) V^T; w rises, and column k of V, V[i * n + k], belongs to w[k].
 void pcs_jacobi(int n, double *A, double *w, double *V);
 

@@ -19,7 +19,7 @@ static inline void pcs_double2_store(double *to, pcs_double2 p)
     memcpy(to, &p, sizeof p);
 }
 
-// First entries of a and b, second entries of a and b, first of a with second of b.
+// Returns the first entries of a and b; the next two, the second entries, and the first of a with the second of b.
 static inline pcs_double2 pcs_double2_firsts(pcs_double2 a, pcs_double2 b)
 {
     return __builtin_shufflevector(a, b, 0, 2);

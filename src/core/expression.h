@@ -15,8 +15,8 @@
 #include <stddef.h>
 
 enum {
-    PCS_EXPRESSION_OPS = 256,  // operations of a program
-    PCS_EXPRESSION_DEPTH = 48, // values that wait on its stack
+    PCS_EXPRESSION_OPS = 256,  // most operations of a program
+    PCS_EXPRESSION_DEPTH = 48, // most values on its stack
 };
 
 typedef enum pcs_expression_code {
@@ -55,8 +55,8 @@ typedef enum pcs_expression_code {
 
 typedef struct pcs_expression_op {
     pcs_expression_code code;
-    int variable;  // of PCS_OP_VARIABLE
-    double number; // of PCS_OP_NUMBER
+    int variable;  // index, for PCS_OP_VARIABLE
+    double number; // value, for PCS_OP_NUMBER
 } pcs_expression_op;
 
 typedef struct pcs_expression {
@@ -66,23 +66,19 @@ typedef struct pcs_expression {
 
 // Describes a syntax error and its position in the text.
 typedef struct pcs_expression_fault {
-    size_t at, length; // bytes of the text; length 0: it ends too early
-    bool is_name;      // a name that is not known stands there
+    size_t at, length; // bytes of the text; length 0 if it ends too early
+    bool is_name;      // unknown name
     char what[112];
 } pcs_expression_fault;
 
-// `variables` are NULL-terminated names; their numbers are the places in the array of values. False: see the fault.
+// Compiles a formula of NULL-terminated `variables`, numbered as in the array of values. False, with *fault, if wrong.
 bool pcs_expression_compile(const char *text, size_t length, const char *const *variables, pcs_expression *out,
                             pcs_expression_fault *fault);
 double pcs_expression_value(const pcs_expression *e, const double *variables);
-// The value as a function of its only variable, with the first two derivatives. Where a function jumps or bends they
-// are those of one side.
+// Evaluates the value and its first two derivatives by the only variable. At jumps and kinks they are those of one
+// side.
 void pcs_expression_rates(const pcs_expression *e, double t, double rates[3]);
-// True if the operation takes two values from the stack.
-bool pcs_expression_is_pair(pcs_expression_code code);
-// The operation on x, or on x and y.
-double pcs_expression_apply(pcs_expression_code code, double x, double y);
-// Functions and constants, NULL-terminated.
+// Returns the names of functions and constants, NULL-terminated.
 const char *const *pcs_expression_names(void);
 
 #endif

@@ -7,10 +7,10 @@
 
 typedef struct pcs_instant {
     double t;            // s
-    const double *q, *v; // positions and velocities; NULL where they do not matter
-    const double *along; // velocities that powers of damping are taken along; NULL: v
-    double load_factor;  // of gravity and applied loads: 1 but in a static analysis
-    bool is_equilibrium; // loads along elements enter the forces of their sections
+    const double *q, *v; // positions and velocities, NULL if not needed
+    const double *along; // velocities along which the power of damping is taken; NULL for v
+    double load_factor;  // factor of gravity and applied loads; 1 except in a static analysis
+    bool is_equilibrium; // distributed loads enter the section forces of elements
 } pcs_instant;
 
 static inline pcs_instant pcs_at(double t, const double *q, const double *v)

@@ -6,8 +6,8 @@
 #ifndef PCS_CORE_LOOP_H
 #define PCS_CORE_LOOP_H
 
-// n rounded up to whole vectors of four doubles: memory of a context reaches that far, so that a loop over entries that
-// do not depend on one another needs no rest. What it leaves behind the last entry is looked at by nobody.
+// Rounds n up to whole vectors of four doubles. Memory of a context reaches that far, so that a loop over independent
+// entries needs no remainder; entries behind the last one are never read.
 static inline int pcs_whole_vectors(int n)
 {
     return (n + 3) / 4 * 4;

@@ -8,14 +8,14 @@
 
 typedef struct pcs_memory {
     void *bytes;
-    size_t size; // 0: none
-    // Doubles that are spread over the ranks, of which the first are those of this rank and the rest copies; NULL: the
-    // same on all ranks.
-    const int *serial; // their numbers in one process
-    int nown, nall;    // of this rank, of all
+    size_t size; // bytes; 0 if none
+    // Distributed doubles, of which the first are owned by this rank and the rest are ghosts; NULL if the same on all
+    // ranks.
+    const int *serial; // their indices in one process
+    int nown, nall;    // number owned by this rank, and of all ranks
 } pcs_memory;
 
-// Pieces of the same sizes; some may be in both lists.
+// Copies memory of the same sizes; entries that both lists share are skipped.
 static inline void pcs_memory_copy(int count, const pcs_memory *from, const pcs_memory *to)
 {
     for (int i = 0; i < count; i++)

@@ -17,20 +17,20 @@ typedef enum pcs_obstacle_kind {
 
 typedef struct pcs_obstacle {
     pcs_obstacle_kind kind;
-    int contact;              // index into the contacts of the system, -1: none
-    double point[3], axis[3]; // m; unit vector, not of a ball or rod
-    double radius;            // m; of what is carried 0: as a mark is large
+    int contact;              // index into the contacts of the system, -1 if none
+    double point[3], axis[3]; // m; unit vector, unused for a ball or rod
+    double radius;            // m; 0 for the size of a mark, if carried
     // Nodes that may touch a fixed obstacle, which has no length of its own: it is drawn as far as they come.
     int nnode;
     const int *nodes;   // [nnode] borrowed
-    double node_radius; // m, of the body at these nodes
-    bool is_long;       // as far as they come anywhere, not only where they come near
+    double node_radius; // m, radius of the body at these nodes
+    bool is_long;       // drawn as far as they come anywhere, not only near it
     // A carried obstacle rotates with its node; `point`, relative to the node, and `axis` are of the reference state.
     bool is_carried;
-    int carrier;   // node; of a rod -1: `point` is a place of space
-    double length; // m, along the axis with `point` in its middle; 0: as a mark is large
-    int end_node;  // of a rod
-    double end[3]; // m, from there on
+    int carrier;   // node; -1 for a rod with `point` in space
+    double length; // m, along the axis with `point` in its middle; 0 for the size of a mark
+    int end_node;  // node at the end of a rod
+    double end[3]; // m, end of the rod relative to that node
 } pcs_obstacle;
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The descriptor if it is a regular file, else -1.
+// Returns the descriptor and the size, bytes, of a regular file; closes any other and returns -1.
 static int open_regular(int descriptor, long long *size)
 {
     struct stat about;
@@ -25,7 +25,7 @@ static int open_regular(int descriptor, long long *size)
     return -1;
 }
 
-// Without waiting: a pipe that nobody writes to would never open.
+// Opens without waiting: a pipe that nobody writes to would never open.
 int pcs_open_input(const char *path, long long *size)
 {
     return open_regular(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), size);

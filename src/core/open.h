@@ -8,13 +8,13 @@
 
 // Opens a regular file to read. ESPIPE for a pipe or device, which may have no end, EISDIR for a folder.
 int pcs_open_input(const char *path, long long *size);
-// Creates a file to write; whatever had this name before, a link too, is removed.
+// Creates a file to write; removes anything that had this name before, also a link.
 int pcs_open_new(const char *path);
 // Opens a file that this program has written to write it further; ELOOP where it has become a link.
 int pcs_open_again(const char *path);
 // Opens a folder.
 int pcs_open_folder(const char *path);
-// strerror, with a word for each error above.
+// Returns strerror, with own texts for the errors above.
 const char *pcs_open_reason(int error);
 
 #endif

@@ -41,18 +41,18 @@ typedef struct pcs_points {
     const double (*x)[3];    // [count]
 } pcs_points;
 
-// A number, the same all along a line of cells or varying with the way along it.
+// A number, constant along a line of cells or varying with the distance along it.
 typedef struct pcs_profile {
-    double value;                // everywhere, or where the line begins
-    int count;                   // 0: everywhere the same
-    const double *place, *level; // [count] way from the beginning of the line, m, rising from 0; value there
-    bool is_stepped;             // a level holds from its place to the next; else it is linear between places
-    bool is_relative;            // places go from 0 to 1, over the whole line
+    double value;                // value everywhere, or at the beginning of the line
+    int count;                   // 0 if constant
+    const double *place, *level; // [count] distance from the beginning of the line, m, rising from 0; value there
+    bool is_stepped;             // constant from each place to the next; else linear between places
+    bool is_relative;            // places from 0 to 1 over the complete line
 } pcs_profile;
 
 typedef struct pcs_range {
     double low, high;
-    bool low_is_open, high_is_open; // an open end does not belong to the range
+    bool low_is_open, high_is_open; // the end does not belong to the range
 } pcs_range;
 
 // clang-format off
@@ -66,15 +66,15 @@ typedef struct pcs_range {
 // clang-format on
 
 typedef struct pcs_option {
-    const char *name; // NULL ends a table
+    const char *name; // a NULL name ends a table
     pcs_option_kind kind;
-    const char *help; // one line, with the unit where there is one
-    size_t offset;    // of the member in the implementation's parameter struct
+    const char *help; // one line, with the unit if there is one
+    size_t offset;    // offset of the member in the implementation's parameter struct
     bool is_required;
-    const char *preset;          // the default as it would stand in a case file; NULL: absent
-    pcs_range range;             // of reals, counts, profiles and each entry of a vector or list
+    const char *preset;          // default as in a case file, NULL if absent
+    pcs_range range;             // range of reals, counts, profiles and each entry of a vector or list
     const char *const *choices;  // ends with NULL
-    const struct pcs_form *form; // of a node: what it may be (build/maps.h)
+    const struct pcs_form *form; // allowed forms of a node (build/maps.h)
 } pcs_option;
 
 // Returns the value of the text option `name` in `params`, NULL if there is no such option or value.

@@ -10,9 +10,9 @@ struct pcs_pool {
     mtx_t lock;
     cnd_t has_work, is_done;
     bool ends;
-    long loop;     // number of the present loop
-    int nbusy;     // workers that are not through with it
-    atomic_int at; // next piece
+    long loop;     // number of the current loop
+    int nbusy;     // number of workers still in it
+    atomic_int at; // next piece of work
     int npiece;
     pcs_pool_work *work;
     void *data;
@@ -97,7 +97,7 @@ void pcs_pool_run(pcs_pool *pool, int npiece, pcs_pool_work *work, void *data)
     mtx_unlock(&pool->lock);
 }
 
-// Entries of a range: a multiple of eight.
+// Returns the number of entries of a range, a multiple of eight.
 static int pool_range(int n)
 {
     int share = (n / PCS_POOL_MOST_RANGES + 8) / 8 * 8;

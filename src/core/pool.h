@@ -11,13 +11,13 @@
 typedef struct pcs_pool pcs_pool;
 typedef void pcs_pool_work(void *data, int piece);
 
-// `nthread` counts the caller; the threads end with the context. *out is NULL for one thread, and where none can be
-// had.
+// Creates a pool of `nthread` threads with the caller; they end with the context. *out is NULL for one thread, or if
+// none can be created.
 pcs_status pcs_pool_create(pcs_context *ctx, int nthread, pcs_pool **out);
 // Calls work(data, 0 .. npiece - 1), in any order, and returns when all is done. One loop at a time.
 void pcs_pool_run(pcs_pool *pool, int npiece, pcs_pool_work *work, void *data);
 
-// The pool of all that is built in a context; NULL: one thread.
+// Returns the pool of a context; NULL for one thread.
 pcs_pool *pcs_context_pool(const pcs_context *ctx);
 void pcs_context_set_pool(pcs_context *ctx, pcs_pool *pool);
 
@@ -30,9 +30,9 @@ int pcs_pool_ranges(int n);
 // Calls work(data, range, low, high) for low <= i < high of every range.
 void pcs_pool_cover(pcs_pool *pool, int n, pcs_pool_range_work *work, void *data);
 
-// Processors of this machine.
+// Returns the number of processors of this machine.
 int pcs_pool_processors(void);
-// Those that threads of a context may take: others that are at work beside it have the same share.
+// Returns the number of processors for the threads of a context: an equal share beside other simulations.
 int pcs_pool_share(const pcs_context *ctx);
 // Returns the equal share of processors of one simulation with `beside` others at work, at least 1.
 int pcs_pool_part(int processors, int beside);

@@ -5,7 +5,7 @@
 // a^2 below which the series of a quotient is exact to round-off and its closed form is not.
 static const double small2 = 1e-3;
 
-// sin a / a, (1 - cos a)/a^2 and (a - sin a)/a^3 as functions of a^2.
+// Evaluates sin a / a; the next two, (1 - cos a)/a^2 and (a - sin a)/a^3, each as a function of a^2.
 static double rotation_s(double a2)
 {
     if (a2 < small2) return 1.0 - a2 / 6.0 * (1.0 - a2 / 20.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0)));
@@ -30,7 +30,7 @@ static double rotation_d(double a2)
     return (a - sin(a)) / (a * a2);
 }
 
-// A = I + x p^ + y p^p^
+// Sets A = I + x p^ + y p^p^.
 static void rotation_series(const double p[3], double x, double y, double A[9])
 {
     double a2 = pcs_dot3(p, p);
@@ -57,7 +57,7 @@ void pcs_rotation_tangent(const double p[3], double T[9])
     rotation_series(p, -rotation_c(a2), rotation_d(a2), T);
 }
 
-// Rotation vector of the unit quaternion (w, u), by the shorter way round.
+// Computes the rotation vector of the unit quaternion (w, u), at most pi long.
 static void rotation_of_quaternion(double w, const double u[3], double p[3])
 {
     double sine = sqrt(pcs_dot3(u, u)), sign = w < 0.0 ? -1.0 : 1.0;
@@ -66,7 +66,7 @@ static void rotation_of_quaternion(double w, const double u[3], double p[3])
     for (int i = 0; i < 3; i++) p[i] = sign * factor * u[i];
 }
 
-// Quaternion of exp(p).
+// Computes the quaternion of exp(p).
 static void rotation_quaternion(const double p[3], double *w, double u[3])
 {
     double a2 = pcs_dot3(p, p), half = 0.5 * rotation_s(0.25 * a2);
@@ -84,7 +84,7 @@ void pcs_rotation_compose(const double a[3], const double b[3], double p[3])
     rotation_of_quaternion(wa * wb - pcs_dot3(ua, ub), u, p);
 }
 
-// Divided by its largest entry first, so that no square overflows or vanishes.
+// Divides by the largest entry first, so that no square overflows or vanishes.
 bool pcs_normalize3(const double raw[3], double unit[3])
 {
     double largest = fabs(raw[0]);

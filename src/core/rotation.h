@@ -12,11 +12,11 @@
 #include <stdbool.h>
 
 void pcs_rotation_exp(const double p[3], double R[9]);
-// Rotation vector of exp(a) exp(b), at most pi long.
+// Computes the rotation vector of exp(a) exp(b), at most pi long.
 void pcs_rotation_compose(const double a[3], const double b[3], double p[3]);
 void pcs_rotation_tangent(const double p[3], double T[9]);
 
-// Small products; the result may not be an argument.
+// Multiplies small matrices and vectors; the result must not be an argument.
 static inline void pcs_rotation_apply(const double R[9], const double x[3], double y[3])
 {
     for (int i = 0; i < 3; i++) y[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
@@ -50,13 +50,13 @@ static inline double pcs_norm3(const double x[3])
     return sqrt(pcs_dot3(x, x));
 }
 
-// Without overflow, for positions as they stand in a case.
+// Returns the distance of two points without overflow, for positions as given in a case.
 static inline double pcs_distance3(const double a[3], const double b[3])
 {
     return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
 
-// False when the vector has no direction.
+// Normalizes a vector. False if it has no direction.
 bool pcs_normalize3(const double raw[3], double unit[3]);
 
 #endif

@@ -27,13 +27,13 @@
 // Energies are squares of velocities.
 #define PCS_ROUND_ENERGY 1e-11
 
-// The larger of two sizes; a NaN stays, which fmax and comparisons would lose.
+// Returns the larger of two sizes, or a NaN, which fmax and comparisons would lose.
 static inline double pcs_larger(double largest, double size)
 {
     return size > largest || isnan(size) ? size : largest;
 }
 
-// fmax and fmin, which are calls: of a number and a NaN the number.
+// Returns fmax (pcs_min: fmin) without a call; of a number and a NaN the number.
 static inline double pcs_max(double a, double b)
 {
     double most = b > a ? b : a; // one instruction, as is the other; a NaN of them is that of a

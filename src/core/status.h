@@ -23,13 +23,13 @@ typedef struct pcs_context pcs_context;
 // Stores the message and returns `status`, so that a failing function ends with `return pcs_fail(...)`.
 pcs_status pcs_fail(pcs_context *ctx, pcs_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// Puts "<context>: " before the stored message while a fault travels up; returns `status`.
+// Prepends "<context>: " to the stored message while a fault is passed up. Returns `status`.
 pcs_status pcs_wrap(pcs_context *ctx, pcs_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// The stored message; empty when nothing has failed.
+// Returns the stored message, "" if nothing has failed.
 const char *pcs_message(const pcs_context *ctx);
 
-// Why something that cannot fail by itself did not work out, for the message of whoever notices; empty: nothing.
+// Stores why something did not work that cannot fail by itself, for a later message; "" for nothing.
 void pcs_note(pcs_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *pcs_noted(const pcs_context *ctx);
 

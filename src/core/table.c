@@ -22,7 +22,7 @@ static const char *table_skip(const char *p)
     return p;
 }
 
-// The number at *p and the sign behind it; NAN when there is none.
+// Reads the number at *p and moves *p behind the separator that follows; NAN if there is none.
 static double table_number(const char **p)
 {
     const char *start = table_skip(*p), *end = start;

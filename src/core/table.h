@@ -6,8 +6,8 @@
 #include "core/context.h"
 #include "core/option.h"
 
-// Rows [time, value] with rising times, at least one. Numbers are parted by a comma, a semicolon or blanks; lines that
-// are empty or begin with '#' are left out, and so is a first line of names. Memory of the context.
+// Reads rows [time, value] with rising times, at least one. Numbers are separated by a comma, a semicolon or blanks;
+// empty lines, lines that begin with '#' and a first line of names are skipped. Uses memory of the context.
 pcs_status pcs_table_read(pcs_context *ctx, const char *path, pcs_list *out);
 
 #endif

@@ -12,11 +12,11 @@
 // Reads a regular file of at most `most` bytes into a scratch buffer, and an ending 0; `what` names it in messages:
 // "the case".
 pcs_status pcs_text_file(pcs_context *ctx, const char *path, const char *what, size_t most, char **bytes, size_t *size);
-// strtod; *end is where the number ends, or the text's start. NAN without memory.
+// Parses a number as strtod does in the C locale; *end is its end, or the start of the text. NAN if memory is out.
 double pcs_text_number(const char *text, const char **end);
-// Length of the UTF-8 sequence at the start of a text of which `left` bytes remain; 0: there is none.
+// Returns the length of the UTF-8 sequence at the start of a text with `left` bytes, 0 if there is none.
 size_t pcs_text_utf8(const char *text, size_t left);
-// Puts a point where printf has put the decimal sign of the locale.
+// Replaces the decimal sign of the locale, as printed by printf, by a point.
 void pcs_text_set_point(char *text);
 
 #endif

@@ -16,32 +16,24 @@ typedef struct body {
     const fe_data *fe;
     int axis;
     double mass, moment; // sums over cells: m, and m x_k at rest
-    int count;           // terms
+    int count;           // number of terms
     int *equation;       // [count]
-    double *weight;      // [count] of p_k
+    double *weight;      // [count] weights of p_k
 } body;
 
-// Translations of a cell; zero for its rotations.
+// Holds the translations of a cell; zero for its rotations.
 typedef struct translations {
-    int most;                        // directions of a node
-    double d[PCS_MAX_CELL_DOFS][3];  // directions
+    int most;                        // largest number of directions of a node
+    double d[PCS_MAX_CELL_DOFS][3];  // unit vectors
     double along[PCS_MAX_CELL_DOFS]; // d . X, m
-    double off[PCS_MAX_CELL_DOFS];   // what the directions of the node leave out of X along the axis asked for, m
+    double off[PCS_MAX_CELL_DOFS];   // part of X along the axis that the node's directions do not contain, m
 } translations;
-
-void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3])
-{
-    double arm[2][3] = { { 0.0 } };
-    const double *node = batch->x[batch->nodes[batch->cells[cell]][end]];
-    if (batch->ops->mass_arms != NULL) batch->ops->mass_arms(batch->params, arm);
-    for (int k = 0; k < 3; k++) x[k] = node[k] + arm[end][k];
-}
 
 static pcs_status centre_translations(pcs_context *ctx, const pcs_batch *batch, int cell, int axis, translations *out)
 {
     int place = 0;
     out->most = 1;
-    for (int end = 0; end < (batch->ops->is_one_node ? 1 : 2); end++) {
+    for (int end = 0; end < batch->ops->nnode; end++) {
         int count = 0, first = place;
         pcs_node_dofs given = { 0 };
         double x[3];
@@ -65,10 +57,10 @@ static pcs_status centre_add_cell(pcs_context *ctx, body *b, int cell)
 {
     const pcs_batch *batch = &b->fe->batches[b->fe->batch_of_cell[cell]];
     int place = b->fe->place_of_cell[cell], n = batch->ops->ndof;
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     translations t;
     PCS_TRY(centre_translations(ctx, batch, place, b->axis, &t));
-    batch->ops->matrices(batch, place, M, K);
+    batch->ops->matrices(batch, place, NULL, M, NULL, NULL);
     for (int i = 0; i < n; i++) {
         double share = 0.0, weight = 0.0;
         int equation = batch->equation[(size_t)place * (size_t)n + (size_t)i];

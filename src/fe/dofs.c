@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// Dofs as they are found, chained per node.
+// Holds a dof while dofs are collected, in one list per node.
 typedef struct found_dof {
     double direction[3];
     bool is_rotation, is_finite;
@@ -15,17 +15,10 @@ typedef struct found_dof {
 
 typedef struct finder {
     pcs_context *ctx;
-    int *head; // [nnode] first found dof, -1: none
+    int *head; // [nnode] first dof found, -1 if none
     found_dof *found;
     int count, room;
 } finder;
-
-const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name)
-{
-    char text[512];
-    snprintf(text, sizeof text, "%s.%s", section, name);
-    return pcs_take_text(ctx, text);
-}
 
 static pcs_status dofs_append(finder *f, int node, const pcs_node_dofs *given, int which)
 {
@@ -44,7 +37,7 @@ static pcs_status dofs_append(finder *f, int node, const pcs_node_dofs *given, i
     return PCS_OK;
 }
 
-// Known, new and perpendicular to the known ones, or a contradiction.
+// Adds a dof unless it is known. Fails unless it is perpendicular to the known ones.
 static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, int which)
 {
     const double *direction = given->direction[which];
@@ -73,7 +66,7 @@ static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, in
 static pcs_status dofs_find_in_batch(finder *f, const pcs_element_ops *ops, const pcs_batch *batch)
 {
     for (int c = 0; c < batch->ncell; c++)
-        for (int i = 0; i < (ops->is_one_node ? 1 : 2); i++) {
+        for (int i = 0; i < ops->nnode; i++) {
             pcs_node_dofs given;
             PCS_TRY(ops->node_dofs(f->ctx, batch, c, i, &given));
             int node = batch->nodes[batch->cells[c]][i];
@@ -87,13 +80,13 @@ static pcs_status dofs_find(finder *f, fe_data *fe, const char **culprit)
     for (int g = 0; g < fe->model.ngroup; g++) {
         pcs_status status = dofs_find_in_batch(f, fe->model.groups[g].ops, &fe->batches[g]);
         if (status == PCS_OK) continue;
-        *culprit = pcs_fe_culprit(f->ctx, "elements", fe->model.groups[g].name);
+        *culprit = pcs_culprit(f->ctx, "elements", fe->model.groups[g].name);
         return status;
     }
     return PCS_OK;
 }
 
-// Chains become one array in the order of the nodes, each node's dofs in the order they were found.
+// Copies the lists to one array in the order of the nodes, each node's dofs in the order they were found.
 static pcs_status dofs_flatten(finder *f, fe_data *fe)
 {
     int nnode = fe->model.mesh->nnode, *first;
@@ -157,15 +150,15 @@ static pcs_status dofs_apply_supports(pcs_context *ctx, fe_data *fe, const char 
                 if (!support->fixes[axis]) continue;
                 pcs_status status = dofs_fix_node(ctx, fe, support->nodes->items[i], axis);
                 if (status == PCS_OK) continue;
-                *culprit = pcs_fe_culprit(ctx, "supports", support->name);
+                *culprit = pcs_culprit(ctx, "supports", support->name);
                 return status;
             }
     }
     return PCS_OK;
 }
 
-// The rotation that supports hold alone among three in space, or -1. A joint holds it: without it no two would be left
-// that move by a rotation vector.
+// Returns the dof of the only one of three rotations in space that supports fix, or -1. A joint fixes it instead: else
+// the two that are left would not form a rotation vector.
 static int dofs_lone_rotation(const pcs_dofmap *map, int node)
 {
     int count = 0, nheld = 0, lone = -1;
@@ -180,20 +173,20 @@ static int dofs_lone_rotation(const pcs_dofmap *map, int node)
 }
 
 static pcs_status dofs_add_held(pcs_context *ctx, fe_data *fe, const pcs_fe_support *support, int axis,
-                                pcs_fe_joint *joint)
+                                pcs_row_source *joint)
 {
     pcs_held_params *params;
     PCS_TAKE(ctx, params, 1, "a support");
     *params = (pcs_held_params){ .nodes = support->nodes->name, .axis = axis };
-    *joint = (pcs_fe_joint){ .name = support->name, .ops = pcs_held_joint(), .params = params };
+    *joint = (pcs_row_source){ .name = support->name, .ops = pcs_held_joint(), .params = params };
     fe->nheld++;
     return PCS_OK;
 }
 
-// Supports that hold a rotation alone at some of their nodes become joints, too.
+// Adds a joint for every support that fixes only one of three rotations in space at some of its nodes.
 static pcs_status dofs_find_held(pcs_context *ctx, fe_data *fe)
 {
-    pcs_fe_joint *joints;
+    pcs_row_source *joints;
     PCS_TAKE(ctx, joints, fe->model.njoint + fe->model.nsupport, "supports");
     for (int j = 0; j < fe->model.njoint; j++) joints[j] = fe->model.joints[j];
     for (int s = 0; s < fe->model.nsupport; s++) {
@@ -217,7 +210,7 @@ static pcs_status dofs_find_held(pcs_context *ctx, fe_data *fe)
     return PCS_OK;
 }
 
-// Equation of the dof of `node` along `direction`; the element itself declared it, so it is there.
+// Returns the equation of the dof of `node` along `direction`, which the element itself has declared.
 static int dofs_equation(const pcs_dofmap *map, int node, const double direction[3], bool is_rotation)
 {
     for (int i = map->first[node]; i < map->first[node + 1]; i++)
@@ -226,7 +219,7 @@ static int dofs_equation(const pcs_dofmap *map, int node, const double direction
     return -1;
 }
 
-// An angle in the plane is no component of a rotation vector, unless supports hold the others.
+// Fails if an element's angle in the plane meets a rotation vector in space, unless supports fix its other components.
 static pcs_status dofs_demand_plane(pcs_context *ctx, const fe_data *fe, const pcs_batch *batch, int node,
                                     const pcs_node_dofs *given)
 {
@@ -251,7 +244,7 @@ static pcs_status dofs_number_batch(pcs_context *ctx, const fe_data *fe, const p
     PCS_TAKE(ctx, equation, (size_t)batch->ncell * (size_t)ops->ndof, "equation numbers");
     batch->equation = equation;
     for (int c = 0; c < batch->ncell; c++)
-        for (int i = 0; i < (ops->is_one_node ? 1 : 2); i++) {
+        for (int i = 0; i < ops->nnode; i++) {
             pcs_node_dofs given = { 0 };
             PCS_TRY(ops->node_dofs(ctx, batch, c, i, &given));
             int node = batch->nodes[batch->cells[c]][i];
@@ -276,7 +269,7 @@ static pcs_status dofs_number_all(pcs_context *ctx, fe_data *fe, const char **cu
 {
     for (int b = 0; b < fe->nbatch; b++) {
         pcs_status status = dofs_number_batch(ctx, fe, pcs_fe_ops(fe, b), &fe->batches[b]);
-        if (status != PCS_OK) *culprit = pcs_fe_culprit(ctx, "elements", fe->batches[b].name);
+        if (status != PCS_OK) *culprit = pcs_culprit(ctx, "elements", fe->batches[b].name);
         PCS_TRY(status);
     }
     return PCS_OK;

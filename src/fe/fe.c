@@ -3,7 +3,6 @@
 #include "fe/fe.h"
 
 #include "fe/data.h"
-#include "fe/laws.h"
 #include "mesh/select.h"
 
 #include <math.h>
@@ -28,7 +27,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
     for (int i = 0; i < g->cells->count; i++) {
         int cell = g->cells->items[i], other = fe->batch_of_cell[cell];
         if (other >= 0) {
-            *culprit = pcs_fe_culprit(ctx, "elements", g->name);
+            *culprit = pcs_culprit(ctx, "elements", g->name);
             return pcs_fail(ctx, PCS_BAD_INPUT, "cell %d of set '%s' belongs to element group '%s' already", cell,
                             g->cells->name, fe->model.groups[other].name);
         }
@@ -38,7 +37,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
     return PCS_OK;
 }
 
-// Some elements have other kernels for other parameters.
+// Selects the kernels of elements that have others for these parameters.
 static pcs_status fe_choose_kernels(pcs_context *ctx, fe_data *fe)
 {
     pcs_fe_group *groups;
@@ -68,13 +67,13 @@ static pcs_status fe_set_batches_up(pcs_context *ctx, fe_data *fe, const char **
 {
     for (int b = 0; b < fe->nbatch; b++) {
         pcs_status status = pcs_fe_ops(fe, b)->setup(ctx, &fe->batches[b]);
-        if (status == PCS_BAD_INPUT) *culprit = pcs_fe_culprit(ctx, "elements", fe->batches[b].name);
+        if (status == PCS_BAD_INPUT) *culprit = pcs_culprit(ctx, "elements", fe->batches[b].name);
         if (status != PCS_OK) return status;
     }
     return PCS_OK;
 }
 
-// Radius of gyration of a body that is a single point.
+// Returns the radius of gyration, m, of a body that is a single point.
 static double fe_gyration(const pcs_system *self)
 {
     const fe_data *fe = self->data;
@@ -89,48 +88,43 @@ static double fe_gyration(const pcs_system *self)
     return mass > 0.0 ? sqrt(inertia / mass) : 0.0;
 }
 
-// The way to contacts, or, of a point that touches them all, how far it is from the origin: a gap that is round-off of
-// its place is no size.
+// Returns the largest gap of contacts, m, or, if all gaps are round-off of positions, the distance from the origin.
 static double fe_way_to_contacts(const pcs_system *self)
 {
     const fe_data *fe = self->data;
-    const fe_work *work = self->work;
+    const pcs_row_state *states = self->row_set.table->states;
     double way = 0.0;
     if (fe->model.ncontact == 0) return 0.0;
-    for (int j = 0; j < self->nrow; j++) {
-        const fe_row_source *source = &fe->sources[self->rows[j].contact];
-        way = fmax(way, fabs(source->varies ? work->states[j].gap : fe->points[j].gap));
-    }
-    for (int p = 0; p < self->ncompliant; p++) way = fmax(way, fabs(work->laws->states[p].gap));
+    for (int j = 0; j < pcs_system_npoint(self); j++) way = fmax(way, fabs(states[j].gap));
     way = pcs_rows_max(self, way);
     return way > PCS_ROUND_LENGTH * self->place ? way : self->place;
 }
 
-// Diagonal of the box round the nodes and the points of joints in the reference state, or the size of contacts, or
-// the way to them; and how far all this is from the origin.
+// Sets `length` to the diagonal of the box around nodes and joint points in the reference state, or to the size of
+// contacts or the largest gap; and `place`, the distance of the box from the origin, m.
 static void fe_find_length(pcs_system *self)
 {
     const fe_data *fe = self->data;
-    const fe_work *work = self->work;
+    const pcs_row_state *states = self->row_set.table->states;
     double sum = 0.0, far = 0.0, low[3], high[3];
     pcs_mesh_box(fe->model.mesh, low, high);
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < self->nrow; j++) {
             if (!self->contacts[self->rows[j].contact].is_joint) continue;
-            low[k] = fmin(low[k], work->states[j].point[k]);
-            high[k] = fmax(high[k], work->states[j].point[k]);
+            low[k] = fmin(low[k], states[j].point[k]);
+            high[k] = fmax(high[k], states[j].point[k]);
         }
         double to = pcs_rows_max(self, high[k]), from = -pcs_rows_max(self, -low[k]);
         sum += (to - from) * (to - from);
         far += fmax(from * from, to * to);
     }
     double length = sum > 0.0 ? sqrt(sum) : fe_gyration(self);
-    for (int k = 0; k < fe->model.ncontact; k++) length = fmax(length, fe->sources[k].contact.size);
+    for (int k = 0; k < fe->model.ncontact; k++) length = fmax(length, self->row_set.table->sources[k].shape.size);
     self->place = sqrt(far);
     self->length = length > 0.0 ? length : fe_way_to_contacts(self);
 }
 
-// One linearisation of a linear system is the whole problem: no changes are compared.
+// Sets the lengths, m, by which changes of angles are scaled in nonlinear systems; linear ones compare no changes.
 static pcs_status fe_find_arms(pcs_system *self)
 {
     const pcs_dofmap *map = &((const fe_data *)self->data)->map;
@@ -144,8 +138,8 @@ static pcs_status fe_find_arms(pcs_system *self)
     return PCS_OK;
 }
 
-// Kinetic energy of unit velocities along all translational dofs, shared among the directions of a node: the mass
-// behind the moving equations.
+// Computes the total mass, kg, from the kinetic energy of unit velocities along all free translational dofs, divided by
+// the number of directions of a node.
 static pcs_status fe_total_mass(pcs_system *self)
 {
     const fe_data *fe = self->data;
@@ -182,19 +176,18 @@ static pcs_status fe_find_directions(pcs_system *self, const pcs_dofmap *map)
 // Sets whether the system is linear and which parts vary; prepares slices and, if rows vary, slopes of joints.
 static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
 {
-    self->is_linear = !fe->is_nonlinear && !fe->has_varying_rows;
+    self->is_linear = !fe->is_nonlinear && !self->row_set.vary;
     self->tangents_vary = fe->is_nonlinear;
-    self->row_set.vary = fe->has_varying_rows;
     pcs_fe_find_slices(self, fe);
-    return fe->has_varying_rows && fe->model.njoint > 0 ? pcs_fe_prepare_slopes(self, fe) : PCS_OK;
+    return self->row_set.vary && fe->model.njoint > 0 ? pcs_derivative_create(self) : PCS_OK;
 }
 
-// Loads may be on nodes, and rotations at nodes, that only other ranks have.
+// Makes flags agree on all ranks: loads and rotations may be at nodes that only other ranks have.
 static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
 {
     fe->has_pushes = pcs_system_max(self, fe->has_pushes) > 0.0;
     self->rotations.are_somewhere = pcs_system_max(self, self->rotations.count > 0) > 0.0;
-    fe->is_balanced = !fe->has_pushes && fe->laws == NULL;
+    fe->is_balanced = !fe->has_pushes && !fe->has_laws;
     for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
 }
 
@@ -203,8 +196,8 @@ static pcs_status fe_find_base(pcs_system *self, fe_data *fe)
 {
     const pcs_batch *only = fe->batches;
     double *zero;
-    if (fe->nbatch != 1 || fe->has_ranges || fe->has_pushes || fe->laws != NULL) return PCS_OK;
-    if (only->ops->put_force == NULL || !only->ops->reaches_all(only, self->nv)) return PCS_OK;
+    if (fe->nbatch != 1 || fe->has_ranges || fe->has_pushes || fe->has_laws) return PCS_OK;
+    if (only->nput != self->nv) return PCS_OK;
     fe->base = self->gravity;
     if (fe->base != NULL) return PCS_OK;
     PCS_TAKE(self->ctx, zero, self->nv, "forces");
@@ -212,13 +205,26 @@ static pcs_status fe_find_base(pcs_system *self, fe_data *fe)
     return PCS_OK;
 }
 
-// Loads, rows and what goes with them.
+static pcs_status fe_make_rows(pcs_system *self, const fe_data *fe, const char **culprit)
+{
+    PCS_TAKE(self->ctx, self->row_set.table, 1, "contacts");
+    *self->row_set.table = (pcs_row_table){ .map = &fe->map,
+                                            .ncontact = fe->model.ncontact,
+                                            .njoint = fe->model.njoint,
+                                            .nheld = fe->nheld,
+                                            .contacts = fe->model.contacts,
+                                            .joints = fe->model.joints,
+                                            .joint_rank = fe->share == NULL ? NULL : fe->share->joint_rank };
+    return pcs_table_create(self, culprit);
+}
+
+// Adds loads, rows, internal variables and reactions.
 static pcs_status fe_add_rest(pcs_system *self, fe_data *fe, const char **culprit)
 {
     if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self, fe));
     PCS_TRY(pcs_fe_plan_ranges(self, fe));
     PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
-    PCS_TRY(pcs_fe_make_rows(self, fe, culprit));
+    PCS_TRY(fe_make_rows(self, fe, culprit));
     PCS_TRY(pcs_fe_make_internal(self, fe));
     PCS_TRY(pcs_fe_make_reactions(self, fe, culprit));
     return fe_find_abilities(self, fe);
@@ -247,7 +253,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(fe_find_directions(self, &fe->map));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_set_batches_up(ctx, fe, culprit)));
     PCS_TRY(pcs_fe_find_rotations(self, fe));
-    PCS_TRY(pcs_fe_find_laws(self, fe));
+    pcs_fe_find_laws(fe);
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_add_rest(self, fe, culprit)));
     fe_find_abilities_of_all(self, fe);
@@ -257,10 +263,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_find_sizes(self));
     PCS_TRY(fe_find_arms(self));
     PCS_TRY(fe_total_mass(self));
-    pcs_fe_find_tumbling(fe);
-    PCS_TRY(pcs_fe_find_springs(self, fe));
-    self->stable_step = pcs_fe_stable_step(self);
-    pcs_fe_find_travel(self);
+    PCS_TRY(pcs_fe_find_stable_step(self, fe));
     *out = self;
     return PCS_OK;
 }

@@ -15,11 +15,11 @@ enum { HAS_DISPLACEMENT = 1, HAS_VELOCITY = 2, HAS_ROTATION = 4, HAS_SPIN = 8 };
 typedef struct initial_field {
     const char *what;
     int flag;
-    unsigned char *given; // [nnode]
+    unsigned char *given; // [nnode] flags
     double *out;          // [nq] or [nv]
 } initial_field;
 
-// Parts of a body share nodes: what two entries say of one must be the same, up to round-off of formulas.
+// Sets one entry. Fails if two entries of the case differ at a shared node by more than round-off of formulas.
 static pcs_status initial_put(const pcs_system *self, const initial_field *field, int node, int equation, double value)
 {
     double *out = &field->out[equation];
@@ -31,7 +31,7 @@ static pcs_status initial_put(const pcs_system *self, const initial_field *field
     return PCS_OK;
 }
 
-// Components of a nodal vector along the node's dofs, into the equations.
+// Resolves a nodal vector along the node's translations and sets the entries of their equations.
 static pcs_status initial_set_node(const pcs_system *self, int node, const double value[3], const initial_field *field)
 {
     const fe_data *fe = self->data;
@@ -63,7 +63,7 @@ static bool initial_can_turn(const fe_data *fe, int node)
     return false;
 }
 
-// Components of a rotation vector or an angular velocity along the node's rotations.
+// Resolves a rotation vector or an angular velocity along the node's rotations and sets their entries.
 static pcs_status initial_turn_node(const pcs_system *self, int node, const double value[3], const initial_field *field)
 {
     const fe_data *fe = self->data;
@@ -92,14 +92,14 @@ static pcs_status initial_turn_node(const pcs_system *self, int node, const doub
                     value[0], value[1], value[2]);
 }
 
-// The equations of a rotation vector; NULL where the node has none that moves.
+// Returns the equations of a node's rotation vector; NULL if it has none or it is fixed.
 static const int *initial_spins(const fe_data *fe, int node)
 {
     int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
     return spin < 0 || fe->spins[spin][0] < 0 ? NULL : fe->spins[spin];
 }
 
-// The spin of a node whose initial rotation stands in q already.
+// Sets the angular velocity of a node, in material components, by the initial rotation that is already in q.
 static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial *entry, int node, const double w[3],
                                     const double *q, const initial_field *field)
 {
@@ -115,7 +115,7 @@ static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial
     return initial_turn_node(self, node, material, field);
 }
 
-// w x (x - p), and no round-off where the node stands on p: a support may hold it there.
+// Computes w x (x - p), m/s; round-off of x - p is cleared, as a support may fix a node at p.
 static void initial_swing(const double w[3], const double x[3], const double p[3], double out[3])
 {
     double arm[3];
@@ -133,7 +133,7 @@ static double initial_mix(const pcs_fe_profile *p, int k, double s)
     return from == to ? from : (1.0 - s) * from + s * to;
 }
 
-// The value at a node, at the part s of the way through its set.
+// Evaluates a profile at a node, at the fraction s of its set.
 static pcs_status initial_value(const pcs_system *self, const pcs_fe_profile *p, int node, double s, double out[3])
 {
     const fe_data *fe = self->data;
@@ -148,10 +148,10 @@ static pcs_status initial_value(const pcs_system *self, const pcs_fe_profile *p,
     return PCS_OK;
 }
 
-// A state in the making, and what each node has been given already.
+// Holds a state under construction, and flags of the quantities that each node has been given.
 typedef struct initial_state {
     double *q, *v;
-    unsigned char *given; // [nnode]
+    unsigned char *given; // [nnode] flags
 } initial_state;
 
 static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial *entry, int node, double s,
@@ -181,7 +181,7 @@ static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial
     PCS_TRY(initial_value(self, &entry->velocity, node, s, velocity));
     PCS_TRY(initial_value(self, &entry->spin, node, s, w));
     if (entry->has_about) {
-        pcs_fe_node_vector(fe, node, to.q, x);
+        pcs_dofmap_vector(&fe->map, false, node, to.q, x);
         for (int k = 0; k < 3; k++) x[k] += fe->model.mesh->x[node][k];
         initial_swing(w, x, entry->about, swing);
         for (int k = 0; k < 3; k++) velocity[k] += swing[k];
@@ -191,7 +191,7 @@ static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial
     return initial_spin_node(self, entry, node, w, to.q, &spin);
 }
 
-// All positions first: spins depend on them.
+// Applies an entry to all its nodes: positions or, in a second pass, velocities, which depend on positions.
 static pcs_status initial_apply(const pcs_system *self, const pcs_fe_initial *entry, bool is_motion, initial_state x)
 {
     int whole = pcs_set_size(entry->nodes);
@@ -216,7 +216,7 @@ pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, co
     for (int i = 0; i < 2 * fe->model.ninitial && status == PCS_OK; i++) {
         const pcs_fe_initial *entry = &fe->model.initials[i % fe->model.ninitial];
         status = initial_apply(self, entry, i >= fe->model.ninitial, (initial_state){ q, v, given });
-        if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "initial", entry->nodes->name);
+        if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, "initial", entry->nodes->name);
     }
     pcs_scratch_free(given);
     return status;

@@ -1,18 +1,18 @@
-// Internal variables of materials: what a step leaves behind in the cells of groups that have some.
+// Internal variables of materials: the state that a step leaves in the cells of groups that have some.
 //
-// They stand at the last commit and are memory of the system, so that states which are kept, restored and written hold
-// them. Between two commits every kernel takes the path from there to the state asked for in one, so that a step may be
-// tried, rejected and cut without a trace. Friction of contacts with force laws does the same (fe/laws.h). Over several
-// ranks those of a cell live where the cell does; in a checkpoint they stand in the order of one process.
+// They hold the values of the last commit and are part of the system's memory, so that states which are saved, restored
+// and written contain them. Between two commits every kernel integrates from there to its state in one increment, so
+// that a step may be tried, rejected and cut without a trace. Friction of contacts with force laws does the same
+// (rows/forces.c). Each rank has those of its own cells; in a checkpoint they are in the order of one process.
 
-#include "fe/laws.h"
+#include "fe/data.h"
 
 static int internal_count(const fe_data *fe, int b)
 {
     return fe->batches[b].ncell * pcs_fe_ops(fe, b)->ninternal;
 }
 
-// Number of the first variable of a group among those of all ranks; with ngroup, of all.
+// Returns the index of a group's first variable among those of all ranks; for ngroup, their total number.
 static int internal_first(const fe_data *fe, int group)
 {
     int first = 0;
@@ -21,7 +21,7 @@ static int internal_first(const fe_data *fe, int group)
     return first;
 }
 
-// Cells of a rank come first, then those that only touch it, whose variables are copies: they go the same way.
+// Assigns serial numbers, as in one process, to the variables: own cells first, then copies of cells of other ranks.
 static pcs_status internal_number(pcs_system *self, const fe_data *fe, pcs_memory *piece)
 {
     int *serial, next = 0;
@@ -44,7 +44,7 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
     for (int b = 0; b < fe->nbatch; b++) {
         fe->ninternal += internal_count(fe, b);
         self->has_materials = self->has_materials || pcs_fe_ops(fe, b)->ninternal > 0;
-        if (pcs_fe_ops(fe, b)->ages) self->ageing = pcs_fe_culprit(self->ctx, "elements", fe->batches[b].name);
+        if (pcs_fe_ops(fe, b)->ages) self->ageing = pcs_culprit(self->ctx, "elements", fe->batches[b].name);
     }
     for (int g = 0; g < fe->model.ngroup && !pcs_mesh_is_whole(fe->model.mesh); g++)
         if (fe->model.groups[g].ops->ninternal > 0 && fe->model.groups[g].cells->place == NULL)
@@ -66,23 +66,21 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
 double pcs_fe_internal_loss(const pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
-    double sum = 0.0, elapsed = pcs_fe_elapsed(self, at.t);
-    pcs_batch room;
+    const pcs_cell_state state = pcs_fe_state(self, at);
+    pcs_cell_sums sum = { 0 };
     for (int b = 0; b < fe->model.ngroup; b++)
-        if (pcs_fe_ops(fe, b)->ninternal > 0)
-            sum += pcs_fe_ops(fe, b)->internal_loss(pcs_fe_batch_at(fe, b, elapsed, &room), at.q);
-    pcs_system_sum(self, 1, &sum);
-    return sum;
+        if (pcs_fe_ops(fe, b)->ninternal > 0) pcs_fe_ops(fe, b)->measure(&fe->batches[b], &state, PCS_CELL_LOSS, &sum);
+    pcs_system_sum(self, 1, &sum.loss);
+    return sum.loss;
 }
 
 void pcs_fe_commit(pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
     fe_work *work = self->work;
-    double elapsed = pcs_fe_elapsed(self, at.t);
-    pcs_batch room;
+    const pcs_cell_state state = pcs_fe_state(self, at);
     for (int b = 0; b < fe->nbatch; b++)
-        if (pcs_fe_ops(fe, b)->ninternal > 0) pcs_fe_ops(fe, b)->commit(pcs_fe_batch_at(fe, b, elapsed, &room), at.q);
+        if (pcs_fe_ops(fe, b)->ninternal > 0) pcs_fe_ops(fe, b)->commit(&fe->batches[b], &state);
     if (work->internal != NULL) work->internal[fe->ninternal] = at.t;
-    pcs_fe_commit_laws(self, at.q, at.v);
+    pcs_forces_commit(self, at);
 }

@@ -2,13 +2,130 @@
 //
 //   f_g = M (g . d),   V(u) = -f_g . u - sum_cells g . M (X - datum),   X where the mass of a cell ends
 //   line load p per length:   f_p = (L/m) M (p . d), m the mass of the cell: the same shape functions, no density
+//
+// Loads along cells as forces at their nodes, cell by cell: in equilibrium section forces at the ends of cells balance
+// them. In motion inertia acts along cells as well, and is not known there: a body that falls would seem to carry its
+// weight.
+//
+//   f = s (f_gravity + sum of a_l(t) f_l over line loads),   s the load factor, a_l the factor of a load
 
 #include "core/rotation.h"
+#include "elements/cell.h"
 #include "fe/data.h"
 
 #include <math.h>
+#include <stdio.h>
 
-// g and height above the datum along each local dof of a cell.
+enum { TIMES_OF_A_STEP = 64 };
+
+bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text)
+{
+    const fe_data *fe = self->data;
+    for (int i = 0; i < fe->model.nload; i++) {
+        const pcs_fe_load *load = &fe->model.loads[i];
+        for (int k = 0; k <= TIMES_OF_A_STEP; k++) {
+            double t = span[0] + k * (span[1] - span[0]) / TIMES_OF_A_STEP, factor = pcs_fe_load_size(self, i, t);
+            if (load->is_gravity || isfinite(factor)) continue;
+            snprintf(text, size, "; the load '%.80s' is no number: its factor '%.160s' is %g at t = %.9g s", load->name,
+                     load->amplitude.formula == NULL ? "?" : load->amplitude.formula, factor, t);
+            return true;
+        }
+    }
+    return false;
+}
+
+// Holds gravity and line loads of one group on this rank, as a linked list of entries for each cell.
+struct fe_spread {
+    int count, *first; // [ncell] latest entry of a cell, -1 if none
+    int *next, *load;  // [room] previous entry; number of the load, or GRAVITY for the sum of all gravity
+    double *force;     // [room][ndof] N or N m at amplitude 1
+};
+
+enum { GRAVITY = -1 };
+
+bool pcs_fe_has_spread(const fe_data *fe)
+{
+    for (int i = 0; i < fe->model.nload; i++)
+        if (fe->model.loads[i].is_gravity || fe->model.loads[i].kind == PCS_LOAD_LINE) return true;
+    return false;
+}
+
+// Returns the largest number of entries that a group may need.
+static size_t spread_room(const fe_data *fe, int group)
+{
+    size_t room = 0;
+    bool has_gravity = false;
+    for (int i = 0; i < fe->model.nload; i++) {
+        const pcs_fe_load *load = &fe->model.loads[i];
+        has_gravity = has_gravity || load->is_gravity;
+        if (load->is_gravity || load->kind != PCS_LOAD_LINE) continue;
+        for (int k = 0; k < load->cells->count; k++) room += fe->batch_of_cell[load->cells->items[k]] == group;
+    }
+    return room + (has_gravity ? (size_t)fe->batches[group].ncell : 0);
+}
+
+static pcs_status spread_take(pcs_system *self, fe_data *fe)
+{
+    if (!fe->model.stays_still || !pcs_fe_has_spread(fe)) return PCS_OK;
+    PCS_TAKE(self->ctx, fe->spreads, fe->model.ngroup, "loads along cells");
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_element_ops *ops = pcs_fe_ops(fe, g);
+        size_t room = ops->end_fields == NULL ? 0 : spread_room(fe, g);
+        fe_spread *spread = &fe->spreads[g];
+        if (room == 0) continue;
+        PCS_TAKE(self->ctx, spread->first, fe->batches[g].ncell, "loads along cells");
+        PCS_TAKE(self->ctx, spread->next, room, "loads along cells");
+        PCS_TAKE(self->ctx, spread->load, room, "loads along cells");
+        PCS_TAKE(self->ctx, spread->force, room * (size_t)ops->ndof, "loads along cells");
+        for (int c = 0; c < fe->batches[g].ncell; c++) spread->first[c] = -1;
+    }
+    return PCS_OK;
+}
+
+static void spread_note(fe_data *fe, int batch, int cell, const pcs_fe_load *load, const double *force)
+{
+    if (fe->spreads == NULL) return;
+    if (batch >= fe->model.ngroup || fe->spreads[batch].first == NULL) return; // another rank's
+    fe_spread *spread = &fe->spreads[batch];
+    int n = pcs_fe_ops(fe, batch)->ndof, number = load->is_gravity ? GRAVITY : (int)(load - fe->model.loads);
+    int entry = spread->first[cell];
+    while (entry >= 0 && spread->load[entry] != number) entry = spread->next[entry];
+    if (entry < 0) {
+        entry = spread->count++;
+        spread->next[entry] = spread->first[cell];
+        spread->load[entry] = number;
+        spread->first[cell] = entry;
+    }
+    for (int i = 0; i < n; i++) spread->force[(size_t)entry * (size_t)n + (size_t)i] += force[i];
+}
+
+const double *pcs_fe_spread_force(const pcs_system *self, pcs_instant at, int group, int cell,
+                                  double f[PCS_MAX_CELL_DOFS])
+{
+    const fe_data *fe = self->data;
+    const fe_spread *spread = fe->spreads == NULL ? NULL : &fe->spreads[group];
+    if (!at.is_equilibrium || spread == NULL || spread->first == NULL || spread->first[cell] < 0) return NULL;
+    size_t n = (size_t)pcs_fe_ops(fe, group)->ndof;
+    for (size_t i = 0; i < n; i++) f[i] = 0.0;
+    for (int entry = spread->first[cell]; entry >= 0; entry = spread->next[entry]) {
+        int load = spread->load[entry];
+        double factor = at.load_factor * (load == GRAVITY ? 1.0 : pcs_fe_load_size(self, load, at.t));
+        for (size_t i = 0; i < n; i++) f[i] += factor * spread->force[(size_t)entry * n + i];
+    }
+    return f;
+}
+
+void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3])
+{
+    double arm[2][3] = { { 0.0 } };
+    const double *node = batch->x[batch->nodes[batch->cells[cell]][end]];
+    double span[3];
+    pcs_cell_span(batch, cell, span);
+    if (batch->ops->arms != NULL) (void)batch->ops->arms(batch->params, span, arm);
+    for (int k = 0; k < 3; k++) x[k] = node[k] + arm[end][k];
+}
+
+// Resolves g (or a line load) and the height above the datum along each local dof of a cell.
 static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int group, int cell,
                              double pull[PCS_MAX_CELL_DOFS], double height[PCS_MAX_CELL_DOFS])
 {
@@ -16,7 +133,7 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
     const pcs_batch *batch = &fe->batches[group];
     const double *g = load->value;
     int place = 0;
-    for (int i = 0; i < (pcs_fe_ops(fe, group)->is_one_node ? 1 : 2); i++) {
+    for (int i = 0; i < pcs_fe_ops(fe, group)->nnode; i++) {
         int node = batch->nodes[batch->cells[cell]][i], dof[PCS_MAX_NODE_DOFS];
         double coefficient[PCS_MAX_NODE_DOFS];
         if (pcs_dofmap_resolve(&fe->map, node, g, dof, coefficient) < 0)
@@ -43,11 +160,11 @@ static pcs_status loads_add_weight(pcs_system *self, fe_data *fe, const pcs_fe_l
     const pcs_element_ops *ops = pcs_fe_ops(fe, group);
     const pcs_batch *batch = &fe->batches[group];
     int n = ops->ndof;
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 }, force[PCS_MAX_CELL_DOFS];
     for (int c = 0; c < batch->ncell; c++) {
         PCS_TRY(loads_pull(self, load, group, c, pull, height));
-        ops->matrices(batch, c, M, K);
+        ops->matrices(batch, c, NULL, M, NULL, NULL);
         for (int i = 0; i < n; i++) {
             force[i] = 0.0;
             for (int j = 0; j < n; j++) force[i] += M[i * n + j] * pull[j];
@@ -55,7 +172,7 @@ static pcs_status loads_add_weight(pcs_system *self, fe_data *fe, const pcs_fe_l
             if (equation >= 0) gravity[equation] += force[i];
             if (group < fe->model.ngroup) fe->rest_potential -= force[i] * height[i];
         }
-        pcs_fe_note_spread(fe, group, c, load, force);
+        spread_note(fe, group, c, load, force);
     }
     return PCS_OK;
 }
@@ -148,15 +265,15 @@ static double loads_cell_length(const pcs_batch *batch, int cell)
     return sqrt(sum);
 }
 
-// f = M p (|p|^2 L)/(p . M p), which sums up to p L.
+// Adds f = M p (|p|^2 L)/(p . M p) of a cell, whose sum is p L.
 static pcs_status loads_add_line_cell(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int b, int cell)
 {
     const pcs_batch *batch = &fe->batches[b];
     int n = pcs_fe_ops(fe, b)->ndof;
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 }, image[PCS_MAX_CELL_DOFS], mass = 0.0;
     PCS_TRY(loads_pull(self, load, b, cell, pull, height));
-    pcs_fe_ops(fe, b)->matrices(batch, cell, M, K);
+    pcs_fe_ops(fe, b)->matrices(batch, cell, NULL, M, NULL, NULL);
     for (int i = 0; i < n; i++) {
         image[i] = 0.0;
         for (int j = 0; j < n; j++) image[i] += M[i * n + j] * pull[j];
@@ -174,11 +291,11 @@ static pcs_status loads_add_line_cell(pcs_system *self, fe_data *fe, const pcs_f
         image[i] *= scale;
         if (equation >= 0) loads_push(self, fe, &fe->map.dof[fe->dof_of_equation[equation]], image[i]);
     }
-    pcs_fe_note_spread(fe, b, cell, load, image);
+    spread_note(fe, b, cell, load, image);
     return PCS_OK;
 }
 
-// Every cell of the set must have a length, and an element that takes the load.
+// Checks that every cell of the set has a length, and an element to carry the load.
 static pcs_status loads_check_line(const pcs_system *self, const pcs_fe_load *load)
 {
     const fe_data *fe = self->data;
@@ -207,7 +324,7 @@ pcs_status pcs_fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, u
     return PCS_OK;
 }
 
-// All cells here that are loaded, those of other ranks included: they act on own equations, too.
+// Adds a line load on all cells here, also those of other ranks that act on own equations.
 static pcs_status loads_add_line(pcs_system *self, fe_data *fe, int index)
 {
     const pcs_fe_load *load = &fe->model.loads[index];
@@ -251,10 +368,10 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
 {
     double *gravity = NULL;
     PCS_TRY(loads_take_memory(self, fe));
-    PCS_TRY(pcs_fe_take_spread(self, fe));
+    PCS_TRY(spread_take(self, fe));
     for (int i = 0; i < fe->model.nload; i++) {
         pcs_status status = loads_add(self, fe, i, &gravity);
-        if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "loads", fe->model.loads[i].name);
+        if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, "loads", fe->model.loads[i].name);
         PCS_TRY(status);
         fe->first_push[i + 1] = fe->npush;
     }

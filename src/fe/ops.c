@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// f = s (f_gravity + f_loads(t))
+// Computes f = s (f_gravity + f_loads(t)).
 static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
@@ -25,78 +25,39 @@ static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)
         for (int i = 0; i < self->nv; i++) f[i] *= at.load_factor;
 }
 
-// Loads, and what elements and laws add to them.
+// Computes the sum of loads, element forces and forces of laws.
 PCS_APART static void fe_add_forces(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
     bool is_filled = !fe->has_ranges || fe->model.nload > 0 || at.load_factor != 1.0;
     if (is_filled) fe_apply_loads(self, at, f);
-    if (fe->has_ranges) pcs_fe_range_force(self, at.q, at.v, is_filled, f);
-    double elapsed = pcs_fe_elapsed(self, at.t);
-    pcs_batch room;
-    for (int b = 0; b < fe->nbatch && !fe->has_ranges; b++)
-        pcs_fe_ops(fe, b)->add_force(pcs_fe_batch_at(fe, b, elapsed, &room), at.q, at.v, f);
-    if (fe->laws != NULL) pcs_fe_law_force(self, at.q, at.v, f);
+    const pcs_cell_state state = pcs_fe_state(self, at);
+    if (fe->has_ranges) pcs_fe_range_force(self, &state, is_filled, f);
+    for (int b = 0; b < fe->nbatch && !fe->has_ranges; b++) pcs_fe_ops(fe, b)->force(&fe->batches[b], &state, f);
+    if (fe->has_laws) pcs_forces_add(self, at, f);
 }
 
 static void fe_force(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
-    if (fe->base != NULL && at.load_factor == 1.0)
-        fe->batches[0].ops->put_force(&fe->batches[0], fe->base, at.q, at.v, f);
-    else fe_add_forces(self, at, f);
-}
-
-// Eight partial sums that do not wait for one another.
-double pcs_fe_weight_work(const pcs_system *self, int low, int high, const double *q)
-{
-    enum { LANES = 8 };
-    double part[LANES] = { 0 }, sum = 0.0;
-    const double *g = self->gravity;
-    int i = low;
-    if (g == NULL) return 0.0;
-    for (; i + LANES <= high; i += LANES)
-        for (int j = 0; j < LANES; j++) part[j] += g[i + j] * q[i + j];
-    for (; i < high; i++) sum += g[i] * q[i];
-    for (int j = 0; j < LANES; j++) sum += part[j];
-    return sum;
-}
-
-// Sums energies, J, and momenta over all ranks; each rank has the potential at rest of its own cells only.
-static void fe_sum_measure(const pcs_system *self, pcs_measure *m)
-{
-    double sum[9] = { m->kinetic, m->strain, m->potential };
-    memcpy(sum + 3, m->momentum, sizeof m->momentum);
-    memcpy(sum + 6, m->free_momentum, sizeof m->free_momentum);
-    pcs_system_sum(self, 9, sum);
-    *m = (pcs_measure){ .kinetic = sum[0], .strain = sum[1], .potential = sum[2] };
-    memcpy(m->momentum, sum + 3, sizeof m->momentum);
-    memcpy(m->free_momentum, sum + 6, sizeof m->free_momentum);
-}
-
-void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_work, pcs_measure *out)
-{
-    const fe_data *fe = self->data;
-    out->kinetic = sum->kinetic;
-    out->strain = sum->strain;
-    out->potential = fe->rest_potential - weight_work;
-    for (int k = 0; k < 3; k++) {
-        out->momentum[k] = sum->momentum[k];
-        out->free_momentum[k] = sum->momentum[k] - sum->fixed_momentum[k];
+    if (fe->base == NULL || at.load_factor != 1.0) {
+        fe_add_forces(self, at, f);
+        return;
     }
-    if (self->layout != NULL) fe_sum_measure(self, out);
+    const pcs_cell_state state = { .q = at.q, .v = at.v, .from = fe->base };
+    fe->batches[0].ops->force(&fe->batches[0], &state, f);
 }
 
 static void fe_energy(const pcs_system *self, pcs_instant at, pcs_measure *out)
 {
     const fe_data *fe = self->data;
-    pcs_energy sum = { 0 };
-    double elapsed = pcs_fe_elapsed(self, at.t);
-    pcs_batch room;
-    if (fe->has_ranges) pcs_fe_range_energy(self, at.q, at.v, &sum);
+    pcs_cell_sums sum = { 0 };
+    double loss;
+    const pcs_cell_state state = pcs_fe_state(self, at);
+    if (fe->has_ranges) pcs_fe_range_energy(self, &state, &sum);
     for (int g = 0; g < fe->model.ngroup && !fe->has_ranges; g++)
-        fe->model.groups[g].ops->add_energy(pcs_fe_batch_at(fe, g, elapsed, &room), at.q, at.v, &sum);
-    if (fe->laws != NULL) sum.strain += pcs_fe_law_energy(self, at.q, at.v);
+        fe->batches[g].ops->measure(&fe->batches[g], &state, PCS_CELL_ENERGY, &sum);
+    if (fe->has_laws) sum.strain += pcs_forces_energy(self, at, &loss);
     pcs_fe_tell(self, &sum, pcs_fe_weight_work(self, 0, pcs_system_nown(self), at.q), out);
 }
 
@@ -114,11 +75,12 @@ static void fe_resultant(const pcs_system *self, pcs_instant at, double sum[3])
             for (int k = 0; k < 3; k++) sum[k] += fe->pushes[i].value * factor * fe->pushes[i].direction[k];
     }
     if (fe->nturning > 0) pcs_fe_turning_resultant(self, at.t, at.q, sum);
-    double elapsed = pcs_fe_elapsed(self, at.t);
-    pcs_batch room;
+    const pcs_cell_state state = pcs_fe_state(self, at);
+    pcs_cell_sums cells = { .resultant = { sum[0], sum[1], sum[2] } };
     for (int g = 0; g < fe->model.ngroup; g++)
-        fe->model.groups[g].ops->add_resultant(pcs_fe_batch_at(fe, g, elapsed, &room), at.q, at.v, sum);
-    if (fe->laws != NULL) pcs_fe_law_resultant(self, at.q, at.v, sum);
+        fe->batches[g].ops->measure(&fe->batches[g], &state, PCS_CELL_RESULTANT, &cells);
+    memcpy(sum, cells.resultant, 3 * sizeof *sum);
+    if (fe->has_laws) pcs_forces_add_resultant(self, at, sum);
     pcs_system_sum(self, 3, sum);
 }
 
@@ -126,21 +88,24 @@ static double fe_damping_power(const pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
     const double *u = at.along == NULL ? at.v : at.along;
-    double power = fe->laws != NULL ? pcs_fe_law_loss(self, at.q, at.v, u) : 0.0;
+    double power = 0.0;
+    if (fe->has_laws) (void)pcs_forces_energy(self, at, &power);
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
         const pcs_element_ops *ops = batch->ops;
+        pcs_cell_sums sum = { 0 };
         if (ops->is_nonlinear || ops->sees_velocity) {
-            power += ops->dissipation(batch, at.q, at.v, u);
+            ops->measure(batch, &(pcs_cell_state){ .q = at.q, .v = at.v, .along = u }, PCS_CELL_POWER, &sum);
+            power += sum.power;
             continue;
         }
         if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) continue;
-        pcs_energy sum = { 0 }, apart = { 0 }; // u . A v = (u . A u + v . A v - (u - v) . A (u - v))/2
-        ops->add_energy(batch, at.v, at.v, &sum);
-        ops->add_energy(batch, u, u, &sum);
-        ops->add_change(batch, at.v, u, at.v, u, &apart);
-        power += batch->damping_mass * (sum.kinetic - apart.kinetic);
-        power += batch->damping_stiffness * (sum.strain - apart.strain);
+        // u . A v = (u . A u + v . A v - (u - v) . A (u - v))/2
+        ops->measure(batch, &(pcs_cell_state){ .q = at.v, .v = at.v }, PCS_CELL_ENERGY, &sum);
+        ops->measure(batch, &(pcs_cell_state){ .q = u, .v = u, .q0 = at.v, .v0 = at.v },
+                     PCS_CELL_ENERGY | PCS_CELL_CHANGE, &sum);
+        power += batch->damping_mass * (sum.kinetic - sum.change_in_kinetic);
+        power += batch->damping_stiffness * (sum.strain - sum.change_in_strain);
     }
     pcs_system_sum(self, 1, &power);
     return power;
@@ -196,11 +161,6 @@ static void fe_describe(const pcs_system *self, int equation, const double span[
     }
 }
 
-static double fe_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
-{
-    return q == NULL ? pcs_fe_limited_step(self, limit) : pcs_fe_present_step(self, q, v, limit);
-}
-
 static void fe_measure(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
 {
     *out = (pcs_measure){ 0 };
@@ -214,22 +174,22 @@ static void fe_measure(const pcs_system *self, pcs_instant at, unsigned what, pc
 static void fe_update(pcs_system *self, pcs_instant at, pcs_update what, const double *x)
 {
     if (what == PCS_TANGENTS) pcs_fe_update_tangents(self, at);
-    if (what == PCS_JOINTS) pcs_fe_add_joint_stiffness(self, at, x);
-    if (what == PCS_SLOPES) pcs_fe_update_slopes(self, at, x);
-    if (what == PCS_DAMPERS) pcs_fe_delay_dampers(self, at);
+    if (what == PCS_JOINTS) pcs_derivative_add_stiffness(self, at, x);
+    if (what == PCS_SLOPES) pcs_derivative_update(self, at, x);
+    if (what == PCS_DAMPERS) pcs_forces_delay_dampers(self, at);
 }
 
 const pcs_system_ops pcs_system_fe = {
     .force = fe_force,
     .update = fe_update,
-    .evaluate_rows = pcs_fe_evaluate_rows,
-    .search = pcs_fe_search,
-    .passages = pcs_fe_passages,
+    .evaluate_rows = pcs_table_evaluate,
+    .search = pcs_table_search,
+    .passages = pcs_table_passages,
     .measure = fe_measure,
     .commit = pcs_fe_commit,
     .load_work = fe_load_work,
     .reactions = pcs_fe_reactions,
-    .stable_step = fe_stable_step,
+    .stable_step = pcs_fe_stable_step,
     .draw = pcs_fe_draw,
     .probe = pcs_fe_probe,
     .describe = fe_describe,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Index of a field name in the picture's list, added when it is new.
+// Returns the index of a field name in the picture's list. Appends it if it is new.
 static int picture_field(const char **names, int *count, const char *name)
 {
     for (int i = 0; i < *count; i++)
@@ -15,7 +15,7 @@ static int picture_field(const char **names, int *count, const char *name)
     return (*count)++;
 }
 
-// Radii of points and sizes of rectangular sections.
+// Computes radii of points and sizes of rectangular sections, m.
 static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
 {
     double *radius;
@@ -38,7 +38,7 @@ static bool picture_has_arms(const fe_data *fe)
     return false;
 }
 
-// Rotations and section axes only where some element has them. A rank that shows nothing has room for what it gives.
+// Allocates the arrays; rotations and section axes only if some element has them. Ranks that show nothing need buffers.
 static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, double **fields)
 {
     const fe_data *fe = self->data;
@@ -48,7 +48,8 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     if (fe->part != NULL) npoint += fe->part->nroom;
     for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
     has_turns = pcs_system_max(self, has_turns) > 0.0;
-    for (int g = 0; g < fe->model.ngroup; g++) has_sections = has_sections || fe->model.groups[g].ops->has_section;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        has_sections = has_sections || fe->model.groups[g].ops->section_offset != 0;
     PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
     if (has_turns) PCS_TAKE(self->ctx, picture->rotation, npoint, "the picture");
@@ -59,8 +60,8 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     return PCS_OK;
 }
 
-// Nodes and cells of this rank in the order in which they are drawn, by their numbers in the whole; NULL: they are
-// counted.
+// Lists nodes and cells of this rank in the order in which they are drawn, by their numbers in the whole mesh; only
+// counts them if NULL.
 static void picture_list_own(const fe_data *fe, int *nodes, int *cells)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -78,7 +79,7 @@ static void picture_list_own(const fe_data *fe, int *nodes, int *cells)
         }
 }
 
-// Tells the rank that shows the picture which parts of it this one has.
+// Plans the collection of this rank's points and cells on the rank that shows the picture.
 static pcs_status picture_plan(pcs_system *self, fe_data *fe)
 {
     const pcs_comm *comm = self->layout->comm;
@@ -97,7 +98,7 @@ static pcs_status picture_plan(pcs_system *self, fe_data *fe)
     return status;
 }
 
-// Adds one that there is, and is carried or not, to a list that may not be there yet.
+// Adds an obstacle, if there is one and its is_carried is as given, to a list. Only counts it if the list is NULL.
 static void picture_add_obstacle(const pcs_obstacle *o, bool is_carried, pcs_obstacle *list, int *count)
 {
     if (o->kind == PCS_OBSTACLE_NONE || o->is_carried != is_carried) return;
@@ -105,40 +106,17 @@ static void picture_add_obstacle(const pcs_obstacle *o, bool is_carried, pcs_obs
     (*count)++;
 }
 
-static void picture_list_contacts(const fe_data *fe, bool is_carried, pcs_obstacle *list, int *count)
-{
-    for (int c = 0; c < fe->model.ncontact; c++) {
-        const pcs_fe_contact *contact = &fe->model.contacts[c];
-        pcs_obstacle o = { .contact = c };
-        if (contact->ops->show != NULL) contact->ops->show(contact->params, &fe->map, &o);
-        picture_add_obstacle(&o, is_carried, list, count);
-    }
-}
-
-// Discs that touch, and arms of points that do.
-static void picture_list_carried(const fe_data *fe, pcs_obstacle *list, int *count)
-{
-    for (int c = 0; c < fe->model.ncontact; c++) {
-        const pcs_fe_contact *contact = &fe->model.contacts[c];
-        for (int part = 0; contact->ops->show_carried != NULL; part++) {
-            pcs_obstacle o = { .contact = c };
-            if (!contact->ops->show_carried(contact->params, &fe->map, part, &o)) break;
-            picture_add_obstacle(&o, true, list, count);
-        }
-    }
-}
-
-static void picture_list_joints(const pcs_system *self, pcs_obstacle *list, int *count)
+// Adds the parts of contacts and joints: obstacles, arms of points that touch, discs.
+static void picture_list_sources(const pcs_system *self, bool is_carried, pcs_obstacle *list, int *count)
 {
     const fe_data *fe = self->data;
-    const fe_work *work = self->work;
-    for (int j = 0; j < fe->model.njoint; j++) {
-        const pcs_joint_ops *ops = fe->model.joints[j].ops;
-        int number = fe->model.ncontact + j;
-        for (int part = 0;; part++) {
-            pcs_obstacle o = { .contact = number, .is_carried = true };
-            if (ops->show == NULL || !ops->show(work->instances[number], part, &o)) break;
-            picture_add_obstacle(&o, true, list, count);
+    for (int k = 0; k < self->ncontact; k++) {
+        const pcs_table_source *own = &self->row_set.table->sources[k];
+        const pcs_row_source *source = own->model;
+        for (int part = 0; source->ops->show != NULL; part++) {
+            pcs_obstacle o = { .contact = k, .is_carried = k >= fe->model.ncontact };
+            if (!source->ops->show(source->params, own->instance, &fe->map, part, &o)) break;
+            picture_add_obstacle(&o, is_carried, list, count);
         }
     }
 }
@@ -157,21 +135,18 @@ static void picture_list_discs(const fe_data *fe, pcs_obstacle *list, int *count
     }
 }
 
-// Lists the obstacles that all ranks know, first those at rest, then those that nodes carry, and returns their number;
-// counts only if `list` is NULL.
+// Lists the obstacles that all ranks know, first those at rest, then those that nodes carry, and returns their number.
+// Counts only if `list` is NULL.
 static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, pcs_obstacle *list)
 {
-    const fe_data *fe = self->data;
     int count = 0;
-    picture_list_contacts(fe, false, list, &count);
+    picture_list_sources(self, false, list, &count);
     picture->nstill = count;
-    picture_list_contacts(fe, true, list, &count);
-    picture_list_carried(fe, list, &count);
-    picture_list_joints(self, list, &count);
+    picture_list_sources(self, true, list, &count);
     return count;
 }
 
-// Nodes of obstacles become points of the whole picture; of a part of it they do when that is made.
+// Converts node numbers of an obstacle to those of the whole mesh; for a part of the picture this happens later.
 static pcs_status picture_number_obstacle(pcs_system *self, pcs_obstacle *o)
 {
     const pcs_mesh *mesh = ((const fe_data *)self->data)->model.mesh;
@@ -185,7 +160,7 @@ static pcs_status picture_number_obstacle(pcs_system *self, pcs_obstacle *o)
     return PCS_OK;
 }
 
-// From the nodes of all cells to their ends, where these are not the nodes; a list that is NULL is counted only.
+// Lists the arms from nodes of cells to their ends, if these differ, and returns their number; `list` may be NULL.
 static int picture_list_arms(const fe_data *fe, pcs_obstacle *list)
 {
     const pcs_mesh *shown = fe->model.shown;
@@ -206,7 +181,7 @@ static int picture_list_arms(const fe_data *fe, pcs_obstacle *list)
     return count;
 }
 
-// Discs and arms of cells: those that ranks tell of, and those that the rank which shows the whole finds itself.
+// Lists discs and arms of cells: those collected from ranks, and those found on the rank that shows the whole.
 static int picture_list_cells(const fe_data *fe, const fe_carried *carried, bool has_parts, bool is_piece,
                               pcs_obstacle *list)
 {
@@ -250,7 +225,7 @@ static pcs_status picture_place_copies(pcs_system *self, pcs_picture *picture)
     return PCS_OK;
 }
 
-// The group of every cell, from all ranks on the one that shows them.
+// Collects the group number of every cell on the rank that shows them.
 static void picture_collect_groups(const pcs_system *self, const fe_data *fe, double *group, int *out)
 {
     const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
@@ -281,7 +256,7 @@ static pcs_status picture_find_groups(pcs_system *self, fe_data *fe)
     return status;
 }
 
-// All points on this rank, or on the first one.
+// Creates all points on this rank, or on rank 0.
 static pcs_status picture_take_all(pcs_system *self, fe_data *fe, pcs_picture *picture)
 {
     PCS_TRY(pcs_fe_split_points(self, fe, picture, NULL));
@@ -306,13 +281,13 @@ static pcs_status picture_fill(pcs_system *self, fe_data *fe, pcs_picture *pictu
     return status;
 }
 
-// Do values at the ends of cells say more than those in their middle? Without loads along cells moments in space do.
+// Returns true if values at the ends of cells add to those at mid-cell: with line loads, or for moments in space.
 static bool picture_wants_ends(const fe_data *fe)
 {
     bool wants = pcs_fe_has_spread(fe);
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_element_ops *ops = fe->model.groups[g].ops;
-        wants = wants || (ops->end_fields != NULL && ops->has_orientation);
+        wants = wants || (ops->end_fields != NULL && ops->orientation_offset != 0);
     }
     return wants;
 }
@@ -325,7 +300,7 @@ static void picture_add_ends(const fe_data *fe, int g, const char **names, int *
     for (int k = 0; own[k] != NULL; k++) field[k] = picture_field(names, count, own[k]);
 }
 
-// The column of a name from `first` on, or -1.
+// Returns the column of a name from `first` on, or -1.
 static int picture_find_pair(const char *const *names, int first, int count, const char *name)
 {
     for (int i = first; i < first + count; i++)
@@ -346,7 +321,7 @@ static void picture_pair_middles(const fe_data *fe, int g, const char *const *na
     }
 }
 
-// Which columns there are, those of pairs last.
+// Assigns columns of the picture to all fields; pairs come last.
 static pcs_status picture_name_columns(pcs_system *self, fe_data *fe, const char **names, int *nfield)
 {
     size_t room = (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS;
@@ -409,17 +384,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     return PCS_OK;
 }
 
-void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3])
-{
-    out[0] = out[1] = out[2] = 0.0;
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (d->is_rotation || d->equation < 0) continue;
-        for (int k = 0; k < 3; k++) out[k] += x[d->equation] * d->direction[k];
-    }
-}
-
-// The whole picture comes together on rank 0.
+// Collects the whole picture on rank 0.
 static void picture_collect(const pcs_system *self, pcs_picture *picture)
 {
     const pcs_comm *comm = self->layout->comm;
@@ -432,24 +397,14 @@ static void picture_collect(const pcs_system *self, pcs_picture *picture)
         comm->collect(comm, share->cells, 1, picture->fields[k], picture->fields[k]);
 }
 
-void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3])
-{
-    out[0] = out[1] = out[2] = 0.0;
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (!d->is_rotation || d->equation < 0) continue;
-        for (int k = 0; k < 3; k++) out[k] += x[d->equation] * d->direction[k];
-    }
-}
-
-// The section's y axis at rest, turned half as far as both nodes together; small rotations do not show.
+// Computes the section's y axis: that at rest, rotated by the mean of both nodes; small rotations are not shown.
 static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int group, int cell, const double *q,
                                  double y[3])
 {
     const pcs_fe_group *g = &fe->model.groups[group];
     const int *node = batch->nodes[batch->cells[cell]];
     double axes[3][3], sine, R[9], turn[2][3], half[3], way[3], axis[2];
-    if (g->ops->has_orientation) {
+    if (g->ops->orientation_offset != 0) {
         const void *orientation = (const char *)g->params + g->ops->orientation_offset;
         pcs_beam_space_frame(batch, cell, orientation, axes, &sine);
     } else {
@@ -460,7 +415,7 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
     }
     memcpy(y, axes[1], 3 * sizeof *y);
     if (!pcs_fe_turns_finitely(fe, node[0])) return;
-    for (int i = 0; i < 2; i++) pcs_fe_node_turn(fe, node[i], q, turn[i]);
+    for (int i = 0; i < 2; i++) pcs_dofmap_vector(&fe->map, true, node[i], q, turn[i]);
     for (int k = 0; k < 3; k++) half[k] = -turn[0][k];
     pcs_rotation_compose(half, turn[1], way);
     for (int k = 0; k < 3; k++) way[k] *= 0.5;
@@ -501,40 +456,37 @@ static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
     }
 }
 
-static void picture_draw_node(const fe_view *state, int node, pcs_picture *picture, int at)
+static void picture_draw_node(const fe_data *fe, pcs_instant state, int node, pcs_picture *picture, int at)
 {
-    const fe_data *fe = state->fe;
-    pcs_fe_node_vector(fe, node, state->at.q, picture->displacement[at]);
-    pcs_fe_node_vector(fe, node, state->at.v, picture->velocity[at]);
-    if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, state->at.q, picture->rotation[at]);
-    if (picture->spin != NULL) pcs_fe_node_turn(fe, node, state->at.v, picture->spin[at]);
+    pcs_dofmap_vector(&fe->map, false, node, state.q, picture->displacement[at]);
+    pcs_dofmap_vector(&fe->map, false, node, state.v, picture->velocity[at]);
+    if (picture->rotation != NULL) pcs_dofmap_vector(&fe->map, true, node, state.q, picture->rotation[at]);
+    if (picture->spin != NULL) pcs_dofmap_vector(&fe->map, true, node, state.v, picture->spin[at]);
 }
 
-// At its number in the mesh, or, for another rank to show, one after the other.
+// Draws own nodes at their numbers in the mesh, or consecutively if another rank shows them.
 static void picture_draw_nodes(const fe_data *fe, pcs_instant state, pcs_picture *picture)
 {
-    const fe_view view = { fe, state };
     int count = 0;
     for (int node = 0; node < fe->model.mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
         int at = picture->is_elsewhere ? count++ : pcs_mesh_node_number(fe->model.mesh, node);
-        picture_draw_node(&view, node, picture, at);
+        picture_draw_node(fe, state, node, picture, at);
     }
 }
 
-// The points of a part, and the nodes that carry something.
+// Draws the points of a part, and the nodes with obstacles.
 static void picture_draw_part(const fe_data *fe, pcs_instant state, pcs_picture *picture)
 {
-    const fe_view view = { fe, state };
     for (int i = 0; i < picture->npoint; i++) {
-        picture_draw_node(&view, fe->node_of_point[i], picture, i);
+        picture_draw_node(fe, state, fe->node_of_point[i], picture, i);
         if (picture->spin != NULL) picture_ride(&fe->arm_of_point[i], i, picture, i);
     }
     for (int i = 0; i < fe->part->ncarrier; i++)
-        picture_draw_node(&view, fe->part->carrier[i][0], picture, fe->part->carrier[i][1]);
+        picture_draw_node(fe, state, fe->part->carrier[i][0], picture, fe->part->carrier[i][1]);
 }
 
-// The fields of a cell in their columns.
+// Stores the fields of a cell in their columns.
 static void picture_put_fields(const fe_data *fe, int group, const double *value, int at, pcs_picture *picture)
 {
     const int *field = fe->field_of + (size_t)group * PCS_MAX_CELL_FIELDS;
@@ -550,16 +502,17 @@ static void picture_draw_cells(const pcs_system *self, pcs_instant state, pcs_pi
     const fe_data *fe = self->data;
     int count = 0;
     for (int g = 0; g < fe->model.ngroup; g++) {
-        pcs_batch batch = fe->batches[g];
+        const pcs_batch *batch = &fe->batches[g];
+        pcs_cell_state at = { .q = state.q, .v = state.v };
         const pcs_element_ops *ops = fe->model.groups[g].ops;
-        for (int c = 0; c < batch.ncell; c++) {
+        for (int c = 0; c < batch->ncell; c++) {
             double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
             bool is_next = picture->is_elsewhere || picture->is_piece;
-            int at = is_next ? count++ : pcs_mesh_cell_number(fe->model.mesh, batch.cells[c]);
-            batch.spread = pcs_fe_spread_force(self, state, g, c, force);
-            ops->read_fields(&batch, c, state.q, state.v, value);
-            if (ops->has_section) picture_section_axis(fe, &batch, g, c, state.q, picture->section_y[at]);
-            picture_put_fields(fe, g, value, at, picture);
+            int place = is_next ? count++ : pcs_mesh_cell_number(fe->model.mesh, batch->cells[c]);
+            at.line_load = pcs_fe_spread_force(self, state, g, c, force);
+            ops->read_fields(batch, c, &at, value);
+            if (ops->section_offset != 0) picture_section_axis(fe, batch, g, c, state.q, picture->section_y[place]);
+            picture_put_fields(fe, g, value, place, picture);
         }
     }
 }

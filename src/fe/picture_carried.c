@@ -14,8 +14,8 @@
 enum { CARRIED_DISC, CARRIED_ARM };
 enum { KEYS = 4, NODE = KEYS, ARM, RECORD = ARM + 3 * (int)(sizeof(double) / sizeof(int)) };
 
-// Records are the kind, its place in the order of all (three numbers), the node and the arm, in scratch; those of
-// this rank know their node here, too.
+// Holds records in scratch memory: kind, position in the order of all (three numbers), node and arm; and the local
+// nodes of those of this rank.
 typedef struct carried_list {
     int count, room;
     int *record; // [count][RECORD]
@@ -89,7 +89,7 @@ static int carried_compare(const void *a, const void *b)
     return 0;
 }
 
-// By the number of its node in the whole.
+// Converts a record to an obstacle, with the node number of the whole mesh.
 static void carried_show(const fe_data *fe, const int *record, pcs_obstacle *o)
 {
     *o = (pcs_obstacle){ .contact = -1, .is_carried = true };
@@ -103,7 +103,7 @@ static void carried_show(const fe_data *fe, const int *record, pcs_obstacle *o)
     o->carrier = o->end_node = record[NODE];
 }
 
-// On the first rank: all in order, and the numbers of those that were told.
+// Sorts all records on rank 0, fills their list, and numbers them in the order received.
 static pcs_status carried_sort(pcs_context *ctx, const fe_data *fe, const pcs_numbers *told, int count, int *number,
                                fe_carried *out)
 {
@@ -123,7 +123,7 @@ static pcs_status carried_sort(pcs_context *ctx, const fe_data *fe, const pcs_nu
     return PCS_OK;
 }
 
-// The first rank hears all of it, and answers with the numbers.
+// Sends the records to rank 0, which returns their numbers.
 static pcs_status carried_tell(pcs_context *ctx, const fe_data *fe, const carried_list *list, pcs_numbers *answer,
                                fe_carried *out)
 {

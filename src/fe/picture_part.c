@@ -1,35 +1,35 @@
 // The part of a picture that a rank shows: its own cells and their points, which other ranks show as well at borders.
 //
-// Positions of all these points are here. Section forces at a point follow from cells that may be those of other ranks:
-// ranks tell one another once which cells they ask for, in one list, and with every picture the fields of all of
-// them, by a sum to which each rank adds its own. The cell beside the last one of a chain may be unknown to a rank that
-// shows the end of it, as that of a spring, say: then the rank of the node between both tells which it is. Nodes that
-// carry discs, bearings and joints go to the first rank, which draws these, behind its own points.
+// Positions of all these points are here. Section forces at a point follow from cells that other ranks may own: ranks
+// exchange once which cells they ask for, in one list, and for every picture the fields of all of them, by a sum to
+// which each rank adds its own. A rank that shows the end of a chain may not have the cell next to the last one, e.g.
+// that of a spring: then the rank of the node between both names it. Nodes with discs, bearings and joints are sent to
+// rank 0, which draws these, after its own points.
 
 #include "fe/data.h"
 
 #include <string.h>
 
-// The cell beside the last one of a chain, which only other ranks know.
+// Describes the cell next to the last one of a chain, if only other ranks have it.
 typedef struct part_far {
-    int cell, end; // the last one, and at which end of it the other is
-    int number;    // of that in the whole, -1: there is none
+    int cell, end; // last cell, and its end at which the other is
+    int number;    // number of the other in the whole mesh, -1 if none
     double length; // m
 } part_far;
 
-// While the part is made, all in scratch.
+// Holds workspace for making the part, in scratch memory.
 typedef struct part_work {
     fe_points all;
-    int *local;          // [all npoint] number among the points shown, then of those beyond; -1: none
-    int *place;          // [mesh ncell] number among the cells shown, then of those asked for; -1: none
-    int *point;          // [npoint] shown here, among all
-    int *before, *after; // [all npoint] the cell that ends and the one that begins there, -1: none; NULL: not needed
-    double *radius;      // [all npoint]
-    double largest;      // of them
+    int *local;          // [all npoint] index among the points shown, then those beyond; -1 if absent
+    int *place;          // [mesh ncell] index among the cells shown, then those asked for; -1 if absent
+    int *point;          // [npoint] index among all of the points shown here
+    int *before, *after; // [all npoint] cells that end and begin at the point, -1 if none; NULL if not needed
+    double *radius;      // [all npoint] m
+    double largest;      // largest radius, m
     double *counts;      // [ranks]
     int *asked;          // [nasked] cells of other ranks
     int npoint, ncell, nasked, room;
-    part_far *far; // [nfar] cells that are not here at all
+    part_far *far; // [nfar] cells that this rank does not have
     int nfar, far_room;
 } part_work;
 
@@ -76,7 +76,7 @@ static pcs_status part_take_scratch(pcs_system *self, const fe_data *fe, part_wo
     return is_there ? PCS_OK : pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu points", npoint);
 }
 
-// Own cells in the order in which they are drawn, then those without an element.
+// Assigns numbers to own cells in the order in which they are drawn, then cells without an element.
 static void part_choose_cells(const fe_data *fe, part_work *w)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -88,7 +88,7 @@ static void part_choose_cells(const fe_data *fe, part_work *w)
         if (fe->batch_of_cell[c] < 0 && pcs_fe_owns(fe, mesh->cell[c][0])) w->place[c] = w->ncell++;
 }
 
-// Points of these cells, and own nodes that no cell has; in the order of all.
+// Assigns numbers to the points of these cells, and own nodes without cells, in the order of all points.
 static void part_choose_points(const fe_data *fe, part_work *w)
 {
     enum { UNKNOWN = -1, ELSEWHERE = -2, HERE = -3 };
@@ -142,7 +142,7 @@ static pcs_status part_ask_far(pcs_system *self, part_work *w, int cell, int end
     return PCS_OK;
 }
 
-// The cell beside the last one of a chain, at this end of that. Not all cells are here at nodes that are not kept.
+// Asks for the cell next to the last one of a chain, at this end; from its owner if not all cells at the node are here.
 static pcs_status part_ask_beside(pcs_system *self, const fe_data *fe, part_work *w, int cell, int end)
 {
     const pcs_mesh_share *share = fe->model.mesh->share;
@@ -151,7 +151,7 @@ static pcs_status part_ask_beside(pcs_system *self, const fe_data *fe, part_work
     return part_ask(self, w, end == 0 ? w->before[point] : w->after[point]);
 }
 
-// The cells on both sides of every point shown, and at the end of a chain the one beside the last.
+// Asks for the cells on both sides of every point shown, and for the cell next to the last one of a chain.
 static pcs_status part_ask_all(pcs_system *self, const fe_data *fe, part_work *w)
 {
     if (!fe->has_members) return PCS_OK;
@@ -179,16 +179,16 @@ static void part_count(const fe_data *fe, part_work *w, int mine, int *first, in
     }
 }
 
-// The number of a cell of the whole here; -1: it is not.
+// Returns the local number of a cell of the whole mesh; -1 if this rank does not have it.
 static int part_find_cell(const pcs_mesh *mesh, int number)
 {
     int cell = pcs_mesh_first_cell(mesh, number);
     return cell < mesh->ncell && pcs_mesh_cell_number(mesh, cell) == number ? cell : -1;
 }
 
-enum { FAR_WIDTH = 2 }; // of questions: cell and end; of answers: cell from 1 on, 0: none, and its length
+enum { FAR_WIDTH = 2 }; // requests: cell and end; answers: cell number + 1, or 0 if none, and its length, m
 
-// The rank of the node between both cells knows all cells there.
+// Answers a request if this rank owns the node between both cells, and therefore has all cells there.
 static void part_answer_far(const fe_data *fe, const part_work *w, double *entry)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -203,7 +203,7 @@ static void part_answer_far(const fe_data *fe, const part_work *w, double *entry
     entry[1] = pcs_norm3(span);
 }
 
-// Cells beside the last ones of chains that others know: the questions of all ranks go round, and the answers.
+// Finds cells next to the last ones of chains from their owners, by a sum of requests and one of answers.
 static pcs_status part_find_far(pcs_system *self, const fe_data *fe, part_work *w)
 {
     const pcs_comm *comm = fe->share->layout.comm;
@@ -234,7 +234,7 @@ static pcs_status part_find_far(pcs_system *self, const fe_data *fe, part_work *
     return PCS_OK;
 }
 
-// Far cells come after those asked for. They hang at the last cells of their chains; their other ends are nowhere.
+// Appends far cells to those asked for: one end at the last cell of the chain, the other at a point without data.
 static void part_number_far(const fe_data *fe, part_work *w, int (*cells)[2], int *number, double *length)
 {
     fe_part *part = fe->part;
@@ -248,7 +248,7 @@ static void part_number_far(const fe_data *fe, part_work *w, int (*cells)[2], in
     }
 }
 
-// Cells shown and asked for, by points of this rank; further points of the latter come after those shown.
+// Assigns numbers to cells shown and asked for by points of this rank; further points of the latter follow those shown.
 static pcs_status part_number(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
 {
     fe_part *part = fe->part;
@@ -282,7 +282,7 @@ static pcs_status part_number(pcs_system *self, fe_data *fe, part_work *w, pcs_p
     return PCS_OK;
 }
 
-// Nodes that may touch what stands still, as far as they are shown here.
+// Replaces the nodes that may touch a fixed obstacle by the points that are shown here.
 static pcs_status part_place_still(pcs_system *self, const part_work *w, pcs_obstacle *o)
 {
     int *points, count = 0;
@@ -298,8 +298,8 @@ static pcs_status part_place_still(pcs_system *self, const part_work *w, pcs_obs
     return PCS_OK;
 }
 
-// Nodes that carry what all ranks know, [count]; they get places behind the points of the first rank. NULL: they are
-// counted.
+// Lists the nodes with obstacles known to all ranks, [count], which get entries after the points of rank 0. Only counts
+// them if NULL.
 static int part_list_carriers(const pcs_picture *picture, int nknown, pcs_obstacle *obstacles, int *nodes)
 {
     int count = 0;
@@ -317,7 +317,7 @@ static int part_list_carriers(const pcs_picture *picture, int nknown, pcs_obstac
     return count;
 }
 
-// Which of these are those of this rank, by their number among all in `own`, and then those of its cells.
+// Finds the nodes with obstacles of this rank, by index among all in `own`, followed by those of its cells.
 static pcs_status part_take_carriers(pcs_system *self, const fe_carried *carried, int npoint, const int *nodes,
                                      int count, int *own)
 {
@@ -338,7 +338,7 @@ static pcs_status part_take_carriers(pcs_system *self, const fe_carried *carried
     return PCS_OK;
 }
 
-// Places and radii of the points, and of the nodes that carry something.
+// Computes positions and radii, m, of the points and of the nodes with obstacles.
 static pcs_status part_take_points(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -367,7 +367,7 @@ static pcs_status part_take_points(pcs_system *self, fe_data *fe, part_work *w, 
     return PCS_OK;
 }
 
-// The first rank learns where the nodes are that carry something, and how thick the bodies are there.
+// Collects positions and radii of the nodes with obstacles on rank 0.
 static pcs_status part_tell_carriers(pcs_system *self, fe_data *fe, const pcs_picture *picture, const int *own)
 {
     const pcs_comm *comm = fe->share->layout.comm;
@@ -403,7 +403,7 @@ static pcs_status part_place_obstacles(pcs_system *self, fe_data *fe, part_work 
     return status;
 }
 
-// The place among the cells shown of a cell by its number in the whole; -1: it is shown elsewhere.
+// Returns the index among the cells shown of a cell given by its number in the whole mesh; -1 if shown elsewhere.
 static int part_place(const fe_data *fe, const part_work *w, double number)
 {
     int cell = part_find_cell(fe->model.mesh, (int)number);
@@ -422,7 +422,7 @@ static void part_list_given(const fe_data *fe, const part_work *w, const double 
     }
 }
 
-// Which of those that any rank asks for are shown here: the numbers go round once.
+// Finds which cells asked for by any rank are shown here, by a sum of the requests over all ranks.
 static pcs_status part_find_given(pcs_system *self, const fe_data *fe, const part_work *w, int nfield)
 {
     const pcs_comm *comm = fe->share->layout.comm;
@@ -473,7 +473,7 @@ pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture,
     return status;
 }
 
-// The fields of the cells that ranks ask for.
+// Exchanges the fields of the cells that ranks ask for.
 static void part_share_cells(const pcs_system *self, pcs_picture *picture)
 {
     const fe_data *fe = self->data;

@@ -12,18 +12,18 @@ static double probe_cell(const pcs_system *self, int cell, int field, pcs_instan
     int group = fe->batch_of_cell[cell], place = fe->place_of_cell[cell];
     double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
     if (place < 0) return 0.0; // another rank's
-    pcs_batch batch = fe->batches[group];
-    batch.spread = pcs_fe_spread_force(self, at, group, place, force);
-    batch.ops->read_fields(&batch, place, at.q, at.v, value);
+    const pcs_batch *batch = &fe->batches[group];
+    const double *line_load = pcs_fe_spread_force(self, at, group, place, force);
+    batch->ops->read_fields(batch, place, &(pcs_cell_state){ .q = at.q, .v = at.v, .line_load = line_load }, value);
     return value[field];
 }
 
-// Rotation vector of a node, or its angular velocity in space.
+// Computes the rotation vector of a node, rad, or its angular velocity in space, rad/s.
 static void probe_turn(const fe_data *fe, int node, bool is_spin, const double *q, const double *v, double out[3])
 {
     double sum[3];
     int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
-    pcs_fe_node_turn(fe, node, is_spin ? v : q, out);
+    pcs_dofmap_vector(&fe->map, true, node, is_spin ? v : q, out);
     if (!is_spin || spin < 0 || fe->spins[spin][0] < 0) return;
     double R[9];
     pcs_rotation_exp(q + fe->spins[spin][0], R); // v is material there
@@ -31,7 +31,7 @@ static void probe_turn(const fe_data *fe, int node, bool is_spin, const double *
     memcpy(out, sum, sizeof sum);
 }
 
-// A linear form of positions or velocities (fe/centre.c).
+// Evaluates a linear form of positions or velocities (fe/centre.c).
 static double probe_centre(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
 {
     const double *x = probe->quantity == PCS_PROBE_VELOCITY ? v : q;
@@ -55,7 +55,7 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant 
         if (!pcs_fe_owns(fe, item)) continue;
         if (probe->quantity == PCS_PROBE_ROTATION || probe->quantity == PCS_PROBE_SPIN)
             probe_turn(fe, item, probe->quantity == PCS_PROBE_SPIN, at.q, at.v, vector);
-        else pcs_fe_node_vector(fe, item, probe->quantity == PCS_PROBE_VELOCITY ? at.v : at.q, vector);
+        else pcs_dofmap_vector(&fe->map, false, item, probe->quantity == PCS_PROBE_VELOCITY ? at.v : at.q, vector);
         sum += vector[probe->axis];
         if (probe->quantity == PCS_PROBE_POSITION) sum += fe->model.mesh->x[item][probe->axis];
     }
@@ -105,7 +105,7 @@ pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const
     return PCS_OK;
 }
 
-// The group of the cells, of which this rank may have none.
+// Returns the group of the cells, also on ranks that have none of them.
 static int probe_group(const pcs_system *self, const pcs_set *cells)
 {
     const fe_data *fe = self->data;
@@ -113,7 +113,7 @@ static int probe_group(const pcs_system *self, const pcs_set *cells)
     return (int)pcs_system_max(self, group);
 }
 
-// The number of a field of an element, or -1; those of its cells come before those at their ends. All names are noted.
+// Returns the index of an element's field, or -1; fields of cells precede those at ends. Lists all names in `known`.
 static int probe_find_field(const pcs_element_ops *ops, const char *field, size_t size, char *known)
 {
     const char *const *const lists[] = { ops->fields, pcs_end_fields(ops) };

@@ -17,23 +17,23 @@
 #include <string.h>
 
 typedef struct mass_entry {
-    int fixed, equation; // row among the fixed dofs, column
+    int fixed, equation; // row among the fixed dofs, and column
     double value;
 } mass_entry;
 
 struct fe_reactions {
-    int nfixed;         // dofs that supports hold, at nodes of those that tell what they do
-    int nown;           // of these: on this rank
+    int nfixed;         // number of fixed dofs at nodes of supports whose reactions are reported
+    int nown;           // number of these on this rank
     int *dof;           // [nfixed]
     int *serial;        // [nfixed] their order in one process
-    int *number;        // [map.ndof] place among the fixed ones, -1: free
-    int *owner;         // [nfixed] the first support that holds it
+    int *number;        // [map.ndof] index among the fixed ones, -1 if free
+    int *owner;         // [nfixed] first support that fixes it
     pcs_batch *batches; // [nbatch]
     int nentry;
     mass_entry *entries; // [nentry] M_sf
-    double *weight;      // [nfixed] of gravity, N
-    double *line;        // [nload * nfixed] of line loads at amplitude 1; NULL: there are none
-    double (*middle)[3]; // [nsupport]
+    double *weight;      // [nfixed] gravity, N
+    double *line;        // [nload * nfixed] line loads at amplitude 1; NULL if absent
+    double (*middle)[3]; // [nsupport] reference point of the moments, m
 };
 
 static bool reactions_are_asked(const fe_data *fe)
@@ -57,7 +57,7 @@ static void reactions_add_fixed(const fe_data *fe, bool is_own, fe_reactions *r)
     }
 }
 
-// Fixed dofs at the nodes of supports whose reactions are told, which all ranks have; own ones first.
+// Finds the fixed dofs at nodes of supports whose reactions are reported, which all ranks have; own ones first.
 static void reactions_find_fixed(const fe_data *fe, fe_reactions *r)
 {
     for (int i = 0; i < fe->map.ndof; i++) r->number[i] = -1;
@@ -73,7 +73,7 @@ static void reactions_find_fixed(const fe_data *fe, fe_reactions *r)
     reactions_add_fixed(fe, false, r);
 }
 
-// Fixed dofs and who holds them.
+// Assigns numbers to the fixed dofs and finds the support that owns each.
 static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
 {
     const fe_data *fe = self->data;
@@ -101,14 +101,14 @@ static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
     return PCS_OK;
 }
 
-// The dof behind each entry of a cell, in the order of the element.
+// Finds the dof of each entry of a cell, in the order of the element.
 static pcs_status reactions_cell_dofs(pcs_system *self, int b, int cell, int dof[PCS_MAX_CELL_DOFS])
 {
     const fe_data *fe = self->data;
     const pcs_element_ops *ops = pcs_fe_ops(fe, b);
     const pcs_batch *batch = &fe->batches[b];
     int count = 0;
-    for (int i = 0; i < (ops->is_one_node ? 1 : 2); i++) {
+    for (int i = 0; i < ops->nnode; i++) {
         pcs_node_dofs given;
         PCS_TRY(ops->node_dofs(self->ctx, batch, cell, i, &given));
         int node = batch->nodes[batch->cells[cell]][i];
@@ -121,18 +121,18 @@ static pcs_status reactions_cell_dofs(pcs_system *self, int b, int cell, int dof
     return PCS_OK;
 }
 
-// A copy of the batch whose fixed dofs have equations, and its rows of M.
+// Copies a batch with equations for its fixed dofs, and collects their rows of M.
 static pcs_status reactions_extend(pcs_system *self, fe_reactions *r, int b, bool is_counting)
 {
     const fe_data *fe = self->data;
     const pcs_element_ops *ops = pcs_fe_ops(fe, b);
     pcs_batch *batch = &r->batches[b];
     int n = ops->ndof, *equation = NULL, dof[PCS_MAX_CELL_DOFS] = { 0 };
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     if (!is_counting) PCS_TAKE(self->ctx, equation, (size_t)batch->ncell * (size_t)n, "reactions");
     for (int c = 0; c < batch->ncell; c++) {
         PCS_TRY(reactions_cell_dofs(self, b, c, dof));
-        if (!is_counting) ops->matrices(&fe->batches[b], c, M, K);
+        if (!is_counting) ops->matrices(&fe->batches[b], c, NULL, M, NULL, NULL);
         for (int i = 0; i < n; i++) {
             int row = r->number[dof[i]];
             if (!is_counting)
@@ -149,7 +149,7 @@ static pcs_status reactions_extend(pcs_system *self, fe_reactions *r, int b, boo
     return ops->setup(self->ctx, batch);
 }
 
-// Gravity on the fixed dofs; then only columns of equations are kept.
+// Computes gravity on the fixed dofs; then drops all columns of M but those of equations.
 static void reactions_weigh(const pcs_system *self, fe_reactions *r)
 {
     const fe_data *fe = self->data;
@@ -166,7 +166,7 @@ static void reactions_weigh(const pcs_system *self, fe_reactions *r)
     r->nentry = kept;
 }
 
-// p L (M p)/(p . M p) of one loaded cell, as the moving equations get it.
+// Adds p L (M p)/(p . M p) of one loaded cell to the fixed dofs, consistent with the free equations.
 static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, int b, int cell)
 {
     const fe_data *fe = self->data;
@@ -174,10 +174,10 @@ static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, 
     const double *p = fe->model.loads[l].value;
     const int *node = batch->nodes[batch->cells[cell]];
     int n = pcs_fe_ops(fe, b)->ndof, dof[PCS_MAX_CELL_DOFS] = { 0 };
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     double image[PCS_MAX_CELL_DOFS] = { 0 }, way[3], mass = 0.0;
     PCS_TRY(reactions_cell_dofs(self, b, cell, dof));
-    pcs_fe_ops(fe, b)->matrices(batch, cell, M, K);
+    pcs_fe_ops(fe, b)->matrices(batch, cell, NULL, M, NULL, NULL);
     for (int i = 0; i < n; i++) {
         const pcs_dof *d = &fe->map.dof[dof[i]];
         double pull = d->is_rotation ? 0.0 : pcs_dot3(p, d->direction);
@@ -193,7 +193,7 @@ static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, 
     return PCS_OK;
 }
 
-// Cells of other ranks that touch nodes of this one count, too.
+// Adds a line load on all cells here, also those of other ranks that touch own nodes.
 static pcs_status reactions_take_line(pcs_system *self, fe_reactions *r, int l)
 {
     const fe_data *fe = self->data;
@@ -258,7 +258,7 @@ static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
     return PCS_OK;
 }
 
-// The joint that a support is, too, or -1.
+// Returns the joint that represents a support, or -1.
 static int reactions_held(const fe_data *fe, int support)
 {
     for (int j = fe->model.njoint - fe->nheld; j < fe->model.njoint; j++)
@@ -294,7 +294,7 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **cul
     PCS_TAKE(self->ctx, info, fe->model.njoint + fe->model.nsupport, "reactions");
     self->reactions = info;
     for (int j = 0; j < fe->model.njoint - fe->nheld; j++) {
-        const pcs_joint_shape *shape = &fe->sources[fe->model.ncontact + j].joint;
+        const pcs_source_shape *shape = &self->row_set.table->sources[fe->model.ncontact + j].shape;
         info[count] = (pcs_reaction_info){ .name = fe->model.joints[j].name, .contact = fe->model.ncontact + j };
         memcpy(info[count].has_force, shape->has_force, sizeof shape->has_force);
         memcpy(info[count].has_moment, shape->has_moment, sizeof shape->has_moment);
@@ -315,14 +315,14 @@ static void reactions_turn(const fe_data *fe, int node, double h, const fe_work 
 {
     double turn[3] = { 0.0 }, spin[3] = { 0.0 };
     if (pcs_fe_turns_finitely(fe, node)) {
-        pcs_fe_node_turn(fe, node, work->q, turn);
-        pcs_fe_node_turn(fe, node, work->v, spin);
+        pcs_dofmap_vector(&fe->map, true, node, work->q, turn);
+        pcs_dofmap_vector(&fe->map, true, node, work->v, spin);
     }
     for (int k = 0; k < 3; k++) turn[k] -= 0.5 * h * spin[k];
     pcs_rotation_exp(turn, turned);
 }
 
-// R -= what a unit along this direction does to fixed dofs, times the force.
+// Subtracts the force along a direction from R, at the fixed dofs of its nodes.
 static void reactions_take_direction(const fe_data *fe, const pcs_row_direction *direction, double force, double h,
                                      const fe_work *work)
 {
@@ -345,36 +345,19 @@ static void reactions_take_direction(const fe_data *fe, const pcs_row_direction 
 static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report *rows)
 {
     const fe_data *fe = self->data;
-    fe_work *work = self->work;
-    for (int j = 0; j < self->nrow; j++) {
+    const fe_work *work = self->work;
+    const pcs_row_state *states = self->row_set.table->states;
+    for (int j = 0; j < pcs_system_npoint(self); j++) {
         const pcs_row *row = &self->rows[j];
         double force = row->is_bilateral ? rows[j].force : rows[j].step_impulse / h;
-        if (fe->sources[row->contact].varies) {
-            reactions_take_direction(fe, &work->states[j].direction, force, h, work);
-            for (int t = 0; t < row->ntangent; t++)
-                reactions_take_direction(fe, &work->states[j].tangent[t], rows[j].tangent[t] / h, h, work);
-            continue;
-        }
-        pcs_row_direction direction = { .nterm = fe->points[j].other < 0 ? 1 : 2 };
-        direction.term[0].node = fe->points[j].node;
-        direction.term[1].node = fe->points[j].other;
-        for (int k = 0; k < 3; k++) {
-            direction.term[0].force[k] = fe->points[j].normal[k];
-            direction.term[1].force[k] = -fe->points[j].normal[k];
-        }
-        reactions_take_direction(fe, &direction, force, h, work);
-    }
-    for (int i = 0; i < self->ncompliant; i++) {
-        const pcs_row_state *state = pcs_fe_law_state(self, i);
-        const pcs_row_report *row = &rows[self->nrow + i];
-        reactions_take_direction(fe, &state->direction, row->step_impulse / h, h, work);
-        for (int t = 0; t < self->rows[self->nrow + i].ntangent; t++)
-            reactions_take_direction(fe, &state->tangent[t], row->tangent[t] / h, h, work);
+        reactions_take_direction(fe, &states[j].direction, force, h, work);
+        for (int t = 0; t < row->ntangent; t++)
+            reactions_take_direction(fe, &states[j].tangent[t], rows[j].tangent[t] / h, h, work);
     }
 }
 
-// p and f of the fixed dofs at (q, v); the R of the step since the last call. Only its own rank has all cells that pull
-// at a dof; of the others rows that are dealt out are in R, which no other rank has.
+// Computes p and f of the fixed dofs at (q, v), and R of the step since the last call. Only the owner of a dof has all
+// its cells; on other ranks R holds distributed rows, which no other rank has.
 static void reactions_of_supports(pcs_system *self, double h, pcs_instant at, const pcs_row_report *rows)
 {
     const fe_data *fe = self->data;
@@ -385,7 +368,8 @@ static void reactions_of_supports(pcs_system *self, double h, pcs_instant at, co
     memcpy(work->v, at.v, (size_t)n * sizeof *at.v);
     memset(work->f, 0, (size_t)(n + r->nfixed) * sizeof *work->f);
     memset(work->p, 0, (size_t)r->nfixed * sizeof *work->p);
-    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&r->batches[b], work->q, work->v, work->f);
+    const pcs_cell_state state = { .q = work->q, .v = work->v };
+    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->force(&r->batches[b], &state, work->f);
     for (int e = 0; e < r->nentry; e++)
         work->p[r->entries[e].fixed] += r->entries[e].value * at.v[r->entries[e].equation];
     for (int s = 0; s < r->nfixed; s++) {
@@ -398,7 +382,7 @@ static void reactions_of_supports(pcs_system *self, double h, pcs_instant at, co
     if (h > 0.0) reactions_take_rows(self, h, rows);
 }
 
-// The end of a step, with forces in the sense there, and where its rows acted.
+// Holds the end of a step, with its forces, and the positions where its rows acted.
 typedef struct fe_acting {
     pcs_instant end;
     const double *q; // [nq]
@@ -409,13 +393,13 @@ typedef struct fe_acting {
 static void reactions_add_held(const pcs_system *self, int support, const fe_acting *at, pcs_reaction *out)
 {
     const fe_data *fe = self->data;
-    const fe_work *work = self->work;
+    const pcs_row_table *table = self->row_set.table;
     int joint = reactions_held(fe, support);
     if (joint < 0) return;
-    const fe_row_source *source = &fe->sources[fe->model.ncontact + joint];
+    const pcs_table_source *source = &table->sources[fe->model.ncontact + joint];
     for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
         double force = pcs_system_carry(self, row, at->end.q, at->q, at->rows[row].force);
-        for (int k = 0; k < 3 && isfinite(force); k++) out->moment[k] += force * work->states[row].couple[k];
+        for (int k = 0; k < 3 && isfinite(force); k++) out->moment[k] += force * table->states[row].couple[k];
     }
 }
 
@@ -460,24 +444,14 @@ static void reactions_join(const pcs_system *self, pcs_reaction *reaction)
 static void reactions_find(pcs_system *self, double h, const fe_acting *at, pcs_reaction *out)
 {
     const fe_data *fe = self->data;
-    const fe_work *work = self->work;
     const pcs_row_report *rows = at->rows;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
     int njoint = fe->model.njoint - fe->nheld;
     bool is_dealt = self->row_comm != NULL; // then rows count where they are
     for (int i = 0; i < njoint; i++) {
-        const fe_row_source *source = &fe->sources[fe->model.ncontact + i];
-        for (int j = source->first_row; j < source->first_row + source->nrow; j++) {
-            double force = isfinite(rows[j].force) ? rows[j].force : 0.0; // at t = 0 there may be none
-            for (int k = 0; k < 3; k++) {
-                out[i].force[k] += force * work->states[j].normal[k];
-                out[i].moment[k] += force * work->states[j].couple[k];
-            }
-            for (int k = 0; k < 2; k++) out[i].teeth[k] += force * source->joint.teeth[k];
-        }
+        pcs_table_add_reaction(self, fe->model.ncontact + i, rows, &out[i]);
+        if (is_dealt) reactions_join(self, &out[i]);
     }
-    if (is_dealt)
-        for (int i = 0; i < njoint; i++) reactions_join(self, &out[i]);
     if (fe->reactions == NULL) return;
     reactions_of_supports(self, h, at->end, rows);
     int place = njoint;
@@ -492,7 +466,7 @@ static void reactions_find(pcs_system *self, double h, const fe_acting *at, pcs_
 void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out)
 {
-    pcs_fe_look_at_rows(self, pcs_at(at.t, acting, NULL));
+    pcs_table_look(self, pcs_at(at.t, acting, NULL), false);
     reactions_find(self, h, &(fe_acting){ at, acting, rows }, out);
-    if (acting != at.q) pcs_fe_look_at_rows(self, at); // others look at rows where the step has ended
+    if (acting != at.q) pcs_table_look(self, at, false); // others look at rows where the step has ended
 }

@@ -1,4 +1,4 @@
-// The free rigid motions of a model: see system/rigid.h.
+// The free rigid motions of a model: see fe/rigid.h.
 
 #include "fe/rigid.h"
 #include "core/dense.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A motion has six numbers per part: t and L w, so that all are lengths. More parts than this are not looked at.
+// Limits the number of parts. A motion has six numbers per part: t and L w, so that all are lengths.
 enum { SIX = 6, MOST_PARTS = 16, MOST = SIX * MOST_PARTS };
 
 static const double FREE = 1e-14;       // squared violation of a motion of size 1 that counts as none
@@ -21,18 +21,18 @@ static const double KNOWN = 10.0;       // in units of DBL_EPSILON: error of a m
 typedef struct finder {
     const pcs_system *system;
     const fe_data *fe;
-    const double *q;  // [nq] the state, NULL: the reference state
-    double (*x)[3];   // [nnode] where nodes are there, m
+    const double *q;  // [nq] the state; NULL for the reference state
+    double (*x)[3];   // [nnode] positions in that state, m
     pcs_context *ctx; // short-lived
     int npart, n;     // n = 6 npart
-    int *part;        // [nnode] -1: nothing holds on to it
-    int *group;       // [npart] an element group of it
+    int *part;        // [nnode] -1 if no element holds the node
+    int *group;       // [npart] one of its element groups
     double center[3], length;
     double *column;           // [n x nv] the motions as vectors of the equations
-    double basis[MOST][MOST]; // [nfree][n] orthonormal: the free motions
+    double basis[MOST][MOST]; // [nfree][n] orthonormal basis of the free motions
     int nfree;
     int nchosen;
-    double chosen[MOST][MOST]; // orthonormalised motions that have a name
+    double chosen[MOST][MOST]; // named motions, orthonormalised
 } finder;
 
 static int rigid_root(int *parent, int i)
@@ -41,33 +41,32 @@ static int rigid_root(int *parent, int i)
     return i;
 }
 
-// Parts of the mesh that cells connect.
+// Finds the parts of the mesh that cells connect.
 static pcs_status rigid_find_parts(finder *f)
 {
     const pcs_mesh *mesh = f->fe->model.mesh;
-    int *parent;
+    int *parent, *number;
     PCS_TAKE(f->ctx, parent, mesh->nnode, "parts of the mesh");
+    PCS_TAKE(f->ctx, number, mesh->nnode, "parts of the mesh");
     PCS_TAKE(f->ctx, f->part, mesh->nnode, "parts of the mesh");
     PCS_TAKE(f->ctx, f->group, mesh->nnode, "parts of the mesh");
     for (int i = 0; i < mesh->nnode; i++) parent[i] = i;
     for (int c = 0; c < mesh->ncell; c++)
         parent[rigid_root(parent, mesh->cell[c][0])] = rigid_root(parent, mesh->cell[c][1]);
-    for (int i = 0; i < mesh->nnode; i++) f->part[i] = -1;
+    for (int i = 0; i < mesh->nnode; i++) number[i] = f->part[i] = -1;
     for (int i = 0; i < mesh->nnode; i++) {
         if (f->fe->map.first[i] == f->fe->map.first[i + 1]) continue;
-        int root = rigid_root(parent, i);
-        if (f->part[root] < 0) f->part[root] = f->npart++;
-        f->part[i] = f->part[root];
+        int *of_root = &number[rigid_root(parent, i)];
+        if (*of_root < 0) *of_root = f->npart++;
+        f->part[i] = *of_root;
     }
-    for (int i = 0; i < mesh->nnode; i++)
-        if (f->fe->map.first[i] == f->fe->map.first[i + 1]) f->part[i] = -1;
     for (int c = 0; c < mesh->ncell; c++)
         if (f->part[mesh->cell[c][0]] >= 0) f->group[f->part[mesh->cell[c][0]]] = f->fe->batch_of_cell[c];
     f->n = SIX * f->npart;
     return PCS_OK;
 }
 
-// The middle of a part, or with part < 0 of all.
+// Computes the centre of the bounding box of a part, m, or of all if part < 0.
 static void rigid_find_middle(const finder *f, int part, double middle[3])
 {
     const pcs_mesh *mesh = f->fe->model.mesh;
@@ -78,7 +77,7 @@ static void rigid_find_middle(const finder *f, int part, double middle[3])
             low = fmin(low, f->x[i][k]);
             high = fmax(high, f->x[i][k]);
         }
-        middle[k] = 0.5 * (low + high);
+        middle[k] = low + high == 0.0 ? 0.0 : 0.5 * (low + high); // not -0
     }
 }
 
@@ -88,19 +87,13 @@ static pcs_status rigid_place_nodes(finder *f)
     PCS_TAKE(f->ctx, f->x, mesh->nnode, "places of nodes");
     for (int i = 0; i < mesh->nnode; i++) {
         double u[3] = { 0.0 };
-        if (f->q != NULL) pcs_fe_node_vector(f->fe, i, f->q, u);
+        if (f->q != NULL) pcs_dofmap_vector(&f->fe->map, false, i, f->q, u);
         for (int k = 0; k < 3; k++) f->x[i][k] = mesh->x[i][k] + u[k];
     }
     return PCS_OK;
 }
 
-static void rigid_find_center(finder *f)
-{
-    rigid_find_middle(f, -1, f->center);
-    f->length = f->system->length > 0.0 ? f->system->length : 1.0;
-}
-
-// Displacement and rotation of a node in motion k of its part.
+// Computes displacement and rotation of a node in motion k of its part.
 static void rigid_move(const finder *f, int node, int k, double u[3], double w[3])
 {
     double arm[3];
@@ -112,20 +105,20 @@ static void rigid_move(const finder *f, int node, int k, double u[3], double w[3
     if (k >= 3) pcs_cross(w, arm, u);
 }
 
-// Angular velocities of nodes that turn by finite angles are about axes that turn with them: R^T w.
+// Converts w to the material axes of a node with finite rotations: R^T w.
 static void rigid_turn_back(const finder *f, int node, double w[3])
 {
     double turn[3], R[9], back[3];
     if (f->q == NULL || !pcs_fe_turns_finitely(f->fe, node)) return;
-    pcs_fe_node_turn(f->fe, node, f->q, turn);
+    pcs_dofmap_vector(&f->fe->map, true, node, f->q, turn);
     for (int k = 0; k < 3; k++) turn[k] = -turn[k];
     pcs_rotation_exp(turn, R);
     pcs_rotation_apply(R, w, back);
     memcpy(w, back, sizeof back);
 }
 
-// Squares of what a node may not do: displacements that its dofs cannot represent, and motion of fixed dofs. Enters the
-// moving ones into the columns.
+// Adds to Q the squares of motions that a node cannot make: displacements that its dofs cannot represent, and motion of
+// fixed dofs. Stores the free ones in the columns.
 static void rigid_judge_node(finder *f, int node, double *Q)
 {
     double bad[SIX][3 + PCS_MAX_NODE_DOFS] = { { 0 } };
@@ -163,7 +156,7 @@ static void rigid_judge_rows(const finder *f, double *Q)
     }
 }
 
-// The directions of small w, in terms of the present basis, become the new basis.
+// Replaces the basis by its combinations whose eigenvalues of Q do not exceed the tolerance.
 static pcs_status rigid_reduce(finder *f, double *Q, double tolerance)
 {
     int m = f->nfree, kept = 0;
@@ -214,8 +207,8 @@ static double rigid_reach(const finder *f, int equation)
     return reach;
 }
 
-// (K x)_i over the sum of the sizes of its terms, for all free motions; gives the worst one. Motions that are stiff
-// only through a soft spring are told from round-off entry by entry; where x would vanish it is round-off itself.
+// Computes (K x)_i over the sum of the magnitudes of its terms, for all free motions. Returns the largest. Entry by
+// entry, a soft spring can be distinguished from round-off; terms with vanishing x count with the round-off of x.
 static double rigid_forces(const finder *f, double *force, double *size, double *x)
 {
     const pcs_matrix *K = f->system->K;
@@ -240,65 +233,57 @@ static double rigid_forces(const finder *f, double *force, double *size, double 
     return worst;
 }
 
-// Motions that move nothing go: a line does not see its turn about itself.
-static pcs_status rigid_drop_still(finder *f)
+// Computes the products of the free motions' vectors, times `sign`. Returns the sum of their squares.
+static double rigid_products(const finder *f, const double *x, double sign, double *Q)
 {
-    int m = f->nfree, nv = f->system->nv;
-    double *x, *Q, trace = 0.0;
-    if (m == 0) return PCS_OK;
-    PCS_TAKE(f->ctx, x, (size_t)m * (size_t)nv, "free motions");
-    PCS_TAKE(f->ctx, Q, (size_t)m * (size_t)m, "free motions");
-    for (int k = 0; k < m; k++) rigid_vector(f, f->basis[k], x + (size_t)k * (size_t)nv);
+    size_t nv = (size_t)f->system->nv;
+    int m = f->nfree;
+    double trace = 0.0;
     for (int a = 0; a < m; a++) {
         for (int b = 0; b < m; b++)
-            Q[a * m + b] = -pcs_dense_dot(nv, x + (size_t)a * (size_t)nv, x + (size_t)b * (size_t)nv);
-        trace -= Q[a * m + a];
+            Q[a * m + b] = sign * pcs_dense_dot((int)nv, x + (size_t)a * nv, x + (size_t)b * nv);
+        trace += sign * Q[a * m + a];
     }
-    return rigid_reduce(f, Q, -fmax(1e-12 * trace, 1e-24));
+    return trace;
 }
 
-// Stiff directions go, the stiffest first, until what is left passes without force.
+// Keeps the motions that move some dof (not the rotation of a line about itself) and that K resists with no force:
+// removes stiff directions, the stiffest first.
 static pcs_status rigid_judge_stiffness(finder *f)
 {
-    int nv = f->system->nv;
+    size_t m = (size_t)f->nfree, nv = (size_t)f->system->nv;
     double *force, *size, *x, *Q;
-    if (f->nfree == 0) return PCS_OK;
-    PCS_TAKE(f->ctx, force, (size_t)f->nfree * (size_t)nv, "free motions");
+    PCS_TAKE(f->ctx, force, m * nv, "free motions");
     PCS_TAKE(f->ctx, size, nv, "free motions");
     PCS_TAKE(f->ctx, x, nv, "free motions");
-    PCS_TAKE(f->ctx, Q, (size_t)f->nfree * (size_t)f->nfree, "free motions");
-    while (f->nfree > 0) {
-        double worst = rigid_forces(f, force, size, x), trace = 0.0;
-        if (worst <= ROUND_OFF * DBL_EPSILON) break;
-        int m = f->nfree;
-        for (int a = 0; a < m; a++)
-            for (int b = 0; b < m; b++) {
-                Q[a * m + b] = pcs_dense_dot(nv, force + (size_t)a * (size_t)nv, force + (size_t)b * (size_t)nv);
-                if (a == b) trace += Q[a * m + b];
-            }
-        PCS_TRY(rigid_reduce(f, Q, 1e-3 * trace / m));
-    }
+    PCS_TAKE(f->ctx, Q, m * m, "free motions");
+    for (size_t k = 0; k < m; k++) rigid_vector(f, f->basis[k], force + k * nv);
+    double moved = rigid_products(f, force, -1.0, Q);
+    if (m > 0) PCS_TRY(rigid_reduce(f, Q, -fmax(1e-12 * moved, 1e-24)));
+    while (f->nfree > 0 && rigid_forces(f, force, size, x) > ROUND_OFF * DBL_EPSILON)
+        PCS_TRY(rigid_reduce(f, Q, 1e-3 * rigid_products(f, force, 1.0, Q) / f->nfree));
     return PCS_OK;
 }
 
-// Is the motion among the free ones, and not yet among the chosen ones? Then it is chosen.
+// Subtracts from x its components along orthonormal motions. Returns the norm of the rest.
+static double rigid_take_out(const finder *f, int count, double basis[][MOST], double *x)
+{
+    for (int k = 0; k < count; k++) {
+        double along = pcs_dense_dot(f->n, basis[k], x);
+        for (int i = 0; i < f->n; i++) x[i] -= along * basis[k][i];
+    }
+    return sqrt(pcs_dense_dot(f->n, x, x));
+}
+
+// Chooses a motion if it is among the free ones and not yet spanned by those chosen. Returns true if so.
 static bool rigid_choose(finder *f, const double *motion)
 {
-    double rest[MOST], norm = sqrt(pcs_dense_dot(f->n, motion, motion));
-    if (!(norm > 0.0)) return false;
-    memcpy(rest, motion, (size_t)f->n * sizeof *rest);
-    for (int k = 0; k < f->nfree; k++) {
-        double along = pcs_dense_dot(f->n, f->basis[k], motion);
-        for (int i = 0; i < f->n; i++) rest[i] -= along * f->basis[k][i];
-    }
-    if (sqrt(pcs_dense_dot(f->n, rest, rest)) > NEGLIGIBLE * norm) return false;
-    memcpy(rest, motion, (size_t)f->n * sizeof *rest);
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < f->nchosen; k++) {
-            double along = pcs_dense_dot(f->n, f->chosen[k], rest);
-            for (int i = 0; i < f->n; i++) rest[i] -= along * f->chosen[k][i];
-        }
-    double left = sqrt(pcs_dense_dot(f->n, rest, rest));
+    double rest[MOST], left = 0.0, norm = sqrt(pcs_dense_dot(f->n, motion, motion));
+    size_t bytes = (size_t)f->n * sizeof *rest;
+    memcpy(rest, motion, bytes);
+    if (!(norm > 0.0) || rigid_take_out(f, f->nfree, f->basis, rest) > NEGLIGIBLE * norm) return false;
+    memcpy(rest, motion, bytes);
+    for (int pass = 0; pass < 2; pass++) left = rigid_take_out(f, f->nchosen, f->chosen, rest);
     if (left <= 1e-3 * norm) return false;
     for (int i = 0; i < f->n; i++) f->chosen[f->nchosen][i] = rest[i] / left;
     f->nchosen++;
@@ -316,7 +301,7 @@ static void rigid_keep(finder *f, const double *motion, pcs_rigid *out, const ch
     out->count++;
 }
 
-// Rotation about `axis` through `point` as a motion of one part, or of all.
+// Fills `motion` with a rotation about `axis` through `point`, of one part or of all.
 static void rigid_turn(const finder *f, int part, int axis, const double point[3], double *motion)
 {
     double w[3] = { 0 }, arm[3], t[3];
@@ -332,7 +317,7 @@ static void rigid_turn(const finder *f, int part, int axis, const double point[3
             }
 }
 
-// Translations along and rotations about the axes, of everything or of one part.
+// Adds the names of free translations along and rotations about the axes, of all parts or of one.
 static void rigid_name_axes(finder *f, int part, const double point[3], bool with_point, pcs_rigid *out)
 {
     char name[PCS_RIGID_NAME / 2];
@@ -354,33 +339,26 @@ static void rigid_name_axes(finder *f, int part, const double point[3], bool wit
     }
 }
 
-// Free motions that have no name yet, orthonormal; gives their number.
-static int rigid_rest(const finder *f, double rest[][MOST])
+// Computes an orthonormal basis of the free motions without a name. Returns their number.
+static int rigid_rest(finder *f, double rest[][MOST])
 {
     int count = 0;
     for (int k = 0; k < f->nfree; k++) {
-        double x[MOST];
+        double *x = rest[count], norm = 0.0;
         memcpy(x, f->basis[k], (size_t)f->n * sizeof *x);
         for (int pass = 0; pass < 2; pass++) {
-            for (int c = 0; c < f->nchosen; c++) {
-                double along = pcs_dense_dot(f->n, f->chosen[c], x);
-                for (int i = 0; i < f->n; i++) x[i] -= along * f->chosen[c][i];
-            }
-            for (int c = 0; c < count; c++) {
-                double along = pcs_dense_dot(f->n, rest[c], x);
-                for (int i = 0; i < f->n; i++) x[i] -= along * rest[c][i];
-            }
+            rigid_take_out(f, f->nchosen, f->chosen, x);
+            norm = rigid_take_out(f, count, rest, x);
         }
-        double norm = sqrt(pcs_dense_dot(f->n, x, x));
         if (norm < 1e-3) continue;
-        for (int i = 0; i < f->n; i++) rest[count][i] = x[i] / norm;
+        for (int i = 0; i < f->n; i++) x[i] /= norm;
         count++;
     }
     return count;
 }
 
-// The point that moves least in all the given motions of a part: minimises sum |t + w x (p - c)|^2. False when none of
-// them turns it.
+// Finds the point of a part that moves least in all given motions: minimises sum |t + w x (p - c)|^2. Returns false if
+// none of them rotates it.
 static bool rigid_still_point(const finder *f, int count, double rest[][MOST], int part, double point[3])
 {
     double A[9] = { 0 }, b[3] = { 0 }, w[3], V[9];
@@ -410,7 +388,7 @@ static double rigid_tidy(double x)
     return fabs(x) < 1e-7 ? 0.0 : x;
 }
 
-// Any motion of the parts: what its fastest part does.
+// Describes any motion of the parts by that of its fastest part.
 static void rigid_describe(const finder *f, double *motion, size_t size, char *name, int *fastest)
 {
     int moving = 0;
@@ -465,9 +443,9 @@ static pcs_status rigid_search(finder *f, pcs_rigid *out)
     PCS_TRY(rigid_find_parts(f));
     if (f->npart == 0 || f->npart > MOST_PARTS || f->system->nv == 0) return PCS_OK;
     PCS_TRY(rigid_place_nodes(f));
-    rigid_find_center(f);
+    rigid_find_middle(f, -1, f->center);
+    f->length = f->system->length > 0.0 ? f->system->length : 1.0;
     PCS_TRY(rigid_judge_geometry(f));
-    PCS_TRY(rigid_drop_still(f));
     PCS_TRY(rigid_judge_stiffness(f));
     PCS_TAKE(f->system->ctx, out->vector, (size_t)f->nfree * (size_t)f->system->nv, "free motions");
     PCS_TAKE(f->system->ctx, out->name, f->nfree, "free motions");

@@ -16,10 +16,10 @@ typedef struct pcs_rigid {
     char (*name)[PCS_RIGID_NAME]; // [count] "translation along x", "rotation about z through (0, 0, 0)"
 } pcs_rigid;
 
-// About the state q, NULL: the reference state, with the present values of K and G. None of a closed form.
+// Finds the free rigid-body motions about q (NULL for the reference state) with current K and G; none for closed forms.
 pcs_status pcs_rigid_find(const pcs_system *self, const double *q, pcs_rigid *out);
 
-// "translation along x; rotation about z" for messages.
+// Writes the names to `text`, as in "translation along x; rotation about z".
 void pcs_rigid_text(const pcs_rigid *rigid, size_t size, char *text);
 
 #endif

@@ -1,4 +1,4 @@
-// Which nodes turn by finite angles in space, and how far the ends of cells do against each other.
+// Finds the nodes with finite rotations in space, and the relative rotation of the ends of cells.
 
 #include "fe/data.h"
 
@@ -17,7 +17,7 @@ static int rotations_count(const fe_data *fe, int node, int equation[3])
     return count;
 }
 
-// Two components of a rotation vector that are held leave an angle about the third axis, which adds up.
+// Lists a rotation in space, unless supports fix two of its components: the third is then an angle, which adds up.
 static void rotations_note(fe_data *fe, int node)
 {
     int equation[3];
@@ -28,7 +28,7 @@ static void rotations_note(fe_data *fe, int node)
     memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
 }
 
-// In the order of the equations: nodes of this rank, then copies for cells, then those for contacts far away.
+// Returns the order of a node: 0 if own, 1 for copies for cells, 2 for copies for distant contacts.
 static int rotations_stage(const fe_data *fe, int node)
 {
     if (pcs_fe_owns(fe, node)) return 0;
@@ -38,7 +38,7 @@ static int rotations_stage(const fe_data *fe, int node)
     return 1;
 }
 
-// Those that are not held move.
+// Lists the equations of the rotations that are not fixed.
 static pcs_status rotations_list(pcs_system *self, const fe_data *fe)
 {
     int *equation;
@@ -69,7 +69,7 @@ pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe)
     return rotations_list(self, fe);
 }
 
-// Rotation of the second node of a cell against the first; zero where they do not turn by finite angles in space.
+// Returns the angle, rad, between the nodes of a cell; 0 unless both have finite rotations in space.
 static double rotations_between(const fe_data *fe, const double *q, const int node[2])
 {
     double p[2][3] = { { 0.0 } }, turn[3];
@@ -83,7 +83,7 @@ static double rotations_between(const fe_data *fe, const double *q, const int no
     return pcs_norm3(turn);
 }
 
-// The rotation of one end of a cell against the other is known up to half a turn, where bending moments jump.
+// Reports the cell with the largest relative rotation above 2.8 rad: at half a turn bending moments jump.
 void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char *text)
 {
     static const double near_half = 2.8; // rad
@@ -92,7 +92,7 @@ void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char
     text[0] = '\0';
     for (int g = 0; g < fe->model.ngroup && fe->nspin > 0; g++) {
         const pcs_batch *batch = &fe->batches[g];
-        if (batch->ops->is_one_node || !batch->ops->is_nonlinear) continue;
+        if (batch->ops->nnode == 1 || !batch->ops->is_nonlinear) continue;
         for (int c = 0; c < batch->ncell; c++) {
             const int *node = batch->nodes[batch->cells[c]];
             double turn = rotations_between(fe, q, node);

@@ -9,7 +9,7 @@ static double scale_distance(const double a[3], const double b[3])
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-// The longest cell at every node.
+// Finds the longest cell at every node, m.
 static void scale_find_cells(const pcs_mesh *mesh, double *longest)
 {
     for (int i = 0; i < mesh->nnode; i++) longest[i] = 0.0;
@@ -20,7 +20,7 @@ static void scale_find_cells(const pcs_mesh *mesh, double *longest)
         }
 }
 
-// Size of the model. A single point has none: then its distance from the origin, from where joints may hold it.
+// Returns the size of the model, m; for a single point its distance from the origin, as joints may fix it from there.
 static double scale_model(const pcs_system *system, const pcs_mesh *mesh)
 {
     const double origin[3] = { 0 };
@@ -30,7 +30,7 @@ static double scale_model(const pcs_system *system, const pcs_mesh *mesh)
     return size > 0.0 ? size : 1.0;
 }
 
-// 0, 1, 2: a displacement mostly along x, y, z; 3, 4, 5: a rotation.
+// Returns 0, 1, 2 for a displacement mostly along x, y, z; 3, 4, 5 for a rotation.
 static int scale_axis(const pcs_dof *d)
 {
     int along = 0;

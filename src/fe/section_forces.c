@@ -19,7 +19,7 @@
 
 enum { FORCES_MAX = 10 };
 
-// Known in the middle of cells, and of some elements at their ends. shear_force has a sign only where there is no
+// Lists forces known at mid-cell and, for some elements, at the ends. shear_force is signed only if there is no
 // shear_y.
 static const char *const section_forces_linear[] = { "axial_force", "stress",   "torque",      "shear_y", "shear_z",
                                                      "moment_y",    "moment_z", "shear_force", NULL };
@@ -37,7 +37,7 @@ const char *pcs_fe_pair_name(const char *field)
     return NULL;
 }
 
-// Column of a name among `count`, or -1.
+// Returns the column of a name among `count`, or -1.
 static int section_forces_find(const pcs_picture *picture, int count, const char *name)
 {
     for (int k = 0; k < count && name != NULL; k++)
@@ -49,7 +49,7 @@ bool pcs_fe_has_section(const fe_data *fe, int cell)
 {
     const pcs_element_ops *ops = fe->group_shown[cell] < 0 ? NULL : fe->model.groups[fe->group_shown[cell]].ops;
     const int *node = fe->model.shown->cell[cell];
-    return ops != NULL && (ops->has_section || ops->area != NULL) && node[0] != node[1];
+    return ops != NULL && (ops->section_offset != 0 || ops->area != NULL) && node[0] != node[1];
 }
 
 // Counts the cells with sections that begin [0] and end [1] at every node.
@@ -60,7 +60,7 @@ static void section_forces_count(const fe_data *fe, int (*meeting)[2])
         for (int k = 0; k < 2 && pcs_fe_has_section(fe, c); k++) meeting[mesh->cell[c][k]][k]++;
 }
 
-// Points of a picture, of which those at branches are several: the first cell there keeps the node.
+// Gives cells at branches points of their own; the first cell there keeps the node.
 static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cells)[2], int *node_of_point, int *count)
 {
     const pcs_mesh *mesh = fe->model.shown;
@@ -97,7 +97,7 @@ static bool section_forces_is_same(const fe_rider *a, const fe_rider *b)
     return a->is_finite == b->is_finite && memcmp(a->arm, b->arm, sizeof a->arm) == 0;
 }
 
-// The point at an arm from point `from`; bars and beams that meet there share it.
+// Returns the point at an arm from point `from`; bars and beams that meet there share it.
 static int section_forces_point(fe_points *to, int node, int from, const fe_rider *rider, int *reached)
 {
     if (reached != NULL && reached[from] >= 0 && section_forces_is_same(&to->arm[reached[from]], rider))
@@ -108,7 +108,7 @@ static int section_forces_point(fe_points *to, int node, int from, const fe_ride
     return to->npoint++;
 }
 
-// Points at the ends of cells that do not end at their nodes. `reached`: what there is at an arm from those before, -1.
+// Adds points at the ends of cells with arms. `reached`: the point at an arm from each earlier point, initially -1.
 static void section_forces_reach(const fe_data *fe, fe_points *to, int *reached)
 {
     const pcs_mesh *mesh = fe->model.shown;
@@ -126,7 +126,7 @@ static void section_forces_reach(const fe_data *fe, fe_points *to, int *reached)
     }
 }
 
-// Nodes first, then what repeats them; `meeting` is NULL where members do not branch.
+// Lists the nodes, then their copies; `meeting` is NULL if members do not branch.
 static pcs_status section_forces_fill(pcs_context *ctx, const fe_data *fe, int (*meeting)[2], fe_points *to)
 {
     const pcs_mesh *mesh = fe->model.shown;
@@ -179,14 +179,14 @@ static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int 
     return PCS_OK;
 }
 
-// The rank that shows the model tells the others whether there will be values at points.
+// Makes has_members agree on all ranks: only the rank that shows the model has set it.
 static pcs_status section_forces_hear(const pcs_system *self, fe_data *fe)
 {
     fe->has_members = pcs_system_max(self, fe->has_members) > 0.0;
     return PCS_OK;
 }
 
-// The same in scratch, of all ranks.
+// Lists the points of all ranks in scratch memory.
 static pcs_status section_forces_list_points(pcs_system *self, fe_data *fe, int (*meeting)[2], fe_points *all)
 {
     const pcs_mesh *mesh = fe->model.shown;
@@ -227,7 +227,7 @@ static bool section_forces_has_any(const pcs_system *self)
     return pcs_mesh_is_whole(fe->model.mesh) ? has_cells : pcs_system_max(self, has_cells) > 0.0;
 }
 
-// m, of a cell of the picture; 0: it has no section forces.
+// Returns the length of a cell of the picture, m; 0 if it has no section forces.
 static double section_forces_length(const fe_data *fe, int cell)
 {
     const pcs_mesh *mesh = fe->model.shown;
@@ -240,7 +240,7 @@ static double section_forces_length(const fe_data *fe, int cell)
     return pcs_norm3(span);
 }
 
-// The cells that end and begin at every point.
+// Finds the cells that end and begin at every point.
 static void section_forces_link(const fe_data *fe, int npoint, int ncell, fe_chains *chains)
 {
     for (int i = 0; i < npoint; i++) chains->before[i] = chains->after[i] = -1;
@@ -273,7 +273,7 @@ static void section_forces_name(const fe_data *fe, const pcs_picture *picture, f
     }
 }
 
-// Room for the values, and what meets where.
+// Allocates the values, and links the cells at every point.
 static pcs_status section_forces_take_values(pcs_system *self, fe_data *fe, const pcs_picture *picture,
                                              fe_chains *chains, double **fields)
 {
@@ -312,13 +312,13 @@ pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture
     return picture->is_elsewhere ? PCS_OK : section_forces_take_values(self, fe, picture, chains, fields);
 }
 
-// A force at the end of a chain: at the outer [0] and inner node [1] of its last cell, and of the one beside that.
+// Extrapolates a force to the end of a chain, from the outer [0] and inner node [1] of its last cell and the next cell.
 static double section_forces_at_end(const double f[2], double beside, double length, double length_beside)
 {
     return f[0] + (f[1] - beside) * length / (length + length_beside);
 }
 
-// `start` and `end` are its values at the first and second nodes of cells.
+// Interpolates a force at a node; `start` and `end` are its values at the first and second nodes of cells.
 static double section_forces_at(const fe_chains *chains, const double *start, const double *end, int node)
 {
     const int(*cells)[2] = chains->cells;
@@ -351,9 +351,9 @@ static double section_forces_stress(const fe_data *fe, const pcs_picture *pictur
     const fe_chains *chains = fe->chains;
     int mesh_cell = pcs_fe_shown_cell(fe, cell);
     const pcs_batch *batch = &fe->drawn[fe->group_shown[mesh_cell]];
-    if (!batch->ops->has_section) return 0.0;
+    if (batch->ops->section_offset == 0) return 0.0;
     int end = chains->cells[cell][0] == node ? 0 : 1;
-    bool is_space = batch->ops->has_orientation;
+    bool is_space = batch->ops->orientation_offset != 0;
     double about_z[2] = { 0 }, about_y[2] = { 0 };
     about_z[end] = picture->point_fields[is_space ? chains->moment[1] : chains->nlinear][node];
     if (is_space) about_y[end] = picture->point_fields[chains->moment[0]][node];

@@ -6,7 +6,7 @@
 // without communication. Copies that only contacts and joints need come last: all ranks have them. Where contacts are
 // many and each belongs to a node or may be anywhere (deals_rows), a rank has those of its own nodes, or an equal piece
 // of those that may be anywhere, and there are no such copies but of the cells that may be touched anywhere; where a
-// contact always acts on a certain node of another rank, too, that is copied here as ends of cells are (sparse/rows.c).
+// contact always acts on a certain node of another rank, too, that is copied here as ends of cells are.
 // Joints are those of the rank that has all their nodes then; that these are everywhere lets every rank show them.
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copies must keep the bits of what they copy. A compiler may round the last few entries of a loop otherwise than the
-// others, so there are none: vectors are filled up to a multiple of this with equations that stay zero.
+// Pads vectors to a multiple of this with equations that stay zero: a compiler may round the last few entries of a loop
+// differently, and copies must have the same bits as their originals.
 enum { ALIGNED = 32 };
 
-// Why a node is here: contacts or joints have it on all ranks; it touches a cell or a contact of an own node; it has a
-// contact on some rank.
+// Flags why a node is here: contacts or joints need it on all ranks; it touches a cell or a contact of an own node; it
+// has a contact on some rank.
 enum { SHARE_COMMON = 1, SHARE_NEAR = 2, SHARE_TOUCHES = 4 };
 
 static pcs_status share_out_of_memory(pcs_context *ctx, const fe_data *fe)
@@ -53,7 +53,7 @@ static void share_mark_set(const pcs_mesh *mesh, const char *name, int reason, u
             for (int k = 0; k < 2; k++) why[mesh->cell[cells->items[i]][k]] |= (unsigned char)reason;
 }
 
-// Whatever set a contact or joint names, its nodes are needed.
+// Marks the nodes of all sets that a contact or joint names.
 static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, const void *params, unsigned char *why)
 {
     for (const pcs_option *o = options; o != NULL && o->name != NULL; o++) {
@@ -70,11 +70,11 @@ static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, 
     }
 }
 
-// Nodes of the k-th set of a contact at which it has rows here.
-static const pcs_set *share_touching(const fe_data *fe, const pcs_fe_contact *c, int k)
+// Returns the nodes of a contact's k-th set at which it has rows on this rank.
+static const pcs_set *share_touching(const fe_data *fe, const pcs_row_source *c, int k)
 {
-    const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_gap_set_name(c->ops, c->params, k));
-    return pcs_set_touching(set, pcs_gap_set_name(c->ops, c->params, 0));
+    const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_source_set_name(c->ops, c->params, k));
+    return pcs_set_touching(set, pcs_source_set_name(c->ops, c->params, 0));
 }
 
 static void share_mark_nodes(const fe_data *fe, unsigned char *why)
@@ -82,12 +82,12 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
     const pcs_mesh *mesh = fe->model.mesh;
     memset(why, 0, (size_t)mesh->nnode);
     for (int i = 0; i < fe->model.ncontact; i++) {
-        const pcs_fe_contact *c = &fe->model.contacts[i];
+        const pcs_row_source *c = &fe->model.contacts[i];
         const char *name;
         if (!fe->share->deals_rows || fe->model.needs_copies) share_mark_options(mesh, c->ops->options, c->params, why);
         else
-            for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++) {
-                bool is_common = pcs_gap_is_common(c->ops, c->ops->set_options[k]);
+            for (int k = 0; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++) {
+                bool is_common = c->ops->sets[k].is_common;
                 share_mark_set(mesh, name, is_common ? SHARE_COMMON : SHARE_TOUCHES, why);
                 if (is_common) continue;
                 const pcs_set *here = share_touching(fe, c, k);
@@ -105,20 +105,20 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
 
 enum { ASKED = 3, TOLD = 2 }; // node, equations, first of them; where they begin here and there
 
-// Nodes that this rank keeps, in the order of their numbers, and the ranks that have them in their registers.
+// Holds the nodes that this rank keeps, in the order of their numbers, and the ranks that have them in their registers.
 typedef struct share_post {
     pcs_context *ctx;
     const pcs_comm *comm;
-    int nnode;          // of all ranks
-    int count;          // nodes that are kept
-    int *node;          // [count] here
+    int nnode;          // number of nodes over all ranks
+    int count;          // number of nodes kept
+    int *node;          // [count] local numbers
     int *send;          // [count][ASKED]
     int *size, *start;  // [comm size]
-    int *first;         // [map nnode] number among all ranks of the first equation of an own node, -1: not own
-    unsigned char *why; // [map nnode]
+    int *first;         // [map nnode] global number of an own node's first equation, -1 if not own
+    unsigned char *why; // [map nnode] flags
 } share_post;
 
-// The register is cut as lines of nodes are.
+// Returns the first node in the register of a rank; registers have equal parts of all nodes.
 static int share_first_registered(const share_post *p, int rank)
 {
     return (int)(((long long)rank * p->nnode + p->comm->size - 1) / p->comm->size);
@@ -165,7 +165,7 @@ static pcs_status share_fill_register(const share_post *p, const pcs_numbers *as
     return PCS_OK;
 }
 
-// Answers in the order of the questions.
+// Fills the answers in the order of the requests.
 static void share_answer(const share_post *p, const pcs_numbers *asked, int total, const int *table, int *answers)
 {
     int low = share_first_registered(p, p->comm->rank);
@@ -198,7 +198,7 @@ static pcs_status share_ask(share_post *p, pcs_numbers *told)
     return status;
 }
 
-// The equations of one node, own or copied, get their numbers.
+// Assigns numbers to the equations of one node, own or copied.
 static void share_number_node(fe_data *fe, int node, int *next, const int told[TOLD], int *global, int *serial)
 {
     int count = 0;
@@ -217,13 +217,13 @@ static bool share_keeps(const fe_data *fe, const share_post *p, int node)
     return share_has(fe, node) && (p->why[node] != SHARE_TOUCHES || pcs_fe_owns(fe, node));
 }
 
-// Is a node a copy that comes with those of all ranks, not from a neighbour?
+// Returns true if a node is a copy that comes with the common ones of all ranks, not from a neighbour.
 static bool share_is_far(const share_post *p, int node)
 {
     return p->first[node] < 0 && (p->why[node] & (SHARE_COMMON | SHARE_NEAR)) == SHARE_COMMON;
 }
 
-// Own equations first, far ones last; those of nodes that are not kept have none here.
+// Assigns numbers to own equations first, far ones last; nodes that are not kept get none.
 static pcs_status share_number_all(fe_data *fe, const share_post *p, const int *told, pcs_layout *layout)
 {
     int *global, *serial, own = 0, copy = layout->nown, far = layout->n - layout->nfar, ngive = 0;
@@ -300,7 +300,7 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
 }
 
 typedef struct share_copy {
-    int number, place; // among all, and here
+    int number, place; // index among all, and here
 } share_copy;
 
 static int share_compare_copies(const void *a, const void *b)
@@ -336,7 +336,7 @@ static pcs_status share_find_common(pcs_context *ctx, fe_data *fe, const pcs_com
     return PCS_OK;
 }
 
-// Cells whose first node is of this rank, then those that only touch it from outside.
+// Splits a batch into cells whose first node this rank owns, and cells of which it owns only the second.
 static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
 {
     pcs_batch *own = &fe->batches[group], *border = &fe->batches[fe->model.ngroup + group];
@@ -372,15 +372,15 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
 
 // Returns true if each row of a contact belongs to a node, or to none and its sets are complete on all ranks. Sets
 // `reaches` if a row may act on nodes of several ranks, which points with force laws must not.
-static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
+static bool share_is_dealable(const fe_data *fe, const pcs_row_source *c)
 {
     const char *name;
-    bool is_rigid = c->law == NULL;
-    if (c->ops->places != NULL && is_rigid) return fe->share->reaches = true;
-    if (c->ops->rows_per_node == NULL) return false;
-    const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_gap_set_name(c->ops, c->params, 0));
-    for (int k = 1; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++) {
-        if (pcs_gap_is_common(c->ops, c->ops->set_options[k])) {
+    bool is_rigid = !pcs_law_is_force(&c->law);
+    if (c->ops->count == NULL) return false;
+    if (c->ops->sets[0].is_cells) return is_rigid && (fe->share->reaches = true);
+    const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_source_set_name(c->ops, c->params, 0));
+    for (int k = 1; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++) {
+        if (c->ops->sets[k].is_common) {
             if (!is_rigid) return false;
             fe->share->reaches = true;
             continue;
@@ -396,13 +396,13 @@ static bool share_is_dealable(const fe_data *fe, const pcs_fe_contact *c)
     return true;
 }
 
-// The rank of all nodes of a joint; -1: they are of several, or it is driven.
-static int share_joint_rank(const fe_data *fe, const pcs_fe_joint *joint)
+// Returns the rank that owns all nodes of a joint; -1 if there are several, or if the joint is driven.
+static int share_joint_rank(const fe_data *fe, const pcs_row_source *joint)
 {
     int rank = -1;
-    if (joint->ops->drives != NULL) return -1;
-    for (int k = 0; joint->ops->set_options[k] != NULL; k++) {
-        const char *name = pcs_option_text(joint->ops->options, joint->params, joint->ops->set_options[k]);
+    if (joint->ops->drive != NULL) return -1;
+    for (int k = 0; joint->ops->sets[k].option != NULL; k++) {
+        const char *name = pcs_option_text(joint->ops->options, joint->params, joint->ops->sets[k].option);
         const pcs_set *set = name == NULL ? NULL : pcs_mesh_node_set(fe->model.mesh, name);
         int count = set == NULL ? 0 : set->count;
         for (int i = 0; i < count; i++) {
@@ -414,7 +414,7 @@ static int share_joint_rank(const fe_data *fe, const pcs_fe_joint *joint)
     return rank;
 }
 
-// Finds the rank of each joint; returns false if one is driven or its nodes belong to several ranks.
+// Finds the rank of each joint. Returns false if one is driven or its nodes belong to several ranks.
 static bool share_deals_joints(const fe_data *fe)
 {
     bool are_all = true;
@@ -425,17 +425,17 @@ static bool share_deals_joints(const fe_data *fe)
     return are_all;
 }
 
-// Rows of contacts that can be dealt out, without any the points with force laws; 0 where there are others.
+// Returns the number of contact rows if all can be distributed, without rows that of points with force laws; else 0.
 static double share_count_rows(const fe_data *fe)
 {
     const pcs_fe_definition *model = &fe->model;
     double count = 0.0, npoint = 0.0;
     bool are_all = model->deals_rows != NULL && model->mesh->share != NULL && share_deals_joints(fe);
     for (int i = 0; i < model->ncontact && are_all; i++) {
-        const pcs_fe_contact *c = &model->contacts[i];
+        const pcs_row_source *c = &model->contacts[i];
         are_all = share_is_dealable(fe, c);
         if (!are_all) break;
-        *(c->law == NULL ? &count : &npoint) += pcs_gap_rows(c->ops, c->params, model->mesh);
+        *(pcs_law_is_force(&c->law) ? &npoint : &count) += pcs_source_rows(c->ops, c->params, model->mesh);
     }
     if (!are_all) return 0.0;
     return count > 0.0 ? count : npoint;
@@ -455,10 +455,10 @@ static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
     if (!fe->share->deals_rows) return PCS_OK;
     fe->map.row_comm = comm;
     for (int i = 0; i < model->ncontact; i++) {
-        const pcs_fe_contact *c = &model->contacts[i];
-        for (int k = 0; (name = pcs_gap_set_name(c->ops, c->params, k)) != NULL; k++)
-            if (!pcs_gap_is_common(c->ops, c->ops->set_options[k]))
-                PCS_TRY(pcs_mesh_deal_set(model->mesh, name, pcs_gap_set_name(c->ops, c->params, 0), comm->rank));
+        const pcs_row_source *c = &model->contacts[i];
+        for (int k = 0; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++)
+            if (!c->ops->sets[k].is_common)
+                PCS_TRY(pcs_mesh_deal_set(model->mesh, name, pcs_source_set_name(c->ops, c->params, 0), comm->rank));
     }
     return PCS_OK;
 }

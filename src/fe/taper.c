@@ -15,15 +15,15 @@ static const double SAME_PLACE = 1e-9; // of the line
 static const double PI = 3.14159265358979323846;
 static const double RECTANGLE = 1e-9; // of its area: round-off between it and 4 cy cz
 
-// "elements.bar.area" or "elements.bar.section.height" for *culprit.
+// Returns "elements.bar.area" or "elements.bar.section.height" for *culprit.
 static const char *taper_culprit(pcs_context *ctx, const pcs_fe_group *group, const char *option)
 {
     char name[TAPER_NAME_BYTES];
-    snprintf(name, sizeof name, "%.80s.%s%s", group->name, group->ops->has_section ? "section." : "", option);
-    return pcs_fe_culprit(ctx, "elements", name);
+    snprintf(name, sizeof name, "%.80s.%s%s", group->name, group->ops->section_offset != 0 ? "section." : "", option);
+    return pcs_culprit(ctx, "elements", name);
 }
 
-// A table goes to the end of the line, steps begin before it.
+// Fails unless a table ends at the end of the line, or the last step begins before it.
 static pcs_status taper_check_profile(pcs_context *ctx, const pcs_option *option, const pcs_profile *p, double length)
 {
     double last = p->count == 0 || p->is_relative ? length : p->place[p->count - 1];
@@ -37,7 +37,7 @@ static pcs_status taper_check_profile(pcs_context *ctx, const pcs_option *option
     return PCS_OK;
 }
 
-// Inequalities among sizes that hold where a piece begins and ends hold in between, for all sizes are linear there.
+// Checks the sizes of the section at both ends of every piece; they are linear, so inequalities then hold in between.
 static pcs_status taper_check_sizes(pcs_context *ctx, const pcs_section_line *line, double length, const char **option)
 {
     _Alignas(max_align_t) char params[PCS_SECTION_BYTES];
@@ -69,7 +69,7 @@ static pcs_status taper_check(pcs_context *ctx, const pcs_fe_group *group, const
     return status;
 }
 
-// Measures where each cell begins and ends along its line, m, and the length of the line; fails if it is none.
+// Measures where each cell begins and ends along its line, m, and the length of the line. Fails if it is none.
 static pcs_status taper_measure(pcs_context *ctx, fe_data *fe, const pcs_fe_group *group, double *length)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -90,7 +90,7 @@ static pcs_status taper_measure(pcs_context *ctx, fe_data *fe, const pcs_fe_grou
     return PCS_OK;
 }
 
-// A cell is of one group, so that groups share the room.
+// Allocates the sections of all groups, once; they share the array, as a cell belongs to one group.
 static pcs_status taper_take(pcs_context *ctx, fe_data *fe, int group)
 {
     if (fe->tapers == NULL) PCS_TAKE(ctx, fe->tapers, fe->model.mesh->ncell, "sections that vary");
@@ -109,7 +109,7 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
     pcs_status status = is_whole ? taper_measure(ctx, fe, g, &length)
                                  : pcs_fe_measure_line(ctx, fe->model.mesh, g->cells, fe->tapers, &length);
     if (status != PCS_OK) {
-        *culprit = pcs_fe_culprit(ctx, "elements", g->name);
+        *culprit = pcs_culprit(ctx, "elements", g->name);
         return status;
     }
     PCS_TRY(taper_check(ctx, g, &line, length, culprit));
@@ -123,7 +123,7 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
 
 enum { WAYS = 3 }; // where a cell begins and ends, and how long its line is
 
-// Sections of all cells on the rank that shows them, from where the others say that theirs begin and end.
+// Computes the sections of all cells on the rank that shows them, from their ranges on the lines of other ranks.
 static pcs_status taper_fill_shown(pcs_system *self, const fe_data *fe, const double *way, pcs_batch *batches)
 {
     pcs_taper *tapers;
@@ -144,7 +144,7 @@ static pcs_status taper_fill_shown(pcs_system *self, const fe_data *fe, const do
     return PCS_OK;
 }
 
-// At their numbers on the rank that shows them, else one after the other.
+// Lists the ranges of cells by their numbers on the rank that shows them, else consecutively.
 static void taper_list_ways(const fe_data *fe, double *way)
 {
     int count = 0;
@@ -185,14 +185,14 @@ pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe)
     return status;
 }
 
-// The section at the first and the second node of a cell of the mesh that is shown; its area is 0 if the element has
-// none.
+// Finds the section at the first and the second node of a cell of the mesh that is shown; its area is 0 if the element
+// has none.
 static void taper_sections(const fe_data *fe, int cell, pcs_section end[2])
 {
     const pcs_batch *batch = &fe->drawn[fe->group_shown[cell]];
     const pcs_element_ops *ops = batch->ops;
     pcs_section section = { .area = 0.0 };
-    if (ops->has_section)
+    if (ops->section_offset != 0)
         section = *(const pcs_section *)(const void *)((const char *)batch->params + ops->section_offset);
     if (ops->area != NULL) ops->area->constants(batch->params, &section);
     for (int k = 0; k < 2; k++) end[k] = batch->tapers == NULL ? section : batch->tapers[cell].end[k];

@@ -1,7 +1,7 @@
 // Computes where the cells of a line with a varying section begin and end, if ranks have parts of the line.
 //
-// Each rank keeps a register of an equal range of the line. Those who have a cell tell its length to the register,
-// which adds up from where the one before it ends, so that every sum is that of one process, and tells them where it
+// Each rank keeps a register of an equal range of the line. Ranks send the lengths of their cells to the registers,
+// which add them up in order along the line, so that every sum is that of one process, and return where each cell
 // begins and ends.
 
 #include "core/rotation.h"
@@ -13,15 +13,15 @@
 enum { DOUBLE = sizeof(double) / sizeof(int), ASKED = 3 + DOUBLE, TOLD = 2 * DOUBLE };
 
 typedef struct line_cell {
-    int node[2]; // numbers in the whole; -1: nobody has told
+    int node[2]; // numbers in the whole mesh; -1 if not yet known
     double length, from;
 } line_cell;
 
 typedef struct line_post {
     pcs_context *ctx;
     const pcs_comm *comm;
-    int ncell, low, high; // of the line, and of the register here
-    int *send;            // [cells here][ASKED] place, nodes, length
+    int ncell, low, high; // cells of the line, and range of the register on this rank
+    int *send;            // [cells here][ASKED] position, nodes, length
     int *size, *start;    // [comm size]
     line_cell *cell;      // [high - low]
 } line_post;
@@ -59,10 +59,10 @@ static void line_fill(line_post *p, const pcs_numbers *asked, int total)
     }
 }
 
-// Adds up rank by rank; false: a cell does not begin where the one before it ends.
+// Adds up the lengths rank by rank. Returns false if a cell does not begin where the previous one ends.
 static bool line_add_up(line_post *p, double *length)
 {
-    double last[2] = { 0.0, -1.0 }; // of the ranks so far: the way, and the node at its end
+    double last[2] = { 0.0, -1.0 }; // over the ranks so far: the length, m, and the node at its end
     bool is_line = true;
     for (int r = 0; r < p->comm->size; r++) {
         double next[2] = { 0.0, -1.0 };
@@ -90,7 +90,7 @@ static void line_answer(const line_post *p, const pcs_numbers *asked, int total,
     }
 }
 
-// Answers stand in the order of the questions, in room of their size.
+// Sends the cells to the registers and receives their answers, in the order of the requests.
 static pcs_status line_ask(line_post *p, double *length, pcs_numbers *told)
 {
     pcs_numbers asked = { 0 };

@@ -13,7 +13,7 @@
 #include <string.h>
 
 typedef struct turning_node {
-    int translation[3], spin[3]; // dofs; -1: none
+    int translation[3], spin[3]; // dofs; -1 if absent
     int ntranslation, nspin;
     double R[9], turn[3];
 } turning_node;
@@ -68,7 +68,7 @@ pcs_status pcs_fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int 
     return PCS_OK;
 }
 
-// Force and material moment of a load at the node's present rotation.
+// Computes force, N, and material moment, N m, of a load at the node's current rotation.
 static void turning_act(const pcs_system *self, const fe_turning_load *load, double t, const turning_node *node,
                         double force[3], double moment[3])
 {
@@ -97,7 +97,7 @@ void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, dou
     }
 }
 
-// K(row dof, spin dof) += -d(load)/d(spin).
+// Adds -d(load)/d(spin) to K(row dof, spin dof).
 static void turning_add_entry(pcs_system *self, int row, int column, double value)
 {
     const fe_data *fe = self->data;
@@ -119,14 +119,14 @@ void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at)
         for (int s = 0; s < node.nspin; s++) {
             const double *axis = fe->map.dof[node.spin[s]].direction;
             double change[3], turned[3];
-            pcs_cross(axis, load->value, change); // of R F by a spin about the axis: R (axis x F)
+            pcs_cross(axis, load->value, change); // change of R F by a spin about the axis: R (axis x F)
             pcs_rotation_apply(node.R, change, turned);
             if (l->kind == PCS_LOAD_FORCE)
                 for (int r = 0; r < node.ntranslation; r++)
                     turning_add_entry(self, node.translation[r], node.spin[s],
                                       -factor * pcs_dot3(turned, fe->map.dof[node.translation[r]].direction));
             if (l->kind == PCS_LOAD_FORCE || l->follows) continue;
-            pcs_cross(moment, axis, change); // of R^T m: -(axis x R^T m)
+            pcs_cross(moment, axis, change); // change of R^T m: -(axis x R^T m)
             for (int r = 0; r < node.nspin; r++)
                 turning_add_entry(self, node.spin[r], node.spin[s],
                                   -at.load_factor * pcs_dot3(change, fe->map.dof[node.spin[r]].direction));
@@ -163,8 +163,8 @@ double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, c
         turning_look(fe, load->node, q1, &end);
         turning_act(self, load, t, &start, force[0], moment[0]);
         turning_act(self, load, t, &end, force[1], moment[1]);
-        pcs_fe_node_vector(fe, load->node, q0, u0);
-        pcs_fe_node_vector(fe, load->node, q1, u1);
+        pcs_dofmap_vector(&fe->map, false, load->node, q0, u0);
+        pcs_dofmap_vector(&fe->map, false, load->node, q1, u1);
         for (int k = 0; k < 3; k++) back[k] = -start.turn[k];
         pcs_rotation_compose(back, end.turn, way); // material, from q0 to q1
         for (int k = 0; k < 3; k++)

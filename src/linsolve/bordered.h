@@ -14,22 +14,22 @@
 
 typedef struct pcs_bordered pcs_bordered;
 
-// A and G are borrowed: factor reads their values. The columns of G may change from one factorization to the next.
-// `kind` is that of A, `linear` the back end for it, "auto" for the best.
+// Creates the solver; A and G are borrowed: factor reads their values. The columns of G may change from one
+// factorization to the next. `kind` is that of A, `linear` the back end for it, "auto" for the best.
 pcs_status pcs_bordered_create(pcs_context *ctx, const char *linear, const pcs_matrix *A, pcs_linsolve_kind kind,
                                const pcs_rows *G, pcs_bordered **out);
-// H, borrowed as well: its values belong to the places of those of G.
+// Sets H, borrowed as well: its values belong to the places of those of G.
 void pcs_bordered_set_columns(pcs_bordered *self, const pcs_rows *H);
-// Sizes of the diagonal of A [n], borrowed, for rows where A has next to nothing there.
+// Sets the scale of the diagonal of A [n], borrowed, for rows where the entries of A nearly vanish.
 void pcs_bordered_set_sizes(pcs_bordered *self, const double *size);
-// holds[j] != 0: row j counts; NULL: none does.
+// Factors the matrix with the rows for which holds[j] != 0; NULL if none.
 pcs_status pcs_bordered_factor(pcs_bordered *self, const unsigned char *holds, bool *is_singular);
-// In place: x [n] from r, y [rows of G] from s, 0 for rows that do not hold; y may be NULL: then s = 0.
+// Solves in place: x [n] from r, y [rows of G] from s, 0 for rows that do not hold; y may be NULL: then s = 0.
 void pcs_bordered_solve(pcs_bordered *self, double *x, double *y);
 
-// Sign of the determinant of A on all x that the rows allow, G_h x = 0, where H = G; 0: not known.
+// Returns the sign of the determinant of A on all x that the rows allow, G_h x = 0, if H = G; 0 if not known.
 int pcs_bordered_sign(const pcs_bordered *self);
-// After a singular factorization: the equation, or n + the row, where it broke down; -1 when nobody knows.
+// Returns the equation, or n + the row, at which a singular factorization broke down; -1 if not known.
 int pcs_bordered_bad_equation(const pcs_bordered *self);
 const char *pcs_bordered_backend(const pcs_bordered *self);
 int pcs_bordered_factorizations(const pcs_bordered *self);

@@ -102,14 +102,14 @@ static pcs_status cholmod_analyze_pattern(pcs_linsolve *self)
     return d->L == NULL ? cholmod_fault(self, "analysis") : PCS_OK;
 }
 
-// Diagonal of column j of a factor: D_jj of L D L', else L_jj squared.
+// Returns the pivot of column j of a factor: D_jj of L D L', else L_jj squared.
 static double cholmod_simplicial_pivot(const cholmod_factor *L, int j)
 {
     double diagonal = ((const double *)L->x)[((const int *)L->p)[j]];
     return L->is_ll ? diagonal * diagonal : diagonal;
 }
 
-// First equation whose pivot is not positive beyond round-off, or -1.
+// Returns the first equation whose pivot is not positive beyond round-off, or -1.
 static int cholmod_bad_pivot(const pcs_matrix *A, const cholmod_factor *L)
 {
     const int *order = L->Perm;
@@ -146,7 +146,7 @@ static bool cholmod_solve_into_x(cholmod_data *d, double *x)
     return cholmod_solve2(CHOLMOD_A, d->L, &rhs, NULL, &d->X, NULL, &d->Y, &d->E, &d->common);
 }
 
-// The first solve takes the workspaces that all later ones reuse.
+// Allocates the workspaces that all solves reuse, by a first solve.
 static pcs_status cholmod_take_workspaces(pcs_linsolve *self)
 {
     cholmod_data *d = self->data;

@@ -9,7 +9,7 @@
 
 enum { DENSE_MAX = 4000, DENSE_SMALL = 8 };
 
-// LAPACK, Fortran calling convention; the lengths of the character arguments come last.
+// Declares LAPACK functions, Fortran calling convention; the lengths of the character arguments come last.
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
 void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, double *b,
              const int *ldb, int *info, size_t uplo_length);
@@ -23,7 +23,7 @@ typedef struct dense_data {
     double inverse[DENSE_SMALL]; // of the diagonal of a small factor
 } dense_data;
 
-// A = L L^T in the lower triangle, row-major (A is symmetric). Gives the first equation with a bad pivot, or -1.
+// Factors A = L L^T in the lower triangle, row-major (A symmetric). Returns the first equation with a bad pivot, or -1.
 static int dense_small_cholesky(int n, double *A, double *inverse)
 {
     for (int j = 0; j < n; j++) {
@@ -52,8 +52,8 @@ static inline void dense_small_cholesky_solve(int n, const double *L, const doub
     }
 }
 
-// A pivot of L U is what is left of an entry after k products l_i u_i: is it more than their rounding errors? False for
-// a NaN. The entries of L are `step` apart.
+// Returns true if a pivot of L U, an entry minus k products l_i u_i, exceeds their rounding errors; false for a NaN.
+// The entries of L are `step` apart.
 static bool dense_pivot_is_known(int k, const double *l, int step, const double *u, double pivot)
 {
     double sum = 0.0;
@@ -70,7 +70,7 @@ static void dense_exchange_rows(int n, double *A, int i, int k)
     }
 }
 
-// P A = L U column by column, L with a unit diagonal. Gives the first equation without a pivot, or -1.
+// Factors P A = L U column by column, L with a unit diagonal. Returns the first equation without a pivot, or -1.
 static int dense_small_lu(int n, double *A, int *pivot, double *inverse)
 {
     for (int k = 0; k < n; k++) {
@@ -118,7 +118,7 @@ static pcs_status dense_analyze(pcs_linsolve *self)
     return PCS_OK;
 }
 
-// First equation with a bad pivot, not beyond round-off or not a number, or -1.
+// Returns the first equation with a bad pivot, not beyond round-off or not a number, or -1.
 static int dense_bad_pivot(const pcs_linsolve *self)
 {
     const dense_data *d = self->data;
@@ -155,7 +155,7 @@ static pcs_status dense_factor(pcs_linsolve *self, bool *is_singular)
     return PCS_OK;
 }
 
-// The compiler unrolls what it knows the size of.
+// Solves with the factors; constant sizes let the compiler unroll.
 static void dense_small_solve(const pcs_linsolve *self, double *x)
 {
     const dense_data *d = self->data;

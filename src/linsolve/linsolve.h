@@ -6,8 +6,8 @@
 #ifndef PCS_LINSOLVE_LINSOLVE_H
 #define PCS_LINSOLVE_LINSOLVE_H
 
+#include "core/matrix.h"
 #include "core/pool.h"
-#include "sparse/matrix.h"
 
 typedef enum pcs_linsolve_kind {
     PCS_SPD, // symmetric positive definite
@@ -16,13 +16,13 @@ typedef enum pcs_linsolve_kind {
 
 typedef struct pcs_linsolve_ops pcs_linsolve_ops;
 
-// A solve slice by slice, equations low <= i < high, in which a slice stays in the cache from its right-hand side to
-// what is made of its solution. Slices go on at the same time in threads; fills that do never touch.
+// Solve slice by slice, equations low <= i < high, in which a slice stays in the cache from its right-hand side to the
+// use of its solution. Slices run at the same time in threads; fills that do never touch.
 typedef struct pcs_slice_solve {
     double *x;                 // [n]
-    pcs_pool_range_work *fill; // puts right-hand sides into x: every equation once, in parts of slices
-    pcs_pool_range_work *take; // x is the solution in a slice: every slice once
-    void *data;                // of both
+    pcs_pool_range_work *fill; // writes right-hand sides into x: every equation once, in parts of slices
+    pcs_pool_range_work *take; // uses the solution x of a slice: every slice once
+    void *data;                // data of both
 } pcs_slice_solve;
 
 typedef struct pcs_linsolve {
@@ -30,49 +30,49 @@ typedef struct pcs_linsolve {
     pcs_context *ctx;
     const pcs_matrix *A; // borrowed; factor reads its values
     pcs_linsolve_kind kind;
-    const char *label; // which matrix of the run this is, "mass" or "iteration"; empty: no one in particular
-    const char *title; // its name, and for iterations how far they go, for the summary
+    const char *label; // which matrix of the run this is, "mass" or "iteration"; empty if neither
+    const char *title; // its name for the summary, with the tolerance of iterations
     void *data;        // data_size bytes, zeroed before analyze
-    int nfactor;       // factorizations so far
-    int bad_equation;  // after a failed factor: the equation where it broke down, or -1
+    int nfactor;       // number of factorizations so far
+    int bad_equation;  // equation at which a failed factorization broke down, or -1
 } pcs_linsolve;
 
 struct pcs_linsolve_ops {
     const char *name;
     const char *summary;
     size_t data_size;
-    // NULL when this back end can take a matrix of that pattern and kind, else why not.
+    // Returns NULL if this back end can take a matrix of that pattern and kind, else the reason.
     const char *(*refuses)(const pcs_pattern *pattern, pcs_linsolve_kind kind);
-    // Symbolic analysis and all memory; third-party handles are given back through pcs_defer.
+    // Analyzes the pattern and allocates all memory; third-party handles are freed through pcs_defer.
     pcs_status (*analyze)(pcs_linsolve *self);
-    // Numeric factorization of the present values of A; *is_singular is an outcome, not a fault.
+    // Factors the present values of A; *is_singular is an outcome, not an error.
     pcs_status (*factor)(pcs_linsolve *self, bool *is_singular);
-    // x = A^-1 x in place; never allocates.
+    // Solves x = A^-1 x in place; never allocates.
     void (*solve)(pcs_linsolve *self, double *x);
-    // The same on the own equations alone, zero on copies; NULL: as `solve`.
+    // Solves on the own equations alone, zero on copies; NULL: as `solve`.
     void (*solve_own)(pcs_linsolve *self, double *x);
-    // Can what was factored last be solved slice by slice? Then `begin` gives the solution at some equations, and `end`
-    // all of it. NULL: never.
+    // Returns true if the last factors can be solved with slice by slice. Then `begin` gives the solution at some
+    // equations, and `end` all of it. NULL: never.
     bool (*has_slices)(const pcs_linsolve *self);
     void (*begin)(pcs_linsolve *self, const pcs_slice_solve *job, int count, const int *wanted);
     void (*end)(pcs_linsolve *self, const pcs_slice_solve *job);
-    // Sign of the determinant of what was factored last, 0: not known; NULL: never known.
+    // Returns the sign of the determinant of the last factors, 0 if not known; NULL: never known.
     int (*sign)(const pcs_linsolve *self);
 };
 
 extern const pcs_linsolve_ops *const pcs_linsolvers[]; // ends with NULL
 
-// Whether the back end of that name takes matrices of that pattern and kind; "auto" does.
+// Returns true if the back end of that name takes matrices of that pattern and kind; "auto" does.
 bool pcs_linsolve_takes(const char *name, const pcs_pattern *pattern, pcs_linsolve_kind kind);
 
-// `name` is a registered back end or "auto". An unknown name or a refusal is PCS_UNSUPPORTED.
+// Creates a solver; `name` is a registered back end or "auto". An unknown name or a refusal is PCS_UNSUPPORTED.
 pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind,
                                pcs_linsolve **out);
-// The same with a label, by which options of the user can name the matrix; kept as a pointer.
+// Creates it with a label, by which options of the user can name the matrix; kept as a pointer.
 pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, const char *label, const pcs_matrix *A,
                                         pcs_linsolve_kind kind, pcs_linsolve **out);
 pcs_status pcs_linsolve_factor(pcs_linsolve *self, bool *is_singular);
-// The versions of SuiteSparse, as it was built with, and of its CHOLMOD, which is linked.
+// Returns the versions of SuiteSparse, as it was built with, and of its CHOLMOD, which is linked.
 void pcs_suitesparse_version(int suite[3], int cholmod[3]);
 static inline void pcs_linsolve_solve(pcs_linsolve *self, double *x)
 {

@@ -12,7 +12,7 @@ static const char *petsc_refuses(const pcs_pattern *pattern, pcs_linsolve_kind k
     return ops->refuses(pattern, kind);
 }
 
-// From here on the solver is that of the shared object.
+// Replaces the operations by those of the solver in the shared object, and analyzes with it.
 static pcs_status petsc_analyze(pcs_linsolve *self)
 {
     self->ops = self->A->pattern->layout->comm->solver;

@@ -55,7 +55,7 @@ static pcs_status umfpack_analyze(pcs_linsolve *self)
     return status == UMFPACK_OK ? PCS_OK : umfpack_fault(self, status, "analysis");
 }
 
-// The column of the smallest pivot: the unknown that the equations do not fix.
+// Finds the column of the smallest pivot: the unknown that the equations do not determine.
 static pcs_status umfpack_find_bad(pcs_linsolve *self)
 {
     umfpack_data *d = self->data;

@@ -1,7 +1,7 @@
 // Frames of the contact points for ParaView: one vertex per point with gap, force, impulses, normal and state.
 // The arrow of the force has its friction, too.
 //
-// impulse and step_impulse are sums since the frame before, be it written or not (output/schedule.h), so that no impact
+// impulse and step_impulse are sums since the frame before, be it written or not, so that no impact
 // is lost between two frames; gap, gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed
 // (it sticks, where there is friction), 2 slides.
 //
@@ -30,17 +30,16 @@ _Static_assert(sizeof(contact_shown) == SHOWN_NUMBERS * sizeof(double), "numbers
 typedef struct contact_frames_data {
     pcs_series series;
     pcs_tally tally;
-    pcs_schedule schedule;
     char title[TITLE_ROOM];
-    int npoint, *row;                    // [npoint] points of contacts here, by their place in reports
+    int npoint, *row;                    // [npoint] contact points of this process, by their index in reports
     double (*position)[3], (*normal)[3]; // [nrow + ncompliant]
-    double (*across)[3];                 // [ntangent + ncompliant_tangent] of friction; NULL: none known
+    double (*across)[3];                 // [ntangent + ncompliant_tangent] directions of friction, NULL if unknown
     contact_shown *points;               // [npoint]
-    pcs_collect collect;                 // where processes have points of their own
-    contact_shown *shown;                // [nshown] points of all processes where they are written; or those above
+    pcs_collect collect;                 // gathers points that are distributed over processes
+    contact_shown *shown;                // [nshown] points of all processes on the one that writes; else those above
     int nshown;
-    bool has_all;       // frames of open contacts, too
-    bool may_show_load; // the last frame written, or one that is held
+    bool has_all;    // writes frames of open contacts, too
+    bool shows_load; // a contact was loaded in the last frame written
     pcs_vtk vtk;
     pcs_vtk_array arrays[SHOWN_ARRAYS];
     int *entry; // [2 nshown]
@@ -77,7 +76,7 @@ static void contact_frames_look_at(const contact_frames_data *d, const pcs_syste
         for (int k = 0; k < 3; k++) to->arrow[k] += from->tangent[t] * d->across[row->first_tangent + t][k];
 }
 
-// All points, joints left out, where they are written.
+// Evaluates all contact points, without joints, and gathers them on the process that writes.
 static void contact_frames_draw(const pcs_view *view, contact_frames_data *d)
 {
     pcs_system *system = view->system;
@@ -87,7 +86,7 @@ static void contact_frames_draw(const pcs_view *view, contact_frames_data *d)
     pcs_collect_put(&d->collect, SHOWN_NUMBERS, d->points->position, d->shown->position);
 }
 
-// Is there anything to see since the frame before?
+// Returns true if a contact was closed or loaded since the last frame.
 static bool contact_frames_is_loaded(const contact_frames_data *d, const pcs_system *system)
 {
     bool is_loaded = false;
@@ -98,30 +97,29 @@ static bool contact_frames_is_loaded(const contact_frames_data *d, const pcs_sys
     return pcs_rows_any(system, is_loaded);
 }
 
-// A frame that is held may never be seen: only one that is kept shows that all is open again.
-static bool contact_frames_is_needed(contact_frames_data *d, const pcs_system *system, pcs_frame_use use)
+static bool contact_frames_is_needed(contact_frames_data *d, const pcs_system *system)
 {
-    bool is_loaded = contact_frames_is_loaded(d, system), was_loaded = d->may_show_load;
-    d->may_show_load = is_loaded || (was_loaded && use == PCS_FRAME_HELD);
-    return d->has_all || is_loaded || was_loaded || d->series.count == 0;
+    bool was_loaded = d->shows_load;
+    d->shows_load = contact_frames_is_loaded(d, system);
+    return d->has_all || d->shows_load || was_loaded || d->series.count == 0;
 }
 
-static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d, pcs_frame_use use)
+static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d, bool is_end)
 {
     pcs_series *s = &d->series;
-    if (use == PCS_FRAME_NONE) return PCS_OK;
-    if (!contact_frames_is_needed(d, view->system, use)) {
+    if (!pcs_series_is_due(s, view, is_end)) return PCS_OK;
+    if (!contact_frames_is_needed(d, view->system)) {
         d->tally.is_fresh = true;
         return PCS_OK;
     }
     contact_frames_draw(view, d); // before anything can go wrong with the file: all processes take part
-    pcs_status status = pcs_series_write(s, use, &d->vtk, d->title, view->state);
+    pcs_status status = pcs_series_write(s, &d->vtk, d->title, view->state);
     d->tally.is_fresh = true;
     s->has_failed = status != PCS_OK;
     return status;
 }
 
-// "contacts of bar_impact: 0 wall, 1 floor" tells which number is which.
+// Writes the title "contacts of bar_impact: 0 wall, 1 floor", which gives the number of every contact.
 static void contact_frames_make_title(const pcs_view *view, char *title)
 {
     int used = snprintf(title, TITLE_ROOM, "contacts of %s:", view->case_name);
@@ -133,7 +131,7 @@ static void contact_frames_make_title(const pcs_view *view, char *title)
     }
 }
 
-// Without a word of its own it follows the frames of the model, and where there are none has none.
+// Returns the options of these frames; if `every` is not given, those of the model's frames, and none without these.
 static const pcs_frames_params *contact_frames_params(const pcs_observer *self)
 {
     static const pcs_frames_params none = { .every = 0 };
@@ -146,7 +144,7 @@ static const pcs_frames_params *contact_frames_params(const pcs_observer *self)
     return &none;
 }
 
-// Takes the points that are shown, a vertex each, and the arrays over them.
+// Allocates the points that are shown, a vertex each, and the arrays over them.
 static pcs_status contact_frames_make_data(pcs_context *ctx, contact_frames_data *d)
 {
     const contact_shown *x = d->shown;
@@ -216,38 +214,35 @@ static pcs_status contact_frames_open(pcs_observer *self)
     if (d->npoint == 0 && !pcs_rows_are_spread(view->system)) return PCS_OK;
     const pcs_frames_params *params = contact_frames_params(self);
     d->has_all = params == self->params;
-    PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
-    PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
-    if (d->schedule.every == 0 || view->is_resumed) return PCS_OK;
+    pcs_series_plan(&d->series, params, view);
+    if (d->series.every == 0 || view->is_resumed) return PCS_OK;
     pcs_tally_add(&d->tally, view);
-    return contact_frames_write(view, d, pcs_schedule_end(&d->schedule, view));
+    return contact_frames_write(view, d, true);
 }
 
 static pcs_status contact_frames_step(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
-    if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
+    if (d->series.every == 0 || d->series.has_failed) return PCS_OK;
     pcs_tally_add(&d->tally, self->view);
-    return contact_frames_write(self->view, d, pcs_schedule_step(&d->schedule, self->view));
+    return contact_frames_write(self->view, d, false);
 }
 
 static pcs_status contact_frames_close(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
-    if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
-    pcs_series_drop(&d->series, self->view);
+    if (d->series.every == 0 || d->series.has_failed) return PCS_OK;
     // The positions must belong to the step whose results were taken in.
     if (d->tally.step != self->view->state->step) return PCS_OK;
-    return contact_frames_write(self->view, d, pcs_schedule_end(&d->schedule, self->view));
+    return contact_frames_write(self->view, d, true);
 }
 
 static pcs_status contact_frames_carry(pcs_observer *self, pcs_carrier *c)
 {
     contact_frames_data *d = self->data;
-    if (d->schedule.every == 0) return PCS_OK;
+    if (d->series.every == 0) return PCS_OK;
     pcs_tally_carry(&d->tally, c);
-    pcs_schedule_carry(&d->schedule, c);
-    pcs_carry_flags(c, "may_show_load", &d->may_show_load, 1);
+    pcs_carry_flags(c, "shows_load", &d->shows_load, 1);
     return pcs_series_carry(&d->series, c);
 }
 

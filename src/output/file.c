@@ -9,6 +9,7 @@
 #include "core/open.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PRINT_ROOM = 1024, PATH_ROOM = 4096 }; // of one formatted piece, of a path
+enum { PRINT_ROOM = 1024 }; // of one formatted piece
 enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, MOST_BUFFER = 1 << 22 };
 static const double flush_interval = 1.0; // s, so that a slow run can be watched
 
@@ -89,7 +90,7 @@ bool pcs_file_read_digest(pcs_file *f, const char *path, long long size, pcs_dig
     return left == 0;
 }
 
-pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size, unsigned long long digest)
+static pcs_status file_reopen(pcs_file *f, const char *name, long long size, unsigned long long digest)
 {
     struct stat about;
     file_set_path(f, name);
@@ -97,14 +98,15 @@ pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size, unsign
     f->written = size;
     f->error = 0;
     if (f->is_mute) return PCS_OK;
-    if (access(f->part, F_OK) != 0 && rename(f->path, f->part) != 0) return file_fail(f, "go on with", errno);
-    f->descriptor = pcs_open_again(f->part);
+    const char *from = access(f->part, F_OK) == 0 ? f->part : f->path;
+    f->descriptor = pcs_open_again(from);
     if (f->descriptor < 0 || fstat(f->descriptor, &about) != 0) return file_fail(f, "go on with", errno);
     if (about.st_size < size)
         return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot go on with %s: it has %lld bytes, the checkpoint knows of %lld",
-                        f->part, (long long)about.st_size, size);
-    if (!pcs_file_read_digest(f, f->part, size, &f->digest) || pcs_digest_value(&f->digest) != digest)
-        return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot go on with %s: it was changed since the checkpoint", f->part);
+                        from, (long long)about.st_size, size);
+    if (!pcs_file_read_digest(f, from, size, &f->digest) || pcs_digest_value(&f->digest) != digest)
+        return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot go on with %s: it was changed since the checkpoint", from);
+    if (from == f->path && rename(f->path, f->part) != 0) return file_fail(f, "go on with", errno);
     if (ftruncate(f->descriptor, (off_t)size) != 0 || lseek(f->descriptor, 0, SEEK_END) < 0)
         return file_fail(f, "cut", errno);
     return PCS_OK;
@@ -162,16 +164,61 @@ bool pcs_file_remove(pcs_file *f, const char *name)
     return unlink(f->path) == 0;
 }
 
-pcs_status pcs_file_rename(pcs_file *f, const char *from, const char *to)
+static void file_write_at(pcs_file *f, long long place, const char *text, size_t count)
 {
-    char old[PATH_ROOM];
+    while (count > 0 && f->error == 0) {
+        ssize_t n = pwrite(f->descriptor, text, count, (off_t)place);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) f->error = n < 0 ? errno : ENOSPC;
+        else text += n, place += n, count -= (size_t)n;
+    }
+}
+
+// Writes the buffer with `closing` behind it by one call, so that no reader meets a file without its end; what follows
+// is written over it.
+static void file_drain_closed(pcs_file *f, const char *closing)
+{
+    size_t length = strlen(closing);
+    if (f->error != 0 || f->used + length > f->size) {
+        file_drain(f);
+        file_write_at(f, f->written, closing, length);
+        return;
+    }
+    memcpy(f->buffer + f->used, closing, length);
+    file_write_at(f, f->written, f->buffer, f->used + length);
+    if (f->error == 0 && lseek(f->descriptor, (off_t)f->written + (off_t)f->used, SEEK_SET) < 0) f->error = errno;
+    pcs_digest_add(&f->digest, f->buffer, f->used);
+    f->written += (long long)f->used;
+    f->used = 0;
+}
+
+pcs_status pcs_file_publish(pcs_file *f, const char *closing)
+{
+    long long before = f->written;
+    if (f->is_mute) file_drain(f);
     if (f->is_mute) return PCS_OK;
-    file_set_path(f, from);
-    size_t length = strlen(f->path);
-    if (length >= sizeof old) return file_fail(f, "rename", ENAMETOOLONG);
-    memcpy(old, f->path, length + 1);
-    file_set_path(f, to);
-    return rename(old, f->path) == 0 ? PCS_OK : file_fail(f, "write", errno);
+    file_drain_closed(f, closing);
+    if (f->error == 0 && rename(f->part, f->path) != 0 && errno != ENOENT) f->error = errno; // it may have its name
+    int error = f->error;
+    if (error == 0) return PCS_OK;
+    // The file ends as before: these bytes have been written once, so there is room for them.
+    f->error = 0;
+    if (before > 0 && ftruncate(f->descriptor, (off_t)before) == 0) file_write_at(f, before, closing, strlen(closing));
+    else unlink(f->part);
+    f->error = error;
+    return file_fail(f, "write", error);
+}
+
+pcs_status pcs_file_carry(pcs_file *f, const char *name, pcs_carrier *c)
+{
+    long size = (long)f->written;
+    unsigned long long digest = pcs_digest_value(&f->digest);
+    pcs_carry_words(c, "file", &size, 1);
+    pcs_carry_words(c, "digest", &digest, 1);
+    if (!pcs_carry_reads(c)) return PCS_OK;
+    if (size > 0) return file_reopen(f, name, size, digest);
+    pcs_file_remove(f, name);
+    return PCS_OK;
 }
 
 char *pcs_file_reserve(pcs_file *f, size_t bytes)
@@ -212,21 +259,12 @@ long long pcs_file_place(const pcs_file *f)
 void pcs_file_patch(pcs_file *f, long long place, const void *bytes, size_t count)
 {
     const char *text = bytes;
-    // Overwrites bytes that are in the file already by pwrite; those still in the buffer are replaced below.
-    f->is_patched = f->is_patched || place < f->written;
-    while (count > 0 && place < f->written && f->error == 0 && !f->is_mute) {
-        size_t part = (unsigned long long)(f->written - place) < count ? (size_t)(f->written - place) : count;
-        ssize_t n = pwrite(f->descriptor, text, part, (off_t)place);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            f->error = n < 0 ? errno : ENOSPC;
-            return;
-        }
-        text += n;
-        place += n;
-        count -= (size_t)n;
-    }
-    if (count > 0 && f->error == 0 && place >= f->written) memcpy(f->buffer + (place - f->written), text, count);
+    size_t written = place < f->written ? (size_t)(f->written - place) : 0; // the rest is still in the buffer
+    if (written > count) written = count;
+    f->is_patched = f->is_patched || written > 0;
+    if (!f->is_mute) file_write_at(f, place, text, written);
+    if (count > written && f->error == 0)
+        memcpy(f->buffer + (place + (long long)written - f->written), text + written, count - written);
 }
 
 void pcs_file_print(pcs_file *f, const char *format, ...)
@@ -250,17 +288,11 @@ void pcs_file_json(pcs_file *f, const char *text)
 {
     char piece[PCS_JSON_PIECE];
     pcs_file_text(f, "\"");
-    while (*text != '\0') {
-        size_t plain = 0; // letters that stand for themselves
-        while (text[plain] >= ' ' && text[plain] < 127 && text[plain] != '"' && text[plain] != '\\') plain++;
-        if (plain > 0) pcs_file_bytes(f, text, plain);
-        text += plain;
-        if (*text != '\0') pcs_file_bytes(f, piece, pcs_json_piece(&text, piece));
-    }
+    while (*text != '\0') pcs_file_bytes(f, piece, pcs_json_piece(&text, piece));
     pcs_file_text(f, "\"");
 }
 
-// A name and what follows it as one field.
+// Writes a name and its tail as one CSV field, in quotes if needed.
 static void file_put_field(pcs_file *f, const char *name, const char *tail)
 {
     const char *quote = strpbrk(name, ",\"\r\n") != NULL ? "\"" : "";
@@ -282,7 +314,7 @@ void pcs_file_column(pcs_file *f, const char *name, int point, const char *quant
     file_put_field(f, name, tail);
 }
 
-// Some rows, and one that is as long as can be.
+// Returns the buffer size, bytes, for several rows, at least two of the longest ones.
 static size_t row_file_buffer(size_t row_room)
 {
     size_t size = BUFFER_ROWS * row_room;
@@ -291,30 +323,30 @@ static size_t row_file_buffer(size_t row_room)
     return size > 2 * row_room ? size : 2 * row_room;
 }
 
-pcs_status pcs_row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t row_room,
+pcs_status pcs_row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t ncolumn,
                                pcs_row_file *out)
 {
-    *out = (pcs_row_file){ .row_room = row_room, .has_failed = true };
-    return pcs_file_create(ctx, directory, strlen(name) + 1, row_file_buffer(row_room), &out->file);
+    *out = (pcs_row_file){ .name = name, .row_room = ncolumn * (PCS_NUMBER_ROOM + 1), .has_failed = true };
+    out->flushed = -INFINITY;
+    PCS_TRY(pcs_digits_create(ctx, &out->digits));
+    return pcs_file_create(ctx, directory, strlen(name) + 1, row_file_buffer(out->row_room), &out->file);
 }
 
-pcs_status pcs_row_file_open(pcs_row_file *f, const char *name)
+pcs_status pcs_row_file_open(pcs_row_file *f)
 {
-    pcs_file_remove(f->file, name);
-    PCS_TRY(pcs_file_open(f->file, name));
+    pcs_file_remove(f->file, f->name);
+    PCS_TRY(pcs_file_open(f->file, f->name));
     f->has_failed = false;
     return PCS_OK;
 }
 
-pcs_status pcs_row_file_flush(pcs_row_file *f, bool is_last)
+// Flushes complete rows; on failure cuts off a partial row.
+static pcs_status row_file_flush(pcs_row_file *f)
 {
-    double now = pcs_clock();
-    bool is_full = f->file->used + f->row_room > f->file->size;
-    if (!is_full && !is_last && now - f->flushed < flush_interval) return PCS_OK;
+    f->flushed = pcs_clock();
     pcs_status status = pcs_file_flush(f->file);
     if (status == PCS_OK) {
         f->complete = f->file->written;
-        f->flushed = now;
         return PCS_OK;
     }
     // A half-written row is cut off; what is left keeps the name of an unfinished file.
@@ -323,18 +355,36 @@ pcs_status pcs_row_file_flush(pcs_row_file *f, bool is_last)
     return status;
 }
 
-pcs_status pcs_row_file_carry(pcs_row_file *f, const char *name, pcs_carrier *c)
+void pcs_row_file_add(pcs_row_file *f, int count, const double *x)
 {
-    long size = 0;
-    unsigned long long digest = 0;
-    if (c->way == PCS_CARRY_WRITE) PCS_TRY(pcs_row_file_flush(f, true));
-    size = (long)f->complete;
-    digest = pcs_digest_value(&f->file->digest);
-    pcs_carry_words(c, "file", &size, 1);
-    pcs_carry_words(c, "digest", &digest, 1);
+    char *begin = pcs_file_reserve(f->file, f->row_room), *p = begin;
+    if (begin == NULL) return;
+    for (int i = 0; i < count; i++) {
+        if (!isnan(x[i])) p += pcs_number_text(f->digits, x[i], p);
+        *p++ = i + 1 < count ? ',' : '\n';
+    }
+    f->file->used += (size_t)(p - begin);
+}
+
+pcs_status pcs_row_file_put(pcs_row_file *f, int count, const double *x)
+{
+    pcs_row_file_add(f, count, x);
+    bool is_full = f->file->used + f->row_room > f->file->size;
+    return is_full || pcs_clock() - f->flushed >= flush_interval ? row_file_flush(f) : PCS_OK;
+}
+
+pcs_status pcs_row_file_close(pcs_row_file *f)
+{
+    PCS_TRY(row_file_flush(f));
+    return pcs_file_commit(f->file);
+}
+
+pcs_status pcs_row_file_carry(pcs_row_file *f, pcs_carrier *c)
+{
+    if (c->way == PCS_CARRY_WRITE) PCS_TRY(row_file_flush(f));
+    PCS_TRY(pcs_file_carry(f->file, f->name, c));
     if (!pcs_carry_reads(c)) return PCS_OK;
-    f->complete = size;
-    PCS_TRY(pcs_file_reopen(f->file, name, size, digest));
+    f->complete = f->file->written;
     f->has_failed = false;
     return PCS_OK;
 }
@@ -346,8 +396,8 @@ pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)
     if (length == 0 || length >= sizeof text)
         return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s': unusable name", path);
     memcpy(text, path, length + 1);
-    bool is_made = mkdir(path, 0777) == 0 || errno == EEXIST;
-    for (size_t i = is_made ? length + 1 : 1; i <= length; i++) { // else those above it come first
+    if (mkdir(path, 0777) == 0) return PCS_OK;
+    for (size_t i = errno == EEXIST ? length + 1 : 1; i <= length; i++) { // else those above it come first
         if (text[i] != '/' && text[i] != '\0') continue;
         char keep = text[i];
         text[i] = '\0';

@@ -13,80 +13,86 @@
 typedef struct pcs_file {
     pcs_context *ctx;
     const char *directory; // borrowed
-    char *path, *part;     // [room] the final name, and the name while it is written
+    char *path, *part;     // [room] final path, and path while it is written
     size_t room;
-    int descriptor; // -1: closed
-    int error;      // errno of the first failure, 0: none
+    int descriptor; // -1 if closed
+    int error;      // errno of the first failure, 0 if none
     bool is_mute;   // another process writes
     char *buffer;   // [size]
     size_t size, used;
-    long long written; // bytes handed to the system
-    pcs_digest digest; // of these
-    bool is_patched;   // some of them were replaced, and the digest is made again from the file
+    long long written; // bytes passed to the system
+    pcs_digest digest; // digest of these
+    bool is_patched;   // some bytes were replaced, so that the digest is recomputed from the file
 } pcs_file;
 
-// `name_length` bounds the names that open will get. The descriptor is closed with the context at the latest.
+// Creates a file for names of at most `name_length` bytes. The descriptor is closed with the context at the latest.
 pcs_status pcs_file_create(pcs_context *ctx, const char *directory, size_t name_length, size_t buffer_size,
                            pcs_file **out);
 pcs_status pcs_file_open(pcs_file *f, const char *name);
-// Goes on with a file that an earlier process has left, complete or not, after its first `size` bytes, which must have
-// this digest; the rest is cut off.
-pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size, unsigned long long digest);
 // Computes the digest of the first `size` bytes of a file, or of all of it where `size` is negative; false if it has
 // fewer or is no regular file. Uses the buffer of `f`, which must be empty.
 bool pcs_file_read_digest(pcs_file *f, const char *path, long long size, pcs_digest *out);
-// Hands the buffer to the system.
+// Passes the buffer to the system.
 pcs_status pcs_file_flush(pcs_file *f);
 // Completes the file: flush, close, rename. On failure nothing is left behind.
 pcs_status pcs_file_commit(pcs_file *f);
 // Closes the file and leaves its first `size` bytes under the name it has while it is written.
 void pcs_file_leave(pcs_file *f, long long size);
-// Removes `name` of an earlier run; false when there was none (or it cannot be removed).
+// Removes `name` of an earlier run. False if there was none or it cannot be removed.
 bool pcs_file_remove(pcs_file *f, const char *name);
 
-// Gives the file `from` the name `to`; the one that is open must be committed.
-pcs_status pcs_file_rename(pcs_file *f, const char *from, const char *to);
+// Flushes the file with `closing` at its end, which the next text replaces, and gives it its name: it is complete after
+// each call.
+pcs_status pcs_file_publish(pcs_file *f, const char *closing);
+// Writes the length of the file, or continues one that an earlier process has left, complete or not, after that
+// length: it must have the same digest up to there, and the rest is cut off. Removes a file of length 0.
+pcs_status pcs_file_carry(pcs_file *f, const char *name, pcs_carrier *c);
 
-// Room for `bytes` at the end of the buffer; the caller fills it and adds to `used`. NULL after a failure.
+// Reserves `bytes` at the end of the buffer; the caller fills them and adds to `used`. NULL after a failure.
 char *pcs_file_reserve(pcs_file *f, size_t bytes);
 void pcs_file_text(pcs_file *f, const char *text);
 void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left);
-// The byte of the file that comes next, and bytes in the place of others from there on that it has already.
+// Returns the offset of the next byte. pcs_file_patch replaces bytes that were written before, from `place` on.
 long long pcs_file_place(const pcs_file *f);
 void pcs_file_patch(pcs_file *f, long long place, const void *bytes, size_t count);
 void pcs_file_print(pcs_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// A number with the digits it needs.
+// Writes a number with as many digits as it needs.
 void pcs_file_number(pcs_file *f, double x);
-// A text of any length as a JSON string, in quotes.
+// Writes a text of any length as a JSON string, in quotes.
 void pcs_file_json(pcs_file *f, const char *text);
-// The head of a further column of a CSV file: ",name", with a point from 0 on ",name[point]", with a quantity
-// ",name.quantity" or ",name[point].quantity"; in quotes where the name needs them.
+// Writes the head of a further column of a CSV file: ",name", with a point from 0 on ",name[point]", with a quantity
+// ",name.quantity" or ",name[point].quantity"; in quotes if the name needs them.
 void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity);
-// A table that grows row by row: rows reach the disk whole, after a while or when the buffer is full, so that a run can
-// be watched, and what a failure leaves behind ends with a whole row.
+// A table of numbers that grows row by row. Complete rows are flushed from time to time or when the buffer is full, so
+// that a run can be watched, and a file left by a failure ends with a complete row.
 typedef struct pcs_row_file {
     pcs_file *file;
-    size_t row_room;    // bytes that a row may need
+    const char *name; // borrowed
+    pcs_digits *digits;
+    size_t row_room;    // most bytes of a row
     bool has_failed;    // nothing more is written
-    long long complete; // bytes of whole rows that reached the disk
-    double flushed;     // when, s
+    long long complete; // bytes of complete rows on the disk
+    double flushed;     // time of the last flush, s
 } pcs_row_file;
 
-// `has_failed` until it is opened.
-pcs_status pcs_row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t row_room,
+// Creates the file; has_failed is set until it is opened.
+pcs_status pcs_row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t ncolumn,
                                pcs_row_file *out);
-// Removes `name` of an earlier run.
-pcs_status pcs_row_file_open(pcs_row_file *f, const char *name);
-// Hands rows on when the buffer has no room for one more, or after a while.
-pcs_status pcs_row_file_flush(pcs_row_file *f, bool is_last);
-// The rows so far are on the disk, or the file goes on after those that a checkpoint knows of.
-pcs_status pcs_row_file_carry(pcs_row_file *f, const char *name, pcs_carrier *c);
+// Opens the file after removing that of an earlier run. The caller may add a header; it is flushed with the first row.
+pcs_status pcs_row_file_open(pcs_row_file *f);
+// Adds a row; NAN becomes an empty field.
+void pcs_row_file_add(pcs_row_file *f, int count, const double *x);
+// Adds a row and flushes: after the first one, then from time to time or when the buffer cannot take another one.
+pcs_status pcs_row_file_put(pcs_row_file *f, int count, const double *x);
+pcs_status pcs_row_file_close(pcs_row_file *f);
+// Saves the length of the complete rows in a checkpoint, or continues after those that a checkpoint knows.
+pcs_status pcs_row_file_carry(pcs_row_file *f, pcs_carrier *c);
 
 // Makes every folder of a path.
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path);
 
-// Takes a folder for one run: PCS_IO_ERROR when another process writes there. *lock goes to pcs_file_unlock_folder; the
-// system gives the folder back when the process ends, however it does. File systems without locks are not watched.
+// Locks a folder for one run; PCS_IO_ERROR if another process writes there. *lock goes to pcs_file_unlock_folder; the
+// system unlocks the folder when the process ends in any way. File systems without locks are not protected.
 pcs_status pcs_file_lock_folder(pcs_context *ctx, const char *path, int *lock);
 void pcs_file_unlock_folder(int lock);
 

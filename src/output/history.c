@@ -12,23 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIXED_COLUMNS = 18, CONTACT_COLUMNS = 8, PLAIN_COLUMNS = 5 };
+enum { FIXED_COLUMNS = 18, PLAIN_COLUMNS = 5 };
+enum { GAP, GAP_RATE, FORCE, IMPULSE, STEP_IMPULSE, FRICTION, STATE, FRICTION_LOSS, CONTACT_COLUMNS };
 
 typedef struct history_params {
-    int every; // steps, 0: no history
+    int every; // steps between rows, 0 for no history
 } history_params;
 
 typedef struct history_data {
     pcs_row_file file;
-    pcs_digits *digits;
     pcs_tally tally;
     pcs_reaction *reactions; // [system->nreaction] of the last step
     pcs_ledger ledger;       // of the last step
-    int iterations;          // of the last step
+    int iterations;          // iterations of the last step
     bool has_row;            // the last step has been written
-    double *probed;          // [nprobe] of the row that is being written
-    pcs_collect collect;     // of points that are written, where processes have rows of their own
-    pcs_tally_row *points;   // [rows of all processes] on the one that writes; or those of the tally
+    double *row;             // [columns] row being written
+    pcs_collect collect;     // gathers the points that are written, if rows are distributed over processes
+    pcs_tally_row *points;   // [rows of all processes] on the one that writes; else those of the tally
 } history_data;
 
 static const pcs_option history_options[] = {
@@ -41,13 +41,13 @@ static const char *const history_contact_columns[CONTACT_COLUMNS] = { "gap",    
                                                                       "impulse", "step_impulse", "friction",
                                                                       "state",   "friction_loss" };
 
-// The last ones only where there is friction.
+// Returns the number of columns of a contact; the last ones exist only with friction.
 static int history_contact_columns_of(const pcs_system *system, int contact)
 {
     return pcs_contact_ntangent(system, contact) > 0 ? CONTACT_COLUMNS : PLAIN_COLUMNS;
 }
 
-// Points of a contact with columns of their own.
+// Returns the number of points of a contact that have columns of their own.
 static int history_points_of(const pcs_system *system, int contact)
 {
     return system->contacts[contact].writes_points ? pcs_contact_npoint(system, contact) : 0;
@@ -76,58 +76,41 @@ static void history_put_header(const pcs_view *view, pcs_file *f)
     pcs_file_text(f, "\n");
 }
 
-static char *history_number(const history_data *d, char *p, double x)
+static double *history_put_fixed(const history_data *d, const pcs_system *system, double *p)
 {
-    p += pcs_number_text(d->digits, x, p);
-    *p++ = ',';
-    return p;
-}
-
-static char *history_integer(char *p, long x)
-{
-    p += pcs_integer_text(x, p);
-    *p++ = ',';
-    return p;
-}
-
-static bool history_has_contacts(const pcs_system *system)
-{
-    return pcs_rows_are_spread(system) || pcs_contact_rows(system) > 0;
-}
-
-static char *history_fixed_columns(const history_data *d, const pcs_system *system, char *p)
-{
+    const pcs_tally *tally = &d->tally;
     const pcs_ledger *l = &d->ledger;
-    const double energies[] = { l->now.kinetic,    l->now.strain,      l->now.potential,   l->external_work,
-                                l->damping_loss,   l->impact_loss,     l->friction_loss,   l->correction_work,
-                                l->numerical_loss, l->now.momentum[0], l->now.momentum[1], l->now.momentum[2] };
-    p = history_number(d, p, d->tally.t);
-    p = history_integer(p, d->tally.step);
-    for (size_t k = 0; k < sizeof energies / sizeof energies[0]; k++) p = history_number(d, p, energies[k]);
-
-    if (history_has_contacts(system)) p = history_number(d, p, d->tally.min_gap);
-    else *p++ = ',';
-    p = history_integer(p, d->tally.nactive);
-    return history_integer(p, d->iterations);
+    const double *momentum = l->now.momentum;
+    bool has_contacts = pcs_rows_are_spread(system) || pcs_contact_rows(system) > 0;
+    double min_gap = has_contacts ? tally->min_gap : NAN, step = (double)tally->step, active = (double)tally->nactive;
+    const double x[FIXED_COLUMNS] = { tally->t,          step,
+                                      l->now.kinetic,    l->now.strain,
+                                      l->now.potential,  l->external_work,
+                                      l->damping_loss,   l->impact_loss,
+                                      l->friction_loss,  l->correction_work,
+                                      l->numerical_loss, momentum[0],
+                                      momentum[1],       momentum[2],
+                                      min_gap,           active,
+                                      d->iterations,     l->material_loss };
+    memcpy(p, x, sizeof x);
+    return p + FIXED_COLUMNS - !system->has_materials;
 }
 
-static char *history_contact_fields(const history_data *d, const pcs_tally_row *row, int ncolumn, char *p)
+static double *history_put_contact(const history_data *d, const pcs_tally_row *row, int ncolumn, double *p)
 {
     // Before the first step there is a force or an impulse only when the start was an impact.
     bool is_start = d->tally.step == 0;
-    bool has_force = !is_start || (isfinite(row->force) && row->force != 0.0);
-    bool has_impulse = !is_start || row->step_impulse != 0.0;
+    bool has_no_force = is_start && !(isfinite(row->force) && row->force != 0.0);
     const double x[CONTACT_COLUMNS] = { row->gap,          row->rate,     row->force,         row->impulse,
                                         row->step_impulse, row->friction, (double)row->state, row->friction_loss };
-    const bool exists[CONTACT_COLUMNS] = { true, true, has_force, has_impulse, has_impulse, has_force, true, true };
-    for (int k = 0; k < ncolumn; k++) {
-        if (exists[k]) p = history_number(d, p, x[k]);
-        else *p++ = ',';
-    }
-    return p;
+    memcpy(p, x, (size_t)ncolumn * sizeof *x);
+    if (has_no_force) p[FORCE] = NAN;
+    if (has_no_force && ncolumn > FRICTION) p[FRICTION] = NAN;
+    if (is_start && row->step_impulse == 0.0) p[IMPULSE] = p[STEP_IMPULSE] = NAN;
+    return p + ncolumn;
 }
 
-static char *history_reaction_fields(const history_data *d, const pcs_system *system, int r, char *p)
+static double *history_put_reaction(const history_data *d, const pcs_system *system, int r, double *p)
 {
     const pcs_reaction_info *info = &system->reactions[r];
     const pcs_reaction *x = &d->reactions[r];
@@ -135,46 +118,34 @@ static char *history_reaction_fields(const history_data *d, const pcs_system *sy
     const double *f = x->force, *m = x->moment;
     double size = fabs(f[0]) + fabs(f[1]) + fabs(f[2]) + fabs(m[0]) + fabs(m[1]) + fabs(m[2]);
     bool is_known = d->tally.step > 0 || size > 0.0;
-    if (info->contact >= 0) p = history_number(d, p, -d->tally.sums[info->contact].gap);
-    for (int k = 0; k < PCS_REACTION_COMPONENTS; k++) {
-        if (!pcs_reaction_has(info, k)) continue;
-        if (is_known) p = history_number(d, p, pcs_reaction_component(x, k));
-        else *p++ = ',';
-    }
+    if (info->contact >= 0) *p++ = -d->tally.sums[info->contact].gap;
+    for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
+        if (pcs_reaction_has(info, k)) *p++ = is_known ? pcs_reaction_component(x, k) : NAN;
     return p;
 }
 
 // Writes the row of the last step that was taken in. `has_state`: the view's state is of that step.
-static void history_put_row(const pcs_view *view, history_data *d, bool has_state)
+static pcs_status history_put_row(const pcs_view *view, history_data *d, bool has_state)
 {
     const pcs_system *system = view->system;
     d->has_row = true;
     d->tally.is_fresh = true;
-    // Before anything can go wrong with the file: all processes take part.
     pcs_tally_join(&d->tally, system);
     pcs_collect_put(&d->collect, sizeof *d->points / 8, &d->tally.rows->gap, &d->points->gap);
-    if (has_state)
-        for (int k = 0; k < view->nprobe; k++) d->probed[k] = pcs_state_probe(view->state, system, &view->probes[k]);
-    char *begin = pcs_file_reserve(d->file.file, d->file.row_room);
-    if (begin == NULL) return;
-    char *p = history_fixed_columns(d, system, begin);
-    if (system->has_materials) p = history_number(d, p, d->ledger.material_loss);
+    double *p = history_put_fixed(d, system, d->row);
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         int first = d->collect.comm == NULL ? contact->first_row : contact->first_all;
         if (contact->is_joint) continue;
         int ncolumn = history_contact_columns_of(system, c), npoint = history_points_of(system, c);
-        p = history_contact_fields(d, &d->tally.sums[c], ncolumn, p);
+        p = history_put_contact(d, &d->tally.sums[c], ncolumn, p);
         if (d->file.file->is_mute) continue;
-        for (int i = 0; i < npoint; i++) p = history_contact_fields(d, &d->points[first + i], ncolumn, p);
+        for (int i = 0; i < npoint; i++) p = history_put_contact(d, &d->points[first + i], ncolumn, p);
     }
-    for (int r = 0; r < system->nreaction; r++) p = history_reaction_fields(d, system, r, p);
-    for (int k = 0; k < view->nprobe; k++) {
-        if (has_state) p = history_number(d, p, d->probed[k]);
-        else *p++ = ',';
-    }
-    p[-1] = '\n';
-    d->file.file->used += (size_t)(p - begin);
+    for (int r = 0; r < system->nreaction; r++) p = history_put_reaction(d, system, r, p);
+    for (int k = 0; k < view->nprobe; k++)
+        *p++ = has_state ? pcs_state_probe(view->state, system, &view->probes[k]) : NAN;
+    return pcs_row_file_put(&d->file, (int)(p - d->row), d->row);
 }
 
 static void history_take_in(const pcs_view *view, history_data *d)
@@ -186,7 +157,7 @@ static void history_take_in(const pcs_view *view, history_data *d)
     d->has_row = false;
 }
 
-// Takes memory for the points of all processes, if points are written.
+// Allocates the points of all processes, if points are written.
 static pcs_status history_take_points(pcs_observer *self, int npoint)
 {
     history_data *d = self->data;
@@ -210,21 +181,19 @@ static pcs_status history_open(pcs_observer *self)
     int npoint = 0; // that are written
     for (int c = 0; c < system->ncontact; c++) npoint += history_points_of(system, c);
     ncolumn += CONTACT_COLUMNS * ((size_t)system->ncontact + (pcs_is_root(self->ctx) ? (size_t)npoint : 0));
-    PCS_TRY(pcs_row_file_create(self->ctx, view->directory, "history.csv", ncolumn * PCS_NUMBER_ROOM, &d->file));
+    PCS_TRY(pcs_row_file_create(self->ctx, view->directory, "history.csv", ncolumn, &d->file));
     if (((const history_params *)self->params)->every == 0) {
         pcs_file_remove(d->file.file, "history.csv");
         return PCS_OK;
     }
-    PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TRY(history_take_points(self, npoint));
-    PCS_TAKE(self->ctx, d->probed, view->nprobe, "probes");
+    PCS_TAKE(self->ctx, d->row, ncolumn, "a row of history.csv");
     if (view->is_resumed) return PCS_OK;
-    PCS_TRY(pcs_row_file_open(&d->file, "history.csv"));
+    PCS_TRY(pcs_row_file_open(&d->file));
     history_put_header(view, d->file.file);
     history_take_in(view, d);
-    history_put_row(view, d, true);
-    return pcs_row_file_flush(&d->file, true);
+    return history_put_row(view, d, true);
 }
 
 static pcs_status history_step(pcs_observer *self)
@@ -233,17 +202,15 @@ static pcs_status history_step(pcs_observer *self)
     if (d->file.has_failed) return PCS_OK;
     history_take_in(self->view, d);
     if (d->tally.step % ((const history_params *)self->params)->every != 0) return PCS_OK;
-    history_put_row(self->view, d, true);
-    return pcs_row_file_flush(&d->file, false);
+    return history_put_row(self->view, d, true);
 }
 
 static pcs_status history_close(pcs_observer *self)
 {
     history_data *d = self->data;
     if (d->file.has_failed) return PCS_OK;
-    if (!d->has_row) history_put_row(self->view, d, self->view->state->step == d->tally.step);
-    PCS_TRY(pcs_row_file_flush(&d->file, true));
-    return pcs_file_commit(d->file.file);
+    if (!d->has_row) PCS_TRY(history_put_row(self->view, d, self->view->state->step == d->tally.step));
+    return pcs_row_file_close(&d->file);
 }
 
 static pcs_status history_carry(pcs_observer *self, pcs_carrier *c)
@@ -255,7 +222,7 @@ static pcs_status history_carry(pcs_observer *self, pcs_carrier *c)
     pcs_carry_words(c, "ledger", &d->ledger, PCS_LEDGER_WORDS);
     pcs_carry_int(c, "iterations", &d->iterations);
     pcs_carry_flags(c, "has_row", &d->has_row, 1);
-    return pcs_row_file_carry(&d->file, "history.csv", c);
+    return pcs_row_file_carry(&d->file, c);
 }
 
 const pcs_observer_ops pcs_observer_history = {

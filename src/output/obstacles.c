@@ -23,15 +23,15 @@ static const double MARK_LENGTH = 4.0;               // along its axis, of its r
 static const double STILL = 1e-5;                    // a motion that is not seen, of the size of the model
 static const double WALL = 0.3;                      // of a bearing that is carried, of its radius
 
-// A shape at its place: a slab, or rings round an axis.
+// A positioned shape: a slab, or rings around an axis.
 typedef struct obstacles_shape {
     bool is_slab;
     int contact;
-    double point[3], frame[3][3]; // its axis and two unit vectors across it
-    double low[3], high[3];       // of a slab, along these
+    double point[3], frame[3][3]; // its axis and two unit vectors normal to it
+    double low[3], high[3];       // bounds of a slab along these, m
     int nring;
     double along[MAX_RINGS], radius[MAX_RINGS]; // m
-    bool is_loop;                               // the last ring and the first are joined; otherwise both ends have caps
+    bool is_loop;                               // the last ring is joined to the first; otherwise both ends have caps
 } obstacles_shape;
 
 static void obstacles_add_ring(obstacles_shape *s, double along, double radius)
@@ -40,7 +40,7 @@ static void obstacles_add_ring(obstacles_shape *s, double along, double radius)
     s->radius[s->nring++] = radius;
 }
 
-// Rings of a cylinder, or of a tube round a bore.
+// Adds the rings of a cylinder, or of a tube around a bore.
 static void obstacles_make_rings(obstacles_shape *s, pcs_obstacle_kind kind, double low, double high,
                                  const double radius[2])
 {
@@ -52,26 +52,29 @@ static void obstacles_make_rings(obstacles_shape *s, pcs_obstacle_kind kind, dou
     obstacles_add_ring(s, low, radius[1]);
 }
 
-// Diagonal of all that moves.
+// Returns the diagonal of all positions over the run, m.
 static double obstacles_size(const pcs_system *system, const pcs_frames_record *record)
 {
     double sum = 0.0;
-    for (int k = 0; k < 3; k++) sum += (record->high[k] - record->low[k]) * (record->high[k] - record->low[k]);
+    for (int k = 0; k < 3; k++) {
+        double extent = record->position[k].above + record->position[k].below;
+        sum += extent * extent;
+    }
     return sum > 0.0 ? sqrt(sum) : system->length;
 }
 
 // Makes the shape of a fixed obstacle as long as nodes come near it; a slab extends beyond them by the largest radius.
-static void obstacles_make_still(const pcs_obstacle *o, const pcs_reach *reach, double size, double radius,
+static void obstacles_make_still(const pcs_obstacle *o, const pcs_bounds reach[6], double size, double radius,
                                  obstacles_shape *s)
 {
     double margin = MARGIN * size + (o->kind == PCS_OBSTACLE_PLANE ? radius : 0.0);
-    bool is_near = !o->is_long && reach->near_low[0] <= reach->near_high[0];
+    const pcs_bounds *near = !o->is_long && -reach[3].below <= reach[3].above ? reach + 3 : reach;
     *s = (obstacles_shape){ .is_slab = o->kind == PCS_OBSTACLE_PLANE, .contact = o->contact };
     memcpy(s->point, o->point, sizeof s->point);
-    memcpy(s->frame, reach->frame, sizeof s->frame);
+    pcs_reach_frame(o->axis, s->frame);
     for (int a = 0; a < 3; a++) {
-        s->low[a] = (is_near ? reach->near_low[a] : reach->low[a]) - margin;
-        s->high[a] = (is_near ? reach->near_high[a] : reach->high[a]) + margin;
+        s->low[a] = -near[a].below - margin;
+        s->high[a] = near[a].above + margin;
     }
     if (!s->is_slab)
         obstacles_make_rings(s, o->kind, s->low[0], s->high[0], (double[2]){ o->radius, o->radius + THICKNESS * size });
@@ -203,12 +206,12 @@ static void obstacles_add(pcs_obstacles *o, const obstacles_shape *s)
     }
 }
 
-// All that stands still, sized by the record, or without one all that is carried.
+// Makes the shape of fixed obstacle i, sized by the record, or without one of carried obstacle i.
 static void obstacles_make(const pcs_system *system, const pcs_frames_record *record, int i, obstacles_shape *s)
 {
     const pcs_obstacle *o = &system->picture->obstacles[i];
     if (record == NULL) obstacles_make_carried(system, o, s);
-    else obstacles_make_still(o, &record->reach[i], obstacles_size(system, record), record->radius, s);
+    else obstacles_make_still(o, record->reach + 6 * i, obstacles_size(system, record), record->radius->above, s);
 }
 
 // Makes obstacle i of the file.
@@ -236,7 +239,7 @@ pcs_status pcs_obstacles_write_still(pcs_obstacles *o, pcs_file *f, const pcs_vi
 pcs_status pcs_obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_obstacles *out)
 {
     const pcs_picture *picture = view->system->picture;
-    *out = (pcs_obstacles){ .is_unknown = true, .system = view->system };
+    *out = (pcs_obstacles){ .system = view->system };
     if (picture != NULL) out->ncarried = picture->nobstacle - picture->nstill;
     PCS_TAKE(ctx, out->last, out->ncarried, "bearings, discs and joints");
     out->array = (pcs_vtk_array){ .name = "contact", .ncomponent = 1, .x = out->contact, .is_integer = true };
@@ -251,11 +254,10 @@ pcs_status pcs_obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_obst
 pcs_status pcs_obstacles_carry(pcs_obstacles *o, pcs_carrier *c)
 {
     pcs_carry_words(c, "places", o->last, (size_t)o->ncarried * sizeof *o->last / 8);
-    pcs_carry_flags(c, "is_unknown", &o->is_unknown, 1);
     return pcs_series_carry(&o->series, c);
 }
 
-// Two points tell where it is: its own, and one along its axis.
+// Fills x with two points that locate a carried obstacle: its own, and one along its axis.
 static void obstacles_find(const pcs_system *system, int carried, double x[6])
 {
     obstacles_shape s;
@@ -266,10 +268,10 @@ static void obstacles_find(const pcs_system *system, int carried, double x[6])
     }
 }
 
-// Has something moved since the last frame?
+// Returns true if a carried obstacle has moved since the last frame.
 static bool obstacles_have_moved(const pcs_system *system, const pcs_obstacles *o)
 {
-    bool have_moved = o->is_unknown;
+    bool have_moved = o->series.count == 0;
     for (int i = 0; i < o->ncarried && !have_moved; i++) {
         double x[6];
         obstacles_find(system, i, x);
@@ -278,14 +280,12 @@ static bool obstacles_have_moved(const pcs_system *system, const pcs_obstacles *
     return have_moved;
 }
 
-pcs_status pcs_obstacles_write_carried(pcs_obstacles *o, pcs_frame_use use, const pcs_view *view)
+pcs_status pcs_obstacles_write_carried(pcs_obstacles *o, const pcs_view *view)
 {
-    bool is_kept = use == PCS_FRAME_KEPT;
     if (o->ncarried == 0 || !obstacles_have_moved(view->system, o)) return PCS_OK;
     for (int i = 0; i < o->ncarried; i++) obstacles_find(view->system, i, o->last[i]);
-    o->is_unknown = !is_kept; // a frame that is held may never be seen
     o->record = NULL;
     o->vtk.npart = o->ncarried;
-    return pcs_series_write(&o->series, use, &o->vtk,
+    return pcs_series_write(&o->series, &o->vtk,
                             "bearings, discs and joints; contact: joints after contacts, -1 a disc", view->state);
 }

@@ -17,12 +17,12 @@ static const double plain_interval = 5.0;
 static const double asking_interval = 0.02; // s between two looks at the clock
 
 typedef struct progress_data {
-    double start, shown; // s, when
-    long next;           // step at which the clock is asked again
-    long first_step;     // where this process began
+    double start, shown; // s, clock at the start and at the last display
+    long next;           // step at which the clock is read again
+    long first_step;     // first step of this process
     double first_share;
-    long asked_step; // where it was asked last
-    double asked;    // and when
+    long asked_step; // step at which it was read last
+    double asked;    // and its value, s
 } progress_data;
 
 static void progress_format_time(double seconds, size_t room, char *text)
@@ -34,7 +34,7 @@ static void progress_format_time(double seconds, size_t room, char *text)
     else snprintf(text, room, "%.2g s", seconds);
 }
 
-// A share that is a whole number of percents but for round-off is one.
+// Returns the fraction of the run that is done; round-off does not keep it below a whole percent.
 static double progress_share(const pcs_view *view)
 {
     double length = view->end_time - view->start_time, done = view->state->t - view->start_time;
@@ -42,7 +42,7 @@ static double progress_share(const pcs_view *view)
     return fmin(fmax(share, 0.0), 1.0);
 }
 
-// "[=====>      ]  45 %  t = 0.675 s  E = 497.54 J  5.2e+04 steps/s  12 s left", shorter than the narrowest terminal.
+// Shows a line shorter than the narrowest terminal: "[=====> ] 45 % t = 0.675 s E = 497.54 J ... 12 s left".
 static void progress_show(const pcs_view *view, const progress_data *d, double now, bool is_last)
 {
     double share = progress_share(view), spent = now - d->start;

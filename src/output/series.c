@@ -1,79 +1,436 @@
-// Frames and their list.
+// Which steps get a frame, the files of frames, legacy VTK or XML, and their list.
 //
 // The list is JSON that ParaView reads for the true times, or, of XML files, a collection:
 //   { "file-series-version": "1.0", "files": [ { "name": "bar_000000.vtk", "time": 0 }, ... ] }
 //   <Collection> <DataSet timestep="0" file="bar_000000.vtu"/> ... </Collection>
-// A new entry replaces the closing brackets and brings them again, in one write: the list costs the same for every
-// frame, is complete after each one, and needs no memory. When that write fails the old brackets are put back.
+// A new entry replaces the closing brackets and brings them again: the list costs the same for every frame, is complete
+// after each one, and needs no memory.
 //
 // A frame in pieces has one file per process. When all are complete, the first process writes the index that names them
-// and the entry of the list, and renames the pieces of frames that were held to their final numbers.
+// and the entry of the list.
 
 #define _POSIX_C_SOURCE 200809L
 
 #include "output/series.h"
 
-#include "core/open.h"
-
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
-enum { FRAME_BUFFER = 1 << 16, PATH_ROOM = 4096, HEAD_ROOM = 1024 };
+// Both kinds of VTK files.
+//
+// A legacy file has its numbers in big-endian order, array after array, behind lines of text.
+//
+// An XML file is an unstructured grid: a head that says of each array at which byte it begins, and the arrays
+// themselves after it, each as
+//   [number of blocks] [bytes of a block] [those of the last one where it is shorter, else 0] [of each, compressed]
+// in 64 bits each, and the blocks, compressed by zlib. Numbers stand in the byte order of this machine, which the head
+// names. Arrays go to the file block by block; what is known only afterwards is put into places that were left for it.
 
-static const char *series_tail(const pcs_series *s)
+enum { BLOCK = 1 << 16, HEADER_WORDS = 3, GRID_ARRAYS = 4, OFFSET_DIGITS = 15, TITLE_ROOM = 256 };
+enum { VTK_VERTEX = 1, VTK_LINE = 3 }; // VTK's numbers of cell types
+
+static int vtk_cell_type(int npoint)
+{
+    return npoint == 1 ? VTK_VERTEX : VTK_LINE;
+}
+
+// Puts a number of `size` bytes in big-endian order.
+static inline void vtk_put_word(pcs_file *f, uint64_t bits, int size)
+{
+    unsigned char *p = (unsigned char *)pcs_file_reserve(f, (size_t)size);
+    if (p == NULL) return;
+    for (int b = 0; b < size; b++) p[b] = (unsigned char)(bits >> 8 * (size - 1 - b));
+    f->used += (size_t)size;
+}
+
+static void vtk_put_real(pcs_file *f, double x, bool is_single)
+{
+    float number = is_single ? (float)x : 0.0F;
+    uint64_t bits;
+    uint32_t word;
+    memcpy(&word, &number, sizeof word);
+    memcpy(&bits, &x, sizeof bits);
+    if (is_single) vtk_put_word(f, word, 4);
+    else vtk_put_word(f, bits, 8);
+}
+
+static void vtk_put_values(const pcs_vtk *v, pcs_file *f, const pcs_vtk_array *a, int count)
+{
+    int stride = a->stride > 0 ? a->stride : a->ncomponent;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < a->ncomponent; k++) {
+            double x = a->x[(size_t)stride * (size_t)i + (size_t)k];
+            if (a->is_integer) vtk_put_word(f, (uint32_t)(int)x, 4);
+            else vtk_put_real(f, x, v->is_single);
+        }
+}
+
+// Makes part i; false if there is none.
+static bool vtk_take_part(const pcs_vtk *v, int i)
+{
+    if (v->make_part == NULL) return i == 0;
+    if (i < v->npart) v->make_part(v->user, i);
+    return i < v->npart;
+}
+
+typedef struct vtk_counts {
+    int npoint, ncell, nentry;
+} vtk_counts;
+
+static vtk_counts vtk_count(const pcs_vtk *v)
+{
+    vtk_counts sum = { 0 };
+    for (int i = 0; vtk_take_part(v, i); i++) {
+        sum.npoint += v->npoint;
+        sum.ncell += v->ncell;
+        sum.nentry += v->nentry;
+    }
+    return sum;
+}
+
+static void vtk_put_arrays(const pcs_vtk *v, pcs_file *f, int count, bool is_of_points)
+{
+    const pcs_vtk_array *arrays = is_of_points ? v->point_arrays : v->cell_arrays;
+    int narray = is_of_points ? v->npoint_array : v->ncell_array;
+    const char *real = v->is_single ? "float" : "double";
+    if (narray == 0 || count == 0) return;
+    pcs_file_print(f, "%s %d\nFIELD FieldData %d\n", is_of_points ? "POINT_DATA" : "CELL_DATA", count, narray);
+    for (int k = 0; k < narray; k++) {
+        const pcs_vtk_array *a = &arrays[k];
+        pcs_file_print(f, "%s %d %d %s\n", a->name, a->ncomponent, count, a->is_integer ? "int" : real);
+        for (int i = 0; vtk_take_part(v, i); i++) vtk_put_values(v, f, a, is_of_points ? v->npoint : v->ncell);
+        pcs_file_text(f, "\n");
+    }
+}
+
+static void vtk_put_cells(const pcs_vtk *v, pcs_file *f, const vtk_counts *all)
+{
+    pcs_file_print(f, "\n%s %d %d\n", v->cell_kind, all->ncell, all->nentry);
+    for (int part = 0; vtk_take_part(v, part); part++)
+        for (int i = 0; i < v->nentry; i++) vtk_put_word(f, (uint32_t)v->entry[i], 4);
+    pcs_file_text(f, "\n");
+    if (strcmp(v->cell_kind, "CELLS") != 0) return;
+    pcs_file_print(f, "CELL_TYPES %d\n", all->ncell);
+    for (int part = 0; vtk_take_part(v, part); part++)
+        for (int i = 0; i < v->nentry; i += v->entry[i] + 1) vtk_put_word(f, (uint32_t)vtk_cell_type(v->entry[i]), 4);
+    pcs_file_text(f, "\n");
+}
+
+static void vtk_put_legacy(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state)
+{
+    char line[TITLE_ROOM];
+    snprintf(line, sizeof line, "%s", title);
+    for (char *p = line; *p != '\0'; p++)
+        if (*p == '\n' || *p == '\r') *p = ' ';
+    pcs_file_print(f, "# vtk DataFile Version 3.0\n%s\nBINARY\nDATASET %s\n", line, v->dataset);
+    if (state != NULL) {
+        pcs_file_text(f, "FIELD FieldData 2\nTIME 1 1 double\n");
+        vtk_put_real(f, state->t, false);
+        pcs_file_text(f, "\nSTEP 1 1 double\n");
+        vtk_put_real(f, (double)state->step, false);
+        pcs_file_text(f, "\n");
+    }
+    const vtk_counts all = vtk_count(v);
+    const pcs_vtk_array points = { .x = v->position, .ncomponent = 3, .stride = v->position_stride };
+    pcs_file_print(f, "POINTS %d %s\n", all.npoint, v->is_single ? "float" : "double");
+    for (int i = 0; vtk_take_part(v, i); i++) vtk_put_values(v, f, &points, v->npoint);
+    vtk_put_cells(v, f, &all);
+    vtk_put_arrays(v, f, all.npoint, true);
+    vtk_put_arrays(v, f, all.ncell, false);
+}
+
+// An array of an XML file.
+typedef struct xml_array {
+    const char *type, *name;
+    int ncomponent;
+    const void *x;
+    size_t count, size; // number of entries, and bytes of each in the file
+    bool is_narrowed;   // doubles in memory, floats in the file
+    long long mark;     // offset in the file of the attribute that holds where the array begins
+} xml_array;
+
+struct pcs_vtk_packer {
+    z_stream stream;
+    unsigned char *packed; // [most of a block, compressed]
+    float *single;         // [block] converted block, NULL if doubles are written
+    uint64_t *sizes;       // [blocks of the longest array] compressed sizes, bytes
+    int32_t *points;       // [nentry - ncell] points of the cells
+    int32_t *ends;         // [ncell] end of each cell in `points`
+    unsigned char *types;  // [ncell]
+    xml_array *arrays;     // [narray] in the order of the file
+    int narray;
+};
+
+static void xml_end_stream(void *object)
+{
+    pcs_vtk_packer *p = object;
+    deflateEnd(&p->stream);
+}
+
+static size_t xml_blocks(size_t bytes)
+{
+    return (bytes + BLOCK - 1) / BLOCK;
+}
+
+pcs_status pcs_vtk_make_xml(pcs_context *ctx, pcs_vtk *v)
+{
+    pcs_vtk_packer *p;
+    size_t narray = GRID_ARRAYS + (size_t)v->npoint_array + (size_t)v->ncell_array;
+    size_t longest = 3 * (size_t)(v->npoint > v->ncell ? v->npoint : v->ncell);
+    PCS_TAKE(ctx, p, 1, "frames");
+    PCS_TRY(pcs_defer(ctx, xml_end_stream, p)); // which does nothing to a stream that never began
+    if (deflateInit(&p->stream, Z_BEST_SPEED) != Z_OK) return pcs_fail(ctx, PCS_NO_MEMORY, "no memory for zlib");
+    PCS_TAKE(ctx, p->packed, deflateBound(&p->stream, BLOCK), "compressed frames");
+    PCS_TAKE(ctx, p->sizes, xml_blocks(longest * sizeof(double)), "compressed frames");
+    PCS_TAKE(ctx, p->arrays, narray, "frames");
+    if (v->is_single) PCS_TAKE(ctx, p->single, BLOCK / sizeof(float), "frames");
+    PCS_TAKE(ctx, p->points, v->nentry - v->ncell, "cells of frames");
+    PCS_TAKE(ctx, p->ends, v->ncell, "cells of frames");
+    PCS_TAKE(ctx, p->types, v->ncell, "cells of frames");
+    for (int c = 0, i = 0, n = 0; c < v->ncell; c++) {
+        int count = v->entry[i++];
+        p->types[c] = (unsigned char)vtk_cell_type(count);
+        for (int k = 0; k < count; k++) p->points[n++] = v->entry[i++];
+        p->ends[c] = n;
+    }
+    v->packer = p;
+    return PCS_OK;
+}
+
+static void xml_list_reals(const pcs_vtk *v, const pcs_vtk_array *a, int count)
+{
+    v->packer->arrays[v->packer->narray++] = (xml_array){ .type = v->is_single ? "Float32" : "Float64",
+                                                          .name = a->name,
+                                                          .ncomponent = a->ncomponent,
+                                                          .x = a->x,
+                                                          .count = (size_t)a->ncomponent * (size_t)count,
+                                                          .size = v->is_single ? sizeof(float) : sizeof(double),
+                                                          .is_narrowed = v->is_single };
+}
+
+// Lists the arrays of a file: those of the cells, positions, and what is known of points and cells.
+static void xml_list(const pcs_vtk *v)
+{
+    pcs_vtk_packer *p = v->packer;
+    size_t ncell = (size_t)v->ncell, npoint = (size_t)v->nentry - ncell;
+    p->arrays[0] = (xml_array){ "Int32", "connectivity", 1, p->points, npoint, sizeof *p->points, false, 0 };
+    p->arrays[1] = (xml_array){ "Int32", "offsets", 1, p->ends, ncell, sizeof *p->ends, false, 0 };
+    p->arrays[2] = (xml_array){ "UInt8", "types", 1, p->types, ncell, 1, false, 0 };
+    p->narray = GRID_ARRAYS - 1;
+    xml_list_reals(v, &(pcs_vtk_array){ .name = "Points", .ncomponent = 3, .x = v->position }, v->npoint);
+    for (int i = 0; i < v->npoint_array; i++) xml_list_reals(v, &v->point_arrays[i], v->npoint);
+    for (int i = 0; i < v->ncell_array; i++) xml_list_reals(v, &v->cell_arrays[i], v->ncell);
+}
+
+// Finds block i of an array as it is written; returns its bytes.
+static size_t xml_take_block(const pcs_vtk_packer *p, const xml_array *a, size_t i, const void **out)
+{
+    size_t most = BLOCK / a->size, from = i * most, n = a->count - from < most ? a->count - from : most;
+    *out = a->is_narrowed ? (const void *)p->single : (const unsigned char *)a->x + from * a->size;
+    if (!a->is_narrowed) return n * a->size;
+    for (size_t k = 0; k < n; k++) p->single[k] = (float)((const double *)a->x)[from + k];
+    return n * a->size;
+}
+
+// Compresses a block and returns its size, bytes. zlib neither changes its input nor needs more than deflateBound.
+static size_t xml_deflate(pcs_vtk_packer *p, const void *from, size_t bytes)
+{
+    deflateReset(&p->stream);
+    p->stream.next_in = (z_const Bytef *)(uintptr_t)from;
+    p->stream.avail_in = (uInt)bytes;
+    p->stream.next_out = p->packed;
+    p->stream.avail_out = (uInt)deflateBound(&p->stream, BLOCK);
+    deflate(&p->stream, Z_FINISH);
+    return (size_t)p->stream.total_out;
+}
+
+static void xml_put_blocks(pcs_vtk_packer *p, pcs_file *f, const xml_array *a)
+{
+    size_t bytes = a->count * a->size;
+    uint64_t nblock = xml_blocks(bytes), head[HEADER_WORDS] = { nblock, BLOCK, bytes % BLOCK };
+    pcs_file_bytes(f, head, sizeof head);
+    long long sizes = pcs_file_place(f);
+    pcs_file_bytes(f, p->sizes, nblock * sizeof *p->sizes); // for the time being
+    for (size_t i = 0; i < nblock; i++) {
+        const void *block;
+        size_t length = xml_take_block(p, a, i, &block);
+        p->sizes[i] = xml_deflate(p, block, length);
+        pcs_file_bytes(f, p->packed, p->sizes[i]);
+    }
+    pcs_file_patch(f, sizes, p->sizes, nblock * sizeof *p->sizes);
+}
+
+static void xml_put_appended(pcs_vtk_packer *p, pcs_file *f)
+{
+    long long start = pcs_file_place(f);
+    for (int i = 0; i < p->narray; i++) {
+        char offset[OFFSET_DIGITS + 1];
+        int length = snprintf(offset, sizeof offset, "%lld", pcs_file_place(f) - start);
+        pcs_file_patch(f, p->arrays[i].mark, offset, (size_t)length);
+        xml_put_blocks(p, f, &p->arrays[i]);
+    }
+}
+
+// Writes the elements of `count` arrays from `first` on, for an index, or with space for the offsets of their data.
+static void xml_put_names(pcs_vtk_packer *p, pcs_file *f, const char *section, int first, int count, bool is_index)
+{
+    const char *indent = is_index ? "" : "  ", *letter = is_index ? "P" : "";
+    pcs_file_print(f, "    %s<%s%s>\n", indent, letter, section);
+    for (xml_array *a = p->arrays + first; a < p->arrays + first + count; a++) {
+        pcs_file_print(f, "      %s<%sDataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"", indent, letter,
+                       a->type, a->name, a->ncomponent);
+        if (!is_index) pcs_file_text(f, " format=\"appended\" offset=\"");
+        a->mark = pcs_file_place(f);
+        if (!is_index) pcs_file_print(f, "%-*d\"", OFFSET_DIGITS, 0);
+        pcs_file_text(f, "/>\n");
+    }
+    pcs_file_print(f, "    %s</%s%s>\n", indent, letter, section);
+}
+
+static void xml_put_time(pcs_file *f, const pcs_state *state)
+{
+    static const char *const names[2] = { "TIME", "STEP" };
+    const double values[2] = { state->t, (double)state->step };
+    pcs_file_text(f, "    <FieldData>\n");
+    for (int i = 0; i < 2; i++) {
+        pcs_file_print(f, "      <DataArray type=\"Float64\" Name=\"%s\" NumberOfTuples=\"1\" format=\"ascii\">",
+                       names[i]);
+        pcs_file_number(f, values[i]);
+        pcs_file_text(f, "</DataArray>\n");
+    }
+    pcs_file_text(f, "    </FieldData>\n");
+}
+
+static void xml_put_head(pcs_file *f, const char *type)
+{
+    const uint16_t one = 1;
+    unsigned char first_byte;
+    memcpy(&first_byte, &one, 1);
+    pcs_file_print(f,
+                   "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"%s\" "
+                   "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n",
+                   type, first_byte == 1 ? "LittleEndian" : "BigEndian");
+}
+
+// Writes the elements of the arrays of points and cells, then of the positions.
+static void xml_put_data(const pcs_vtk *v, pcs_file *f, bool is_index)
+{
+    xml_list(v);
+    xml_put_names(v->packer, f, "PointData", GRID_ARRAYS, v->npoint_array, is_index);
+    xml_put_names(v->packer, f, "CellData", GRID_ARRAYS + v->npoint_array, v->ncell_array, is_index);
+    xml_put_names(v->packer, f, "Points", GRID_ARRAYS - 1, 1, is_index);
+}
+
+// Puts the head of an index of XML files that are the pieces of one, up to their names.
+static void vtk_put_index(const pcs_vtk *v, pcs_file *f)
+{
+    xml_put_head(f, "PUnstructuredGrid");
+    pcs_file_text(f, "  <PUnstructuredGrid GhostLevel=\"0\">\n");
+    xml_put_data(v, f, true);
+}
+
+static void xml_put(const pcs_vtk *v, pcs_file *f, const pcs_state *state)
+{
+    xml_put_head(f, "UnstructuredGrid");
+    pcs_file_text(f, "  <UnstructuredGrid>\n");
+    xml_put_time(f, state);
+    pcs_file_print(f, "    <Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n", v->npoint, v->ncell);
+    xml_put_data(v, f, false);
+    xml_put_names(v->packer, f, "Cells", 0, GRID_ARRAYS - 1, false);
+    pcs_file_text(f, "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_");
+    xml_put_appended(v->packer, f);
+    pcs_file_text(f, "\n  </AppendedData>\n</VTKFile>\n");
+}
+
+void pcs_vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state)
+{
+    if (f->is_mute) return;
+    if (v->packer != NULL) xml_put(v, f, state);
+    else vtk_put_legacy(v, f, title, state);
+}
+
+enum { FRAME_BUFFER = 1 << 16, LIST_BUFFER = 1 << 12, PATH_ROOM = 4096, USUAL_FRAMES = 100 };
+
+const char *pcs_frames_check(const void *params, const char **option)
+{
+    const pcs_frames_params *p = params;
+    *option = "window";
+    if (p->window.count != 2 * p->window.nrow) return "must be [from, to] or a list of such pairs";
+    for (int i = 0; i < p->window.count; i += 2)
+        if (!(p->window.value[i] <= p->window.value[i + 1])) return "a window ends before it begins";
+    return NULL;
+}
+
+// Returns the fraction of the run that the windows cover, as if they did not overlap.
+static double series_share(const pcs_frames_params *params, const pcs_view *view)
+{
+    double sum = 0.0;
+    for (int i = 0; i < params->window.count; i += 2) {
+        double from = fmax(params->window.value[i], 0.0), to = fmin(params->window.value[i + 1], view->end_time);
+        sum += fmax(to - from, 0.0);
+    }
+    return params->window.count == 0 || !(view->end_time > 0.0) ? 1.0 : fmin(sum / view->end_time, 1.0);
+}
+
+long pcs_frames_every(const pcs_frames_params *params, const pcs_view *view)
+{
+    if (params->every >= 0) return params->every;
+    long count = (long)((double)view->nstep * series_share(params, view)) / USUAL_FRAMES;
+    return count > 1 ? count : 1;
+}
+
+// Returns true if the state is inside a window, with a slack for round-off: times are sums of steps.
+static bool series_is_inside(const pcs_list *window, const pcs_view *view)
+{
+    double t = view->state->t, slack = 1e-6 * view->step_size;
+    bool is_inside = window->count == 0;
+    for (int i = 0; i < window->count; i += 2)
+        is_inside = is_inside || (t >= window->value[i] - slack && t <= window->value[i + 1] + slack);
+    return is_inside;
+}
+
+void pcs_series_plan(pcs_series *s, const pcs_frames_params *params, const pcs_view *view)
+{
+    s->params = params;
+    s->every = pcs_frames_every(params, view);
+}
+
+bool pcs_series_is_due(pcs_series *s, const pcs_view *view, bool is_end)
+{
+    long step = view->state->step;
+    if (s->every == 0 || s->last == step || (step % s->every != 0 && !is_end)) return false;
+    if (!series_is_inside(&s->params->window, view)) return false;
+    s->last = step;
+    return true;
+}
+
+static const char *series_closing(const pcs_series *s)
 {
     return s->is_xml ? "\n  </Collection>\n</VTKFile>\n" : "\n  ]\n}\n";
 }
 
-// Names a file of a frame by its number, or by its slot where it is held: its piece from 0 on, or the whole, -1.
-static void series_name(pcs_series *s, bool is_held, long number, int piece)
+// Makes the name of the file of a frame, or for piece >= 0 of its piece.
+static void series_name(pcs_series *s, long number, int piece)
 {
-    const char *xml = s->npiece > 0 && !is_held && piece < 0 ? "pvtu" : "vtu";
+    const char *xml = s->npiece > 0 && piece < 0 ? "pvtu" : "vtu";
     char of_piece[16] = "";
     if (piece >= 0) snprintf(of_piece, sizeof of_piece, "_%d", piece);
-    snprintf(s->name, s->name_room, is_held ? "%s_held_%ld%s.%s" : "%s_%06ld%s.%s", s->stem, number, of_piece,
-             s->is_xml ? xml : "vtk");
+    snprintf(s->name, s->name_room, "%s_%06ld%s.%s", s->stem, number, of_piece, s->is_xml ? xml : "vtk");
 }
 
-static void series_list_name(pcs_series *s)
+static void series_name_list(pcs_series *s)
 {
     snprintf(s->name, s->name_room, "%s.%s", s->stem, s->is_xml ? "pvd" : "vtk.series");
 }
 
-static void series_close_list(void *object)
-{
-    pcs_series *s = object;
-    if (s->list >= 0) close(s->list);
-    s->list = -1;
-}
-
-static void series_remove_from(pcs_series *s, long first)
-{
-    for (long i = first;; i++) {
-        series_name(s, false, i, -1);
-        if (!pcs_file_remove(s->file, s->name)) break;
-    }
-}
-
-static void series_remove_old(pcs_series *s, bool is_xml)
-{
-    s->is_xml = is_xml;
-    series_list_name(s);
-    pcs_file_remove(s->file, s->name);
-    series_remove_from(s, 0);
-    for (int i = 0;; i++) {
-        series_name(s, true, i, -1);
-        if (!pcs_file_remove(s->file, s->name)) break;
-    }
-}
-
-// A number as it is printed, of `digits` digits at least, after "_"; false: there is none. *text goes on after it.
+// Reads "_" and a number as it is printed, of `digits` digits at least, and moves *text past them.
 static bool series_read_number(const char **text, int digits, long *out)
 {
     enum { MOST_DIGITS = 18 };
@@ -85,33 +442,31 @@ static bool series_read_number(const char **text, int digits, long *out)
     return count == digits || (count > digits && p[0] != '0');
 }
 
-// Is this the name of a piece or index of a frame from `first` on, complete or not? With first = 0 of one that is held,
-// too.
-static bool series_is_piece(const pcs_series *s, const char *name, long first)
+// Returns true for the name of a frame, a piece or an index from number `first` on, complete or not.
+static bool series_is_frame(const pcs_series *s, const char *name, long first)
 {
+    static const char *const endings[] = { ".vtu", ".vtk", ".pvtu" }; // of pieces the first one
     size_t length = strlen(s->stem);
-    if (strncmp(name, s->stem, length) != 0) return false;
-    const char *p = name + length;
-    bool is_held = strncmp(p, "_held_", 6) == 0;
     long number, piece;
-    if (is_held) p += 5;
-    if (!series_read_number(&p, is_held ? 1 : 6, &number) || (is_held ? first > 0 : number < first)) return false;
-    bool has_piece = series_read_number(&p, 1, &piece);
-    const char *ending = has_piece ? ".vtu" : ".pvtu";
-    if ((is_held && !has_piece) || strncmp(p, ending, strlen(ending)) != 0) return false;
-    p += strlen(ending);
-    return *p == '\0' || strcmp(p, ".part") == 0;
+    const char *p = name + length;
+    if (strncmp(name, s->stem, length) != 0 || !series_read_number(&p, 6, &number) || number < first) return false;
+    int nending = *p != '_' ? 3 : series_read_number(&p, 1, &piece);
+    for (int i = 0; i < nending; i++) {
+        size_t ending = strlen(endings[i]);
+        if (strncmp(p, endings[i], ending) == 0) return p[ending] == '\0' || strcmp(p + ending, ".part") == 0;
+    }
+    return false;
 }
 
 pcs_status pcs_series_sweep(pcs_series *s, long first)
 {
-    if (s->file->is_mute) return PCS_OK;
+    if (s->list->is_mute) return PCS_OK;
     DIR *folder = opendir(s->file->directory);
     if (folder == NULL && errno == ENOMEM)
         return pcs_fail(s->file->ctx, PCS_NO_MEMORY, "out of memory: looking through %s", s->file->directory);
     if (folder == NULL) return PCS_OK; // likewise files that cannot be removed stay
     for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
-        if (series_is_piece(s, entry->d_name, first)) unlinkat(dirfd(folder), entry->d_name, 0);
+        if (series_is_frame(s, entry->d_name, first)) unlinkat(dirfd(folder), entry->d_name, 0);
     closedir(folder);
     return PCS_OK;
 }
@@ -122,211 +477,88 @@ void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtk *data)
     s->npiece = npiece;
     s->piece = piece;
     s->data = data;
-    s->leads = !s->file->is_mute;
     if (piece > 0) s->file->is_mute = false;
 }
 
 pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char *stem, pcs_series *out)
 {
-    *out = (pcs_series){ .stem = stem, .list = -1, .goes_on = view->is_resumed };
-    out->frame_digest = PCS_HASH_START;
+    *out = (pcs_series){ .stem = stem, .last = -1, .frame_digest = PCS_HASH_START };
     out->name_room = strlen(stem) + 40;
-    out->entry_room = 6 * out->name_room + 128;
     PCS_TAKE(ctx, out->name, out->name_room, "the name of a frame");
-    PCS_TAKE(ctx, out->entry, out->entry_room, "an entry of the list of frames");
     PCS_TRY(pcs_file_create(ctx, view->directory, out->name_room, FRAME_BUFFER, &out->file));
-    PCS_TRY(pcs_defer(ctx, series_close_list, out));
+    PCS_TRY(pcs_file_create(ctx, view->directory, out->name_room, LIST_BUFFER, &out->list));
     if (view->is_resumed) return PCS_OK;
-    series_remove_old(out, true);
-    series_remove_old(out, false);
-    return PCS_OK;
-}
-
-pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count)
-{
-    s->room = count > 0 ? count : 0;
-    PCS_TAKE(ctx, s->held_time, s->room, "times of frames");
-    PCS_TAKE(ctx, s->held_pieces, s->room, "times of frames");
-    PCS_TAKE(ctx, s->held_digest, s->room, "times of frames");
-    // An interrupted run leaves any of them behind.
-    int count_left = s->goes_on ? 0 : s->room;
-    for (int i = 0; i < count_left; i++) {
-        series_name(s, true, i, -1);
-        pcs_file_remove(s->file, s->name);
+    for (int is_xml = 1; is_xml >= 0; is_xml--) {
+        out->is_xml = is_xml;
+        series_name_list(out);
+        pcs_file_remove(out->list, out->name);
     }
-    return PCS_OK;
+    return pcs_series_sweep(out, 0);
 }
 
-void pcs_series_drop(pcs_series *s, const pcs_view *view)
+// Puts `text` as an attribute of XML.
+static void series_put_xml(pcs_file *f, const char *text)
 {
-    int count = view->is_interrupted || (s->npiece > 0 && !s->leads) ? 0 : s->nheld;
-    for (int i = 0; i < count; i++) {
-        int slot = (s->first_held + i) % s->room;
-        for (int piece = s->npiece > 0 ? 0 : -1; piece < s->held_pieces[slot]; piece++) {
-            series_name(s, true, slot, piece);
-            pcs_file_remove(s->file, s->name);
-        }
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '<' || *text == '&') pcs_file_print(f, "&#%d;", *text);
+        else pcs_file_bytes(f, text, 1);
     }
-    s->nheld = s->first_held = 0;
 }
 
-static pcs_status series_open_list(pcs_series *s)
+// Writes the index of the next number's pieces.
+static pcs_status series_put_index(pcs_series *s)
 {
-    if (s->file->is_mute) return PCS_OK;
-    s->list = pcs_open_again(s->file->path);
-    if (s->list >= 0) return PCS_OK;
-    return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot open %s: %s", s->file->path, pcs_open_reason(errno));
-}
-
-// The list with its first entry appears whole, under its name.
-static pcs_status series_begin_list(pcs_series *s)
-{
-    series_list_name(s);
+    series_name(s, s->count, -1);
     PCS_TRY(pcs_file_open(s->file, s->name));
-    pcs_file_text(s->file, s->is_xml ? "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\">\n  <Collection>\n"
-                                     : "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
-    pcs_file_text(s->file, s->entry);
-    s->tail = (long long)(s->file->used - strlen(series_tail(s)));
-    s->list_digest = PCS_DIGEST_START;
-    pcs_digest_add(&s->list_digest, s->file->buffer, (size_t)s->tail);
-    PCS_TRY(pcs_file_commit(s->file));
-    return series_open_list(s);
-}
-
-static pcs_status series_extend_list(pcs_series *s)
-{
-    const char *list_tail = series_tail(s);
-    size_t length = strlen(s->entry);
-    ssize_t n = pwrite(s->list, s->entry, length, (off_t)s->tail);
-    if (n == (ssize_t)length) {
-        s->tail += (long long)(length - strlen(list_tail));
-        pcs_digest_add(&s->list_digest, s->entry, length - strlen(list_tail));
-        return PCS_OK;
-    }
-    int error = n < 0 ? errno : ENOSPC;
-    // These bytes have been written before, so there is room for them.
-    bool is_whole = pwrite(s->list, list_tail, strlen(list_tail), (off_t)s->tail) == (ssize_t)strlen(list_tail) &&
-                    ftruncate(s->list, (off_t)(s->tail + (long long)strlen(list_tail))) == 0;
-    series_list_name(s);
-    return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot write %s/%s: %s%s", s->file->directory, s->name,
-                    strerror(error), is_whole ? "" : "; the list is damaged");
-}
-
-// `text` inside an attribute of XML; what does not fit is left off. Gives the length.
-static size_t series_xml_text(const char *text, size_t room, char *out)
-{
-    size_t used = 0;
-    for (; *text != '\0' && used + 6 < room; text++) {
-        bool is_special = *text == '"' || *text == '<' || *text == '&';
-        if (is_special) used += (size_t)snprintf(out + used, room - used, "&#%d;", *text);
-        else out[used++] = *text;
-    }
-    out[used] = '\0';
-    return used;
-}
-
-// The entry of s->name, and what stands after the last one.
-static void series_print_entry(pcs_series *s, const char *time)
-{
-    const char *comma = s->is_xml ? "\n" : ",\n", *before = s->count == 0 ? "" : comma;
-    size_t used;
-    if (s->is_xml) {
-        used = (size_t)snprintf(s->entry, s->entry_room, "%s    <DataSet timestep=\"%s\" file=\"", before, time);
-        used += series_xml_text(s->name, s->entry_room - used, s->entry + used);
-        snprintf(s->entry + used, s->entry_room - used, "\"/>%s", series_tail(s));
-    } else {
-        used = (size_t)snprintf(s->entry, s->entry_room, "%s    { \"name\": \"", before);
-        used += pcs_json_text(s->name, s->entry_room - used, s->entry + used);
-        snprintf(s->entry + used, s->entry_room - used, "\", \"time\": %s }%s", time, series_tail(s));
-    }
-}
-
-// The index of the next number's pieces.
-static pcs_status series_put_index(pcs_series *s, long npiece)
-{
-    series_name(s, false, s->count, -1);
-    PCS_TRY(pcs_file_open(s->file, s->name));
-    pcs_vtk_put_index(s->data, s->file);
-    for (int piece = 0; piece < npiece; piece++) {
-        series_name(s, false, s->count, piece);
-        series_xml_text(s->name, s->entry_room, s->entry);
+    vtk_put_index(s->data, s->file);
+    for (int piece = 0; piece < s->npiece; piece++) {
+        series_name(s, s->count, piece);
         pcs_file_text(s->file, "    <Piece Source=\"");
-        pcs_file_text(s->file, s->entry);
+        series_put_xml(s->file, s->name);
         pcs_file_text(s->file, "\"/>\n");
     }
     pcs_file_text(s->file, "  </PUnstructuredGrid>\n</VTKFile>\n");
     return pcs_file_commit(s->file);
 }
 
-// Adds the frame of the next number, whose files are on the disk, to the list.
-static pcs_status series_list(pcs_series *s, double t, long npiece, unsigned long long digest)
+static pcs_status series_begin_list(pcs_series *s)
 {
-    char number[PCS_NUMBER_ROOM];
-    bool is_listed = s->npiece == 0 || s->leads;
-    if (is_listed && npiece > 0) PCS_TRY(series_put_index(s, npiece));
-    pcs_number_text(NULL, t, number);
-    series_name(s, false, s->count, -1);
-    series_print_entry(s, number);
-    if (is_listed) PCS_TRY(s->list < 0 ? series_begin_list(s) : series_extend_list(s));
-    s->frame_digest = pcs_hash(s->frame_digest, &digest, sizeof digest);
-    s->count++;
+    series_name_list(s);
+    PCS_TRY(pcs_file_open(s->list, s->name));
+    pcs_file_text(s->list, s->is_xml ? "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\">\n  <Collection>\n"
+                                     : "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
     return PCS_OK;
-}
-
-// A frame that is held gets the next number.
-static pcs_status series_number_held(pcs_series *s, int slot)
-{
-    if (s->npiece > 0 && !s->leads) return PCS_OK;
-    for (int piece = s->npiece > 0 ? 0 : -1; piece < s->held_pieces[slot]; piece++) {
-        series_name(s, true, slot, piece);
-        snprintf(s->entry, s->entry_room, "%s", s->name);
-        series_name(s, false, s->count, piece);
-        PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
-    }
-    return PCS_OK;
-}
-
-static pcs_status series_keep_held(pcs_series *s)
-{
-    for (; s->nheld > 0; s->nheld--) {
-        PCS_TRY(series_number_held(s, s->first_held));
-        int slot = s->first_held;
-        PCS_TRY(series_list(s, s->held_time[slot], s->held_pieces[slot], s->held_digest[slot]));
-        s->first_held = (slot + 1) % s->room;
-    }
-    return PCS_OK;
-}
-
-// The name of the frame that begins, or of the piece of this process of it, which comes after those that are held.
-static void series_name_next(pcs_series *s)
-{
-    int slot = s->is_holding ? (s->first_held + s->nheld) % s->room : 0;
-    series_name(s, s->is_holding, s->is_holding ? slot : s->count + s->nheld, s->npiece > 0 ? s->piece : -1);
 }
 
 pcs_status pcs_series_settle(pcs_series *s, double t)
 {
-    if (!s->is_holding) {
-        PCS_TRY(series_keep_held(s));
-        return series_list(s, t, s->npiece, s->digest);
+    pcs_file *list = s->list;
+    if (s->npiece > 0 && !list->is_mute) PCS_TRY(series_put_index(s));
+    if (s->count == 0) PCS_TRY(series_begin_list(s));
+    else pcs_file_text(list, s->is_xml ? "\n" : ",\n");
+    series_name(s, s->count, -1);
+    if (s->is_xml) {
+        pcs_file_text(list, "    <DataSet timestep=\"");
+        pcs_file_number(list, t);
+        pcs_file_text(list, "\" file=\"");
+        series_put_xml(list, s->name);
+        pcs_file_text(list, "\"/>");
+    } else {
+        pcs_file_text(list, "    { \"name\": ");
+        pcs_file_json(list, s->name);
+        pcs_file_text(list, ", \"time\": ");
+        pcs_file_number(list, t);
+        pcs_file_text(list, " }");
     }
-    int slot = (s->first_held + s->nheld++) % s->room;
-    s->held_time[slot] = t;
-    s->held_pieces[slot] = s->npiece;
-    s->held_digest[slot] = s->digest;
+    PCS_TRY(pcs_file_publish(list, series_closing(s)));
+    s->frame_digest = pcs_hash(s->frame_digest, &s->digest, sizeof s->digest);
+    s->count++;
     return PCS_OK;
 }
 
-pcs_status pcs_series_write(pcs_series *s, pcs_frame_use use, const pcs_vtk *data, const char *title,
-                            const pcs_state *state)
+pcs_status pcs_series_write(pcs_series *s, const pcs_vtk *data, const char *title, const pcs_state *state)
 {
-    s->is_holding = use == PCS_FRAME_HELD;
-    if (s->is_holding && s->nheld == s->room) {
-        s->first_held = (s->first_held + 1) % s->room;
-        s->nheld--;
-    }
-    if (!s->is_holding && s->npiece == 0) PCS_TRY(series_keep_held(s));
-    series_name_next(s);
+    series_name(s, s->count, s->npiece > 0 ? s->piece : -1);
     PCS_TRY(pcs_file_open(s->file, s->name));
     pcs_vtk_put(data, s->file, title, state);
     PCS_TRY(pcs_file_commit(s->file));
@@ -334,99 +566,14 @@ pcs_status pcs_series_write(pcs_series *s, pcs_frame_use use, const pcs_vtk *dat
     return s->npiece > 0 ? PCS_OK : pcs_series_settle(s, state->t);
 }
 
-// Copies the first `tail` bytes of the list that is there to the file that is open; false when these are not there.
-static bool series_copy_list(pcs_series *s, int from)
-{
-    long long left = s->tail;
-    unsigned long long digest = pcs_digest_value(&s->list_digest);
-    s->list_digest = PCS_DIGEST_START;
-    while (left > 0) {
-        size_t portion = left < FRAME_BUFFER / 2 ? (size_t)left : FRAME_BUFFER / 2;
-        char *room = pcs_file_reserve(s->file, portion);
-        ssize_t n = room == NULL ? 0 : read(from, room, portion);
-        if (n <= 0) return false;
-        pcs_digest_add(&s->list_digest, room, (size_t)n);
-        s->file->used += (size_t)n;
-        left -= n;
-    }
-    return pcs_digest_value(&s->list_digest) == digest;
-}
-
-// Cuts the list after the last frame that counts: a new one takes its place whole.
-static pcs_status series_cut_list(pcs_series *s)
-{
-    series_list_name(s);
-    PCS_TRY(pcs_file_open(s->file, s->name));
-    long long unused;
-    int from = pcs_open_input(s->file->path, &unused);
-    bool is_whole = from >= 0 && series_copy_list(s, from);
-    if (from >= 0) close(from);
-    if (!is_whole) {
-        pcs_file_leave(s->file, 0);
-        return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on with %s: it was changed since the checkpoint",
-                        s->file->path);
-    }
-    pcs_file_text(s->file, series_tail(s));
-    PCS_TRY(pcs_file_commit(s->file));
-    return series_open_list(s);
-}
-
-// Legacy frames hold numbers with the first byte first.
-static double series_read_double(const char *bytes)
-{
-    uint64_t word = 0;
-    double x;
-    for (int b = 0; b < 8; b++) word = word << 8 | (unsigned char)bytes[b];
-    memcpy(&x, &word, sizeof x);
-    return x;
-}
-
-// Is `s->name` a frame of this time?
-static bool series_is_of_time(pcs_series *s, double t)
-{
-    const char *mark = s->is_xml ? "\"TIME\" NumberOfTuples=\"1\" format=\"ascii\">" : "TIME 1 1 double\n";
-    char path[PATH_ROOM], head[HEAD_ROOM + 1] = "";
-    ssize_t length = (ssize_t)strlen(mark), n = 0, i = 0;
-    snprintf(path, sizeof path, "%s/%s", s->file->directory, s->name);
-    long long unused;
-    int from = pcs_open_input(path, &unused);
-    if (from >= 0) n = read(from, head, HEAD_ROOM);
-    if (from >= 0) close(from);
-    while (i + length + 8 <= n && memcmp(head + i, mark, (size_t)length) != 0) i++;
-    if (i + length + 8 > n) return false;
-    return s->is_xml ? strtod(head + i + length, NULL) == t : series_read_double(head + i + length) == t;
-}
-
-// The files of frame `number` become those of one that is held, as far as they have its time.
-static pcs_status series_hold_frame(pcs_series *s, long number, int slot)
-{
-    for (int piece = s->npiece > 0 ? 0 : -1; piece < s->held_pieces[slot]; piece++) {
-        series_name(s, false, number, piece);
-        if (!series_is_of_time(s, s->held_time[slot])) continue;
-        snprintf(s->entry, s->entry_room, "%s", s->name);
-        series_name(s, true, slot, piece);
-        PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
-    }
-    return PCS_OK;
-}
-
-// A frame that was held at the checkpoint may have got its number since; one that was overwritten will be again.
-static pcs_status series_hold_again(pcs_series *s)
-{
-    for (int k = 0; k < s->nheld; k++)
-        for (long i = s->count; i < s->count + s->nheld; i++)
-            PCS_TRY(series_hold_frame(s, i, (s->first_held + k) % s->room));
-    return PCS_OK;
-}
-
-// Frames in pieces, which any number of processes may have written, are only looked for.
+// Checks the frames written before the checkpoint: their digests, or for pieces, of any process count, that they exist.
 static pcs_status series_check_frames(pcs_series *s)
 {
     unsigned long long sum = PCS_HASH_START;
     for (long i = 0; i < s->count; i++) {
         char path[PATH_ROOM];
         pcs_digest digest = PCS_DIGEST_START;
-        series_name(s, false, i, -1);
+        series_name(s, i, -1);
         snprintf(path, sizeof path, "%s/%s", s->file->directory, s->name);
         if (s->npiece > 0 ? access(path, F_OK) != 0 : !pcs_file_read_digest(s->file, path, -1, &digest))
             return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on: the frame %s is gone", path);
@@ -438,40 +585,22 @@ static pcs_status series_check_frames(pcs_series *s)
                     s->file->directory, s->name);
 }
 
-// The frames on the disk become those of the checkpoint, first in the list: it names only what is there.
-static pcs_status series_go_back(pcs_series *s)
-{
-    if (s->file->is_mute || (s->npiece > 0 && !s->leads)) return PCS_OK;
-    PCS_TRY(series_check_frames(s));
-    series_list_name(s);
-    if (s->count > 0) PCS_TRY(series_cut_list(s));
-    else pcs_file_remove(s->file, s->name);
-    PCS_TRY(series_hold_again(s));
-    if (s->npiece > 0) return pcs_series_sweep(s, s->count);
-    series_remove_from(s, s->count);
-    return PCS_OK;
-}
-
 pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
 {
-    long tail = (long)s->tail, npiece = s->npiece;
-    unsigned long long list = pcs_digest_value(&s->list_digest);
+    long npiece = s->npiece;
     pcs_carry_words(c, "pieces", &npiece, 1);
     if (pcs_carry_reads(c) && (npiece > 0) != (s->npiece > 0))
         pcs_carry_refuse(c, "pieces",
                          npiece > 0 ? "says that processes wrote frames in pieces, and this run writes whole ones"
                                     : "says that frames were written whole, and this run writes pieces");
+    pcs_carry_words(c, "last_frame", &s->last, 1);
     pcs_carry_words(c, "frames", &s->count, 1);
-    pcs_carry_words(c, "list", &tail, 1);
-    pcs_carry_index(c, "held", &s->nheld, 0, s->room);
-    pcs_carry_index(c, "first_held", &s->first_held, 0, s->room > 0 ? s->room - 1 : 0);
-    pcs_carry_words(c, "held_times", s->held_time, (size_t)s->room);
-    pcs_carry_words(c, "held_pieces", s->held_pieces, (size_t)s->room);
-    pcs_carry_words(c, "held_digests", s->held_digest, (size_t)s->room);
     pcs_carry_words(c, "frame_digest", &s->frame_digest, 1);
-    pcs_carry_words(c, "list_digest", &list, 1);
-    if (!pcs_carry_reads(c) || c->status != PCS_OK) return PCS_OK;
-    s->tail = tail;
-    s->list_digest = (pcs_digest){ .sum = list };
-    return series_go_back(s);
+    if (pcs_carry_reads(c) && !s->list->is_mute) PCS_TRY(series_check_frames(s));
+    series_name_list(s);
+    // The frames on the disk become those of the checkpoint, first in the list: it names only what is there.
+    PCS_TRY(pcs_file_carry(s->list, s->name, c));
+    if (!pcs_carry_reads(c)) return PCS_OK;
+    if (s->count > 0) PCS_TRY(pcs_file_publish(s->list, series_closing(s)));
+    return pcs_series_sweep(s, s->count);
 }

@@ -7,55 +7,96 @@
 
 #include "output/file.h"
 #include "output/observer.h"
-#include "output/schedule.h"
-#include "output/vtk.h"
+#include "schemes/scheme.h"
+
+// Points, cells and arrays over them as files for ParaView: legacy VTK files, or VTK's XML files compressed by zlib.
+
+typedef struct pcs_vtk_array {
+    const char *name;
+    int ncomponent;
+    const double *x; // first entry; in XML files the others follow without gaps
+    int stride;      // numbers from one entry to the next; 0 for ncomponent
+    bool is_integer; // not in XML files
+} pcs_vtk_array;
+
+typedef struct pcs_vtk_packer pcs_vtk_packer;
+
+// Only the values of the arrays change from file to file; in legacy files also their sizes. Legacy files may consist of
+// many parts, which are made one at a time, as often as their numbers are written.
+typedef struct pcs_vtk {
+    const char *dataset, *cell_kind; // in legacy files, such as "POLYDATA", "VERTICES"; XML has unstructured grids
+    int npoint, ncell, nentry;
+    const double *position;                    // [npoint][3] m
+    const int *entry;                          // [nentry] for each cell the number of its points, and these
+    pcs_vtk_array *point_arrays, *cell_arrays; // [npoint_array], [ncell_array]
+    int npoint_array, ncell_array;
+    int position_stride;    // numbers from one point to the next; 0 for 3
+    bool is_single;         // reals are written as float; values beyond its range become infinite
+    pcs_vtk_packer *packer; // NULL for legacy files
+    int npart;
+    void (*make_part)(void *user, int part); // fills the members above for a part, NULL if they are complete
+    void *user;
+} pcs_vtk;
+
+// Allocates all memory for XML files, with the cells as they are now.
+pcs_status pcs_vtk_make_xml(pcs_context *ctx, pcs_vtk *v);
+// Puts the data into a file that is open, with time and step of the state unless it is NULL. XML files have no title.
+void pcs_vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state);
+
+enum { PCS_PRECISION_DOUBLE, PCS_PRECISION_FLOAT };
+enum { PCS_FORMAT_VTK, PCS_FORMAT_VTU };
+enum { PCS_PIECES_AUTO, PCS_PIECES_ALWAYS, PCS_PIECES_NEVER };
+
+// Options of the observers that write frames.
+typedef struct pcs_frames_params {
+    int every;        // steps between frames, 0 for none, -1 if not given
+    pcs_list window;  // [from, to], s, row by row; empty for the complete run
+    int precision;    // of frames
+    int format;       // of frames
+    int pieces;       // of frames
+    pcs_names fields; // of frames; empty for all
+} pcs_frames_params;
 
 typedef struct pcs_series {
-    pcs_file *file;   // of one frame
+    const pcs_frames_params *params;
+    long every;       // steps between frames; 0 for none
+    long last;        // step of the last frame, -1 if none
+    pcs_file *file;   // file of one frame
+    pcs_file *list;   // list of frames and indices of pieces, written by one process
     const char *stem; // borrowed
-    char *name;       // [name_room] of a file without its directory
-    char *entry;      // [entry_room] of the list
-    size_t name_room, entry_room;
+    char *name;       // [name_room] file name without its directory
+    size_t name_room;
     bool is_xml;
-    int npiece;          // of a frame; 0: it is one file
-    int piece;           // that this process writes
-    bool leads;          // this process writes index and list of pieces
-    const pcs_vtk *data; // of pieces: what their index tells
-    bool goes_on;        // with the frames of a run that is resumed
-    long count;          // frames written
-    int list;            // descriptor of the list once it exists, -1: not yet
-    long long tail;      // where the list's closing brackets stand
-    bool has_failed;     // nothing more is written
-    bool is_holding;     // the frame that is written now is not for the list yet
-    int room;            // frames that can be held
-    int nheld, first_held;
-    double *held_time;               // [room] s, round and round
-    long *held_pieces;               // [room] of which each is made; 0: one file
-    unsigned long long *held_digest; // [room] of frames that are one file
-    unsigned long long digest;       // of the last frame
-    unsigned long long frame_digest; // of the digests of all frames of the list, of those that are one file
-    pcs_digest list_digest;          // of the list up to `tail`
+    int npiece;                      // number of pieces of a frame; 0 if it is one file
+    int piece;                       // piece that this process writes
+    const pcs_vtk *data;             // data that the index of pieces describes
+    long count;                      // number of frames written
+    bool has_failed;                 // nothing more is written
+    unsigned long long digest;       // digest of the last frame
+    unsigned long long frame_digest; // digest of the digests of all frames that are one file
 } pcs_series;
 
-// Takes the memory and removes the frames that an earlier run left under these names, unless this one is resumed.
+// Allocates the memory and removes frames that an earlier run left under these names, unless this run is resumed.
 pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char *stem, pcs_series *out);
+// Plans the steps that get a frame; before that, none does.
+void pcs_series_plan(pcs_series *s, const pcs_frames_params *params, const pcs_view *view);
 // Writes or reads which frames there are, within the part of an observer; later ones are removed when it is read.
 pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c);
-// Room for `count` frames that may be held.
-pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count);
-// Forgets the frames that are held and removes them, unless the run may be resumed and will ask for them.
-void pcs_series_drop(pcs_series *s, const pcs_view *view);
-// Writes the next frame, of this use, and adds it to the list unless it is held.
-// A frame that is held takes the place of the first of those that are when there is no room; one that is kept comes
-// after all of these, which enter the list.
-pcs_status pcs_series_write(pcs_series *s, pcs_frame_use use, const pcs_vtk *data, const char *title,
-                            const pcs_state *state);
+// Decides whether the present step gets a frame; the first and the last step get one wherever a window includes them.
+bool pcs_series_is_due(pcs_series *s, const pcs_view *view, bool is_end);
+// Writes the next frame, or a piece of it, and adds one that is whole to the list.
+pcs_status pcs_series_write(pcs_series *s, const pcs_vtk *data, const char *title, const pcs_state *state);
 
 // Makes it a series of pieces, of which this process writes one; before it is read from a checkpoint or begins.
 void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtk *data);
-// Once the pieces of all processes are complete: index and list. Then the next frame may begin.
+// Writes index and entry of the list once the pieces of all processes are complete. Then the next frame may begin.
 pcs_status pcs_series_settle(pcs_series *s, double t);
-// Removes pieces and indices from this number of a frame on, of any number of processes; from 0 on those held, too.
+// Removes files of frames from this number on, of any format and number of processes.
 pcs_status pcs_series_sweep(pcs_series *s, long first);
+
+// Returns NULL when the options are sound.
+const char *pcs_frames_check(const void *params, const char **option);
+// Returns the steps between two frames: as said, else about 100 frames over the run or its windows.
+long pcs_frames_every(const pcs_frames_params *params, const pcs_view *view);
 
 #endif

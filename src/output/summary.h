@@ -21,54 +21,54 @@ enum { PCS_KEPT_INTERVALS = 64, PCS_WINDOW_POINTS = 72 };
 
 typedef struct pcs_interval {
     long first_step, last_step;
-    double start, end;               // s: from the beginning of the first step to the end of the last
-    double peak_force, peak_time;    // N, s: the largest smooth force, and when it is reached first, to 1e-9 of it
-    double smooth_peak, smooth_time; // N, s: the largest moving mean, likewise; NAN: shorter than the window
-    double peak_then, smooth_then;   // N, at these times
-    double smooth_impulse;           // N s, the smooth force over time
-    double impulse;                  // N s, all of it
-    double pressed;                  // N s, all but impacts: there is a force only if this is positive
-    long nimpact;                    // points that closed
+    double start, end;               // s, from the start of the first step to the end of the last
+    double peak_force, peak_time;    // N, s, largest smooth force and the time at which it is first reached, to 1e-9
+    double smooth_peak, smooth_time; // N, s, largest moving mean, likewise; NAN if shorter than the window
+    double peak_then, smooth_then;   // N, values at these times
+    double smooth_impulse;           // N s, integral of the smooth force
+    double impulse;                  // N s, total
+    double pressed;                  // N s, without impacts; there is a force only if this is positive
+    long nimpact;                    // number of points that closed
 } pcs_interval;
 _Static_assert(sizeof(pcs_interval) == 14 * 8, "words without gaps, for checkpoints");
 
-// The impulse over the last `window` of time, a broken line through few points.
+// Impulse over the last `window` of time, piecewise linear through few points.
 typedef struct pcs_window {
     long count;
-    double t[PCS_WINDOW_POINTS], impulse[PCS_WINDOW_POINTS]; // s, N s: since the interval began
+    double t[PCS_WINDOW_POINTS], impulse[PCS_WINDOW_POINTS]; // s, N s, since the start of the interval
 } pcs_window;
 
-// From ninterval on words without gaps, which checkpoints hold; before that what never changes.
+// Members from ninterval on are words without gaps, which checkpoints hold; those before never change.
 typedef struct pcs_contact_record {
     const char *name;              // borrowed
     double open_time, window_time; // s
-    bool rubs;                     // there is friction
-    bool is_joint;                 // of a system in closed form: only misfit, force and work
+    bool has_friction;             // the contact has friction
+    bool is_joint;                 // joint of a closed-form system: only error, force and work
     long ninterval;
-    long is_touching;                      // in the last step
-    pcs_interval kept[PCS_KEPT_INTERVALS]; // the first ones
-    pcs_interval last;                     // also while it goes on
-    pcs_window window;                     // of the last one
-    // Over the whole run, whatever was kept
+    long is_touching;                      // closed in the last step
+    pcs_interval kept[PCS_KEPT_INTERVALS]; // first intervals
+    pcs_interval last;                     // last interval, also while it lasts
+    pcs_window window;                     // window of the last interval
+    // Totals over the run, of all intervals
     double touching_time, impulse;       // s, N s
-    double pressed_time, smooth_impulse; // s, N s: of intervals with a force
+    double pressed_time, smooth_impulse; // s, N s, over intervals with a force
     double peak_force, peak_time;        // N, s
     double smooth_peak, smooth_time;     // N, s
     double peak_then, smooth_then;       // N
     double min_gap, min_gap_time;        // m, s
     double impact_loss, friction_loss;   // J
-    double work;                         // J, of all its impulses on the model
-    double slid;                         // m, of the point that slid farthest
-    double misfit, misfit_time;          // of a joint, m or rad, s
+    double work;                         // J, work of all its impulses on the model
+    double slid;                         // m, sliding distance of the point that slid farthest
+    double misfit, misfit_time;          // error of a joint, m or rad, and its time, s
     long nimpact;
 } pcs_contact_record;
 
 // Holds force, impulse (N s) and smallest gap (m) of one contact, over all its points, in one step.
 typedef struct pcs_contact_step {
-    double start, t, h; // s, of the step
+    double start, t, h; // s, start, end and size of the step
     double force, step_impulse, gap;
-    double pressed; // N s, of the impulse what is no impact
-    bool touches;   // passes on more than round-off
+    double pressed; // N s, part of the impulse that is no impact
+    bool touches;   // impulse is more than round-off
     long step, nimpact;
 } pcs_contact_step;
 
@@ -79,7 +79,7 @@ static inline bool pcs_interval_has_force(const pcs_interval *i)
     return i->pressed > 0.0;
 }
 
-// Mean force, N; NAN where there is no force.
+// Returns the mean force, N, NAN if there is no force.
 static inline double pcs_interval_mean(const pcs_interval *i)
 {
     double duration = i->end - i->start;
@@ -92,52 +92,49 @@ static inline double pcs_contact_mean(const pcs_contact_record *c)
 }
 
 typedef struct pcs_reaction_record {
-    double misfit, misfit_time; // m or rad, s: of a joint
-    double force, force_time;   // N, s: the largest
-    double moment, moment_time; // N m, s
-    double work;                // J, of a joint on the model
+    double misfit, misfit_time; // error of a joint, m or rad, and its time, s
+    double force, force_time;   // N, s, largest
+    double moment, moment_time; // N m, s, largest
+    double work;                // J, work of a joint on the model
 } pcs_reaction_record;
 
-// A column that the user asked for, over the run.
+// Extremes over the run of a column that the user asked for.
 typedef struct pcs_probe_record {
     double start, end;
     double min, min_time, max, max_time; // times in s
-    double min_then, max_then;           // the values at these times
+    double min_then, max_then;           // values at these times
 } pcs_probe_record;
 
 // A point of contact at the end of the last step.
 typedef struct pcs_point_record {
     double slip; // m/s
-    double slid; // m, so far while closed
+    double slid; // m, sliding distance so far while closed
     long is_closed;
 } pcs_point_record; // words without gaps, for checkpoints
 
 typedef struct pcs_summary {
     pcs_file *file;
     pcs_digits *digits;
-    double t; // of the last step taken in, s
+    double t; // s, time of the last step added
     int ncontact;
     pcs_contact_record *contacts;   // [ncontact]
-    pcs_contact_step *now;          // [ncontact] what they did in the last step
-    double *joined;                 // what contacts, or joints, of all processes did in the last step
+    pcs_contact_step *now;          // [ncontact] their last step
+    double *joined;                 // last step of contacts, or joints, over all processes
     pcs_point_record *points;       // [rows of contacts]
     double open_time, window;       // s
-    double speed;                   // m/s, of the model: the largest so far
-    double min_gap, min_gap_time;   // of all contacts
+    double speed;                   // m/s, largest speed of the model so far
+    double min_gap, min_gap_time;   // m, s, of all contacts
     pcs_reaction_record *reactions; // [system->nreaction]
     pcs_probe_record *probes;       // [view->nprobe]
     int max_iterations;
     long max_iterations_step;
-    const char *worst_contact; // where min_gap was, NULL without contacts
+    const char *worst_contact; // contact of min_gap; NULL without contacts
 } pcs_summary;
 
-// Whether a check held, in one word.
+// Returns the verdict on a check in one word.
 const char *pcs_check_verdict(const pcs_check *check);
 const char *pcs_certificate_verdict(const pcs_certificate *certificate);
 // Returns the change of energy less external work and corrections plus losses, J; zero if all is accounted for.
 double pcs_ledger_imbalance(const pcs_ledger *ledger);
-
-void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view);
-void pcs_summary_put_text(const pcs_summary *s, const pcs_view *view);
 
 #endif

@@ -17,7 +17,7 @@ pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *o
     return PCS_OK;
 }
 
-// Friction of the last step as a force: of its impulse the share that is no impact.
+// Computes friction of the last step as a force, N: the part of its impulse that is no impact, per time.
 static void tally_friction(const pcs_row_report *from, int ntangent, pcs_tally_row *to)
 {
     double share = from->step_impulse > 0.0 && isfinite(from->force) ? from->force / from->step_impulse : 0.0;
@@ -91,7 +91,7 @@ void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c)
     pcs_carry_rows(c, "tally_rows", &(pcs_carry_table){ tally->rows, (size_t)tally->nrow, size, size, true });
 }
 
-// Rows first .. first + count - 1 as one contact.
+// Sums up rows first .. first + count - 1 as one contact.
 static pcs_tally_row tally_sum(const pcs_tally *tally, int first, int count)
 {
     if (count == 0) return (pcs_tally_row){ .gap = NAN, .rate = NAN };
@@ -111,7 +111,7 @@ static pcs_tally_row tally_sum(const pcs_tally *tally, int first, int count)
     return sum;
 }
 
-// A joint has a misfit in place of a smallest gap: the largest one, with opposite sign.
+// Sums up a contact; a joint has, in place of the smallest gap, its largest error with opposite sign.
 static pcs_tally_row tally_contact(const pcs_tally *tally, const pcs_contact_info *c)
 {
     pcs_tally_row sum = tally_sum(tally, c->first_row, c->nrow);

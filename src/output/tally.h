@@ -17,9 +17,9 @@ enum { PCS_ROW_OPEN, PCS_ROW_CLOSED, PCS_ROW_SLIDES }; // closed: it sticks, whe
 typedef struct pcs_tally_row {
     double gap, rate;             // m, m/s
     double force;                 // N
-    double tangent[2];            // N, its friction
-    double friction;              // N, the same with its sign where there is one direction, else its size
-    double impulse, step_impulse; // N s, summed
+    double tangent[2];            // N, friction
+    double friction;              // N, the same with its sign for one direction, its length for two
+    double impulse, step_impulse; // N s, sums
     double friction_loss;         // J, since the start
     long state;                   // PCS_ROW_OPEN, ..
 } pcs_tally_row;
@@ -28,29 +28,29 @@ _Static_assert(sizeof(pcs_tally_row) == 10 * 8, "words without gaps, for checkpo
 typedef struct pcs_tally {
     int nrow;
     bool is_fresh; // the next step begins new sums
-    double t;      // of the last step
-    double speed;  // m/s, of the model: the largest so far
+    double t;      // s, time of the last step
+    double speed;  // m/s, largest speed of the model so far
     long step;
-    pcs_tally_row *rows; // [nrow] that are here
+    pcs_tally_row *rows; // [nrow] rows of this process
     // Sums over the points of each contact, and over all processes:
     pcs_tally_row *sums; // [ncontact]
-    double *work;        // [8 ncontact] of what processes with rows of their own add up
-    double min_gap;      // m; INFINITY: there is no contact
-    long nactive;        // points that are not open
+    double *work;        // [8 ncontact] sums that are exchanged between processes
+    double min_gap;      // m, INFINITY if there is no contact
+    long nactive;        // number of points that are not open
 } pcs_tally;
 
 pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *out);
-// Takes in the last step.
+// Adds the last step.
 void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
 // Writes or reads all of it, within the part of an observer.
 void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c);
-// Every contact as one: the smallest gap with its rate, sums, closed or sliding if a point is; a joint has its misfit
-// in place of the gap, with opposite sign. All processes take part.
+// Sums up every contact: the smallest gap with its rate, sums, closed or sliding if any point is; a joint has its error
+// in place of the gap, with opposite sign. Collective.
 void pcs_tally_join(pcs_tally *tally, const pcs_system *system);
 
 // Returns the round-off of a row's impulse in the last step, N s: a smaller impulse counts as none.
 double pcs_impulse_rounding(const pcs_view *view, int row);
-// Velocity of the model as a whole, m/s: all its kinetic energy in one motion.
+// Returns the speed of the model, m/s, that has all its kinetic energy in one motion.
 double pcs_model_speed(const pcs_view *view);
 // Returns PCS_ROW_OPEN, _CLOSED or _SLIDES at the end of the last step; `speed`, m/s, is the model's largest so far.
 int pcs_row_state(const pcs_view *view, int row, double speed);

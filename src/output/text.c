@@ -1,9 +1,10 @@
 // Exact and fast conversion of doubles to text, and escaping of names.
 //
 // A normal |x| = m 2^e is scaled to 17 digits: D + F = m 2^e 10^q with 10^16 <= D < 10^17 and 0 <= F < 1. With 128 bits
-// of 10^q, truncated, D + F is a little too small, by less than 2^-60, so rounding is certain unless F lies near 1/2;
-// then, as for every other doubt, the C library decides. A decimal reads back to x when it is nearer to x than half the
-// distance to the neighbouring double, in units of D: D / (2 m), on the lower side of a power of two D / (4 m).
+// of 10^q, of which up to 326 steps of ten have cut off at most 2 units each, D + F is a little too small, by less than
+// 2^-60, so rounding is certain unless F lies near 1/2; then, as for every other doubt, the C library decides. A
+// decimal reads back to x when it is nearer to x than half the distance to the neighbouring double, in units of D:
+// D / (2 m), on the lower side of a power of two D / (4 m).
 
 #include "core/text.h"
 #include "output/text.h"
@@ -14,104 +15,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LOWEST_POWER = -294,
-    HIGHEST_POWER = 326,
-    NPOWER = HIGHEST_POWER - LOWEST_POWER + 1,
-    LIMBS = 9 // of 32 bits: a mantissa of 256 bits with a limb to spare
-};
+enum { LOWEST_POWER = -294, HIGHEST_POWER = 326, NPOWER = HIGHEST_POWER - LOWEST_POWER + 1 };
 
 __extension__ typedef unsigned __int128 wide;
 
 // 10^q is mantissa 2^exponent, the top bit of the mantissa set, truncated.
 typedef struct power {
-    uint64_t high, low;
+    wide mantissa;
     int exponent;
 } power;
 
-// A long mantissa, least limb first: value = limb as one integer times 2^exponent.
-typedef struct long_number {
-    uint32_t limb[LIMBS];
-    int exponent;
-} long_number;
-
-// Powers are made when a number first needs them, outwards from 10^0: most numbers need few.
+// Powers are computed when a number first needs them, outwards from 10^0: most numbers need few.
 struct pcs_digits {
-    power powers[NPOWER];    // of LOWEST_POWER + i, those from `lowest` to `highest`
-    int lowest, highest;     // powers that are there
-    long_number least, most; // the outermost of them
+    power powers[NPOWER]; // 10^(LOWEST_POWER + i)
+    int lowest, highest;  // range of those computed
 };
 
-static void text_normalise(long_number *a)
+static power text_times_ten(const power *a)
 {
-    int shift = 0;
-    while (((a->limb[LIMBS - 1] << shift) & 0x80000000U) == 0) shift++; // at most 3
-    if (shift == 0) return;
-    for (int i = LIMBS - 1; i > 0; i--) a->limb[i] = a->limb[i] << shift | a->limb[i - 1] >> (32 - shift);
-    a->limb[0] <<= shift;
-    a->exponent -= shift;
+    wide m = a->mantissa / 2 + a->mantissa / 8;
+    if (m >> 127 != 0) return (power){ m, a->exponent + 4 };
+    return (power){ a->mantissa + a->mantissa / 4, a->exponent + 3 };
 }
 
-static void text_times_ten(long_number *a)
+static power text_over_ten(const power *a)
 {
-    // The top bit is set: make room for the factor 5 < 2^3 first.
-    for (int i = 0; i < LIMBS; i++) a->limb[i] = a->limb[i] >> 3 | (i + 1 < LIMBS ? a->limb[i + 1] << 29 : 0);
-    a->exponent += 3 + 1;
-    uint64_t carry = 0;
-    for (int i = 0; i < LIMBS; i++) {
-        carry += (uint64_t)a->limb[i] * 5;
-        a->limb[i] = (uint32_t)carry;
-        carry >>= 32;
-    }
-    text_normalise(a);
-}
-
-static void text_over_ten(long_number *a)
-{
-    uint64_t rest = 0;
-    for (int i = LIMBS - 1; i >= 0; i--) {
-        rest = rest << 32 | a->limb[i];
-        a->limb[i] = (uint32_t)(rest / 5);
-        rest %= 5;
-    }
-    a->exponent -= 1;
-    text_normalise(a);
-}
-
-static power text_round_power(const long_number *a)
-{
-    const uint32_t *l = a->limb + LIMBS - 4;
-    return (power){ .high = (uint64_t)l[3] << 32 | l[2],
-                    .low = (uint64_t)l[1] << 32 | l[0],
-                    .exponent = a->exponent + 32 * (LIMBS - 4) };
+    wide fifth = a->mantissa / 5, rest = a->mantissa % 5;
+    int shift = fifth >> 125 != 0 ? 2 : 3;
+    return (power){ (fifth << shift) + (rest << shift) / 5, a->exponent - 1 - shift };
 }
 
 pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out)
 {
     pcs_digits *d = pcs_take_room(ctx, sizeof *d, "powers of ten");
     if (d == NULL) return PCS_NO_MEMORY;
-    const long_number one = { .limb = { [LIMBS - 1] = 0x80000000U }, .exponent = 1 - 32 * LIMBS };
-    d->lowest = d->highest = 0;
-    d->least = d->most = one;
-    d->powers[-LOWEST_POWER] = text_round_power(&one);
+    d->powers[-LOWEST_POWER] = (power){ (wide)1 << 127, -127 };
+    d->lowest = d->highest = -LOWEST_POWER;
     *out = d;
     return PCS_OK;
 }
 
 static const power *text_power(pcs_digits *d, int q)
 {
-    while (d->highest < q) {
-        text_times_ten(&d->most);
-        d->powers[++d->highest - LOWEST_POWER] = text_round_power(&d->most);
-    }
-    while (d->lowest > q) {
-        text_over_ten(&d->least);
-        d->powers[--d->lowest - LOWEST_POWER] = text_round_power(&d->least);
-    }
-    return &d->powers[q - LOWEST_POWER];
+    int i = q - LOWEST_POWER;
+    for (; d->highest < i; d->highest++) d->powers[d->highest + 1] = text_times_ten(&d->powers[d->highest]);
+    for (; d->lowest > i; d->lowest--) d->powers[d->lowest - 1] = text_over_ten(&d->powers[d->lowest]);
+    return &d->powers[i];
 }
 
-// The C library's answer, with the decimal point of the locale put right.
+// Writes the number by the C library, with the decimal sign of the locale replaced by a point.
 static size_t text_slow(double x, char *text)
 {
     for (int precision = 15; precision <= 17; precision++) {
@@ -138,7 +90,8 @@ static scaled text_scale(pcs_digits *table, uint64_t bits)
     uint64_t m = s.mantissa << 11;
     for (;; s.decimal++) {
         const power *p = text_power(table, 16 - s.decimal);
-        wide low = (wide)m * p->low, high = (wide)m * p->high + (uint64_t)(low >> 64);
+        wide low = (wide)m * (uint64_t)p->mantissa;
+        wide high = (wide)m * (uint64_t)(p->mantissa >> 64) + (uint64_t)(low >> 64);
         int shift = -(exponent - 11 + p->exponent) - 128; // between 1 and 63: D has 50 to 60 bits of 192
         uint64_t top = (uint64_t)(high >> 64), next = (uint64_t)high;
         s.digits = top >> shift;
@@ -149,7 +102,7 @@ static scaled text_scale(pcs_digits *table, uint64_t bits)
     }
 }
 
-// Tries `drop` digits fewer than 17: 1 when the rest reads back to x, 0 when it does not, -1 when in doubt.
+// Tries `drop` digits fewer than 17. Returns 1 if the rest reads back to x, 0 if it does not, -1 if in doubt.
 static int text_shorten(const scaled *s, unsigned drop, uint64_t *digits)
 {
     const double doubt = 1e-9;
@@ -166,7 +119,7 @@ static int text_shorten(const scaled *s, unsigned drop, uint64_t *digits)
     return drop == 0 || error < allowed;
 }
 
-// 18 digits with leading zeros; two halves, so that most divisions are short ones.
+// Writes 18 digits with leading zeros; in two halves, so that most divisions are short ones.
 static void text_digits(uint64_t value, char out[18])
 {
     const uint64_t half = 1000000000;
@@ -179,7 +132,7 @@ static void text_digits(uint64_t value, char out[18])
     }
 }
 
-// A letter, a sign and at least two digits.
+// Writes an exponent: 'e', a sign and at least two digits. Returns its length.
 static size_t text_exponent(int decimal, char *out)
 {
     int size = decimal < 0 ? -decimal : decimal, hundreds = size / 100;
@@ -236,6 +189,7 @@ size_t pcs_number_text(pcs_digits *table, double x, char text[PCS_NUMBER_ROOM])
         memcpy(text + sign, "0", 2);
         return sign + 1;
     }
+    if (x > 0.0 && x < 1e9 && x == (double)(long)x) return pcs_integer_text((long)x, text);
     if (table == NULL || !isnormal(x)) return text_slow(x, text);
     scaled s = text_scale(table, bits);
     for (unsigned drop = 2;; drop--) {

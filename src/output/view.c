@@ -38,8 +38,8 @@ static void view_put_sections(pcs_file *f, const pcs_picture *picture)
     }
 }
 
-// The path of view.py beside the program in the folder where it was built, or below the one where it was installed;
-// false if it is not there, as under a program of another kind.
+// Finds view.py beside the program in its build folder, or below the folder where it was installed. False if it is not
+// there, as in a program of another kind.
 static bool view_find_script(char path[PATH_ROOM])
 {
     static const char *const places[] = { "python/percuss", "../share/percuss" };

@@ -23,22 +23,21 @@ static const char *const waves_node_fields[NODE_FIELDS + 1] = { "ux", "uy", "uz"
 
 typedef struct waves_params {
     pcs_names body, of;
-    int every; // steps, -1: not said
+    int every; // steps between rows, -1 if not given
 } waves_params;
 
 typedef struct waves_data {
     pcs_row_file rows;
-    pcs_digits *digits;
-    pcs_set cells; // of all bodies
+    pcs_set cells; // cells of all bodies
     int *field;    // [of.count] index into waves_node_fields, or NODE_FIELDS + that of the picture
     long every;
     long last; // step of the last row
     char name[NAME_ROOM];
-    int nshown;     // of these cells, here
-    int *shown;     // [nshown] their numbers in the picture
-    int *place;     // [nshown] and along the body, of a picture in pieces
-    double *own;    // [nshown] of one field
-    double *values; // [cells] of all processes on the one that writes
+    int nshown;  // number of these cells on this process
+    int *shown;  // [nshown] their indices in the picture
+    int *place;  // [nshown] their indices along the body, for a picture in pieces
+    double *own; // [nshown] values of one field, for a picture in pieces
+    double *row; // [columns] row being written, of all processes on the one that writes
     pcs_collect collect;
 } waves_data;
 
@@ -54,7 +53,7 @@ static const pcs_option waves_options[] = {
 
 static const char *const waves_cell_options[] = { "body", NULL };
 
-// -1: there is no such field.
+// Returns the index of a field, -1 if there is none of this name.
 static int waves_find_field(const pcs_picture *picture, const char *name)
 {
     for (int k = 0; k < NODE_FIELDS; k++)
@@ -108,7 +107,7 @@ static double waves_length(const pcs_mesh *mesh, int cell)
     return waves_distance(mesh->x[mesh->cell[cell][0]], mesh->x[mesh->cell[cell][1]]);
 }
 
-// From the middle of one cell to that of another: along both where they share a node, else straight.
+// Returns the distance, m, between the middles of two cells: along both if they share a node, else straight.
 static double waves_advance(const pcs_mesh *mesh, int from, int to)
 {
     const int *a = mesh->cell[from], *b = mesh->cell[to];
@@ -118,14 +117,6 @@ static double waves_advance(const pcs_mesh *mesh, int from, int to)
     waves_middle(mesh, from, x);
     waves_middle(mesh, to, y);
     return waves_distance(x, y);
-}
-
-static void waves_put_number(waves_data *d, double x)
-{
-    char *p = pcs_file_reserve(d->rows.file, PCS_NUMBER_ROOM + 1);
-    if (p == NULL) return;
-    *p = ',';
-    d->rows.file->used += 1 + pcs_number_text(d->digits, x, p + 1);
 }
 
 static void waves_put_head(const pcs_view *view, const waves_params *p, waves_data *d)
@@ -139,15 +130,17 @@ static void waves_put_head(const pcs_view *view, const waves_params *p, waves_da
     }
     pcs_file_print(f, ", %d places, fields", d->cells.count);
     for (int k = 0; k < p->of.count; k++) pcs_file_print(f, " %.128s", p->of.text[k]);
-    pcs_file_print(f, "\n%ld", (long)p->of.count * d->cells.count);
+    pcs_file_text(f, "\n");
+    double *x = d->row;
+    *x++ = (double)p->of.count * d->cells.count;
     for (int k = 0; k < p->of.count; k++) {
         double place = 0.5 * waves_length(mesh, d->cells.items[0]);
         for (int i = 0; i < d->cells.count; i++) {
             if (i > 0) place += waves_advance(mesh, d->cells.items[i - 1], d->cells.items[i]);
-            waves_put_number(d, place);
+            *x++ = place;
         }
     }
-    pcs_file_text(f, "\n");
+    pcs_row_file_add(&d->rows, (int)(x - d->row), d->row);
 }
 
 static double waves_value(const pcs_picture *picture, int field, int cell)
@@ -182,9 +175,7 @@ static pcs_status waves_find_shown(const pcs_observer *self, waves_data *d)
     PCS_TAKE(self->ctx, d->shown, most, "waves");
     PCS_TAKE(self->ctx, d->place, most, "waves");
     PCS_TAKE(self->ctx, d->own, most, "waves");
-    PCS_TAKE(self->ctx, d->values, d->cells.count, "waves");
     if (picture->is_piece) return waves_find_pieces(self, d);
-    d->values = d->own;
     d->nshown = d->cells.count;
     for (int i = 0; i < d->nshown; i++) d->shown[i] = pcs_mesh_cell_number(self->view->mesh, d->cells.items[i]);
     return PCS_OK;
@@ -198,23 +189,19 @@ static pcs_status waves_plan(const pcs_observer *self, waves_data *d)
     return pcs_collect_create(self->ctx, d->nshown, d->place, &d->collect);
 }
 
-static void waves_put_row(const pcs_view *view, int nfield, waves_data *d)
+static pcs_status waves_put_row(const pcs_view *view, int nfield, waves_data *d)
 {
     pcs_system *system = view->system;
-    char text[PCS_NUMBER_ROOM];
     d->last = view->state->step;
     system->ops->draw(system, pcs_view_at(view), system->picture); // all processes take part
-    if (system->picture->is_elsewhere) return;
-    bool is_written = !d->rows.file->is_mute && pcs_file_reserve(d->rows.file, d->rows.row_room) != NULL;
-    pcs_number_text(d->digits, view->state->t, text);
-    if (is_written) pcs_file_text(d->rows.file, text);
+    if (system->picture->is_elsewhere) return PCS_OK;
+    d->row[0] = view->state->t;
     for (int k = 0; k < nfield; k++) {
-        for (int i = 0; i < d->nshown; i++) d->own[i] = waves_value(system->picture, d->field[k], d->shown[i]);
-        pcs_collect_put(&d->collect, 1, d->own, d->values);
-        int count = is_written ? d->cells.count : 0;
-        for (int i = 0; i < count; i++) waves_put_number(d, d->values[i]);
+        double *values = d->row + 1 + k * d->cells.count, *own = system->picture->is_piece ? d->own : values;
+        for (int i = 0; i < d->nshown; i++) own[i] = waves_value(system->picture, d->field[k], d->shown[i]);
+        pcs_collect_put(&d->collect, 1, own, values);
     }
-    if (is_written) pcs_file_text(d->rows.file, "\n");
+    return pcs_row_file_put(&d->rows, 1 + nfield * d->cells.count, d->row);
 }
 
 static long waves_every(const waves_params *p, const pcs_view *view)
@@ -224,7 +211,7 @@ static long waves_every(const waves_params *p, const pcs_view *view)
     return steps > DEFAULT_ROWS ? (long)ceil(steps / DEFAULT_ROWS) : 1;
 }
 
-// The cells of all bodies, one behind the other.
+// Lists the cells of all bodies, one after the other.
 static pcs_status waves_find_cells(const pcs_observer *self, const pcs_names *bodies, pcs_set *cells)
 {
     const pcs_mesh *mesh = self->view->mesh;
@@ -259,23 +246,21 @@ static pcs_status waves_open(pcs_observer *self)
     for (int k = 0; k < p->of.count; k++) d->field[k] = waves_find_field(view->system->picture, p->of.text[k]);
     snprintf(d->name, sizeof d->name, "%.200s.waves.csv", view->case_name);
     size_t ncolumn = 1 + (size_t)p->of.count * (size_t)d->cells.count;
-    PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
-    PCS_TRY(pcs_row_file_create(self->ctx, view->directory, d->name, (ncolumn + 1) * (PCS_NUMBER_ROOM + 1), &d->rows));
+    PCS_TRY(pcs_row_file_create(self->ctx, view->directory, d->name, ncolumn, &d->rows));
+    PCS_TAKE(self->ctx, d->row, ncolumn, "waves");
     d->every = waves_every(p, view);
     PCS_TRY(waves_plan(self, d));
     if (view->is_resumed) return PCS_OK;
-    PCS_TRY(pcs_row_file_open(&d->rows, d->name));
+    PCS_TRY(pcs_row_file_open(&d->rows));
     waves_put_head(view, p, d);
-    waves_put_row(view, p->of.count, d);
-    return pcs_row_file_flush(&d->rows, true);
+    return waves_put_row(view, p->of.count, d);
 }
 
 static pcs_status waves_step(pcs_observer *self)
 {
     waves_data *d = self->data;
     if (d->rows.has_failed || self->view->state->step % d->every != 0) return PCS_OK;
-    waves_put_row(self->view, ((const waves_params *)self->params)->of.count, d);
-    return pcs_row_file_flush(&d->rows, false);
+    return waves_put_row(self->view, ((const waves_params *)self->params)->of.count, d);
 }
 
 static pcs_status waves_close(pcs_observer *self)
@@ -283,16 +268,15 @@ static pcs_status waves_close(pcs_observer *self)
     waves_data *d = self->data;
     if (d->rows.has_failed) return PCS_OK;
     if (d->last != self->view->state->step)
-        waves_put_row(self->view, ((const waves_params *)self->params)->of.count, d);
-    PCS_TRY(pcs_row_file_flush(&d->rows, true));
-    return pcs_file_commit(d->rows.file);
+        PCS_TRY(waves_put_row(self->view, ((const waves_params *)self->params)->of.count, d));
+    return pcs_row_file_close(&d->rows);
 }
 
 static pcs_status waves_carry(pcs_observer *self, pcs_carrier *c)
 {
     waves_data *d = self->data;
     pcs_carry_words(c, "last", &d->last, 1);
-    return pcs_row_file_carry(&d->rows, d->name, c);
+    return pcs_row_file_carry(&d->rows, c);
 }
 
 const pcs_observer_ops pcs_observer_waves = {

@@ -133,7 +133,7 @@ void pcs_parallel_spread(const pcs_comm *comm, const pcs_spread *plan, const dou
     MPI_Allgatherv(own, plan->count[comm->rank], MPI_DOUBLE, all, plan->count, plan->first, MPI_DOUBLE, self->world);
 }
 
-// Waits for the others; a rank with a fault that is not heard in time ends all of them.
+// Waits for the other ranks; a rank with an error that is not heard in time ends all of them.
 static void comm_wait(const pcs_parallel *self, MPI_Request *request, const pcs_context *ctx, pcs_status status)
 {
     double begin = MPI_Wtime();
@@ -199,7 +199,7 @@ pcs_status pcs_parallel_exchange(const pcs_comm *comm, pcs_context *ctx, const i
     return PCS_OK;
 }
 
-// One process and one thread: with more, PTScotch finds another partition every time, and last digits differ.
+// Partitions the graph in one process and one thread: with more, PTScotch finds another partition every time.
 static PetscErrorCode comm_partition(const pcs_comm *comm, int nvertex, const int *start, const int *neighbour,
                                      int *part)
 {

@@ -49,7 +49,7 @@ static PetscErrorCode copies_take(PetscSF forest, const double *own, double *cop
     return PetscSFBcastEnd(forest, MPIU_REAL, own, copy, MPI_REPLACE);
 }
 
-// Adds copies to the entries of their owners, and the next takes copies of them; a failure fills the result with NAN.
+// Adds copies to the entries of their owners; the next function copies these back. A failure fills the result with NAN.
 void pcs_parallel_return_copies(const pcs_comm *comm, void *plan, const double *copy, double *own)
 {
     (void)comm;

@@ -10,23 +10,23 @@
 
 #include <petscksp.h>
 
-// The one name that the program looks up. `version` is the program's own: both come from one build.
+// Starts MPI and PETSc; the program looks up this name alone. `version` is that of the program, of the same build.
 PETSC_EXTERN pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, const char *const *options)
     __attribute__((visibility("default")));
 
 typedef struct pcs_parallel {
     pcs_comm comm;
-    MPI_Comm world;      // for reductions
-    MPI_Comm side;       // for agreements only: others may be stuck in `world`
-    int count;           // words of the user's options
+    MPI_Comm world;      // communicator of reductions
+    MPI_Comm side;       // communicator of agreements only: other ranks may be blocked in `world`
+    int count;           // number of words of the user's options
     const char **option; // [count]
     char fault[512];     // message of the last error inside PETSc
 } pcs_parallel;
 
-// Turns an error code of PETSc into a fault with the message that PETSc gave.
+// Converts an error code of PETSc into an error with the message that PETSc gave.
 pcs_status pcs_parallel_fault(pcs_context *ctx, PetscErrorCode code, pcs_status status, const char *during);
 
-// Lets `-ksp_type x` of the user stand for `-<prefix>ksp_type x`, too, unless that is given.
+// Copies `-ksp_type x` of the user to `-<prefix>ksp_type x`, unless that is given.
 PetscErrorCode pcs_parallel_spread_options(const pcs_parallel *self, const char *prefix);
 
 // Functions of the communicator.
@@ -50,7 +50,7 @@ void pcs_parallel_unused_options(const pcs_comm *comm, size_t size, char *text);
 
 extern const struct pcs_linsolve_ops pcs_parallel_krylov;
 
-// Returns a fault from a function with `ctx` at hand when a call of PETSc fails.
+// Returns from a function with `ctx` with an error if a call of PETSc fails.
 #define PCS_PETSC(ctx, during, call)                                                           \
     do {                                                                                       \
         PetscErrorCode pcs_code_ = (call);                                                     \

@@ -92,14 +92,14 @@ static PetscErrorCode solver_default(const char *prefix, const char *name, const
     return 0;
 }
 
-// True if the preconditioner is a complete factorization, which solves the system by itself.
+// Returns true if the preconditioner is a complete factorization, which solves the system by itself.
 static bool solver_is_exact(const char *pc)
 {
     return strcmp(pc, PCLU) == 0 || strcmp(pc, PCCHOLESKY) == 0;
 }
 
-// Gradients with a factor of the block of each rank; forces and moments do not add up to a length, energies do:
-// r . A^-1 r, near enough, is what they minimise.
+// Sets conjugate gradients with a factor of the block of each rank; forces and moments have no common norm, energies
+// have: the natural norm is near r . A^-1 r, which the method minimises.
 static PetscErrorCode solver_prefer_gradients(KSP ksp, PC pc, const char *prefix)
 {
     PetscCall(KSPSetType(ksp, KSPCG));
@@ -117,7 +117,7 @@ static PetscErrorCode solver_prefer_factors(KSP ksp, PC pc, bool is_spd, bool is
     return PCFactorSetMatSolverType(pc, is_spd ? MATSOLVERCHOLMOD : MATSOLVERUMFPACK);
 }
 
-// Whoever names a preconditioner that is not exact wants iterations.
+// Sets the defaults: iterates if the user names a preconditioner that is not exact.
 static PetscErrorCode solver_prefer(const pcs_linsolve *self, const char *prefix, bool is_alone)
 {
     solver_data *d = self->data;
@@ -157,7 +157,7 @@ static PetscErrorCode solver_make_ksp(const pcs_linsolve *self, const pcs_parall
     return 0;
 }
 
-// "petsc cg/bjacobi to 1e-12"
+// Writes the title of the solver, e.g. "petsc cg/bjacobi to 1e-12".
 static pcs_status solver_describe(pcs_linsolve *self)
 {
     solver_data *d = self->data;
@@ -186,7 +186,7 @@ static pcs_status solver_analyze(pcs_linsolve *self)
     return solver_describe(self);
 }
 
-// A diagonal entry that is not positive is told by its equation.
+// Returns the first equation whose diagonal entry is not positive, or -1; only for positive definite matrices.
 static int solver_bad_diagonal(const pcs_linsolve *self)
 {
     const pcs_pattern *pattern = self->A->pattern;
@@ -230,7 +230,7 @@ static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
     return PCS_OK;
 }
 
-// Copies that neighbours do not give: one exchange of all ranks, however many they are.
+// Updates the copies that no neighbour sends: one exchange of all ranks, however many they are.
 static void solver_take_common(const pcs_layout *layout, double *x)
 {
     const pcs_common *common = &layout->common;
@@ -242,7 +242,7 @@ static void solver_take_common(const pcs_layout *layout, double *x)
         if (common->take[k] >= 0) x[common->take[k]] = common->all[k];
 }
 
-// Copies as the owners have them, behind the own equations of x.
+// Updates the copies of other ranks' equations, which follow the own ones in x, from their owners.
 static PetscErrorCode solver_take_copies(const pcs_linsolve *self, double *x)
 {
     solver_data *d = self->data;
@@ -275,7 +275,7 @@ static PetscErrorCode solver_run(const pcs_linsolve *self, bool with_copies, dou
     return with_copies ? solver_take_copies(self, x) : 0;
 }
 
-// A solve that fails leaves a vector that is no number, and a note why; whoever uses it will notice.
+// Solves the system; on failure fills x with NAN, which the caller will notice, and notes the reason.
 static void solver_try(pcs_linsolve *self, bool with_copies, double *x)
 {
     solver_data *d = self->data;

@@ -32,7 +32,7 @@ static bool start_is_of_solver(const char *text)
     return false;
 }
 
-// A word that starts with a sign and a letter names an option; -1e-3 is a value.
+// Returns true if a word starts with a sign and a letter and so names an option; -1e-3 is a value.
 static bool start_is_name(const char *word)
 {
     return word[0] == '-' && ((word[1] >= 'a' && word[1] <= 'z') || (word[1] >= 'A' && word[1] <= 'Z'));
@@ -87,7 +87,7 @@ void pcs_parallel_unused_options(const pcs_comm *comm, size_t size, char *text)
     }
 }
 
-// Keeps the message of the place where the error arose instead of printing a trace.
+// Stores the message of the place where the error arose instead of printing a trace.
 static PetscErrorCode start_note_error(MPI_Comm comm, int line, const char *function, const char *file,
                                        PetscErrorCode code, PetscErrorType type, const char *message, void *object)
 {

@@ -16,7 +16,7 @@
 // opened.
 
 #include "core/loop.h"
-#include "schemes/alpha_family.h"
+#include "schemes/implicit.h"
 
 #include "step/projection.h"
 
@@ -33,12 +33,12 @@ static const pcs_option index3_options[] = {
 enum { ROW_FORCE, ROW_FILTERED, INDEX3_NROW_HISTORY }; // lam and its filtered value, N
 
 typedef struct index3_memory {
-    pcs_alpha_memory alpha;
+    pcs_implicit_memory base;
     double momentum[3], filtered_sum[3]; // resultants of lam and of its filtered value at the start of the step, N
 } index3_memory;
 
 typedef struct index3 {
-    pcs_alpha alpha;
+    pcs_implicit base;
     double *next_force, *next_filtered; // [nrow] at the end of the step
 } index3;
 
@@ -53,13 +53,13 @@ static const char *index3_refuses(const pcs_system *system, const void *params)
 static pcs_status index3_setup(pcs_scheme *self)
 {
     index3 *s = self->data;
-    pcs_alpha_of_radius(&s->alpha, ((const index3_params *)self->params)->rho_inf);
+    self->rule.w = pcs_weights_of_radius(((const index3_params *)self->params)->rho_inf);
     PCS_TAKE(self->ctx, s->next_force, self->system->nrow, "contact forces");
     PCS_TAKE(self->ctx, s->next_filtered, self->system->nrow, "contact forces");
-    return pcs_next_create(self, &s->alpha.next);
+    return pcs_implicit_setup(self);
 }
 
-// Joints have their forces from the start; unilateral contacts begin without.
+// Starts joints with their forces, unilateral contacts without force.
 static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     index3 *s = self->data;
@@ -67,20 +67,20 @@ static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     double *force = x->row_history[ROW_FORCE], *filtered = x->row_history[ROW_FILTERED];
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    pcs_joint_acceleration(self, &s->alpha.next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
-    pcs_alpha_start(self, &s->alpha, x);
-    for (int j = 0; j < self->system->nrow; j++) force[j] = filtered[j] = s->alpha.next.lam[j];
+    pcs_joint_acceleration(self, &s->base.next, x->t, x->q, x->v, x->history[1]);
+    pcs_implicit_fill_histories(self, x);
+    for (int j = 0; j < self->system->nrow; j++) force[j] = filtered[j] = s->base.next.lam[j];
     if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, 1.0, force, NULL, memory->momentum);
     for (int k = 0; k < 3; k++) memory->filtered_sum[k] = memory->momentum[k];
-    pcs_start_report(self, x, &s->alpha.next, report);
+    pcs_start_report(self, x, &s->base.next, report);
     return PCS_OK;
 }
 
-// Every row is gated; its target makes G v + target the gap of the prediction, moved on.
+// Closes the gate of every row and sets its target so that kb (G v + target) is the gap at the end, linearised.
 static void index3_state_law(pcs_scheme *self, double t, double kb)
 {
     index3 *s = self->data;
-    pcs_next *next = &s->alpha.next;
+    pcs_next *next = &s->base.next;
     self->solver->t = t;
     pcs_system_gaps(self->system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int j = 0; j < self->system->nrow; j++) {
@@ -90,11 +90,11 @@ static void index3_state_law(pcs_scheme *self, double t, double kb)
     for (int k = 0; k < self->system->ntangent; k++) next->target_t[k] = 0.0;
 }
 
-// d becomes d + W = v - vt0: the part of the acceleration that the contact forces give.
+// Adds W to d: d + W = v - vt0, so that the acceleration includes the contact forces.
 static void index3_join(pcs_scheme *self)
 {
     index3 *s = self->data;
-    pcs_next *next = &s->alpha.next;
+    pcs_next *next = &s->base.next;
     pcs_projection_push(self->solver, 1.0, next->la, NULL, next->d);
 }
 
@@ -103,9 +103,9 @@ static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double forc
 {
     index3 *s = self->data;
     pcs_system *system = self->system;
-    const pcs_next *next = &s->alpha.next;
+    const pcs_next *next = &s->base.next;
     const double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
-    double af = s->alpha.af, am = s->alpha.am, ga = s->alpha.ga, h = report->h;
+    double af = self->rule.w.af, am = self->rule.w.am, ga = self->rule.w.ga, h = report->h;
     self->solver->t = x->t + h;
     pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
@@ -128,77 +128,60 @@ static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double forc
     }
 }
 
-// The filter spreads forces over directions of several steps, the report tells them along those of the end: adds the
-// difference to the impulse of the step.
+// Adds the difference between momentum and report to the impulse of the step: the filter spreads forces over directions
+// of several steps, the report has them along those of the end.
 static void index3_turn(pcs_scheme *self, index3_memory *memory, pcs_step_report *report)
 {
     index3 *s = self->data;
-    const pcs_alpha *al = &s->alpha;
+    const pcs_weights *w = &self->rule.w;
     double now[3] = { 0.0 }, h = report->h;
     if (!pcs_rows_turn(self->system)) return;
     pcs_add_row_momentum(self->system, 1.0, s->next_force, NULL, now);
     for (int k = 0; k < 3; k++) {
         double last = memory->filtered_sum[k];
-        double sum = ((1.0 - al->af) * now[k] + al->af * memory->momentum[k] - al->am * last) / (1.0 - al->am);
+        double sum = ((1.0 - w->af) * now[k] + w->af * memory->momentum[k] - w->am * last) / (1.0 - w->am);
         memory->filtered_sum[k] = sum;
         memory->momentum[k] = now[k];
-        report->smooth_impulse[k] += h * ((1.0 - al->ga) * last + al->ga * sum);
+        report->smooth_impulse[k] += h * ((1.0 - w->ga) * last + w->ga * sum);
     }
-    for (int j = 0; j < self->system->nrow; j++) s->alpha.next.rate_before[j] = report->rows[j].step_impulse;
-    pcs_add_row_momentum(self->system, -1.0, s->alpha.next.rate_before, NULL, report->smooth_impulse);
+    for (int j = 0; j < self->system->nrow; j++) s->base.next.rate_before[j] = report->rows[j].step_impulse;
+    pcs_add_row_momentum(self->system, -1.0, s->base.next.rate_before, NULL, report->smooth_impulse);
 }
 
 static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     index3 *s = self->data;
     index3_memory *memory = x->memory;
-    double h = report->h;
-    double *last_force = x->row_history[ROW_FORCE];
-    pcs_alpha_memory now;
-    double *last_filtered = x->row_history[ROW_FILTERED];
-    report->external_work += pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
-    report->damping_loss = pcs_alpha_damping_work(self, &s->alpha, x, s->alpha.next.v, h);
-    pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
+    double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
+    pcs_implicit_memory now;
+    pcs_implicit_book(self, x, s->base.next.v, report);
+    pcs_implicit_balance(self, x, &now, report);
     index3_turn(self, memory, report);
     x->row_history[ROW_FORCE] = s->next_force;
     x->row_history[ROW_FILTERED] = s->next_filtered;
     s->next_force = last_force;
     s->next_filtered = last_filtered;
-    pcs_alpha_accept(&s->alpha, x, &now);
-    pcs_next_accept(self, &s->alpha.next, x, report);
+    pcs_implicit_accept(self, x, &now, report);
 }
 
 static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     index3 *s = self->data;
-    pcs_step_form form = pcs_alpha_form(&s->alpha, h);
-    form.kw = form.kb;
-    form.law_is_gap = true;
+    const pcs_step_form *form = pcs_implicit_form(self, h);
     pcs_begin_step(self, x, h, report);
-    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
+    PCS_TRY(pcs_step_solver_prepare(self->solver, form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
-    pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
-    index3_state_law(self, x->t + h, form.kb);
-    pcs_step_problem problem = pcs_next_problem(self, &s->alpha.next, x, x->t + h);
-    pcs_step_result result;
-    pcs_step_solve(self->solver, &problem, &result);
-    report->outcome = result.outcome;
-    report->iterations = result.iterations;
-    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->alpha.next, report)) return PCS_OK;
+    pcs_implicit_predict(self, x, h);
+    index3_state_law(self, x->t + h, form->kb);
+    pcs_step_problem problem = pcs_next_problem(self, &s->base.next, x, x->t + h);
+    if (!pcs_implicit_solve(self, x, &problem, report)) return PCS_OK;
 
     index3_join(self);
-    pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
-    index3_report_rows(self, x, form.c / h, form.kb, report);
+    pcs_implicit_correct(self);
+    index3_report_rows(self, x, form->c / h, form->kb, report);
     index3_accept(self, x, report);
     return PCS_OK;
-}
-
-static void index3_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    *rule = pcs_rule_of(PCS_RULE_ALPHA);
-    rule->radius = ((const index3_params *)self->params)->rho_inf;
-    rule->has_smooth_rows = rule->gains_energy = true;
 }
 
 const pcs_scheme_ops pcs_scheme_alpha_index3 = {
@@ -207,17 +190,15 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .options = index3_options,
     .params_size = sizeof(index3_params),
     .data_size = sizeof(index3),
-    .nhistory = PCS_ALPHA_NHISTORY,
+    .nhistory = PCS_IMPLICIT_NHISTORY,
     .nresultant = 2,
     .nrow_history = INDEX3_NROW_HISTORY,
     .memory_size = sizeof(index3_memory),
-    .is_position_level = true,
-    .ignores_restitution = true,
+    .rule = { .kind = PCS_RULE_IMPLICIT, .move = 0.5, .position = PCS_POSITION_FORCE, .gains_energy = true },
+    .takes = PCS_TAKES_DEALT_ROWS,
     .refuses = index3_refuses,
-    .state_rule = index3_state_rule,
     .needs_equal_steps =
         "at index 3 a change of the step disturbs the contact forces by an error of positions over h^2",
-    .takes_dealt_rows = true,
     .setup = index3_setup,
     .start = index3_start,
     .step = index3_step,

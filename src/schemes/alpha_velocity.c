@@ -8,13 +8,12 @@
 //   M W = G^T La,   0 <= G v + e G v_n _|_ La >= 0  if  g(q_n) + (h/2) G v_n <= 0,  else La = 0;  G v = 0 on joints
 //   M U = G^T nu,   G U = -(h^2/2) (2 be - ga) G (a - a_n) on contacts that were loaded in one of the last 8 steps,
 //                   with their tangents, Gb U = 0, nu = 0 elsewhere
-//   q = qt + (h/2) W + U,   v = vt + W                   qt, vt: alpha_family.h, energy: alpha_family.c
+//   q = qt + (h/2) W + U,   v = vt + W                   qt, vt: rule.h, energy: implicit.c
 //
 // `variant: published` has no lam and no U. Then q - q_n = (h/2) (v_n + v) + (h^2/2) (2 be - ga) (a - a_n), and since a
 // knows no forces of rows, a row that holds the force F gives way like a spring, by (h^2/2) (2 be - ga) F/m_eff.
 
-#include "schemes/alpha_family.h"
-#include "step/projection.h"
+#include "schemes/implicit.h"
 
 enum { VARIANT_HELD, VARIANT_PUBLISHED };
 static const char *const velocity_variants[] = { "held", "published", NULL };
@@ -23,73 +22,25 @@ static const char *const velocity_variants[] = { "held", "published", NULL };
     PCS_CHOICE("variant", type, variant, PCS_DEFAULT("held"), velocity_variants, \
                "published: joints and lasting contacts give way by (h^2/2) (2 beta - gamma) F/m, as in the papers")
 
-static pcs_rule velocity_rule(int variant)
+static pcs_status velocity_setup(pcs_scheme *self, int variant, pcs_weights w)
 {
-    pcs_rule rule = pcs_rule_of(PCS_RULE_ALPHA);
-    rule.normal_way = rule.tangent_way = 0.5;
-    rule.has_smooth_joints = rule.has_correction = rule.holds = variant == VARIANT_HELD;
-    rule.rate = PCS_RATE_START;
-    rule.gate = PCS_GATE_FORESEEN;
-    return rule;
+    self->rule.w = w;
+    if (variant == VARIANT_PUBLISHED) self->rule.position = PCS_POSITION_FREE;
+    return pcs_implicit_setup(self);
 }
 
-// Takes the memory of a scheme whose parameters are set.
-static pcs_status velocity_setup(pcs_scheme *self, int variant)
-{
-    pcs_alpha *s = self->data;
-    s->holds = variant == VARIANT_HELD && 2.0 * s->be > s->ga;
-    PCS_TRY(pcs_alpha_setup(self, s));
-    if (variant == VARIANT_HELD && pcs_system_has_joints(self->system)) s->lam = s->next.lam;
-    return PCS_OK;
-}
-
-static pcs_status velocity_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    pcs_alpha *s = self->data;
-    if (!pcs_projection_move(self->solver, x->q))
-        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    if (s->lam == NULL) pcs_free_acceleration(self, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
-    else pcs_joint_acceleration(self, &s->next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
-    pcs_alpha_start(self, s, x);
-    pcs_start_report(self, x, &s->next, report);
-    pcs_alpha_start_contacts(self, report, x);
-    return PCS_OK;
-}
-
-static pcs_status velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
-{
-    pcs_alpha *s = self->data;
-    pcs_step_form form = pcs_alpha_form(s, h);
-    form.kw = 0.5 * h;
-    pcs_begin_step(self, x, h, report);
-    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
-    if (report->outcome != PCS_CONVERGED) return PCS_OK;
-
-    pcs_next_foresee(self, &s->next, x, h, 0.5);
-    pcs_alpha_hold(self, s, x, h);
-    pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
-    pcs_alpha_set_passes(self, s, x, h, &problem);
-    if (s->goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
-    pcs_step_result result;
-    pcs_step_solve(self->solver, &problem, &result);
-    report->outcome = result.outcome;
-    report->iterations = result.iterations;
-    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
-
-    pcs_next_report_rows(self, x, &s->next, 0.5, report);
-    pcs_alpha_book(self, s, x, s->next.v, report);
-    report->numerical_loss -= pcs_alpha_book_joints(self, s, x, report);
-    pcs_alpha_memory now;
-    pcs_alpha_balance(self, s, x, h, &now, report->smooth_impulse);
-    pcs_alpha_accept(s, x, &now);
-    pcs_next_accept(self, &s->next, x, report);
-    return PCS_OK;
-}
-
-#define VELOCITY_COMMON                                                                                         \
-    .data_size = sizeof(pcs_alpha), .nhistory = PCS_ALPHA_NHISTORY, .nrow_history = PCS_ALPHA_NROW_HISTORY,     \
-    .nresultant = 2, .memory_size = sizeof(pcs_alpha_memory), .has_closed_loss = true, .takes_rotations = true, \
-    .takes_internal = true, .takes_dealt_rows = true, .start = velocity_start, .step = velocity_step
+#define VELOCITY_COMMON                                                                                              \
+    .data_size = sizeof(pcs_implicit), .nhistory = PCS_IMPLICIT_NHISTORY, .nrow_history = PCS_IMPLICIT_NROW_HISTORY, \
+    .nresultant = 2, .memory_size = sizeof(pcs_implicit_memory),                                                     \
+    .rule = { .kind = PCS_RULE_IMPLICIT,                                                                             \
+              .move = 0.5,                                                                                           \
+              .way = 0.5,                                                                                            \
+              .tangent_way = 0.5,                                                                                    \
+              .position = PCS_POSITION_HELD,                                                                         \
+              .rate = PCS_RATE_START,                                                                                \
+              .gate = PCS_GATE_FORESEEN },                                                                           \
+    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS, .start = pcs_implicit_start,          \
+    .step = pcs_implicit_step
 
 // Newmark: am = af = 0, so that a = vd.
 // Its dissipation in terms of a stored energy, without loads (slides, eq. 95, with h^2/2 where they print h/2):
@@ -119,16 +70,7 @@ static const char *newmark_check(const void *params, const char **option)
 static pcs_status newmark_setup(pcs_scheme *self)
 {
     const newmark_params *p = self->params;
-    pcs_alpha_of_newmark(self->data, p->gamma, p->beta);
-    return velocity_setup(self, p->variant);
-}
-
-static void newmark_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    const newmark_params *p = self->params;
-    *rule = velocity_rule(p->variant);
-    rule->gamma = p->gamma;
-    rule->beta = p->beta;
+    return velocity_setup(self, p->variant, pcs_weights_of_newmark(p->gamma, p->beta));
 }
 
 const pcs_scheme_ops pcs_scheme_newmark = {
@@ -137,7 +79,6 @@ const pcs_scheme_ops pcs_scheme_newmark = {
     .options = newmark_options,
     .params_size = sizeof(newmark_params),
     .check = newmark_check,
-    .state_rule = newmark_state_rule,
     .setup = newmark_setup,
     VELOCITY_COMMON,
 };
@@ -161,21 +102,10 @@ static const pcs_option hht_options[] = {
 
 static pcs_status hht_setup(pcs_scheme *self)
 {
-    pcs_alpha *s = self->data;
     const hht_params *p = self->params;
-    double alpha = p->alpha;
-    s->am = 0.0;
-    s->af = alpha;
-    s->ga = 0.5 + alpha;
-    s->be = 0.25 * (1.0 + alpha) * (1.0 + alpha);
-    return velocity_setup(self, p->variant);
-}
-
-static void hht_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    const hht_params *p = self->params;
-    *rule = velocity_rule(p->variant);
-    rule->lag = p->alpha;
+    double al = p->alpha;
+    pcs_weights w = { .af = al, .ga = 0.5 + al, .be = 0.25 * (1.0 + al) * (1.0 + al) };
+    return velocity_setup(self, p->variant, w);
 }
 
 const pcs_scheme_ops pcs_scheme_hht = {
@@ -183,7 +113,6 @@ const pcs_scheme_ops pcs_scheme_hht = {
     .summary = "nonsmooth HHT, contact at velocity level; order 2 with dissipation, penetrates by O(h)",
     .options = hht_options,
     .params_size = sizeof(hht_params),
-    .state_rule = hht_state_rule,
     .setup = hht_setup,
     VELOCITY_COMMON,
 };
@@ -204,15 +133,7 @@ static const pcs_option alpha_options[] = {
 static pcs_status alpha_setup(pcs_scheme *self)
 {
     const alpha_params *p = self->params;
-    pcs_alpha_of_radius(self->data, p->rho_inf);
-    return velocity_setup(self, p->variant);
-}
-
-static void alpha_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    const alpha_params *p = self->params;
-    *rule = velocity_rule(p->variant);
-    rule->radius = p->rho_inf;
+    return velocity_setup(self, p->variant, pcs_weights_of_radius(p->rho_inf));
 }
 
 const pcs_scheme_ops pcs_scheme_alpha_velocity = {
@@ -220,7 +141,6 @@ const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .summary = "nonsmooth generalized-alpha, contact at velocity level; keeps energy well, penetrates by O(h)",
     .options = alpha_options,
     .params_size = sizeof(alpha_params),
-    .state_rule = alpha_state_rule,
     .setup = alpha_setup,
     VELOCITY_COMMON,
 };

@@ -57,7 +57,7 @@ void pcs_event_begin(const pcs_scheme *self, pcs_events *e, const pcs_event_memo
     e->is_accumulating = false;
 }
 
-// x += M^-1 G^T la with 0 <= G x + target _|_ la >= 0 on the gated rows.
+// Solves x += M^-1 G^T la with 0 <= G x + target _|_ la >= 0 on the gated rows.
 static pcs_outcome event_solve(pcs_scheme *self, pcs_events *e, const double *q, double *x)
 {
     pcs_step_problem problem = { .q = e->q,
@@ -126,14 +126,14 @@ double pcs_event_press(const pcs_scheme *self, const pcs_events *e, int row)
     return e->force[row] / self->solver->effective_mass[row] - e->acceleration[row];
 }
 
-// A rebound up to this velocity is rest.
+// Returns the largest velocity of a rebound, m/s, that counts as rest.
 static double event_rest(const pcs_scheme *self, const pcs_events *e, const double *q, int row)
 {
     // A rebound is rest if its flight is too short in time, or does not rise above the round-off of the gap.
     double pull = fmax(0.0, -e->acceleration[row]), lowest = pcs_gap_tie(self->system, row, q);
     // An impact that is only known to within `shortest` may add twice the velocity that is gained in it, so that
     // flights would settle at 4 e/(1 - e) of it.
-    double shortest = 8.0 * e->shortest / fmax(1e-3, 1.0 - self->system->rows[row].restitution);
+    double shortest = 8.0 * e->shortest / fmax(1e-3, 1.0 - pcs_restitution(&self->system->rows[row], 0.0));
     double flight = fmax(0.5 * shortest * pull, sqrt(2.0 * pull * lowest));
     return fmax(e->stick * pcs_event_speed(self, e, row), flight);
 }
@@ -143,7 +143,7 @@ static bool event_is_closed(const pcs_events *e, int row)
     return e->now.held[row] || e->closed[row] || e->gap[row] <= e->gap_tolerance;
 }
 
-// Books an impact of a row and looks at the intervals between its impacts.
+// Records an impact of a row and whether the intervals between its impacts shrink.
 static void event_remember(pcs_events *e, int row, double t)
 {
     pcs_event_memory *now = &e->now;
@@ -165,12 +165,12 @@ static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *q
     bool approaches = false;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
-        double rate = pcs_system_rate(system, j, v), rebound = -row->restitution * rate;
+        double rate = pcs_system_rate(system, j, v), rebound = -pcs_restitution(row, rate) * rate;
         e->gate[j] = row->is_bilateral || event_is_closed(e, j);
         int ntangent = e->rub != NULL ? row->ntangent : 0;
         for (int i = row->first_tangent; i < row->first_tangent + ntangent; i++)
             e->rub->target[i] = row->tangent_restitution * pcs_rows_dot(system->T, i, v);
-        e->target[j] = row->is_bilateral || e->now.held[j] ? 0.0 : row->restitution * rate;
+        e->target[j] = row->is_bilateral || e->now.held[j] ? 0.0 : -rebound;
         bool is_hit = !row->is_bilateral && e->gate[j] && rate < -1e-14 * pcs_event_speed(self, e, j);
         if (!is_hit) continue;
         approaches = true;
@@ -185,7 +185,7 @@ static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *q
     return approaches;
 }
 
-// v jumps at once on all closed contacts.
+// Solves one impact on all closed contacts; v jumps, impulses and losses are added to those of the step.
 static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q, double *v)
 {
     const pcs_system *system = self->system;
@@ -246,7 +246,7 @@ static void event_change(const pcs_system *system, pcs_events *e, int row, int c
     for (int t = 0; t < r->ntangent; t++) e->now.slip[row][t] = sign * from[r->first_tangent + t] / size;
 }
 
-// Rows that move slide along their velocity, others stick at first.
+// Sets the modes of friction: rows that move slide along their velocity, others stick at first.
 static void event_start_modes(const pcs_scheme *self, pcs_events *e, const double *v)
 {
     const pcs_system *system = self->system;
@@ -262,8 +262,8 @@ static void event_start_modes(const pcs_scheme *self, pcs_events *e, const doubl
     }
 }
 
-// Modes that are consistent at (t, q, v); rows are held, or released where they would pull. PCS_PARADOX where there are
-// none, or where forces are not unique.
+// Finds modes of friction that are consistent at (t, q, v); rows are held, or released if they would pull. Returns
+// PCS_PARADOX if there are none, or if forces are not unique.
 static pcs_outcome event_find_modes(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v)
 {
     const pcs_system *system = self->system;
@@ -294,7 +294,7 @@ static pcs_outcome event_find_modes(pcs_scheme *self, pcs_events *e, double t, c
     return PCS_PARADOX;
 }
 
-// Closed rows at rest are held when they press, or when nothing moves them either way.
+// Holds closed rows at rest that press, or whose force and acceleration both vanish.
 static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
 {
     const pcs_system *system = self->system;
@@ -363,7 +363,7 @@ void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q)
         if (e->gap[j] > e->gap_tolerance) e->now.floor[j] = 0.0;
 }
 
-// x += M^-1 G^T z with G M^-1 G^T z = -residual on the held rows; false when nothing is held.
+// Adds M^-1 G^T z to x, with G M^-1 G^T z = -residual on the held rows. Returns false if none is held.
 static bool event_project(pcs_scheme *self, pcs_events *e, const double *residual, double *x)
 {
     int row[PCS_MAX_ROWS], n = 0, m = self->system->nrow;
@@ -409,7 +409,7 @@ void pcs_event_project_velocity(pcs_scheme *self, pcs_events *e, double *v)
     }
 }
 
-// Friction of a row over the step, and how it ends.
+// Reports the friction of a row over the step, and its slip and mode at the end.
 static void event_report_rub(const pcs_scheme *self, const pcs_events *e, int row, const double *v, pcs_row_report *to)
 {
     const pcs_row *r = &self->system->rows[row];

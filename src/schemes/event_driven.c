@@ -70,7 +70,7 @@ static const char *driven_refuses(const pcs_system *system, const void *params)
     return pcs_event_refuses(system);
 }
 
-// It finds its own steps between events.
+// Returns INFINITY: the scheme chooses its own steps between events.
 static double driven_stable_step(const void *params, double w, double xi)
 {
     (void)params;
@@ -79,7 +79,7 @@ static double driven_stable_step(const void *params, double w, double xi)
     return INFINITY;
 }
 
-// y' for y = (q, v, impulses, work, damping loss, impulse of the resultant).
+// Evaluates y' for y = (q, v, impulses, work, damping loss, impulse of the resultant).
 static bool driven_slope(void *user, double t, const double *y, double *dy)
 {
     pcs_scheme *self = user;
@@ -101,8 +101,8 @@ static bool driven_slope(void *user, double t, const double *y, double *dy)
     return true;
 }
 
-// Gaps of open contacts (falling), their rates (rising: the gap is smallest), the pressing of held ones (falling), and
-// how far these are from another mode of friction (falling).
+// Evaluates the root functions: gaps of open contacts (falling), their rates (rising: the gap is smallest), pressure of
+// held contacts (falling), and their margins to another mode of friction (falling).
 static bool driven_roots(void *user, double t, const double *y, double *root)
 {
     pcs_scheme *self = user;
@@ -149,6 +149,7 @@ static pcs_status driven_setup(pcs_scheme *self)
         s->size = s->loss + m;
     }
     s->events->gap_tolerance = fmin(p->rtol, 1e-9) * self->system->length;
+    self->rule.event_depth = 2.0 * s->events->gap_tolerance;
     s->events->stick = p->stick;
     s->events->stops = p->accumulation == STOP;
     PCS_TAKE(self->ctx, s->y, s->size, "the smooth motion");
@@ -177,7 +178,7 @@ static pcs_status driven_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     return PCS_OK;
 }
 
-// Raises *energy, J, to what forces at time t could give in a step to the motion, or to a contact that holds it back.
+// Raises *energy, J, to the work that forces at time t could do in a step on the motion, or on a contact that resists.
 static pcs_outcome driven_gain(pcs_scheme *self, const pcs_state *x, double t, double h, double *energy)
 {
     driven *s = self->data;
@@ -192,7 +193,7 @@ static pcs_outcome driven_gain(pcs_scheme *self, const pcs_state *x, double t, d
     return outcome == PCS_CONVERGED ? pcs_event_check(s->events, 1, energy) : outcome;
 }
 
-// atol_i: velocities reach sqrt(2 E / M_ii), positions what they are or what such a velocity adds in a step.
+// Sets atol_i: velocities scale with sqrt(2 E / M_ii), positions with their size or with such a velocity times h.
 static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double energy)
 {
     driven *s = self->data;
@@ -212,13 +213,13 @@ static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double 
     for (int k = s->loss; k < s->size; k++) s->atol[k] = p->atol * energy;
 }
 
-// Why the ODE solver has given up.
+// Returns the reason for which the ODE solver has failed.
 static pcs_outcome driven_failure(const driven *s)
 {
     return s->events->bad_equation >= 0 ? PCS_NOT_FINITE : PCS_NOT_ACCURATE;
 }
 
-// One step of the ODE solver. A motion that would take it forever is not followed.
+// Makes one step of the ODE solver; fails after a limited number of them.
 static pcs_ode_end driven_follow(driven *s, double stop, double *t)
 {
     return s->rounds-- > 0 ? pcs_ode_advance(s->ode, stop, t, s->y) : PCS_ODE_FAILED;
@@ -229,7 +230,7 @@ static pcs_outcome driven_restart(driven *s, double t, double first_step)
     return pcs_ode_restart(s->ode, t, s->y, first_step) ? PCS_CONVERGED : driven_failure(s);
 }
 
-// Back to where the ODE solver's step has begun.
+// Restores the start of the last step of the ODE solver.
 static pcs_outcome driven_go_back(driven *s, double t0, double first_step)
 {
     memcpy(s->y, s->y0, (size_t)s->size * sizeof *s->y);
@@ -248,7 +249,7 @@ static pcs_outcome driven_move(driven *s, double t0, double t1)
     return outcome;
 }
 
-// y at the event near *t within [t0, last], where the gap of a row vanishes (row < 0: where it is).
+// Integrates y to the event near *t within [t0, last] at which the gap of a row vanishes (row < 0: to *t itself).
 static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double last, double *t)
 {
     driven *s = self->data;
@@ -268,13 +269,13 @@ static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double la
     return PCS_CONVERGED;
 }
 
-// Has a held row left its mode of friction by more than the tolerance of events?
+// Returns true if a held row has left its mode of friction by more than the tolerance of events.
 static bool driven_has_slipped(const pcs_events *e, int row)
 {
     return !e->now.slides[row] && e->rub->margin[row] < -1e-9 * e->drive[row];
 }
 
-// After a step of the ODE solver: has an open contact sunk in, or a held one pulled, without being noticed?
+// Returns true if, after a step of the ODE solver, an open contact has penetrated or a held one pulls unnoticed.
 static bool driven_has_missed(pcs_scheme *self, double t)
 {
     driven *s = self->data;
@@ -326,7 +327,7 @@ static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double 
     return driven_go_back(s, t0, *stop - t0);
 }
 
-// One step of the ODE solver, or up to the next event.
+// Makes one step of the ODE solver, or integrates up to the next event.
 static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *what)
 {
     driven *s = self->data;
@@ -358,7 +359,7 @@ static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *
     return outcome;
 }
 
-// The first step after an event sees a short flight as a flight.
+// Returns the first step after an event, s, short enough to resolve a short flight.
 static double driven_first_step(const pcs_scheme *self, double end, double t)
 {
     const driven *s = self->data;
@@ -372,7 +373,7 @@ static double driven_first_step(const pcs_scheme *self, double end, double t)
     return step;
 }
 
-// y from t to t + h through all events.
+// Integrates y from t to t + h through all events.
 static pcs_outcome driven_run(pcs_scheme *self, double t, double h)
 {
     driven *s = self->data;
@@ -460,11 +461,6 @@ static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     return PCS_OK;
 }
 
-static void driven_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    rule->event_depth = 2.0 * ((const driven *)self->data)->events->gap_tolerance;
-}
-
 const pcs_scheme_ops pcs_scheme_event_driven = {
     .name = "event_driven",
     .summary = "adaptive Runge-Kutta between events, impacts and contact forces by their laws at the events, friction "
@@ -472,13 +468,10 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .options = driven_options,
     .params_size = sizeof(driven_params),
     .data_size = sizeof(driven),
+    .rule = { .move = NAN, .impact = PCS_IMPACT_LOCATED, .rows_at = PCS_ROWS_WITHIN },
     .memory_size = sizeof(driven_memory),
-    .is_explicit = true,
-    .acts_midway = true,
-    .watches_gaps = true,
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,
-    .state_rule = driven_state_rule,
     .refuses_drives =
         "it locates events of gaps, and where a prescribed motion jumps or bends is none of them; half_explicit_rk and "
         "alpha_ggl follow such motions",

@@ -41,14 +41,14 @@ void pcs_event_begin_rub(const pcs_system *system, pcs_events *e)
     memset(e->rub->loss, 0, sizeof e->rub->loss);
 }
 
-// True if a row with two tangents slides from rest, so slowly that its direction is that of its acceleration.
+// Returns true if a row with two tangents slides from rest, so slowly that its direction is that of its acceleration.
 static bool rub_creeps(const pcs_system *system, const pcs_events *e, int row)
 {
     bool slides = pcs_event_rubs(system, e, row) && e->now.slides[row];
     return slides && !e->now.is_moving[row] && system->rows[row].ntangent == 2;
 }
 
-// Along which a row slides: the velocity, which does not turn back against the direction that it had.
+// Computes the direction in which a row slides: that of its slip velocity, which never reverses the direction before.
 static void rub_direction(const pcs_scheme *self, const pcs_events *e, int row, const double *v, double d[2])
 {
     const double *kept = e->now.slip[row];
@@ -63,7 +63,7 @@ static void rub_direction(const pcs_scheme *self, const pcs_events *e, int row, 
     for (int t = 0; t < 2; t++) d[t] = size > 0.0 ? d[t] / size : kept[t];
 }
 
-// (dT/dt) v by differences of the directions, which stand at q afterwards.
+// Computes (dT/dt) v, m/s^2, by central differences of the directions, which are evaluated at q afterwards.
 static void rub_find_bias(pcs_scheme *self, pcs_events *e, const double *q, const double *v)
 {
     pcs_system *system = self->system;
@@ -103,7 +103,7 @@ static double rub_dot(const pcs_system *system, int index, const double *x)
     return index < system->nrow ? pcs_rows_dot(system->G, index, x) : pcs_rows_dot(system->T, index - system->nrow, x);
 }
 
-// The unknowns of the modes, and the matrix of their equations.
+// Lists the unknowns of the modes and assembles the matrix of their equations.
 static void rub_make_equations(pcs_scheme *self, pcs_events *e, const double *v)
 {
     const pcs_system *system = self->system;
@@ -121,7 +121,7 @@ static void rub_make_equations(pcs_scheme *self, pcs_events *e, const double *v)
     memset(r->z, 0, n * sizeof *r->z);
 }
 
-// x += columns z with z from the equations of `b`, less what is solved for already.
+// Adds columns z to x, where z solves the equations of `b` minus the part already solved. Returns false if singular.
 static bool rub_solve_round(const pcs_system *system, pcs_event_rub *r, const double *bias, const double *bias_t,
                             double *x)
 {
@@ -141,7 +141,7 @@ static bool rub_solve_round(const pcs_system *system, pcs_event_rub *r, const do
     return true;
 }
 
-// Forces, accelerations and margins of the modes, from z and a.
+// Computes forces, accelerations and margins of the modes from z and a.
 static void rub_read(const pcs_scheme *self, pcs_events *e, const double *v, const double *a)
 {
     const pcs_system *system = self->system;
@@ -190,8 +190,8 @@ static double rub_mobility(const pcs_scheme *self, pcs_events *e, int row)
     return d[0] * pcs_rows_dot(system->T, t + 1, x) - d[1] * pcs_rows_dot(system->T, t, x);
 }
 
-// Newton's method for w x d = 0 on rows that creep, w the acceleration of the slip: with la_t = -mu la d, w x d changes
-// with the angle by -(mu la W + w . d), W the mobility across d. The row that turns most turns; false: none does.
+// Rotates the worst creeping row by Newton's method for w x d = 0, w the acceleration of its slip: with la_t = -mu
+// la d, w x d changes with the angle by -(mu la W + w . d), W the mobility across d. Returns false if none rotates.
 static bool rub_turn(const pcs_scheme *self, pcs_events *e)
 {
     const pcs_system *system = self->system;
@@ -250,7 +250,7 @@ void pcs_event_follow_slip(const pcs_scheme *self, pcs_events *e, const double *
     }
 }
 
-// G_j x less what joints take of it, x = M^-1 (G_j - mu d T_j)^T or, without friction, M^-1 G_j^T.
+// Returns G_j x with joints held, for x = M^-1 (G_j - mu d T_j)^T or, without friction, M^-1 G_j^T.
 static double rub_diagonal(const pcs_scheme *self, pcs_events *e, int row, bool rubs)
 {
     const pcs_system *system = self->system;

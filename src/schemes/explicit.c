@@ -1,12 +1,14 @@
 #include "schemes/explicit.h"
 
+#include "core/loop.h"
 #include "step/projection.h"
 
 #include <math.h>
 #include <string.h>
 
-pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s)
+pcs_status pcs_explicit_setup(pcs_scheme *self)
 {
+    pcs_explicit *s = self->data;
     const pcs_system *system = self->system;
     PCS_TRY(pcs_next_create(self, &s->next));
     s->problem = pcs_next_problem(self, &s->next, NULL, 0.0);
@@ -52,7 +54,7 @@ bool pcs_explicit_has_closed(const pcs_scheme *self, const pcs_explicit *s, cons
     return pcs_rows_any(self->system, has_closed);
 }
 
-// Or x is an acceleration, and the impulses are forces.
+// Solves the contact problem; x may also be an acceleration, with forces in place of impulses.
 static pcs_outcome explicit_solve(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
                                   pcs_step_report *report)
 {
@@ -69,7 +71,7 @@ static pcs_outcome explicit_solve(pcs_scheme *self, pcs_explicit *s, double *x, 
     return result.outcome;
 }
 
-// Forces are no start for impulses, nor the other way round: what counts as zero follows from the size of either.
+// Clears the stored impulses if there are forces, too: neither is an initial guess, or a scale of zero, for the other.
 pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
                                  pcs_step_report *report)
 {
@@ -155,8 +157,8 @@ static void explicit_find_jump(pcs_scheme *self, pcs_explicit *s, bool is_impact
     pcs_projection_push(self->solver, 1.0, s->next.la, s->next.la_t, s->next.d);
 }
 
-// Tangential impulses of a row with their loss: over a smooth step in the mean of T v at both ends, in an impact (no
-// v_start) of T v before, which is that after less the jump, and after.
+// Reports the tangential impulses of a row with their loss: over a smooth step with the mean of T v at both ends, in an
+// impact (v_start NULL) with the mean of T v before, which is that after minus the jump, and after.
 static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, int j, const double *v_start, const double *v,
                                      pcs_step_report *report)
 {
@@ -176,9 +178,9 @@ static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, int j, c
     report->friction_loss += row->friction_loss;
 }
 
-// Loss of a row in an impact, in the mean of the rates before and after it, and work of what drives a row. In an impact
-// it keeps its speed. Otherwise the part of its impulse P that changes the rate from r_n to r, m (r - r_n), works in
-// the mean of both, and the rest, which balances forces, along the way u h: P u - m (r - r_n) (u - (r_n + r)/2).
+// Books the loss of a row in an impact, with the mean of the rates before and after it, and the work that drives a row.
+// In an impact it keeps its speed. Otherwise the part m (r - r_n) of its impulse P, which changes the rate from r_n to
+// r, works at their mean, and the rest, which balances forces, along u h: P u - m (r - r_n) (u - (r_n + r)/2).
 static void explicit_book(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, int j, bool is_impact,
                           pcs_step_report *report)
 {
@@ -217,7 +219,7 @@ static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_
     pcs_report_join(system, report);
 }
 
-// True if a row approaches by more than the round-off of its rate: opposite contacts at rest must not both approach.
+// Returns true if a row approaches by more than the round-off of its rate: opposite contacts at rest must not both do.
 static bool explicit_approaches(const pcs_system *system, int row, const double *v, double rate)
 {
     const pcs_rows *G = system->G;
@@ -298,6 +300,63 @@ void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit
 void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, pcs_step_report *report)
 {
     const pcs_ends ends = { .q = s->next.q, .v = s->next.v, .q0 = x->q, .v0 = x->v };
-    report->external_work += pcs_trapezoidal_load_work(self->system, x, s->next.q, report->h);
+    report->external_work += 0.5 * (pcs_load_work(self->system, x->t, x->q, s->next.q) +
+                                    pcs_load_work(self->system, x->t + report->h, x->q, s->next.q));
     report->damping_loss = pcs_damping_work(self, &s->next, &ends, report->h, 0.5);
+}
+
+void pcs_explicit_report_stage(pcs_scheme *self, const pcs_state *x, pcs_instant at, double duration,
+                               pcs_step_report *report)
+{
+    const pcs_explicit *s = self->data;
+    double resultant[3];
+    pcs_next_report_rows(self, x, &s->next, 0.5, report);
+    pcs_system_resultant(self->system, at, resultant);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = duration * resultant[k];
+    pcs_explicit_report_work(self, s, x, report);
+}
+
+pcs_status pcs_midpoint_setup(pcs_scheme *self)
+{
+    pcs_explicit *s = self->data;
+    s->gap_tolerance = self->rule.gate_tolerance;
+    PCS_TAKE(self->ctx, s->middle, self->system->nv, "the middle of the step");
+    return pcs_explicit_setup(self);
+}
+
+bool pcs_midpoint_predict(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_explicit *s = self->data;
+    pcs_next *next = &s->next;
+    pcs_system *system = self->system;
+    const double *q = x->q, *v = x->v;
+    double *middle = s->middle;
+    PCS_INDEPENDENT
+    for (int i = 0; i < system->nv; i++) middle[i] = q[i] + 0.5 * h * v[i];
+    pcs_explicit_clear(self, s);
+    pcs_system_gaps(system, pcs_at(self->solver->t, middle, NULL), next->gap);
+    if (!pcs_projection_move(self->solver, middle)) return false;
+    for (int j = 0; j < system->nrow; j++) {
+        double closed = s->gap_tolerance + pcs_gap_tie(system, j, middle);
+        next->gate[j] = system->rows[j].is_bilateral || next->gap[j] <= closed;
+    }
+    pcs_next_targets(self, next, x->v);
+    return true;
+}
+
+pcs_outcome pcs_midpoint_velocity(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    pcs_next *next = &s->next;
+    int n = self->system->nv;
+    const double *q = x->q, *v = x->v, *a = next->a;
+    double *q_new = next->q, *v_new = next->v;
+    pcs_free_acceleration(self, x->t + 0.5 * h, s->middle, x->v, next->a);
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) v_new[i] = v[i] + h * a[i];
+    pcs_outcome outcome = pcs_explicit_impose(self, s, report);
+    if (outcome != PCS_CONVERGED) return outcome;
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) q_new[i] = q[i] + 0.5 * h * (v[i] + v_new[i]);
+    return PCS_CONVERGED;
 }

@@ -9,74 +9,89 @@
 // The first member of a scheme's data.
 typedef struct pcs_explicit {
     pcs_next next;
-    pcs_step_problem problem;  // of contacts, but for what it is about
-    double gap_tolerance;      // m, a gap up to this is closed
-    unsigned char *was_closed; // [nrow] at the start of the step
+    pcs_step_problem problem;  // contact problem, without the state that it is solved for
+    double gap_tolerance;      // a gap up to this is closed, m
+    unsigned char *was_closed; // [nrow] rows closed at the start of the step
     unsigned char *is_pressed; // [nrow] transmits a smooth force at the start of the step; before that is known:
                                // has done so all over the step before
     double *stage, *stage_t;   // [nrow], [ntangent] impulses of the earlier stages as they enter the step, N s
-    bool leaves_velocity;      // contact problems give impulses alone
-    bool has_forces;           // there are problems of accelerations, too
-    double *kick;              // [nv] what those impulses did to v; NULL where M and G are constant
+    bool leaves_velocity;      // contact problems return impulses alone
+    bool has_forces;           // accelerations are solved for, too
+    double *kick;              // [nv] change of v by those impulses, m/s; NULL if M and G are constant
+    double *middle;            // [nv] qM of midpoint rules; NULL otherwise
 } pcs_explicit;
 
-pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s);
+pcs_status pcs_explicit_setup(pcs_scheme *self);
 
-// No impulses, no targets, no gates.
+// Clears impulses, targets and gates.
 void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s);
 
-// The projection at the initial state, and an impact of what is closed and approaching at t = 0: the first step would
-// take it for a plastic force otherwise.
+// Moves the projection to the initial state, and solves an impact of closed and approaching contacts at t = 0: the
+// first step would treat it as a plastic force otherwise.
 pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 
-// A start without an impact: the first step sees a contact that is closed.
+// Starts without an impact: the first step handles contacts that are closed.
 pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 
-// Brings the projection of a system that varies to the start of a step.
+// Moves the projection of a system that varies to the start of a step.
 pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x);
 
-// Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap; gives their number. Ties
-// within round-off, by directions as they stand, are closed.
+// Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap. Returns their number. Ties
+// within round-off, along the present directions, are closed.
 int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed);
-// Has a contact of `now` been open at the start of the step?
+// Returns true if a contact of `now` was open at the start of the step.
 bool pcs_explicit_has_closed(const pcs_scheme *self, const pcs_explicit *s, const unsigned char *now);
 
-// x += M^-1 G^T P with 0 <= G x + target _|_ P >= 0 on the gated rows, friction included; x is a velocity and P an
-// impulse. With leaves_velocity x may stay as it is.
+// Solves x += M^-1 G^T P with 0 <= G x + target _|_ P >= 0 on the gated rows, friction included; x is a velocity and P
+// an impulse. With leaves_velocity x may stay as it is.
 pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
                                  pcs_step_report *report);
-// The same for next.v, next.la and next.la_t; nothing but next.rate_before where no row is gated or bilateral.
+// Solves the same for next.v, next.la and next.la_t; sets next.rate_before alone if no row is gated or bilateral.
 pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
-// The velocity law is not imposed: no gates, next.rate_before is the rate.
+// Leaves the velocity law out: opens all gates, next.rate_before is the rate.
 void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s);
 
-// The impact on the gated rows: next.v is the velocity before it, and the targets are its restitution.
+// Solves the impact on the gated rows: next.v is the velocity before it, and the targets are its restitution.
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
 
 // Opens the gate of rows that separate: G v > 1e-12 of the largest gap velocity so far, and h G v more than the
-// round-off of the gap. A held contact has a gap velocity of round-off, which must not release it. Where directions
-// turn it also has that of the error of a step: a row that is pressed stays, and its force decides. `h` brings
-// accelerations to the size of velocities.
+// round-off of the gap. A held contact has a gap velocity of round-off, which must not release it. If directions vary
+// it also has that of the error of a step: a row that is pressed stays, and its force decides. `h` scales accelerations
+// to velocities.
 void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, const double *v, const double *a,
                           double h);
-// Acceleration with contact forces on the gated rows, the projection standing at q:
+// Computes the acceleration with contact forces on the gated rows, the projection evaluated at q:
 //   a = free + M^-1 G^T force,   free = M^-1 f(t, q, v),   0 <= G a + (dG/dt) v _|_ force >= 0
 typedef struct pcs_stage {
     const double *q, *v, *free;
     double *a, *force;
 } pcs_stage;
 pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_stage at, pcs_step_report *report);
-// Why a scheme with contact on acceleration level refuses a system, or NULL.
+// Returns the reason for which a scheme with contact on acceleration level refuses a system, or NULL.
 const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 
-// Rows of a step whose last contact problem gave next.la: it is a force times `duration`, except in an impact.
+// Reports rows of a step whose last contact problem gave next.la: it is a force times `duration`, except in an impact.
 // Books the loss of an impact, and that of friction from the start x on.
 void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, double duration, bool is_impact,
                               pcs_step_report *report);
-// Impulses of earlier stages pushed along other directions than those of the end, along which they are told: adds the
-// difference to an impulse of the step.
+// Adds to `sum` the momentum of impulses of earlier stages along their own directions minus that along those of the
+// end, along which they are reported, N s.
 void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3]);
-// The trapezoidal quadratures of damping and loads.
+// Books damping loss and work of loads by the trapezoidal rule, J.
 void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, pcs_step_report *report);
+// Reports rows and balances of a step with one impulse for each row and the forces of one instant over `duration`, s.
+void pcs_explicit_report_stage(pcs_scheme *self, const pcs_state *x, pcs_instant at, double duration,
+                               pcs_step_report *report);
+
+// The Moreau midpoint rule, on whose parts schemes are built:
+//   qM = q_n + (h/2) v_n,  I = { g(qM) < tol }
+//   v  = v_n + M(qM)^-1 (h f(t_n + h/2, qM, v_n) + G(qM)^T La),   0 <= G(qM) v + e G(qM) v_n _|_ La >= 0 on I
+
+// Prepares the midpoint rule, with the tolerance of the rule.
+pcs_status pcs_midpoint_setup(pcs_scheme *self);
+// Predicts qM, the gate there and the targets e G v_n; moves the projection to qM. Returns false if M(qM) is singular.
+bool pcs_midpoint_predict(pcs_scheme *self, const pcs_state *x, double h);
+// Computes next.v, its impulses, and q = q_n + (h/2) (v_n + v) in next.q.
+pcs_outcome pcs_midpoint_velocity(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 
 #endif

@@ -16,9 +16,7 @@ pcs_status pcs_force_change_create(pcs_context *ctx, pcs_scheme *scheme, pcs_for
     const pcs_system *system = scheme->system;
     PCS_TAKE(ctx, self, 1, "changes of forces");
     self->scheme = scheme;
-    pcs_rule rule = { 0 };
-    if (scheme->ops->state_rule != NULL) scheme->ops->state_rule(scheme, &rule);
-    if (rule.has_smooth_joints || rule.has_smooth_rows) { // histories hold the forces of joints
+    if (scheme->rule.position != PCS_POSITION_FREE) { // histories hold the forces of joints
         PCS_TAKE(ctx, self->joints, system->nrow, "changes of forces");
         for (int j = 0; j < system->nrow; j++)
             if (system->rows[j].is_bilateral) self->joints[self->njoint++] = j;
@@ -29,7 +27,7 @@ pcs_status pcs_force_change_create(pcs_context *ctx, pcs_scheme *scheme, pcs_for
     return PCS_OK;
 }
 
-// Takes what joints hold out of da; redundant ones are left to the next step.
+// Projects da onto the joints, G da = 0. Returns false for redundant ones, which are left to the next step.
 static bool change_hold_joints(pcs_force_change *self, double *da)
 {
     const pcs_scheme *scheme = self->scheme;
@@ -49,7 +47,7 @@ static bool change_hold_joints(pcs_force_change *self, double *da)
     return true;
 }
 
-// The sums by directions that the scheme keeps.
+// Adds `sum` to the resultants that the scheme keeps.
 static void change_add_resultant(const pcs_scheme *scheme, pcs_state *x, const double sum[3])
 {
     double *kept = x->memory;
@@ -62,7 +60,7 @@ void pcs_force_change_make(pcs_force_change *self, pcs_state *x, double *df, con
     pcs_scheme *scheme = self->scheme;
     const pcs_system *system = scheme->system;
     double sum[3] = { resultant[0], resultant[1], resultant[2] };
-    if (x->nhistory == 0 || scheme->ops->history_is_velocity) return;
+    if (x->nhistory == 0 || scheme->rule.kind == PCS_RULE_WAVE) return;
     if (!pcs_projection_move(scheme->solver, x->q)) return;
     pcs_linsolve_solve(scheme->solver->mass, df);
     if (change_hold_joints(self, df))

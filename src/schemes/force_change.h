@@ -11,7 +11,7 @@
 typedef struct pcs_force_change pcs_force_change;
 
 pcs_status pcs_force_change_create(pcs_context *ctx, pcs_scheme *scheme, pcs_force_change **out);
-// df [nv], overwritten, with its sum by directions in space.
+// Applies df [nv], N, which is overwritten, with its resultant along the directions of space.
 void pcs_force_change_make(pcs_force_change *self, pcs_state *x, double *df, const double resultant[3]);
 
 #endif

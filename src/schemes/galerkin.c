@@ -41,10 +41,11 @@ static pcs_status galerkin_setup(pcs_scheme *self, int degree, bool is_plus)
     galerkin *s = self->data;
     const galerkin_params *params = self->params;
     int n = self->system->nv, nrow = self->system->nrow;
-    PCS_TRY(pcs_explicit_setup(self, &s->base));
+    PCS_TRY(pcs_explicit_setup(self));
     s->base.has_forces = true;
     s->base.gap_tolerance = params->gap_tolerance;
     pcs_galerkin_fill(degree, is_plus, &s->w);
+    if (degree == 1 && !is_plus) self->rule.kind = PCS_RULE_HEUN;
     for (int k = 0; k <= degree; k++) {
         double **vectors[] = { &s->Q[k], &s->V[k], &s->free[k], &s->A[k] };
         for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], n, "the stages");
@@ -58,7 +59,7 @@ static pcs_status galerkin_setup(pcs_scheme *self, int degree, bool is_plus)
     return PCS_OK;
 }
 
-// V_l and Q_l of all points; of D- the first are v and q.
+// Computes V_l and Q_l of all points; with D- the first are v and q.
 static void galerkin_place(galerkin *s, const pcs_state *x, int n, double h)
 {
     int M = s->w.M, first = s->w.is_plus ? 0 : 1;
@@ -70,7 +71,7 @@ static void galerkin_place(galerkin *s, const pcs_state *x, int n, double h)
     for (int l = first; l <= M; l++) pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[l], s->V }, h, x->q, s->Q[l]);
 }
 
-// A_k at (Q_k, V_k), the contacts as they are there, or as they were at the start when the activity is frozen.
+// Computes A_k at (Q_k, V_k), with the contacts active there, or those of the start if the activity is frozen.
 static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, double h, int k, bool is_frozen,
                                        pcs_step_report *report)
 {
@@ -91,7 +92,7 @@ static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, dou
                                      report);
 }
 
-// Largest change of h A_k, kept in `last` before it was computed anew, and the size of velocities.
+// Updates the largest change of h A_k against `last`, and the largest velocity, m/s.
 static void galerkin_compare(const galerkin *s, int n, int k, double h, double *change, double *size)
 {
     for (int i = 0; i < n; i++) {
@@ -101,7 +102,7 @@ static void galerkin_compare(const galerkin *s, int n, int k, double h, double *
     }
 }
 
-// The first guess, A of the start for all points; of D- it is the final value at the first point.
+// Sets the initial guess of all accelerations to that of the start; with D- it is final at the first point.
 static pcs_outcome galerkin_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     galerkin *s = self->data;
@@ -118,7 +119,7 @@ static pcs_outcome galerkin_begin(pcs_scheme *self, const pcs_state *x, double h
     return outcome;
 }
 
-// Fixed-point iteration on the accelerations. Of D- the first is known and the last acts on no other: with M = 1
+// Iterates on the accelerations (fixed point). With D- the first is known and the last acts on no other: for M = 1
 // there is nothing to iterate.
 static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
@@ -146,8 +147,8 @@ static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double
     return PCS_NOT_CONVERGED;
 }
 
-// The impulse is found where the motion without it ends. In D+ it acts on the velocities of the points, too, so that
-// motion and impulse take turns until neither changes.
+// Solves the impact at the end of the motion without it. In D+ the impulse also changes the velocities of the points:
+// motion and impulse are iterated in turn until neither changes.
 static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     galerkin *s = self->data;
@@ -205,8 +206,8 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
     return outcome;
 }
 
-// Work of loads and loss of damping by the weights of the points, to the order of the motion; the trapezoidal rule of
-// the ends is that of degree 1.
+// Books the work of loads and the damping loss with the weights of the points, to the order of the motion; for degree 1
+// these are the trapezoidal rule.
 static void galerkin_report_work(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     galerkin *s = self->data;
@@ -276,6 +277,109 @@ static pcs_status galerkin_setup_trapezoidal(pcs_scheme *self)
     return galerkin_setup(self, 1, false);
 }
 
+// Computes the coefficients of the Lagrange polynomial of point k among points first..last, ascending powers.
+static void galerkin_lagrange(const double *tau, int first, int last, int k, double *c)
+{
+    int degree = 0;
+    c[0] = 1.0;
+    for (int j = first; j <= last; j++) {
+        if (j == k) continue;
+        double scale = 1.0 / (tau[k] - tau[j]);
+        c[degree + 1] = 0.0;
+        for (int i = ++degree; i >= 0; i--) c[i] = scale * ((i > 0 ? c[i - 1] : 0.0) - tau[j] * c[i]);
+    }
+}
+
+// Returns the integral from 0 to x of the polynomial of the given degree.
+static double galerkin_integral(const double *c, int degree, double x)
+{
+    double sum = 0.0;
+    for (int i = degree; i >= 0; i--) sum = (sum + c[i] / (i + 1)) * x;
+    return sum;
+}
+
+static void galerkin_fill_minus(pcs_galerkin_weights *w)
+{
+    double c[PCS_GALERKIN_POINTS + 1];
+    for (int k = 0; k < w->M; k++) {
+        galerkin_lagrange(w->tau, 0, w->M - 1, k, c);
+        for (int l = 0; l <= w->M; l++) w->velocity[l][k] = galerkin_integral(c, w->M - 1, w->tau[l]);
+    }
+}
+
+static void galerkin_fill_plus(pcs_galerkin_weights *w)
+{
+    double c[PCS_GALERKIN_POINTS + 1];
+    const double *b = w->position[w->M];
+    for (int l = 0; l <= w->M; l++) w->velocity[l][0] = b[0];
+    for (int k = 1; k <= w->M; k++) {
+        galerkin_lagrange(w->tau, 1, w->M, k, c); // c[0] is the value at 0
+        for (int l = 0; l <= w->M; l++) {
+            double integral = galerkin_integral(c, w->M - 1, w->tau[l]);
+            w->velocity[l][k] = integral - b[0] * c[0];
+            if (k == w->M) w->impulse[l] = (integral - b[0] * c[0]) / b[k];
+        }
+    }
+}
+
+void pcs_galerkin_fill(int degree, bool is_plus, pcs_galerkin_weights *out)
+{
+    const double pi = 3.14159265358979323846;
+    double c[PCS_GALERKIN_POINTS + 1];
+    *out = (pcs_galerkin_weights){ .M = degree, .is_plus = is_plus };
+    for (int l = 0; l <= degree; l++) out->tau[l] = 0.5 * (1.0 - cos(l * pi / degree));
+    for (int k = 0; k <= degree; k++) {
+        galerkin_lagrange(out->tau, 0, degree, k, c);
+        for (int l = 0; l <= degree; l++) out->position[l][k] = galerkin_integral(c, degree, out->tau[l]);
+    }
+    if (is_plus) galerkin_fill_plus(out);
+    else galerkin_fill_minus(out);
+}
+
+// Makes one step of q'' = -q - 2 xi q' by the iteration of the scheme. Returns false if it does not converge.
+static bool galerkin_oscillate(const pcs_galerkin_weights *w, double y, double xi, double x[2])
+{
+    double A[PCS_GALERKIN_POINTS], V[PCS_GALERKIN_POINTS], change = 1.0;
+    for (int k = 0; k <= w->M; k++) A[k] = -x[0] - 2.0 * xi * x[1];
+    double Q = x[0];
+    for (int round = 0; change > 1e-14; round++) {
+        if (round == 200) return false;
+        change = 0.0;
+        for (int l = 0; l <= w->M; l++) {
+            V[l] = x[1];
+            for (int k = 0; k <= w->M; k++) V[l] += y * w->velocity[l][k] * A[k];
+        }
+        for (int l = 0; l <= w->M; l++) {
+            Q = x[0];
+            for (int k = 0; k <= w->M; k++) Q += y * w->position[l][k] * V[k];
+            double a = -Q - 2.0 * xi * V[l];
+            change = fmax(change, fabs(a - A[l]) / fmax(1.0, fabs(a)));
+            A[l] = a;
+        }
+    }
+    double v = x[1];
+    for (int k = 0; k <= w->M; k++) v += y * w->position[w->M][k] * A[k];
+    x[0] = Q;
+    x[1] = v;
+    return true;
+}
+
+// Returns the spectral radius of a step.
+static double galerkin_growth(const void *scheme, double y, double xi)
+{
+    double a[2] = { 1.0, 0.0 }, b[2] = { 0.0, 1.0 };
+    if (!galerkin_oscillate(scheme, y, xi, a) || !galerkin_oscillate(scheme, y, xi, b)) return INFINITY;
+    double half = 0.5 * (a[0] + b[1]), det = a[0] * b[1] - a[1] * b[0], root = half * half - det;
+    return root < 0.0 ? sqrt(det) : fabs(half) + sqrt(root);
+}
+
+double pcs_galerkin_stable_step(int degree, bool is_plus, double w, double xi)
+{
+    pcs_galerkin_weights weights;
+    pcs_galerkin_fill(degree, is_plus, &weights);
+    return pcs_stable_limit(galerkin_growth, &weights, xi) / w;
+}
+
 static double galerkin_stable_minus(const void *params, double w, double xi)
 {
     return pcs_galerkin_stable_step(((const galerkin_params *)params)->degree, false, w, xi);
@@ -286,29 +390,25 @@ static double galerkin_stable_plus(const void *params, double w, double xi)
     return pcs_galerkin_stable_step(((const galerkin_params *)params)->degree, true, w, xi);
 }
 
-static void galerkin_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    const pcs_galerkin_weights *w = &((const galerkin *)self->data)->w;
-    bool is_trapezoidal = w->M == 1 && !w->is_plus;
-    *rule = pcs_rule_of(is_trapezoidal ? PCS_RULE_HEUN_FORCES : PCS_RULE_NONE);
-    rule->rate = PCS_RATE_BEFORE_IMPACT;
-}
-
 static const char galerkin_drives[] =
     "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
     "good; half_explicit and half_explicit_rk follow such motions";
 
 #define GALERKIN_COMMON                                                                             \
-    .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin), .is_explicit = true,     \
-    .separates_impacts = true, .lets_contacts_sink = true, .refuses = pcs_refuse_friction,          \
-    .state_rule = galerkin_state_rule, .refuses_drives = galerkin_drives, .takes_dealt_rows = true, \
-    .start = pcs_explicit_start, .step = galerkin_step
+    .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin),                          \
+    .rule = { .move = NAN,                                                                          \
+              .rate = PCS_RATE_BEFORE,                                                              \
+              .impact = PCS_IMPACT_WHEN_CLOSING,                                                    \
+              .level = PCS_LEVEL_ACCELERATION },                                                    \
+    .refuses = pcs_refuse_friction, .refuses_drives = galerkin_drives, .start = pcs_explicit_start, \
+    .step = galerkin_step
 
 const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .name = "tdg_minus",
     .summary = "time-discontinuous Galerkin D- of any degree, contact on acceleration level; no friction",
     .options = galerkin_options,
     .stable_step = galerkin_stable_minus,
+    .takes = PCS_TAKES_DEALT_ROWS,
     .setup = galerkin_setup_minus,
     GALERKIN_COMMON,
 };
@@ -318,6 +418,7 @@ const pcs_scheme_ops pcs_scheme_tdg_plus = {
     .summary = "time-discontinuous Galerkin D+ of any degree, contact on acceleration level; no friction",
     .options = galerkin_options,
     .stable_step = galerkin_stable_plus,
+    .takes = PCS_TAKES_DEALT_ROWS,
     .setup = galerkin_setup_plus,
     GALERKIN_COMMON,
 };
@@ -326,7 +427,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .name = "half_explicit_acceleration",
     .summary = "explicit trapezoidal rule, contact on acceleration level; lasting contacts drift; no friction",
     .options = trapezoidal_options,
-    .takes_internal = true,
+    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .setup = galerkin_setup_trapezoidal,
     GALERKIN_COMMON,
 };

@@ -44,7 +44,7 @@ typedef struct pcs_galerkin_weights {
 } pcs_galerkin_weights;
 
 void pcs_galerkin_fill(int degree, bool is_plus, pcs_galerkin_weights *out);
-// As pcs_scheme_ops.stable_step.
+// Returns the stable step as pcs_scheme_ops.stable_step does.
 double pcs_galerkin_stable_step(int degree, bool is_plus, double w, double xi);
 
 #endif

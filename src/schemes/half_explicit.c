@@ -78,7 +78,7 @@ static pcs_status half_setup(pcs_scheme *self)
     half *s = self->data;
     const pcs_system *system = self->system;
     const half_params *params = self->params;
-    PCS_TRY(pcs_explicit_setup(self, &s->base));
+    PCS_TRY(pcs_explicit_setup(self));
     s->base.gap_tolerance = params->gap_tolerance;
     PCS_TAKE(self->ctx, s->v1, system->nv, "the stage velocity");
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
@@ -122,7 +122,7 @@ static void half_set_pass(const pcs_scheme *self, const pcs_state *x, double h)
     p->moved = p->pushed = NULL;
 }
 
-// v1 and q' without contact in stage 1.
+// Computes v1 and q' without contact in stage 1.
 PCS_WIDE static void half_free_range(void *data, int range, int low, int high)
 {
     const half_pass p = *(const half_pass *)data;
@@ -135,7 +135,7 @@ PCS_WIDE static void half_free_range(void *data, int range, int low, int high)
     }
 }
 
-// q' alone, with what P0 adds through its column.
+// Computes q' alone, with the effect of P0 through its column.
 PCS_WIDE static void half_move_range(void *data, int range, int low, int high)
 {
     const half_pass p = *(const half_pass *)data;
@@ -155,7 +155,7 @@ PCS_WIDE static void half_move_range(void *data, int range, int low, int high)
     }
 }
 
-// v + (h/2)(a0 + a1), with what the impulses of both stages add through it.
+// Computes v + (h/2)(a0 + a1), with the effect of the impulses of both stages through their column.
 PCS_WIDE static void half_velocity_range(void *data, int range, int low, int high)
 {
     const half_pass p = *(const half_pass *)data;
@@ -170,7 +170,7 @@ PCS_WIDE static void half_velocity_range(void *data, int range, int low, int hig
         p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]) + p.kept * p.pushed[i] + p.jump * p.pushed[i];
 }
 
-// Targets of stage 1; gaps and directions stand at the start.
+// Sets the targets of driven rows in stage 1; gaps and directions are evaluated at the start.
 static void half_drive(pcs_scheme *self, const pcs_state *x, double h)
 {
     pcs_next *next = &((half *)self->data)->base.next;
@@ -182,7 +182,7 @@ static void half_drive(pcs_scheme *self, const pcs_state *x, double h)
                 pcs_system_rate(system, j, x->v) + 2.0 * (next->gap[j] + (next->way[j] - next->way_before[j])) / h;
 }
 
-// P0 from v1, which takes its effect unless contact problems leave velocities as they are.
+// Solves for P0 from v1; adds its effect to v1 unless contact problems leave velocities as they are.
 static pcs_outcome half_first_impulses(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
@@ -207,7 +207,7 @@ static pcs_outcome half_first_impulses(pcs_scheme *self, const pcs_state *x, dou
     return PCS_CONVERGED;
 }
 
-// P0, and its effect on v1 and q'.
+// Solves for P0 and adds its effect to v1 and q'.
 static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
@@ -218,7 +218,7 @@ static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, doub
     return PCS_CONVERGED;
 }
 
-// v + (h/2)(a0 + a1), and P0/2 unless an impact drops it.
+// Computes v + (h/2)(a0 + a1), and adds P0/2 unless there is an impact, which drops it.
 static void half_free_velocity(pcs_scheme *self, bool is_impact)
 {
     half *s = self->data;
@@ -244,14 +244,14 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
     return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
 }
 
-// x += scale X P on low <= i < high.
+// Adds scale X P to x on low <= i < high.
 static void half_push_within(const half_pass *p, double scale, const double *impulse, double *x, int low, int high)
 {
     for (int j = 0; j < p->scheme->system->nrow; j++)
         if (impulse[j] != 0.0) pcs_projection_add_within(p->scheme->solver, j, scale * impulse[j], low, high, x);
 }
 
-// q' on low <= i < high.
+// Computes q' on low <= i < high.
 static void half_move(void *data, int range, int low, int high)
 {
     const half_pass *p = data;
@@ -259,7 +259,7 @@ static void half_move(void *data, int range, int low, int high)
     if (p->moved == NULL) half_push_within(p, 0.5 * p->h, ((const half *)p->scheme->data)->first, p->q_new, low, high);
 }
 
-// v' likewise.
+// Computes v' on low <= i < high.
 static void half_jump(void *data, int range, int low, int high)
 {
     const half_pass *p = data;
@@ -272,7 +272,7 @@ static void half_jump(void *data, int range, int low, int high)
 
 enum { BLOCK = 1024 }; // equations whose vectors stay in the first cache from one pass to the next
 
-// Right-hand side f(q') of a slice.
+// Evaluates the right-hand side f(q') of a slice, block by block after q'.
 static void half_fill(void *data, int slice, int low, int high)
 {
     const half_pass *p = data;
@@ -285,7 +285,7 @@ static void half_fill(void *data, int slice, int low, int high)
     }
 }
 
-// v' of a slice, and its energies.
+// Computes v' of a slice, and sums its energies.
 static void half_take(void *data, int slice, int low, int high)
 {
     const half_pass *p = data;
@@ -303,7 +303,7 @@ static bool half_has_slices(const pcs_scheme *self)
     return s->is_plain && self->system->slices != NULL && pcs_linsolve_has_slices(self->solver->mass);
 }
 
-// Stage 1 of plain systems: v1 where contacts see it.
+// Solves stage 1 of plain systems: computes v1 at the equations of contacts only.
 static pcs_outcome half_first_plainly(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
@@ -316,7 +316,7 @@ static pcs_outcome half_first_plainly(pcs_scheme *self, const pcs_state *x, doub
     return half_first_impulses(self, x, h, report);
 }
 
-// v' of plain systems without the impulses of stage 2, where contacts see it.
+// Computes v' of plain systems without the impulses of stage 2, at the equations of contacts only.
 static void half_find_velocities(pcs_scheme *self)
 {
     half_pass *p = &((half *)self->data)->pass;
@@ -329,7 +329,7 @@ static void half_find_velocities(pcs_scheme *self)
     }
 }
 
-// A plain system, slice by slice where it is long.
+// Makes a step of a plain system, slice by slice if it is long.
 static pcs_outcome half_go_plainly(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
                                    pcs_step_report *report)
 {
@@ -381,7 +381,7 @@ static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_s
     else pcs_system_resultant(self->system, pcs_at(x->t + h, s->base.next.q, s->base.next.v), resultant);
 }
 
-// The next state, which the caller takes or leaves; false when there is none.
+// Computes the next state, which the caller accepts or rejects; report->outcome says whether there is one.
 static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
 {
     half *s = self->data;
@@ -426,7 +426,7 @@ static void half_accept(pcs_scheme *self, pcs_state *x, double h, bool is_impact
     if (!s->reuses_acceleration) pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
 }
 
-// The step again in `count` smaller ones. Their reports add up to that of the step; the laws are those of the last.
+// Repeats the step in `count` smaller ones. Their reports are summed; the laws of rows are those of the last.
 static pcs_status half_impulsive_step(pcs_scheme *self, pcs_state *x, double h, int count, pcs_step_report *report)
 {
     half *s = self->data;
@@ -462,13 +462,6 @@ static pcs_status half_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
-static void half_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    (void)self;
-    *rule = pcs_rule_of(PCS_RULE_HEUN);
-    rule->rate = PCS_RATE_BEFORE_IMPACT;
-}
-
 const pcs_scheme_ops pcs_scheme_half_explicit = {
     .name = "half_explicit",
     .summary =
@@ -476,17 +469,16 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .options = half_options,
     .params_size = sizeof(half_params),
     .data_size = sizeof(half),
+    .rule = { .kind = PCS_RULE_HEUN,
+              .move = NAN,
+              .rate = PCS_RATE_BEFORE,
+              .impact = PCS_IMPACT_WHEN_CLOSING,
+              .rows_at = PCS_ROWS_WITHIN },
+    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .nhistory = 1,
     .nresultant = 1,
     .memory_size = sizeof(half_memory),
-    .is_explicit = true,
-    .separates_impacts = true,
-    .acts_midway = true,
-    .takes_rotations = true,
     .largest_turn = 0.02, // w' = i w grows by |1 + i y - y^2/2| = 1 + y^4/8
-    .state_rule = half_state_rule,
-    .takes_internal = true,
-    .takes_dealt_rows = true,
     .setup = half_setup,
     .start = half_start,
     .step = half_step,

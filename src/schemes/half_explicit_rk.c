@@ -85,55 +85,16 @@ static double herk_stable_step(const void *params, double w, double xi)
     return pcs_tableau_stable_step(&table, w, xi);
 }
 
-// Weights by which the earliest stages that count, three at most, give the value of a polynomial at the start.
-static void herk_fill_past(const pcs_tableau *t, double weight[PCS_MAX_STAGES], double *earliest)
-{
-    int stage[3], count = 0;
-    double last = 0.0;
-    for (; count < 3; count++) {
-        int next = -1;
-        for (int k = 0; k < t->s; k++)
-            if (t->b[k] != 0.0 && t->c[k] > last && (next < 0 || t->c[k] < t->c[next])) next = k;
-        if (next < 0) break;
-        stage[count] = next;
-        last = t->c[next];
-    }
-    memset(weight, 0, PCS_MAX_STAGES * sizeof *weight);
-    for (int i = 0; i < count; i++) {
-        weight[stage[i]] = 1.0;
-        for (int j = 0; j < count; j++)
-            if (j != i) weight[stage[i]] *= t->c[stage[j]] / (t->c[stage[j]] - t->c[stage[i]]);
-    }
-    *earliest = count > 0 ? t->c[stage[0]] : 0.0;
-}
-
-// A force that sets in between the start and the earliest stage that counts acts as if it had done so at the start.
-static bool herk_find_missed(const pcs_scheme *self, double h, double *v)
-{
-    const herk *s = self->data;
-    const pcs_tableau *t = &s->table;
-    double weight[PCS_MAX_STAGES], earliest;
-    if (t->b[0] != 0.0) return false;
-    herk_fill_past(t, weight, &earliest);
-    for (int i = 0; i < self->system->nv; i++) {
-        double a = -s->free[0][i];
-        for (int k = 1; k < t->s; k++) a += weight[k] * s->free[k][i];
-        v[i] = earliest * h * a;
-    }
-    return true;
-}
-
 static pcs_status herk_setup(pcs_scheme *self)
 {
     herk *s = self->data;
     const herk_params *params = self->params;
     int n = self->system->nv;
-    PCS_TRY(pcs_explicit_setup(self, &s->base));
+    PCS_TRY(pcs_explicit_setup(self));
     s->base.gap_tolerance = params->gap_tolerance;
     herk_find_tableau(params, &s->table);
-    self->misses_end = true;
-    for (int k = 0; k < s->table.s; k++)
-        if (s->table.c[k] == 1.0 && s->table.b[k] != 0.0) self->misses_end = false;
+    self->rule.tableau = &s->table;
+    self->stage_accelerations = s->free;
     for (int k = 0; k < s->table.s; k++) {
         if (k > 0) PCS_TAKE(self->ctx, s->q[k], n, "the stages");
         if (k > 0) PCS_TAKE(self->ctx, s->v[k], n, "the stages");
@@ -147,7 +108,7 @@ static pcs_status herk_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-// The impact at the end of the step.
+// Solves the impact at the end of the step.
 static pcs_outcome herk_impact(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     herk *s = self->data;
@@ -157,7 +118,7 @@ static pcs_outcome herk_impact(pcs_scheme *self, const pcs_state *x, double h, p
     return pcs_explicit_impact(self, &s->base, report);
 }
 
-// Forces of a stage from its impulses P, and their share in the step.
+// Adds the forces of a stage, from its impulses P, to its acceleration, and their share to the step.
 static void herk_take_forces(pcs_scheme *self, int k, double h_r, double share)
 {
     herk *s = self->data;
@@ -168,7 +129,7 @@ static void herk_take_forces(pcs_scheme *self, int k, double h_r, double share)
     for (int t = 0; t < self->system->ntangent; t++) s->base.stage_t[t] += share * s->force_t[t];
 }
 
-// Before the first stage; gaps and directions stand at the start.
+// Sets the mean velocity left to driven rows, before the first stage; gaps and directions are at the start.
 static void herk_drive(pcs_scheme *self, const pcs_state *x, double h)
 {
     herk *s = self->data;
@@ -181,7 +142,7 @@ static void herk_drive(pcs_scheme *self, const pcs_state *x, double h)
             (next->way_before[j] - next->way[j] - next->gap[j]) / h - s->table.b[0] * pcs_system_rate(system, j, x->v);
 }
 
-// Targets of stage l.
+// Sets the targets of driven rows in stage l.
 static void herk_drive_stage(pcs_scheme *self, const pcs_state *x, double h, int l)
 {
     herk *s = self->data;
@@ -199,7 +160,7 @@ static void herk_drive_stage(pcs_scheme *self, const pcs_state *x, double h, int
     }
 }
 
-// Stage l from those before it; the last one (l = s) makes the next state.
+// Computes stage l from those before it; the last one (l = s) gives the next state.
 static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, int l, bool *is_impact,
                               pcs_step_report *report)
 {
@@ -241,7 +202,7 @@ static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, in
     return PCS_CONVERGED;
 }
 
-// The last impulses pushed along the directions of the last stage, too, and are told along those of the end.
+// Adds the momentum of the last impulses along the directions of the last stage minus that along those of the end.
 static void herk_turn_last(pcs_scheme *self, double sum[3])
 {
     herk *s = self->data;
@@ -251,7 +212,7 @@ static void herk_turn_last(pcs_scheme *self, double sum[3])
     pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, sum);
 }
 
-// Impulse, work of loads and loss of damping by the weights of the stages.
+// Adds impulse, work of loads and damping loss of stage k by its weight.
 static void herk_weigh_stage(pcs_scheme *self, const pcs_state *x, int k, pcs_step_report *report)
 {
     herk *s = self->data;
@@ -295,16 +256,6 @@ static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
-static void herk_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    static const int orders[] = { 3, 4, 5, 2, 3, 4, 0 };
-    const herk *s = self->data;
-    *rule = pcs_rule_of(PCS_RULE_RUNGE_KUTTA);
-    rule->tableau = &s->table;
-    rule->order = orders[((const herk_params *)self->params)->method];
-    rule->rate = PCS_RATE_BEFORE_IMPACT;
-}
-
 const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .name = "half_explicit_rk",
     .summary =
@@ -312,14 +263,10 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .options = herk_options,
     .params_size = sizeof(herk_params),
     .data_size = sizeof(herk),
-    .is_explicit = true,
-    .separates_impacts = true,
+    .rule = { .kind = PCS_RULE_RUNGE_KUTTA, .move = NAN, .rate = PCS_RATE_BEFORE, .impact = PCS_IMPACT_WHEN_CLOSING },
+    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .check = herk_check,
     .stable_step = herk_stable_step,
-    .state_rule = herk_state_rule,
-    .takes_internal = true,
-    .takes_dealt_rows = true,
-    .find_missed = herk_find_missed,
     .setup = herk_setup,
     .start = pcs_explicit_start,
     .step = herk_step,

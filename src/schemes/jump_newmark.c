@@ -4,15 +4,15 @@
 //   M vd = f(q, v-, t) + Gb^T lam,   Gb vt = 0                       joints act smoothly, too, which keeps order 2
 //   M W = G^T P,   0 <= G v- _|_ P >= 0 on I0 = { g(q_n) <= tol }    contacts closed since the step before
 //   M U = G^T nu,   G U = -(h^2/2) (2 be - ga) G (a - a_n)           on those loaded in one of the last 8 steps
-//   q = qt + (h/2) W + U,   v- = vt + W                              qt, vt: alpha_family.h
+//   q = qt + (h/2) W + U,   v- = vt + W                              qt, vt: rule.h
 //   v = v- + M^-1 G^T La,   0 <= G v + e G v- _|_ La >= 0            on I1 = { g(q) <= tol } if one of it was open,
 //                                                                    else v = v-
 //
 // So a node in contact stays exactly where the impact has left it: G dq = h G (v_n + v-)/2 there. Unlike the explicit
 // scheme, the forces of contacts that last are kept in a step with an impact. Tangential rows join with friction
-// everywhere. Energy of a step of a linear system: pcs_alpha_book up to v-, then La . G (v- + v)/2.
+// everywhere. Energy of a step of a linear system: pcs_implicit_book up to v-, then La . G (v- + v)/2.
 
-#include "schemes/alpha_family.h"
+#include "schemes/implicit.h"
 #include "step/impact.h"
 #include "step/projection.h"
 
@@ -34,7 +34,7 @@ static const pcs_option jump_options[] = {
 };
 
 typedef struct jump_newmark {
-    pcs_alpha alpha;
+    pcs_implicit base;
     pcs_impact *impact;        // solves for an impact by columns; NULL: the step solver does, by products
     double gap_tolerance;      // m, a gap up to this is closed, and what is rounded off besides
     unsigned char *was_closed; // [nrow] I0
@@ -74,10 +74,10 @@ static pcs_status jump_take(pcs_scheme *self, jump_newmark *jump)
     return pcs_projection_has_columns(self->solver) ? pcs_impact_create(self->solver, &jump->impact) : PCS_OK;
 }
 
-// Is the gap of row j at q, which stands in next.gap, none?
+// Returns true if the gap of row j at q, which is in next.gap, counts as closed.
 static bool jump_is_shut(const pcs_scheme *self, const jump_newmark *jump, const double *q, int j)
 {
-    const pcs_next *next = &jump->alpha.next;
+    const pcs_next *next = &jump->base.next;
     double tie = pcs_gap_tie(self->system, j, q) + pcs_impulse_tie(self, jump->before, j, jump->h);
     return next->gap[j] <= jump->gap_tolerance + tie;
 }
@@ -85,16 +85,16 @@ static bool jump_is_shut(const pcs_scheme *self, const jump_newmark *jump, const
 // Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap.
 static void jump_find_closed(pcs_scheme *self, const jump_newmark *jump, const double *q, unsigned char *is_closed)
 {
-    const pcs_next *next = &jump->alpha.next;
+    const pcs_next *next = &jump->base.next;
     pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), next->gap);
     for (int j = 0; j < self->system->nrow; j++)
         is_closed[j] = self->system->rows[j].is_bilateral || jump_is_shut(self, jump, q, j);
 }
 
-// v += M^-1 (G^T La + T^T Lt) for the impact on the gated rows; false when it does not settle.
+// Solves the impact on the gated rows, v += M^-1 (G^T La + T^T Lt). Returns false if it does not converge.
 static bool jump_solve_impact(pcs_scheme *self, jump_newmark *jump, pcs_step_report *report)
 {
-    pcs_next *next = &jump->alpha.next;
+    pcs_next *next = &jump->base.next;
     pcs_step_problem problem = pcs_next_problem(self, next, NULL, 0.0);
     pcs_step_result result;
     problem.held = NULL;
@@ -108,10 +108,10 @@ static bool jump_solve_impact(pcs_scheme *self, jump_newmark *jump, pcs_step_rep
     return result.outcome == PCS_CONVERGED;
 }
 
-// Velocities of the rows before the impact, and its targets.
+// Evaluates the velocities of the rows before the impact, and its targets.
 static void jump_meet(pcs_scheme *self, jump_newmark *jump)
 {
-    pcs_next *next = &jump->alpha.next;
+    pcs_next *next = &jump->base.next;
     for (int j = 0; j < self->system->nrow; j++) next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
     for (int t = 0; t < self->system->ntangent; t++) jump->slide[t] = pcs_rows_dot(self->system->T, t, next->v);
     pcs_next_targets(self, next, next->v);
@@ -119,7 +119,7 @@ static void jump_meet(pcs_scheme *self, jump_newmark *jump)
 
 static void jump_clear(pcs_scheme *self, jump_newmark *jump)
 {
-    pcs_next *next = &jump->alpha.next;
+    pcs_next *next = &jump->base.next;
     jump->is_impact = false;
     for (int j = 0; j < self->system->nrow; j++)
         jump->smooth[j] = next->la[j] = next->nu[j] = next->lam[j] = next->target[j] = 0.0;
@@ -127,7 +127,7 @@ static void jump_clear(pcs_scheme *self, jump_newmark *jump)
         jump->smooth_t[t] = jump->rubbed[t] = next->la_t[t] = next->target_t[t] = 0.0;
 }
 
-// Is a contact closed at x, and approaching? Then it has its impact now.
+// Returns true if a contact is closed at x and approaches: its impact is due now.
 static bool jump_is_hit(pcs_scheme *self, const jump_newmark *jump, const pcs_state *x)
 {
     bool is_hit = false;
@@ -139,7 +139,7 @@ static bool jump_is_hit(pcs_scheme *self, const jump_newmark *jump, const pcs_st
 
 static void jump_report_tangents(const pcs_scheme *self, const jump_newmark *jump, int j, pcs_step_report *report)
 {
-    const pcs_next *next = &jump->alpha.next;
+    const pcs_next *next = &jump->base.next;
     const pcs_row *of = &self->system->rows[j];
     pcs_row_report *row = &report->rows[j];
     for (int t = 0; t < of->ntangent; t++) {
@@ -157,7 +157,7 @@ static void jump_report_tangents(const pcs_scheme *self, const jump_newmark *jum
 
 static void jump_report_rows(pcs_scheme *self, const jump_newmark *jump, pcs_step_report *report)
 {
-    const pcs_next *next = &jump->alpha.next;
+    const pcs_next *next = &jump->base.next;
     const pcs_system *system = self->system;
     for (int j = 0; j < system->nrow; j++) {
         double impact = jump->is_impact ? next->la[j] : 0.0;
@@ -177,10 +177,10 @@ static void jump_report_rows(pcs_scheme *self, const jump_newmark *jump, pcs_ste
     pcs_report_join(system, report);
 }
 
-// The projection at the initial state, and an impact of what is closed and approaching at t = 0.
+// Moves the projection to the initial state, and solves an impact of closed and approaching contacts at t = 0.
 static pcs_status jump_strike_at_start(pcs_scheme *self, jump_newmark *jump, pcs_state *x, pcs_step_report *report)
 {
-    pcs_next *next = &jump->alpha.next;
+    pcs_next *next = &jump->base.next;
     const pcs_system *system = self->system;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
@@ -206,11 +206,11 @@ static pcs_status jump_strike_at_start(pcs_scheme *self, jump_newmark *jump, pcs
         jump_report_rows(self, jump, report);
     }
     for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].step_impulse > 0.0;
-    pcs_joint_acceleration(self, next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
+    pcs_joint_acceleration(self, next, x->t, x->q, x->v, x->history[1]);
     return PCS_OK;
 }
 
-// I0 becomes the gate; no impulses yet. Constraint directions are those at q_n.
+// Sets the gate to I0, the contacts closed at q_n, and clears the impulses. Directions are those at q_n.
 static void jump_begin(pcs_scheme *self, jump_newmark *jump, const pcs_state *x, double h)
 {
     jump->before = x;
@@ -220,10 +220,10 @@ static void jump_begin(pcs_scheme *self, jump_newmark *jump, const pcs_state *x,
     jump_find_closed(self, jump, x->q, jump->was_closed);
 }
 
-// The smooth motion to time t by the prepared form.
+// Solves the smooth motion to time t with the prepared form.
 static bool jump_move(pcs_scheme *self, jump_newmark *jump, double t, pcs_step_report *report)
 {
-    pcs_next *next = &jump->alpha.next;
+    pcs_next *next = &jump->base.next;
     for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
     pcs_step_problem problem = pcs_next_problem(self, next, NULL, t);
     problem.q_before = jump->before->q;
@@ -238,12 +238,12 @@ static bool jump_move(pcs_scheme *self, jump_newmark *jump, double t, pcs_step_r
     return true;
 }
 
-// Work of the impulses of the smooth motion on the mean velocity: that of normal impulses is the scheme's doing, that
-// of friction a loss of the contact.
+// Books the work of the impulses of the smooth motion at the mean velocity: that of normal impulses is a numerical
+// loss, that of friction a loss of the contact.
 static void jump_book(pcs_scheme *self, jump_newmark *jump, const double *v0, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
-    const pcs_next *next = &jump->alpha.next;
+    const pcs_next *next = &jump->base.next;
     double work = 0.0;
     for (int j = 0; j < system->nrow; j++)
         if (next->la[j] != 0.0)
@@ -256,10 +256,10 @@ static void jump_book(pcs_scheme *self, jump_newmark *jump, const double *v0, pc
                 next->la_t[t] * (0.5 * pcs_rows_dot(system->T, t, v0) + 0.5 * pcs_rows_dot(system->T, t, next->v));
 }
 
-// The decision, and the impact if there is one; next.v becomes the velocity after it.
+// Decides whether there is an impact, and solves it; next.v becomes the velocity after it.
 static bool jump_strike(pcs_scheme *self, jump_newmark *jump, pcs_step_report *report)
 {
-    pcs_next *next = &jump->alpha.next;
+    pcs_next *next = &jump->base.next;
     jump_find_closed(self, jump, next->q, next->gate);
     for (int j = 0; j < self->system->nrow; j++)
         jump->is_impact = jump->is_impact || (next->gate[j] && !jump->was_closed[j]);
@@ -276,11 +276,8 @@ static pcs_status jump_setup(pcs_scheme *self)
 {
     jump_newmark *s = self->data;
     const jump_params *p = self->params;
-    if (isnan(p->gamma)) pcs_alpha_of_radius(&s->alpha, p->rho_inf);
-    else pcs_alpha_of_newmark(&s->alpha, p->gamma, p->beta);
-    s->alpha.holds = 2.0 * s->alpha.be > s->alpha.ga;
-    PCS_TRY(pcs_alpha_setup(self, &s->alpha));
-    if (pcs_system_has_joints(self->system)) s->alpha.lam = s->alpha.next.lam;
+    self->rule.w = isnan(p->gamma) ? pcs_weights_of_radius(p->rho_inf) : pcs_weights_of_newmark(p->gamma, p->beta);
+    PCS_TRY(pcs_implicit_setup(self));
     s->gap_tolerance = p->gap_tolerance;
     return jump_take(self, s);
 }
@@ -290,22 +287,22 @@ static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     jump_newmark *s = self->data;
     PCS_TRY(jump_strike_at_start(self, s, x, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    pcs_alpha_start(self, &s->alpha, x);
-    pcs_alpha_start_contacts(self, report, x);
+    pcs_implicit_fill_histories(self, x);
+    pcs_implicit_start_contacts(self, report, x);
     return PCS_OK;
 }
 
-// Forces that see the velocity are others after an impact; the filtered acceleration of generalized-alpha is left
-// alone.
-static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_alpha_memory *now)
+// Updates forces that depend on the velocity after an impact; the filtered acceleration of generalized-alpha is left
+// unchanged.
+static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_implicit_memory *now)
 {
     jump_newmark *s = self->data;
-    pcs_next *next = &s->alpha.next;
+    pcs_next *next = &s->base.next;
     if (!s->is_impact || !s->sees_velocity) return;
     pcs_joint_acceleration(self, next, x->t + h, next->q, next->v, next->d);
     pcs_system_resultant(self->system, pcs_at(x->t + h, next->q, next->v), now->resultant);
     pcs_add_joint_resultant(self->system, next->lam, now->resultant);
-    if (s->alpha.am != 0.0 || s->alpha.af != 0.0) return;
+    if (self->rule.w.am != 0.0 || self->rule.w.af != 0.0) return;
     for (int i = 0; i < self->system->nv; i++) next->a[i] = next->d[i];
     for (int k = 0; k < 3; k++) now->filtered[k] = now->resultant[k];
 }
@@ -313,41 +310,26 @@ static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_alp
 static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     jump_newmark *s = self->data;
-    pcs_next *next = &s->alpha.next;
-    pcs_step_form form = pcs_alpha_form(&s->alpha, h);
-    form.kw = 0.5 * h;
+    pcs_next *next = &s->base.next;
     pcs_begin_step(self, x, h, report);
-    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
+    PCS_TRY(pcs_step_solver_prepare(self->solver, pcs_implicit_form(self, h), &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
-    pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
-    pcs_alpha_hold(self, &s->alpha, x, h);
+    pcs_implicit_predict(self, x, h);
+    pcs_implicit_hold(self, x, h);
     jump_begin(self, s, x, h);
     if (!jump_move(self, s, x->t + h, report)) return PCS_OK;
-    pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
-    pcs_alpha_book(self, &s->alpha, x, next->v, report);
+    pcs_implicit_correct(self);
+    pcs_implicit_book(self, x, next->v, report);
     jump_book(self, s, x->v, report);
-    pcs_alpha_memory now;
-    pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
+    pcs_implicit_memory now;
+    pcs_implicit_balance(self, x, &now, report);
 
     if (!jump_strike(self, s, report) || !pcs_next_measure(self, x, next, report)) return PCS_OK;
     jump_report_rows(self, s, report);
     jump_refresh(self, x, h, &now);
-    pcs_alpha_accept(&s->alpha, x, &now);
-    pcs_next_accept(self, next, x, report);
+    pcs_implicit_accept(self, x, &now, report);
     return PCS_OK;
-}
-
-static void jump_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    const jump_params *p = self->params;
-    *rule = pcs_rule_of(PCS_RULE_ALPHA);
-    rule->radius = p->rho_inf;
-    rule->gamma = p->gamma;
-    rule->beta = p->beta;
-    rule->normal_way = rule->tangent_way = 0.5;
-    rule->has_smooth_joints = rule->has_correction = rule->holds = true;
-    rule->rate = PCS_RATE_BEFORE_IMPACT;
 }
 
 const pcs_scheme_ops pcs_scheme_jump_newmark = {
@@ -356,18 +338,21 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .options = jump_options,
     .params_size = sizeof(jump_params),
     .data_size = sizeof(jump_newmark),
-    .nhistory = PCS_ALPHA_NHISTORY,
+    .nhistory = PCS_IMPLICIT_NHISTORY,
     .nresultant = 2,
-    .memory_size = sizeof(pcs_alpha_memory),
-    .has_closed_loss = true,
-    .separates_impacts = true,
-    .takes_dealt_rows = true,
+    .memory_size = sizeof(pcs_implicit_memory),
+    .rule = { .kind = PCS_RULE_IMPLICIT,
+              .move = 0.5,
+              .way = 0.5,
+              .tangent_way = 0.5,
+              .position = PCS_POSITION_HELD,
+              .rate = PCS_RATE_BEFORE,
+              .impact = PCS_IMPACT_WHEN_CLOSING },
+    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .check = jump_check,
-    .state_rule = jump_state_rule,
     .refuses_drives = "its balance of energy has no place for the work of a prescribed motion; newmark, alpha_velocity "
                       "and moreau_jean "
                       "follow such motions",
-    .takes_internal = true,
     .setup = jump_setup,
     .start = jump_start,
     .step = jump_step,

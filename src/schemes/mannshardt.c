@@ -68,11 +68,6 @@ typedef struct mann {
     double *V[PCS_MAX_STAGES], *A[PCS_MAX_STAGES], *Q; // [nv]
 } mann;
 
-static const pcs_tableau *mann_tableau(const pcs_scheme *self)
-{
-    return mann_tableaus[((const mann_params *)self->params)->method];
-}
-
 static const char *mann_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
@@ -88,6 +83,7 @@ static pcs_status mann_setup(pcs_scheme *self)
 {
     mann *s = self->data;
     int n = self->system->nv;
+    self->rule.tableau = mann_tableaus[((const mann_params *)self->params)->method];
     PCS_TRY(pcs_next_create(self, &s->next));
     PCS_TRY(pcs_event_create(self, &s->events));
     s->events->stick = 1e-7; // slower ones would not rise above the round-off of the gap
@@ -95,14 +91,14 @@ static pcs_status mann_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->end.v, n, "the stages");
     PCS_TAKE(self->ctx, s->Q, n, "the stages");
     PCS_TAKE(self->ctx, s->end.friction, self->system->ntangent + 1, "the stages");
-    for (int i = 0; i < mann_tableau(self)->s; i++) {
+    for (int i = 0; i < self->rule.tableau->s; i++) {
         PCS_TAKE(self->ctx, s->V[i], n, "the stages");
         PCS_TAKE(self->ctx, s->A[i], n, "the stages");
     }
     return PCS_OK;
 }
 
-// Gaps up to a few thousand times what they are rounded to at q are closed. The directions go there.
+// Sets the gap tolerance to a few thousand times the round-off of gaps at q, and moves the directions there.
 static void mann_tolerate(pcs_scheme *self, const double *q)
 {
     const mann *s = self->data;
@@ -130,7 +126,7 @@ static void mann_clear(const pcs_scheme *self, leap *end)
     memset(end->friction, 0, (size_t)self->system->ntangent * sizeof *end->friction);
 }
 
-// After an acceleration: the largest of what gap and slip accelerations are summed from, m/s^2.
+// Returns the largest magnitude of the terms of gap and slip accelerations, m/s^2, after an acceleration.
 static double mann_drive(const pcs_scheme *self)
 {
     double largest = 0.0;
@@ -138,7 +134,7 @@ static double mann_drive(const pcs_scheme *self)
     return largest;
 }
 
-// Has a held row left its mode of friction?
+// Returns true if a held row has left its mode of friction.
 static bool mann_has_left(const pcs_scheme *self, int row)
 {
     const pcs_events *e = ((const mann *)self->data)->events;
@@ -146,7 +142,7 @@ static bool mann_has_left(const pcs_scheme *self, int row)
     return e->rub->margin[row] < (e->now.slides[row] ? 0.0 : -1e-9 * mann_drive(self));
 }
 
-// Adds `weight` seconds of friction, and looks at its modes.
+// Adds `weight` seconds of friction, and checks whether its modes still hold.
 static void mann_weigh_rub(const pcs_scheme *self, const double *v, double weight, leap *out)
 {
     const pcs_events *e = ((const mann *)self->data)->events;
@@ -172,11 +168,11 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     if (s->events->rub != NULL) mann_weigh_rub(self, v, weight, out);
 }
 
-// Smooth motion of length h from the present place to `end`.
+// Integrates the smooth motion of length h from the present state into `end`.
 static pcs_outcome mann_leap(pcs_scheme *self, double t, double h)
 {
     mann *s = self->data;
-    const pcs_tableau *rk = mann_tableau(self);
+    const pcs_tableau *rk = self->rule.tableau;
     int n = self->system->nv;
     leap *end = &s->end;
     mann_clear(self, end);
@@ -193,7 +189,7 @@ static pcs_outcome mann_leap(pcs_scheme *self, double t, double h)
     return outcome == PCS_CONVERGED ? pcs_event_check(s->events, n, end->v) : outcome;
 }
 
-// The present place moves to the end of the leap.
+// Moves the present state to the end of the leap.
 static void mann_land(pcs_scheme *self, double h, double *t, pcs_step_report *report)
 {
     mann *s = self->data;
@@ -219,7 +215,7 @@ typedef struct finding {
     int kind;
 } finding;
 
-// After an acceleration: does a held row pull?
+// Returns true if a held row pulls, after an acceleration.
 static bool mann_pulls(const pcs_scheme *self, int row)
 {
     const pcs_events *e = ((const mann *)self->data)->events;
@@ -227,7 +223,7 @@ static bool mann_pulls(const pcs_scheme *self, int row)
     return e->force[row] == 0.0 && e->acceleration[row] > 1e-9 * e->drive[row];
 }
 
-// Is there an event of this row (-1: of any) at the end of a leap that leads to time t?
+// Finds an event of this row (-1: of any) at the end of a leap that leads to time t.
 static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found)
 {
     mann *s = self->data;
@@ -252,8 +248,8 @@ static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found
     return PCS_CONVERGED;
 }
 
-// Could an open contact have dipped in and out within the leap? The cubic through gaps and rates says; of modes of
-// friction, the stages.
+// Returns true if an open contact may have closed and opened within the leap, by the cubic through gaps and rates; or
+// if a stage has left its mode of friction.
 static bool mann_may_dip(pcs_scheme *self, double h)
 {
     mann *s = self->data;
@@ -286,7 +282,7 @@ static double mann_guess(pcs_scheme *self, double t, int row)
     return rate > 0.0 ? (rate + sqrt(square)) / pull : 2.0 * gap / (sqrt(square) - rate);
 }
 
-// A better guess than x, which has just become one end of [lo, hi]: Newton's, moved so as to fall on the other side.
+// Returns the next guess after x, an end of [lo, hi]: that of Newton, shifted so as to fall on the other side.
 static double mann_next_guess(pcs_scheme *self, const finding *event, double x, double lo, double hi, double width)
 {
     mann *s = self->data;
@@ -298,8 +294,8 @@ static double mann_next_guess(pcs_scheme *self, const finding *event, double x, 
     return rate < 0.0 && guess > lo && guess < hi ? guess : middle;
 }
 
-// Narrows [*lo, *hi] to the width, or where friction changes to a few last digits, which the order does not ask for but
-// slip that comes to rest does; the event has not happened at *lo and has at *hi, where it is of this kind.
+// Narrows [*lo, *hi] to the width, or for changes of friction to a few last digits, which slip that comes to rest
+// needs, not the order; the event has not happened at *lo and has at *hi, where it is of this kind.
 static pcs_outcome mann_locate(pcs_scheme *self, double t, finding *event, double width, double *lo, double *hi)
 {
     const mann *s = self->data;
@@ -325,7 +321,7 @@ static pcs_outcome mann_locate(pcs_scheme *self, double t, finding *event, doubl
     return PCS_CONVERGED;
 }
 
-// The first event of the rest of the step; row -1: none, and the end of the step is the end of the leap.
+// Finds the first event in the rest of the step; row -1 if none, and the leap then ends at the end of the step.
 static pcs_outcome mann_find(pcs_scheme *self, double t, double rest, finding *event, double *hi)
 {
     pcs_outcome outcome = mann_leap(self, t, rest);
@@ -340,7 +336,7 @@ static pcs_outcome mann_find(pcs_scheme *self, double t, double rest, finding *e
     return mann_leap(self, t, rest);
 }
 
-// Contacts that are open before and closed after a leap of length h are hit at once.
+// Makes a leap of length h with one impact on all contacts that are open before and closed after it.
 static pcs_outcome mann_moreau(pcs_scheme *self, double h, double *t, pcs_step_report *report)
 {
     mann *s = self->data;
@@ -379,12 +375,12 @@ static void mann_note_energy(pcs_scheme *self)
     mann *s = self->data;
     pcs_measure measure;
     if (s->events->rub == NULL) return;
-    self->system->ops->measure(self->system, pcs_at(self->solver->t, s->end.q, s->V[mann_tableau(self)->s / 2]),
+    self->system->ops->measure(self->system, pcs_at(self->solver->t, s->end.q, s->V[self->rule.tableau->s / 2]),
                                PCS_ENERGY, &measure);
     s->events->now.energy = fmax(s->events->now.energy, measure.kinetic);
 }
 
-// Up to the event and through it; `hi` lies beyond it.
+// Integrates up to the event and solves it; `hi` lies beyond it.
 static pcs_outcome mann_pass(pcs_scheme *self, finding event, double hi, double h, double *t, pcs_step_report *report)
 {
     mann *s = self->data;
@@ -412,7 +408,7 @@ static pcs_outcome mann_pass(pcs_scheme *self, finding event, double hi, double 
     return mann_moreau(self, hi - lo, t, report);
 }
 
-// After smooth motion: directions of sliding go on, and forces of contacts that slide are to be unique.
+// Updates directions of sliding after smooth motion. Returns PCS_PARADOX if forces of sliding contacts are not unique.
 static pcs_outcome mann_follow(pcs_scheme *self)
 {
     mann *s = self->data;
@@ -479,13 +475,6 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
-static void mann_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    *rule = pcs_rule_of(PCS_RULE_NONE);
-    rule->tableau = mann_tableau(self);
-    rule->order = mann_orders[((const mann_params *)self->params)->method];
-}
-
 const pcs_scheme_ops pcs_scheme_mannshardt = {
     .name = "mannshardt",
     .summary = "explicit Runge-Kutta of order 2 to 5, Moreau in small intervals round the events; keeps its order "
@@ -493,12 +482,10 @@ const pcs_scheme_ops pcs_scheme_mannshardt = {
     .options = mann_options,
     .params_size = sizeof(mann_params),
     .data_size = sizeof(mann),
+    .rule = { .move = NAN, .rows_at = PCS_ROWS_WITHIN },
     .memory_size = sizeof(mann_memory),
-    .is_explicit = true,
-    .acts_midway = true,
     .refuses = mann_refuses,
     .stable_step = mann_stable_step,
-    .state_rule = mann_state_rule,
     .refuses_drives =
         "it locates events of gaps, and where a prescribed motion jumps or bends is none of them; half_explicit_rk and "
         "alpha_ggl follow such motions",

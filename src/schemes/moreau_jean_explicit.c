@@ -17,8 +17,8 @@
 
 static const pcs_option euler_options[] = { { 0 } };
 
-// Undamped modes lie on the imaginary axis, where forward Euler grows at every step size. In a mesh the fastest of them
-// wins at once; a single slow oscillator is only inaccurate.
+// Refuses undamped meshes: undamped modes lie on the imaginary axis, where forward Euler grows at every step size. In a
+// mesh the fastest dominates at once; a single slow oscillator is only inaccurate.
 static const char *euler_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
@@ -26,20 +26,14 @@ static const char *euler_refuses(const pcs_system *system, const void *params)
     return "forward Euler is unstable at any step on an undamped elastic model; use half_explicit or moreau_jean";
 }
 
-// |1 + h z| <= 1 for z = w (-xi +- sqrt(xi^2 - 1))
+// Returns the largest h with |1 + h z| <= 1 for z = w (-xi +- sqrt(xi^2 - 1)), s.
 static double euler_stable_step(const void *params, double w, double xi)
 {
     (void)params;
     return (xi < 1.0 ? 2.0 * xi : 2.0 / (xi + sqrt(xi * xi - 1.0))) / w;
 }
 
-static pcs_status euler_setup(pcs_scheme *self)
-{
-    self->misses_end = true;
-    return pcs_explicit_setup(self, self->data);
-}
-
-// q and the velocity without contact.
+// Computes q and the velocity without contact.
 static void euler_advance(pcs_scheme *self, const pcs_state *x, double h)
 {
     pcs_explicit *s = self->data;
@@ -57,7 +51,6 @@ static void euler_advance(pcs_scheme *self, const pcs_state *x, double h)
 static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
-    double resultant[3];
     pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, s);
     PCS_TRY(pcs_explicit_return(self, x));
@@ -67,22 +60,9 @@ static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
         pcs_projection_move(self->solver, s->next.q) ? pcs_explicit_impose(self, s, report) : PCS_SINGULAR;
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
 
-    pcs_next_report_rows(self, x, &s->next, 0.5, report);
-    pcs_system_resultant(self->system, pcs_at(x->t, x->q, x->v), resultant);
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
-    pcs_explicit_report_work(self, s, x, report);
+    pcs_explicit_report_stage(self, x, pcs_at(x->t, x->q, x->v), h, report);
     pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;
-}
-
-static void euler_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    (void)self;
-    *rule = pcs_rule_of(PCS_RULE_EULER);
-    rule->move = 0.0;
-    rule->gains_energy = true;
-    rule->rate = PCS_RATE_START;
-    rule->gate = PCS_GATE_FORESEEN;
 }
 
 const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
@@ -90,15 +70,11 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .summary = "forward Euler, contact implicit at velocity level; order 1; not for undamped elastic models",
     .options = euler_options,
     .data_size = sizeof(pcs_explicit),
-    .is_explicit = true,
-    .lags_velocity = true,
-    .takes_internal = true,
+    .rule = { .kind = PCS_RULE_EULER, .rate = PCS_RATE_START, .gate = PCS_GATE_FORESEEN, .gains_energy = true },
+    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .refuses = euler_refuses,
     .stable_step = euler_stable_step,
-    .takes_rotations = true,
-    .state_rule = euler_state_rule,
-    .takes_dealt_rows = true,
-    .setup = euler_setup,
+    .setup = pcs_explicit_setup,
     .start = pcs_explicit_start_plainly,
     .step = euler_step,
 };

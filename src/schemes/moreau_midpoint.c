@@ -9,7 +9,7 @@
 // `rate: middle` takes d = G(qM) v_n. `rate: start` reads eq. 42 of the paper instead: the gap velocity starts from
 // d = G(q_n) v_n and changes by G(qM) (v - v_n). Either way a lasting contact drifts by O(h) where gaps are curved.
 
-#include "schemes/midpoint.h"
+#include "schemes/explicit.h"
 
 #include "step/projection.h"
 
@@ -30,7 +30,7 @@ static const pcs_option midpoint_options[] = {
 };
 
 typedef struct midpoint {
-    pcs_midpoint base;
+    pcs_explicit base;
     double *start_rate; // [nrow] G(q_n) v_n, m/s
 } midpoint;
 
@@ -38,27 +38,28 @@ static pcs_status midpoint_setup(pcs_scheme *self)
 {
     midpoint *s = self->data;
     PCS_TAKE(self->ctx, s->start_rate, self->system->nrow, "gap velocities");
-    PCS_TRY(pcs_midpoint_setup(self, &s->base));
-    s->base.base.gap_tolerance = ((const midpoint_params *)self->params)->gap_tolerance;
-    return PCS_OK;
+    const midpoint_params *p = self->params;
+    self->rule.gate_tolerance = p->gap_tolerance;
+    self->rule.rate = p->rate == RATE_START ? PCS_RATE_TURNED : PCS_RATE_MIDDLE;
+    return pcs_midpoint_setup(self);
 }
 
-// G v + target = (1 + e) d + G (v - v_n) with d of the start.
+// Sets the targets so that G v + target = (1 + e) d + G (v - v_n), with the rate d of the start.
 static void midpoint_retarget(pcs_scheme *self, const pcs_state *x)
 {
     midpoint *s = self->data;
     const pcs_system *system = self->system;
     for (int j = 0; j < system->nrow; j++) {
-        double e = system->rows[j].is_bilateral ? 0.0 : system->rows[j].restitution;
+        double e = pcs_restitution(&system->rows[j], s->start_rate[j]);
         if (system->rows[j].is_driven) continue;
-        s->base.base.next.target[j] = (1.0 + e) * s->start_rate[j] - pcs_system_rate(system, j, x->v);
+        s->base.next.target[j] = (1.0 + e) * s->start_rate[j] - pcs_system_rate(system, j, x->v);
     }
 }
 
 static pcs_status midpoint_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     midpoint *s = self->data;
-    pcs_next *next = &s->base.base.next;
+    pcs_next *next = &s->base.next;
     bool is_from_start = ((const midpoint_params *)self->params)->rate == RATE_START;
     pcs_begin_step(self, x, h, report);
     if (is_from_start) {
@@ -70,24 +71,14 @@ static pcs_status midpoint_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     if (self->system->row_set.ndriven > 0)
         pcs_system_gaps(self->system, pcs_at(self->solver->t, x->q, NULL), next->gap);
     pcs_next_follow_drives(self, next, x, h, 0.5);
-    if (!pcs_midpoint_predict(self, &s->base, x, h)) return PCS_OK;
+    if (!pcs_midpoint_predict(self, x, h)) return PCS_OK;
     if (is_from_start) midpoint_retarget(self, x);
     pcs_next_drive(self, next);
-    report->outcome = pcs_midpoint_velocity(self, &s->base, x, h, report);
+    report->outcome = pcs_midpoint_velocity(self, x, h, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, next, report)) return PCS_OK;
-    pcs_midpoint_report(self, &s->base, x, report);
+    pcs_explicit_report_stage(self, x, pcs_at(x->t + 0.5 * h, s->base.middle, x->v), h, report);
     pcs_next_accept(self, next, x, report);
     return PCS_OK;
-}
-
-static void midpoint_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    const midpoint_params *p = self->params;
-    *rule = pcs_rule_of(PCS_RULE_MIDPOINT);
-    rule->move = 0.5;
-    rule->rate = p->rate == RATE_START ? PCS_RATE_TURNED : PCS_RATE_MIDDLE;
-    rule->gate = PCS_GATE_MIDDLE;
-    rule->gate_tolerance = p->gap_tolerance;
 }
 
 const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
@@ -96,12 +87,8 @@ const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .options = midpoint_options,
     .params_size = sizeof(midpoint_params),
     .data_size = sizeof(midpoint),
-    .is_explicit = true,
-    .acts_midway = true,
-    .lags_velocity = true,
-    .state_rule = midpoint_state_rule,
-    .takes_internal = true,
-    .takes_dealt_rows = true,
+    .rule = { .kind = PCS_RULE_MIDPOINT, .move = 0.5, .gate = PCS_GATE_MIDDLE, .rows_at = PCS_ROWS_WITHIN },
+    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .setup = midpoint_setup,
     .start = pcs_explicit_start_plainly,
     .step = midpoint_step,

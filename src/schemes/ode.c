@@ -45,7 +45,7 @@ static int ode_roots(realtype t, N_Vector y, realtype *root, void *user)
     return 0;
 }
 
-// The library never prints: what goes wrong is told by the answer of each call.
+// Suppresses messages of the library: errors are returned by each call.
 static void ode_be_silent(int code, const char *module, const char *function, char *message, void *user)
 {
     (void)code;
@@ -89,7 +89,7 @@ static bool ode_make_solver(pcs_ode *ode)
                                         ERKStepSetNoInactiveRootWarn(ode->solver) == ARK_SUCCESS));
 }
 
-// SUNDIALS does not look whether it gets the memory that it asks for, now and at the first step. Is there as much?
+// Returns true if there is as much memory as SUNDIALS allocates, now and at the first step, without checking.
 static bool ode_has_room(int n)
 {
     void *room = pcs_scratch(NULL, ROOM + VECTORS * (size_t)n * sizeof(double), 1);
@@ -129,8 +129,8 @@ bool pcs_ode_restart(pcs_ode *ode, double t, double *y, double first_step)
            ERKStepSetInitStep(ode->solver, first_step) == ARK_SUCCESS;
 }
 
-// A force that jumps within round-off of the present time fails every step, however small. One step of the size of
-// round-off, whose error is below that of the time, passes it; once, so that nothing goes on by such steps.
+// Steps over a force that jumps within round-off of the present time, which fails every step, however small: makes one
+// step of the size of round-off, with an error below that of the time; only once, lest a run goes on by such steps.
 static int ode_step_over(pcs_ode *ode, double stop, double *t)
 {
     double now = 0.0;

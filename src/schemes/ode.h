@@ -10,9 +10,9 @@
 
 typedef struct pcs_ode_problem {
     void *user;
-    int n;     // unknowns
-    int nroot; // functions whose zeros end an advance
-    // False when there is no slope at this place.
+    int n;     // number of unknowns
+    int nroot; // number of functions whose zeros end an advance
+    // Evaluates y'. Returns false if it does not exist at this state.
     bool (*slope)(void *user, double t, const double *y, double *dy);
     bool (*roots)(void *user, double t, const double *y, double *root); // [nroot]
     int *direction; // [nroot] +1: only rising zeros count, -1: only falling ones; 0 itself lies beyond the zero
@@ -28,19 +28,19 @@ typedef struct pcs_ode pcs_ode;
 
 pcs_status pcs_ode_create(pcs_context *ctx, const pcs_ode_problem *problem, pcs_ode **out);
 
-// A step's error in y_i stays below rtol |y_i| + atol_i, in the mean over i. What ARKODE is given it only reads.
+// Bounds the error of a step in y_i by rtol |y_i| + atol_i, in the mean over i. ARKODE only reads its arguments.
 bool pcs_ode_set_tolerances(pcs_ode *ode, double rtol, double *atol);
 
-// From now on from (t, y), first with the given step (0: the method finds one).
+// Restarts at (t, y), first with the given step (0: chosen by the method).
 bool pcs_ode_restart(pcs_ode *ode, double t, double *y, double first_step);
 
-// One step, not beyond `stop`; t and y follow.
+// Makes one step, not beyond `stop`; t and y follow.
 pcs_ode_end pcs_ode_advance(pcs_ode *ode, double stop, double *t, double *y);
 
-// After a root: [nroot] not 0 for the functions that vanish.
+// Returns [nroot] numbers, after a root, that are not 0 for the functions that vanish.
 const int *pcs_ode_found(const pcs_ode *ode);
 
-// The step that the method would take next, s.
+// Returns the step that the method would take next, s.
 double pcs_ode_next_step(const pcs_ode *ode);
 
 #endif

@@ -33,10 +33,10 @@ static pcs_status paoli_setup(pcs_scheme *self)
     paoli *s = self->data;
     PCS_TAKE(self->ctx, s->back, self->system->nv, "the position before");
     PCS_TAKE(self->ctx, s->mean, self->system->nv, "the mean position");
-    return pcs_explicit_setup(self, &s->base);
+    return pcs_explicit_setup(self);
 }
 
-// Velocity and position without contact, and the position before.
+// Computes velocity and position without contact, and the position before.
 static void paoli_advance(pcs_scheme *self, const pcs_state *x, double h)
 {
     paoli *s = self->data;
@@ -52,7 +52,7 @@ static void paoli_advance(pcs_scheme *self, const pcs_state *x, double h)
     }
 }
 
-// target = (1 + e) g(z)/h - G v, for every e that occurs.
+// Sets target = (1 + e) g(z)/h - G v, evaluating the gaps once for every e that occurs.
 static void paoli_targets(pcs_scheme *self, const pcs_state *x, double h)
 {
     paoli *s = self->data;
@@ -62,7 +62,7 @@ static void paoli_targets(pcs_scheme *self, const pcs_state *x, double h)
     self->solver->t = x->t + h;         // of driven rows: all others have no motion of their own
     pcs_next_targets(self, next, x->v); // for the tangential rows
     for (int j = 0; j < system->nrow; j++) {
-        double e = system->rows[j].is_bilateral ? 0.0 : system->rows[j].restitution;
+        double e = pcs_restitution(&system->rows[j], 0.0);
         if (e != last) {
             for (int i = 0; i < system->nv; i++) s->mean[i] = (next->q[i] + e * s->back[i]) / (1.0 + e);
             pcs_system_gaps(system, pcs_at(self->solver->t, s->mean, NULL), next->gap);
@@ -73,7 +73,7 @@ static void paoli_targets(pcs_scheme *self, const pcs_state *x, double h)
     }
 }
 
-// Driven rows have the velocity that was given in the mean over the step.
+// Sets the speeds of driven rows to their mean velocities over the steps, m/s.
 static void paoli_find_speeds(pcs_scheme *self, const pcs_state *x)
 {
     pcs_next *next = &((paoli *)self->data)->base.next;
@@ -84,9 +84,9 @@ static void paoli_find_speeds(pcs_scheme *self, const pcs_state *x)
     }
 }
 
-// Work of what drives rows: what changes the velocity, m (r^2 - r_n^2)/2, what balances forces, m G a, which the
-// impulse holds as they were when the step began, in the mean of both ends along the way of the step, and what balances
-// impulses of other rows, such as the friction that a driven body drags along: the rest of its own.
+// Books the work of driven rows: the part that changes the velocity, m (r^2 - r_n^2)/2; the part that balances forces,
+// m G a, which the impulse holds as at the start of the step, with the mean of both ends along the increment; and the
+// part that balances impulses of other rows, such as friction on a driven body: the rest of its own.
 static void paoli_book_drives(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
 {
     pcs_next *next = &((paoli *)self->data)->base.next;
@@ -112,7 +112,6 @@ static pcs_status paoli_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     paoli *s = self->data;
     paoli_memory *memory = x->memory;
     pcs_next *next = &s->base.next;
-    double resultant[3];
     pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, &s->base);
     PCS_TRY(pcs_explicit_return(self, x));
@@ -124,21 +123,24 @@ static pcs_status paoli_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     if (!pcs_next_measure(self, x, next, report)) return PCS_OK;
 
     paoli_find_speeds(self, x);
-    pcs_next_report_rows(self, x, next, 0.5, report);
-    pcs_system_resultant(self->system, pcs_at(x->t, x->q, x->v), resultant);
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * (memory->last_h + h) * resultant[k];
-    pcs_explicit_report_work(self, &s->base, x, report);
+    pcs_explicit_report_stage(self, x, pcs_at(x->t, x->q, x->v), 0.5 * (memory->last_h + h), report);
     paoli_book_drives(self, x, report);
     pcs_next_accept(self, next, x, report);
     memory->last_h = h;
     return PCS_OK;
 }
 
-static void paoli_state_rule(const pcs_scheme *self, pcs_rule *rule)
+static const char *paoli_refuses(const pcs_system *system, const void *params)
 {
-    (void)self;
-    *rule = pcs_rule_of(PCS_RULE_CENTRAL);
-    rule->move = 1.0;
+    bool varies = false;
+    (void)params;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_law_ops *law = system->rows[j].law.ops;
+        varies = varies || (law != NULL && law->restitution != NULL && law != &pcs_law_newton);
+    }
+    return pcs_rows_any(system, varies)
+               ? "an impact takes two or three of its steps, over which a restitution that depends on the speed changes"
+               : NULL;
 }
 
 const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
@@ -146,13 +148,11 @@ const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .summary = "central differences, contact law on a mean of two positions; velocities belong to the middle of steps",
     .options = paoli_options,
     .data_size = sizeof(paoli),
+    .rule = { .kind = PCS_RULE_CENTRAL, .move = 1.0 },
+    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .memory_size = sizeof(paoli_memory),
-    .is_explicit = true,
-    .lags_velocity = true,
     .needs_equal_steps = "what a long step has sunk in a short one would undo in its own time, at any velocity",
-    .state_rule = paoli_state_rule,
-    .takes_internal = true,
-    .takes_dealt_rows = true,
+    .refuses = paoli_refuses,
     .setup = paoli_setup,
     .start = pcs_explicit_start_plainly,
     .step = paoli_step,

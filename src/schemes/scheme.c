@@ -74,11 +74,11 @@ void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q)
 
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params)
 {
-    if (system->rotations.are_somewhere && !ops->takes_rotations)
+    if (system->rotations.are_somewhere && !(ops->takes & PCS_TAKES_ROTATIONS))
         return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
                "moreau_jean, moreau_jean_explicit and half_explicit turn them";
     if (system->row_set.ndriven > 0 && ops->refuses_drives != NULL) return ops->refuses_drives;
-    if (system->has_materials && !ops->takes_internal)
+    if (system->has_materials && !(ops->takes & PCS_TAKES_MATERIALS))
         return "it does not follow materials with internal variables, whose forces depend on the way since the last "
                "accepted step; newmark, hht, alpha_ggl, alpha_velocity, moreau_jean, moreau_jean_explicit, "
                "moreau_midpoint, half_explicit, half_explicit_rk, half_explicit_acceleration, jump_newmark and "
@@ -88,7 +88,7 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
 
 pcs_status pcs_scheme_weigh(const pcs_scheme_ops *ops, pcs_system *system, double h)
 {
-    if (!ops->has_inertia || system->K == NULL) return PCS_OK;
+    if (ops->rule.kind != PCS_RULE_WAVE || system->K == NULL) return PCS_OK;
     PCS_TRY(pcs_matrix_create(system->ctx, system->M->pattern, &system->inertia));
     pcs_matrix_combine(system->inertia, (const double[3]){ 1.0, 0.0, 0.25 * h * h }, system->M, NULL, system->K);
     return PCS_OK;
@@ -195,31 +195,6 @@ void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int l
     self->system->slices->sum(self->system, &next->ends, high, sums);
 }
 
-double pcs_norm2_of_change(const pcs_scheme *self, const pcs_next *next, const pcs_matrix *A, const double *x0,
-                           const double *x1)
-{
-    const pcs_system *system = self->system;
-    pcs_measure m;
-    double *x = next->mean, norm2 = 0.0;
-    for (int i = 0; i < system->nv; i++) x[i] = x1[i] - x0[i];
-    if (pcs_system_is_mesh(system)) { // cell by cell: a motion without strain has none, whatever its size
-        system->ops->measure(system, pcs_at(0.0, x, x), PCS_ENERGY, &m);
-        return 2.0 * (A == system->K ? m.strain : m.kinetic);
-    }
-    for (int j = 0; j < system->nv; j++)
-        for (int k = A->pattern->start[j]; k < A->pattern->start[j + 1]; k++)
-            norm2 += x[A->pattern->row[k]] * A->value[k] * x[j];
-    return norm2;
-}
-
-pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const pcs_state *x)
-{
-    const pcs_system *system = self->system;
-    if (next->ends.q0 != NULL) return next->change;
-    return (pcs_change){ pcs_norm2_of_change(self, next, system->K, x->q, next->q),
-                         pcs_norm2_of_change(self, next, system->M, x->v, next->v) };
-}
-
 double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_ends *ends, double h, double weight)
 {
     const pcs_system *system = self->system;
@@ -231,7 +206,7 @@ double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_
                 weight * pcs_system_damping_power(system, pcs_at(self->solver->t, ends->q, ends->v), mean));
 }
 
-// Every entry of the state enters the energies, so a NaN anywhere shows there.
+// Relies on the energies to find a NaN: every entry of the state enters them.
 bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
@@ -302,7 +277,7 @@ void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, in
     report->is_joined = true;
 }
 
-// The loss of friction is -Lt . T ((1 - theta) v_n + theta v), in the mean that the balance of the scheme takes.
+// Reports the friction of a row with its loss, -Lt . T ((1 - theta) v_n + theta v), the mean of the scheme's balance.
 static void scheme_report_tangents(const pcs_system *system, int j, const pcs_state *x, const pcs_next *next,
                                    double theta, pcs_step_report *report)
 {
@@ -365,7 +340,8 @@ void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v)
     const pcs_system *system = self->system;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
-        next->target[j] = row->is_bilateral ? 0.0 : row->restitution * pcs_system_rate(system, j, v);
+        double rate = pcs_system_rate(system, j, v);
+        next->target[j] = pcs_restitution(row, rate) * rate;
         for (int t = row->first_tangent; t < row->first_tangent + row->ntangent; t++)
             next->target_t[t] = row->tangent_restitution * pcs_rows_dot(system->T, t, v);
     }
@@ -416,29 +392,6 @@ void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, doub
     pcs_next_drive(self, next);
 }
 
-// Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step,
-// hardly decay: those of the step before are no better a guess than none. Forces of joints count more.
-static const double steady_radius = 0.85;
-
-bool pcs_goes_on(const pcs_system *system, double radius)
-{
-    if (system->is_linear) return false;
-    return !pcs_system_is_mesh(system) || (system->tangents_vary && radius <= steady_radius) ||
-           pcs_system_has_joints(system);
-}
-
-double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y)
-{
-    double sum[4] = { 0.0 };
-    int i = 0, n = pcs_system_nown(system);
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; k++) sum[k] += (x1[i + k] - x0[i + k]) * y[i + k];
-    for (; i < n; i++) sum[0] += (x1[i] - x0[i]) * y[i];
-    double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    pcs_system_sum(system, 1, &total);
-    return total;
-}
-
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a)
 {
     self->system->ops->force(self->system, pcs_at(t, q, v), a);
@@ -451,7 +404,7 @@ void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a)
     pcs_free_acceleration(self, x->t, x->q, x->v, a);
 }
 
-// M^-1 G^T of a joint's row, number k of all; of another rank it is made with that one.
+// Returns M^-1 G^T of the row of joint k of all ranks; for a joint of another rank it is a collective solve.
 static const double *scheme_joint_column(const pcs_scheme *self, const pcs_next *next, int k)
 {
     int here = k - next->first_joint;
@@ -459,8 +412,8 @@ static const double *scheme_joint_column(const pcs_scheme *self, const pcs_next 
     return pcs_projection_column(self->solver, is_here ? next->joints[here] : -1);
 }
 
-// Adds to a and lam what is missing of (G X) lam = -(G a + bias) on the bilateral rows, by elimination: on all ranks
-// alike, each of which gives the lines of its own rows.
+// Solves (G X) lam = -(G a + bias) on the bilateral rows for the missing part of lam, and adds it and its effect on a:
+// by elimination on all ranks alike, each of which contributes the lines of its own rows.
 static void scheme_add_joint_forces(pcs_scheme *self, pcs_next *next, double share, double *a)
 {
     const pcs_system *system = self->system;
@@ -485,7 +438,7 @@ static void scheme_add_joint_forces(pcs_scheme *self, pcs_next *next, double sha
     for (int i = 0; i < nown; i++) next->lam[row[i]] += next->x[first + i];
 }
 
-// Redundant joints share their forces: the least ones, made exact by repetition.
+// Gives redundant joints the least forces, made exact by repetition.
 void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a)
 {
     pcs_system *system = self->system;
@@ -512,11 +465,6 @@ void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double
     if (system->row_comm == NULL || !pcs_system_has_joints(system)) return;
     pcs_rows_sum(system, 3, all);
     for (int k = 0; k < 3; k++) sum[k] += all[k];
-}
-
-pcs_rule pcs_rule_of(pcs_rule_kind kind)
-{
-    return (pcs_rule){ .kind = kind, .radius = NAN, .gamma = NAN, .beta = NAN, .lag = NAN, .move = NAN };
 }
 
 bool pcs_rows_turn(const pcs_system *system)
@@ -566,7 +514,7 @@ double pcs_scheme_present_step(const pcs_scheme_ops *ops, const void *params, co
                                const pcs_state *x)
 {
     double turn = ops->largest_turn > 0.0 ? ops->largest_turn : INFINITY;
-    bool has_a = ops->nhistory > 0 && !ops->history_is_velocity && x->nhistory > 0;
+    bool has_a = ops->nhistory > 0 && ops->rule.kind != PCS_RULE_WAVE && x->nhistory > 0;
     const pcs_step_limit limit = {
         .modes = ops->stable_step, .params = params, .turn = turn, .a = has_a ? x->history[0] : NULL
     };

@@ -37,8 +37,8 @@ typedef struct split {
     double *force;                             // [nrow] contact forces of the present stage, N
 } split;
 
-// A contact without forces falls by (h^2/2) times its free acceleration in every step. For the node of a mesh that is
-// the force of the whole body on the mass of one element.
+// Refuses meshes without contact forces: a contact then sinks by (h^2/2) times its free acceleration in every step. For
+// the node of a mesh that is the force of the whole body on the mass of one element.
 static const char *split_refuses(const pcs_system *system, const void *params)
 {
     if (((const split_params *)params)->contact_forces) return pcs_refuse_friction(system, params);
@@ -58,9 +58,10 @@ static pcs_status split_setup(pcs_scheme *self)
 {
     split *s = self->data;
     int n = self->system->nv;
-    PCS_TRY(pcs_explicit_setup(self, &s->base));
+    PCS_TRY(pcs_explicit_setup(self));
     s->base.has_forces = true;
     s->base.gap_tolerance = ((const split_params *)self->params)->gap_tolerance;
+    if (!((const split_params *)self->params)->contact_forces) self->rule.rate = PCS_RATE_BEFORE;
     for (int k = 0; k < STAGES; k++) {
         if (k > 0) PCS_TAKE(self->ctx, s->q[k], n, "the stages");
         if (k > 0) PCS_TAKE(self->ctx, s->v[k], n, "the stages");
@@ -71,7 +72,7 @@ static pcs_status split_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-// The acceleration of stage k, and its share of the impulses.
+// Computes the acceleration of stage k, and adds its share of the impulses.
 static pcs_outcome split_accelerate(pcs_scheme *self, const pcs_state *x, double h, int k, pcs_step_report *report)
 {
     split *s = self->data;
@@ -152,28 +153,21 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     return PCS_OK;
 }
 
-static void split_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    *rule = pcs_rule_of(PCS_RULE_RUNGE_KUTTA);
-    rule->tableau = &pcs_tableau_fehlberg5;
-    rule->order = 5;
-    rule->rate = ((const split_params *)self->params)->contact_forces ? PCS_RATE_NONE : PCS_RATE_BEFORE;
-}
-
 const pcs_scheme_ops pcs_scheme_splitting = {
     .name = "splitting",
     .summary = "Runge-Kutta-Fehlberg of order 5 for the smooth motion, then impacts at fixed positions",
     .options = split_options,
     .params_size = sizeof(split_params),
     .data_size = sizeof(split),
-    .is_explicit = true,
-    .acts_midway = true,
-    .separates_impacts = true,
-    .lets_contacts_sink = true,
-    .takes_dealt_rows = true,
+    .rule = { .kind = PCS_RULE_RUNGE_KUTTA,
+              .move = NAN,
+              .tableau = &pcs_tableau_fehlberg5,
+              .impact = PCS_IMPACT_ALWAYS,
+              .level = PCS_LEVEL_ACCELERATION,
+              .rows_at = PCS_ROWS_WITHIN },
+    .takes = PCS_TAKES_DEALT_ROWS,
     .refuses = split_refuses,
     .stable_step = split_stable_step,
-    .state_rule = split_state_rule,
     .refuses_drives =
         "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
         "good; half_explicit and half_explicit_rk follow such motions",

@@ -11,7 +11,7 @@ enum { OWN = SINGLE + PCS_MAX_HISTORY + PCS_MAX_ROW_HISTORY };
 static const long MOST_STEPS = 1L << 53; // all of them are numbers
 _Static_assert(OWN == 16, "each has a name in a checkpoint");
 
-// All that there is of a state but for what others carry.
+// Lists all members of a state except the memory of others.
 static void state_list(pcs_state *x, pcs_memory own[OWN])
 {
     size_t vector = (size_t)x->nv * sizeof(double), row_vector = (size_t)x->nrow * sizeof(double);
@@ -34,7 +34,7 @@ static void state_list(pcs_state *x, pcs_memory own[OWN])
         own[SINGLE + PCS_MAX_HISTORY + i] = (pcs_memory){ .bytes = x->row_history[i], .size = row_vector };
 }
 
-// Takes the arrays of x; those of `carried` only where they are not there yet.
+// Allocates the arrays of x; those of `carried` only if they are absent.
 static pcs_status state_take(pcs_context *ctx, pcs_state *x)
 {
     if (x->q == NULL) PCS_TAKE(ctx, x->q, x->nq, "a state");
@@ -65,7 +65,7 @@ pcs_status pcs_state_create(const pcs_scheme *scheme, pcs_state *x)
                       .v = x->v,
                       .nhistory = ops->nhistory,
                       .nrow_history = ops->nrow_history,
-                      .v_is_of_middle = ops->history_is_velocity,
+                      .v_is_of_middle = ops->rule.kind == PCS_RULE_WAVE,
                       .memory_size = ops->memory_size,
                       .ncarried = PCS_SOLVER_MEMORY + system->nmemory };
     PCS_TAKE(scheme->ctx, x->carried, x->ncarried, "a state");

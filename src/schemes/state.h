@@ -14,23 +14,23 @@
 #include "system/system.h"
 
 enum { PCS_MAX_HISTORY = 4, PCS_MAX_ROW_HISTORY = 2 };
-// Steps after its last impulse for which a contact counts as one that lasts: in fewer the accelerations of a sudden
-// release have not decayed (6.2 J out of 0.6 J with none), with 8 nothing is gained.
+// Steps after its last impulse for which a contact counts as lasting: with fewer the accelerations of a sudden release
+// have not decayed (6.2 J out of 0.6 J with none), with 8 no energy is gained.
 enum { PCS_RECENT = 8 };
 
 typedef struct pcs_state {
     int nq, nv, nrow;
-    double t;                                 // s
-    long step;                                // accepted steps so far
-    double next_h;                            // s, the step that step control tries next
-    double largest_rate;                      // m/s, of all contact gaps in the accepted steps so far
+    double t;                                 // time, s
+    long step;                                // number of accepted steps so far
+    double next_h;                            // length of the next step tried by step control, s
+    double largest_rate;                      // largest rate of all contact gaps in the accepted steps so far, m/s
     double *q;                                // [nq]
     double *v;                                // [nv]
     unsigned char *was_loaded;                // [nrow] the last accepted step transmitted an impulse
     double *recent;                           // [nrow] PCS_RECENT after such a step, one less after each other one
-    double *impulse;                          // [nrow] N s, of the last accepted step
-    int nhistory, nrow_history;               // vectors the scheme carries from step to step
-    bool v_is_of_middle;                      // of the last step; history[0] is the velocity of its end
+    double *impulse;                          // [nrow] impulse in the last accepted step, N s
+    int nhistory, nrow_history;               // number of vectors that the scheme keeps from step to step
+    bool v_is_of_middle;                      // v is of the middle of the last step, history[0] of its end
     double *history[PCS_MAX_HISTORY];         // [nv] each
     double *row_history[PCS_MAX_ROW_HISTORY]; // [nrow] each
     void *memory;                             // [memory_size] the scheme's own struct
@@ -43,24 +43,24 @@ typedef struct pcs_state {
 
 struct pcs_scheme;
 
-// The state that a run with this scheme works on, all zeros; q and v stay what they are where they are not NULL.
+// Creates the state of a run with this scheme, all zeros; q and v are kept if they are not NULL.
 pcs_status pcs_state_create(const struct pcs_scheme *scheme, pcs_state *x);
-// A state of its own with the same numbers.
+// Creates a copy of a state with memory of its own.
 pcs_status pcs_state_clone(pcs_context *ctx, const pcs_state *x, pcs_state *out);
 
-// Both are of the same model and scheme; they may belong to two simulations.
+// Copies a state to another one of the same model and scheme; they may belong to two simulations.
 void pcs_state_copy(const pcs_state *from, pcs_state *to);
 unsigned long long pcs_state_hash(const pcs_state *x); // of every bit
 
-// A probe at this state. Of a body as a whole the velocity is that of its momentum, at the end of the step.
+// Returns a probe at this state. For a whole body the velocity is that of its momentum, at the end of the step.
 double pcs_state_probe(const pcs_state *x, const pcs_system *system, const pcs_probe *probe);
 
-// Writes or reads the whole of the state that a run works on.
+// Writes or reads the complete state of a run.
 void pcs_state_carry(pcs_state *x, pcs_carrier *c);
 
-// Time, directions and mass of the system go where the state is.
+// Moves time, directions and mass of the system to the state.
 void pcs_state_settle(const struct pcs_scheme *scheme, const pcs_state *x);
-// A run goes on from a kept state: x becomes that, and the system goes there.
+// Restores a kept state: copies it to x, and moves the system there.
 void pcs_state_restore(const struct pcs_scheme *scheme, const pcs_state *kept, pcs_state *x);
 
 #endif

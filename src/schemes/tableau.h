@@ -8,7 +8,7 @@
 enum { PCS_MAX_STAGES = 8 };
 
 typedef struct pcs_tableau {
-    int s; // stages
+    int s; // number of stages
     double a[PCS_MAX_STAGES][PCS_MAX_STAGES], b[PCS_MAX_STAGES], c[PCS_MAX_STAGES];
 } pcs_tableau;
 
@@ -16,12 +16,12 @@ typedef struct pcs_tableau {
 extern const pcs_tableau pcs_tableau_hem3, pcs_tableau_hem4, pcs_tableau_hem5, pcs_tableau_herk2, pcs_tableau_kutta3,
     pcs_tableau_rk4, pcs_tableau_fehlberg5;
 
-// The tableau of lists a (s rows of s), b and c; NULL when they make a half-explicit one, else what is wrong, with the
+// Reads a tableau from lists a (s rows of s), b and c. Returns NULL if it is half-explicit, else the error, with the
 // name of the list at fault.
 const char *pcs_tableau_read(const pcs_list *a, const pcs_list *b, const pcs_list *c, pcs_tableau *out,
                              const char **option);
 
-// y = x + h sum_j weight_j k_j over `count` stages of n numbers.
+// Adds stages: y = x + h sum_j weight_j k_j over `count` stages of n numbers.
 typedef struct pcs_stages {
     int n, count;
     const double *weight;
@@ -29,7 +29,11 @@ typedef struct pcs_stages {
 } pcs_stages;
 void pcs_stages_add(pcs_stages s, double h, const double *x, double *y);
 
-// As pcs_scheme_ops.stable_step.
+// Returns the factor by which a step y makes the free motion q'' + 2 xi q' + q = 0 grow; INFINITY if the step fails.
+typedef double pcs_growth(const void *scheme, double y, double xi);
+// Returns the largest y below which nothing grows by more than a factor e in 10^6 radians; 0 if that is below 1e-3.
+double pcs_stable_limit(pcs_growth *growth, const void *scheme, double xi);
+// Returns the stable step as pcs_scheme_ops.stable_step does.
 double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi);
 
 #endif

@@ -92,7 +92,7 @@ static pcs_status wave_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     return PCS_OK;
 }
 
-// Entries off the diagonal that M and K cancel are zero, so that S is known to be diagonal.
+// Sets off-diagonal entries that M and K cancel up to round-off to zero, so that S is known to be diagonal.
 static void wave_clean(const pcs_system *system, double h)
 {
     const pcs_pattern *pattern = system->M->pattern;
@@ -104,7 +104,7 @@ static void wave_clean(const pcs_system *system, double h)
         }
 }
 
-// Has an equation a mass of its own, that waves do not carry?
+// Returns true if an equation has a mass of its own, which is no part of the waveguide.
 static bool wave_is_mass(const pcs_system *system, int i, double h)
 {
     const pcs_pattern *pattern = system->M->pattern;
@@ -132,12 +132,13 @@ static pcs_status wave_check_restitution(const pcs_scheme *self)
     const pcs_system *system = self->system;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
-        bool acts = row->restitution != 0.0 && !row->is_bilateral && !s->is_heavy[j];
+        double e = pcs_restitution(row, 0.0);
+        bool acts = e != 0.0 && !s->is_heavy[j];
         if (!acts && row->tangent_restitution == 0.0) continue;
         return pcs_fail(self->ctx, PCS_UNSUPPORTED,
                         "contact '%s' has a restitution of %g, but the end of a bar has no mass that could rebound: it "
                         "comes back when the wave does; set it to 0, or put a point_mass there",
-                        system->contacts[row->contact].name, acts ? row->restitution : row->tangent_restitution);
+                        system->contacts[row->contact].name, acts ? e : row->tangent_restitution);
     }
     return PCS_OK;
 }
@@ -150,7 +151,7 @@ static pcs_status wave_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
     PCS_TAKE(self->ctx, s->is_heavy, system->nrow, "the contacts of the step");
     PCS_TAKE(self->ctx, s->was_held, system->nrow, "the contacts of the step");
-    s->share = ((const wave_params *)self->params)->gate == GATE_BEFORE ? 1.0 : 0.5;
+    self->rule.gate_share = ((const wave_params *)self->params)->gate == GATE_BEFORE ? 1.0 : 0.5;
     if (system->inertia == NULL)
         return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");
     if (!(self->step > 0.0)) return PCS_OK; // the first step tells
@@ -158,7 +159,7 @@ static pcs_status wave_setup(pcs_scheme *self)
     return wave_check_restitution(self);
 }
 
-// S, and all that follows from it, for steps of length h.
+// Assembles and factors S, and prepares the solver, for steps of length h.
 static pcs_status wave_prepare(pcs_scheme *self, double h, pcs_outcome *outcome)
 {
     wave *s = self->data;
@@ -183,7 +184,7 @@ static pcs_status wave_prepare(pcs_scheme *self, double h, pcs_outcome *outcome)
     return PCS_OK;
 }
 
-// Vf into next.v.
+// Computes Vf into next.v.
 static void wave_free_motion(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
@@ -214,7 +215,7 @@ static void wave_drive(pcs_scheme *self, const pcs_state *x, double h)
     self->solver->t = x->t;
 }
 
-// Finds the gates and targets of all rows; true if a row acts, so that there is something to solve.
+// Finds the gates and targets of all rows. Returns true if a row acts, so that the contact problem has to be solved.
 static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
@@ -227,15 +228,15 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
         const pcs_row *row = &system->rows[j];
         s->was_held[j] = x->was_loaded[j];
         next->rate_before[j] = pcs_system_rate(system, j, next->v);
-        double ahead = next->gap[j] + s->share * h * next->rate_before[j];
+        double ahead = next->gap[j] + self->rule.gate_share * h * next->rate_before[j];
         // With gate `before`, a contact that touches at the very end of the step closes in the next one. Round-off adds
         // up over steps and must not decide this: the tie includes a fraction of the displacement in a step.
         double tie = pcs_gap_tie(system, j, x->q) + SAME_TIME * h * fabs(next->rate_before[j]);
-        next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= (s->share < 1.0 ? tie : -tie);
-        double e = x->was_loaded[j] ? 0.0 : row->restitution;
+        next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= (self->rule.gate_share < 1.0 ? tie : -tie);
+        double rate = pcs_system_rate(system, j, x->history[HISTORY_U]);
+        double e = x->was_loaded[j] ? 0.0 : pcs_restitution(row, rate);
         next->target[j] = next->la[j] = next->nu[j] = 0.0;
-        if (s->is_heavy[j] && !row->is_bilateral)
-            next->target[j] = -0.5 * (1.0 - e) * pcs_system_rate(system, j, x->history[HISTORY_U]);
+        if (s->is_heavy[j] && !row->is_bilateral) next->target[j] = -0.5 * (1.0 - e) * rate;
         acts = acts || next->gate[j];
     }
     for (int t = 0; t < system->ntangent; t++) next->target_t[t] = next->la_t[t] = 0.0;
@@ -253,7 +254,7 @@ static pcs_outcome wave_solve_contacts(pcs_scheme *self, pcs_step_report *report
     return result.outcome;
 }
 
-// q and u from V.
+// Computes q and u from V.
 static void wave_move(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
@@ -320,8 +321,8 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (start[k] + end[k]);
 }
 
-// A closed contact that does not part stays closed, with a force or without one: round-off would decide else whether a
-// force of zero lets go of it, and the next push would have to find it anew, off by its rounding to steps.
+// Keeps a closed contact that does not separate closed, with or without force: otherwise round-off would decide whether
+// a force of zero releases it, and the next push would have to find it again, rounded to steps.
 static void wave_hold(const pcs_scheme *self, pcs_state *x, const pcs_step_report *report)
 {
     const wave *s = self->data;
@@ -351,31 +352,22 @@ static pcs_status wave_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
-static void wave_state_rule(const pcs_scheme *self, pcs_rule *rule)
-{
-    *rule = pcs_rule_of(PCS_RULE_WAVE);
-    rule->move = 1.0;
-    rule->rate = PCS_RATE_REFLECTED;
-    rule->gate = PCS_GATE_HELD;
-    rule->gate_slack = SAME_TIME;
-    rule->gate_rest = AT_REST;
-    rule->gate_share = ((const wave_params *)self->params)->gate == GATE_NEAREST ? 0.5 : 1.0;
-}
-
 const pcs_scheme_ops pcs_scheme_wave = {
     .name = "wave",
     .summary = "midpoint rule with contact on the midpoint velocity: exact waves in rods at steps of cell length/speed",
     .options = wave_options,
     .params_size = sizeof(wave_params),
     .data_size = sizeof(wave),
+    .rule = { .kind = PCS_RULE_WAVE,
+              .move = 1.0,
+              .rate = PCS_RATE_REFLECTED,
+              .gate = PCS_GATE_HELD,
+              .gate_slack = SAME_TIME,
+              .gate_rest = AT_REST },
     .nhistory = 1,
-    .history_is_velocity = true,
-    .has_closed_loss = true,
-    .has_inertia = true,
     .needs_equal_steps = "its step is the time that a wave takes through a cell",
     .refuses = wave_refuses,
     .ask_waves = wave_ask,
-    .state_rule = wave_state_rule,
     .setup = wave_setup,
     .start = wave_start,
     .step = wave_step,

@@ -41,7 +41,7 @@ pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)
     return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->number, sim->state.t, h, what);
 }
 
-// Materials go on from here; an impact at the start is no way.
+// Commits the internal variables of materials at the end of the step; an impact at the start has no displacement.
 static void accept_commit(pcs_sim *sim)
 {
     if (pcs_system_remembers(sim->system))
@@ -83,7 +83,7 @@ static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
              contact->is_joint ? "joint" : "contact", contact->name, solver->bad_row - contact->first_row);
 }
 
-// Has nearly all that moves come from nowhere, by steps of a scheme that cannot cut them?
+// Returns true if nearly all energy is numerical gain and the scheme, which needs equal steps, cannot cut a failed one.
 static bool accept_has_run_away(const pcs_sim *sim)
 {
     const pcs_ledger *ledger = &sim->ledger;
@@ -91,7 +91,7 @@ static bool accept_has_run_away(const pcs_sim *sim)
     return is_stuck && -ledger->numerical_loss > 0.9 * (ledger->now.kinetic + ledger->now.strain);
 }
 
-// Why a step did not settle, with the place where the state went wrong.
+// Describes why a step did not converge, with the place where the state went wrong.
 static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
 {
     const char *note = pcs_noted(sim->ctx), *advice = note[0] != '\0' ? note : sim->solver->advice;
@@ -108,8 +108,8 @@ static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
              advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
 }
 
-// Why smaller steps did not stand in for the one that failed, of a scheme that cannot take them, and whether they would
-// help where all of them are: not where nearly all energy has come from nowhere.
+// Appends why a failed step was not replaced by smaller ones, for a scheme that needs equal steps, and whether smaller
+// steps throughout would help: not if nearly all energy is numerical gain.
 static void accept_describe_equal_steps(const pcs_sim *sim, double h, size_t size, char *text)
 {
     const pcs_scheme_ops *scheme = sim->scheme->ops;

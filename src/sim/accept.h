@@ -10,12 +10,12 @@ void pcs_accept_book(pcs_sim *sim);
 // Checks the last report against the state; `before` is the energy where the step began, J. False when a condition is
 // violated and the case is strict, and when a work is not finite, which becomes the outcome of the step.
 bool pcs_accept_certifies(pcs_sim *sim, double before);
-// Says why the last step of length h was rejected: it did not settle, or its certificate is broken. PCS_FAILED.
+// Fails with PCS_FAILED and says why the last step of length h was rejected: no convergence, or a broken certificate.
 pcs_status pcs_accept_reject(pcs_sim *sim, double h);
-// PCS_FAILED with `what`, and where the run stands.
+// Fails with PCS_FAILED and a message of `what`, step, time and step size.
 pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what);
-// Before a step, and before each of the smaller ones that cover it: finds what may touch in it. PCS_FAILED when bodies
-// overlap that no row was about.
+// Searches contacts that may touch in the next step, or in each of the smaller ones that cover it. Fails with
+// PCS_FAILED if bodies overlap that had no row.
 pcs_status pcs_sim_search(pcs_sim *sim);
 
 #endif

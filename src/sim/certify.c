@@ -33,11 +33,11 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_CONE] = { .name = "friction <= mu x contact impulse", .unit = "N s" },
     [CERTIFY_SLIP] = { .name = "friction against the slip, none of it below the limit", .unit = "m/s" },
     [CERTIFY_HELD] = { .name = "lasting contacts move with their mean velocity", .unit = "m" },
+    [CERTIFY_TURN] = { .name = "prescribed rotations turn by less than a radian in a step", .unit = "rad" },
     [CERTIFY_STAY] = { .name = "loaded rows stay where their velocities lead", .unit = "m" },
     [CERTIFY_IMPACT_LOSS] = { .name = "impact loss = m_eff v^2 (1 - e^2) / 2", .unit = "J" },
     [CERTIFY_MOTION] = { .name = "equations of motion, each of them", .unit = "N s" },
     [CERTIFY_KINEMATICS] = { .name = "positions follow velocities", .unit = "m" },
-    [CERTIFY_ORDER] = { .name = "order conditions of the coefficients", .unit = "1" },
     [CERTIFY_TRAVEL] = { .name = "travel times of waves by mass and stiffness", .unit = "1" },
     [CERTIFY_MOMENTUM] = { .name = "momentum balance", .unit = "kg m/s" },
     [CERTIFY_GRADIENT] = { .name = "forces follow from the energy", .unit = "J" },
@@ -69,26 +69,27 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     const pcs_scheme_ops *ops = scheme->ops;
     const pcs_system *system = scheme->system;
     bool has_rows = pcs_system_nrow(system) > 0;
+    bool has_friction = pcs_system_ntangent(system) > 0 && rule->position != PCS_POSITION_FORCE;
     switch (check) {
     case CERTIFY_GAP:
     case CERTIFY_POSITION_MULTIPLIER:
-    case CERTIFY_POSITION_COMPLEMENT: return has_rows && ops->is_position_level;
+    case CERTIFY_POSITION_COMPLEMENT: return has_rows && pcs_rule_limits_gaps(rule);
     case CERTIFY_GATE:
-        if (!has_rows || ops->ignores_restitution) return false;
-        return (ops->is_position_level && system->is_linear) || rule->gate != PCS_GATE_NONE;
-    case CERTIFY_CONTRADICTION: return has_rows && ops->is_position_level && !ops->ignores_restitution;
+        if (!has_rows || rule->position == PCS_POSITION_FORCE) return false;
+        return (pcs_rule_limits_gaps(rule) && system->is_linear) || rule->gate != PCS_GATE_NONE;
+    case CERTIFY_CONTRADICTION: return has_rows && pcs_rule_limits_gaps(rule) && rule->position != PCS_POSITION_FORCE;
     case CERTIFY_RATE:
     case CERTIFY_VELOCITY_COMPLEMENT:
     case CERTIFY_OPEN_IMPULSE:
-    case CERTIFY_IMPULSE_LAW: return has_rows && !ops->ignores_restitution;
+    case CERTIFY_IMPULSE_LAW: return has_rows && rule->position != PCS_POSITION_FORCE;
     case CERTIFY_RESTITUTION: return has_rows && rule->rate != PCS_RATE_NONE;
-    case CERTIFY_CONE:
-    case CERTIFY_SLIP: return pcs_system_ntangent(system) > 0 && !ops->ignores_restitution;
-    case CERTIFY_HELD: return has_rows && rule->holds;
-    case CERTIFY_STAY: return has_rows && !system->row_set.vary && pcs_certify_leads(scheme, rule);
+    case CERTIFY_CONE: return has_friction || system->soft_friction != NULL;
+    case CERTIFY_SLIP: return has_friction;
+    case CERTIFY_HELD: return has_rows && rule->position == PCS_POSITION_HELD;
+    case CERTIFY_TURN: return system->row_set.ndriven > 0 && !system->is_linear && rule->impact != PCS_IMPACT_LOCATED;
+    case CERTIFY_STAY: return has_rows && !system->row_set.vary && pcs_certify_leads(rule);
     case CERTIFY_MOTION:
     case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE;
-    case CERTIFY_ORDER: return rule->tableau != NULL;
     case CERTIFY_TRAVEL:
         return rule->kind == PCS_RULE_WAVE && isfinite(ops->ask_waves(system, scheme->params).mismatch);
     case CERTIFY_COEFFICIENTS: return pcs_system_nrow(system) + pcs_system_ncompliant(system) > 0;
@@ -97,29 +98,29 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_BEND: return has_rows && pcs_system_has_bias(system);
     case CERTIFY_GRADIENT: return !pcs_system_remembers(system);
     case CERTIFY_DAMPING_POWER:
-        return !pcs_system_remembers(system) && (pcs_system_is_mesh(system) || system->is_linear);
-    case CERTIFY_WORK: return !pcs_system_remembers(system) && !system->is_linear && pcs_system_is_mesh(system);
+        return system->soft_friction == NULL && (pcs_system_is_mesh(system) || system->is_linear);
     case CERTIFY_GYROSCOPIC:
         return system->rotations.are_somewhere && !(pcs_system_ncompliant(system) > 0 && pcs_system_is_damped(system));
     case CERTIFY_MOMENTUM: return pcs_system_is_mesh(system);
     case CERTIFY_PENETRATION:
-    case CERTIFY_MISFIT: return has_rows && !ops->is_position_level;
+    case CERTIFY_MISFIT: return has_rows && !pcs_rule_limits_gaps(rule);
     case CERTIFY_DAMPING: return pcs_system_is_damped(system);
-    case CERTIFY_CORRECTION: return has_rows && ops->is_position_level && system->is_linear;
-    case CERTIFY_PASSAGE: return system->row_set.may_pass && (system->row_set.may_change || !ops->watches_gaps);
+    case CERTIFY_CORRECTION: return has_rows && pcs_rule_limits_gaps(rule) && system->is_linear;
+    case CERTIFY_PASSAGE:
+        return system->row_set.may_pass && (system->row_set.may_change || rule->impact != PCS_IMPACT_LOCATED);
     case CERTIFY_OFFSET: return has_rows && rule->gate == PCS_GATE_HELD;
-    case CERTIFY_ENERGY: return ops->has_closed_loss && system->is_linear;
-    case CERTIFY_IMPACT_LOSS: return has_rows && ops->separates_impacts;
+    case CERTIFY_ENERGY: return pcs_rule_has_closed_loss(rule) && system->is_linear;
+    case CERTIFY_IMPACT_LOSS: return has_rows && pcs_rule_separates_impacts(rule);
     default: return true;
     }
 }
 
 static bool certify_only_reports(const pcs_certifier *self, int check)
 {
-    if (check == CERTIFY_PENETRATION || check == CERTIFY_MISFIT) return self->scheme->ops->lets_contacts_sink;
+    if (check == CERTIFY_PENETRATION || check == CERTIFY_MISFIT) return self->rule->level == PCS_LEVEL_ACCELERATION;
     // Forward Euler gains in every step, by its order; a run that has gained half of all it has had is lost even so.
-    if (check == CERTIFY_GROWTH && self->rule.kind == PCS_RULE_EULER) return false;
-    if (check == CERTIFY_RISE || check == CERTIFY_GROWTH) return self->rule.gains_energy;
+    if (check == CERTIFY_GROWTH && self->rule->kind == PCS_RULE_EULER) return false;
+    if (check == CERTIFY_RISE || check == CERTIFY_GROWTH) return self->rule->gains_energy;
     return certify_checks[check].is_reported_only;
 }
 
@@ -127,7 +128,7 @@ static void certify_choose_checks(pcs_certifier *self)
 {
     int count = 0;
     for (int i = 0; i < CERTIFY_COUNT; i++) {
-        if (certify_applies(self->scheme, &self->rule, i)) {
+        if (certify_applies(self->scheme, self->rule, i)) {
             self->check[i] = &self->now.checks[count++];
             *self->check[i] = certify_checks[i];
             self->check[i]->is_reported_only = certify_only_reports(self, i);
@@ -138,20 +139,18 @@ static void certify_choose_checks(pcs_certifier *self)
     self->now.bad_row = self->now.bad_equation = -1;
 }
 
+enum { ROW_ARRAYS = sizeof(certify_rows) / sizeof(double *) };
+
+// Allocates one block for all arrays, largest_gap first.
 static pcs_status certify_take_rows(pcs_context *ctx, certify_rows *rows, int nrow)
 {
-    double **arrays[] = { &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift,
-                          &rows->gap,         &rows->rate,         &rows->impulse, &rows->recent,
-                          &rows->strayed,     &rows->reach,        &rows->bend,    &rows->sunk };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) PCS_TAKE(ctx, *arrays[i], nrow, "the certificate");
+    double **arrays[ROW_ARRAYS] = { &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift,
+                                    &rows->gap,         &rows->rate,         &rows->impulse, &rows->recent,
+                                    &rows->strayed,     &rows->reach,        &rows->bend,    &rows->sunk };
+    double *block;
+    PCS_TAKE(ctx, block, ROW_ARRAYS * (size_t)nrow, "the certificate");
+    for (size_t i = 0; i < ROW_ARRAYS; i++) *arrays[i] = block + i * (size_t)nrow;
     return PCS_OK;
-}
-
-static bool certify_has_joints(const pcs_system *system)
-{
-    for (int c = 0; c < system->ncontact; c++)
-        if (system->contacts[c].is_joint) return true;
-    return false;
 }
 
 static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
@@ -167,13 +166,13 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
     if (system->row_set.may_pass) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
-    if (!certify_has_joints(system)) return PCS_OK;
+    if (!pcs_system_has_joints(system)) return PCS_OK;
     PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
     PCS_TAKE(ctx, self->normal, pcs_system_npoint(system), "the certificate");
     return PCS_OK;
 }
 
-// Two pasts, and vectors of residuals.
+// Allocates the two saved states and the work of residuals.
 static pcs_status certify_take_vectors(pcs_context *ctx, pcs_certifier *self)
 {
     int n = self->scheme->system->nv;
@@ -185,8 +184,8 @@ static pcs_status certify_take_vectors(pcs_context *ctx, pcs_certifier *self)
         for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the certificate");
         for (int i = 0; i < self->scheme->ops->nhistory; i++) PCS_TAKE(ctx, past->history[i], n, "the certificate");
     }
-    if (self->rule.kind == PCS_RULE_RUNGE_KUTTA)
-        for (int k = 0; k < self->rule.tableau->s; k++) {
+    if (self->rule->kind == PCS_RULE_RUNGE_KUTTA)
+        for (int k = 0; k < self->rule->tableau->s; k++) {
             PCS_TAKE(ctx, self->stage_v[k], n, "the certificate");
             PCS_TAKE(ctx, self->stage_a[k], n, "the certificate");
         }
@@ -205,7 +204,7 @@ static pcs_status certify_copy_rows(pcs_context *ctx, const pcs_rows *rows, pcs_
     return PCS_OK;
 }
 
-// Directions and masses of its own where those of the system vary.
+// Allocates directions and mass of its own if those of the system vary.
 static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -218,7 +217,6 @@ static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
     }
     if (!system->mass_varies) return PCS_OK;
     PCS_TRY(pcs_matrix_create(ctx, system->M->pattern, &self->M));
-    PCS_TRY(pcs_matrix_create(ctx, system->M->pattern, &self->kept_M));
     PCS_TAKE(ctx, self->dense, (size_t)system->nv * (size_t)system->nv, "the certificate");
     return PCS_OK;
 }
@@ -231,6 +229,11 @@ static double certify_stiffness(const pcs_system *system)
     return pcs_system_max(system, largest) * pcs_system_ndof(system);
 }
 
+void pcs_certifier_take_control(pcs_certifier *self)
+{
+    self->is_controlled = true;
+}
+
 pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out)
 {
     pcs_certifier *self;
@@ -238,7 +241,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TAKE(ctx, self, 1, "the certificate");
     self->ctx = ctx;
     self->scheme = scheme;
-    if (scheme->ops->state_rule != NULL) scheme->ops->state_rule(scheme, &self->rule);
+    self->rule = &scheme->rule;
     certify_choose_checks(self);
     self->comm = system->row_comm;
     PCS_TRY(certify_take_rows(ctx, &self->rows, system->nrow));
@@ -249,14 +252,12 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_places(ctx, self));
     if (pcs_system_is_mesh(system))
         for (int j = 0; j < system->nrow; j++) pcs_row_resultant(system, system->G, j, self->resultant[j]);
-    pcs_rate_kind rate = self->rule.rate;
-    self->needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule.gate == PCS_GATE_MIDDLE;
-    self->iterates = !system->is_linear && (!scheme->ops->is_explicit || self->rule.kind == PCS_RULE_MEAN);
+    pcs_rate_kind rate = self->rule->rate;
+    self->needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule->gate == PCS_GATE_MIDDLE;
+    self->iterates = !system->is_linear && (!pcs_rule_is_explicit(self->rule) || self->rule->kind == PCS_RULE_MEAN);
     self->stiffness = certify_stiffness(system);
     self->marked = -1;
     self->energy_of_speed = NAN;
-    if (self->rule.tableau != NULL)
-        pcs_certify_note(self, CERTIFY_ORDER, pcs_certify_order(&self->rule), PCS_ROUND_SUM, -1, -1);
     pcs_certify_travel(self);
     *out = self;
     return PCS_OK;
@@ -284,19 +285,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
 
 static void certify_copy(certify_rows *to, const certify_rows *from, int nrow)
 {
-    size_t bytes = (size_t)nrow * sizeof(double);
-    memcpy(to->largest_gap, from->largest_gap, bytes);
-    memcpy(to->largest_rate, from->largest_rate, bytes);
-    memcpy(to->overlap, from->overlap, bytes);
-    memcpy(to->drift, from->drift, bytes);
-    memcpy(to->gap, from->gap, bytes);
-    memcpy(to->rate, from->rate, bytes);
-    memcpy(to->impulse, from->impulse, bytes);
-    memcpy(to->recent, from->recent, bytes);
-    memcpy(to->strayed, from->strayed, bytes);
-    memcpy(to->reach, from->reach, bytes);
-    memcpy(to->bend, from->bend, bytes);
-    memcpy(to->sunk, from->sunk, bytes);
+    memcpy(to->largest_gap, from->largest_gap, ROW_ARRAYS * (size_t)nrow * sizeof *to->largest_gap);
 }
 
 void pcs_certifier_mark(pcs_certifier *self)
@@ -312,28 +301,28 @@ void pcs_certifier_rewind(pcs_certifier *self)
     certify_copy(&self->rows, &self->kept_rows, self->scheme->system->nrow);
 }
 
-// Has a contact, closed by its last impulse, got none in this step and not parted either?
+// Returns true if a contact, closed by its last impulse, got none in this step and has not separated either.
 static bool certify_is_held(const pcs_certifier *self, int row)
 {
     const pcs_row_report *r = &self->report->rows[row];
-    if (self->rule.gate != PCS_GATE_HELD || !(self->rows.impulse[row] > 0.0) || r->step_impulse > 0.0) return false;
-    return r->rate + r->target <= self->rule.gate_rest * self->x->largest_rate;
+    if (self->rule->gate != PCS_GATE_HELD || !(self->rows.impulse[row] > 0.0) || r->step_impulse > 0.0) return false;
+    return r->rate + r->target <= self->rule->gate_rest * self->x->largest_rate;
 }
 
-// A contact that another run has closed: its impulse, whatever it was, and a rate that explains where it is held.
+// Marks a contact as closed by an earlier run: its impulse is unknown; sets a gap rate that explains its gap.
 static void certify_go_on(pcs_certifier *self, int row)
 {
-    double way = self->rule.gate_share * self->scheme->step;
+    double way = self->rule->gate_share * self->scheme->step;
     self->rows.impulse[row] = 1.0;
     if (way > 0.0) self->rows.reach[row] = pcs_max(self->rows.reach[row], fabs(self->gap[row]) / way);
 }
 
-// Takes down the rows that the next step starts from. May an open contact close in it, to a generous guess?
+// Records the rows that the next step starts from. Returns true if an open contact may close in it, generously guessed.
 static bool certify_remember_rows(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     double tie = PCS_ROUND_LENGTH * system->length, ahead = 2.0 * self->report->h;
-    bool may_close = false, goes_on = self->rule.gate == PCS_GATE_HELD && !(self->report->h > 0.0);
+    bool may_close = false, goes_on = self->rule->gate == PCS_GATE_HELD && !(self->report->h > 0.0);
     for (int j = 0; j < system->nrow; j++) {
         double gap = self->gap[j];
         self->rows.gap[j] = gap;
@@ -348,7 +337,7 @@ static bool certify_remember_rows(pcs_certifier *self)
     return self->comm == NULL ? may_close : pcs_all_max(self->comm, may_close) != 0.0;
 }
 
-// Is the next step looked at closely? Also where a load may set in, because hardly anything moves.
+// Returns true if the next step is examined closely; also if hardly anything moves, because a load may set in.
 static bool certify_will_watch(const pcs_certifier *self, bool may_close)
 {
     const certify_memory *now = &self->now;
@@ -357,7 +346,7 @@ static bool certify_will_watch(const pcs_certifier *self, bool may_close)
     return may_close || now->count <= BEGINNING || rest == 0 || spent <= 1e-6 * now->largest_energy;
 }
 
-// The state that the next step starts from.
+// Records the state that the next step starts from.
 static void certify_remember(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -425,7 +414,7 @@ bool pcs_certifier_is_greedy(const pcs_certifier *self)
     return self->is_greedy;
 }
 
-// Is energy from nowhere what broke it?
+// Returns true if the broken check is one of energy gain.
 static bool certify_is_of_energy(const pcs_certifier *self)
 {
     const pcs_check *broken = self->now.certificate.broken;
@@ -440,17 +429,23 @@ double pcs_certifier_shorter(const pcs_certifier *self, double share)
     return pcs_min(0.5, broken == self->check[CERTIFY_GROWTH] ? share * allowed : allowed);
 }
 
+// Returns true if forces use the velocity of the start of the step.
+static bool certify_lags(pcs_rule_kind kind)
+{
+    return kind == PCS_RULE_EULER || kind == PCS_RULE_MIDPOINT || kind == PCS_RULE_CENTRAL;
+}
+
 // Returns advice on energy that no load explains, or "" if another check broke.
 static const char *certify_advice(const pcs_certifier *self)
 {
     if (!certify_is_of_energy(self)) return "";
-    if (pcs_system_is_gyroscopic(self->scheme->system) && self->scheme->ops->lags_velocity)
+    if (pcs_system_is_gyroscopic(self->scheme->system) && certify_lags(self->rule->kind))
         return "; its forces take the velocity of the start of a step, so that gyroscopic moments let the motion grow"
                " at any step: try half_explicit or alpha_ggl";
     return "; try a smaller step, numerical damping that keeps the order (hht, or rho_inf < 1) or alpha_ggl";
 }
 
-// The contact of a row by its number in one process.
+// Returns the contact of a row by its index in one process.
 static const pcs_contact_info *certify_contact(const pcs_system *system, int number)
 {
     if (system->row_comm == NULL) return &system->contacts[system->rows[number].contact];
@@ -482,7 +477,7 @@ enum { CHECK_WORDS = 4 };
 _Static_assert(offsetof(pcs_check, worst_time) == offsetof(pcs_check, worst_ratio) + (CHECK_WORDS - 1) * sizeof(double),
                "the numbers of a check follow one another");
 
-// Which check is broken, -1: none.
+// Serializes the index of the broken check, -1 if none.
 static void carry_broken(pcs_certifier *self, pcs_carrier *c)
 {
     pcs_certificate *certificate = &self->now.certificate;
@@ -493,13 +488,12 @@ static void carry_broken(pcs_certifier *self, pcs_carrier *c)
 
 static void carry_rows(certify_rows *rows, size_t nrow, pcs_carrier *c)
 {
-    static const char *const names[] = { "largest_gap", "largest_rate", "overlap", "drift", "gap",  "rate",
-                                         "impulse",     "recent",       "strayed", "reach", "bend", "sunk" };
-    double *const arrays[] = { rows->largest_gap, rows->largest_rate, rows->overlap, rows->drift,
-                               rows->gap,         rows->rate,         rows->impulse, rows->recent,
-                               rows->strayed,     rows->reach,        rows->bend,    rows->sunk };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        pcs_carry_rows(c, names[i], &(pcs_carry_table){ arrays[i], nrow, sizeof(double), sizeof(double), false });
+    static const char *const names[ROW_ARRAYS] = { "largest_gap", "largest_rate", "overlap", "drift", "gap",  "rate",
+                                                   "impulse",     "recent",       "strayed", "reach", "bend", "sunk" };
+    for (size_t i = 0; i < ROW_ARRAYS; i++) {
+        pcs_carry_table table = { rows->largest_gap + i * nrow, nrow, sizeof(double), sizeof(double), false };
+        pcs_carry_rows(c, names[i], &table);
+    }
 }
 
 // Zeroes arrays that still hold an older step: nothing reads them, and a checkpoint must not contain them.

@@ -12,26 +12,29 @@ typedef struct pcs_certifier pcs_certifier;
 
 pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out);
 
+// Says that step-size control chooses the steps: the step of the case is only the first one.
+void pcs_certifier_take_control(pcs_certifier *self);
+
 // Compares the coefficients of contacts with the numbers of the case, which it reads anew.
 void pcs_certifier_compare(pcs_certifier *self, pcs_case *input);
 
-// Takes the state at t = 0 as what the first step starts from.
+// Records the state at t = 0 as the start of the first step.
 void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);
 
 // Saves the memory of the certifier before trial steps; rewind restores it and discards what the trial steps left.
 void pcs_certifier_mark(pcs_certifier *self);
 void pcs_certifier_rewind(pcs_certifier *self);
 
-// Smooth forces, or the accelerations that the state carries, have changed between two steps: the next step is held
-// against those that are there now.
+// Reevaluates the smooth forces after a change of them, or of stored accelerations, between two steps; the next step is
+// checked against these.
 void pcs_certifier_renew(pcs_certifier *self, const pcs_state *x);
 
-// Writes or reads all of it between two steps.
+// Serializes the certifier between two steps.
 void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c);
 
 // Checks the report of an accepted step against the state; false when a condition is violated.
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect);
-// Did the last step gain much of the energy that the run may still gain?
+// Returns true if the last step gained too much of the energy that the run may still gain.
 bool pcs_certifier_is_greedy(const pcs_certifier *self);
 
 const pcs_certificate *pcs_certifier_certificate(const pcs_certifier *self);
@@ -39,7 +42,7 @@ const pcs_certificate *pcs_certifier_certificate(const pcs_certifier *self);
 // Returns the factor (<= 0.5) for the step that broke the certificate after `share` of the run. For energies it is at
 // most tolerance/defect, as the defect falls like the step or faster; times share for growth, which adds up over steps.
 double pcs_certifier_shorter(const pcs_certifier *self, double share);
-// "gap >= 0 violated: 1e-3 m, allowed 1e-12 m" for the broken check.
+// Writes "gap >= 0 violated: 1e-3 m, allowed 1e-12 m" for the broken check.
 void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text);
 
 #endif

@@ -1,14 +1,14 @@
 // Checks the model against the case, once, before the first step: coefficients of contacts against the text of the
 // case, and travel times of waves through cells against mass and stiffness.
 
+#include "core/text.h"
 #include "sim/certify_data.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-// By how much a coefficient differs from the number under this key of a contact, or of a system in closed form; 0 where
-// the case has none.
+// Returns the difference between a coefficient and the number under this key of a contact, or of a closed-form system;
+// 0 if the case has none.
 static double case_difference(pcs_case *input, const char *contact, const char *key, double value)
 {
     char path[PCS_PATH_BYTES];
@@ -17,7 +17,8 @@ static double case_difference(pcs_case *input, const char *contact, const char *
     snprintf(path, sizeof path, "system.%s", key);
     if (pcs_yaml_get_kind(own) != PCS_YAML_SCALAR) own = pcs_case_find(input, path);
     if (pcs_yaml_get_kind(own) != PCS_YAML_SCALAR) return 0.0;
-    return fabs(value - strtod(pcs_yaml_text(own), NULL));
+    const char *end;
+    return fabs(value - pcs_text_number(pcs_yaml_text(own), &end));
 }
 
 void pcs_certifier_compare(pcs_certifier *self, pcs_case *input)
@@ -31,7 +32,10 @@ void pcs_certifier_compare(pcs_certifier *self, pcs_case *input)
         const char *name = system->contacts[row->contact].name;
         double off = case_difference(input, name, "friction", row->friction);
         off = pcs_max(off, case_difference(input, name, "tangent_restitution", row->tangent_restitution));
-        if (j < system->nrow) off = pcs_max(off, case_difference(input, name, "restitution", row->restitution));
+        if (j < system->nrow)
+            off = pcs_max(off, case_difference(input, name, "restitution", pcs_restitution(row, 0.0)));
+        if (row->law.ops == &pcs_law_newton)
+            off = pcs_max(off, case_difference(input, name, "law.restitution", pcs_restitution(row, 0.0)));
         if (!(off > worst)) continue;
         worst = off;
         culprit = j;
@@ -39,8 +43,8 @@ void pcs_certifier_compare(pcs_certifier *self, pcs_case *input)
     pcs_certify_note(self, CERTIFY_COEFFICIENTS, pcs_system_max(system, worst), PCS_ROUND_SUM, culprit, -1);
 }
 
-// A cell between two nodes has the mass m/4 and the stiffness -k off the diagonal: a wave takes 2 sqrt((m/4)/k). Of
-// masses that make waves exact no cell may be off; where springs lie beside cells, the best of all is judged.
+// Checks the travel times 2 sqrt((m/4)/k) of waves, with mass m/4 and stiffness -k off the diagonal for a cell between
+// two nodes. With wave-exact masses every cell is checked; with springs beside cells, only the best of all.
 void pcs_certify_travel(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;

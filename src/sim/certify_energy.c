@@ -47,7 +47,7 @@ static const double harmless = 1e-6; // of all the energy there is: a gain that 
 static const double greedy = 0.25;   // of what the run may still gain, for one step
 static const double most = 0.1;      // of all the energy there is: more from nowhere is not allowed
 
-// The work of a load or of gravity is a force times a difference of positions, which keeps the round-off of positions.
+// Returns the round-off of the work of loads and gravity, J: forces times differences of positions, which round off.
 static double energy_work_noise(const pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -67,21 +67,22 @@ static double energy_of_rest(const pcs_certifier *self)
     return self->report->h > 0.0 ? 0.5 * system->mass * speed * speed : 0.0;
 }
 
-// Mean of two velocities as the rule takes it; where rows act in stages, the larger one.
+// Returns the mean of two velocities by the rule; if rows act in stages, the larger one.
 static double energy_mean(const pcs_certifier *self, double before, double after)
 {
-    double last = isnan(self->rule.move) ? 0.5 : self->rule.move;
-    return self->scheme->ops->is_explicit ? pcs_max(before, after) : (1.0 - last) * before + last * after;
+    double last = isnan(self->rule->move) ? 0.5 : self->rule->move;
+    return pcs_rule_is_explicit(self->rule) ? pcs_max(before, after) : (1.0 - last) * before + last * after;
 }
 
-// Work of the rows over the step, as far as it is a gain.
+// Returns the work of the rows over the step, J, as far as it is a gain.
 static double energy_row_gain(const pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     double gain = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
-        bool is_smooth = self->rule.has_smooth_joints && system->rows[j].is_bilateral; // its force is that of the step
+        bool is_smooth =
+            pcs_rule_has_smooth_joints(self->rule) && system->rows[j].is_bilateral; // its force is that of the step
         double impulse = is_smooth ? self->report->h * row->force : row->step_impulse;
         if (impulse == 0.0) continue;
         double sign = impulse > 0.0 ? 1.0 : -1.0, before = sign * pcs_system_rate(system, j, self->from->v);
@@ -100,7 +101,7 @@ static double energy_row_gain(const pcs_certifier *self)
     return gain;
 }
 
-// sum |df| (|dq| + weight h |dv|)
+// Returns sum |df| (|dq| + weight h |dv|), J.
 static double energy_change(const pcs_certifier *self, double weight)
 {
     const pcs_system *system = self->scheme->system;
@@ -112,16 +113,14 @@ static double energy_change(const pcs_certifier *self, double weight)
     return sum;
 }
 
-// Returns the terms of bound (b) that the alpha family adds, J: those in M a_ga, and the work of corrections c.
-static double energy_alpha(pcs_certifier *self)
+// Returns the terms of bound (b) that weights of accelerations add, J: those in M a_ga, and the work of corrections c.
+static double energy_weighed(pcs_certifier *self)
 {
-    enum { GA = 2, BE = 3 };
     const pcs_system *system = self->scheme->system;
     const certify_past *from = self->from;
     const double *a0 = from->history[0], *a = self->x->history[0];
-    double number[4], h = self->report->h, sum[3] = { 0.0 };
-    pcs_certify_alpha(&self->rule, number);
-    double ga = number[GA], spread = 0.5 * h * h * (2.0 * number[BE] - ga);
+    double h = self->report->h, sum[3] = { 0.0 };
+    double ga = self->rule->w.ga, spread = h * h * (self->rule->w.be - 0.5 * ga);
     for (int i = 0; i < system->nv; i++) self->e[i] = (1.0 - ga) * a0[i] + ga * a[i];
     pcs_matrix_multiply(system->M, self->e, self->r);
     for (int i = 0; i < pcs_system_nown(system); i++) {
@@ -134,18 +133,25 @@ static double energy_alpha(pcs_certifier *self)
     return fabs(sum[0]) + fabs(sum[1]) + sum[2];
 }
 
-// Bound (b); INFINITY where there is none.
+// Returns true if an implicit rule moves positions by h ((1 - m) v_n + m v), with the forces of both ends alone.
+static bool energy_moves_by_mean(const pcs_certifier *self)
+{
+    const pcs_weights *w = &self->rule->w;
+    return w->am == 0.0 && w->af == 0.0 && pcs_rule_spread(self->rule) == 0.0 &&
+           self->rule->position == PCS_POSITION_FREE;
+}
+
+// Returns bound (b), J, INFINITY if there is none.
 static double energy_estimate(pcs_certifier *self)
 {
     if (self->from == NULL || self->dense != NULL) return INFINITY;
     double rows = energy_row_gain(self);
-    switch (self->rule.kind) {
-    case PCS_RULE_ALPHA: return energy_alpha(self) + rows + energy_change(self, 0.0);
-    case PCS_RULE_THETA: return rows + energy_change(self, 0.0);
+    switch (self->rule->kind) {
+    case PCS_RULE_IMPLICIT:
+        return (energy_moves_by_mean(self) ? 0.0 : energy_weighed(self)) + rows + energy_change(self, 0.0);
     case PCS_RULE_BETWEEN:
-    case PCS_RULE_HEUN:
-    case PCS_RULE_HEUN_FORCES: return rows + energy_change(self, 1.0);
-    case PCS_RULE_MIDPOINT: return isnan(self->rule.move) ? INFINITY : rows + energy_change(self, 1.0); // it corrects
+    case PCS_RULE_HEUN: return rows + energy_change(self, 1.0);
+    case PCS_RULE_MIDPOINT: return isnan(self->rule->move) ? INFINITY : rows + energy_change(self, 1.0); // it corrects
     default: return INFINITY;
     }
 }
@@ -165,7 +171,7 @@ static double energy_onset(pcs_certifier *self)
     return 2.0 * h * h * sum;
 }
 
-// (h^2/4) (2 be - ga) |a_n|^2_M; INFINITY where a_n is not kept.
+// Returns (h^2/4) (2 be - ga) |a_n|^2_M, J, INFINITY if a_n is not kept.
 static double energy_of_accelerations(pcs_certifier *self, double weight)
 {
     const pcs_system *system = self->scheme->system;
@@ -179,33 +185,31 @@ static double energy_of_accelerations(pcs_certifier *self, double weight)
     return 0.25 * h * h * weight * sum;
 }
 
-// N of the state before.
+// Returns N of the state before, J.
 static double energy_stored(pcs_certifier *self)
 {
-    enum { AM, AF, GA, BE };
-    double number[4];
-    if (self->rule.kind != PCS_RULE_ALPHA) return 0.0;
-    pcs_certify_alpha(&self->rule, number);
-    double am = number[AM], lag = number[AF] - am, filter = 1.0 - am - fabs(am);
-    double stored = energy_of_accelerations(self, pcs_max(0.0, 2.0 * number[BE] - number[GA]));
-    if (lag > 0.0) stored += 4.0 * (0.5 - number[AF]) * lag / (filter * filter) * self->now.strain;
+    const pcs_weights *w = &self->rule->w;
+    if (self->rule->kind != PCS_RULE_IMPLICIT || energy_moves_by_mean(self)) return 0.0;
+    double lag = w->af - w->am, filter = 1.0 - w->am - fabs(w->am);
+    double stored = energy_of_accelerations(self, pcs_max(0.0, 2.0 * w->be - w->ga));
+    if (lag > 0.0) stored += 4.0 * (0.5 - w->af) * lag / (filter * filter) * self->now.strain;
     return stored;
 }
 
-// Are velocities half a step off their positions, and energies of order 1?
+// Returns true if velocities lag half a step behind positions, with energies of order 1.
 static bool energy_lags(const pcs_certifier *self)
 {
-    return self->rule.kind == PCS_RULE_EULER || self->rule.kind == PCS_RULE_CENTRAL;
+    return self->rule->kind == PCS_RULE_EULER || self->rule->kind == PCS_RULE_CENTRAL;
 }
 
-// Is that of the whole run?
+// Checks the energy gain of the complete run, and whether this step is greedy.
 static void energy_check_growth(pcs_certifier *self, double rise, double floor)
 {
     certify_memory *now = &self->now;
     double grown = pcs_measure_energy(&self->report->measure) - now->initial - now->worked;
     double share = energy_lags(self) ? 0.5 : most, steps = energy_lags(self) ? 4.0 : 1.0;
     double lasting = share * now->supply + steps * now->exchanged + now->onset, left = lasting - (grown - rise);
-    self->is_greedy = self->iterates && !self->rule.gains_energy && rise > pcs_max(floor, greedy * left);
+    self->is_greedy = self->iterates && !self->rule->gains_energy && rise > pcs_max(floor, greedy * left);
     pcs_certify_note(self, CERTIFY_GROWTH, grown, lasting + floor + energy_of_rest(self), -1, -1);
 }
 
@@ -221,7 +225,7 @@ static double energy_fed_by_damping(const pcs_certifier *self)
                                          pcs_system_damping_power(system, pcs_at(self->x->t, x->q, x->v), x->v)));
 }
 
-// The worst of the run against all that it has had so far: in its beginning there is next to nothing to compare with.
+// Records the worst value of the run against all energy so far, since at its start there is little to compare with.
 static void energy_report(pcs_certifier *self, int check, double value, double allowed)
 {
     pcs_check *c = self->check[check];
@@ -232,10 +236,10 @@ static void energy_report(pcs_certifier *self, int check, double value, double a
     c->worst_ratio = c->worst_value / allowed;
 }
 
-// Damping takes no more than there has been. Work of loads is F . dq, damping loss goes by velocities: where a sudden
-// load meets dampers far faster than a step, the first way is off by h^2 F/m, but the velocity is not: D <= ga h F . v.
-// A change that loads, dampers and rows do not explain is the scheme's doing: a loss is its dissipation, a gain is an
-// error, and so are corrections that exceed the energy and cancel.
+// Checks that damping takes no more energy than there has been. Work of loads is F . dq, damping loss goes by
+// velocities: if a sudden load meets dampers far faster than a step, the first displacement is off by h^2 F/m, but the
+// velocity is not: D <= ga h F . v. Reports the change that loads, dampers and rows do not explain: a loss is
+// dissipation of the scheme, a gain is an error, and so are corrections that exceed the energy and cancel.
 static void energy_check_losses(pcs_certifier *self, double floor)
 {
     certify_memory *now = &self->now;
@@ -254,14 +258,14 @@ static void energy_check_losses(pcs_certifier *self, double floor)
     energy_report(self, CERTIFY_CORRECTION, now->corrected, all);
 }
 
-// Is the energy of the step explained?
+// Checks the energy gain of the step. False if it is not explained.
 static bool energy_check_rise(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
     const pcs_step_report *report = self->report;
     double scale = pcs_certify_grown(now->largest_energy, fabs(report->measure.potential));
     double floor = harmless * pcs_certify_grown(scale, now->supply);
-    bool corrects = self->rule.kind == PCS_RULE_MIDPOINT || self->rule.kind == PCS_RULE_MEAN;
+    bool corrects = self->rule->kind == PCS_RULE_MIDPOINT || self->rule->kind == PCS_RULE_MEAN;
     double fed = report->external_work + energy_fed_by_damping(self);
     bool is_driven = self->scheme->system->row_set.ndriven > 0; // by speeds that may jump within a step
     if (corrects || is_driven) fed += pcs_max(0.0, report->correction_work);
@@ -312,26 +316,33 @@ void pcs_certify_energy(pcs_certifier *self)
             pcs_certify_grown(now->largest_energy, pcs_max(m->kinetic + m->strain, self->survey.held_by_joints));
 }
 
-// The sawtooth in u that one-point masses do not see cancels in their kinetic energy, and leaves its round-off there.
-// T = sum over cells of (m/8) (u_1 + u_2)^2 is at worst added up from terms (m/8) (u_1^2 + u_2^2) and (m/4) u_1 u_2,
-// whose sizes come to u . diag(M) u at most: that times what a sum is off by. Rods add neighbours before they square,
-// and are off by far less; matrices of beams are not.
-static double energy_of_sawtooth(const pcs_certifier *self)
+// Returns the round-off of x . A x from the sizes of its terms, which cancel in the damping of a body that moves as a
+// whole, and in the kinetic energy of a sawtooth in u that one-point masses do not see.
+static double energy_of_terms(const pcs_certifier *self, const pcs_matrix *A, const double *x)
 {
-    const pcs_system *system = self->scheme->system;
-    const double *u = self->x->history[0];
+    const pcs_pattern *pattern = A->pattern;
     double sum = 0.0;
-    if (self->rule.kind != PCS_RULE_WAVE) return 0.0;
-    for (int i = 0; i < system->nv; i++) sum += pcs_matrix_diagonal(system->M, i) * u[i] * u[i];
+    for (int j = 0; j < pattern->n; j++)
+        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
+            if (pattern->row[k] < pcs_system_nown(self->scheme->system))
+                sum += fabs(x[pattern->row[k]] * A->value[k] * x[j]);
+    pcs_system_sum(self->scheme->system, 1, &sum);
     return PCS_ROUND_SUM * sum;
 }
 
 void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
 {
     certify_memory *now = &self->now;
-    pcs_certify_fade(&now->leftover, self->leftover);
-    double scale = PCS_ROUND_ENERGY * pcs_certify_grown(now->largest_energy, fabs(self->report->measure.potential)) +
-                   energy_work_noise(self) + 4.0 * now->leftover;
-    if (fabs(energy_defect) > scale) scale += energy_of_sawtooth(self);
+    const pcs_system *system = self->scheme->system;
+    const pcs_step_report *r = self->report;
+    double terms =
+        fabs(r->external_work) + fabs(r->damping_loss) + fabs(r->numerical_loss) + fabs(r->measure.potential);
+    if (self->from != NULL) pcs_certify_fade(&now->leftover, self->leftover); // of steps that are looked at
+    double scale = PCS_ROUND_ENERGY * pcs_certify_grown(now->largest_energy, terms) + energy_work_noise(self) +
+                   4.0 * now->leftover;
+    bool is_off = fabs(energy_defect) > scale;
+    if (is_off && system->C != NULL) scale += r->h * energy_of_terms(self, system->C, self->x->v);
+    if (is_off && self->rule->kind == PCS_RULE_WAVE)
+        scale += 0.5 * energy_of_terms(self, system->M, self->x->history[0]);
     pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1, -1);
 }

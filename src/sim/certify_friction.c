@@ -38,7 +38,7 @@ pcs_status pcs_certify_take_friction(pcs_context *ctx, pcs_certifier *self)
     return PCS_OK;
 }
 
-// T v before the last impulses of the step.
+// Evaluates T v before the last impulses of the step.
 static void friction_go_back(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -56,18 +56,18 @@ void pcs_certify_find_rebound(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     const certify_past *from = self->from;
-    pcs_rate_kind kind = self->rule.rate;
-    bool is_before = kind == PCS_RATE_BEFORE || (kind == PCS_RATE_BEFORE_IMPACT && self->survey.is_hit);
-    self->has_rebound = is_before || kind == PCS_RATE_BEFORE_IMPACT || from != NULL;
+    pcs_rate_kind kind = self->rule->rate;
+    bool is_before = kind == PCS_RATE_BEFORE && pcs_certify_may_rebound(self);
+    self->has_rebound = kind == PCS_RATE_BEFORE || from != NULL;
     if (self->rebound == NULL || !self->has_rebound) return;
     memset(self->rebound, 0, (size_t)system->ntangent * sizeof *self->rebound);
     if (is_before) friction_go_back(self);
-    if (is_before || kind == PCS_RATE_BEFORE_IMPACT) return;
+    if (kind == PCS_RATE_BEFORE) return;
     if (kind == PCS_RATE_START) pcs_certify_aim(self, from->t, from->q);
     pcs_rows_multiply(kind == PCS_RATE_START ? self->T : system->T, from->v, self->rebound);
 }
 
-// |Lt - P(Lt - m xt)|/m
+// Returns |Lt - P(Lt - m xt)|/m, m/s.
 static double friction_defect(double limit, double mass, const double impulse[2], const double slip[2])
 {
     double y[2] = { impulse[0] - mass * slip[0], impulse[1] - mass * slip[1] }, length = hypot(y[0], y[1]);
@@ -114,6 +114,16 @@ void pcs_certify_friction(pcs_certifier *self, int row, double mass, double tole
         pcs_max(hypot(r->last_tangent[0], r->last_tangent[1]) - last, hypot(r->tangent[0], r->tangent[1]) - all);
     pcs_certify_note(self, CERTIFY_CONE, beyond, mass * tolerance + PCS_ROUND_SUM * (last + all), row, -1);
     if (!pcs_certify_is_on(self, CERTIFY_SLIP)) return;
-    if (self->rule.kind == PCS_RULE_NONE) friction_check_events(self, row, tolerance);
+    if (self->rule->kind == PCS_RULE_NONE) friction_check_events(self, row, tolerance);
     else friction_check_slip(self, row, mass, tolerance);
+}
+
+void pcs_certify_soft_friction(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    for (int j = system->nrow; j < pcs_system_npoint(system); j++) {
+        const pcs_row_report *r = &self->report->rows[j];
+        double limit = system->rows[j].friction * r->multiplier, beyond = hypot(r->last_tangent[0], r->last_tangent[1]);
+        pcs_certify_note(self, CERTIFY_CONE, beyond - limit, PCS_ROUND_SUM * limit, j, -1);
+    }
 }

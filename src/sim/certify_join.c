@@ -1,9 +1,44 @@
+// Records the worst ratio of value and tolerance of every check.
+//
 // Rows that each rank judges for itself, where they are distributed over ranks (pcs_system.row_comm):
 // what is remembered of a row is known to its rank alone, and the worst of every check is joined. Where ranks have the
 // same, the first of them has it, and the violation that counts is that of the first row, as in one process.
 
 #include "core/comm.h"
 #include "sim/certify_data.h"
+
+#include <math.h>
+
+void pcs_certify_know(pcs_certifier *self, int check)
+{
+    const pcs_check *c = self->check[check];
+    double known = INFINITY;
+    if (c != NULL) known = c->tolerance > 0.0 ? c->worst_ratio * (1.0 - 4.0 * DBL_EPSILON) : -INFINITY;
+    self->now.known[check] = known;
+}
+
+void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row, int equation)
+{
+    pcs_check *c = self->check[check];
+    if (c == NULL) return;
+    if (value <= 0.0 && c->tolerance > 0.0) return;
+    // Values of a motion without bounds may be inf - inf: nothing is allowed then, and no message says nan.
+    if (isnan(tolerance)) tolerance = DBL_MIN;
+    if (isnan(value)) value = INFINITY;
+    double ratio = value <= 0.0 ? 0.0 : value / tolerance;
+    if (isnan(ratio)) ratio = INFINITY;
+    if (ratio > c->worst_ratio || c->tolerance == 0.0) {
+        c->worst_ratio = ratio;
+        c->worst_value = value <= 0.0 ? 0.0 : value;
+        c->tolerance = tolerance;
+        c->worst_time = self->x == NULL ? 0.0 : self->x->t;
+        pcs_certify_know(self, check);
+    }
+    if (!(ratio > 1.0) || c->is_reported_only || self->now.certificate.broken != NULL) return;
+    self->now.certificate.broken = c;
+    self->now.bad_row = pcs_row_number(self->scheme->system, row);
+    self->now.bad_equation = equation;
+}
 
 // Indices of the numbers reduced over ranks: a ratio per check, then the first row that breaks one, a contradiction.
 enum { BROKEN = CERTIFY_COUNT, CONTRADICTION, NUMBERS };
@@ -51,7 +86,7 @@ static void join_details(pcs_certifier *self, const double worst[NUMBERS], const
         c->worst_time = told[i * WORDS + TIME];
         pcs_certify_know(self, i);
     }
-    if (worst[BROKEN] == -pcs_system_nrow(self->scheme->system)) return;
+    if (worst[BROKEN] == -INFINITY) return;
     now->certificate.broken = self->check[(int)told[BROKEN * WORDS]];
     now->bad_row = (int)-worst[BROKEN];
 }
@@ -63,12 +98,12 @@ void pcs_certify_join(pcs_certifier *self, double *contradictions)
     double here[NUMBERS], worst[NUMBERS];
     for (int i = 0; i < BROKEN; i++) here[i] = worst[i] = join_ratio(self, i);
     bool breaks = now->certificate.broken != NULL && !self->was_broken;
-    here[BROKEN] = worst[BROKEN] = breaks ? -now->bad_row : -pcs_system_nrow(self->scheme->system);
+    here[BROKEN] = worst[BROKEN] = breaks ? -(double)now->bad_row : -(double)INFINITY;
     worst[CONTRADICTION] = *contradictions;
     comm->max(comm, NUMBERS, worst);
     *contradictions = worst[CONTRADICTION];
     // Skips the exchange if no ratio has grown and no check broke.
-    bool is_new = worst[BROKEN] != -pcs_system_nrow(self->scheme->system);
+    bool is_new = worst[BROKEN] != -INFINITY;
     for (int i = 0; i < BROKEN; i++) is_new = is_new || worst[i] != self->ratio_before[i];
     if (is_new) join_details(self, worst, here);
 }

@@ -23,7 +23,7 @@
 enum { AXES = 7 };           // displacements, turns, and coordinates of a closed form
 enum { STEPS_BETWEEN = 16 }; // at which the deformation is taken: it is needed before a misfit shows, and costs a pass
 
-// Largest relative displacement of the state, m; *motion gets the largest displacement.
+// Returns the largest relative displacement of the state, m; *motion gets the largest displacement.
 static double misfit_deformation(const pcs_certifier *self, double *motion)
 {
     const pcs_system *system = self->scheme->system;
@@ -71,14 +71,28 @@ void pcs_certify_find_misfit(pcs_certifier *self, int row)
     self->misfit[row] = misfit - 1e3 * pcs_gap_tie(system, row, self->x->q);
 }
 
-// Takes what the speeds of driven rows do not tell of their ways off their misfits.
-static void misfit_explain_drives(pcs_certifier *self)
+// Checks that driven rotations are below a radian per step of the case: steps cut a circle into chords, and smaller
+// ones that replace such a step follow what it has missed. Leaves in `drive` the motions at the ends of this step.
+static void misfit_check_drives(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
-    double h = self->report->h, after = isfinite(self->rule.move) ? self->rule.move : 0.5;
+    double t = self->x->t, h = self->report->h, step = self->is_controlled ? h : self->scheme->step;
+    double start = pcs_min(t - h, pcs_max(t - step, 0.0)); // of the step of the case that ends here
+    if (system->row_set.ndriven == 0 || !(h > 0.0)) return;
+    pcs_system_drives(system, start, self->drive[0], self->drive[1]);
+    pcs_system_drives(system, t, self->drive[2], self->drive[3]);
+    for (int j = 0; j < system->nrow && !self->report->is_joined; j++)
+        if (system->rows[j].is_driven && system->rows[j].is_angle)
+            pcs_certify_note(self, CERTIFY_TURN, fabs(self->drive[2][j] - self->drive[0][j]), 0.9, j, -1);
+    pcs_system_drives(system, t - h, self->drive[0], self->drive[1]);
+}
+
+// Subtracts from the errors of driven rows the displacement that their speeds at the ends of steps do not give.
+static void misfit_explain_drives(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    double h = self->report->h, after = isfinite(self->rule->move) ? self->rule->move : 0.5;
     double left = 1.0 - 0.25 * h / pcs_max(h, self->scheme->step);
-    pcs_system_drives(system, self->x->t - h, self->drive[0], self->drive[1]);
-    pcs_system_drives(system, self->x->t, self->drive[2], self->drive[3]);
     for (int j = 0; j < system->nrow; j++) {
         if (!system->rows[j].is_driven) continue;
         double mean = (1.0 - after) * self->drive[1][j] + after * self->drive[3][j];
@@ -94,6 +108,8 @@ void pcs_certify_misfits(pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     certify_memory *now = &self->now;
     double worst = 0.0, motion = 0.0;
+    misfit_check_drives(self);
+    if (!pcs_certify_is_on(self, CERTIFY_MISFIT)) return;
     if (system->row_set.ndriven > 0 && self->report->h > 0.0) misfit_explain_drives(self);
     for (int j = 0; j < system->nrow; j++) worst = pcs_max(worst, self->misfit[j]);
     if (self->comm != NULL) worst = pcs_all_max(self->comm, worst);

@@ -1,6 +1,6 @@
 // Equations of motion over a step, each of them, from forces, masses and directions evaluated anew.
 //
-// A rule (certify_rules.c) states a step as  M e = b,  e a difference of velocities that known accelerations have been
+// A rule (schemes/rule.h) states a step as  M e = b,  e a difference of velocities that known accelerations have been
 // taken from and b the impulses of smooth forces and rows; where M varies, b at several places,  e = sum M(q_k)^-1 b_k.
 // The residual r = M e - b has to vanish in every equation, up to
 //
@@ -19,18 +19,23 @@
 // what the equations, each within its own tolerance, have left over in this step and, through filters, in the last
 // ones. The sum of forces inside is at most sqrt(2 S k n), S the strain energy, k the largest stiffness, n the number
 // of equations.
+//
+// Left out, because state and report do not show what is needed: reports of several steps in one; impacts of
+// jump_newmark where forces see velocities (the forces before the impact are not kept); position corrections of
+// ggl_midpoint; steps of Runge-Kutta schemes in which a row acts; tdg of degree > 1, mannshardt and event_driven. What
+// applies to all of them are the laws of the rows, momentum in sum and energy.
 
-#include "core/rounding.h"
 #include "sim/certify_data.h"
 
 #include "core/dense.h"
+#include "core/rounding.h"
 #include "step/projection.h"
 #include "step/sums.h"
 
 #include <math.h>
 #include <string.h>
 
-// A report of several steps says nothing about where the last one began.
+// Skips a report of several steps, which does not give the start of the last one.
 void pcs_certify_prepare(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -47,12 +52,517 @@ void pcs_certify_prepare(pcs_certifier *self)
     pcs_difference(&system->rotations, from->q, x->q, self->way);
 }
 
+void pcs_certify_aim(pcs_certifier *self, double t, const double *q)
+{
+    pcs_system *system = self->scheme->system;
+    if (!system->row_set.vary) return; // those of the system serve
+    system->ops->evaluate_rows(system, pcs_at(t, q, NULL), &(pcs_row_values){ .G = self->G, .T = self->T });
+}
+
+// Evaluates the mass at q into self->M. The system stays.
+static void motion_weigh(pcs_certifier *self, const double *q)
+{
+    pcs_system *system = self->scheme->system;
+    pcs_matrix *of_system = system->M;
+    if (!system->mass_varies) return;
+    system->M = self->M;
+    system->ops->update(system, pcs_at(self->x->t, q, NULL), PCS_MASS, NULL);
+    system->M = of_system;
+}
+
+// Adds scale (G^T z + T^T z_t) to y.
+static void motion_push(const pcs_certifier *self, double scale, const double *z, const double *z_t, double *y)
+{
+    pcs_rows_add_all(self->G, scale, z, y);
+    if (pcs_system_ntangent(self->scheme->system) > 0) pcs_rows_add_all(self->T, scale, z_t, y);
+}
+
+// Begins the residual of the velocity e: r = 0.
+static void motion_open(pcs_certifier *self)
+{
+    memset(self->r, 0, (size_t)self->scheme->system->nv * sizeof *self->r);
+    memset(self->b, 0, (size_t)self->scheme->system->nv * sizeof *self->b);
+}
+
+// Subtracts the impulse b from it, with the mass evaluated last.
+static void motion_take(pcs_certifier *self)
+{
+    int n = self->scheme->system->nv;
+    bool varies = self->dense != NULL;
+    if (varies) {
+        memcpy(self->dense, self->M->value, (size_t)n * (size_t)n * sizeof *self->dense);
+        if (!pcs_dense_solve(n, self->dense, self->b)) self->b[0] = NAN;
+    }
+    for (int i = 0; i < n; i++) {
+        if (varies) self->e[i] -= self->b[i];
+        else self->r[i] -= self->b[i];
+        self->b[i] = 0.0;
+    }
+}
+
+// Adds round-off of the impulses of rows, which may be large against one another.
+static void motion_allow_rows(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_halo *halo = self->G->halo;
+    pcs_halo_open(halo);
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *row = &self->report->rows[j];
+        double size = fabs(row->step_impulse) + self->report->h * fabs(row->force);
+        if (size != 0.0)
+            for (int k = self->G->start[j]; k < self->G->start[j + 1]; k++)
+                *pcs_halo_at(halo, self->G->column[k], self->tolerance) +=
+                    PCS_ROUND_SUM * size * fabs(self->G->value[k]);
+    }
+    pcs_halo_close(halo, self->tolerance);
+}
+
+// Sets tol_i for equations of motion (`length` 0), or for positions (`length` is h).
+static void motion_allow(pcs_certifier *self, double length)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
+    const certify_past *from = self->from;
+    bool is_implicit = !pcs_rule_is_explicit(self->rule), is_way = length > 0.0;
+    bool rounds = self->rule->kind == PCS_RULE_HEUN; // the velocity of its stage is taken from the way
+    double h = self->report->h, energy = self->now.largest_energy;
+    memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
+    for (int j = 0; j < system->nv; j++) {
+        double mass = pcs_matrix_diagonal(M, j);
+        if (!(mass > 0.0)) continue; // a copy that a force law presses on: its mass is that of another rank
+        double speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
+        double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
+        double size = stored + (is_way && !system->rotations.are_somewhere ? 0.0 : model);
+        double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
+        double way = rounds ? PCS_ROUND_SUM * size / h : 0.0, stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
+        if (is_way) sum = PCS_ROUND_SUM * size / length;
+        for (int k = M->pattern->start[j]; k < M->pattern->start[j + 1]; k++) {
+            double *tolerance = &self->tolerance[M->pattern->row[k]];
+            *tolerance += fabs(M->value[k]) * (speed + sum + way);
+            if (is_way) continue;
+            if (is_implicit && K != NULL) *tolerance += fabs(K->value[k]) * stiff;
+            if ((is_implicit || rounds) && C != NULL) *tolerance += h * fabs(C->value[k]) * (speed + way);
+        }
+    }
+    if (!is_way)
+        for (int i = 0; i < system->nv; i++)
+            self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(from->f[i]) + fabs(self->f[i]));
+    if (!is_way) motion_allow_rows(self);
+    if (is_way)
+        for (int i = 0; i < system->nv; i++) self->tolerance[i] *= length;
+}
+
+// Adds M e to r and checks it: e is a velocity, or a displacement for CERTIFY_KINEMATICS.
+static void motion_close(pcs_certifier *self, int check)
+{
+    const pcs_system *system = self->scheme->system;
+    const certify_past *from = self->from;
+    int n = pcs_system_nown(system), worst = -1;
+    double ratio = 0.0, mass = 1.0, allowed = 1.0, sum[2] = { 0.0 };
+    pcs_matrix_add_multiply(self->M, 1.0, self->e, self->r);
+    if (self->allowed != check) motion_allow(self, check == CERTIFY_KINEMATICS ? self->report->h : 0.0);
+    self->allowed = check;
+    for (int i = 0; i < n; i++) {
+        double off = self->r[i] == 0.0 ? 0.0 : fabs(self->r[i]) / self->tolerance[i];
+        sum[0] += fabs(self->r[i]);
+        double mean = 0.5 * (fabs(from->v[i]) + fabs(self->x->v[i]));
+        sum[1] += fabs(self->r[i]) * pcs_max(mean, fabs(self->x->q[i] - from->q[i]) / self->report->h);
+        if (off <= ratio && worst >= 0) continue;
+        ratio = isnan(off) ? INFINITY : off;
+        worst = i;
+    }
+    if (worst >= 0 && check == CERTIFY_KINEMATICS) mass = pcs_matrix_diagonal(self->M, worst);
+    if (worst >= 0) allowed = self->tolerance[worst] / mass;
+    pcs_system_sum(system, 2, sum);
+    if (check == CERTIFY_MOTION) {
+        self->residual += sum[0];
+        self->leftover += sum[1];
+    }
+    // All ranks judge alike.
+    pcs_certify_note(self, check, pcs_system_max(system, ratio) * allowed, allowed, -1, worst);
+}
+
+static int motion_size(const pcs_certifier *self)
+{
+    return self->scheme->system->nv;
+}
+
+static bool motion_sees_velocity(const pcs_system *system)
+{
+    return !system->is_linear || pcs_system_is_damped(system);
+}
+
+// Fills z and z_t with the impulses of all rows over the step, or only of those that are no impact.
+static void motion_impulses(pcs_certifier *self, bool is_smooth)
+{
+    const pcs_system *system = self->scheme->system;
+    bool separates = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *row = &self->report->rows[j];
+        self->z[j] = row->step_impulse - (is_smooth && separates ? row->impulse : 0.0);
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] =
+                row->tangent[t] - (is_smooth && separates ? row->last_tangent[t] : 0.0);
+    }
+    if (self->rule->position == PCS_POSITION_FORCE)
+        for (int j = 0; j < system->nrow; j++) self->z[j] = 0.0;
+}
+
+// Returns the force of a row, N, within the smooth motion at the end of the step.
+static double motion_smooth_force(const pcs_certifier *self, int row)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    return self->rule->position == PCS_POSITION_FORCE ? r->force : r->lam;
+}
+
+// Fills z with the forces of rows that belong to the smooth motion at the end of the step.
+static void motion_smooth_forces(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    motion_impulses(self, true);
+    for (int j = 0; j < system->nrow; j++) {
+        bool is_smooth = self->rule->position == PCS_POSITION_FORCE ||
+                         (pcs_rule_has_smooth_joints(self->rule) && system->rows[j].is_bilateral);
+        self->z[j] = is_smooth ? motion_smooth_force(self, j) : 0.0;
+    }
+    for (int t = 0; t < system->ntangent; t++) self->z_t[t] = 0.0;
+}
+
+static bool motion_has_impulses(const pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    bool has_some = false;
+    for (int j = 0; j < system->nrow && !has_some; j++) {
+        const pcs_row_report *row = &self->report->rows[j];
+        has_some = row->step_impulse != 0.0 || row->tangent[0] != 0.0 || row->tangent[1] != 0.0;
+    }
+    return pcs_rows_any(system, has_some);
+}
+
+// Checks that an acceleration of the state satisfies M_1 a = f_1 + smooth forces of rows.
+static void motion_check_acceleration(pcs_certifier *self, const double *a)
+{
+    double h = self->report->h;
+    motion_open(self);
+    for (int i = 0; i < motion_size(self); i++) {
+        self->e[i] = h * a[i];
+        self->r[i] = -h * self->f[i];
+    }
+    motion_smooth_forces(self);
+    motion_push(self, -h, self->z, self->z_t, self->r);
+    motion_close(self, CERTIFY_MOTION);
+}
+
+// Checks M_1 e = G_1^T P of all impulses P, for the velocity e.
+static void motion_check_jump(pcs_certifier *self)
+{
+    motion_open(self);
+    motion_impulses(self, false);
+    motion_push(self, -1.0, self->z, self->z_t, self->r);
+    motion_close(self, CERTIFY_MOTION);
+}
+
+// Checks M_1 e = G_1^T z with the multipliers z that move positions, for the displacement e.
+static void motion_check_way(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_rule *rule = self->rule;
+    double h = self->report->h;
+    motion_open(self);
+    motion_impulses(self, true);
+    for (int j = 0; j < system->nrow; j++) {
+        self->z[j] *= h * rule->way;
+        if (pcs_rule_has_smooth_joints(rule)) self->z[j] += self->report->rows[j].nu;
+    }
+    for (int t = 0; t < system->ntangent; t++) self->z_t[t] *= h * rule->tangent_way;
+    for (int j = 0; j < (pcs_rule_has_smooth_joints(rule) ? system->nrow : 0); j++)
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] += self->report->rows[j].nu_t[t];
+    motion_push(self, -1.0, self->z, self->z_t, self->r);
+    motion_close(self, CERTIFY_KINEMATICS);
+}
+
+// Checks positions that follow a mean of both velocities.
+static void motion_check_mean_way(pcs_certifier *self)
+{
+    double h = self->report->h, move = self->rule->move;
+    if (isnan(move)) return;
+    for (int i = 0; i < motion_size(self); i++)
+        self->e[i] = self->way[i] - h * ((1.0 - move) * self->from->v[i] + move * self->x->v[i]);
+    motion_open(self);
+    motion_close(self, CERTIFY_KINEMATICS);
+}
+
+// Evaluates directions and mass at the end of the step.
+static void motion_stand_at_end(pcs_certifier *self)
+{
+    pcs_certify_aim(self, self->from->t + self->report->h, self->x->q);
+    motion_weigh(self, self->x->q);
+}
+
+static void motion_stand_at_start(pcs_certifier *self)
+{
+    pcs_certify_aim(self, self->from->t, self->from->q);
+    motion_weigh(self, self->from->q);
+}
+
+// Rotates the directions of rows by `part` of the increment, as impulses that move positions do (step/projection.h).
+static void motion_carry_back(pcs_certifier *self, double part)
+{
+    const pcs_system *system = self->scheme->system;
+    if (!system->row_set.vary) return;
+    pcs_rotate_rows(&system->rotations, self->way, part, self->G);
+    if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, self->way, part, self->T);
+}
+
+// Checks an implicit rule. vd belongs to the end; velocities follow from the filtered acceleration of these formulas,
+// and positions from the scheme's own: so the two agree.
+static void motion_implicit(pcs_certifier *self)
+{
+    const certify_past *from = self->from;
+    const pcs_weights *w = &self->rule->w;
+    int last = self->scheme->ops->nhistory - 1; // a = vd if there is one history alone
+    const double *v0 = from->v, *a0 = from->history[0], *vd0 = from->history[last];
+    const double *a = self->x->history[0], *vd = self->x->history[last];
+    double h = self->report->h;
+    bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
+    if (is_struck && motion_sees_velocity(self->scheme->system)) return;
+    motion_stand_at_end(self);
+    motion_check_acceleration(self, vd);
+    motion_carry_back(self, self->rule->tangent_way);
+    for (int i = 0; i < motion_size(self); i++) {
+        double filtered = ((1.0 - w->af) * vd[i] + w->af * vd0[i] - w->am * a0[i]) / (1.0 - w->am);
+        self->e[i] = self->x->v[i] - v0[i] - h * ((1.0 - w->ga) * a0[i] + w->ga * filtered);
+    }
+    motion_check_jump(self);
+    if (last == 0) { // positions follow a mean of velocities, without terms in a that cancel
+        motion_check_mean_way(self);
+        return;
+    }
+    for (int i = 0; i < motion_size(self); i++)
+        self->e[i] = self->way[i] - h * v0[i] - h * h * ((self->rule->move - w->be) * a0[i] + w->be * a[i]);
+    motion_check_way(self);
+}
+
+static void motion_begin_velocity(pcs_certifier *self)
+{
+    motion_open(self);
+    for (int i = 0; i < motion_size(self); i++) self->e[i] = self->x->v[i] - self->from->v[i];
+}
+
+static void motion_add_forces(pcs_certifier *self, double scale, const double *f)
+{
+    for (int i = 0; i < motion_size(self); i++) self->b[i] += scale * f[i];
+}
+
+// Adds the impulses of all rows to b.
+static void motion_add_rows(pcs_certifier *self)
+{
+    motion_impulses(self, false);
+    motion_push(self, 1.0, self->z, self->z_t, self->b);
+}
+
+// Evaluates forces at q, v, t in place of those at the end, which are not needed any more.
+static void motion_force(pcs_certifier *self, double t, const double *q, const double *v)
+{
+    self->scheme->system->ops->force(self->scheme->system, pcs_at(t, q, v), self->f);
+    self->has_force = false;
+    self->allowed = -1;
+}
+
+// Checks a rule with one evaluation of forces, M(Q) (v - v_n) = duration f(t_Q, Q, V) + G(Q)^T La: at the start, at qM,
+// or between the ends. PCS_RULE_EULER has mass and rows of La at the end, PCS_RULE_MEAN the mass at qM.
+static void motion_stage(pcs_certifier *self)
+{
+    const certify_past *from = self->from;
+    pcs_rule_kind kind = self->rule->kind;
+    bool is_of_start = kind == PCS_RULE_EULER || kind == PCS_RULE_CENTRAL;
+    double h = self->report->h, duration = kind == PCS_RULE_CENTRAL ? 0.5 * (self->now.h + h) : h;
+    double last = kind == PCS_RULE_MEAN ? 0.5 : 0.0; // weight of the end in Q and V
+    if (kind == PCS_RULE_BETWEEN) last = self->rule->w.ga;
+    double ahead = is_of_start || kind == PCS_RULE_BETWEEN ? 0.0 : 0.5 * h;
+    double t = from->t + (kind == PCS_RULE_BETWEEN ? last * h : ahead);
+    motion_stand_at_end(self);
+    motion_check_mean_way(self);
+    for (int i = 0; i < motion_size(self); i++) self->way[i] = from->q[i] + ahead * from->v[i];
+    if (kind != PCS_RULE_BETWEEN) motion_weigh(self, self->way);
+    for (int i = 0; i < motion_size(self); i++) {
+        if (last > 0.0) self->way[i] = (1.0 - last) * from->q[i] + last * self->x->q[i];
+        self->tolerance[i] = (1.0 - last) * from->v[i] + last * self->x->v[i];
+    }
+    if (kind == PCS_RULE_BETWEEN) motion_weigh(self, self->way);
+    self->allowed = -1;
+    if (!is_of_start) motion_force(self, t, self->way, self->tolerance);
+    motion_begin_velocity(self);
+    motion_add_forces(self, duration, is_of_start ? from->f : self->f);
+    if (kind == PCS_RULE_EULER) {
+        motion_take(self);
+        motion_stand_at_end(self);
+    } else {
+        pcs_certify_aim(self, t, self->way);
+    }
+    motion_add_rows(self);
+    motion_take(self);
+    motion_close(self, CERTIFY_MOTION);
+}
+
+// Checks M (u - u_n) = h f(t + h/2, (q_n + q)/2, V) + G^T P and u + u_n = 2 V: v is V, the history u.
+static void motion_wave(pcs_certifier *self)
+{
+    const certify_past *from = self->from;
+    const double *u0 = from->history[0], *u = self->x->history[0];
+    double h = self->report->h;
+    motion_stand_at_end(self);
+    motion_check_mean_way(self);
+    motion_open(self);
+    for (int i = 0; i < motion_size(self); i++) {
+        self->way[i] = 0.5 * (from->q[i] + self->x->q[i]);
+        self->e[i] = u[i] + u0[i] - 2.0 * self->x->v[i];
+    }
+    motion_close(self, CERTIFY_MOTION);
+    motion_force(self, from->t + 0.5 * h, self->way, self->x->v);
+    motion_open(self);
+    for (int i = 0; i < motion_size(self); i++) self->e[i] = u[i] - u0[i];
+    motion_add_forces(self, h, self->f);
+    motion_add_rows(self);
+    motion_take(self);
+    motion_close(self, CERTIFY_MOTION);
+}
+
+// Fills z and z_t with the impulses of one stage of Heun's rule; those of the first count half in the velocity.
+static void motion_split_impulses(pcs_certifier *self, bool is_first)
+{
+    const pcs_system *system = self->scheme->system;
+    double h = self->report->h;
+    bool has_forces = self->rule->level == PCS_LEVEL_ACCELERATION;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *row = &self->report->rows[j];
+        double last = has_forces && !self->survey.is_hit ? 0.5 * h * row->force : row->multiplier;
+        self->z[j] = is_first ? pcs_system_carry(system, j, self->x->q, self->from->q, row->step_impulse - last) : last;
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] =
+                is_first ? row->tangent[t] - row->last_tangent[t] : row->last_tangent[t];
+    }
+}
+
+// Returns true if a row was closed at the start, so that the first stage may have pushed it; an impact is no evidence.
+static bool motion_was_closed(const pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    bool was_closed = false;
+    for (int j = 0; j < system->nrow; j++)
+        was_closed =
+            was_closed || system->rows[j].is_bilateral || self->start_gap[j] <= PCS_ROUND_LENGTH * system->length;
+    return pcs_rows_any(system, was_closed) || (motion_has_impulses(self) && !self->survey.is_hit);
+}
+
+// Checks q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0; in an impact P0 is not reported.
+static void motion_check_heun_way(pcs_certifier *self)
+{
+    double h = self->report->h;
+    if (self->survey.is_hit && motion_was_closed(self)) return;
+    motion_open(self);
+    for (int i = 0; i < motion_size(self); i++) self->e[i] = self->way[i] - h * self->from->v[i];
+    motion_add_forces(self, 0.5 * h * h, self->from->f);
+    motion_split_impulses(self, true);
+    motion_push(self, h, self->z, self->z_t, self->b);
+    motion_take(self);
+    motion_close(self, CERTIFY_KINEMATICS);
+}
+
+// Checks v = v_n + M_n^-1 ((h/2) f_n + G_n^T P0/2) + M_1^-1 ((h/2) f(q, v1) + G_1^T P1), v1 = 2 (q - q_n)/h - v_n.
+static void motion_heun(pcs_certifier *self)
+{
+    const certify_past *from = self->from;
+    double h = self->report->h;
+    motion_stand_at_end(self);
+    if (self->rule->level == PCS_LEVEL_VELOCITY) motion_check_acceleration(self, self->x->history[0]);
+    motion_stand_at_start(self);
+    motion_check_heun_way(self);
+    motion_begin_velocity(self);
+    motion_add_forces(self, 0.5 * h, from->f);
+    motion_split_impulses(self, true);
+    motion_push(self, 1.0, self->z, self->z_t, self->b);
+    motion_take(self);
+    motion_stand_at_end(self);
+    for (int i = 0; i < motion_size(self); i++) self->way[i] = 2.0 * self->way[i] / h - from->v[i];
+    motion_force(self, from->t + h, self->x->q, self->way);
+    motion_add_forces(self, 0.5 * h, self->f);
+    motion_split_impulses(self, false);
+    motion_push(self, 1.0, self->z, self->z_t, self->b);
+    motion_take(self);
+    motion_close(self, CERTIFY_MOTION);
+}
+
+// Computes out = h times the sum of `count` weighted vectors.
+static void motion_sum(int n, double h, int count, const double *weight, double *const *vectors, double *out)
+{
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int k = 0; k < count; k++)
+        if (weight[k] != 0.0)
+            for (int i = 0; i < n; i++) out[i] += h * weight[k] * vectors[k][i];
+}
+
+// Computes a = M^-1 f at (t, q, v). False if M is singular.
+static bool motion_accelerate(pcs_certifier *self, double t, const double *q, const double *v, double *a)
+{
+    const pcs_system *system = self->scheme->system;
+    size_t n = (size_t)system->nv;
+    system->ops->force(system, pcs_at(t, q, v), a);
+    if (self->dense == NULL) {
+        pcs_linsolve_solve(self->scheme->solver->mass, a);
+        return true;
+    }
+    motion_weigh(self, q);
+    memcpy(self->dense, self->M->value, n * n * sizeof *self->dense);
+    return pcs_dense_solve(system->nv, self->dense, a);
+}
+
+// Checks a Runge-Kutta rule by computing all stages again.
+static void motion_runge_kutta(pcs_certifier *self)
+{
+    const certify_past *from = self->from;
+    const pcs_tableau *table = self->rule->tableau;
+    double h = self->report->h;
+    int n = motion_size(self);
+    if (motion_has_impulses(self) || pcs_system_has_joints(self->scheme->system)) return;
+    for (int k = 0; k < table->s; k++) {
+        double *q = self->b, *v = self->stage_v[k];
+        motion_sum(n, h, k, table->a[k], self->stage_v, q);
+        motion_sum(n, h, k, table->a[k], self->stage_a, v);
+        for (int i = 0; i < n; i++) {
+            q[i] += from->q[i];
+            v[i] += from->v[i];
+        }
+        if (!motion_accelerate(self, from->t + table->c[k] * h, q, v, self->stage_a[k])) return;
+    }
+    motion_stand_at_end(self);
+    motion_open(self);
+    motion_sum(n, h, table->s, table->b, self->stage_a, self->e);
+    for (int i = 0; i < n; i++) self->e[i] = self->x->v[i] - from->v[i] - self->e[i];
+    motion_close(self, CERTIFY_MOTION);
+    motion_open(self);
+    motion_sum(n, h, table->s, table->b, self->stage_v, self->e);
+    for (int i = 0; i < n; i++) self->e[i] = self->way[i] - self->e[i];
+    motion_close(self, CERTIFY_KINEMATICS);
+}
+
 void pcs_certify_motion(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
     if (!pcs_certify_is_on(self, CERTIFY_MOTION)) return;
-    pcs_certify_rule(self);
-    // Resets what the system caches of its rows to the end of the step.
+    switch (self->rule->kind) {
+    case PCS_RULE_IMPLICIT: motion_implicit(self); break;
+    case PCS_RULE_HEUN: motion_heun(self); break;
+    case PCS_RULE_BETWEEN:
+    case PCS_RULE_EULER:
+    case PCS_RULE_CENTRAL:
+    case PCS_RULE_MIDPOINT:
+    case PCS_RULE_MEAN: motion_stage(self); break;
+    case PCS_RULE_WAVE: motion_wave(self); break;
+    case PCS_RULE_RUNGE_KUTTA: motion_runge_kutta(self); break;
+    case PCS_RULE_NONE: break;
+    } // Resets what the system caches of its rows to the end of the step.
     if (system->row_set.vary) pcs_system_gaps(system, pcs_at(self->x->t, self->x->q, NULL), self->gap);
 }
 
@@ -71,7 +581,7 @@ void pcs_certify_momentum(pcs_certifier *self)
         self->now.momentum[k] = report->measure.free_momentum[k];
     }
     if (isnan(defect)) defect = INFINITY;
-    if (self->from != NULL || !self->iterates) self->now.last_residual = self->residual;
+    if (self->from != NULL) self->now.last_residual = self->residual;
     pcs_certify_fade(&self->now.residual, self->now.last_residual);
     double noise = PCS_ROUND_VELOCITY * size, left = 4.0 * self->now.residual;
     if (!pcs_certify_is_news(self, CERTIFY_MOMENTUM, defect, noise + left)) return;

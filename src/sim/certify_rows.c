@@ -31,23 +31,23 @@
 #include <math.h>
 #include <string.h>
 
-// A row at the end of the step, as all checks of it see it.
+// A row at the end of the step, for all its checks.
 typedef struct row_now {
     int row;
     const pcs_row_report *told;
     const pcs_row *law;
-    double mass;      // kg, effective
+    double mass;      // kg, effective mass
     double gap, rate; // m and m/s
     double length;    // m, round-off of the gap
 } row_now;
 
-// Is the gate of a row judged by its smooth gap? Not where the law of the gap has a say of its own.
+// Returns true if the gate of a row is checked by its smooth gap: not if the law of the gap decides by itself.
 static bool rows_judges_gate(const pcs_row_report *r)
 {
     return !r->gate_is_contradictory && !(r->is_gated && r->nu > 0.0);
 }
 
-// Momentum of the impulses of a row. Directions that vary stand where the law was imposed.
+// Adds the momentum of the impulses of a row. Varying directions are those at which the law was imposed.
 static void rows_add_momentum(pcs_certifier *self, int row, certify_survey *sum)
 {
     const pcs_system *system = self->scheme->system;
@@ -112,7 +112,7 @@ static void rows_find_moves(pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     const pcs_row_report *rows = self->report->rows;
     bool is_asked = false;
-    if (!self->scheme->ops->is_position_level || !pcs_certify_is_on(self, CERTIFY_GATE)) return;
+    if (!pcs_rule_limits_gaps(self->rule) || !pcs_certify_is_on(self, CERTIFY_GATE)) return;
     for (int j = 0; j < system->nrow; j++)
         is_asked = is_asked || (!system->rows[j].is_bilateral && rows_judges_gate(&rows[j]));
     if (!pcs_rows_any(system, is_asked)) return;
@@ -124,7 +124,7 @@ static void rows_find_moves(pcs_certifier *self)
     pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
 }
 
-// The gap of a joint is a difference of positions and rounds off like them, however small the model is.
+// Returns the round-off of a joint's gap, m: a difference of positions, which rounds off like them in any small model.
 static double rows_place(const pcs_certifier *self, int row)
 {
     if (self->point == NULL) return 0.0;
@@ -144,7 +144,7 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
     double mass = now->mass, gap = now->gap;
-    if (!self->scheme->ops->is_position_level) return;
+    if (!pcs_rule_limits_gaps(self->rule)) return;
     // The displacement nu/m_eff and the violation that it removes cancel, and leave their round-off.
     double length = now->length + PCS_ROUND_SUM * fabs(r->nu) / mass;
     if (now->law->is_bilateral) {
@@ -179,7 +179,7 @@ static double rows_turn(const pcs_certifier *self, int row)
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
 }
 
-// In the unit of a row: an angle counts as the way of a point at the size of the model.
+// Converts a speed, m/s, to the unit of a row: for an angle, rad/s of a point at the distance of the model size.
 static double rows_speed(const pcs_certifier *self, int row, double speed)
 {
     const pcs_system *system = self->scheme->system;
@@ -200,7 +200,7 @@ static double rows_exchange(const pcs_certifier *self, const row_now *now)
     return sum / sqrt(now->mass);
 }
 
-// True if a weight of the tableau is negative: then the mean of pushing forces may pull.
+// Returns true if a weight of the tableau is negative: then the mean of pushing forces may pull.
 static bool rows_mean_may_pull(const pcs_tableau *tableau)
 {
     bool may = false;
@@ -208,13 +208,13 @@ static bool rows_mean_may_pull(const pcs_tableau *tableau)
     return may;
 }
 
-// No contact pulls: neither by the multiplier of its law nor by the smooth part, the impact or the sum of what it
-// transmits, whatever law the scheme solves for. What an open contact transmits is judged as such.
+// Returns the largest pull of a contact, N s: by the multiplier of its law, by the smooth part, the impact or the sum
+// of its impulses, for any law that the scheme solves. Impulses of an open contact are checked elsewhere.
 static double rows_pull(const pcs_certifier *self, const pcs_row_report *r)
 {
     double force = self->report->h * r->force;
-    if (rows_mean_may_pull(self->rule.tableau)) return -pcs_min(r->multiplier, r->impulse);
-    if (self->scheme->ops->ignores_restitution) return -force; // its sum over the step is filtered, and may pull
+    if (rows_mean_may_pull(self->rule->tableau)) return -pcs_min(r->multiplier, r->impulse);
+    if (self->rule->position == PCS_POSITION_FORCE) return -force; // its sum over the step is filtered, and may pull
     if (!r->is_gated && r->multiplier != 0.0) return 0.0;
     return -pcs_min(pcs_min(r->multiplier, force), pcs_min(r->impulse, r->step_impulse));
 }
@@ -227,12 +227,12 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
     // A joint that acts in the smooth motion holds without its impulse, too.
-    if (self->rule.has_smooth_joints && now->law->is_bilateral)
+    if (pcs_rule_has_smooth_joints(self->rule) && now->law->is_bilateral)
         xi = pcs_larger(fabs(xi), fabs(r->rate_before + r->target));
     double jump = rate - r->rate_before - self->jump[now->row];
     tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
     tolerance += rows_speed(self, now->row, rows_turn(self, now->row));
-    if (self->rule.kind == PCS_RULE_CENTRAL) tolerance += now->length / self->report->h; // its law is one of gaps
+    if (self->rule->kind == PCS_RULE_CENTRAL) tolerance += now->length / self->report->h; // its law is one of gaps
     bool is_off = now->law->is_bilateral && pcs_max(fabs(xi), fabs(jump)) > tolerance;
     if (is_off) tolerance += PCS_ROUND_SUM * rows_exchange(self, now); // all rows of a joint, rarely
     if (r->is_gated && now->law->is_bilateral) {
@@ -249,7 +249,7 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(jump), tolerance, now->row, -1);
 }
 
-// Gaps and rates that the step started from, along directions of rows as they are now; false when they are not known.
+// Finds gaps and rates at the start of the step, along the current directions of rows. False if they are not known.
 static bool rows_find_start(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
@@ -272,8 +272,8 @@ static bool rows_find_start(pcs_certifier *self)
     return true;
 }
 
-// A contact between masses that waves do not carry, which has an impact (schemes/wave.c): the rest of a row of M is
-// below 0.6 of its diagonal, and half of h^2 K is below that.
+// Returns true for a contact between masses that waves do not carry, which has an impact (schemes/wave.c): the rest of
+// a row of M is below 0.6 of its diagonal, and half of h^2 K is below that.
 static bool rows_is_heavy(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->scheme->system;
@@ -289,25 +289,26 @@ static bool rows_is_heavy(const pcs_certifier *self, int row)
     return system->G->start[row + 1] > system->G->start[row];
 }
 
-// -(1 - e) G u_n/2 with u_n = 2 V - u; e is that of the case in the step that closes, and 0 later.
+// Returns -(1 - e) G u_n/2 with u_n = 2 V - u; e is that of the case in the step that closes, and 0 later.
 static double rows_reflected(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->scheme->system;
     double before = 2.0 * pcs_system_rate(system, row, self->x->v) - pcs_system_rate(system, row, self->x->history[0]);
-    double e = self->rows.impulse[row] > 0.0 ? 0.0 : system->rows[row].restitution;
+    double e = self->rows.impulse[row] > 0.0 ? 0.0 : pcs_restitution(&system->rows[row], before);
     return rows_is_heavy(self, row) ? -0.5 * (1.0 - e) * before : 0.0;
 }
 
 // Returns the restitution term, m/s, that the velocity law of a gated row must have by the rule of the scheme.
 static double rows_target(const pcs_certifier *self, int row)
 {
-    double e = self->scheme->system->rows[row].restitution;
-    switch (self->rule.rate) {
-    case PCS_RATE_START: return e * self->start_rate[row];
-    case PCS_RATE_MIDDLE: return e * self->middle_rate[row];
-    case PCS_RATE_TURNED: return (1.0 + e) * self->start_rate[row] - self->middle_rate[row];
-    case PCS_RATE_BEFORE: return e * self->report->rows[row].rate_before;
-    case PCS_RATE_BEFORE_IMPACT: return self->survey.is_hit ? e * self->report->rows[row].rate_before : 0.0;
+    const pcs_row *law = &self->scheme->system->rows[row];
+    const double *start = self->start_rate, *middle = self->middle_rate; // NULL where the rule does not ask for them
+    double told = self->report->rows[row].rate_before;
+    switch (self->rule->rate) {
+    case PCS_RATE_START: return pcs_restitution(law, start[row]) * start[row];
+    case PCS_RATE_MIDDLE: return pcs_restitution(law, middle[row]) * middle[row];
+    case PCS_RATE_TURNED: return (1.0 + pcs_restitution(law, start[row])) * start[row] - middle[row];
+    case PCS_RATE_BEFORE: return pcs_certify_may_rebound(self) ? pcs_restitution(law, told) * told : 0.0;
     case PCS_RATE_REFLECTED: return rows_reflected(self, row);
     case PCS_RATE_NONE: break;
     }
@@ -317,8 +318,8 @@ static double rows_target(const pcs_certifier *self, int row)
 static void rows_check_restitution(pcs_certifier *self, const row_now *now, bool has_start)
 {
     const pcs_row_report *r = now->told;
-    pcs_rate_kind kind = self->rule.rate;
-    bool needs_start = kind != PCS_RATE_BEFORE && kind != PCS_RATE_BEFORE_IMPACT && kind != PCS_RATE_REFLECTED;
+    pcs_rate_kind kind = self->rule->rate;
+    bool needs_start = kind != PCS_RATE_BEFORE && kind != PCS_RATE_REFLECTED;
     if (!r->is_gated || now->law->is_bilateral || (needs_start && !has_start)) return;
     if (self->report->is_joined) return; // whether the last of several steps had an impact is not told
     double target = rows_target(self, now->row);
@@ -326,8 +327,8 @@ static void rows_check_restitution(pcs_certifier *self, const row_now *now, bool
     pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, now->row, -1);
 }
 
-// The gap that the end of the step would have without the impulse of its only contact, which has moved positions by
-// half a step of its jump; what a position law did beyond that has raised the gap to 0. No number where several act.
+// Returns the gap at the end of the step without the impulse of its only contact, which has moved positions by half a
+// step of its jump; a position law beyond that has raised the gap to 0. Returns -INFINITY if several contacts act.
 static double rows_gap_ahead(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->scheme->system;
@@ -339,7 +340,7 @@ static double rows_gap_ahead(const pcs_certifier *self, int row)
     return gap - 0.5 * self->report->h * self->jump[row];
 }
 
-// By what half a step of the velocity, of which only a part may be along the gap, is rounded off.
+// Returns the round-off, m, of half a step of the velocity, of which only a part may be along the gap.
 static double rows_way(const pcs_certifier *self, int row)
 {
     const pcs_rows *G = self->scheme->system->G;
@@ -353,18 +354,18 @@ static double rows_way(const pcs_certifier *self, int row)
 static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
-    if (now->law->is_bilateral || self->rule.gate == PCS_GATE_NONE) return;
+    if (now->law->is_bilateral || self->rule->gate == PCS_GATE_NONE) return;
     double half = 0.5 * self->report->h * self->start_rate[now->row];
     double length = now->length + rows_way(self, now->row);
     length += PCS_ROUND_LENGTH * self->report->h * fabs(self->rows.impulse[now->row]) / now->mass;
     double foreseen = self->start_gap[now->row] + half;
-    if (self->rule.gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row] - self->rule.gate_tolerance;
-    if (self->rule.gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
-    if (self->rule.gate == PCS_GATE_HELD) {
-        double ahead = self->rule.gate_share * self->report->h * r->rate_before;
+    if (self->rule->gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row] - self->rule->gate_tolerance;
+    if (self->rule->gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
+    if (self->rule->gate == PCS_GATE_HELD) {
+        double ahead = self->rule->gate_share * self->report->h * r->rate_before;
         foreseen = self->start_gap[now->row] + ahead;
         if (self->rows.impulse[now->row] > 0.0) foreseen = -self->scheme->system->length;
-        length += PCS_ROUND_SUM * fabs(ahead) + self->rule.gate_slack * self->report->h * fabs(r->rate_before);
+        length += PCS_ROUND_SUM * fabs(ahead) + self->rule->gate_slack * self->report->h * fabs(r->rate_before);
     }
     // A tie within round-off is closed or open.
     if (r->gate_is_contradictory) return;
@@ -393,7 +394,7 @@ static int rows_find_hit(const pcs_certifier *self, double fact[HIT_FACTS])
     return hit;
 }
 
-// The closed form holds where one contact alone got an impulse, and no friction took its share.
+// Checks the impact loss by its closed form, if one contact alone got an impulse and it has no friction.
 static void rows_check_impact(pcs_certifier *self)
 {
     const pcs_step_report *report = self->report;
@@ -410,8 +411,8 @@ static void rows_check_impact(pcs_certifier *self)
     pcs_certify_note(self, CERTIFY_IMPACT_LOSS, fabs(report->impact_loss - loss), tolerance, hit, -1);
 }
 
-// Beyond the way of a step only round-off, what the model started with, and what a constrained velocity leaves of a
-// curved path are allowed. A joint may drift.
+// Checks penetration: beyond the displacement of a step only round-off, the initial overlap, and the drift of a
+// constrained velocity on a curved path are allowed. A joint may drift.
 static void rows_check_penetration(pcs_certifier *self, const row_now *now)
 {
     certify_rows *kept = &self->rows;
@@ -424,21 +425,22 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     kept->drift[row] = gap > 0.0 ? 0.0 : kept->drift[row] + h * h * fabs(self->bias[row]);
     if (h == 0.0) kept->overlap[row] = pcs_max(0.0, -gap);
     double allowed = 2.0 * kept->largest_rate[row] * self->now.largest_h + kept->overlap[row] + kept->drift[row];
-    pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + self->rule.event_depth + now->length, row, -1);
+    pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + self->rule->event_depth + now->length, row, -1);
 }
 
-bool pcs_certify_leads(const pcs_scheme *scheme, const pcs_rule *rule)
+bool pcs_certify_leads(const pcs_rule *rule)
 {
-    bool gives_way = rule->kind == PCS_RULE_ALPHA && !rule->holds;
-    return !scheme->ops->is_position_level && !scheme->ops->lets_contacts_sink && !gives_way;
+    bool gives_way =
+        rule->kind == PCS_RULE_IMPLICIT && pcs_rule_spread(rule) > 0.0 && rule->position != PCS_POSITION_HELD;
+    return !pcs_rule_limits_gaps(rule) && rule->level == PCS_LEVEL_VELOCITY && !gives_way;
 }
 
-// G (q - q_n) - (h/2) G (v_n + v) of a row, what Newmark's formulas and position multipliers add, and its rounding.
+// Returns G (q - q_n) - (h/2) G (v_n + v), m, the part of Newmark's formulas and position multipliers; its *rounding.
 static double rows_excess(const pcs_certifier *self, const row_now *now, double *rounding)
 {
     const pcs_rows *G = self->scheme->system->G;
     double h = self->report->h, sum = 0.0, size = 0.0, bend = 0.0;
-    bool is_struck = self->scheme->ops->separates_impacts && self->survey.is_hit; // its way is that before the impact
+    bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit; // its way is that before the impact
     for (int k = G->start[now->row]; k < G->start[now->row + 1]; k++) {
         int i = G->column[k];
         double way = self->way[i] - 0.5 * h * self->from->v[i];
@@ -450,7 +452,7 @@ static double rows_excess(const pcs_certifier *self, const row_now *now, double 
     return sum - 0.5 * h * (is_struck ? now->told->rate_before : now->rate);
 }
 
-// A contact that lasts is held at the gap it has; nothing but Newmark's formulas moves the others.
+// Checks that a lasting contact is held at its gap; only Newmark's formulas move the others.
 static void rows_check_held(pcs_certifier *self, const row_now *now)
 {
     double rounding, h = self->report->h;
@@ -461,25 +463,25 @@ static void rows_check_held(pcs_certifier *self, const row_now *now)
     pcs_certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row, -1);
 }
 
-// True if the displacement of a row in this step follows from its rates at both ends: by a formula, or because it rests
-// at both and is loaded in all stages. False after an impact solved separately: rates at the end are after the impact.
+// Returns true if the displacement of a row in this step follows from its rates at both ends: by a formula, or because
+// it rests at both and is loaded in all stages; not after an impact solved separately: end rates are after the impact.
 static bool rows_is_led(const pcs_certifier *self, const row_now *now, double rest)
 {
-    const pcs_rule *rule = &self->rule;
-    bool is_exact = rule->kind == PCS_RULE_ALPHA || (rule->kind != PCS_RULE_NONE && !isnan(rule->move));
-    bool is_apart = self->scheme->ops->separates_impacts || !is_exact;
-    bool has_stages = rule->kind == PCS_RULE_HEUN || rule->kind == PCS_RULE_HEUN_FORCES;
+    const pcs_rule *rule = self->rule;
+    bool is_exact = rule->kind != PCS_RULE_NONE && !isnan(rule->move);
+    bool is_apart = pcs_rule_separates_impacts(self->rule) || !is_exact;
+    bool has_stages = rule->kind == PCS_RULE_HEUN;
     if (!(self->report->h > 0.0) || self->report->is_joined || (is_apart && self->survey.is_hit)) return false;
     if (is_exact) return true;
     bool is_pressed = !has_stages || now->law->is_bilateral || now->told->step_impulse > now->told->multiplier;
     return is_pressed && self->report->h * pcs_max(fabs(self->rows.rate[now->row]), fabs(now->rate)) <= rest;
 }
 
-// A row that is loaded in every step is where its velocities have led it.
+// Checks that a row that is loaded in every step has moved by the integral of its velocities.
 static void rows_check_stay(pcs_certifier *self, const row_now *now)
 {
     const pcs_system *system = self->scheme->system;
-    double h = self->report->h, move = isnan(self->rule.move) ? 0.5 : self->rule.move;
+    double h = self->report->h, move = isnan(self->rule->move) ? 0.5 : self->rule->move;
     double *strayed = &self->rows.strayed[now->row];
     double allowed = now->length + 1e-6 * (now->law->is_angle ? 1.0 : pcs_max(system->length, system->place));
     if (!pcs_certify_is_on(self, CERTIFY_STAY) || now->law->is_driven) return;
@@ -494,7 +496,7 @@ static void rows_check_stay(pcs_certifier *self, const row_now *now)
     }
 }
 
-// Between the ends of the step no law is evaluated: nodes are taken to have moved on straight lines.
+// Checks contacts between the ends of the step, where no law is evaluated: nodes are taken to move on straight lines.
 static void rows_check_passages(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
@@ -512,22 +514,22 @@ static void rows_check_passages(pcs_certifier *self)
     if (worst.allowed > 0.0) pcs_certify_note(self, CERTIFY_PASSAGE, worst.depth, worst.allowed, worst.row, -1);
 }
 
-// A contact is held where its gate has found it. An open one may have come nearer than its gate foresaw when impulses
-// of others have bent its way.
+// Checks that a contact is held where its gate has found it. An open one may be nearer than its gate predicted if
+// impulses of others have changed its rate.
 static void rows_check_offset(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
     certify_rows *kept = &self->rows;
     int row = now->row;
     if (!pcs_certify_is_on(self, CERTIFY_OFFSET) || now->law->is_bilateral) return;
-    double gap = now->gap, rate = now->rate, h = self->now.largest_h, share = self->rule.gate_share;
+    double gap = now->gap, rate = now->rate, h = self->now.largest_h, share = self->rule->gate_share;
     // A velocity without impulses is at most sqrt(2) of what the energy gives to the mass of the row.
     double fastest = sqrt(4.0 * self->available / now->mass);
     kept->reach[row] = pcs_max(kept->reach[row], pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest));
     fastest = kept->reach[row];
     if (!r->is_gated) kept->bend[row] = pcs_certify_grown(kept->bend[row], fabs(rate - r->rate_before));
     if (!(r->step_impulse > 0.0)) return;
-    double tie = self->rule.gate_slack * h * fastest;
+    double tie = self->rule->gate_slack * h * fastest;
     double above = share * h * fastest + tie, below = tie + (1.0 - share) * h * fastest + share * h * kept->bend[row];
     if (rows_is_heavy(self, row)) below += h * fastest; // its impact takes a step
     double allowed = (gap > 0.0 ? above : below + kept->overlap[row]) + now->length;
@@ -581,10 +583,11 @@ void pcs_certify_rows(pcs_certifier *self)
         self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
         if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
+    pcs_certify_soft_friction(self);
     pcs_certify_directions(self);
     pcs_certify_bends(self);
     bool has_passages = pcs_certify_is_on(self, CERTIFY_PASSAGE);
-    if (pcs_certify_is_on(self, CERTIFY_MISFIT)) pcs_certify_misfits(self);
+    pcs_certify_misfits(self);
     if (self->comm != NULL) {
         if (has_passages) rows_check_passages(self);
         pcs_certify_join(self, &contradictions);

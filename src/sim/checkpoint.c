@@ -1,15 +1,294 @@
-// Fills checkpoints, decides when to write them, and restores or starts runs from them.
+// Fills checkpoints, writes and reads their files, decides when to write them, and restores or starts runs from them.
 
-#include "sim/checkpoint_file.h"
+#define _GNU_SOURCE // syncfs
+
+#include "sim/checkpoint.h"
 
 #include "core/clock.h"
+#include "core/open.h"
+#include "core/text.h"
 #include "sim/certify.h"
 #include "step/projection.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Checkpoints on the disk: two generations, each whole or not there at all.
+
+static const char *const checkpoint_names[] = { "checkpoint.bin", "checkpoint.old.bin" };
+enum { PATH_ROOM = 4200, CHECKSUM = 8 };
+
+static void file_path(const char *directory, const char *name, char path[PATH_ROOM])
+{
+    snprintf(path, PATH_ROOM, "%s/%s", directory, name);
+}
+
+static void file_close_folder(void *folder)
+{
+    int *descriptor = folder;
+    if (*descriptor >= 0) close(*descriptor);
+    *descriptor = -1;
+}
+
+// Opens the folder until the context ends; its descriptor reports all later write errors of its file system. -1 if it
+// may be written but not read: then nothing is synced.
+static pcs_status checkpoint_open_folder(pcs_context *ctx, const char *directory, int *folder)
+{
+    *folder = pcs_open_folder(directory);
+    if (*folder < 0 && errno != EACCES)
+        return pcs_fail(ctx, PCS_IO_ERROR, "cannot open the folder %s: %s", directory, strerror(errno));
+    return pcs_defer(ctx, file_close_folder, folder);
+}
+
+void pcs_checkpoint_remove(const char *directory, bool only_newest)
+{
+    char path[PATH_ROOM];
+    for (int i = 0; i < (only_newest ? 1 : 2); i++) {
+        file_path(directory, checkpoint_names[i], path);
+        unlink(path);
+    }
+}
+
+static bool file_write_all(int descriptor, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(descriptor, bytes, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            if (n == 0) errno = ENOSPC;
+            return false;
+        }
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+// Returns true if a sync succeeded, or if the file system cannot sync.
+static bool file_is_synced(int answer)
+{
+    return answer == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS;
+}
+
+// Syncs the folder of a file.
+static bool file_sync_folder(const char *path)
+{
+    char directory[PATH_ROOM];
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    if (slash == NULL) snprintf(directory, sizeof directory, ".");
+    else slash[slash == directory] = '\0';
+    int descriptor = pcs_open_folder(directory);
+    if (descriptor < 0) return errno == EACCES;
+    bool is_done = file_is_synced(fsync(descriptor));
+    close(descriptor);
+    return is_done;
+}
+
+// Writes the temporary file that becomes `path`.
+static pcs_status file_write_aside(pcs_context *ctx, const char *path, const pcs_memory *all)
+{
+    char aside[PATH_ROOM + 8];
+    snprintf(aside, sizeof aside, "%s.part", path);
+    int descriptor = pcs_open_new(aside);
+    if (descriptor < 0)
+        return pcs_fail(ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", path, strerror(errno));
+    bool is_done = file_write_all(descriptor, all->bytes, all->size) && file_is_synced(fsync(descriptor));
+    int error = errno;
+    if (close(descriptor) != 0 && is_done) {
+        is_done = false;
+        error = errno;
+    }
+    if (is_done) return PCS_OK;
+    unlink(aside);
+    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(error));
+}
+
+// Renames the temporary file to `path` if `is_done`; the file before becomes `older`, unless that is NULL.
+static bool file_take_place(const char *path, const char *older, bool is_done)
+{
+    char aside[PATH_ROOM + 8];
+    snprintf(aside, sizeof aside, "%s.part", path);
+    is_done = is_done && (older == NULL || rename(path, older) == 0 || errno == ENOENT) && rename(aside, path) == 0;
+    int error = errno;
+    if (!is_done) unlink(aside);
+    errno = error;
+    return is_done;
+}
+
+static pcs_status file_tell(pcs_context *ctx, const char *path, bool is_done)
+{
+    if (is_done) return PCS_OK;
+    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(errno));
+}
+
+// Begins a checkpoint in a temporary file.
+static pcs_status checkpoint_begin(pcs_checkpoint_stream *s, const char *directory)
+{
+    char newest[PATH_ROOM], aside[PATH_ROOM + 8];
+    file_path(directory, checkpoint_names[0], newest);
+    snprintf(aside, sizeof aside, "%s.part", newest);
+    s->used = 0;
+    s->sum = PCS_HASH_START;
+    s->error = 0;
+    s->descriptor = pcs_open_new(aside);
+    if (s->descriptor >= 0) return PCS_OK;
+    return pcs_fail(s->ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", newest, strerror(errno));
+}
+
+// Flushes the buffer, whose size is a multiple of the words of the checksum.
+static void file_flush(pcs_checkpoint_stream *s)
+{
+    s->sum = pcs_hash(s->sum, s->buffer, s->used);
+    if (s->error == 0 && !file_write_all(s->descriptor, (const char *)s->buffer, s->used)) s->error = errno;
+    s->used = 0;
+}
+
+static void file_put(void *stream, const void *bytes, size_t size)
+{
+    pcs_checkpoint_stream *s = stream;
+    const unsigned char *from = bytes;
+    while (size > 0) {
+        size_t room = PCS_CHECKPOINT_BUFFER - s->used, count = size < room ? size : room;
+        memcpy(s->buffer + s->used, from, count);
+        s->used += count;
+        from += count;
+        size -= count;
+        if (s->used == PCS_CHECKPOINT_BUFFER) file_flush(s);
+    }
+}
+
+// Waits until everything that this machine has written there is on the disk; does nothing for -1.
+static pcs_status checkpoint_sync(pcs_context *ctx, int folder)
+{
+    if (folder < 0 || file_is_synced(syncfs(folder))) return PCS_OK;
+    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write what a checkpoint counts: %s", strerror(errno));
+}
+
+// Completes it unless `status` is a fault, which is passed on. The one before is kept if it is of this run; those of
+// another run are removed now.
+// Frames and rows that it counts, very many perhaps, are on the disk before it gets its name, by one call for the whole
+// file system, which takes a hundredth of the time of one for each.
+static pcs_status checkpoint_end(pcs_checkpoint_stream *s, const char *directory, int folder, pcs_status status)
+{
+    char newest[PATH_ROOM], older[PATH_ROOM];
+    file_path(directory, checkpoint_names[0], newest);
+    file_path(directory, checkpoint_names[1], older);
+    file_flush(s);
+    if (s->error == 0 && !file_write_all(s->descriptor, (const char *)&s->sum, CHECKSUM)) s->error = errno;
+    if (close(s->descriptor) != 0 && s->error == 0) s->error = errno;
+    bool is_good = status == PCS_OK && s->error == 0;
+    bool is_done =
+        file_take_place(newest, s->is_second ? older : NULL, is_good && (folder < 0 || file_is_synced(syncfs(folder))));
+    if (is_done && !s->is_second) unlink(older);
+    s->is_second = s->is_second || is_done;
+    if (status != PCS_OK) return status;
+    if (s->error != 0) errno = s->error;
+    return file_tell(s->ctx, newest, is_done && (folder < 0 || file_is_synced(fsync(folder))));
+}
+
+// Writes a complete checkpoint to this file.
+static pcs_status file_put_whole(pcs_context *ctx, const char *path, const pcs_memory *all)
+{
+    PCS_TRY(file_write_aside(ctx, path, all));
+    return file_tell(ctx, path, file_take_place(path, NULL, true) && file_sync_folder(path));
+}
+
+void pcs_checkpoint_free(pcs_checkpoint_data *data)
+{
+    pcs_scratch_free(data->bytes);
+    *data = (pcs_checkpoint_data){ .bytes = NULL };
+}
+
+// Returns the error in the bytes, NULL if none. *is_damaged is true if an older checkpoint may still be complete.
+static const char *file_judge(const pcs_checkpoint_data *d, bool *is_damaged)
+{
+    pcs_checkpoint_head head;
+    uint64_t sum;
+    *is_damaged = true;
+    if (d->size < sizeof head + CHECKSUM) return "it is cut off";
+    memcpy(&head, d->bytes, sizeof head);
+    if (head.magic[0] == '\0') return "it begins with zeros"; // as what a lost machine had not written yet
+    *is_damaged = false;
+    if (memcmp(head.magic, PCS_CHECKPOINT_MAGIC, sizeof head.magic) != 0) return "this is no checkpoint of Percuss";
+    if (head.order != PCS_CHECKPOINT_ORDER) return "it comes from a machine with another order of bytes";
+    if (head.format != PCS_CHECKPOINT_FORMAT) return "its format is that of another version of the program";
+    *is_damaged = true;
+    size_t rest = d->size - sizeof head - CHECKSUM;
+    if (head.text_size > rest || head.piece_size != rest - head.text_size) return "it is cut off";
+    memcpy(&sum, d->bytes + d->size - CHECKSUM, sizeof sum);
+    if (sum != pcs_hash(PCS_HASH_START, d->bytes, d->size - CHECKSUM)) return "its checksum is wrong: it was changed";
+    *is_damaged = head.nrank < 1 || head.nrank > INT32_MAX || memchr(head.version, '\0', sizeof head.version) == NULL;
+    return *is_damaged ? "its head is wrong" : NULL;
+}
+
+static void file_describe(pcs_checkpoint_data *d)
+{
+    const pcs_checkpoint_head *head = (const void *)d->bytes;
+    d->input = head->input;
+    d->motion = head->motion;
+    d->version = head->version;
+    d->is_done = head->is_done != 0;
+    d->text = (const char *)d->bytes + sizeof *head;
+    d->text_size = (size_t)head->text_size;
+    d->pieces = d->bytes + sizeof *head + d->text_size;
+    d->piece_size = (size_t)head->piece_size;
+}
+
+// Reads d->path. Fails with PCS_BAD_INPUT if it is no checkpoint; *is_damaged if it once was one.
+static pcs_status file_read(pcs_context *ctx, pcs_checkpoint_data *d, bool *is_damaged)
+{
+    char *bytes = NULL;
+    *is_damaged = false;
+    PCS_TRY(pcs_text_file(ctx, d->path, "the checkpoint", PCS_TEXT_MOST, &bytes, &d->size));
+    d->bytes = (unsigned char *)bytes;
+    const char *fault = file_judge(d, is_damaged);
+    if (fault != NULL) {
+        pcs_scratch_free(d->bytes);
+        d->bytes = NULL;
+        return pcs_fail(ctx, PCS_BAD_INPUT, "%s: %s", d->path, fault);
+    }
+    file_describe(d);
+    return PCS_OK;
+}
+
+static bool file_is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older, pcs_checkpoint_data *out,
+                               bool *is_there, char note[512])
+{
+    bool is_damaged = false;
+    *out = (pcs_checkpoint_data){ .bytes = NULL };
+    *is_there = false;
+    note[0] = '\0';
+    if (!file_is_folder(path)) {
+        snprintf(out->path, sizeof out->path, "%s", path);
+        *is_there = access(path, F_OK) == 0;
+        return *is_there ? file_read(ctx, out, &is_damaged) : PCS_OK;
+    }
+    for (int i = is_older; i < 2; i++) {
+        file_path(path, checkpoint_names[i], out->path);
+        if (access(out->path, F_OK) != 0) continue;
+        *is_there = true;
+        pcs_status status = file_read(ctx, out, &is_damaged);
+        if (status == PCS_OK || !is_damaged || i == 1) return status;
+        snprintf(note, 512, "%.440s; going on from the one before it", pcs_message(ctx));
+        pcs_fail(ctx, PCS_OK, "%s", ""); // it has been told
+        *is_there = false;
+    }
+    // The newest is damaged, and there is no other.
+    return note[0] == '\0' ? PCS_OK : pcs_fail(ctx, PCS_BAD_INPUT, "%s: damaged, and there is none before it", path);
+}
 
 enum { ASKING_STEPS = 16, LINE_ROOM = 160 };
 // Numbers and flags follow one another in the reports of a step and of its rows.
@@ -32,12 +311,12 @@ const pcs_option pcs_checkpoint_options[] = {
 
 typedef struct pcs_checkpoint {
     pcs_checkpoint_head head;
-    const char *text;             // [head.text_size] the case
-    pcs_checkpoint_stream stream; // with a buffer only on the rank that writes
+    const char *text;             // [head.text_size] resolved case
+    pcs_checkpoint_stream stream; // has a buffer only on the rank that writes
     double *work;                 // [work_size] for a portion of the numbers of all ranks
     size_t work_size;
-    double last; // s, clock at the last one
-    int folder;  // open, only on ranks that write
+    double last; // s, clock at the last checkpoint
+    int folder;  // open descriptor, only on ranks that write
 } pcs_checkpoint;
 
 pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
@@ -58,7 +337,7 @@ pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
     return c;
 }
 
-// Hashes of the case, with the version of the program and the files that the case names.
+// Computes the hash of the case, with the version of the program and the files that the case names.
 static pcs_status checkpoint_hash(pcs_sim *sim, bool of_motion, const char **text, size_t *size, uint64_t *hash)
 {
     char *all = NULL;
@@ -117,7 +396,7 @@ static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
     sim->view.step_backend = solver->iteration_backend;
 }
 
-// Counts of the summary.
+// Serializes the counts of the summary.
 static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
 {
     pcs_carry_part(c, "effort");
@@ -141,7 +420,7 @@ static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
     pcs_carry_words(c, "checkpoints", &view->ncheckpoint, 1);
 }
 
-// The last step, for those who look at the run; the next one does not depend on it.
+// Serializes the report of the last step, for observers of the run; the next step does not depend on it.
 static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_step_report *r = &sim->report;
@@ -161,7 +440,7 @@ static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
     pcs_carry_words(c, "reactions", sim->reactions, (size_t)system->nreaction * sizeof *sim->reactions / 8);
 }
 
-// Step control carries nothing but the state, steps that are tried again how far the last ones were cut.
+// Serializes the simulation. Step control has no memory but the state; retries remember how far the last step was cut.
 void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_state_carry(&sim->state, c);
@@ -214,44 +493,44 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     }
     const pcs_picture *picture = sim->system->picture;
     if (pcs_is_root(sim->ctx) || (picture != NULL && picture->is_piece))
-        PCS_TRY(pcs_checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
+        PCS_TRY(checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
     sim->checkpoint = k;
     return PCS_OK;
 }
 
-// Everything to the file that is open, on the rank that writes; the others give their part.
+// Writes everything to the open file on the rank that writes; the other ranks contribute their part.
 static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
 {
     pcs_carrier c = pcs_checkpoint_carrier(sim, is_open ? PCS_CARRY_WRITE : PCS_CARRY_COUNT);
     c.work = k->work;
     c.work_size = k->work_size;
-    c.put = pcs_checkpoint_put;
+    c.put = file_put;
     c.sink = &k->stream;
     c.size = (size_t)k->head.piece_size;
-    if (is_open) pcs_checkpoint_put(&k->stream, &k->head, sizeof k->head);
-    if (is_open) pcs_checkpoint_put(&k->stream, k->text, (size_t)k->head.text_size);
+    if (is_open) file_put(&k->stream, &k->head, sizeof k->head);
+    if (is_open) file_put(&k->stream, k->text, (size_t)k->head.text_size);
     pcs_checkpoint_carry(sim, &c);
     PCS_TRY(checkpoint_carry_observers(sim, &c));
     if (c.used == c.size) return PCS_OK;
     return pcs_fail(sim->ctx, PCS_FAILED, "a checkpoint has %zu bytes of pieces in place of %zu", c.used, c.size);
 }
 
-// It counts what other ranks have written: that is on the disk, and nothing has failed there, before it gets its name.
+// Writes a checkpoint. Files of other ranks that it counts must be on the disk, without fault, before it gets its name.
 static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced)
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
     bool is_first = pcs_is_root(sim->ctx);
     k->head.is_done = pcs_sim_is_done(sim);
-    pcs_status status = is_first ? pcs_checkpoint_begin(&k->stream, sim->view.directory) : PCS_OK;
+    pcs_status status = is_first ? checkpoint_begin(&k->stream, sim->view.directory) : PCS_OK;
     bool is_open = is_first && status == PCS_OK;
     if (is_open || (comm != NULL && comm->size > 1)) { // the others wait for this rank
         pcs_status filled = checkpoint_fill(sim, k, is_open);
         if (status == PCS_OK) status = filled;
     }
-    if (status == PCS_OK && is_synced && !is_first) status = pcs_checkpoint_sync(sim->ctx, k->folder);
+    if (status == PCS_OK && is_synced && !is_first) status = checkpoint_sync(sim->ctx, k->folder);
     status = pcs_comm_agree(sim->ctx, status);
     if (!is_open) return status;
-    return pcs_checkpoint_end(&k->stream, sim->view.directory, is_synced ? k->folder : -1, status);
+    return checkpoint_end(&k->stream, sim->view.directory, is_synced ? k->folder : -1, status);
 }
 
 pcs_status pcs_checkpoint_write(pcs_sim *sim)
@@ -282,13 +561,12 @@ pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const cha
     memcpy(bytes + before, pieces->bytes, pieces->size);
     uint64_t sum = pcs_hash(PCS_HASH_START, bytes, size);
     memcpy(bytes + size, &sum, sizeof sum);
-    pcs_status status =
-        pcs_checkpoint_put_file(sim->ctx, path, &(pcs_memory){ .bytes = bytes, .size = size + sizeof sum });
+    pcs_status status = file_put_whole(sim->ctx, path, &(pcs_memory){ .bytes = bytes, .size = size + sizeof sum });
     pcs_scratch_free(bytes);
     return status;
 }
 
-// By the clock of any rank; ranks ask one another only now and then.
+// Returns true if a checkpoint is due by the clock of any rank; ranks compare their clocks only every few steps.
 static bool checkpoint_is_time(const pcs_sim *sim, double now)
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
@@ -306,7 +584,7 @@ pcs_status pcs_checkpoint_step(pcs_sim *sim, double now)
     return is_due ? pcs_checkpoint_write(sim) : PCS_OK;
 }
 
-// The line of a text that begins at `from`.
+// Copies the line of a text that begins at `from`.
 static void checkpoint_line(const char *text, size_t size, size_t from, char line[LINE_ROOM])
 {
     size_t end = from;
@@ -315,7 +593,7 @@ static void checkpoint_line(const char *text, size_t size, size_t from, char lin
     snprintf(line, LINE_ROOM, "%.*s", (int)(end - from < LINE_ROOM ? end - from : LINE_ROOM), text + from);
 }
 
-// The first line in which both cases differ.
+// Fails with a message on the first line in which both cases differ.
 static pcs_status checkpoint_blame_case(pcs_sim *sim, const pcs_checkpoint_data *d, const char *text, size_t size)
 {
     size_t i = 0, begin = 0;
@@ -388,7 +666,7 @@ pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *d, d
     return c.status;
 }
 
-// A vector over the equations by its name, which must be one of this model.
+// Reads a vector over the equations by its name; fails unless it has the size of this model.
 static pcs_status checkpoint_take_vector(pcs_carrier *c, const char *name, double *x, int count)
 {
     char full[32];
@@ -403,7 +681,7 @@ static pcs_status checkpoint_take_vector(pcs_carrier *c, const char *name, doubl
     return c->status;
 }
 
-// Internal variables of materials belong to the state, and stand in it for the same model only.
+// Reads internal variables of materials, which belong to the state; fails unless both runs have the same model.
 static pcs_status checkpoint_take_internal(pcs_sim *sim, pcs_carrier *c)
 {
     const char *unused;
@@ -450,7 +728,7 @@ pcs_status pcs_checkpoint_end_velocity(pcs_sim *sim, const double **v)
     return PCS_OK;
 }
 
-// The start as a report of nothing.
+// Resets the report to a start without any change.
 static void checkpoint_calm_report(pcs_step_report *r, int nrow, const pcs_measure *before)
 {
     r->measure = *before;

@@ -13,68 +13,99 @@
 
 #include "sim/sim.h"
 
+#include <stdint.h>
+
+// The head of a checkpoint file; private to checkpoint.c and tests.
+
+#define PCS_CHECKPOINT_MAGIC "PERCUSS\n"
+#define PCS_CHECKPOINT_ORDER 0x0102030405060708ULL
+#define PCS_CHECKPOINT_FORMAT 6ULL
+
+// Members have fixed width, without gaps.
+typedef struct pcs_checkpoint_head {
+    char magic[8];
+    uint64_t order, format;
+    uint64_t input;  // hash of the resolved case and the version
+    uint64_t motion; // hash of the version and of the case without keys that do not affect the motion
+    uint64_t nrank;
+    uint64_t text_size, piece_size; // bytes
+    char version[56];
+    uint64_t is_done; // 1 if the run was at its end
+} pcs_checkpoint_head;
+_Static_assert(sizeof(pcs_checkpoint_head) == 128, "no gaps");
+
+// A temporary file being written through a buffer, with the checksum of all bytes so far.
+typedef struct pcs_checkpoint_stream {
+    pcs_context *ctx;
+    int descriptor;
+    unsigned char *buffer; // [PCS_CHECKPOINT_BUFFER]
+    size_t used;           // bytes of the buffer in use
+    uint64_t sum;
+    int error;      // errno of the first write that failed, 0 if none
+    bool is_second; // this run has written one already
+} pcs_checkpoint_stream;
+
+enum { PCS_CHECKPOINT_BUFFER = 1 << 18 };
+
 extern const pcs_option pcs_checkpoint_options[];
 
-// A checkpoint that was read, whole and sound.
+// A checkpoint that was read, complete and undamaged.
 typedef struct pcs_checkpoint_data {
     char path[4200];
     unsigned char *bytes; // scratch
     size_t size;
     unsigned long long input;  // hash of the case and the files it names
-    unsigned long long motion; // hash of what the motion from its state depends on
-    const char *version;       // of the program that has
-    bool is_done;              // its run was at its end
+    unsigned long long motion; // hash of everything that affects the motion from its state
+    const char *version;       // version of the program that wrote it
+    bool is_done;              // the run was at its end
     const char *text;          // [text_size] the resolved case
     size_t text_size;
     unsigned char *pieces; // [piece_size]
     size_t piece_size;
 } pcs_checkpoint_data;
 
-// For all of a simulation, without bytes yet.
+// Creates an archive for a complete simulation, without bytes yet.
 pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way);
-// For what a checkpoint holds.
+// Begins to read the archive of a checkpoint.
 pcs_status pcs_checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data *data, pcs_carrier *c);
-// Writes or reads all of a simulation that has started but its observers.
+// Serializes a simulation that has started, without its observers.
 void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c);
-// Makes a file of pieces that were written.
+// Writes a file from an archive in memory.
 pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path);
 
 // Computes the hash of the resolved case, the files that it names and the version of the program.
 pcs_status pcs_checkpoint_hash(pcs_sim *sim, unsigned long long *hash);
 
-// Takes the memory of checkpoints of this run; after the observers are open. Nothing where they are switched off.
+// Allocates the memory for checkpoints of this run, after the observers are open; nothing if they are switched off.
 pcs_status pcs_checkpoint_open(pcs_sim *sim);
-// After an accepted step, at this time of the clock: writes one when it is due.
+// Writes a checkpoint if one is due after an accepted step, at this time of the clock, s.
 pcs_status pcs_checkpoint_step(pcs_sim *sim, double now);
-// Writes one.
+// Writes a checkpoint.
 pcs_status pcs_checkpoint_write(pcs_sim *sim);
 
-// Removes both of a folder, or only the newest.
+// Removes both checkpoints of a folder, or only the newest.
 void pcs_checkpoint_remove(const char *directory, bool only_newest);
-// The newest whole checkpoint of a folder, or of this path where it is a file; the older one, with a note, when the
-// newest is damaged, or when `is_older` asks for it. *is_there is false when there is none.
+// Finds the newest complete checkpoint of a folder, or the file of this path; the older one, with a note, if the newest
+// is damaged or `is_older` asks for it. *is_there is false if there is none.
 pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older, pcs_checkpoint_data *out,
                                bool *is_there, char note[512]);
 void pcs_checkpoint_free(pcs_checkpoint_data *data);
 
-// PCS_BAD_INPUT, with what differs, when it is not one of this very case and program.
+// Fails with PCS_BAD_INPUT, and the difference, unless the checkpoint is of the same case and program.
 pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *data);
-// The simulation, which has started, goes to it; then its observers, which are open.
+// Restores a simulation that has started from a checkpoint; the next function, its open observers.
 pcs_status pcs_checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *data, pcs_carrier *c);
 pcs_status pcs_checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c);
 
-// Another run starts from it. The time where it stands:
+// Gets the time, s, of a checkpoint from which another run starts.
 pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *data, double *t);
-// Before the start: q, v and t of sim->from.
+// Sets q, v and t from sim->from, before the start.
 pcs_status pcs_checkpoint_start(pcs_sim *sim);
 // Reads the velocity at the end of the step, which energy and momentum are computed from, into the history of the state
 // and points *v to it, if the schemes of both runs have v in the middle of a step; else leaves *v.
 pcs_status pcs_checkpoint_end_velocity(pcs_sim *sim, const double **v);
-// After the scheme's start: all of its state, where both runs have the same model, scheme and step; then nothing
-// happens at the start. Else that velocity, where there is one.
+// Reads the state after the scheme's start: all of it if both runs have the same model, scheme and step, with an empty
+// report of the start; else the velocity above, if there is one.
 pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before);
-
-// Writes a complete checkpoint to this file (checkpoint_file.c).
-pcs_status pcs_checkpoint_put_file(pcs_context *ctx, const char *path, const pcs_memory *all);
 
 #endif

@@ -30,17 +30,66 @@ typedef struct pcs_control {
     pcs_control_params params;
     double *whole;        // [nq] positions after the whole step
     double *middle;       // [nq] after the first half
-    double *whole_v;      // [nv] velocities after it; NULL: those of the scheme do not count
-    bool whole_impacts;   // it has an impact
-    double *missed_v;     // [nv] of velocities, what the first half may have missed at its start
-    bool has_missed;      // there is such a thing
-    double *force_a[3];   // [nv] M^-1 f at the start, in the middle and at the end; NULL: the scheme sees the ends
-    double size;          // m, of the model: what penetrations are compared with
+    double *whole_v;      // [nv] velocities after the whole step, NULL if not compared
+    bool whole_impacts;   // the whole step has an impact
+    double *missed_v;     // [nv] velocity that the first half may have missed at its start
+    bool has_missed;      // `missed_v` is not zero
+    double *force_a[3];   // [nv] M^-1 f at start, middle and end; NULL if the scheme evaluates the ends
+    double size;          // m, size of the model, with which penetrations are compared
     double *gap_before;   // [nrow]
-    pcs_row_report *rows; // [nrow + ncompliant] of the first half
+    pcs_row_report *rows; // [nrow + ncompliant] report of the first half
     pcs_step_report first;
     pcs_state start;
 } pcs_control;
+
+// Returns true if a force that starts at the end of a step acts in the next one only.
+static bool control_misses_end(const pcs_rule *rule)
+{
+    bool misses = rule->kind == PCS_RULE_EULER || rule->kind == PCS_RULE_MIDPOINT || rule->kind == PCS_RULE_MEAN;
+    if (rule->kind != PCS_RULE_RUNGE_KUTTA) return misses;
+    for (int k = 0; k < rule->tableau->s; k++)
+        if (rule->tableau->c[k] == 1.0 && rule->tableau->b[k] != 0.0) return false;
+    return true;
+}
+
+// Computes weights that extrapolate from the earliest stages with b != 0, three at most, to the start of the step.
+static void control_fill_past(const pcs_tableau *t, double weight[PCS_MAX_STAGES], double *earliest)
+{
+    int stage[3], count = 0;
+    double last = 0.0;
+    for (; count < 3; count++) {
+        int next = -1;
+        for (int k = 0; k < t->s; k++)
+            if (t->b[k] != 0.0 && t->c[k] > last && (next < 0 || t->c[k] < t->c[next])) next = k;
+        if (next < 0) break;
+        stage[count] = next;
+        last = t->c[next];
+    }
+    memset(weight, 0, PCS_MAX_STAGES * sizeof *weight);
+    for (int i = 0; i < count; i++) {
+        weight[stage[i]] = 1.0;
+        for (int j = 0; j < count; j++)
+            if (j != i) weight[stage[i]] *= t->c[stage[j]] / (t->c[stage[j]] - t->c[stage[i]]);
+    }
+    *earliest = count > 0 ? t->c[stage[0]] : 0.0;
+}
+
+// Estimates the velocity missed, m/s, if a force that starts before the earliest stage with b != 0 counts from t_n on.
+// Returns false if forces of the start have a weight.
+static bool control_find_missed(const pcs_scheme *scheme, double h, double *v)
+{
+    const pcs_tableau *t = scheme->rule.tableau;
+    double *const *a = scheme->stage_accelerations;
+    double weight[PCS_MAX_STAGES], earliest;
+    if (t->b[0] != 0.0) return false;
+    control_fill_past(t, weight, &earliest);
+    for (int i = 0; i < scheme->system->nv; i++) {
+        double sum = -a[0][i];
+        for (int k = 1; k < t->s; k++) sum += weight[k] * a[k][i];
+        v[i] = earliest * h * sum;
+    }
+    return true;
+}
 
 pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out)
 {
@@ -63,9 +112,9 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     sim->view.is_controlled = true;
     PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
     PCS_TAKE(sim->ctx, c->middle, sim->system->nq, "step control");
-    if (scheme->is_explicit) PCS_TAKE(sim->ctx, c->whole_v, sim->system->nv, "step control");
-    if (scheme->find_missed != NULL) PCS_TAKE(sim->ctx, c->missed_v, sim->system->nv, "step control");
-    int count = sim->scheme->misses_end ? 3 : 0;
+    if (pcs_rule_is_explicit(&scheme->rule)) PCS_TAKE(sim->ctx, c->whole_v, sim->system->nv, "step control");
+    if (sim->scheme->stage_accelerations != NULL) PCS_TAKE(sim->ctx, c->missed_v, sim->system->nv, "step control");
+    int count = control_misses_end(&sim->scheme->rule) ? 3 : 0;
     for (int k = 0; k < count; k++) PCS_TAKE(sim->ctx, c->force_a[k], sim->system->nv, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->rows, pcs_system_npoint(sim->system), "step control");
@@ -87,7 +136,7 @@ static void control_restore(pcs_sim *sim, const pcs_state *s)
     pcs_certifier_rewind(sim->certifier);
 }
 
-// One attempt at a scheme step; false when it did not converge.
+// Makes one attempt at a scheme step; *is_done if it converged.
 static pcs_status control_try(pcs_sim *sim, double h, bool *is_done)
 {
     sim->view.attempts++;
@@ -104,7 +153,7 @@ static bool control_has_impact(const pcs_sim *sim, const pcs_row_report *rows)
     return pcs_rows_any(sim->system, has_impact);
 }
 
-// Largest component in units of its size.
+// Returns the largest component in units of its size.
 static double control_size(const pcs_sim *sim, const double *x)
 {
     double size = 0.0;
@@ -135,7 +184,7 @@ static double control_drift(const pcs_sim *sim, const pcs_control *c)
     return h * pcs_larger(error, control_size(sim, a[2]));
 }
 
-// Error of the pair of half steps in units of the tolerance, and the exponent that goes with it.
+// Returns the error of the pair of half steps in units of the tolerance, and the exponent that belongs to it.
 static double control_error(const pcs_sim *sim, const pcs_control *c, double *exponent)
 {
     int order = c->params.order;
@@ -174,7 +223,7 @@ static double control_factor(double error, double exponent)
     return fmin(5.0, fmax(0.2, 0.9 * pow(fmax(error, 1e-12), -exponent)));
 }
 
-// Whole step, then two certified halves; *error is INFINITY when one of them did not converge or does not hold.
+// Makes the whole step, then two certified halves; *error is INFINITY if one fails to converge or its certificate.
 static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double *error, double *exponent)
 {
     bool is_done = false;
@@ -192,7 +241,7 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     c->first = sim->report;
     c->first.rows = c->rows;
     memcpy(c->rows, sim->report.rows, (size_t)pcs_system_npoint(sim->system) * sizeof *c->rows);
-    if (c->missed_v != NULL) c->has_missed = sim->scheme->ops->find_missed(sim->scheme, 0.5 * h, c->missed_v);
+    if (c->missed_v != NULL) c->has_missed = control_find_missed(sim->scheme, 0.5 * h, c->missed_v);
     PCS_TRY(pcs_sim_search(sim));
     control_weigh(sim, c, 1);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
@@ -202,7 +251,7 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     return PCS_OK;
 }
 
-// Not even the smallest step does.
+// Fails because not even the smallest step converges or holds its certificate.
 static pcs_status control_give_up(pcs_sim *sim, double h)
 {
     char text[512];

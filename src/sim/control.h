@@ -18,11 +18,11 @@
 enum { PCS_ORDER_0, PCS_ORDER_1, PCS_ORDER_2, PCS_ORDER_VARIABLE };
 
 typedef struct pcs_control_params {
-    double tolerance;         // of a step's error of positions, in units of the system's size
-    int order;                // of the estimate
-    double penetration;       // allowed to be added by a step, in units of the system's size; NAN: as `tolerance`
-    double smallest, largest; // step, s; NAN: 1e-7 (or 1e-3 of the tolerance) and a tenth of the run
-    double stable;            // s, limit of an explicit scheme; INFINITY: none. Not an option
+    double tolerance;         // error of positions per step, in units of the system's size
+    int order;                // order of the estimate
+    double penetration;       // most penetration added by a step, in units of the system's size; `tolerance` if NAN
+    double smallest, largest; // step, s; if NAN 1e-7 (or 1e-3 of the tolerance) and a tenth of the run
+    double stable;            // s, limit of an explicit scheme; INFINITY if none. Not an option
 } pcs_control_params;
 
 extern const pcs_option pcs_control_options[];

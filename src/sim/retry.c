@@ -9,16 +9,16 @@
 enum { most_halvings = 40, longest_wait = 64 };
 
 typedef struct pcs_retry {
-    int depth;              // halvings that are allowed
-    bool is_kept;           // the start of every step, so that one whose certificate is broken can be undone
-    int finest;             // halvings so far in this step
-    int coarsest;           // fewest halvings of a smaller step that did
-    bool has_failed;        // a step or smaller step did not
+    int depth;              // most halvings
+    bool is_kept;           // the start of every step is saved, so that a step with a broken certificate can be undone
+    int finest;             // most halvings so far in this step
+    int coarsest;           // fewest halvings of a smaller step that was accepted
+    bool has_failed;        // a step or smaller step was rejected
     int count;              // smaller steps done in this step
-    double energy;          // J, where the next one starts
-    pcs_state whole;        // the start of the step
-    pcs_state part;         // the start of the smaller step under way
-    pcs_step_report joined; // of the smaller steps so far
+    double energy;          // J, energy at the start of the next one
+    pcs_state whole;        // start of the step
+    pcs_state part;         // start of the current smaller step
+    pcs_step_report joined; // report over the smaller steps so far
 } pcs_retry;
 
 pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
@@ -36,8 +36,8 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
     return PCS_OK;
 }
 
-// One step of the scheme; false when it did not settle, its certificate is broken, or it gains what a smaller one may
-// not.
+// Makes one step of the scheme; *is_good unless it did not converge, its certificate is broken, or it gains energy that
+// a smaller one may not.
 static pcs_status retry_try(pcs_sim *sim, double h, bool may_cut, bool *is_good)
 {
     sim->view.attempts++;
@@ -73,7 +73,7 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
     r->energy = pcs_measure_energy(&sim->report.measure);
 }
 
-// Can smaller steps help? Not where memory is out, where the state has overflowed, and not where the start is gone.
+// Returns true if smaller steps can help: not if memory is out, the state has overflowed, or the start is not saved.
 static bool retry_may_help(const pcs_sim *sim)
 {
     if (pcs_message(sim->ctx)[0] != '\0') return false;
@@ -81,9 +81,9 @@ static bool retry_may_help(const pcs_sim *sim)
     return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
 }
 
-// Is h, a step halved so often, worth a try? Not where the steps before had to be cut further, nor where it is too long
-// for bodies that turn, as they do now and did before. What was too long for these once stays so: a rule of equal steps
-// keeps energies over an oscillation, steps that come and go with it do not.
+// Returns true if h, a step halved so often, is worth a try: not if the steps before had to be cut further, nor if it
+// is too long for bodies that rotate, now or before. A step once too long for these stays so: a rule of equal steps
+// conserves energy over an oscillation, steps that vary with it do not.
 static bool retry_allows(pcs_sim *sim, double h, int halvings)
 {
     if (halvings < sim->view.kept_halvings) return false;
@@ -94,7 +94,7 @@ static bool retry_allows(pcs_sim *sim, double h, int halvings)
     return halvings >= sim->view.turning_halvings;
 }
 
-// Covers twice h by two steps of that length, each of which may be cut again; so many have failed on the way to it.
+// Covers twice h by two steps of that length, each of which may be cut again; `failures` counts failed tries before.
 static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures)
 {
     pcs_retry *r = sim->retry;
@@ -131,7 +131,7 @@ static void retry_note(pcs_sim *sim, const pcs_retry *r)
     }
 }
 
-// With how many halvings the next step begins: none after a failure that stands alone.
+// Sets the halvings with which the next step begins: none after a single failure.
 static void retry_learn(pcs_view *view, const pcs_retry *r)
 {
     if (r->has_failed) {

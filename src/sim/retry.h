@@ -16,7 +16,7 @@
 
 pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out);
 
-// Advances by h. PCS_FAILED when not even the smallest steps do; the state is then as before.
+// Advances by h. Fails with PCS_FAILED if not even the smallest steps succeed; the state is then that before.
 pcs_status pcs_retry_step(pcs_sim *sim, double h);
 
 #endif

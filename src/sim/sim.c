@@ -1,20 +1,46 @@
 // The time loop: step, ledger, certificate, observers.
 
 #include "sim/sim.h"
-#include "core/clock.h"
 
+#include "core/clock.h"
 #include "core/comm.h"
 #include "output/file.h"
 #include "sim/accept.h"
 #include "sim/certify.h"
 #include "sim/checkpoint.h"
 #include "sim/control.h"
-#include "sim/reactions.h"
 #include "sim/retry.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// Reactions of joints and supports after every accepted step, for the observers.
+
+// Allocates the reactions, if the system has any.
+static pcs_status sim_prepare_reactions(pcs_sim *sim)
+{
+    const pcs_system *system = sim->system;
+    if (system->nreaction == 0) return PCS_OK;
+    PCS_TAKE(sim->ctx, sim->reactions, system->nreaction, "reactions");
+    sim->view.reactions = sim->reactions;
+    if (sim->scheme->rule.rows_at == PCS_ROWS_WITHIN) PCS_TAKE(sim->ctx, sim->middle, system->nq, "reactions");
+    return PCS_OK;
+}
+
+// Evaluates the reactions of the last report.
+static void sim_react(pcs_sim *sim)
+{
+    pcs_system *system = sim->system;
+    if (sim->reactions == NULL) return;
+    const double *v = pcs_scheme_velocity(sim->scheme, &sim->state);
+    if (sim->middle != NULL) {
+        for (int i = 0; i < system->nv; i++) sim->middle[i] = -0.5 * sim->report.h * v[i];
+        pcs_retract(&system->rotations, sim->state.q, sim->middle, sim->middle);
+    }
+    system->ops->reactions(system, pcs_at(sim->state.t, sim->state.q, v), sim->report.h,
+                           sim->middle == NULL ? sim->state.q : sim->middle, sim->report.rows, sim->reactions);
+}
 
 pcs_status pcs_sim_start(pcs_sim *sim)
 {
@@ -24,14 +50,15 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     sim->system->ops->measure(sim->system, pcs_at(sim->state.t, sim->state.q, v), PCS_ENERGY, &before);
     if (!isfinite(pcs_measure_energy(&before)))
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the energy of the initial state is not finite");
-    PCS_TRY(pcs_sim_prepare_reactions(sim));
+    PCS_TRY(sim_prepare_reactions(sim));
     PCS_TRY(pcs_certifier_create(sim->ctx, sim->scheme, &sim->certifier));
+    if (sim->control != NULL) pcs_certifier_take_control(sim->certifier);
     if (sim->input != NULL && !sim->has_own_system) pcs_certifier_compare(sim->certifier, sim->input);
     pcs_certifier_start(sim->certifier, &before);
     sim->view.certificate = pcs_certifier_certificate(sim->certifier);
-    sim->ledger =
-        (pcs_ledger){ .initial = pcs_measure_energy(&before),
-                      .numerical_is_remainder = !(sim->scheme->ops->has_closed_loss && sim->system->is_linear) };
+    sim->ledger = (pcs_ledger){ .initial = pcs_measure_energy(&before),
+                                .numerical_is_remainder =
+                                    !(pcs_rule_has_closed_loss(&sim->scheme->rule) && sim->system->is_linear) };
     PCS_TRY(pcs_scheme_start(sim->scheme, &sim->state, &sim->report));
     if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, sim->step_size);
     PCS_TRY(pcs_checkpoint_start_state(sim, &before));
@@ -41,7 +68,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.memory = pcs_bytes_taken(sim->ctx);
     sim->has_started = true;
-    pcs_sim_react(sim);
+    sim_react(sim);
     sim->ledger.now = before;
     pcs_accept_book(sim);
     return pcs_accept_certifies(sim, pcs_measure_energy(&before)) ? PCS_OK : pcs_accept_reject(sim, 0.0);
@@ -57,7 +84,7 @@ static pcs_status sim_plain_step(pcs_sim *sim, double h)
     return pcs_accept_certifies(sim, before) ? PCS_OK : pcs_accept_reject(sim, h);
 }
 
-// Times are multiples of the step, not sums; only the last step may be shorter.
+// Makes a step of fixed size. Times are multiples of the step, not sums; only the last step may be shorter.
 static pcs_status sim_fixed_step(pcs_sim *sim)
 {
     long step = sim->state.step + 1;
@@ -69,8 +96,8 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
     return PCS_OK;
 }
 
-// A reading of the clock takes as long as a tenth of the step of a small model. Of steps that are short one of many is
-// timed and stands for all; a long one, or a pause of the machine, counts as what it is.
+// Adds the time of a step. Reading the clock takes a tenth of the step of a small model, so that of short steps one in
+// many is timed and counts for all; a long one, or a pause of the machine, counts once.
 static void sim_note_time(pcs_sim *sim, double begin)
 {
     enum { SAMPLE = 16 };      // a power of two
@@ -93,7 +120,7 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     sim->view.handovers = sim->solver->handovers;
     sim->view.step_backend = sim->solver->iteration_backend;
     pcs_accept_book(sim);
-    pcs_sim_react(sim);
+    sim_react(sim);
     if (sim->is_timed) sim_note_time(sim, begin);
     return PCS_OK;
 }
@@ -104,8 +131,8 @@ static void sim_choose_observers(pcs_sim *sim, bool show_progress)
         sim->observers[i].is_idle = !show_progress && strcmp(sim->observers[i].ops->name, "progress") == 0;
 }
 
-// Lets the observers open or look. Alone, the first fault ends it; of several ranks only one writes and may fail, but
-// all take part in what is written.
+// Calls open or step of the observers. In one process the first fault ends it; of several ranks only one writes and may
+// fail, but all take part.
 static pcs_status sim_show(pcs_sim *sim, bool is_first, int *nopen)
 {
     bool is_alone = pcs_context_comm(sim->ctx) == NULL;
@@ -121,8 +148,8 @@ static pcs_status sim_show(pcs_sim *sim, bool is_first, int *nopen)
     return status;
 }
 
-// A number that tells what the last step did to the contacts, to the last bit; where ranks have contacts of their own,
-// what it did to the energies.
+// Returns a hash of gaps, rates and impulses of the contacts in the last step; if ranks have contacts of their own, of
+// the energies.
 static long long sim_mark(const pcs_sim *sim)
 {
     unsigned long long mark = PCS_HASH_START;
@@ -136,18 +163,12 @@ static long long sim_mark(const pcs_sim *sim)
     return (long long)(mark >> 2);
 }
 
-// After a fault all ranks know whose files are broken, and end alike.
+// Makes the status agree on all ranks.
 static pcs_status sim_agree(pcs_sim *sim, pcs_status status)
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
-    if (comm != NULL) status = comm->agree(comm, sim->ctx, status, status == PCS_OK ? sim_mark(sim) : 0);
-    if (status != PCS_OK && comm != NULL)
-        for (int i = 0; i < sim->nobserver; i++) {
-            double has_failed = sim->observers[i].has_failed;
-            comm->max(comm, 1, &has_failed);
-            sim->observers[i].has_failed = has_failed > 0.0;
-        }
-    return status;
+    if (comm == NULL) return status;
+    return comm->agree(comm, sim->ctx, status, status == PCS_OK ? sim_mark(sim) : 0);
 }
 
 static void sim_compare_memory(pcs_sim *sim)
@@ -170,7 +191,7 @@ static pcs_status sim_open(pcs_sim *sim, int *nopen)
     return PCS_OK;
 }
 
-// By then every matrix of the run has been made.
+// Fails if an option of PETSc was not used, once every matrix of the run has been created.
 static pcs_status sim_check_options(pcs_sim *sim)
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
@@ -203,24 +224,38 @@ static pcs_status sim_loop(pcs_sim *sim)
     return PCS_OK;
 }
 
-// A run that has come to its end, or was asked to stop, can be gone on with; one that has failed cannot.
+// Makes known to all ranks whose files are broken after a fault, so that they end alike.
+static void sim_share_faults(pcs_sim *sim, pcs_status status)
+{
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    if (status == PCS_OK || comm == NULL) return;
+    for (int i = 0; i < sim->nobserver; i++) {
+        double has_failed = sim->observers[i].has_failed;
+        comm->max(comm, 1, &has_failed);
+        sim->observers[i].has_failed = has_failed > 0.0;
+    }
+}
+
+// Writes the last checkpoint of a run that is complete or was asked to stop; one that has failed cannot be resumed.
 static pcs_status sim_keep(pcs_sim *sim, pcs_status status)
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
     double is_stopped = sim->is_stopped;
     char reason[1024];
+    sim_share_faults(sim, status);
     if (comm != NULL && status != PCS_OK) comm->max(comm, 1, &is_stopped);
     for (int i = 0; i < sim->nobserver; i++)
         if (sim->observers[i].has_failed) is_stopped = 0.0;
     if (status != PCS_OK && !(is_stopped > 0.0)) return status;
     if (status == PCS_OK && sim->ends_for_good) return PCS_OK;
     snprintf(reason, sizeof reason, "%s", pcs_message(sim->ctx));
-    PCS_TRY(pcs_checkpoint_write(sim));
-    sim->view.is_interrupted = status != PCS_OK && sim->checkpoint != NULL;
+    pcs_status written = pcs_checkpoint_write(sim);
+    sim_share_faults(sim, written);
+    if (written != PCS_OK) return written;
     return status == PCS_OK ? PCS_OK : pcs_fail(sim->ctx, status, "%s", reason);
 }
 
-// Closes what was opened, whatever happened; the first failure is the one that is told.
+// Closes everything that was opened in any case; reports the first failure.
 static pcs_status sim_close(pcs_sim *sim, int nopen, pcs_status status)
 {
     char reason[1024];
@@ -243,7 +278,7 @@ static pcs_status sim_close(pcs_sim *sim, int nopen, pcs_status status)
     return pcs_comm_agree(sim->ctx, status);
 }
 
-// Nobody else writes into the folder until this process ends or lets go of it.
+// Creates and locks the folder, so that nobody else writes there until this process ends or unlocks it.
 static pcs_status sim_take_directory(pcs_sim *sim, const char *directory, int *lock)
 {
     if (sim->has_case_file || !pcs_is_root(sim->ctx)) return PCS_OK;
@@ -251,7 +286,7 @@ static pcs_status sim_take_directory(pcs_sim *sim, const char *directory, int *l
     return pcs_file_lock_folder(sim->ctx, directory, lock);
 }
 
-// A run that was interrupted is not lost without being asked. Checkpoints that cannot be read lead nowhere.
+// Fails if the folder holds an interrupted run, unless told to overwrite or resume it. Ignores unreadable checkpoints.
 static pcs_status sim_spare_other(pcs_sim *sim, const char *directory)
 {
     pcs_checkpoint_data data = { .bytes = NULL };
@@ -288,7 +323,7 @@ static void sim_note(const pcs_sim *sim, const char *text)
     if (sim->view.show != NULL && text[0] != '\0') sim->view.show(sim->view.show_user, line);
 }
 
-// The checkpoint that this run goes on from, where it was asked to and there is one.
+// Finds the checkpoint from which this run continues, if it is to resume and there is one.
 static pcs_status sim_find_checkpoint(pcs_sim *sim, const char *directory, pcs_checkpoint_data *data, bool *is_there)
 {
     char note[512];
@@ -335,7 +370,7 @@ static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progres
     return status;
 }
 
-// Several ranks make one run only with the same case, files, program and folder.
+// Fails unless all ranks have the same case, files, program and folder.
 static pcs_status sim_compare_ranks(pcs_sim *sim, const char *directory)
 {
     unsigned long long hash = 0;

@@ -7,30 +7,30 @@
 #include "output/observer.h"
 
 typedef struct pcs_checkpoint_params {
-    int every;      // steps; -1: not said
-    double minutes; // of wall time
+    int every;      // steps between checkpoints, -1 if not given
+    double minutes; // minutes of wall time between them
 } pcs_checkpoint_params;
 
 typedef struct pcs_sim {
-    pcs_context *ctx; // owned: destroying it destroys the simulation
+    pcs_context *ctx; // owner: destroying it destroys the simulation
     pcs_case *input;
     pcs_system *system;
-    bool has_own_system; // whose definition came with the case: what its keys mean is its own
+    bool has_own_system; // the definition of the system came with the case, and with it the meaning of its keys
     pcs_step_solver *solver;
     pcs_scheme *scheme;
     pcs_state state;
     pcs_step_report report;
     pcs_ledger ledger;
     struct pcs_certifier *certifier;
-    struct pcs_control *control; // of the step size; NULL: steps are fixed
-    struct pcs_retry *retry;     // of fixed steps that fail; NULL: such a step ends the run
-    bool follows_turning;        // a fixed step is cut where bodies turn too fast for it
+    struct pcs_control *control; // step-size control; NULL for fixed steps
+    struct pcs_retry *retry;     // retry of failed fixed steps, NULL if such a step ends the run
+    bool follows_turning;        // a fixed step is cut if bodies rotate too fast for it
     double step_size, start_time, end_time;
-    long number;             // of the step under way, from 1
-    long nstep;              // planned; with step control a bound that is never reached
+    long number;             // number of the current step, from 1
+    long nstep;              // planned number; with step control a bound that is never reached
     bool certify_warns;      // a broken certificate does not end the run
-    pcs_reaction *reactions; // [system->nreaction] of the last step; NULL: there are none
-    double *middle;          // [nq] of a step, where rows act in the mean; NULL: at its end
+    pcs_reaction *reactions; // [system->nreaction] of the last step, NULL if there are none
+    double *middle;          // [nq] middle of a step, if rows act there; NULL if at its end
     int nprobe;
     pcs_probe *probes;
     int nobserver;
@@ -38,25 +38,25 @@ typedef struct pcs_sim {
     pcs_view view;
     pcs_timing timing;
     double certify_begin; // s, clock at the last certificate that was timed
-    bool is_timed;        // the step under way is
-    int sample;           // one of so many steps is timed; 0: all
+    bool is_timed;        // the current step is timed
+    int sample;           // one of so many steps is timed; 0 for all
     bool has_started;
-    bool has_checkpoints; // there are some, of these
+    bool has_checkpoints; // checkpoints are written, with the options below
     pcs_checkpoint_params checkpoints;
-    bool is_stopped;                   // on request, after a step that is whole
-    struct pcs_checkpoint *checkpoint; // NULL: none are written
-    bool resumes;                      // pcs_sim_run goes on from the checkpoint in its directory, where there is one
-    bool overwrites;                   // and it takes a directory with an interrupted run
-    const struct pcs_checkpoint_data *from; // whose state this run starts from; NULL: none
-    const volatile int *stop_request;       // not 0: pcs_sim_run ends after the present step; may be NULL
-    bool ends_for_good;                     // nobody goes on from its end: no checkpoint there
-    bool has_files;                         // the run got as far as files of its own in the directory
-    bool has_case_file;                     // case.resolved.yaml lies in the directory already, which is locked
+    bool is_stopped;                   // on request, after a complete step
+    struct pcs_checkpoint *checkpoint; // NULL if none are written
+    bool resumes;                      // pcs_sim_run continues from the checkpoint in its directory, if there is one
+    bool overwrites;                   // pcs_sim_run may overwrite a directory with an interrupted run
+    const struct pcs_checkpoint_data *from; // state from which this run starts, NULL if none
+    const volatile int *stop_request;       // nonzero if pcs_sim_run shall end after the current step; may be NULL
+    bool ends_for_good;                     // the run will not be resumed: no checkpoint at its end
+    bool has_files;                         // the run has opened files of its own in the directory
+    bool has_case_file;                     // case.resolved.yaml is in the directory already, which is locked
 } pcs_sim;
 
-// Initial accelerations, an impact at t = 0, the first certificate.
+// Computes initial accelerations, an impact at t = 0 and the first certificate.
 pcs_status pcs_sim_start(pcs_sim *sim);
-// One certified step. PCS_FAILED when the simulation cannot go on; the state is then the last good one.
+// Makes one certified step. Fails with PCS_FAILED if the run cannot continue; the state is then the last good one.
 pcs_status pcs_sim_step(pcs_sim *sim);
 
 static inline bool pcs_sim_is_done(const pcs_sim *sim)

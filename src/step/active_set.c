@@ -2,7 +2,7 @@
 
 #include "core/dense.h"
 #include "core/rounding.h"
-#include "step/columns.h"
+#include "step/sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static double active_noise(const pcs_active_set *s, int k)
     return s->noise[k < s->p.m ? 0 : 1];
 }
 
-// Values at z.
+// Evaluates value = b + P z, and gate_gap = b_gate + P_gate z if the gate is live, with their round-off.
 static void active_evaluate(pcs_active_set *s)
 {
     int first = s->p.has_position ? 0 : s->p.m; // otherwise nu stays out
@@ -79,7 +79,7 @@ static void active_evaluate(pcs_active_set *s)
     active_find_noise(s);
 }
 
-// Gaps are taken by h.
+// Returns the scale of the value of unknown k: m/s, or m (velocity times h) for gaps.
 static double active_unit(const pcs_active_set *s, int k)
 {
     return s->scale * pcs_contact_unit(&s->p, k);
@@ -91,46 +91,22 @@ double pcs_active_set_ratio(const pcs_active_set *s, int k, double dz)
     return moved / fmax(allowed, DBL_MIN);
 }
 
-// Multipliers that have grown without bound are no excuse.
+// Caps the round-off allowance, so that diverging multipliers cannot widen it.
 double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance)
 {
     double unit = active_unit(s, k);
     return tolerance * unit + fmin(active_noise(s, k), s->excused * unit);
 }
 
-// Returns the dead band of a trial z - r value about zero. A row changes its set only if its law is violated by more,
-// so that round-off changes no set.
+// Returns the round-off of the value of unknown k: a row changes its set only if its law is violated by more.
 static double active_slack(const pcs_active_set *s, int k)
 {
-    return s->p.r[k] * (tight * active_unit(s, k) + active_noise(s, k));
+    return tight * active_unit(s, k) + active_noise(s, k);
 }
 
-// Is a normal unknown held? A tie stays where it is.
 static unsigned char active_side(const pcs_active_set *s, int k)
 {
-    double trial = s->p.z[k] - s->p.r[k] * s->p.value[k], slack = active_slack(s, k);
-    bool is_held = trial > (s->mode[k] == OUT ? slack : -slack);
-    return is_held ? HELD : OUT;
-}
-
-// The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
-static void active_tangent_mode(pcs_active_set *s, int row)
-{
-    const pcs_row *r = &s->p.rows[row];
-    int la = s->p.m + row, k = pcs_contact_tangent(&s->p, row, 0);
-    if (r->ntangent == 0) return;
-    double y[2], length = pcs_contact_trial(&s->p, row, y), slack = active_slack(s, k);
-    double limit = r->friction * fmax(s->p.z[la] - s->p.r[la] * s->p.value[la], 0.0);
-    double edge = limit + (s->mode[k] == HELD ? slack : -slack);
-    unsigned char mode = length <= edge ? HELD : SLIDING;
-    if (s->mode[la] == OUT || r->friction == 0.0) mode = OUT;
-    // In the plane there are two ways to slide, and turning round is a change of mode.
-    if (mode == SLIDING && r->ntangent == 1) {
-        bool is_undecided = fabs(y[0]) <= slack && s->mode[k] > SLIDING;
-        mode = y[0] > 0.0 ? PCS_MODE_SLIDING_UP : PCS_MODE_SLIDING_DOWN;
-        if (is_undecided) mode = s->mode[k];
-    }
-    for (int t = 0; t < r->ntangent; t++) s->mode[k + t] = mode;
+    return pcs_contact_side(&s->p, s->mode, k, active_slack(s, k));
 }
 
 // Updates the modes of all unknowns, and live gates unless they are frozen, from the present z and its values.
@@ -140,11 +116,13 @@ static void active_find_modes(pcs_active_set *s, bool gate_is_frozen)
         if (s->p.gate_is_live && !gate_is_frozen) s->p.gate[j] = pcs_contact_is_gated(&s->p, j);
         s->mode[j] = s->p.has_position ? active_side(s, j) : OUT;
         s->mode[s->p.m + j] = s->p.gate[j] ? active_side(s, s->p.m + j) : OUT;
-        active_tangent_mode(s, j);
+        if (s->p.rows[j].ntangent > 0)
+            (void)pcs_contact_set_tangents(&s->p, s->mode, j, s->mode[s->p.m + j] == HELD,
+                                           active_slack(s, pcs_contact_tangent(&s->p, j, 0)));
     }
 }
 
-// The equation of an active unknown as a row of J over all unknowns, scaled by h for positions; gives its value.
+// Fills `row` of J, over all unknowns, with the equation of an active unknown (of a gap: over h) and returns its value.
 static double active_equation(const pcs_active_set *s, int k, double *row)
 {
     double scale = k < s->p.m ? 1.0 / s->p.h : 1.0;
@@ -154,31 +132,26 @@ static double active_equation(const pcs_active_set *s, int k, double *row)
     return s->p.z[k];
 }
 
-// Lt - mu La y/|y| and its derivative, for tangent t of a row that slides.
+// Fills `row` with the derivative of Lt - mu La y/|y|, for tangent t of a sliding row, and returns its value.
 static double active_slip_equation(const pcs_active_set *s, int owner, int t, double *row)
 {
     const pcs_row *r = &s->p.rows[owner];
     int k = pcs_contact_tangent(&s->p, owner, t), la = s->p.m + owner;
-    double y[2] = { 0 }, length = pcs_contact_trial(&s->p, owner, y), direction[2] = { -1.0, 0.0 };
-    double limit = r->friction * fmax(s->p.z[la], 0.0);
-    if (length > 0.0)
-        for (int i = 0; i < r->ntangent; i++) direction[i] = y[i] / length;
-    if (s->mode[k] > SLIDING) direction[0] = s->mode[k] == PCS_MODE_SLIDING_UP ? 1.0 : -1.0;
+    double direction[2], rotation = pcs_contact_slip(&s->p, s->mode, owner, direction);
     memset(row, 0, (size_t)s->p.n * sizeof *row);
     row[k] = 1.0;
     row[la] -= r->friction * direction[t];
-    if (r->ntangent > 1 && length > 0.0)
+    if (rotation > 0.0)
         for (int i = 0; i < r->ntangent; i++) {
             int ki = pcs_contact_tangent(&s->p, owner, i);
-            // Beyond 1 the factor would make the matrix indefinite; it counts for the rate only.
-            double turn = fmin(1.0, limit / length) * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]);
+            double turn = rotation * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]);
             row[ki] -= turn;
             for (int j = 0; j < s->p.n; j++) row[j] += turn * s->p.r[ki] * s->P[ki * s->p.n + j];
         }
     return s->p.z[k] - r->friction * s->p.z[la] * direction[t];
 }
 
-// Row that owns a tangential unknown.
+// Returns the contact row to which a tangential unknown belongs.
 static int active_owner(const pcs_active_set *s, int k)
 {
     int tangent = k - 2 * s->p.m, j = 0;
@@ -186,7 +159,7 @@ static int active_owner(const pcs_active_set *s, int k)
     return j;
 }
 
-// Is F, the values of the active equations, no more than round-off?
+// Returns true if F, the residuals of the active equations, is within round-off.
 static bool active_is_at_noise(const pcs_active_set *s, int count)
 {
     for (int a = 0; a < count; a++) {
@@ -197,7 +170,7 @@ static bool active_is_at_noise(const pcs_active_set *s, int count)
     return true;
 }
 
-// One Newton step on the active equations, with a proximal weight on the diagonal (0: none).
+// Makes one Newton step on the active equations, with a proximal weight (0 for none). Returns false if singular.
 static bool active_newton_step(pcs_active_set *s, double proximal, double *change)
 {
     int count = 0;
@@ -232,8 +205,8 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
     return true;
 }
 
-// Redundant rows make J singular; the proximal weight picks one admissible set of multipliers, and repeating the
-// step with the sets held drives its effect to round-off.
+// Adds the proximal weight if redundant rows make J singular: it picks one admissible set of multipliers, and repeating
+// the step with the same sets drives its effect to round-off.
 bool pcs_active_set_newton(pcs_active_set *s, double *change)
 {
     if (active_newton_step(s, 0.0, change)) return true;
@@ -252,7 +225,7 @@ static bool active_same_modes(const pcs_active_set *s)
     return memcmp(s->mode, s->last_mode, (size_t)s->p.n) == 0;
 }
 
-// Do the sets of row j differ from those of the round before?
+// Returns true if the modes of row j differ from those of the round before.
 static bool active_row_changes(const pcs_active_set *s, int j)
 {
     int k = pcs_contact_tangent(&s->p, j, 0);
@@ -260,7 +233,7 @@ static bool active_row_changes(const pcs_active_set *s, int j)
            (s->p.rows[j].ntangent > 0 && s->mode[k] != s->last_mode[k]);
 }
 
-// Row j stays in the sets that it had.
+// Restores the modes that row j had in the round before.
 static void active_keep_row(pcs_active_set *s, int j)
 {
     s->mode[j] = s->last_mode[j];
@@ -271,7 +244,7 @@ static void active_keep_row(pcs_active_set *s, int j)
     }
 }
 
-// Keeps only the first change of mode.
+// Restores all modes except the first that has changed.
 static void active_change_one(pcs_active_set *s)
 {
     int k = 0;
@@ -294,8 +267,8 @@ static void active_change_some(pcs_active_set *s)
     }
 }
 
-// Are the impulses of contacts that slide in space along their slip? Judged by the impulses, not by their changes:
-// where several contacts stick, friction may drift among them without any effect.
+// Returns true if the impulses of contacts that slide in space are along their slip. Compares impulses, not their
+// changes: where several contacts stick, friction may drift among them without any effect.
 static bool active_slips_hold(const pcs_active_set *s)
 {
     for (int j = 0; j < s->p.m; j++) {
@@ -308,8 +281,8 @@ static bool active_slips_hold(const pcs_active_set *s)
     return true;
 }
 
-// Sets that contradict each other (two corners of a wedge, both sticking) have no solution; the proximal weight then
-// settles for the nearest, which is none.
+// Returns false for sets that contradict each other (two corners of a wedge, both sticking): they have no solution, and
+// the proximal weight gives the nearest point, which violates them.
 bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance)
 {
     for (int k = s->p.has_position ? 0 : s->p.m; k < s->p.n; k++)
@@ -317,7 +290,7 @@ bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance)
     return true;
 }
 
-// Is the friction of row j on its disc, and against the slip where it is on the edge?
+// Returns true if the friction of row j is within its disc, and opposes the slip if on the edge of the disc.
 static bool active_rubs_lawfully(const pcs_active_set *s, int j, double tolerance)
 {
     double impulse2 = 0.0, slip2 = 0.0, power = 0.0, allowed = 0.0, room = 0.0;
@@ -334,7 +307,7 @@ static bool active_rubs_lawfully(const pcs_active_set *s, int j, double toleranc
     return slip <= allowed || power + slip * limit <= allowed * limit + room * slip;
 }
 
-// True if normal unknown k satisfies its complementarity law in whatever set it is; z_k = 0 if the law is off.
+// Returns true if normal unknown k satisfies its complementarity law in any mode; z_k = 0 if the law is off.
 static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on, double tolerance)
 {
     double allowed = pcs_active_set_allowance(s, k, tolerance);
@@ -354,11 +327,11 @@ bool pcs_active_set_holds(pcs_active_set *s, double tolerance)
     return true;
 }
 
-// Size of the velocities in the problem, gaps over h included.
+// Sets `scale` to the largest velocity of the problem, m/s, gaps over h included, and the smallest pivot of J.
 static void active_find_scale(pcs_active_set *s)
 {
-    s->scale = pcs_step_largest(s->p.n - s->p.m, s->p.b + s->p.m);
-    if (s->p.has_position) s->scale = fmax(s->scale, pcs_step_largest(s->p.m, s->p.b) / s->p.h);
+    s->scale = pcs_sum_largest(s->p.n - s->p.m, s->p.b + s->p.m);
+    if (s->p.has_position) s->scale = fmax(s->scale, pcs_sum_largest(s->p.m, s->p.b) / s->p.h);
     // Entries that have lost digits make a singular matrix look regular.
     double lost = 1.0;
     for (int k = s->p.has_position ? 0 : s->p.m; k < s->p.n; k++)
@@ -366,13 +339,13 @@ static void active_find_scale(pcs_active_set *s)
     s->smallest_pivot = fmin(1e-7, fmax(1e-13, PCS_ROUND_SUM * lost));
 }
 
-// A gate that has just changed once more is contradictory, and closed.
+// Closes the gates that differ from those of the round before: these are contradictory, and count as closed.
 static void active_close_gates(pcs_active_set *s)
 {
     for (int j = 0; j < s->p.m; j++) s->p.gate[j] = s->p.gate[j] || s->last_gate[j];
 }
 
-// Is nothing asked for, and nothing there?
+// Returns true if all unknowns are out and all multipliers are zero.
 static bool active_is_idle(const pcs_active_set *s)
 {
     for (int k = 0; k < s->p.n; k++)

@@ -16,55 +16,52 @@
 #include "step/krylov_set.h"
 
 typedef struct pcs_active_set {
-    pcs_contact_problem p;   // only what is left of m, nt, n and the rows
-    pcs_row *rows;           // [m] their tangents are numbered among themselves
+    pcs_contact_problem p;   // reduced problem: m, nt, n and rows of the contacts that are left
+    pcs_row *rows;           // [m] rows that are left, their tangents numbered among themselves
     double *P;               // [n * n] rows: gap, xi, xt
-    double *P_size, *b_size; // [n * n], [n] what the entries were summed from, by size
+    double *P_size, *b_size; // [n * n], [n] sums of the magnitudes of the terms of each entry
     double *P_gate;          // [m * n]
-    bool is_warm;            // z holds where to start; otherwise from zero
-    double accepted;         // of the largest velocity: laws are broken by more
-    int iterations;          // solves, cases and sweeps of the last solution
+    bool is_warm;            // z holds the initial guess; otherwise it starts from zero
+    double accepted;         // largest violation of a law, relative to the largest velocity
+    int iterations;          // number of solves, cases and sweeps of the last solution
     // work
-    double weight;                   // proximal, on the diagonal
-    double excused;                  // of the largest velocity: round-off that laws may be broken by besides
-    double scale;                    // m/s, of the velocities
-    double noise[2];                 // m and m/s, what round-off leaves undecided of gaps and velocities at z
-    double smallest_pivot;           // of J, in units of its row: below it rows say the same twice
-    unsigned char *last_gate;        // [m]
-    unsigned draw;                   // state of the sequence that breaks cycles of the sets
+    double weight;                   // proximal weight on the diagonal
+    double excused;                  // cap on the round-off allowance, relative to the largest velocity
+    double scale;                    // largest velocity, m/s
+    double noise[2];                 // round-off of gaps, m, and of velocities, m/s, at z
+    double smallest_pivot;           // smallest pivot of J relative to its row; below it rows are redundant
+    unsigned char *last_gate;        // [m] gate of the round before
+    unsigned draw;                   // state of the random sequence that breaks cycles of the sets
     unsigned char *mode, *last_mode; // [n] state of each unknown
     int *active;                     // [n] unknowns in the equations
     double *J, *x, *F;               // [n * n], [n], [n]
-    pcs_krylov_set *contacts;        // the same problem for the method of many contacts
+    pcs_krylov_set *contacts;        // the same problem for the Krylov solver
 } pcs_active_set;
 
-// Room for all rows of a system.
+// Allocates an active set for all rows of a system.
 pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs_active_set **out);
-// False when it does not settle.
+// Solves the problem. Returns false if it does not converge.
 bool pcs_active_set_solve(pcs_active_set *s);
-// One Newton step from the z, value and gate_gap given, on the sets that these ask for. False when it is singular;
-// *is_settled says whether the sets are still the same after it.
+// Makes one Newton step from the given z, value and gate_gap, on the sets that follow from them. Returns false if it is
+// singular; *is_settled: the sets are the same after it.
 bool pcs_active_set_update(pcs_active_set *s, bool *is_settled);
 
 // Shared by its files.
 
-// Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
-enum { PCS_MODE_OUT, PCS_MODE_HELD, PCS_MODE_SLIDING, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
-
-// Masses of redundant rows and sizes, before anything else.
+// Computes the masses of redundant rows and the scales; call it first.
 void pcs_active_set_begin(pcs_active_set *s);
-// One Newton step on the equations of the present modes; *change is the largest one over what counts as none.
+// Makes one Newton step on the equations of the present modes; *change: largest change over that which counts as none.
 bool pcs_active_set_newton(pcs_active_set *s, double *change);
-// A change dz of unknown k, by what it does to its value, over what counts as none.
+// Returns the effect of a change dz of unknown k on its value, over that which counts as none.
 double pcs_active_set_ratio(const pcs_active_set *s, int k, double dz);
-// Up to where the value of unknown k counts as zero: round-off, and a tolerance in units of the largest velocity.
+// Returns the magnitude up to which the value of unknown k counts as zero: round-off plus `tolerance` times the scale.
 double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance);
-// Do the equations imposed hold?
+// Returns true if the imposed equations hold.
 bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance);
-// Do all laws hold at z, whatever the sets are?
+// Returns true if all laws hold at z, whatever the sets are.
 bool pcs_active_set_holds(pcs_active_set *s, double tolerance);
-// Semi-smooth Newton from z, or from zero, until the sets repeat; `by_chance` only a part of the rows changes at a
-// time.
+// Iterates semi-smooth Newton steps from z, or from zero, until the sets repeat; if `by_chance`, only a part of the
+// rows changes at a time.
 bool pcs_active_set_iterate(pcs_active_set *s, bool by_chance);
 
 #endif

@@ -19,13 +19,13 @@ static bool solve_rubs(const pcs_row *r)
     return r->ntangent > 0 && r->friction > 0.0;
 }
 
-// Ways in which row j may be loaded: it sticks or slides either way.
+// Returns the number of modes of row j if loaded: 3 with friction (sticks, slides in either sense), else 1.
 static int solve_ways(const pcs_active_set *s, int j)
 {
     return solve_rubs(&s->p.rows[j]) ? 3 : 1;
 }
 
-// Row number i of those that are gated.
+// Returns the row at place i among the gated rows.
 static int solve_gated(const pcs_active_set *s, int i)
 {
     int j = 0;
@@ -33,7 +33,7 @@ static int solve_gated(const pcs_active_set *s, int i)
     return j;
 }
 
-// The sets where `size` of the gated rows are loaded, in ways number `code`, and all others open. False: no such code.
+// Sets the modes of case `code`: `size` gated rows loaded, all others open. Returns false if there is no such case.
 static bool solve_take_case(pcs_active_set *s, int size, const int *loaded, int code)
 {
     static const unsigned char tangent_mode[] = { HELD, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
@@ -47,7 +47,7 @@ static bool solve_take_case(pcs_active_set *s, int size, const int *loaded, int 
     return code == 0;
 }
 
-// True if row j satisfies the law of its present mode within `accepted`.
+// Returns true if row j satisfies the law of its present mode within `accepted`.
 static bool solve_is_admissible(const pcs_active_set *s, int j)
 {
     const pcs_row *r = &s->p.rows[j];
@@ -89,7 +89,7 @@ static int solve_most_loaded(const pcs_active_set *s, int *count)
     return size - 1 < *count ? size - 1 : *count;
 }
 
-// The next choice of `size` of `count` rows, in rising order; false after the last.
+// Advances `chosen` to the next choice of `size` out of `count` rows, ascending. Returns false after the last.
 static bool solve_choose(int size, int count, int *chosen)
 {
     int i = size - 1;
@@ -99,8 +99,8 @@ static bool solve_choose(int size, int count, int *chosen)
     return true;
 }
 
-// Cases one after another, as far as they are few: in the plane a solution is one of them, and where bodies are rigid
-// it needs no more loaded rows than these have freedoms, three each, however many touch.
+// Tries all cases if they are few: in the plane a solution is one of them, and with rigid bodies it needs no more
+// loaded rows than these have degrees of freedom, three each, however many touch.
 static bool solve_by_cases(pcs_active_set *s)
 {
     int count, loaded[MOST_LOADED];
@@ -121,7 +121,7 @@ static bool solve_by_cases(pcs_active_set *s)
     return false;
 }
 
-// Parts `out` of P z for the method of many contacts.
+// Computes parts `out` of P z for the Krylov solver (krylov_set.h).
 static void solve_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
 {
     const pcs_active_set *s = owner;
@@ -164,7 +164,7 @@ static bool solve_by_products(pcs_active_set *s)
     return is_settled && pcs_active_set_holds(s, s->accepted);
 }
 
-// Value of unknown k at the present z.
+// Returns the value of unknown k at the present z.
 static double solve_value(const pcs_active_set *s, int k)
 {
     double value = s->p.b[k];
@@ -172,7 +172,7 @@ static double solve_value(const pcs_active_set *s, int k)
     return value;
 }
 
-// Projects normal unknown k of row j onto what its law allows; gives the change over what counts as none.
+// Projects normal unknown k of row j onto its admissible values. Returns the change over that which counts as none.
 static double solve_project(pcs_active_set *s, int k, int j)
 {
     double old = s->p.z[k];
@@ -181,7 +181,7 @@ static double solve_project(pcs_active_set *s, int k, int j)
     return pcs_active_set_ratio(s, k, s->p.z[k] - old);
 }
 
-// The same for the friction of row j.
+// Projects the friction impulse of row j onto its disc. Returns the largest change over the change that counts as none.
 static double solve_project_friction(pcs_active_set *s, int j)
 {
     int k = pcs_contact_tangent(&s->p, j, 0);
@@ -197,7 +197,7 @@ static double solve_project_friction(pcs_active_set *s, int j)
     return change;
 }
 
-// One sweep over all unknowns; gives the largest change over what counts as none.
+// Makes one sweep over all unknowns. Returns the largest change over the change that counts as none.
 static double solve_sweep(pcs_active_set *s)
 {
     double change = 0.0;
@@ -214,7 +214,7 @@ static double solve_sweep(pcs_active_set *s)
     return change;
 }
 
-// Slow, but it does not cycle. It needs a matrix that is not indefinite: where it grows it is given up.
+// Solves by projected Gauss-Seidel sweeps: slow, but free of cycles. Gives up where changes grow (indefinite matrix).
 static bool solve_by_sweeps(pcs_active_set *s)
 {
     double first = 0.0;
@@ -228,7 +228,7 @@ static bool solve_by_sweeps(pcs_active_set *s)
     return false;
 }
 
-// All ways, to what s->accepted says.
+// Tries all methods in turn, to the tolerance s->accepted. Returns true if one has converged.
 static bool solve_any_way(pcs_active_set *s, bool has_time)
 {
     bool is_warm = s->is_warm;

@@ -59,7 +59,7 @@ static void coarse_mark(pcs_coarse *self, const pcs_preconditioner *pre)
     }
 }
 
-// True if entry p of column j couples two candidates so strongly that they move alike; needs both diagonal entries.
+// Returns true if entry p of column j couples two candidates so strongly that they move alike.
 static bool coarse_is_strong(const pcs_coarse *self, const pcs_coupling *c, const double *diagonal, int p, int j)
 {
     int i = c->line[p];
@@ -67,7 +67,7 @@ static bool coarse_is_strong(const pcs_coarse *self, const pcs_coupling *c, cons
     return i != j && self->patch[i] == CANDIDATE && size > 0.0 && -entry >= PCS_COUPLING_STRONG * sqrt(size);
 }
 
-// Chains of candidates one after another, along their strong entries; gives their number.
+// Finds chains of candidates along their strong entries, ends first. Returns their number.
 static int coarse_chains(pcs_coarse *self, const pcs_coupling *c, const double *diagonal)
 {
     int count = 0, nchain = 0;
@@ -93,7 +93,7 @@ static int coarse_chains(pcs_coarse *self, const pcs_coupling *c, const double *
     return nchain;
 }
 
-// Equations that no row touches move as those of their chain do.
+// Sets the share of equations that no row touches to the largest of their chain, with which they move.
 static void coarse_spread(pcs_coarse *self, int nchain)
 {
     for (int k = 0; k < nchain; k++) {
@@ -104,7 +104,7 @@ static void coarse_spread(pcs_coarse *self, int nchain)
     }
 }
 
-// Equations of the patches of each chain: as far as a stretch resists by its stiffness, not by its mass.
+// Finds the number of equations per patch of each chain: the length over which stiffness resists as much as mass does.
 static void coarse_measure(pcs_coarse *self, const pcs_coupling *c, int nchain)
 {
     for (int k = 0; k < nchain; k++) {
@@ -122,7 +122,7 @@ static void coarse_measure(pcs_coarse *self, const pcs_coupling *c, int nchain)
     }
 }
 
-// Cuts the chains into patches, each so many times longer; `from` is where those of a patch stand in the queue.
+// Cuts the chains into patches, `times` longer than usual; `from` gets the first place of a patch in the queue.
 static void coarse_cut(pcs_coarse *self, int nchain, int times)
 {
     self->count = 0;
@@ -141,7 +141,7 @@ static void coarse_cut(pcs_coarse *self, int nchain, int times)
     self->from[self->count] = self->chain[nchain];
 }
 
-// Rows that the factor of B joins, as intervals of its order.
+// Finds the chains of rows that the factor of B couples, as intervals of its order.
 static void coarse_find_rows(pcs_coarse *self, const pcs_preconditioner *pre)
 {
     int least = pre->n, count = 0;
@@ -159,7 +159,7 @@ static void coarse_find_rows(pcs_coarse *self, const pcs_preconditioner *pre)
     self->nchain = count;
 }
 
-// The patches that the rows lo <= i < hi move; gives their number.
+// Collects the patches that rows lo <= i < hi move in `member`. Returns their number.
 static int coarse_gather(pcs_coarse *self, const pcs_preconditioner *pre, int lo, int hi)
 {
     int count = 0;
@@ -173,7 +173,7 @@ static int coarse_gather(pcs_coarse *self, const pcs_preconditioner *pre, int lo
     return count;
 }
 
-// Chains of rows and the patches that they join; false when there is no room.
+// Finds the patches that each chain of rows couples. Returns false if there is too little memory.
 static bool coarse_find_groups(pcs_coarse *self, const pcs_preconditioner *pre)
 {
     int total = 0;
@@ -195,7 +195,7 @@ static bool coarse_find_groups(pcs_coarse *self, const pcs_preconditioner *pre)
     return true;
 }
 
-// Enters patch j among the neighbours of i unless it is there; false when there is no room.
+// Adds patch j to the neighbours of i unless it is there. Returns false if there is too little memory.
 static bool coarse_enter(pcs_coarse *self, int i, int j, int *count)
 {
     if (j < 0 || self->local[j] == i) return true;
@@ -205,7 +205,7 @@ static bool coarse_enter(pcs_coarse *self, int i, int j, int *count)
     return true;
 }
 
-// Patches that a chain of rows or an entry of T joins to each other.
+// Finds the patches that a chain of rows or an entry of T couples. Returns false if there is too little memory.
 static bool coarse_find_neighbours(pcs_coarse *self, const pcs_coupling *c)
 {
     int count = 0;
@@ -224,7 +224,7 @@ static bool coarse_find_neighbours(pcs_coarse *self, const pcs_coupling *c)
     return true;
 }
 
-// Patch by patch through the neighbours.
+// Orders the patches breadth-first through their neighbours.
 static void coarse_order(pcs_coarse *self)
 {
     int count = 0;
@@ -243,7 +243,7 @@ static void coarse_order(pcs_coarse *self)
     }
 }
 
-// Rows of C below its diagonal, in the order of the patches; false when there is no room.
+// Finds the pattern of C below its diagonal, in the order of the patches. Returns false if there is too little memory.
 static bool coarse_find_factor(pcs_coarse *self)
 {
     int count = 0;
@@ -262,7 +262,7 @@ static bool coarse_find_factor(pcs_coarse *self)
     return true;
 }
 
-// Entry of patches a and b, in a triangle and the diagonal beside it.
+// Returns the address of the entry of patches a and b in a triangle with its diagonal.
 static double *coarse_entry(const pcs_coarse *self, int a, int b, double *triangle, double *diagonal)
 {
     int i = self->rank[a], j = self->rank[b];
@@ -281,7 +281,7 @@ static double *coarse_entry(const pcs_coarse *self, int a, int b, double *triang
     return &triangle[low];
 }
 
-// E^T T E
+// Sums E^T T E into A and `diagonal`.
 static void coarse_weigh(pcs_coarse *self, const pcs_coupling *c)
 {
     memset(self->A, 0, (size_t)self->below[self->count] * sizeof *self->A);
@@ -295,7 +295,7 @@ static void coarse_weigh(pcs_coarse *self, const pcs_coupling *c)
         }
 }
 
-// Patches, longer ones where there is no room for C.
+// Finds patches, doubling their length until C fits into its memory. Returns false if there are none.
 static bool coarse_find_patches(pcs_coarse *self, const pcs_preconditioner *pre, int nchain)
 {
     int longest = 0;
@@ -334,7 +334,7 @@ void pcs_coarse_fill(pcs_coarse *self, const pcs_preconditioner *pre)
     else self->count = 0;
 }
 
-// D^-1/2 L^-1 V of the rows lo <= i < hi, column by column; `begins` is where a column does.
+// Computes D^-1/2 L^-1 V of rows lo <= i < hi, column by column; `begins` gets the first row of each column.
 static void coarse_substitute(pcs_coarse *self, const pcs_preconditioner *pre, int count, int lo, int hi)
 {
     int size = hi - lo;
@@ -357,7 +357,7 @@ static void coarse_substitute(pcs_coarse *self, const pcs_preconditioner *pre, i
     }
 }
 
-// L D L^T within its pattern; false when a pivot is lost.
+// Factors C = L D L^T within its pattern. Returns false if a pivot is lost.
 static bool coarse_decompose(pcs_coarse *self)
 {
     double *x = self->x; // row i of L D

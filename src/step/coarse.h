@@ -25,37 +25,37 @@
 struct pcs_preconditioner;
 
 typedef struct pcs_coarse {
-    int room, count;      // patches that there is room for, and those there are; 0: no second level
-    int most, terms;      // numbers that there is room for in `columns`, and entries of C below its diagonal
-    int *patch;           // [equations of the coupling] or -1
+    int room, count;      // allocated and present number of patches; 0 if there is no second level
+    int most, terms;      // allocated size of `columns`, and of the entries of C below its diagonal
+    int *patch;           // [equations of the coupling] patch of an equation, or -1
     double *share;        // [equations of the coupling] A_kk
-    int *queue, *chain;   // [equations of the coupling] in the order of their chains, [equations + 1] first of a chain
-    int *size;            // [equations of the coupling] equations of the patches of a chain, 0: it has none
-    int *from;            // [room + 1] first place of a patch in the queue
-    int *begin, nchain;   // [rows + 1] first rows, in the order of the factor, of chains of rows
-    int *group, *joined;  // [rows + 1], [entries of the rows] patches that a chain of rows joins
-    int *in, *of;         // [room + 2], [entries of the rows] the chains of rows that a patch is in
+    int *queue, *chain;   // [equations of the coupling] ordered by chains, [equations + 1] first of a chain
+    int *size;            // [equations of the coupling] equations per patch of a chain, 0 if it has no patches
+    int *from;            // [room + 1] first place of a patch in `queue`
+    int *begin, nchain;   // [rows + 1] first row of each chain of rows, in the order of the factor
+    int *group, *joined;  // [rows + 1], [entries of the rows] patches coupled by a chain of rows
+    int *in, *of;         // [room + 2], [entries of the rows] chains of rows that contain a patch
     int *head, *next;     // [room + 1], [2 terms] neighbours of a patch
     int *order, *rank;    // [room] patch at a place of C, place of a patch
-    int *below, *left;    // [room + 1], [terms] rows of C below its diagonal: first entries, columns
+    int *below, *left;    // [room + 1], [terms] pattern of C below its diagonal: first entries of rows, columns
     double *A, *diagonal; // [terms], [room] E^T T E
     double *L, *D;        // C, then its factor
     double *a, *x;        // [room]
-    int *local, *member;  // [room] place of a patch among those of a chain of rows; the patches of the chain
-    int *begins;          // [room] first rows of these, of a chain
+    int *local, *member;  // [room] local place of a patch in a chain of rows; patches of the chain
+    int *begins;          // [room] first rows of the patches of a chain
     double *columns;      // [most] D^-1/2 L^-1 V of a chain
     bool is_ready;        // C is factored
 } pcs_coarse;
 
-// Room for the rows of a preconditioner.
+// Allocates the second level for the rows of a preconditioner.
 pcs_status pcs_coarse_create(pcs_context *ctx, const struct pcs_preconditioner *pre, pcs_coarse **out);
-// New patches, after the coupling and the rows have been filled.
+// Finds new patches, after the coupling and the rows have been filled.
 void pcs_coarse_fill(pcs_coarse *self, const struct pcs_preconditioner *pre);
-// For the present rows, once B is factored.
+// Factors C for the present rows, once B is factored.
 void pcs_coarse_factor(pcs_coarse *self, const struct pcs_preconditioner *pre);
-// a = C^-1 (a - V^T x)
+// Solves a = C^-1 (a - V^T x).
 void pcs_coarse_solve(const pcs_coarse *self, const struct pcs_preconditioner *pre, const double *x, double *a);
-// x += V a
+// Adds V a to x.
 void pcs_coarse_add(const pcs_coarse *self, const struct pcs_preconditioner *pre, const double *a, double *x);
 
 #endif

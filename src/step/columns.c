@@ -1,7 +1,6 @@
 #include "step/columns.h"
 
 #include "core/loop.h"
-#include "core/rounding.h"
 #include "step/sums.h"
 
 #include <math.h>
@@ -67,11 +66,4 @@ double pcs_columns_dot(const pcs_columns *columns, int column, int n, const doub
 {
     int low = columns->low[column], high = columns->high[column] < n ? columns->high[column] : n;
     return low < high ? pcs_sum_dot(high - low, columns->value[column] + low, x + low) : 0.0;
-}
-
-double pcs_step_largest(int n, const double *v)
-{
-    double largest = 0.0;
-    for (int i = 0; i < n; i++) largest = pcs_larger(largest, fabs(v[i]));
-    return largest;
 }

@@ -51,7 +51,7 @@ static pcs_status condense_setup(pcs_step_solver *self)
     return PCS_OK;
 }
 
-// YK_j and YW_j for the present form.
+// Fills the columns YK_j and YW_j for the present form.
 static void condense_fill_columns(pcs_step_solver *self, condense *c)
 {
     const pcs_system *system = self->system;
@@ -76,7 +76,7 @@ static void condense_fill_columns(pcs_step_solver *self, condense *c)
     }
 }
 
-// Column j of X, and of Y, which may be NULL, and where one of them is not zero.
+// Fills a part with column j of X and of Y, which may be NULL, and the window where one of them is not zero.
 static void condense_fill_part(const pcs_columns *X, const pcs_columns *Y, int j, condense_part *a)
 {
     *a = (condense_part){ .low = X->low[j], .high = X->high[j], .X = X->value[j] };
@@ -139,7 +139,7 @@ static pcs_status condense_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     return PCS_OK;
 }
 
-// G_j d for d = h y.
+// Returns G_j d for d = h y, m/s.
 static double condense_rate(const pcs_rows *G, int j, double h, const double *y)
 {
     double rate = 0.0;
@@ -156,7 +156,7 @@ typedef struct condense_job {
     const pcs_step_problem *p;
 } condense_job;
 
-// Right-hand side f(qt0, vt0).
+// Evaluates the right-hand side f(qt0, vt0) on low <= i < high, block by block after the prediction.
 static void condense_fill(void *data, int slice, int low, int high)
 {
     const condense_job *job = data;
@@ -180,13 +180,13 @@ static pcs_slice_solve condense_slices(condense_job *job)
     return (pcs_slice_solve){ .x = job->p->d, .fill = condense_fill, .take = condense_take, .data = job };
 }
 
-// A force that is put on from outside takes the slices of the system away.
+// Returns true if the step is solved in slices. A force applied from outside removes the slices of the system.
 static bool condense_has_slices(const pcs_step_solver *self, const condense *c)
 {
     return c->has_slices && self->system->slices != NULL;
 }
 
-// y = y0/h into p->d, of slices where the contacts are at least.
+// Solves for y = y0/h into p->d; with slices, at least at the equations of the contacts.
 static void condense_find_motion(pcs_step_solver *self, const condense *c, const pcs_step_problem *p)
 {
     const pcs_system *system = self->system;
@@ -231,7 +231,7 @@ static bool condense_free_motion(pcs_step_solver *self, condense *c, pcs_step_pr
 // Selects what a pass does besides adding a part: free motion, d to vd, acceleration. Known at compile time.
 enum { FREE = 1, FOLLOWED = 2, ACCELERATED = 4 };
 
-// The free motion d = h y on low <= i < high, a part, or both, and what follows from d if they are all.
+// Adds the free motion d = h y on low <= i < high, a part, or both, and updates vd and a once d is complete.
 static inline __attribute__((always_inline)) void condense_pass(int low, int high, int what, const condense_part *a,
                                                                 const condense_job *job)
 {
@@ -261,7 +261,7 @@ static inline __attribute__((always_inline)) void condense_pass(int low, int hig
     }
 }
 
-// A part that acts through X alone.
+// Adds a part that acts through X alone: shift X to q, jump X to v.
 static inline __attribute__((always_inline)) void condense_shift(int low, int high, const condense_part *a,
                                                                  const condense_job *job)
 {
@@ -279,7 +279,7 @@ static int condense_clip(int i, int low, int high)
     return i < high ? i : high;
 }
 
-// The free motion, together with the first part where that has a Y, and all parts, each within its window.
+// Adds the free motion, together with the first part if that has a Y, and all parts, each within its window.
 PCS_WIDE static void condense_move(const condense_job *job, int low, int high)
 {
     const condense *c = job->c;
@@ -304,7 +304,7 @@ PCS_WIDE static void condense_move(const condense_job *job, int low, int high)
     }
 }
 
-// The same where one part covers all of it, or none any, with what follows from d in one pass.
+// Adds the free motion and the only part, if any, which covers all of it, and updates vd and a in the same pass.
 PCS_WIDE static void condense_move_once(const condense_job *job, int low, int high, const condense_part *part)
 {
     enum { D = FREE | FOLLOWED, A = FREE | FOLLOWED | ACCELERATED };
@@ -319,7 +319,7 @@ PCS_WIDE static void condense_move_once(const condense_job *job, int low, int hi
     else condense_pass(low, high, D, &a, job);
 }
 
-// Is there one part at most on low <= i < high, and on all of it? *only is NULL where there is none.
+// Returns true if at most one part acts on low <= i < high, and then on all of it; *only is NULL if there is none.
 static bool condense_is_single(const condense *c, int low, int high, const condense_part **only)
 {
     *only = NULL;
@@ -351,8 +351,8 @@ static void condense_take(void *data, int slice, int low, int high)
     }
 }
 
-// A part of the step: `smooth` times its column Y. The numbers are put where they are read: a copy of what was just
-// written waits for it.
+// Adds a part to those that act: `smooth` times its column Y. Writes the numbers in place, where they are read: a copy
+// would wait for the store.
 static condense_part *condense_let_act(const pcs_step_solver *self, condense *c, int part, double smooth)
 {
     condense_part *a = &c->parts[part];
@@ -391,7 +391,7 @@ static void condense_push(const pcs_step_solver *self, const pcs_step_problem *p
     }
 }
 
-// Adds the free motion and what the multipliers do to it.
+// Adds the free motion and the effect of the multipliers.
 static void condense_finish(pcs_step_solver *self, condense *c, const pcs_step_problem *p)
 {
     condense_job job = { .self = self, .c = c, .p = p };

@@ -12,6 +12,27 @@ pcs_status pcs_contact_problem_create(pcs_context *ctx, const pcs_row *rows, int
     return PCS_OK;
 }
 
+// The radius of the disc is that of the trial normal impulse: closing contacts may stick.
+bool pcs_contact_set_tangents(const pcs_contact_problem *p, unsigned char *mode, int row, bool is_closed, double slack)
+{
+    const pcs_row *r = &p->rows[row];
+    if (r->ntangent == 0) return false;
+    int k = pcs_contact_tangent(p, row, 0), la = p->m + row;
+    double y[2], limit = r->friction * fmax(p->z[la] - p->r[la] * p->value[la], 0.0),
+                 length = pcs_contact_trial(p, row, y);
+    double band = slack * p->r[k], edge = limit + (mode[k] == PCS_MODE_HELD ? band : -band);
+    unsigned char now = length <= edge ? PCS_MODE_HELD : PCS_MODE_SLIDING, before = mode[k];
+    if (!is_closed || r->friction == 0.0) now = PCS_MODE_OUT;
+    // In the plane there are two ways to slide, and turning round is a change of mode.
+    if (now == PCS_MODE_SLIDING && r->ntangent == 1) {
+        bool is_undecided = fabs(y[0]) <= band && before > PCS_MODE_SLIDING;
+        now = y[0] > 0.0 ? PCS_MODE_SLIDING_UP : PCS_MODE_SLIDING_DOWN;
+        if (is_undecided) now = before;
+    }
+    for (int t = 0; t < r->ntangent; t++) mode[k + t] = now;
+    return now != before;
+}
+
 void pcs_contact_even_out(pcs_contact_problem *p)
 {
     for (int j = 0; j < p->m; j++) {

@@ -30,31 +30,35 @@
 
 #include <math.h>
 
+// Mode of an unknown: multiplier zero, equation imposed, or on the edge of the friction disc, in space or either way in
+// the plane.
+enum { PCS_MODE_OUT, PCS_MODE_HELD, PCS_MODE_SLIDING, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
+
 typedef struct pcs_contact_problem {
-    int m, nt, n;        // rows, tangents, n = 2 m + nt unknowns, or more where a solver adds its own
+    int m, nt, n;        // numbers of rows, of tangents, and n = 2 m + nt unknowns, or more if a solver adds its own
     const pcs_row *rows; // [m] borrowed
-    double h;            // s, brings gaps to the size of velocities
+    double h;            // step length, s; scales gaps to velocities
     bool has_position, gate_is_live;
-    const unsigned char *held; // [m] rows whose gap vanishes, as those of joints do, by a nu of any sign; NULL: no law
-    int nheld_t;               // 0, or nt: tangents of held rows have a nu, too
+    const unsigned char *held; // [m] rows whose gap vanishes like that of a joint, by a nu of any sign; NULL if none
+    int nheld_t;               // 0, or nt if tangents of held rows have a nu as well
     double gate_tolerance;     // m, a gate gap up to this is closed
-    bool is_hasty;             // gives up where the sets do not settle: the ways out are dear
+    bool is_hasty;             // gives up if the sets do not converge: the fallbacks are expensive
     double *b, *b_gate;        // [n], [m]
     double *z;                 // [n] nu, La, Lt
     double *value;             // [n] gap, xi, xt at z
-    double *gate_gap;          // [m]
-    unsigned char *gate;       // [m]
-    double *r;                 // [n] masses of the trials
+    double *gate_gap;          // [m] gaps that decide the gates, m
+    unsigned char *gate;       // [m] 1 if closed
+    double *r;                 // [n] masses of the trials, kg
 } pcs_contact_problem;
 
-// Place of tangent t of a row among the unknowns.
+// Returns the place of tangent t of a row among the unknowns.
 static inline int pcs_contact_tangent(const pcs_contact_problem *p, int row, int t)
 {
     return 2 * p->m + p->rows[row].first_tangent + t;
 }
 
-// Is a live gate closed? The gate gap is free of all contacts. In a pile those below bring a gap to zero that is open
-// in it: what the law of the gap holds must not approach either, so nu counts, by the way that it moves its row.
+// Returns true if a live gate is closed. The gate gap excludes contact impulses. In a pile contacts below may close a
+// gap that is open in it; a row held by the gap law must not approach, so its displacement by nu counts, too.
 static inline bool pcs_gate_is_closed(double gate_gap, double nu, double mass, double tolerance)
 {
     return gate_gap <= tolerance || nu > mass * fabs(tolerance);
@@ -66,13 +70,13 @@ static inline bool pcs_contact_is_gated(const pcs_contact_problem *p, int row)
     return pcs_gate_is_closed(p->gate_gap[row], nu, p->r[row], p->gate_tolerance);
 }
 
-// Gaps and nu are taken by h, which brings them to the size of velocities and impulses.
+// Returns the unit of unknown k: h for gaps and nu, to scale them to velocities and impulses, else 1.
 static inline double pcs_contact_unit(const pcs_contact_problem *p, int k)
 {
     return k < p->m || k >= p->n - p->nheld_t ? p->h : 1.0;
 }
 
-// Is the gap of a row, or that of its tangents, an equation? Without friction tangents move freely.
+// Returns true if the gap of a row, or those of its tangents, are equations. Without friction tangents move freely.
 static inline bool pcs_contact_holds(const pcs_contact_problem *p, int row)
 {
     return p->held != NULL && (p->rows[row].is_bilateral || p->held[row]);
@@ -82,7 +86,7 @@ static inline bool pcs_contact_holds_tangents(const pcs_contact_problem *p, int 
     return p->held != NULL && p->nheld_t > 0 && p->held[row] && p->rows[row].friction > 0.0;
 }
 
-// y = Lt - r xt of a row; gives its length.
+// Computes y = Lt - r xt of a row. Returns its length.
 static inline double pcs_contact_trial(const pcs_contact_problem *p, int row, double y[2])
 {
     double length2 = 0.0;
@@ -94,16 +98,43 @@ static inline double pcs_contact_trial(const pcs_contact_problem *p, int row, do
     return sqrt(length2);
 }
 
-// Makes the masses r of tangents fit for use: one mass for both directions of a disc, since with two of them slip would
-// not be against the impulse; and that of the normal where supports hold the node along the tangents: 1/W is infinite
-// there, of either sign, and any mass will do.
+// Returns the mode of a normal unknown k, held or out. It changes only if its law is broken by more than `slack`, the
+// round-off of its value, so that round-off changes no set.
+static inline unsigned char pcs_contact_side(const pcs_contact_problem *p, const unsigned char *mode, int k,
+                                             double slack)
+{
+    double trial = p->z[k] - p->r[k] * p->value[k], edge = slack * p->r[k];
+    bool is_held = trial > (mode[k] == PCS_MODE_HELD ? -edge : edge);
+    return is_held ? PCS_MODE_HELD : PCS_MODE_OUT;
+}
+
+// Sets the mode of the tangents of a row, out unless it is closed. Returns true if it has changed.
+bool pcs_contact_set_tangents(const pcs_contact_problem *p, unsigned char *mode, int row, bool is_closed, double slack);
+// Finds the unit vector along which a sliding row transmits friction. Returns the factor by which it rotates with the
+// trial y: 0 in the plane, at most 1 in space, since beyond that the matrix would be indefinite.
+static inline double pcs_contact_slip(const pcs_contact_problem *p, const unsigned char *mode, int row,
+                                      double direction[2])
+{
+    const pcs_row *r = &p->rows[row];
+    int k = pcs_contact_tangent(p, row, 0);
+    double y[2] = { 0 }, length = pcs_contact_trial(p, row, y);
+    direction[0] = length > 0.0 ? y[0] / length : -1.0;
+    direction[1] = length > 0.0 ? y[1] / length : 0.0;
+    if (mode[k] > PCS_MODE_SLIDING) direction[0] = mode[k] == PCS_MODE_SLIDING_UP ? 1.0 : -1.0;
+    bool turns = r->ntangent == 2 && length > 0.0;
+    return turns ? fmin(1.0, r->friction * fmax(p->z[p->m + row], 0.0) / length) : 0.0;
+}
+
+// Corrects the masses r of tangents: one mass for both directions of a disc, since with two of them slip would not be
+// against the impulse; and that of the normal where supports fix the node along the tangents: 1/W is infinite there, of
+// either sign, and any mass will do.
 void pcs_contact_even_out(pcs_contact_problem *p);
 
-// Puts the friction of all rows onto their discs, and on the edge against the slip: sets are settled when what is left
-// moves no body, but a contact may bear so little that it is much of its friction.
+// Projects the friction of all rows onto their discs, and onto the edge against the slip: the sets have converged if
+// the remaining error moves no body, but it may be large compared with the friction of a lightly loaded contact.
 void pcs_contact_put_on_discs(pcs_contact_problem *p);
 
-// Takes the arrays for m rows with nt tangents and n unknowns.
+// Allocates the arrays for m rows with nt tangents and n unknowns.
 pcs_status pcs_contact_problem_create(pcs_context *ctx, const pcs_row *rows, int m, int nt, int n,
                                       pcs_contact_problem *out);
 

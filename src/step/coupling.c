@@ -1,6 +1,6 @@
 #include "step/coupling.h"
 
-#include "sparse/matrix.h"
+#include "core/matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,8 +38,8 @@ static pcs_status coupling_take(pcs_context *ctx, pcs_coupling *self)
     return PCS_OK;
 }
 
-// Do so many contacts feel one another that it pays to let the rest of the bodies follow? Few are settled in as many
-// products, and joints change with every iteration.
+// Returns true if the contacts are so many that it pays to let untouched equations follow. Few contacts take as many
+// products without that, and joints change in every iteration.
 static bool coupling_is_large(const pcs_system *system)
 {
     int count = 0;
@@ -75,14 +75,14 @@ pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, const
     return PCS_OK;
 }
 
-// Entry p of the pattern of M, in row i and column j, of a matrix: 0 outside of its pattern.
+// Returns the value of a matrix A at entry p, column j, of the pattern of M; 0 outside the pattern of A.
 static double coupling_entry(const pcs_pattern *pattern, const pcs_matrix *A, int p, int j)
 {
     int at = A->pattern == pattern ? p : pcs_pattern_find(A->pattern, pattern->row[p], j);
     return at < 0 ? 0.0 : A->value[at];
 }
 
-// Largest entry of column j between equations that rows touch, off the diagonal against the diagonals.
+// Returns the largest entry of column j to other equations that rows touch, over the geometric mean of the diagonals.
 static double coupling_reach(const pcs_coupling *self, int j, const pcs_matrix *A)
 {
     const pcs_pattern *pattern = self->system->M->pattern;
@@ -119,7 +119,7 @@ static double coupling_bridge(const pcs_coupling *self, int i, const pcs_matrix 
     return size > 0.0 ? most * next / size : 0.0;
 }
 
-// The largest of these; every equation is looked at once.
+// Returns the largest coupling through an equation that no row touches; visits every such equation once.
 static double coupling_resist(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, double c)
 {
     const pcs_pattern *pattern = M->pattern;
@@ -135,7 +135,7 @@ static double coupling_resist(pcs_coupling *self, const pcs_matrix *M, const pcs
     return largest;
 }
 
-// Notes an equation unless it is there, or there is no room.
+// Adds an equation to the list unless it is in it, or the list is full.
 static void coupling_note(pcs_coupling *self, int k, int contact)
 {
     if (self->place[k] >= 0 || self->count == self->room) return;
@@ -144,14 +144,14 @@ static void coupling_note(pcs_coupling *self, int k, int contact)
     self->equation[self->count++] = k;
 }
 
-// The equations of `count` rows from `first` on.
+// Adds the equations of `count` rows from `first` on to the list.
 static void coupling_touch(pcs_coupling *self, const pcs_rows *rows, int first, int count, int contact)
 {
     for (int p = rows->start[first]; p < rows->start[first + count]; p++)
         if (rows->value[p] != 0.0) coupling_note(self, rows->column[p], contact);
 }
 
-// The equations of all rows, and where they may follow the contacts.
+// Adds the equations of all rows to the list, with their contacts if equations may follow.
 static void coupling_touch_all(pcs_coupling *self)
 {
     if (!self->may_follow) {
@@ -166,7 +166,7 @@ static void coupling_touch_all(pcs_coupling *self)
     }
 }
 
-// True if entry p of column j is so strong that equation i moves with j; decides if nothing follows.
+// Returns true if entry p of column j is so strong that equation i moves with j; used if nothing follows.
 static bool coupling_takes(const pcs_pattern *pattern, const pcs_matrix *S, int p, int j)
 {
     int i = pattern->row[p];
@@ -174,7 +174,7 @@ static bool coupling_takes(const pcs_pattern *pattern, const pcs_matrix *S, int 
     return size > 0.0 && -coupling_entry(pattern, S, p, j) >= PCS_COUPLING_STRONG * sqrt(size);
 }
 
-// Those near them, ring by ring, then all in ascending order. Where nothing follows those that move alike are enough.
+// Adds neighbouring equations, ring by ring, then sorts all. If nothing follows, only those that move alike are added.
 static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern, const pcs_matrix *S)
 {
     bool has_patches = self->may_follow && self->T != NULL && S != NULL;
@@ -205,7 +205,7 @@ static void coupling_read_beyond(pcs_coupling *self, int at, const pcs_step_form
     self->damp[filled] = has_stiffness ? form->h * self->beyond[2][k] / form->c : 0.0;
 }
 
-// All entries, in which rows may hold, and those that are not zero: of straight beams a third.
+// Reads all entries of Ss, and lists the nonzero ones of M, Ss - M and Cs: a third of all for straight beams.
 static void coupling_read(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form)
 {
     const pcs_pattern *pattern = M->pattern;
@@ -271,7 +271,7 @@ void pcs_coupling_release(pcs_coupling *self)
     memset(self->hold, 0, (size_t)self->head[self->count] * sizeof *self->hold);
 }
 
-// Place of entry (i, j), or -1.
+// Returns the place of entry (i, j), or -1 if absent.
 static int coupling_find(const pcs_coupling *self, int i, int j)
 {
     int low = self->head[j], high = self->head[j + 1];
@@ -283,7 +283,7 @@ static int coupling_find(const pcs_coupling *self, int i, int j)
     return low < self->head[j + 1] && self->row[low] == i ? low : -1;
 }
 
-// The entries of a row that a body joins, from the first one on: how many there are.
+// Returns how many entries of a row, from the first one on, are coupled with one another by the same body.
 static int coupling_group(const pcs_coupling *self, int count, const int *at)
 {
     for (int a = 1; a < count; a++)
@@ -292,7 +292,7 @@ static int coupling_group(const pcs_coupling *self, int count, const int *at)
     return count;
 }
 
-// Body by body: what one of them does is no matter of the others.
+// Adds the row to H body by body: a body does not feel the entries of the others.
 void pcs_coupling_hold(pcs_coupling *self, int count, const int *at, const double *value, double slack)
 {
     for (int first = 0, size; first < count; first += size) {
@@ -307,7 +307,7 @@ void pcs_coupling_hold(pcs_coupling *self, int count, const int *at, const doubl
     }
 }
 
-// Entries of H that are not zero.
+// Lists the nonzero entries of H.
 static void coupling_list(pcs_coupling *self)
 {
     self->nheld = 0;
@@ -319,7 +319,7 @@ static void coupling_list(pcs_coupling *self)
         }
 }
 
-// L D L^T of Ss + H, row by row within the pattern, without entries that are zero.
+// Factors Ss + H = L D L^T, row by row within the pattern, skipping entries that are zero.
 void pcs_coupling_factor(pcs_coupling *self)
 {
     int count = 0;
@@ -348,7 +348,7 @@ void pcs_coupling_factor(pcs_coupling *self)
     }
 }
 
-// x = -(Ss + H)^-1 x
+// Solves x = -(Ss + H)^-1 x.
 static void coupling_solve(const pcs_coupling *self, double *x)
 {
     for (int i = 0; i < self->count; i++) {
@@ -361,7 +361,7 @@ static void coupling_solve(const pcs_coupling *self, double *x)
         for (int e = self->below[i]; e < self->below[i + 1]; e++) x[self->left[e]] -= self->L[e] * x[i];
 }
 
-// The motion v that follows, and its forces. In a chain these are known without a product: v balances all but H v.
+// Solves for v and updates e. For a chain this takes no product: v balances all forces but H v.
 static void coupling_follow(pcs_coupling *self)
 {
     memcpy(self->v, self->rest, (size_t)self->count * sizeof *self->v);

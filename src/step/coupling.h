@@ -17,48 +17,48 @@
 
 #include "step/step.h"
 
-// Entries off the diagonal, against the diagonals, by which two equations move alike.
+// Smallest ratio of an off-diagonal entry to the diagonals from which on two equations move alike.
 #define PCS_COUPLING_STRONG 0.45
 
 typedef struct pcs_coupling {
     const pcs_system *system;
-    const pcs_rows *G, *T;      // the rows; T may be NULL
-    bool is_local;              // they are those of this rank alone
-    double *beyond[3];          // [copies of the rows' halo] diagonals of M, S* and C there; NULL: nothing is beyond
-    int room, most;             // equations and entries that there is room for
-    int count;                  // equations, ascending
+    const pcs_rows *G, *T;      // contact rows; T is NULL without friction
+    bool is_local;              // the rows are those of this rank alone
+    double *beyond[3];          // [copies of the rows' halo] diagonals of M, S* and C there; NULL if there is no halo
+    int room, most;             // allocated numbers of equations and of entries
+    int count;                  // number of equations, ascending
     int *place;                 // [nv] place of an equation among them, or -1
-    int *equation, *contact;    // [room], and for those that rows touch the contact that does
-    int *head, *row;            // [room + 1], [most] entries by columns; rows of this rank's own equations only
+    int *equation, *contact;    // [room] equations; contact that touches each, if any
+    int *head, *row;            // [room + 1], [most] entries by columns; only rows of this rank's own equations
     double *whole, *hold;       // [most] Ss, H
-    int *first, *line;          // [room + 1], [most] entries by columns that are not zero, of
+    int *first, *line;          // [room + 1], [most] nonzero entries by columns, of
     double *mass, *more, *damp; // M, Ss - M, Cs
-    int nheld, *held, *held_column; // [most] entries of H that are not zero
-    double *u[2], *s[2];            // [room] what is multiplied; sq and sv
+    int nheld, *held, *held_column; // [most] nonzero entries of H, and their columns
+    double *u[2], *s[2];            // [room] input of the products; sq and sv
     double *y[2], *e;               // [room] products, e
-    double *load, *v, *rest;        // [room] impulses of rows that give way, the motion that follows, work
-    int *below, *left;              // [room + 1], [most] entries of L by rows that are not zero
+    double *load, *v, *rest;        // [room] impulses of compliant rows, motion that follows, work
+    int *below, *left;              // [room + 1], [most] nonzero entries of L by rows
     double *L, *D, *x;              // [most], [room], [room] factor of Ss + H
-    bool joins;                     // some entry off the diagonal is not small
-    bool may_follow;                // there are many contacts and no other ranks
+    bool joins;                     // some off-diagonal entry is not small
+    bool may_follow;                // there are many contacts, and a single rank
     bool follows;                   // equations that contacts do not hold follow
     bool is_chain;                  // the factor is exact
     bool is_factored;
 } pcs_coupling;
 
-// For rows G and T, all of the system, or (is_local) those of this rank, which does not see the others' then.
+// Creates the coupling for rows G and T: all of the system, or (is_local) those of this rank without the others'.
 pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, const pcs_rows *G, const pcs_rows *T,
                                bool is_local, pcs_coupling **out);
-// New rows, or new values of M and of S, which is NULL without dynamics.
+// Fills the coupling for new rows, or for new values of M and of S, which is NULL without dynamics.
 void pcs_coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form);
-// No row holds anything.
+// Clears H: no row holds any equation.
 void pcs_coupling_release(pcs_coupling *self);
-// A row of `count` entries at `at` holds what it touches; it gives way by `slack` times its impulse.
+// Adds a row of `count` entries at `at` to H: it holds its equations, with compliance `slack`.
 void pcs_coupling_hold(pcs_coupling *self, int count, const int *at, const double *value, double slack);
 void pcs_coupling_factor(pcs_coupling *self);
-// Sets y[0] = M u[0] and y[1] = (Ss - M) u[1], if nothing follows.
+// Computes y[0] = M u[0] and y[1] = (Ss - M) u[1], if nothing follows.
 void pcs_coupling_multiply(const pcs_coupling *self);
-// Sets y = M u for gaps and for velocities, and e from s, if the other equations follow.
+// Computes y = M u for gaps and for velocities, and e from s, if the other equations follow.
 void pcs_coupling_apply(pcs_coupling *self);
 
 #endif

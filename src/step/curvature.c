@@ -1,6 +1,6 @@
 #include "step/curvature.h"
 
-#include "step/projection.h"
+#include "step/columns.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static int curvature_count(const pcs_curvature *c, int part)
     return part == 0 ? c->system->nrow : c->system->ntangent;
 }
 
-// Entries of a row without those at its end that are zero for want of an equation.
+// Returns the end of the entries of a row, without the trailing zeros that pad it.
 static int curvature_last(const pcs_rows *rows, int row)
 {
     int last = rows->start[row + 1];
@@ -32,7 +32,7 @@ static int curvature_last(const pcs_rows *rows, int row)
     return last;
 }
 
-// Room for H.
+// Allocates H, with the pattern of the slopes or of G.
 static pcs_status curvature_take_rates(pcs_context *ctx, pcs_curvature *c)
 {
     const pcs_slopes *s = c->has_slopes ? c->system->slopes : NULL;
@@ -83,7 +83,7 @@ static pcs_status curvature_find_rows(pcs_context *ctx, pcs_curvature *c, int pa
     return PCS_OK;
 }
 
-// The pattern of the system, and all pairs of coordinates of a row.
+// Builds the pattern of K: that of the system, and all pairs of coordinates of a row.
 static pcs_status curvature_find_pattern(pcs_context *ctx, pcs_curvature *c)
 {
     const pcs_pattern *own = c->system->M->pattern;
@@ -113,15 +113,15 @@ static pcs_status curvature_find_pattern(pcs_context *ctx, pcs_curvature *c)
     return PCS_OK;
 }
 
-// Couplings of far nodes would cost more than they save where they take a matrix from a chain to a sparse one, and
-// parts of the derivatives save no iterations.
+// Returns true if the pattern of K makes a chain matrix a sparse one: couplings of far nodes then cost more than they
+// save, and parts of the derivatives save no iterations.
 static bool curvature_breaks_chain(const pcs_curvature *c)
 {
     return c->has_slopes && pcs_linsolve_takes("chain", c->system->M->pattern, PCS_GENERAL) &&
            !pcs_linsolve_takes("chain", c->K->pattern, PCS_GENERAL);
 }
 
-// Has a neighbour of coordinate i this colour? Those of a row are neighbours in the pattern.
+// Returns true if a neighbour of coordinate i has this colour. Coordinates of a row are neighbours in the pattern.
 static bool curvature_is_taken(const pcs_curvature *c, int i, int colour)
 {
     const pcs_pattern *pattern = c->K->pattern;
@@ -194,14 +194,14 @@ static void curvature_find_ways(pcs_curvature *c)
         c->way[i] = small_way * c->system->length / fmax(c->way[i], small_entry * c->largest);
 }
 
-// The rows with the coordinates of one colour moved by `sign` times their ways.
+// Evaluates the rows with the coordinates of one colour moved by `sign` times their increments `way`.
 static void curvature_look(pcs_curvature *c, pcs_instant at, int colour, double sign)
 {
     for (int i = 0; i < c->system->nv; i++) c->q[i] = at.q[i] + (c->colour[i] == colour ? sign * c->way[i] : 0.0);
     pcs_system_aim(c->system, pcs_at(at.t, c->q, NULL));
 }
 
-// Largest difference between the rows ahead and behind, over the largest entry.
+// Returns the largest difference between the rows ahead and behind, over the largest entry.
 static double curvature_bend(const pcs_curvature *c)
 {
     const pcs_rows *G = c->system->G;
@@ -210,7 +210,7 @@ static double curvature_bend(const pcs_curvature *c)
     return bend / c->largest;
 }
 
-// The rows on both sides of q: `ahead`, and those behind in place. Ways that are long for a short joint are cut down.
+// Evaluates the rows on both sides of q: `ahead`, and behind in place. Shortens increments too long for a short joint.
 static void curvature_look_both_ways(pcs_curvature *c, pcs_instant at, int colour)
 {
     for (int round = 0; round < SHORTENINGS; round++) {
@@ -263,7 +263,7 @@ static bool curvature_is_loaded(const pcs_curvature *c)
     return false;
 }
 
-// Multipliers of impulses, in units of f.
+// Computes the multipliers of impulses in units of f, N.
 static void curvature_weigh(pcs_curvature *c, const pcs_step_form *form, const double *z)
 {
     int m = c->system->nrow;
@@ -274,7 +274,7 @@ static void curvature_weigh(pcs_curvature *c, const pcs_step_form *form, const d
     for (int t = 0; t < c->system->ntangent; t++) c->lam_t[t] = share * rub * z[2 * m + t];
 }
 
-// K -= lam dG/dx
+// Subtracts lam dG/dx from K.
 static void curvature_add_slopes(pcs_curvature *c, const double *lam)
 {
     const pcs_slopes *s = c->system->slopes;
@@ -287,7 +287,7 @@ static void curvature_add_slopes(pcs_curvature *c, const double *lam)
     }
 }
 
-// From the slopes of joints. Smooth multipliers act along the rows, impulses along those that are carried back.
+// Fills K and H from the slopes of joints. Smooth multipliers act along the rows, impulses along the rows rotated back.
 static void curvature_fill_slopes(pcs_curvature *c, const pcs_step_form *form, const pcs_step_problem *p,
                                   const double *x)
 {
@@ -305,7 +305,7 @@ static void curvature_fill_slopes(pcs_curvature *c, const pcs_step_form *form, c
     curvature_add_slopes(c, c->lam);
 }
 
-// By differences.
+// Fills K and H by central differences of the rows.
 static void curvature_fill_rows(pcs_curvature *c, const pcs_step_form *form, const pcs_step_problem *p)
 {
     if (form->has_smooth_multipliers)
@@ -324,6 +324,8 @@ static void curvature_fill_rows(pcs_curvature *c, const pcs_step_form *form, con
     pcs_system_aim(c->system, pcs_at(p->t, p->q, NULL));
 }
 
+// Fills the derivatives at p->q, at which the rows are evaluated, for the multipliers z of a step and p->lam, which
+// acts as f does, and at p->v. With M U = G^T nu, M W = G^T La the first are c/(h kb) (nu + kw La) in units of f.
 void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const pcs_step_problem *p, const double *x,
                         const double *z)
 {
@@ -334,9 +336,11 @@ void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const pcs_s
     else curvature_fill_rows(c, form, p);
 }
 
-void pcs_curvature_combine(const pcs_curvature *c, double a, double b, double k, pcs_matrix *S)
+// Computes S = c M + h C + h kb (K + the derivative), over its pattern.
+static void curvature_combine(const pcs_curvature *c, const pcs_step_form *form, pcs_matrix *S)
 {
     const pcs_system *system = c->system;
+    double a = form->c, b = form->h, k = form->h * form->kb;
     if (c->place == NULL) {
         pcs_matrix_combine(S, (const double[3]){ a, b, k }, system->M, system->C, system->K);
         pcs_matrix_add(S, k, c->K);
@@ -347,4 +351,26 @@ void pcs_curvature_combine(const pcs_curvature *c, double a, double b, double k,
         double value = a * system->M->value[e] + k * system->K->value[e];
         S->value[c->place[e]] += system->C == NULL ? value : value + b * system->C->value[e];
     }
+}
+
+void pcs_step_assemble(pcs_step_solver *solver, pcs_curvature *c, const pcs_step_problem *p, const double *x,
+                       const double *z, pcs_matrix *S)
+{
+    pcs_system *system = solver->system;
+    const pcs_step_form *form = &solver->form;
+    bool has_joints = form->has_smooth_multipliers && system->slopes != NULL && c == NULL;
+    if (system->tangents_vary) system->ops->update(system, pcs_at(p->t, p->q, p->v), PCS_TANGENTS, NULL);
+    if (has_joints) system->ops->update(system, pcs_at(solver->t, p->q, NULL), PCS_JOINTS, p->lam);
+    if (system->mass_varies) {
+        for (int i = 0; i < system->nv; i++) solver->projection->work[i] = form->c / form->h * p->d[i];
+        system->ops->update(system, pcs_at(solver->t, p->q, NULL), PCS_INERTIA, solver->projection->work);
+    }
+    if (x != NULL && (has_joints || system->tangents_vary)) pcs_rotate_columns(&system->rotations, x, system->K);
+    if (c == NULL) {
+        pcs_matrix_combine(S, (const double[3]){ form->c, form->h, form->h * form->kb }, system->M, system->C,
+                           system->K);
+        return;
+    }
+    pcs_curvature_fill(c, form, p, x, z);
+    curvature_combine(c, form, S);
 }

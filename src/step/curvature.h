@@ -13,37 +13,38 @@
 
 typedef struct pcs_curvature {
     pcs_system *system;
-    int *column[2];      // columns of G and T, where they belong to the pattern
-    int *last[2];        // [nrow], [ntangent] where the entries of a row end, those that fill it up left out
-    double *ahead[2];    // values of G and T
-    double largest;      // entry of G
-    int ncolour;         // sets of coordinates that are moved at once
-    int *colour;         // [nv] set of each coordinate; -1: no row knows it
-    bool has_slopes;     // of joints, from the system; contacts are left out
-    int *slope_place;    // where their entries stand in K
-    bool has_rates;      // H is filled: not where joints repeat others, whose rows must stay so
+    int *column[2];      // columns of G and T, as they appear in the pattern
+    int *last[2];        // [nrow], [ntangent] end of the entries of a row, without those that pad it
+    double *ahead[2];    // values of G and T at the coordinates moved ahead
+    double largest;      // largest entry of G by magnitude
+    int ncolour;         // number of sets of coordinates that are moved at once
+    int *colour;         // [nv] set of each coordinate; -1 if no row depends on it
+    bool has_slopes;     // slopes of joints come from the system; contacts are left out
+    int *slope_place;    // places of their entries in K
+    bool has_rates;      // H is filled: not with redundant joints, whose rows must stay so
     pcs_rows *H;         // [nrow x nv] d(G v)/dx of joints
     pcs_matrix *K;       // the derivative, over the pattern of the system and of the rows
-    int *place;          // where the entries of the system's pattern stand in it; NULL: it is the same
+    int *place;          // places of the entries of the system's pattern in K; NULL if the patterns are equal
     double *q;           // [nv] moved coordinates
-    double *way;         // [nv] how far
+    double *way;         // [nv] increments of the coordinates
     double *lam, *lam_t; // [nrow], [ntangent] multipliers, in units of f
 } pcs_curvature;
 
-// *out is NULL where there are no joints that turn, where ranks share the equations, where a chain would become a
-// sparse matrix, or where joints in space repeat others.
+// Creates the derivatives. *out is NULL if no joints rotate, if ranks share the equations, if a chain would become a
+// sparse matrix, or if joints in space are redundant.
 pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out);
-// The derivatives at p->q, where the rows stand, for the multipliers z = (nu, La, Lt) of a step and p->lam, which acts
-// as f does, and at p->v; x as in pcs_projection_move_along. With M U = G^T nu, M W = G^T La the first are
-// c/(h kb) (nu + kw La) in units of f.
-void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const pcs_step_problem *p, const double *x,
-                        const double *z);
-// Are all derivatives of joints there?
+// Returns true if all derivatives of joints are present.
 static inline bool pcs_curvature_is_whole(const pcs_curvature *c)
 {
     return c != NULL && c->has_rates;
 }
-// S = a M + b C + k (K + the derivative), over its pattern.
-void pcs_curvature_combine(const pcs_curvature *c, double a, double b, double k, pcs_matrix *S);
+// Fills the derivatives of rows at p, whose increment is x, under the multipliers z = (nu, La, Lt).
+void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const pcs_step_problem *p, const double *x,
+                        const double *z);
+// Assembles S* = c M + h C + h kb K at p, whose increment is x (as in pcs_projection_move_along, NULL if positions add
+// up), with derivatives of M, of joints under p->lam, and of rows under the multipliers z = (nu, La, Lt): fills the
+// derivatives of rows unless c is NULL.
+void pcs_step_assemble(pcs_step_solver *solver, pcs_curvature *c, const pcs_step_problem *p, const double *x,
+                       const double *z, pcs_matrix *S);
 
 #endif

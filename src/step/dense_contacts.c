@@ -32,20 +32,20 @@ pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system,
     return pcs_active_set_create(ctx, system, &c->set);
 }
 
-// Can row j transmit anything?
+// Returns true if contact row j may transmit an impulse.
 static bool dense_takes_part(const pcs_dense_contacts *c, int j)
 {
     if (c->p.rows[j].is_bilateral || c->is_out[c->p.m + j]) return false;
     return c->p.has_position || c->p.gate_is_live || c->p.gate[j];
 }
 
-// An unknown whose equation is imposed, unless nothing moves along it.
+// Adds unknown k to those whose equation is imposed, unless nothing moves along it.
 static void dense_hold(pcs_dense_contacts *c, int k)
 {
     if (c->P[(size_t)k * (size_t)c->p.n + (size_t)k] != 0.0) c->held[c->nheld++] = k;
 }
 
-// Position multipliers of a held row.
+// Adds the position multipliers of a held row, normal and tangential, to the imposed unknowns.
 static void dense_hold_gap(pcs_dense_contacts *c, int row)
 {
     if (pcs_contact_holds(&c->p, row)) dense_hold(c, row);
@@ -53,7 +53,7 @@ static void dense_hold_gap(pcs_dense_contacts *c, int row)
         dense_hold(c, c->p.n - c->p.nheld_t + c->p.rows[row].first_tangent + t);
 }
 
-// Which unknowns are held, and which are left for the active sets.
+// Splits the unknowns into those whose equations are imposed and those left to the active set.
 static void dense_number(pcs_dense_contacts *c)
 {
     pcs_active_set *s = c->set;
@@ -81,16 +81,16 @@ static void dense_number(pcs_dense_contacts *c)
     }
 }
 
-// Entry of P_hh in those units.
+// Returns entry (i, j) of P_hh in units of velocities and impulses.
 static double dense_held_entry(const pcs_dense_contacts *c, int i, int j)
 {
     int k = c->held[i], l = c->held[j];
     return c->P[k * c->p.n + l] * pcs_contact_unit(&c->p, l) / pcs_contact_unit(&c->p, k);
 }
 
-// Factors P_hh. Joints that say the same twice make it singular: a proximal weight picks one set of multipliers. Those
-// that are known to do so get it always: off the places where they agree P_hh is nearly singular only, and what they
-// contradict each other by there must not become forces.
+// Factors P_hh. Redundant joints make it singular: a proximal weight picks one set of multipliers. Joints known to be
+// redundant always get it: away from positions where they agree P_hh is only nearly singular, and their contradictions
+// must not become forces.
 static double dense_factor_held(pcs_dense_contacts *c)
 {
     int n = c->nheld;
@@ -102,13 +102,13 @@ static double dense_factor_held(pcs_dense_contacts *c)
     }
 }
 
-// x -= factor y, of `width` numbers.
+// Computes x -= factor y for vectors of length `width`.
 static void dense_subtract(int width, double factor, const double *y, double *x)
 {
     for (int l = 0; l < width; l++) x[l] -= factor * y[l];
 }
 
-// X = B^-1 X with the factors, for all columns at once: rows of X are `width` long.
+// Solves X = B^-1 X with the factors, for all columns at once; rows of X have length `width`.
 static void dense_back(const pcs_dense_contacts *c, int width, double *X)
 {
     int n = c->nheld;
@@ -131,7 +131,7 @@ static void dense_back(const pcs_dense_contacts *c, int width, double *X)
     }
 }
 
-// Right-hand sides (P_hu, b_h) into X.
+// Fills X with the right-hand sides (P_hu, b_h).
 static void dense_fill_right(const pcs_dense_contacts *c, int width, double *X)
 {
     for (int i = 0; i < c->nheld; i++) {
@@ -143,7 +143,7 @@ static void dense_fill_right(const pcs_dense_contacts *c, int width, double *X)
     }
 }
 
-// Y += B^-1 (right-hand sides - P_hh Y): what the proximal weight or round-off has spoilt.
+// Refines Y += B^-1 (right-hand sides - P_hh Y) to remove the error of the proximal weight and of round-off.
 static void dense_refine(pcs_dense_contacts *c, int width)
 {
     int n = c->nheld;
@@ -156,7 +156,7 @@ static void dense_refine(pcs_dense_contacts *c, int width)
     for (size_t l = 0; l < (size_t)n * (size_t)width; l++) c->Y[l] += c->rest[l];
 }
 
-// Y = P_hh^-1 (P_hu, b_h)
+// Solves Y = P_hh^-1 (P_hu, b_h).
 static void dense_eliminate(pcs_dense_contacts *c)
 {
     int width = c->set->p.n + 1;
@@ -185,7 +185,7 @@ static void dense_reduce_row(const pcs_dense_contacts *c, const double *P, doubl
     }
 }
 
-// The problem that is left.
+// Fills the reduced problem of the active set: P_uu - P_uh P_hh^-1 P_hu and its constant terms.
 static void dense_reduce(pcs_dense_contacts *c)
 {
     pcs_active_set *s = c->set;
@@ -234,7 +234,7 @@ static void dense_evaluate(pcs_dense_contacts *c)
         }
 }
 
-// All multipliers and values from those of what was left.
+// Computes all multipliers and values from those of the reduced problem.
 static void dense_expand(pcs_dense_contacts *c)
 {
     const pcs_active_set *s = c->set;

@@ -13,26 +13,26 @@ typedef struct pcs_dense_contacts {
     pcs_contact_problem p;
     double *P;             // [n * n] rows: gap, xi, xt
     double *P_gate;        // [m * n]
-    bool is_warm;          // z holds where to start; otherwise from zero
-    unsigned char *is_out; // [n] unknowns that stay zero
+    bool is_warm;          // z holds the initial guess; otherwise it starts from zero
+    unsigned char *is_out; // [n] 1 for unknowns that stay zero
     // work
-    pcs_active_set *set; // what is left
-    int nheld;           // bilateral unknowns
+    pcs_active_set *set; // the reduced problem
+    int nheld;           // number of bilateral unknowns
     int *held, *place;   // [n] bilateral unknowns, and those of `set`
     int *row;            // [m] rows of `set`
     int *pivot;          // [n]
     double *H, *B;       // [n * n] P_hh, and its factors
-    double *Y, *rest;    // [n * (n + 1)] P_hh^-1 (P_hu, b_h), row by row, and what is left of its equations
+    double *Y, *rest;    // [n * (n + 1)] P_hh^-1 (P_hu, b_h), row by row, and its residual
     double *work;        // [2 (n + 1)]
 } pcs_dense_contacts;
 
-// With room for position multipliers of tangents, if rows may be held.
+// Creates the solver, with memory for position multipliers of tangents if rows may be held.
 pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system, bool may_hold,
                                      pcs_dense_contacts **out);
-// False when it does not settle; *iterations counts solves.
+// Solves the problem. Returns false if it does not converge. *iterations counts solves.
 bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations);
-// One Newton step from the z, value and gate_gap given, on the sets that these ask for. False when it is singular;
-// *is_settled says whether the sets are still the same after it.
+// Makes one Newton step from the given z, value and gate_gap, on the sets that follow from them. Returns false if it is
+// singular; *is_settled: the sets are the same after it.
 bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_settled);
 
 #endif

@@ -39,7 +39,7 @@ void pcs_frictionless_prepare(pcs_frictionless *s)
     s->both = pcs_dense_factor_pair(J, PCS_DENSE_SMALLEST);
 }
 
-// gap, gate_gap and xi at the present multipliers.
+// Evaluates gap, gate_gap and xi at the present multipliers.
 static void frictionless_evaluate(pcs_frictionless *s)
 {
     int m = s->m;
@@ -57,7 +57,7 @@ static void frictionless_evaluate(pcs_frictionless *s)
     }
 }
 
-// True if a test on row j is below the round-off of its terms; a and b are the blocks that multiply nu and La.
+// Returns true if a test on row j is below the round-off of its terms; a and b are the blocks that multiply nu and La.
 static bool frictionless_is_noise(const pcs_frictionless *s, int j, double test, double constant, const double *a,
                                   const double *b)
 {
@@ -74,17 +74,17 @@ static bool frictionless_is_gated(const pcs_frictionless *s, int j)
     return pcs_gate_is_closed(s->gate_gap[j], s->has_position ? s->nu[j] : 0.0, s->r[j], s->gate_tolerance);
 }
 
-// Is the law of the gap of row j in force, for this nu and gap?
+// Returns true if the gap law of row j is active for this nu and gap.
 static bool frictionless_wants_gap(const pcs_frictionless *s, int j, double nu, double gap)
 {
     if (s->held != NULL) return s->held[j] != 0;
     return s->has_position && nu - s->r[j] * gap >= 0.0;
 }
 
-// The sets that the present multipliers ask for; true when they are the sets already held.
-// After a while the gate is frozen, and a row whose gap and multiplier both vanish stays where it is: there only
-// round-off would move it, to and fro. Later still only the first row that differs is changed, which cannot cycle
-// between two sets at once.
+// Updates the sets for the present multipliers. Returns true if they stay the same.
+// After FREEZE_GATE_AFTER iterations the gate is frozen, and a row whose gap and multiplier both vanish keeps its set:
+// only round-off would move it, back and forth. Later still only the first row that differs is changed, which cannot
+// cycle between two sets at once.
 static bool frictionless_update_sets(pcs_frictionless *s, int iteration)
 {
     bool is_same = true, is_late = iteration > FREEZE_GATE_AFTER;
@@ -107,7 +107,7 @@ static bool frictionless_update_sets(pcs_frictionless *s, int iteration)
     return is_same;
 }
 
-// Rows of the active equations: row j < m is the gap of j, row m + j the velocity of j.
+// Lists the active equations and returns their number: j < m is the gap of row j, m + j its velocity.
 static int frictionless_collect(pcs_frictionless *s)
 {
     int count = 0;
@@ -118,7 +118,7 @@ static int frictionless_collect(pcs_frictionless *s)
     return count;
 }
 
-// Entry of the system in the scaled unknowns (nu / h, La) and equations (gap / h, xi).
+// Returns an entry of the system in the scaled unknowns (nu / h, La) and equations (gap / h, xi).
 static double frictionless_entry(const pcs_frictionless *s, int row, int column)
 {
     int m = s->m, i = row < m ? row : row - m, j = column < m ? column : column - m, k = i * m + j;
@@ -133,7 +133,7 @@ static void frictionless_fill(pcs_frictionless *s, int n, double proximal)
             s->J[i * n + j] = frictionless_entry(s, s->row[i], s->row[j]) * (i == j ? 1.0 + proximal : 1.0);
 }
 
-// Residual of the active equations at x, with opposite sign, into b; gives its largest entry.
+// Fills b with minus the residual of the active equations at x. Returns the largest residual by magnitude.
 static double frictionless_residual(pcs_frictionless *s, int n)
 {
     double largest = 0.0;
@@ -147,9 +147,9 @@ static double frictionless_residual(pcs_frictionless *s, int n)
     return largest;
 }
 
-// Contacts that say the same twice make the matrix singular; a proximal term on the diagonal picks one of the
-// admissible sets of multipliers, and repeating the solve drives its effect on the equations to round-off. Contacts
-// that contradict each other have no solution: their multipliers grow apart, and the negative ones leave the set.
+// Solves with a proximal term on the diagonal if redundant contacts make the matrix singular: it picks one admissible
+// set of multipliers, and repeating the solve drives its effect to round-off. Contacts that contradict each other have
+// no solution: their multipliers grow apart, and the negative ones leave the set.
 static bool frictionless_solve_proximal(pcs_frictionless *s, int n, bool *is_exact)
 {
     memset(s->x, 0, (size_t)n * sizeof *s->x);
@@ -165,7 +165,7 @@ static bool frictionless_solve_proximal(pcs_frictionless *s, int n, bool *is_exa
     return true;
 }
 
-// Multipliers for the sets held: the active equations hold (if they can: *is_exact), inactive multipliers vanish.
+// Solves for the multipliers of the present sets; inactive ones are zero. *is_exact: the active equations hold.
 static bool frictionless_solve_sets(pcs_frictionless *s, bool *is_exact)
 {
     int n = frictionless_collect(s);
@@ -186,7 +186,7 @@ static bool frictionless_solve_sets(pcs_frictionless *s, bool *is_exact)
     return true;
 }
 
-// A multiplier that vanishes but for round-off vanishes.
+// Sets negative multipliers, which are round-off, to zero.
 PCS_APART static void frictionless_clear_noise(pcs_frictionless *s)
 {
     bool is_clear = true;
@@ -200,7 +200,7 @@ PCS_APART static void frictionless_clear_noise(pcs_frictionless *s)
     if (!is_clear) frictionless_evaluate(s);
 }
 
-// Multipliers of one contact for its sets, those that are not zero; false when no regular matrix gives them.
+// Solves for the nonzero multipliers of a single contact. Returns false if its matrix is singular.
 static bool frictionless_solve_single(const pcs_frictionless *s, bool in_A, bool in_B, double *nu, double *la)
 {
     if (in_A && in_B) {
@@ -218,8 +218,8 @@ static bool frictionless_solve_single(const pcs_frictionless *s, bool in_A, bool
     return true;
 }
 
-// One contact alone, which hardly ever asks for other sets than its first ones: the rounds of the active sets below,
-// operation by operation, as far as the second. False: it takes more.
+// Solves for a single contact, whose first sets are nearly always right: repeats the first two rounds of the active-set
+// method, operation by operation. Returns false if more rounds are needed.
 static bool frictionless_settle_single(pcs_frictionless *s, int *iterations)
 {
     double r = *s->r, gap = *s->gap0, gate_gap = gap, xi = *s->xi0, nu = 0.0, la = 0.0;

@@ -17,18 +17,18 @@
 
 typedef struct pcs_frictionless {
     int m;
-    double h; // s, brings gaps and their multipliers to the size of velocities and impulses
+    double h; // step length, s; scales gaps and their multipliers to velocities and impulses
     bool has_position, gate_is_live;
     double gate_tolerance;                   // m, a gate gap up to this is closed
     double *P11, *P12, *P21, *P22, *Q1, *Q2; // [m * m] row-major
     double *gap0, *xi0;                      // [m]
     double *gap, *gate_gap, *xi;             // [m] at z
-    double *nu;                              // [m] borrowed from the step problem, and so are the next two
+    double *nu;                              // [m] borrowed from the step problem, like the next two
     unsigned char *gate;                     // [m]
     double *la;                              // [m]
-    const unsigned char *held;               // [m] likewise; NULL: no rows are held
-    const double *r;                         // [m] effective masses
-    pcs_dense_pair both;                     // of one contact alone: its gap and its velocity law, both in force
+    const unsigned char *held;               // [m] likewise; NULL if no rows are held
+    const double *r;                         // [m] effective masses, kg
+    pcs_dense_pair both;                     // of a single contact: its gap and velocity laws, both active
     // work
     unsigned char *in_A, *in_B; // [m]
     int *row;                   // [2 m] active rows, position rows first
@@ -37,10 +37,10 @@ typedef struct pcs_frictionless {
 
 pcs_status pcs_frictionless_create(pcs_context *ctx, int m, pcs_frictionless **out);
 
-// After matrices and h have changed.
+// Updates the scaled matrices; call it after the matrices or h have changed.
 void pcs_frictionless_prepare(pcs_frictionless *s);
 
-// Returns false if it does not converge; *iterations counts solves.
+// Solves the problem. Returns false if it does not converge. *iterations counts solves.
 bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations);
 
 #endif

@@ -38,7 +38,7 @@ bool pcs_impact_takes(const pcs_step_solver *solver, const pcs_step_problem *pro
            problem->target_velocity == NULL;
 }
 
-// The rows that enter, and what all rows do without an impulse.
+// Lists the rows that take part and sets the velocities of all rows without impulses.
 static void impact_collect(pcs_impact *self, pcs_step_problem *p)
 {
     const pcs_system *system = self->solver->system;
@@ -63,7 +63,7 @@ static void impact_collect(pcs_impact *self, pcs_step_problem *p)
     for (int t = 0; t < c->p.nt; t++) self->force[c->p.m + t] = projection->XT->value[self->tangent[t]];
 }
 
-// The affine map of the impulses; the first m unknowns, position corrections, stay out.
+// Fills the affine map of the impulses; the first m unknowns, position corrections, stay zero.
 static void impact_fill(pcs_impact *self, const pcs_step_problem *p)
 {
     const pcs_system *system = self->solver->system;

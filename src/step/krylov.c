@@ -43,7 +43,7 @@ static void krylov_multiply(pcs_krylov *k, const double *x, double *y)
     k->count++;
 }
 
-// The side of the solution gets another part.
+// Adds `scale` times `side` to the side results of the solution.
 static void krylov_add_side(pcs_krylov *k, double scale, const double *side)
 {
     for (int i = 0; i < k->nside; i++) k->side_sum[i] += scale * side[i];
@@ -104,7 +104,7 @@ static void krylov_orthogonalise(pcs_krylov *k, int j)
         for (int l = 0; l < n; l++) w[l] /= h[j + 1];
 }
 
-// Turns column j of H to upper triangular form; gives the residual of the least-squares problem so far, NAN when a
+// Rotates column j of H to upper triangular form. Returns the residual of the least-squares problem so far, NAN if a
 // product was not finite.
 static double krylov_rotate(pcs_krylov *k, int j)
 {
@@ -124,7 +124,7 @@ static double krylov_rotate(pcs_krylov *k, int j)
     return fabs(k->g[j + 1]);
 }
 
-// x += D V y with the triangular system H y = g of `count` columns.
+// Adds D V y to x, where y solves the triangular system H y = g of `count` columns.
 static void krylov_combine(pcs_krylov *k, int count, double *x)
 {
     int n = k->n;
@@ -145,8 +145,8 @@ static void krylov_combine(pcs_krylov *k, int count, double *x)
     for (int j = 0; j < count && k->has_side; j++) krylov_add_side(k, k->dots[j], k->sides[j]);
 }
 
-// Are the pivots of all columns of one size? Then what is left is what the rotations say, and a product is saved; of
-// contacts that are redundant it is not.
+// Returns true if the pivots of all columns are of similar size: the rotations then give the residual, and a product is
+// saved. Redundant contacts violate this.
 static bool krylov_is_regular(const pcs_krylov *k, int count)
 {
     double least = INFINITY, most = 0.0;

@@ -11,11 +11,11 @@
 
 typedef struct pcs_krylov {
     int n, restart;
-    const pcs_comm *comm; // over whose ranks the vectors are spread; NULL: all of them is here
+    const pcs_comm *comm; // ranks over which the vectors are distributed; NULL if they are not
     void (*product)(void *owner, const double *x, double *y); // y = A x
     void (*treat)(void *owner, const double *r, double *x);   // x = D r
     void *owner;
-    int count; // products so far
+    int count; // number of products so far
     // Further results of a product, linear in x, and their sum for the solution, if has_side: found without a product.
     const double *side; // [nside]
     double *side_sum;   // [nside]
@@ -28,10 +28,10 @@ typedef struct pcs_krylov {
     double *direction, *image, *rest, *treated; // [n]
 } pcs_krylov;
 
-// `side`, filled by products, is borrowed.
+// Creates the solver; `side`, filled by products, is borrowed.
 pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, int nside, const double *side, pcs_krylov **out);
 
-// Both give |b - A x|, and stop when it is below `tolerance`, after `limit` products, or where they stall.
+// Solves A x = b and returns |b - A x|; both stop when it is below `tolerance`, after `limit` products, or at a stall.
 double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
 double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
 

@@ -52,9 +52,9 @@ static void gate_close(pcs_krylov_set *c)
             c->gate_story[j] = GATE_CONTRADICTED;
 }
 
-// Updates the values as z changes. The Krylov method has made the products that its solution is summed from, and all is
-// linear: while sets still change, the same sums give the values and save the product with the solution. The values of
-// a solution to be accepted come from products with z itself.
+// Returns true if changes of z update gate gaps, too. The values are updated by the sums of products that the Krylov
+// method has made, as all is linear: while sets still change, this saves the product with the solution. The values of a
+// solution to be accepted come from products with z itself.
 static bool move_wants_gate(const pcs_krylov_set *c)
 {
     return c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
@@ -99,8 +99,8 @@ static void set_evaluate(pcs_krylov_set *c)
         for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] = c->p.b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
 }
 
-// Is what is left of the equations no more than what round-off may leave of velocities, and of gaps over h? A light
-// node on a heavy body, or rows that say the same twice, let no method go further.
+// Returns true if the residuals are within the round-off of velocities, and of gaps over h. A light node on a heavy
+// body, or redundant rows, prevent any method from going further.
 static bool set_is_rounded_off(const pcs_krylov_set *c)
 {
     double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->p.h + rate,
@@ -152,36 +152,6 @@ void pcs_krylov_set_reset(pcs_krylov_set *c)
     memset(c->lipschitz, 0, sizeof c->lipschitz);
 }
 
-// Is an unknown with z >= 0, value >= 0 held? It moves only when its law is broken by more than the slack.
-static unsigned char set_side(const pcs_krylov_set *c, int k, double slack)
-{
-    double trial = c->p.z[k] - c->p.r[k] * c->p.value[k], edge = slack * c->p.r[k];
-    bool is_held = trial > (c->mode[k] == PCS_HELD ? -edge : edge);
-    return is_held ? PCS_HELD : PCS_OUT;
-}
-
-// The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
-static int set_tangent_mode(pcs_krylov_set *c, int row, bool is_closed)
-{
-    const pcs_row *r = &c->p.rows[row];
-    if (r->ntangent == 0) return 0;
-    int k = pcs_contact_tangent(&c->p, row, 0), la = c->p.m + row;
-    double y[2], limit = r->friction * fmax(c->p.z[la] - c->p.r[la] * c->p.value[la], 0.0),
-                 length = pcs_contact_trial(&c->p, row, y);
-    double slack = c->slack[1] * c->p.r[k], edge = limit + (c->mode[k] == PCS_HELD ? slack : -slack);
-    unsigned char mode = length <= edge ? PCS_HELD : PCS_SLIDING;
-    if (!is_closed || r->friction == 0.0) mode = PCS_OUT;
-    // In the plane there are two ways to slide, and turning round is a change of mode.
-    if (mode == PCS_SLIDING && r->ntangent == 1) {
-        bool is_undecided = fabs(y[0]) <= slack && c->mode[k] > PCS_SLIDING;
-        mode = y[0] > 0.0 ? PCS_SLIDING_UP : PCS_SLIDING_DOWN;
-        if (is_undecided) mode = c->mode[k];
-    }
-    int changed = c->mode[k] != mode;
-    for (int t = 0; t < r->ntangent; t++) c->mode[pcs_contact_tangent(&c->p, row, t)] = mode;
-    return changed;
-}
-
 static int set_set(pcs_krylov_set *c, int k, unsigned char mode)
 {
     int changed = c->mode[k] != mode;
@@ -189,23 +159,23 @@ static int set_set(pcs_krylov_set *c, int k, unsigned char mode)
     return changed;
 }
 
-// Whether the gap of a row is an equation.
+// Returns PCS_MODE_HELD if the gap of a row is an equation, else PCS_MODE_OUT.
 static unsigned char set_gap_mode(const pcs_krylov_set *c, int row)
 {
-    if (c->p.held != NULL) return pcs_contact_holds(&c->p, row) ? PCS_HELD : PCS_OUT;
-    return c->p.rows[row].is_bilateral ? PCS_HELD : set_side(c, row, c->slack[0] * c->p.h);
+    if (c->p.held != NULL) return pcs_contact_holds(&c->p, row) ? PCS_MODE_HELD : PCS_MODE_OUT;
+    return c->p.rows[row].is_bilateral ? PCS_MODE_HELD : pcs_contact_side(&c->p, c->mode, row, c->slack[0] * c->p.h);
 }
 
-// Smooth multipliers, and those of the tangents of held rows; gives the number of changes.
+// Sets the modes of smooth multipliers and of the tangents of held rows. Returns the number of changes.
 static long set_find_more(pcs_krylov_set *c)
 {
     long changed = 0;
     int more = c->p.n - c->p.nheld_t;
-    for (int k = 2 * c->p.m + c->p.nt; k < more; k++) changed += set_set(c, k, PCS_HELD);
+    for (int k = 2 * c->p.m + c->p.nt; k < more; k++) changed += set_set(c, k, PCS_MODE_HELD);
     for (int j = 0; j < (c->p.nheld_t > 0 ? c->p.m : 0); j++)
         for (int t = 0; t < c->p.rows[j].ntangent; t++)
             changed += set_set(c, more + c->p.rows[j].first_tangent + t,
-                               pcs_contact_holds_tangents(&c->p, j) ? PCS_HELD : PCS_OUT);
+                               pcs_contact_holds_tangents(&c->p, j) ? PCS_MODE_HELD : PCS_MODE_OUT);
     return changed;
 }
 
@@ -220,10 +190,11 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         if (!(c->stage & PCS_STAGE_RATE)) continue;
         if (has_live_gate) gate_follow(c, j);
         int la = c->p.m + j;
-        unsigned char side = PCS_OUT;
-        if (c->p.gate[j]) side = set_side(c, la, c->slack[1]);
-        if (is_bilateral) side = PCS_HELD;
-        int turned = set_set(c, la, side), slip = set_tangent_mode(c, j, side == PCS_HELD);
+        unsigned char side = PCS_MODE_OUT;
+        if (c->p.gate[j]) side = pcs_contact_side(&c->p, c->mode, la, c->slack[1]);
+        if (is_bilateral) side = PCS_MODE_HELD;
+        int turned = set_set(c, la, side);
+        int slip = pcs_contact_set_tangents(&c->p, c->mode, j, side == PCS_MODE_HELD, c->slack[1]);
         changed += turned + slip;
         slips += turned ? 0 : slip;
     }
@@ -232,27 +203,28 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
     return pcs_all_count(c->comm, changed);
 }
 
-// Contacts that slid in the step before, their impulses on the edge of the disc, go on sliding at first: before the
-// first solve trials are as far off as the values, and more contacts seem to stick than do. Were there any?
+// Keeps contacts sliding whose impulses are on the edge of the disc. Returns true if there are any. Before the first
+// solve trials are as wrong as the values, and too many contacts seem to stick.
 static bool set_keep_slips(pcs_krylov_set *c)
 {
     long count = 0;
     for (int j = 0; j < c->p.m; j++) {
         int k = pcs_contact_tangent(&c->p, j, 0);
         double limit = (1.0 - at_edge) * c->p.rows[j].friction * c->p.z[c->p.m + j];
-        if (c->p.rows[j].ntangent != 2 || c->mode[k] != PCS_HELD || hypot(c->p.z[k], c->p.z[k + 1]) <= limit) continue;
-        c->mode[k] = c->mode[k + 1] = PCS_SLIDING;
+        if (c->p.rows[j].ntangent != 2 || c->mode[k] != PCS_MODE_HELD || hypot(c->p.z[k], c->p.z[k + 1]) <= limit)
+            continue;
+        c->mode[k] = c->mode[k + 1] = PCS_MODE_SLIDING;
         count++;
     }
     return pcs_all_count(c->comm, count) > 0;
 }
 
-// Multipliers that are out vanish, and the values follow; false when they did already.
+// Sets multipliers that are out to zero and updates the values. Returns false if all of them were zero.
 static bool set_clear_out(pcs_krylov_set *c)
 {
     long count = 0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
-        bool is_left = c->mode[k] == PCS_OUT && c->p.z[k] != 0.0;
+        bool is_left = c->mode[k] == PCS_MODE_OUT && c->p.z[k] != 0.0;
         c->x[k] = is_left ? -c->p.z[k] : 0.0;
         if (is_left) c->p.z[k] = 0.0;
         count += is_left;
@@ -262,28 +234,15 @@ static bool set_clear_out(pcs_krylov_set *c)
     return true;
 }
 
-// Direction of slip of a row and the factor by which it turns with y, at the present z and values.
-static void set_find_slip(pcs_krylov_set *c, int row)
-{
-    const pcs_row *r = &c->p.rows[row];
-    int k = pcs_contact_tangent(&c->p, row, 0);
-    double y[2] = { 0 }, length = pcs_contact_trial(&c->p, row, y), *n = &c->slip[2 * row];
-    n[0] = length > 0.0 ? y[0] / length : -1.0;
-    n[1] = length > 0.0 ? y[1] / length : 0.0;
-    if (c->mode[k] > PCS_SLIDING) n[0] = c->mode[k] == PCS_SLIDING_UP ? 1.0 : -1.0;
-    bool turns = r->ntangent == 2 && length > 0.0;
-    c->turn[row] = turns ? fmin(1.0, r->friction * fmax(c->p.z[c->p.m + row], 0.0) / length) : 0.0;
-}
-
-// Residuals of the active equations, in m/s, with opposite sign into F; gives their norm.
+// Fills F with minus the residuals of the active equations, m/s. Returns their norm.
 static double set_residual(pcs_krylov_set *c)
 {
     double worst = 0.0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
-        c->F[k] = c->mode[k] == PCS_HELD ? -c->p.value[k] / pcs_contact_unit(&c->p, k) : 0.0;
+        c->F[k] = c->mode[k] == PCS_MODE_HELD ? -c->p.value[k] / pcs_contact_unit(&c->p, k) : 0.0;
     for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
-        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < PCS_SLIDING) continue;
-        set_find_slip(c, j);
+        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < PCS_MODE_SLIDING) continue;
+        c->turn[j] = pcs_contact_slip(&c->p, c->mode, j, &c->slip[2 * j]);
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
             int k = pcs_contact_tangent(&c->p, j, t);
             c->F[k] = (c->p.rows[j].friction * c->p.z[c->p.m + j] * c->slip[2 * j + t] - c->p.z[k]) / c->p.r[k];
@@ -303,35 +262,35 @@ static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
     long count = 0;
     if (c->stage & PCS_STAGE_RATE)
         for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt; k++)
-            count += in_space_only ? c->mode[k] == PCS_SLIDING : c->mode[k] >= PCS_SLIDING;
+            count += in_space_only ? c->mode[k] == PCS_MODE_SLIDING : c->mode[k] >= PCS_MODE_SLIDING;
     return pcs_all_count(c->comm, count) > 0;
 }
 
-// Is unknown k one of a bilateral row?
+// Returns true if unknown k belongs to a bilateral row.
 static bool set_is_joint(const pcs_krylov_set *c, int k)
 {
     if (k < 2 * c->p.m) return c->p.rows[k % c->p.m].is_bilateral;
     return k >= 2 * c->p.m + c->p.nt && k < c->p.n - c->p.nheld_t;
 }
 
-// y = J x of the active equations, x in units of impulses. Redundant joints have their diagonals raised: each round
-// then takes the least multipliers, and what the rows contradict each other by does not become forces.
+// Computes y = J x of the active equations, x in units of impulses. Raises the diagonals of redundant joints: each
+// round then takes the least multipliers, and contradictions between rows do not become forces.
 static void set_linearised(void *owner, const double *x, double *y)
 {
     pcs_krylov_set *c = owner;
     int first = pcs_krylov_set_first(c), last = pcs_krylov_set_last(c);
-    for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == PCS_OUT ? 0.0 : x[k] * pcs_contact_unit(&c->p, k);
+    for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == PCS_MODE_OUT ? 0.0 : x[k] * pcs_contact_unit(&c->p, k);
     bool has_gate = c->gate_is_free && c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
     c->product(c->owner, c->stage, c->stage, c->aim, c->image, has_gate ? c->gate_image : NULL);
     c->products++;
     for (int k = 0; k < c->p.n; k++) y[k] = 0.0;
     for (int k = first; k < last; k++)
-        if (c->mode[k] == PCS_HELD) y[k] = c->image[k] / pcs_contact_unit(&c->p, k);
+        if (c->mode[k] == PCS_MODE_HELD) y[k] = c->image[k] / pcs_contact_unit(&c->p, k);
     for (int k = c->shared > 0.0 ? first : last; k < last; k++)
         if (set_is_joint(c, k)) y[k] += c->shared * x[k] / c->p.r[k];
     for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
         double turned[2] = { 0 }, along = 0.0;
-        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < PCS_SLIDING) continue;
+        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < PCS_MODE_SLIDING) continue;
         const double *n = &c->slip[2 * j];
         double turn = c->turn[j], la = c->p.rows[j].friction * c->aim[c->p.m + j];
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
@@ -347,7 +306,7 @@ static void set_linearised(void *owner, const double *x, double *y)
     }
 }
 
-// One Newton step to `tolerance`, perhaps the last one; false when the linear system cannot be solved.
+// Makes one Newton step to `tolerance`, perhaps the last one. Returns false if the linear system cannot be solved.
 static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is_last)
 {
     pcs_krylov *k = c->krylov;
@@ -371,7 +330,7 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is
     return true;
 }
 
-// Have these sets been solved for before? Notes them.
+// Returns true if these sets have been solved for before; otherwise stores their hash.
 static bool set_is_seen(pcs_krylov_set *c)
 {
     unsigned long long sum = 0, rank = c->comm == NULL ? 0 : (unsigned long long)c->comm->rank << 40;
@@ -428,7 +387,7 @@ typedef struct settling {
     bool is_rounded_off;       // nothing but round-off is left of the equations
 } settling;
 
-// Newton's method has lost its way: projections, from coarse to fine. False when they have been tried enough.
+// Replaces Newton's method, which has failed, by projections from coarse to fine. Returns false after enough attempts.
 static bool set_rescue(pcs_krylov_set *c, settling *s)
 {
     if (c->p.is_hasty || s->rescues++ == 6) return false;
@@ -441,14 +400,14 @@ static bool set_rescue(pcs_krylov_set *c, settling *s)
     return true;
 }
 
-// Newton's method makes no progress: it is at its end, or lost.
+// Checks whether the iteration has stalled at round-off, which ends it; otherwise calls the projections.
 static bool set_recover(pcs_krylov_set *c, settling *s)
 {
     s->is_rounded_off = s->changed == 0 && set_is_rounded_off(c);
     return s->is_rounded_off || set_rescue(c, s);
 }
 
-// Residual that ends the iteration, for all unknowns together: what is left is spread over many of them.
+// Returns the residual norm that ends the iteration, m/s; it grows with the number of unknowns that share the residual.
 static double set_floor(const pcs_krylov_set *c, const settling *s)
 {
     double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
@@ -456,7 +415,7 @@ static double set_floor(const pcs_krylov_set *c, const settling *s)
     return s->norm > 10.0 * wide ? wide : floor;
 }
 
-// Share of the residual that a linear system may leave.
+// Returns the relative tolerance of the next linear system.
 static double set_share(const pcs_krylov_set *c, settling *s)
 {
     bool may_be_loose = s->idle == 0 && s->has_many;
@@ -466,7 +425,7 @@ static double set_share(const pcs_krylov_set *c, settling *s)
     return may_be_loose && c->closures == 0 ? fmax(share, fmin(loose, share * s->first / s->norm)) : share;
 }
 
-// One round: a Newton step, or projections where it is lost.
+// Makes one round: a Newton step, or projections if Newton's method cycles or stalls.
 static bool set_round(pcs_krylov_set *c, settling *s)
 {
     bool is_seen = s->changed > 0 && set_is_seen(c);
@@ -496,7 +455,8 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     c->stage = stage;
     c->nseen = 0;
     // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
-    memset(c->mode + pcs_krylov_set_first(c), PCS_HELD, (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
+    memset(c->mode + pcs_krylov_set_first(c), PCS_MODE_HELD,
+           (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
     set_evaluate(c);
     if (stage == PCS_STAGE_RATE && c->p.gate_is_live)
         for (int j = 0; j < c->p.m; j++) c->p.gate[j] = gate_is_closed(c, j);
@@ -535,8 +495,8 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     return false;
 }
 
-// A position multiplier that vanishes but for round-off vanishes; was there one? What rounds a gap off is large for a
-// velocity: the velocity law has to be settled after this.
+// Clears negative position multipliers, which are round-off. Returns true if there was one. The round-off of a gap is
+// large for a velocity: the velocity law has to be solved after this.
 static bool set_clear_gaps(pcs_krylov_set *c)
 {
     long count = 0;
@@ -548,7 +508,7 @@ static bool set_clear_gaps(pcs_krylov_set *c)
     return pcs_all_count(c->comm, count) > 0;
 }
 
-// The same for impulses, and friction goes onto its disc.
+// Clears negative normal impulses and projects friction onto its discs.
 static void set_clear_rates(pcs_krylov_set *c)
 {
     for (int j = 0; j < c->p.m; j++)

@@ -17,67 +17,65 @@
 
 enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps; the others
 enum { PCS_SEEN_SETS = 64 };
-// Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
-enum { PCS_OUT, PCS_HELD, PCS_SLIDING, PCS_SLIDING_UP, PCS_SLIDING_DOWN };
 
-// Parts `out` of P z, for a z whose parts outside of `in` count as zero; gate_gap may be NULL.
+// Computes the parts `out` of P z, for a z whose parts outside of `in` count as zero; gate_gap may be NULL.
 typedef void pcs_krylov_set_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
 
 typedef struct pcs_krylov_set {
-    pcs_contact_problem p; // n = 2 m + nt + nb + nheld_t; z in: where to start
-    const pcs_comm *comm;  // over whose ranks the rows are spread; NULL: all of them are here
-    int nb;                // bilateral rows with a smooth multiplier
-    double length;         // m, size of the model: what gaps are rounded by
-    double reach;          // m, largest gap so far
-    bool is_one_way;       // velocity multipliers do not move gaps: the position law can be settled first
-    bool is_symmetric;     // the diagonal blocks of P are
-    bool gate_is_free;     // a product finds gate gaps at no cost
-    double shared;         // share by which diagonals of bilateral rows are raised in every linear system
+    pcs_contact_problem p; // n = 2 m + nt + nb + nheld_t; z in: initial guess
+    const pcs_comm *comm;  // ranks over which the rows are distributed; NULL if they are not
+    int nb;                // number of bilateral rows with a smooth multiplier
+    double length;         // size of the model, m, which sets the round-off of gaps
+    double reach;          // largest gap so far, m
+    bool is_one_way;       // velocity multipliers do not move gaps: the position law can be solved first
+    bool is_symmetric;     // the diagonal blocks of P are symmetric
+    bool gate_is_free;     // a product gives gate gaps at no cost
+    double shared;         // factor by which diagonals of bilateral rows are raised in every linear system
     pcs_krylov_set_product *product;
     void *owner;
-    pcs_preconditioner *preconditioner[2]; // preconditioners of the gaps and of the velocities; NULL: the masses r
+    pcs_preconditioner *preconditioner[2]; // for gaps and for velocities; NULL if only the masses r
     // what it took
-    int rounds, products, revisits, projections; // of the last solve
+    int rounds, products, revisits, projections; // counts of the last solve
     // work
     pcs_krylov *krylov;
     unsigned char *mode;              // [n]
-    unsigned char *gate_story;        // [m] what a live gate has done in this solve
-    unsigned char *is_in;             // [n] held rows that the preconditioners know
-    bool has_turns;                   // directions of slip, too
+    unsigned char *gate_story;        // [m] changes of a live gate in this solve
+    unsigned char *is_in;             // [n] 1 for held rows that the preconditioners include
+    bool has_turns;                   // directions of slip are included, too
     int held;                         // stage whose rows hold the bodies of the preconditioners
     double *F, *x;                    // [n]
-    double *image;                    // [n + m] of the last product, and of gate gaps
+    double *image;                    // [n + m] result of the last product, with gate gaps
     double *z_last, *aim, *aim_value; // [n]
-    double *gate_image;               // [m] in `image`
+    double *gate_image;               // [m] gate gaps in `image`
     bool is_summed;                   // the values are sums of those of several products
-    long closures;                    // changes of gaps, normal impulses and gates in the last round, of all ranks
-    double *slip, *turn;              // [2 m], [m] directions of slip, and the factors by which they turn with y
-    double size, least_size;          // m/s, of the velocities, now and at the start
-    double tight[2], slack[2];        // m/s: residuals of gaps / h and of velocities, what counts as zero
-    double ratio;                     // of the worst residual to `tight`
-    double lipschitz[4];              // of P in units of 1 / r, by parts; 0: not known
+    long closures;                    // changes of gaps, normal impulses and gates in the last round, on all ranks
+    double *slip, *turn;              // [2 m], [m] directions of slip, and factors by which they rotate with y
+    double size, least_size;          // largest velocity, m/s, now and at the start
+    double tight[2], slack[2];        // m/s, residuals of gaps / h and of velocities that count as zero
+    double ratio;                     // worst residual over `tight`
+    double lipschitz[4];              // Lipschitz constants of P in units of 1 / r, by parts; 0 if not known
     int stage;
     unsigned long long seen[PCS_SEEN_SETS];
     int nseen;
 } pcs_krylov_set;
 
-// `comm`: ranks over which the rows are distributed; NULL: all of them are here.
+// Creates the solver; `comm`: ranks over which the rows are distributed, NULL if they are not.
 pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_comm *comm, int nsmooth,
                                  pcs_krylov_set **out);
 // Sets the number of smooth multipliers in use, at most that of the creation, and the held rows, NULL if none.
 void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *held);
-// The products have changed for good: forgets what was learnt about them.
+// Discards estimates that depend on the products; call it when these have changed permanently.
 void pcs_krylov_set_reset(pcs_krylov_set *c);
-// False when it does not settle.
+// Solves the problem. Returns false if it does not converge.
 bool pcs_krylov_set_solve(pcs_krylov_set *c);
 
-// Shared by its files: projections of z until the laws are broken by no more than `target` m/s. The gate stays as it
-// is, and the values are left behind.
+// Projects z repeatedly until the laws are violated by no more than `target` m/s. The gate stays as it is, and the
+// values are not updated. Shared by the files of this solver, as are the following.
 void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
-// Tells the preconditioners what the present sets hold; and x = D r, for the Krylov method of `owner` (krylov_treat.c).
+// Prepares the preconditioners for the present sets; and x = D r, for the Krylov method of `owner` (krylov_treat.c).
 void pcs_krylov_set_prepare(pcs_krylov_set *c);
 void pcs_krylov_set_treat(void *owner, const double *r, double *x);
-// Range of the unknowns of the stage.
+// Returns the first unknown of the stage, and the end of its range.
 static inline int pcs_krylov_set_first(const pcs_krylov_set *c)
 {
     return c->stage & PCS_STAGE_GAP ? 0 : c->p.m;

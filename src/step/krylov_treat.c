@@ -6,7 +6,7 @@
 // Compliance along the direction of slip in units of 1 / r, and the rotation factor below which slip is left free.
 static const double stiff = 1e3, slow_turn = 1e-2;
 
-// The preconditioners that are ready in this stage, of gaps and of velocities, or NULL.
+// Finds the factored preconditioners of this stage, for gaps and for velocities; NULL if absent.
 static void treat_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2])
 {
     static const int stages[2] = { PCS_STAGE_GAP, PCS_STAGE_RATE };
@@ -17,7 +17,7 @@ static void treat_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2
     }
 }
 
-// A contact that slides in space gives way across its direction, and hardly holds along it.
+// Adds a contact that slides in space: compliant across its direction of slip, nearly free along it.
 static void treat_hold_slip(const pcs_krylov_set *c, pcs_preconditioner *rates, int row)
 {
     const double *n = &c->slip[2 * row], turn = c->turn[row];
@@ -36,7 +36,7 @@ static void treat_hold_tangents(const pcs_krylov_set *c, pcs_preconditioner *rat
     }
 }
 
-// Holds the bodies by the rows of the present sets and factors the coupling, unless that is done for this stage.
+// Adds the rows of the present sets to H and factors the coupling, unless that is done for this stage.
 static void treat_hold(pcs_krylov_set *c)
 {
     pcs_preconditioner *pair[2];
@@ -54,8 +54,8 @@ static void treat_hold(pcs_krylov_set *c)
     pcs_coupling_factor(any->coupling);
 }
 
-// Across its direction a contact that slides in space is held the firmer the slower it slides: the equation of slip is
-// (1 - turn)/(turn r) Lt + xt there. Along it the normal impulse rules.
+// Adds the compliance of a contact that slides in space, by the equation of slip, (1 - turn)/(turn r) Lt + xt across
+// its direction: the slower the stiffer. Along it the normal impulse determines friction.
 static void treat_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
 {
     const double *n = &c->slip[2 * row], turn = c->turn[row];
@@ -67,13 +67,13 @@ static void treat_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int ro
     pcs_preconditioner_add(pre, i + 1, i, (along - across) * n[0] * n[1]);
 }
 
-// Is unknown k known to the preconditioners?
+// Returns true if the preconditioners include unknown k.
 static bool treat_is_near(const pcs_krylov_set *c, int row, int k)
 {
-    return c->mode[k] == PCS_HELD || (c->mode[k] == PCS_SLIDING && c->turn[row] > slow_turn);
+    return c->mode[k] == PCS_MODE_HELD || (c->mode[k] == PCS_MODE_SLIDING && c->turn[row] > slow_turn);
 }
 
-// The preconditioners know of raised diagonals, too.
+// Raises the diagonals of bilateral rows in the preconditioner as in the system.
 static void treat_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int first)
 {
     if (c->shared == 0.0) return;
@@ -82,7 +82,7 @@ static void treat_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int fi
             pcs_preconditioner_add(pre, j, j, c->shared / c->p.r[first + j]);
 }
 
-// The preconditioner of the velocities for the present sets and directions of slip.
+// Prepares the preconditioner of the velocities for the present sets and directions of slip.
 static void treat_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
 {
     bool is_same = true, turns = false;
@@ -91,7 +91,7 @@ static void treat_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
             int k = t < 0 ? c->p.m + j : pcs_contact_tangent(&c->p, j, t);
             bool is_in = treat_is_near(c, j, k);
             is_same = is_same && c->is_in[k] == is_in;
-            turns = turns || (is_in && c->mode[k] == PCS_SLIDING);
+            turns = turns || (is_in && c->mode[k] == PCS_MODE_SLIDING);
             c->is_in[k] = is_in;
         }
     // A factor that knows directions of slip is not that of the same sets without.
@@ -102,7 +102,8 @@ static void treat_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
     if (turns)
         for (int j = 0; j < c->p.m; j++) {
             int k = pcs_contact_tangent(&c->p, j, 0);
-            if (c->p.rows[j].ntangent == 2 && c->mode[k] == PCS_SLIDING && c->is_in[k]) treat_hold_across(c, pre, j);
+            if (c->p.rows[j].ntangent == 2 && c->mode[k] == PCS_MODE_SLIDING && c->is_in[k])
+                treat_hold_across(c, pre, j);
         }
     pcs_preconditioner_factor(pre);
 }
@@ -111,8 +112,8 @@ static void treat_choose_gaps(pcs_krylov_set *c, pcs_preconditioner *pre)
 {
     bool is_same = true;
     for (int j = 0; j < c->p.m; j++) {
-        is_same = is_same && c->is_in[j] == (c->mode[j] == PCS_HELD);
-        c->is_in[j] = c->mode[j] == PCS_HELD;
+        is_same = is_same && c->is_in[j] == (c->mode[j] == PCS_MODE_HELD);
+        c->is_in[j] = c->mode[j] == PCS_MODE_HELD;
     }
     if (is_same && pre->is_factored) return;
     pcs_preconditioner_choose(pre, c->is_in);
@@ -128,7 +129,7 @@ void pcs_krylov_set_prepare(pcs_krylov_set *c)
     treat_hold(c);
 }
 
-// Parts of a row's slip along and across its direction: x takes the near solution y across, the masses along.
+// Sets x for a sliding row: the solution y of the preconditioner across the direction of slip, masses along it.
 static void treat_slip(const pcs_krylov_set *c, int row, const double *r, const double *y, double *x)
 {
     const double *n = &c->slip[2 * row];
@@ -145,7 +146,7 @@ static void treat_slip(const pcs_krylov_set *c, int row, const double *r, const 
     }
 }
 
-// Right-hand side of the near system: the equation of slip, across its direction, is divided by `turn`.
+// Fills the right-hand side of a sliding row: its equation across the direction of slip, divided by `turn`.
 static void treat_aim_slip(const pcs_krylov_set *c, int row, const double *r, double *y)
 {
     const double *n = &c->slip[2 * row];
@@ -155,7 +156,7 @@ static void treat_aim_slip(const pcs_krylov_set *c, int row, const double *r, do
     y[1] = n[0] * across;
 }
 
-// x = D r: near matrices on the held rows, masses elsewhere; an impulse of slip follows its normal impulse.
+// Applies x = D r: the preconditioners on held rows, masses elsewhere; friction of sliding rows follows the normal.
 void pcs_krylov_set_treat(void *owner, const double *r, double *x)
 {
     pcs_krylov_set *c = owner;
@@ -167,23 +168,23 @@ void pcs_krylov_set_treat(void *owner, const double *r, double *x)
     for (int k = 0; k < c->p.n; k++) x[k] = c->aim[k] = 0.0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
         bool is_near = k < known && c->is_in[k] && (k < m ? gaps : rates) != NULL;
-        if (c->mode[k] != PCS_HELD) continue;
+        if (c->mode[k] != PCS_MODE_HELD) continue;
         if (is_near) c->aim[k] = r[k];
         else x[k] = c->p.r[k] * r[k];
     }
     if (rates != NULL)
         for (int j = 0; j < m; j++) {
             int k = pcs_contact_tangent(&c->p, j, 0);
-            if (c->p.rows[j].ntangent == 2 && c->mode[k] == PCS_SLIDING && c->is_in[k])
+            if (c->p.rows[j].ntangent == 2 && c->mode[k] == PCS_MODE_SLIDING && c->is_in[k])
                 treat_aim_slip(c, j, r, &c->aim[k]);
         }
     pcs_preconditioner_solve(pair, (double *[2]){ c->aim, c->aim + m });
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c) && k < known; k++)
-        if (c->mode[k] == PCS_HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
+        if (c->mode[k] == PCS_MODE_HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
     if (has_rates)
         for (int j = 0; j < m; j++) {
             int k = pcs_contact_tangent(&c->p, j, 0);
-            if (c->p.rows[j].ntangent > 0 && c->mode[k] >= PCS_SLIDING)
+            if (c->p.rows[j].ntangent > 0 && c->mode[k] >= PCS_MODE_SLIDING)
                 treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
         }
 }

@@ -1,17 +1,694 @@
 // Step solver `newton`: for systems whose M, G or f vary, with friction and bilateral rows; dense, for few unknowns.
-// The equations are in newton.h. Contact problems without dynamics use the projection as the scheme has set it and
-// take one pass.
+// Contact problems without dynamics use the projection as the scheme has set it and take one pass.
+//
+// Every iteration linearises about the present (q, v) and solves the contact problem of the linearised step:
+//
+//   S* dd + Gb^T mu = -r1 - h K (dU + kw dW) - h C dW,   Gb dd = -Gb vt      S* = c M + h C + h kb K,  mu = -h dlam
+//   U = X nu + (h/2) XT Lt (position level only; with held rows X nu + XT nu_t),  W = X La + XT Lt
+//                                                                             X = M^-1 G^T, XT = M^-1 T^T at q
+//   r1 = c M d - h (f + Gb^T lam)
+//
+// S* and K of an iterate stay where the one after it has changed little by comparison: what is left is corrected by the
+// residual, at a rate below the one that was seen.
+//
+// Positions that do not add up: x = x0 + kb d + U + kw W is the increment from the start of the step, `sum` its numbers
+// added to it, and K, G of positions are derivatives by x.
+//
+// Derivatives of M are in K, d(M a)/dq with a = c d/h; those of contact rows G are left out of the linearisation (an
+// iteration or two, never the solution); those of joints, of forces and velocities, are in it (curvature.h):
+// with M U = G^T nu, M W = G^T La the increment of q solves S* dq = c M dP + ..., dP what the multipliers add, so that
+// a turn of the rows keeps q and changes d. Friction inside the position correction keeps a sticking contact from
+// creeping.
 
-#include "step/newton.h"
 #include "core/dense.h"
+#include "core/loop.h"
 #include "core/rounding.h"
+#include "step/columns.h"
+#include "step/curvature.h"
+#include "step/dense_contacts.h"
+#include "step/impact.h"
+#include "step/outer.h"
+#include "step/past.h"
 
 #include <math.h>
 #include <string.h>
 
+typedef struct newton {
+    int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + 2 nt: nu, La, Lt, nu_t; bilateral rows
+    pcs_dense_contacts *contacts;
+    pcs_impact *impact;
+    pcs_curvature *curvature; // curvature of rows; NULL if left out
+    pcs_matrix *S;
+    pcs_linsolve *iteration;
+    int *bilateral;            // [nb] bilateral rows
+    unsigned char *is_used;    // [m] rows that may transmit an impulse in this step
+    int *row_of_tangent;       // [nt]
+    bool is_at_start;          // linearised at the start of the step, which is no point of the iteration
+    bool is_provisional;       // the multipliers belong to sets that do not hold yet
+    bool has_jump;             // U or W is not zero
+    int gate_sign;             // 1: a gap at the tolerance counts as closed; -1: as open, if closing it would open it
+    bool stands;               // S* of this form is factored and constant
+    bool is_factored;          // rows are constant, too
+    bool rows_are_here;        // mass and directions are evaluated at the present q
+    bool keeps_factor;         // S* and K of the iterate before are kept
+    unsigned char *has_column; // [nz] 1 if column Y is filled
+    double **Y;                // [nz][n] change of d by a unit multiplier
+    double **mu_of;            // [nz][nb] change of mu by a unit multiplier
+    pcs_rows *A;               // [nb x n] Gb + kb Hb, for smooth multipliers
+    double **border;           // [nb][n] S*^-1 Gb^T
+    double *schur, *mu, *mu0;  // [nb * nb], [nb], [nb]
+    double *q0, *v0, *qt, *U, *W, *f, *y0, *q_last, *v_last; // [n]
+    double *sum, *sum_t;                                     // [n] sums that give q and qt; q and qt themselves
+    double *x, *turned;                                      // [n] used if positions do not add up
+    double *force;                                           // [nb] forces of joints in the last step, N
+    double *invert, *keep;                                   // [nb * nb], [nb]
+    double *lam;                                             // [m] multipliers half-way to the next iterate
+    double *z_last;                                          // [nz] multipliers of the iterate before
+    double *right;                                           // [n] right side of the last solve; NULL if not needed
+    double *base, *trial;                                    // [n] right side without jumps; y0 by the matrix before
+    bool has_trial;                                          // `base` and `trial` are filled
+    double size, drift;                                      // size of the last change and its drift: newton_measure
+    struct newton_known {
+        pcs_bend bend; // curvature of the motion, in the last step
+        pcs_tail tail;
+    } known;
+    pcs_past *past;  // accelerations of earlier steps; NULL if not kept
+    bool is_guessed; // the iteration began at the extrapolation of the steps before
+} newton;
+
+// The linearised step of `newton`: its matrix, what multipliers do to it, and the contact problem that follows.
+
+// Returns the column of X or XT for unknown k of z.
+static const double *newton_column(const pcs_step_solver *self, int k)
+{
+    const newton *s = self->data;
+    const pcs_projection *p = self->projection;
+    if (k >= 2 * s->m) return p->XT->value[(k - 2 * s->m) % s->nt];
+    return p->X->value[k < s->m ? k : k - s->m];
+}
+
+// Returns true if unknown k is a multiplier of positions, nu or nu_t.
+static bool newton_is_of_gap(const newton *s, int k)
+{
+    return k < s->m || k >= 2 * s->m + s->nt;
+}
+
+// Returns the factor by which the column of unknown k enters U, and the next function that for v.
+static double newton_into_U(const pcs_step_solver *self, int k)
+{
+    const newton *s = self->data;
+    if (newton_is_of_gap(s, k)) return 1.0;
+    return k >= 2 * s->m && self->form.has_position ? 0.5 * self->form.h : 0.0;
+}
+
+static double newton_into_v(const pcs_step_solver *self, int k)
+{
+    return newton_is_of_gap(self->data, k) ? 0.0 : 1.0;
+}
+
+// Returns the factor of the column of unknown k in q, without the part through d.
+static double newton_into_q(const pcs_step_solver *self, int k)
+{
+    return newton_into_U(self, k) + self->form.kw * newton_into_v(self, k);
+}
+
+// Returns true if unknown k needs a column; multipliers of rows that stay open throughout the step are zero.
+static bool newton_is_used(const pcs_step_solver *self, int k)
+{
+    const newton *s = self->data;
+    const pcs_contact_problem *p = &s->contacts->p;
+    if (k < s->m) return self->form.has_position ? s->is_used[k] : pcs_contact_holds(p, k);
+    if (k >= 2 * s->m + s->nt) return pcs_contact_holds_tangents(p, s->row_of_tangent[k - 2 * s->m - s->nt]);
+    return s->is_used[k < 2 * s->m ? k - s->m : s->row_of_tangent[k - 2 * s->m]];
+}
+
+// Returns the change of the velocity of a row as its direction rotates with an increment dx.
+static double newton_turn_rate(const newton *s, int row, const double *dx)
+{
+    return s->curvature == NULL ? 0.0 : pcs_rows_dot(s->curvature->H, row, dx);
+}
+
+// Fills A = Gb + kb Hb from the present rows.
+static void newton_fill_rates(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    const pcs_rows *G = self->system->G;
+    for (int i = 0; i < s->nb; i++) {
+        int row = s->bilateral[i], first = s->A->start[i], count = s->A->start[i + 1] - first;
+        memcpy(s->A->column + first, G->column + G->start[row], (size_t)count * sizeof *G->column);
+        memcpy(s->A->value + first, G->value + G->start[row], (size_t)count * sizeof *G->value);
+        if (s->curvature == NULL) continue;
+        const pcs_rows *H = s->curvature->H; // in the order of G
+        for (int k = H->start[row]; k < H->start[row + 1]; k++)
+            s->A->value[first + k - H->start[row]] += self->form.kb * H->value[k];
+    }
+}
+
+// Solves x = S*^-1 x subject to the bilateral rows (Gb + kb Hb) x + Hb way + Gb vt + target = 0; mu gets their
+// multipliers. If vt is NULL, the last two terms are left out.
+static void newton_bordered_solve(pcs_step_solver *self, double *x, const double *way, const double *vt,
+                                  const double *target, double *mu)
+{
+    newton *s = self->data;
+    pcs_linsolve_solve(s->iteration, x);
+    if (!self->form.has_smooth_multipliers) return;
+    for (int i = 0; i < s->nb; i++) {
+        mu[i] = pcs_rows_dot(s->A, i, x) + newton_turn_rate(s, s->bilateral[i], way);
+        if (vt != NULL) mu[i] += pcs_rows_dot(self->system->G, s->bilateral[i], vt) + target[s->bilateral[i]];
+    }
+    // The Schur complement was inverted into `schur`.
+    double *keep = s->keep;
+    for (int i = 0; i < s->nb; i++) {
+        keep[i] = 0.0;
+        for (int j = 0; j < s->nb; j++) keep[i] += s->schur[i * s->nb + j] * mu[j];
+    }
+    for (int i = 0; i < s->nb; i++) {
+        mu[i] = keep[i];
+        for (int k = 0; k < s->n; k++) x[k] -= s->border[i][k] * mu[i];
+    }
+}
+
+// Adds the rotation of W with the rows at constant x to H: d changes by -kw/kb of it, and v by the rest.
+static void newton_bend_rates(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    const pcs_step_form *form = &self->form;
+    const pcs_matrix *K = s->curvature->K;
+    pcs_rows *H = s->curvature->H;
+    double share = form->kw > 0.0 ? form->h * (form->kb - form->kw) / (form->c * form->kw) : 0.0;
+    if (form->has_smooth_multipliers || !s->has_jump || share == 0.0) return;
+    for (int i = 0; i < s->nb; i++) {
+        const double *X = newton_column(self, s->bilateral[i]);
+        for (int k = H->start[s->bilateral[i]]; k < H->start[s->bilateral[i] + 1]; k++) {
+            int first = K->pattern->start[H->column[k]], last = K->pattern->start[H->column[k] + 1];
+            for (int e = first; e < last; e++) H->value[k] -= share * X[K->pattern->row[e]] * K->value[e];
+        }
+    }
+}
+
+// Moves the state half-way along the change `trial`: S* there is the mean slope of that path but for third derivatives.
+// Joint forces, and their directions if they vary, move with it.
+static void newton_go_half_way(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    double half = 0.5 * self->form.kb;
+    const double *from = p->base == NULL ? p->q : s->x;
+    double *to = p->base == NULL ? s->q_last : s->turned;
+    for (int i = 0; i < s->n; i++) {
+        to[i] = from[i] + half * s->trial[i];
+        s->v_last[i] = p->v[i] + 0.5 * s->trial[i];
+    }
+    if (p->base != NULL) pcs_retract(&self->system->rotations, p->base, s->turned, s->q_last);
+    p->q = s->q_last;
+    p->v = s->v_last;
+    if (s->curvature == NULL) return;
+    for (int i = 0; i < s->nb; i++) s->lam[s->bilateral[i]] = p->lam[s->bilateral[i]] - 0.5 * s->mu0[i] / self->form.h;
+    p->lam = s->lam;
+    pcs_system_aim(self->system, pcs_at(self->t, p->q, NULL));
+}
+
+// Assembles and factors S* at p, whose increment is x. Returns false if it is singular.
+static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_problem *p, const double *x)
+{
+    newton *s = self->data;
+    const pcs_system *system = self->system;
+    bool is_singular = false;
+    if (s->stands) return true;
+    pcs_step_assemble(self, s->curvature, p, p->base == NULL ? NULL : x, s->contacts->p.z, s->S);
+    if (s->curvature != NULL) newton_bend_rates(self);
+    if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
+    self->nfactor++;
+    s->stands = pcs_step_is_constant(system) && s->curvature == NULL;
+    s->is_factored = system->is_linear;
+    return true;
+}
+
+// Factors S* alone, if no step of this form changes it.
+static void newton_factor_constant(pcs_step_solver *self)
+{
+    const newton *s = self->data;
+    if (!pcs_step_is_constant(self->system) || s->curvature != NULL) return;
+    (void)newton_factor_iteration(self, &(pcs_step_problem){ .t = 0.0 }, NULL);
+}
+
+// Fills and inverts the Schur complement of the smooth multipliers of bilateral rows, along the present rows.
+static bool newton_fill_border(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    newton_fill_rates(self);
+    for (int i = 0; i < s->nb; i++) {
+        memset(s->border[i], 0, (size_t)s->n * sizeof(double));
+        pcs_rows_add_transposed(self->system->G, s->bilateral[i], 1.0, s->border[i]);
+        pcs_linsolve_solve(s->iteration, s->border[i]);
+    }
+    for (int i = 0; i < s->nb; i++)
+        for (int j = 0; j < s->nb; j++) s->schur[i * s->nb + j] = pcs_rows_dot(s->A, i, s->border[j]);
+    // Regularises redundant rows, which so share the least multipliers; the iteration makes these exact.
+    if (self->system->row_set.are_redundant)
+        for (int i = 0; i < s->nb; i++) s->schur[i * s->nb + i] *= 1.0 + PCS_SHARED_WEIGHT;
+    return pcs_dense_invert(s->nb, s->schur, s->invert);
+}
+
+// Factors S* at the present state unless it is kept, and the border of the bilateral rows.
+static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_step_problem at = *p;
+    if (s->is_factored) return true;
+    if (s->has_trial && !s->keeps_factor) newton_go_half_way(self, &at);
+    if (!s->keeps_factor && !newton_factor_iteration(self, &at, at.q == p->q ? s->x : s->turned)) return false;
+    bool is_fit = !self->form.has_smooth_multipliers || newton_fill_border(self);
+    if (at.q != p->q && s->curvature != NULL) pcs_system_aim(self->system, pcs_at(self->t, p->q, NULL));
+    return is_fit;
+}
+
+// Adds h K a + h C b to y; either may be NULL.
+static void newton_add_tangent(pcs_step_solver *self, const double *a, const double *b, double *y)
+{
+    double h = self->form.h;
+    const pcs_curvature *curvature = ((const newton *)self->data)->curvature;
+    if (a != NULL) pcs_matrix_add_multiply(self->system->K, h, a, y);
+    if (a != NULL && curvature != NULL) pcs_matrix_add_multiply(curvature->K, h, a, y);
+    if (b != NULL && self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
+}
+
+// Evaluates y0 = h f - c M d + h Gb^T lam.
+static void newton_fill_right(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_system *system = self->system;
+    double h = self->form.h;
+    system->ops->force(system, pcs_at(p->t, p->q, p->v), s->f);
+    for (int i = 0; i < s->n; i++) s->y0[i] = h * s->f[i];
+    pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
+    if (self->form.has_smooth_multipliers)
+        for (int i = 0; i < s->nb; i++)
+            pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->y0);
+}
+
+// Adds the effect of the jumps U and W to y0 and solves for it.
+static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    for (int i = 0; i < s->n; i++) {
+        s->q_last[i] = s->U[i] + self->form.kw * s->W[i];
+        s->v_last[i] = s->v0[i] + p->d[i]; // vt
+    }
+    if (s->has_jump) newton_add_tangent(self, s->q_last, s->W, s->y0);
+    if (s->right != NULL) memcpy(s->right, s->y0, (size_t)s->n * sizeof *s->right);
+    for (int i = 0; i < s->n; i++) s->q_last[i] = -s->q_last[i];
+    newton_bordered_solve(self, s->y0, s->q_last, s->v_last, p->target, s->mu0);
+}
+
+// Sets `trial` to y0 as found with the matrix of the iterate before, and `base` to its right side.
+static void newton_try_kept(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    size_t bytes = (size_t)s->n * sizeof *s->y0;
+    newton_fill_right(self, p);
+    memcpy(s->base, s->y0, bytes);
+    newton_solve_right(self, p);
+    memcpy(s->trial, s->y0, bytes);
+}
+
+// Solves for y0, the change of d without contact multipliers.
+static void newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    if (s->has_trial) memcpy(s->y0, s->base, (size_t)s->n * sizeof *s->y0);
+    else newton_fill_right(self, p);
+    newton_solve_right(self, p);
+}
+
+// Fills Y, the change of d per unit multiplier. La moves q by kw times as much as nu: one product with K serves both.
+static void newton_fill_columns(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    for (int k = 0; k < s->nz; k++) {
+        if (!newton_is_used(self, k) || s->has_column[k]) continue;
+        bool is_begun = self->form.has_position && self->form.has_dynamics && k >= s->m && k < 2 * s->m;
+        if (!is_begun) memset(s->Y[k], 0, (size_t)s->n * sizeof(double));
+        s->has_column[k] = self->system->is_linear;
+        if (!self->form.has_dynamics) continue;
+        const double *column = newton_column(self, k);
+        double into_q = newton_into_q(self, k), into_v = newton_into_v(self, k);
+        for (int i = 0; i < s->n; i++) {
+            s->q_last[i] = -into_q * column[i];
+            s->v_last[i] = -into_v * column[i];
+        }
+        newton_add_tangent(self, is_begun ? NULL : s->q_last, into_v == 0.0 ? NULL : s->v_last, s->Y[k]);
+        if (k < s->m && self->form.has_position)
+            for (int i = 0; i < s->n; i++) s->Y[s->m + k][i] = self->form.kw * s->Y[k][i];
+        for (int i = 0; i < s->n; i++) s->q_last[i] = -s->q_last[i];
+        newton_bordered_solve(self, s->Y[k], s->q_last, NULL, NULL, s->mu_of[k]);
+    }
+}
+
+// Converts in place a change dx of the increment to the material rotations that rows multiply: dx := T(x) dx.
+static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, double *dx)
+{
+    const newton *s = self->data;
+    if (p->base != NULL) pcs_rotate_vector(&self->system->rotations, s->x, dx);
+}
+
+// Fills column l of the gaps, G dq_l with dq_l in q_last, and of the gate gaps, kb G Y_l, if the gate is live: the
+// effect of a unit multiplier.
+static void newton_fill_gaps(pcs_step_solver *self, const pcs_step_problem *p, int l)
+{
+    newton *s = self->data;
+    pcs_dense_contacts *c = s->contacts;
+    const pcs_rows *G = self->system->G;
+    newton_turn(self, p, s->q_last);
+    for (int j = 0; j < s->m; j++) c->P[j * s->nz + l] = pcs_rows_dot(G, j, s->q_last);
+    if (!self->form.gate_is_live) return;
+    const double *Y = s->Y[l];
+    if (p->base != NULL) {
+        memcpy(s->turned, Y, (size_t)s->n * sizeof *Y);
+        newton_turn(self, p, s->turned);
+        Y = s->turned;
+    }
+    for (int j = 0; j < s->m; j++) c->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(G, j, Y);
+}
+
+// Fills column l of P for held rows and their tangents: the change of G (U + kh d) per unit of multiplier l.
+static void newton_fill_held(pcs_step_solver *self, int l)
+{
+    newton *s = self->data;
+    const pcs_contact_problem *p = &s->contacts->p;
+    const double *X = newton_column(self, l), *Y = s->Y[l];
+    double *P = s->contacts->P + l, into_U = newton_into_U(self, l), kh = self->form.kh;
+    for (int j = 0; j < s->m; j++)
+        if (pcs_contact_holds(p, j))
+            P[j * s->nz] = into_U * pcs_rows_dot(self->system->G, j, X) +
+                           (p->rows[j].is_bilateral ? 0.0 : kh * pcs_rows_dot(self->system->G, j, Y));
+    for (int t = 0; t < s->nt; t++)
+        if (pcs_contact_holds_tangents(p, s->row_of_tangent[t]))
+            P[(2 * s->m + s->nt + t) * s->nz] =
+                into_U * pcs_rows_dot(self->system->T, t, X) + kh * pcs_rows_dot(self->system->T, t, Y);
+}
+
+// Fills the affine maps of the contact problem about the present state.
+static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_dense_contacts *c = s->contacts;
+    const pcs_system *system = self->system;
+    const pcs_step_form *form = &self->form;
+    memset(c->P, 0, (size_t)s->nz * (size_t)s->nz * sizeof(double));
+    memset(c->P_gate, 0, (size_t)s->m * (size_t)s->nz * sizeof(double));
+    for (int l = 0; l < s->nz; l++) {
+        c->is_out[l] = !newton_is_used(self, l);
+        if (c->is_out[l]) continue;
+        // Computes the changes of q and v per unit multiplier, including those through d.
+        const double *column = newton_column(self, l);
+        double into_q = newton_into_q(self, l), into_v = newton_into_v(self, l);
+        for (int i = 0; i < s->n; i++) {
+            s->q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
+            s->v_last[i] = into_v * column[i] + s->Y[l][i];
+        }
+        bool turns = s->curvature != NULL && !form->law_is_gap;
+        for (int j = 0; j < s->m; j++) {
+            double turn = turns ? newton_turn_rate(s, j, s->q_last) : 0.0;
+            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->v_last) + turn;
+        }
+        if (form->has_position) newton_fill_gaps(self, p, l);
+        if (p->held != NULL) newton_fill_held(self, l);
+        for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->v_last);
+    }
+    for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
+    for (int t = 0; t < s->nt; t++)
+        c->p.r[2 * s->m + t] = 1.0 / pcs_rows_dot(system->T, t, self->projection->XT->value[t]);
+    memcpy(c->p.gate, p->gate, (size_t)s->m);
+    c->p.h = self->form.h;
+    c->p.has_position = self->form.has_position;
+    c->p.gate_is_live = self->form.gate_is_live;
+    c->p.gate_tolerance = s->gate_sign * p->gate_tolerance;
+}
+
+// Returns true if row j may close in this iteration; it then takes part until the end of the step.
+static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_dense_contacts *c, int j)
+{
+    if (form->has_position && c->p.b[j] <= 0.0) return true;
+    return form->gate_is_live ? c->p.b_gate[j] <= p->gate_tolerance : p->gate[j] != 0;
+}
+
+// Evaluates the gaps at q and, if the gate is live, at qt, each at most once.
+static void newton_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, double *smooth_gap, double *gap)
+{
+    const newton *s = self->data;
+    pcs_system *system = self->system;
+    bool is_elsewhere = (s->has_jump || s->is_at_start) && self->form.gate_is_live;
+    if (is_elsewhere) pcs_system_gaps(system, pcs_at(self->t, s->qt, NULL), smooth_gap);
+    if (s->rows_are_here) pcs_system_gaps_here(system, pcs_at(self->t, p->q, NULL), gap);
+    else pcs_system_gaps(system, pcs_at(self->t, p->q, NULL), gap);
+    if (!is_elsewhere) memcpy(smooth_gap, gap, (size_t)s->m * sizeof *gap);
+}
+
+// Adds rows that were left out of the last iteration and have closed. Returns true if there are any.
+static bool newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_dense_contacts *c = s->contacts;
+    bool has_open = false, misses = false;
+    for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
+    if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
+    newton_find_gaps(self, p, c->p.b_gate, c->p.b);
+    for (int j = 0; j < s->m; j++) {
+        if (s->is_used[j] || !newton_may_close(&self->form, p, c, j)) continue;
+        s->is_used[j] = 1;
+        misses = true;
+    }
+    return misses;
+}
+
+// Evaluates the rows at d + y0 without multipliers, from the present q.
+static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_dense_contacts *c = s->contacts;
+    pcs_system *system = self->system;
+    double kb = self->form.kb;
+    if (s->m == 0) return;
+    newton_find_gaps(self, p, c->p.b_gate, c->p.b);
+    const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
+    for (int i = 0; i < s->n; i++) {
+        s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
+        s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
+    }
+    for (int j = 0; j < s->m; j++)
+        c->p.b[s->m + j] = pcs_rows_dot(system->G, j, s->v_last) + newton_turn_rate(s, j, s->q_last) +
+                           pcs_row_target(system->G, j, p->target, p->target_velocity);
+    if (p->base != NULL) {
+        memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
+        newton_turn(self, p, s->turned);
+        newton_turn(self, p, s->q_last);
+        way = s->turned;
+    }
+    for (int j = 0; j < s->m; j++) {
+        if (c->p.b[j] <= 0.0) s->is_used[j] = 1;
+        c->p.b[j] += pcs_rows_dot(system->G, j, s->q_last);
+        c->p.b_gate[j] = s->is_at_start ? c->p.b[j] : c->p.b_gate[j] + kb * pcs_rows_dot(system->G, j, way);
+        if (self->form.law_is_gap) c->p.b[s->m + j] = c->p.b[j] / kb; // d and W move gap and kb times velocity alike
+        if (newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
+    }
+    for (int t = 0; t < s->nt; t++)
+        c->p.b[2 * s->m + t] =
+            pcs_rows_dot(system->T, t, s->v_last) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
+}
+
+// Evaluates G (kh d + drift) and T (kh d + drift), m, of held rows without multipliers.
+static void newton_fill_held_base(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_contact_problem *c = &s->contacts->p;
+    for (int i = 0; i < s->n; i++) s->q_last[i] = p->drift[i] + self->form.kh * (p->d[i] + s->y0[i]);
+    for (int j = 0; j < s->m; j++)
+        c->b[j] = c->rows[j].is_bilateral || !p->held[j] ? 0.0 : pcs_rows_dot(self->system->G, j, s->q_last);
+    for (int t = 0; t < s->nt; t++) c->b[2 * s->m + s->nt + t] = pcs_rows_dot(self->system->T, t, s->q_last);
+}
+
+// Adds rows that were left out and that the multipliers of the others close. Returns true if there are any.
+static bool newton_widens(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    const pcs_dense_contacts *c = s->contacts;
+    bool widens = false;
+    for (int j = 0; j < s->m; j++) {
+        bool is_closed = self->form.has_position && c->p.value[j] < 0.0;
+        if (self->form.gate_is_live) is_closed = is_closed || c->p.gate_gap[j] <= fabs(c->p.gate_tolerance);
+        if (s->is_used[j] || !is_closed) continue;
+        s->is_used[j] = 1;
+        widens = true;
+    }
+    return widens;
+}
+
+// Updates the sets once from the present iterate if the linearised problem has no solution, as K may be indefinite
+// there; the iteration then continues.
+static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_dense_contacts *c = s->contacts;
+    pcs_system *system = self->system;
+    memcpy(c->p.z, s->z_last, (size_t)s->nz * sizeof *c->p.z);
+    newton_find_gaps(self, p, c->p.gate_gap, c->p.value);
+    for (int j = 0; j < s->m; j++)
+        c->p.value[s->m + j] =
+            pcs_rows_dot(system->G, j, p->v) + pcs_row_target(system->G, j, p->target, p->target_velocity);
+    for (int t = 0; t < s->nt; t++)
+        c->p.value[2 * s->m + t] =
+            pcs_rows_dot(system->T, t, p->v) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
+    s->is_provisional = true;
+    bool is_settled = false;
+    if (!pcs_dense_contacts_update(c, &is_settled)) return false;
+    s->is_provisional = !is_settled;
+    return true;
+}
+
+// Returns true if the motion without multipliers leaves all contacts open.
+static bool newton_is_free(const newton *s)
+{
+    for (int j = 0; j < s->m; j++)
+        if (s->is_used[j]) return false;
+    return true;
+}
+
+// Fills the contact problem about the present state and solves it. Returns false if no solution is found.
+static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *rounds)
+{
+    newton *s = self->data;
+    s->is_provisional = false;
+    memcpy(s->z_last, s->contacts->p.z, (size_t)s->nz * sizeof(double));
+    newton_fill_base(self, p);
+    if (p->held != NULL) newton_fill_held_base(self, p);
+    if (newton_is_free(s)) {
+        memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
+        memset(s->contacts->p.gate, 0, (size_t)s->m * sizeof *s->contacts->p.gate);
+        *rounds = 1;
+        return true;
+    }
+    if (self->form.has_dynamics) pcs_projection_follow(self, p->base == NULL ? NULL : s->x);
+    // Starts from the present multipliers, to stay with one solution where there are several.
+    s->contacts->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
+    do {
+        newton_fill_columns(self);
+        newton_fill_contacts(self, p);
+        if (pcs_dense_contacts_solve(s->contacts, rounds)) continue;
+        return self->form.has_dynamics && !s->contacts->p.is_hasty && newton_update_sets(self, p);
+    } while (newton_widens(self));
+    return true;
+}
+
+enum { PIECES = PCS_PAST_ORDERS + 2, PAUSE = 16 };
+_Static_assert(PIECES + 2 <= PCS_DAMPER_MEMORY, "room for the pieces of the past");
+
+pcs_status pcs_past_create(pcs_step_solver *solver, int nforce, int first, pcs_past **out)
+{
+    pcs_past *self;
+    const pcs_layout *layout = solver->system->layout;
+    PCS_TAKE(solver->ctx, self, 1, "accelerations of earlier steps");
+    self->n = solver->system->nv;
+    self->nforce = nforce;
+    size_t nrise = (size_t)PCS_PAST_ORDERS * (size_t)nforce;
+    PCS_TAKE(solver->ctx, self->force_rise, nrise, "accelerations of earlier steps");
+    solver->memory[first] = (pcs_memory){ .bytes = &self->head, .size = sizeof self->head };
+    solver->memory[first + 1] = (pcs_memory){ .bytes = self->force_rise, .size = nrise * sizeof(double) };
+    for (int k = 0; k < PCS_PAST_ORDERS; k++) {
+        PCS_TAKE(solver->ctx, self->rise[k], self->n, "accelerations of earlier steps");
+        pcs_memory *piece = &solver->memory[first + 2 + k];
+        *piece = (pcs_memory){ .bytes = self->rise[k], .size = (size_t)self->n * sizeof(double) };
+        if (layout == NULL) continue;
+        piece->size = (size_t)layout->n * sizeof(double);
+        piece->serial = layout->serial;
+        piece->nown = layout->nown;
+        piece->nall = layout->nglobal;
+    }
+    *out = self;
+    return PCS_OK;
+}
+
+static int past_order(const pcs_past *self, double h)
+{
+    return self->head.h == h ? (int)self->head.order : 0;
+}
+
+void pcs_past_guess(const pcs_past *self, double h, double scale, const double *acceleration, double *d)
+{
+    int order = past_order(self, h);
+    for (int i = 0; i < self->n; i++) d[i] = scale * acceleration[i];
+    for (int k = 0; k < order; k++) {
+        const double *rise = self->rise[k];
+        PCS_INDEPENDENT
+        for (int i = 0; i < self->n; i++) d[i] += scale * rise[i];
+    }
+}
+
+void pcs_past_guess_forces(const pcs_past *self, double h, const double *last, double *force)
+{
+    int order = past_order(self, h);
+    for (int i = 0; i < self->nforce; i++) {
+        force[i] = last[i];
+        for (int k = 0; k < order; k++) force[i] += self->force_rise[k * self->nforce + i];
+    }
+}
+
+// Replaces the differences of the step before, of which the first `count` are known, by those of this step; `largest`
+// gets the largest of each order.
+static void past_renew(pcs_past *self, int count, const double *last, const double *d, double scale, double *largest)
+{
+    for (int k = 0; k < PCS_PAST_ORDERS; k++) largest[k] = 0.0;
+    for (int i = 0; i < self->n; i++) {
+        double rise = scale * d[i] - last[i];
+        for (int k = 0; k < count; k++) {
+            double before = self->rise[k][i];
+            self->rise[k][i] = rise;
+            largest[k] = fmax(largest[k], fabs(rise));
+            rise -= before;
+        }
+        if (count == PCS_PAST_ORDERS) continue;
+        self->rise[count][i] = rise;
+        largest[count] = fmax(largest[count], fabs(rise));
+    }
+}
+
+void pcs_past_learn(pcs_past *self, const pcs_system *system, double h, const double *last, const double *d,
+                    double scale)
+{
+    double largest[PCS_PAST_ORDERS];
+    if (self->head.h != h) pcs_past_forget(self);
+    if (self->head.count < 0.0) {
+        self->head.count += 1.0;
+        return;
+    }
+    int count = (int)self->head.count, known = count < PCS_PAST_ORDERS ? count + 1 : count, best = 0;
+    past_renew(self, count, last, d, scale, largest);
+    for (int k = 0; k < known; k++) largest[k] = pcs_system_max(system, largest[k]);
+    for (int k = 1; k < known; k++)
+        if (largest[k] < largest[best]) best = k;
+    bool is_rough = count == PCS_PAST_ORDERS && best == 0;
+    self->head = (pcs_past_head){ .h = h, .count = is_rough ? -PAUSE : known, .order = best };
+}
+
+void pcs_past_learn_forces(pcs_past *self, const double *last, const double *force)
+{
+    for (int i = 0; i < self->nforce; i++) {
+        double rise = force[i] - last[i];
+        for (int k = 0; k < (int)self->head.count; k++) {
+            double before = self->force_rise[k * self->nforce + i];
+            self->force_rise[k * self->nforce + i] = rise;
+            rise -= before;
+        }
+    }
+}
+
+void pcs_past_forget(pcs_past *self)
+{
+    self->head = (pcs_past_head){ 0 };
+}
+
 enum { SETTLE_TIES_AFTER = 8 };
 
-// Room for A.
+// Allocates A, with the pattern of the bilateral rows of G.
 static pcs_status newton_take_rates(pcs_step_solver *self, newton *s)
 {
     const pcs_rows *G = self->system->G;
@@ -45,7 +722,7 @@ static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
     return newton_take_rates(self, s);
 }
 
-// Is S* the slope of forces without kinks, with all that changes in it as long as no contact acts?
+// Returns true if S* is the complete derivative of smooth forces as long as no contact acts.
 static bool newton_has_slope(const newton *s, const pcs_system *system)
 {
     bool has_turns = s->nb == 0 || !system->row_set.vary || pcs_curvature_is_whole(s->curvature);
@@ -93,7 +770,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
     return pcs_dense_contacts_create(self->ctx, system, true, &s->contacts);
 }
 
-// Iterations factor, but what never changes is factored here; what fails then, fails in the iteration.
+// Factors matrices that never change; the others are factored in iterations, and failures here appear there again.
 static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
     newton *s = self->data;
@@ -103,12 +780,12 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     if (!self->form.has_dynamics) return PCS_OK;
     const pcs_pattern *curved = s->curvature == NULL ? NULL : s->curvature->K->pattern;
     if (s->S == NULL) PCS_TRY(pcs_step_create_iteration(self, curved, &s->S, &s->iteration));
-    if (self->system->is_linear) (void)pcs_newton_factor(self, &(pcs_step_problem){ .t = 0.0 });
-    else pcs_newton_factor_constant(self);
+    if (self->system->is_linear) (void)newton_factor(self, &(pcs_step_problem){ .t = 0.0 });
+    else newton_factor_constant(self);
     return PCS_OK;
 }
 
-// q for its sum, and qt where gates look at it.
+// Computes q from the sum of increments, and qt if the gates depend on it.
 static void newton_retract(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -124,7 +801,7 @@ static void newton_retract(pcs_step_solver *self, pcs_step_problem *p)
     pcs_retract(&self->system->rotations, p->base, s->x, p->q);
 }
 
-// U and W of the multipliers, with the columns as they stand.
+// Computes U and W from the multipliers and the present columns.
 static void newton_find_jumps(pcs_step_solver *self)
 {
     newton *s = self->data;
@@ -136,8 +813,8 @@ static void newton_find_jumps(pcs_step_solver *self)
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;
         s->has_jump = true;
-        const double *column = pcs_newton_column(self, k);
-        double into_U = pcs_newton_into_U(self, k), into_v = pcs_newton_into_v(self, k);
+        const double *column = newton_column(self, k);
+        double into_U = newton_into_U(self, k), into_v = newton_into_v(self, k);
         for (int i = 0; i < s->n; i++) {
             s->U[i] += into_U * z[k] * column[i];
             s->W[i] += into_v * z[k] * column[i];
@@ -145,7 +822,7 @@ static void newton_find_jumps(pcs_step_solver *self)
     }
 }
 
-// v and the sums of d, U and W.
+// Computes v and the position sums from d, U and W.
 static void newton_add_up(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -157,7 +834,7 @@ static void newton_add_up(pcs_step_solver *self, pcs_step_problem *p)
     }
 }
 
-// Takes the multipliers over: U, W, then q and v.
+// Applies the multipliers: computes U and W, then q and v.
 static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton_find_jumps(self);
@@ -165,7 +842,7 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
     if (p->base != NULL) newton_retract(self, p);
 }
 
-// Mass and directions go to the present place; columns follow where multipliers act, or where the step ends.
+// Moves mass and directions to the present q; columns follow only if multipliers act, or at the end of the step.
 static bool newton_lead(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -183,7 +860,7 @@ static bool newton_move(pcs_step_solver *self, const pcs_step_problem *p)
     return true;
 }
 
-// d and lam for the multipliers found; gives the largest change of d, NAN when it is not finite.
+// Updates d and lam for the multipliers found. Returns the largest change of d, m/s, NAN if it is not finite.
 static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -206,13 +883,13 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     return largest;
 }
 
-// Has the linearisation foreseen how the forces of joints turn? Then what they have done to q stays.
+// Returns true if the linearisation includes the rotation of joint forces: their effect on q is then kept.
 static bool newton_stays(const pcs_step_solver *self)
 {
     return ((const newton *)self->data)->curvature != NULL && self->form.kb > 0.0;
 }
 
-// q stays, and d makes up for it.
+// Restores q of the iterate before and changes d by the difference over kb.
 static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -227,7 +904,7 @@ static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
     s->rows_are_here = true;
 }
 
-// Takes the multipliers over with the columns of the present place; gives the change of the motion that comes from it.
+// Applies the multipliers with the columns at the present q. Returns the resulting change of the motion, m/s.
 static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -246,7 +923,7 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     return change;
 }
 
-// False if a contact acts: its part of the matrix rotates with its row, and may appear and vanish.
+// Returns false if a contact acts: its part of the matrix rotates with its row, and may appear and vanish.
 static bool newton_may_keep(const pcs_step_solver *self)
 {
     const newton *s = self->data;
@@ -282,23 +959,23 @@ static double newton_drift(pcs_step_solver *self)
     return ((const newton *)self->data)->drift;
 }
 
-// True if S* gives the energy norm of a change; rows and columns do not move then.
+// Returns true if S* gives the energy norm of a change; rows and columns do not move then.
 static bool newton_has_size(const pcs_step_solver *self)
 {
     const newton *s = self->data;
     return s->right != NULL && (s->nb == 0 || self->form.has_smooth_multipliers);
 }
 
-// Are forces of joints impulses W of the step? These take away what d gives to light nodes of beams, which is large and
-// uncertain by that: changes of velocities and positions count, and those of d by its own size, where the matrix knows
-// how the impulses turn.
+// Returns true if the forces of joints are impulses W. These cancel the velocity that d adds to light nodes of beams,
+// so that d is large and uncertain: changes of velocities and positions are compared then, and those of d with its own
+// size, if the matrix includes the rotation of the impulses.
 static bool newton_jumps(const pcs_step_solver *self)
 {
     const newton *s = self->data;
     return s->nb > 0 && !self->form.has_smooth_multipliers && pcs_curvature_is_whole(s->curvature);
 }
 
-// m/s, of d in energy.
+// Returns the size of d, m/s, from its kinetic energy.
 static double newton_scale(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -309,8 +986,8 @@ static double newton_scale(pcs_step_solver *self, const pcs_step_problem *p)
     return self->system->mass > 0.0 ? sqrt(fmax(energy, 0.0) / self->system->mass) : 0.0;
 }
 
-// Mass and directions go to where the step ends. Impulses that turn with them leave the motion as it is, and d makes up
-// for it: large ones of light nodes would ask for another iteration.
+// Moves mass and directions to the end of the step. Rotated impulses keep v, and d changes by the difference: large
+// impulses of light nodes would need another iteration otherwise.
 static bool newton_settle(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -325,7 +1002,7 @@ static bool newton_settle(pcs_step_solver *self, const pcs_step_problem *p)
     return true;
 }
 
-// Size of the motion over that of d, at most 1.
+// Returns the size of the motion over that of d, at most 1.
 static double newton_weight(pcs_step_solver *self, const pcs_step_problem *p)
 {
     double motion = fmax(pcs_system_largest(self->system, p->v), newton_scale(self, p));
@@ -345,12 +1022,12 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     s->has_trial = s->has_trial && newton_may_keep(self);
     bool is_moved = s->has_jump && !s->is_at_start, stays = newton_stays(self);
     double moved = is_moved && stays ? newton_apply_again(self, p) : 0.0;
-    if (s->has_trial) pcs_newton_try_kept(self, p);
-    if (!pcs_newton_factor(self, p)) return NAN;
+    if (s->has_trial) newton_try_kept(self, p);
+    if (!newton_factor(self, p)) return NAN;
     if (is_moved && !stays) moved = newton_apply_again(self, p);
-    pcs_newton_free_increment(self, p);
+    newton_free_increment(self, p);
     if (newton_has_size(self)) newton_measure(self);
-    if (!pcs_newton_solve_contacts(self, p, &rounds)) return NAN;
+    if (!newton_solve_contacts(self, p, &rounds)) return NAN;
     ++*iterations;
     s->is_at_start = false;
     double change = newton_update_motion(self, p);
@@ -376,7 +1053,7 @@ static bool newton_goes_on(const pcs_step_solver *self, const pcs_step_problem *
     return pcs_outer_goes_on(self, p, pushes && !self->system->row_set.are_redundant);
 }
 
-// Impulses of joints that keep their law with d as it stands, along the rows as they stand.
+// Solves for the impulses of joints that satisfy their law with the present d, along the present rows.
 static bool newton_balance(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -397,8 +1074,8 @@ static bool newton_balance(pcs_step_solver *self, pcs_step_problem *p)
     return true;
 }
 
-// Twice where rows turn: along those of the start, and along those that this leads to. A light node of a beam may have
-// any d: the motion is sound only with impulses that belong to it.
+// Estimates impulses of joints, twice if rows vary: along the rows of the start and along those that result. The d of a
+// light node of a beam is arbitrary: the motion is right only with impulses that fit it.
 static void newton_guess_impulses(pcs_step_solver *self, pcs_step_problem *p)
 {
     if (self->system->row_set.vary) {
@@ -408,8 +1085,8 @@ static void newton_guess_impulses(pcs_step_solver *self, pcs_step_problem *p)
     if (newton_move(self, p)) (void)newton_balance(self, p);
 }
 
-// Joints go on as they pushed in the step before. Those that repeat others share their forces in the sense of least
-// squares, to which an iteration leads only from no forces.
+// Starts joint forces from those of the step before, extrapolated. Redundant joints start from zero, from where alone
+// an iteration leads to their least-squares forces.
 static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -429,7 +1106,7 @@ static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
     if (newton_move(self, p)) newton_apply(self, p);
 }
 
-// Motion and forces of the step, where they went on from those before it, and no contact has acted.
+// Stores the motion and the joint forces of the step if it continued the one before and no contact has acted.
 static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bool is_settled)
 {
     newton *s = self->data;
@@ -449,9 +1126,9 @@ static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bo
     for (int i = 0; i < s->nb; i++) s->force[i] = force[i];
 }
 
-// The motion of the step before, if it is given, or no increment; no multipliers of contacts yet. The first
-// linearisation is about the prediction, or about the start of the step, a state in balance, which is no point q(d),
-// v(d) of the iteration: what it differs by stands in U and W.
+// Starts the iteration with the acceleration of the step before, if given, or d = 0, and without contact multipliers.
+// Linearises about the prediction, or about the start of the step, a state in balance that is no point q(d), v(d) of
+// the iteration: U and W hold the difference.
 static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     newton *s = self->data;
@@ -479,12 +1156,12 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     s->has_jump = true;
 }
 
-// Sets that do not hold yet, or a row that has closed and was left out.
+// Returns true if the sets do not hold yet, or if a row has closed that was left out.
 static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
 {
     const newton *s = self->data;
     (void)newton_lead(self, p); // asked for next, and tells the gaps
-    return s->is_provisional || pcs_newton_misses_row(self, p);
+    return s->is_provisional || newton_misses_row(self, p);
 }
 
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
@@ -511,7 +1188,7 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
-// Contact problem without dynamics on the projection the scheme has set.
+// Solves a contact problem without dynamics on the projection set by the scheme.
 static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
@@ -522,7 +1199,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
     s->is_at_start = s->has_jump = s->rows_are_here = false;
-    if (!pcs_newton_solve_contacts(self, p, iterations)) return PCS_NOT_CONVERGED;
+    if (!newton_solve_contacts(self, p, iterations)) return PCS_NOT_CONVERGED;
     newton_apply(self, p);
     return PCS_CONVERGED;
 }
@@ -552,7 +1229,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
     for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];
     if (p->nu_t != NULL)
         for (int t = 0; t < s->nt; t++) p->nu_t[t] = z[2 * s->m + s->nt + t];
-    if (p->smooth_gap != NULL) pcs_newton_find_gaps(self, p, p->smooth_gap, s->contacts->p.b);
+    if (p->smooth_gap != NULL) newton_find_gaps(self, p, p->smooth_gap, s->contacts->p.b);
 }
 
 const pcs_step_solver_ops pcs_step_newton = {

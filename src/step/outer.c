@@ -35,8 +35,8 @@ static const double steady = 0.1;
 // Safety factor of estimates of the error left by a second change (outer.h).
 static const double unsure = 10.0;
 
-// Will a contact close or open in this step, as far as the gates or the predicted gaps say? Then the prediction is no
-// place to start from. `gap` is [nrow] work.
+// Returns true if a contact will close or open in this step according to the gates or the predicted gaps: the iteration
+// must not start from the prediction then. `gap` is [nrow] work.
 static bool outer_foresees(const pcs_step_solver *solver, const pcs_step_problem *p, double *gap)
 {
     pcs_system *system = solver->system;
@@ -50,8 +50,8 @@ static bool outer_foresees(const pcs_step_solver *solver, const pcs_step_problem
     return pcs_rows_any(system, changes);
 }
 
-// Positions are rounded off however little moves: in equilibrium, or where joints hold all there is. An angle that has
-// grown over many turns is rounded like its size.
+// Returns the round-off of a change, m/s. Positions are rounded off however small the motion is: in equilibrium, or
+// where joints hold everything. The round-off of an angle grows with its size over many revolutions.
 static double outer_noise(const progress *c, const pcs_step_problem *p)
 {
     double positions = fmax(PCS_ROUND_LENGTH * c->system->length, position_noise * pcs_system_largest(c->system, p->q));
@@ -66,8 +66,8 @@ static double outer_seen_left(const progress *c, double second)
     return unsure * seen->growth * second * second;
 }
 
-// A third change tells what the second one has left; a step that has none is one more since then. Third changes that
-// are round-off, after small second ones, say less than others, unless these contradict them.
+// Updates the error estimate: the third correction measures the error left by the second. Steps that end after two
+// corrections age it by one. A third correction within the estimate, perhaps round-off, does not raise it.
 static void outer_learn(const progress *c, double second)
 {
     pcs_tail *seen = c->tail;
@@ -89,8 +89,8 @@ static double outer_left(const progress *c)
     return is_second ? fmin(left, outer_seen_left(c, c->last)) : left;
 }
 
-// Is what the last change leaves below the tolerance, or, of a second one, below what the third would be by round-off
-// of positions alone?
+// Returns true if the error left by the last change is below the tolerance, or, after a second change, below the
+// round-off of positions that a third one would have.
 static bool outer_is_enough(const progress *c, const pcs_step_problem *p, double change)
 {
     double left = outer_left(c);
@@ -99,7 +99,7 @@ static bool outer_is_enough(const progress *c, const pcs_step_problem *p, double
     return left * c->h <= position_noise * fmax(c->system->length, pcs_system_largest(c->system, p->q));
 }
 
-// After an iteration that has led to p and changed the motion by `change`.
+// Returns the verdict on an iteration that has led to p and changed the motion by `change`, m/s.
 static verdict outer_judge(progress *c, const pcs_step_problem *p, double change, double increment)
 {
     // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
@@ -118,7 +118,7 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
     return c->count > 1 && c->rate > slow && !c->keeps ? GROWING : SHRINKING;
 }
 
-// Is the matrix the slope of all that acts, without kinks? Directions of contacts that turn are left out of it.
+// Returns true if the matrix is the complete derivative of smooth forces; rotations of contact rows are not in it.
 static bool outer_is_sloped(const pcs_step_solver *self, const pcs_outer *o)
 {
     const pcs_system *system = self->system;
@@ -130,8 +130,8 @@ static bool outer_is_sloped(const pcs_step_solver *self, const pcs_outer *o)
     return pcs_system_max(system, is_more) == 0.0;
 }
 
-// Sizes after an iteration with this change; the second one tells what it leaves over, and its rates to the steps to
-// come.
+// Measures the last change in energy; after a second one estimates the error left, m/s, and stores the rates for later
+// steps.
 static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double change, progress *c)
 {
     double last = c->size;
@@ -151,8 +151,8 @@ static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double chan
     *o->bend = (pcs_bend){ .h = c->h, .rate = rate / last, .kept_rate = drift / change / last };
 }
 
-// May the next iteration have the matrix of the last one? Where what is left is within its reach at the rate that was
-// seen. In the second iteration the steps before tell the rates: it keeps the matrix where it is the last one even so.
+// Returns true if the next iteration may keep the last matrix: the error left is within reach at the measured rate. In
+// the second iteration the rates are those of earlier steps: it keeps the matrix if it stays the last one nevertheless.
 static bool outer_may_keep(const progress *c, const pcs_outer *o)
 {
     if (c->count >= 2) return c->rate <= slow_change;
@@ -161,7 +161,7 @@ static bool outer_may_keep(const progress *c, const pcs_outer *o)
     return rate < slow_change && unsure * kept_rate * rate * c->last <= 0.1 * tight * c->scale; // lest there be a third
 }
 
-// Has a contact begun or ceased to transmit an impulse, against the step before?
+// Returns true if a contact transmits an impulse that it did not transmit in the step before, or the reverse.
 static bool outer_changes_sets(const pcs_step_solver *self, const pcs_step_problem *p, const double *z)
 {
     int m = self->system->nrow;
@@ -217,13 +217,13 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
     }
 }
 
-// More iterations than usual are taken where they shrink at a rate that leads to an end.
+// Returns true if iterations are left: the usual number, or more if the present rate leads to convergence.
 static bool outer_goes_on(const progress *c)
 {
     return c->count < ITERATIONS || (c->rate < 1.0 && c->last * pow(c->rate, MOST - c->count) <= tight * c->scale);
 }
 
-// From the prediction, which is given up as soon as it turns out to be none, or from the start of the step.
+// Iterates from the prediction, which is given up as soon as it proves wrong, or from the start of the step.
 static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *o, bool is_predicted,
                                  int *iterations)
 {
@@ -245,7 +245,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
         double increment = o->scale != NULL ? o->scale(self, p) : pcs_system_largest(system, p->d);
         verdict now = outer_judge(&c, p, change, increment);
         if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->z))) return PCS_NOT_CONVERGED;
-        if (now != SETTLED || o->is_provisional(self, p)) continue;
+        if (now != SETTLED || (o->is_provisional != NULL && o->is_provisional(self, p))) continue;
         if (!o->move(self, p)) return PCS_SINGULAR;
         if (outer_law_holds(self, p, o->z + system->nrow)) return PCS_CONVERGED;
         if (npolish++ >= (c.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;

@@ -45,7 +45,7 @@
 
 #include "step/step.h"
 
-// An iteration: which one, from 0, whether it has the matrix of the one before, and whether sizes are asked for.
+// Iteration: its number from 0, whether it keeps the matrix of the one before, and whether sizes are needed.
 typedef struct pcs_pass {
     int count;
     bool keeps_factor, is_measured;
@@ -63,40 +63,40 @@ typedef struct pcs_tail {
 } pcs_tail;
 
 typedef struct pcs_outer {
-    // No multipliers of contacts yet, linearised about the prediction or about the start of the step, which is no point
+    // Resets the contact multipliers; linearises about the prediction or about the start of the step, which is no point
     // of the iteration.
     void (*begin)(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start);
-    // Linearises and solves the contact problem; gives the change of the motion. NAN when that fails, with what went
-    // wrong in *outcome, which is PCS_NOT_CONVERGED before.
+    // Linearises and solves the contact problem. Returns the change of the motion, m/s. NAN if that fails, with the
+    // reason in *outcome, which is PCS_NOT_CONVERGED before.
     double (*iterate)(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations, pcs_outcome *outcome);
-    // May the matrix of the last iteration serve the next one, as far as the rows go?
+    // Returns true if the rows allow the matrix of the last iteration to serve the next one.
     bool (*may_keep)(const pcs_step_solver *self);
-    // The size of the last change in energy; NULL: it tells nothing of the changes that follow.
+    // Returns the energy norm of the last change; NULL if it does not bound the changes that follow.
     double (*size)(pcs_step_solver *self);
-    // |w| of a second iteration with a matrix of its own; INFINITY: not known. With `size`.
+    // Returns |w| of a second iteration with a matrix of its own; INFINITY if not known. With `size`.
     double (*drift)(pcs_step_solver *self);
     pcs_bend *bend; // with `size`
-    pcs_tail *tail; // in place of `size`, where that tells nothing; NULL: none
-    // m/s, size of d where that tells little of the motion; NULL: its largest entry.
+    pcs_tail *tail; // used in place of `size` if that is NULL; NULL if absent
+    // Returns the size of d, m/s, if its largest entry says little about the motion; NULL: its largest entry.
     double (*scale)(pcs_step_solver *self, const pcs_step_problem *p);
-    // Is something still missing from a motion that has settled?
+    // Returns true if something is still missing from a motion that has converged; may be NULL.
     bool (*is_provisional)(pcs_step_solver *self, const pcs_step_problem *p);
-    // Mass and directions go to the present place; false when the mass is singular.
+    // Moves mass and directions to the present q. Returns false if the mass is singular.
     bool (*move)(pcs_step_solver *self, const pcs_step_problem *p);
-    const double *v0;     // [nv] velocities as the step was stated
-    const double *change; // [nv] of the last iteration
+    const double *v0;     // [nv] velocities as given for the step
+    const double *change; // [nv] change of the last iteration
     double *z;            // [2 nrow] nu, La
-    double *z_last;       // [2 nrow] those of the iterate before, as far as they are kept; NULL: they are not
-    bool has_turns;       // derivatives of joints that turn are in the matrix
-    bool *is_hasty;       // the contact problem is given up where it takes long
+    double *z_last;       // [2 nrow] nu, La of the iterate before, as far as they are kept; NULL if not
+    bool has_turns;       // derivatives of rotating joints are in the matrix
+    bool *is_hasty;       // the contact problem is given up if it takes long
     double *work;         // [nrow]
 } pcs_outer;
 
-// Solves a step with dynamics. Without an answer the solver is told what was left, and where.
+// Solves a step with dynamics. On failure the solver stores the change left and where.
 pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations);
 
-// Is the acceleration of the step before, if it is given, where the iteration begins? Where it is free of the forces of
-// joints it is a guess together with these, if they are known, and not after a step in which contacts have acted on
+// Returns true if the iteration begins at the given acceleration of the step before. If that excludes the forces of
+// joints, it is a guess together with these, if they are known, and not after a step in which contacts have acted on
 // them.
 bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints);
 

@@ -16,24 +16,24 @@
 enum { PCS_PAST_ORDERS = 3 };
 
 typedef struct pcs_past_head {
-    double h;     // s, of the steps
-    double count; // differences that are known; below zero: steps until the past is looked at again
-    double order; // of the next guess
+    double h;     // length of the steps, s
+    double count; // number of known differences; below zero: steps until the past is used again
+    double order; // order of the next guess
 } pcs_past_head;
 
 typedef struct pcs_past {
     int n, nforce;
     pcs_past_head head;
     double *rise[PCS_PAST_ORDERS]; // [n] D1, D2, ... of accelerations, m/s^2
-    double *force_rise;            // [PCS_PAST_ORDERS * nforce] of forces, N
+    double *force_rise;            // [PCS_PAST_ORDERS * nforce] D1, D2, ... of forces, N
 } pcs_past;
 
-// Declares its numbers as pieces of the solver's memory from `first` on.
+// Creates the extrapolation; declares its numbers as pieces of the solver's memory from `first` on.
 pcs_status pcs_past_create(pcs_step_solver *solver, int nforce, int first, pcs_past **out);
-// Acceleration and forces of the step before become those that are to be expected; `d` gets `scale` times the first.
+// Extrapolates acceleration and forces of the step before to the next one; `d` gets `scale` times the acceleration.
 void pcs_past_guess(const pcs_past *self, double h, double scale, const double *acceleration, double *d);
 void pcs_past_guess_forces(const pcs_past *self, double h, const double *last, double *force);
-// After a smooth step of length h: d times `scale` is its acceleration, after `last`; forces likewise.
+// Updates the differences after a smooth step of length h: d times `scale` is its acceleration, after `last`.
 void pcs_past_learn(pcs_past *self, const pcs_system *system, double h, const double *last, const double *d,
                     double scale);
 void pcs_past_learn_forces(pcs_past *self, const double *last, const double *force);

@@ -1,6 +1,6 @@
 #include "step/preconditioner.h"
 
-#include "sparse/matrix.h"
+#include "core/matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,7 +75,7 @@ pcs_status pcs_preconditioner_create(pcs_step_solver *solver, bool with_tangents
     return coupling->may_follow && self->part[1] != NULL ? pcs_coarse_create(solver->ctx, self, &self->coarse) : PCS_OK;
 }
 
-// The rows of both parts as one list of entries; do they touch other equations than before?
+// Reads the rows of both parts into one list of entries. Returns true if they touch other equations than before.
 static bool preconditioner_read_rows(pcs_preconditioner *self)
 {
     bool is_same = self->nterm >= 0;
@@ -96,7 +96,7 @@ static bool preconditioner_read_rows(pcs_preconditioner *self)
     return !is_same;
 }
 
-// Counting sort of the entries by equation.
+// Sorts the entries by equation (counting sort).
 static void preconditioner_sort(pcs_preconditioner *self, int nv)
 {
     memset(self->start, 0, (size_t)(nv + 2) * sizeof *self->start);
@@ -106,7 +106,7 @@ static void preconditioner_sort(pcs_preconditioner *self, int nv)
     for (int e = 0; e < self->nterm; e++) self->touching[self->start[self->column[e] + 1]++] = e;
 }
 
-// Enters column j into the present row of B unless it is there.
+// Adds column j to the present row of B unless it is there. Returns false if there is too little memory.
 static bool preconditioner_enter(pcs_preconditioner *self, int i, int j, int *count)
 {
     if (self->place[j] == i) return true;
@@ -116,8 +116,8 @@ static bool preconditioner_enter(pcs_preconditioner *self, int i, int j, int *co
     return true;
 }
 
-// Columns of B. A tangent comes with the other one of its contact: the direction of slip couples them, and what
-// elimination adds to a chain then has its place. False when there are too many.
+// Finds the columns of B. A tangent brings the other one of its contact: the direction of slip couples them, and the
+// fill of a chain has its place. Returns false if there are too many.
 static bool preconditioner_find_neighbours(pcs_preconditioner *self)
 {
     int count = 0;
@@ -141,7 +141,7 @@ static bool preconditioner_find_neighbours(pcs_preconditioner *self)
     return true;
 }
 
-// Row by row through the neighbours, chain after chain, from their ends where they have some.
+// Orders the rows breadth-first through their neighbours, chain after chain, from the ends of open chains.
 static void preconditioner_order(pcs_preconditioner *self)
 {
     int count = 0, head = 0;
@@ -162,7 +162,7 @@ static void preconditioner_order(pcs_preconditioner *self)
         }
 }
 
-// Pattern of L: what stands before a row in the order, ascending.
+// Finds the pattern of L: for each row its neighbours that precede it in the order, ascending.
 static void preconditioner_find_factor(pcs_preconditioner *self)
 {
     int count = 0;
@@ -185,8 +185,8 @@ static void preconditioner_find_factor(pcs_preconditioner *self)
     self->below[self->n] = count;
 }
 
-// Diagonal entries of A at the equations of all entries; a rank knows those of its own equations, and may have
-// been told those beyond.
+// Reads the diagonal entries of A at the equations of all entries: those of the own equations of this rank, and those
+// beyond if they have been received.
 static void preconditioner_read_diagonal(const pcs_preconditioner *self, const pcs_matrix *A, const double *beyond,
                                          double *out)
 {
@@ -234,7 +234,7 @@ static void preconditioner_ease(pcs_preconditioner *self)
     }
 }
 
-// The weights of all entries.
+// Computes the weights of all entries.
 static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
 {
     const pcs_matrix *C = self->solver->system->C;
@@ -298,7 +298,7 @@ void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value
     *(i == j ? &self->own[i] : &self->paired[i]) += value;
 }
 
-// A pivot lost to what was left out is taken from the diagonal.
+// Factors B = L D L^T; a pivot lost to dropped entries is replaced by the diagonal.
 void pcs_preconditioner_factor(pcs_preconditioner *self)
 {
     if (!self->is_sparse) return;
@@ -334,7 +334,7 @@ static void preconditioner_substitute(const pcs_preconditioner *self, double *x)
     }
 }
 
-// y = (N + X) x, where nothing follows; with motions in common.
+// Computes y = (N + X) x if nothing follows, including the coarse motions.
 static void preconditioner_couple(const pcs_preconditioner *self, const double *x, const pcs_coarse *coarse)
 {
     const pcs_coupling *c = self->coupling;
@@ -359,13 +359,13 @@ static void preconditioner_couple(const pcs_preconditioner *self, const double *
     for (int i = 0; i < self->n; i++) y[i] += self->own[i] * x[i] + self->paired[i] * x[self->partner[i]];
 }
 
-// The motions in common, or NULL.
+// Returns the coarse level, or NULL if it is not ready.
 static const pcs_coarse *preconditioner_coarse(const pcs_preconditioner *self)
 {
     return self->coarse != NULL && self->coarse->is_ready ? self->coarse : NULL;
 }
 
-// x = B'^-1 x, with the motions in common, a.
+// Solves x = B'^-1 x, and for the coarse motions a.
 static void preconditioner_begin(pcs_preconditioner *self, double *x)
 {
     const pcs_coarse *coarse = preconditioner_coarse(self);
@@ -380,7 +380,7 @@ static void preconditioner_begin(pcs_preconditioner *self, double *x)
     preconditioner_substitute(self, x);
 }
 
-// x = B'^-1 y', where y' is y and what `force` does to motions in common: mass and stiffness of the coupling.
+// Solves x = B'^-1 y', where y' is y and the action of the coupling's `mass` and `force` on the coarse motions.
 static void preconditioner_end(pcs_preconditioner *self, const double *mass, const double *force, double *x)
 {
     const pcs_coarse *coarse = preconditioner_coarse(self);
@@ -396,7 +396,7 @@ static void preconditioner_end(pcs_preconditioner *self, const double *mass, con
     preconditioner_substitute(self, x);
 }
 
-// Do both laws of a contact hold, that of the gap and that of the velocity? They feel each other then.
+// Returns true if both laws of a contact are active, that of the gap and that of the velocity: they are coupled then.
 static bool preconditioner_is_joint(const pcs_preconditioner *a, const pcs_preconditioner *b, int row)
 {
     return b != NULL && row < a->part[0]->nrow && a->is_in[row] && b->is_in[row];
@@ -407,7 +407,7 @@ bool pcs_preconditioner_slides(const pcs_preconditioner *self, int row)
     return self->own[row] > 0.0 && self->partner[row] != row;
 }
 
-// Motions in common, in what moves by the laws of velocities.
+// Adds the coarse motions to the input of the coupling for the velocity law.
 static void preconditioner_pull_common(const pcs_coarse *coarse, const pcs_coupling *c)
 {
     for (int k = 0; k < c->count; k++) {
@@ -450,7 +450,7 @@ static void preconditioner_move(pcs_preconditioner *const pair[2], double *const
     pcs_coupling_apply(c);
 }
 
-// y = (N + X) x, from what the coupling has made of the motion.
+// Computes y = (N + X) x from the forces that the coupling has found for the motion.
 static void preconditioner_push(const pcs_preconditioner *self, const pcs_preconditioner *other, const double *x)
 {
     const pcs_coupling *c = self->coupling;

@@ -32,12 +32,12 @@
 
 typedef struct pcs_preconditioner {
     const pcs_step_solver *solver;
-    const pcs_rows *part[2];  // its rows: those of part[0], then those of part[1], which may be NULL
-    int n, room;              // rows of both, and entries that there is room for
-    int nterm;                // their entries
-    int *partner;             // [n] the other tangent of a contact, or the row itself
-    int *first;               // [n + 1] entries of the rows
-    int *column, *row, *from; // [room] equations and rows of the entries that are not zero, their places in the part
+    const pcs_rows *part[2];  // rows: those of part[0], then those of part[1], which may be NULL
+    int n, room;              // number of rows of both, and allocated number of entries
+    int nterm;                // number of entries of the rows
+    int *partner;             // [n] other tangent of the contact, or the row itself
+    int *first;               // [n + 1] first entries of the rows
+    int *column, *row, *from; // [room] equations and rows of the nonzero entries, their places in the part
     int *at;                  // [room] places of the equations in the coupling
     double *value;            // [room] R_ik w_ik^1/2
     double *pull, *share;     // [room] R_ik w_ik and A_kk
@@ -45,9 +45,9 @@ typedef struct pcs_preconditioner {
     double *damping;          // [room] C_kk
     int *start, *touching;    // [nv + 2], [room] entries that touch each equation, by row
     // B, row by row
-    int most;         // entries that there is room for
-    int *head, *next; // [n + 1], [most] entries of the rows, and their columns
-    double *whole;    // [most] with all rows in
+    int most;         // allocated number of entries
+    int *head, *next; // [n + 1], [most] first entries of the rows, and their columns
+    double *whole;    // [most] B with all rows in
     double *B;        // [most]
     int *place;       // [n] work
     // the factor, in its own order
@@ -56,19 +56,19 @@ typedef struct pcs_preconditioner {
     double *L, *D, *x;          // [most], [n], [n]
     // the coupling of contacts through bodies
     pcs_coupling *coupling;
-    pcs_coarse *coarse;   // NULL: of rows without tangents, and over ranks
+    pcs_coarse *coarse;   // NULL for rows without tangents, and with several ranks
     double *y;            // [n] work
-    double *ease;         // [n] what the tangents of a contact give way by, against their masses alone
+    double *ease;         // [n] compliance of the tangents of a contact, relative to that of their masses alone
     int *hold_at;         // [2 entries of the longest row] work
     double *hold_value;   // the same
-    double *own, *paired; // [n] X: what was added to the diagonal and to the partner
-    unsigned char *is_in; // [n]
+    double *own, *paired; // [n] X: additions to the diagonal and to the partner
+    unsigned char *is_in; // [n] 1 if the row is in
     bool is_gap;          // rows of gaps, not of velocities
-    bool is_sparse;       // B has found room
+    bool is_sparse;       // the entries of B fit into the memory
     bool is_factored;
 } pcs_preconditioner;
 
-// Entry e of the rows as they are given.
+// Returns entry e of the rows as given.
 static inline double pcs_preconditioner_direction(const pcs_preconditioner *self, int e)
 {
     return self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
@@ -76,19 +76,19 @@ static inline double pcs_preconditioner_direction(const pcs_preconditioner *self
 // Creates it for the normal rows of the coupling, or with the tangents. Fill the coupling before the preconditioner.
 pcs_status pcs_preconditioner_create(pcs_step_solver *solver, bool with_tangents, pcs_coupling *coupling,
                                      pcs_preconditioner **out);
-// New values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
+// Fills it for new values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
 void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2]);
-// Rows with is_in[i] != 0 are in.
+// Selects the rows with is_in[i] != 0.
 void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in);
-// B_ij += value, for rows of one contact.
+// Adds `value` to B_ij, for rows of one contact.
 void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value);
-// Makes it ready to solve, unless B is far from sparse.
+// Factors B, unless it is far from sparse.
 void pcs_preconditioner_factor(pcs_preconditioner *self);
-// True if a row slides in space, which makes it compliant.
+// Returns true if a row slides in space, which makes it compliant.
 bool pcs_preconditioner_slides(const pcs_preconditioner *self, int row);
-// Row i holds the bodies; with its partner, in the direction `turned`, unless that is NULL.
+// Adds row i to H with compliance `slack`; with its partner, in the direction `turned`, unless that is NULL.
 void pcs_preconditioner_hold(pcs_preconditioner *self, int i, const double turned[2], double slack);
-// x = B^-1 (N + X) B^-1 x
+// Applies x = B^-1 (N + X) B^-1 x.
 void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x[2]);
 
 #endif

@@ -16,7 +16,7 @@ enum { POWER_STEPS = 12, PATIENCE = 100 };
 
 static const double still = 1.0001; // largest defect of so many sweeps over the smallest: they lead nowhere
 
-// One mass for all directions of a row, so that its cone stays round.
+// Returns one mass for all directions of a row, kg, so that its cone stays circular.
 static double gradient_mass(const pcs_krylov_set *c, int row)
 {
     double mass = c->p.r[c->p.m + row];
@@ -24,13 +24,13 @@ static double gradient_mass(const pcs_krylov_set *c, int row)
     return mass;
 }
 
-// True if the velocity law of a row applies: its gate is closed, or it is bilateral.
+// Returns true if the velocity law of a row applies: its gate is closed, or it is bilateral.
 static bool gradient_is_on(const pcs_krylov_set *c, int row)
 {
     return c->p.gate[row] || c->p.rows[row].is_bilateral;
 }
 
-// z = Proj(aim - s r (aim_value + correction)) for one row's La and Lt.
+// Computes z = Proj(aim - s r (aim_value + correction)) for La and Lt of one row.
 static void gradient_cone(pcs_krylov_set *c, int row, double s)
 {
     const pcs_row *r = &c->p.rows[row];
@@ -65,10 +65,10 @@ static void gradient_all(pcs_krylov_set *c, double s)
         if (c->stage & PCS_STAGE_RATE) gradient_cone(c, j, s);
     }
     for (int k = 2 * c->p.m + c->p.nt; k < pcs_krylov_set_last(c); k++)
-        if (c->mode[k] == PCS_HELD) c->p.z[k] = c->aim[k] - s * c->p.r[k] * c->aim_value[k];
+        if (c->mode[k] == PCS_MODE_HELD) c->p.z[k] = c->aim[k] - s * c->p.r[k] * c->aim_value[k];
 }
 
-// Largest eigenvalue of r P on the rows that take part, by the power method.
+// Returns the largest eigenvalue of r P on the rows that take part, by the power method.
 static double gradient_lipschitz(pcs_krylov_set *c)
 {
     double size = 1.0;
@@ -98,7 +98,7 @@ static double gradient_defect(const pcs_krylov_set *c, double s)
     return pcs_all_max(c->comm, worst);
 }
 
-// Was the last move against the descent?
+// Returns true if the last move was against the direction of descent.
 static bool gradient_is_uphill(const pcs_krylov_set *c)
 {
     double sum = 0.0;
@@ -107,7 +107,7 @@ static bool gradient_is_uphill(const pcs_krylov_set *c)
     return pcs_all_total(c->comm, sum) > 0.0;
 }
 
-// Moves on from z, value: aim = z + weight (z - z_last), its values alike.
+// Extrapolates from z and value: aim = z + weight (z - z_last), its values alike.
 static void gradient_extrapolate(pcs_krylov_set *c, double weight)
 {
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
@@ -120,8 +120,8 @@ static void gradient_extrapolate(pcs_krylov_set *c, double weight)
     }
 }
 
-// z again from the same place with the values found where it led: an extragradient step (Korpelevich 1976), for maps
-// that are monotone but not symmetric, on which the plain step may go round in circles.
+// Repeats the step from the same point with the values found at its end: an extragradient step (Korpelevich 1976), for
+// monotone maps that are not symmetric, on which the plain step may cycle.
 static void gradient_correct(pcs_krylov_set *c, double s)
 {
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {

@@ -1,4 +1,5 @@
-// Projection of contact impulses onto velocities: see projection.h.
+// Projection of contact impulses onto velocities: see projection.h. The iteration matrix of a step,
+// S* = c M + h C + h kb K.
 
 #include "step/columns.h"
 
@@ -25,7 +26,7 @@ static double projection_diagonal(const pcs_matrix *M, int i)
     return 0.0;
 }
 
-// 1 / (R_j M^-1 R_j^T) by a solve, which leaves M^-1 R_j^T in the work vector. A row -1 is one of another rank.
+// Solves for 1 / (R_j M^-1 R_j^T), kg; leaves M^-1 R_j^T in the work vector. Row -1: a row of another rank.
 static double projection_exact_mass(const pcs_step_solver *solver, bool is_normal, int j)
 {
     const pcs_projection *p = solver->projection;
@@ -36,8 +37,8 @@ static double projection_exact_mass(const pcs_step_solver *solver, bool is_norma
     return 1.0 / pcs_rows_dot(is_normal ? solver->system->G : solver->system->T, j, p->work);
 }
 
-// Half of 1 / (R_j diag(M)^-1 R_j^T), which the effective mass of the row never exceeds where R_j has one entry, and
-// hardly where it has more: decisions on active sets may be made with masses that are too small, not too large. A rank
+// Estimates the masses as half of 1 / (R_j diag(M)^-1 R_j^T), which the effective mass never exceeds if R_j has one
+// entry, and hardly if it has more: active sets may be chosen with masses that are too small, not too large. A rank
 // knows the diagonal of its own equations only.
 static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *rows, double *mass)
 {
@@ -57,7 +58,7 @@ static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *r
     for (int j = 0; j < rows->nrow; j++) mass[j] = 0.5 / mass[j];
 }
 
-// Effective masses where there are no columns.
+// Computes effective masses, kg, if there are no columns: exactly, or estimates if the solves would cost too much.
 static void projection_weigh(pcs_step_solver *solver)
 {
     const pcs_system *system = solver->system;
@@ -72,7 +73,7 @@ static void projection_weigh(pcs_step_solver *solver)
     for (int t = 0; t < system->ntangent; t++) solver->tangent_mass[t] = projection_exact_mass(solver, false, t);
 }
 
-// GX and the effective masses for the present G and X.
+// Computes GX and the effective masses for the present G and X.
 static void projection_close(pcs_step_solver *solver, pcs_projection *p)
 {
     const pcs_system *system = solver->system;
@@ -87,7 +88,7 @@ static void projection_close(pcs_step_solver *solver, pcs_projection *p)
     for (int j = 0; j < m; j++) solver->effective_mass[j] = 1.0 / p->GX[(size_t)j * (size_t)m + (size_t)j];
 }
 
-// Column j of M^-1 R^T for rows R.
+// Computes column j of M^-1 R^T for rows R.
 static void projection_column(pcs_step_solver *solver, const pcs_rows *rows, pcs_columns *columns, int j)
 {
     double *x = columns->value[j];
@@ -148,7 +149,7 @@ static pcs_status projection_take_columns(pcs_step_solver *solver, pcs_projectio
     return PCS_OK;
 }
 
-// A copy of rows whose values may change.
+// Allocates a copy of rows whose values may change; constant rows are shared.
 static pcs_status projection_take_rows(pcs_step_solver *solver, pcs_rows *from, pcs_rows **out)
 {
     *out = from;
@@ -202,7 +203,7 @@ pcs_status pcs_projection_need_columns(pcs_step_solver *solver)
     return PCS_OK;
 }
 
-// M^-1 (G^T z + T^T z_t) into the work vector; false when nothing acts.
+// Computes M^-1 (G^T z + T^T z_t) into the work vector. Returns false if all multipliers are zero.
 static bool projection_apply(const pcs_step_solver *solver, const double *z, const double *z_t)
 {
     const pcs_system *system = solver->system;
@@ -244,7 +245,7 @@ PCS_APART static void projection_add_tangents(const pcs_step_solver *solver, con
             if (z_t[t] != 0.0) rate[j] += pcs_rows_dot(system->G, j, solver->projection->XT->value[t]) * z_t[t];
 }
 
-// Without columns.
+// Computes rate = G M^-1 (G^T z + T^T z_t), m/s, by a solve, if there are no columns.
 PCS_APART static void projection_solve_rates(const pcs_step_solver *solver, const double *z, const double *z_t,
                                              double *rate)
 {
@@ -283,7 +284,7 @@ double pcs_projection_mass(const pcs_step_solver *solver, int row)
     return projection_exact_mass(solver, true, row);
 }
 
-// True if the projection is evaluated at q on all ranks.
+// Returns true if the projection is evaluated at q on all ranks.
 bool pcs_projection_is_at(const pcs_step_solver *solver, const double *q)
 {
     const pcs_projection *p = solver->projection;
@@ -357,7 +358,7 @@ void pcs_projection_turn(pcs_step_solver *solver, const double *q)
     projection_close(solver, solver->projection);
 }
 
-// w . K q - w . K w / 2 - f_gravity . w for w = M^-1 G^T z.
+// Returns w . K q - w . K w / 2 - f_gravity . w, J, for w = M^-1 G^T z.
 PCS_APART static double projection_work_of(const pcs_step_solver *solver, const double *z, const double *q)
 {
     const pcs_system *system = solver->system;
@@ -444,4 +445,39 @@ const double *pcs_projection_tangent_column(const pcs_step_solver *solver, int t
 double pcs_projection_entry(const pcs_step_solver *solver, int i, int j)
 {
     return solver->projection->GX[i * solver->system->nrow + j];
+}
+
+bool pcs_step_is_constant(const pcs_system *system)
+{
+    return !system->tangents_vary && !system->mass_varies && system->slopes == NULL;
+}
+
+pcs_status pcs_step_create_iteration(pcs_step_solver *solver, const pcs_pattern *curved, pcs_matrix **S,
+                                     pcs_linsolve **iteration)
+{
+    const pcs_system *system = solver->system;
+    // Gyroscopic moments, nonlinear elements and joints that turn under load make it unsymmetric, or not positive.
+    bool is_positive = curved == NULL && pcs_step_is_constant(system) && !pcs_system_is_gyroscopic(system);
+    pcs_linsolve_kind kind = is_positive ? PCS_SPD : PCS_GENERAL;
+    PCS_TRY(pcs_matrix_create(solver->ctx, curved == NULL ? system->M->pattern : curved, S));
+    // A back end that does not take it serves the mass alone.
+    const char *linear = pcs_linsolve_takes(solver->linear, (*S)->pattern, kind) ? solver->linear : "auto";
+    PCS_TRY(pcs_linsolve_create_labelled(solver->ctx, linear, "iteration", *S, kind, iteration));
+    solver->iteration_backend = (*iteration)->title;
+    return PCS_OK;
+}
+
+pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration,
+                                     pcs_outcome *outcome)
+{
+    const pcs_system *system = solver->system;
+    const pcs_step_form *form = &solver->form;
+    bool is_singular = false;
+    if (*S == NULL) PCS_TRY(pcs_step_create_iteration(solver, NULL, S, iteration));
+    pcs_matrix_combine(*S, (const double[3]){ form->c, form->h, form->h * form->kb }, system->M, system->C, system->K);
+    PCS_TRY(pcs_linsolve_factor(*iteration, &is_singular));
+    solver->nfactor++;
+    if (is_singular) *outcome = PCS_SINGULAR;
+    solver->bad_equation = is_singular ? (*iteration)->bad_equation : -1;
+    return PCS_OK;
 }

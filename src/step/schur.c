@@ -1,6 +1,6 @@
 // Step solver `schur`: for many contacts, with friction and joints. The condensed contact problem of `newton` and
 // `condensed`, but neither it nor the columns M^-1 G^T are ever formed: a product with its matrix is a solve with the
-// factored M and S* (see schur_map.h), and krylov_set.h solves the problem by products, starting from the multipliers
+// factored M and S* (below), and krylov_set.h solves the problem by products, starting from the multipliers
 // of the last step.
 //
 // For a linear system one linearisation is the step. Otherwise every iteration linearises about the present (q, v):
@@ -13,12 +13,371 @@
 
 #include "core/rounding.h"
 #include "step/columns.h"
+#include "step/curvature.h"
+#include "step/krylov_set.h"
 #include "step/outer.h"
-#include "step/schur_map.h"
+#include "step/step.h"
 #include "step/sums.h"
 
 #include <math.h>
 #include <string.h>
+
+// Maps contact multipliers to the motion of a step by products: M^-1 and S*^-1 applied to G^T z, no columns kept.
+//
+//   M U = G^T nu + (h/2) T^T Lt (position level only; with held rows G^T nu + T^T nu_t),   M W = G^T La + T^T Lt
+//   D = U + kw W
+//   S* d = Gb^T mu - h K D - h C W,   dq = kb d + D,   dv = d + W,   S* = c M + h C + h kb K
+//
+// Shorter where the form allows (fq = M U, fv = M W):
+//   kw = kb, no position law     dv = c S*^-1 fv                       one solve
+//   C = 0                        dq = S*^-1 (c (fq + kw fv) + kb Gb^T mu) =: x,   d = (x - D) / kb
+
+typedef enum pcs_map_kind { PCS_MAP_STILL, PCS_MAP_SHORT, PCS_MAP_UNDAMPED, PCS_MAP_GENERAL } pcs_map_kind;
+
+typedef struct pcs_schur_map {
+    pcs_step_solver *solver;
+    pcs_curvature *curvature; // curvature of rows, part of K; NULL if left out
+    pcs_matrix *S;
+    pcs_linsolve *iteration; // solver of S
+    pcs_map_kind kind;
+    const pcs_rows *G, *T;              // directions of the own rows; T is NULL without friction
+    const pcs_rows *Gx, *Tx;            // directions along which impulses act
+    int nb;                             // number of bilateral rows with smooth multipliers
+    int *bilateral;                     // [nb]
+    double *fq, *fv;                    // [nv] M U, M W
+    double *fs;                         // [nv] Gb^T mu
+    double *D, *W;                      // [nv]
+    double *d;                          // [nv]
+    double *dq, *dv;                    // [nv]
+    double *row;                        // [own tangents and rows] products with rows
+    const double *at;                   // [nv] increment that rotates positions if they do not add up; else NULL
+    const pcs_contact_problem *problem; // contact problem that it serves
+    bool is_for_rows;                   // with distributed rows: solutions are needed on own equations alone
+    bool has_fq, has_fv, has_fs;
+} pcs_schur_map;
+
+// Copies R without its zero entries.
+static pcs_status map_pack(pcs_context *ctx, const pcs_rows *R, pcs_rows **out)
+{
+    int nnz = 0;
+    for (int p = 0; p < R->start[R->nrow]; p++) nnz += R->value[p] != 0.0;
+    PCS_TRY(pcs_rows_create(ctx, R->nrow, R->ncol, nnz, out));
+    (*out)->halo = R->halo;
+    nnz = 0;
+    for (int j = 0; j < R->nrow; j++) {
+        for (int p = R->start[j]; p < R->start[j + 1]; p++) {
+            if (R->value[p] == 0.0) continue;
+            (*out)->column[nnz] = R->column[p];
+            (*out)->value[nnz++] = R->value[p];
+        }
+        (*out)->start[j + 1] = nnz;
+    }
+    return PCS_OK;
+}
+
+// Sets the rows of the map; drops the zero entries of rows that never change.
+static pcs_status map_take_rows(pcs_schur_map *map)
+{
+    const pcs_system *system = map->solver->system;
+    pcs_rows *G, *T;
+    map->G = system->G;
+    map->T = system->T;
+    map->Gx = map->solver->projection->Gx;
+    map->Tx = map->solver->projection->Tx;
+    if (!system->is_linear) return PCS_OK;
+    PCS_TRY(map_pack(map->solver->ctx, system->G, &G));
+    map->G = G;
+    if (map->Gx != NULL) map->Gx = G;
+    if (system->T == NULL) return PCS_OK;
+    PCS_TRY(map_pack(map->solver->ctx, system->T, &T));
+    map->T = T;
+    if (map->Tx != NULL) map->Tx = T;
+    return PCS_OK;
+}
+
+static pcs_status schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
+{
+    pcs_schur_map *map;
+    const pcs_system *system = solver->system;
+    PCS_TAKE(solver->ctx, map, 1, "the contact operator");
+    map->solver = solver;
+    double **vectors[] = { &map->fq, &map->fv, &map->fs, &map->D, &map->W, &map->d, &map->dq, &map->dv };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        PCS_TAKE(solver->ctx, *vectors[i], system->nv, "the contact operator");
+    PCS_TAKE(solver->ctx, map->bilateral, system->nrow, "the contact operator");
+    PCS_TAKE(solver->ctx, map->row, system->nrow + system->ntangent, "the contact operator");
+    for (int j = 0; j < system->nrow; j++)
+        if (system->rows[j].is_bilateral) map->bilateral[map->nb++] = j;
+    *out = map;
+    return map_take_rows(map);
+}
+
+static bool map_is_damped(const pcs_system *system)
+{
+    return system->C != NULL && (pcs_system_is_damped(system) || !system->is_linear);
+}
+
+// Chooses the kind for the solver's form and the presence of smooth multipliers.
+static void schur_map_choose(pcs_schur_map *map)
+{
+    const pcs_step_form *form = &map->solver->form;
+    bool is_short = !form->has_position && !form->gate_is_live && form->kw == form->kb && form->kh == 0.0;
+    is_short = is_short && !form->has_smooth_multipliers;
+    map->kind = PCS_MAP_GENERAL;
+    if (!map_is_damped(map->solver->system) && form->kb != 0.0) map->kind = PCS_MAP_UNDAMPED;
+    if (is_short) map->kind = PCS_MAP_SHORT;
+    if (!form->has_dynamics) map->kind = PCS_MAP_STILL;
+}
+
+// Returns the number of equations that are read: K and C also read copies of other ranks' equations.
+static int map_size(const pcs_schur_map *map)
+{
+    const pcs_system *system = map->solver->system;
+    return map->is_for_rows && map->kind != PCS_MAP_GENERAL ? pcs_system_nown(system) : system->nv;
+}
+
+// Computes x = a y + b z.
+static void map_combine(int n, double a, const double *y, double b, const double *z, double *x)
+{
+    for (int i = 0; i < n; i++) x[i] = a * y[i] + b * z[i];
+}
+
+// Computes the forces fq, fv and fs of the multipliers.
+static void map_forces(pcs_schur_map *map, int in, const double *z)
+{
+    const pcs_system *system = map->solver->system;
+    const pcs_step_form *form = &map->solver->form;
+    const pcs_rows *G = map->Gx, *T = map->Tx;
+    int m = map->solver->system->nrow;
+    size_t bytes = (size_t)map_size(map) * sizeof(double);
+    bool rubs = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // on some rank
+    bool has_nu = (form->has_position || map->problem->held != NULL) && in & PCS_STAGE_GAP;
+    map->has_fq = has_nu || (form->has_position && rubs);
+    map->has_fv = in & PCS_STAGE_RATE;
+    map->has_fs = form->has_smooth_multipliers && in & PCS_STAGE_RATE;
+    memset(map->fq, 0, bytes);
+    memset(map->fv, 0, bytes);
+    memset(map->fs, 0, bytes);
+    if (has_nu) pcs_rows_add_all(G, 1.0, z, map->fq);
+    if (has_nu && map->problem->nheld_t > 0)
+        pcs_rows_add_all(T, 1.0, z + map->problem->n - map->problem->nheld_t, map->fq);
+    if (form->has_position && rubs) pcs_rows_add_all(T, 0.5 * form->h, z + 2 * m, map->fq);
+    if (map->has_fv) pcs_rows_add_all(G, 1.0, z + m, map->fv);
+    if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
+    if (map->has_fs)
+        for (int i = 0; i < map->nb; i++)
+            pcs_rows_add_transposed(map->G, map->bilateral[i], z[2 * m + map->solver->system->ntangent + i], map->fs);
+}
+
+static void map_solve(const pcs_schur_map *map, pcs_linsolve *solver, double *x)
+{
+    if (map->is_for_rows) pcs_linsolve_solve_own(solver, x);
+    else pcs_linsolve_solve(solver, x);
+}
+
+// Solves x = M^-1 (a fq + b fv).
+static void map_mass_solve(pcs_schur_map *map, double a, double b, double *x)
+{
+    map_combine(map_size(map), a, map->fq, b, map->fv, x);
+    if ((a != 0.0 && map->has_fq) || (b != 0.0 && map->has_fv)) map_solve(map, map->solver->mass, x);
+}
+
+// Computes D and W, each only if asked for.
+static void map_project(pcs_schur_map *map, bool wants_D, bool wants_W)
+{
+    double kw = map->solver->form.kw;
+    int n = map_size(map);
+    if (wants_W) map_mass_solve(map, 0.0, 1.0, map->W);
+    if (!wants_D) return;
+    bool is_multiple = wants_W && !map->has_fq; // D = kw W
+    if (is_multiple) map_combine(n, kw, map->W, 0.0, map->W, map->D);
+    else map_mass_solve(map, 1.0, kw, map->D);
+}
+
+static void map_still(pcs_schur_map *map, bool wants_q, bool wants_v)
+{
+    int n = map_size(map);
+    map_project(map, wants_q, wants_v);
+    if (wants_q) memcpy(map->dq, map->D, (size_t)n * sizeof(double));
+    if (wants_v) memcpy(map->dv, map->W, (size_t)n * sizeof(double));
+}
+
+// Computes dv = c S*^-1 fv, and dq = kb dv if asked for.
+static void map_short(pcs_schur_map *map, bool wants_q)
+{
+    const pcs_step_form *form = &map->solver->form;
+    int n = map_size(map);
+    map_combine(n, form->c, map->fv, 0.0, map->fv, map->dv);
+    map_solve(map, map->iteration, map->dv);
+    if (wants_q) map_combine(n, form->kb, map->dv, 0.0, map->dv, map->dq);
+}
+
+// Computes dq and dv without damping. If d is not wanted, velocities take one solve with the mass instead of two.
+static void map_undamped(pcs_schur_map *map, bool wants_v, bool wants_d)
+{
+    const pcs_step_form *form = &map->solver->form;
+    int n = map_size(map);
+    double c = form->c, kb = form->kb, kw = form->kw;
+    for (int i = 0; i < n; i++) map->dq[i] = c * (map->fq[i] + kw * map->fv[i]) + kb * map->fs[i];
+    bool has_q = map->has_fq || map->has_fs || (map->has_fv && kw != 0.0);
+    if (has_q) map_solve(map, map->iteration, map->dq);
+    if (wants_d) {
+        map_project(map, true, wants_v);
+        map_combine(n, 1.0 / kb, map->dq, -1.0 / kb, map->D, map->d);
+        if (wants_v) map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
+    } else if (wants_v) {
+        map_mass_solve(map, -1.0, kb - kw, map->dv);
+        map_combine(n, 1.0 / kb, map->dq, 1.0 / kb, map->dv, map->dv);
+    }
+}
+
+// Adds scale K x to y, with the curvature.
+static void schur_map_add_stiffness(const pcs_schur_map *map, double scale, const double *x, double *y)
+{
+    pcs_matrix_add_multiply(map->solver->system->K, scale, x, y);
+    if (map->curvature != NULL) pcs_matrix_add_multiply(map->curvature->K, scale, x, y);
+}
+
+static void map_general(pcs_schur_map *map)
+{
+    const pcs_system *system = map->solver->system;
+    const pcs_step_form *form = &map->solver->form;
+    int n = system->nv;
+    bool is_for_rows = map->is_for_rows;
+    map->is_for_rows = false; // K and C look at copies
+    map_project(map, true, true);
+    map->is_for_rows = is_for_rows;
+    memcpy(map->d, map->fs, (size_t)n * sizeof(double));
+    schur_map_add_stiffness(map, -form->h, map->D, map->d);
+    if (system->C != NULL) pcs_matrix_add_multiply(system->C, -form->h, map->W, map->d);
+    map_solve(map, map->iteration, map->d);
+    map_combine(n, form->kb, map->d, 1.0, map->D, map->dq);
+    map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
+}
+
+// Adds to `value` the change of the velocities of joints as their rows rotate with a change dx of the increment.
+static void schur_map_add_turns(const pcs_schur_map *map, const double *dx, double *value)
+{
+    const pcs_step_form *form = &map->solver->form;
+    int m = map->solver->system->nrow, nt = map->solver->system->ntangent;
+    if (map->curvature == NULL || form->law_is_gap) return;
+    for (int i = 0; i < map->nb; i++) {
+        double turn = pcs_rows_dot(map->curvature->H, map->bilateral[i], dx);
+        value[m + map->bilateral[i]] += turn;
+        if (form->has_smooth_multipliers) value[2 * m + nt + i] += turn;
+    }
+}
+
+// Converts in place a change dx of the increment to the material rotations that rows multiply: dx := T(x) dx.
+static void map_turn(const pcs_schur_map *map, double *dx)
+{
+    if (map->at != NULL) pcs_rotate_vector(&map->solver->system->rotations, map->at, dx);
+}
+
+// Computes G (U + kh d) of contacts, G U of joints, and T (U + kh d) of the tangents, m.
+static void map_hold(pcs_schur_map *map, double *value)
+{
+    const pcs_step_form *form = &map->solver->form;
+    const pcs_contact_problem *p = map->problem;
+    int n = map_size(map), m = map->solver->system->nrow;
+    double *value_t = value + p->n - p->nheld_t;
+    map_combine(n, 1.0, map->D, -form->kw, map->W, map->fq); // U
+    pcs_rows_multiply(map->G, map->fq, value);
+    pcs_rows_multiply(map->G, map->d, map->row);
+    for (int j = 0; j < m; j++)
+        if (!map->solver->system->rows[j].is_bilateral) value[j] += form->kh * map->row[j];
+    if (p->nheld_t == 0) return;
+    pcs_rows_multiply(map->T, map->fq, value_t);
+    pcs_rows_multiply(map->T, map->d, map->row);
+    for (int t = 0; t < p->nheld_t; t++) value_t[t] += form->kh * map->row[t];
+}
+
+// Computes products as pcs_krylov_set_product, with a map as the owner.
+static void schur_map_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
+{
+    pcs_schur_map *map = owner;
+    const pcs_step_form *form = &map->solver->form;
+    int m = map->solver->system->nrow, nt = map->solver->system->ntangent;
+    bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
+    bool has_smooth = form->has_smooth_multipliers && wants_v, holds = map->problem->held != NULL;
+    bool wants_d = gate_gap != NULL || has_smooth || holds;
+    map->is_for_rows = map->solver->system->row_comm != NULL && map->G->halo == NULL;
+    map_forces(map, in, z);
+    switch (map->kind) {
+    case PCS_MAP_STILL: map_still(map, wants_q, wants_v); break;
+    case PCS_MAP_SHORT: map_short(map, wants_q || map->curvature != NULL); break;
+    case PCS_MAP_UNDAMPED: map_undamped(map, wants_v, wants_d); break;
+    case PCS_MAP_GENERAL: map_general(map); break;
+    }
+    map->is_for_rows = false;
+    bool has_turns = wants_v && map->curvature != NULL && map->kind != PCS_MAP_STILL;
+    if (wants_v) pcs_rows_multiply(map->G, map->dv, value + m);
+    if (has_smooth) memset(value + 2 * m + nt, 0, (size_t)map->nb * sizeof *value);
+    if (has_turns) schur_map_add_turns(map, map->dq, value);
+    if (holds) map_hold(map, value);
+    if (wants_q && !holds) map_turn(map, map->dq);
+    if (wants_q && !holds) pcs_rows_multiply(map->G, map->dq, value);
+    if (wants_v && nt > 0) pcs_rows_multiply(map->T, map->dv, value + 2 * m);
+    if (gate_gap != NULL)
+        for (int j = 0; j < m; j++) gate_gap[j] = 0.0;
+    if (!wants_d || map->kind == PCS_MAP_STILL) return;
+    // Joints hold without their impulses, G d, and so G W says the rest. Where W moves positions G dv has the round-off
+    // of S*^-1 K W, which no iteration would get below where K is stiff.
+    bool is_parted = has_smooth && form->kw != 0.0;
+    if (is_parted) pcs_rows_multiply(map->G, map->W, map->row);
+    for (int i = 0; i < (is_parted ? map->nb : 0); i++) value[m + map->bilateral[i]] = map->row[map->bilateral[i]];
+    pcs_rows_multiply(map->G, map->d, map->row);
+    if (has_smooth)
+        for (int i = 0; i < map->nb; i++) value[2 * m + nt + i] += map->row[map->bilateral[i]];
+    if (gate_gap == NULL) return;
+    if (map->at != NULL) {
+        map_turn(map, map->d);
+        pcs_rows_multiply(map->G, map->d, map->row);
+    }
+    for (int j = 0; j < m; j++) gate_gap[j] = form->kb * map->row[j];
+}
+
+// Fills b for held rows at zero multipliers: G and T times the displacement `way` = kh d + drift; 0 for joints.
+static void schur_map_hold_base(pcs_schur_map *map, const double *way, double *b)
+{
+    const pcs_contact_problem *p = map->problem;
+    pcs_rows_multiply(map->G, way, b);
+    for (int i = 0; i < map->nb; i++) b[map->bilateral[i]] = 0.0;
+    if (p->nheld_t > 0) pcs_rows_multiply(map->T, way, b + p->n - p->nheld_t);
+}
+
+// Returns the parts of z that move anything.
+static int map_stage(const pcs_schur_map *map)
+{
+    return map->solver->form.has_position || map->problem->held != NULL ? PCS_STAGE_BOTH : PCS_STAGE_RATE;
+}
+
+// Computes D and W alone for z.
+static void schur_map_jumps(pcs_schur_map *map, const double *z)
+{
+    map_forces(map, map_stage(map), z);
+    map_project(map, true, true);
+}
+
+// Computes all of d, dq, dv and W for z.
+static void schur_map_motion(pcs_schur_map *map, const double *z)
+{
+    int n = map->solver->system->nv;
+    map_forces(map, map_stage(map), z);
+    switch (map->kind) {
+    case PCS_MAP_STILL:
+        map_still(map, true, true);
+        memset(map->d, 0, (size_t)n * sizeof(double));
+        break;
+    case PCS_MAP_SHORT:
+        map_short(map, true);
+        map_project(map, false, true);
+        map_combine(n, 1.0, map->dv, -1.0, map->W, map->d);
+        break;
+    case PCS_MAP_UNDAMPED: map_undamped(map, true, true); break;
+    case PCS_MAP_GENERAL: map_general(map); break;
+    }
+}
 
 typedef struct schur {
     int n, m, nt; // equations; rows and tangents here
@@ -55,7 +414,7 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
     return pcs_preconditioner_create(self, true, s->coupling, &s->contacts->preconditioner[1]);
 }
 
-// Numbers of multipliers in one process, where rows are dealt out.
+// Assigns the multipliers the places that they have in a single process, if rows are distributed over ranks.
 static pcs_status schur_number(pcs_step_solver *self, pcs_memory *z)
 {
     const pcs_system *system = self->system;
@@ -93,9 +452,9 @@ static pcs_status schur_setup(pcs_step_solver *self)
         for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
         self->way = s->x;
     }
-    PCS_TRY(pcs_schur_map_create(self, &s->map));
+    PCS_TRY(schur_map_create(self, &s->map));
     PCS_TRY(schur_make_contacts(self));
-    s->contacts->product = pcs_schur_map_product;
+    s->contacts->product = schur_map_product;
     s->map->problem = &s->contacts->p;
     s->contacts->owner = s->map;
     int n = 2 * system->nrow + system->ntangent + s->map->nb;
@@ -104,7 +463,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     return system->row_comm == NULL ? PCS_OK : schur_number(self, &self->memory[0]);
 }
 
-// S* for the present form; it stays while a contact problem without dynamics is solved between two steps.
+// Factors S* for the present form; it is kept while a contact problem without dynamics is solved between two steps.
 static pcs_status schur_factor_once(pcs_step_solver *self, pcs_outcome *outcome)
 {
     schur *s = self->data;
@@ -115,13 +474,13 @@ static pcs_status schur_factor_once(pcs_step_solver *self, pcs_outcome *outcome)
     return PCS_OK;
 }
 
-// S* that never changes is factored here, others in every iteration.
+// Prepares the map and the contact problem for a form; factors S* here if it is constant, else in every iteration.
 static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
     schur *s = self->data;
     pcs_schur_map *map = s->map;
     const pcs_step_form *form = &self->form;
-    pcs_schur_map_choose(map);
+    schur_map_choose(map);
     s->is_stale = true;
     pcs_krylov_set *c = s->contacts;
     c->p.h = form->h;
@@ -145,7 +504,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
                                      &map->iteration);
 }
 
-// The smooth multipliers of joints.
+// Writes the smooth multipliers of joints to p->lam, N.
 static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_problem *p)
 {
     const schur *s = self->data;
@@ -155,47 +514,21 @@ static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_proble
         p->lam[s->map->bilateral[i]] = s->z[2 * s->m + s->nt + i] / self->form.h;
 }
 
-// K at the present state, the stiffness of joints under load included.
-static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    schur *s = self->data;
-    pcs_system *system = self->system;
-    pcs_curvature *curvature = s->map->curvature;
-    bool has_smooth = self->form.has_smooth_multipliers;
-    bool has_joints = has_smooth && system->slopes != NULL && curvature == NULL;
-    if (system->tangents_vary) system->ops->update(system, pcs_at(p->t, p->q, p->v), PCS_TANGENTS, NULL);
-    schur_tell_smooth(self, p);
-    if (has_joints) system->ops->update(system, pcs_at(self->t, p->q, NULL), PCS_JOINTS, p->lam);
-    if (system->mass_varies) {
-        for (int i = 0; i < s->n; i++) s->y0[i] = self->form.c / self->form.h * p->d[i];
-        system->ops->update(system, pcs_at(self->t, p->q, NULL), PCS_INERTIA, s->y0);
-    }
-    if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p, p->base == NULL ? NULL : s->x, s->z);
-    if (p->base != NULL && (has_joints || system->tangents_vary))
-        pcs_rotate_columns(&system->rotations, s->x, system->K);
-}
-
-// S* at the present state.
+// Assembles and factors S* at the present state. Returns false if it is singular.
 static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
 {
     schur *s = self->data;
-    const pcs_system *system = self->system;
-    const pcs_step_form *form = &self->form;
     bool is_singular = false;
     s->is_stale = true; // the rows have moved
-    if (pcs_step_is_constant(system)) return true;
-    schur_update_tangents(self, p);
-    if (s->map->curvature != NULL)
-        pcs_curvature_combine(s->map->curvature, form->c, form->h, form->h * form->kb, s->map->S);
-    else
-        pcs_matrix_combine(s->map->S, (const double[3]){ form->c, form->h, form->h * form->kb }, system->M, system->C,
-                           system->K);
+    if (pcs_step_is_constant(self->system)) return true;
+    schur_tell_smooth(self, p);
+    pcs_step_assemble(self, s->map->curvature, p, p->base == NULL ? NULL : s->x, s->z, s->map->S);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     return true;
 }
 
-// The change of d without multipliers, up to the present d.
+// Solves for y0, the change of d without multipliers.
 static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, bool is_first)
 {
     schur *s = self->data;
@@ -205,7 +538,7 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     for (int i = 0; i < s->n; i++) s->y0[i] *= h;
     if (!is_first) {
         pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
-        pcs_schur_map_add_stiffness(s->map, h, s->D, s->y0);
+        schur_map_add_stiffness(s->map, h, s->D, s->y0);
         if (system->C != NULL) pcs_matrix_add_multiply(system->C, h, s->W, s->y0);
     }
     pcs_linsolve_solve(s->map->iteration, s->y0);
@@ -226,7 +559,7 @@ static void schur_refresh(pcs_step_solver *self)
     if (s->contacts->preconditioner[1] != NULL) pcs_preconditioner_fill(s->contacts->preconditioner[1], S, rates);
 }
 
-// Masses of the projection equations, and what the form says of gates.
+// Fills the masses of the projection equations, the gates, and the initial multipliers.
 static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p)
 {
     schur *s = self->data;
@@ -248,25 +581,13 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
     s->is_stale = false;
 }
 
-// Returns the target velocity in the law of row j, or of tangent t, m/s.
-static double schur_target(const schur *s, const pcs_step_problem *p, int j)
-{
-    double target = p->target[j];
-    return p->target_velocity == NULL ? target : target * pcs_rows_dot(s->map->G, j, p->target_velocity);
-}
-static double schur_target_t(const schur *s, const pcs_step_problem *p, int t)
-{
-    double target = p->target_t[t];
-    return p->target_velocity == NULL ? target : target * pcs_rows_dot(s->map->T, t, p->target_velocity);
-}
-
 static void schur_gaps(pcs_step_solver *self, const double *q, bool are_here, double *gap)
 {
     if (are_here) pcs_system_gaps_here(self->system, pcs_at(self->t, q, NULL), gap);
     else pcs_system_gaps(self->system, pcs_at(self->t, q, NULL), gap);
 }
 
-// Values of the rows at d + y0 without multipliers, from the present q.
+// Evaluates the rows at d + y0 without multipliers, from the present q.
 static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
@@ -276,10 +597,11 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     int m = s->m;
     for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
     pcs_rows_multiply(s->map->G, s->v_last, c->p.b + m);
-    for (int j = 0; j < m; j++) c->p.b[m + j] += schur_target(s, p, j);
+    for (int j = 0; j < m; j++) c->p.b[m + j] += pcs_row_target(s->map->G, j, p->target, p->target_velocity);
     if (s->nt > 0) {
         pcs_rows_multiply(s->map->T, s->v_last, c->p.b + 2 * m);
-        for (int t = 0; t < s->nt; t++) c->p.b[2 * m + t] += schur_target_t(s, p, t);
+        for (int t = 0; t < s->nt; t++)
+            c->p.b[2 * m + t] += pcs_row_target(s->map->T, t, p->target_t, p->target_velocity);
     }
     pcs_rows_multiply(s->map->G, s->v_last, s->map->row);
     for (int i = 0; i < c->nb; i++)
@@ -287,12 +609,12 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     memset(c->p.b, 0, (size_t)m * sizeof *c->p.b);
     const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
     for (int i = 0; i < s->n; i++) s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
-    if (self->form.has_dynamics) pcs_schur_map_add_turns(s->map, s->q_last, c->p.b);
+    if (self->form.has_dynamics) schur_map_add_turns(s->map, s->q_last, c->p.b);
     for (int i = 0; i < (self->form.kw != 0.0 ? c->nb : 0); i++)
         c->p.b[m + s->map->bilateral[i]] -= c->p.b[2 * m + s->nt + i];
     if (c->p.held != NULL) {
         for (int i = 0; i < s->n; i++) s->q_last[i] = p->drift[i] + self->form.kh * (p->d[i] + s->y0[i]);
-        pcs_schur_map_hold_base(s->map, s->q_last, c->p.b);
+        schur_map_hold_base(s->map, s->q_last, c->p.b);
     }
     if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
     if (p->base != NULL) {
@@ -313,7 +635,7 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         for (int j = 0; j < m; j++) c->p.b[m + j] = c->p.b[j] / kb;
 }
 
-// q and qt for the sums of increments, where they do not add up.
+// Computes q and qt from the sums of increments if positions do not add up.
 static void schur_retract(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
@@ -325,7 +647,7 @@ static void schur_retract(pcs_step_solver *self, pcs_step_problem *p)
     s->map->at = s->x;
 }
 
-// Settles the contact problem about the present state; gives the largest change of the motion, NAN when it fails.
+// Solves the contact problem about the present state. Returns the largest change of the motion, NAN if it fails.
 static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
@@ -341,7 +663,7 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     self->revisits += s->contacts->revisits;
     self->projections += s->contacts->projections;
     if (!is_settled) return NAN;
-    pcs_schur_map_motion(s->map, s->contacts->p.z);
+    schur_map_motion(s->map, s->contacts->p.z);
     bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
         double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
@@ -361,7 +683,7 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     return isfinite(change) ? change : NAN;
 }
 
-// No increment, no multipliers in the motion.
+// Resets the motion to d = 0 without multipliers.
 static void schur_clear(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
@@ -396,7 +718,7 @@ static bool schur_goes_on(const pcs_step_solver *self, const pcs_step_problem *p
     return pcs_outer_goes_on(self, p, pushes);
 }
 
-// q and v of d, D and W.
+// Computes q and v from d, D and W.
 static void schur_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
@@ -410,7 +732,7 @@ static void schur_place(pcs_step_solver *self, pcs_step_problem *p)
     schur_retract(self, p);
 }
 
-// The motion of the step before goes on; so do the impulses of joints that are no part of its acceleration.
+// Starts from the acceleration of the step before, and from the impulses of joints if these are no part of it.
 static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
@@ -423,7 +745,7 @@ static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
         int k = s->m + s->map->bilateral[i];
         impulse[k] = s->z_step[k];
     }
-    pcs_schur_map_jumps(s->map, impulse);
+    schur_map_jumps(s->map, impulse);
     memcpy(s->D, s->map->D, (size_t)s->n * sizeof *s->D);
     memcpy(s->W, s->map->W, (size_t)s->n * sizeof *s->W);
     schur_place(self, p);
@@ -449,13 +771,13 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
     }
 }
 
-// The multipliers act along the rows of the present place. The linearisation has foreseen how these turn: what that
-// does to q stays, and d makes up for it.
+// Recomputes D and W along the rows at the present q. The linearisation includes how these rotate: q stays, and d
+// changes by the difference over kb.
 static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
     double *sum_t = p->base == NULL ? s->qt : s->sum_t;
-    pcs_schur_map_jumps(s->map, s->contacts->p.z);
+    schur_map_jumps(s->map, s->contacts->p.z);
     for (int i = 0; i < s->n; i++) {
         double excess = self->form.kb > 0.0 ? (s->map->D[i] - s->D[i]) / self->form.kb : 0.0;
         p->d[i] -= excess;
@@ -467,7 +789,7 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
     schur_retract(self, p);
 }
 
-// False if a contact acts on any rank: its part of the matrix rotates with its row, and may appear and vanish.
+// Returns false if a contact acts on any rank: its part of the matrix rotates with its row, and may appear and vanish.
 static bool schur_may_keep(const pcs_step_solver *self)
 {
     const double *z = ((const schur *)self->data)->z; // of all rows: ranks must agree
@@ -493,20 +815,12 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass
     return change;
 }
 
-static bool schur_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    (void)self;
-    (void)p;
-    return false;
-}
-
 static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
     const pcs_outer outer = { .begin = schur_begin,
                               .iterate = schur_iterate,
                               .may_keep = schur_may_keep,
-                              .is_provisional = schur_is_provisional,
                               .move = schur_move,
                               .v0 = s->v0,
                               .change = s->y0,

@@ -8,6 +8,17 @@
 
 #include <string.h>
 
+#define PCS_STEP_SOLVER(name) extern const pcs_step_solver_ops pcs_step_##name;
+#include "step/step_list.def"
+#undef PCS_STEP_SOLVER
+
+const pcs_step_solver_ops *const pcs_step_solvers[] = {
+#define PCS_STEP_SOLVER(name) &pcs_step_##name,
+#include "step/step_list.def"
+#undef PCS_STEP_SOLVER
+    NULL,
+};
+
 const char *pcs_outcome_text(pcs_outcome outcome)
 {
     switch (outcome) {
@@ -32,7 +43,7 @@ static const pcs_step_solver_ops *step_find(const char *name)
     return NULL;
 }
 
-// Constant matrices and unilateral rows without friction: what the condensed and saddle forms are written for.
+// Returns true for constant matrices and unilateral rows without friction, as the condensed and saddle forms require.
 static bool step_is_plain(const pcs_system *system)
 {
     return system->is_linear && system->ntangent == 0 && !pcs_system_has_joints(system);
@@ -114,7 +125,7 @@ pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self)
     return PCS_OK;
 }
 
-// An impact at a place that the scheme has chosen, which the other solver does not know of yet.
+// Returns true for an impact at a position chosen by the scheme, which the other solver does not know yet.
 static bool step_is_impact(const pcs_step_solver *self)
 {
     return !self->form.has_dynamics && !pcs_form_sees_gaps(&self->form);
@@ -126,7 +137,7 @@ void pcs_step_solver_forget(pcs_step_solver *self)
         if (self->memory[i].size > 0) memset(self->memory[i].bytes, 0, self->memory[i].size);
 }
 
-// Lets the next solver try; false when it fails, too, or cannot be made.
+// Solves the problem by the next solver. Returns false if that fails, too, or cannot be created.
 static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     size_t bytes = (size_t)self->system->nv * sizeof(double);
@@ -210,7 +221,7 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
     return PCS_OK;
 }
 
-// Impulses of a smooth motion are no start for those of an impact, nor the other way round.
+// Clears the stored impulses before and after: those of smooth motion are no initial guess for an impact.
 void pcs_step_solver_strike(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     const pcs_step_form still = { .h = 1.0 }, form = self->form;

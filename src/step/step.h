@@ -27,27 +27,27 @@
 
 typedef enum pcs_outcome {
     PCS_CONVERGED = 0,
-    PCS_NOT_CONVERGED, // the iteration did not settle
+    PCS_NOT_CONVERGED, // the iteration did not converge
     PCS_SINGULAR,      // a matrix of the step could not be factored
     PCS_NOT_FINITE,    // the state has a NaN or an infinity
-    PCS_NOT_ACCURATE,  // smooth motion could not be followed to the tolerance asked for
+    PCS_NOT_ACCURATE,  // the tolerance of the smooth motion could not be met
     PCS_PARADOX,       // forces of sliding contacts do not exist or are not unique
     PCS_ACCUMULATES    // events follow one another ever faster towards one instant
 } pcs_outcome;
 
 const char *pcs_outcome_text(pcs_outcome outcome);
 
-// Numbers that the dense solver keeps for every contact and joint up to which it may stand in for the other.
+// Largest dense workspace, in numbers, for which `newton` may replace `schur`.
 #define PCS_MOST_NUMBERS 8e6
 
-// Share by which the diagonals of products of redundant joints are raised.
+// Relative increase of the diagonals of products of redundant joints.
 #define PCS_SHARED_WEIGHT 1e-6
 
 // Constant over a run of equal steps: what the factorizations depend on. All members have eight bytes, so that there
 // are none between them and forms can be compared as bytes: no member can be forgotten.
 typedef struct pcs_step_form {
     double h, c, kb, kw;
-    double kh;                                     // weight of d in the way of held rows; 0: no rows are held
+    double kh;                                     // weight of d in the displacement of held rows; 0 if none are held
     long has_dynamics, has_position, gate_is_live; // 0 or 1
     long has_smooth_multipliers;                   // bilateral rows also act on d through lam, with G vt = 0
     long law_is_gap; // La obeys 0 <= g(q)/kb _|_ La >= 0, with kw = kb; for linear systems the target says so
@@ -55,28 +55,28 @@ typedef struct pcs_step_form {
 _Static_assert(sizeof(pcs_step_form) == 10 * 8, "members of eight bytes each");
 
 typedef struct pcs_step_problem {
-    double t;                        // end of the step
+    double t;                        // time at the end of the step, s
     double *q, *v;                   // in: qt0, vt0; out: q, v
-    const double *base;              // [nq] not NULL: positions do not add up; in q stand the numbers base + x0
-    const double *q_start, *v_start; // [nq], [nv] the start of the step; NULL without dynamics
-    const double *q_before;          // [nq] the same, whether the iteration may begin there or not
-    const double *acceleration;      // [nv] c d / h of the step before, where the iteration begins; NULL: with d = 0
+    const double *base;              // [nq] NULL if positions add up; else q holds the sums base + x0
+    const double *q_start, *v_start; // [nq], [nv] state at the start of the step; NULL without dynamics
+    const double *q_before;          // [nq] the same, even if the iteration may not begin there
+    const double *acceleration;      // [nv] c d / h of the step before, m/s^2, initial guess; NULL: d = 0
     const unsigned char *was_loaded; // [nrow] rows that transmitted an impulse in the step before; with q_start
-    double *d;                       // [nv] out: the increment; scratch before
-    const double *target;            // [nrow] e_j G_j(q_n) v_n
+    double *d;                       // [nv] out: the increment, m/s; scratch before
+    const double *target;            // [nrow] e_j G_j(q_n) v_n, m/s
     const double *target_velocity;   // [nv] not NULL: targets are factors of G(q) and T(q) times this; `newton` only
-    unsigned char *gate;             // [nrow] in when the gate is not live; out always
+    unsigned char *gate;             // [nrow] in if the gate is not live; out always
     double gate_tolerance;           // m, a smooth gap up to this counts as closed: round-off must not decide a tie
-    const unsigned char *held;       // [nrow] contacts that are held, with all their tangents; NULL: none, U = 0
-    const double *drift;             // [nv] m, way of the prediction that held rows make up for; with `held`
+    const unsigned char *held;       // [nrow] contacts that are held, with all their tangents; NULL if none, then U = 0
+    const double *drift;             // [nv] displacement of the prediction that held rows compensate, m; with `held`
     double *nu_t;                    // [ntangent] out with `held`: position multipliers of tangents; may be NULL
     double *nu, *la;                 // [nrow] out
-    double *smooth_gap;              // [nrow] out where the gate is live: g(qt); may be NULL
-    double *rate_before;             // [nrow] out: G vt, the velocity without the impulse
-    const double *target_t;          // [ntangent] e_T T(q_n) v_n; NULL without friction
-    double *la_t;                    // [ntangent] out: tangential impulses; NULL without friction
+    double *smooth_gap;              // [nrow] out if the gate is live: g(qt), m; may be NULL
+    double *rate_before;             // [nrow] out: G vt, m/s, the velocity without the impulse
+    const double *target_t;          // [ntangent] e_T T(q_n) v_n, m/s; NULL without friction
+    double *la_t;                    // [ntangent] out: tangential impulses, N s; NULL without friction
     bool leaves_motion;              // without dynamics: q and v stay as they are, by a solver that gives_impulses
-    double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL when the form has none
+    double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL if the form has none
     // Passes of the scheme over slices of equations, with the data of `passes`; NULL: none. The first puts qt0 and vt0
     // into q and v, from the start of the step alone: it may be done twice. The last has all vectors as they stay.
     // If `predict` is given, all vectors are memory of a context, so that passes may round up to whole SIMD vectors.
@@ -89,23 +89,23 @@ typedef struct pcs_step_problem {
 
 typedef struct pcs_step_result {
     pcs_outcome outcome;
-    int iterations; // linear solves, or sweeps
+    int iterations; // number of linear solves, or sweeps
 } pcs_step_result;
 
 typedef struct pcs_step_solver pcs_step_solver;
 
-enum { PCS_MAX_ROWS = 64 }; // of a system that schemes with arrays of fixed size take
-enum { PCS_SOLVER_MEMORY = 8, PCS_DAMPER_MEMORY = PCS_SOLVER_MEMORY - 1 }; // the last: dampers of the system
+enum { PCS_MAX_ROWS = 64 }; // largest number of rows for schemes with arrays of fixed size
+enum { PCS_SOLVER_MEMORY = 8, PCS_DAMPER_MEMORY = PCS_SOLVER_MEMORY - 1 }; // last one: dampers of the system
 
 typedef struct pcs_step_solver_ops {
     const char *name;
     const char *summary;
     size_t data_size;
-    bool takes_all;        // nonlinear systems, friction and bilateral rows, too
+    bool takes_all;        // also nonlinear systems, friction and bilateral rows
     bool needs_no_columns; // works by products: M^-1 G^T is not kept
-    bool does_passes;      // calls the passes of a problem itself, slice by slice where that can be
-    bool gives_impulses;   // sees velocities along the rows alone, and leaves them where the problem says so
-    // Takes all memory.
+    bool does_passes;      // calls the passes of a problem itself, slice by slice if possible
+    bool gives_impulses;   // depends on velocities along the rows alone, and leaves q and v if the problem says so
+    // Allocates all memory.
     pcs_status (*setup)(pcs_step_solver *self);
     // Factors what `form` needs; called again only when the form has changed.
     pcs_status (*prepare)(pcs_step_solver *self, pcs_outcome *outcome);
@@ -117,27 +117,27 @@ struct pcs_step_solver {
     const pcs_step_solver_ops *ops;
     pcs_context *ctx;
     pcs_system *system;
-    const char *linear; // name of the back end asked for
+    const char *linear; // name of the requested linear back end
     pcs_step_form form;
     bool is_prepared;
-    double t;                          // s, at which rows are evaluated; schemes say it
+    double t;                          // time at which rows are evaluated, s; set by schemes
     pcs_linsolve *mass;                // M, factored at set-up
-    double *effective_mass;            // [nrow] 1 / (G_j M^-1 G_j^T), kg; half of an upper bound where that is dear
+    double *effective_mass;            // [nrow] 1 / (G_j M^-1 G_j^T), kg; half of an upper bound if that costs too much
     double *tangent_mass;              // [ntangent] the same for the rows of T; only without columns
     struct pcs_projection *projection; // M^-1 G^T
-    const char *iteration_backend;     // name of the back end of the iteration matrix; NULL when there is none
-    int bad_equation;                  // where a matrix of the step broke down or the motion did not settle, or -1
-    const char *advice; // what to do about the last outcome that was not PCS_CONVERGED; NULL: nothing special
+    const char *iteration_backend;     // name of the back end of the iteration matrix; NULL if there is none
+    int bad_equation;                  // equation at which a matrix broke down or the motion did not converge, or -1
+    const char *advice; // remedy for the last outcome that was not PCS_CONVERGED; NULL if nothing special
     void *data;
-    pcs_memory memory[PCS_SOLVER_MEMORY]; // what the next solve starts from; some are empty
-    int nmemory;                          // those up to the last one that is not
-    int nfactor;                          // numeric factorizations, the mass included
-    const double *way; // [nv] increment of the last step along which rows were turned; NULL: positions add up
-    // Another solver that gets what this one cannot settle, made at the first such step; NULL: none was needed yet.
+    pcs_memory memory[PCS_SOLVER_MEMORY]; // initial guesses of the next solve; some are empty
+    int nmemory;                          // number of pieces up to the last one that is not empty
+    int nfactor;                          // number of numeric factorizations, including the mass
+    const double *way; // [nv] increment of the last step along which rows were rotated; NULL if positions add up
+    // Another solver for steps that this one cannot solve, created at the first such step; NULL if none was needed yet.
     pcs_step_solver *next;
-    bool hands_over;           // it may
-    double *q_given, *v_given; // [nv] the problem as it was stated
-    long handovers;            // problems that the next one has solved
+    bool hands_over;           // the next solver may be used
+    double *q_given, *v_given; // [nv] the problem as given
+    long handovers;            // number of problems that the next one has solved
     // Last problem that did not converge: the change left and the one allowed, m/s, the row that changed most, -1 if
     // none; the equation is in bad_equation.
     double change, allowed;
@@ -151,20 +151,20 @@ extern const pcs_step_solver_ops *const pcs_step_solvers[]; // ends with NULL
 
 pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
                                   pcs_step_solver **out);
-// Name of the step solver that is fastest for a system.
+// Returns the name of the step solver that is fastest for a system.
 const char *pcs_step_solver_preferred(const pcs_system *system);
 // Makes the solver ready for steps of this form; cheap when nothing changed.
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome);
-// Lets the solver hand a step that it cannot settle to another one: newton to schur, and the other way round where that
-// is not too large for it.
+// Lets the solver hand a step that it cannot solve to another one: newton to schur, and the reverse if the problem is
+// not too large for newton.
 pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self);
-// Lets the next solve start from nothing.
+// Clears the stored initial guesses.
 void pcs_step_solver_forget(pcs_step_solver *self);
-// Solves a contact problem without dynamics (form { .h = 1 }) between steps of the form that is prepared, and stays so.
+// Solves a contact problem without dynamics (form { .h = 1 }) between steps of the prepared form, which stays prepared.
 void pcs_step_solver_strike(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
 // Replaces d by vd and updates a on low <= i < high, for step solvers that do passes themselves.
 void pcs_step_follow(const pcs_step_problem *problem, int low, int high);
-// Solves a step with dynamics, by the next solver where need be.
+// Solves a step with dynamics, by the next solver if necessary.
 void pcs_step_solve(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
 
 #endif

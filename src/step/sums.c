@@ -60,7 +60,7 @@ double pcs_all_total(const pcs_comm *comm, double here)
     return here;
 }
 
-// In four parts, whose sums are exact as floating-point numbers.
+// Sums four parts of 16 bits each, whose sums are exact as floating-point numbers.
 unsigned long long pcs_all_marks(const pcs_comm *comm, unsigned long long here)
 {
     double part[4];

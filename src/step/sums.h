@@ -4,21 +4,21 @@
 #ifndef PCS_STEP_SUMS_H
 #define PCS_STEP_SUMS_H
 
-#include "sparse/matrix.h"
+#include "core/matrix.h"
 
-// Reduce over the entries on this rank.
+// Reduces over the entries on this rank: a . b, and the largest magnitude.
 double pcs_sum_dot(int n, const double *a, const double *b);
-double pcs_sum_largest(int n, const double *x); // by size; NAN when an entry is
+double pcs_sum_largest(int n, const double *x); // largest magnitude; NAN if an entry is
 
-// Reduce over all ranks; comm is NULL if everything is here. A maximum is infinite when a rank has a NaN.
+// Reduces over all ranks; comm is NULL for a single process. A maximum is infinite if a rank has a NaN.
 double pcs_all_dot(const pcs_comm *comm, int n, const double *a, const double *b);
-// dots[k] = basis[k] . x for `count` vectors: one exchange for all.
+// Computes dots[k] = basis[k] . x for `count` vectors in one exchange.
 void pcs_all_dots(const pcs_comm *comm, int n, int count, double *const *basis, const double *x, double *dots);
 double pcs_all_largest(const pcs_comm *comm, int n, const double *x);
 double pcs_all_max(const pcs_comm *comm, double here);
 long pcs_all_count(const pcs_comm *comm, long here);
 double pcs_all_total(const pcs_comm *comm, double here);
-// Adds the marks of sets on all ranks, modulo 2^64.
+// Returns the sum of the hashes of sets on all ranks, modulo 2^64.
 unsigned long long pcs_all_marks(const pcs_comm *comm, unsigned long long here);
 
 #endif

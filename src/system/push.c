@@ -1,9 +1,9 @@
 #include "system/push.h"
 
 struct pcs_push {
-    const pcs_system_ops *own; // of the system
-    pcs_system_ops ops;        // the same with the forces
-    double *p, *way;           // [nv]
+    const pcs_system_ops *own; // operations of the system
+    pcs_system_ops ops;        // the same with the forces added
+    double *p, *way;           // [nv] forces, and increment of q
 };
 
 static void push_force(const pcs_system *self, pcs_instant at, double *f)

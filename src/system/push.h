@@ -10,8 +10,7 @@
 
 #include "system/system.h"
 
-// Makes room for forces p [nv], all zero, and puts them among those of the system. The second time the same forces are
-// given.
+// Allocates forces p [nv], zeroed, and adds them to those of the system. Further calls return the same forces.
 pcs_status pcs_push_create(pcs_system *self, double **out);
 
 #endif

@@ -44,7 +44,7 @@ void pcs_rotate_vector(const pcs_rotations *r, const double *x, double *y)
     }
 }
 
-// Three vectors side by side times the tangent operator at x, in place.
+// Multiplies the matrix with columns a, b, c by the tangent operator at x, in place.
 static void rotations_multiply(const double x[3], int count, double *a, double *b, double *c)
 {
     double T[9];
@@ -67,7 +67,7 @@ void pcs_rotate_columns(const pcs_rotations *r, const double *x, pcs_matrix *A)
     }
 }
 
-// y := (part exp(-x) + 1 - part)^-1 y = y + a x * y + b x * (x * y), in place
+// Replaces y by (part exp(-x) + 1 - part)^-1 y = y + a x * y + b x * (x * y).
 static void rotations_carry(const double x[3], double part, double y[3])
 {
     double angle = pcs_norm3(x), half = 0.5 * angle, sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
@@ -103,7 +103,7 @@ void pcs_rotate_slopes(const pcs_rotations *r, const double *x, const pcs_slopes
         }
 }
 
-// Change of what rotations_carry makes of y as x changes along an axis, but for third powers of x.
+// Adds the derivative of the result of rotations_carry with respect to x along an axis, up to third powers of x.
 static void rotations_carry_slope(const double x[3], double part, const double y[3], int axis, double out[3])
 {
     double e[3] = { 0.0 }, once[3], twice[3], across[3], more[3], less[3];

@@ -3,17 +3,17 @@
 #ifndef PCS_SYSTEM_SLOPES_H
 #define PCS_SYSTEM_SLOPES_H
 
-#include "sparse/matrix.h"
+#include "core/matrix.h"
 
 typedef struct pcs_slopes {
     int count;
     int *row;     // [count] rows of G
-    int *start;   // [count + 1] row[i] turns with the coordinates start[i] .. start[i+1]-1
-    int *entry;   // [start[count]] which entry of its row a coordinate is
-    pcs_rows *by; // for each coordinate the derivatives of all entries of its row
+    int *start;   // [count + 1] row[i] varies with the coordinates start[i] .. start[i+1]-1
+    int *entry;   // [start[count]] index of a coordinate among the entries of its row
+    pcs_rows *by; // derivatives of all entries of a row by each of its coordinates
 } pcs_slopes;
 
-// Number of coordinates of row[i], and the equation of one of them.
+// Returns the number of coordinates of row[i], and the equation of one of them.
 static inline int pcs_slopes_width(const pcs_slopes *s, int i)
 {
     return s->start[i + 1] - s->start[i];
@@ -23,7 +23,7 @@ static inline int pcs_slopes_equation(const pcs_slopes *s, int i, int f)
     int c = s->start[i] + f;
     return s->by->column[s->by->start[c] + s->entry[c]];
 }
-// Number of entries of row[i], 0 where it never turns, and their equations.
+// Returns the number of entries of row[i], 0 if it never varies, and their equations.
 static inline int pcs_slopes_size(const pcs_slopes *s, int i)
 {
     return pcs_slopes_width(s, i) > 0 ? s->by->start[s->start[i] + 1] - s->by->start[s->start[i]] : 0;
@@ -32,7 +32,7 @@ static inline const int *pcs_slopes_columns(const pcs_slopes *s, int i)
 {
     return s->by->column + s->by->start[s->start[i]];
 }
-// [size] the derivatives by coordinate f.
+// Returns the derivatives by coordinate f, [size].
 static inline double *pcs_slopes_by(const pcs_slopes *s, int i, int f)
 {
     return s->by->value + s->by->start[s->start[i] + f];

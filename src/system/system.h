@@ -12,63 +12,73 @@
 #include "core/comm.h"
 #include "core/context.h"
 #include "core/instant.h"
+#include "core/matrix.h"
 #include "core/memory.h"
 #include "core/obstacle.h"
 #include "core/option.h"
 #include "core/passage.h"
 #include "core/rounding.h"
-#include "sparse/matrix.h"
+#include "system/law.h"
 #include "system/rotations.h"
 
 typedef struct pcs_system pcs_system;
 typedef struct pcs_scale pcs_scale;
 typedef struct pcs_push pcs_push;
 typedef struct pcs_slice_ops pcs_slice_ops;
+typedef struct pcs_row_table pcs_row_table;
 
-// Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
+// Returns the largest stable step, s, of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
 
 // Holds the limits of a scheme on its step. Tumbling bodies rotate by at most `turn`, rad; INFINITY if unlimited.
 typedef struct pcs_step_limit {
-    pcs_mode_limit *modes; // NULL: that of central differences
+    pcs_mode_limit *modes; // NULL for that of central differences
     const void *params;    // of the scheme
     double turn;
-    const double *a; // [nv] accelerations of the present state; NULL: not known
+    const double *a; // [nv] accelerations of the current state; NULL if unknown
 } pcs_step_limit;
 
-// A named contact and its points; every point is one row, or has a number from nrow on where a force law acts.
+// Describes a contact and its points; every point is one row, or has a number from nrow on if a force law acts.
 typedef struct pcs_contact_info {
     const char *name;
     int first_row, nrow;
-    int first_all, nall, ntangent; // of all ranks, where rows are dealt out; ntangent of every point
+    int first_all, nall, ntangent; // of all ranks, if rows are distributed; ntangent per point
     bool writes_points;            // history columns for every point, not only their sum
-    bool is_joint;                 // its rows are bilateral
+    bool is_joint;                 // rows are bilateral
 } pcs_contact_info;
 
 typedef struct pcs_row {
-    int contact; // index into contacts
-    double restitution;
+    int contact;                 // index into contacts
+    pcs_law law;                 // of a contact
     bool is_bilateral;           // g = 0 always, no gate, no sign
-    bool is_driven;              // and moves by itself: a prescribed motion
-    bool is_angle;               // its gap is in rad, whatever the size of the model
-    bool changes_sense;          // at half a turn of its node, whose rotation is all that it acts on (joint/held.c)
-    bool is_turn;                // an angle known up to whole turns: its gap is the one nearest to 0
+    bool is_driven;              // bilateral row of a prescribed motion
+    bool is_angle;               // gap in rad, whatever the size of the model
+    bool changes_sense;          // sign flips at half a turn of its node, on whose rotation alone it acts (rows/held.c)
+    bool is_turn;                // angle modulo 2 pi: its gap is the one nearest to 0
     double friction;             // Coulomb's mu
-    double tangent_restitution;  // of the tangential velocity
+    double tangent_restitution;  // coefficient of tangential restitution
     int first_tangent, ntangent; // its tangential directions are rows of T: 0, 1 (interval) or 2 (disc)
 } pcs_row;
 
+// Returns the coefficient e of an impact at this gap rate, m/s; 0 of joints and force laws.
+static inline double pcs_restitution(const pcs_row *row, double rate)
+{
+    const pcs_law *law = &row->law;
+    if (law->ops == NULL || law->ops->restitution == NULL) return 0.0;
+    return law->ops->restitution(law->params, rate < 0.0 ? -rate : 0.0);
+}
+
 enum { PCS_ENERGY = 1, PCS_RESULTANT = 2, PCS_DAMPING_POWER = 4, PCS_LOAD_POWER = 8, PCS_MATERIAL_LOSS = 16 };
 
-// Holds what `measure` was asked for; the rest is zero.
+// Holds the requested results of `measure`; the rest is zero.
 typedef struct pcs_measure {
     double kinetic, strain, potential; // J
     double momentum[3];                // kg m/s
-    double free_momentum[3];           // its part in the equations that move: what the momentum balance is about
-    double resultant[3];               // N, sum of f over the moving equations
-    double damping_power;              // W, that damping forces take: u^T C v
-    double load_power;                 // W, of applied loads: that of loads that rotate is not their work over a step
-    double material_loss;              // J, since the last commit
+    double free_momentum[3];           // part of it in the free equations: subject of the momentum balance
+    double resultant[3];               // sum of f over the free equations, N
+    double damping_power;              // power dissipated by damping forces, W: u^T C v
+    double load_power;                 // power of applied loads, W: for loads that rotate not their work over a step
+    double material_loss;              // since the last commit, J
 } pcs_measure;
 
 // Holds the squared difference of two states in the norms of K and M: |q1 - q0|^2_K and |v1 - v0|^2_M, J.
@@ -81,271 +91,272 @@ static inline double pcs_measure_energy(const pcs_measure *m)
     return m->kinetic + m->strain + m->potential;
 }
 
-// A joint or support whose force on the model is told.
+// Describes a joint or support whose force on the model is reported.
 typedef struct pcs_reaction_info {
     const char *name;
-    int contact;                      // index into contacts; -1: a support
-    bool has_force[3], has_moment[3]; // components that there can be
-    bool has_teeth;                   // a gear with a point where its teeth touch
+    int contact;                      // index into contacts; -1 for a support
+    bool has_force[3], has_moment[3]; // components that may be nonzero
+    bool has_teeth;                   // a gear with a pitch point
 } pcs_reaction_info;
 
 typedef struct pcs_reaction {
     double force[3], moment[3]; // N and N m, in the axes of space
-    double teeth[2];            // N, of a gear: along the way of the teeth, and across it, positive: apart
+    double teeth[2];            // N, of a gear: along the pitch line, and across it, positive if separating
 } pcs_reaction;
 
-// Times that waves take through the cells of a mesh, s. Beams have two kinds of waves, rods the first in place of both.
+// Lists the kinds of waves through the cells. Beams have two kinds, rods the first in place of both.
 enum { PCS_WAVE_AXIAL, PCS_WAVE_TRANSVERSE, PCS_WAVE_KINDS };
 
 typedef struct pcs_travel {
-    int count; // cells that carry waves
+    int count; // number of cells that carry waves
     double shortest, longest, mean;
 } pcs_travel;
 
 // Reports the step of a row: written by schemes, read by the certificate, reactions and observers.
 typedef struct pcs_row_report {
     double gap, rate;           // at the end of the step, m and m/s
-    double rate_before;         // of the velocity without the impulse of the step, m/s
-    double target;              // the law asks rate + target >= 0, m/s
-    double nu;                  // multiplier of the law of the gap: moves the position by M^-1 G^T nu, kg m
-    double nu_t[2];             // likewise of the tangents of a contact that is held, kg m
-    double shift;               // moves it likewise, without a law of its own, kg m
+    double rate_before;         // gap rate without the impulse of the step, m/s
+    double target;              // the law requires rate + target >= 0, m/s
+    double nu;                  // multiplier of the position-level law: moves the position by M^-1 G^T nu, kg m
+    double nu_t[2];             // the same for the tangents of a sticking contact, kg m
+    double shift;               // multiplier that moves the position without a law of its own, kg m
     double step_impulse;        // total over the step, N s
     double force;               // smooth part, N
-    double lam;                 // of a joint that acts in the smooth motion: its force there at the end, N
+    double lam;                 // force of a joint that acts in the smooth motion, at the end of the step, N
     double impulse;             // impact part, N s
     double multiplier;          // of the velocity-level law, N s
     double tangent[2];          // tangential impulses over the step, N s
-    double last_tangent[2];     // those that came with `multiplier`, N s
-    double tangent_shift[2];    // move the position along the tangents, as `shift` does along the normal, kg m
-    double normal_loss;         // its part of impact_loss, J
-    double friction_loss;       // its part of friction_loss, J
-    double drive_work;          // its part of external_work: of what moves the row, J
+    double last_tangent[2];     // tangential impulses that belong to `multiplier`, N s
+    double tangent_shift[2];    // multipliers that move the position along the tangents, as `shift` does, kg m
+    double normal_loss;         // part of impact_loss, J
+    double friction_loss;       // part of friction_loss, J
+    double drive_work;          // part of external_work, by the prescribed motion of the row, J
     double slip[2];             // tangential velocities T v at the end of the step, m/s
     bool is_gated;              // the velocity-level law was imposed
-    bool gate_is_contradictory; // imposing it opens the smooth gap and leaving it out closes it: either is a choice
+    bool gate_is_contradictory; // imposing it opens the smooth gap, omitting it closes it: either is a choice
     bool is_closed;             // the contact transmits an impulse or its gap is not positive
     bool is_impact;             // the contact closed in this step
-    bool slides;                // at its end, where the scheme knows it other than by impulses
+    bool slides;                // at the end of the step, if the scheme knows it other than by impulses
 } pcs_row_report;
 
 // Describes the drawing for ParaView: points, cells of two nodes (or one, given twice) and scalars per cell. The counts
 // and names never change.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
-    int nsplit;                      // of the points: the last ones repeat others, where members branch, or ride on
-                                     // them, where a cell ends at an arm from its node
-    int nall_node, nall_cell;        // of the model, whoever shows them
-    bool is_elsewhere;               // on another rank: `draw` gives it what this one has, and shows nothing here
+    int nsplit;                      // number of last points that repeat others, at branches of members, or are fixed
+                                     // to them, where a cell ends at an arm from its node
+    int nall_node, nall_cell;        // of the model, on all ranks
+    bool is_elsewhere;               // shown on another rank: `draw` sends it the data of this one
     bool is_piece;                   // every rank shows some cells and their points; `draw` needs all ranks
-    const double (*reference)[3];    // [npoint]
+    const double (*reference)[3];    // [npoint] m
     const int (*cells)[2];           // [ncell]
-    const int *cell_numbers;         // [ncell] in the mesh; NULL: all, in order
+    const int *cell_numbers;         // [ncell] in the mesh; NULL if all, in order
     double (*displacement)[3];       // [npoint] filled by `draw`
     double (*velocity)[3];           // [npoint] filled by `draw`
-    double (*rotation)[3];           // [npoint] rotation vectors filled by `draw`; NULL: nothing turns
-    double (*spin)[3];               // [npoint] angular velocities as they stand in v, for points that ride; NULL: none
-    const double *radius;            // [npoint] m, of a round section of the same area, 0: unknown; NULL: none known
-    double (*section_y)[3];          // [ncell] y axis of the section filled by `draw`; NULL: no sections
-    const double (*section_size)[2]; // [ncell] m, height along section_y and width of a rectangle, 0: it is none; NULL:
-                                     // there are none, or the picture is in pieces
+    double (*rotation)[3];           // [npoint] rotation vectors filled by `draw`; NULL without rotations
+    double (*spin)[3];               // [npoint] angular velocities as in v, for points with arms; NULL if absent
+    const double *radius;            // [npoint] m, of a round section of equal area, 0 if unknown; NULL if all are
+    double (*section_y)[3];          // [ncell] y axis of the section filled by `draw`; NULL without sections
+    const double (*section_size)[2]; // [ncell] m, height along section_y and width of a rectangle, 0 for others; NULL
+                                     // if there are none, or the picture is in pieces
     const char *const *field_names;  // [nfield]
     double *const *fields;           // [nfield][ncell] filled by `draw`
-    int npoint_field;                // scalars per point; their names may be those of fields
+    int npoint_field;                // scalars per point; they may have the names of fields
     const char *const *point_names;  // [npoint_field]
     double *const *point_fields;     // [npoint_field][npoint] filled by `draw`
-    int nobstacle, nstill;           // the first `nstill` stand still
-    // [nobstacle] their nodes are points of the picture. Of a piece, those that stand still have the points shown here,
-    // and what carries the others is known to the first rank alone, behind the points; other ranks need not have them.
+    int nobstacle, nstill;           // the first `nstill` are fixed
+    // [nobstacle] their nodes are points of the picture. Of a piece, fixed ones have the points shown here; the nodes
+    // of the others are known to rank 0 only, after the points; other ranks need not have them.
     const pcs_obstacle *obstacles;
 } pcs_picture;
 
-// A column of the history asked for by the user.
+// Describes a column of the history that the user asks for.
 typedef struct pcs_probe {
     const char *column; // "tip.x"
-    int quantity;       // the system's own code
+    int quantity;       // code of the system
     int axis;           // 0, 1, 2, or the field
-    int count;          // the value is the mean over
+    int count;          // number of items over which the value is the mean
     const int *items;   // [count] nodes, cells or coordinates
-    int nmore;          // and over as many that only other ranks have
-    // Or of equations: offset + sum of weights times their values. NULL: the mean.
+    int nmore;          // number of further ones that only other ranks have
+    // Holds a linear form of equations instead: offset + sum of weights times values. NULL for the mean.
     const double *weights; // [count]
     double offset;
 } pcs_probe;
 
-// Tells what holds of all rows together, on whatever rank they are.
+// Describes all rows together, on whatever rank they are.
 typedef struct pcs_row_set {
-    int ndriven;        // joints with prescribed motions
-    bool vary;          // directions turn with q
-    bool are_redundant; // some rows of joints repeat others at the start
-    bool may_pass;      // a contact may be jumped over: that its gap is not negative at the end of a step does not say
-                        // that all is well
-    bool may_change;    // rows may be about other bodies from step to step
+    int ndriven;          // number of joints with prescribed motions
+    bool vary;            // directions vary with q
+    bool are_redundant;   // some rows of joints are redundant at the start
+    bool may_pass;        // a contact may be passed through: a gap that is not negative at the end of a step does not
+                          // exclude it
+    bool may_change;      // rows may have other bodies from step to step
+    pcs_row_table *table; // of the sources of a mesh (rows/table.h); NULL without a mesh
 } pcs_row_set;
 
-// Names what rows are asked for at an instant: NULL is not asked for. Whoever asks owns the values.
+// Lists the row values to evaluate at an instant; NULL for those not needed. The caller owns the arrays.
 typedef struct pcs_row_values {
     double *gap;                      // [nrow] m or rad
-    double *bias;                     // [nrow] (dG/dt) v: the part of the gap acceleration that is not G v'
-    double *way, *speed;              // [nrow] prescribed motions: their part of the gap, and of its rate, at any q
+    double *bias;                     // [nrow] (dG/dt) v: part of the gap acceleration besides G v'
+    double *way, *speed;              // [nrow] part of prescribed motions in the gap, and in its rate, at any q
     pcs_rows *G, *T;                  // directions
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] in space
-    double (*across)[3];              // [ntangent + ncompliant_tangent] unit vectors along which friction pushes
-    // [nrow + ncompliant] points with force laws, from nrow on: gap, rate, forces (as impulses of a second), loss of
-    // friction since the last commit, and whether they are closed.
+    double (*across)[3];              // [ntangent + ncompliant_tangent] unit vectors along which friction acts
+    // [nrow + ncompliant] points with force laws, from nrow on: gap, rate, forces (as impulses of a second), friction
+    // loss since the last commit, and whether they are closed.
     pcs_row_report *pressed;
 } pcs_row_values;
 
-// Names what `update` refreshes, and the vector that it takes there, which is NULL else.
+// Lists what `update` refreshes, and the vector that it needs, otherwise NULL.
 typedef enum pcs_update {
     PCS_MASS,     // M: mass_varies
     PCS_TANGENTS, // K and C: tangents_vary
-    PCS_INERTIA,  // K += d(M a)/dq for the M that stands; after PCS_TANGENTS
-    PCS_JOINTS,   // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after PCS_TANGENTS
-    PCS_SLOPES,   // `slopes`, by increments from x on; x NULL: by positions, or rotations in the axes of bodies
-    PCS_DAMPERS   // of force laws that jump at touch: those of points open at q wait until the next call; q NULL: none.
-                  // A step at whose end bodies just touch has no answer else, as the force would part them again.
+    PCS_INERTIA,  // K += d(M a)/dq for the current M; after PCS_TANGENTS
+    PCS_JOINTS,   // K += -d(G^T lam)/dq of bilateral rows, within the pattern; after PCS_TANGENTS
+    PCS_SLOPES,   // `slopes`, by increments from x on; x NULL: by positions, or rotations in body axes
+    PCS_DAMPERS   // of force laws that jump at touch: inactive at points open at q until the next call; q NULL: none.
+                  // Else a step at whose end bodies just touch has no solution: the force would part them again.
 } pcs_update;
 
 typedef struct pcs_system_ops {
     void (*force)(const pcs_system *self, pcs_instant at, double *f);
     void (*update)(pcs_system *self, pcs_instant at, pcs_update what, const double *x);
     void (*evaluate_rows)(pcs_system *self, pcs_instant at, const pcs_row_values *out);
-    // Looks for what may touch from q on, before a step; until the next call every row is about the same bodies. Says
-    // whether some row is about others now. Bodies that overlap unwatched are PCS_FAILED.
+    // Searches for pairs that may touch from q on, before a step; rows keep their bodies until the next call. Sets
+    // *has_changed if a row has other bodies now. Fails with PCS_FAILED if bodies without a row overlap.
     pcs_status (*search)(pcs_system *self, pcs_instant at, bool *has_changed);
-    // Notes what contacts closed and opened again, or changed sides, on the straight way from q0 to q1, the last step;
-    // [nrow] what its rows know of it: row_set.may_pass.
+    // Notes contacts that closed and opened again, or changed sides, on the straight path from q0 to q1, the last step;
+    // [nrow] gaps and status of its rows: row_set.may_pass.
     void (*passages)(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
                      pcs_passage *worst);
     void (*measure)(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out);
-    // Materials with internal variables, and friction of points with force laws: forces, tangents and measures take the
-    // way from the last commit to the state asked for in one. This state becomes where the next way begins.
+    // Stores the state of materials with internal variables, and of friction of force laws, as the start of the next
+    // increment; forces, tangents and measures integrate from the last commit to their state in one increment.
     void (*commit)(pcs_system *self, pcs_instant at);
-    // Applied loads at time t (gravity left out) times q1 - q0, J.
+    // Returns the work, J, of applied loads at time t (without gravity) over q1 - q0.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
-    // Forces of joints, and of supports in the mean over the step of length h that has led to (q, v) since the last
-    // call; h = 0 at the start. Rows acted at positions `acting`.
+    // Computes the forces of joints, and those of supports as the mean over the step of length h that led to (q, v)
+    // since the last call; h = 0 at the start. Rows acted at positions `acting`.
     void (*reactions)(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out);
-    // Largest stable step under this limit, s: where bodies turn by finite angles in the state (q, v), or without one
-    // in the whole run; INFINITY when nothing limits it.
+    // Returns the largest stable step under this limit, s: with finite rotations in the state (q, v), without them in
+    // the whole run; INFINITY if unlimited.
     double (*stable_step)(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
     void (*draw)(pcs_system *self, pcs_instant at, pcs_picture *picture);
     double (*probe)(const pcs_system *self, const pcs_probe *probe, pcs_instant at);
-    // Writes the name of an equation, "node 17 (bar), direction x"; or, with -1, after "; ", what of the state q, or of
-    // what acts from time span[0] to span[1], no step can go on from, if anything.
+    // Writes the name of an equation, "node 17 (bar), direction x"; or, for -1, "; " and the part of the state q, or of
+    // the loads from time span[0] to span[1], that prevents any further step, if there is one.
     void (*describe)(const pcs_system *self, int equation, const double span[2], const double *q, size_t size,
                      char *text);
 } pcs_system_ops;
 
-// Natural sizes of coordinates: what a change or a rounding error of one is compared with, m, or 1 of an angle. A
+// Holds the magnitudes with which changes or rounding errors of coordinates are compared, m, or 1 for an angle. A
 // strain is a difference of displacements over the length of a cell: displacements below DBL_EPSILON `cell` are lost in
-// it. A gap is a difference of places: displacements below DBL_EPSILON `place` are lost in that.
+// it. A gap is a difference of positions: displacements below DBL_EPSILON `place` are lost in it.
 struct pcs_scale {
     double *model;       // [nv] size of the model
     double *cell;        // [nv] longest cell at the node
     double *place;       // [nv] distance from the origin, or `model`
-    unsigned char *axis; // [nv] displacement (0, 1, 2: mostly along x, y, z), turn (3, 4, 5) or other (6)
-    bool *is_angle;      // [nv] it is an angle, or a component of a rotation vector
-    bool holds[7];       // a support holds one of this axis; of others always
+    unsigned char *axis; // [nv] displacement (0, 1, 2: mostly along x, y, z), rotation (3, 4, 5) or other (6)
+    bool *is_angle;      // [nv] an angle, or a component of a rotation vector
+    bool holds[7];       // a support fixes one of this axis; always true for others
 };
 
-// The first part is built from the case and constant afterwards. The second is the workspace: what varies with time and
-// state, and rooms for it. Who has a `const pcs_system` reads the workspace as it stands, and changes nothing of it.
+// Holds, first, the model as built from the case, constant afterwards, and second, the workspace: data that vary with
+// time and state. Functions with a `const pcs_system` only read the workspace.
 struct pcs_system {
     const pcs_system_ops *ops;
-    const pcs_slice_ops *slices; // system/slices.h; NULL: it goes as a whole
+    const pcs_slice_ops *slices; // system/slices.h; NULL if evaluated as a whole
     const char *name;            // "fe", or that of a closed form, for messages
     pcs_context *ctx;
-    const void *data; // the system's own
+    const void *data; // private data of the system
     int nq, nv, nrow, ncontact, ntangent;
-    int ncompliant;                   // points of contacts with force laws: forces of f, no rows of G
-    int ncompliant_tangent;           // their directions of friction, no rows of T
+    int ncompliant;                   // points of contacts with force laws: forces in f, not rows of G
+    int ncompliant_tangent;           // their directions of friction, not rows of T
     const pcs_row *rows;              // [nrow + ncompliant]
     const pcs_contact_info *contacts; // [ncontact]
     int nreaction;
-    const pcs_reaction_info *reactions; // [nreaction] joints, then supports that were asked for it
+    const pcs_reaction_info *reactions; // [nreaction] joints, then supports with reported reactions
     bool is_linear;                     // M, C, K, G constant and f = external(t) - C v - K q
     bool mass_varies, tangents_vary;    // with q, or with q and v
-    bool has_materials;                 // with internal variables: what they lose, and `commit`, matter
-    const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
-    pcs_memory dampers; // of force laws that jump at touch, which of them wait; without bytes: there are none. The
-                        // state of a run has a copy of the last accepted step
-    const char *soft_friction; // a contact, as a path in the case, with a force law and friction; or NULL
+    bool has_materials;                 // with internal variables: their loss and `commit` matter
+    const char *ageing;        // path in the case of the element group whose materials change with time alone; or NULL
+    pcs_memory dampers;        // flags of inactive dampers of force laws that jump at touch; no bytes if absent. The
+                               // state of a run has a copy of the last accepted step
+    const char *soft_friction; // path in the case of a contact with a force law and friction; or NULL
     pcs_row_set row_set;
-    const double (*direction)[3]; // [nv] in space, of an equation; zero of rotations. NULL: no mesh, no momentum
+    const double (*direction)[3]; // [nv] unit vector of an equation in space; zero for rotations. NULL without a mesh
     pcs_scale scale;
-    double length;      // m, size of the model: the scale of positions
-    double place;       // m, how far from the origin nodes are: gaps are differences of places
-    const double *arms; // [nv] m, what changes of angles are multiplied by: `length`; 1 of others. NULL: all are 1
-    double mass;        // kg, of all that moves: with an energy, the scale of velocities
-    double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
+    double length;      // size of the model, m: the scale of positions
+    double place;       // distance of the nodes from the origin, m: the scale of round-off in gaps
+    const double *arms; // [nv] m, factors of changes of angles: `length`; 1 for others. NULL if all are 1
+    double mass;        // of all free equations, kg: with an energy, the scale of velocities
+    double stable_step; // of explicit schemes, s; INFINITY if unlimited
     pcs_travel travel[PCS_WAVE_KINDS];
-    pcs_rotations rotations;  // nodes whose positions do not add up
-    const pcs_layout *layout; // of the equations over the ranks; NULL: all of them are here
-    // Over whose ranks rows are dealt out: no other rank has those here, which act on own equations and, where they
-    // have a halo, on copies; and points with force laws, which act on own equations. NULL: all of them are here.
+    pcs_rotations rotations;  // nodes with finite rotations in space
+    const pcs_layout *layout; // distribution of the equations over the ranks; NULL if all are here
+    // Ranks over which rows are distributed: each row is on one rank and acts on its own equations and, with a halo, on
+    // copies; points with force laws act on own equations only. NULL if all rows are here.
     const pcs_comm *row_comm;
-    int nrow_all, ntangent_all;     // of these ranks together
-    int ncompliant_all;             // likewise
+    int nrow_all, ntangent_all;     // over these ranks
+    int ncompliant_all;             // over these ranks
     const int *row_number;          // [nrow + ncompliant] numbers of the points in one process
     const int *tangent_number;      // [ntangent]
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
-    const double *gravity;          // [nv] force of gravity, N; NULL when there is none
+    const double *gravity;          // [nv] force of gravity, N; NULL if absent
 
-    pcs_row *laws;         // [nrow + ncompliant] the rows, for a user who changes friction between steps
+    pcs_row *laws;         // [nrow + ncompliant] the rows, for callers that change friction between steps
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
-    pcs_matrix *inertia;   // what impulses of rows act against where it is not M: a matrix of the scheme; else NULL
+    pcs_matrix *inertia;   // matrix of the scheme against which impulses of rows act; NULL if it is M
     pcs_rows *G;           // [nrow x nv]
-    pcs_slopes *slopes;    // of rows of joints that turn; NULL: not known
-    double *gap_here;      // [nrow] gaps where and when directions were updated last; NULL: they are to be asked for
-    double time_here;      // s
+    pcs_slopes *slopes;    // of rows of joints whose directions vary; NULL if unknown
+    double *gap_here;      // [nrow] gaps at the last update of directions; NULL if unknown
+    double time_here;      // time of that update, s
     pcs_rows *T;           // [ntangent x nv] tangential directions; NULL without friction
     int nmemory;
-    pcs_memory *memory; // [nmemory] what `search`, `reactions` and `commit` carry on; part of the state of a run
+    pcs_memory *memory; // [nmemory] state of `search`, `reactions` and `commit`; part of the state of a run
     pcs_picture *picture;
-    pcs_push *push; // forces that are added from outside (system/push.h); NULL: none
-    void *work;     // the system's own: rows as they were evaluated last, what a search has found, scratch
+    pcs_push *push; // forces added from outside (system/push.h); NULL if absent
+    void *work;     // private: last evaluation of rows, results of searches, workspace
 };
 
-// Is it a mesh of nodes and elements in space? Momentum, tangents of friction and load factors have a meaning then, and
-// contacts touch few of many equations.
+// Returns true for a mesh of nodes and elements in space: momentum, tangents of friction and load factors are defined,
+// and contacts act on few of many equations.
 static inline bool pcs_system_is_mesh(const pcs_system *self)
 {
     return self->direction != NULL;
 }
 
-// Is it damped, and the power of damping known? Closed forms that are nonlinear do not tell it.
+// Returns true if the system is damped and the damping power is known; nonlinear closed forms do not provide it.
 static inline bool pcs_system_is_damped(const pcs_system *self)
 {
     return self->C != NULL && (self->is_linear || self->direction != NULL);
 }
 
-// Has a linear system gyroscopic moments?
+// Returns true if a linear system has gyroscopic moments.
 static inline bool pcs_system_is_gyroscopic(const pcs_system *self)
 {
     return self->C != NULL && self->C->is_skew;
 }
 
-// Do materials, or friction of force laws, remember what they went through?
+// Returns true if materials, or friction of force laws, depend on history.
 static inline bool pcs_system_remembers(const pcs_system *self)
 {
     return self->has_materials || self->soft_friction != NULL;
 }
 
-// Do gaps accelerate by themselves, as directions turn or rows are driven?
+// Returns true if gaps accelerate at constant velocity, as directions vary or rows are driven.
 static inline bool pcs_system_has_bias(const pcs_system *self)
 {
     return self->row_set.vary || self->row_set.ndriven > 0;
 }
 
-// Ask for one kind of value.
+// Evaluates one kind of row value, m or rad.
 static inline void pcs_system_gaps(pcs_system *self, pcs_instant at, double *gap)
 {
     self->ops->evaluate_rows(self, at, &(pcs_row_values){ .gap = gap });
 }
-// Makes the directions of the system those at an instant.
+// Updates the directions G and T of the system to those at an instant.
 static inline void pcs_system_aim(pcs_system *self, pcs_instant at)
 {
     self->ops->evaluate_rows(self, at, &(pcs_row_values){ .G = self->G, .T = self->T });
@@ -402,7 +413,7 @@ static inline void pcs_row_resultant(const pcs_system *self, const pcs_rows *row
         for (int k = 0; k < 3; k++) out[k] += rows->value[i] * self->direction[rows->column[i]][k];
 }
 
-// Takes memory for `scale`, and fills in what holds of coordinates that are no displacements of a mesh and no angles.
+// Allocates `scale`, and fills in the values of coordinates that are neither displacements of a mesh nor angles.
 pcs_status pcs_scale_create(pcs_system *self);
 
 // Returns the matrix that impulses of rows act against: `inertia`, or M if that is NULL.
@@ -411,19 +422,19 @@ static inline const pcs_matrix *pcs_system_inertia(const pcs_system *self)
     return self->inertia == NULL ? self->M : self->inertia;
 }
 
-// Points that reports tell of: rows, then points with force laws.
+// Returns the number of points that are reported: rows, then points with force laws.
 static inline int pcs_system_npoint(const pcs_system *self)
 {
     return self->nrow + self->ncompliant;
 }
 
-// Equations that this process sums over: all but copies of other ranks'.
+// Returns the number of equations that this rank sums over: all but copies of other ranks' equations.
 static inline int pcs_system_nown(const pcs_system *self)
 {
     return self->layout == NULL ? self->nv : self->layout->nown;
 }
 
-// Equations of all ranks together.
+// Returns the number of equations over all ranks.
 static inline int pcs_system_ndof(const pcs_system *self)
 {
     return self->layout == NULL ? self->nv : self->layout->nglobal;
@@ -435,21 +446,21 @@ static inline void pcs_system_sum(const pcs_system *self, int count, double *x)
     if (self->layout != NULL) self->layout->comm->sum(self->layout->comm, count, x);
 }
 
-// Largest over the ranks; infinite when one of them has a NaN.
+// Returns the largest value over the ranks; infinite if one of them has a NaN.
 static inline double pcs_system_max(const pcs_system *self, double x)
 {
     if (self->layout != NULL) self->layout->comm->max(self->layout->comm, 1, &x);
     return x;
 }
 
-// Size of a change of coordinate i, or of its rate, in m or m/s: the unit of length must not decide whether an angle or
-// a displacement is the larger one.
+// Returns the magnitude of a change of coordinate i, m, or of its rate, m/s: whether an angle or a displacement is
+// larger must not depend on the unit of length.
 static inline double pcs_system_size(const pcs_system *self, int i, double x)
 {
     return self->arms == NULL ? fabs(x) : self->arms[i] * fabs(x);
 }
 
-// The largest of them over all equations.
+// Returns the largest magnitude over all equations.
 static inline double pcs_system_largest(const pcs_system *self, const double *x)
 {
     double largest = 0.0;
@@ -457,7 +468,7 @@ static inline double pcs_system_largest(const pcs_system *self, const double *x)
     return pcs_system_max(self, largest);
 }
 
-// Rows, tangents and points with force laws of all ranks together.
+// Returns the number of rows, tangents, points with force laws, or points of a contact over all ranks.
 static inline int pcs_system_nrow(const pcs_system *self)
 {
     return self->row_comm == NULL ? self->nrow : self->nrow_all;
@@ -475,7 +486,7 @@ static inline int pcs_contact_npoint(const pcs_system *self, int contact)
     return self->row_comm == NULL ? self->contacts[contact].nrow : self->contacts[contact].nall;
 }
 
-// Are there joints, on whatever rank?
+// Returns true if there are joints on any rank.
 static inline bool pcs_system_has_joints(const pcs_system *self)
 {
     for (int j = 0; j < self->nrow; j++)
@@ -486,13 +497,13 @@ static inline bool pcs_system_has_joints(const pcs_system *self)
     return false;
 }
 
-// Number of a point in one process; -1 stays.
+// Returns the number of a point in one process; -1 for -1.
 static inline int pcs_row_number(const pcs_system *self, int row)
 {
     return self->row_comm == NULL || row < 0 ? row : self->row_number[row];
 }
 
-// Reduce over the ranks among which rows are distributed: sum in place, maximum, logical or.
+// Reduces over the ranks among which rows are distributed: sum in place, maximum, logical or.
 static inline void pcs_rows_sum(const pcs_system *self, int count, double *x)
 {
     if (self->row_comm != NULL) self->row_comm->sum(self->row_comm, count, x);
@@ -507,14 +518,14 @@ static inline bool pcs_rows_any(const pcs_system *self, bool is_here)
     return self->row_comm == NULL ? is_here : pcs_rows_max(self, is_here) != 0.0;
 }
 
-// Velocity of row j.
+// Returns the gap rate of a row, m/s or rad/s.
 static inline double pcs_system_rate(const pcs_system *self, int row, const double *v)
 {
     return pcs_rows_dot(self->G, row, v);
 }
 
-// An impulse or a force of row j at q0, as it is at q1, less than a radian apart: a rotation vector, at most pi long,
-// goes over to the other end at half a turn, and short ones may point apart, too.
+// Converts an impulse or force of a row from q0 to q1, less than a radian apart: a rotation vector, at most pi long,
+// flips its sign at half a turn; short vectors may have opposite signs without that.
 static inline double pcs_system_carry(const pcs_system *self, int row, const double *q0, const double *q1, double value)
 {
     if (!self->rows[row].changes_sense) return value;
@@ -522,7 +533,7 @@ static inline double pcs_system_carry(const pcs_system *self, int row, const dou
     return q0[e] * q1[e] + q0[e + 1] * q1[e + 1] + q0[e + 2] * q1[e + 2] < -1.0 ? -value : value;
 }
 
-// Gaps at an instant where the directions were updated last.
+// Computes the gaps at an instant at which the directions were last updated.
 static inline void pcs_system_gaps_here(pcs_system *self, pcs_instant at, double *gap)
 {
     bool are_known = self->gap_here != NULL && self->time_here == at.t;
@@ -531,7 +542,7 @@ static inline void pcs_system_gaps_here(pcs_system *self, pcs_instant at, double
         for (int j = 0; j < self->nrow; j++) gap[j] = self->gap_here[j];
 }
 
-// Returns the round-off of a gap at q with the present directions, m or rad.
+// Returns the round-off of a gap at q with the current directions, m or rad.
 static inline double pcs_gap_rounding(const pcs_system *system, int row, const double *q)
 {
     const pcs_rows *G = system->G;
@@ -540,13 +551,13 @@ static inline double pcs_gap_rounding(const pcs_system *system, int row, const d
     return pcs_rounding_of_sum(count, G->value + first, G->column + first, q) + DBL_EPSILON * size;
 }
 
-// A gap up to this counts as closed at q, m: round-off must neither open a contact at rest nor decide a tie.
+// Returns the gap up to which a row counts as closed at q, m: round-off must neither open a contact nor decide a tie.
 static inline double pcs_gap_tie(const pcs_system *system, int row, const double *q)
 {
     return PCS_ROUND_LENGTH / DBL_EPSILON * pcs_gap_rounding(system, row, q);
 }
 
-// Likewise of the gap that v makes of it in a time: a point that slides along a plane leaves it by round-off.
+// Returns the same for the gap after `time`, s, at velocity v: round-off moves a sliding point off its plane.
 static inline double pcs_gap_tie_ahead(const pcs_system *system, int row, const double *q, const double *v, double time)
 {
     const pcs_rows *G = system->G;

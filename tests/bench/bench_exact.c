@@ -61,7 +61,7 @@ static const pcs_element_ops *exact_ops(const exact *e)
 
 static void exact_force(exact *e)
 {
-    exact_ops(e)->add_force(exact_batch(e), e->sim->state.q, e->sim->state.v, e->f);
+    exact_ops(e)->force(exact_batch(e), &(pcs_cell_state){ .q = e->sim->state.q, .v = e->sim->state.v }, e->f);
 }
 
 static void exact_tangents(exact *e)
@@ -69,7 +69,8 @@ static void exact_tangents(exact *e)
     double K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     const pcs_batch *batch = exact_batch(e);
     for (int i = 0; i < batch->ncell; i++)
-        exact_ops(e)->tangents(batch, i, e->sim->state.q, e->sim->state.v, K, e->sim->system->C == NULL ? NULL : C);
+        exact_ops(e)->matrices(batch, i, &(pcs_cell_state){ .q = e->sim->state.q, .v = e->sim->state.v }, NULL, K,
+                               e->sim->system->C == NULL ? NULL : C);
 }
 
 static void exact_assembly(exact *e)

@@ -11,7 +11,6 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 import scipy.sparse as sparse

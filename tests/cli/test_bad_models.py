@@ -67,11 +67,11 @@ class BadModels(program.Cases):
     def test_elements_without_length(self):
         point = LINE.replace("[0, 0, 0]", "[1, 0, 0]")
         self.refused(point + "elements:\n" + group("beam_timo_2d"), "2:44: mesh.beam", "no length", "same point")
-        nodes = "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 1 0 0\n$EndNodes\n"
-        cells = "$Elements\n2\n1 1 2 1 1 1 2\n2 1 2 1 1 2 3\n$EndElements\n"
-        self.write("zero.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" + nodes + cells)
+        nodes = "$Nodes\n1 3 1 3\n1 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n1 0 0\n$EndNodes\n"
+        cells = "$Elements\n1 2 1 2\n1 1 1 2\n1 1 2\n2 2 3\n$EndElements\n"
+        self.write("zero.msh", "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n" + nodes + cells)
         self.refused("mesh:\n  beam: { type: gmsh, file: zero.msh }\nelements:\n" + group("beam_timo_2d"),
-                     "2:9: mesh.beam: zero.msh:13", "element 2 has no length", "nodes 2 and 3", "[1, 0, 0]")
+                     "2:9: mesh.beam: zero.msh:18", "element 2 has no length", "nodes 2 and 3", "[1, 0, 0]")
 
     def test_sections_that_vary_need_a_line_and_fit_everywhere(self):
         broken = TWO + "sets:\n  both: { cells: [b, a] }\nelements:\n"

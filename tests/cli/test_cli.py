@@ -121,7 +121,7 @@ class Usage(unittest.TestCase):
 
 class Lists(unittest.TestCase):
     # The registries themselves say what must be listed.
-    REGISTRIES = ("mesh/mesh_source_list.def", "elements/element_list.def", "src/contact/gap_list.def",
+    REGISTRIES = ("mesh/mesh_source_list.def", "elements/element_list.def", "src/rows/gap_list.def",
                   "src/schemes/scheme_list.def", "src/step/step_list.def", "src/linsolve/linsolve_list.def",
                   "src/output/observer_list.def", "src/closed_form/closed_form_list.def")
 

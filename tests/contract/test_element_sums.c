@@ -52,8 +52,8 @@ static void check_energy(const variant *c, model *m)
     model_randomize(&seed, n, v);
     model_randomize(&seed, n, q1);
     model_randomize(&seed, n, v1);
-    pcs_energy sum = { .kinetic = 100.0, .strain = 200.0 }, change = { 0 };
-    c->ops->add_energy(batch_of(m), q, v, &sum);
+    pcs_cell_sums sum = { .kinetic = 100.0, .strain = 200.0 };
+    c->ops->measure(batch_of(m), &(pcs_cell_state){ .q = q, .v = v }, PCS_CELL_ENERGY, &sum);
     CHECK_RELATIVE(sum.kinetic - 100.0, 0.5 * quadratic(system->M, v), 1e-12);
     if (c->ops->is_nonlinear) return;
     CHECK_RELATIVE(sum.strain - 200.0, 0.5 * quadratic(system->K, q), 1e-12);
@@ -61,9 +61,10 @@ static void check_energy(const variant *c, model *m)
         dq[i] = q1[i] - q[i];
         dv[i] = v1[i] - v[i];
     }
-    c->ops->add_change(batch_of(m), q, q1, v, v1, &change);
-    CHECK_RELATIVE(change.kinetic, 0.5 * quadratic(system->M, dv), 1e-13);
-    CHECK_RELATIVE(change.strain, 0.5 * quadratic(system->K, dq), 1e-13);
+    const pcs_cell_state ends = { .q = q1, .v = v1, .q0 = q, .v0 = v };
+    c->ops->measure(batch_of(m), &ends, PCS_CELL_CHANGE, &sum);
+    CHECK_RELATIVE(sum.change_in_kinetic, 0.5 * quadratic(system->M, dv), 1e-13);
+    CHECK_RELATIVE(sum.change_in_strain, 0.5 * quadratic(system->K, dq), 1e-13);
     double power = quadratic(system->C, v);
     CHECK_NEAR(pcs_system_damping_power(system, pcs_at(0.0, q, v), v), power, 1e-13 * (1.0 + power));
 }
@@ -88,17 +89,15 @@ static void check_sums(const variant *c, model *m)
     unsigned long long seed = 14;
     int n = m->system->nv;
     double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], f[MODEL_MAX_SIZE] = { 0 }, p[MODEL_MAX_SIZE], wanted[3];
-    double resultant[3] = { 0 };
+    pcs_cell_sums sum = { 0 };
     model_randomize(&seed, n, q);
     model_randomize(&seed, n, v);
-    c->ops->add_force(batch_of(m), q, v, f);
-    c->ops->add_resultant(batch_of(m), q, v, resultant);
+    c->ops->force(batch_of(m), &(pcs_cell_state){ .q = q, .v = v }, f);
+    c->ops->measure(batch_of(m), &(pcs_cell_state){ .q = q, .v = v }, PCS_CELL_RESULTANT | PCS_CELL_ENERGY, &sum);
     by_direction(m, f, wanted);
     double size = pcs_matrix_abs_bound(m->system->K, q) + check_largest(n, f);
-    CHECK_ALL_NEAR(3, resultant, wanted, 1e-14 * size * NCELL);
+    CHECK_ALL_NEAR(3, sum.resultant, wanted, 1e-14 * size * NCELL);
 
-    pcs_energy sum = { 0 };
-    c->ops->add_energy(batch_of(m), q, v, &sum);
     pcs_matrix_multiply(m->system->M, v, p);
     by_direction(m, p, wanted);
     for (int k = 0; k < 3; k++) CHECK_NEAR(sum.momentum[k] - sum.fixed_momentum[k], wanted[k], 1e-14 * m->system->mass);
@@ -136,8 +135,8 @@ static void check_mass(const variant *c, model *m)
         rigid_motion(m, k, part);
         for (int i = 0; i < m->system->nv; i++) v[i] += part[i] * along[k] / length;
     }
-    pcs_energy sum = { 0 };
-    c->ops->add_energy(batch_of(m), v, v, &sum);
+    pcs_cell_sums sum = { 0 };
+    c->ops->measure(batch_of(m), &(pcs_cell_state){ .q = v, .v = v }, PCS_CELL_ENERGY, &sum);
     CHECK_RELATIVE(2.0 * sum.kinetic, mass * length, 1e-14);
     for (int k = 0; k < 3; k++) CHECK_NEAR(sum.momentum[k], mass * along[k], 1e-14 * mass * length);
     CHECK_RELATIVE(m->system->mass, mass * length, 1e-14);
@@ -163,7 +162,7 @@ static void check_fields(const variant *c, model *m)
     for (int cell = 0; cell < NCELL; cell++) {
         double field[PCS_MAX_CELL_FIELDS];
         for (int k = 0; k < PCS_MAX_CELL_FIELDS; k++) field[k] = k < nfield + nend ? NAN : 77.0;
-        c->ops->read_fields(batch_of(m), cell, q, v, field);
+        c->ops->read_fields(batch_of(m), cell, &(pcs_cell_state){ .q = q, .v = v }, field);
         for (int k = 0; k < PCS_MAX_CELL_FIELDS; k++) CHECK(k < nfield + nend ? isfinite(field[k]) : field[k] == 77.0);
         for (int k = 0; k < nfield; k++) {
             assert_string_equal(m->system->picture->field_names[k], c->ops->fields[k]);
@@ -183,7 +182,7 @@ TEST(cell_that_cannot_be_is_named)
     for (int e = 0; pcs_elements[e] != NULL; e++)
         for (int trial = 0; trial < 2; trial++) {
             const pcs_element_ops *ops = pcs_elements[e];
-            if (trial == 0 && (ops->is_one_node || strcmp(ops->name, "bushing") == 0)) continue;
+            if (trial == 0 && (ops->nnode == 1 || strcmp(ops->name, "bushing") == 0)) continue;
             model *m = model_create();
             model_line(m, "bar", ways[0][0], ways[0][1], NCELL);
             shorten_cells(ops, m);
@@ -191,7 +190,7 @@ TEST(cell_that_cannot_be_is_named)
             model_group(m, ops->name, "bar", "nu=0.3 orientation=0,1,0 inertia=1,1,1 stiffness=1,1,1");
             CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
             CHECK_TEXT(pcs_message(m->ctx), "'bar'");
-            CHECK_TEXT(pcs_message(m->ctx), ops->is_one_node ? "cell 7" : "cell 6");
+            CHECK_TEXT(pcs_message(m->ctx), ops->nnode == 1 ? "cell 7" : "cell 6");
             CHECK_TEXT(pcs_message(m->ctx), trial == 0 ? "length 0," : "nan");
             assert_string_equal(m->culprit, "elements.bar");
             CHECK(m->system == NULL);

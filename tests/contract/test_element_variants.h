@@ -46,7 +46,7 @@ static inline void ends_of(const variant *c, double ends[2][3])
 // Cells of one node, where the element wants such.
 static inline void shorten_cells(const pcs_element_ops *ops, model *m)
 {
-    for (int i = 0; i < NCELL && ops->is_one_node; i++) m->mesh->cell[i][1] = m->mesh->cell[i][0];
+    for (int i = 0; i < NCELL && ops->nnode == 1; i++) m->mesh->cell[i][1] = m->mesh->cell[i][0];
 }
 
 static inline model *build(const variant *c)
@@ -83,7 +83,7 @@ static inline bool has_option(const pcs_element_ops *ops, const char *name)
 // kernels that other parameters ask for, as points at arms from the nodes.
 static inline void for_every_situation(const variant *choice, void (*check)(const variant *c, model *m))
 {
-    bool has_section = choice->ops->has_section || choice->ops->area != NULL;
+    bool has_section = choice->ops->section_offset != 0 || choice->ops->area != NULL;
     bool may_have_arms = has_option(choice->ops, "offset_a") && dimension_of(choice) > 1;
     int count = (has_section ? 6 : 4) * NWAY;
     for (int situation = 0; situation < (may_have_arms ? 2 : 1) * count; situation++) {

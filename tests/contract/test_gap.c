@@ -14,13 +14,13 @@ enum { NWAY = sizeof ways / sizeof *ways };
 
 static bool is_constant(int type)
 {
-    return pcs_gap_types[type] != NULL && pcs_gap_types[type]->fill != NULL;
+    return pcs_gap_types[type] != NULL && strncmp(pcs_gap_types[type]->name, "node_", 5) == 0;
 }
 
 static const char *const ends[] = { "first.end", "second.start" };
 
 // Two bars one behind the other along a direction, 1.5 m apart; the second is numbered backwards.
-static model *two_bars(const double way[3], const double *normal, const pcs_gap_ops *ops)
+static model *two_bars(const double way[3], const double *normal, const pcs_source_ops *ops)
 {
     model *m = model_create();
     double at[4][3];
@@ -34,16 +34,16 @@ static model *two_bars(const double way[3], const double *normal, const pcs_gap_
     char values[512];
     int used = snprintf(values, sizeof values, "normal=%.17g,%.17g,%.17g point=%.17g,%.17g,%.17g restitution=0.375",
                         normal[0], normal[1], normal[2], at[2][0], at[2][1], at[2][2]);
-    for (int i = 0; ops->set_options[i] != NULL; i++)
-        used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->set_options[i], ends[i]);
+    for (int i = 0; ops->sets[i].option != NULL; i++)
+        used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->sets[i].option, ends[i]);
     model_contact(m, "touch", ops->name, values);
     return m;
 }
 
 // A plane pushes the end of the first bar back; two nodes are pushed apart.
-static void normal_for(const pcs_gap_ops *ops, const double way[3], double normal[3])
+static void normal_for(const pcs_source_ops *ops, const double way[3], double normal[3])
 {
-    double sign = ops->set_options[1] == NULL ? -2.5 : 2.5;
+    double sign = ops->sets[1].option == NULL ? -2.5 : 2.5;
     for (int k = 0; k < 3; k++) normal[k] = sign * way[k];
 }
 
@@ -69,7 +69,7 @@ TEST(rows_are_derivatives_of_gaps)
                 unit[i] = 1.0;
                 CHECK_NEAR(pcs_system_rate(system, 0, unit), ahead - behind, 1e-14);
             }
-            CHECK(system->rows[0].restitution == 0.375);
+            CHECK(pcs_restitution(&system->rows[0], -1.0) == 0.375);
             model_destroy(&m);
         }
 }
@@ -92,9 +92,9 @@ TEST(gaps_are_distances_in_space)
             pcs_system_points(system, pcs_at(0.0, q, NULL), drawn, n);
             system->ops->draw(system, pcs_at(0.0, q, q), system->picture);
             int other =
-                model_nodes(m, pcs_gap_types[type]->set_options[1] == NULL ? "second.start" : "first.end")->items[0];
+                model_nodes(m, pcs_gap_types[type]->sets[1].option == NULL ? "second.start" : "first.end")->items[0];
             const double *u = system->picture->displacement[other];
-            bool is_fixed_there = pcs_gap_types[type]->set_options[1] == NULL; // a plane does not move
+            bool is_fixed_there = pcs_gap_types[type]->sets[1].option == NULL; // a plane does not move
             for (int k = 0; k < 3; k++) {
                 distance += n[0][k] * (drawn[0][k] - m->mesh->x[other][k] - (is_fixed_there ? 0.0 : u[k]));
                 length += n[0][k] * n[0][k];
@@ -159,7 +159,7 @@ TEST(contact_across_the_motion_is_refused)
 TEST(normal_without_direction_is_told)
 {
     for (int type = 0; is_constant(type); type++) {
-        const pcs_gap_ops *ops = pcs_gap_types[type];
+        const pcs_source_ops *ops = pcs_gap_types[type];
         model *m = model_create();
         const char *option = NULL;
         CHECK_TEXT(ops->check(model_params(m->ctx, ops->options, ops->params_size, "normal=0,0,0"), &option),

@@ -20,7 +20,7 @@ static const double places[NBODY][3] = {
 static const char *const elements[] = { "rigid_body_3d", "disc", "point_mass" };
 enum { NELEMENT = sizeof elements / sizeof *elements };
 
-static bool takes_offsets(const pcs_gap_ops *ops)
+static bool takes_offsets(const pcs_source_ops *ops)
 {
     for (const pcs_option *o = ops->options; o->name != NULL; o++)
         if (strncmp(o->name, "offsets", 7) == 0) return true;
@@ -28,7 +28,7 @@ static bool takes_offsets(const pcs_gap_ops *ops)
 }
 
 // Every set option names one body; all other options that a type may have get a value here.
-static model *bodies(const pcs_gap_ops *ops, const char *element, const char *friction, bool has_offsets)
+static model *bodies(const pcs_source_ops *ops, const char *element, const char *friction, bool has_offsets)
 {
     model *m = model_create();
     for (int i = 0; i < NBODY; i++) {
@@ -50,8 +50,8 @@ static model *bodies(const pcs_gap_ops *ops, const char *element, const char *fr
         used += snprintf(values + used, sizeof values - (size_t)used,
                          " offsets=%s offsets_a=%s offsets_b=-0.1,0.05,0.1,0.2,0.2,-0.1", "0.1,-0.2,0.15,0.3,0.1,-0.2",
                          "0.1,-0.2,0.15,0.3,0.1,-0.2");
-    for (int i = 0; ops->set_options[i] != NULL; i++)
-        used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->set_options[i], names[i]);
+    for (int i = 0; ops->sets[i].option != NULL; i++)
+        used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->sets[i].option, names[i]);
     model_contact(m, "touch", ops->name, values);
     model_build(m);
     const double rest[MODEL_MAX_SIZE] = { 0 };

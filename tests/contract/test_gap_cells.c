@@ -28,7 +28,7 @@ static const scene scenes[] = {
 };
 enum { NSCENE = sizeof scenes / sizeof *scenes };
 
-static model *cells(const pcs_gap_ops *ops, const scene *s, const char *more)
+static model *describe_cells(const pcs_source_ops *ops, const scene *s, const char *more)
 {
     const double a[3][3] = { { -1.0, 0.0, 0.0 }, { 0.05, 0.0, 0.0 }, { 1.0, 0.0, 0.0 } };
     model *m = model_create();
@@ -38,19 +38,23 @@ static model *cells(const pcs_gap_ops *ops, const scene *s, const char *more)
     for (int i = 0; i < 2; i++) {
         pcs_fe_group *group = model_group(m, s->element, names[i], s->values);
         const pcs_section section = { .area = 1.0, .Iy = 0.1, .Iz = 0.1, .torsion = 0.2, .ky = 1.0, .kz = 1.0 };
-        if (group->ops->has_section)
+        if (group->ops->section_offset != 0)
             memcpy((char *)(size_t)group->params + group->ops->section_offset, &section, sizeof section);
     }
     char values[512];
     int used = snprintf(values, sizeof values,
                         "radius=0.1 other_radius=0.07 node_radius=0.05 most=1 restitution=0.5 %s", more);
     // Nodes are those of the second chain, cells of both those of the first, then of the second.
-    for (int i = 0; ops->set_options[i] != NULL; i++) {
-        bool is_node = strcmp(ops->set_options[i], "nodes") == 0;
-        used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->set_options[i],
-                         is_node || i == 1 ? (ops->set_options[0][0] == 'n' && i == 1 ? "first" : "second") : "first");
-    }
+    for (int i = 0; ops->sets[i].option != NULL; i++)
+        used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->sets[i].option,
+                         (i == 0) == ops->sets[0].is_cells ? "first" : "second");
     model_contact(m, "touch", ops->name, values);
+    return m;
+}
+
+static model *cells(const pcs_source_ops *ops, const scene *s, const char *more)
+{
+    model *m = describe_cells(ops, s, more);
     model_build(m);
     return m;
 }
@@ -62,14 +66,15 @@ static void settle(const model *m, const double *q)
         CHECK_OK(m->ctx, m->system->ops->search(m->system, pcs_at(0.0, q, NULL), &has_changed));
 }
 
-static bool has_option(const pcs_gap_ops *ops, const char *name)
+static bool has_option(const pcs_source_ops *ops, const char *name)
 {
     bool is_found = false;
     for (int i = 0; ops->options[i].name != NULL; i++) is_found = is_found || strcmp(ops->options[i].name, name) == 0;
     return is_found;
 }
 
-static void check_with(const pcs_gap_ops *ops, const scene *s, const char *more, void (*check)(model *, const scene *))
+static void check_with(const pcs_source_ops *ops, const scene *s, const char *more,
+                       void (*check)(model *, const scene *))
 {
     model *m = cells(ops, s, more);
     check(m, s);
@@ -81,8 +86,8 @@ static void for_every_type(void (*check)(model *m, const scene *s))
 {
     int ncheck = 0;
     for (int type = 0; pcs_gap_types[type] != NULL; type++)
-        for (int k = 0; k < NSCENE && pcs_gap_types[type]->cell_options != NULL; k++) {
-            const pcs_gap_ops *ops = pcs_gap_types[type];
+        for (int k = 0; k < NSCENE && pcs_gap_types[type]->sets[1].is_cells; k++) {
+            const pcs_source_ops *ops = pcs_gap_types[type];
             const scene *s = &scenes[k];
             bool has_sides = s->is_plane && has_option(ops, "side");
             bool has_offsets = strncmp(s->element, "beam", 4) == 0 && has_option(ops, "offsets");
@@ -208,6 +213,20 @@ static void check_moments(model *m, const scene *s)
 TEST(rigid_motions_rub_nothing)
 {
     for_every_type(check_moments);
+}
+
+TEST(chains_that_only_rotate_are_refused)
+{
+    for (int type = 0; pcs_gap_types[type] != NULL; type++) {
+        const char *name = pcs_gap_types[type]->name;
+        if (strcmp(name, "beam_beam") != 0 && strcmp(name, "node_segment") != 0) continue;
+        model *m = describe_cells(pcs_gap_types[type], &scenes[4], "");
+        model_support(m, "first", "xy");
+        model_support(m, "second", "xy");
+        CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), "is held by supports, so its gap cannot change");
+        model_destroy(&m);
+    }
 }
 
 // A point on its way round a cylinder, inside and outside.

@@ -40,7 +40,7 @@ static void add_body(model *m, const body *b, const char *name, const double x[3
 }
 
 // Does this joint need something that the body does not have?
-static bool can_hold(const pcs_joint_ops *ops, const body *b)
+static bool can_hold(const pcs_source_ops *ops, const body *b)
 {
     const char *const of_rotations[] = { "hinge", "fixed", "gear" };
     const char *const in_space[] = { "cylindrical", "screw", "universal" };
@@ -77,7 +77,7 @@ static void state_gear(model *m, const body *b)
     model_joint(m, "link", "gear", text);
 }
 
-static void state_joint(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+static void state_joint(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {
     char text[512];
     const char *axis = b->is_flat ? "0.6,0.8,0" : "0.6,-0.48,0.64";
@@ -109,7 +109,7 @@ static void state_joint(model *m, const pcs_joint_ops *ops, const body *b, bool 
 }
 
 // NULL where the pair makes no sense.
-static model *joined(const pcs_joint_ops *ops, const body *b, bool has_two)
+static model *joined(const pcs_source_ops *ops, const body *b, bool has_two)
 {
     if (!can_hold(ops, b)) return NULL;
     bool is_gear = strcmp(ops->name, "gear") == 0;
@@ -146,7 +146,7 @@ static void gaps_at(pcs_system *system, const double *q, double t, double *gap)
     pcs_system_gaps(system, pcs_at(t, q, NULL), gap);
 }
 
-typedef void each_model(model *m, const pcs_joint_ops *ops, const body *b, bool has_two);
+typedef void each_model(model *m, const pcs_source_ops *ops, const body *b, bool has_two);
 
 static void for_each(each_model *check)
 {
@@ -163,7 +163,7 @@ static void for_each(each_model *check)
     CHECK(count >= 70);
 }
 
-static void check_rows(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+static void check_rows(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {
     (void)ops, (void)b, (void)has_two;
     pcs_system *system = m->system;
@@ -190,7 +190,7 @@ TEST(rows_are_derivatives_of_gaps)
 }
 
 // Along q(t) with constant material velocities the gap has g' = G v + speed and g'' = bias.
-static void check_bias(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+static void check_bias(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {
     (void)b, (void)has_two;
     pcs_system *system = m->system;
@@ -243,7 +243,7 @@ static double moment(const pcs_system *system, int j)
     return sum;
 }
 
-static void check_rest(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+static void check_rest(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {
     (void)ops, (void)b, (void)has_two;
     pcs_system *system = m->system;
@@ -266,7 +266,7 @@ TEST(joints_fit_the_reference_state)
 }
 
 // Directions that are declared constant are; where rotations add up a joint without arms leaves a linear model linear.
-static void check_constant(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+static void check_constant(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {
     (void)has_two;
     pcs_system *system = m->system;
@@ -325,7 +325,7 @@ static void velocity_of_all(const model *m, const double *q, const double psi[3]
     }
 }
 
-static void check_common_motion(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+static void check_common_motion(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {
     pcs_system *system = m->system;
     bool is_gear = strcmp(ops->name, "gear") == 0; // of two wheels alone: against the ground
@@ -352,7 +352,7 @@ TEST(joints_leave_the_common_motion_alone)
 // The line of a slider turns with the first body; along it the second one is free, across it is not.
 TEST(sliders_follow_their_line)
 {
-    const pcs_joint_ops *slider = NULL;
+    const pcs_source_ops *slider = NULL;
     for (int j = 0; pcs_joints[j] != NULL; j++)
         if (strcmp(pcs_joints[j]->name, "slider") == 0) slider = pcs_joints[j];
     assert_non_null(slider);
@@ -419,7 +419,7 @@ static void compare_slopes(pcs_system *system, const double *q0, const double *x
 }
 
 // At any place; along the increments of a step; and of the rows along which impulses act.
-static void check_slopes(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+static void check_slopes(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {
     (void)ops, (void)b, (void)has_two;
     pcs_system *system = m->system;
@@ -448,7 +448,7 @@ TEST(slopes_are_derivatives_of_rows)
 }
 
 // What forces of joints add to K, where it has entries: differences of G^T lam.
-static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+static void check_stiffness(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {
     (void)ops, (void)b, (void)has_two;
     pcs_system *system = m->system;
@@ -503,7 +503,7 @@ static void push_and_rate(pcs_system *system, const pcs_step_problem *p, const d
 static int ncurved; // models that have a curvature
 
 // Newton's matrix of every joint: -d(forces)/dx and d(G v)/dx against differences of forces and velocities.
-static void check_curvature(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+static void check_curvature(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {
     (void)ops, (void)b, (void)has_two;
     pcs_system *system = m->system;

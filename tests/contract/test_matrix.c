@@ -284,7 +284,7 @@ static double matrix_step(const matrix_variant *c, const matrix_system *s)
 {
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
         bool is_it = strcmp(pcs_schemes[i]->name, c->scheme) == 0;
-        if (!is_it || !pcs_schemes[i]->is_explicit || (s->kind & MESH) == 0) continue;
+        if (!is_it || !pcs_rule_is_explicit(&pcs_schemes[i]->rule) || (s->kind & MESH) == 0) continue;
         matrix_run run = matrix_open(c, s, 0.0, 1.0, false);
         double step = run.status == PCS_OK ? run.sim->step_size : 0.01 * s->step; // refused: any stable one
         pcs_context_destroy(&run.ctx);

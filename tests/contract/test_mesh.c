@@ -20,7 +20,7 @@ static const struct {
       "{ points: { a: [0, 0, 0], b: [1, 0, 0], c: [0, 1, 0] }, members: [[a, b], [b, c], [c, a]], elements: 4 }" },
     { "lattice", "{ cells: [3, 2, 2], size: [0.5, 1, 2], elements: 2, diagonals: cross }" },
     { "lattice", "{ cells: [3], size: [0.5] }" },
-    { "gmsh", "{ file: " FILES "portal_22.msh }" },
+    { "gmsh", "{ file: " FILES "portal_41.msh }" },
     { "gmsh", "{ file: " FILES "portal_41.msh }" },
     { "point", "{ at: [[1, 2, 3], [4, 5, 6]] }" },
     { "point", "{ nodes: before }" },

@@ -37,7 +37,7 @@ static bool try_bad_step(model_run *run, rejection how)
     run->solver->ops = &bad;
     // Another step size: something must be prepared anew. A step into the far future meets an endless force, and one
     // that is only seen from its start goes beyond all numbers.
-    double beyond = run->scheme->ops->is_explicit ? 1e200 : 1e3;
+    double beyond = pcs_rule_is_explicit(&run->scheme->rule) ? 1e200 : 1e3;
     double h = how == OVERFLOWS ? beyond : how == SINGULAR ? 0.5 * bar_step : bar_step;
     CHECK_OK(run->m->ctx, run->scheme->ops->step(run->scheme, &run->x, h, &run->report));
     run->solver->ops = good;
@@ -87,7 +87,8 @@ TEST(rejected_step_leaves_no_trace)
                 CHECK(a.report.impact_loss == b.report.impact_loss && a.report.damping_loss == b.report.damping_loss);
                 CHECK(a.report.smooth_impulse[0] == b.report.smooth_impulse[0]);
             }
-            bool asks_always = !a.scheme->ops->is_explicit && !a.scheme->ops->has_inertia; // the solver, contact or not
+            bool asks_always = !pcs_rule_is_explicit(&a.scheme->rule) &&
+                               a.scheme->rule.kind != PCS_RULE_WAVE; // the solver, contact or not
             if (asks_always || how == OVERFLOWS) CHECK(nrejected == 15);
             model_destroy(&calm);
             model_destroy(&shaken);
@@ -128,7 +129,7 @@ TEST(state_that_is_not_finite_is_named)
         model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
         model_start(&run);
         run.x.v[4] = NAN;
-        if (run.scheme->ops->has_inertia) run.x.history[0][4] = NAN; // it goes on from there
+        if (run.scheme->rule.kind == PCS_RULE_WAVE) run.x.history[0][4] = NAN; // it goes on from there
         CHECK_OK(m->ctx, run.scheme->ops->step(run.scheme, &run.x, bar_step, &run.report));
         assert_int_equal(run.report.outcome, PCS_NOT_FINITE);
         CHECK(run.report.bad_equation >= 0 && run.report.bad_equation <= 4);

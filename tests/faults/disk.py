@@ -16,8 +16,6 @@ def commands(c):
     cases = os.path.join(c.source, "cases")
     out = ["-o", c.path("out", "deep"), "--quiet"]
     return {"run": ["run", os.path.join(cases, "bar_impact"), "--set", "time.end=0.1", *out],
-            "beside": ["run", os.path.join(cases, "bar_impact"), "--set", "time.end=0.02", "--set",
-                       "mesh.bar.elements=2500", "--set", "output.frames.every=2", *out],
             "pendulum": ["run", os.path.join(cases, "beam_pendulum"), "--set", "time.end=0.05", *out],
             "statics": ["statics", os.path.join(cases, "beam_pendulum"), "-o", c.path("out", "deep")],
             "modes": ["modes", os.path.join(cases, "rotor"), "-o", c.path("out", "deep")],

@@ -9,7 +9,6 @@
 //                then goes on as if nothing had happened. The file gets a line for each child that did not end well,
 //                and in the end the number of them all. Children write nothing to the disk. FAULT_SECONDS limits it.
 //                The program sees one processor, so that it starts no threads.
-//   FAULT_SLOW   end of the name of a file that takes a second to be opened
 //
 // Calls count from the first call of open on, which is the first thing that the program does: what loaders and
 // libraries do before it is theirs. Descriptors of the standard streams are left alone.
@@ -178,19 +177,11 @@ ssize_t write(int file, const void *data, size_t size)
     return NEXT(write)(file, data, size);
 }
 
-static void interpose_wait_for(const char *path)
-{
-    const char *slow = getenv("FAULT_SLOW");
-    size_t length = strlen(path), end = slow == NULL ? length + 1 : strlen(slow);
-    if (end <= length && strcmp(path + length - end, slow) == 0) nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);
-}
-
 static int interpose_open(const char *path, int flags, mode_t mode, const char *name)
 {
     int (*really)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, name);
     bool counts = is_on;
     is_on = true;
-    interpose_wait_for(path);
     if (counts && interpose_fails("open")) return errno = EMFILE, -1;
     if (is_child && (flags & O_ACCMODE) != O_RDONLY) return really("/dev/null", O_RDWR | O_CLOEXEC);
     return really(path, flags, mode);

@@ -5,7 +5,7 @@
 
 #include "build/build.h"
 #include "core/table.h"
-#include "sim/checkpoint_file.h"
+#include "sim/checkpoint.h"
 
 #include <stdint.h>
 #include <stdio.h>

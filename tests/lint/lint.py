@@ -8,22 +8,19 @@ LIBRARY = ("src/", "elements/", "mesh/")
 # Which layers a folder may include besides itself; the name of a header allows that one only.
 MAY_INCLUDE = {
     "core": [],
-    "sparse": ["core"],
     "elements": ["core"],
     "mesh": ["core"],
     "case": ["core"],
-    "linsolve": ["sparse", "core"],
-    "parallel": ["linsolve", "sparse", "core"],
-    "eigen": ["linsolve", "sparse", "core"],
-    "contact": ["mesh", "sparse", "core"],
-    "joint": ["contact", "mesh", "core"],
-    "system": ["sparse", "core"],
-    "fe": ["system", "elements", "mesh", "contact", "joint", "sparse", "core"],
-    "closed_form": ["system", "sparse", "core", "percuss_system.h"],
-    "step": ["system", "contact", "sparse", "linsolve", "core"],
-    "schemes": ["system", "step", "contact", "core"],
+    "linsolve": ["core"],
+    "parallel": ["linsolve", "core"],
+    "rows": ["mesh", "system", "core"],
+    "system": ["core"],
+    "fe": ["system", "elements", "mesh", "rows", "core"],
+    "closed_form": ["system", "core", "percuss_system.h"],
+    "step": ["system", "linsolve", "core"],
+    "schemes": ["system", "step", "core"],
     "output": ["system", "step", "mesh", "core", "schemes/scheme.h"],
-    "analysis": ["output", "case", "eigen", "fe/rigid.h", "system", "linsolve", "sparse", "core", "schemes/scheme.h"],
+    "analysis": ["output", "case", "fe/rigid.h", "system", "linsolve", "core", "schemes/scheme.h"],
     "sim": ["output", "case", "schemes", "step", "system", "core"],
 }
 MAY_INCLUDE_ALL = ("api", "build", "cli", "main.c")
@@ -40,7 +37,7 @@ PRINTING = r"\b(printf|vprintf|puts|putchar|perror|exit|_exit|_Exit|quick_exit|a
 MACHINE_PATHS = r"(?<![\w.])/(wor" r"k|roo" r"t|hom" r"e|tm" r"p)(/|\b)|\.\./sha" r"red"
 UNFINISHED = r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
 
-LONGEST_LINE, LONGEST_FUNCTION, LONGEST_FILE, MOST_ARGUMENTS = 120, 60, 600, 6
+LONGEST_LINE, LONGEST_FUNCTION, MOST_ARGUMENTS = 120, 60, 6
 LOCKS = ("arpack_lock", "arpack_once")  # of a library that has variables of its own
 FOREIGN_SIGNATURES = ("start_note_error",)  # called back by PETSc
 
@@ -242,11 +239,9 @@ def conditional_rule(path, text):
 
 
 def shape_rule(path, text):
-    """Length of files and lines, no tabs in C, no trailing blanks, a last line that ends."""
+    """Length of lines, no tabs in C, no trailing blanks, a last line that ends."""
     lines = text.split("\n")
     if path.endswith((".c", ".h", ".py", ".sh", ".txt", ".cmake")):
-        if len(lines) - 1 > LONGEST_FILE:
-            yield f"1: {len(lines) - 1} lines, allowed are {LONGEST_FILE}"
         for number, line in enumerate(lines, 1):
             if len(line) > LONGEST_LINE:
                 yield f"{number}: {len(line)} characters, allowed are {LONGEST_LINE}"

@@ -105,13 +105,17 @@ def write_net(path, nx, ny):
     rng.shuffle(lines)
     points = [(3, at[0, 0]), (3, at[0, ny]), (4, at[nx, ny // 2])]
     with open(path, "w") as file:
-        file.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n"
+        file.write("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n"
                    '1 1 "rows"\n1 2 "columns"\n0 3 "feet"\n0 4 "tip"\n$EndPhysicalNames\n')
-        file.write(f"$Nodes\n{len(at)}\n")
-        file.writelines(f"{tag} {0.1 * i:.17g} {0.1 * j:.17g} 0\n" for (i, j), tag in at.items())
-        file.write(f"$EndNodes\n$Elements\n{len(lines) + len(points)}\n")
-        file.writelines(f"{k + 1} 15 2 {group} {k + 1} {a}\n" for k, (group, a) in enumerate(points))
-        file.writelines(f"{k + 9} 1 2 {group} {group} {a} {b}\n" for k, (group, a, b) in enumerate(lines))
+        file.write(f"$Entities\n{len(points)} 2 0 0\n")
+        file.writelines(f"{k + 1} 0 0 0 1 {group}\n" for k, (group, _) in enumerate(points))
+        file.write("1 0 0 0 1 1 0 1 1 0\n2 0 0 0 1 1 0 1 2 0\n$EndEntities\n")
+        file.write(f"$Nodes\n1 {len(at)} 5 {4 + len(at)}\n2 1 0 {len(at)}\n")
+        file.writelines(f"{tag}\n" for tag in at.values())
+        file.writelines(f"{0.1 * i:.17g} {0.1 * j:.17g} 0\n" for i, j in at)
+        file.write(f"$EndNodes\n$Elements\n{len(points) + len(lines)} {len(points) + len(lines)} 1 {9 + len(lines)}\n")
+        file.writelines(f"0 {k + 1} 15 1\n{k + 1} {a}\n" for k, (_, a) in enumerate(points))
+        file.writelines(f"1 {group} 1 1\n{k + 9} {a} {b}\n" for k, (group, a, b) in enumerate(lines))
         file.write("$EndElements\n")
 
 

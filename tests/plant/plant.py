@@ -21,26 +21,29 @@ LAWS = "restitution and friction are the numbers of the case"
 RATES = "gap rates follow the gaps"
 BENDS = "gap accelerations follow the gap rates"
 BOOKS = "work of forces is what energies and losses book"
+CONE = "friction <= mu x contact impulse"
 TRAVEL = "travel times of waves by mass and stiffness"
 BEAMS = ["cases/beam_pendulum", "cases/double_pendulum_stop", SETTLING + "spun_beam.yaml"]
 TUMBLING = [OWN + "tumbling.yaml", OWN + "tumbling.yaml --set scheme.type=half_explicit",
             OWN + "tumbling.yaml --set scheme.type=moreau_jean --set scheme.theta=0.5", SETTLING + "coin.yaml",
             SETTLING + "box.yaml"]
 PULLED = [OWN + "ring.yaml --set scheme.type=" + scheme for scheme in ("event_driven", "mannshardt")]
+SOFTLY = [OWN + "hertz_ball.yaml --set contacts.floor.friction=0.2"]
+# Gains of 0.1 to 0.5 of the energy, by a scheme whose equations are not checked: seen by the cap alone.
+THROWN = 'cases/ball --set system.velocity=3.0 --set scheme={"type":"tdg_minus","degree":2} --set time.end='
+LEAVE = "        pcs_explicit_leave(self, &s->base);"
 
 # name; file, old text, new text; runs; check that notices
 FAULTS = [
-    ("restitution squared", "src/fe/rows.c", "row.restitution = law->restitution;",
-     "row.restitution = law->restitution * law->restitution;",
+    ("restitution squared", "src/build/contacts.c", "newton->restitution = keys.restitution;",
+     "newton->restitution = keys.restitution * keys.restitution;",
      [folder + "ring.yaml --set contacts.ring.restitution=0.5" for folder in (OWN, SETTLING)], LAWS),
-    ("restitution of closed forms squared", "src/closed_form/closed_form.c", ".restitution = given[j].restitution,",
-     ".restitution = given[j].restitution * given[j].restitution,",
+    ("restitution of closed forms squared", "src/closed_form/closed_form.c", "restitution = given[j].restitution;",
+     "restitution = given[j].restitution * given[j].restitution;",
      ["cases/ball", "cases/oscillator", "cases/pendulum", "cases/rocking_block", "cases/spinning_ball"], LAWS),
-    ("friction times 1.1", "src/fe/rows.c", "row.friction = law->friction;", "row.friction = 1.1 * law->friction;",
-     [SETTLING + name + ".yaml" for name in ("ring", "coin", "box", "ball")] + ["cases/rotor"], LAWS),
-    ("friction of force laws times 1.1", "src/fe/laws.c", "own->contact])->friction,",
-     "own->contact])->friction * 1.1,",
-     [OWN + "hertz_ball.yaml --set contacts.floor.friction=0.2"], LAWS),
+    ("friction times 1.1", "src/rows/table.c", ".friction = model->friction,", ".friction = 1.1 * model->friction,",
+     [SETTLING + name + ".yaml" for name in ("ring", "coin", "box", "ball")]
+     + ["cases/rotor"] + SOFTLY, LAWS),
     ("gyroscopic moment of bodies dropped", "elements/rigid_body.c", "p[3 + k] - turn[k];",
      "p[3 + k] - 0.0 * turn[k];", TUMBLING, GYRO),
     ("gyroscopic moment of beams dropped", "elements/beam_exact_3d.c", "f[i + k] -= gyro[k];",
@@ -51,7 +54,7 @@ FAULTS = [
      "    pcs_rotation_apply(state->cell->Dm, psi, out->m);",
      "    pcs_rotation_apply(state->cell->Dm, psi, out->m);\n    out->n[1] *= 1.2;\n    out->n[2] *= 1.2;",
      ["cases/beams_crossed", OWN + "beam_space.yaml"], ENERGY),
-    ("Hertz force times 1.1", "src/contact/force_law.c", "s.force = elastic * grip", "s.force = 1.1 * elastic * grip",
+    ("Hertz force times 1.1", "src/rows/force_law.c", "= elastic * grip", "= 1.1 * elastic * grip",
      ["cases/hertz_bar", OWN + "hertz_ball.yaml", OWN + "hertz_ball.yaml --set scheme.type=half_explicit"], ENERGY),
     ("wave mass 0.245", "elements/rod.c", "== PCS_ROD_ONE_POINT) return 0.25;", "== PCS_ROD_ONE_POINT) return 0.245;",
      ["cases/bar_wave", "cases/hopkinson"], TRAVEL),
@@ -60,12 +63,30 @@ FAULTS = [
     ("damping of exact beams in space doubled", "elements/beam_exact_3d.c",
      "0.0 : batch->damping_stiffness * rates->psi[k]",
      "0.0 : 2.0 * batch->damping_stiffness * rates->psi[k]", [OWN + "beam_space.yaml"], SOFT),
-    ("contact arm dropped", "src/contact/row.h", "    pcs_cross(arm, force, term->moment);",
+    ("contact arm dropped", "src/rows/row.h", "    pcs_cross(arm, force, term->moment);",
      "    pcs_cross(arm, force, term->moment);\n    for (int k = 0; k < 3; k++) term->moment[k] *= 0.0;",
      [SETTLING + "coin.yaml --set scheme.type=alpha_ggl", SETTLING + "coin.yaml"], RATES),
-    ("damping of beams booked half", "src/schemes/alpha_ggl.c", "report->damping_loss = pcs",
+    ("damping of beams booked half", "src/schemes/implicit.c", "report->damping_loss = pcs",
      "report->damping_loss = 0.5 * pcs", [OWN + "beam_damped.yaml", OWN + "beam_space.yaml"], BOOKS),
-    ("sign of a curvature", "src/contact/node_circle.c", "row->bias += self->sign * round",
+    ("force of a linear rod times 0.98", "elements/rod.c", "f[0] += k * (q[1] - q[0]);\n    for (int i = 1;",
+     "f[0] += 0.98 * k * (q[1] - q[0]);\n    for (int i = 1;", ["cases/bar_impact", "cases/bar_fast"], ENERGY),
+    ("damping of linear models booked half", "src/schemes/explicit.c", "report->damping_loss = pcs",
+     "report->damping_loss = 0.5 * pcs", [OWN + "bar_damped.yaml"], BOOKS),
+    ("force of a closed form times 0.98", "src/closed_form/pendulum.c", "f[1] = -p[MASS]", "f[1] = -0.98 * p[MASS]",
+     ["cases/pendulum", "cases/pendulum --set scheme.type=half_explicit"], ENERGY),
+    ("plastic stress times 0.98", "elements/rod_internal.c", "x.stress = E *", "x.stress = 0.98 * E *",
+     ["cases/bar_plastic", "cases/bar_plastic --set scheme.type=alpha_ggl"], BOOKS),
+    ("viscous stress times 0.98", "elements/rod_internal.c", ".stress = relaxed *", ".stress = 0.98 * relaxed *",
+     ["cases/bar_viscoelastic", "cases/bar_viscoelastic --set scheme.type=alpha_ggl"], BOOKS),
+    ("soft friction times 1.1", "src/rows/forces.c", "x->force[i] = friction *",
+     "x->force[i] = 1.1 * friction *", SOFTLY, CONE),
+    ("loss of soft friction booked half", "src/rows/forces.c", "fmax(0.0, before - x.energy - work)",
+     "0.5 * fmax(0.0, before - x.energy - work)", SOFTLY, BOOKS),
+    ("velocity times 1.1 in a step of tdg", "src/schemes/galerkin.c", LEAVE,
+     "for (int i = 0; i < n; i++) next->v[i] *= 1.1;\n" + LEAVE, [THROWN + "0.002"], "energy gained in a step"),
+    ("velocity times 1.002 in steps of tdg", "src/schemes/galerkin.c", LEAVE,
+     "for (int i = 0; i < n; i++) next->v[i] *= 1.002;\n" + LEAVE, [THROWN + "0.1"], "energy gained since the start"),
+    ("sign of a curvature", "src/rows/node_circle.c", "row->bias += self->sign * round",
      "row->bias -= self->sign * round", PULLED, BENDS),
 ]
 

@@ -263,7 +263,7 @@ TEST(forces_and_moments_add_up_to_nothing)
         model_randomize(&seed, dofs, v);
         for (int i = 0; i < dofs; i++) q[i] *= 3.0;
         const pcs_batch *batch = pcs_fe_batch(c.sim->system, 2);
-        batch->ops->add_force(batch, q, v, f);
+        batch->ops->force(batch, &(pcs_cell_state){ .q = q, .v = v }, f);
         for (int b = 0; b < 2; b++) {
             double u[3], psi[3], R[9], own[3], ignored[3], m[3], turned[3], lever[3];
             body_at(&g, q, b, u, psi);

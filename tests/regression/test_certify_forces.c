@@ -31,6 +31,12 @@ static void force_too_stiff_later(const pcs_system *self, pcs_instant at, double
     else force_too_stiff(self, at, f);
 }
 
+static void force_heavier_later(const pcs_system *self, pcs_instant at, double *f)
+{
+    honest->force(self, at, f);
+    for (int i = 0; i < self->nv && at.t >= 0.05; i++) f[i] *= 1.1;
+}
+
 static void force_damped_twice(const pcs_system *self, pcs_instant at, double *f)
 {
     double still[MOST];
@@ -88,6 +94,15 @@ static void rows_of_other_bias(pcs_system *self, pcs_instant at, const pcs_row_v
     "contacts: { ring: { type: node_circle, nodes: ball, centre: [0, 0, 0], radius: 1.0, node_radius: 0.1, side: "    \
     "inside, restitution: 0.0 } }\ntime: { step: 1.0e-3, end: 0.04 }\n"
 
+#define BAR                                                                                   \
+    "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 6 } }\n"            \
+    "initial: [ { set: bar.end, velocity: [1, 0, 0] } ]\ntime: { step: 1.0e-4, end: 0.06 }\n" \
+    "elements: { bar: { mesh: bar, E: 1.0e+7, rho: 1000.0, area: 1.0e-4, type: rod"
+#define ELASTIC BAR " } }\n"
+#define PLASTIC BAR "_plastic, yield_stress: 4.0e+4, tangent_modulus: 1.0e+6 } }\n"
+#define VISCOUS BAR "_viscoelastic, relaxed_modulus: 5.0e+6, relaxation_time: 1.0e-2 } }\n"
+#define PENDULUM "system: { type: pendulum }\ntime: { step: 1.0e-4, end: 0.06 }\n"
+
 // The sum of the forces that there are, wrong or not: the balance of momentum is not what shall see them.
 static void resultant_of_force(const pcs_system *self, pcs_instant at, double sum[3])
 {
@@ -103,7 +118,7 @@ static void resultant_of_force(const pcs_system *self, pcs_instant at, double su
 static void measure_of_force(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
 {
     honest->measure(self, at, what, out);
-    if (what & PCS_RESULTANT) resultant_of_force(self, at, out->resultant);
+    if ((what & PCS_RESULTANT) && pcs_system_is_mesh(self)) resultant_of_force(self, at, out->resultant);
 }
 
 // Runs a case with the functions of `ops` that are given in place of the system's own.
@@ -121,7 +136,7 @@ static void run_with(const char *text, const char *scheme, const pcs_system_ops 
     pcs_status status = pcs_sim_start(c.sim);
     while (status == PCS_OK && !pcs_sim_is_done(c.sim)) status = pcs_sim_step(c.sim);
     if (check == NULL) CHECK_OK(c.ctx, status);
-    if (check != NULL && status != PCS_FAILED) fail_msg("%s, %s: not seen", scheme, check);
+    if (check != NULL && status != PCS_FAILED) fail_msg("%s, %s: not seen in %s", scheme, check, text);
     if (check != NULL) CHECK_TEXT(pcs_message(c.ctx), check);
     text_case_close(&c);
 }
@@ -130,6 +145,7 @@ TEST(wrong_functions_are_seen)
 {
     static const pcs_system_ops none = { 0 }, stiff = { .force = force_too_stiff },
                                 later = { .force = force_too_stiff_later }, damped = { .force = force_damped_twice },
+                                heavier = { .force = force_heavier_later },
                                 light = { .force = force_without_gyroscopes },
                                 armless = { .evaluate_rows = rows_without_arms },
                                 bent = { .evaluate_rows = rows_of_other_bias };
@@ -139,6 +155,10 @@ TEST(wrong_functions_are_seen)
     } known[] = {
         { BEAM, { "alpha_ggl", "newmark", "moreau_jean, theta: 0.5" }, "forces follow from the energy", &stiff },
         { BEAM, { "alpha_ggl", "newmark", "moreau_jean, theta: 0.5" }, "work of forces is what energies", &later },
+        { ELASTIC, { "half_explicit", "schatzman_paoli" }, "work of forces is what energies", &later },
+        { PLASTIC, { "half_explicit", "newmark", "alpha_ggl" }, "work of forces is what energies", &stiff },
+        { VISCOUS, { "half_explicit", "newmark", "alpha_ggl" }, "work of forces is what energies", &stiff },
+        { PENDULUM, { "half_explicit", "alpha_ggl" }, "work of forces is what energies", &heavier },
         { BALL, { "newmark", "half_explicit", "moreau_midpoint" }, "forces follow from the energy", &stiff },
         { BEAM, { "alpha_ggl", "newmark", "moreau_jean, theta: 0.5" }, "damping takes the power", &damped },
         { BODY, { "alpha_ggl", "half_explicit", "moreau_jean, theta: 0.5" }, "gyroscopic moments follow", &light },
@@ -158,7 +178,8 @@ TEST(coefficients_are_those_of_the_case)
     for (int k = 0; k < 4; k++) {
         text_case c = text_case_open(COIN, "scheme: { type: alpha_ggl }\n", NULL);
         pcs_row *row = &c.sim->system->laws[0];
-        if (k == 0) row->restitution *= row->restitution;
+        const pcs_newton squared = { pow(pcs_restitution(row, 0.0), 2) };
+        if (k == 0) row->law.params = &squared;
         if (k == 1) row->friction *= 1.1;
         if (k == 2) row->tangent_restitution = 1e-3;
         pcs_status status = pcs_sim_start(c.sim);
@@ -188,6 +209,32 @@ TEST(waves_take_their_time)
         pcs_status status = pcs_sim_start(c.sim);
         if (k == 0) CHECK_OK(c.ctx, status);
         else CHECK_TEXT(pcs_message(c.ctx), "travel times of waves by mass and stiffness");
+        text_case_close(&c);
+    }
+}
+
+// Works, losses and their round-off may exceed the energy by far where dampers stop a step within itself; the ledger
+// closes even so: a force on a fixed bar, a node that starts alone, a bar that falls as a whole.
+TEST(ledgers_of_overdamped_bars_close)
+{
+#define DAMPED(cells, E, alpha, beta)                                                                       \
+    "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: " cells " } }\n"                  \
+    "elements: { bar: { type: rod, mesh: bar, E: " E ", rho: 7800.0, area: 1.0e-4, damping: { mass: " alpha \
+    ", stiffness: " beta " } } }\n"
+    static const char *const texts[] = {
+        DAMPED("30", "5.075008e+04", "5.485346e+07",
+               "101.2306") "supports: { a: { set: bar.start, fix: [x] } }\n"
+                           "loads: { f: { type: force, set: bar.end, value: [10.0, 0, 0] } }\n"
+                           "scheme: { type: hht }\ntime: { step: 6.180121e-3, end: 6.180121e-3 }\n",
+        DAMPED("1", "1.613388e+08", "0.0",
+               "62.50158") "loads: { g: { type: gravity, g: [9.81, 0, 0] } }\n"
+                           "scheme: { type: jump_newmark, rho_inf: 0.5 }\ntime: { step: 6.611932e-2, end: 33.0 }\n",
+        DAMPED("1", "2.7e+09", "0.0", "63.0") "initial: [ { set: bar.end, velocity: [1, 0, 0] } ]\n"
+                                              "scheme: { type: newmark }\ntime: { step: 1.3e-3, end: 0.6 }\n"
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        text_case c = text_case_open(texts[i], NULL);
+        text_case_run(&c);
         text_case_close(&c);
     }
 }

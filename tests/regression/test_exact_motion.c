@@ -220,7 +220,7 @@ TEST(spinning_beam_turns_ten_times)
 {
     int count = 0;
     for (int s = 0; pcs_schemes[s] != NULL; s++) {
-        if (!pcs_schemes[s]->takes_rotations) continue;
+        if (!(pcs_schemes[s]->takes & PCS_TAKES_ROTATIONS)) continue;
         count++;
         enum { N = 4 };
         // forward Euler drives circles outwards by (w h)^2 a step

@@ -197,6 +197,10 @@ output: {{ frames: false, checkpoint: false, probes: {{ body: {{ node: body, of:
             result = self.try_case(mesh + "elements: { " + elements + " }\n" + rest)
             self.assertEqual(result.returncode, 2)
             self.assertIn(expected, result.stderr)
+        result = self.try_case("mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+                               "elements: { bar: { type: rod_plastic, mesh: bar, E: 1, rho: 1e-200, area: 1e-200, "
+                               "yield_stress: 1, tangent_modulus: 0 } }\n" + rest.partition("\n")[2])
+        self.assertIn("the mass matrix is singular at node 0", result.stderr)
 
     def test_what_is_refused(self):
         for spring, expected in (

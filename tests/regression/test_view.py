@@ -108,6 +108,7 @@ def check_camera(folder):
     view, summary = drawn[0], json.loads((results / "summary.json").read_text())
     up, towards = numpy.array(view["up"]), numpy.subtract(view["position"], view["focus"])
     right = numpy.cross(up, towards / numpy.linalg.norm(towards))
+    assert abs(up - [0.0, 1.0, 0.0]).max() < 1e-12 and abs(right - [1.0, 0.0, 0.0]).max() < 1e-12, (up, right)
     files = json.loads((results / "beam_pendulum.vtk.series").read_text())["files"]
     body = vtk_readback.read_frame(results / next(f["name"] for f in files if f["time"] >= view["time"] - 1e-12))
     thick = body["arrays"]["point", "radius"].max()

@@ -362,14 +362,14 @@ def times(results, stem):
 
 def check_choice(folder):
     """bar_impact closes in the step to 0.502 and opens in that to 1.172, in steps of 2 ms."""
-    results = run("cases/bar_impact", folder / "choice", "output.frames.every=1", "output.frames.around_contacts=2",
-                  "output.frames.fields=[stress]", "output.frames.precision=float")
-    wanted = [0, 0.498, 0.5, 0.502, 0.504, 1.168, 1.17, 1.172, 1.174, 1.5]
+    results = run("cases/bar_impact", folder / "choice", "output.frames.every=1",
+                  "output.frames.window=[[0.498, 0.504], [1.168, 1.174]]", "output.frames.fields=[stress]",
+                  "output.frames.precision=float")
+    wanted = [0.498, 0.5, 0.502, 0.504, 1.168, 1.17, 1.172, 1.174]
     assert times(results, "bar_impact") == wanted, times(results, "bar_impact")
     # Of the contacts the first frame, those with a load, and the one that shows them open again.
-    loaded = [0, 0.502, 0.504, 1.168, 1.17, 1.172]
+    loaded = [0.498, 0.502, 0.504, 1.168, 1.17, 1.172]
     assert times(results, "contacts") == loaded, times(results, "contacts")
-    assert not list(results.glob("*held*"))
     assert len(list(results.glob("bar_impact_*.vtk"))) == len(wanted)
     whole = run("cases/bar_impact", folder / "whole", "output.frames.every=1")
     for number, time in enumerate(wanted):
@@ -395,7 +395,7 @@ def check_choice(folder):
 def check_refusals(folder):
     for setting, text in (("window=[0.1]", "must be [from, to]"), ("window=[[0.2, 0.1]]", "ends before it begins"),
                           ("fields=[strss]", "no 'strss'; it has displacement, velocity, axial_force, stress"),
-                          ("around_contacts=0", "around_contacts"), ("precision=half", "precision")):
+                          ("precision=half", "precision")):
         done = percuss("run", "cases/bar_impact", "-o", folder / "bad", "--set", f"output.frames.{setting}")
         assert done.returncode == 2 and text in done.stderr, (setting, done.returncode, done.stderr)
 

@@ -45,12 +45,14 @@ class Uses:
 
     @staticmethod
     def msh(points):
-        nodes = "".join(f"{i + 1} {p[0]!r} {p[1]!r} {p[2]!r}\n" for i, p in enumerate(points))
         n = len(points) - 1
-        lines = "".join(f"{i + 3} 1 2 3 1 {i + 1} {i + 2}\n" for i in range(n))
-        return ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n0 1 \"start\"\n0 2 \"end\"\n1 3 \"all\"\n"
-                f"$EndPhysicalNames\n$Nodes\n{n + 1}\n{nodes}$EndNodes\n$Elements\n{n + 2}\n"
-                f"1 15 2 1 1 1\n2 15 2 2 2 {n + 1}\n{lines}$EndElements\n")
+        tags = "".join(f"{i + 1}\n" for i in range(n + 1))
+        places = "".join(f"{p[0]!r} {p[1]!r} {p[2]!r}\n" for p in points)
+        lines = "".join(f"{i + 3} {i + 1} {i + 2}\n" for i in range(n))
+        return ("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n0 1 \"start\"\n0 2 \"end\"\n1 3 \"all\"\n"
+                "$EndPhysicalNames\n$Entities\n2 1 0 0\n1 0 0 0 1 1\n2 0 0 0 1 2\n1 0 0 0 0 0 0 1 3 0\n$EndEntities\n"
+                f"$Nodes\n1 {n + 1} 1 {n + 1}\n1 1 0 {n + 1}\n{tags}{places}$EndNodes\n$Elements\n3 {n + 2} 1 {n + 2}\n"
+                f"0 1 15 1\n1 1\n0 2 15 1\n2 {n + 1}\n1 1 1 {n}\n{lines}$EndElements\n")
 
     def gmsh(self):
         """Lines from a file in metres."""
@@ -133,8 +135,6 @@ class Uses:
         rng = self.rng
         frames = {"every": rng.randint(1, 40), "format": rng.choice(["vtk", "vtu"]),
                   "precision": rng.choice(["double", "float"]), "pieces": rng.choice(["auto", "always", "never"])}
-        if rng.random() < 0.3:
-            frames["around_contacts"] = rng.randint(1, 5)
         if rng.random() < 0.3:
             span = sorted(rng.random() * self.judge.end for _ in range(2))
             frames["window"] = span

@@ -106,11 +106,17 @@ void bend_move(const bend *b, const double *x, double *q)
     }
 }
 
-void bend_force(const bend *b, const double *q, const double *v, double *f)
+static pcs_cell_state bend_state(const double *q, const double *v)
 {
     static const double rest[BEND_MAX_SIZE];
+    return (pcs_cell_state){ .q = q, .v = v == NULL ? rest : v, .along = v };
+}
+
+void bend_force(const bend *b, const double *q, const double *v, double *f)
+{
+    const pcs_cell_state at = bend_state(q, v);
     memset(f, 0, (size_t)b->n * sizeof *f);
-    b->ops->add_force(&b->batch, q, v == NULL ? rest : v, f);
+    b->ops->force(&b->batch, &at, f);
 }
 
 static void bend_assemble(const bend *b, int cell, const double *A, double *sum)
@@ -124,23 +130,23 @@ static void bend_assemble(const bend *b, int cell, const double *A, double *sum)
 
 void bend_tangents(const bend *b, const double *q, const double *v, double *K, double *C)
 {
-    static const double rest[BEND_MAX_SIZE];
+    const pcs_cell_state at = bend_state(q, v);
     double k[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], c[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     memset(K, 0, (size_t)b->n * (size_t)b->n * sizeof *K);
     if (C != NULL) memset(C, 0, (size_t)b->n * (size_t)b->n * sizeof *C);
     for (int i = 0; i < b->batch.ncell; i++) {
-        b->ops->tangents(&b->batch, i, q, v == NULL ? rest : v, k, C == NULL ? NULL : c);
+        b->ops->matrices(&b->batch, i, &at, NULL, k, C == NULL ? NULL : c);
         bend_assemble(b, i, k, K);
         if (C != NULL) bend_assemble(b, i, c, C);
     }
 }
 
-double bend_energy(const bend *b, const double *q)
+pcs_cell_sums bend_sums(const bend *b, const double *q, const double *v)
 {
-    static const double rest[BEND_MAX_SIZE];
-    pcs_energy sum = { 0 };
-    b->ops->add_energy(&b->batch, q, rest, &sum);
-    return sum.strain;
+    const pcs_cell_state at = bend_state(q, v);
+    pcs_cell_sums sum = { 0 };
+    b->ops->measure(&b->batch, &at, v == NULL ? PCS_CELL_ENERGY : PCS_CELL_POWER, &sum);
+    return sum;
 }
 
 bend_material bend_stocky(void)
@@ -173,9 +179,9 @@ void bend_check_force(const bend *b, const double *q)
         double slope = 0.0;
         for (int k = -2; k <= 2; k++) {
             bend_move_one(b, q, i, k * step, moved);
-            slope += difference[k + 2] * bend_energy(b, moved) / step;
+            slope += difference[k + 2] * bend_sums(b, moved, NULL).strain / step;
         }
-        CHECK_NEAR(-f[i], slope, 1e-10 * bend_energy(b, q));
+        CHECK_NEAR(-f[i], slope, 1e-10 * bend_sums(b, q, NULL).strain);
     }
 }
 

@@ -42,7 +42,8 @@ void bend_move(const bend *b, const double *x, double *q);
 // f = internal and damping force, as forces on the body; K and C by the tangents, row-major n x n.
 void bend_force(const bend *b, const double *q, const double *v, double *f);
 void bend_tangents(const bend *b, const double *q, const double *v, double *K, double *C);
-double bend_energy(const bend *b, const double *q);
+// Energies, or with v the power of damping alone.
+pcs_cell_sums bend_sums(const bend *b, const double *q, const double *v);
 
 // A stocky beam in space, all of whose numbers differ.
 bend_material bend_stocky(void);

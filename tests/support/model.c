@@ -190,7 +190,7 @@ pcs_fe_group *model_group(model *m, const char *element, const char *cells, cons
     group->name = cells;
     group->cells = model_cells(m, cells);
     void *params = model_params(m->ctx, group->ops->options, group->ops->params_size, assignments);
-    if (group->ops->has_section) {
+    if (group->ops->section_offset != 0) {
         pcs_section section = { .area = 0.3, .Iy = 0.02, .Iz = 0.05, .torsion = 0.03, .ky = 0.8, .kz = 0.7 };
         if (strncmp(element, "rotor", 5) == 0) { // what spins is round
             section.Iy = section.Iz;
@@ -256,20 +256,26 @@ pcs_fe_load *model_force(model *m, const char *nodes, double fx, double fy, doub
     return load;
 }
 
-pcs_fe_contact *model_contact(model *m, const char *name, const char *type, const char *assignments)
+pcs_row_source *model_contact(model *m, const char *name, const char *type, const char *assignments)
 {
-    pcs_fe_contact *contact = &m->contacts[m->definition.ncontact++];
+    pcs_row_source *contact = &m->contacts[m->definition.ncontact++];
+    const char *mu = params_find(m->ctx, assignments, "friction");
+    const char *e = params_find(m->ctx, assignments, "tangent_restitution");
+    *contact =
+        (pcs_row_source){ .friction = mu == NULL ? 0.0 : atof(mu), .tangent_restitution = e == NULL ? 0.0 : atof(e) };
     for (int i = 0; pcs_gap_types[i] != NULL; i++)
         if (strcmp(pcs_gap_types[i]->name, type) == 0) contact->ops = pcs_gap_types[i];
     assert_non_null(contact->ops);
+    contact->law.ops = &pcs_law_newton;
+    contact->law.params = model_params(m->ctx, pcs_law_newton.options, sizeof(pcs_newton), assignments);
     contact->name = name;
     contact->params = model_params(m->ctx, contact->ops->options, contact->ops->params_size, assignments);
     return contact;
 }
 
-pcs_fe_joint *model_joint(model *m, const char *name, const char *type, const char *assignments)
+pcs_row_source *model_joint(model *m, const char *name, const char *type, const char *assignments)
 {
-    pcs_fe_joint *joint = &m->joints[m->definition.njoint++];
+    pcs_row_source *joint = &m->joints[m->definition.njoint++];
     for (int i = 0; pcs_joints[i] != NULL; i++)
         if (strcmp(pcs_joints[i]->name, type) == 0) joint->ops = pcs_joints[i];
     assert_non_null(joint->ops);
@@ -306,7 +312,8 @@ model_run model_prepare(model *m, const char *scheme, const char *assignments, c
                                             linear == NULL ? "auto" : linear, m->system, &run.solver));
     run.scheme = pcs_take(m->ctx, 1, sizeof *run.scheme, "a scheme");
     assert_non_null(run.scheme);
-    *run.scheme = (pcs_scheme){ .ops = ops, .ctx = m->ctx, .system = m->system, .solver = run.solver };
+    *run.scheme =
+        (pcs_scheme){ .ops = ops, .rule = ops->rule, .ctx = m->ctx, .system = m->system, .solver = run.solver };
     run.scheme->params = model_params(m->ctx, ops->options, ops->params_size, assignments);
     run.scheme->data = pcs_take(m->ctx, 1, ops->data_size, "a scheme");
     assert_non_null(run.scheme->data);

@@ -19,8 +19,8 @@ typedef struct model {
     pcs_fe_support supports[MODEL_PARTS];
     pcs_fe_initial initials[MODEL_PARTS];
     pcs_fe_load loads[MODEL_PARTS];
-    pcs_fe_contact contacts[MODEL_PARTS];
-    pcs_fe_joint joints[MODEL_PARTS];
+    pcs_row_source contacts[MODEL_PARTS];
+    pcs_row_source joints[MODEL_PARTS];
     pcs_system *system;  // after model_build
     const char *culprit; // of a build that failed
 } model;
@@ -52,9 +52,9 @@ pcs_fe_support *model_support(model *m, const char *nodes, const char *axes); //
 pcs_fe_initial *model_initial(model *m, const char *nodes);
 pcs_fe_load *model_gravity(model *m, double gx, double gy, double gz);
 pcs_fe_load *model_force(model *m, const char *nodes, double fx, double fy, double fz);
-pcs_fe_contact *model_contact(model *m, const char *name, const char *type, const char *assignments);
+pcs_row_source *model_contact(model *m, const char *name, const char *type, const char *assignments);
 
-pcs_fe_joint *model_joint(model *m, const char *name, const char *type, const char *assignments);
+pcs_row_source *model_joint(model *m, const char *name, const char *type, const char *assignments);
 
 pcs_status model_try_build(model *m);
 void model_build(model *m); // fails the test when it does not work

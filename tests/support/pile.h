@@ -32,7 +32,7 @@ typedef struct pile {
     pcs_fe_group group;
     pcs_fe_initial initial;
     pcs_fe_load gravity;
-    pcs_fe_contact *contacts; // [2 layers]
+    pcs_row_source *contacts; // [2 layers]
     pcs_beam_params beam;
     pcs_system *system;
 } pile;
@@ -57,13 +57,6 @@ static inline void pile_set(const pcs_option *options, void *params, const char 
         return;
     }
     fprintf(stderr, "error: no option '%s'\n", name);
-    exit(1);
-}
-
-static inline const pcs_gap_ops *pile_gap(const char *name)
-{
-    for (int i = 0; pcs_gap_types[i] != NULL; i++)
-        if (strcmp(pcs_gap_types[i]->name, name) == 0) return pcs_gap_types[i];
     exit(1);
 }
 
@@ -110,16 +103,18 @@ static inline void pile_contact(pile *p, const pile_shape *s, int layer, const i
         }
     for (int k = layer > 0 ? 0 : 1; k < 2; k++)
         pile_demand(p->ctx, pcs_mesh_add_node_list(p->mesh, names[k], w * w, nodes[k]));
-    const pcs_gap_ops *ops = pile_gap(layer == 0 ? "node_plane" : "node_node");
+    const pcs_source_ops *ops = pcs_gap_types[layer == 0 ? 0 : 1]; // node_plane, node_node
     void *params = pcs_take(p->ctx, 1, ops->params_size, "parameters");
     const char *above = names[1], *below = names[0];
     pile_set(ops->options, params, "normal", (double[]){ 0, 0, 1 });
-    pile_set(ops->options, params, "restitution", &s->restitution);
-    pile_set(ops->options, params, "friction", &s->friction);
     pile_set(ops->options, params, layer == 0 ? "nodes" : "b", &above);
     if (layer == 0) pile_set(ops->options, params, "point", (double[]){ 0, 0, 0 });
     else pile_set(ops->options, params, "a", &below);
-    p->contacts[layer] = (pcs_fe_contact){ .name = above, .ops = ops, .params = params };
+    pcs_newton *newton = pcs_take(p->ctx, 1, sizeof *newton, "parameters");
+    newton->restitution = s->restitution;
+    p->contacts[layer] = (pcs_row_source){
+        .name = above, .ops = ops, .params = params, .law = { &pcs_law_newton, newton }, .friction = s->friction
+    };
 }
 
 static inline pile *pile_build(const pile_shape *s)
@@ -189,7 +184,7 @@ static inline pile_run pile_prepare(pile *p, const char *scheme, const char *opt
     if (ops == NULL) exit(1);
     pile_demand(ctx, pcs_step_solver_create(ctx, solver, "auto", p->system, &run.solver));
     run.scheme = pcs_take(ctx, 1, sizeof *run.scheme, "a scheme");
-    *run.scheme = (pcs_scheme){ .ops = ops, .ctx = ctx, .system = p->system, .solver = run.solver };
+    *run.scheme = (pcs_scheme){ .ops = ops, .rule = ops->rule, .ctx = ctx, .system = p->system, .solver = run.solver };
     void *params = pcs_take(ctx, 1, ops->params_size, "parameters");
     for (int i = 0; ops->options[i].name != NULL; i++)
         if (ops->options[i].kind == PCS_OPTION_REAL && ops->options[i].preset == NULL)

@@ -195,7 +195,7 @@ TEST(right_angle_frame_bends_and_twists)
         CHECK(bend_equilibrium(&b, load, 40, 1e-12, q, residual) < 40);
     }
     double field[PCS_MAX_CELL_FIELDS], lever[2] = { a + q[tip[0]], c + q[tip[1]] };
-    b.ops->read_fields(&b.batch, 0, q, q, field);
+    b.ops->read_fields(&b.batch, 0, &(pcs_cell_state){ .q = q, .v = q }, field);
     CHECK_NEAR(hypot(field[0], field[1]), 3.0, 1e-11);
     CHECK_NEAR(field[3], 3.0 * lever[0], 1e-10); // the moment of the clamp about y
     CHECK(q[tip[2]] > 0.5 && lever[0] < a);

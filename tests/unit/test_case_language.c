@@ -1,9 +1,8 @@
 // Parameters, formulas and repeated entries: what plain YAML becomes of them, and errors with their places.
 
 #include "case_sample.h"
-#include "contact/contact.h"
-#include "joint/joint.h"
 #include "mesh/mesh.h"
+#include "rows/source.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 // Known answers of the gap types: gaps, rows, normals, resultants, and what is refused.
 
+#include "rows/gap.h"
 #include "support/check.h"
 #include "support/model.h"
 
@@ -45,7 +46,7 @@ TEST(wall_at_the_end)
     model_build(m);
     double q[6] = { 0 }, gap, resultant[3], position[1][3], normal[1][3];
     CHECK(m->system->nrow == 1 && m->system->ncontact == 1);
-    CHECK(m->system->rows[0].restitution == 0.3 && m->system->rows[0].contact == 0);
+    CHECK(pcs_restitution(&m->system->rows[0], 0.0) == 0.3 && m->system->rows[0].contact == 0);
     pcs_system_gaps(m->system, pcs_at(0.0, q, NULL), &gap);
     CHECK_NEAR(gap, 2.0, 1e-15);
     check_row(m, 0, 1, (int[]){ 5 }, (double[]){ -1 });
@@ -94,9 +95,9 @@ TEST(wall_for_a_whole_set)
     CHECK_ALL_NEAR(4, gap, ((double[]){ 1, 5, 3, 1 }), 1e-14);
     for (int i = 0; i < 3; i++) {
         check_row(m, 1 + i, 1, (int[]){ 3 + i }, (double[]){ -1 });
-        CHECK(m->system->rows[1 + i].contact == 1 && m->system->rows[1 + i].restitution == 0.5);
+        CHECK(m->system->rows[1 + i].contact == 1 && pcs_restitution(&m->system->rows[1 + i], 0.0) == 0.5);
     }
-    CHECK(m->system->rows[0].restitution == 1.0);
+    CHECK(pcs_restitution(&m->system->rows[0], 0.0) == 1.0);
     model_destroy(&m);
 }
 
@@ -119,7 +120,7 @@ TEST(bar_against_bar)
     pcs_system_points(m->system, pcs_at(0.0, q, NULL), position, normal);
     CHECK_ALL_NEAR(3, position[0], ((double[]){ 6.5, 0, 0 }), 1e-15);
     CHECK_ALL_NEAR(3, normal[0], ((double[]){ 1, 0, 0 }), 1e-15);
-    CHECK(m->system->rows[0].restitution == 0.25);
+    CHECK(pcs_restitution(&m->system->rows[0], 0.0) == 0.25);
     model_destroy(&m);
 }
 
@@ -145,7 +146,7 @@ TEST(normals_of_any_length)
         model *m = bar_model();
         char text[128] = "nodes=bar.end point=12,0,0 restitution=0 normal=";
         strcat(text, normals[i]);
-        pcs_fe_contact *wall = model_contact(m, "wall", "node_plane", text);
+        pcs_row_source *wall = model_contact(m, "wall", "node_plane", text);
         const char *option = NULL;
         CHECK(wall->ops->check(wall->params, &option) == NULL);
         model_build(m);
@@ -154,6 +155,25 @@ TEST(normals_of_any_length)
         CHECK_NEAR(gap, 2.0, 1e-15);
         model_destroy(&m);
     }
+}
+
+// A node in the plane whose rotation comes first among its degrees of freedom.
+TEST(planes_are_those_of_translations)
+{
+    const int first[2] = { 0, 3 };
+    pcs_dof dof[3] = { { .direction = { 0, 0, 1 }, .is_rotation = true },
+                       { .direction = { 1, 0, 0 } },
+                       { .direction = { 0, 1, 0 } } };
+    const pcs_dofmap map = { .ndof = 3, .first = first, .dof = dof };
+    const double wanted[3] = { 0, 0, 1 };
+    double plane[3];
+    int ntangent = 0;
+    pcs_context *ctx = NULL;
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK_OK(ctx, pcs_gap_look_round(ctx, &map, 0, true, &ntangent, plane));
+    assert_int_equal(ntangent, 1);
+    CHECK_ALL_NEAR(3, plane, wanted, 0.0);
+    pcs_context_destroy(&ctx);
 }
 
 typedef struct refusal {

@@ -3,7 +3,7 @@
 
 #include "support/check.h"
 
-#include "eigen/eigen.h"
+#include "analysis/eigen.h"
 #include "linsolve/bordered.h"
 
 #include <math.h>

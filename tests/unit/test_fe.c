@@ -396,7 +396,7 @@ TEST(centre_has_the_momentum_of_every_element)
     unsigned long long seed = 5;
     for (int e = 0; pcs_elements[e] != NULL; e++) {
         model *m = model_create();
-        if (pcs_elements[e]->is_one_node) model_point(m, "bar", (double[]){ 1, 2, 3 });
+        if (pcs_elements[e]->nnode == 1) model_point(m, "bar", (double[]){ 1, 2, 3 });
         else model_chain(m, "bar", 4, (const double[][3]){ { 1, 0, 0 }, { 2, 0, 0 }, { 3, 1, 0 }, { 6, 1, 0 } });
         model_group(m, pcs_elements[e]->name, "bar", "");
         bool is_built = model_try_build(m) == PCS_OK && m->system->mass > 0.0;

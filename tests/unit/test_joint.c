@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/text_case.h"
 
-#include "joint/motion.h"
+#include "rows/motion.h"
 
 #include <math.h>
 #include <stdio.h>

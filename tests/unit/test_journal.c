@@ -151,7 +151,7 @@ TEST(what_cannot_be_a_bearing_is_refused)
     for (int i = 0; pcs_gap_types[i] != NULL; i++) {
         if (strcmp(pcs_gap_types[i]->name, "journal") != 0) continue;
         m = model_create();
-        const pcs_gap_ops *ops = pcs_gap_types[i];
+        const pcs_source_ops *ops = pcs_gap_types[i];
         CHECK_TEXT(ops->check(model_params(m->ctx, ops->options, ops->params_size, "axis=0,0,0 radius=2 node_radius=1"),
                               &option),
                    "no direction");

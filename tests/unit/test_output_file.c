@@ -2,7 +2,7 @@
 
 #include "test_output_fake.h"
 
-#include "output/vtk.h"
+#include "output/series.h"
 
 typedef struct fixture {
     fake_run run;

@@ -306,7 +306,7 @@ TEST(stress_is_positive_in_tension)
             cell_geometry g = geometry_of(m, cells->items[i]);
             if (g.equation[0] < 0 || g.equation[1] < 0) continue; // held at one end: another strain
             double field[PCS_MAX_CELL_FIELDS];
-            pcs_fe_batch(m->system, 0)->ops->read_fields(pcs_fe_batch(m->system, 0), i, q, v, field);
+            m->groups[0].ops->read_fields(pcs_fe_batch(m->system, 0), i, &(pcs_cell_state){ .q = q, .v = v }, field);
             CHECK_NEAR(field[0], 1e-3 * E * area, 1e-13);
             CHECK_NEAR(field[1], 1e-3 * E, 1e-13);
             CHECK_NEAR(field[2], 0.5e-6 * E * area * g.length, 1e-14);
@@ -326,9 +326,9 @@ TEST(stress_beside_a_support)
         model_build(m);
         const double away = reversed ? -0.1 : 0.1, q[2] = { away, away }, v[2] = { 0 };
         double field[PCS_MAX_CELL_FIELDS];
-        pcs_fe_batch(m->system, 0)->ops->read_fields(pcs_fe_batch(m->system, 0), 0, q, v, field);
+        m->groups[0].ops->read_fields(pcs_fe_batch(m->system, 0), 0, &(pcs_cell_state){ .q = q, .v = v }, field);
         CHECK_NEAR(field[1], E * 0.1 / 2, 1e-13);
-        pcs_fe_batch(m->system, 0)->ops->read_fields(pcs_fe_batch(m->system, 0), 1, q, v, field);
+        m->groups[0].ops->read_fields(pcs_fe_batch(m->system, 0), 1, &(pcs_cell_state){ .q = q, .v = v }, field);
         CHECK(field[1] == 0.0);
         model_destroy(&m);
     }
@@ -366,10 +366,10 @@ TEST(equal_cells_share_their_numbers)
     model_build(m);
     const pcs_batch *batch = pcs_fe_batch(m->system, 0);
     const pcs_element_ops *ops = batch->ops;
-    ops->matrices(batch, 0, first_M, first_K);
+    ops->matrices(batch, 0, NULL, first_M, first_K, NULL);
     CHECK_RELATIVE(first_K[0], E * area / 0.1, 1e-12); // the mean length: free of the round-off at x = 1000
     for (int c = 1; c < 33; c++) {
-        ops->matrices(batch, c, M, K);
+        ops->matrices(batch, c, NULL, M, K, NULL);
         CHECK(memcmp(M, first_M, sizeof M) == 0 && memcmp(K, first_K, sizeof K) == 0);
     }
     model_destroy(&m);

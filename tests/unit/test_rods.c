@@ -57,7 +57,7 @@ TEST(trusses_deflect_as_computed_by_hand)
     const double wanted[2] = { 0.0, -7.0 * 5.0 / (2.0 * 100.0 * 0.36) };
     CHECK(m->system->nv == 2 && m->system->is_linear);
     CHECK_ALL_NEAR(2, x, wanted, 1e-14);
-    m->groups[0].ops->read_fields(pcs_fe_batch(m->system, 0), 0, x, x, field);
+    m->groups[0].ops->read_fields(pcs_fe_batch(m->system, 0), 0, &(pcs_cell_state){ .q = x, .v = x }, field);
     CHECK_NEAR(field[0], -7.0 / (2.0 * 0.6), 1e-13);
     CHECK_NEAR(field[1], field[0] / 0.5, 1e-13);
     CHECK_NEAR(field[2], 0.5 * field[0] * field[0] * 5.0 / 100.0, 1e-13);

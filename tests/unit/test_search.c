@@ -1,11 +1,10 @@
 // Closest points of segments against a dense sampling, the search of pairs of boxes against all pairs, and which pairs
 // of cells get rows.
 
-#include "contact/beams.h"
-#include "contact/box_tree.h"
-#include "contact/search.h"
-#include "contact/segment.h"
 #include "core/rotation.h"
+#include "rows/beams.h"
+#include "rows/box_tree.h"
+#include "rows/segment.h"
 #include "support/check.h"
 #include "support/model.h"
 
@@ -70,62 +69,6 @@ TEST(parallel_segments_touch_in_the_middle)
     pcs_segment_closest(&a, &b, &c);
     CHECK(c.s == 1.0 && c.t == 0.0);
     CHECK_NEAR(c.distance, 1.0, 1e-15);
-}
-
-enum { NA = 150, NB = 130 };
-
-typedef struct tally {
-    const pcs_box *boxes;
-    unsigned char seen[NA][NB];
-} tally;
-
-static void see(void *owner, int i, int j)
-{
-    ((tally *)owner)->seen[i][j]++;
-}
-
-static bool is_near(const pcs_box *a, const pcs_box *b, double reach)
-{
-    for (int k = 0; k < 3; k++)
-        if (a->low[k] - b->high[k] > reach || b->low[k] - a->high[k] > reach) return false;
-    return true;
-}
-
-// Boxes wander; the grid finds what all pairs find, each once, and is filled anew only when they have moved far.
-TEST_WITH_CONTEXT(search_finds_what_all_pairs_find)
-{
-    unsigned long long seed = 11;
-    const double reach = 0.3, skin = 0.2;
-    static pcs_box boxes[NA + NB];
-    static tally t;
-    pcs_context *ctx = *state;
-    pcs_search *search = NULL;
-    long nnear = 0;
-    CHECK_OK(ctx, pcs_search_create(ctx, NA, NB, reach, skin, &search));
-    for (int i = 0; i < NA + NB; i++)
-        for (int k = 0; k < 3; k++) {
-            double x = 4.0 * model_random(&seed);
-            boxes[i].low[k] = x;
-            boxes[i].high[k] = x + 0.4 * fabs(model_random(&seed));
-        }
-    for (int k = 0; k < 3; k++) boxes[0].high[k] = boxes[0].low[k] + 15.0; // a large one among them
-    for (int round = 0; round < 60; round++) {
-        memset(&t, 0, sizeof t);
-        pcs_search_pairs(search, boxes, see, &t);
-        for (int i = 0; i < NA; i++)
-            for (int j = 0; j < NB; j++) {
-                CHECK(t.seen[i][j] == is_near(&boxes[i], &boxes[NA + j], reach));
-                nnear += t.seen[i][j];
-            }
-        for (int i = 0; i < NA + NB; i++)
-            for (int k = 0; k < 3; k++) {
-                double move = 0.02 * model_random(&seed);
-                boxes[i].low[k] += move;
-                boxes[i].high[k] += move;
-            }
-    }
-    CHECK(nnear > 1000);
-    CHECK(pcs_search_rebuilds(search) > 1 && pcs_search_rebuilds(search) < 20);
 }
 
 static void place_at_rest(const pcs_places *self, int node, pcs_place *out)

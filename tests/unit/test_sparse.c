@@ -1,6 +1,6 @@
 // Known answers of the sparse matrices: patterns, chain detection, assembly, products, constraint rows.
 
-#include "sparse/matrix.h"
+#include "core/matrix.h"
 #include "support/check.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // A portal with an arch, for Gmsh: two legs, a lintel, an arch of a quarter circle on each side, a loose mass above.
-//   gmsh -1 -format msh22 portal.geo -o portal_22.msh       (and msh41; -bin; -order 2)
+//   gmsh -1 -format msh41 portal.geo -o portal_41.msh       (and msh40; -bin; -order 2)
 Point(10) = {0, 0, 0};
 Point(20) = {0, 2, 0};
 Point(30) = {4, 2, 0};

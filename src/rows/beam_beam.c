@@ -1,0 +1,488 @@
+// Cells with round sections against one another: the closest points of two straight segments.
+//
+//   g = |d| - r_a - r_b,   d = x_b(t) - x_a(s),   n = d/|d|,   g' = n . (v_b(t) - v_a(s))
+//
+// The ends of a segment share a force as (1 - s) : s. Friction acts on the surfaces, at the arms r_a n and -r_b n from
+// the axes: it rotates the sections, too. A cell of one node is a ball.
+//
+// A row is a local minimum of the distance of two chains of cells: from its pair of cells it moves to the next cell if
+// the closest point is beyond an end, so that bodies slide along each other without a jump. Cells that are nearly
+// parallel touch along a line, on which the closest point jumps from end to end: they have a row at each end of the
+// line, and one where they cross in between, all of which keep their position on a during a step. Pairs are assigned to
+// rows before a step, not within it: the nearest `most` of them, each in the same row as long as it is near. Free rows
+// have a gap larger than the model. A pair without a row that overlaps ends the run. If rows are distributed each rank
+// has an equal part of them; all ranks know which pairs have rows.
+
+#include "core/comm.h"
+#include "rows/beams.h"
+#include "rows/gap.h"
+#include "rows/swept.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct beams_params {
+    const char *a, *b;
+    double radius, other_radius, reach;
+    int most, exclude;
+} beams_params;
+
+static const pcs_option beams_options[] = {
+    PCS_TEXT("a", beams_params, a, PCS_REQUIRED, "cell set of the first body"),
+    PCS_TEXT("b", beams_params, b, PCS_REQUIRED,
+             "cell set of the second body; the same set: contact of a body with itself"),
+    PCS_REAL("radius", beams_params, radius, PCS_REQUIRED, PCS_POSITIVE, "of the sections of a, m"),
+    PCS_REAL("other_radius", beams_params, other_radius, PCS_OPTIONAL, PCS_POSITIVE,
+             "of the sections of b, m; by default that of a"),
+    PCS_COUNT(
+        "most", beams_params, most, PCS_OPTIONAL, PCS_WITHIN(1.0, 10000.0),
+        "places that may touch at the same time, of beams that lie on each other one for every node; by default 8 "
+        "more than a and b have cells, up to 100"),
+    PCS_COUNT("exclude", beams_params, exclude, PCS_DEFAULT("1"), PCS_WITHIN(1.0, 1e9),
+              "cells of one chain that are so many cells apart, or fewer, do not touch"),
+    PCS_REAL("reach", beams_params, reach, PCS_OPTIONAL, PCS_POSITIVE,
+             "gaps up to this are watched, m: more than a step can close; by default 4 radii and a cell"),
+    { 0 },
+};
+
+static const pcs_source_set beams_sets[] = {
+    { .option = "a", .is_cells = true, .is_common = true },
+    { .option = "b", .is_cells = true, .is_common = true },
+    { 0 },
+};
+
+// Marks a free row. Rows keep cell numbers of the whole mesh, so that any number of ranks can resume a run.
+static const pcs_beam_row no_row = { .pair = { -1, -1 }, .s = PCS_BEAM_MOVES };
+
+static bool beams_is_flat(const pcs_beam_row *row)
+{
+    return row->s != PCS_BEAM_MOVES;
+}
+
+typedef struct beams_contact {
+    pcs_beams beams;
+    double radius[2], far;
+    int ntangent;
+    double plane[3];   // unit normal of the plane of motion if ntangent is 1
+    pcs_beam_row *row; // [most] cells numbered as in the whole mesh
+    int first, nrow;   // range of the rows of this rank
+    const pcs_comm *comm;
+    // Data of the step that `passage` checks:
+    double (*before)[3], (*after)[3]; // [mesh nnode] positions of the nodes at the ends of the step, m
+    pcs_beam_pair *left, *reached;    // [most] pairs of the rows at the start and at the end of the step
+    const pcs_passage_row *known;     // [most] gaps and contact status of the rows
+    pcs_passage_row *ends;            // [most] the same, gathered from all ranks
+    double *told;                     // [most][TOLD] buffer for gathering; NULL if this rank has all rows
+    double sunk;                      // largest overlap of a row, m
+    pcs_passage *worst;
+} beams_contact;
+
+enum { TOLD = 3 };
+
+// Returns the i-th row with the cell numbers of this rank.
+static pcs_beam_row beams_row_of(const beams_contact *self, int i)
+{
+    pcs_beam_row row = self->row[i];
+    if (row.pair.a < 0) return row;
+    row.pair.a = pcs_mesh_first_cell(self->beams.mesh, row.pair.a);
+    row.pair.b = pcs_mesh_first_cell(self->beams.mesh, row.pair.b);
+    return row;
+}
+
+static void beams_keep_row(beams_contact *self, int i, pcs_beam_row row)
+{
+    self->row[i] = row;
+    self->row[i].pair.a = pcs_mesh_cell_number(self->beams.mesh, row.pair.a);
+    self->row[i].pair.b = pcs_mesh_cell_number(self->beams.mesh, row.pair.b);
+}
+
+// Allocates `most` free rows; this rank evaluates an equal part of them, [first, first + nrow).
+static pcs_status beams_take_rows(pcs_context *ctx, beams_contact *self, const pcs_comm *comm)
+{
+    int most = self->beams.most;
+    self->comm = comm;
+    self->nrow = most;
+    PCS_TAKE(ctx, self->row, most, "a contact");
+    PCS_TAKE(ctx, self->left, most, "a contact");
+    PCS_TAKE(ctx, self->reached, most, "a contact");
+    for (int i = 0; i < most; i++) self->row[i] = no_row;
+    if (comm == NULL) return PCS_OK;
+    self->first = pcs_comm_first(comm, comm->rank, most);
+    self->nrow = pcs_comm_first(comm, comm->rank + 1, most) - self->first;
+    PCS_TAKE(ctx, self->ends, most, "a contact");
+    PCS_TAKE(ctx, self->told, (size_t)TOLD * (size_t)most, "a contact");
+    return PCS_OK;
+}
+
+// Checks that the nodes of both bodies move in space, or all in one plane, and that supports leave some of them free.
+static pcs_status beams_look_at_nodes(pcs_context *ctx, beams_contact *self, const pcs_dofmap *map)
+{
+    bool is_held = true;
+    int held = 0;
+    for (int i = 0; i < self->beams.nnode; i++) {
+        int node = self->beams.nodes[i], first = map->first[node];
+        PCS_TRY(pcs_gap_look_round(ctx, map, node, i == 0, &self->ntangent, self->plane));
+        held = node;
+        for (int k = first; k < map->first[node + 1]; k++)
+            is_held = is_held && (map->dof[k].is_rotation || map->dof[k].equation == -1);
+    }
+    return is_held ? pcs_gap_demand_free(ctx, map, held) : PCS_OK;
+}
+
+// Returns the number of rows: chains that lie on each other touch at no more nodes than they have cells.
+static int beams_count(const void *params, const pcs_mesh *mesh)
+{
+    const beams_params *p = params;
+    int ncell = pcs_set_size(pcs_mesh_cell_set(mesh, p->a)) + pcs_set_size(pcs_mesh_cell_set(mesh, p->b));
+    if (p->most > 0) return p->most;
+    return ncell < 100 - 8 ? ncell + 8 : 100;
+}
+
+static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                               pcs_source_shape *shape)
+{
+    const beams_params *p = params;
+    beams_contact *self;
+    PCS_TAKE(ctx, self, 1, "a contact");
+    self->radius[0] = p->radius;
+    self->radius[1] = isnan(p->other_radius) ? p->radius : p->other_radius;
+    pcs_beams_definition definition = { .a = pcs_mesh_cell_set(map->mesh, p->a),
+                                        .b = pcs_mesh_cell_set(map->mesh, p->b),
+                                        .reach = p->reach,
+                                        .thickness = self->radius[0] + self->radius[1],
+                                        .exclude = p->exclude,
+                                        .most = beams_count(p, map->mesh) };
+    PCS_TRY(pcs_beams_create(ctx, map->mesh, &definition, &self->beams));
+    PCS_TRY(beams_look_at_nodes(ctx, self, map));
+    PCS_TRY(beams_take_rows(ctx, self, map->row_comm));
+    PCS_TAKE(ctx, self->before, map->mesh->nnode, "a contact");
+    PCS_TAKE(ctx, self->after, map->mesh->nnode, "a contact");
+    self->far = fmax(self->beams.size, self->beams.reach);
+    *shape =
+        (pcs_source_shape){ .nrow = self->nrow,
+                            .ntangent = self->ntangent,
+                            .memory = { .bytes = self->row, .size = (size_t)definition.most * sizeof *self->row } };
+    *instance = self;
+    return PCS_OK;
+}
+
+static void beams_segment(const pcs_places *places, const int node[2], pcs_place place[2], pcs_segment *axis,
+                          pcs_segment *velocity)
+{
+    places->find(places, node[0], &place[0]);
+    if (node[1] == node[0]) place[1] = place[0];
+    else places->find(places, node[1], &place[1]);
+    pcs_segment_between(place[0].x, place[1].x, axis);
+    pcs_segment_between(place[0].v, place[1].v, velocity);
+}
+
+// Holds positions and velocities of two cells, and their closest points.
+typedef struct beams_view {
+    pcs_place place[2][2];
+    pcs_segment axis[2], velocity[2];
+    pcs_closest closest;
+} beams_view;
+
+static void beams_look(const beams_contact *self, const pcs_places *places, const pcs_beam_row *row, beams_view *out)
+{
+    const int(*cell)[2] = (const int(*)[2])self->beams.mesh->cell;
+    beams_segment(places, cell[row->pair.a], out->place[0], &out->axis[0], &out->velocity[0]);
+    beams_segment(places, cell[row->pair.b], out->place[1], &out->axis[1], &out->velocity[1]);
+    if (beams_is_flat(row)) pcs_segment_closest_from(&out->axis[0], row->s, &out->axis[1], &out->closest);
+    else pcs_segment_closest(&out->axis[0], &out->axis[1], &out->closest);
+}
+
+// Moves a row from its pair of cells to adjoining pairs until the distance of the axes has a local minimum.
+static void beams_walk(const beams_contact *self, const pcs_places *places, pcs_beam_row *row, beams_view *view)
+{
+    beams_look(self, places, row, view);
+    for (bool moves = !beams_is_flat(row); moves;) {
+        pcs_beam_pair next[2];
+        moves = false;
+        int count = pcs_beams_next(&self->beams, row->pair, &view->closest, next);
+        for (int i = 0; i < count && !moves; i++) {
+            beams_view other;
+            const pcs_beam_row trial = { .pair = next[i], .s = PCS_BEAM_MOVES };
+            if (!pcs_beams_may_touch(&self->beams, next[i].a, next[i].b)) continue;
+            beams_look(self, places, &trial, &other);
+            moves = other.closest.distance < view->closest.distance;
+            if (!moves) continue;
+            *row = trial;
+            *view = other;
+        }
+    }
+}
+
+// Adds a force along +way on b and along -way on a, at the arms from their axes.
+static void beams_push_both(const beams_contact *self, pcs_beam_pair pair, const pcs_closest *c, double arm[2][3],
+                            const double way[3], pcs_row_direction *out)
+{
+    const double back[3] = { -way[0], -way[1], -way[2] };
+    pcs_gap_push_cell(out, self->beams.mesh->cell[pair.b], c->t, arm[1], way);
+    pcs_gap_push_cell(out, self->beams.mesh->cell[pair.a], c->s, arm[0], back);
+}
+
+static bool beams_across(const double way[3], const double n[3], double out[3])
+{
+    double part = pcs_dot3(way, n), rest[3];
+    for (int k = 0; k < 3; k++) rest[k] = way[k] - part * n[k];
+    return pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(way, way) && pcs_normalize3(rest, out);
+}
+
+// Finds the unit tangents: along the first axis less its normal component, and across it; in the plane only one.
+static void beams_tangents(const beams_contact *self, const beams_view *view, const double n[3], double tangent[2][3])
+{
+    static const double axes[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+    if (self->ntangent == 1) {
+        pcs_cross(self->plane, n, tangent[0]);
+        return;
+    }
+    bool is_found = beams_across(view->axis[0].e, n, tangent[0]) || beams_across(view->axis[1].e, n, tangent[0]);
+    for (int k = 0; k < 3 && !is_found; k++) is_found = beams_across(axes[k], n, tangent[0]);
+    pcs_cross(n, tangent[0], tangent[1]);
+}
+
+// Finds the unit normal from a to b. If the axes cross it is perpendicular to both, as good a choice as any.
+static void beams_normal(const beams_contact *self, const beams_view *view, double n[3])
+{
+    double across[3], one_way[2][3];
+    if (view->closest.distance > 0.0 && pcs_normalize3(view->closest.d, n)) return;
+    pcs_cross(view->axis[0].e, view->axis[1].e, across);
+    if (self->ntangent == 2 && pcs_normalize3(across, n)) return;
+    const double any[3] = { 1.0, 0.0, 0.0 };
+    beams_tangents(self, view, any, one_way);
+    memcpy(n, one_way[0], 3 * sizeof *n);
+}
+
+static void beams_evaluate_row(const beams_contact *self, const pcs_places *places, pcs_beam_row about, bool is_near,
+                               pcs_row_state *row)
+{
+    beams_view view;
+    double arm[2][3] = { { 0 } }, x[3], tangent[2][3];
+    if (is_near) beams_walk(self, places, &about, &view);
+    else beams_look(self, places, &about, &view);
+    const pcs_closest *c = &view.closest;
+    pcs_beam_pair pair = about.pair;
+    row->gap = is_near ? c->distance - self->radius[0] - self->radius[1] : self->far;
+    beams_normal(self, &view, row->normal);
+    beams_push_both(self, pair, c, arm, row->normal, &row->direction);
+    pcs_segment_at(&view.axis[0], c->s, x);
+    for (int k = 0; k < 3; k++) {
+        arm[0][k] = self->radius[0] * row->normal[k];
+        arm[1][k] = -self->radius[1] * row->normal[k];
+        row->point[k] = x[k] + arm[0][k];
+    }
+    beams_tangents(self, &view, row->normal, tangent);
+    for (int t = 0; t < self->ntangent; t++) beams_push_both(self, pair, c, arm, tangent[t], &row->tangent[t]);
+    memcpy(row->across, tangent, (size_t)self->ntangent * sizeof *tangent);
+    if (places->has_velocities && is_near)
+        row->bias =
+            pcs_segment_bias(&view.axis[0], &view.axis[1], c, row->normal, &view.velocity[0], &view.velocity[1]);
+}
+
+static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const beams_contact *self = instance;
+    const pcs_beam_row spare = { .pair = self->beams.spare, .s = PCS_BEAM_MOVES };
+    const pcs_row_state *empty = NULL; // all of these are alike
+    for (int i = 0; i < self->nrow; i++) {
+        pcs_beam_row row = beams_row_of(self, self->first + i);
+        bool is_near = row.pair.a >= 0;
+        if (!is_near && empty != NULL) rows[i] = *empty;
+        else beams_evaluate_row(self, places, is_near ? row : spare, is_near, &rows[i]);
+        if (!is_near) empty = &rows[i];
+    }
+}
+
+// Moves each row to the place found for it or frees it. Returns the smallest gap among them, m, at most 0.
+static double beams_go_on(beams_contact *self, const pcs_places *places, bool *has_changed)
+{
+    double least = 0.0;
+    for (int i = 0; i < self->beams.most; i++) {
+        beams_view view;
+        double x[3];
+        pcs_beam_row before = self->row[i], row = beams_row_of(self, i);
+        if (before.pair.a < 0) continue;
+        beams_walk(self, places, &row, &view);
+        pcs_segment_at(&view.axis[0], view.closest.s, x);
+        double gap = view.closest.distance - self->radius[0] - self->radius[1];
+        if (pcs_beams_take(&self->beams, &row, x, gap)) beams_keep_row(self, i, row);
+        else self->row[i] = no_row;
+        const pcs_beam_row *now = &self->row[i];
+        bool is_same = now->pair.a == before.pair.a && now->pair.b == before.pair.b && now->s == before.s;
+        *has_changed = *has_changed || !is_same;
+        least = fmin(least, gap);
+    }
+    return least;
+}
+
+// Returns true if two cells are the same or joined end to end.
+static bool beams_adjoin(const pcs_beams *beams, int a, int b)
+{
+    return a == b || beams->neighbour[a][0] == b || beams->neighbour[a][1] == b;
+}
+
+static bool beams_adjoin_both(const pcs_beams *beams, pcs_beam_pair p, pcs_beam_pair q)
+{
+    return beams_adjoin(beams, p.a, q.a) && beams_adjoin(beams, p.b, q.b);
+}
+
+// Returns true if a pair adjoins one with a row: where beams bend at a node, a place of contact may split in two.
+static bool beams_has_split(const beams_contact *self, pcs_beam_pair pair)
+{
+    const pcs_beams *beams = &self->beams;
+    for (int i = 0; i < beams->most; i++)
+        if (self->row[i].pair.a >= 0 && beams_adjoin_both(beams, pair, beams_row_of(self, i).pair)) return true;
+    return false;
+}
+
+// Assigns free rows to pairs that have come near. Fails if a pair overlaps that had no row, unless it has split off
+// from one that had, or rows overlap by half as much, as the scheme permits.
+static pcs_status beams_search(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed)
+{
+    beams_contact *self = instance;
+    pcs_beams *beams = &self->beams;
+    pcs_beams_find(beams, places);
+    double least = beams_go_on(self, places, has_changed), slack = 1e-13 * beams->size;
+    for (int i = 0, k = 0; k < beams->nfound; k++) {
+        const pcs_beam_found *f = &beams->found[k];
+        if (f->is_taken) continue;
+        int cell[2] = { pcs_mesh_cell_number(beams->mesh, f->row.pair.a),
+                        pcs_mesh_cell_number(beams->mesh, f->row.pair.b) };
+        while (i < beams->most && self->row[i].pair.a >= 0) i++;
+        bool is_full = beams->nfound > beams->most; // then places may have gone to others
+        bool is_missed = beams->is_started && f->gap < 2.0 * least - slack && !beams_has_split(self, f->row.pair);
+        if ((i == beams->most && f->gap < -slack) || (is_missed && is_full))
+            return pcs_fail(ctx, PCS_FAILED,
+                            "cells %d and %d overlap by %g m, and all %d places of the contact are taken: raise 'most'",
+                            cell[0], cell[1], -f->gap, beams->most);
+        if (i == beams->most) break;
+        if (is_missed)
+            return pcs_fail(ctx, PCS_FAILED,
+                            "cells %d and %d overlap by %g m before they were watched: the step is too large for the "
+                            "reach of %g m",
+                            cell[0], cell[1], -f->gap, beams->reach);
+        beams_keep_row(self, i, f->row);
+        *has_changed = true;
+    }
+    beams->is_started = true;
+    return PCS_OK;
+}
+
+// Returns the contact status of a pair in the step by the rows of adjoining pairs; *row is one of these rows.
+static pcs_swept_seen beams_seen(const beams_contact *self, pcs_beam_pair pair, int *row)
+{
+    pcs_swept_seen seen = PCS_SWEPT_UNWATCHED;
+    *row = 0;
+    for (int i = 0; i < self->beams.most; i++) {
+        if (self->left[i].a < 0 || (!beams_adjoin_both(&self->beams, pair, self->left[i]) &&
+                                    !beams_adjoin_both(&self->beams, pair, self->reached[i])))
+            continue;
+        *row = i;
+        seen = PCS_SWEPT_OPEN;
+        if (self->known[i].is_loaded) return PCS_SWEPT_LOADED;
+    }
+    return seen;
+}
+
+static void beams_sweep(void *owner, int i, int j)
+{
+    const beams_contact *self = owner;
+    const pcs_beams *beams = &self->beams;
+    pcs_beam_pair pair = { beams->a->items[i], beams->b->items[j] };
+    const int *m = beams->mesh->cell[pair.a], *n = beams->mesh->cell[pair.b];
+    double(*const ends[2])[3] = { self->before, self->after };
+    pcs_swept swept = { .thickness = beams->thickness - self->sunk };
+    int row;
+    if (!pcs_beams_may_touch(beams, pair.a, pair.b)) return;
+    for (int k = 0; k < 2; k++) {
+        pcs_segment_between(ends[k][m[0]], ends[k][m[1]], &swept.a[k]);
+        pcs_segment_between(ends[k][n[0]], ends[k][n[1]], &swept.b[k]);
+    }
+    pcs_swept_seen seen = beams_seen(self, pair, &row);
+    bool is_here = row >= self->first && row < self->first + self->nrow; // otherwise another rank reports it
+    if (is_here && swept.thickness > 0.0) pcs_swept_look(&swept, seen, row - self->first, self->worst);
+}
+
+// Stores nodal positions at both ends of the step. Returns the largest displacement relative to the first node, m.
+static double beams_find_ways(beams_contact *self, const pcs_places *from, const pcs_places *to)
+{
+    const pcs_beams *beams = &self->beams;
+    double longest = 0.0;
+    for (int i = 0; i < beams->nnode; i++) {
+        pcs_place place;
+        int node = beams->nodes[i], first = beams->nodes[0];
+        double way[3];
+        from->find(from, node, &place);
+        memcpy(self->before[node], place.x, sizeof place.x);
+        to->find(to, node, &place);
+        memcpy(self->after[node], place.x, sizeof place.x);
+        for (int k = 0; k < 3; k++)
+            way[k] = self->after[node][k] - self->before[node][k] - (self->after[first][k] - self->before[first][k]);
+        longest = fmax(longest, pcs_norm3(way));
+    }
+    return longest;
+}
+
+// Returns gaps and contact status of the rows of all ranks, gathered if each has a piece of them.
+static const pcs_passage_row *beams_join(const beams_contact *self, const pcs_passage_row *rows)
+{
+    int most = self->beams.most;
+    if (self->told == NULL) return rows;
+    memset(self->told, 0, (size_t)TOLD * (size_t)most * sizeof *self->told);
+    for (int i = 0; i < self->nrow; i++) {
+        double *told = self->told + (size_t)TOLD * (size_t)(self->first + i);
+        told[0] = rows[i].gap[0];
+        told[1] = rows[i].gap[1];
+        told[2] = rows[i].is_loaded;
+    }
+    self->comm->sum(self->comm, TOLD * most, self->told);
+    for (int i = 0; i < most; i++) {
+        const double *told = self->told + (size_t)TOLD * (size_t)i;
+        self->ends[i] = (pcs_passage_row){ .gap = { told[0], told[1] }, .is_loaded = told[2] != 0.0 };
+    }
+    return self->ends;
+}
+
+// Checks the pairs near each other at the start of the step for a passage; checks all pairs if the nodes moved farther
+// than the reach of that search.
+static void beams_passage(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
+                          pcs_passage *worst)
+{
+    beams_contact *self = instance;
+    pcs_beams *beams = &self->beams;
+    double way = 2.0 * beams_find_ways(self, from, to),
+           nearest = beams->nfound > 0 ? beams->found[0].gap : beams->reach;
+    if (nearest >= way) return;
+    self->known = rows = beams_join(self, rows);
+    self->worst = worst;
+    self->sunk = 0.0;
+    for (int i = 0; i < beams->most; i++) {
+        self->left[i] = beams_row_of(self, i).pair;
+        pcs_beam_row row = { .pair = self->left[i], .s = PCS_BEAM_MOVES };
+        beams_view view;
+        if (row.pair.a < 0) continue;
+        beams_walk(self, to, &row, &view);
+        self->reached[i] = row.pair;
+        self->sunk = fmax(self->sunk, -fmin(rows[i].gap[0], rows[i].gap[1]));
+    }
+    if (way <= beams->reach) {
+        pcs_beams_pairs(beams, beams_sweep, self);
+        return;
+    }
+    for (int i = 0; i < beams->a->count; i++)
+        for (int j = 0; j < beams->b->count; j++) beams_sweep(self, i, j);
+}
+
+const pcs_source_ops pcs_gap_beam_beam = {
+    .name = "beam_beam",
+    .summary = "cells with round sections against one another, gap = distance of axes - radii",
+    .options = beams_options,
+    .params_size = sizeof(beams_params),
+    .sets = beams_sets,
+    .create = beams_create,
+    .evaluate = beams_evaluate,
+    .count = beams_count,
+    .search = beams_search,
+    .passage = beams_passage,
+};

@@ -1,0 +1,109 @@
+// Two ends of a joint, the points and directions that are fixed to them, and the rows between them; private to this
+// folder.
+//
+// An end is a node with an arm to the point of the joint, or the ground. With R the rotation of the node:
+//   p = x + R r,  p' = v + w x R r,  and at constant v and w  p'' = w x (w x R r)
+// Small rotations keep arms in their reference direction: everything is linear then.
+
+#ifndef PCS_ROWS_ENDS_H
+#define PCS_ROWS_ENDS_H
+
+#include "rows/source.h"
+
+// Classifies the rotations of a node: none, small, one angle, or a rotation vector in space.
+typedef enum pcs_turning { PCS_TURNS_NOT, PCS_TURNS_LITTLE, PCS_TURNS_FLAT, PCS_TURNS_FREE } pcs_turning;
+
+typedef struct pcs_joint_end {
+    int node;      // -1 for the ground
+    double arm[3]; // from the node to the point in the reference state, m; the point itself for the ground
+    pcs_turning turning;
+} pcs_joint_end;
+
+typedef struct pcs_joint_ends {
+    pcs_joint_end a, b; // b is never the ground
+    int ntranslation, nrotation;
+    double translation[3][3], rotation[3][3]; // unit vectors along and about which both ends can move
+} pcs_joint_ends;
+
+// Holds the options with which joints of two ends name them.
+typedef struct pcs_ends_params {
+    const char *node, *a, *b;
+    double at[3];
+} pcs_ends_params;
+
+#define PCS_ENDS_OPTIONS(type)                                                                        \
+    PCS_TEXT("node", type, ends.node, PCS_OPTIONAL, "node that is joined to the ground; or a and b"), \
+        PCS_TEXT("a", type, ends.a, PCS_OPTIONAL, "first of two nodes that are joined"),              \
+        PCS_TEXT("b", type, ends.b, PCS_OPTIONAL, "second node; reactions are those on it"),          \
+        PCS_VECTOR("at", type, ends.at, PCS_OPTIONAL, PCS_ANY_NUMBER,                                 \
+                   "point of the joint in the reference state, m; by default node, or b")
+
+extern const pcs_source_set pcs_ends_sets[]; // sets named by these options
+
+// Fails unless the two nodes of a joint have the same reference position, or `at` gives the point where rigid arms from
+// both nodes meet.
+pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map);
+// Checks that either `node` or `a` and `b` are given. Returns NULL or the fault, and sets *option to its key.
+const char *pcs_ends_check(const pcs_ends_params *params, const char **option);
+// Resolves the ends and the directions along and about which they move. Fails unless both ends have the same.
+pcs_status pcs_ends_create(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map, pcs_joint_ends *out);
+// Resolves the ends from two node numbers; a is -1 for the ground.
+pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int b, const double at[3],
+                            pcs_joint_ends *out);
+// Fails unless both ends move along and rotate about all three directions; the message names the node.
+pcs_status pcs_ends_demand_space(pcs_context *ctx, const pcs_joint_ends *ends);
+// Finds the only node of a set. Fails if the set has none or several.
+pcs_status pcs_ends_single(pcs_context *ctx, const pcs_dofmap *map, const char *set, int *node);
+pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out);
+pcs_turning pcs_node_turning(const pcs_dofmap *map, int node);
+
+// Finds two unit vectors that form a right-handed frame with the unit vector `axis`: first x second = axis.
+void pcs_joint_frame(const double axis[3], double first[3], double second[3]);
+// Marks in `has_force` the directions in which the joint transmits forces.
+void pcs_ends_shape(const pcs_joint_ends *ends, pcs_source_shape *shape);
+// Marks the components of a force along (or moment about) the unit vector d.
+void pcs_joint_mark(const double d[3], bool has[3]);
+// Returns true if the point moves linearly with q, so that the row p_b - p_a keeps its direction.
+bool pcs_end_is_straight(const pcs_joint_end *end);
+
+// Holds position and velocity of an end.
+typedef struct pcs_end_now {
+    int node;
+    pcs_place place;
+    bool has_velocities;
+    double point[3], arm[3];
+    double velocity[3], swing[3], bend[3]; // velocities of the point and of the arm; acceleration at constant v and w
+} pcs_end_now;
+
+void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_now *now);
+
+// Holds a current unit vector: fixed in space, or rotating with an end.
+typedef struct pcs_rider {
+    double now[3], lever[3];
+    double rate[3], swing[3], bend[3]; // w x lever; rate of the lever; acceleration at constant w
+} pcs_rider;
+
+pcs_rider pcs_rider_fixed(const double direction[3]);
+pcs_rider pcs_rider_on(const pcs_end_now *end, const double reference[3]);
+
+// Evaluates the row g = d . (p_b - p_a), m, where d is fixed or rotates with a.
+void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *d, pcs_row_state *row);
+// Evaluates the row g = n . (turn_b - turn_a), rad, for rotations that add up.
+void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3], pcs_row_state *row);
+// Evaluates the row g = u . w, where u rotates with a and w with b.
+void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
+                   pcs_row_state *row);
+
+// Fills `*out` with a symbol at the point of an end, along `axis` (NULL if it has none).
+void pcs_end_show(const pcs_joint_end *end, pcs_obstacle_kind kind, const double *axis, pcs_obstacle *out);
+// Fills `*out` with arm 0 or 1 from a node to the point of the joint, counting those of nonzero length; false if none.
+bool pcs_ends_show_arms(const pcs_joint_end *a, const pcs_joint_end *b, int part, pcs_obstacle *out);
+// Fills `*out` with a rod from a, which may be the ground, to b.
+void pcs_ends_show_rod(const pcs_joint_end *a, const pcs_joint_end *b, pcs_obstacle *out);
+
+// Evaluates the rows that hold the ends together as one rigid body, and returns their number.
+int pcs_ends_hold(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
+// Adds the rows of pcs_ends_hold to a shape that may have others.
+void pcs_ends_hold_shape(const pcs_joint_ends *ends, pcs_source_shape *shape);
+
+#endif

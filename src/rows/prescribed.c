@@ -1,0 +1,179 @@
+// Prescribed motion: nodes follow s(t) along, or about, an axis of space.
+//
+//   g = e . (x - X) - s(t);   about an axis: g = phi - s(t), in space up to whole turns, of which the nearest counts
+//
+// In space phi is that of rows/angle.h, for axes that a hinge holds: its rate is the angular velocity however far the
+// node is from s, so that a node which is off, or a step that turns by more than a quarter, keeps its speed.
+
+#include "rows/angle.h"
+#include "rows/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct prescribed_params {
+    const char *node, *nodes;
+    int along;
+    pcs_motion_params motion;
+} prescribed_params;
+
+typedef struct prescribed {
+    pcs_motion_params motion;
+    const pcs_set *nodes;
+    double axis[3];
+    bool is_rotation;
+    pcs_joint_angle *angles; // [nodes->count] rotations against the ground
+} prescribed;
+
+static const char *const prescribed_axes[] = { "x", "y", "z", "rx", "ry", "rz", NULL };
+static const char *const prescribed_ways[] = { "linear", "smooth", NULL };
+
+static const pcs_option prescribed_options[] = {
+    PCS_TEXT("node", prescribed_params, node, PCS_OPTIONAL, "node that is moved; or nodes"),
+    PCS_TEXT("nodes", prescribed_params, nodes, PCS_OPTIONAL, "set of nodes that all move alike"),
+    PCS_CHOICE("along", prescribed_params, along, PCS_REQUIRED, prescribed_axes,
+               "coordinate that follows the motion; rx, ry, rz are angles, in space of a node that a hinge holds"),
+    PCS_LIST("table", prescribed_params, motion.table, PCS_OPTIONAL, PCS_ANY_NUMBER,
+             "rows [time, displacement], s and m or rad; constant outside"),
+    PCS_FILE("csv", prescribed_params, motion.csv, PCS_OPTIONAL, "file with the rows of the table, `t, displacement`"),
+    PCS_FORMULA("expression", prescribed_params, motion.expression, PCS_OPTIONAL,
+                "displacement as a formula of t, m or rad; velocity and acceleration are its derivatives"),
+    PCS_CHOICE("interpolation", prescribed_params, motion.interpolation, PCS_DEFAULT("linear"), prescribed_ways,
+               "of the table: linear, the velocity jumps at the entries, or smooth, by cubics that rest at both ends"),
+    PCS_REAL("amplitude", prescribed_params, motion.amplitude, PCS_OPTIONAL, PCS_ANY_NUMBER,
+             "A of A (sin(2 pi f t + phase) - sin(phase)), m or rad"),
+    PCS_REAL("frequency", prescribed_params, motion.frequency, PCS_OPTIONAL, PCS_NOT_NEGATIVE, "f, Hz"),
+    PCS_REAL("phase", prescribed_params, motion.phase, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "rad; pi/2 begins at rest"),
+    PCS_REAL("way", prescribed_params, motion.way, PCS_OPTIONAL, PCS_ANY_NUMBER,
+             "a single smooth move by this much during `rise`, m or rad"),
+    PCS_REAL("speed", prescribed_params, motion.speed, PCS_OPTIONAL, PCS_ANY_NUMBER,
+             "constant velocity, m/s or rad/s, reached after `rise`"),
+    PCS_REAL("rise", prescribed_params, motion.rise, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "time over which the motion sets in smoothly, s"),
+    { 0 },
+};
+
+static const pcs_source_set prescribed_sets[] = { { .option = "node", .is_single = true },
+                                                  { .option = "nodes" },
+                                                  { 0 } };
+static const pcs_source_signal prescribed_signals[] = {
+    { "displacement", "as the amplitude of a load, m or rad", offsetof(prescribed_params, motion.displacement), false },
+    { "velocity", "likewise, m/s or rad/s; the displacement is its integral from t = 0 on",
+      offsetof(prescribed_params, motion.velocity), true },
+    { 0 },
+};
+
+static const char *prescribed_check(const void *params, const char **option)
+{
+    const prescribed_params *p = params;
+    *option = NULL;
+    if (p->node == NULL && p->nodes == NULL) return "missing key 'node' or 'nodes'";
+    *option = "nodes";
+    if (p->node != NULL && p->nodes != NULL) return "'nodes' has no place beside 'node'";
+    return pcs_motion_check(&p->motion, option);
+}
+
+static pcs_status prescribed_demand_motion(pcs_context *ctx, const pcs_dofmap *map, const prescribed *s, int node)
+{
+    int dof[PCS_MAX_NODE_DOFS];
+    double part[PCS_MAX_NODE_DOFS];
+    bool is_there = s->is_rotation ? pcs_dofmap_find_rotation(map, node, s->axis) >= 0
+                                   : pcs_dofmap_resolve(map, node, s->axis, dof, part) > 0;
+    if (is_there) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot %s [%g, %g, %g]: its elements give it no such direction", node,
+                    s->is_rotation ? "turn about" : "move along", s->axis[0], s->axis[1], s->axis[2]);
+}
+
+static pcs_status prescribed_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                                    pcs_source_shape *shape)
+{
+    const prescribed_params *p = params;
+    const char *name = p->node != NULL ? p->node : p->nodes;
+    prescribed *s;
+    PCS_TAKE(ctx, s, 1, "a joint");
+    s->motion = p->motion;
+    PCS_TRY(pcs_motion_load(ctx, &s->motion));
+    s->nodes = pcs_mesh_node_set(map->mesh, name);
+    if (s->nodes == NULL || s->nodes->count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has no nodes", name);
+    if (p->node != NULL && s->nodes->count != 1)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has %d nodes; 'nodes' moves several", name, s->nodes->count);
+    s->is_rotation = p->along >= 3;
+    s->axis[p->along % 3] = 1.0;
+    *instance = s;
+    *shape = (pcs_source_shape){ .nrow = s->nodes->count, .is_constant = true };
+    pcs_joint_mark(s->axis, s->is_rotation ? shape->has_moment : shape->has_force);
+    PCS_TAKE(ctx, s->angles, s->nodes->count, "a joint");
+    for (int i = 0; i < s->nodes->count; i++) {
+        int node = s->nodes->items[i];
+        PCS_TRY(prescribed_demand_motion(ctx, map, s, node));
+        if (!s->is_rotation) continue;
+        pcs_joint_end ground = { .node = -1 }, end = { .node = node, .turning = pcs_node_turning(map, node) };
+        pcs_angle_create(&ground, &end, s->axis, &s->angles[i]);
+        shape->is_constant = shape->is_constant && s->angles[i].adds_up;
+        shape->is_turn = shape->is_turn || !s->angles[i].adds_up;
+    }
+    return PCS_OK;
+}
+
+static void prescribed_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const prescribed *p = instance;
+    double s[3];
+    pcs_motion_at(&p->motion, places->t, s);
+    for (int i = 0; i < p->nodes->count; i++) {
+        int node = p->nodes->items[i];
+        pcs_joint_end end = { .node = node }, ground = { .node = -1 };
+        pcs_end_now now, origin;
+        memcpy(ground.arm, places->mesh->x[node], sizeof ground.arm);
+        pcs_end_find(&end, places, &now);
+        pcs_end_find(&ground, places, &origin);
+        pcs_row_state *row = &rows[i];
+        if (p->is_rotation) {
+            pcs_row_turn(&origin, &now, &p->angles[i], row);
+        } else {
+            pcs_rider d = pcs_rider_fixed(p->axis);
+            pcs_row_translation(&origin, &now, &d, row);
+        }
+        bool is_turn = p->is_rotation && !p->angles[i].adds_up;
+        row->gap -= is_turn ? atan2(sin(s[0]), cos(s[0])) : s[0]; // so that no digits are lost after many turns
+        if (is_turn) row->gap = remainder(row->gap, pcs_whole_turn);
+        row->bias -= s[2];
+    }
+}
+
+static void prescribed_drives(const void *instance, double t, double *way, double *speed)
+{
+    const prescribed *p = instance;
+    double s[3];
+    pcs_motion_at(&p->motion, t, s);
+    for (int i = 0; i < p->nodes->count; i++) {
+        way[i] = -s[0];
+        speed[i] = -s[1];
+    }
+}
+
+static bool prescribed_show(const void *params, const void *instance, const pcs_dofmap *map, int part,
+                            pcs_obstacle *out)
+{
+    (void)params;
+    (void)map;
+    const prescribed *p = instance;
+    if (part >= p->nodes->count) return false;
+    out->kind = PCS_OBSTACLE_BALL;
+    out->carrier = p->nodes->items[part];
+    return true;
+}
+
+const pcs_source_ops pcs_joint_prescribed = {
+    .name = "prescribed",
+    .summary = "a coordinate of nodes follows a motion given over time",
+    .options = prescribed_options,
+    .params_size = sizeof(prescribed_params),
+    .sets = prescribed_sets,
+    .signals = prescribed_signals,
+    .check = prescribed_check,
+    .create = prescribed_create,
+    .evaluate = prescribed_evaluate,
+    .show = prescribed_show,
+    .drive = prescribed_drives,
+};

@@ -1,0 +1,111 @@
+// Sources of rows: contacts and joints. Each type is one file and one line of gap_list.def or joint_list.def; it states
+// its rows in nodes, forces and moments (rows/row.h), and the model turns them into equations.
+
+#ifndef PCS_ROWS_SOURCE_H
+#define PCS_ROWS_SOURCE_H
+
+#include "core/amplitude.h"
+#include "core/memory.h"
+#include "core/obstacle.h"
+#include "core/option.h"
+#include "core/passage.h"
+#include "mesh/dofmap.h"
+#include "rows/row.h"
+#include "system/law.h"
+
+// Describes an option that names a set.
+typedef struct pcs_source_set {
+    const char *option;
+    bool is_cells;  // true for cells, false for nodes
+    bool is_single; // true if the set must have one node
+    bool is_common; // any row may act on all of its nodes; else a row at node i of the first set acts on node i here
+} pcs_source_set;
+
+// Describes a table of the case like the amplitude of a load, kept as pcs_amplitude in the parameters.
+typedef struct pcs_source_signal {
+    const char *name, *help;
+    size_t offset;
+    bool is_rate; // true if it is integrated over time
+} pcs_source_signal;
+
+// Describes the rows of a source, once its nodes are known.
+typedef struct pcs_source_shape {
+    bool has_friction; // input of `create`: directions of friction are needed
+    int nrow;
+    int ntangent;      // directions of friction per row; 0 without friction
+    bool is_constant;  // directions never change; gaps of contacts are linear in q, so they are evaluated only once
+    double size;       // m, of the operands of its gaps, for their round-off; 0 if not larger than the mesh
+    double reach;      // longest arm at which its normals act on nodes, m
+    pcs_memory memory; // state that `search` keeps from step to step
+    // Joints only:
+    bool has_lines;                   // directions change with positions of points, not only with rotations of nodes
+    bool is_turn;                     // gaps are angles modulo 2 pi, reduced to (-pi, pi]
+    bool has_force[3], has_moment[3]; // components of force and moment that it may transmit, along and about x, y, z
+    bool has_teeth;                   // true for a gear whose `teeth` is set
+    double teeth[2];                  // components of a unit multiplier along and across the pitch line
+} pcs_source_shape;
+
+// Functions that may be NULL: check, count, drive, search, passage, show.
+typedef struct pcs_source_ops {
+    const char *name, *summary;
+    const pcs_option *options;
+    size_t params_size;
+    const pcs_source_set *sets;       // ends with an option of NULL
+    const pcs_source_signal *signals; // ends with a name of NULL; NULL if absent
+    // Returns NULL if the parameters are valid, else the fault; *option names the key.
+    const char *(*check)(const void *params, const char **option);
+    // Counts the rows of a contact that can be distributed over ranks. If the first set is one of nodes: rows per node,
+    // which act on that node, on the nodes at the same index of the other sets, and on common ones; they follow
+    // pcs_set_touching by the first set, so that each rank may have the rows of its own nodes. Else: all rows, which
+    // `search` assigns to the pairs it finds; each rank of the map's `row_comm` has an equal part, in order. NULL if
+    // all ranks have all rows.
+    int (*count)(const void *params, const pcs_mesh *mesh);
+    // Resolves nodes and reference geometry. Fails with PCS_BAD_INPUT if a node lacks a direction that a row needs.
+    pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                         pcs_source_shape *shape);
+    // Evaluates all rows, which the caller has zeroed.
+    void (*evaluate)(void *instance, const pcs_places *places, pcs_row_state *rows);
+    // Finds g up to a constant, and dg/dt at fixed q, of every row of a prescribed motion; NULL if absent.
+    void (*drive)(const void *instance, double t, double *gap, double *rate);
+    // Searches for pairs that may touch, between two steps; rows keep their pairs until the next call. Sets
+    // *has_changed if a row has another pair now. Fails with PCS_FAILED if a pair overlaps that had no row. NULL if
+    // rows always keep their pairs.
+    pcs_status (*search)(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed);
+    // Checks the straight paths of the nodes in a step, between whose ends no law is evaluated: notes gaps that closed
+    // and opened again, or changed sides. Row numbers, in `worst` too, count from the contact's first. NULL if a body
+    // that has passed through has a negative gap, as with a plane.
+    void (*passage)(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
+                    pcs_passage *worst);
+    // Fills `*out` (zeroed but for `contact`; carried, of a joint) with part 0, 1, ... to draw; false if no such part.
+    bool (*show)(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out);
+} pcs_source_ops;
+
+// Describes a contact or a joint.
+typedef struct pcs_row_source {
+    const char *name;
+    const pcs_source_ops *ops;
+    const void *params;
+    // Contacts only:
+    pcs_law law;
+    double friction;            // Coulomb's mu
+    double tangent_restitution; // coefficient of tangential restitution
+    bool writes_points;
+} pcs_row_source;
+
+extern const pcs_source_ops *const pcs_gap_types[]; // types of contacts; ends with NULL
+extern const pcs_source_ops *const pcs_joints[];    // ends with NULL
+
+// Returns the set that the i-th of `sets` names; NULL after the last.
+const char *pcs_source_set_name(const pcs_source_ops *ops, const void *params, int i);
+// Returns the number of rows, on all ranks together, of a contact that has `count`.
+int pcs_source_rows(const pcs_source_ops *ops, const void *params, const pcs_mesh *mesh);
+
+// Holds the parameters of supports that fix one of the three rotations in space; not available in cases.
+typedef struct pcs_held_params {
+    const char *nodes; // name of a set
+    int axis;          // 0, 1, 2
+} pcs_held_params;
+
+const pcs_source_ops *pcs_held_joint(void);
+
+#endif

@@ -1,0 +1,103 @@
+// The rows of a model: contacts and joints over its degrees of freedom, in one table (pcs_row_set.table).
+//
+// Rows with multipliers come first, then those with force laws, whose forces belong to f:
+//
+//   M v' = f + L^T F(g, L v) + T^T f(F, s) + G^T lambda,   one row of L and one force F per point (system/law.h)
+//
+// Tangents are numbered likewise. Who includes this is the model that owns the table, or works on it.
+
+#ifndef PCS_ROWS_TABLE_H
+#define PCS_ROWS_TABLE_H
+
+#include "rows/source.h"
+#include "system/system.h"
+
+enum { PCS_ROW_TERMS = PCS_ROW_NODES * PCS_MAX_NODE_DOFS }; // most equations of a row
+
+// Describes the rows of one contact or joint.
+typedef struct pcs_table_source {
+    const pcs_row_source *model;
+    void *instance;      // with the results of its search
+    int first_row, nrow; // on this rank; 0 rows of a joint of another rank
+    bool is_joint;
+    bool is_soft;   // has a force law
+    bool is_frozen; // evaluated once, at rest: directions are constant and gaps are linear in q
+    pcs_source_shape shape;
+} pcs_table_source;
+
+struct pcs_row_table {
+    // Input of pcs_table_create:
+    const pcs_dofmap *map;
+    int ncontact, njoint;
+    int nheld; // number of supports that are joints, too: the last joints
+    const pcs_row_source *contacts, *joints;
+    const int *joint_rank; // [njoint] rank that has the rows of each joint, if rows are distributed
+
+    pcs_table_source *sources; // [ncontact + njoint] contacts, then joints
+    int *order;                // [ncontact + njoint] sources in the order of their rows
+    bool has_evaluated;        // some gaps of rows with multipliers are evaluated in every step
+    pcs_row_state *states;     // [nrow + ncompliant] last evaluation; frozen ones at rest
+    // Rows with force laws at their last evaluation; NULL without them:
+    pcs_rows *L, *T;       // [ncompliant x nv], [ncompliant_tangent x nv] PCS_ROW_TERMS entries each, zero at the end
+    double *gap;           // [ncompliant] m
+    pcs_passage_row *ends; // [ncompliant] gaps at both ends of a step
+    struct pcs_forces *forces;         // rows/forces.c
+    struct pcs_derivative *derivative; // of joints whose directions vary (rows/derivative.c); NULL if absent
+};
+
+// ---- Evaluation in terms of equations (rows/resolve.c).
+// Holds the instant at which positions of nodes are found, with velocities unless v is NULL; must outlive the places.
+typedef struct pcs_table_view {
+    const pcs_system *self;
+    pcs_instant at;
+} pcs_table_view;
+pcs_places pcs_table_places(const pcs_table_view *view);
+// Returns the first of the three equations of a node's finite rotation in space, -1 if it has none.
+int pcs_table_rotation(const pcs_system *self, int node);
+// Writes a direction as equations and their coefficients, [PCS_ROW_TERMS] at most. Returns their number.
+int pcs_table_put(const pcs_system *self, const pcs_row_direction *direction, const double *q, int *column,
+                  double *value);
+// Puts a constant direction, at rest, at the entries from `place` on, without zeros, and returns their number; only
+// counts them if `rows` is NULL.
+int pcs_table_put_constant(const pcs_system *self, const pcs_row_direction *direction, const double *rest,
+                           pcs_rows *rows, int place);
+// Allocates rows of PCS_ROW_TERMS entries.
+pcs_status pcs_table_take_rows(pcs_system *self, int count, pcs_rows **out);
+// Evaluates all rows of a source at places.
+void pcs_table_look_at(const pcs_table_source *source, const pcs_places *places, pcs_row_state *states);
+// Evaluates the states of the rows with multipliers, or of those with force laws, unless they are frozen; then puts
+// their gaps and directions, those of frozen ones only the first time.
+void pcs_table_look(const pcs_system *self, pcs_instant at, bool is_soft);
+void pcs_table_put_gaps(const pcs_system *self, bool is_soft, const pcs_rows *G, const double *q, double *gap);
+void pcs_table_put_directions(const pcs_system *self, bool is_soft, bool is_first, const double *q, pcs_rows *G,
+                              pcs_rows *T);
+// Evaluates L, T and gaps of the rows with force laws.
+void pcs_table_look_at_laws(const pcs_system *self, const double *q);
+
+// ---- Creation, and operations of the system (rows/table.c). `culprit` names the faulty part of the case.
+pcs_status pcs_table_create(pcs_system *self, const char **culprit);
+void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *out);
+pcs_status pcs_table_search(pcs_system *self, pcs_instant at, bool *has_changed);
+void pcs_table_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
+                        pcs_passage *worst);
+// Adds the force of the rows of a joint to its reaction.
+void pcs_table_add_reaction(const pcs_system *self, int source, const pcs_row_report *rows, pcs_reaction *out);
+
+// ---- Rows with force laws (rows/forces.c): forces; energy, J, with the power lost along at.along, W; tangents.
+pcs_status pcs_forces_create(pcs_system *self, const double *rest);
+void pcs_forces_add(const pcs_system *self, pcs_instant at, double *f);
+double pcs_forces_energy(const pcs_system *self, pcs_instant at, double *loss);
+void pcs_forces_add_resultant(const pcs_system *self, pcs_instant at, double sum[3]);
+void pcs_forces_add_tangents(pcs_system *self, const double *q, const double *v);
+// Fills in the reports of their points.
+void pcs_forces_press(const pcs_system *self, pcs_instant at, pcs_row_report *rows);
+// Marks open points, whose dampers act from the next step on. Stores friction as the start of the next increment.
+void pcs_forces_delay_dampers(pcs_system *self, pcs_instant at);
+void pcs_forces_commit(pcs_system *self, pcs_instant at);
+
+// ---- dG/dx of joints (rows/derivative.c): allocates, updates `slopes`, and adds their product with forces to K.
+pcs_status pcs_derivative_create(pcs_system *self);
+void pcs_derivative_update(pcs_system *self, pcs_instant at, const double *x);
+void pcs_derivative_add_stiffness(pcs_system *self, pcs_instant at, const double *lam);
+
+#endif

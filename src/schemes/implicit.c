@@ -1,0 +1,527 @@
+// Equations in rule.h and implicit.h. Energy as in Acary's lecture slides on nonsmooth mechanical systems, there for
+// Newmark, HHT and theta schemes.
+//
+// Derivation of the energy balance: the rule gives dq = h ((1 - m) v_n + m v) + h^2 (be - m ga) da + U; with
+// M dv = h M a_ga + G^T La and M vd = F + Gb^T lam - K q - C v at both ends,
+// dE = (v_n + v)/2 . M dv + (q_n + q)/2 . K dq. On held contacts G dq = (h/2) G (v_n + v): U takes the rest away.
+
+#include "schemes/implicit.h"
+
+#include "core/loop.h"
+#include "step/projection.h"
+
+#include <math.h>
+
+pcs_weights pcs_weights_of_radius(double rho)
+{
+    double am = (2.0 * rho - 1.0) / (rho + 1.0), af = rho / (rho + 1.0), ga = 0.5 + af - am;
+    return (pcs_weights){ .am = am, .af = af, .ga = ga, .be = 0.25 * (ga + 0.5) * (ga + 0.5) };
+}
+
+pcs_weights pcs_weights_of_newmark(double gamma, double beta)
+{
+    return (pcs_weights){ .ga = gamma, .be = isnan(beta) ? 0.25 * (gamma + 0.5) * (gamma + 0.5) : beta };
+}
+
+// Returns the spectral radius of a rule at high frequency: the amplitudes of q, which the forces hold at
+// q = -af/(1 - af) q_n, and of a, which follows from q by Newmark's formulas; of v, if q follows its mean.
+static double implicit_radius(const pcs_scheme *self)
+{
+    const pcs_weights *w = &self->rule.w;
+    double half = 0.5 + w->ga, square = half * half - 4.0 * w->be, held = w->af / (1.0 - w->af);
+    if (self->ops->nhistory == 1) return fmax(held, (1.0 - w->ga) / w->ga);
+    if (square <= 0.0) return fmax(held, sqrt((0.5 - w->ga + w->be) / w->be));
+    return fmax(held, (fabs(half - 2.0 * w->be) + sqrt(square)) / (2.0 * w->be));
+}
+
+// Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step,
+// hardly decay: those of the step before are no better a guess than none. Forces of joints count more.
+static const double steady_radius = 0.85;
+
+static bool implicit_goes_on(const pcs_system *system, double radius)
+{
+    if (system->is_linear) return false;
+    return !pcs_system_is_mesh(system) || (system->tangents_vary && radius <= steady_radius) ||
+           pcs_system_has_joints(system);
+}
+
+pcs_status pcs_implicit_setup(pcs_scheme *self)
+{
+    pcs_implicit *s = self->data;
+    const pcs_rule *rule = &self->rule;
+    const pcs_system *system = self->system;
+    s->goes_on = implicit_goes_on(system, implicit_radius(self));
+    if (pcs_rule_has_closed_loss(rule)) {
+        PCS_TAKE(self->ctx, s->mix, system->nv, "the energy balance");
+        PCS_TAKE(self->ctx, s->image, system->nv, "the energy balance");
+    }
+    if (rule->position == PCS_POSITION_HELD && pcs_rule_spread(rule) > 0.0) {
+        PCS_TAKE(self->ctx, s->held, system->nrow, "the contacts that are held");
+        PCS_TAKE(self->ctx, s->drift, system->nv, "the contacts that are held");
+        PCS_TAKE(self->ctx, s->next.nu_t, system->ntangent, "the contacts that are held");
+    }
+    if (rule->position == PCS_POSITION_CORRECTED) {
+        PCS_TAKE(self->ctx, s->correction, system->nrow, "position corrections");
+        PCS_TAKE(self->ctx, s->smooth_gap, system->nrow, "position corrections");
+    }
+    PCS_TRY(pcs_next_create(self, &s->next));
+    if (pcs_rule_has_smooth_joints(rule) && pcs_system_has_joints(system)) s->lam = s->next.lam;
+    return PCS_OK;
+}
+
+const pcs_step_form *pcs_implicit_form(const pcs_scheme *self, double h)
+{
+    pcs_implicit *s = self->data;
+    const pcs_rule *rule = &self->rule;
+    const pcs_weights *w = &rule->w;
+    if (s->form.h == h) return &s->form;
+    double kb = pcs_rule_spread(rule) == 0.0 ? h * rule->move : h * w->be / w->ga;
+    bool corrects = rule->position == PCS_POSITION_CORRECTED, has_forces = rule->position == PCS_POSITION_FORCE;
+    s->form = (pcs_step_form){ .h = h,
+                               .c = (1.0 - w->am) / ((1.0 - w->af) * w->ga),
+                               .kb = kb,
+                               .kw = has_forces ? kb : h * rule->way,
+                               .kh = s->held != NULL ? h * pcs_rule_spread(rule) / w->ga : 0.0,
+                               .has_dynamics = true,
+                               .has_position = corrects,
+                               .gate_is_live = corrects,
+                               .has_smooth_multipliers = s->lam != NULL,
+                               .law_is_gap = has_forces };
+    return &s->form;
+}
+
+void pcs_implicit_fill_histories(pcs_scheme *self, pcs_state *x)
+{
+    const pcs_implicit *s = self->data;
+    pcs_implicit_memory *memory = x->memory;
+    const double *vd = x->history[x->nhistory - 1];
+    if (x->nhistory == PCS_IMPLICIT_NHISTORY)
+        for (int i = 0; i < self->system->nv; i++) x->history[0][i] = vd[i];
+    for (int k = 0; k < x->nrow_history; k++)
+        for (int j = 0; j < self->system->nrow; j++) x->row_history[k][j] = s->lam == NULL ? 0.0 : s->lam[j];
+    pcs_system_resultant(self->system, pcs_at(x->t, x->q, x->v), memory->resultant);
+    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, memory->resultant);
+    for (int k = 0; k < 3; k++) memory->filtered[k] = memory->resultant[k];
+}
+
+void pcs_implicit_start_contacts(const pcs_scheme *self, const pcs_step_report *report, pcs_state *x)
+{
+    const pcs_rows *G = self->system->G;
+    for (int j = 0; j < self->system->nrow; j++) {
+        const pcs_row_report *row = &report->rows[j];
+        int first = G->start[j], count = G->start[j + 1] - first;
+        double rounding = 64.0 * pcs_rounding_of_sum(count, G->value + first, G->column + first, x->v);
+        bool lasts = row->is_closed && (row->step_impulse > 0.0 || fabs(row->rate) <= rounding);
+        if (lasts && !self->system->rows[j].is_bilateral) x->recent[j] = PCS_RECENT;
+        x->impulse[j] = row->step_impulse;
+    }
+}
+
+pcs_status pcs_implicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_implicit *s = self->data;
+    double *vd = x->history[x->nhistory - 1];
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    if (s->lam == NULL) pcs_free_acceleration(self, x->t, x->q, x->v, vd);
+    else pcs_joint_acceleration(self, &s->next, x->t, x->q, x->v, vd);
+    pcs_implicit_fill_histories(self, x);
+    pcs_start_report(self, x, &s->next, report);
+    pcs_implicit_start_contacts(self, report, x);
+    return PCS_OK;
+}
+
+PCS_WIDE static void implicit_predict_range(void *data, int range, int low, int high)
+{
+    const pcs_implicit_pass p = *(const pcs_implicit_pass *)data;
+    (void)range;
+    PCS_INDEPENDENT
+    for (int i = low; i < high; i++) {
+        double star = p.from_vd * p.vd[i] - p.from_a * p.a[i];
+        p.a_new[i] = star;
+        p.v_new[i] = p.v[i] + (p.v_old * p.a[i] + p.v_fresh * star);
+        p.q_new[i] = p.q[i] + (p.h * p.v[i] + (p.q_old * p.a[i] + p.q_fresh * star));
+    }
+}
+
+// Predicts v~0 = v_n + h (1 - ga) vd_n and q~0 = q_n + h ((1 - m) v_n + m v~0), for rules with vd alone.
+PCS_WIDE static void implicit_predict_mean_range(void *data, int range, int low, int high)
+{
+    const pcs_implicit_pass p = *(const pcs_implicit_pass *)data;
+    (void)range;
+    PCS_INDEPENDENT
+    for (int i = low; i < high; i++) {
+        double prediction = p.v[i] + p.v_old * p.vd[i];
+        p.v_new[i] = prediction;
+        p.q_new[i] = p.q[i] + (p.q_old * p.v[i] + p.q_fresh * prediction);
+    }
+}
+
+// Computes the weights of steps of length h.
+static void implicit_weigh(const pcs_scheme *self, double h)
+{
+    pcs_implicit *s = self->data;
+    const pcs_weights *w = &self->rule.w;
+    bool has_a = self->ops->nhistory == PCS_IMPLICIT_NHISTORY;
+    double move = self->rule.move;
+    s->pass = (pcs_implicit_pass){ .scheme = self,
+                                   .h = h,
+                                   .from_vd = w->af / (1.0 - w->am),
+                                   .from_a = w->am / (1.0 - w->am),
+                                   .v_old = h * (1.0 - w->ga),
+                                   .v_fresh = h * w->ga,
+                                   .q_old = has_a ? h * h * (move - w->be) : h * (1.0 - move),
+                                   .q_fresh = has_a ? h * h * w->be : h * move,
+                                   .a_of_vd = (1.0 - w->af) / (1.0 - w->am),
+                                   .vd_of_d = pcs_implicit_form(self, h)->c / h };
+}
+
+// Sets the vectors of the pass, which change places from step to step, and its weights if h has changed.
+static void implicit_set_pass(const pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_implicit *s = self->data;
+    pcs_implicit_pass *p = &s->pass;
+    if (p->h != h) implicit_weigh(self, h);
+    p->q = x->q;
+    p->v = x->v;
+    p->a = x->history[0];
+    p->vd = x->history[x->nhistory - 1];
+    p->q_new = s->next.q;
+    p->v_new = s->next.v;
+    p->a_new = s->next.a;
+    p->d = s->next.d;
+}
+
+void pcs_implicit_hold(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_implicit *s = self->data;
+    const pcs_system *system = self->system;
+    bool is_any = false;
+    s->next.held = NULL;
+    if (s->held == NULL) return;
+    for (int j = 0; j < system->nrow; j++) {
+        s->held[j] = x->recent[j] > 0.0 && !system->rows[j].is_bilateral;
+        is_any = is_any || s->held[j];
+    }
+    if (!pcs_rows_any(system, is_any)) return;
+    implicit_set_pass(self, x, h);
+    const pcs_implicit_pass *p = &s->pass;
+    double way = h * h * pcs_rule_spread(&self->rule);
+    for (int i = 0; i < system->nv; i++) s->drift[i] = way * (p->from_vd * p->vd[i] - p->from_a * p->a[i] - p->a[i]);
+    s->next.held = s->held;
+    s->next.drift = s->drift;
+}
+
+void pcs_implicit_predict(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_implicit *s = self->data;
+    implicit_set_pass(self, x, h);
+    pcs_pool_cover(s->next.pool, self->system->nv, implicit_predict_range, &s->pass);
+}
+
+PCS_WIDE static void implicit_correct_range(void *data, int range, int low, int high)
+{
+    const pcs_implicit_pass p = *(const pcs_implicit_pass *)data;
+    (void)range;
+    PCS_INDEPENDENT
+    for (int i = low; i < high; i++) {
+        p.d[i] *= p.vd_of_d;
+        p.a_new[i] += p.a_of_vd * p.d[i];
+    }
+}
+
+void pcs_implicit_correct(pcs_scheme *self)
+{
+    pcs_implicit *s = self->data;
+    pcs_pool_cover(s->next.pool, self->system->nv, implicit_correct_range, &s->pass);
+}
+
+static void implicit_finish_slice(void *data, int slice, int low, int high)
+{
+    const pcs_implicit_pass *p = data;
+    pcs_next_sum(p->scheme, &((const pcs_implicit *)p->scheme->data)->next, slice, low, high);
+}
+
+// Sets prediction and correction as passes of the problem, the last with the sums from which the measure is computed.
+static void implicit_set_passes(const pcs_scheme *self, const pcs_state *x, double h, pcs_step_problem *problem)
+{
+    pcs_implicit *s = self->data;
+    const pcs_rule *rule = &self->rule;
+    bool has_a = x->nhistory == PCS_IMPLICIT_NHISTORY;
+    implicit_set_pass(self, x, h);
+    pcs_next_await_sums(self, &s->next, x, pcs_rule_has_closed_loss(rule) && (rule->w.ga != 0.5 || rule->move != 0.5));
+    problem->predict = has_a ? implicit_predict_range : implicit_predict_mean_range;
+    problem->finish = s->next.takes_sums ? implicit_finish_slice : NULL;
+    problem->passes = &s->pass;
+    problem->a = has_a ? s->next.a : NULL;
+    problem->vd_of_d = s->pass.vd_of_d;
+    problem->a_of_vd = s->pass.a_of_vd;
+}
+
+void pcs_implicit_balance(pcs_scheme *self, const pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
+{
+    const pcs_implicit *s = self->data;
+    const pcs_implicit_memory *last = x->memory;
+    double am = self->rule.w.am, af = self->rule.w.af, ga = self->rule.w.ga, h = report->h;
+    pcs_system_resultant(self->system, pcs_at(x->t + h, s->next.q, s->next.v), now->resultant);
+    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, now->resultant);
+    PCS_INDEPENDENT
+    for (int k = 0; k < 3; k++) {
+        double sum = (1.0 - af) * now->resultant[k] + af * last->resultant[k] - am * last->filtered[k];
+        double filtered = sum / (1.0 - am);
+        report->smooth_impulse[k] = h * ((1.0 - ga) * last->filtered[k] + ga * filtered);
+        now->filtered[k] = filtered;
+    }
+}
+
+void pcs_implicit_accept(pcs_scheme *self, pcs_state *x, const pcs_implicit_memory *now, const pcs_step_report *report)
+{
+    pcs_implicit *s = self->data;
+    double **history = x->history, *a = history[0], *vd = history[x->nhistory - 1];
+    *(pcs_implicit_memory *)x->memory = *now;
+    if (x->nhistory == PCS_IMPLICIT_NHISTORY) {
+        history[0] = s->next.a;
+        s->next.a = a;
+    }
+    history[x->nhistory - 1] = s->next.d;
+    s->next.d = vd;
+    pcs_next_accept(self, &s->next, x, report);
+}
+
+// Returns (x1 - x0) . y in four sums, which the processor adds in parallel.
+static double implicit_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y)
+{
+    double sum[4] = { 0.0 };
+    int i = 0, n = pcs_system_nown(system);
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++) sum[k] += (x1[i + k] - x0[i + k]) * y[i + k];
+    for (; i < n; i++) sum[0] += (x1[i] - x0[i]) * y[i];
+    double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    pcs_system_sum(system, 1, &total);
+    return total;
+}
+
+// Returns (x1 - x0) . A mix, with A mix in `image`.
+static double implicit_product(const pcs_system *system, const pcs_matrix *A, const pcs_implicit *s, const double *x1,
+                               const double *x0)
+{
+    pcs_matrix_multiply(A, s->mix, s->image);
+    return implicit_change_dot(system, x1, x0, s->image);
+}
+
+// Books damping_loss = h v_ga . C v_ga, J. Returns by how much dq . C v_ga exceeds it, a numerical loss.
+static double implicit_damping(pcs_scheme *self, const pcs_state *x, const double *v, pcs_step_report *report)
+{
+    pcs_implicit *s = self->data;
+    int n = self->system->nv;
+    double loss = 0.0, ga = self->rule.w.ga;
+    if (!pcs_system_is_damped(self->system)) return 0.0;
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * x->v[i] + ga * v[i];
+    double along = implicit_product(self->system, self->system->C, s, s->next.q, x->q);
+    for (int i = 0; i < pcs_system_nown(self->system); i++) loss += s->mix[i] * s->image[i];
+    pcs_system_sum(self->system, 1, &loss);
+    report->damping_loss = report->h * loss;
+    bool is_same = self->rule.move == ga && self->rule.w.be == ga * ga; // dq = h v_ga, but for round-off
+    return is_same ? 0.0 : along - report->damping_loss;
+}
+
+// Computes mean forces of joints over the step by their filter, for the reports of their rows, and the work of driven
+// ones; the histories of rows become those of the end. Returns by how much the balance, with lam_ga . Gb dq for the
+// work, exceeds the booked work, J.
+static double implicit_book_joints(const pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    const pcs_implicit *s = self->data;
+    const pcs_system *system = self->system;
+    const pcs_rows *G = system->G;
+    double am = self->rule.w.am, af = self->rule.w.af, ga = self->rule.w.ga, rest = 0.0;
+    double *force = x->row_history[PCS_IMPLICIT_FORCE], *filtered = x->row_history[PCS_IMPLICIT_FILTERED];
+    if (s->lam == NULL) return 0.0;
+    for (int j = 0; j < system->nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        if (!system->rows[j].is_bilateral) continue;
+        double way = 0.0, now = ((1.0 - af) * s->lam[j] + af * force[j] - am * filtered[j]) / (1.0 - am);
+        double mean = (1.0 - ga) * filtered[j] + ga * now, lam_ga = (1.0 - ga) * force[j] + ga * s->lam[j];
+        for (int k = G->start[j]; k < G->start[j + 1]; k++)
+            way += G->value[k] * (s->next.q[G->column[k]] - x->q[G->column[k]]);
+        double speed = system->rows[j].is_driven ? s->next.speed_before[j] + s->next.speed[j] : 0.0;
+        double work = -0.5 * report->h * mean * speed;
+        row->force +=
+            system->rotations.are_somewhere ? s->lam[j] : mean; // rows of rotations in space turn round and scale
+        row->drive_work += work;
+        report->external_work += work;
+        rest += lam_ga * way - work;
+        force[j] = s->lam[j];
+        filtered[j] = now;
+    }
+    pcs_rows_sum(system, 1, &rest);
+    return rest;
+}
+
+// Returns U . M x = nu . G x + nu_t . T x.
+static double implicit_held_product(const pcs_system *system, const pcs_next *next, const double *x)
+{
+    double sum = 0.0;
+    for (int j = 0; j < system->nrow; j++)
+        if (next->nu[j] != 0.0) sum += next->nu[j] * pcs_rows_dot(system->G, j, x);
+    for (int t = 0; t < system->ntangent; t++)
+        if (next->nu_t[t] != 0.0) sum += next->nu_t[t] * pcs_rows_dot(system->T, t, x);
+    pcs_rows_sum(system, 1, &sum);
+    return sum;
+}
+
+// Returns |x1 - x0|^2 in the norm of K or M of a linear system, J.
+static double implicit_norm2(const pcs_scheme *self, const pcs_matrix *A, const double *x0, const double *x1)
+{
+    const pcs_system *system = self->system;
+    pcs_measure m;
+    double *x = ((const pcs_implicit *)self->data)->next.mean, norm2 = 0.0;
+    for (int i = 0; i < system->nv; i++) x[i] = x1[i] - x0[i];
+    if (pcs_system_is_mesh(system)) { // cell by cell: a motion without strain has none, whatever its size
+        system->ops->measure(system, pcs_at(0.0, x, x), PCS_ENERGY, &m);
+        return 2.0 * (A == system->K ? m.strain : m.kinetic);
+    }
+    for (int j = 0; j < system->nv; j++)
+        for (int k = A->pattern->start[j]; k < A->pattern->start[j + 1]; k++)
+            norm2 += x[A->pattern->row[k]] * A->value[k] * x[j];
+    return norm2;
+}
+
+// Returns the loss of pcs_implicit_book without that of damping, J.
+static double implicit_loss(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_implicit *s = self->data;
+    const pcs_system *system = self->system;
+    const pcs_weights *w = &self->rule.w;
+    const double *a0 = x->history[0], *vd0 = x->history[x->nhistory - 1], *a = s->next.a, *vd = s->next.d;
+    double ga = w->ga, stiff = ga - 0.5, heavy = self->rule.move - 0.5, spread = pcs_rule_spread(&self->rule);
+    int n = system->nv;
+    pcs_change change = s->next.change;
+    if (s->next.ends.q0 == NULL) {
+        change.stiffness_norm2 = stiff == 0.0 ? 0.0 : implicit_norm2(self, system->K, x->q, s->next.q);
+        change.mass_norm2 = heavy == 0.0 ? 0.0 : implicit_norm2(self, system->M, x->v, s->next.v);
+    }
+    double loss = stiff * change.stiffness_norm2 + heavy * change.mass_norm2;
+    if (spread != 0.0) {
+        PCS_INDEPENDENT
+        for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * a0[i] + ga * a[i];
+        loss += h * h * spread * implicit_product(system, system->M, s, a, a0);
+        if (s->next.held != NULL) loss += implicit_held_product(system, &s->next, s->mix);
+    }
+    if (w->am != 0.0 || w->af != 0.0) {
+        PCS_INDEPENDENT
+        for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * (vd0[i] - a0[i]) + ga * (vd[i] - a[i]);
+        loss += implicit_product(system, system->M, s, s->next.q, x->q);
+    }
+    return loss;
+}
+
+void pcs_implicit_book(pcs_scheme *self, const pcs_state *x, const double *v, pcs_step_report *report)
+{
+    const pcs_implicit *s = self->data;
+    const pcs_system *system = self->system;
+    const pcs_weights *w = &self->rule.w;
+    bool is_closed = pcs_rule_has_closed_loss(&self->rule);
+    double h = report->h, last = is_closed ? w->ga : 0.5;
+    report->external_work += (1.0 - last) * pcs_load_work(system, x->t, x->q, s->next.q) +
+                             last * pcs_load_work(system, x->t + h, x->q, s->next.q);
+    if (is_closed && system->is_linear) {
+        report->numerical_loss += implicit_loss(self, x, h) + implicit_damping(self, x, v, report);
+        return;
+    }
+    // The filter delays forces by af - am: both ends have equal weights unless Newmark's ga differs from 1/2.
+    const pcs_ends ends = { .q = s->next.q, .v = v, .q0 = x->q, .v0 = x->v };
+    report->damping_loss = pcs_damping_work(self, &s->next, &ends, h, w->ga - (w->af - w->am));
+}
+
+// Returns the work of strain and gravity along U - (h/2) W, J: an impulse moves positions by (h/2) W on its own
+// account, as in every velocity-level scheme; only what the position law asks beyond that is a correction.
+static double implicit_correction_work(pcs_scheme *self, double h)
+{
+    pcs_implicit *s = self->data;
+    const pcs_next *next = &s->next;
+    if (!self->system->is_linear) return 0.0; // left to the remainder
+    for (int j = 0; j < self->system->nrow; j++)
+        s->correction[j] = next->nu[j] + (self->rule.way - 0.5) * h * next->la[j];
+    return pcs_displacement_work(self->solver, s->correction, next->q);
+}
+
+// Returns true if the smooth gap or the gap law contradicts the gate by more than a tie: imposing the velocity law
+// opens the gap and leaving it out closes it, so that the solver had to choose.
+static bool implicit_is_contradictory(const pcs_scheme *self, int j)
+{
+    const pcs_implicit *s = self->data;
+    double gap = s->smooth_gap[j], tie = 1e-13 * self->system->length;
+    if (self->system->rows[j].is_bilateral) return false;
+    if (s->next.gate[j]) return gap > tie && !(s->next.nu[j] > 0.0);
+    return gap < -tie || s->next.nu[j] > self->solver->effective_mass[j] * tie;
+}
+
+// Completes the report of PCS_POSITION_CORRECTED.
+static void implicit_report_corrections(pcs_scheme *self, pcs_step_report *report)
+{
+    const pcs_implicit *s = self->data;
+    double h = report->h;
+    for (int j = 0; j < self->system->nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        row->shift = self->rule.way * h * s->next.la[j];
+        for (int t = 0; t < 2; t++) row->tangent_shift[t] = self->rule.tangent_way * h * row->last_tangent[t];
+        if (self->system->rows[j].is_bilateral) row->force = s->next.la[j] / h + s->next.lam[j];
+        row->gate_is_contradictory = implicit_is_contradictory(self, j);
+    }
+    report->correction_work = implicit_correction_work(self, h);
+}
+
+// States the velocity law that g(qt) gates, m: restitution and drives, with the largest tie of all rows.
+static void implicit_aim(pcs_scheme *self, const pcs_state *x, double h, pcs_step_problem *problem)
+{
+    pcs_implicit *s = self->data;
+    pcs_next_targets(self, &s->next, x->v);
+    pcs_next_find_drives(self, &s->next, x->t, h);
+    pcs_next_drive(self, &s->next);
+    problem->smooth_gap = s->smooth_gap;
+    for (int j = 0; j < self->system->nrow; j++)
+        problem->gate_tolerance = pcs_max(problem->gate_tolerance, pcs_gap_tie(self->system, j, x->q));
+    problem->gate_tolerance = pcs_rows_max(self->system, problem->gate_tolerance);
+}
+
+bool pcs_implicit_solve(pcs_scheme *self, const pcs_state *x, pcs_step_problem *problem, pcs_step_report *report)
+{
+    pcs_step_result result;
+    pcs_step_solve(self->solver, problem, &result);
+    report->outcome = result.outcome;
+    report->iterations = result.iterations;
+    return result.outcome == PCS_CONVERGED && pcs_next_measure(self, x, &((pcs_implicit *)self->data)->next, report);
+}
+
+pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_implicit *s = self->data;
+    bool corrects = self->rule.position == PCS_POSITION_CORRECTED;
+    pcs_begin_step(self, x, h, report);
+    // An attempt that failed has left mass and directions where it gave up.
+    if (corrects && !self->system->is_linear && !pcs_projection_move(self->solver, x->q)) {
+        report->outcome = PCS_SINGULAR;
+        return PCS_OK;
+    }
+    PCS_TRY(pcs_step_solver_prepare(self->solver, pcs_implicit_form(self, h), &report->outcome));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+
+    if (!corrects) pcs_next_foresee(self, &s->next, x, h, self->rule.move);
+    pcs_implicit_hold(self, x, h);
+    pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
+    if (corrects) implicit_aim(self, x, h, &problem);
+    implicit_set_passes(self, x, h, &problem);
+    if (s->goes_on) problem.acceleration = x->history[x->nhistory - 1];
+    if (!pcs_implicit_solve(self, x, &problem, report)) return PCS_OK;
+
+    pcs_next_report_rows(self, x, &s->next, self->rule.move, report);
+    pcs_implicit_book(self, x, s->next.v, report);
+    double rest = implicit_book_joints(self, x, report);
+    if (corrects) implicit_report_corrections(self, report);
+    else report->numerical_loss -= rest;
+    pcs_implicit_memory now;
+    pcs_implicit_balance(self, x, &now, report);
+    pcs_implicit_accept(self, x, &now, report);
+    return PCS_OK;
+}

@@ -1,0 +1,84 @@
+// Advances implicit rules (pcs_weights in rule.h): Newmark, HHT, generalized-alpha and theta schemes; private to this
+// folder. Every function works on self->data, which begins with pcs_implicit, and on the rule of self.
+//
+// The prediction q~0, v~0 sets vd = 0; then d = v~ - v~0 gives vd = (c/h) d with c = (1 - am)/((1 - af) ga), and
+// q~ = q~0 + kb d with kb = h be/ga.
+
+#ifndef PCS_SCHEMES_IMPLICIT_H
+#define PCS_SCHEMES_IMPLICIT_H
+
+#include "schemes/common.h"
+
+enum { PCS_IMPLICIT_NHISTORY = 2 }; // histories a and vd; vd alone if nhistory is 1, for rules in which a = vd
+// Histories of rows: smooth forces of joints, N, and these forces filtered by the recursion that makes a from vd.
+enum { PCS_IMPLICIT_FORCE, PCS_IMPLICIT_FILTERED, PCS_IMPLICIT_NROW_HISTORY };
+
+// Holds resultant forces from step to step; the first member of a scheme's memory.
+typedef struct pcs_implicit_memory {
+    double resultant[3]; // resultant of M vd at the start of the step, N
+    double filtered[3];  // resultant of M a, N
+} pcs_implicit_memory;
+
+// One pass over the vectors of a step.
+typedef struct pcs_implicit_pass {
+    const pcs_scheme *scheme;
+    const double *q, *v, *a, *vd;
+    double *q_new, *v_new, *a_new, *d;
+    double h, from_vd, from_a, v_old, v_fresh, q_old, q_fresh; // weights of the prediction
+    double vd_of_d, a_of_vd;                                   // weights of the correction
+} pcs_implicit_pass;
+
+// The first member of a scheme's data.
+typedef struct pcs_implicit {
+    pcs_next next;
+    pcs_step_form form;              // of steps as long as the last one
+    pcs_implicit_pass pass;          // of the present step; weights of steps as long as the last one
+    double *mix, *image;             // [nv] work of the energy balance
+    const double *lam;               // [nrow] forces of joints within vd, N; NULL if none
+    bool goes_on;                    // the iteration begins at the accelerations of the step before
+    unsigned char *held;             // [nrow] contacts held in the present step; NULL if none ever are
+    double *drift;                   // [nv] h^2 (be - ga/2) (a* - a_n), displacement of held contacts otherwise, m
+    double *correction, *smooth_gap; // [nrow] of PCS_POSITION_CORRECTED: U beyond (h/2) W, kg m; g(qt), m
+} pcs_implicit;
+
+// Returns the weights of a spectral radius at high frequency: am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1),
+// ga = 1/2 + af - am, be = (ga + 1/2)^2/4 (Chung, Hulbert 1993).
+pcs_weights pcs_weights_of_radius(double rho);
+// Returns the weights of Newmark's scheme; beta may be NAN: (gamma + 1/2)^2/4.
+pcs_weights pcs_weights_of_newmark(double gamma, double beta);
+
+// Allocates the memory of a scheme whose rule is stated.
+pcs_status pcs_implicit_setup(pcs_scheme *self);
+// Starts with accelerations of free contacts, vd_0 = a_0, which keeps the order 2.
+pcs_status pcs_implicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
+// Makes a step: laws of rows by gate and position of the rule, all of them at once.
+pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
+
+// Parts of both, for schemes that do something of their own in between.
+
+// Fills histories and resultants of the start; the caller has filled vd.
+void pcs_implicit_fill_histories(pcs_scheme *self, pcs_state *x);
+// Marks contacts that are closed and at rest in the report of the start, or have had an impact, as lasting ones.
+void pcs_implicit_start_contacts(const pcs_scheme *self, const pcs_step_report *report, pcs_state *x);
+// Returns the form of a step of h by the rule.
+const pcs_step_form *pcs_implicit_form(const pcs_scheme *self, double h);
+// Computes q~0, v~0 and a* = (af vd_n - am a_n)/(1 - am).
+void pcs_implicit_predict(pcs_scheme *self, const pcs_state *x, double h);
+// Chooses the contacts that are held in a step of h from x on: those loaded in one of the last steps.
+void pcs_implicit_hold(pcs_scheme *self, const pcs_state *x, double h);
+// Solves the problem and measures the next state. Returns false, with the outcome set, if there is none.
+bool pcs_implicit_solve(pcs_scheme *self, const pcs_state *x, pcs_step_problem *problem, pcs_step_report *report);
+// Computes vd = (c/h) d in place of d, and a = a* + (1 - af)/(1 - am) vd.
+void pcs_implicit_correct(pcs_scheme *self);
+// Books work of loads, damping loss and numerical loss of a step to the velocity v; exact for linear systems:
+//   dE = dq . F_ga - dq . C v_ga + La . G ((1 - m) v_n + m v) + lam_ga . Gb dq - loss
+//   loss = (ga - 1/2) |dq|^2_K + (m - 1/2) |dv|^2_M + (h^2 (be - m ga) da + U) . M a_ga + dq . M (vd_ga - a_ga)
+// With F_ga = (1 - ga) F_n + ga F and so on. damping_loss is h v_ga . C v_ga, numerical_loss gets the rest of the
+// damping. Rules with a law of gaps have no such formula: their loss is the remainder.
+void pcs_implicit_book(pcs_scheme *self, const pcs_state *x, const double *v, pcs_step_report *report);
+// Computes the impulse of the smooth forces as the scheme sums it, N s: the filter acts on the resultants, too.
+void pcs_implicit_balance(pcs_scheme *self, const pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report);
+// Makes the next state the state, with its histories and resultants.
+void pcs_implicit_accept(pcs_scheme *self, pcs_state *x, const pcs_implicit_memory *now, const pcs_step_report *report);
+
+#endif
