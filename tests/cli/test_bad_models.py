@@ -88,6 +88,9 @@ class BadModels(program.Cases):
         for kind in ("beam_timo_3d", "beam_exact_3d"):
             self.refused(beam(kind, ", orientation: [2, 0, 0]"), "4:9: elements.beam",
                          "orientation [2, 0, 0] is parallel to cell 0")
+        for curvature, why in (("[0.1, 0.2, 0]", "is not square to cell 0"), ("[0, 0, 5]", "cannot be an arc of")):
+            self.refused(beam("beam_exact_3d", ", orientation: [0, 1, 0], curvature: " + curvature),
+                         "4:9: elements.beam", why)
 
     def test_sets_that_are_not_there_or_empty(self):
         self.refused(LINEAR + CLAMP.replace("start", "strat"), "6:17: supports.clamp.set", "'beam.strat'",

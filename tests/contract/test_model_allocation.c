@@ -36,6 +36,15 @@ static const trial trials[] = {
     { "cases/rotor", HALF, 1000, LOADING, { NULL }, false },
     { "cases/rotor", "scheme={type: moreau_midpoint}", 1000, NOT_AT_ALL, { NULL }, false },
     { "cases/rotor", MOREAU, 1000, LOADING, { NULL }, false },
+    // Joints and reactions.
+    { "tests/contract/elements_joined.yaml", GGL, 100, LOADING, { NULL }, false },
+    { "tests/contract/elements_joined.yaml",
+      "scheme={type: moreau_jean, theta: 0.6}",
+      100,
+      NOT_AT_ALL,
+      { NULL },
+      false },
+    { "tests/contract/elements_joined.yaml", "scheme={type: alpha_velocity}", 100, NOT_AT_ALL, { NULL }, false },
     // Varying tangents and finite rotations.
     { EXACT_2D, GGL, 200, FIRST_STEP, { SIX, LONG }, false },
     { EXACT_3D, GGL, 200, FIRST_STEP, { SIX, LONG }, false },

@@ -186,7 +186,7 @@ TEST(every_scheme_carries_all_in_its_state)
     const char *cases[MOST_CASES + 1];
     list_cases(cases);
     check_every_scheme_is_listed();
-    scheme_jobs_try(NULL, cases, 8, check_job);
+    scheme_jobs_try(NULL, cases, 3, 3, check_job);
 }
 
 // Step solvers and step control, with the scheme of the case.
@@ -196,7 +196,7 @@ TEST(every_solver_carries_all_in_the_state)
                                         "time.control={type: adaptive, tolerance: 1e-3}", NULL };
     const char *cases[MOST_CASES + 1];
     list_cases(cases);
-    scheme_jobs_try(ways, cases, 4, check_job);
+    scheme_jobs_try(ways, cases, 2, 2, check_job);
 }
 
 // Changes one byte of x: that shows in the hash, and a copy takes it back.

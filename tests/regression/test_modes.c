@@ -341,6 +341,22 @@ TEST(a_free_shaft_precesses)
     still_close(&s);
 }
 
+// A disc on torsional springs: J w^2 -+ Jp s w - k = 0.
+TEST(discs_whirl_backward_and_forward)
+{
+    still s = still_open("mesh: { d: { type: point, at: [0, 0, 0] }, s: { type: point, nodes: d } }\n"
+                         "elements: { d: { type: disc, mesh: d, mass: 1, inertia: [0.7, 0.5, 0.5], speed: 30 },\n"
+                         "  s: { type: mount, mesh: s, stiffness: [1, 1, 1], torsional_stiffness: [0, 200, 200] } }\n"
+                         "supports: { a: { set: d, fix: [x, y, z, rx] } }\n",
+                         NULL);
+    pcs_modes modes = still_modes(&s, 2, PCS_EIGEN_AUTO);
+    double b = 0.7 * 30.0 / (2.0 * 0.5), root = sqrt(b * b + 200.0 / 0.5);
+    CHECK(modes.modes[0].kind == PCS_MODE_BACKWARD && modes.modes[1].kind == PCS_MODE_FORWARD);
+    CHECK_RELATIVE(modes.modes[0].w, root - b, 1e-12);
+    CHECK_RELATIVE(modes.modes[1].w, root + b, 1e-12);
+    still_close(&s);
+}
+
 // A string of rods has no stiffness across: it is told as a mechanism, and where.
 TEST(mechanisms_are_told)
 {

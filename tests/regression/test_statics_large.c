@@ -257,18 +257,18 @@ TEST(a_moment_rolls_a_beam_up)
     }
 }
 
+static const char bend[] =
+    "mesh: { arc: { type: arc, centre: [0, 100.0, 0], start: [0, 0, 0], angle: 45.0, elements: 8 } }\n"
+    "elements: { arc: { type: beam_exact_3d, mesh: arc, E: 1.0e7, nu: 0.0, rho: 1.0, orientation: [0, 0, 1], "
+    "curvature: [0, 0, 0.01], section: { type: given, area: 1.0, Iy: 0.08333333333333333, Iz: 0.08333333333333333, "
+    "torsion: 0.16666666666666666, ky: 1.0, kz: 1.0, cy: 0.5, cz: 0.5 } } }\n"
+    "supports: { clamp: { set: arc.start, fix: [x, y, z, rx, ry, rz] } }\n"
+    "loads: { tip: { type: force, node: arc.end, value: [0, 0, 600.0] } }\n"
+    "output: { probes: { tip: { node: arc.end, of: [x, y, z] } } }\n";
+
 // Bathe and Bolourchi's bend, eight elements.
 TEST(the_45_degree_bend_has_its_digits)
 {
-    static const char bend[] =
-        "mesh: { arc: { type: arc, centre: [0, 100.0, 0], start: [0, 0, 0], angle: 45.0, elements: 8 } }\n"
-        "elements: { arc: { type: beam_exact_3d, mesh: arc, E: 1.0e7, nu: 0.0, rho: 1.0, orientation: [0, 0, 1], "
-        "curvature: "
-        "[0, 0, 0.01], section: { type: given, area: 1.0, Iy: 0.08333333333333333, Iz: 0.08333333333333333, torsion: "
-        "0.16666666666666666, ky: 1.0, kz: 1.0, cy: 0.5, cz: 0.5 } } }\n"
-        "supports: { clamp: { set: arc.start, fix: [x, y, z, rx, ry, rz] } }\n"
-        "loads: { tip: { type: force, node: arc.end, value: [0, 0, 600.0] } }\n"
-        "output: { probes: { tip: { node: arc.end, of: [x, y, z] } } }\n";
     const double digits[2][3] = { { 58.8561, 22.2936, 40.0924 }, { 47.2506, 15.7383, 53.3920 } };
     const char *const names[] = { "tip.x", "tip.y", "tip.z" };
     for (int k = 0; k < 2; k++) {
@@ -277,6 +277,75 @@ TEST(the_45_degree_bend_has_its_digits)
         pcs_statics statics = still_statics(&s, 0, q);
         for (int i = 0; i < 3; i++) CHECK_NEAR(still_probe(&s, names[i], q), digits[k][i], 6e-5);
         CHECK(statics.nhalved == 0 && statics.total < 75); // finite rotations multiply: adding them up takes longer
+        still_close(&s);
+    }
+}
+
+// Arcs and chords go to the same limit with order two, and arcs have the smaller error.
+TEST(chords_and_arcs_agree_in_the_limit)
+{
+    double height[2][3], limit[2];
+    for (int k = 0; k < 6; k++) {
+        char text[128];
+        double q[MOST] = { 0 };
+        snprintf(text, sizeof text, "loads.tip.value=[0, 0, 300.0]; mesh.arc.elements=%d%s", 8 << k % 3,
+                 k < 3 ? "" : "; elements.arc.curvature=[0, 0, 0]");
+        still s = still_open(bend, text);
+        still_statics(&s, 0, q);
+        height[k / 3][k % 3] = still_probe(&s, "tip.z", q);
+        still_close(&s);
+    }
+    for (int i = 0; i < 2; i++) {
+        const double *h = height[i];
+        CHECK_NEAR(log2((h[1] - h[0]) / (h[2] - h[1])), 2.0, 0.05);
+        limit[i] = h[2] + (h[2] - h[1]) / 3.0;
+    }
+    CHECK_NEAR(limit[0], limit[1], 2e-4);
+    CHECK(fabs(height[0][0] - limit[0]) < 0.9 * fabs(height[1][0] - limit[1]));
+}
+
+static const char frame[] =
+    "mesh: { legs: { type: frame, points: { a: [0, 0, 0], b: [2, 0, 0], c: [2, 1.5, 0] },\n"
+    "  members: [[a, b], [b, c]], elements: 6 } }\n"
+    "elements: { legs: { type: beam_exact_3d, mesh: legs, E: 210, nu: 0.25, rho: 7, orientation: [0, 0, 1],\n"
+    "  section: { type: given, area: 0.3, Iy: 0.02, Iz: 0.05, torsion: 0.03, ky: 0.8, kz: 0.7, cy: 0.4, cz: 0.2 } } }\n"
+    "supports: { clamp: { set: legs.a, fix: [x, y, z, rx, ry, rz] } }\n"
+    "loads: { tip: { type: force, node: legs.c, value: [0, 0, 1.0e-5] } }\n"
+    "output: { probes: { tip: { node: legs.c, of: [uz] } } }\n";
+
+// A force P across the plane of legs a and c: both bend, the first one twists, both shear; bending with n cells of this
+// element is 1 - 1/(4 n^2) of the beam's.
+TEST(a_right_angle_frame_bends_and_twists)
+{
+    const double a = 2.0, c = 1.5, G = 84.0, EI = 210.0 * 0.05, part = 1.0 - 1.0 / (4.0 * 6.0 * 6.0);
+    double q[MOST] = { 0 };
+    still s = still_open(frame, NULL);
+    still_statics(&s, 0, q);
+    double wanted = part * (a * a * a + c * c * c) / (3.0 * EI) + c * c * a / (G * 0.03) + (a + c) / (G * 0.3 * 0.8);
+    CHECK_RELATIVE(still_probe(&s, "tip.uz", q), 1e-5 * wanted, 1e-8);
+    still_close(&s);
+}
+
+// Legs of 240, section 30 x 0.6 upright in the plane, E = 71240, nu = 0.31 (Argyris; Simo and Vu-Quoc report 1.09):
+// the load in the plane at which it can leave it is 1.088.
+TEST(a_right_angle_frame_buckles_sideways)
+{
+    for (int k = 0; k < 2; k++) {
+        char text[512];
+        double q[MOST] = { 0 };
+        snprintf(
+            text, sizeof text,
+            "mesh.legs.points={a: [0, 0, 0], b: [240, 0, 0], c: [240, 240, 0]}; mesh.legs.elements=10; "
+            "elements.legs.E=71240; elements.legs.nu=0.31; elements.legs.section={type: given, area: 18, Iy: 1350, "
+            "Iz: 0.54, torsion: 2.16, ky: 0.8333333333333333, kz: 0.8333333333333333}; loads.tip.value=[%g, 0, 0]",
+            k == 0 ? 1.086 : 1.090);
+        still s = still_open(frame, text);
+        pcs_statics statics = still_statics(&s, 0, q);
+        pcs_modes modes;
+        pcs_modes_options options = { .count = 2, .q = q, .load_factor = 1.0, .held = statics.held };
+        CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
+        CHECK(modes.modes[0].kind == (k == 0 ? PCS_MODE_VIBRATION : PCS_MODE_DIVERGENCE));
+        CHECK(modes.modes[1].kind == PCS_MODE_VIBRATION);
         still_close(&s);
     }
 }

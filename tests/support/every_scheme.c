@@ -78,7 +78,8 @@ bool scheme_job_approach(pcs_sim *sim, double effort)
     return !pcs_sim_is_done(sim);
 }
 
-void scheme_jobs_try(const char *const *ways, const char *const *paths, int least, bool (*check)(const scheme_job *))
+void scheme_jobs_try(const char *const *ways, const char *const *paths, int share, int least,
+                     bool (*check)(const scheme_job *))
 {
     bool are_schemes = ways == NULL;
     if (are_schemes) ways = every_scheme;
@@ -87,6 +88,7 @@ void scheme_jobs_try(const char *const *ways, const char *const *paths, int leas
         int count = 0, ncase = 0;
         snprintf(way, sizeof way, are_schemes ? "scheme={%s}" : "%s", ways[k]);
         for (; paths[ncase] != NULL; ncase++) {
+            if (ncase % share != k % share) continue;
             scheme_job job = { .path = paths[ncase], .set = { way, "certify=warn", "time.step=auto" }, .nset = 2 };
             bool is_done = check(&job);
             job.nset = 3; // an explicit scheme, for which the step of the case is too long

@@ -24,8 +24,9 @@ pcs_sim *scheme_job_open(const scheme_job *job, pcs_context **ctx);
 // equations. False where the run ends before that.
 bool scheme_job_approach(pcs_sim *sim, double effort);
 
-// Tries all schemes, or these settings in their place (ending with NULL), over all cases; each must be ready, as
-// `check` tells, for at least so many.
-void scheme_jobs_try(const char *const *ways, const char *const *paths, int least, bool (*check)(const scheme_job *));
+// Tries all schemes, or these settings in their place (ending with NULL), each over one of `share` cases, so that all
+// cases come up with some of them; each must be ready, as `check` tells, for at least so many.
+void scheme_jobs_try(const char *const *ways, const char *const *paths, int share, int least,
+                     bool (*check)(const scheme_job *));
 
 #endif

@@ -230,6 +230,8 @@ static void check_picture(const trial *x)
 TEST(functions_agree)
 {
     unsigned long long seed = 7;
+    pcs_context *ctx = NULL;
+    CHECK_OK(NULL, pcs_context_create(&ctx));
     for (int k = 0; pcs_closed_forms[k] != NULL; k++)
         for (int i = 0; i < STATES; i++) {
             trial x = { .def = pcs_closed_forms[k] }, y;
@@ -244,10 +246,11 @@ TEST(functions_agree)
             check_flags(&x, &y);
             check_contact_points(&x);
             check_picture(&x);
+            CHECK_OK(ctx, pcs_closed_form_compare(ctx, x.def, x.p, x.q, x.v)); // tangents among others
         }
+    pcs_context_destroy(&ctx);
 }
 
-// q, v and the work of the loads: y' = F(t, y).
 // The distance of every contact point from the plane that is drawn for its contact, wherever the system is: its gap.
 static void check_planes(const trial *x, const pcs_picture *picture, const pcs_system *system)
 {
@@ -294,6 +297,7 @@ TEST(planes_are_drawn_where_contacts_are)
     }
 }
 
+// q, v and the work of the loads: y' = F(t, y).
 static void motion(const trial *x, double t, const double *y, double *dy)
 {
     double A[N * N], q[N];

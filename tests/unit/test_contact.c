@@ -39,46 +39,6 @@ static void check_row(const model *m, int row, int count, const int *column, con
     }
 }
 
-TEST(wall_at_the_end)
-{
-    model *m = bar_model();
-    model_contact(m, "wall", "node_plane", "nodes=bar.end point=12,5,5 normal=-4,0,0 restitution=0.3");
-    model_build(m);
-    double q[6] = { 0 }, gap, resultant[3], position[1][3], normal[1][3];
-    CHECK(m->system->nrow == 1 && m->system->ncontact == 1);
-    CHECK(pcs_restitution(&m->system->rows[0], 0.0) == 0.3 && m->system->rows[0].contact == 0);
-    pcs_system_gaps(m->system, pcs_at(0.0, q, NULL), &gap);
-    CHECK_NEAR(gap, 2.0, 1e-15);
-    check_row(m, 0, 1, (int[]){ 5 }, (double[]){ -1 });
-    q[5] = 0.5;
-    pcs_system_gaps(m->system, pcs_at(0.0, q, NULL), &gap);
-    CHECK_NEAR(gap, 1.5, 1e-15);
-    pcs_row_resultant(m->system, m->system->G, 0, resultant);
-    CHECK_ALL_NEAR(3, resultant, ((double[]){ -1, 0, 0 }), 1e-15);
-    pcs_system_points(m->system, pcs_at(0.0, q, NULL), position, normal);
-    CHECK_ALL_NEAR(3, position[0], ((double[]){ 10.5, 0, 0 }), 1e-15);
-    CHECK_ALL_NEAR(3, normal[0], ((double[]){ -1, 0, 0 }), 1e-15);
-    model_destroy(&m);
-}
-
-// Along (2, 3, 6)/7, numbered downwards; the wall stands across the bar 14 m beyond its end.
-TEST(wall_across_space)
-{
-    model *m = model_create();
-    model_line(m, "bar", (double[]){ 2, 3, 6 }, (double[]){ 0, 0, 0 }, 3);
-    model_group(m, "rod", "bar", steel);
-    model_contact(m, "wall", "node_plane", "nodes=bar.start point=6,9,18 normal=-2,-3,-6 restitution=0");
-    model_build(m);
-    double q[4] = { 0 }, gap;
-    pcs_system_gaps(m->system, pcs_at(0.0, q, NULL), &gap);
-    CHECK_NEAR(gap, 14.0, 1e-14);
-    check_row(m, 0, 1, (int[]){ 0 }, (double[]){ -1 });
-    q[0] = 3.5;
-    pcs_system_gaps(m->system, pcs_at(0.0, q, NULL), &gap);
-    CHECK_NEAR(gap, 10.5, 1e-14);
-    model_destroy(&m);
-}
-
 // Every node of a set is a point of its own, under one name; a node that is held drops out of no one else's row.
 TEST(wall_for_a_whole_set)
 {
@@ -98,43 +58,6 @@ TEST(wall_for_a_whole_set)
         CHECK(m->system->rows[1 + i].contact == 1 && pcs_restitution(&m->system->rows[1 + i], 0.0) == 0.5);
     }
     CHECK(pcs_restitution(&m->system->rows[0], 0.0) == 1.0);
-    model_destroy(&m);
-}
-
-// The push on b along +n is felt by a along -n: together they have no momentum.
-TEST(bar_against_bar)
-{
-    model *m = pair_model();
-    model_contact(m, "touch", "node_node", "a=left.end b=right.end normal=3,0,0 restitution=0.25");
-    model_build(m);
-    double q[6] = { 0 }, gap, resultant[3], position[1][3], normal[1][3];
-    pcs_system_gaps(m->system, pcs_at(0.0, q, NULL), &gap);
-    CHECK_NEAR(gap, 3.0, 1e-15);
-    check_row(m, 0, 2, (int[]){ 5, 2 }, (double[]){ 1, -1 });
-    q[2] = 1.0;  // left moves right
-    q[5] = -0.5; // right moves left
-    pcs_system_gaps(m->system, pcs_at(0.0, q, NULL), &gap);
-    CHECK_NEAR(gap, 1.5, 1e-15);
-    pcs_row_resultant(m->system, m->system->G, 0, resultant);
-    CHECK_ALL_NEAR(3, resultant, ((double[]){ 0, 0, 0 }), 0.0);
-    pcs_system_points(m->system, pcs_at(0.0, q, NULL), position, normal);
-    CHECK_ALL_NEAR(3, position[0], ((double[]){ 6.5, 0, 0 }), 1e-15);
-    CHECK_ALL_NEAR(3, normal[0], ((double[]){ 1, 0, 0 }), 1e-15);
-    CHECK(pcs_restitution(&m->system->rows[0], 0.0) == 0.25);
-    model_destroy(&m);
-}
-
-// One partner is held: the row has one term, and the support takes the other half of the momentum.
-TEST(bar_against_a_held_node)
-{
-    model *m = pair_model();
-    model_support(m, "left.end", "x");
-    model_contact(m, "touch", "node_node", "a=left.end b=right.end normal=1,0,0 restitution=0");
-    model_build(m);
-    double resultant[3];
-    check_row(m, 0, 1, (int[]){ 4 }, (double[]){ 1 });
-    pcs_row_resultant(m->system, m->system->G, 0, resultant);
-    CHECK_ALL_NEAR(3, resultant, ((double[]){ 1, 0, 0 }), 1e-15);
     model_destroy(&m);
 }
 

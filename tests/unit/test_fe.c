@@ -28,29 +28,6 @@ static double potential(const model *m, const double *q)
     return now.potential;
 }
 
-// m = 15 kg, centre at 6 m: V = -m g (6 + u - datum).
-TEST(weight_of_a_bar)
-{
-    for (int i = 0; i < 2; i++) {
-        model *m = bar_model(i == 0 ? steel : lumped);
-        model_gravity(m, -10, 0, 0)->datum[0] = 2.0;
-        model_build(m);
-        double f[6], q[6] = { 0 }, v[6] = { 0 }, resultant[3];
-        const double wanted[6] = { -15, -30, -30, -30, -30, -15 };
-        m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
-        CHECK_ALL_NEAR(6, f, wanted, 1e-13);
-        CHECK_ALL_NEAR(6, m->system->gravity, wanted, 1e-13);
-        CHECK_NEAR(potential(m, q), 15 * 10 * 4.0, 1e-12);
-        for (int k = 0; k < 6; k++) q[k] = 0.5;
-        CHECK_NEAR(potential(m, q), 15 * 10 * 4.5, 1e-12);
-        for (int k = 0; k < 6; k++) q[k] = 0.1 * k; // the bar hangs: node k has risen by 0.1 k
-        CHECK_NEAR(potential(m, q), 15 * 10 * 4.0 + 0.1 * (30 * (1 + 2 + 3 + 4) + 15 * 5), 1e-12);
-        pcs_system_resultant(m->system, pcs_at(0.0, (double[6]){ 0 }, v), resultant);
-        CHECK_ALL_NEAR(3, resultant, ((double[]){ -150, 0, 0 }), 1e-12);
-        model_destroy(&m);
-    }
-}
-
 // The held ends weigh, too: they keep their potential but pull at no equation.
 TEST(weight_with_supports)
 {
@@ -150,39 +127,6 @@ TEST(closed_amplitudes_are_exact)
     check_factors(pulse, 5, (const double[][2]){ { 0.9, 0 }, { 1, 0 }, { 1.5, 2 * sqrt(2) }, { 2, 4 }, { 3.1, 0 } });
 }
 
-// A force along a bar across space is its component along the dof.
-TEST(force_across_space)
-{
-    model *m = model_create();
-    model_line(m, "bar", (double[]){ 2, 3, 6 }, (double[]){ 0, 0, 0 }, 2);
-    model_group(m, "rod", "bar", steel);
-    model_force(m, "bar.start", -4, -6, -12);
-    model_build(m);
-    double f[3], q[3] = { 0 }, resultant[3];
-    m->system->ops->force(m->system, pcs_at(0.0, q, q), f);
-    CHECK_ALL_NEAR(3, f, ((double[]){ -14, 0, 0 }), 1e-14);
-    pcs_system_resultant(m->system, pcs_at(0.0, q, q), resultant);
-    CHECK_ALL_NEAR(3, resultant, ((double[]){ -4, -6, -12 }), 1e-14);
-    model_destroy(&m);
-}
-
-TEST(initial_values_are_linear_over_the_set)
-{
-    model *m = bar_model(steel);
-    model_support(m, "bar.end", "x");
-    pcs_fe_initial *start = model_initial(m, "bar");
-    *start = (pcs_fe_initial){ .nodes = start->nodes,
-                               .displacement = { .is_given = true, .ends = { { 0.5, 0, 0 }, { 0, 0, 0 } } },
-                               .velocity = { .is_given = true, .ends = { { -1, 0, 0 }, { 0, 0, 0 } } } };
-    model_build(m);
-    double q[5] = { 0 }, v[5] = { 0 };
-    const char *culprit;
-    CHECK_OK(m->ctx, pcs_fe_initial_state(m->system, q, v, &culprit));
-    CHECK_ALL_NEAR(5, q, ((double[]){ 0.5, 0.4, 0.3, 0.2, 0.1 }), 1e-15);
-    CHECK_ALL_NEAR(5, v, ((double[]){ -1, -0.8, -0.6, -0.4, -0.2 }), 1e-15);
-    model_destroy(&m);
-}
-
 // Displacement of one set and velocity of another may share nodes; a set of one node has its first value. A bar
 // numbered from right to left takes its values in the order of its nodes.
 TEST(initial_values_of_several_sets)
@@ -244,23 +188,6 @@ TEST(wrong_initial_values_are_told)
     }
 }
 
-// Cells of 3 kg, v = 2 everywhere but at the held end: the last cell has 3 (2 + 0)/2, of which 3/6 2 at the support.
-TEST(momentum_with_a_support)
-{
-    for (int i = 0; i < 2; i++) {
-        model *m = bar_model(i == 0 ? steel : lumped);
-        model_support(m, "bar.end", "x");
-        model_build(m);
-        const double q[5] = { 0 }, v[5] = { 2, 2, 2, 2, 2 };
-        pcs_measure now;
-        m->system->ops->measure(m->system, pcs_at(0.0, q, v), PCS_ENERGY, &now);
-        CHECK_NEAR(now.momentum[0], 4 * 3 * 2 + 3, 1e-13);
-        CHECK_NEAR(now.free_momentum[0], i == 0 ? 4 * 3 * 2 + 3 - 1 : 4 * 3 * 2 + 3, 1e-13);
-        CHECK_NEAR(now.kinetic, 4 * 0.5 * 3 * 4 + (i == 0 ? 0.5 * 3 * 4 / 3 : 0.5 * 3 * 4 / 2), 1e-13);
-        model_destroy(&m);
-    }
-}
-
 // l / (sqrt 3 c) for the consistent mass, l / c for the lumped one, (2/w)(sqrt(1 + xi^2) - xi) with damping.
 TEST(stable_step_of_bars)
 {
@@ -300,28 +227,6 @@ TEST(stable_step_is_that_of_the_fastest_cell)
     model_group(m, "rod", "graded", "E=150 rho=3 area=2 mass=lumped");
     model_build(m);
     CHECK_RELATIVE(m->system->stable_step, 0.25 / sqrt(150.0 / 3.0), 1e-13);
-    model_destroy(&m);
-}
-
-TEST(bodies_do_not_feel_one_another)
-{
-    model *m = model_create();
-    model_line(m, "one", (double[]){ 0, 0, 0 }, (double[]){ 2, 0, 0 }, 2);
-    model_line(m, "two", (double[]){ 2, 0, 0 }, (double[]){ 8, 0, 0 }, 3); // starts where the first one ends
-    model_group(m, "rod", "one", steel);
-    model_group(m, "rod", "two", "E=60 rho=1 area=2");
-    model_build(m);
-    CHECK(m->system->nv == 7);
-    double M[49], K[49], f[7], q[7] = { 0, 0, 0, 1, 2, -1, 0.5 }, v[7] = { 0 };
-    model_dense(m->system->M, 7, M);
-    model_dense(m->system->K, 7, K);
-    for (int i = 0; i < 3; i++)
-        for (int j = 3; j < 7; j++) CHECK(M[i * 7 + j] == 0.0 && K[i * 7 + j] == 0.0);
-    m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
-    CHECK_ALL_NEAR(3, f, ((double[]){ 0, 0, 0 }), 0.0);
-    CHECK_ALL_NEAR(4, f + 3, ((double[]){ 60, -240, 270, -90 }), 1e-12);
-    CHECK_NEAR(m->system->mass, 3 + 12, 1e-13);
-    CHECK_NEAR(m->system->length, 8, 1e-14);
     model_destroy(&m);
 }
 
@@ -440,23 +345,6 @@ TEST(wrong_probes_are_told)
     CHECK_TEXT(pcs_message(m->ctx), "of set 'bare' has no element and so no mass");
     CHECK_STATUS(NULL, pcs_fe_body_probe(m->system, model_cells(m, "one"), "rx", &probe), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(m->ctx), "the centre of a body has no component 'rx'; it has x, y, z, ux");
-    model_destroy(&m);
-}
-
-TEST(picture_shows_the_motion)
-{
-    model *m = model_create();
-    model_line(m, "bar", (double[]){ 2, 3, 6 }, (double[]){ 0, 0, 0 }, 2);
-    model_group(m, "rod", "bar", steel);
-    model_build(m);
-    const double q[3] = { 7, 0, 0 }, v[3] = { 0, 14, 0 };
-    pcs_picture *picture = m->system->picture;
-    m->system->ops->draw(m->system, pcs_at(0.0, q, v), picture);
-    CHECK(picture->npoint == 3 && picture->ncell == 2);
-    CHECK_ALL_NEAR(3, picture->displacement[0], ((double[]){ 2, 3, 6 }), 1e-14);
-    CHECK_ALL_NEAR(3, picture->velocity[1], ((double[]){ 4, 6, 12 }), 1e-14);
-    CHECK_ALL_NEAR(3, picture->displacement[2], ((double[]){ 0, 0, 0 }), 0.0);
-    CHECK_ALL_NEAR(3, picture->reference[1], ((double[]){ 1, 1.5, 3 }), 1e-15);
     model_destroy(&m);
 }
 

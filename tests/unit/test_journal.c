@@ -67,52 +67,6 @@ TEST(gap_is_the_backlash_left)
     model_destroy(&m);
 }
 
-TEST(rows_are_derivatives_of_gaps)
-{
-    for (int pair = 0; pair < NPAIR; pair++) {
-        model *m = bearing(pairs[pair][0], pairs[pair][1]);
-        unsigned long long seed = 7;
-        double q[MODEL_MAX_SIZE], d[MODEL_MAX_SIZE], resultant[3];
-        const double h = 1e-4, none[3] = { 0 };
-        model_randomize(&seed, m->system->nv, q);
-        for (int i = 0; i < m->system->nv; i++) q[i] *= 0.2;
-        pcs_system_aim(m->system, pcs_at(0.0, q, NULL));
-        for (int trial = 0; trial < 5; trial++) {
-            model_randomize(&seed, m->system->nv, d);
-            double slope =
-                (8.0 * (gap_at(m, q, h, d) - gap_at(m, q, -h, d)) - gap_at(m, q, 2 * h, d) + gap_at(m, q, -2 * h, d)) /
-                (12.0 * h);
-            CHECK_NEAR(pcs_system_rate(m->system, 0, d), slope, 1e-11);
-        }
-        pcs_row_resultant(m->system, m->system->G, 0, resultant); // what one gets the other gives
-        CHECK_ALL_NEAR(3, resultant, none, 1e-15);
-        model_destroy(&m);
-    }
-}
-
-// d(G v)/dt at constant v, by differences along the motion; a housing that does not turn.
-TEST(bias_is_the_rate_of_the_rate)
-{
-    for (int pair = 0; pair < NPAIR; pair += 2) {
-        model *m = bearing(pairs[pair][0], pairs[pair][1]);
-        pcs_system *system = m->system;
-        unsigned long long seed = 9;
-        double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE], bias, rate[2];
-        const double h = 1e-5;
-        model_randomize(&seed, system->nv, v);
-        pcs_system_rate_bias(system, pcs_at(0.0, q, v), &bias);
-        for (int side = 0; side < 2; side++) {
-            double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
-            for (int i = 0; i < system->nv; i++) moved[i] = x[i] = (side == 0 ? -h : h) * v[i];
-            if (system->rotations.are_somewhere) pcs_retract(&system->rotations, q, x, moved);
-            pcs_system_aim(m->system, pcs_at(0.0, moved, NULL));
-            rate[side] = pcs_system_rate(system, 0, v);
-        }
-        CHECK_NEAR(bias, (rate[1] - rate[0]) / (2.0 * h), 1e-7);
-        model_destroy(&m);
-    }
-}
-
 // A shaft that spins at w slides at w r on its bearing, and friction turns both bodies the same way round.
 TEST(friction_sees_the_surfaces)
 {

@@ -8,13 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-// LAPACK: eigenvalues of a general matrix.
-void dgeev_(const char *left, const char *right, const int *n, double *A, const int *lda, double *wr, double *wi,
-            double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info,
-            size_t left_length, size_t right_length);
 
 static void add_cell(model *m, const char *name, int node)
 {
@@ -46,39 +40,6 @@ static void hold(model *m, const char *nodes, const char *fixes)
     for (int axis = 0; axis < 6; axis++) support->fixes[axis] = fixes[axis] == '1';
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// Positive imaginary parts of the eigenvalues of M x'' + C x' + K x = 0, ascending; gives their number.
-static int whirl_speeds(const pcs_system *system, double *w)
-{
-    int n = system->nv, size = 2 * n, room = 16 * size, one = 1, info, count = 0;
-    double *A = calloc((size_t)(size * size), sizeof *A), *M = calloc((size_t)(n * n), sizeof *M);
-    double *part = calloc((size_t)(n * n), sizeof *part), *re = calloc((size_t)size, sizeof *re);
-    double *im = calloc((size_t)size, sizeof *im), *work = calloc((size_t)room, sizeof *work), column[MODEL_MAX_SIZE];
-    for (int which = 0; which < 2; which++) {
-        model_dense(which == 0 ? system->K : system->C, n, part);
-        for (int j = 0; j < n; j++) {
-            for (int i = 0; i < n; i++) column[i] = part[i * n + j];
-            model_dense(system->M, n, M);
-            model_solve(n, M, column);
-            // column-major [0 I; -M^-1 K -M^-1 C]
-            for (int i = 0; i < n; i++) A[(which * n + j) * size + n + i] = -column[i];
-        }
-    }
-    for (int i = 0; i < n; i++) A[(n + i) * size + i] = 1.0;
-    dgeev_("N", "N", &size, A, &size, re, im, NULL, &one, NULL, &one, work, &room, &info, 1, 1);
-    CHECK(info == 0);
-    for (int i = 0; i < size; i++)
-        if (im[i] > 0.0) w[count++] = im[i];
-    qsort(w, (size_t)count, sizeof *w, by_size);
-    free(A), free(M), free(part), free(re), free(im), free(work);
-    return count;
-}
-
 // Round steel of 25 mm diameter, simply supported over 0.59 m (Schindler et al. 2015, Table 6).
 static const double pi = 3.14159265358979323846, l = 0.59, r = 12.5e-3, E = 2.1e11, G = 0.81e11, rho = 7850.0;
 
@@ -106,28 +67,6 @@ static model *shaft(const char *element, double speed, const double along[3], co
     hold(m, "shaft.end", end);
     model_build(m);
     return m;
-}
-
-TEST(shaft_whirls_at_the_exact_speeds)
-{
-    static const struct {
-        double speed, backward, forward;
-    } exact[] = { { 0.0, 914.55356, 914.55356 }, { 1000.0, 913.45502, 915.65339 }, { 1e4, 903.62692, 925.61059 } };
-    // along x and along -y: supports across the axis, and against turning about it at one end
-    const double ways[2][3] = { { 1, 0, 0 }, { 0, -1, 0 } };
-    static const char *const fixes[2][2] = { { "111100", "011000" }, { "111010", "101000" } };
-    for (int way = 0; way < 2; way++)
-        for (int i = 0; i < 3; i++) {
-            model *m = shaft("rotor_beam", exact[i].speed, ways[way], fixes[way][0], fixes[way][1]);
-            double w[2 * MODEL_MAX_SIZE];
-            int count = whirl_speeds(m->system, w);
-            CHECK(m->system->is_linear && pcs_system_is_gyroscopic(m->system) == (exact[i].speed != 0.0));
-            CHECK(count >= 4);
-            // 16 cells are 6.2e-6 to 6.8e-6 too stiff; the exact values have eight digits.
-            CHECK_NEAR(w[0] / exact[i].backward - 1.0, 6.5e-6, 0.4e-6);
-            CHECK_NEAR(w[1] / exact[i].forward - 1.0, 6.5e-6, 0.4e-6);
-            model_destroy(&m);
-        }
 }
 
 // The driven shaft at a steady spin has the moments of the given speed, and they take no power.
@@ -224,33 +163,6 @@ static model *disc_on_springs(const char *disc, double speed)
     return m;
 }
 
-TEST(disc_whirls_as_computed_by_hand)
-{
-    model *m = disc_on_springs("disc", 30.0);
-    hold(m, "node", "111100");
-    model_build(m);
-    double w[8], b = 0.7 * 30.0 / (2.0 * 0.5), root = sqrt(b * b + 200.0 / 0.5);
-    CHECK(whirl_speeds(m->system, w) == 2);
-    CHECK_RELATIVE(w[0], root - b, 1e-13);
-    CHECK_RELATIVE(w[1], root + b, 1e-13);
-    // Forward whirl: as the spin, from y to z. The modes turn about y ahead of z.
-    double t = 0.01;
-    for (int solver = 0; solver < 2; solver++) {
-        double error[2];
-        for (int fine = 0; fine < 2; fine++) {
-            model_run run = model_prepare(m, "newmark", "", solver == 0 ? "condensed" : "newton", NULL);
-            int nstep = fine ? 40 : 20;
-            run.x.q[0] = 1e-3;
-            run.x.v[1] = 1e-3 * (root + b);
-            model_start(&run);
-            for (int i = 0; i < nstep; i++) model_step(&run, t / nstep);
-            error[fine] = hypot(run.x.q[0] - 1e-3 * cos((root + b) * t), run.x.q[1] - 1e-3 * sin((root + b) * t));
-        }
-        CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.1);
-    }
-    model_destroy(&m);
-}
-
 // The driven disc: at the spin of its node it behaves as the disc of that speed.
 TEST(driven_disc_takes_its_own_speed)
 {
@@ -265,39 +177,6 @@ TEST(driven_disc_takes_its_own_speed)
     CHECK_ALL_NEAR(6, f[1], f[0], 1e-14);
     CHECK_NEAR(f[0][4], -0.7 * 30.0 * -0.8, 1e-14);
     CHECK_NEAR(f[0][5], 0.7 * 30.0 * 0.3, 1e-14);
-}
-
-// A free symmetric body: the angular velocity goes round the axis of symmetry at (Ja - Jt)/Jt wa, in body axes.
-static double top_error(double h, int nstep)
-{
-    static const char *const names[] = { "body" };
-    model *m = point_model(1, names);
-    model_group(m, "rigid_body_3d", "body", "mass=3 inertia=2,2,5");
-    model_build(m);
-    model_run run = model_prepare(m, "alpha_velocity", "rho=1", "newton", NULL);
-    run.x.v[0] = 0.5;
-    run.x.v[3] = 0.4;
-    run.x.v[5] = 3.0;
-    model_start(&run);
-    for (int i = 0; i < nstep; i++) model_step(&run, h);
-    double t = h * nstep, turn = (5.0 - 2.0) / 2.0 * 3.0 * t;
-    double error = hypot(run.x.v[3] - 0.4 * cos(turn), run.x.v[4] - 0.4 * sin(turn));
-    // The angular momentum R J w stays in space, to the order of the scheme; the momentum to the last digit.
-    double R[9], body[3] = { 2.0 * run.x.v[3], 2.0 * run.x.v[4], 5.0 * run.x.v[5] }, momentum[3];
-    const double wanted[3] = { 0.8, 0.0, 15.0 };
-    pcs_rotation_exp(run.x.q + 3, R);
-    pcs_rotation_apply(R, body, momentum);
-    for (int k = 0; k < 3; k++) error = fmax(error, fabs(momentum[k] - wanted[k]) / 15.0);
-    CHECK_NEAR(run.x.q[0], 0.5 * t, 1e-13);
-    CHECK_NEAR(run.x.v[5], 3.0, 1e-12);
-    model_destroy(&m);
-    return error;
-}
-
-TEST(free_top_precesses)
-{
-    double coarse = top_error(0.02, 100), fine = top_error(0.01, 200);
-    CHECK_NEAR(log2(coarse / fine), 2.0, 0.15);
 }
 
 // J with products: the gyroscopic moment is -w x J w with the full tensor.

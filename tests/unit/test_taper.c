@@ -212,6 +212,7 @@ TEST(masses_of_beams_are_where_the_section_is)
             CHECK_RELATIVE(entry(&s, true, last + turn, last + turn), inertia * second, 1e-8);
         }
         if (is_space && is_exact) CHECK_RELATIVE(entry(&s, true, 3, 3), 2.0 * inertia * first, 1e-8);
+        if (is_space && is_exact) CHECK_RELATIVE(entry(&s, true, 4, 4), inertia * first, 1e-8);
         still_close(&s);
     }
 }
