@@ -50,8 +50,8 @@ TEST(periods_tend_to_one)
     for (int m = 0; m < REFINE_METHODS; m++) {
         const char *name = refine_methods[m].name;
         periods_ratio coarse[NMARK], fine[NMARK];
-        periods_run(&refine_methods[m], 200, coarse);
-        periods_run(&refine_methods[m], 800, fine);
+        periods_run(&refine_methods[m], 100, coarse);
+        periods_run(&refine_methods[m], 400, fine);
         for (int i = 0; i < NMARK; i++) check_missing(name, MARKS[i], coarse[i].energy, fine[i].energy);
         // Later the bar does not meet the floor twice per period on these meshes.
         for (int i = 0; i < 2; i++) check_missing(name, MARKS[i], coarse[i].gap, fine[i].gap);

@@ -111,10 +111,10 @@ TEST(shafts_yield_to_the_teeth)
                  "                   pressure_angle: %.17g%s } }\n"
                  "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] },\n"
                  "         load: { type: torque, node: b, value: %.17g, axis: [0, 0, 1] } }\n"
-                 "scheme: { type: alpha_ggl, rho_inf: 1.0 }\ntime: { step: 1.0e-2, end: 40.0 }\n",
+                 "scheme: { type: alpha_ggl, rho_inf: 1.0 }\ntime: %s\n",
                  2.0 * unit, 0.3 * unit, unit, 0.2 * unit, 50.0 * unit, 80.0 * unit, is_damped ? 8.0 * unit : 0.0,
                  is_damped ? 8.0 * unit : 0.0, angle, angle > 0.0 ? ", flank: backward" : "", torque,
-                 torque * 20.0 / 30.0);
+                 torque * 20.0 / 30.0, is_damped ? "{ step: 2.0e-2, end: 40.0 }" : "{ step: 1.0e-2, end: 10.0 }");
         text_case c = text_case_open(text, NULL);
         double least = INFINITY, most = -INFINITY, work = 0.0;
         while (!pcs_sim_is_done(c.sim)) {
@@ -206,10 +206,10 @@ TEST(forces_of_trains_have_the_order_of_the_motion)
                   { "half_explicit_rk", false, 1e-4 },
                   { "alpha_ggl, rho_inf: 0.8", false, 1e-4 } };
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
-        double coarse = train_error(rules[k].scheme, 2e-3, rules[k].is_mean);
-        double fine = train_error(rules[k].scheme, 1e-3, rules[k].is_mean);
+        double coarse = train_error(rules[k].scheme, 4e-3, rules[k].is_mean);
+        double fine = train_error(rules[k].scheme, 2e-3, rules[k].is_mean);
         print_message("%s: %.3e, %.3e\n", rules[k].scheme, coarse, fine);
-        CHECK(coarse < rules[k].largest);
+        CHECK(fine < rules[k].largest);
         CHECK(fine < 0.27 * coarse);
     }
 }

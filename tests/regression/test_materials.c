@@ -183,37 +183,35 @@ TEST(plastic_waves_have_two_speeds)
                                     "schatzman_paoli" };
     int count = 0;
     for (int b = 0; b < 3; b++)
-        for (int s = 0; s < 10; s++)
-            for (int mesh = 1; mesh <= 2; mesh++)
-                for (int step = 1; step <= 2; step++) {
-                    const plastic_bar *bar = &bars[b];
-                    double c0 = sqrt(bar->E / bar->rho), c1 = sqrt(bar->tangent / bar->rho), t = bar->end;
-                    double first = bar->yield / (bar->rho * c0);
-                    double plateau = bar->yield + bar->rho * c1 * (bar->speed - first);
-                    const char *scheme = s < 6 ? schemes[s] : further[s - 6];
-                    int cells = 150 * mesh;
-                    text_case run = open_bar(bar, scheme, cells, (s == 4 ? 0.25 : 0.4) * step);
-                    text_case_run(&run);
-                    pcs_system *system = run.sim->system;
-                    system->ops->draw(system, pcs_at(run.sim->state.t, run.sim->state.q, run.sim->state.v),
-                                      system->picture);
-                    double behind = -mean_stress(&run, 0.2 * c1 * t, 0.8 * c1 * t);
-                    double ahead = -mean_stress(&run, c1 * t + 0.15 * (c0 - c1) * t, c0 * t - 0.15 * (c0 - c1) * t);
-                    double slow = front(&run, -0.5 * (plateau + bar->yield)), fast = front(&run, -0.5 * bar->yield);
-                    print_message("%s, %d cells: plateau %.4f, precursor %.4f, speeds %.3f %.3f\n", scheme, cells,
-                                  behind / plateau, ahead / bar->yield, slow / (c1 * t), fast / (c0 * t));
-                    CHECK_NEAR(behind / plateau, 1.0, 0.01);
-                    CHECK_NEAR(ahead / bar->yield, 1.0, 0.02);
-                    CHECK_NEAR(slow / (c1 * t), 1.0, 0.02 + 3.0 * bar->length / cells / (c1 * t));
-                    CHECK_NEAR(fast / (c0 * t), 1.0, 0.02 + 3.0 * bar->length / cells / (c0 * t));
-                    // What hits the wall loses the work of plastic strains: A c1 t of it, between both stresses.
-                    double strain = (plateau - bar->yield) * (1.0 / bar->tangent - 1.0 / bar->E);
-                    double work = 1e-4 * c1 * t * 0.5 * (plateau + bar->yield) * strain;
-                    CHECK_RELATIVE(run.sim->ledger.material_loss, work, 0.05);
-                    CHECK(fabs(run.sim->ledger.numerical_loss) < 0.02 * run.sim->ledger.initial);
-                    count++;
-                    text_case_close(&run);
-                }
+        for (int s = 0; s < 10; s++) {
+            int mesh = 1 + (b + s) % 2, step = 1 + (b + s / 2) % 2;
+            const plastic_bar *bar = &bars[b];
+            double c0 = sqrt(bar->E / bar->rho), c1 = sqrt(bar->tangent / bar->rho), t = bar->end;
+            double first = bar->yield / (bar->rho * c0);
+            double plateau = bar->yield + bar->rho * c1 * (bar->speed - first);
+            const char *scheme = s < 6 ? schemes[s] : further[s - 6];
+            int cells = 150 * mesh;
+            text_case run = open_bar(bar, scheme, cells, (s == 4 ? 0.25 : 0.4) * step);
+            text_case_run(&run);
+            pcs_system *system = run.sim->system;
+            system->ops->draw(system, pcs_at(run.sim->state.t, run.sim->state.q, run.sim->state.v), system->picture);
+            double behind = -mean_stress(&run, 0.2 * c1 * t, 0.8 * c1 * t);
+            double ahead = -mean_stress(&run, c1 * t + 0.15 * (c0 - c1) * t, c0 * t - 0.15 * (c0 - c1) * t);
+            double slow = front(&run, -0.5 * (plateau + bar->yield)), fast = front(&run, -0.5 * bar->yield);
+            print_message("%s, %d cells: plateau %.4f, precursor %.4f, speeds %.3f %.3f\n", scheme, cells,
+                          behind / plateau, ahead / bar->yield, slow / (c1 * t), fast / (c0 * t));
+            CHECK_NEAR(behind / plateau, 1.0, 0.01);
+            CHECK_NEAR(ahead / bar->yield, 1.0, 0.02);
+            CHECK_NEAR(slow / (c1 * t), 1.0, 0.02 + 3.0 * bar->length / cells / (c1 * t));
+            CHECK_NEAR(fast / (c0 * t), 1.0, 0.02 + 3.0 * bar->length / cells / (c0 * t));
+            // What hits the wall loses the work of plastic strains: A c1 t of it, between both stresses.
+            double strain = (plateau - bar->yield) * (1.0 / bar->tangent - 1.0 / bar->E);
+            double work = 1e-4 * c1 * t * 0.5 * (plateau + bar->yield) * strain;
+            CHECK_RELATIVE(run.sim->ledger.material_loss, work, 0.05);
+            CHECK(fabs(run.sim->ledger.numerical_loss) < 0.02 * run.sim->ledger.initial);
+            count++;
+            text_case_close(&run);
+        }
     print_message("%d plastic waves\n", count);
 }
 
