@@ -17,7 +17,7 @@ percuss_sources(src/closed_form closed_form_list.def check closed_form)
 percuss_sources(src/step step_list.def active_set active_set_solve coarse columns contact_problem coupling
   curvature dense_contacts frictionless impact krylov krylov_set krylov_treat
   outer preconditioner projected_gradient projection step sums)
-percuss_sources(src/schemes scheme_list.def event event_friction explicit force_change implicit
+percuss_sources(src/schemes scheme_list.def event explicit force_change implicit
   ode registry scheme state tableau)
 percuss_sources(src/output observer_list.def file observer obstacles record series
   tally text)

@@ -3,14 +3,14 @@
 //
 //   between events   q' = v,  M v' = f + G^T la,  0 <= G v' + (dG/dt) v _|_ la >= 0 on held contacts     (ode.h)
 //   events           a gap of an open contact falls through 0, or la/m_eff - ga of a held one does
-//   friction         held contacts stick or slide; mu la - |la_t| or the slip falls through 0       (event_friction.h)
+//   friction         held contacts stick or slide; mu la - |la_t| or the slip falls through 0              (event.h)
 //   at an event      impacts, then the held contacts anew                                                (event.h)
 //
 // Impulses, the work of loads, what damping takes and the sum of forces are integrated along with the motion. An event
 // is watched for by interpolation and then located by integrating up to it again, so that it is as accurate as the
 // motion. Steps of the run are only where results are asked for.
 
-#include "schemes/event_friction.h"
+#include "schemes/event.h"
 #include "schemes/ode.h"
 
 #include "step/projection.h"
@@ -41,33 +41,22 @@ static const pcs_option driven_options[] = {
     { .name = NULL },
 };
 
-typedef struct driven_memory {
-    pcs_event_memory events;
-    double first_step; // s, what the ODE solver used last
-} driven_memory;
-
 typedef struct driven {
-    pcs_next next;
-    pcs_events *events;
+    pcs_events base; // its pace: the step that the ODE solver used last, s
     pcs_ode *ode;
-    double *y, *y0, *atol; // [size]
-    int *direction;        // [4 nrow]
-    bool is_watching;      // the roots are what they are; otherwise none
-    double first_step;     // s, what the ODE solver used last, within the step
-    long rounds;           // steps of the ODE solver that are left within the step
-    // Offsets in y, after q and v:
-    int impulse, work, damping, resultant, size;
-    int friction, loss; // after that where there is friction: impulses of the tangents, J lost of every row
+    double *y0, *atol; // [size]
+    int *direction;    // [4 nrow]
+    bool is_watching;  // the roots are what they are; otherwise none
+    long rounds;       // steps of the ODE solver that are left within the step
 } driven;
 
 static const char *driven_refuses(const pcs_system *system, const void *params)
 {
     if (system->layout != NULL) return "the motion between events is followed in one process";
-    (void)params;
     if (system->nv > MOST_UNKNOWNS)
         return "it has more than 100 unknowns: an explicit solver that stops at every event of every contact crawls "
                "there; take a time-stepping scheme";
-    return pcs_event_refuses(system);
+    return pcs_event_refuses(system, params);
 }
 
 // Returns INFINITY: the scheme chooses its own steps between events.
@@ -79,26 +68,10 @@ static double driven_stable_step(const void *params, double w, double xi)
     return INFINITY;
 }
 
-// Evaluates y' for y = (q, v, impulses, work, damping loss, impulse of the resultant).
 static bool driven_slope(void *user, double t, const double *y, double *dy)
 {
     pcs_scheme *self = user;
-    driven *s = self->data;
-    const pcs_system *system = self->system;
-    int n = system->nv;
-    const double *q = y, *v = y + n;
-    if (pcs_event_accelerate(self, s->events, t, q, v, dy + n) != PCS_CONVERGED) return false;
-    for (int i = 0; i < n; i++) dy[i] = v[i];
-    memcpy(dy + s->impulse, s->events->force, (size_t)system->nrow * sizeof *dy);
-    dy[s->work] = pcs_system_load_power(system, pcs_at(t, q, v));
-    dy[s->damping] = pcs_system_damping_power(system, pcs_at(t, q, v), NULL);
-    pcs_system_resultant(system, pcs_at(t, q, v), dy + s->resultant);
-    pcs_event_rub *rub = s->events->rub;
-    pcs_event_push(self, 1.0, s->events->force, rub == NULL ? NULL : rub->force, dy + s->resultant);
-    if (rub == NULL) return true;
-    memcpy(dy + s->friction, rub->force, (size_t)system->ntangent * sizeof *dy);
-    for (int j = 0; j < system->nrow; j++) dy[s->loss + j] = pcs_event_rub_power(self, s->events, j, v);
-    return true;
+    return pcs_event_slope(self, self->data, t, y, dy) == PCS_CONVERGED;
 }
 
 // Evaluates the root functions: gaps of open contacts (falling), their rates (rising: the gap is smallest), pressure of
@@ -107,11 +80,11 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
 {
     pcs_scheme *self = user;
     driven *s = self->data;
-    pcs_events *e = s->events;
+    pcs_events *e = &s->base;
     pcs_system *system = self->system;
     int m = system->nrow, iterations = e->iterations;
     bool has_held = false;
-    for (int j = 0; j < (e->rub == NULL ? 3 : 4) * m; j++) root[j] = 1.0;
+    for (int j = 0; j < (e->rubs ? 4 : 3) * m; j++) root[j] = 1.0;
     if (!s->is_watching) return true;
     for (int j = 0; j < m; j++) has_held = has_held || (e->now.held[j] && !system->rows[j].is_bilateral);
     if (has_held && pcs_event_accelerate(self, e, t, y, y + system->nv, e->a) != PCS_CONVERGED) return false;
@@ -123,7 +96,7 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
         if (system->rows[j].is_bilateral) continue;
         if (e->now.held[j]) {
             root[2 * m + j] = pcs_event_press(self, e, j);
-            if (e->rub != NULL) root[3 * m + j] = e->rub->margin[j];
+            if (e->rubs) root[3 * m + j] = e->margin[j];
         } else {
             root[j] = e->gap[j] - e->now.floor[j];
             root[m + j] = pcs_system_rate(system, j, y + system->nv);
@@ -135,62 +108,40 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
 static pcs_status driven_setup(pcs_scheme *self)
 {
     driven *s = self->data;
+    pcs_events *e = &s->base;
     const driven_params *p = self->params;
-    int n = self->system->nv, m = self->system->nrow;
-    s->impulse = 2 * n;
-    s->work = s->impulse + m;
-    s->damping = s->work + 1;
-    s->resultant = s->damping + 1;
-    s->size = s->friction = s->loss = s->resultant + 3;
-    PCS_TRY(pcs_next_create(self, &s->next));
-    PCS_TRY(pcs_event_create(self, &s->events));
-    if (s->events->rub != NULL) {
-        s->loss = s->friction + self->system->ntangent;
-        s->size = s->loss + m;
-    }
-    s->events->gap_tolerance = fmin(p->rtol, 1e-9) * self->system->length;
-    self->rule.event_depth = 2.0 * s->events->gap_tolerance;
-    s->events->stick = p->stick;
-    s->events->stops = p->accumulation == STOP;
-    PCS_TAKE(self->ctx, s->y, s->size, "the smooth motion");
-    PCS_TAKE(self->ctx, s->y0, s->size, "the smooth motion");
-    PCS_TAKE(self->ctx, s->atol, s->size, "the smooth motion");
+    int m = self->system->nrow;
+    PCS_TRY(pcs_event_setup(self));
+    e->gap_tolerance = fmin(p->rtol, 1e-9) * self->system->length;
+    self->rule.event_depth = 2.0 * e->gap_tolerance;
+    e->stick = p->stick;
+    e->stops = p->accumulation == STOP;
+    PCS_TAKE(self->ctx, s->y0, e->size, "the smooth motion");
+    PCS_TAKE(self->ctx, s->atol, e->size, "the smooth motion");
     PCS_TAKE(self->ctx, s->direction, 4 * m, "the smooth motion");
     for (int j = 0; j < 4 * m; j++) s->direction[j] = j >= m && j < 2 * m ? 1 : -1;
     pcs_ode_problem problem = { .user = self,
-                                .n = s->size,
-                                .nroot = s->events->rub == NULL ? 3 * m : 4 * m,
+                                .n = e->size,
+                                .nroot = e->rubs ? 4 * m : 3 * m,
                                 .slope = driven_slope,
                                 .roots = driven_roots,
                                 .direction = s->direction };
     return pcs_ode_create(self->ctx, &problem, &s->ode);
 }
 
-static pcs_status driven_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    driven *s = self->data;
-    driven_memory *memory = x->memory;
-    pcs_event_forget(&memory->events);
-    pcs_event_begin(self, s->events, &memory->events);
-    PCS_TRY(pcs_event_start(self, s->events, x, &s->next, report));
-    if (report->outcome == PCS_CONVERGED) memory->events = s->events->now;
-    if (report->outcome == PCS_ACCUMULATES) report->event_time = s->events->accumulation;
-    return PCS_OK;
-}
-
 // Raises *energy, J, to the work that forces at time t could do in a step on the motion, or on a contact that resists.
 static pcs_outcome driven_gain(pcs_scheme *self, const pcs_state *x, double t, double h, double *energy)
 {
     driven *s = self->data;
-    const pcs_events *e = s->events;
+    const pcs_events *e = &s->base;
     double power = 0.0;
-    pcs_outcome outcome = pcs_event_accelerate(self, s->events, t, x->q, x->v, e->a);
-    pcs_matrix_multiply(self->system->M, e->a, s->next.a);
-    for (int i = 0; i < self->system->nv; i++) power += e->a[i] * s->next.a[i];
+    pcs_outcome outcome = pcs_event_accelerate(self, &s->base, t, x->q, x->v, e->a);
+    pcs_matrix_multiply(self->system->M, e->a, e->next.a);
+    for (int i = 0; i < self->system->nv; i++) power += e->a[i] * e->next.a[i];
     for (int j = 0; j < self->system->nrow; j++)
         power = pcs_larger(power, self->solver->effective_mass[j] * e->drive[j] * e->drive[j]);
     *energy = pcs_larger(*energy, 0.5 * h * h * power);
-    return outcome == PCS_CONVERGED ? pcs_event_check(s->events, 1, energy) : outcome;
+    return outcome == PCS_CONVERGED ? pcs_event_check(&s->base, 1, energy) : outcome;
 }
 
 // Sets atol_i: velocities scale with sqrt(2 E / M_ii), positions with their size or with such a velocity times h.
@@ -206,34 +157,34 @@ static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double 
         s->atol[i] = p->atol * fmax(fabs(x->q[i]), h * speed);
     }
     for (int j = 0; j < self->system->nrow; j++)
-        s->atol[s->impulse + j] = p->atol * sqrt(2.0 * energy * self->solver->effective_mass[j]);
-    s->atol[s->work] = s->atol[s->damping] = p->atol * energy;
-    for (int k = 0; k < 3; k++) s->atol[s->resultant + k] = p->atol * sqrt(2.0 * energy * self->system->mass);
-    for (int k = s->friction; k < s->loss; k++) s->atol[k] = s->atol[s->resultant];
-    for (int k = s->loss; k < s->size; k++) s->atol[k] = p->atol * energy;
+        s->atol[s->base.impulse + j] = p->atol * sqrt(2.0 * energy * self->solver->effective_mass[j]);
+    s->atol[s->base.work] = s->atol[s->base.damping] = p->atol * energy;
+    for (int k = 0; k < 3; k++) s->atol[s->base.resultant + k] = p->atol * sqrt(2.0 * energy * self->system->mass);
+    for (int k = s->base.friction; k < s->base.loss; k++) s->atol[k] = s->atol[s->base.resultant];
+    for (int k = s->base.loss; k < s->base.size; k++) s->atol[k] = p->atol * energy;
 }
 
 // Returns the reason for which the ODE solver has failed.
 static pcs_outcome driven_failure(const driven *s)
 {
-    return s->events->bad_equation >= 0 ? PCS_NOT_FINITE : PCS_NOT_ACCURATE;
+    return s->base.bad_equation >= 0 ? PCS_NOT_FINITE : PCS_NOT_ACCURATE;
 }
 
 // Makes one step of the ODE solver; fails after a limited number of them.
 static pcs_ode_end driven_follow(driven *s, double stop, double *t)
 {
-    return s->rounds-- > 0 ? pcs_ode_advance(s->ode, stop, t, s->y) : PCS_ODE_FAILED;
+    return s->rounds-- > 0 ? pcs_ode_advance(s->ode, stop, t, s->base.y) : PCS_ODE_FAILED;
 }
 
 static pcs_outcome driven_restart(driven *s, double t, double first_step)
 {
-    return pcs_ode_restart(s->ode, t, s->y, first_step) ? PCS_CONVERGED : driven_failure(s);
+    return pcs_ode_restart(s->ode, t, s->base.y, first_step) ? PCS_CONVERGED : driven_failure(s);
 }
 
 // Restores the start of the last step of the ODE solver.
 static pcs_outcome driven_go_back(driven *s, double t0, double first_step)
 {
-    memcpy(s->y, s->y0, (size_t)s->size * sizeof *s->y);
+    memcpy(s->base.y, s->y0, (size_t)s->base.size * sizeof *s->base.y);
     return driven_restart(s, t0, first_step);
 }
 
@@ -257,10 +208,10 @@ static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double la
     for (int round = 0; round < LOCATING_ROUNDS; round++) {
         pcs_outcome outcome = driven_move(s, t0, *t);
         if (outcome != PCS_CONVERGED || row < 0) return outcome;
-        pcs_system_gaps(system, pcs_at(self->solver->t, s->y, NULL), s->events->gap);
-        pcs_projection_turn(self->solver, s->y);
-        double rate = pcs_system_rate(system, row, s->y + system->nv);
-        double gap = s->events->gap[row] - s->events->now.floor[row];
+        pcs_system_gaps(system, pcs_at(self->solver->t, s->base.y, NULL), s->base.gap);
+        pcs_projection_turn(self->solver, s->base.y);
+        double rate = pcs_system_rate(system, row, s->base.y + system->nv);
+        double gap = s->base.gap[row] - s->base.now.floor[row];
         double better = fmin(last, fmax(t0, *t - gap / rate));
         // Ends if the contact does not approach (it grazes), or if the time is exact to the last digit.
         if (!(rate < 0.0) || fabs(better - *t) <= 2.0 * DBL_EPSILON * fabs(*t)) return PCS_CONVERGED;
@@ -272,30 +223,30 @@ static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double la
 // Returns true if a held row has left its mode of friction by more than the tolerance of events.
 static bool driven_has_slipped(const pcs_events *e, int row)
 {
-    return !e->now.slides[row] && e->rub->margin[row] < -1e-9 * e->drive[row];
+    return !e->now.slides[row] && e->margin[row] < -1e-9 * e->drive[row];
 }
 
 // Returns true if, after a step of the ODE solver, an open contact has penetrated or a held one pulls unnoticed.
 static bool driven_has_missed(pcs_scheme *self, double t)
 {
     driven *s = self->data;
-    pcs_events *e = s->events;
+    pcs_events *e = &s->base;
     pcs_system *system = self->system;
     bool has_missed = false, has_held = false;
-    pcs_system_gaps(system, pcs_at(self->solver->t, s->y, NULL), e->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, s->base.y, NULL), e->gap);
     for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral) continue;
         has_held = has_held || e->now.held[j];
         has_missed = has_missed || (!e->now.held[j] && e->gap[j] < e->now.floor[j] - 2.0 * e->gap_tolerance);
     }
-    if (!has_held || pcs_event_accelerate(self, e, t, s->y, s->y + system->nv, e->a) != PCS_CONVERGED)
+    if (!has_held || pcs_event_accelerate(self, e, t, s->base.y, s->base.y + system->nv, e->a) != PCS_CONVERGED)
         return has_missed;
     for (int j = 0; j < system->nrow; j++) {
         bool is_held = !system->rows[j].is_bilateral && e->now.held[j];
         bool opens = e->force[j] == 0.0 && e->acceleration[j] > 1e-9 * e->drive[j];
-        if (e->rub != NULL) opens = pcs_event_press(self, e, j) < -1e-9 * e->drive[j];
+        if (e->rubs) opens = pcs_event_press(self, e, j) < -1e-9 * e->drive[j];
         e->released[j] = is_held && opens;
-        has_missed = has_missed || e->released[j] || (e->rub != NULL && is_held && driven_has_slipped(e, j));
+        has_missed = has_missed || e->released[j] || (e->rubs && is_held && driven_has_slipped(e, j));
     }
     return has_missed;
 }
@@ -306,19 +257,19 @@ enum { ADVANCED, EVENT };
 static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double *t, int *what, double *stop)
 {
     driven *s = self->data;
-    pcs_events *e = s->events;
+    pcs_events *e = &s->base;
     const int *found = pcs_ode_found(s->ode);
     int m = self->system->nrow, hit = -1;
     bool is_event = false, has_sunk = false;
     for (int j = 0; j < m; j++) {
         if (found[j] && hit < 0) hit = j;
         e->released[j] = found[2 * m + j] != 0;
-        is_event = is_event || found[j] || e->released[j] || (e->rub != NULL && found[3 * m + j]);
+        is_event = is_event || found[j] || e->released[j] || (e->rubs && found[3 * m + j]);
     }
     *what = is_event ? EVENT : ADVANCED;
     if (hit >= 0) e->closed[hit] = 1; // though round-off leave a gap, and a single point have no size to tell it by
     if (is_event) return driven_locate(self, hit, t0, last, t);
-    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->y, NULL), e->gap);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->base.y, NULL), e->gap);
     for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < e->now.floor[j] - e->gap_tolerance);
     if (!has_sunk) return PCS_CONVERGED;
     // Up to here the gap has changed its sign once.
@@ -333,7 +284,7 @@ static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *
     driven *s = self->data;
     double t0 = *t, stop = end, last = end;
     pcs_outcome outcome = PCS_CONVERGED;
-    memcpy(s->y0, s->y, (size_t)s->size * sizeof *s->y);
+    memcpy(s->y0, s->base.y, (size_t)s->base.size * sizeof *s->base.y);
     *what = ADVANCED;
     while (outcome == PCS_CONVERGED) {
         pcs_ode_end ended = driven_follow(s, stop, t);
@@ -352,41 +303,60 @@ static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *
         *what = EVENT;
         return outcome;
     }
-    pcs_event_clear_floors(self, s->events, s->y);
-    if (s->events->rub != NULL && !pcs_event_is_unique(self, s->events)) return PCS_PARADOX;
-    pcs_event_follow_slip(self, s->events, s->y + self->system->nv);
-    s->first_step = pcs_ode_next_step(s->ode);
-    return outcome;
+    pcs_event_clear_floors(self, &s->base, s->base.y);
+    s->base.now.pace = pcs_ode_next_step(s->ode);
+    return pcs_event_follow(self, &s->base, s->base.y + self->system->nv);
 }
 
 // Returns the first step after an event, s, short enough to resolve a short flight.
 static double driven_first_step(const pcs_scheme *self, double end, double t)
 {
     const driven *s = self->data;
-    const pcs_events *e = s->events;
-    double step = fmin(s->first_step > 0.0 ? s->first_step : end - t, end - t);
+    const pcs_events *e = &s->base;
+    double step = fmin(e->now.pace > 0.0 ? e->now.pace : end - t, end - t);
     for (int j = 0; j < self->system->nrow; j++) {
-        double rate = pcs_system_rate(self->system, j, s->y + self->system->nv);
+        double rate = pcs_system_rate(self->system, j, s->base.y + self->system->nv);
         if (e->now.held[j] || e->gap[j] > e->gap_tolerance || !(rate > 0.0) || !(e->acceleration[j] < 0.0)) continue;
         step = fmin(step, -0.9 * rate / e->acceleration[j]);
     }
     return step;
 }
 
-// Integrates y from t to t + h through all events.
-static pcs_outcome driven_run(pcs_scheme *self, double t, double h)
+// Sets the tolerances of a step by the energies that it may reach.
+static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
 {
     driven *s = self->data;
-    const driven_params *p = self->params;
-    int n = self->system->nv, what;
-    double end = t + h;
-    pcs_outcome outcome = driven_restart(s, t, fmin(s->first_step, h));
+    pcs_events *e = &s->base;
+    double energy = e->now.energy;
+    s->rounds = (long)ROUNDS * ((const driven_params *)self->params)->events;
+    s->is_watching = true;
+    pcs_outcome outcome = pcs_event_check(e, self->system->nv, x->q);
+    if (outcome == PCS_CONVERGED) outcome = pcs_event_check(e, self->system->nv, x->v);
+    if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t + h, h, &energy);
+    if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t, h, &energy);
+    if (outcome != PCS_CONVERGED) return outcome;
+    e->reach = energy;
+    driven_weigh(self, x, h, energy > 0.0 ? energy : 1.0); // where nothing moves any scale will do
+    return pcs_ode_set_tolerances(s->ode, ((const driven_params *)self->params)->rtol, s->atol) ? PCS_CONVERGED
+                                                                                                : PCS_NOT_ACCURATE;
+}
+
+// Integrates y from x over h through all events.
+static pcs_outcome driven_run(pcs_scheme *self, const pcs_state *x, double h)
+{
+    driven *s = self->data;
+    pcs_events *e = &s->base;
+    int what;
+    double t = x->t, end = t + h, *v = e->y + self->system->nv;
+    pcs_outcome outcome = driven_begin(self, x, h);
+    if (outcome == PCS_CONVERGED) outcome = pcs_event_renew(self, e, t, e->y, v);
+    if (outcome == PCS_CONVERGED) outcome = driven_restart(s, t, fmin(e->now.pace, h));
     while (outcome == PCS_CONVERGED && end - t > 4.0 * DBL_EPSILON * fabs(end)) {
         outcome = driven_advance(self, end, &t, &what);
         if (outcome != PCS_CONVERGED || what != EVENT) continue;
-        outcome = pcs_event_resolve(self, s->events, t, s->y, s->y + n);
-        if (outcome == PCS_CONVERGED && s->events->count > p->events) {
-            s->events->accumulation = t;
+        outcome = pcs_event_resolve(self, e, t, e->y, v);
+        if (outcome == PCS_CONVERGED && e->count > ((const driven_params *)self->params)->events) {
+            e->accumulation = t;
             return PCS_ACCUMULATES;
         }
         if (outcome == PCS_CONVERGED) outcome = driven_restart(s, t, driven_first_step(self, end, t));
@@ -394,71 +364,9 @@ static pcs_outcome driven_run(pcs_scheme *self, double t, double h)
     return outcome;
 }
 
-static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
-{
-    driven *s = self->data;
-    const driven_memory *memory = x->memory;
-    size_t bytes = (size_t)self->system->nv * sizeof *s->y;
-    pcs_event_begin(self, s->events, &memory->events);
-    s->first_step = memory->first_step;
-    s->rounds = (long)ROUNDS * ((const driven_params *)self->params)->events;
-    memset(s->y, 0, (size_t)s->size * sizeof *s->y);
-    memcpy(s->y, x->q, bytes);
-    memcpy(s->y + self->system->nv, x->v, bytes);
-    s->is_watching = true;
-    double energy = memory->events.energy;
-    pcs_outcome outcome = pcs_event_check(s->events, self->system->nv, x->q);
-    if (outcome == PCS_CONVERGED) outcome = pcs_event_check(s->events, self->system->nv, x->v);
-    if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t + h, h, &energy);
-    if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t, h, &energy);
-    if (outcome != PCS_CONVERGED) return outcome;
-    s->events->reach = energy;
-    driven_weigh(self, x, h, energy > 0.0 ? energy : 1.0); // where nothing moves any scale will do
-    return pcs_ode_set_tolerances(s->ode, ((const driven_params *)self->params)->rtol, s->atol) ? PCS_CONVERGED
-                                                                                                : PCS_NOT_ACCURATE;
-}
-
-static pcs_outcome driven_finish(pcs_scheme *self, pcs_step_report *report)
-{
-    driven *s = self->data;
-    pcs_events *e = s->events;
-    int n = self->system->nv;
-    memcpy(s->next.q, s->y, (size_t)n * sizeof *s->y);
-    memcpy(s->next.v, s->y + n, (size_t)n * sizeof *s->y);
-    if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
-    pcs_event_project_position(self, e, s->next.q);
-    if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
-    pcs_event_project_velocity(self, e, s->next.v);
-    for (int j = 0; j < self->system->nrow; j++) e->smooth[j] += s->y[s->impulse + j];
-    for (int t = 0; s->loss + t < s->size && t < self->system->nrow; t++) e->rub->loss[t] += s->y[s->loss + t];
-    for (int t = s->friction; t < s->loss; t++) e->rub->smooth[t - s->friction] += s->y[t];
-    report->external_work = s->y[s->work];
-    report->damping_loss = s->y[s->damping];
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = s->y[s->resultant + k];
-    pcs_event_report(self, e, s->next.q, s->next.v, report);
-    return PCS_CONVERGED;
-}
-
 static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
-    driven *s = self->data;
-    driven_memory *memory = x->memory;
-    pcs_begin_step(self, x, h, report);
-    report->outcome = driven_begin(self, x, h);
-    if (report->outcome == PCS_CONVERGED)
-        report->outcome = pcs_event_renew(self, s->events, x->t, s->y, s->y + self->system->nv);
-    if (report->outcome == PCS_CONVERGED) report->outcome = driven_run(self, x->t, h);
-    if (report->outcome == PCS_ACCUMULATES) report->event_time = s->events->accumulation;
-    if (report->outcome == PCS_CONVERGED) report->outcome = driven_finish(self, report);
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) {
-        if (report->bad_equation < 0) report->bad_equation = s->events->bad_equation;
-        return PCS_OK;
-    }
-    memory->events = s->events->now;
-    memory->events.energy = fmax(memory->events.energy, report->measure.kinetic);
-    memory->first_step = s->first_step;
-    pcs_next_accept(self, &s->next, x, report);
-    return PCS_OK;
+    return pcs_event_step(self, x, h, driven_run, report);
 }
 
 const pcs_scheme_ops pcs_scheme_event_driven = {
@@ -469,13 +377,13 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .params_size = sizeof(driven_params),
     .data_size = sizeof(driven),
     .rule = { .move = NAN, .impact = PCS_IMPACT_LOCATED, .rows_at = PCS_ROWS_WITHIN },
-    .memory_size = sizeof(driven_memory),
+    .memory_size = sizeof(pcs_event_memory),
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,
     .refuses_drives =
         "it locates events of gaps, and where a prescribed motion jumps or bends is none of them; half_explicit_rk and "
         "alpha_ggl follow such motions",
     .setup = driven_setup,
-    .start = driven_start,
+    .start = pcs_event_start,
     .step = driven_step,
 };
