@@ -119,8 +119,8 @@ pcs_outcome pcs_event_renew(pcs_scheme *self, pcs_events *e, double t, const dou
 
 // Resets the floors of gaps that are open by now.
 void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q);
-// Updates the directions of sliding from v, after smooth motion. Returns PCS_PARADOX if forces of sliding rows have more
-// than one solution: unless G_j M^-1 (G_j - mu d T_j)^T > 0, joints held.
+// Updates the directions of sliding from v, after smooth motion. Returns PCS_PARADOX if forces of sliding rows have
+// more than one solution: unless G_j M^-1 (G_j - mu d T_j)^T > 0, joints held.
 pcs_outcome pcs_event_follow(pcs_scheme *self, pcs_events *e, const double *v);
 
 // Removes the drift of gap rates of held rows, and the slip of those that stick, from v.

@@ -15,6 +15,7 @@ pcs_status pcs_explicit_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->stage, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->stage_t, system->ntangent, "the stage impulses");
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the stage contacts");
+    PCS_TAKE(self->ctx, s->is_closed, system->nrow, "the stage contacts");
     PCS_TAKE(self->ctx, s->is_pressed, system->nrow, "the stage contacts");
     if (!system->is_linear) PCS_TAKE(self->ctx, s->kick, system->nv, "the stage impulses");
     // Contact problems see M alone; a form with h = 1 serves steps of any size.
@@ -47,10 +48,14 @@ int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q,
     return (int)pcs_rows_max(system, count);
 }
 
-bool pcs_explicit_has_closed(const pcs_scheme *self, const pcs_explicit *s, const unsigned char *now)
+bool pcs_explicit_arrive(pcs_scheme *self, pcs_explicit *s, const double *q)
 {
     bool has_closed = false;
-    for (int j = 0; j < self->system->nrow; j++) has_closed = has_closed || (now[j] && !s->was_closed[j]);
+    (void)pcs_explicit_find_closed(self, s, q, s->is_closed);
+    for (int j = 0; j < self->system->nrow; j++) {
+        s->next.gate[j] = s->is_closed[j];
+        has_closed = has_closed || (s->is_closed[j] && !s->was_closed[j]);
+    }
     return pcs_rows_any(self->system, has_closed);
 }
 
@@ -128,18 +133,27 @@ void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x,
     }
 }
 
-pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_stage at, pcs_step_report *report)
+bool pcs_explicit_free(pcs_scheme *self, pcs_explicit *s, double t, int k)
+{
+    self->solver->t = t;
+    if (!pcs_projection_move(self->solver, s->q[k])) return false;
+    pcs_free_acceleration(self, t, s->q[k], s->v[k], s->free[k]);
+    return true;
+}
+
+pcs_outcome pcs_explicit_accelerate(pcs_scheme *self, pcs_explicit *s, int k, double *force, pcs_step_report *report)
 {
     pcs_system *system = self->system;
     bool has_gate = false;
-    memcpy(at.a, at.free, (size_t)system->nv * sizeof *at.a);
+    memcpy(s->full[k], s->free[k], (size_t)system->nv * sizeof *s->full[k]);
     for (int j = 0; j < system->nrow; j++) {
-        at.force[j] = s->next.target[j] = 0.0;
+        force[j] = s->next.target[j] = 0.0;
         has_gate = has_gate || s->next.gate[j];
     }
     if (!pcs_rows_any(system, has_gate)) return PCS_CONVERGED;
-    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(self->solver->t, at.q, at.v), s->next.target);
-    return explicit_solve(self, s, at.a, at.force, s->next.la_t, report);
+    if (pcs_system_has_bias(system))
+        pcs_system_rate_bias(system, pcs_at(self->solver->t, s->q[k], s->v[k]), s->next.target);
+    return explicit_solve(self, s, s->full[k], force, s->next.la_t, report);
 }
 
 const char *pcs_refuse_friction(const pcs_system *system, const void *params)
@@ -200,21 +214,23 @@ static void explicit_book(pcs_scheme *self, const pcs_explicit *s, const pcs_sta
     report->external_work += row->drive_work;
 }
 
-static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
+void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, double duration, bool is_impact,
+                              pcs_step_report *report)
 {
     const pcs_system *system = self->system;
-    system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
-    explicit_find_jump(self, s, true);
+    const pcs_next *next = &s->next;
+    explicit_find_jump(self, s, is_impact);
     for (int j = 0; j < system->nrow; j++) {
+        double la = next->la[j];
         pcs_row_report *row = &report->rows[j];
-        row->rate = pcs_system_rate(system, j, x->v);
-        row->target = s->next.target[j];
-        row->is_gated = s->next.gate[j] != 0;
-        row->multiplier = row->impulse = row->step_impulse = s->next.la[j];
-        row->is_impact = row->impulse > 0.0 && !system->rows[j].is_bilateral;
-        x->was_loaded[j] = row->is_impact;
-        explicit_book(self, s, x, j, true, report);
-        explicit_report_tangents(self, s, j, NULL, x->v, report);
+        pcs_next_tell(system, next, j, row);
+        row->step_impulse = pcs_system_carry(system, j, x->q, next->q, s->stage[j]) + la;
+        row->force = is_impact ? 0.0 : la / duration;
+        row->impulse = is_impact ? la : 0.0;
+        row->is_closed = s->is_closed[j] != 0;
+        row->is_impact = is_impact && next->gate[j] && !s->was_closed[j];
+        explicit_book(self, s, x, j, is_impact, report);
+        explicit_report_tangents(self, s, j, is_impact ? NULL : x->v, next->v, report);
     }
     pcs_report_join(system, report);
 }
@@ -225,6 +241,26 @@ static bool explicit_approaches(const pcs_system *system, int row, const double 
     const pcs_rows *G = system->G;
     int first = G->start[row], count = G->start[row + 1] - first;
     return rate < -64.0 * pcs_rounding_of_sum(count, G->value + first, G->column + first, v);
+}
+
+// Solves the impact at the start of a run.
+static pcs_outcome explicit_strike(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    size_t bytes = (size_t)system->nv * sizeof *x->v;
+    memcpy(s->next.q, x->q, bytes);
+    memcpy(s->next.v, x->v, bytes);
+    pcs_outcome outcome = pcs_explicit_impose(self, s, report);
+    if (outcome != PCS_CONVERGED) return outcome;
+    memcpy(x->v, s->next.v, bytes);
+    system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
+    for (int j = 0; j < system->nrow; j++) {
+        s->is_closed[j] = s->next.gate[j];
+        x->was_loaded[j] = s->next.la[j] > 0.0 && !system->rows[j].is_bilateral;
+        s->was_closed[j] = !x->was_loaded[j];
+    }
+    pcs_explicit_report_rows(self, s, x, 1.0, true, report);
+    return PCS_CONVERGED;
 }
 
 pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
@@ -244,10 +280,8 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
         if (s->next.gate[j] && !system->rows[j].is_driven)
             has_impact = has_impact || explicit_approaches(system, j, x->v, report->rows[j].rate);
     if (pcs_rows_any(system, has_impact)) {
-        for (int i = 0; i < system->nv; i++) s->next.q[i] = x->q[i];
-        report->outcome = pcs_explicit_contact(self, s, x->v, s->next.la, s->next.la_t, report);
+        report->outcome = explicit_strike(self, s, x, report);
         if (report->outcome != PCS_CONVERGED) return PCS_OK;
-        explicit_report_start_impact(self, s, x, report);
     }
     pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
     return PCS_OK;
@@ -267,25 +301,12 @@ pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x)
     return pcs_fail(self->ctx, PCS_FAILED, "the mass is singular at t = %.9g s", x->t);
 }
 
-void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, double duration, bool is_impact,
-                              pcs_step_report *report)
+pcs_status pcs_explicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
-    const pcs_system *system = self->system;
-    const pcs_next *next = &s->next;
-    explicit_find_jump(self, s, is_impact);
-    for (int j = 0; j < system->nrow; j++) {
-        double la = next->la[j];
-        pcs_row_report *row = &report->rows[j];
-        pcs_next_tell(system, next, j, row);
-        row->step_impulse = pcs_system_carry(system, j, x->q, next->q, s->stage[j]) + la;
-        row->force = is_impact ? 0.0 : la / duration;
-        row->impulse = is_impact ? la : 0.0;
-        row->is_closed = row->is_gated;
-        row->is_impact = is_impact && next->gate[j] && !s->was_closed[j];
-        explicit_book(self, s, x, j, is_impact, report);
-        explicit_report_tangents(self, s, j, is_impact ? NULL : x->v, next->v, report);
-    }
-    pcs_report_join(system, report);
+    pcs_begin_step(self, x, h, report);
+    pcs_explicit_clear(self, self->data);
+    self->solver->t = x->t;
+    return pcs_explicit_return(self, x);
 }
 
 void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3])
@@ -303,6 +324,25 @@ void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, const pcs
     report->external_work += 0.5 * (pcs_load_work(self->system, x->t, x->q, s->next.q) +
                                     pcs_load_work(self->system, x->t + report->h, x->q, s->next.q));
     report->damping_loss = pcs_damping_work(self, &s->next, &ends, report->h, 0.5);
+}
+
+void pcs_explicit_weigh(pcs_scheme *self, const pcs_state *x, pcs_quadrature by, pcs_step_report *report)
+{
+    const pcs_explicit *s = self->data;
+    const pcs_system *system = self->system;
+    double resultant[3];
+    for (int k = 0; k < by.count; k++) {
+        double duration = report->h * by.b[k];
+        pcs_instant at = pcs_at(x->t + by.c[k] * report->h, s->q[k], s->v[k]);
+        if (duration == 0.0) continue;
+        pcs_system_resultant(system, at, resultant);
+        for (int i = 0; i < 3; i++) report->smooth_impulse[i] += duration * resultant[i];
+        if (!by.has_work) continue;
+        report->external_work += duration * pcs_system_load_power(system, at);
+        report->damping_loss += duration * pcs_system_damping_power(system, at, NULL);
+    }
+    pcs_explicit_add_turned_momentum(self, s, report->smooth_impulse);
+    if (!by.has_work) pcs_explicit_report_work(self, s, x, report);
 }
 
 void pcs_explicit_report_stage(pcs_scheme *self, const pcs_state *x, pcs_instant at, double duration,
@@ -359,4 +399,168 @@ pcs_outcome pcs_midpoint_velocity(pcs_scheme *self, const pcs_state *x, double h
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) q_new[i] = q[i] + 0.5 * h * (v[i] + v_new[i]);
     return PCS_CONVERGED;
+}
+
+pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count)
+{
+    pcs_explicit *s = self->data;
+    double **stages[] = { s->q, s->v, s->free, s->full };
+    for (int i = 0; i < 4 * count; i++)
+        PCS_TAKE(self->ctx, stages[i / count][i % count], self->system->nv, "the stages");
+    PCS_TAKE(self->ctx, s->force, self->system->nrow, "the stage forces");
+    PCS_TAKE(self->ctx, s->force_t, self->system->ntangent, "the stage forces");
+    PCS_TAKE(self->ctx, s->left, self->system->nrow, "the stage forces");
+    return PCS_OK;
+}
+
+// Sets the mean velocity left to driven rows, before the first stage; gaps and directions are at the start.
+static void stages_drive(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_explicit *s = self->data;
+    const pcs_system *system = self->system;
+    pcs_next *next = &s->next;
+    if (system->row_set.ndriven == 0) return;
+    pcs_next_find_drives(self, next, x->t, h);
+    for (int j = 0; j < system->nrow; j++)
+        s->left[j] = (next->way_before[j] - next->way[j] - next->gap[j]) / h -
+                     self->rule.tableau->b[0] * pcs_system_rate(system, j, x->v);
+}
+
+// Sets the targets of driven rows in stage l.
+static void stages_aim(pcs_scheme *self, const pcs_state *x, double h, int l)
+{
+    pcs_explicit *s = self->data;
+    pcs_system *system = self->system;
+    const pcs_tableau *t = self->rule.tableau;
+    double *speed = s->next.speed_before, *target = s->next.target;
+    if (system->row_set.ndriven == 0) return;
+    if (l < t->s) pcs_system_drives(system, x->t + t->c[l] * h, s->force, speed); // places serve nobody
+    for (int j = 0; j < system->nrow; j++) {
+        if (!system->rows[j].is_driven) continue;
+        target[j] = l < t->s ? speed[j] : s->next.speed[j];
+        if (l == t->s - 1) target[j] = -s->left[j] / t->b[l];
+        if (l < t->s - 1) s->left[j] += t->b[l] * speed[j];
+    }
+}
+
+// Solves the rows of stage l, imposed at q_l along the directions of the stage before; adds their forces to the
+// acceleration of that, and their share to the step.
+static pcs_outcome stages_hold(pcs_scheme *self, double h, int l, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    const pcs_tableau *t = self->rule.tableau;
+    int k = l - 1, nrow = self->system->nrow, ntangent = self->system->ntangent;
+    double h_r = h * t->a[l][k], share = t->b[k] / t->a[l][k];
+    bool has_gate = false;
+    memcpy(s->next.gate, s->was_closed, (size_t)nrow);
+    memset(s->force, 0, (size_t)nrow * sizeof(double));
+    memset(s->force_t, 0, (size_t)ntangent * sizeof(double));
+    for (int j = 0; j < nrow; j++) has_gate = has_gate || s->next.gate[j];
+    if (pcs_rows_any(self->system, has_gate)) {
+        pcs_projection_turn(self->solver, s->q[l]);
+        pcs_outcome outcome = pcs_explicit_contact(self, s, s->v[l], s->force, s->force_t, report);
+        if (outcome != PCS_CONVERGED) return outcome;
+    }
+    memcpy(s->full[k], s->free[k], (size_t)self->system->nv * sizeof(double));
+    pcs_projection_push(self->solver, 1.0 / h_r, s->force, s->force_t, s->full[k]);
+    if (s->kick != NULL) pcs_projection_push(self->solver, share, s->force, s->force_t, s->kick);
+    for (int j = 0; j < nrow; j++) s->stage[j] += share * s->force[j];
+    for (int i = 0; i < ntangent; i++) s->stage_t[i] += share * s->force_t[i];
+    return PCS_CONVERGED;
+}
+
+// Computes the acceleration of stage k with the forces of contacts that press, and adds their share to the step.
+static pcs_outcome stages_press(pcs_scheme *self, const pcs_state *x, double h, int k, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    double share = h * self->rule.tableau->b[k];
+    for (int j = 0; j < self->system->nrow; j++) s->next.gate[j] = s->presses && s->was_closed[j];
+    if (s->presses) pcs_explicit_release(self, s, x, s->v[k], s->free[k], h);
+    pcs_outcome outcome = pcs_explicit_accelerate(self, s, k, s->force, report);
+    for (int j = 0; j < self->system->nrow; j++) {
+        s->stage[j] += share * s->force[j];
+        if (k == 0) s->is_pressed[j] = s->force[j] > 0.0;
+    }
+    if (s->kick != NULL)
+        for (int i = 0; i < self->system->nv; i++) s->kick[i] += share * (s->full[k][i] - s->free[k][i]);
+    return outcome;
+}
+
+// Solves the rows at the end of the step; an impact drops the forces of velocity level.
+static pcs_outcome stages_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    pcs_next *next = &s->next;
+    const pcs_tableau *t = self->rule.tableau;
+    *is_impact = pcs_explicit_arrive(self, s, next->q);
+    bool is_apart = self->rule.impact == PCS_IMPACT_ALWAYS;
+    if (!is_apart && !*is_impact) {
+        pcs_projection_turn(self->solver, next->q);
+        return pcs_explicit_impose(self, s, report);
+    }
+    if (!is_apart) pcs_stages_add((pcs_stages){ self->system->nv, t->s, t->b, s->free }, h, x->v, next->v);
+    if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
+    if (!is_apart) return pcs_explicit_impact(self, s, report);
+    pcs_next_targets(self, next, next->v);
+    for (int j = 0; j < self->system->nrow; j++)
+        if (s->presses && s->was_closed[j]) next->target[j] = 0.0;
+    return pcs_explicit_impose(self, s, report);
+}
+
+// Computes stage l from those before it; the last one (l = s) gives the next state.
+static pcs_outcome stages_advance(pcs_scheme *self, const pcs_state *x, double h, int l, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    const pcs_tableau *t = self->rule.tableau;
+    int k = l - 1, n = self->system->nv;
+    bool is_last = l == t->s, has_forces = self->rule.level == PCS_LEVEL_ACCELERATION;
+    const double *r = is_last ? t->b : t->a[l];
+    pcs_outcome outcome = PCS_CONVERGED;
+    if (!pcs_explicit_free(self, s, x->t + t->c[k] * h, k)) return PCS_SINGULAR;
+    if (has_forces) outcome = stages_press(self, x, h, k, report);
+    if (outcome != PCS_CONVERGED) return outcome;
+    self->solver->t = x->t + (is_last ? 1.0 : t->c[l]) * h;
+    stages_aim(self, x, h, l);
+    pcs_stages_add((pcs_stages){ n, l, r, s->v }, h, x->q, is_last ? s->next.q : s->q[l]);
+    double *keep = s->full[k]; // at velocity level the row takes A_j of earlier stages and a of the last
+    if (!has_forces) s->full[k] = s->free[k];
+    pcs_stages_add((pcs_stages){ n, l, r, s->full }, h, x->v, is_last ? s->next.v : s->v[l]);
+    s->full[k] = keep;
+    return is_last || has_forces ? PCS_CONVERGED : stages_hold(self, h, l, report);
+}
+
+static void stages_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    const pcs_next *next = &s->next;
+    const pcs_tableau *t = self->rule.tableau;
+    bool has_forces = self->rule.level == PCS_LEVEL_ACCELERATION;
+    pcs_explicit_report_rows(self, s, x, has_forces ? report->h : report->h * t->b[t->s - 1], is_impact, report);
+    if (has_forces && !is_impact)
+        for (int j = 0; j < self->system->nrow; j++) report->rows[j].force = report->rows[j].step_impulse / report->h;
+    if (!has_forces && !is_impact && pcs_rows_turn(self->system)) { // the last impulses act along the last stage
+        pcs_projection_push(self->solver, 1.0, next->la, next->la_t, s->kick);
+        pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, report->smooth_impulse);
+    }
+    pcs_explicit_weigh(self, x, (pcs_quadrature){ t->s, t->b, t->c, !has_forces }, report);
+}
+
+pcs_status pcs_explicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    size_t bytes = (size_t)self->system->nv * sizeof(double);
+    bool is_impact = false;
+    PCS_TRY(pcs_explicit_begin(self, x, h, report));
+    memcpy(s->q[0], x->q, bytes);
+    memcpy(s->v[0], x->v, bytes);
+    (void)pcs_explicit_find_closed(self, s, x->q, s->was_closed);
+    memset(s->is_pressed, 0, (size_t)self->system->nrow);
+    stages_drive(self, x, h);
+    for (int l = 1; l <= self->rule.tableau->s && report->outcome == PCS_CONVERGED; l++)
+        report->outcome = stages_advance(self, x, h, l, report);
+    if (report->outcome == PCS_CONVERGED) report->outcome = stages_end(self, x, h, &is_impact, report);
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
+    stages_report(self, x, is_impact, report);
+    pcs_next_accept(self, &s->next, x, report);
+    return PCS_OK;
 }

@@ -1,10 +1,12 @@
-// Solves the contacts of schemes with explicit forces; private to this folder. Contact problems contain the mass matrix
-// alone, and an impact is solved separately from the forces, on all closed contacts.
+// Advances schemes with explicit forces, or parts of their steps; private to this folder. Contact problems contain the
+// mass matrix alone, and an impact is solved separately from the forces, on all closed contacts.
 
 #ifndef PCS_SCHEMES_EXPLICIT_H
 #define PCS_SCHEMES_EXPLICIT_H
 
 #include "schemes/common.h"
+
+enum { PCS_POINTS = PCS_MAX_STAGES + 1 };
 
 // The first member of a scheme's data.
 typedef struct pcs_explicit {
@@ -12,19 +14,41 @@ typedef struct pcs_explicit {
     pcs_step_problem problem;  // contact problem, without the state that it is solved for
     double gap_tolerance;      // a gap up to this is closed, m
     unsigned char *was_closed; // [nrow] rows closed at the start of the step
+    unsigned char *is_closed;  // [nrow] at its end
     unsigned char *is_pressed; // [nrow] transmits a smooth force at the start of the step; before that is known:
                                // has done so all over the step before
     double *stage, *stage_t;   // [nrow], [ntangent] impulses of the earlier stages as they enter the step, N s
     bool leaves_velocity;      // contact problems return impulses alone
     bool has_forces;           // accelerations are solved for, too
+    bool presses;              // contacts closed at the start of a step act on its accelerations
     double *kick;              // [nv] change of v by those impulses, m/s; NULL if M and G are constant
     double *middle;            // [nv] qM of midpoint rules; NULL otherwise
+    double *q[PCS_POINTS], *v[PCS_POINTS];       // [nv] places and velocities of stages
+    double *free[PCS_POINTS], *full[PCS_POINTS]; // [nv] their accelerations without and with forces of rows
+    double *force, *force_t; // [nrow], [ntangent] impulses, or forces, of the rows in the present stage
+    double *left;            // [nrow] of the mean velocity of driven rows, m/s
 } pcs_explicit;
 
 pcs_status pcs_explicit_setup(pcs_scheme *self);
 
+// Allocates stages.
+pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count);
+
+// Makes a step of half-explicit Runge-Kutta rules, by tableau, level and impact of the rule of self:
+//   a_k = M(q_k)^-1 f(t + c_k h, q_k, v_k),   q_l = q + h sum_{j<l} r_j v_j,   r = a_l, or b for the end of the step
+// PCS_LEVEL_VELOCITY: k = l - 1, on I0 = { g(q) <= tol }, in the end on those of I0 that are still closed
+//   v_l = v + h sum_{j<k} r_j A_j + h r_k a_k + M(q_k)^-1 G(q_k)^T P,   0 <= G(q_l) v_l _|_ P >= 0
+//   A_k = a_k + M(q_k)^-1 G(q_k)^T P/(h r_k),        r_k > 0
+// PCS_LEVEL_ACCELERATION: v_l = v + h sum_{j<l} r_j A_j,   A_k = a_k, or if contacts press, with those of I0 that do
+// not separate, A_k = a_k + M^-1 G^T la,   0 <= G A_k + (dG/dt) v_k _|_ la >= 0
+// A driven row has G v_l = s'(t + c_l h), but in the stage before the end what brings positions where they belong:
+// h sum_j b_j G v_j = s(t + h) - s(t) less the misfit of positions.
+pcs_status pcs_explicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
+
 // Clears impulses, targets and gates.
 void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s);
+// Begins a step at x: clears report and rows, and moves the projection there.
+pcs_status pcs_explicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 
 // Moves the projection to the initial state, and solves an impact of closed and approaching contacts at t = 0: the
 // first step would treat it as a plastic force otherwise.
@@ -33,14 +57,15 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
 // Starts without an impact: the first step handles contacts that are closed.
 pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 
-// Moves the projection of a system that varies to the start of a step.
+// Moves the projection to the start of a step.
 pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x);
 
 // Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap. Returns their number. Ties
 // within round-off, along the present directions, are closed.
 int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed);
-// Returns true if a contact of `now` was open at the start of the step.
-bool pcs_explicit_has_closed(const pcs_scheme *self, const pcs_explicit *s, const unsigned char *now);
+// Finds the rows that are closed at q, the end of the step; they are gated. Returns true if a contact of them was open
+// at the start of the step.
+bool pcs_explicit_arrive(pcs_scheme *self, pcs_explicit *s, const double *q);
 
 // Solves x += M^-1 G^T P with 0 <= G x + target _|_ P >= 0 on the gated rows, friction included; x is a velocity and P
 // an impulse. With leaves_velocity x may stay as it is.
@@ -60,13 +85,11 @@ pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
 // to velocities.
 void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, const double *v, const double *a,
                           double h);
-// Computes the acceleration with contact forces on the gated rows, the projection evaluated at q:
-//   a = free + M^-1 G^T force,   free = M^-1 f(t, q, v),   0 <= G a + (dG/dt) v _|_ force >= 0
-typedef struct pcs_stage {
-    const double *q, *v, *free;
-    double *a, *force;
-} pcs_stage;
-pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_stage at, pcs_step_report *report);
+// Computes the free acceleration of stage k, and moves the projection there. Returns false if M is singular.
+bool pcs_explicit_free(pcs_scheme *self, pcs_explicit *s, double t, int k);
+// Computes the acceleration of stage k with contact forces on the gated rows, the projection evaluated there:
+//   full = free + M^-1 G^T force,   free = M^-1 f(t, q, v),   0 <= G full + (dG/dt) v _|_ force >= 0
+pcs_outcome pcs_explicit_accelerate(pcs_scheme *self, pcs_explicit *s, int k, double *force, pcs_step_report *report);
 // Returns the reason for which a scheme with contact on acceleration level refuses a system, or NULL.
 const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 
@@ -77,6 +100,14 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
 // Adds to `sum` the momentum of impulses of earlier stages along their own directions minus that along those of the
 // end, along which they are reported, N s.
 void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3]);
+// Reports the impulse of smooth forces, that of turned directions, work of loads and damping loss of a step: by weights
+// b of `count` stages at times c, or, without has_work, work and loss by the trapezoidal rule.
+typedef struct pcs_quadrature {
+    int count;
+    const double *b, *c;
+    bool has_work;
+} pcs_quadrature;
+void pcs_explicit_weigh(pcs_scheme *self, const pcs_state *x, pcs_quadrature by, pcs_step_report *report);
 // Books damping loss and work of loads by the trapezoidal rule, J.
 void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, pcs_step_report *report);
 // Reports rows and balances of a step with one impulse for each row and the forces of one instant over `duration`, s.

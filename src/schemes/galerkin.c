@@ -18,13 +18,10 @@ typedef struct galerkin_params {
 typedef struct galerkin {
     pcs_explicit base;
     pcs_galerkin_weights w;
-    double *Q[PCS_GALERKIN_POINTS], *V[PCS_GALERKIN_POINTS];    // [nv] of the points
-    double *free[PCS_GALERKIN_POINTS], *A[PCS_GALERKIN_POINTS]; // [nv] accelerations without and with contact forces
-    double *la[PCS_GALERKIN_POINTS];                            // [nrow] contact forces, N
-    double *jump, *last;                                        // [nv] dp, and what it was an iteration before
-    double *place;                                              // [nv] where the impact is solved
-    unsigned char *is_closed;                                   // [nrow] at the end
-    unsigned char *is_lasting;                                  // [nrow] closed and not separating at the start
+    double *la[PCS_GALERKIN_POINTS]; // [nrow] contact forces of the points, N
+    double *jump, *last;             // [nv] dp, and what it was an iteration before
+    double *place;                   // [nv] where the impact is solved
+    unsigned char *is_lasting;       // [nrow] closed and not separating at the start
 } galerkin;
 
 static const pcs_option galerkin_options[] = {
@@ -46,15 +43,11 @@ static pcs_status galerkin_setup(pcs_scheme *self, int degree, bool is_plus)
     s->base.gap_tolerance = params->gap_tolerance;
     pcs_galerkin_fill(degree, is_plus, &s->w);
     if (degree == 1 && !is_plus) self->rule.kind = PCS_RULE_HEUN;
-    for (int k = 0; k <= degree; k++) {
-        double **vectors[] = { &s->Q[k], &s->V[k], &s->free[k], &s->A[k] };
-        for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], n, "the stages");
-        PCS_TAKE(self->ctx, s->la[k], nrow, "the stage forces");
-    }
+    PCS_TRY(pcs_explicit_take_stages(self, degree + 1));
+    for (int k = 0; k <= degree; k++) PCS_TAKE(self->ctx, s->la[k], nrow, "the stage forces");
     PCS_TAKE(self->ctx, s->jump, n, "the stages");
     PCS_TAKE(self->ctx, s->last, n, "the stages");
     PCS_TAKE(self->ctx, s->place, n, "the stages");
-    PCS_TAKE(self->ctx, s->is_closed, nrow, "the stage contacts");
     PCS_TAKE(self->ctx, s->is_lasting, nrow, "the stage contacts");
     return PCS_OK;
 }
@@ -64,11 +57,12 @@ static void galerkin_place(galerkin *s, const pcs_state *x, int n, double h)
 {
     int M = s->w.M, first = s->w.is_plus ? 0 : 1;
     for (int l = first; l <= M; l++) {
-        pcs_stages_add((pcs_stages){ n, M + 1, s->w.velocity[l], s->A }, h, x->v, s->V[l]);
+        pcs_stages_add((pcs_stages){ n, M + 1, s->w.velocity[l], s->base.full }, h, x->v, s->base.v[l]);
         if (s->w.impulse[l] != 0.0)
-            for (int i = 0; i < n; i++) s->V[l][i] += s->w.impulse[l] * s->jump[i];
+            for (int i = 0; i < n; i++) s->base.v[l][i] += s->w.impulse[l] * s->jump[i];
     }
-    for (int l = first; l <= M; l++) pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[l], s->V }, h, x->q, s->Q[l]);
+    for (int l = first; l <= M; l++)
+        pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[l], s->base.v }, h, x->q, s->base.q[l]);
 }
 
 // Computes A_k at (Q_k, V_k), with the contacts active there, or those of the start if the activity is frozen.
@@ -78,27 +72,25 @@ static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, dou
     galerkin *s = self->data;
     pcs_next *next = &s->base.next;
     int nrow = self->system->nrow;
-    if (!pcs_projection_move(self->solver, s->Q[k])) return PCS_SINGULAR;
-    pcs_free_acceleration(self, x->t + s->w.tau[k] * h, s->Q[k], s->V[k], s->free[k]);
+    if (!pcs_explicit_free(self, &s->base, x->t + s->w.tau[k] * h, k)) return PCS_SINGULAR;
     if (is_frozen) {
         memcpy(next->gate, s->is_lasting, (size_t)nrow);
     } else {
-        (void)pcs_explicit_find_closed(self, &s->base, s->Q[k], next->gate);
+        (void)pcs_explicit_find_closed(self, &s->base, s->base.q[k], next->gate);
         for (int j = 0; j < nrow; j++)
             next->gate[j] = (next->gate[j] || s->base.is_pressed[j]) && s->base.was_closed[j];
-        pcs_explicit_release(self, &s->base, x, s->V[k], s->free[k], h);
+        pcs_explicit_release(self, &s->base, x, s->base.v[k], s->base.free[k], h);
     }
-    return pcs_explicit_acceleration(self, &s->base, (pcs_stage){ s->Q[k], s->V[k], s->free[k], s->A[k], s->la[k] },
-                                     report);
+    return pcs_explicit_accelerate(self, &s->base, k, s->la[k], report);
 }
 
 // Updates the largest change of h A_k against `last`, and the largest velocity, m/s.
 static void galerkin_compare(const galerkin *s, int n, int k, double h, double *change, double *size)
 {
     for (int i = 0; i < n; i++) {
-        double off = h * fabs(s->A[k][i] - s->last[i]);
+        double off = h * fabs(s->base.full[k][i] - s->last[i]);
         *change = pcs_larger(*change, off);
-        *size = fmax(*size, fmax(fabs(s->V[k][i]), h * fabs(s->A[k][i])));
+        *size = fmax(*size, fmax(fabs(s->base.v[k][i]), h * fabs(s->base.full[k][i])));
     }
 }
 
@@ -107,15 +99,14 @@ static pcs_outcome galerkin_begin(pcs_scheme *self, const pcs_state *x, double h
 {
     galerkin *s = self->data;
     size_t bytes = (size_t)self->system->nv * sizeof(double);
-    memcpy(s->Q[0], x->q, bytes);
-    memcpy(s->V[0], x->v, bytes);
-    if (!pcs_projection_move(self->solver, x->q)) return PCS_SINGULAR;
+    memcpy(s->base.q[0], x->q, bytes);
+    memcpy(s->base.v[0], x->v, bytes);
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
     memcpy(s->base.is_pressed, x->was_loaded, (size_t)self->system->nrow);
     pcs_outcome outcome = galerkin_accelerate(self, x, h, 0, false, report);
     memcpy(s->is_lasting, s->base.next.gate, (size_t)self->system->nrow);
     for (int j = 0; j < self->system->nrow; j++) s->base.is_pressed[j] = s->la[0][j] > 0.0;
-    for (int k = 1; k <= s->w.M; k++) memcpy(s->A[k], s->A[0], bytes);
+    for (int k = 1; k <= s->w.M; k++) memcpy(s->base.full[k], s->base.full[0], bytes);
     return outcome;
 }
 
@@ -131,7 +122,7 @@ static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double
         double change = 0.0, size = 0.0;
         galerkin_place(s, x, n, h);
         for (int k = first; k <= M; k++) {
-            memcpy(s->last, s->A[k], (size_t)n * sizeof(double));
+            memcpy(s->last, s->base.full[k], (size_t)n * sizeof(double));
             pcs_outcome outcome = galerkin_accelerate(self, x, h, k, round > FREEZE_AFTER, report);
             if (outcome != PCS_CONVERGED) return outcome;
             if (k < M || s->w.is_plus) galerkin_compare(s, n, k, h, &change, &size);
@@ -154,12 +145,12 @@ static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double 
     galerkin *s = self->data;
     pcs_next *next = &s->base.next;
     int n = self->system->nv;
-    memcpy(s->place, s->Q[s->w.M], (size_t)n * sizeof(double));
+    memcpy(s->place, s->base.q[s->w.M], (size_t)n * sizeof(double));
     for (int round = 0; round < IMPACT_ROUNDS; round++) {
         double change = 0.0, size = 0.0;
         if (!pcs_projection_move(self->solver, s->place)) return PCS_SINGULAR;
-        pcs_stages_add((pcs_stages){ n, s->w.M + 1, s->w.position[s->w.M], s->free }, h, x->v, next->v);
-        memcpy(next->gate, s->is_closed, (size_t)self->system->nrow);
+        pcs_stages_add((pcs_stages){ n, s->w.M + 1, s->w.position[s->w.M], s->base.free }, h, x->v, next->v);
+        memcpy(next->gate, s->base.is_closed, (size_t)self->system->nrow);
         pcs_outcome outcome = pcs_explicit_impact(self, &s->base, report);
         if (outcome != PCS_CONVERGED || !s->w.is_plus) return outcome;
         memcpy(s->last, s->jump, (size_t)n * sizeof(double));
@@ -184,81 +175,46 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
     galerkin *s = self->data;
     pcs_next *next = &s->base.next;
     int n = self->system->nv, M = s->w.M;
-    (void)pcs_explicit_find_closed(self, &s->base, s->Q[M], s->is_closed);
-    *is_impact = pcs_explicit_has_closed(self, &s->base, s->is_closed);
     pcs_outcome outcome;
     pcs_explicit_clear(self, &s->base);
+    *is_impact = pcs_explicit_arrive(self, &s->base, s->base.q[M]);
     if (*is_impact) {
         outcome = galerkin_impact(self, x, h, report);
     } else {
-        pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[M], s->A }, h, x->v, next->v);
+        pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[M], s->base.full }, h, x->v, next->v);
         for (int k = 0; k <= M; k++)
             for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += h * s->w.position[M][k] * s->la[k][j];
         for (int k = 0; k <= M; k++) {
             if (s->base.kick == NULL) break;
-            for (int i = 0; i < n; i++) s->base.kick[i] += h * s->w.position[M][k] * (s->A[k][i] - s->free[k][i]);
+            for (int i = 0; i < n; i++)
+                s->base.kick[i] += h * s->w.position[M][k] * (s->base.full[k][i] - s->base.free[k][i]);
         }
         pcs_explicit_leave(self, &s->base);
         outcome = PCS_CONVERGED;
     }
-    memcpy(next->q, s->Q[M], (size_t)n * sizeof(double));
+    memcpy(next->q, s->base.q[M], (size_t)n * sizeof(double));
     pcs_system_gaps(self->system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     return outcome;
-}
-
-// Books the work of loads and the damping loss with the weights of the points, to the order of the motion; for degree 1
-// these are the trapezoidal rule.
-static void galerkin_report_work(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    galerkin *s = self->data;
-    const pcs_system *system = self->system;
-    double h = report->h;
-    if (s->w.M == 1) {
-        pcs_explicit_report_work(self, &s->base, x, report);
-        return;
-    }
-    for (int k = 0; k <= s->w.M; k++) {
-        double weight = s->w.position[s->w.M][k];
-        report->external_work +=
-            h * weight * pcs_system_load_power(system, pcs_at(x->t + s->w.tau[k] * h, s->Q[k], s->V[k]));
-        report->damping_loss +=
-            h * weight * pcs_system_damping_power(system, pcs_at(x->t + s->w.tau[k] * h, s->Q[k], s->V[k]), NULL);
-    }
-}
-
-static void galerkin_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_step_report *report)
-{
-    galerkin *s = self->data;
-    int M = s->w.M;
-    double h = report->h, resultant[3];
-    pcs_explicit_report_rows(self, &s->base, x, h, is_impact, report);
-    for (int j = 0; j < self->system->nrow; j++) {
-        report->rows[j].is_closed = s->is_closed[j] != 0;
-        if (!is_impact) report->rows[j].force = s->la[M][j];
-    }
-    for (int k = 0; k <= M; k++) {
-        pcs_system_resultant(self->system, pcs_at(x->t + s->w.tau[k] * h, s->Q[k], s->V[k]), resultant);
-        for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * s->w.position[M][k] * resultant[i];
-    }
-    pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
-    galerkin_report_work(self, x, report);
 }
 
 static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     galerkin *s = self->data;
+    int M = s->w.M;
     bool is_impact = false;
-    pcs_begin_step(self, x, h, report);
-    pcs_explicit_clear(self, &s->base);
+    PCS_TRY(pcs_explicit_begin(self, x, h, report));
     memset(s->jump, 0, (size_t)self->system->nv * sizeof(double));
     report->outcome = galerkin_begin(self, x, h, report);
     if (report->outcome == PCS_CONVERGED) report->outcome = galerkin_iterate(self, x, h, report);
     if (report->outcome == PCS_CONVERGED) report->outcome = galerkin_end(self, x, h, &is_impact, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->base.next, report)) return PCS_OK;
-    galerkin_report(self, x, is_impact, report);
+    pcs_explicit_report_rows(self, &s->base, x, h, is_impact, report);
+    for (int j = 0; j < (is_impact ? 0 : self->system->nrow); j++) report->rows[j].force = s->la[M][j];
+    // For degree 1 the weights of the points are the trapezoidal rule.
+    pcs_explicit_weigh(self, x, (pcs_quadrature){ M + 1, s->w.position[M], s->w.tau, M > 1 }, report);
     pcs_next_accept(self, &s->base.next, x, report);
     for (int j = 0; j < self->system->nrow; j++)
-        x->was_loaded[j] = !is_impact && s->base.is_pressed[j] && s->la[s->w.M][j] > 0.0;
+        x->was_loaded[j] = !is_impact && s->base.is_pressed[j] && s->la[M][j] > 0.0;
     return PCS_OK;
 }
 

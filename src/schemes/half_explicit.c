@@ -236,8 +236,7 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
     half *s = self->data;
     pcs_next *next = &s->base.next;
     self->solver->t = x->t + h;
-    (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
-    *is_impact = pcs_explicit_has_closed(self, &s->base, next->gate);
+    *is_impact = pcs_explicit_arrive(self, &s->base, next->q);
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
     pcs_free_acceleration(self, x->t + h, next->q, s->v1, next->a);
     half_free_velocity(self, *is_impact);
@@ -354,8 +353,7 @@ static pcs_outcome half_go_plainly(pcs_scheme *self, const pcs_state *x, double 
         pcs_pool_cover(next->pool, whole, half_move, &s->pass);
         pcs_free_acceleration(self, x->t + h, next->q, x->v, next->a);
     }
-    (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
-    *is_impact = s->pass.is_impact = pcs_explicit_has_closed(self, &s->base, next->gate);
+    *is_impact = s->pass.is_impact = pcs_explicit_arrive(self, &s->base, next->q);
     half_find_velocities(self);
     outcome = *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
     if (outcome != PCS_CONVERGED) return outcome;

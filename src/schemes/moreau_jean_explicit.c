@@ -51,9 +51,7 @@ static void euler_advance(pcs_scheme *self, const pcs_state *x, double h)
 static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
-    pcs_begin_step(self, x, h, report);
-    pcs_explicit_clear(self, s);
-    PCS_TRY(pcs_explicit_return(self, x));
+    PCS_TRY(pcs_explicit_begin(self, x, h, report));
     pcs_next_foresee(self, &s->next, x, h, 0.0);
     euler_advance(self, x, h);
     report->outcome =

@@ -112,9 +112,7 @@ static pcs_status paoli_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     paoli *s = self->data;
     paoli_memory *memory = x->memory;
     pcs_next *next = &s->base.next;
-    pcs_begin_step(self, x, h, report);
-    pcs_explicit_clear(self, &s->base);
-    PCS_TRY(pcs_explicit_return(self, x));
+    PCS_TRY(pcs_explicit_begin(self, x, h, report));
     paoli_advance(self, x, h);
     paoli_targets(self, x, h);
     report->outcome = pcs_explicit_impose(self, &s->base, report);
