@@ -1,13 +1,10 @@
 // Declares types and functions that the files of the certificate share; private to them.
 //
-// certify.c           the judgement of a step: what applies, what is remembered, what is told
-// certify_rows.c      the laws of contacts and joints
-// certify_friction.c  Coulomb's law
+// certify.c           the judgement of a step: what applies, what is remembered, what is told; the case, read anew
+// certify_rows.c      the laws of contacts and joints, Coulomb's law, and gaps against the deformation
 // certify_join.c      the worst of every check, also where ranks judge their own rows
-// certify_misfit.c    gaps of joints and held contacts against the deformation
 // certify_energy.c    what a step may gain
 // certify_motion.c    equations of motion by the rule of the scheme, their tolerances, momentum
-// certify_case.c      what the model was built from, read anew
 // certify_forces.c    forces and directions against the energies and gaps that they follow from
 
 #ifndef PCS_SIM_CERTIFY_DATA_H
@@ -221,18 +218,8 @@ void pcs_certify_survey(pcs_certifier *self);
 // Checks the laws of the rows; z and z_t hold the multipliers of the last stage.
 void pcs_certify_rows(pcs_certifier *self);
 
-// Computes the error of a row beyond round-off, while its record is still that of the step before; pcs_certify_misfits
-// then compares all of them with the deformation.
-void pcs_certify_find_misfit(pcs_certifier *self, int row);
-void pcs_certify_misfits(pcs_certifier *self);
-
-// Allocates the work of friction. pcs_certify_find_rebound evaluates the velocities for the tangential restitution;
-// pcs_certify_friction checks Coulomb's law of a row, with its effective mass and a velocity tolerance.
+// Allocates the work of friction.
 pcs_status pcs_certify_take_friction(pcs_context *ctx, pcs_certifier *self);
-void pcs_certify_find_rebound(pcs_certifier *self);
-void pcs_certify_friction(pcs_certifier *self, int row, double mass, double tolerance);
-// Checks that friction of force laws lies within its cone at the end of the step.
-void pcs_certify_soft_friction(pcs_certifier *self);
 
 // Checks energies, before all else: a step with unexplained energy must not widen any tolerance.
 void pcs_certify_energy(pcs_certifier *self);
@@ -248,18 +235,10 @@ bool pcs_certify_examines(const pcs_certifier *self);
 void pcs_certify_forces(pcs_certifier *self);
 void pcs_certify_directions(pcs_certifier *self);
 void pcs_certify_bends(pcs_certifier *self);
-// Checks travel times of waves by mass and stiffness, once.
-void pcs_certify_travel(pcs_certifier *self);
 // Checks the equations of motion; self->from must not be NULL.
 void pcs_certify_motion(pcs_certifier *self);
 // Evaluates the directions of rows at q into self->G and T. The system stays.
 void pcs_certify_aim(pcs_certifier *self, double t, const double *q);
-
-// Returns true if restitution of PCS_RATE_BEFORE acts in this step.
-static inline bool pcs_certify_may_rebound(const pcs_certifier *self)
-{
-    return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit;
-}
 
 static inline bool pcs_certify_is_on(const pcs_certifier *self, int check)
 {

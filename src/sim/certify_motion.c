@@ -344,10 +344,10 @@ static void motion_implicit(pcs_certifier *self)
     motion_check_way(self);
 }
 
-static void motion_begin_velocity(pcs_certifier *self)
+static void motion_begin_velocity(pcs_certifier *self, const double *v0, const double *v1)
 {
     motion_open(self);
-    for (int i = 0; i < motion_size(self); i++) self->e[i] = self->x->v[i] - self->from->v[i];
+    for (int i = 0; i < motion_size(self); i++) self->e[i] = v1[i] - v0[i];
 }
 
 static void motion_add_forces(pcs_certifier *self, double scale, const double *f)
@@ -371,29 +371,39 @@ static void motion_force(pcs_certifier *self, double t, const double *q, const d
 }
 
 // Checks a rule with one evaluation of forces, M(Q) (v - v_n) = duration f(t_Q, Q, V) + G(Q)^T La: at the start, at qM,
-// or between the ends. PCS_RULE_EULER has mass and rows of La at the end, PCS_RULE_MEAN the mass at qM.
+// or between the ends. PCS_RULE_EULER has mass and rows of La at the end, PCS_RULE_MEAN the mass at qM, and so has
+// PCS_RULE_WAVE, of the velocities u with u + u_n = 2 V.
 static void motion_stage(pcs_certifier *self)
 {
     const certify_past *from = self->from;
     pcs_rule_kind kind = self->rule->kind;
+    bool is_wave = kind == PCS_RULE_WAVE;
+    const double *v0 = is_wave ? from->history[0] : from->v, *v1 = is_wave ? self->x->history[0] : self->x->v;
     bool is_of_start = kind == PCS_RULE_EULER || kind == PCS_RULE_CENTRAL;
     double h = self->report->h, duration = kind == PCS_RULE_CENTRAL ? 0.5 * (self->now.h + h) : h;
-    double last = kind == PCS_RULE_MEAN ? 0.5 : 0.0; // weight of the end in Q and V
+    double last = kind == PCS_RULE_MEAN || is_wave ? 0.5 : 0.0; // weight of the end in Q and V
     if (kind == PCS_RULE_BETWEEN) last = self->rule->w.ga;
     double ahead = is_of_start || kind == PCS_RULE_BETWEEN ? 0.0 : 0.5 * h;
     double t = from->t + (kind == PCS_RULE_BETWEEN ? last * h : ahead);
     motion_stand_at_end(self);
     motion_check_mean_way(self);
-    for (int i = 0; i < motion_size(self); i++) self->way[i] = from->q[i] + ahead * from->v[i];
+    for (int i = 0; i < motion_size(self); i++) {
+        self->way[i] = from->q[i] + ahead * from->v[i];
+        self->e[i] = v1[i] + v0[i] - 2.0 * self->x->v[i];
+    }
+    if (is_wave) {
+        motion_open(self);
+        motion_close(self, CERTIFY_MOTION);
+    }
     if (kind != PCS_RULE_BETWEEN) motion_weigh(self, self->way);
     for (int i = 0; i < motion_size(self); i++) {
         if (last > 0.0) self->way[i] = (1.0 - last) * from->q[i] + last * self->x->q[i];
-        self->tolerance[i] = (1.0 - last) * from->v[i] + last * self->x->v[i];
+        self->tolerance[i] = (1.0 - last) * v0[i] + last * v1[i];
     }
     if (kind == PCS_RULE_BETWEEN) motion_weigh(self, self->way);
     self->allowed = -1;
     if (!is_of_start) motion_force(self, t, self->way, self->tolerance);
-    motion_begin_velocity(self);
+    motion_begin_velocity(self, v0, v1);
     motion_add_forces(self, duration, is_of_start ? from->f : self->f);
     if (kind == PCS_RULE_EULER) {
         motion_take(self);
@@ -401,29 +411,6 @@ static void motion_stage(pcs_certifier *self)
     } else {
         pcs_certify_aim(self, t, self->way);
     }
-    motion_add_rows(self);
-    motion_take(self);
-    motion_close(self, CERTIFY_MOTION);
-}
-
-// Checks M (u - u_n) = h f(t + h/2, (q_n + q)/2, V) + G^T P and u + u_n = 2 V: v is V, the history u.
-static void motion_wave(pcs_certifier *self)
-{
-    const certify_past *from = self->from;
-    const double *u0 = from->history[0], *u = self->x->history[0];
-    double h = self->report->h;
-    motion_stand_at_end(self);
-    motion_check_mean_way(self);
-    motion_open(self);
-    for (int i = 0; i < motion_size(self); i++) {
-        self->way[i] = 0.5 * (from->q[i] + self->x->q[i]);
-        self->e[i] = u[i] + u0[i] - 2.0 * self->x->v[i];
-    }
-    motion_close(self, CERTIFY_MOTION);
-    motion_force(self, from->t + 0.5 * h, self->way, self->x->v);
-    motion_open(self);
-    for (int i = 0; i < motion_size(self); i++) self->e[i] = u[i] - u0[i];
-    motion_add_forces(self, h, self->f);
     motion_add_rows(self);
     motion_take(self);
     motion_close(self, CERTIFY_MOTION);
@@ -479,7 +466,7 @@ static void motion_heun(pcs_certifier *self)
     if (self->rule->level == PCS_LEVEL_VELOCITY) motion_check_acceleration(self, self->x->history[0]);
     motion_stand_at_start(self);
     motion_check_heun_way(self);
-    motion_begin_velocity(self);
+    motion_begin_velocity(self, from->v, self->x->v);
     motion_add_forces(self, 0.5 * h, from->f);
     motion_split_impulses(self, true);
     motion_push(self, 1.0, self->z, self->z_t, self->b);
@@ -558,8 +545,8 @@ void pcs_certify_motion(pcs_certifier *self)
     case PCS_RULE_EULER:
     case PCS_RULE_CENTRAL:
     case PCS_RULE_MIDPOINT:
-    case PCS_RULE_MEAN: motion_stage(self); break;
-    case PCS_RULE_WAVE: motion_wave(self); break;
+    case PCS_RULE_MEAN:
+    case PCS_RULE_WAVE: motion_stage(self); break;
     case PCS_RULE_RUNGE_KUTTA: motion_runge_kutta(self); break;
     case PCS_RULE_NONE: break;
     } // Resets what the system caches of its rows to the end of the step.

@@ -9,7 +9,7 @@
 //   gate                                     imposed where the scheme says: g_n + (h/2) G_n v_n <= 0, or g(q_M) < tol
 //                                            wave.c: g_n + share h G Vf <= 0, or held since the step before, and then
 //                                            -(1 - share) h max|G V| <= g <= share h max|G V|
-//   friction                                 certify_friction.c
+//   friction                                 below
 //   held contacts (schemes that state it)    G (q - q_n) = (h/2) G (v_n + v), nu = 0 on others
 //   loaded rows of constant direction        g(t) = g(t1) + sum h ((1 - m) G v_n + m G v) to 1e-6 of the model, t1 the
 //                                            end of the first step with an impulse; m as the scheme moves positions
@@ -26,10 +26,263 @@
 
 #include "sim/certify_data.h"
 
+#include "core/comm.h"
 #include "step/projection.h"
+#include "step/sums.h"
 
 #include <math.h>
 #include <string.h>
+
+// Returns true if restitution of PCS_RATE_BEFORE acts in this step.
+static bool rows_may_rebound(const pcs_certifier *self)
+{
+    return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit;
+}
+
+// Coulomb's law of the contacts, on tangential velocities evaluated anew from the state. Friction Lt that came with the
+// impulse La, and the velocity that the law of the scheme is about,
+//
+//   |Lt| <= mu La,    xt = T v + e_t u,    xt = 0 inside the disc and against Lt on its edge
+//   u   T_n v_n: restitution of the start (rule.h);  T v_n along the directions of the law: of the middle, and where
+//       the rule has none;  T v before the impulses: of impacts, else 0
+//
+// are one equation: Lt = P(Lt - m xt), P the nearest point of the disc, for any mass m. What it is off by, over m, is a
+// velocity: |xt| where friction is inside the disc, and the smaller of |xt| and mu La/m times the angle between Lt and
+// -xt on its edge. Of schemes with several stages this is the last one; impulses summed over a step stay in the sum of
+// the discs.
+//
+// Schemes that follow sticking and sliding by events report how a contact ends: T v = 0 where it sticks; and over a
+// step without an impact friction takes energy from one that slides.
+
+// Tolerance relative to the largest velocity for the sign of friction work, which is exact to the scheme's order only.
+static const double of_work = 1e-3;
+
+static bool friction_has_rebound(const pcs_system *system)
+{
+    bool has = false;
+    for (int j = 0; j < system->nrow; j++)
+        has = has || (system->rows[j].ntangent > 0 && system->rows[j].tangent_restitution != 0.0);
+    return pcs_rows_any(system, has); // ranks go back together
+}
+
+pcs_status pcs_certify_take_friction(pcs_context *ctx, pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    if (friction_has_rebound(system)) PCS_TAKE(ctx, self->rebound, system->ntangent, "the certificate");
+    return PCS_OK;
+}
+
+// Evaluates T v before the last impulses of the step.
+static void friction_go_back(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    for (int j = 0; j < system->nrow; j++) {
+        self->z[j] = self->report->rows[j].multiplier;
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] = self->report->rows[j].last_tangent[t];
+    }
+    memcpy(self->b, self->x->v, (size_t)system->nv * sizeof *self->b);
+    pcs_projection_push(self->scheme->solver, -1.0, self->z, self->z_t, self->b);
+    pcs_rows_multiply(system->T, self->b, self->rebound);
+}
+
+// Evaluates the velocities for the tangential restitution.
+static void friction_find_rebound(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const certify_past *from = self->from;
+    pcs_rate_kind kind = self->rule->rate;
+    bool is_before = kind == PCS_RATE_BEFORE && rows_may_rebound(self);
+    self->has_rebound = kind == PCS_RATE_BEFORE || from != NULL;
+    if (self->rebound == NULL || !self->has_rebound) return;
+    memset(self->rebound, 0, (size_t)system->ntangent * sizeof *self->rebound);
+    if (is_before) friction_go_back(self);
+    if (kind == PCS_RATE_BEFORE) return;
+    if (kind == PCS_RATE_START) pcs_certify_aim(self, from->t, from->q);
+    pcs_rows_multiply(kind == PCS_RATE_START ? self->T : system->T, from->v, self->rebound);
+}
+
+// Returns |Lt - P(Lt - m xt)|/m, m/s.
+static double friction_defect(double limit, double mass, const double impulse[2], const double slip[2])
+{
+    double y[2] = { impulse[0] - mass * slip[0], impulse[1] - mass * slip[1] }, length = hypot(y[0], y[1]);
+    double share = length > limit ? limit / length : 1.0;
+    return hypot(impulse[0] - share * y[0], impulse[1] - share * y[1]) / mass;
+}
+
+// Checks that a sticking contact ends with zero slip, and that friction does not drive a sliding one: its work over the
+// largest friction impulse mu P, m/s, must not be positive. That work is a quadrature, exact to the scheme's order.
+static void friction_check_events(pcs_certifier *self, int row, double tolerance)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    double slip = hypot(r->slip[0], r->slip[1]), most = self->scheme->system->rows[row].friction * r->step_impulse;
+    if (r->is_gated && !r->slides) pcs_certify_note(self, CERTIFY_SLIP, slip, tolerance, row, -1);
+    if (r->impulse != 0.0 || !(most > 0.0) || !r->slides) return;
+    tolerance += of_work * self->speed + 0.5 * slip;
+    pcs_certify_note(self, CERTIFY_SLIP, -r->friction_loss / most, tolerance, row, -1);
+}
+
+static void friction_check_slip(pcs_certifier *self, int row, double mass, double tolerance)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_row *law = &system->rows[row];
+    const pcs_row_report *r = &self->report->rows[row];
+    double slip[2] = { 0.0 }, impulse = hypot(r->last_tangent[0], r->last_tangent[1]);
+    if (!(r->multiplier > 0.0) && impulse == 0.0) return;
+    if (law->tangent_restitution != 0.0 && !self->has_rebound) return;
+    for (int t = 0; t < law->ntangent; t++) {
+        int k = law->first_tangent + t;
+        slip[t] = pcs_rows_dot(system->T, k, self->x->v);
+        if (self->rebound != NULL) slip[t] += law->tangent_restitution * self->rebound[k];
+    }
+    double limit = law->friction * pcs_max(r->multiplier, 0.0);
+    double off = friction_defect(limit, mass, r->last_tangent, slip);
+    pcs_certify_note(self, CERTIFY_SLIP, off, tolerance + PCS_ROUND_SUM * impulse / mass, row, -1);
+}
+
+// Checks Coulomb's law of a row, with its effective mass and a velocity tolerance.
+static void friction_check(pcs_certifier *self, int row, double mass, double tolerance)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    double friction = self->scheme->system->rows[row].friction;
+    double last = friction * fabs(r->multiplier), all = friction * fabs(r->step_impulse);
+    double beyond =
+        pcs_max(hypot(r->last_tangent[0], r->last_tangent[1]) - last, hypot(r->tangent[0], r->tangent[1]) - all);
+    pcs_certify_note(self, CERTIFY_CONE, beyond, mass * tolerance + PCS_ROUND_SUM * (last + all), row, -1);
+    if (!pcs_certify_is_on(self, CERTIFY_SLIP)) return;
+    if (self->rule->kind == PCS_RULE_NONE) friction_check_events(self, row, tolerance);
+    else friction_check_slip(self, row, mass, tolerance);
+}
+
+// Checks that friction of force laws lies within its cone at the end of the step.
+static void friction_check_soft(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    for (int j = system->nrow; j < pcs_system_npoint(system); j++) {
+        const pcs_row_report *r = &self->report->rows[j];
+        double limit = system->rows[j].friction * r->multiplier, beyond = hypot(r->last_tangent[0], r->last_tangent[1]);
+        pcs_certify_note(self, CERTIFY_CONE, beyond - limit, PCS_ROUND_SUM * limit, j, -1);
+    }
+}
+
+// Gaps of joints, and of contacts that stay closed, against the size of the deformation: a joint that opens, or a
+// contact that sinks, by as much as the model deforms, gives displacements and forces of another model, however small
+// that is against the size of the model.
+//
+//   joints      misfit = |g|, angles times the size of the model
+//   contacts    misfit = -g - s - d,   s = penetration that impacts explain: what it was, and 2 h times the speed of
+//               approach, when an impulse sets in; d = drift of curved paths. Nothing moves a contact that is held.
+//
+//   driven      misfit = |g| - d,   d = what the mean of the speeds at both ends of a step misses of the way, which the
+//               law of such rows takes away by a quarter in the next steps
+//
+// The deformation is the largest difference of displacements along an axis, or of turns, up to a radian, times the size
+// of the model, between nodes, supports included; so far, as states pass through rest. Of one rigid body and for driven
+// rows, it is the motion itself. Schemes that hold gaps by a law of their own have that judged to round-off instead.
+
+enum { AXES = 7 };           // displacements, turns, and coordinates of a closed form
+enum { STEPS_BETWEEN = 16 }; // at which the deformation is taken: it is needed before a misfit shows, and costs a pass
+
+// Returns the largest relative displacement of the state, m; *motion gets the largest displacement.
+static double misfit_deformation(const pcs_certifier *self, double *motion)
+{
+    const pcs_system *system = self->scheme->system;
+    double end[2 * AXES], span = 0.0; // largest and, negative, smallest
+    for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = system->scale.holds[a] ? 0.0 : -INFINITY;
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        int a = system->scale.axis[i];
+        double x = self->x->q[i] * (system->arms == NULL ? 1.0 : system->arms[i]);
+        if (a >= 3 && a < 6) x = pcs_min(pcs_max(x, -system->length), system->length); // the rest is motion
+        end[a] = pcs_max(end[a], x);
+        end[AXES + a] = pcs_max(end[AXES + a], -x);
+    }
+    if (system->layout != NULL) system->layout->comm->max(system->layout->comm, 2 * AXES, end);
+    *motion = 0.0;
+    for (int a = 0; a < AXES; a++) {
+        if (end[a] == -INFINITY) continue;
+        *motion = pcs_max(*motion, pcs_max(end[a], end[AXES + a]));
+        span = pcs_max(span, end[a] + end[AXES + a]);
+    }
+    return span > PCS_ROUND_LENGTH * *motion ? span : *motion;
+}
+
+// Returns the misfit of a contact in this step, m; records the penetration that its impact explains in `sunk`.
+static double misfit_of_contact(pcs_certifier *self, int row)
+{
+    certify_rows *kept = &self->rows;
+    double depth = -self->gap[row], before = pcs_max(0.0, -kept->gap[row]), h = self->report->h;
+    double approach = pcs_max(0.0, -kept->rate[row]);
+    if (depth <= 0.0) kept->sunk[row] = 0.0;
+    if (!(self->report->rows[row].step_impulse > 0.0) || depth <= 0.0) return 0.0;
+    if (!(kept->impulse[row] > 0.0) || h == 0.0) {
+        double explained = h == 0.0 ? depth : before + 2.0 * h * approach;
+        kept->sunk[row] = pcs_max(kept->sunk[row], pcs_min(depth, explained));
+    }
+    return depth - kept->sunk[row] - kept->drift[row];
+}
+
+// Computes the error of a row beyond round-off, while its record is still that of the step before.
+static void misfit_find(pcs_certifier *self, int row)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_row *law = &system->rows[row];
+    double size = fabs(self->gap[row]) * (law->is_angle ? system->length : 1.0);
+    double misfit = law->is_bilateral ? size - self->rows.overlap[row] : misfit_of_contact(self, row);
+    if (law->is_bilateral && self->report->h == 0.0) self->rows.overlap[row] = size;
+    self->misfit[row] = misfit - 1e3 * pcs_gap_tie(system, row, self->x->q);
+}
+
+// Checks that driven rotations are below a radian per step of the case: steps cut a circle into chords, and smaller
+// ones that replace such a step follow what it has missed. Leaves in `drive` the motions at the ends of this step.
+static void misfit_check_drives(pcs_certifier *self)
+{
+    pcs_system *system = self->scheme->system;
+    double t = self->x->t, h = self->report->h, step = self->is_controlled ? h : self->scheme->step;
+    double start = pcs_min(t - h, pcs_max(t - step, 0.0)); // of the step of the case that ends here
+    if (system->row_set.ndriven == 0 || !(h > 0.0)) return;
+    pcs_system_drives(system, start, self->drive[0], self->drive[1]);
+    pcs_system_drives(system, t, self->drive[2], self->drive[3]);
+    for (int j = 0; j < system->nrow && !self->report->is_joined; j++)
+        if (system->rows[j].is_driven && system->rows[j].is_angle)
+            pcs_certify_note(self, CERTIFY_TURN, fabs(self->drive[2][j] - self->drive[0][j]), 0.9, j, -1);
+    pcs_system_drives(system, t - h, self->drive[0], self->drive[1]);
+}
+
+// Subtracts from the errors of driven rows the displacement that their speeds at the ends of steps do not give.
+static void misfit_explain_drives(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    double h = self->report->h, after = isfinite(self->rule->move) ? self->rule->move : 0.5;
+    double left = 1.0 - 0.25 * h / pcs_max(h, self->scheme->step);
+    for (int j = 0; j < system->nrow; j++) {
+        if (!system->rows[j].is_driven) continue;
+        double mean = (1.0 - after) * self->drive[1][j] + after * self->drive[3][j];
+        double missed = fabs(self->drive[2][j] - self->drive[0][j] - h * mean);
+        double size = system->rows[j].is_angle ? system->length : 1.0;
+        self->rows.drift[j] = left * self->rows.drift[j] + 2.0 * size * missed;
+        self->misfit[j] -= self->rows.drift[j];
+    }
+}
+
+// Compares the errors of all rows with the deformation.
+static void misfit_check(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    certify_memory *now = &self->now;
+    double worst = 0.0, motion = 0.0;
+    misfit_check_drives(self);
+    if (!pcs_certify_is_on(self, CERTIFY_MISFIT)) return;
+    if (system->row_set.ndriven > 0 && self->report->h > 0.0) misfit_explain_drives(self);
+    for (int j = 0; j < system->nrow; j++) worst = pcs_max(worst, self->misfit[j]);
+    if (self->comm != NULL) worst = pcs_all_max(self->comm, worst);
+    if (!(worst > 0.0) && self->x->step % STEPS_BETWEEN != 0) return;
+    now->deformation = pcs_max(now->deformation, misfit_deformation(self, &motion));
+    if (self->report->h == 0.0) return; // what a run starts with is the case's
+    for (int j = 0; j < system->nrow; j++) {
+        double scale = system->rows[j].is_driven ? pcs_max(motion, now->deformation) : now->deformation;
+        pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 0.1 * scale, j, -1);
+    }
+}
 
 // A row at the end of the step, for all its checks.
 typedef struct row_now {
@@ -245,7 +498,7 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     }
     if (!now->law->is_bilateral)
         pcs_certify_note(self, CERTIFY_IMPULSE, rows_pull(self, r), mass * tolerance, now->row, -1);
-    if (now->law->ntangent > 0) pcs_certify_friction(self, now->row, mass, tolerance);
+    if (now->law->ntangent > 0) friction_check(self, now->row, mass, tolerance);
     pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(jump), tolerance, now->row, -1);
 }
 
@@ -308,7 +561,7 @@ static double rows_target(const pcs_certifier *self, int row)
     case PCS_RATE_START: return pcs_restitution(law, start[row]) * start[row];
     case PCS_RATE_MIDDLE: return pcs_restitution(law, middle[row]) * middle[row];
     case PCS_RATE_TURNED: return (1.0 + pcs_restitution(law, start[row])) * start[row] - middle[row];
-    case PCS_RATE_BEFORE: return pcs_certify_may_rebound(self) ? pcs_restitution(law, told) * told : 0.0;
+    case PCS_RATE_BEFORE: return rows_may_rebound(self) ? pcs_restitution(law, told) * told : 0.0;
     case PCS_RATE_REFLECTED: return rows_reflected(self, row);
     case PCS_RATE_NONE: break;
     }
@@ -567,7 +820,7 @@ void pcs_certify_rows(pcs_certifier *self)
         pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
     rows_find_moves(self);
     bool has_start = rows_find_start(self);
-    if (pcs_system_ntangent(self->scheme->system) > 0) pcs_certify_find_rebound(self);
+    if (pcs_system_ntangent(self->scheme->system) > 0) friction_find_rebound(self);
     if (self->comm != NULL) pcs_certify_part(self);
     for (int j = 0; j < nrow; j++) {
         row_now now = rows_look_at(self, j);
@@ -577,17 +830,17 @@ void pcs_certify_rows(pcs_certifier *self)
         if (has_start) rows_check_forecast(self, &now);
         rows_check_penetration(self, &now);
         rows_check_offset(self, &now);
-        pcs_certify_find_misfit(self, j);
+        misfit_find(self, j);
         rows_check_held(self, &now);
         rows_check_stay(self, &now);
         self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
         if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
-    pcs_certify_soft_friction(self);
+    friction_check_soft(self);
     pcs_certify_directions(self);
     pcs_certify_bends(self);
     bool has_passages = pcs_certify_is_on(self, CERTIFY_PASSAGE);
-    pcs_certify_misfits(self);
+    misfit_check(self);
     if (self->comm != NULL) {
         if (has_passages) rows_check_passages(self);
         pcs_certify_join(self, &contradictions);
