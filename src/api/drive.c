@@ -1,7 +1,6 @@
 // Changes a simulation between two steps: applied forces, load factors and coefficients of friction.
 
 #include "api/handle.h"
-#include "schemes/force_change.h"
 #include "system/push.h"
 
 #include <math.h>
@@ -9,9 +8,8 @@
 
 static pcs_status drive_prepare(percuss *p)
 {
-    if (p->change != NULL) return PCS_OK;
-    PCS_TAKE(p->ctx, p->jump, p->system->nv, "applied forces");
-    return pcs_force_change_create(p->ctx, p->sim->scheme, &p->change);
+    if (p->jump == NULL) PCS_TAKE(p->ctx, p->jump, p->system->nv, "applied forces");
+    return PCS_OK;
 }
 
 double *percuss_applied_force(percuss *p)
@@ -32,7 +30,7 @@ static void drive_jump(percuss *p, double *df)
     if (p->system->direction != NULL)
         for (int i = 0; i < p->system->nv; i++)
             for (int k = 0; k < 3; k++) sum[k] += df[i] * p->system->direction[i][k];
-    pcs_force_change_make(p->change, &p->sim->state, df, sum);
+    pcs_scheme_change_forces(p->sim->scheme, &p->sim->state, df, sum);
     pcs_certifier_renew(p->sim->certifier, &p->sim->state);
 }
 

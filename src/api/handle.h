@@ -33,7 +33,6 @@ struct percuss {
     double *applied;                                         // [nv] forces of the caller for the next step
     double *acting;                                          // [nv] those of the last step, part of the state
     double *jump;                                            // [nv] work
-    struct pcs_force_change *change;                         // applies jumps of forces to the state
     double *acceleration, *force, *internal, *contact_force; // [nv] evaluated on request
     double (*position)[3], (*normal)[3];                     // [nrow] evaluated on request
     int *column_start, *row_of, room;                        // G by columns: [nv + 1], [room]

@@ -14,14 +14,10 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], n, "the next state");
     if (pcs_system_is_damped(self->system) || self->system->is_linear)
         PCS_TAKE(self->ctx, next->mean, n, "the next state");
-    double **rows[] = { &next->target, &next->gap, &next->nu, &next->la, &next->rate_before };
+    double **rows[] = { &next->target,      &next->gap,        &next->nu,    &next->la,
+                        &next->rate_before, &next->lam,        &next->speed, &next->speed_before,
+                        &next->way,         &next->way_before, &next->bias };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(self->ctx, *rows[i], m, "the next contact state");
-    PCS_TAKE(self->ctx, next->lam, m, "the next contact state");
-    PCS_TAKE(self->ctx, next->speed, m, "the next contact state");
-    PCS_TAKE(self->ctx, next->speed_before, m, "the next contact state");
-    PCS_TAKE(self->ctx, next->way, m, "the next contact state");
-    PCS_TAKE(self->ctx, next->way_before, m, "the next contact state");
-    PCS_TAKE(self->ctx, next->bias, m, "the next contact state");
     PCS_TAKE(self->ctx, next->joints, m, "the next contact state");
     for (int j = 0; j < m; j++)
         if (self->system->rows[j].is_bilateral) next->joints[next->nown_joint++] = j;
@@ -439,6 +435,15 @@ static void scheme_add_joint_forces(pcs_scheme *self, pcs_next *next, double sha
 }
 
 // Gives redundant joints the least forces, made exact by repetition.
+static void scheme_hold_joints(pcs_scheme *self, pcs_next *next, double *a)
+{
+    bool are_redundant = self->system->row_set.are_redundant;
+    int passes = are_redundant ? 3 : 1;
+    for (int j = 0; j < self->system->nrow; j++) next->lam[j] = 0.0;
+    for (int pass = 0; pass < passes; pass++)
+        scheme_add_joint_forces(self, next, are_redundant ? PCS_SHARED_WEIGHT : 0.0, a);
+}
+
 void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a)
 {
     pcs_system *system = self->system;
@@ -447,24 +452,7 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
     if (next->njoint == 0) return;
     self->solver->t = t;
     if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(self->solver->t, q, v), next->bias);
-    int passes = system->row_set.are_redundant ? 3 : 1;
-    for (int pass = 0; pass < passes; pass++)
-        scheme_add_joint_forces(self, next, system->row_set.are_redundant ? PCS_SHARED_WEIGHT : 0.0, a);
-}
-
-void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])
-{
-    double all[3] = { 0.0 }, *to = system->row_comm == NULL ? sum : all;
-    if (!pcs_system_is_mesh(system)) return;
-    for (int j = 0; j < system->nrow; j++) {
-        double along[3];
-        if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
-        pcs_row_resultant(system, system->G, j, along);
-        for (int k = 0; k < 3; k++) to[k] += lam[j] * along[k];
-    }
-    if (system->row_comm == NULL || !pcs_system_has_joints(system)) return;
-    pcs_rows_sum(system, 3, all);
-    for (int k = 0; k < 3; k++) sum[k] += all[k];
+    scheme_hold_joints(self, next, a);
 }
 
 bool pcs_rows_turn(const pcs_system *system)
@@ -488,6 +476,30 @@ void pcs_add_row_momentum(const pcs_system *system, double scale, const double *
         }
     pcs_rows_sum(system, 3, all);
     for (int k = 0; k < 3; k++) sum[k] += all[k];
+}
+
+void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])
+{
+    if (pcs_system_is_mesh(system) && pcs_system_has_joints(system)) pcs_add_row_momentum(system, 1.0, lam, NULL, sum);
+}
+
+void pcs_scheme_change_forces(pcs_scheme *self, pcs_state *x, double *df, const double resultant[3])
+{
+    pcs_next *next = self->data; // the first member of every scheme's
+    const pcs_system *system = self->system;
+    double *kept = x->memory, sum[3] = { resultant[0], resultant[1], resultant[2] };
+    if (x->nhistory == 0 || self->rule.kind == PCS_RULE_WAVE || !pcs_projection_move(self->solver, x->q)) return;
+    pcs_linsolve_solve(self->solver->mass, df);
+    if (self->rule.position != PCS_POSITION_FREE && next->njoint > 0) { // histories hold the forces of joints
+        for (int j = 0; j < system->nrow; j++) next->bias[j] = 0.0;
+        scheme_hold_joints(self, next, df);
+        pcs_add_joint_resultant(system, next->lam, sum);
+        for (int k = 0; k < x->nrow_history; k++)
+            for (int j = 0; j < system->nrow; j++) x->row_history[k][j] += next->lam[j];
+    }
+    for (int k = 0; k < x->nhistory; k++)
+        for (int i = 0; i < system->nv; i++) x->history[k][i] += df[i];
+    for (int k = 0; k < 3 * self->ops->nresultant; k++) kept[k] += sum[k % 3];
 }
 
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)

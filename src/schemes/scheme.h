@@ -47,7 +47,7 @@ typedef struct pcs_scheme_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    size_t data_size;   // bytes of private data, zeroed before setup; nothing in them outlasts a step
+    size_t data_size;   // bytes of private data, which begin with pcs_next, zeroed before setup; none outlasts a step
     int nhistory;       // number of history vectors: accelerations, or velocities (PCS_RULE_WAVE)
     int nresultant;     // number of resultants, double[3] each, with which the struct of numbers begins
     int nrow_history;   // number of history vectors over the rows
@@ -113,6 +113,11 @@ static inline pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double 
 
 // Computes a = M^-1 f at the state, to which the system moves, without forces of rows.
 void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a);
+
+// Applies a jump df [nv] of the smooth forces between two steps, N, which is overwritten, with its resultant along the
+// directions of space, to what the scheme remembers, as if the forces had been there at the end of the last step:
+//   a := a + da,   M da = df + G^T dlam,   G da = 0 on joints where the scheme's accelerations obey them, else dlam = 0
+void pcs_scheme_change_forces(pcs_scheme *self, pcs_state *x, double *df, const double resultant[3]);
 
 // Returns the velocity whose momentum and kinetic energy are those of the state.
 static inline const double *pcs_scheme_velocity(const pcs_scheme *self, const pcs_state *x)
