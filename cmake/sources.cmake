@@ -17,15 +17,14 @@ percuss_sources(src/closed_form closed_form_list.def check closed_form)
 percuss_sources(src/step step_list.def active_set active_set_solve coarse columns contact_problem coupling
   curvature dense_contacts frictionless impact krylov krylov_set krylov_treat
   outer preconditioner projected_gradient projection step sums)
-percuss_sources(src/schemes scheme_list.def event explicit force_change implicit
+percuss_sources(src/schemes scheme_list.def event explicit implicit
   ode registry scheme state tableau)
 percuss_sources(src/output observer_list.def file observer obstacles record series
   tally text)
 percuss_sources(src/case error expand keys load parse read tree write)
 percuss_sources(src/analysis eigen modes statics statics_equilibrium
   statics_relax stiffness)
-percuss_sources(src/sim accept certify certify_case certify_energy certify_forces certify_friction
-  certify_join certify_misfit certify_motion certify_rows checkpoint
+percuss_sources(src/sim accept certify certify_energy certify_forces certify_join certify_motion certify_rows checkpoint
   control retry sim)
 percuss_sources(src/build amplitude build builder catalogue contacts deal describe elements initial joints loads maps
   mesh output schema sets supports time)

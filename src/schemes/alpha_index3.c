@@ -37,11 +37,6 @@ typedef struct index3_memory {
     double momentum[3], filtered_sum[3]; // resultants of lam and of its filtered value at the start of the step, N
 } index3_memory;
 
-typedef struct index3 {
-    pcs_implicit base;
-    double *next_force, *next_filtered; // [nrow] at the end of the step
-} index3;
-
 static const char *index3_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
@@ -52,35 +47,32 @@ static const char *index3_refuses(const pcs_system *system, const void *params)
 
 static pcs_status index3_setup(pcs_scheme *self)
 {
-    index3 *s = self->data;
     self->rule.w = pcs_weights_of_radius(((const index3_params *)self->params)->rho_inf);
-    PCS_TAKE(self->ctx, s->next_force, self->system->nrow, "contact forces");
-    PCS_TAKE(self->ctx, s->next_filtered, self->system->nrow, "contact forces");
     return pcs_implicit_setup(self);
 }
 
 // Starts joints with their forces, unilateral contacts without force.
 static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
-    index3 *s = self->data;
+    pcs_implicit *s = self->data;
     index3_memory *memory = x->memory;
     double *force = x->row_history[ROW_FORCE], *filtered = x->row_history[ROW_FILTERED];
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    pcs_joint_acceleration(self, &s->base.next, x->t, x->q, x->v, x->history[1]);
+    pcs_joint_acceleration(self, &s->next, x->t, x->q, x->v, x->history[1]);
     pcs_implicit_fill_histories(self, x);
-    for (int j = 0; j < self->system->nrow; j++) force[j] = filtered[j] = s->base.next.lam[j];
+    for (int j = 0; j < self->system->nrow; j++) force[j] = filtered[j] = s->next.lam[j];
     if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, 1.0, force, NULL, memory->momentum);
     for (int k = 0; k < 3; k++) memory->filtered_sum[k] = memory->momentum[k];
-    pcs_start_report(self, x, &s->base.next, report);
+    pcs_start_report(self, x, &s->next, report);
     return PCS_OK;
 }
 
 // Closes the gate of every row and sets its target so that kb (G v + target) is the gap at the end, linearised.
 static void index3_state_law(pcs_scheme *self, double t, double kb)
 {
-    index3 *s = self->data;
-    pcs_next *next = &s->base.next;
+    pcs_implicit *s = self->data;
+    pcs_next *next = &s->next;
     self->solver->t = t;
     pcs_system_gaps(self->system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int j = 0; j < self->system->nrow; j++) {
@@ -90,28 +82,19 @@ static void index3_state_law(pcs_scheme *self, double t, double kb)
     for (int k = 0; k < self->system->ntangent; k++) next->target_t[k] = 0.0;
 }
 
-// Adds W to d: d + W = v - vt0, so that the acceleration includes the contact forces.
-static void index3_join(pcs_scheme *self)
+// Reports the rows; forces at the end of the step take the place of those at its start.
+static void index3_report_rows(pcs_scheme *self, pcs_state *x, double force_of_la, double kb, pcs_step_report *report)
 {
-    index3 *s = self->data;
-    pcs_next *next = &s->base.next;
-    pcs_projection_push(self->solver, 1.0, next->la, NULL, next->d);
-}
-
-static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double force_of_la, double kb,
-                               pcs_step_report *report)
-{
-    index3 *s = self->data;
+    pcs_implicit *s = self->data;
     pcs_system *system = self->system;
-    const pcs_next *next = &s->base.next;
-    const double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
+    const pcs_next *next = &s->next;
+    double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
     double af = self->rule.w.af, am = self->rule.w.am, ga = self->rule.w.ga, h = report->h;
     self->solver->t = x->t + h;
     pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double force = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
-        s->next_force[j] = force;
-        s->next_filtered[j] = ((1.0 - af) * force + af * last_force[j] - am * last_filtered[j]) / (1.0 - am);
+        double filtered = ((1.0 - af) * force + af * last_force[j] - am * last_filtered[j]) / (1.0 - am);
         report->rows[j] = (pcs_row_report){ .gap = next->gap[j],
                                             .rate = rate,
                                             .rate_before = rate,
@@ -119,7 +102,9 @@ static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double forc
                                             .force = force,
                                             .is_impact = force > 0.0 && last_force[j] == 0.0,
                                             .is_closed = force > 0.0 || next->gap[j] <= 0.0 };
-        report->rows[j].step_impulse = h * ((1.0 - ga) * last_filtered[j] + ga * s->next_filtered[j]);
+        report->rows[j].step_impulse = h * ((1.0 - ga) * last_filtered[j] + ga * filtered);
+        last_force[j] = force;
+        last_filtered[j] = filtered;
         if (system->rows[j].is_bilateral) report->rows[j].is_impact = false;
         if (report->rows[j].is_impact) report->rows[j].impulse = report->rows[j].step_impulse;
         if (system->rows[j].is_driven)
@@ -130,13 +115,14 @@ static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double forc
 
 // Adds the difference between momentum and report to the impulse of the step: the filter spreads forces over directions
 // of several steps, the report has them along those of the end.
-static void index3_turn(pcs_scheme *self, index3_memory *memory, pcs_step_report *report)
+static void index3_turn(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
 {
-    index3 *s = self->data;
+    index3_memory *memory = x->memory;
+    double *impulse = ((const pcs_implicit *)self->data)->next.rate_before;
     const pcs_weights *w = &self->rule.w;
     double now[3] = { 0.0 }, h = report->h;
     if (!pcs_rows_turn(self->system)) return;
-    pcs_add_row_momentum(self->system, 1.0, s->next_force, NULL, now);
+    pcs_add_row_momentum(self->system, 1.0, x->row_history[ROW_FORCE], NULL, now);
     for (int k = 0; k < 3; k++) {
         double last = memory->filtered_sum[k];
         double sum = ((1.0 - w->af) * now[k] + w->af * memory->momentum[k] - w->am * last) / (1.0 - w->am);
@@ -144,29 +130,13 @@ static void index3_turn(pcs_scheme *self, index3_memory *memory, pcs_step_report
         memory->momentum[k] = now[k];
         report->smooth_impulse[k] += h * ((1.0 - w->ga) * last + w->ga * sum);
     }
-    for (int j = 0; j < self->system->nrow; j++) s->base.next.rate_before[j] = report->rows[j].step_impulse;
-    pcs_add_row_momentum(self->system, -1.0, s->base.next.rate_before, NULL, report->smooth_impulse);
-}
-
-static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    index3 *s = self->data;
-    index3_memory *memory = x->memory;
-    double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
-    pcs_implicit_memory now;
-    pcs_implicit_book(self, x, s->base.next.v, report);
-    pcs_implicit_balance(self, x, &now, report);
-    index3_turn(self, memory, report);
-    x->row_history[ROW_FORCE] = s->next_force;
-    x->row_history[ROW_FILTERED] = s->next_filtered;
-    s->next_force = last_force;
-    s->next_filtered = last_filtered;
-    pcs_implicit_accept(self, x, &now, report);
+    for (int j = 0; j < self->system->nrow; j++) impulse[j] = report->rows[j].step_impulse;
+    pcs_add_row_momentum(self->system, -1.0, impulse, NULL, report->smooth_impulse);
 }
 
 static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
-    index3 *s = self->data;
+    pcs_implicit *s = self->data;
     const pcs_step_form *form = pcs_implicit_form(self, h);
     pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_step_solver_prepare(self->solver, form, &report->outcome));
@@ -174,13 +144,18 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
 
     pcs_implicit_predict(self, x, h);
     index3_state_law(self, x->t + h, form->kb);
-    pcs_step_problem problem = pcs_next_problem(self, &s->base.next, x, x->t + h);
+    pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     if (!pcs_implicit_solve(self, x, &problem, report)) return PCS_OK;
 
-    index3_join(self);
+    // Adds W to d: d + W = v - vt0, so that the acceleration includes the contact forces.
+    pcs_projection_push(self->solver, 1.0, s->next.la, NULL, s->next.d);
     pcs_implicit_correct(self);
     index3_report_rows(self, x, form->c / h, form->kb, report);
-    index3_accept(self, x, report);
+    pcs_implicit_memory now;
+    pcs_implicit_book(self, x, s->next.v, report);
+    pcs_implicit_balance(self, x, &now, report);
+    index3_turn(self, x, report);
+    pcs_implicit_accept(self, x, &now, report);
     return PCS_OK;
 }
 
@@ -189,7 +164,7 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .summary = "smooth generalized-alpha, gap enforced alone: gains energy at impacts; for comparison",
     .options = index3_options,
     .params_size = sizeof(index3_params),
-    .data_size = sizeof(index3),
+    .data_size = sizeof(pcs_implicit),
     .nhistory = PCS_IMPLICIT_NHISTORY,
     .nresultant = 2,
     .nrow_history = INDEX3_NROW_HISTORY,

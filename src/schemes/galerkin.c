@@ -33,11 +33,15 @@ static const pcs_option galerkin_options[] = {
 
 static const pcs_option trapezoidal_options[] = { PCS_GAP_TOLERANCE(galerkin_params), { 0 } };
 
-static pcs_status galerkin_setup(pcs_scheme *self, int degree, bool is_plus)
+extern const pcs_scheme_ops pcs_scheme_tdg_plus;
+
+static pcs_status galerkin_setup(pcs_scheme *self)
 {
     galerkin *s = self->data;
     const galerkin_params *params = self->params;
     int n = self->system->nv, nrow = self->system->nrow;
+    int degree = params->degree > 0 ? params->degree : 1; // half_explicit_acceleration has no such option
+    bool is_plus = self->ops == &pcs_scheme_tdg_plus;
     PCS_TRY(pcs_explicit_setup(self));
     s->base.has_forces = true;
     s->base.gap_tolerance = params->gap_tolerance;
@@ -218,21 +222,6 @@ static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     return PCS_OK;
 }
 
-static pcs_status galerkin_setup_minus(pcs_scheme *self)
-{
-    return galerkin_setup(self, ((const galerkin_params *)self->params)->degree, false);
-}
-
-static pcs_status galerkin_setup_plus(pcs_scheme *self)
-{
-    return galerkin_setup(self, ((const galerkin_params *)self->params)->degree, true);
-}
-
-static pcs_status galerkin_setup_trapezoidal(pcs_scheme *self)
-{
-    return galerkin_setup(self, 1, false);
-}
-
 // Computes the coefficients of the Lagrange polynomial of point k among points first..last, ascending powers.
 static void galerkin_lagrange(const double *tau, int first, int last, int k, double *c)
 {
@@ -350,14 +339,14 @@ static const char galerkin_drives[] =
     "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
     "good; half_explicit and half_explicit_rk follow such motions";
 
-#define GALERKIN_COMMON                                                                             \
-    .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin),                          \
-    .rule = { .move = NAN,                                                                          \
-              .rate = PCS_RATE_BEFORE,                                                              \
-              .impact = PCS_IMPACT_WHEN_CLOSING,                                                    \
-              .level = PCS_LEVEL_ACCELERATION },                                                    \
-    .refuses = pcs_refuse_friction, .refuses_drives = galerkin_drives, .start = pcs_explicit_start, \
-    .step = galerkin_step
+#define GALERKIN_COMMON                                                                         \
+    .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin),                      \
+    .rule = { .move = NAN,                                                                      \
+              .rate = PCS_RATE_BEFORE,                                                          \
+              .impact = PCS_IMPACT_WHEN_CLOSING,                                                \
+              .level = PCS_LEVEL_ACCELERATION },                                                \
+    .refuses = pcs_refuse_friction, .refuses_drives = galerkin_drives, .setup = galerkin_setup, \
+    .start = pcs_explicit_start, .step = galerkin_step
 
 const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .name = "tdg_minus",
@@ -365,7 +354,6 @@ const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .options = galerkin_options,
     .stable_step = galerkin_stable_minus,
     .takes = PCS_TAKES_DEALT_ROWS,
-    .setup = galerkin_setup_minus,
     GALERKIN_COMMON,
 };
 
@@ -375,7 +363,6 @@ const pcs_scheme_ops pcs_scheme_tdg_plus = {
     .options = galerkin_options,
     .stable_step = galerkin_stable_plus,
     .takes = PCS_TAKES_DEALT_ROWS,
-    .setup = galerkin_setup_plus,
     GALERKIN_COMMON,
 };
 
@@ -384,6 +371,5 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .summary = "explicit trapezoidal rule, contact on acceleration level; lasting contacts drift; no friction",
     .options = trapezoidal_options,
     .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
-    .setup = galerkin_setup_trapezoidal,
     GALERKIN_COMMON,
 };

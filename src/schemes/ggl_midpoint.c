@@ -88,6 +88,16 @@ static void ggl_copy_directions(const pcs_scheme *self, pcs_ggl *s)
     }
 }
 
+// Solves the contact problem for gaps and rates with the gates given.
+static bool ggl_solve(pcs_dense_contacts *c, double h)
+{
+    int rounds;
+    c->p.h = h;
+    c->p.has_position = true;
+    c->p.gate_is_live = false;
+    return pcs_dense_contacts_solve(c, &rounds);
+}
+
 static pcs_outcome unified_factor(pcs_scheme *self, pcs_ggl *s, double t, double h)
 {
     pcs_system *system = self->system;
@@ -114,8 +124,8 @@ static void unified_fill_columns(pcs_scheme *self, pcs_ggl *s, double h)
     }
 }
 
-// Updates directions, columns and factors at the middle of the step; those of a linear system are kept while h is.
-static pcs_outcome unified_linearise(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
+// Moves directions to the middle of the step.
+static void unified_aim(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
 {
     const pcs_next *next = &s->base.next;
     for (int i = 0; i < self->system->nv; i++) {
@@ -123,6 +133,12 @@ static pcs_outcome unified_linearise(pcs_scheme *self, pcs_ggl *s, const pcs_sta
         s->mid_v[i] = 0.5 * (x->v[i] + next->v[i]);
     }
     pcs_projection_aim(self->solver, s->mid_q);
+}
+
+// Updates directions, columns and factors at the middle of the step; those of a linear system are kept while h is.
+static pcs_outcome unified_linearise(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
+{
+    unified_aim(self, s, x);
     if (self->system->is_linear && h == s->factored_h) return PCS_CONVERGED;
     ggl_copy_directions(self, s);
     pcs_outcome outcome = unified_factor(self, s, x->t + 0.5 * h, h);
@@ -263,11 +279,7 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     }
     if (s->gap == PCS_GGL_EXACT) unified_fill_rates(self, s, x);
     memcpy(c->p.gate, next->gate, (size_t)c->p.m);
-    c->p.h = h;
-    c->p.has_position = true;
-    c->p.gate_is_live = false;
-    int rounds;
-    if (!pcs_dense_contacts_solve(c, &rounds)) return PCS_NOT_CONVERGED;
+    if (!ggl_solve(c, h)) return PCS_NOT_CONVERGED;
     *change = unified_apply(self, s, h);
     return unified_is_finite(self->system, s, next) ? PCS_CONVERGED : PCS_NOT_FINITE;
 }
@@ -291,11 +303,7 @@ static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
     pcs_next *next = &s->base.next;
     const double *z = s->contacts->p.z;
     int m = self->system->nrow, n = self->system->nv;
-    for (int i = 0; i < n; i++) {
-        s->mid_q[i] = 0.5 * (x->q[i] + next->q[i]);
-        s->mid_v[i] = 0.5 * (x->v[i] + next->v[i]);
-    }
-    pcs_projection_aim(self->solver, s->mid_q);
+    unified_aim(self, s, x);
     for (int j = 0; j < m; j++) {
         s->psi[j] = z[j];
         next->la[j] = z[m + j];
@@ -418,9 +426,8 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     PCS_TRY(pcs_dense_contacts_create(self->ctx, self->system, false, &s->contacts));
     PCS_TAKE(self->ctx, s->E, m, "the position correction");
     for (int j = 0; j < m; j++) PCS_TAKE(self->ctx, s->E[j], self->system->nv, "the position correction");
-    PCS_TAKE(self->ctx, s->psi, m, "the position correction");
-    PCS_TAKE(self->ctx, s->start_rate, m, "the position correction");
-    PCS_TAKE(self->ctx, s->start_gap, m, "the position correction");
+    double **rows[] = { &s->psi, &s->start_rate, &s->start_gap };
+    for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *rows[i], m, "the position correction");
     PCS_TAKE(self->ctx, s->start_rate_t, self->system->ntangent, "the position correction");
     PCS_TAKE(self->ctx, s->uncorrected, self->system->nv, "the position correction");
     s->gap = (pcs_ggl_gap)p->gap;
@@ -446,11 +453,7 @@ static bool ggl_mid_correct(pcs_scheme *self, pcs_ggl *s)
         c->p.b[j] = next->gap[j] + pcs_rows_dot(system->G, j, next->d);
         c->p.r[j] = 1.0 / fmax(c->P[j * c->p.n + j], 1e-300);
     }
-    c->p.h = 1.0;
-    c->p.has_position = true;
-    c->p.gate_is_live = false;
-    int rounds;
-    return pcs_dense_contacts_solve(c, &rounds);
+    return ggl_solve(c, 1.0);
 }
 
 // Solves g(q + E Psi) by Newton's method; directions are evaluated at the middle again afterwards.
@@ -518,15 +521,6 @@ static bool ggl_mid_close_sunk(pcs_scheme *self, pcs_ggl *s)
     return has_sunk;
 }
 
-// Makes one step with the present gates; positions of the decoupled scheme are not corrected yet.
-static pcs_outcome ggl_mid_move(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
-{
-    pcs_ggl *s = self->data;
-    const ggl_mid_params *p = self->params;
-    if (p->coupling == UNIFIED) return ggl_unified(self, s, x, h, report);
-    return pcs_midpoint_velocity(self, x, h, report);
-}
-
 static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_ggl *s = self->data;
@@ -540,9 +534,10 @@ static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h,
         if (system->ntangent > 0) pcs_rows_multiply(system->T, x->v, s->start_rate_t);
     }
     if (!pcs_midpoint_predict(self, x, h)) return PCS_SINGULAR;
-    pcs_outcome outcome = ggl_mid_move(self, x, h, report);
-    while (outcome == PCS_CONVERGED && p->gate == GATE_END && ggl_mid_close_sunk(self, s))
-        outcome = ggl_mid_move(self, x, h, report);
+    pcs_outcome outcome;
+    do // positions of the decoupled scheme are not corrected yet
+        outcome = is_unified ? ggl_unified(self, s, x, h, report) : pcs_midpoint_velocity(self, x, h, report);
+    while (outcome == PCS_CONVERGED && p->gate == GATE_END && ggl_mid_close_sunk(self, s));
     if (outcome != PCS_CONVERGED || is_unified) return outcome;
     for (int i = 0; i < system->nv; i++)
         if (!isfinite(s->base.next.q[i])) return PCS_NOT_FINITE;

@@ -17,6 +17,7 @@
 #include "step/projection.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct jump_params {
     double gamma, beta, rho_inf, gap_tolerance;
@@ -41,7 +42,6 @@ typedef struct jump_newmark {
     double *smooth, *smooth_t; // [nrow], [ntangent] contact impulses of the smooth motion, N s
     double *slide;             // [ntangent] T v-, m/s
     double *rubbed;            // [ntangent] loss of the friction of the smooth motion, J
-    double *work;              // [nv]
     double *no_nu;             // [nrow] position multipliers of impacts: none
     const pcs_state *before;   // the start of the step
     double h;                  // s, its length; 0 at the start of the run
@@ -58,20 +58,6 @@ static const char *jump_check(const void *params, const char **option)
     *option = "beta";
     if (!isnan(p->beta) && isnan(p->gamma)) return "beta goes with gamma";
     return p->beta < 0.5 * p->gamma ? "beta must be >= gamma/2: the scheme is stable at any step only there" : NULL;
-}
-
-static pcs_status jump_take(pcs_scheme *self, jump_newmark *jump)
-{
-    const pcs_system *system = self->system;
-    jump->sees_velocity = !system->is_linear || pcs_system_is_damped(system);
-    PCS_TAKE(self->ctx, jump->was_closed, system->nrow, "the closed contacts");
-    PCS_TAKE(self->ctx, jump->smooth, system->nrow, "contact impulses");
-    PCS_TAKE(self->ctx, jump->no_nu, system->nrow, "contact impulses");
-    PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");
-    PCS_TAKE(self->ctx, jump->slide, system->ntangent, "contact impulses");
-    PCS_TAKE(self->ctx, jump->rubbed, system->ntangent, "contact impulses");
-    PCS_TAKE(self->ctx, jump->work, system->nv, "contact impulses");
-    return pcs_projection_has_columns(self->solver) ? pcs_impact_create(self->solver, &jump->impact) : PCS_OK;
 }
 
 // Returns true if the gap of row j at q, which is in next.gap, counts as closed.
@@ -99,8 +85,8 @@ static bool jump_solve_impact(pcs_scheme *self, jump_newmark *jump, pcs_step_rep
     pcs_step_result result;
     problem.held = NULL;
     problem.nu_t = NULL;
-    problem.nu = jump->no_nu; // positions stay, and so do the multipliers that moved them
-    problem.d = jump->work;   // the increment is that of the smooth motion
+    problem.nu = jump->no_nu;   // positions stay, and so do the multipliers that moved them
+    problem.d = jump->base.mix; // the increment is that of the smooth motion
     if (jump->impact != NULL) pcs_impact_solve(jump->impact, &problem, &result);
     else pcs_step_solver_strike(self->solver, &problem, &result);
     report->outcome = result.outcome;
@@ -177,39 +163,6 @@ static void jump_report_rows(pcs_scheme *self, const jump_newmark *jump, pcs_ste
     pcs_report_join(system, report);
 }
 
-// Moves the projection to the initial state, and solves an impact of closed and approaching contacts at t = 0.
-static pcs_status jump_strike_at_start(pcs_scheme *self, jump_newmark *jump, pcs_state *x, pcs_step_report *report)
-{
-    pcs_next *next = &jump->base.next;
-    const pcs_system *system = self->system;
-    if (!pcs_projection_move(self->solver, x->q))
-        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    pcs_start_report(self, x, next, report);
-    jump->before = x;
-    jump->h = 0.0;
-    jump_clear(self, jump);
-    jump_find_closed(self, jump, x->q, jump->was_closed);
-    if (jump_is_hit(self, jump, x)) {
-        for (int i = 0; i < system->nv; i++) {
-            next->q[i] = x->q[i];
-            next->v[i] = x->v[i];
-        }
-        for (int j = 0; j < system->nrow; j++) {
-            next->gate[j] = jump->was_closed[j];
-            jump->was_closed[j] = 0; // what closes at t = 0 has been open before
-        }
-        jump->is_impact = true;
-        jump_meet(self, jump);
-        if (!jump_solve_impact(self, jump, report)) return PCS_OK;
-        for (int i = 0; i < system->nv; i++) x->v[i] = next->v[i];
-        system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
-        jump_report_rows(self, jump, report);
-    }
-    for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].step_impulse > 0.0;
-    pcs_joint_acceleration(self, next, x->t, x->q, x->v, x->history[1]);
-    return PCS_OK;
-}
-
 // Sets the gate to I0, the contacts closed at q_n, and clears the impulses. Directions are those at q_n.
 static void jump_begin(pcs_scheme *self, jump_newmark *jump, const pcs_state *x, double h)
 {
@@ -276,17 +229,40 @@ static pcs_status jump_setup(pcs_scheme *self)
 {
     jump_newmark *s = self->data;
     const jump_params *p = self->params;
+    const pcs_system *system = self->system;
     self->rule.w = isnan(p->gamma) ? pcs_weights_of_radius(p->rho_inf) : pcs_weights_of_newmark(p->gamma, p->beta);
     PCS_TRY(pcs_implicit_setup(self));
     s->gap_tolerance = p->gap_tolerance;
-    return jump_take(self, s);
+    s->sees_velocity = !system->is_linear || pcs_system_is_damped(system);
+    PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the closed contacts");
+    PCS_TAKE(self->ctx, s->smooth, system->nrow, "contact impulses");
+    PCS_TAKE(self->ctx, s->no_nu, system->nrow, "contact impulses");
+    double **tangents[] = { &s->smooth_t, &s->slide, &s->rubbed };
+    for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *tangents[i], system->ntangent, "contact impulses");
+    return pcs_projection_has_columns(self->solver) ? pcs_impact_create(self->solver, &s->impact) : PCS_OK;
 }
 
+// Moves the projection to the initial state, and solves an impact of closed and approaching contacts at t = 0.
 static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     jump_newmark *s = self->data;
-    PCS_TRY(jump_strike_at_start(self, s, x, report));
-    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    pcs_next *next = &s->base.next;
+    const pcs_system *system = self->system;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_start_report(self, x, next, report);
+    jump_begin(self, s, x, 0.0);
+    if (jump_is_hit(self, s, x)) {
+        memcpy(next->q, x->q, (size_t)system->nv * sizeof *x->q);
+        memcpy(next->v, x->v, (size_t)system->nv * sizeof *x->v);
+        memset(s->was_closed, 0, (size_t)system->nrow); // what closes at t = 0 has been open before
+        if (!jump_strike(self, s, report)) return PCS_OK;
+        memcpy(x->v, next->v, (size_t)system->nv * sizeof *x->v);
+        system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
+        jump_report_rows(self, s, report);
+    }
+    for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].step_impulse > 0.0;
+    pcs_joint_acceleration(self, next, x->t, x->q, x->v, x->history[1]);
     pcs_implicit_fill_histories(self, x);
     pcs_implicit_start_contacts(self, report, x);
     return PCS_OK;

@@ -277,31 +277,22 @@ static bool wave_measure(pcs_scheme *self, const pcs_state *x, pcs_step_report *
     return is_finite;
 }
 
-static void wave_report_row(pcs_scheme *self, const pcs_state *x, int j, pcs_step_report *report)
+// Reports the rows by their impulses P, and then what differs in this scheme: its law is one of P/2 and V, and the end
+// of a bar has no impact.
+static void wave_report_rows(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
 {
     const wave *s = self->data;
     const pcs_system *system = self->system;
-    const pcs_next *next = &s->next;
-    pcs_row_report *row = &report->rows[j];
-    double impulse = 2.0 * next->la[j];
-    pcs_next_tell(system, next, j, row);
-    row->step_impulse = impulse;
-    row->force = impulse / report->h;
-    row->is_impact = impulse > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral;
-    row->is_closed = impulse > 0.0 || next->gap[j] <= 0.0;
-    row->impulse = row->is_impact && s->is_heavy[j] ? impulse : 0.0;
-    row->drive_work = -impulse * next->speed[j];
-    row->normal_loss = impulse == 0.0 ? 0.0 : -impulse * (row->rate + next->speed[j]);
-    for (int t = 0; t < system->rows[j].ntangent; t++) {
-        int k = system->rows[j].first_tangent + t;
-        row->slip[t] = pcs_rows_dot(system->T, k, next->v);
-        row->last_tangent[t] = next->la_t[k];
-        row->tangent[t] = 2.0 * next->la_t[k];
-        row->friction_loss -= row->tangent[t] * row->slip[t];
+    for (int j = 0; j < system->nrow; j++) s->next.la[j] *= 2.0;
+    for (int t = 0; t < system->ntangent; t++) s->next.la_t[t] *= 2.0;
+    pcs_next_report_rows(self, x, &s->next, 1.0, report);
+    for (int j = 0; j < system->nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        row->multiplier *= 0.5;
+        for (int t = 0; t < 2; t++) row->last_tangent[t] *= 0.5;
+        if (!s->is_heavy[j]) row->impulse = 0.0;
+        row->is_closed = row->step_impulse > 0.0 || row->gap <= 0.0;
     }
-    report->impact_loss += row->normal_loss;
-    report->external_work += row->drive_work;
-    report->friction_loss += row->friction_loss;
 }
 
 static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
@@ -309,10 +300,7 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
     wave *s = self->data;
     pcs_system *system = self->system;
     double h = report->h, t = x->t + 0.5 * h, start[3], end[3];
-    self->solver->t = x->t + h;
-    pcs_system_gaps(system, pcs_at(self->solver->t, s->next.q, NULL), s->next.gap);
-    for (int j = 0; j < system->nrow; j++) wave_report_row(self, x, j, report);
-    pcs_report_join(system, report);
+    wave_report_rows(self, x, report);
     report->external_work += pcs_load_work(system, t, x->q, s->next.q);
     report->damping_loss = h * pcs_system_damping_power(system, pcs_at(x->t + h, s->next.q, s->next.v), NULL);
     // Forces are linear in positions: those of the middle of the step are the mean of both ends.
