@@ -86,7 +86,7 @@ faults: test-packages ## make everything fail that can: ten minutes, or longer b
 	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program -- --no-print-directory -s
 	@/usr/bin/python3 tests/faults/run.py $(BUILD)/percuss $(SECONDS)
 
-plant: test-packages ## plant known faults in a copy of the sources and see the certificate notice: make plant FAULTS="gyro"
+plant: test-packages ## plant known faults in a copy of the sources and see certificate or tests notice: make plant FAULTS="gyro"
 	@/usr/bin/python3 tests/plant/plant.py $(BUILD)-plant $(FAULTS)
 
 asan: test-packages ## run the tests with address and undefined-behaviour sanitizers

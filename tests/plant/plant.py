@@ -3,7 +3,8 @@
     /usr/bin/python3 tests/plant/plant.py FOLDER [NAME ...]
 
 FOLDER gets a copy of the tree and its build; only faults whose name holds one of the NAMEs are planted. Every run ends
-well before anything is planted. With a fault in, each of its runs has to end with status 1 and the text of the check.
+well before anything is planted. With a fault in, each of its runs has to end with status 1 and the text of the check;
+where no check is named they are tests, which have to fail.
 """
 
 import filecmp
@@ -33,7 +34,7 @@ SOFTLY = [OWN + "hertz_ball.yaml --set contacts.floor.friction=0.2"]
 THROWN = 'cases/ball --set system.velocity=3.0 --set scheme={"type":"tdg_minus","degree":2} --set time.end='
 LEAVE = "        pcs_explicit_leave(self, &s->base);"
 
-# name; file, old text, new text; runs; check that notices
+# name; file, old text, new text; runs and the check that notices, or tests and None
 FAULTS = [
     ("restitution squared", "src/build/contacts.c", "newton->restitution = keys.restitution;",
      "newton->restitution = keys.restitution * keys.restitution;",
@@ -88,17 +89,82 @@ FAULTS = [
      "for (int i = 0; i < n; i++) next->v[i] *= 1.002;\n" + LEAVE, [THROWN + "0.1"], "energy gained since the start"),
     ("sign of a curvature", "src/rows/node_circle.c", "row->bias += self->sign * round",
      "row->bias -= self->sign * round", PULLED, BENDS),
+    ("tangent of exact beams", "elements/beam_exact_2d.c", "    K[2 * NDOF + 5] += gt;",
+     "    K[2 * NDOF + 5] += 1.01 * gt;", ["contract/test_element"], None),
+    ("angle of arcs", "elements/beam_exact_3d.c", "half[k] = asin(", "half[k] = 0.98 * asin(",
+     ["regression/test_statics_large"], None),
+    ("torsion of exact beams", "elements/beam_exact_3d.c", "{ G * s->torsion,", "{ 1.02 * G * s->torsion,",
+     ["regression/test_statics_large"], None),
+    ("shear stiffness of exact beams", "elements/beam_exact_3d.c", "G * s->area * s->ky,",
+     "1.02 * G * s->area * s->ky,", ["regression/test_statics_large", "unit/test_taper"], None),
+    ("beta of Newmark's rule", "src/schemes/implicit.c", "isnan(beta) ? 0.25 *", "isnan(beta) ? 0.252 *",
+     ["regression/test_implicit_bar"], None),
+    ("weights of the alpha family", "src/schemes/implicit.c", "(2.0 * rho - 1.0) /", "(2.0 * rho - 1.01) /",
+     ["contract/test_scheme", "regression/test_implicit_bar", "regression/test_implicit_rigid"], None),
+    ("filter of hht", "src/schemes/alpha_velocity.c", "    return velocity_setup(self, p->variant, w);",
+     "    w.af *= 1.01;\n    return velocity_setup(self, p->variant, w);",
+     ["contract/test_scheme", "regression/test_implicit_bar", "regression/test_implicit_rigid"], None),
+    ("stiffness of a closed form", "src/closed_form/slider_crank.c", "K[1] = -c *", "K[1] = -1.01 * c *",
+     ["unit/test_closed_forms"], None),
+    ("curvature of bearings", "src/rows/journal.c", "bias -= s->distance *", "bias -= 1.1 * s->distance *",
+     ["contract/test_gap_bodies"], None),
+    ("gyroscopic moment of discs", "elements/disc.c", "= speed * polar *", "= 1.01 * speed * polar *",
+     ["unit/test_shaft", "regression/test_modes"], None),
+    ("inertia of exact beams in space", "elements/beam_exact_3d.c", " rho * s->Iy, rho",
+     " 1.01 * rho * s->Iy, rho", ["unit/test_taper"], None),
+    ("weights of a tableau", "src/schemes/tableau.c", "(16.0 + W) / 36.0, 1.0 / 9.0 },",
+     "(16.0 + W) / 36.001, 1.0 / 9.0 },", ["unit/test_explicit_schemes"], None),
+    ("section of tubes", "elements/section.c", "circle_constant / 64.0 *",
+     "circle_constant / 64.1 *", ["unit/test_sections"], None),
+    ("bias of distances", "src/rows/distance.c", "rows->bias -= length *",
+     "rows->bias -= 1.01 * length *", ["contract/test_joint"], None),
+    ("pulse of a half sine", "src/core/amplitude.c", "a->size * sin(pi * x) : a->size;",
+     "a->size * sin(3.14 * x) : a->size;", ["unit/test_fe"], None),
+    ("acceleration of a drive", "src/rows/motion.c", "a = -A * w * w",
+     "a = -1.001 * A * w * w", ["unit/test_joint"], None),
+    ("slope of acos", "src/core/expression.c", "    case PCS_OP_ACOS: slopes[0] = -1.0 /",
+     "    case PCS_OP_ACOS: slopes[0] = -1.01 /", ["unit/test_expression"], None),
+    ("consistent mass of rods", "elements/axial.c", "0.0 : 1.0 / 6.0;", "0.0 : 1.001 / 6.0;", ["unit/test_rod"], None),
+    ("potential of the ball in a box", "src/closed_form/ball_in_box.c", "*potential = p[MASS]",
+     "*potential = 1.001 * p[MASS]", ["unit/test_closed_forms"], None),
+    ("series of rotations", "src/core/rotation.c", "a2 / 12.0 * (1.0 - a2 / 30.0",
+     "a2 / 12.0 * (1.0 - a2 / 31.0", ["unit/test_rotation"], None),
+    ("pressure angle of gears", "src/rows/gear.c", "= turn * sin(angle);",
+     "= 1.001 * turn * sin(angle);", ["regression/test_gears"], None),
+    ("arms of bushings", "elements/bushing.c", "own[3 + j] = sign *",
+     "own[3 + j] = 1.01 * sign *", ["contract/test_element"], None),
+    ("energy of Hertz's law", "src/rows/force_law.c", "d / (exponent + 1.0);",
+     "d / (exponent + 1.01);", ["contract/test_force_laws"], None),
+    ("weights of tdg", "src/schemes/galerkin.c", "scale = 1.0 / (tau[k] - tau[j]);",
+     "scale = 1.0001 / (tau[k] - tau[j]);", ["unit/test_explicit_schemes"], None),
+    ("nodes of arcs", "mesh/arc.c", "s = sin(rest);", "s = 1.001 * sin(rest);", ["unit/test_mesh_sources"], None),
+    ("potential of weight", "src/fe/loads.c", "rest_potential -= force[i] *",
+     "rest_potential -= 1.001 * force[i] *", ["unit/test_fe"], None),
+    ("loss of impacts", "src/sim/accept.c", "l->impact_loss += r->",
+     "l->impact_loss += 0.99 * r->", ["regression/test_bar_energy"], None),
+    ("stable step", "src/fe/stable.c", "(sqrt(1.0 + xi * xi) + xi);",
+     "(sqrt(1.0 + xi * xi) + 1.01 * xi);", ["unit/test_fe"], None),
+    ("gates of contacts", "src/step/frictionless.c", "s->Q1[k] * nu + s->Q2[k] * la;",
+     "s->Q1[k] * nu;", ["unit/test_frictionless"], None),
+    ("relaxation of viscous rods", "elements/rod_internal.c", "exp(-x) * from[VISCOUS_SPRING]",
+     "exp(-1.001 * x) * from[VISCOUS_SPRING]", ["regression/test_materials"], None),
+    ("impacts of jump_newmark", "src/schemes/jump_newmark.c", "normal_loss = -0.5 * impact",
+     "normal_loss = -0.501 * impact", ["unit/test_implicit_schemes"], None),
 ]
 
 
-def build(folder):
+def build(folder, faults):
+    """The program, and the tests that these faults name."""
+    tests = sorted({words.replace("/", "_") for fault in faults if fault[5] is None for words in fault[4]})
     subprocess.run(["cmake", "--build", folder + "/build", "--parallel", str(os.cpu_count() or 1), "--target",
-                    "percuss_program", "--", "-s"], check=True, stdout=subprocess.DEVNULL)
+                    "percuss_program", *tests, "--", "-s"], check=True, stdout=subprocess.DEVNULL)
 
 
-def run(folder, words):
-    """Status and messages of a run in the copy of the tree."""
+def run(folder, words, check):
+    """Status and messages of a run, or of a test, in the copy of the tree."""
     command = [folder + "/build/percuss", "run", *words.split(), "-o", folder + "/out", "--quiet"]
+    if check is None:
+        command = [folder + "/build/tests/" + words.replace("/", "_")]
     shutil.rmtree(folder + "/out", ignore_errors=True)
     done = subprocess.run(command, cwd=folder + "/tree", capture_output=True, text=True, timeout=600, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -115,7 +181,7 @@ def prepare(folder):
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if not os.path.isfile(target) or not filecmp.cmp(source, target, shallow=False):
             shutil.copy(source, target)  # with the time of now, so that what a killed run has planted is built anew
-    subprocess.run(["cmake", "-S", folder + "/tree", "-B", folder + "/build", "-DPERCUSS_TESTS=OFF"], check=True,
+    subprocess.run(["cmake", "-S", folder + "/tree", "-B", folder + "/build", "-DPERCUSS_TESTS=ON"], check=True,
                    stdout=subprocess.DEVNULL)
 
 
@@ -131,13 +197,14 @@ def plant(folder, fault):
     try:
         with open(path, "w", encoding="utf-8") as source:
             source.write(text.replace(old, new))
-        build(folder)
+        build(folder, [fault])
         seen = 0
         for words in runs:
-            status, told = run(folder, words)
-            seen += status == 1 and check in told
-            if status != 1 or check not in told:
-                print(f"  {words}: status {status} {told.strip()[:200]}")
+            status, told = run(folder, words, check)
+            is_seen = status != 0 if check is None else status == 1 and check in told
+            seen += is_seen
+            if not is_seen:
+                print(f"  {words}: status {status} {told.strip()[-200:]}")
     finally:
         with open(path, "w", encoding="utf-8") as source:
             source.write(text)
@@ -148,13 +215,13 @@ def main():
     folder, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
     faults = [fault for fault in FAULTS if not wanted or any(word in fault[0] for word in wanted)]
     prepare(folder)
-    build(folder)
+    build(folder, faults)
     status = 0
-    for words in sorted({words for fault in faults for words in fault[4]}):
-        code, told = run(folder, words)
+    for words, is_test in sorted({(words, fault[5] is None) for fault in faults for words in fault[4]}):
+        code, told = run(folder, words, None if is_test else "")
         if code != 0:
             status = 1
-            print(f"without a fault {words} ends with {code}: {told.strip()[:300]}")
+            print(f"without a fault {words} ends with {code}: {told.strip()[-300:]}")
     for fault in faults:
         seen = plant(folder, fault)
         print(f"{fault[0]:40} seen in {seen} of {len(fault[4])} runs", flush=True)
