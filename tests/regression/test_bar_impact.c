@@ -91,34 +91,3 @@ TEST(impact_moreau_jean_penetrates_and_loses)
     CHECK_RELATIVE(case_last(&run)->energy, 476.9236925826414, 1e-9);
     case_close(&run);
 }
-
-// Sampled with every solver at the same steps; each field is compared with its own largest value.
-TEST(impact_solvers_agree)
-{
-    const char *const solvers[] = { "solver.type=newton", "solver.type=schur" };
-    for (int i = 0; i < 2; i++) {
-        const char *set[] = { solvers[i], NULL }, *reference_set[] = { "solver.type=condensed", NULL };
-        case_run reference = case_open(BAR, reference_set), other = case_open(BAR, set);
-        double dq = 0.0, dv = 0.0, dforce = 0.0, q = 0.0, v = 0.0, force = 0.0;
-        while (reference.count <= reference.sim->nstep) {
-            case_step(&reference);
-            case_step(&other);
-            for (int k = 0; k < reference.sim->system->nv; k++) {
-                const pcs_state *a = &reference.sim->state, *b = &other.sim->state;
-                dq = fmax(dq, fabs(a->q[k] - b->q[k]));
-                dv = fmax(dv, fabs(a->v[k] - b->v[k]));
-                q = fmax(q, fabs(a->q[k]));
-                v = fmax(v, fabs(a->v[k]));
-            }
-            double a = case_last(&reference)->step_impulse, b = case_last(&other)->step_impulse;
-            dforce = fmax(dforce, fabs(a - b));
-            force = fmax(force, fabs(a));
-        }
-        CHECK(force > 0.0);
-        CHECK_NEAR(dq / q, 0.0, 1e-9);
-        CHECK_NEAR(dv / v, 0.0, 1e-9);
-        CHECK_NEAR(dforce / force, 0.0, 1e-9);
-        case_close(&reference);
-        case_close(&other);
-    }
-}

@@ -147,24 +147,6 @@ TEST(steel_bar_on_acceleration_level)
     }
 }
 
-// Through the accumulation point of the ball at t = 3: what constrains gap or gap velocity comes to rest there.
-TEST(accumulation_ends_in_rest)
-{
-    static const char *const schemes[] = {
-        "moreau_jean_explicit", "moreau_midpoint",
-        "schatzman_paoli",      "half_explicit",
-        "half_explicit_rk",     "splitting, contact_forces: true",
-        "ggl_midpoint",         "ggl_midpoint, coupling: decoupled",
-    };
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        rigid_trace trace = run("ball_f2", schemes[i], 1.1e-3, 4.4, 2000);
-        print_message("%s: q %.3e v %.3e at 4.4 s\n", schemes[i], trace.q[2], trace.v[2]);
-        CHECK(fabs(trace.q[2]) < 2e-3 && fabs(trace.v[2]) < 2.5e-3);
-        CHECK_RELATIVE(trace.impulse[2], 6.0 + 2.0 * 1.4, 5e-3);
-        rigid_free(&trace);
-    }
-}
-
 // Two bars lie against each other at a gap of 0 but for round-off, until they part.
 TEST(contacts_at_rest_stay_closed)
 {

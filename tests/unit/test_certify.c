@@ -346,27 +346,6 @@ TEST(tolerances_have_units)
         }
 }
 
-TEST(honest_steps_pass)
-{
-    for (int k = 0; k < 2; k++) {
-        scene s;
-        open_scene(&s, si, k == 0);
-        tell(&s, 0.01, -1, 0, 0, 0); // coming
-        CHECK(judge(&s));
-        hit(&s);
-        CHECK(judge(&s));
-        s.report.impact_loss = 0.0;
-        tell(&s, 0, 0, 0, 1.5, k == 0 ? 1e-3 : 0.0); // pressed
-        CHECK(judge(&s));
-        tell(&s, 0, 1, 0, 0, 0); // leaving
-        CHECK(judge(&s));
-        const pcs_certificate *certificate = pcs_certifier_certificate(s.certifier);
-        CHECK(certificate->broken == NULL);
-        for (int i = 0; i < certificate->ncheck; i++) CHECK(certificate->checks[i].worst_ratio <= 1e-3);
-        model_destroy(&s.m);
-    }
-}
-
 // The first violation is the one that is told; later ones are still measured.
 TEST(first_violation_is_told)
 {
@@ -483,28 +462,6 @@ TEST(every_row_is_judged)
     CHECK(!judge(&s));
     assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "gap >= 0");
     model_destroy(&s.m);
-}
-
-// Without contacts the balances remain, and they are checked.
-TEST(free_bodies_have_balances)
-{
-    model *m = model_create();
-    model_line(m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 4, 0, 0 }, N - 1);
-    model_group(m, "rod", "bar", "E=100 rho=2 area=1");
-    model_build(m);
-    model_run run = model_prepare(m, "moreau_jean", "theta=0.5", NULL, NULL);
-    run.x.v[2] = 1.0;
-    pcs_certifier *certifier;
-    CHECK_OK(m->ctx, pcs_certifier_create(m->ctx, run.scheme, &certifier));
-    model_start(&run);
-    pcs_certifier_start(certifier, &run.report.measure);
-    CHECK(pcs_certifier_certificate(certifier)->ncheck == 10);
-    model_step(&run, 0.01);
-    CHECK(pcs_certify(certifier, &run.x, &run.report, 0.0));
-    run.report.measure.free_momentum[1] += 1e-6;
-    CHECK(!pcs_certify(certifier, &run.x, &run.report, 0.0));
-    assert_string_equal(pcs_certifier_certificate(certifier)->broken->name, "momentum balance");
-    model_destroy(&m);
 }
 
 // A state that is a hundred times as fast out of nowhere: its energy tells, and lends no size to what may penetrate.

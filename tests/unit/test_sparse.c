@@ -1,4 +1,4 @@
-// Known answers of the sparse matrices: patterns, chain detection, assembly, products, constraint rows.
+// Known answers of the sparse matrices: patterns, chain detection, sums of matrices, entries that are listed.
 
 #include "core/matrix.h"
 #include "support/check.h"
@@ -75,75 +75,6 @@ TEST_WITH_CONTEXT(test_runs_of_several_bars)
     CHECK(pattern_of(*state, 4, 1, 3, (int[]){ 0, 1, 2 })->nrun == 0);
 }
 
-// Bars of 1, 2, .. equations side by side: every length of a tridiagonal stretch, unsymmetric values.
-TEST_WITH_CONTEXT(test_tridiagonal_products)
-{
-    enum { BARS = 9, N = BARS * (BARS + 1) / 2 };
-    pcs_pattern_builder *builder = NULL;
-    pcs_pattern *pattern = NULL;
-    pcs_matrix *A = NULL;
-    CHECK_OK(*state, pcs_pattern_begin(*state, N, &builder));
-    for (int k = 1; k <= BARS; k++) CHECK_OK(*state, add_bar(builder, k * (k - 1) / 2, k * (k + 1) / 2 - 1));
-    CHECK_OK(*state, pcs_pattern_finish(builder, &pattern));
-    CHECK(pattern->nrun == BARS);
-    CHECK_OK(*state, pcs_matrix_create(*state, pattern, &A));
-
-    double dense[N][N] = { { 0.0 } }, x[N], y[N], expected[N];
-    for (int i = 0; i < N; i++) x[i] = 1.0 + 0.3 * i - 0.01 * i * i;
-    for (int j = 0; j < N; j++)
-        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
-            dense[pattern->row[p]][j] = A->value[p] = 1.0 + 0.37 * p - 0.011 * p * (p % 5);
-    for (int i = 0; i < N; i++) {
-        expected[i] = 0.0;
-        for (int j = 0; j < N; j++) expected[i] += dense[i][j] * x[j];
-        y[i] = NAN; // a product does not look at what was there
-    }
-    pcs_matrix_multiply(A, x, y);
-    CHECK_ALL_NEAR(N, y, expected, 1e-11);
-    for (int i = 0; i < N; i++) {
-        y[i] = i;
-        expected[i] = i - 2.5 * expected[i];
-    }
-    pcs_matrix_add_multiply(A, -2.5, x, y);
-    CHECK_ALL_NEAR(N, y, expected, 1e-10);
-}
-
-TEST_WITH_CONTEXT(test_assembly_and_general_product)
-{
-    // Cells {0, 2}, {2, 1, -1}, {3}: not a tridiagonal pattern; the dense matrices are not symmetric.
-    pcs_pattern_builder *builder = NULL;
-    pcs_pattern *pattern = NULL;
-    pcs_matrix *A = NULL;
-    const int first[] = { 0, 2 }, second[] = { 2, 1, -1 }, third[] = { 3 };
-    CHECK_OK(*state, pcs_pattern_begin(*state, 4, &builder));
-    CHECK_OK(*state, pcs_pattern_add_cells(builder, 1, 2, first));
-    CHECK_OK(*state, pcs_pattern_add_cells(builder, 1, 3, second));
-    CHECK_OK(*state, pcs_pattern_finish(builder, &pattern));
-    CHECK(pattern->nrun == 0);
-    CHECK_OK(*state, pcs_matrix_create(*state, pattern, &A));
-    pcs_matrix_add_cell(A, 2, first, 2.0, (double[]){ 1, 2, 3, 4 });
-    pcs_matrix_add_cell(A, 3, second, 1.0, (double[]){ 10, 20, 99, 30, 40, 99, 99, 99, 99 });
-    pcs_matrix_add_cell(A, 1, third, -1.0, (double[]){ 7 });
-
-    // [2 0 4 0; 0 40 30 0; 6 20 18 0; 0 0 0 -7]
-    double x[] = { 1, -2, 3, -4 }, y[] = { 5, 5, 5, 5 };
-    pcs_matrix_multiply(A, x, y);
-    CHECK_ALL_NEAR(4, y, ((double[]){ 14, 10, 20, 28 }), 0.0);
-    pcs_matrix_add_multiply(A, 0.5, x, y);
-    CHECK_ALL_NEAR(4, y, ((double[]){ 21, 15, 30, 42 }), 0.0);
-    CHECK_NEAR(pcs_matrix_abs_bound(A, x), 170.0, 0.0);
-
-    CHECK(pcs_matrix_is_finite(A));
-    A->value[3] = INFINITY;
-    CHECK(!pcs_matrix_is_finite(A));
-    A->value[3] = NAN;
-    CHECK(!pcs_matrix_is_finite(A));
-    CHECK(isnan(pcs_matrix_abs_bound(A, x)));
-    pcs_matrix_zero(A);
-    CHECK(pcs_matrix_is_finite(A));
-    CHECK_NEAR(pcs_matrix_abs_bound(A, x), 0.0, 0.0);
-}
-
 TEST_WITH_CONTEXT(test_combine)
 {
     pcs_pattern *pattern = pattern_of(*state, 2, 1, 2, (int[]){ 0, 1 });
@@ -162,30 +93,6 @@ TEST_WITH_CONTEXT(test_combine)
     CHECK_ALL_NEAR(4, S->value, ((double[]){ 320, 640, 960, 1280 }), 0.0);
     pcs_matrix_combine(M, (const double[3]){ 0.5, 0.0, 1.0 }, M, NULL, M); // in place
     CHECK_ALL_NEAR(4, M->value, ((double[]){ 15, 30, 45, 60 }), 0.0);
-}
-
-TEST_WITH_CONTEXT(test_rows)
-{
-    // G = [1 0 -1; 0 0 0; 0 2 3]
-    pcs_rows *G = NULL;
-    CHECK_OK(*state, pcs_rows_create(*state, 3, 3, 4, &G));
-    CHECK(G->nrow == 3 && G->ncol == 3);
-    const int start[] = { 0, 2, 2, 4 }, column[] = { 0, 2, 1, 2 };
-    const double value[] = { 1, -1, 2, 3 };
-    for (int k = 0; k < 4; k++) {
-        G->start[k] = start[k];
-        G->column[k] = column[k];
-        G->value[k] = value[k];
-    }
-    const double x[] = { 5, 7, 11 };
-    double y[] = { 1, 2, 3 };
-    CHECK_NEAR(pcs_rows_dot(G, 0, x), -6.0, 0.0);
-    CHECK_NEAR(pcs_rows_dot(G, 1, x), 0.0, 0.0);
-    CHECK_NEAR(pcs_rows_dot(G, 2, x), 47.0, 0.0);
-    pcs_rows_add_transposed(G, 2, -2.0, y);
-    CHECK_ALL_NEAR(3, y, ((double[]){ 1, -2, -3 }), 0.0);
-    pcs_rows_multiply(G, x, y);
-    CHECK_ALL_NEAR(3, y, ((double[]){ -6, 0, 47 }), 0.0);
 }
 
 // A long bar: the memory of pattern and matrix is what it must be, and the pattern is a chain.
