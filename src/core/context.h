@@ -44,6 +44,12 @@ size_t pcs_bytes_taken(const pcs_context *ctx);
         (pointer) = pcs_take((ctx), (size_t)(count), sizeof *(pointer), (what)); \
         if ((pointer) == NULL) return PCS_NO_MEMORY;                             \
     } while (0)
+// Allocates arrays of one length and one type, whose addresses are given.
+#define PCS_TAKE_EACH(ctx, count, what, type, ...)                                                                \
+    do {                                                                                                          \
+        type **const each[] = { __VA_ARGS__ };                                                                    \
+        for (size_t take = 0; take < sizeof each / sizeof *each; take++) PCS_TAKE(ctx, *each[take], count, what); \
+    } while (0)
 
 // Allocates or grows a scratch buffer that the caller frees, for set-up code only.
 void *pcs_scratch(void *old, size_t count, size_t size);

@@ -18,9 +18,8 @@
 //
 // Solved by
 //   frictionless.h     dense, without friction and bilateral rows: for linear models
-//   dense_contacts.h   dense: bilateral unknowns are eliminated, the others go to active_set.h
-//   active_set.h       dense semi-smooth Newton on the sets of modes
-//   krylov_set.h       the same by products only, with preconditioner.h; projected_gradient.c where sets cycle
+//   dense_contacts.h   dense: bilateral unknowns are eliminated, semi-smooth Newton on the sets of modes of the others
+//   krylov_set.h       the same by products only, with preconditioner.h; projected gradients where sets cycle
 //   impact.h           which of the rows take part in an impact of an explicit scheme; the rest as dense_contacts.h
 
 #ifndef PCS_STEP_CONTACT_PROBLEM_H

@@ -1,12 +1,14 @@
 // The dense contact problem (contact_problem.h) with friction and bilateral rows.
 //
 // Bilateral unknowns h have equations of their own and are eliminated, z_h = -P_hh^-1 (b_h + P_hu z_u); what is left
-// for the others, P_uu - P_uh P_hh^-1 P_hu, knows the masses that joints bind to a contact. active_set.h solves it.
+// for the others, P_uu - P_uh P_hh^-1 P_hu, knows the masses that joints bind to a contact.
 
 #ifndef PCS_STEP_DENSE_CONTACTS_H
 #define PCS_STEP_DENSE_CONTACTS_H
 
-#include "step/active_set.h"
+#include "step/contact_problem.h"
+
+typedef struct pcs_active_set pcs_active_set;
 
 typedef struct pcs_dense_contacts {
     const pcs_system *system;

@@ -28,11 +28,8 @@ pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, int nside, co
     PCS_TAKE(ctx, k->basis, restart + 1, "the Krylov basis");
     for (int i = 0; i <= restart; i++) PCS_TAKE(ctx, k->basis[i], n, "the Krylov basis");
     PCS_TAKE(ctx, k->H, (size_t)(restart + 1) * (size_t)restart, "the Krylov method");
-    double **small[] = { &k->cosine, &k->sine, &k->g, &k->dots };
-    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
-        PCS_TAKE(ctx, *small[i], restart + 1, "the Krylov method");
-    double **vectors[] = { &k->direction, &k->image, &k->rest, &k->treated };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the Krylov method");
+    PCS_TAKE_EACH(ctx, restart + 1, "the Krylov method", double, &k->cosine, &k->sine, &k->g, &k->dots);
+    PCS_TAKE_EACH(ctx, n, "the Krylov method", double, &k->direction, &k->image, &k->rest, &k->treated);
     *out = k;
     return PCS_OK;
 }

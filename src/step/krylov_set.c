@@ -28,6 +28,372 @@ static const double loose = 1e-2, firm = 1e-3, firmer = 1e-4;
 static const double spread = 20.0;  // root of the number of unknowns that the last residual is one of, at least
 static const double at_edge = 1e-9; // of the radius of a disc: impulses this near to its edge are those of slip
 
+// Returns the first unknown of the stage, and the end of its range.
+static int set_first(const pcs_krylov_set *c)
+{
+    return c->stage & PCS_STAGE_GAP ? 0 : c->p.m;
+}
+static int set_last(const pcs_krylov_set *c)
+{
+    return c->stage & PCS_STAGE_RATE ? c->p.n : c->p.m;
+}
+
+// Computes image = P x of the stage.
+static void set_multiply(pcs_krylov_set *c, const double *x)
+{
+    c->product(c->owner, c->stage, c->stage, x, c->image, NULL);
+    c->products++;
+}
+
+// Applies the preconditioners to a residual: gaps, velocities, and slip across its direction. Passes the present sets on
+// to them before.
+
+// Compliance along the direction of slip in units of 1 / r, and the rotation factor below which slip is left free.
+static const double stiff = 1e3, slow_turn = 1e-2;
+
+// Finds the factored preconditioners of this stage, for gaps and for velocities; NULL if absent.
+static void treat_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2])
+{
+    bool is_meant[2] = { c->stage & PCS_STAGE_GAP && c->p.held == NULL, // held rows feel hardly more than M
+                         c->stage & PCS_STAGE_RATE };
+    for (int law = 0; law < 2; law++)
+        pair[law] =
+            is_meant[law] && pcs_preconditioner_is_ready(c->preconditioner[law]) ? c->preconditioner[law] : NULL;
+}
+
+// Adds a contact that slides in space: compliant across its direction of slip, nearly free along it.
+static void treat_hold_slip(const pcs_krylov_set *c, pcs_preconditioner *rates, int row)
+{
+    const double *n = &c->slip[2 * row], turn = c->turn[row];
+    int k = pcs_contact_tangent(&c->p, row, 0);
+    pcs_preconditioner_hold(rates, k - c->p.m, (double[]){ -n[1], n[0] }, (1.0 - turn) / (turn * c->p.r[k]));
+    pcs_preconditioner_hold(rates, k - c->p.m, n, stiff / c->p.r[k]);
+}
+
+static void treat_hold_tangents(const pcs_krylov_set *c, pcs_preconditioner *rates, int row)
+{
+    for (int t = 0; t < c->p.rows[row].ntangent; t++) {
+        int k = pcs_contact_tangent(&c->p, row, t);
+        if (!c->is_in[k]) continue;
+        if (!pcs_preconditioner_slides(rates, k - c->p.m)) pcs_preconditioner_hold(rates, k - c->p.m, NULL, 0.0);
+        else if (t == 0) treat_hold_slip(c, rates, row);
+    }
+}
+
+// Adds the rows of the present sets to H and factors the coupling, unless that is done for this stage.
+static void treat_hold(pcs_krylov_set *c)
+{
+    pcs_preconditioner *pair[2];
+    treat_find_ready(c, pair);
+    pcs_preconditioner *any = pair[0] != NULL ? pair[0] : pair[1];
+    if (any == NULL || !pcs_preconditioner_release(any, c->stage)) return;
+    for (int j = 0; j < c->p.m; j++) {
+        bool has_gap = pair[0] != NULL && c->is_in[j], has_rate = pair[1] != NULL && c->is_in[c->p.m + j];
+        if (has_gap || has_rate) pcs_preconditioner_hold(any, j, NULL, 0.0);
+        if (pair[1] != NULL) treat_hold_tangents(c, pair[1], j);
+    }
+    pcs_preconditioner_join(any);
+}
+
+// Adds the compliance of a contact that slides in space, by the equation of slip, (1 - turn)/(turn r) Lt + xt across
+// its direction: the slower the stiffer. Along it the normal impulse determines friction.
+static void treat_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
+{
+    const double *n = &c->slip[2 * row], turn = c->turn[row];
+    int k = pcs_contact_tangent(&c->p, row, 0), i = k - c->p.m;
+    double across = (1.0 - turn) / (turn * c->p.r[k]), along = stiff / c->p.r[k];
+    pcs_preconditioner_add(pre, i, i, across * n[1] * n[1] + along * n[0] * n[0]);
+    pcs_preconditioner_add(pre, i + 1, i + 1, across * n[0] * n[0] + along * n[1] * n[1]);
+    pcs_preconditioner_add(pre, i, i + 1, (along - across) * n[0] * n[1]);
+    pcs_preconditioner_add(pre, i + 1, i, (along - across) * n[0] * n[1]);
+}
+
+// Returns true if the preconditioners include unknown k.
+static bool treat_is_near(const pcs_krylov_set *c, int row, int k)
+{
+    return c->mode[k] == PCS_MODE_HELD || (c->mode[k] == PCS_MODE_SLIDING && c->turn[row] > slow_turn);
+}
+
+// Raises the diagonals of bilateral rows in the preconditioner as in the system.
+static void treat_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int first)
+{
+    if (c->shared == 0.0) return;
+    for (int j = 0; j < c->p.m; j++)
+        if (c->p.rows[j].is_bilateral && c->is_in[first + j])
+            pcs_preconditioner_add(pre, j, j, c->shared / c->p.r[first + j]);
+}
+
+// Prepares the preconditioner of the velocities for the present sets and directions of slip.
+static void treat_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
+{
+    bool is_same = true, turns = false;
+    for (int j = 0; j < c->p.m; j++)
+        for (int t = -1; t < c->p.rows[j].ntangent; t++) {
+            int k = t < 0 ? c->p.m + j : pcs_contact_tangent(&c->p, j, t);
+            bool is_in = treat_is_near(c, j, k);
+            is_same = is_same && c->is_in[k] == is_in;
+            turns = turns || (is_in && c->mode[k] == PCS_MODE_SLIDING);
+            c->is_in[k] = is_in;
+        }
+    // A factor that knows directions of slip is not that of the same sets without.
+    if (is_same && !turns && !c->has_turns && pcs_preconditioner_is_ready(pre)) return;
+    c->has_turns = turns;
+    pcs_preconditioner_choose(pre, c->is_in + c->p.m);
+    treat_raise(c, pre, c->p.m);
+    if (turns)
+        for (int j = 0; j < c->p.m; j++) {
+            int k = pcs_contact_tangent(&c->p, j, 0);
+            if (c->p.rows[j].ntangent == 2 && c->mode[k] == PCS_MODE_SLIDING && c->is_in[k])
+                treat_hold_across(c, pre, j);
+        }
+    pcs_preconditioner_factor(pre);
+}
+
+static void treat_choose_gaps(pcs_krylov_set *c, pcs_preconditioner *pre)
+{
+    bool is_same = true;
+    for (int j = 0; j < c->p.m; j++) {
+        is_same = is_same && c->is_in[j] == (c->mode[j] == PCS_MODE_HELD);
+        c->is_in[j] = c->mode[j] == PCS_MODE_HELD;
+    }
+    if (is_same && pcs_preconditioner_is_ready(pre)) return;
+    pcs_preconditioner_choose(pre, c->is_in);
+    treat_raise(c, pre, 0);
+    pcs_preconditioner_factor(pre);
+}
+
+// Prepares the preconditioners for the present sets.
+static void treat_prepare(pcs_krylov_set *c)
+{
+    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL && c->p.held == NULL)
+        treat_choose_gaps(c, c->preconditioner[0]);
+    if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) treat_choose_rates(c, c->preconditioner[1]);
+    treat_hold(c);
+}
+
+// Sets x for a sliding row: the solution y of the preconditioner across the direction of slip, masses along it.
+static void treat_slip(const pcs_krylov_set *c, int row, const double *r, const double *y, double *x)
+{
+    const double *n = &c->slip[2 * row];
+    double part[2] = { 0 }, along = 0.0;
+    int count = c->p.rows[row].ntangent, k = pcs_contact_tangent(&c->p, row, 0);
+    for (int t = 0; t < count; t++) along += r[k + t] * n[t];
+    if (y != NULL && c->is_in[k])
+        for (int t = 0; t < count; t++) part[t] = y[t];
+    double across = part[0] * -n[1] + part[1] * n[0];
+    for (int t = 0; t < count; t++) {
+        double rest = c->p.r[k] * (r[k + t] - along * n[t]);
+        if (c->is_in[k] && y != NULL) rest = across * (t == 0 ? -n[1] : n[0]);
+        x[k + t] = rest + n[t] * (c->p.r[k] * along + c->p.rows[row].friction * x[c->p.m + row]);
+    }
+}
+
+// Fills the right-hand side of a sliding row: its equation across the direction of slip, divided by `turn`.
+static void treat_aim_slip(const pcs_krylov_set *c, int row, const double *r, double *y)
+{
+    const double *n = &c->slip[2 * row];
+    int k = pcs_contact_tangent(&c->p, row, 0);
+    double across = (r[k + 1] * n[0] - r[k] * n[1]) / c->turn[row];
+    y[0] = -n[1] * across;
+    y[1] = n[0] * across;
+}
+
+// Applies x = D r: the preconditioners on held rows, masses elsewhere; friction of sliding rows follows the normal.
+static void treat_apply(void *owner, const double *r, double *x)
+{
+    pcs_krylov_set *c = owner;
+    bool has_rates = c->stage & PCS_STAGE_RATE;
+    pcs_preconditioner *pair[2];
+    treat_find_ready(c, pair);
+    const pcs_preconditioner *gaps = pair[0], *rates = pair[1];
+    int m = c->p.m, known = 2 * m + c->p.nt;
+    for (int k = 0; k < c->p.n; k++) x[k] = c->aim[k] = 0.0;
+    for (int k = set_first(c); k < set_last(c); k++) {
+        bool is_near = k < known && c->is_in[k] && (k < m ? gaps : rates) != NULL;
+        if (c->mode[k] != PCS_MODE_HELD) continue;
+        if (is_near) c->aim[k] = r[k];
+        else x[k] = c->p.r[k] * r[k];
+    }
+    if (rates != NULL)
+        for (int j = 0; j < m; j++) {
+            int k = pcs_contact_tangent(&c->p, j, 0);
+            if (c->p.rows[j].ntangent == 2 && c->mode[k] == PCS_MODE_SLIDING && c->is_in[k])
+                treat_aim_slip(c, j, r, &c->aim[k]);
+        }
+    pcs_preconditioner_solve(pair, (double *[2]){ c->aim, c->aim + m });
+    for (int k = set_first(c); k < set_last(c) && k < known; k++)
+        if (c->mode[k] == PCS_MODE_HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
+    if (has_rates)
+        for (int j = 0; j < m; j++) {
+            int k = pcs_contact_tangent(&c->p, j, 0);
+            if (c->p.rows[j].ntangent > 0 && c->mode[k] >= PCS_MODE_SLIDING)
+                treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
+        }
+}
+
+// Accelerated projections for contact problems of many rows, the way out when the sets of Newton's method fail.
+//
+// z solves the laws exactly where z = Proj(z - s r (value + correction)) with the correction friction |xt| on the
+// normal velocity of a row that rubs (de Saxce, Feng 1998); Proj goes onto z >= 0 or the cone |Lt| <= friction La.
+// Nesterov's extrapolation with a restart whenever it points uphill (O'Donoghue, Candes 2015); s = 1 / largest
+// eigenvalue of r P.
+
+enum { POWER_STEPS = 12, PATIENCE = 100 };
+
+static const double still = 1.0001; // largest defect of so many sweeps over the smallest: they lead nowhere
+
+// Returns one mass for all directions of a row, kg, so that its cone stays circular.
+static double gradient_mass(const pcs_krylov_set *c, int row)
+{
+    double mass = c->p.r[c->p.m + row];
+    for (int t = 0; t < c->p.rows[row].ntangent; t++) mass = fmin(mass, c->p.r[pcs_contact_tangent(&c->p, row, t)]);
+    return mass;
+}
+
+// Returns true if the velocity law of a row applies: its gate is closed, or it is bilateral.
+static bool gradient_is_on(const pcs_krylov_set *c, int row)
+{
+    return c->p.gate[row] || c->p.rows[row].is_bilateral;
+}
+
+// Computes z = Proj(aim - s r (aim_value + correction)) for La and Lt of one row.
+static void gradient_cone(pcs_krylov_set *c, int row, double s)
+{
+    const pcs_row *r = &c->p.rows[row];
+    int la = c->p.m + row;
+    double mass = s * gradient_mass(c, row), slip2 = 0.0, y2 = 0.0;
+    for (int t = 0; t < r->ntangent; t++) {
+        int k = pcs_contact_tangent(&c->p, row, t);
+        slip2 += c->aim_value[k] * c->aim_value[k];
+        c->p.z[k] = gradient_is_on(c, row) && r->friction > 0.0 ? c->aim[k] - mass * c->aim_value[k] : 0.0;
+        y2 += c->p.z[k] * c->p.z[k];
+    }
+    double normal = c->aim[la] - mass * (c->aim_value[la] + r->friction * sqrt(slip2)), y = sqrt(y2);
+    if (!gradient_is_on(c, row)) normal = 0.0;
+    double scale = 1.0;
+    if (!r->is_bilateral && y > r->friction * normal) {
+        double on_edge = fmax(0.0, (normal + r->friction * y) / (1.0 + r->friction * r->friction));
+        scale = y > 0.0 ? r->friction * on_edge / y : 0.0;
+        normal = on_edge;
+    }
+    c->p.z[la] = r->is_bilateral ? normal : fmax(normal, 0.0);
+    for (int t = 0; t < r->ntangent; t++) c->p.z[pcs_contact_tangent(&c->p, row, t)] *= scale;
+}
+
+static void gradient_all(pcs_krylov_set *c, double s)
+{
+    for (int j = 0; j < c->p.m; j++) {
+        if (c->stage & PCS_STAGE_GAP) {
+            double nu = c->aim[j] - s * c->p.r[j] * c->aim_value[j];
+            c->p.z[j] = c->p.rows[j].is_bilateral ? nu : fmax(nu, 0.0);
+            if (c->p.held != NULL) c->p.z[j] = pcs_contact_holds(&c->p, j) ? nu : 0.0;
+        }
+        if (c->stage & PCS_STAGE_RATE) gradient_cone(c, j, s);
+    }
+    for (int k = 2 * c->p.m + c->p.nt; k < set_last(c); k++)
+        if (c->mode[k] == PCS_MODE_HELD) c->p.z[k] = c->aim[k] - s * c->p.r[k] * c->aim_value[k];
+}
+
+// Returns the largest eigenvalue of r P on the rows that take part, by the power method.
+static double gradient_lipschitz(pcs_krylov_set *c)
+{
+    double size = 1.0;
+    int first = set_first(c), last = set_last(c);
+    if (c->lipschitz[c->stage] > 0.0) return c->lipschitz[c->stage];
+    for (int k = first; k < last; k++) c->x[k] = c->p.r[k] * (1.0 + 0.5 * sin(1.7 * k));
+    for (int step = 0; step < POWER_STEPS; step++) {
+        set_multiply(c, c->x);
+        size = pcs_all_largest(c->comm, last - first, c->image + first);
+        if (size > 0.0)
+            for (int k = first; k < last; k++) c->x[k] = c->p.r[k] * c->image[k] / size;
+    }
+    // The largest entry has been brought to 1 before every product, so `size` tends to the eigenvalue.
+    c->lipschitz[c->stage] = 1.2 * pcs_larger(1e-300, size);
+    return c->lipschitz[c->stage];
+}
+
+// Returns the fixed-point residual, the largest |z - aim| over all processes as a velocity, m/s: zero at a solution.
+static double gradient_defect(const pcs_krylov_set *c, double s)
+{
+    double worst = 0.0;
+    for (int k = set_first(c); k < set_last(c); k++) {
+        double defect = fabs(c->p.z[k] - c->aim[k]) / (s * c->p.r[k] * pcs_contact_unit(&c->p, k));
+        worst = pcs_larger(worst, defect);
+    }
+    return pcs_all_max(c->comm, worst);
+}
+
+// Returns true if the last move was against the direction of descent.
+static bool gradient_is_uphill(const pcs_krylov_set *c)
+{
+    double sum = 0.0;
+    for (int k = set_first(c); k < set_last(c); k++)
+        sum += (c->aim[k] - c->p.z[k]) * (c->p.z[k] - c->z_last[k]) / c->p.r[k];
+    return pcs_all_total(c->comm, sum) > 0.0;
+}
+
+// Extrapolates from z and value: aim = z + weight (z - z_last), its values alike.
+static void gradient_extrapolate(pcs_krylov_set *c, double weight)
+{
+    for (int k = set_first(c); k < set_last(c); k++) {
+        double step = weight * (c->p.z[k] - c->z_last[k]);
+        c->aim[k] = c->p.z[k] + step;
+        c->F[k] = weight * (c->p.value[k] - c->F[k]); // F: values at z_last
+        c->aim_value[k] = c->p.value[k] + c->F[k];
+        c->z_last[k] = c->p.z[k];
+        c->F[k] = c->p.value[k];
+    }
+}
+
+// Repeats the step from the same point with the values found at its end: an extragradient step (Korpelevich 1976), for
+// monotone maps that are not symmetric, on which the plain step may cycle.
+static void gradient_correct(pcs_krylov_set *c, double s)
+{
+    for (int k = set_first(c); k < set_last(c); k++) {
+        c->x[k] = c->p.z[k];
+        c->aim_value[k] = c->p.value[k];
+    }
+    gradient_all(c, s);
+    for (int k = set_first(c); k < set_last(c); k++) c->x[k] = c->p.z[k] - c->x[k];
+    set_multiply(c, c->x);
+    for (int k = set_first(c); k < set_last(c); k++) c->p.value[k] += c->image[k];
+}
+
+// Projects z repeatedly until the laws are violated by no more than `target` m/s. The gate stays as it is, and the
+// values are not updated.
+static void gradient_solve(pcs_krylov_set *c, double target, int limit)
+{
+    int first = set_first(c), last = set_last(c);
+    double s = 1.0 / gradient_lipschitz(c), momentum = 1.0, best = INFINITY, low = INFINITY, high = 0.0;
+    bool is_accelerated = c->is_symmetric && c->stage != PCS_STAGE_BOTH;
+    for (int k = first; k < last; k++) {
+        c->z_last[k] = c->aim[k] = c->p.z[k];
+        c->F[k] = c->aim_value[k] = c->p.value[k];
+    }
+    for (int sweep = 0; sweep < limit; sweep++, c->projections++) {
+        gradient_all(c, s);
+        double defect = gradient_defect(c, s);
+        if (defect <= target || !isfinite(defect)) break;
+        if (defect > 100.0 * best) s *= 0.5; // the step was too long
+        best = fmin(best, defect);
+        if (sweep % PATIENCE == 0) {
+            if (high <= still * low && sweep > 0) break;
+            low = high = defect;
+        }
+        low = fmin(low, defect);
+        high = fmax(high, defect);
+        // The values at z are those at `aim` and what the way from there adds.
+        for (int k = first; k < last; k++) c->x[k] = c->p.z[k] - c->aim[k];
+        set_multiply(c, c->x);
+        for (int k = first; k < last; k++) c->p.value[k] = c->aim_value[k] + c->image[k];
+        if (!is_accelerated) gradient_correct(c, s);
+        bool restarts = !is_accelerated || gradient_is_uphill(c) || defect > 100.0 * best;
+        double next = restarts ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
+        gradient_extrapolate(c, restarts ? 0.0 : (momentum - 1.0) / next);
+        momentum = next;
+    }
+}
+
 // Live gates: the law of a velocity is imposed where the gate is closed, and the gate follows the z that this leads to.
 // One that opens when its law is imposed and closes when it is not would do so for ever; it counts as closed, as in the
 // dense solvers, and the law of the gap settles about that.
@@ -62,7 +428,7 @@ static bool move_wants_gate(const pcs_krylov_set *c)
 
 static void move_add(pcs_krylov_set *c, const double *image, const double *gate_image)
 {
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) c->p.value[k] += image[k];
+    for (int k = set_first(c); k < set_last(c); k++) c->p.value[k] += image[k];
     if (move_wants_gate(c))
         for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] += gate_image[j];
 }
@@ -86,7 +452,7 @@ static bool set_move_along(pcs_krylov_set *c)
 static void set_evaluate(pcs_krylov_set *c)
 {
     int in = c->stage == PCS_STAGE_RATE && c->p.has_position ? PCS_STAGE_BOTH : c->stage;
-    int first = in & PCS_STAGE_GAP ? 0 : c->p.m, last = pcs_krylov_set_last(c);
+    int first = in & PCS_STAGE_GAP ? 0 : c->p.m, last = set_last(c);
     bool wants_gate = c->p.gate_is_live && c->stage & PCS_STAGE_RATE;
     long count = 0;
     for (int k = first; k < last; k++) count += c->p.z[k] != 0.0;
@@ -94,7 +460,7 @@ static void set_evaluate(pcs_krylov_set *c)
     if (is_moved) c->product(c->owner, in, c->stage, c->p.z, c->image, wants_gate ? c->gate_image : NULL);
     c->products += is_moved;
     c->is_summed = false;
-    for (int k = pcs_krylov_set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
+    for (int k = set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
     if (wants_gate)
         for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] = c->p.b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
 }
@@ -105,8 +471,7 @@ static bool set_is_rounded_off(const pcs_krylov_set *c)
 {
     double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->p.h + rate,
            worst = 0.0;
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
-        worst = fmax(worst, fabs(c->F[k]) / (k < c->p.m ? gap : rate));
+    for (int k = set_first(c); k < set_last(c); k++) worst = fmax(worst, fabs(c->F[k]) / (k < c->p.m ? gap : rate));
     return pcs_all_max(c->comm, worst) <= 1.0;
 }
 
@@ -130,15 +495,13 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, con
     c->comm = comm;
     c->nb = nsmooth;
     c->length = system->length;
-    double **vectors[] = { &c->F, &c->x, &c->z_last, &c->aim, &c->aim_value };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
+    PCS_TAKE_EACH(ctx, n, "the contact problem", double, &c->F, &c->x, &c->z_last, &c->aim, &c->aim_value);
+    PCS_TAKE_EACH(ctx, n, "the contact problem", unsigned char, &c->mode, &c->is_in);
     PCS_TAKE(ctx, c->image, n + m, "the contact problem");
     c->gate_image = c->image + n;
     PCS_TAKE(ctx, c->slip, 2 * m, "the contact problem");
     PCS_TAKE(ctx, c->turn, m, "the contact problem");
     PCS_TAKE(ctx, c->gate_story, m, "the contact problem");
-    PCS_TAKE(ctx, c->mode, n, "the contact problem");
-    PCS_TAKE(ctx, c->is_in, n, "the contact problem");
     *out = c;
     int restart = nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART;
     PCS_TRY(pcs_krylov_create(ctx, n, restart, n + m, c->image, &c->krylov));
@@ -223,7 +586,7 @@ static bool set_keep_slips(pcs_krylov_set *c)
 static bool set_clear_out(pcs_krylov_set *c)
 {
     long count = 0;
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
+    for (int k = set_first(c); k < set_last(c); k++) {
         bool is_left = c->mode[k] == PCS_MODE_OUT && c->p.z[k] != 0.0;
         c->x[k] = is_left ? -c->p.z[k] : 0.0;
         if (is_left) c->p.z[k] = 0.0;
@@ -238,7 +601,7 @@ static bool set_clear_out(pcs_krylov_set *c)
 static double set_residual(pcs_krylov_set *c)
 {
     double worst = 0.0;
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
+    for (int k = set_first(c); k < set_last(c); k++)
         c->F[k] = c->mode[k] == PCS_MODE_HELD ? -c->p.value[k] / pcs_contact_unit(&c->p, k) : 0.0;
     for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
         if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < PCS_MODE_SLIDING) continue;
@@ -248,12 +611,12 @@ static double set_residual(pcs_krylov_set *c)
             c->F[k] = (c->p.rows[j].friction * c->p.z[c->p.m + j] * c->slip[2 * j + t] - c->p.z[k]) / c->p.r[k];
         }
     }
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
+    for (int k = set_first(c); k < set_last(c); k++) {
         double ratio = fabs(c->F[k]) / c->tight[k < c->p.m ? 0 : 1];
         if (c->F[k] != 0.0) worst = pcs_larger(worst, ratio);
     }
     c->ratio = pcs_all_max(c->comm, worst);
-    int first = pcs_krylov_set_first(c), count = pcs_krylov_set_last(c) - first;
+    int first = set_first(c), count = set_last(c) - first;
     return sqrt(pcs_all_dot(c->comm, count, c->F + first, c->F + first));
 }
 
@@ -278,7 +641,7 @@ static bool set_is_joint(const pcs_krylov_set *c, int k)
 static void set_linearised(void *owner, const double *x, double *y)
 {
     pcs_krylov_set *c = owner;
-    int first = pcs_krylov_set_first(c), last = pcs_krylov_set_last(c);
+    int first = set_first(c), last = set_last(c);
     for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == PCS_MODE_OUT ? 0.0 : x[k] * pcs_contact_unit(&c->p, k);
     bool has_gate = c->gate_is_free && c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
     c->product(c->owner, c->stage, c->stage, c->aim, c->image, has_gate ? c->gate_image : NULL);
@@ -312,16 +675,16 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is
     pcs_krylov *k = c->krylov;
     k->product = set_linearised;
     k->owner = c;
-    k->treat = pcs_krylov_set_treat;
-    pcs_krylov_set_prepare(c);
+    k->treat = treat_apply;
+    treat_prepare(c);
     for (int i = 0; i < c->p.n; i++)
-        if (i < pcs_krylov_set_first(c) || i >= pcs_krylov_set_last(c)) c->F[i] = 0.0;
+        if (i < set_first(c) || i >= set_last(c)) c->F[i] = 0.0;
     bool is_symmetric = c->is_symmetric && c->stage != PCS_STAGE_BOTH && !set_slides(c, false);
     double rest = is_symmetric ? pcs_krylov_conjugate(k, c->F, c->x, tolerance, KRYLOV_LIMIT)
                                : pcs_krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
     c->rounds++;
     if (!(rest <= fmax(0.5 * norm, tolerance))) return false;
-    for (int i = pcs_krylov_set_first(c); i < pcs_krylov_set_last(c); i++) {
+    for (int i = set_first(c); i < set_last(c); i++) {
         c->x[i] *= pcs_contact_unit(&c->p, i);
         c->p.z[i] += c->x[i];
     }
@@ -334,7 +697,7 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is
 static bool set_is_seen(pcs_krylov_set *c)
 {
     unsigned long long sum = 0, rank = c->comm == NULL ? 0 : (unsigned long long)c->comm->rank << 40;
-    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
+    for (int k = set_first(c); k < set_last(c); k++) {
         unsigned long long x = rank + (unsigned long long)k * 8 + c->mode[k] + 0x9e3779b97f4a7c15ULL;
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -391,7 +754,7 @@ typedef struct settling {
 static bool set_rescue(pcs_krylov_set *c, settling *s)
 {
     if (c->p.is_hasty || s->rescues++ == 6) return false;
-    pcs_projected_gradient(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
+    gradient_solve(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
     set_evaluate(c);
     c->nseen = 0;
     s->idle = s->repeats = 0;
@@ -447,16 +810,14 @@ static bool set_round(pcs_krylov_set *c, settling *s)
 static bool set_iterate(pcs_krylov_set *c, int stage)
 {
     settling s = { .last = INFINITY, .unknowns = pcs_all_count(c->comm, c->p.n) };
-    const pcs_preconditioner *rates = c->preconditioner[1];
-    bool has_followers = c->p.gate_is_live && rates != NULL && rates->coupling->follows;
+    bool has_followers = c->p.gate_is_live && pcs_preconditioner_follows(c->preconditioner[1]);
     s.has_many = pcs_all_count(c->comm, c->p.m) >= MANY_ROWS;
     s.has_followers = pcs_all_count(c->comm, has_followers) > 0;
     s.fewest = s.unknowns;
     c->stage = stage;
     c->nseen = 0;
     // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
-    memset(c->mode + pcs_krylov_set_first(c), PCS_MODE_HELD,
-           (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
+    memset(c->mode + set_first(c), PCS_MODE_HELD, (size_t)(set_last(c) - set_first(c)));
     set_evaluate(c);
     if (stage == PCS_STAGE_RATE && c->p.gate_is_live)
         for (int j = 0; j < c->p.m; j++) c->p.gate[j] = gate_is_closed(c, j);

@@ -42,7 +42,6 @@ typedef struct pcs_krylov_set {
     unsigned char *gate_story;        // [m] changes of a live gate in this solve
     unsigned char *is_in;             // [n] 1 for held rows that the preconditioners include
     bool has_turns;                   // directions of slip are included, too
-    int held;                         // stage whose rows hold the bodies of the preconditioners
     double *F, *x;                    // [n]
     double *image;                    // [n + m] result of the last product, with gate gaps
     double *z_last, *aim, *aim_value; // [n]
@@ -68,21 +67,5 @@ void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *he
 void pcs_krylov_set_reset(pcs_krylov_set *c);
 // Solves the problem. Returns false if it does not converge.
 bool pcs_krylov_set_solve(pcs_krylov_set *c);
-
-// Projects z repeatedly until the laws are violated by no more than `target` m/s. The gate stays as it is, and the
-// values are not updated. Shared by the files of this solver, as are the following.
-void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
-// Prepares the preconditioners for the present sets; and x = D r, for the Krylov method of `owner` (krylov_treat.c).
-void pcs_krylov_set_prepare(pcs_krylov_set *c);
-void pcs_krylov_set_treat(void *owner, const double *r, double *x);
-// Returns the first unknown of the stage, and the end of its range.
-static inline int pcs_krylov_set_first(const pcs_krylov_set *c)
-{
-    return c->stage & PCS_STAGE_GAP ? 0 : c->p.m;
-}
-static inline int pcs_krylov_set_last(const pcs_krylov_set *c)
-{
-    return c->stage & PCS_STAGE_RATE ? c->p.n : c->p.m;
-}
 
 #endif

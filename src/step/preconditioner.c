@@ -1,9 +1,981 @@
 #include "step/preconditioner.h"
 
 #include "core/matrix.h"
+#include "core/rounding.h"
 
 #include <math.h>
 #include <string.h>
+
+// The lower triangle of a sparse symmetric matrix and its factor L D L^T within that pattern, which is exact for chains:
+// points with their neighbours, numbered breadth-first (Cuthill, McKee 1969).
+typedef struct triangle {
+    int n, room, terms;         // points; allocated numbers of neighbours and of entries
+    int *head, *next;           // [n + 1], [room] neighbours of each point
+    int *place;                 // [n] work
+    int *order, *rank;          // [n] point at a place, place of a point; NULL: in their own order
+    int *below, *left, *source; // [n + 1], [terms] rows: first entries, columns, which of the neighbours
+    double *L, *D, *x;          // [terms], [n], [n] the matrix, then its factor; work
+} triangle;
+
+// M, S* and C between the equations that contact rows touch and those near them: how contacts feel each other through a
+// body. What rows hold moves as told, s, and everything else follows by v (the Dirichlet preconditioner of dual domain
+// decomposition, Farhat, Mandel, Roux 1994):
+//
+//   e = Ks sq + Cs sv + Ss v,   (Ss + H) v = load - Ks sq - (Cs + M) sv
+//   Ss = S*/c,   Cs = h C/c,   Ks = Ss - M - Cs
+//
+// H holds the rows body by body: firmly, or, where a row gives way, by twice the inverse of that, which bounds the rows
+// of two bodies from above. The factor of Ss + H stays within its own pattern: exact for chains in the order of their
+// equations. Elsewhere v is corrected once, so that the whole stays positive.
+//
+// Costs more than products of the rows alone, the lumped preconditioner (Farhat, Roux 1991), which is kept where
+// equations that no row touches hardly couple contacts, and with several ranks.
+
+typedef struct pcs_coupling {
+    const pcs_system *system;
+    const pcs_rows *G, *T;      // contact rows; T is NULL without friction
+    bool is_local;              // the rows are those of this rank alone
+    double *beyond[3];          // [copies of the rows' halo] diagonals of M, S* and C there; NULL if there is no halo
+    int room, most;             // allocated numbers of equations and of entries
+    int count;                  // number of equations, ascending
+    int *place;                 // [nv] place of an equation among them, or -1
+    int *equation, *contact;    // [room] equations; contact that touches each, if any
+    int *head, *row;            // [room + 1], [most] entries by columns; only rows of this rank's own equations
+    double *whole, *hold;       // [most] Ss, H
+    int *first, *line;          // [room + 1], [most] nonzero entries by columns, of
+    double *mass, *more, *damp; // M, Ss - M, Cs
+    int nheld, *held, *held_column; // [most] nonzero entries of H, and their columns
+    double *u[2], *s[2];            // [room] input of the products; sq and sv
+    double *y[2], *e;               // [room] products, e
+    double *load, *v, *rest;        // [room] impulses of compliant rows, motion that follows, work
+    triangle factor;                // of Ss + H
+    int stage;                      // of the problem whose rows are in H
+    bool joins;                     // some off-diagonal entry is not small
+    bool may_follow;                // there are many contacts, and a single rank
+    bool follows;                   // equations that contacts do not hold follow
+    bool is_chain;                  // the factor is exact
+    bool is_factored;
+} pcs_coupling;
+
+// Motions in common of equations that a body joins firmly, a second level for preconditioner.h. Where contacts slide,
+// bodies move beside each other, and a stretch of a body moves as a whole at the price of its mass, while every single
+// equation of it resists by its stiffness. With E, patches of such equations that move alike,
+//
+//   w + E (E^T T E)^-1 E^T   in place of   w,   so that   B' = B + V (E^T T E)^-1 V^T,   V = R E,
+//
+// and the preconditioner becomes B'^-1 (N' + X) B'^-1 with the same change in N. By the formula of Woodbury all of it
+// comes from solves with B and with the smaller matrix  C = E^T T E + V^T B^-1 V  (two-level method of domain
+// decomposition with rigid motions, Farhat, Chen, Mandel 1995):
+//
+//   a = C^-1 V^T B^-1 r,   x = B^-1 (r - V a),   f = T (w R^T x + E a),   y = R w f + X x
+//   B^-1 (y + V b),   b = C^-1 (E^T f - V^T B^-1 y)
+//
+// Equations that no row holds, if they follow (coupling.h), respond to E a as they do to w R^T x.
+//
+// Patches are found along the strong entries of S* between equations that tangents touch. They are as long as a stretch
+// has to be for its mass to resist as much as its stiffness does, and so feel their neighbours only: C joins patches
+// that T or a chain of rows joins, and its factor L D L^T stays within that pattern.
+
+typedef struct coarse_level {
+    int count;            // number of patches; 0 if there is no second level
+    int most;             // allocated size of `columns`
+    int *patch;           // [equations of the coupling] patch of an equation, or -1
+    double *share;        // [equations of the coupling] A_kk
+    int *queue, *chain;   // [equations of the coupling] ordered by chains, [equations + 1] first of a chain
+    int *size;            // [equations of the coupling] equations per patch of a chain, 0 if it has no patches
+    int *from;            // [room + 1] first place of a patch in `queue`
+    int *begin, nchain;   // [rows + 1] first row of each chain of rows, in the order of the factor
+    int *group, *joined;  // [rows + 1], [entries of the rows] patches coupled by a chain of rows
+    int *in, *of;         // [room + 2], [entries of the rows] chains of rows that contain a patch
+    triangle C;           // C.place: local place of a patch in a chain of rows
+    double *A, *diagonal; // [entries below the diagonal of C], [room] E^T T E
+    double *a;            // [room]
+    int *member;          // [room] patches of a chain of rows
+    int *begins;          // [room] first rows of the patches of a chain
+    double *columns;      // [most] D^-1/2 L^-1 V of a chain
+    bool is_ready;        // C is factored
+} coarse_level;
+
+struct pcs_preconditioner {
+    const pcs_step_solver *solver;
+    const pcs_rows *part[2];  // rows: those of part[0], then those of part[1], which may be NULL
+    int n, room;              // number of rows of both, and allocated number of entries
+    int nterm;                // number of entries of the rows
+    int *partner;             // [n] other tangent of the contact, or the row itself
+    int *first;               // [n + 1] first entries of the rows
+    int *column, *row, *from; // [room] equations and rows of the nonzero entries, their places in the part
+    int *at;                  // [room] places of the equations in the coupling
+    double *value;            // [room] R_ik w_ik^1/2
+    double *pull, *share;     // [room] R_ik w_ik and A_kk
+    double *mass, *stiff;     // [room] M_kk and S*_kk, on all ranks
+    double *damping;          // [room] C_kk
+    int *start, *touching;    // [nv + 2], [room] entries that touch each equation, by row
+    triangle B;
+    double *whole, *entries; // of B with all rows in, and of B
+    // the coupling of contacts through bodies
+    pcs_coupling *coupling;
+    coarse_level *coarse; // NULL for rows without tangents, and with several ranks
+    double *y;            // [n] work
+    double *ease;         // [n] compliance of the tangents of a contact, relative to that of their masses alone
+    int *hold_at;         // [2 entries of the longest row] work
+    double *hold_value;   // the same
+    double *own, *paired; // [n] X: additions to the diagonal and to the partner
+    unsigned char *is_in; // [n] 1 if the row is in
+    bool is_gap;          // rows of gaps, not of velocities
+    bool is_sparse;       // the entries of B fit into the memory
+    bool is_factored;
+};
+
+// Returns entry e of the rows as given.
+static double direction_of(const pcs_preconditioner *self, int e)
+{
+    return self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
+}
+
+enum { NEAR = 12 };               // equations that there is room for, per entry of a row
+enum { MANY = 16 };               // contacts, from which on the rest of the bodies may follow
+enum { UNKNOWN = -1, SEEN = -2 }; // in place of the place of an equation
+static const double small = 0.05; // off the diagonal, against the diagonals
+static const double heavy = 0.35; // what free equations resist, against masses
+static const double lost = 1e-12; // a pivot, against the diagonal
+static const double firm = 1e6;   // what holds a row, against what it touches
+// Smallest ratio of an off-diagonal entry to the diagonals from which on two equations move alike.
+static const double strong = 0.45;
+
+// Allocates a triangle; with room < 0 it has no neighbours, and the order of its points.
+static pcs_status triangle_take(pcs_context *ctx, int n, int room, int terms, triangle *t)
+{
+    t->n = n;
+    t->room = room;
+    t->terms = terms;
+    if (room >= 0) {
+        PCS_TAKE_EACH(ctx, n + 1, "the preconditioner", int, &t->head, &t->place, &t->order, &t->rank);
+        PCS_TAKE(ctx, t->next, room, "the preconditioner");
+        PCS_TAKE(ctx, t->source, terms, "the preconditioner");
+    }
+    PCS_TAKE(ctx, t->below, n + 1, "the preconditioner");
+    PCS_TAKE(ctx, t->left, terms, "the preconditioner");
+    PCS_TAKE(ctx, t->L, terms, "the preconditioner");
+    PCS_TAKE_EACH(ctx, n, "the preconditioner", double, &t->D, &t->x);
+    return PCS_OK;
+}
+
+// Adds j to the neighbours of i unless it is there. Returns false if there is too little memory.
+static bool triangle_enter(triangle *t, int i, int j, int *count)
+{
+    if (t->place[j] == i) return true;
+    if (*count == t->room) return false;
+    t->place[j] = i;
+    t->next[(*count)++] = j;
+    return true;
+}
+
+// Orders the points breadth-first through their neighbours, chain after chain: those first that begin at a point with
+// at most `least` neighbours, then with one more, six at last.
+static void triangle_order(triangle *t, int least)
+{
+    int count = 0, head = 0;
+    for (int i = 0; i < t->n; i++) t->rank[i] = -1;
+    for (; count < t->n; least = least < 6 ? least + 1 : t->n)
+        for (int i = 0; i < t->n; i++) {
+            if (t->rank[i] >= 0 || t->head[i + 1] - t->head[i] > least) continue;
+            t->rank[i] = count;
+            t->order[count++] = i;
+            for (; head < count; head++) {
+                int at = t->order[head];
+                for (int p = t->head[at]; p < t->head[at + 1]; p++) {
+                    if (t->rank[t->next[p]] >= 0) continue;
+                    t->rank[t->next[p]] = count;
+                    t->order[count++] = t->next[p];
+                }
+            }
+        }
+}
+
+// Finds the pattern: for each point its neighbours that precede it, ascending. Returns false if memory is too small.
+static bool triangle_find(triangle *t, int least)
+{
+    int count = 0;
+    triangle_order(t, least);
+    for (int i = 0; i < t->n; i++) {
+        t->below[i] = count;
+        for (int p = t->head[t->order[i]]; p < t->head[t->order[i] + 1]; p++) {
+            int place = t->rank[t->next[p]], at = count;
+            if (place >= i) continue;
+            if (count++ == t->terms) return false;
+            for (; at > t->below[i] && t->left[at - 1] > place; at--) {
+                t->left[at] = t->left[at - 1];
+                t->source[at] = t->source[at - 1];
+            }
+            t->left[at] = place;
+            t->source[at] = p;
+        }
+    }
+    t->below[t->n] = count;
+    return true;
+}
+
+// Returns `sum` less what the rows before make of it, for column j of the row of L D in x.
+static double triangle_reduce(const triangle *t, int j, double sum)
+{
+    for (int f = t->below[j]; f < t->below[j + 1]; f++) sum -= t->L[f] * t->x[t->left[f]];
+    return sum;
+}
+
+// Factors the matrix in place. A pivot lost to dropped entries is replaced by the diagonal, or ends it: returns false.
+static bool triangle_factor(triangle *t, double least, bool replaces)
+{
+    memset(t->x, 0, (size_t)t->n * sizeof *t->x); // row i of L D
+    for (int i = 0; i < t->n; i++) {
+        double diagonal = t->D[i], pivot = diagonal;
+        for (int e = t->below[i]; e < t->below[i + 1]; e++) {
+            double sum = triangle_reduce(t, t->left[e], t->L[e]);
+            t->x[t->left[e]] = sum;
+            t->L[e] = sum / t->D[t->left[e]];
+            pivot -= sum * t->L[e];
+        }
+        for (int e = t->below[i]; e < t->below[i + 1]; e++) t->x[t->left[e]] = 0.0;
+        if (!(pivot > least * diagonal) && !replaces) return false;
+        t->D[i] = pivot > least * diagonal ? pivot : diagonal;
+    }
+    return true;
+}
+
+// Solves x = (L D L^T)^-1 x.
+static void triangle_solve(const triangle *t, double *x)
+{
+    double *y = t->x;
+    for (int i = 0; i < t->n; i++) {
+        y[i] = x[t->order == NULL ? i : t->order[i]];
+        for (int e = t->below[i]; e < t->below[i + 1]; e++) y[i] -= t->L[e] * y[t->left[e]];
+    }
+    for (int i = 0; i < t->n; i++) y[i] /= t->D[i];
+    for (int i = t->n - 1; i >= 0; i--) {
+        for (int e = t->below[i]; e < t->below[i + 1]; e++) y[t->left[e]] -= t->L[e] * y[i];
+        x[t->order == NULL ? i : t->order[i]] = y[i];
+    }
+}
+
+static pcs_status coupling_take(pcs_context *ctx, pcs_coupling *self)
+{
+    int ncopy = self->G->halo == NULL ? 0 : self->G->halo->ncopy;
+    PCS_TAKE_EACH(ctx, self->room, "the preconditioner", double, &self->u[0], &self->u[1], &self->s[0], &self->s[1],
+                  &self->y[0], &self->y[1], &self->e, &self->load, &self->v, &self->rest);
+    PCS_TAKE_EACH(ctx, self->most, "the preconditioner", double, &self->whole, &self->hold, &self->mass, &self->more,
+                  &self->damp);
+    PCS_TAKE_EACH(ctx, self->room + 1, "the preconditioner", int, &self->equation, &self->contact, &self->head,
+                  &self->first);
+    PCS_TAKE_EACH(ctx, self->most, "the preconditioner", int, &self->row, &self->line, &self->held, &self->held_column);
+    PCS_TAKE(ctx, self->place, self->system->nv, "the preconditioner");
+    for (int k = 0; k < (ncopy > 0 ? 3 : 0); k++) PCS_TAKE(ctx, self->beyond[k], ncopy, "the preconditioner");
+    return triangle_take(ctx, self->room, -1, self->most, &self->factor);
+}
+
+// Returns true if the contacts are so many that it pays to let untouched equations follow. Few contacts take as many
+// products without that, and joints change in every iteration.
+static bool coupling_is_large(const pcs_system *system)
+{
+    int count = 0;
+    for (int j = 0; j < system->nrow; j++) count += !system->rows[j].is_bilateral;
+    return count >= MANY;
+}
+
+static pcs_status coupling_create(pcs_context *ctx, const pcs_system *system, const pcs_rows *G, const pcs_rows *T,
+                                  pcs_coupling **out)
+{
+    pcs_coupling *self;
+    PCS_TAKE(ctx, self, 1, "the preconditioner");
+    self->system = system;
+    self->G = G;
+    self->T = T;
+    self->is_local = system->row_comm != NULL;
+    const pcs_pattern *pattern = system->M->pattern;
+    long terms = G->start[G->nrow] + (T == NULL ? 0 : T->start[T->nrow]);
+    self->may_follow = system->layout == NULL && coupling_is_large(system);
+    self->is_chain = pattern->chain_block > 0;
+    long room = self->may_follow ? NEAR * terms : terms;
+    self->room = room < system->nv ? (int)room : system->nv;
+    int widest = 0;
+    for (int k = 0; k < pattern->n; k++) {
+        int width = pattern->start[k + 1] - pattern->start[k];
+        widest = width > widest ? width : widest;
+    }
+    long most = (long)self->room * widest;
+    self->most = most < pattern->nnz ? (int)most : pattern->nnz;
+    PCS_TRY(coupling_take(ctx, self));
+    for (int k = 0; k < system->nv; k++) self->place[k] = UNKNOWN;
+    *out = self;
+    return PCS_OK;
+}
+
+// Returns the value of a matrix A at entry p, column j, of the pattern of M; 0 outside the pattern of A.
+static double coupling_entry(const pcs_pattern *pattern, const pcs_matrix *A, int p, int j)
+{
+    int at = A->pattern == pattern ? p : pcs_pattern_find(A->pattern, pattern->row[p], j);
+    return at < 0 ? 0.0 : A->value[at];
+}
+
+// Returns the largest entry of column j to other equations that rows touch, over the geometric mean of the diagonals.
+static double coupling_reach(const pcs_coupling *self, int j, const pcs_matrix *A)
+{
+    const pcs_pattern *pattern = self->system->M->pattern;
+    int own = pcs_system_nown(self->system);
+    double largest = 0.0;
+    for (int p = pattern->start[j]; p < pattern->start[j + 1] && j < own; p++) {
+        int i = pattern->row[p];
+        if (i == j || i >= own || self->place[i] < 0) continue;
+        double size = sqrt(fabs(pcs_matrix_diagonal(A, i) * pcs_matrix_diagonal(A, j)));
+        if (size > 0.0) largest = pcs_larger(largest, fabs(coupling_entry(pattern, A, p, j)) / size);
+    }
+    return largest;
+}
+
+// Returns the coupling of two contacts a and b through an equation i that no row touches, if it followed, relative to
+// their masses: largest Ss_ia Ss_ib / Ss_ii / sqrt(M_aa M_bb).
+static double coupling_bridge(const pcs_coupling *self, int i, const pcs_matrix *M, const pcs_matrix *S, double c)
+{
+    const pcs_pattern *pattern = M->pattern;
+    double most = 0.0, next = 0.0, size = c * pcs_matrix_diagonal(S, i);
+    int contact = -1;
+    for (int p = pattern->start[i]; p < pattern->start[i + 1]; p++) {
+        int j = pattern->row[p], at = self->place[j];
+        double entry = at < 0 ? 0.0 : coupling_entry(pattern, S, p, i);
+        if (entry == 0.0) continue;
+        entry = fabs(entry) / sqrt(fabs(pcs_matrix_diagonal(M, j)));
+        if (self->contact[at] == contact) most = pcs_larger(most, entry);
+        else if (entry > most) {
+            next = most;
+            most = entry;
+            contact = self->contact[at];
+        } else next = pcs_larger(next, entry);
+    }
+    return size > 0.0 ? most * next / size : 0.0;
+}
+
+// Returns the largest coupling through an equation that no row touches; visits every such equation once.
+static double coupling_resist(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, double c)
+{
+    const pcs_pattern *pattern = M->pattern;
+    double largest = 0.0;
+    for (int is_seen = 0; is_seen < 2; is_seen++)
+        for (int at = 0; at < self->count; at++)
+            for (int p = pattern->start[self->equation[at]]; p < pattern->start[self->equation[at] + 1]; p++) {
+                int i = pattern->row[p];
+                if (self->place[i] != (is_seen ? SEEN : UNKNOWN)) continue;
+                self->place[i] = is_seen ? UNKNOWN : SEEN;
+                if (!is_seen) largest = pcs_larger(largest, coupling_bridge(self, i, M, S, c));
+            }
+    return largest;
+}
+
+// Adds an equation to the list unless it is in it, or the list is full.
+static void coupling_note(pcs_coupling *self, int k, int contact)
+{
+    if (self->place[k] >= 0 || self->count == self->room) return;
+    self->place[k] = self->count;
+    self->contact[self->count] = contact;
+    self->equation[self->count++] = k;
+}
+
+// Adds the equations of `count` rows from `first` on to the list.
+static void coupling_touch(pcs_coupling *self, const pcs_rows *rows, int first, int count, int contact)
+{
+    for (int p = rows->start[first]; p < rows->start[first + count]; p++)
+        if (rows->value[p] != 0.0) coupling_note(self, rows->column[p], contact);
+}
+
+// Adds the equations of all rows to the list, with their contacts if equations may follow.
+static void coupling_touch_all(pcs_coupling *self)
+{
+    if (!self->may_follow) {
+        coupling_touch(self, self->G, 0, self->G->nrow, 0);
+        if (self->T != NULL) coupling_touch(self, self->T, 0, self->T->nrow, 0);
+        return;
+    }
+    for (int j = 0; j < self->G->nrow; j++) {
+        const pcs_row *row = &self->system->rows[j];
+        coupling_touch(self, self->G, j, 1, j);
+        if (row->ntangent > 0) coupling_touch(self, self->T, row->first_tangent, row->ntangent, j);
+    }
+}
+
+// Returns true if entry p of column j is so strong that equation i moves with j; used if nothing follows.
+static bool coupling_takes(const pcs_pattern *pattern, const pcs_matrix *S, int p, int j)
+{
+    int i = pattern->row[p];
+    double size = pcs_matrix_diagonal(S, i) * pcs_matrix_diagonal(S, j);
+    return size > 0.0 && -coupling_entry(pattern, S, p, j) >= strong * sqrt(size);
+}
+
+// Adds neighbouring equations, ring by ring, then sorts all. If nothing follows, only those that move alike are added.
+static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern, const pcs_matrix *S)
+{
+    bool has_patches = self->may_follow && self->T != NULL && S != NULL;
+    for (int at = 0; at < self->count; at++) {
+        int j = self->equation[at];
+        if (!(self->follows || has_patches) || self->count == self->room) break;
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            if (self->follows || (self->place[pattern->row[p]] < 0 && coupling_takes(pattern, S, p, j)))
+                coupling_note(self, pattern->row[p], 0);
+    }
+    int count = 0;
+    for (int k = 0; k < self->system->nv; k++) {
+        if (self->place[k] < 0) continue;
+        self->place[k] = count;
+        self->equation[count++] = k;
+    }
+}
+
+// Fills column `at` of an equation that another rank owns: only its diagonal is known, coupling beyond it is neglected.
+static void coupling_read_beyond(pcs_coupling *self, int at, const pcs_step_form *form, bool has_stiffness)
+{
+    int k = self->equation[at] - pcs_system_nown(self->system), filled = self->first[at];
+    double mass = self->beyond[0][k], whole = has_stiffness ? self->beyond[1][k] / form->c : mass;
+    self->row[self->head[at]] = self->line[filled] = at;
+    self->whole[self->head[at]] = whole;
+    self->mass[filled] = mass;
+    self->more[filled] = whole - mass;
+    self->damp[filled] = has_stiffness ? form->h * self->beyond[2][k] / form->c : 0.0;
+}
+
+// Reads all entries of Ss, and lists the nonzero ones of M, Ss - M and Cs: a third of all for straight beams.
+static void coupling_read(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form)
+{
+    const pcs_pattern *pattern = M->pattern;
+    const pcs_matrix *C = self->system->C;
+    int own = pcs_system_nown(self->system), count = 0, filled = 0;
+    for (int at = 0; at < self->count; at++) {
+        int j = self->equation[at];
+        self->head[at] = count;
+        self->first[at] = filled;
+        if (j >= own && self->G->halo != NULL) {
+            coupling_read_beyond(self, at, form, S != NULL);
+            count++;
+            filled++;
+            continue;
+        }
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
+            int i = pattern->row[p];
+            if (i >= own || self->place[i] < 0) continue;
+            double mass = M->value[p], whole = S == NULL ? mass : coupling_entry(pattern, S, p, j) / form->c;
+            double damp = S == NULL || C == NULL ? 0.0 : form->h * coupling_entry(pattern, C, p, j) / form->c;
+            self->row[count] = self->place[i];
+            self->whole[count++] = whole;
+            if (mass == 0.0 && whole == 0.0 && damp == 0.0) continue;
+            self->line[filled] = self->place[i];
+            self->mass[filled] = mass;
+            self->more[filled] = whole - mass;
+            self->damp[filled++] = damp;
+        }
+    }
+    self->head[self->count] = count;
+    self->first[self->count] = filled;
+}
+
+static void coupling_ask(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S)
+{
+    const pcs_halo *halo = self->G->halo;
+    const pcs_matrix *of[3] = { M, S, S == NULL ? NULL : self->system->C };
+    if (halo == NULL) return;
+    for (int k = 0; k < 3; k++)
+        if (of[k] != NULL) pcs_halo_diagonal(halo, of[k], self->beyond[k]);
+}
+
+// Fills the coupling for new rows, or for new values of M and of S, which is NULL without dynamics.
+static void coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form)
+{
+    double reach = 0.0;
+    for (int at = 0; at < self->count; at++) self->place[self->equation[at]] = UNKNOWN;
+    self->count = 0;
+    self->is_factored = false;
+    coupling_ask(self, M, S);
+    coupling_touch_all(self);
+    for (int at = 0; at < self->count; at++)
+        reach = pcs_larger(reach, coupling_reach(self, self->equation[at], S == NULL ? M : S));
+    self->follows = self->may_follow && S != NULL && coupling_resist(self, M, S, form->c) > heavy;
+    self->joins = self->follows || pcs_system_max(self->system, reach) > small;
+    if (!self->joins) return;
+    coupling_widen(self, M->pattern, S);
+    coupling_read(self, M, S, form);
+}
+
+// Returns the place of entry (i, j), or -1 if absent.
+static int coupling_find(const pcs_coupling *self, int i, int j)
+{
+    int low = self->head[j], high = self->head[j + 1];
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (self->row[middle] < i) low = middle + 1;
+        else high = middle;
+    }
+    return low < self->head[j + 1] && self->row[low] == i ? low : -1;
+}
+
+// Returns how many entries of a row, from the first one on, are coupled with one another by the same body.
+static int coupling_group(const pcs_coupling *self, int count, const int *at)
+{
+    for (int a = 1; a < count; a++)
+        for (int b = 0; b < a; b++)
+            if (coupling_find(self, at[a], at[b]) < 0 || coupling_find(self, at[b], at[a]) < 0) return a;
+    return count;
+}
+
+// Adds a row of `count` entries at `at` to H, with compliance `slack`, body by body: none feels the entries of others.
+static void coupling_hold(pcs_coupling *self, int count, const int *at, const double *value, double slack)
+{
+    for (int first = 0, size; first < count; first += size) {
+        double give = 0.0;
+        size = coupling_group(self, count - first, at + first);
+        for (int a = first; a < first + size; a++)
+            give += value[a] * value[a] / fabs(self->whole[coupling_find(self, at[a], at[a])]);
+        if (!(give > 0.0)) continue;
+        for (int a = first; a < first + size; a++)
+            for (int b = first; b < first + size; b++)
+                self->hold[coupling_find(self, at[a], at[b])] += value[a] * value[b] / (give / firm + 0.5 * slack);
+    }
+}
+
+// Lists the nonzero entries of H.
+static void coupling_list(pcs_coupling *self)
+{
+    self->nheld = 0;
+    for (int j = 0; j < self->count; j++)
+        for (int p = self->head[j]; p < self->head[j + 1]; p++) {
+            if (self->hold[p] == 0.0) continue;
+            self->held[self->nheld] = p;
+            self->held_column[self->nheld++] = j;
+        }
+}
+
+// Factors Ss + H = L D L^T, row by row within the pattern, skipping entries that are zero.
+static void coupling_factor(pcs_coupling *self)
+{
+    triangle *t = &self->factor;
+    int count = 0;
+    self->is_factored = true;
+    coupling_list(self);
+    t->n = self->count;
+    memset(t->x, 0, (size_t)t->n * sizeof *t->x);
+    for (int i = 0; i < t->n; i++) {
+        double pivot = 0.0;
+        int p = self->head[i];
+        t->below[i] = count;
+        for (; self->row[p] < i; p++) {
+            int j = self->row[p];
+            double sum = triangle_reduce(t, j, self->whole[p] + self->hold[p]);
+            if (sum == 0.0) continue;
+            t->x[j] = sum;
+            t->left[count] = j;
+            t->L[count] = sum / t->D[j];
+            pivot -= sum * t->L[count++];
+        }
+        t->below[i + 1] = count;
+        double diagonal = self->whole[p] + self->hold[p];
+        pivot += diagonal;
+        for (int e = t->below[i]; e < count; e++) t->x[t->left[e]] = 0.0;
+        t->D[i] = pivot > lost * diagonal ? pivot : fabs(diagonal);
+    }
+}
+
+// Solves for v and updates e. For a chain this takes no product: v balances all forces but H v.
+static void coupling_follow(pcs_coupling *self)
+{
+    memcpy(self->v, self->rest, (size_t)self->count * sizeof *self->v);
+    triangle_solve(&self->factor, self->v);
+    for (int i = 0; i < self->count; i++) {
+        self->v[i] = -self->v[i];
+        self->e[i] -= self->rest[i];
+    }
+    for (int k = 0; k < self->nheld; k++) {
+        int p = self->held[k];
+        self->e[self->row[p]] -= self->hold[p] * self->v[self->held_column[k]];
+    }
+}
+
+// Replaces the forces in `rest` by the residual of an inexact v, and adds it to e, which assumed an exact one.
+static void coupling_leave(pcs_coupling *self)
+{
+    for (int k = 0; k < self->nheld; k++)
+        self->rest[self->row[self->held[k]]] += self->hold[self->held[k]] * self->v[self->held_column[k]];
+    for (int j = 0; j < self->count; j++)
+        for (int p = self->first[j]; p < self->first[j + 1]; p++)
+            self->rest[self->line[p]] += (self->mass[p] + self->more[p]) * self->v[j];
+    for (int i = 0; i < self->count; i++) self->e[i] += self->rest[i];
+}
+
+// Computes y[0] = M u[0] and y[1] = (Ss - M) u[1], if nothing follows.
+static void coupling_multiply(const pcs_coupling *self)
+{
+    memset(self->y[0], 0, (size_t)self->count * sizeof(double));
+    memset(self->y[1], 0, (size_t)self->count * sizeof(double));
+    for (int j = 0; j < self->count; j++)
+        for (int p = self->first[j]; p < self->first[j + 1]; p++) {
+            self->y[0][self->line[p]] += self->mass[p] * self->u[0][j];
+            self->y[1][self->line[p]] += self->more[p] * self->u[1][j];
+        }
+}
+
+// Computes y = M u for gaps and for velocities, and e from s, if the other equations follow.
+static void coupling_apply(pcs_coupling *self)
+{
+    size_t bytes = (size_t)self->count * sizeof(double);
+    memset(self->y[0], 0, bytes);
+    memset(self->y[1], 0, bytes);
+    memset(self->e, 0, bytes);
+    for (int j = 0; j < self->count; j++) self->rest[j] = -self->load[j];
+    for (int j = 0; j < self->count; j++) {
+        double uq = self->u[0][j], uv = self->u[1][j], sq = self->s[0][j], sv = self->s[1][j];
+        if (uq == 0.0 && uv == 0.0) continue;
+        for (int p = self->first[j]; p < self->first[j + 1]; p++) {
+            int i = self->line[p];
+            double force = self->more[p] * sq + self->damp[p] * (sv - sq);
+            self->y[0][i] += self->mass[p] * uq;
+            self->y[1][i] += self->mass[p] * uv;
+            self->e[i] += force;
+            self->rest[i] += force + self->mass[p] * sv;
+        }
+    }
+    coupling_follow(self);
+    if (self->is_chain) return;
+    double *first = self->u[0];
+    coupling_leave(self);
+    memcpy(first, self->v, bytes);
+    coupling_follow(self);
+    coupling_leave(self);
+    for (int j = 0; j < self->count; j++) self->v[j] += first[j];
+}
+
+enum { FEWEST = 4, WIDTH = 32, TERMS = 32 }; // equations of a patch; columns of a chain, entries of C, for a row
+static const double reach = 0.75;            // length of a patch, against that over which masses resist stiffness
+
+static pcs_status coarse_create(pcs_context *ctx, const pcs_preconditioner *pre, coarse_level **out)
+{
+    coarse_level *self;
+    int equations = pre->coupling->room, room = equations / 2 + 1;
+    PCS_TAKE(ctx, self, 1, "the preconditioner");
+    self->most = WIDTH * pre->n;
+    PCS_TAKE_EACH(ctx, equations + 1, "the preconditioner", int, &self->patch, &self->queue, &self->chain, &self->size);
+    PCS_TAKE_EACH(ctx, room + 2, "the preconditioner", int, &self->member, &self->in, &self->from, &self->begins);
+    PCS_TAKE_EACH(ctx, pre->n + 1, "the preconditioner", int, &self->begin, &self->group);
+    PCS_TAKE_EACH(ctx, pre->room, "the preconditioner", int, &self->joined, &self->of);
+    PCS_TAKE_EACH(ctx, room, "the preconditioner", double, &self->diagonal, &self->a);
+    PCS_TAKE(ctx, self->share, equations, "the preconditioner");
+    PCS_TAKE(ctx, self->A, TERMS * pre->n, "the preconditioner");
+    PCS_TAKE(ctx, self->columns, self->most, "the preconditioner");
+    *out = self;
+    return triangle_take(ctx, room, 2 * TERMS * pre->n, TERMS * pre->n, &self->C);
+}
+
+// Equations that tangents touch, or none, are candidates; the others have no patch.
+enum { NONE = -1, CANDIDATE = -2 };
+
+static void coarse_mark(coarse_level *self, const pcs_preconditioner *pre)
+{
+    for (int k = 0; k < pre->coupling->count; k++) {
+        self->patch[k] = CANDIDATE;
+        self->share[k] = 0.0;
+    }
+    for (int e = 0; e < pre->nterm; e++)
+        if (pre->row[e] < pre->part[0]->nrow) self->patch[pre->at[e]] = NONE;
+    for (int e = 0; e < pre->nterm; e++) {
+        if (pre->row[e] < pre->part[0]->nrow) continue;
+        self->patch[pre->at[e]] = CANDIDATE;
+        self->share[pre->at[e]] = pre->share[e];
+    }
+}
+
+// Returns true if entry p of column j couples two candidates so strongly that they move alike.
+static bool coarse_is_strong(const coarse_level *self, const pcs_coupling *c, const double *diagonal, int p, int j)
+{
+    int i = c->line[p];
+    double entry = c->mass[p] + c->more[p], size = diagonal[i] * diagonal[j];
+    return i != j && self->patch[i] == CANDIDATE && size > 0.0 && -entry >= strong * sqrt(size);
+}
+
+// Finds chains of candidates along their strong entries, ends first. Returns their number.
+static int coarse_chains(coarse_level *self, const pcs_coupling *c, const double *diagonal)
+{
+    int count = 0, nchain = 0;
+    // From the ends first, where there are some.
+    for (int pass = 0; pass < 2; pass++)
+        for (int start = 0; start < c->count; start++) {
+            int degree = 0;
+            if (self->patch[start] != CANDIDATE) continue;
+            for (int p = c->first[start]; p < c->first[start + 1]; p++)
+                degree += coarse_is_strong(self, c, diagonal, p, start);
+            if (pass == 0 && degree > 1) continue;
+            self->chain[nchain++] = count;
+            self->queue[count++] = start;
+            self->patch[start] = NONE;
+            for (int at = count - 1; at < count; at++)
+                for (int p = c->first[self->queue[at]]; p < c->first[self->queue[at] + 1]; p++) {
+                    if (!coarse_is_strong(self, c, diagonal, p, self->queue[at])) continue;
+                    self->queue[count++] = c->line[p];
+                    self->patch[c->line[p]] = NONE;
+                }
+        }
+    self->chain[nchain] = count;
+    return nchain;
+}
+
+// Sets the share of equations that no row touches to the largest of their chain, with which they move.
+static void coarse_spread(coarse_level *self, int nchain)
+{
+    for (int k = 0; k < nchain; k++) {
+        double most = 0.0;
+        for (int at = self->chain[k]; at < self->chain[k + 1]; at++) most = fmax(most, self->share[self->queue[at]]);
+        for (int at = self->chain[k]; at < self->chain[k + 1]; at++)
+            if (self->share[self->queue[at]] == 0.0) self->share[self->queue[at]] = most;
+    }
+}
+
+// Finds the number of equations per patch of each chain: the length over which stiffness resists as much as mass does.
+static void coarse_measure(coarse_level *self, const pcs_coupling *c, int nchain)
+{
+    for (int k = 0; k < nchain; k++) {
+        double mass = 0.0, stiffness = 0.0;
+        int first = self->chain[k], last = self->chain[k + 1];
+        for (int at = first; at < last; at++)
+            for (int p = c->first[self->queue[at]]; p < c->first[self->queue[at] + 1]; p++) {
+                if (c->line[p] == self->queue[at]) mass += c->mass[p];
+                else if (c->more[p] < 0.0) stiffness -= 0.5 * c->more[p];
+            }
+        double length = mass > 0.0 ? reach * sqrt(stiffness / mass) : 0.0;
+        self->size[k] = length > FEWEST ? (int)fmin(length, last - first) : FEWEST;
+        // A chain that no tangent touches is never moved.
+        if (self->share[self->queue[first]] == 0.0 || last - first < 2) self->size[k] = 0;
+    }
+}
+
+// Cuts the chains into patches, `times` longer than usual; `from` gets the first place of a patch in the queue.
+static void coarse_cut(coarse_level *self, int nchain, int times)
+{
+    self->count = 0;
+    for (int k = 0; k < nchain; k++) {
+        long first = self->chain[k], length = self->chain[k + 1] - first, size = (long)times * self->size[k];
+        long parts = size == 0 ? 0 : (length + size / 2) / size, last = -1;
+        if (size > 0 && parts == 0) parts = 1;
+        for (long i = 0; i < length; i++) {
+            long part = parts == 0 ? -1 : i * parts / length;
+            self->patch[self->queue[first + i]] = part < 0 ? NONE : self->count + (int)part;
+            if (part > last) self->from[self->count + part] = (int)(first + i);
+            last = part;
+        }
+        self->count += (int)parts;
+    }
+    self->from[self->count] = self->chain[nchain];
+}
+
+// Finds the chains of rows that the factor of B couples, as intervals of its order.
+static void coarse_find_rows(coarse_level *self, const pcs_preconditioner *pre)
+{
+    int least = pre->n, count = 0;
+    // From the end on: a chain begins where nothing behind it looks further back.
+    for (int i = pre->n - 1; i >= 0; i--) {
+        if (pre->B.below[i] < pre->B.below[i + 1] && pre->B.left[pre->B.below[i]] < least)
+            least = pre->B.left[pre->B.below[i]];
+        if (least >= i) self->begin[count++] = i;
+    }
+    for (int k = 0; k < count / 2; k++) {
+        int other = self->begin[count - 1 - k];
+        self->begin[count - 1 - k] = self->begin[k];
+        self->begin[k] = other;
+    }
+    self->begin[count] = pre->n;
+    self->nchain = count;
+}
+
+// Collects the patches that rows lo <= i < hi move in `member`. Returns their number.
+static int coarse_gather(coarse_level *self, const pcs_preconditioner *pre, int lo, int hi)
+{
+    int count = 0;
+    for (int i = lo; i < hi; i++)
+        for (int e = pre->first[pre->B.order[i]]; e < pre->first[pre->B.order[i] + 1]; e++) {
+            int patch = self->patch[pre->at[e]];
+            if (patch < 0 || (self->C.place[patch] < count && self->member[self->C.place[patch]] == patch)) continue;
+            self->C.place[patch] = count;
+            self->member[count++] = patch;
+        }
+    return count;
+}
+
+// Finds the patches that each chain of rows couples. Returns false if there is too little memory.
+static bool coarse_find_groups(coarse_level *self, const pcs_preconditioner *pre)
+{
+    int total = 0;
+    memset(self->C.place, 0, (size_t)self->count * sizeof *self->C.place);
+    for (int k = 0; k < self->nchain; k++) {
+        int lo = self->begin[k], hi = self->begin[k + 1], count = coarse_gather(self, pre, lo, hi);
+        if ((long)count * (hi - lo) > self->most) return false;
+        self->group[k] = total;
+        memcpy(self->joined + total, self->member, (size_t)count * sizeof *self->joined);
+        total += count;
+    }
+    self->group[self->nchain] = total;
+    // The groups that a patch is in; filling moves every start one place on, to where it belongs.
+    memset(self->in, 0, (size_t)(self->count + 2) * sizeof *self->in);
+    for (int p = 0; p < total; p++) self->in[self->joined[p] + 2]++;
+    for (int k = 0; k < self->count; k++) self->in[k + 2] += self->in[k + 1];
+    for (int k = 0; k < self->nchain; k++)
+        for (int p = self->group[k]; p < self->group[k + 1]; p++) self->of[self->in[self->joined[p] + 1]++] = k;
+    return true;
+}
+
+// Finds the patches that a chain of rows or an entry of T couples. Returns false if there is too little memory.
+static bool coarse_find_neighbours(coarse_level *self, const pcs_coupling *c)
+{
+    triangle *t = &self->C;
+    int count = 0;
+    t->n = self->count;
+    for (int i = 0; i < t->n; i++) t->place[i] = -1;
+    for (int i = 0; i < t->n; i++) {
+        t->head[i] = count;
+        t->place[i] = i;
+        for (int p = self->in[i]; p < self->in[i + 1]; p++)
+            for (int q = self->group[self->of[p]]; q < self->group[self->of[p] + 1]; q++)
+                if (!triangle_enter(t, i, self->joined[q], &count)) return false;
+        for (int at = self->from[i]; at < self->from[i + 1] && self->patch[self->queue[at]] == i; at++)
+            for (int p = c->first[self->queue[at]]; p < c->first[self->queue[at] + 1]; p++) {
+                int j = self->patch[c->line[p]];
+                if (j >= 0 && !triangle_enter(t, i, j, &count)) return false;
+            }
+    }
+    t->head[t->n] = count;
+    return true;
+}
+
+// Returns the address of the entry of patches a and b in a triangle with its diagonal.
+static double *coarse_entry(const triangle *t, int a, int b, double *entries, double *diagonal)
+{
+    int i = t->rank[a] > t->rank[b] ? t->rank[a] : t->rank[b], j = t->rank[a] + t->rank[b] - i;
+    if (i == j) return &diagonal[i];
+    int low = t->below[i], high = t->below[i + 1];
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (t->left[middle] < j) low = middle + 1;
+        else high = middle;
+    }
+    return &entries[low];
+}
+
+// Sums E^T T E into A and `diagonal`.
+static void coarse_weigh(coarse_level *self, const pcs_coupling *c)
+{
+    memset(self->A, 0, (size_t)self->C.below[self->count] * sizeof *self->A);
+    memset(self->diagonal, 0, (size_t)self->count * sizeof *self->diagonal);
+    for (int j = 0; j < c->count; j++)
+        for (int p = c->first[j]; p < c->first[j + 1] && self->patch[j] >= 0; p++) {
+            int i = c->line[p], a = self->patch[i], b = self->patch[j];
+            if (a < 0) continue;
+            double entry = c->mass[p] + self->share[i] * self->share[j] * c->more[p];
+            *coarse_entry(&self->C, a, b, self->A, self->diagonal) += a == b ? entry : 0.5 * entry;
+        }
+}
+
+// Finds patches, doubling their length until C fits into its memory. Returns false if there are none.
+static bool coarse_find_patches(coarse_level *self, const pcs_preconditioner *pre, int nchain)
+{
+    int longest = 0;
+    for (int k = 0; k < nchain; k++) {
+        int length = self->chain[k + 1] - self->chain[k];
+        longest = length > longest ? length : longest;
+    }
+    for (int times = 1; times < 2 * longest; times *= 2) {
+        coarse_cut(self, nchain, times);
+        if (self->count == 0) return false;
+        if (!coarse_find_groups(self, pre) || !coarse_find_neighbours(self, pre->coupling)) continue;
+        if (triangle_find(&self->C, self->count)) return true;
+    }
+    return false;
+}
+
+// Finds new patches, after the coupling and the rows have been filled.
+static void coarse_fill(coarse_level *self, const pcs_preconditioner *pre)
+{
+    const pcs_coupling *c = pre->coupling;
+    double *diagonal = c->u[0];
+    self->count = 0;
+    self->is_ready = false;
+    if (!c->joins || !pre->is_sparse) return;
+    for (int j = 0; j < c->count; j++) {
+        diagonal[j] = 0.0;
+        for (int p = c->first[j]; p < c->first[j + 1]; p++)
+            if (c->line[p] == j) diagonal[j] = c->mass[p] + c->more[p];
+    }
+    coarse_mark(self, pre);
+    int nchain = coarse_chains(self, c, diagonal);
+    coarse_spread(self, nchain);
+    coarse_measure(self, c, nchain);
+    coarse_find_rows(self, pre);
+    if (coarse_find_patches(self, pre, nchain)) coarse_weigh(self, c);
+    else self->count = 0;
+}
+
+// Computes D^-1/2 L^-1 V of rows lo <= i < hi, column by column; `begins` gets the first row of each column.
+static void coarse_substitute(coarse_level *self, const pcs_preconditioner *pre, int count, int lo, int hi)
+{
+    int size = hi - lo;
+    memset(self->columns, 0, (size_t)count * (size_t)size * sizeof *self->columns);
+    for (int k = 0; k < count; k++) self->begins[k] = hi;
+    for (int i = lo; i < hi; i++) {
+        int row = pre->B.order[i];
+        for (int e = pre->first[row]; e < pre->first[row + 1] && pre->is_in[row]; e++) {
+            if (self->patch[pre->at[e]] < 0) continue;
+            int k = self->C.place[self->patch[pre->at[e]]];
+            self->columns[k * size + i - lo] += direction_of(pre, e);
+            if (i < self->begins[k]) self->begins[k] = i;
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        double *y = self->columns + (size_t)k * (size_t)size - lo;
+        for (int i = self->begins[k]; i < hi; i++)
+            for (int e = pre->B.below[i]; e < pre->B.below[i + 1]; e++) y[i] -= pre->B.L[e] * y[pre->B.left[e]];
+        for (int i = self->begins[k]; i < hi; i++) y[i] /= sqrt(pre->B.D[i]);
+    }
+}
+
+// Factors C for the present rows, once B is factored.
+static void coarse_factor(coarse_level *self, const pcs_preconditioner *pre)
+{
+    if (self->count == 0) return;
+    triangle *t = &self->C;
+    memcpy(t->L, self->A, (size_t)t->below[t->n] * sizeof *t->L);
+    memcpy(t->D, self->diagonal, (size_t)t->n * sizeof *t->D);
+    for (int k = 0; k < self->nchain; k++) {
+        int lo = self->begin[k], hi = self->begin[k + 1], count = self->group[k + 1] - self->group[k];
+        const int *member = self->joined + self->group[k];
+        for (int a = 0; a < count; a++) t->place[member[a]] = a;
+        coarse_substitute(self, pre, count, lo, hi);
+        for (int a = 0; a < count; a++)
+            for (int b = 0; b <= a; b++) {
+                const double *x = self->columns + (size_t)a * (size_t)(hi - lo) - lo,
+                             *y = self->columns + (size_t)b * (size_t)(hi - lo) - lo;
+                double sum = 0.0;
+                for (int i = self->begins[self->begins[a] > self->begins[b] ? a : b]; i < hi; i++) sum += x[i] * y[i];
+                *coarse_entry(t, member[a], member[b], t->L, t->D) += sum;
+            }
+    }
+    self->is_ready = triangle_factor(t, lost, false);
+}
+
+// Solves a = C^-1 (a - V^T x).
+static void coarse_solve(const coarse_level *self, const pcs_preconditioner *pre, const double *x, double *a)
+{
+    for (int e = 0; e < pre->nterm; e++) {
+        int patch = self->patch[pre->at[e]];
+        if (patch >= 0 && pre->is_in[pre->row[e]]) a[patch] -= direction_of(pre, e) * x[pre->row[e]];
+    }
+    triangle_solve(&self->C, a);
+}
+
+// Adds V a to x.
+static void coarse_add(const coarse_level *self, const pcs_preconditioner *pre, const double *a, double *x)
+{
+    for (int e = 0; e < pre->nterm; e++) {
+        int patch = self->patch[pre->at[e]];
+        if (patch >= 0 && pre->is_in[pre->row[e]]) x[pre->row[e]] += direction_of(pre, e) * a[patch];
+    }
+}
 
 enum { MOST_PER_ROW = 40 }; // entries of a row of B, on average
 // Proximal weight over the diagonal, sqrt(eps): the error that it makes equals the round-off of a solve with redundant
@@ -12,33 +984,28 @@ static const double proximal = 1e-8;
 
 static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self, int nv)
 {
-    struct {
-        int **array;
-        int count;
-    } integers[] = { { &self->partner, self->n },  { &self->first, self->n + 1 }, { &self->column, self->room },
-                     { &self->row, self->room },   { &self->start, nv + 2 },      { &self->touching, self->room },
-                     { &self->head, self->n + 1 }, { &self->next, self->most },   { &self->place, self->n },
-                     { &self->order, self->n },    { &self->rank, self->n },      { &self->below, self->n + 1 },
-                     { &self->left, self->most },  { &self->source, self->most }, { &self->from, self->room },
-                     { &self->at, self->room } };
-    struct {
-        double **array;
-        int count;
-    } numbers[] = { { &self->value, self->room }, { &self->mass, self->room },  { &self->stiff, self->room },
-                    { &self->pull, self->room },  { &self->share, self->room }, { &self->damping, self->room },
-                    { &self->y, self->n },        { &self->own, self->n },      { &self->paired, self->n },
-                    { &self->whole, self->most }, { &self->B, self->most },     { &self->L, self->most },
-                    { &self->D, self->n },        { &self->x, self->n },        { &self->ease, self->n } };
-    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-        PCS_TAKE(ctx, *integers[i].array, integers[i].count, "the preconditioner");
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        PCS_TAKE(ctx, *numbers[i].array, numbers[i].count, "the preconditioner");
-    PCS_TAKE(ctx, self->is_in, self->n, "the preconditioner");
-    return PCS_OK;
+    int n = self->n, most = n < MOST_PER_ROW ? n * n : MOST_PER_ROW * n, widest = 0;
+    for (int k = 0; k < 2 && self->part[k] != NULL; k++)
+        for (int j = 0; j < self->part[k]->nrow; j++) {
+            int width = self->part[k]->start[j + 1] - self->part[k]->start[j];
+            widest = width > widest ? width : widest;
+        }
+    PCS_TAKE(ctx, self->hold_at, 2 * widest, "the preconditioner");
+    PCS_TAKE(ctx, self->hold_value, 2 * widest, "the preconditioner");
+    PCS_TAKE_EACH(ctx, n + 1, "the preconditioner", int, &self->partner, &self->first);
+    PCS_TAKE_EACH(ctx, self->room, "the preconditioner", int, &self->column, &self->row, &self->touching, &self->from,
+                  &self->at);
+    PCS_TAKE_EACH(ctx, self->room, "the preconditioner", double, &self->value, &self->mass, &self->stiff, &self->pull,
+                  &self->share, &self->damping);
+    PCS_TAKE_EACH(ctx, n, "the preconditioner", double, &self->y, &self->own, &self->paired, &self->ease);
+    PCS_TAKE_EACH(ctx, most, "the preconditioner", double, &self->whole, &self->entries);
+    PCS_TAKE(ctx, self->start, nv + 2, "the preconditioner");
+    PCS_TAKE(ctx, self->is_in, n, "the preconditioner");
+    return triangle_take(ctx, n, most, most, &self->B);
 }
 
-pcs_status pcs_preconditioner_create(pcs_step_solver *solver, bool with_tangents, pcs_coupling *coupling,
-                                     pcs_preconditioner **out)
+static pcs_status preconditioner_create(pcs_step_solver *solver, bool with_tangents, pcs_coupling *coupling,
+                                        pcs_preconditioner **out)
 {
     pcs_preconditioner *self;
     const pcs_system *system = solver->system;
@@ -52,15 +1019,6 @@ pcs_status pcs_preconditioner_create(pcs_step_solver *solver, bool with_tangents
         self->n += self->part[k]->nrow;
         self->room += self->part[k]->start[self->part[k]->nrow];
     }
-    int widest = 0;
-    for (int k = 0; k < 2 && self->part[k] != NULL; k++)
-        for (int j = 0; j < self->part[k]->nrow; j++) {
-            int width = self->part[k]->start[j + 1] - self->part[k]->start[j];
-            widest = width > widest ? width : widest;
-        }
-    PCS_TAKE(solver->ctx, self->hold_at, 2 * widest, "the preconditioner");
-    PCS_TAKE(solver->ctx, self->hold_value, 2 * widest, "the preconditioner");
-    self->most = self->n < MOST_PER_ROW ? self->n * self->n : MOST_PER_ROW * self->n;
     PCS_TRY(preconditioner_take(solver->ctx, self, system->nv));
     for (int i = 0; i < self->n; i++) self->partner[i] = i;
     if (self->part[1] != NULL)
@@ -72,7 +1030,7 @@ pcs_status pcs_preconditioner_create(pcs_step_solver *solver, bool with_tangents
         }
     self->nterm = -1; // no rows yet
     *out = self;
-    return coupling->may_follow && self->part[1] != NULL ? pcs_coarse_create(solver->ctx, self, &self->coarse) : PCS_OK;
+    return coupling->may_follow && self->part[1] != NULL ? coarse_create(solver->ctx, self, &self->coarse) : PCS_OK;
 }
 
 // Reads the rows of both parts into one list of entries. Returns true if they touch other equations than before.
@@ -106,83 +1064,29 @@ static void preconditioner_sort(pcs_preconditioner *self, int nv)
     for (int e = 0; e < self->nterm; e++) self->touching[self->start[self->column[e] + 1]++] = e;
 }
 
-// Adds column j to the present row of B unless it is there. Returns false if there is too little memory.
-static bool preconditioner_enter(pcs_preconditioner *self, int i, int j, int *count)
-{
-    if (self->place[j] == i) return true;
-    if (*count == self->most) return false;
-    self->place[j] = i;
-    self->next[(*count)++] = j;
-    return true;
-}
-
 // Finds the columns of B. A tangent brings the other one of its contact: the direction of slip couples them, and the
 // fill of a chain has its place. Returns false if there are too many.
 static bool preconditioner_find_neighbours(pcs_preconditioner *self)
 {
     int count = 0;
-    for (int i = 0; i < self->n; i++) self->place[i] = -1;
+    for (int i = 0; i < self->n; i++) self->B.place[i] = -1;
     for (int i = 0; i < self->n; i++) {
-        self->head[i] = count;
-        if (!preconditioner_enter(self, i, i, &count) || !preconditioner_enter(self, i, self->partner[i], &count))
+        self->B.head[i] = count;
+        if (!triangle_enter(&self->B, i, i, &count) || !triangle_enter(&self->B, i, self->partner[i], &count))
             return false;
         for (int side = 0; side < (self->partner[i] == i ? 1 : 2); side++) {
             int from = side == 0 ? i : self->partner[i];
             for (int e = self->first[from]; e < self->first[from + 1]; e++)
                 for (int t = self->start[self->column[e]]; t < self->start[self->column[e] + 1]; t++) {
                     int j = self->row[self->touching[t]];
-                    if (!preconditioner_enter(self, i, j, &count) ||
-                        !preconditioner_enter(self, i, self->partner[j], &count))
+                    if (!triangle_enter(&self->B, i, j, &count) ||
+                        !triangle_enter(&self->B, i, self->partner[j], &count))
                         return false;
                 }
         }
     }
-    self->head[self->n] = count;
+    self->B.head[self->n] = count;
     return true;
-}
-
-// Orders the rows breadth-first through their neighbours, chain after chain, from the ends of open chains.
-static void preconditioner_order(pcs_preconditioner *self)
-{
-    int count = 0, head = 0;
-    for (int i = 0; i < self->n; i++) self->rank[i] = -1;
-    for (int least = 1; count < self->n; least = least < 6 ? least + 1 : self->n)
-        for (int i = 0; i < self->n; i++) {
-            if (self->rank[i] >= 0 || self->head[i + 1] - self->head[i] > least) continue;
-            self->rank[i] = count;
-            self->order[count++] = i;
-            for (; head < count; head++) {
-                int at = self->order[head];
-                for (int p = self->head[at]; p < self->head[at + 1]; p++) {
-                    if (self->rank[self->next[p]] >= 0) continue;
-                    self->rank[self->next[p]] = count;
-                    self->order[count++] = self->next[p];
-                }
-            }
-        }
-}
-
-// Finds the pattern of L: for each row its neighbours that precede it in the order, ascending.
-static void preconditioner_find_factor(pcs_preconditioner *self)
-{
-    int count = 0;
-    preconditioner_order(self);
-    for (int i = 0; i < self->n; i++) {
-        self->below[i] = count;
-        int row = self->order[i];
-        for (int p = self->head[row]; p < self->head[row + 1]; p++) {
-            int place = self->rank[self->next[p]], at = count;
-            if (place >= i) continue;
-            for (; at > self->below[i] && self->left[at - 1] > place; at--) {
-                self->left[at] = self->left[at - 1];
-                self->source[at] = self->source[at - 1];
-            }
-            self->left[at] = place;
-            self->source[at] = p;
-            count++;
-        }
-    }
-    self->below[self->n] = count;
 }
 
 // Reads the diagonal entries of A at the equations of all entries: those of the own equations of this rank, and those
@@ -210,7 +1114,7 @@ static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a
     double w = (M + (1.0 - a) * stiff) / (S * M);
     if (!(w > 0.0)) w = 1.0 / M; // a body about to buckle
     double part = S > M ? (1.0 / w - M) / (S - M) : 0.0;
-    double R = pcs_preconditioner_direction(self, e);
+    double R = direction_of(self, e);
     self->share[e] = sqrt(fmin(fmax(part, 0.0), 1.0));
     self->value[e] = R * sqrt(w);
     self->pull[e] = R * w;
@@ -227,7 +1131,7 @@ static void preconditioner_ease(pcs_preconditioner *self)
             int row = side == 0 ? i : self->partner[i];
             for (int e = self->first[row]; e < self->first[row + 1]; e++) {
                 give += self->value[e] * self->value[e];
-                light += pow(pcs_preconditioner_direction(self, e), 2) / self->mass[e];
+                light += pow(direction_of(self, e), 2) / self->mass[e];
             }
         }
         if (give > 0.0 && give < light) self->ease[i] = give / light;
@@ -250,28 +1154,29 @@ static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, 
     for (int e = 0; e < self->nterm; e++) self->at[e] = self->coupling->place[self->column[e]];
 }
 
-void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
+// Fills it for new values of the rows, of M and of S*; `share` is a for either part.
+static void preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
 {
     self->is_factored = false;
     if (preconditioner_read_rows(self)) {
         preconditioner_sort(self, self->solver->system->nv);
         self->is_sparse = preconditioner_find_neighbours(self);
-        if (self->is_sparse) preconditioner_find_factor(self);
+        if (self->is_sparse) (void)triangle_find(&self->B, 1);
     }
     if (!self->is_sparse) return;
     preconditioner_weigh(self, S, share);
-    memset(self->whole, 0, (size_t)self->head[self->n] * sizeof *self->whole);
+    memset(self->whole, 0, (size_t)self->B.head[self->n] * sizeof *self->whole);
     // Sums go along the entries of a row, in the same order on every rank.
     for (int i = 0; i < self->n; i++) {
-        for (int p = self->head[i]; p < self->head[i + 1]; p++) self->place[self->next[p]] = p;
+        for (int p = self->B.head[i]; p < self->B.head[i + 1]; p++) self->B.place[self->B.next[p]] = p;
         for (int e = self->first[i]; e < self->first[i + 1]; e++)
             for (int t = self->start[self->column[e]]; t < self->start[self->column[e] + 1]; t++) {
                 int other = self->touching[t];
-                self->whole[self->place[self->row[other]]] += self->value[e] * self->value[other];
+                self->whole[self->B.place[self->row[other]]] += self->value[e] * self->value[other];
             }
-        self->whole[self->place[i]] *= 1.0 + proximal;
+        self->whole[self->B.place[i]] *= 1.0 + proximal;
     }
-    if (self->coarse != NULL) pcs_coarse_fill(self->coarse, self);
+    if (self->coarse != NULL) coarse_fill(self->coarse, self);
 }
 
 void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in)
@@ -282,9 +1187,9 @@ void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is
     memset(self->paired, 0, (size_t)self->n * sizeof *self->paired);
     if (self->is_sparse)
         for (int i = 0; i < self->n; i++)
-            for (int p = self->head[i]; p < self->head[i + 1]; p++) {
-                int j = self->next[p];
-                self->B[p] = i == j || (is_in[i] && is_in[j]) ? self->whole[p] : 0.0;
+            for (int p = self->B.head[i]; p < self->B.head[i + 1]; p++) {
+                int j = self->B.next[p];
+                self->entries[p] = i == j || (is_in[i] && is_in[j]) ? self->whole[p] : 0.0;
             }
 }
 
@@ -292,50 +1197,25 @@ void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value
 {
     if (!self->is_sparse) return;
     value *= self->ease[i];
-    int p = self->head[i];
-    while (self->next[p] != j) p++;
-    self->B[p] += value;
+    int p = self->B.head[i];
+    while (self->B.next[p] != j) p++;
+    self->entries[p] += value;
     *(i == j ? &self->own[i] : &self->paired[i]) += value;
 }
 
-// Factors B = L D L^T; a pivot lost to dropped entries is replaced by the diagonal.
 void pcs_preconditioner_factor(pcs_preconditioner *self)
 {
+    triangle *t = &self->B;
     if (!self->is_sparse) return;
-    memset(self->x, 0, (size_t)self->n * sizeof *self->x); // row i of L D
-    for (int i = 0; i < self->n; i++) {
-        double diagonal = self->B[self->head[self->order[i]]], pivot = diagonal; // comes first in its row
-        for (int e = self->below[i]; e < self->below[i + 1]; e++) {
-            int j = self->left[e];
-            double sum = self->B[self->source[e]];
-            for (int f = self->below[j]; f < self->below[j + 1]; f++) sum -= self->L[f] * self->x[self->left[f]];
-            self->x[j] = sum;
-            self->L[e] = sum / self->D[j];
-            pivot -= sum * self->L[e];
-        }
-        for (int e = self->below[i]; e < self->below[i + 1]; e++) self->x[self->left[e]] = 0.0;
-        self->D[i] = pivot > proximal * diagonal ? pivot : diagonal;
-    }
+    for (int e = 0; e < t->below[t->n]; e++) t->L[e] = self->entries[t->source[e]];
+    for (int i = 0; i < t->n; i++) t->D[i] = self->entries[t->head[t->order[i]]]; // comes first in its row
+    (void)triangle_factor(t, proximal, true);
     self->is_factored = true;
-    if (self->coarse != NULL) pcs_coarse_factor(self->coarse, self);
-}
-
-static void preconditioner_substitute(const pcs_preconditioner *self, double *x)
-{
-    double *y = self->x;
-    for (int i = 0; i < self->n; i++) {
-        y[i] = x[self->order[i]];
-        for (int e = self->below[i]; e < self->below[i + 1]; e++) y[i] -= self->L[e] * y[self->left[e]];
-    }
-    for (int i = 0; i < self->n; i++) y[i] /= self->D[i];
-    for (int i = self->n - 1; i >= 0; i--) {
-        for (int e = self->below[i]; e < self->below[i + 1]; e++) y[self->left[e]] -= self->L[e] * y[i];
-        x[self->order[i]] = y[i];
-    }
+    if (self->coarse != NULL) coarse_factor(self->coarse, self);
 }
 
 // Computes y = (N + X) x if nothing follows, including the coarse motions.
-static void preconditioner_couple(const pcs_preconditioner *self, const double *x, const pcs_coarse *coarse)
+static void preconditioner_couple(const pcs_preconditioner *self, const double *x, const coarse_level *coarse)
 {
     const pcs_coupling *c = self->coupling;
     double *y = self->y;
@@ -349,7 +1229,7 @@ static void preconditioner_couple(const pcs_preconditioner *self, const double *
         c->u[0][self->at[e]] += pull;
         c->u[1][self->at[e]] += self->share[e] * pull;
     }
-    pcs_coupling_multiply(c);
+    coupling_multiply(c);
     for (int i = 0; i < self->n; i++) {
         y[i] = 0.0;
         for (int e = self->first[i]; e < self->first[i + 1] && self->is_in[i]; e++)
@@ -360,7 +1240,7 @@ static void preconditioner_couple(const pcs_preconditioner *self, const double *
 }
 
 // Returns the coarse level, or NULL if it is not ready.
-static const pcs_coarse *preconditioner_coarse(const pcs_preconditioner *self)
+static const coarse_level *preconditioner_coarse(const pcs_preconditioner *self)
 {
     return self->coarse != NULL && self->coarse->is_ready ? self->coarse : NULL;
 }
@@ -368,32 +1248,32 @@ static const pcs_coarse *preconditioner_coarse(const pcs_preconditioner *self)
 // Solves x = B'^-1 x, and for the coarse motions a.
 static void preconditioner_begin(pcs_preconditioner *self, double *x)
 {
-    const pcs_coarse *coarse = preconditioner_coarse(self);
+    const coarse_level *coarse = preconditioner_coarse(self);
     if (coarse != NULL) {
         memcpy(self->y, x, (size_t)self->n * sizeof *x);
-        preconditioner_substitute(self, self->y);
+        triangle_solve(&self->B, self->y);
         memset(coarse->a, 0, (size_t)coarse->count * sizeof *coarse->a);
-        pcs_coarse_solve(coarse, self, self->y, coarse->a); // -a
-        pcs_coarse_add(coarse, self, coarse->a, x);
+        coarse_solve(coarse, self, self->y, coarse->a); // -a
+        coarse_add(coarse, self, coarse->a, x);
         for (int k = 0; k < coarse->count; k++) coarse->a[k] = -coarse->a[k];
     }
-    preconditioner_substitute(self, x);
+    triangle_solve(&self->B, x);
 }
 
 // Solves x = B'^-1 y', where y' is y and the action of the coupling's `mass` and `force` on the coarse motions.
 static void preconditioner_end(pcs_preconditioner *self, const double *mass, const double *force, double *x)
 {
-    const pcs_coarse *coarse = preconditioner_coarse(self);
+    const coarse_level *coarse = preconditioner_coarse(self);
     memcpy(x, self->y, (size_t)self->n * sizeof *x);
     if (coarse != NULL) {
         memset(coarse->a, 0, (size_t)coarse->count * sizeof *coarse->a);
         for (int k = 0; k < self->coupling->count; k++)
             if (coarse->patch[k] >= 0) coarse->a[coarse->patch[k]] += mass[k] + coarse->share[k] * force[k];
-        preconditioner_substitute(self, self->y);
-        pcs_coarse_solve(coarse, self, self->y, coarse->a);
-        pcs_coarse_add(coarse, self, coarse->a, x);
+        triangle_solve(&self->B, self->y);
+        coarse_solve(coarse, self, self->y, coarse->a);
+        coarse_add(coarse, self, coarse->a, x);
     }
-    preconditioner_substitute(self, x);
+    triangle_solve(&self->B, x);
 }
 
 // Returns true if both laws of a contact are active, that of the gap and that of the velocity: they are coupled then.
@@ -408,7 +1288,7 @@ bool pcs_preconditioner_slides(const pcs_preconditioner *self, int row)
 }
 
 // Adds the coarse motions to the input of the coupling for the velocity law.
-static void preconditioner_pull_common(const pcs_coarse *coarse, const pcs_coupling *c)
+static void preconditioner_pull_common(const coarse_level *coarse, const pcs_coupling *c)
 {
     for (int k = 0; k < c->count; k++) {
         if (coarse->patch[k] < 0) continue;
@@ -434,7 +1314,7 @@ static void preconditioner_pull(const pcs_preconditioner *self, const pcs_precon
         c->s[law][self->at[e]] += part;
         if (!is_joint) c->s[1 - law][self->at[e]] += part;
         if (pcs_preconditioner_slides(self, self->row[e]))
-            c->load[self->at[e]] += self->ease[self->row[e]] * pcs_preconditioner_direction(self, e) * x[self->row[e]];
+            c->load[self->at[e]] += self->ease[self->row[e]] * direction_of(self, e) * x[self->row[e]];
     }
 }
 
@@ -445,9 +1325,9 @@ static void preconditioner_move(pcs_preconditioner *const pair[2], double *const
     for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = c->s[0][k] = c->s[1][k] = c->load[k] = 0.0;
     for (int law = 0; law < 2; law++)
         if (pair[law] != NULL) preconditioner_pull(pair[law], pair[1 - law], x[law]);
-    const pcs_coarse *coarse = pair[1] == NULL ? NULL : preconditioner_coarse(pair[1]);
+    const coarse_level *coarse = pair[1] == NULL ? NULL : preconditioner_coarse(pair[1]);
     if (coarse != NULL) preconditioner_pull_common(coarse, c);
-    pcs_coupling_apply(c);
+    coupling_apply(c);
 }
 
 // Computes y = (N + X) x from the forces that the coupling has found for the motion.
@@ -464,8 +1344,7 @@ static void preconditioner_push(const pcs_preconditioner *self, const pcs_precon
             double force = c->y[self->is_gap ? 0 : 1][k] + (is_joint ? unit : unit * self->share[e]) * c->e[k];
             if (is_joint) force -= way * (c->y[1][k] + c->e[k]);
             self->y[i] += self->pull[e] * force;
-            if (pcs_preconditioner_slides(self, i))
-                self->y[i] -= self->ease[i] * pcs_preconditioner_direction(self, e) * c->v[k];
+            if (pcs_preconditioner_slides(self, i)) self->y[i] -= self->ease[i] * direction_of(self, e) * c->v[k];
         }
     }
     for (int i = 0; i < self->n; i++)
@@ -484,10 +1363,10 @@ void pcs_preconditioner_hold(pcs_preconditioner *self, int i, const double turne
             while (found < count && at[found] != self->at[e]) found++;
             if (found == count) value[count++] = 0.0;
             at[found] = self->at[e];
-            value[found] += factor * pcs_preconditioner_direction(self, e);
+            value[found] += factor * direction_of(self, e);
         }
     }
-    pcs_coupling_hold(self->coupling, count, at, value, slack);
+    coupling_hold(self->coupling, count, at, value, slack);
 }
 
 void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x[2])
@@ -505,4 +1384,49 @@ void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x
         else preconditioner_couple(pair[law], x[law], preconditioner_coarse(pair[law]));
         preconditioner_end(pair[law], c->y[c->follows ? law : 0], c->follows ? c->e : c->y[1], x[law]);
     }
+}
+
+pcs_status pcs_preconditioners_create(pcs_step_solver *solver, const pcs_rows *G, const pcs_rows *T,
+                                      pcs_preconditioner *pair[2])
+{
+    pcs_coupling *coupling;
+    PCS_TRY(coupling_create(solver->ctx, solver->system, G, T, &coupling));
+    PCS_TRY(preconditioner_create(solver, false, coupling, &pair[0]));
+    return preconditioner_create(solver, true, coupling, &pair[1]);
+}
+
+// Gaps depend on S*, velocities as far as W moves positions.
+void pcs_preconditioners_fill(pcs_preconditioner *const pair[2], const pcs_matrix *S)
+{
+    const pcs_step_solver *solver = pair[1]->solver;
+    const pcs_step_form *form = &solver->form;
+    double way = form->kb > 0.0 ? 1.0 / form->kb : 0.0, rub = form->has_position ? 0.5 * form->h : 0.0;
+    coupling_fill(pair[1]->coupling, solver->mass->A, S, form);
+    if (form->has_position) preconditioner_fill(pair[0], S, (const double[2]){ 1.0, 1.0 });
+    preconditioner_fill(pair[1], S, (const double[2]){ fmin(1.0, form->kw * way), fmin(1.0, (form->kw + rub) * way) });
+}
+
+bool pcs_preconditioner_is_ready(const pcs_preconditioner *self)
+{
+    return self != NULL && self->is_factored;
+}
+
+bool pcs_preconditioner_follows(const pcs_preconditioner *self)
+{
+    return self != NULL && self->coupling->follows;
+}
+
+bool pcs_preconditioner_release(pcs_preconditioner *self, int stage)
+{
+    pcs_coupling *c = self->coupling;
+    if (!c->follows || (c->is_factored && c->stage == stage)) return false;
+    c->stage = stage;
+    c->is_factored = false;
+    memset(c->hold, 0, (size_t)c->head[c->count] * sizeof *c->hold);
+    return true;
+}
+
+void pcs_preconditioner_join(pcs_preconditioner *self)
+{
+    coupling_factor(self->coupling);
 }

@@ -26,58 +26,18 @@
 #ifndef PCS_STEP_PRECONDITIONER_H
 #define PCS_STEP_PRECONDITIONER_H
 
-#include "step/coarse.h"
-#include "step/coupling.h"
 #include "step/step.h"
 
-typedef struct pcs_preconditioner {
-    const pcs_step_solver *solver;
-    const pcs_rows *part[2];  // rows: those of part[0], then those of part[1], which may be NULL
-    int n, room;              // number of rows of both, and allocated number of entries
-    int nterm;                // number of entries of the rows
-    int *partner;             // [n] other tangent of the contact, or the row itself
-    int *first;               // [n + 1] first entries of the rows
-    int *column, *row, *from; // [room] equations and rows of the nonzero entries, their places in the part
-    int *at;                  // [room] places of the equations in the coupling
-    double *value;            // [room] R_ik w_ik^1/2
-    double *pull, *share;     // [room] R_ik w_ik and A_kk
-    double *mass, *stiff;     // [room] M_kk and S*_kk, on all ranks
-    double *damping;          // [room] C_kk
-    int *start, *touching;    // [nv + 2], [room] entries that touch each equation, by row
-    // B, row by row
-    int most;         // allocated number of entries
-    int *head, *next; // [n + 1], [most] first entries of the rows, and their columns
-    double *whole;    // [most] B with all rows in
-    double *B;        // [most]
-    int *place;       // [n] work
-    // the factor, in its own order
-    int *order, *rank;          // [n] row at a place, place of a row
-    int *below, *left, *source; // [n + 1], [most] rows of L: first entries, columns, entries of B
-    double *L, *D, *x;          // [most], [n], [n]
-    // the coupling of contacts through bodies
-    pcs_coupling *coupling;
-    pcs_coarse *coarse;   // NULL for rows without tangents, and with several ranks
-    double *y;            // [n] work
-    double *ease;         // [n] compliance of the tangents of a contact, relative to that of their masses alone
-    int *hold_at;         // [2 entries of the longest row] work
-    double *hold_value;   // the same
-    double *own, *paired; // [n] X: additions to the diagonal and to the partner
-    unsigned char *is_in; // [n] 1 if the row is in
-    bool is_gap;          // rows of gaps, not of velocities
-    bool is_sparse;       // the entries of B fit into the memory
-    bool is_factored;
-} pcs_preconditioner;
+typedef struct pcs_preconditioner pcs_preconditioner;
 
-// Returns entry e of the rows as given.
-static inline double pcs_preconditioner_direction(const pcs_preconditioner *self, int e)
-{
-    return self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
-}
-// Creates it for the normal rows of the coupling, or with the tangents. Fill the coupling before the preconditioner.
-pcs_status pcs_preconditioner_create(pcs_step_solver *solver, bool with_tangents, pcs_coupling *coupling,
-                                     pcs_preconditioner **out);
-// Fills it for new values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
-void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2]);
+// Creates the preconditioners of gaps and of velocities for the rows G and T, which may be NULL.
+pcs_status pcs_preconditioners_create(pcs_step_solver *solver, const pcs_rows *G, const pcs_rows *T,
+                                      pcs_preconditioner *pair[2]);
+// Fills both for new values of the rows, of M and of S*, which is NULL without dynamics.
+void pcs_preconditioners_fill(pcs_preconditioner *const pair[2], const pcs_matrix *S);
+// Returns true if B is factored; and if equations that no contact holds follow. NULL: false.
+bool pcs_preconditioner_is_ready(const pcs_preconditioner *self);
+bool pcs_preconditioner_follows(const pcs_preconditioner *self);
 // Selects the rows with is_in[i] != 0.
 void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in);
 // Adds `value` to B_ij, for rows of one contact.
@@ -86,8 +46,12 @@ void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value
 void pcs_preconditioner_factor(pcs_preconditioner *self);
 // Returns true if a row slides in space, which makes it compliant.
 bool pcs_preconditioner_slides(const pcs_preconditioner *self, int row);
+// Clears H: no row holds any equation. Returns false if nothing follows, or if H stands for the rows of this stage.
+bool pcs_preconditioner_release(pcs_preconditioner *self, int stage);
 // Adds row i to H with compliance `slack`; with its partner, in the direction `turned`, unless that is NULL.
 void pcs_preconditioner_hold(pcs_preconditioner *self, int i, const double turned[2], double slack);
+// Factors what follows, with H.
+void pcs_preconditioner_join(pcs_preconditioner *self);
 // Applies x = B^-1 (N + X) B^-1 x.
 void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x[2]);
 

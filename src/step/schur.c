@@ -101,9 +101,8 @@ static pcs_status schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
     const pcs_system *system = solver->system;
     PCS_TAKE(solver->ctx, map, 1, "the contact operator");
     map->solver = solver;
-    double **vectors[] = { &map->fq, &map->fv, &map->fs, &map->D, &map->W, &map->d, &map->dq, &map->dv };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        PCS_TAKE(solver->ctx, *vectors[i], system->nv, "the contact operator");
+    PCS_TAKE_EACH(solver->ctx, system->nv, "the contact operator", double, &map->fq, &map->fv, &map->fs, &map->D,
+                  &map->W, &map->d, &map->dq, &map->dv);
     PCS_TAKE(solver->ctx, map->bilateral, system->nrow, "the contact operator");
     PCS_TAKE(solver->ctx, map->row, system->nrow + system->ntangent, "the contact operator");
     for (int j = 0; j < system->nrow; j++)
@@ -383,7 +382,6 @@ typedef struct schur {
     int n, m, nt; // equations; rows and tangents here
     pcs_krylov_set *contacts;
     pcs_schur_map *map;
-    pcs_coupling *coupling;
     double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
     double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                  // [n] where positions do not add up
@@ -409,9 +407,7 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
     PCS_TAKE(self->ctx, s->held, s->m, "the Schur solver");
     s->z = s->contacts->p.z;
     s->gate = s->contacts->p.gate;
-    PCS_TRY(pcs_coupling_create(self->ctx, system, s->map->G, s->map->T, system->row_comm != NULL, &s->coupling));
-    PCS_TRY(pcs_preconditioner_create(self, false, s->coupling, &s->contacts->preconditioner[0]));
-    return pcs_preconditioner_create(self, true, s->coupling, &s->contacts->preconditioner[1]);
+    return pcs_preconditioners_create(self, s->map->G, s->map->T, s->contacts->preconditioner);
 }
 
 // Assigns the multipliers the places that they have in a single process, if rows are distributed over ranks.
@@ -544,21 +540,6 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     pcs_linsolve_solve(s->map->iteration, s->y0);
 }
 
-// Refills coupling and preconditioners for new products. Gaps depend on S*, velocities as far as W moves positions.
-static void schur_refresh(pcs_step_solver *self)
-{
-    schur *s = self->data;
-    const pcs_step_form *form = &self->form;
-    const pcs_matrix *S = form->has_dynamics ? s->map->S : NULL;
-    double way = form->kb > 0.0 ? 1.0 / form->kb : 0.0, rub = form->has_position ? 0.5 * form->h : 0.0;
-    double gaps[2] = { 1.0, 1.0 }, rates[2] = { fmin(1.0, form->kw * way), fmin(1.0, (form->kw + rub) * way) };
-    pcs_krylov_set_reset(s->contacts);
-    pcs_coupling_fill(s->coupling, self->mass->A, S, form);
-    if (s->contacts->preconditioner[0] != NULL && form->has_position)
-        pcs_preconditioner_fill(s->contacts->preconditioner[0], S, gaps);
-    if (s->contacts->preconditioner[1] != NULL) pcs_preconditioner_fill(s->contacts->preconditioner[1], S, rates);
-}
-
 // Fills the masses of the projection equations, the gates, and the initial multipliers.
 static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p)
 {
@@ -577,7 +558,9 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
             c->p.z[s->m + j] = 0.0;
             for (int t = 0; t < c->p.rows[j].ntangent; t++) c->p.z[2 * s->m + c->p.rows[j].first_tangent + t] = 0.0;
         }
-    if (s->is_stale) schur_refresh(self);
+    if (!s->is_stale) return;
+    pcs_krylov_set_reset(c);
+    pcs_preconditioners_fill(c->preconditioner, self->form.has_dynamics ? s->map->S : NULL);
     s->is_stale = false;
 }
 
