@@ -94,19 +94,23 @@ static double active_noise(const pcs_active_set *s, int k)
     return s->noise[k < s->p.m ? 0 : 1];
 }
 
-// Evaluates value = b + P z, and gate_gap = b_gate + P_gate z if the gate is live, with their round-off.
+// Evaluates value = b + P z, and gate_gap = b_gate + P_gate z if the gate is live, for unknowns from `first` on.
+static void contacts_evaluate(const pcs_contact_problem *p, const double *P, const double *P_gate, int first)
+{
+    for (int i = first; i < p->n; i++) {
+        p->value[i] = p->b[i];
+        for (int j = first; j < p->n; j++) p->value[i] += P[i * p->n + j] * p->z[j];
+    }
+    for (int i = 0; i < (p->gate_is_live ? p->m : 0); i++) {
+        p->gate_gap[i] = p->b_gate[i];
+        for (int j = 0; j < p->n; j++) p->gate_gap[i] += P_gate[i * p->n + j] * p->z[j];
+    }
+}
+
+// Evaluates all values at z, with their round-off.
 static void active_evaluate(pcs_active_set *s)
 {
-    int first = s->p.has_position ? 0 : s->p.m; // otherwise nu stays out
-    for (int i = first; i < s->p.n; i++) {
-        s->p.value[i] = s->p.b[i];
-        for (int j = first; j < s->p.n; j++) s->p.value[i] += s->P[i * s->p.n + j] * s->p.z[j];
-    }
-    if (s->p.gate_is_live)
-        for (int i = 0; i < s->p.m; i++) {
-            s->p.gate_gap[i] = s->p.b_gate[i];
-            for (int j = 0; j < s->p.n; j++) s->p.gate_gap[i] += s->P_gate[i * s->p.n + j] * s->p.z[j];
-        }
+    contacts_evaluate(&s->p, s->P, s->P_gate, s->p.has_position ? 0 : s->p.m); // otherwise nu stays out
     active_find_noise(s);
 }
 
@@ -853,20 +857,6 @@ static void dense_reduce(pcs_dense_contacts *c)
     s->p.gate_tolerance = c->p.gate_tolerance;
 }
 
-static void dense_evaluate(pcs_dense_contacts *c)
-{
-    int first = c->p.has_position || c->p.held != NULL ? 0 : c->p.m; // otherwise nu stays out
-    for (int i = first; i < c->p.n; i++) {
-        c->p.value[i] = c->p.b[i];
-        for (int j = first; j < c->p.n; j++) c->p.value[i] += c->P[i * c->p.n + j] * c->p.z[j];
-    }
-    if (c->p.gate_is_live)
-        for (int i = 0; i < c->p.m; i++) {
-            c->p.gate_gap[i] = c->p.b_gate[i];
-            for (int j = 0; j < c->p.n; j++) c->p.gate_gap[i] += c->P_gate[i * c->p.n + j] * c->p.z[j];
-        }
-}
-
 // Computes all multipliers and values from those of the reduced problem.
 static void dense_expand(pcs_dense_contacts *c)
 {
@@ -879,7 +869,7 @@ static void dense_expand(pcs_dense_contacts *c)
         for (int l = 0; l < s->p.n; l++) x += y[l] * s->p.z[l];
         c->p.z[c->held[i]] = -x * pcs_contact_unit(&c->p, c->held[i]);
     }
-    dense_evaluate(c);
+    contacts_evaluate(&c->p, c->P, c->P_gate, c->p.has_position || c->p.held != NULL ? 0 : c->p.m);
     if (c->p.gate_is_live)
         for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_contact_is_gated(&c->p, j);
     for (int j = 0; j < s->p.m; j++) c->p.gate[c->row[j]] = s->p.gate[j];

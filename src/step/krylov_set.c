@@ -114,6 +114,13 @@ static bool treat_is_near(const pcs_krylov_set *c, int row, int k)
     return c->mode[k] == PCS_MODE_HELD || (c->mode[k] == PCS_MODE_SLIDING && c->turn[row] > slow_turn);
 }
 
+// Returns true if a row slides in space and the preconditioners include it.
+static bool treat_turns(const pcs_krylov_set *c, int row)
+{
+    int k = pcs_contact_tangent(&c->p, row, 0);
+    return c->p.rows[row].ntangent == 2 && c->mode[k] == PCS_MODE_SLIDING && c->is_in[k];
+}
+
 // Raises the diagonals of bilateral rows in the preconditioner as in the system.
 static void treat_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int first)
 {
@@ -123,51 +130,34 @@ static void treat_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int fi
             pcs_preconditioner_add(pre, j, j, c->shared / c->p.r[first + j]);
 }
 
-// Prepares the preconditioner of the velocities for the present sets and directions of slip.
-static void treat_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
+// Prepares the preconditioner of gaps (0) or of velocities (1) for the present sets and directions of slip.
+static void treat_choose(pcs_krylov_set *c, int law)
 {
+    pcs_preconditioner *pre = c->preconditioner[law];
     bool is_same = true, turns = false;
     for (int j = 0; j < c->p.m; j++)
-        for (int t = -1; t < c->p.rows[j].ntangent; t++) {
-            int k = t < 0 ? c->p.m + j : pcs_contact_tangent(&c->p, j, t);
+        for (int t = -1; t < (law == 0 ? 0 : c->p.rows[j].ntangent); t++) {
+            int k = t < 0 ? law * c->p.m + j : pcs_contact_tangent(&c->p, j, t);
             bool is_in = treat_is_near(c, j, k);
             is_same = is_same && c->is_in[k] == is_in;
             turns = turns || (is_in && c->mode[k] == PCS_MODE_SLIDING);
             c->is_in[k] = is_in;
         }
     // A factor that knows directions of slip is not that of the same sets without.
-    if (is_same && !turns && !c->has_turns && pcs_preconditioner_is_ready(pre)) return;
-    c->has_turns = turns;
-    pcs_preconditioner_choose(pre, c->is_in + c->p.m);
-    treat_raise(c, pre, c->p.m);
-    if (turns)
-        for (int j = 0; j < c->p.m; j++) {
-            int k = pcs_contact_tangent(&c->p, j, 0);
-            if (c->p.rows[j].ntangent == 2 && c->mode[k] == PCS_MODE_SLIDING && c->is_in[k])
-                treat_hold_across(c, pre, j);
-        }
-    pcs_preconditioner_factor(pre);
-}
-
-static void treat_choose_gaps(pcs_krylov_set *c, pcs_preconditioner *pre)
-{
-    bool is_same = true;
-    for (int j = 0; j < c->p.m; j++) {
-        is_same = is_same && c->is_in[j] == (c->mode[j] == PCS_MODE_HELD);
-        c->is_in[j] = c->mode[j] == PCS_MODE_HELD;
-    }
-    if (is_same && pcs_preconditioner_is_ready(pre)) return;
-    pcs_preconditioner_choose(pre, c->is_in);
-    treat_raise(c, pre, 0);
+    if (is_same && !turns && !(law == 1 && c->has_turns) && pcs_preconditioner_is_ready(pre)) return;
+    if (law == 1) c->has_turns = turns;
+    pcs_preconditioner_choose(pre, c->is_in + law * c->p.m);
+    treat_raise(c, pre, law * c->p.m);
+    for (int j = 0; j < (turns ? c->p.m : 0); j++)
+        if (treat_turns(c, j)) treat_hold_across(c, pre, j);
     pcs_preconditioner_factor(pre);
 }
 
 // Prepares the preconditioners for the present sets.
 static void treat_prepare(pcs_krylov_set *c)
 {
-    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL && c->p.held == NULL)
-        treat_choose_gaps(c, c->preconditioner[0]);
-    if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) treat_choose_rates(c, c->preconditioner[1]);
+    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL && c->p.held == NULL) treat_choose(c, 0);
+    if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) treat_choose(c, 1);
     treat_hold(c);
 }
 
@@ -214,12 +204,8 @@ static void treat_apply(void *owner, const double *r, double *x)
         if (is_near) c->aim[k] = r[k];
         else x[k] = c->p.r[k] * r[k];
     }
-    if (rates != NULL)
-        for (int j = 0; j < m; j++) {
-            int k = pcs_contact_tangent(&c->p, j, 0);
-            if (c->p.rows[j].ntangent == 2 && c->mode[k] == PCS_MODE_SLIDING && c->is_in[k])
-                treat_aim_slip(c, j, r, &c->aim[k]);
-        }
+    for (int j = 0; j < (rates != NULL ? m : 0); j++)
+        if (treat_turns(c, j)) treat_aim_slip(c, j, r, &c->aim[pcs_contact_tangent(&c->p, j, 0)]);
     pcs_preconditioner_solve(pair, (double *[2]){ c->aim, c->aim + m });
     for (int k = set_first(c); k < set_last(c) && k < known; k++)
         if (c->mode[k] == PCS_MODE_HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];

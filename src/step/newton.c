@@ -43,37 +43,32 @@ typedef struct newton {
     int *bilateral;            // [nb] bilateral rows
     unsigned char *is_used;    // [m] rows that may transmit an impulse in this step
     int *row_of_tangent;       // [nt]
-    bool is_at_start;          // linearised at the start of the step, which is no point of the iteration
     bool is_provisional;       // the multipliers belong to sets that do not hold yet
-    bool has_jump;             // U or W is not zero
     int gate_sign;             // 1: a gap at the tolerance counts as closed; -1: as open, if closing it would open it
     bool stands;               // S* of this form is factored and constant
     bool is_factored;          // rows are constant, too
-    bool rows_are_here;        // mass and directions are evaluated at the present q
     bool keeps_factor;         // S* and K of the iterate before are kept
     unsigned char *has_column; // [nz] 1 if column Y is filled
     double **Y;                // [nz][n] change of d by a unit multiplier
     double **mu_of;            // [nz][nb] change of mu by a unit multiplier
     pcs_rows *A;               // [nb x n] Gb + kb Hb, for smooth multipliers
     double **border;           // [nb][n] S*^-1 Gb^T
-    double *schur, *mu, *mu0;  // [nb * nb], [nb], [nb]
-    double *q0, *v0, *qt, *U, *W, *f, *y0, *q_last, *v_last; // [n]
-    double *sum, *sum_t;                                     // [n] sums that give q and qt; q and qt themselves
-    double *x, *turned;                                      // [n] used if positions do not add up
-    double *force;                                           // [nb] forces of joints in the last step, N
-    double *invert, *keep;                                   // [nb * nb], [nb]
-    double *lam;                                             // [m] multipliers half-way to the next iterate
-    double *z_last;                                          // [nz] multipliers of the iterate before
-    double *right;                                           // [n] right side of the last solve; NULL if not needed
-    double *base, *trial;                                    // [n] right side without jumps; y0 by the matrix before
-    bool has_trial;                                          // `base` and `trial` are filled
-    double size, drift;                                      // size of the last change and its drift: newton_measure
+    double *schur, *mu0;       // [nb * nb], [nb]
+    pcs_motion at;
+    double *f;             // [n]
+    double *force;         // [nb] forces of joints in the last step, N
+    double *invert, *keep; // [nb * nb], [nb]
+    double *lam;           // [m] multipliers half-way to the next iterate
+    double *z_last;        // [nz] multipliers of the iterate before
+    double *right;         // [n] right side of the last solve; NULL if not needed
+    double *base, *trial;  // [n] right side without jumps; y0 by the matrix before
+    bool has_trial;        // `base` and `trial` are filled
+    double size, drift;    // size of the last change and its drift: newton_measure
     struct newton_known {
         pcs_bend bend; // curvature of the motion, in the last step
         pcs_tail tail;
     } known;
-    pcs_past *past;  // accelerations of earlier steps; NULL if not kept
-    bool is_guessed; // the iteration began at the extrapolation of the steps before
+    pcs_past *past; // accelerations of earlier steps; NULL if not kept
 } newton;
 
 // The linearised step of `newton`: its matrix, what multipliers do to it, and the contact problem that follows.
@@ -176,7 +171,7 @@ static void newton_bend_rates(pcs_step_solver *self)
     const pcs_matrix *K = s->curvature->K;
     pcs_rows *H = s->curvature->H;
     double share = form->kw > 0.0 ? form->h * (form->kb - form->kw) / (form->c * form->kw) : 0.0;
-    if (form->has_smooth_multipliers || !s->has_jump || share == 0.0) return;
+    if (form->has_smooth_multipliers || !s->at.has_jump || share == 0.0) return;
     for (int i = 0; i < s->nb; i++) {
         const double *X = newton_column(self, s->bilateral[i]);
         for (int k = H->start[s->bilateral[i]]; k < H->start[s->bilateral[i] + 1]; k++) {
@@ -191,16 +186,15 @@ static void newton_bend_rates(pcs_step_solver *self)
 static void newton_go_half_way(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    double half = 0.5 * self->form.kb;
-    const double *from = p->base == NULL ? p->q : s->x;
-    double *to = p->base == NULL ? s->q_last : s->turned;
+    double half = 0.5 * self->form.kb, *to = p->base == NULL ? s->at.q_last : s->at.turned;
+    const double *from = p->base == NULL ? p->q : s->at.x;
     for (int i = 0; i < s->n; i++) {
         to[i] = from[i] + half * s->trial[i];
-        s->v_last[i] = p->v[i] + 0.5 * s->trial[i];
+        s->at.v_last[i] = p->v[i] + 0.5 * s->trial[i];
     }
-    if (p->base != NULL) pcs_retract(&self->system->rotations, p->base, s->turned, s->q_last);
-    p->q = s->q_last;
-    p->v = s->v_last;
+    if (p->base != NULL) pcs_retract(&self->system->rotations, p->base, s->at.turned, s->at.q_last);
+    p->q = s->at.q_last;
+    p->v = s->at.v_last;
     if (s->curvature == NULL) return;
     for (int i = 0; i < s->nb; i++) s->lam[s->bilateral[i]] = p->lam[s->bilateral[i]] - 0.5 * s->mu0[i] / self->form.h;
     p->lam = s->lam;
@@ -256,7 +250,7 @@ static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_step_problem at = *p;
     if (s->is_factored) return true;
     if (s->has_trial && !s->keeps_factor) newton_go_half_way(self, &at);
-    if (!s->keeps_factor && !newton_factor_iteration(self, &at, at.q == p->q ? s->x : s->turned)) return false;
+    if (!s->keeps_factor && !newton_factor_iteration(self, &at, at.q == p->q ? s->at.x : s->at.turned)) return false;
     bool is_fit = !self->form.has_smooth_multipliers || newton_fill_border(self);
     if (at.q != p->q && s->curvature != NULL) pcs_system_aim(self->system, pcs_at(self->t, p->q, NULL));
     return is_fit;
@@ -279,11 +273,11 @@ static void newton_fill_right(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_system *system = self->system;
     double h = self->form.h;
     system->ops->force(system, pcs_at(p->t, p->q, p->v), s->f);
-    for (int i = 0; i < s->n; i++) s->y0[i] = h * s->f[i];
-    pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
+    for (int i = 0; i < s->n; i++) s->at.y0[i] = h * s->f[i];
+    pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->at.y0);
     if (self->form.has_smooth_multipliers)
         for (int i = 0; i < s->nb; i++)
-            pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->y0);
+            pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->at.y0);
 }
 
 // Adds the effect of the jumps U and W to y0 and solves for it.
@@ -291,31 +285,31 @@ static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     for (int i = 0; i < s->n; i++) {
-        s->q_last[i] = s->U[i] + self->form.kw * s->W[i];
-        s->v_last[i] = s->v0[i] + p->d[i]; // vt
+        s->at.q_last[i] = s->at.U[i] + self->form.kw * s->at.W[i];
+        s->at.v_last[i] = s->at.v0[i] + p->d[i]; // vt
     }
-    if (s->has_jump) newton_add_tangent(self, s->q_last, s->W, s->y0);
-    if (s->right != NULL) memcpy(s->right, s->y0, (size_t)s->n * sizeof *s->right);
-    for (int i = 0; i < s->n; i++) s->q_last[i] = -s->q_last[i];
-    newton_bordered_solve(self, s->y0, s->q_last, s->v_last, p->target, s->mu0);
+    if (s->at.has_jump) newton_add_tangent(self, s->at.q_last, s->at.W, s->at.y0);
+    if (s->right != NULL) memcpy(s->right, s->at.y0, (size_t)s->n * sizeof *s->right);
+    for (int i = 0; i < s->n; i++) s->at.q_last[i] = -s->at.q_last[i];
+    newton_bordered_solve(self, s->at.y0, s->at.q_last, s->at.v_last, p->target, s->mu0);
 }
 
 // Sets `trial` to y0 as found with the matrix of the iterate before, and `base` to its right side.
 static void newton_try_kept(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    size_t bytes = (size_t)s->n * sizeof *s->y0;
+    size_t bytes = (size_t)s->n * sizeof *s->at.y0;
     newton_fill_right(self, p);
-    memcpy(s->base, s->y0, bytes);
+    memcpy(s->base, s->at.y0, bytes);
     newton_solve_right(self, p);
-    memcpy(s->trial, s->y0, bytes);
+    memcpy(s->trial, s->at.y0, bytes);
 }
 
 // Solves for y0, the change of d without contact multipliers.
 static void newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    if (s->has_trial) memcpy(s->y0, s->base, (size_t)s->n * sizeof *s->y0);
+    if (s->has_trial) memcpy(s->at.y0, s->base, (size_t)s->n * sizeof *s->at.y0);
     else newton_fill_right(self, p);
     newton_solve_right(self, p);
 }
@@ -333,14 +327,14 @@ static void newton_fill_columns(pcs_step_solver *self)
         const double *column = newton_column(self, k);
         double into_q = newton_into_q(self, k), into_v = newton_into_v(self, k);
         for (int i = 0; i < s->n; i++) {
-            s->q_last[i] = -into_q * column[i];
-            s->v_last[i] = -into_v * column[i];
+            s->at.q_last[i] = -into_q * column[i];
+            s->at.v_last[i] = -into_v * column[i];
         }
-        newton_add_tangent(self, is_begun ? NULL : s->q_last, into_v == 0.0 ? NULL : s->v_last, s->Y[k]);
+        newton_add_tangent(self, is_begun ? NULL : s->at.q_last, into_v == 0.0 ? NULL : s->at.v_last, s->Y[k]);
         if (k < s->m && self->form.has_position)
             for (int i = 0; i < s->n; i++) s->Y[s->m + k][i] = self->form.kw * s->Y[k][i];
-        for (int i = 0; i < s->n; i++) s->q_last[i] = -s->q_last[i];
-        newton_bordered_solve(self, s->Y[k], s->q_last, NULL, NULL, s->mu_of[k]);
+        for (int i = 0; i < s->n; i++) s->at.q_last[i] = -s->at.q_last[i];
+        newton_bordered_solve(self, s->Y[k], s->at.q_last, NULL, NULL, s->mu_of[k]);
     }
 }
 
@@ -348,7 +342,7 @@ static void newton_fill_columns(pcs_step_solver *self)
 static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, double *dx)
 {
     const newton *s = self->data;
-    if (p->base != NULL) pcs_rotate_vector(&self->system->rotations, s->x, dx);
+    if (p->base != NULL) pcs_rotate_vector(&self->system->rotations, s->at.x, dx);
 }
 
 // Fills column l of the gaps, G dq_l with dq_l in q_last, and of the gate gaps, kb G Y_l, if the gate is live: the
@@ -358,14 +352,14 @@ static void newton_fill_gaps(pcs_step_solver *self, const pcs_step_problem *p, i
     newton *s = self->data;
     pcs_dense_contacts *c = s->contacts;
     const pcs_rows *G = self->system->G;
-    newton_turn(self, p, s->q_last);
-    for (int j = 0; j < s->m; j++) c->P[j * s->nz + l] = pcs_rows_dot(G, j, s->q_last);
+    newton_turn(self, p, s->at.q_last);
+    for (int j = 0; j < s->m; j++) c->P[j * s->nz + l] = pcs_rows_dot(G, j, s->at.q_last);
     if (!self->form.gate_is_live) return;
     const double *Y = s->Y[l];
     if (p->base != NULL) {
-        memcpy(s->turned, Y, (size_t)s->n * sizeof *Y);
-        newton_turn(self, p, s->turned);
-        Y = s->turned;
+        memcpy(s->at.turned, Y, (size_t)s->n * sizeof *Y);
+        newton_turn(self, p, s->at.turned);
+        Y = s->at.turned;
     }
     for (int j = 0; j < s->m; j++) c->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(G, j, Y);
 }
@@ -403,17 +397,17 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
         const double *column = newton_column(self, l);
         double into_q = newton_into_q(self, l), into_v = newton_into_v(self, l);
         for (int i = 0; i < s->n; i++) {
-            s->q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
-            s->v_last[i] = into_v * column[i] + s->Y[l][i];
+            s->at.q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
+            s->at.v_last[i] = into_v * column[i] + s->Y[l][i];
         }
         bool turns = s->curvature != NULL && !form->law_is_gap;
         for (int j = 0; j < s->m; j++) {
-            double turn = turns ? newton_turn_rate(s, j, s->q_last) : 0.0;
-            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->v_last) + turn;
+            double turn = turns ? newton_turn_rate(s, j, s->at.q_last) : 0.0;
+            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->at.v_last) + turn;
         }
         if (form->has_position) newton_fill_gaps(self, p, l);
         if (p->held != NULL) newton_fill_held(self, l);
-        for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->v_last);
+        for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->at.v_last);
     }
     for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
     for (int t = 0; t < s->nt; t++)
@@ -426,22 +420,10 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
 }
 
 // Returns true if row j may close in this iteration; it then takes part until the end of the step.
-static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_dense_contacts *c, int j)
+static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_contact_problem *c, int j)
 {
-    if (form->has_position && c->p.b[j] <= 0.0) return true;
-    return form->gate_is_live ? c->p.b_gate[j] <= p->gate_tolerance : p->gate[j] != 0;
-}
-
-// Evaluates the gaps at q and, if the gate is live, at qt, each at most once.
-static void newton_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, double *smooth_gap, double *gap)
-{
-    const newton *s = self->data;
-    pcs_system *system = self->system;
-    bool is_elsewhere = (s->has_jump || s->is_at_start) && self->form.gate_is_live;
-    if (is_elsewhere) pcs_system_gaps(system, pcs_at(self->t, s->qt, NULL), smooth_gap);
-    if (s->rows_are_here) pcs_system_gaps_here(system, pcs_at(self->t, p->q, NULL), gap);
-    else pcs_system_gaps(system, pcs_at(self->t, p->q, NULL), gap);
-    if (!is_elsewhere) memcpy(smooth_gap, gap, (size_t)s->m * sizeof *gap);
+    if (form->has_position && c->b[j] <= 0.0) return true;
+    return form->gate_is_live ? c->b_gate[j] <= p->gate_tolerance : p->gate[j] != 0;
 }
 
 // Adds rows that were left out of the last iteration and have closed. Returns true if there are any.
@@ -452,59 +434,25 @@ static bool newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
     bool has_open = false, misses = false;
     for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
     if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
-    newton_find_gaps(self, p, c->p.b_gate, c->p.b);
+    pcs_motion_find_gaps(self, p, &s->at, c->p.b_gate, c->p.b);
     for (int j = 0; j < s->m; j++) {
-        if (s->is_used[j] || !newton_may_close(&self->form, p, c, j)) continue;
+        if (s->is_used[j] || !newton_may_close(&self->form, p, &c->p, j)) continue;
         s->is_used[j] = 1;
         misses = true;
     }
     return misses;
 }
 
-// Evaluates the rows at d + y0 without multipliers, from the present q.
+// Evaluates the rows without multipliers, and marks those that may act.
 static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_dense_contacts *c = s->contacts;
-    pcs_system *system = self->system;
-    double kb = self->form.kb;
+    const pcs_contact_problem *c = &s->contacts->p;
     if (s->m == 0) return;
-    newton_find_gaps(self, p, c->p.b_gate, c->p.b);
-    const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
-    for (int i = 0; i < s->n; i++) {
-        s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
-        s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
-    }
+    pcs_motion_fill_base(self, p, &s->at, s->curvature, true, &s->contacts->p);
     for (int j = 0; j < s->m; j++)
-        c->p.b[s->m + j] = pcs_rows_dot(system->G, j, s->v_last) + newton_turn_rate(s, j, s->q_last) +
-                           pcs_row_target(system->G, j, p->target, p->target_velocity);
-    if (p->base != NULL) {
-        memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
-        newton_turn(self, p, s->turned);
-        newton_turn(self, p, s->q_last);
-        way = s->turned;
-    }
-    for (int j = 0; j < s->m; j++) {
-        if (c->p.b[j] <= 0.0) s->is_used[j] = 1;
-        c->p.b[j] += pcs_rows_dot(system->G, j, s->q_last);
-        c->p.b_gate[j] = s->is_at_start ? c->p.b[j] : c->p.b_gate[j] + kb * pcs_rows_dot(system->G, j, way);
-        if (self->form.law_is_gap) c->p.b[s->m + j] = c->p.b[j] / kb; // d and W move gap and kb times velocity alike
-        if (newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
-    }
-    for (int t = 0; t < s->nt; t++)
-        c->p.b[2 * s->m + t] =
-            pcs_rows_dot(system->T, t, s->v_last) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
-}
-
-// Evaluates G (kh d + drift) and T (kh d + drift), m, of held rows without multipliers.
-static void newton_fill_held_base(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    newton *s = self->data;
-    pcs_contact_problem *c = &s->contacts->p;
-    for (int i = 0; i < s->n; i++) s->q_last[i] = p->drift[i] + self->form.kh * (p->d[i] + s->y0[i]);
-    for (int j = 0; j < s->m; j++)
-        c->b[j] = c->rows[j].is_bilateral || !p->held[j] ? 0.0 : pcs_rows_dot(self->system->G, j, s->q_last);
-    for (int t = 0; t < s->nt; t++) c->b[2 * s->m + s->nt + t] = pcs_rows_dot(self->system->T, t, s->q_last);
+        if (c->value[j] <= 0.0 || newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
+    if (p->held != NULL) pcs_motion_fill_held(self, p, &s->at, &s->contacts->p);
 }
 
 // Adds rows that were left out and that the multipliers of the others close. Returns true if there are any.
@@ -531,7 +479,7 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_dense_contacts *c = s->contacts;
     pcs_system *system = self->system;
     memcpy(c->p.z, s->z_last, (size_t)s->nz * sizeof *c->p.z);
-    newton_find_gaps(self, p, c->p.gate_gap, c->p.value);
+    pcs_motion_find_gaps(self, p, &s->at, c->p.gate_gap, c->p.value);
     for (int j = 0; j < s->m; j++)
         c->p.value[s->m + j] =
             pcs_rows_dot(system->G, j, p->v) + pcs_row_target(system->G, j, p->target, p->target_velocity);
@@ -560,16 +508,15 @@ static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, in
     s->is_provisional = false;
     memcpy(s->z_last, s->contacts->p.z, (size_t)s->nz * sizeof(double));
     newton_fill_base(self, p);
-    if (p->held != NULL) newton_fill_held_base(self, p);
     if (newton_is_free(s)) {
         memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
         memset(s->contacts->p.gate, 0, (size_t)s->m * sizeof *s->contacts->p.gate);
         *rounds = 1;
         return true;
     }
-    if (self->form.has_dynamics) pcs_projection_follow(self, p->base == NULL ? NULL : s->x);
+    if (self->form.has_dynamics) pcs_projection_follow(self, p->base == NULL ? NULL : s->at.x);
     // Starts from the present multipliers, to stay with one solution where there are several.
-    s->contacts->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
+    s->contacts->is_warm = self->form.has_dynamics && s->at.has_jump && !s->at.is_at_start;
     do {
         newton_fill_columns(self);
         newton_fill_contacts(self, p);
@@ -703,20 +650,15 @@ static pcs_status newton_take_rates(pcs_step_solver *self, newton *s)
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
     PCS_TAKE(self->ctx, s->has_column, s->nz, "the Newton solver");
-    PCS_TAKE(self->ctx, s->Y, s->nz, "the Newton solver");
-    PCS_TAKE(self->ctx, s->mu_of, s->nz, "the Newton solver");
+    PCS_TAKE_EACH(self->ctx, s->nz, "the Newton solver", double *, &s->Y, &s->mu_of);
     PCS_TAKE(self->ctx, s->border, s->nb, "the Newton solver");
     for (int k = 0; k < s->nz; k++) {
         PCS_TAKE(self->ctx, s->Y[k], s->n, "the Newton solver");
         PCS_TAKE(self->ctx, s->mu_of[k], s->nb, "the Newton solver");
     }
     for (int k = 0; k < s->nb; k++) PCS_TAKE(self->ctx, s->border[k], s->n, "the Newton solver");
-    PCS_TAKE(self->ctx, s->schur, (size_t)s->nb * (size_t)s->nb, "the Newton solver");
-    PCS_TAKE(self->ctx, s->mu, s->nb, "the Newton solver");
-    PCS_TAKE(self->ctx, s->mu0, s->nb, "the Newton solver");
-    PCS_TAKE(self->ctx, s->keep, s->nb, "the Newton solver");
-    PCS_TAKE(self->ctx, s->invert, (size_t)s->nb * (size_t)s->nb, "the Newton solver");
-    PCS_TAKE(self->ctx, s->force, s->nb, "the Newton solver");
+    PCS_TAKE_EACH(self->ctx, (size_t)s->nb * (size_t)s->nb, "the Newton solver", double, &s->schur, &s->invert);
+    PCS_TAKE_EACH(self->ctx, s->nb, "the Newton solver", double, &s->mu0, &s->keep, &s->force);
     self->memory[0] = (pcs_memory){ .bytes = s->force, .size = (size_t)s->nb * sizeof *s->force };
     PCS_TAKE(self->ctx, s->lam, s->m, "the Newton solver");
     return newton_take_rates(self, s);
@@ -747,21 +689,12 @@ static pcs_status newton_setup(pcs_step_solver *self)
         if (row->is_bilateral) s->bilateral[s->nb++] = j;
         for (int t = 0; t < row->ntangent; t++) s->row_of_tangent[row->first_tangent + t] = j;
     }
-    double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->U, &s->W, &s->f, &s->y0, &s->q_last, &s->v_last };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        PCS_TAKE(self->ctx, *vectors[i], s->n, "the Newton solver");
-    if (system->rotations.are_somewhere) {
-        double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
-        for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-            PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
-        self->way = s->x;
-    }
+    PCS_TRY(pcs_motion_create(self, &s->at));
+    PCS_TAKE(self->ctx, s->f, s->n, "the Newton solver");
     PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
     PCS_TRY(pcs_curvature_create(self, &s->curvature));
     if (newton_has_slope(s, system)) {
-        PCS_TAKE(self->ctx, s->right, s->n, "the Newton solver");
-        PCS_TAKE(self->ctx, s->base, s->n, "the Newton solver");
-        PCS_TAKE(self->ctx, s->trial, s->n, "the Newton solver");
+        PCS_TAKE_EACH(self->ctx, s->n, "the Newton solver", double, &s->right, &s->base, &s->trial);
         self->memory[1] = (pcs_memory){ .bytes = &s->known, .size = sizeof s->known };
         PCS_TRY(pcs_past_create(self, s->nb, 2, &s->past));
     }
@@ -785,79 +718,34 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     return PCS_OK;
 }
 
-// Computes q from the sum of increments, and qt if the gates depend on it.
-static void newton_retract(pcs_step_solver *self, pcs_step_problem *p)
-{
-    newton *s = self->data;
-    if (!s->has_jump || self->form.gate_is_live) {
-        for (int i = 0; i < s->n; i++) s->x[i] = s->sum_t[i] - p->base[i];
-        pcs_retract(&self->system->rotations, p->base, s->x, s->qt);
-    }
-    if (!s->has_jump) {
-        memcpy(p->q, s->qt, (size_t)s->n * sizeof *p->q);
-        return;
-    }
-    for (int i = 0; i < s->n; i++) s->x[i] = s->sum[i] - p->base[i];
-    pcs_retract(&self->system->rotations, p->base, s->x, p->q);
-}
-
 // Computes U and W from the multipliers and the present columns.
 static void newton_find_jumps(pcs_step_solver *self)
 {
     newton *s = self->data;
     const double *z = s->contacts->p.z;
-    s->rows_are_here = false;
-    memset(s->U, 0, (size_t)s->n * sizeof(double));
-    memset(s->W, 0, (size_t)s->n * sizeof(double));
-    s->has_jump = false;
+    s->at.rows_are_here = false;
+    memset(s->at.U, 0, (size_t)s->n * sizeof(double));
+    memset(s->at.W, 0, (size_t)s->n * sizeof(double));
+    s->at.has_jump = false;
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;
-        s->has_jump = true;
+        s->at.has_jump = true;
         const double *column = newton_column(self, k);
         double into_U = newton_into_U(self, k), into_v = newton_into_v(self, k);
         for (int i = 0; i < s->n; i++) {
-            s->U[i] += into_U * z[k] * column[i];
-            s->W[i] += into_v * z[k] * column[i];
+            s->at.U[i] += into_U * z[k] * column[i];
+            s->at.W[i] += into_v * z[k] * column[i];
         }
-    }
-}
-
-// Computes v and the position sums from d, U and W.
-static void newton_add_up(pcs_step_solver *self, pcs_step_problem *p)
-{
-    newton *s = self->data;
-    double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
-    for (int i = 0; i < s->n; i++) {
-        sum_t[i] = s->q0[i] + self->form.kb * p->d[i];
-        sum[i] = sum_t[i] + s->U[i] + self->form.kw * s->W[i];
-        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
     }
 }
 
 // Applies the multipliers: computes U and W, then q and v.
 static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
 {
-    newton_find_jumps(self);
-    newton_add_up(self, p);
-    if (p->base != NULL) newton_retract(self, p);
-}
-
-// Moves mass and directions to the present q; columns follow only if multipliers act, or at the end of the step.
-static bool newton_lead(pcs_step_solver *self, const pcs_step_problem *p)
-{
     newton *s = self->data;
-    if (s->rows_are_here) return true;
-    if (p->base != NULL && self->system->row_set.vary) pcs_projection_leave(self); // x is another one even at this q
-    s->rows_are_here = pcs_projection_lead(self, p->q);
-    return s->rows_are_here;
-}
-
-static bool newton_move(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const newton *s = self->data;
-    if (!newton_lead(self, p)) return false;
-    pcs_projection_follow(self, p->base == NULL ? NULL : s->x);
-    return true;
+    newton_find_jumps(self);
+    pcs_motion_add_up(self, p, &s->at);
+    pcs_motion_retract(self, p, &s->at);
 }
 
 // Updates d and lam for the multipliers found. Returns the largest change of d, m/s, NAN if it is not finite.
@@ -868,13 +756,13 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     double largest = 0.0;
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;
-        for (int i = 0; i < s->n; i++) s->y0[i] += z[k] * s->Y[k][i];
+        for (int i = 0; i < s->n; i++) s->at.y0[i] += z[k] * s->Y[k][i];
         if (self->form.has_smooth_multipliers)
             for (int i = 0; i < s->nb; i++) s->mu0[i] += z[k] * s->mu_of[k][i];
     }
     for (int i = 0; i < s->n; i++) {
-        p->d[i] += s->y0[i];
-        largest = pcs_larger(largest, pcs_system_size(self->system, i, s->y0[i]));
+        p->d[i] += s->at.y0[i];
+        largest = pcs_larger(largest, pcs_system_size(self->system, i, s->at.y0[i]));
     }
     largest = pcs_system_max(self->system, largest);
     if (!isfinite(largest)) return NAN;
@@ -892,32 +780,30 @@ static bool newton_stays(const pcs_step_solver *self)
 // Restores q of the iterate before and changes d by the difference over kb.
 static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
-    newton *s = self->data;
-    double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
-    for (int i = 0; i < s->n; i++) {
-        double excess = (sum[i] - s->q_last[i]) / self->form.kb;
+    pcs_motion *m = &((newton *)self->data)->at;
+    for (int i = 0; i < self->system->nv; i++) {
+        double excess = (m->sum[i] - m->q_last[i]) / self->form.kb;
         p->d[i] -= excess;
         p->v[i] -= excess;
-        sum_t[i] -= self->form.kb * excess;
-        sum[i] = s->q_last[i];
+        m->sum_t[i] -= self->form.kb * excess;
+        m->sum[i] = m->q_last[i];
     }
-    s->rows_are_here = true;
+    m->rows_are_here = true;
 }
 
 // Applies the multipliers with the columns at the present q. Returns the resulting change of the motion, m/s.
 static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    const double *sum = p->base == NULL ? p->q : s->sum;
     double change = 0.0;
-    memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
-    memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
+    memcpy(s->at.q_last, s->at.sum, (size_t)s->n * sizeof(double));
+    memcpy(s->at.v_last, p->v, (size_t)s->n * sizeof(double));
     newton_find_jumps(self);
-    newton_add_up(self, p);
+    pcs_motion_add_up(self, p, &s->at);
     if (newton_stays(self)) newton_keep_place(self, p);
-    if (p->base != NULL) newton_retract(self, p);
+    pcs_motion_retract(self, p, &s->at);
     for (int i = 0; i < s->n; i++) {
-        double moved = fabs(sum[i] - s->q_last[i]) / self->form.h, faster = fabs(p->v[i] - s->v_last[i]);
+        double moved = fabs(s->at.sum[i] - s->at.q_last[i]) / self->form.h, faster = fabs(p->v[i] - s->at.v_last[i]);
         change = pcs_larger(change, pcs_system_size(self->system, i, pcs_larger(moved, faster)));
     }
     return change;
@@ -938,25 +824,15 @@ static void newton_measure(pcs_step_solver *self)
 {
     newton *s = self->data;
     double energy = 0.0, largest = 0.0;
-    for (int i = 0; i < pcs_system_nown(self->system); i++) energy += s->y0[i] * s->right[i];
+    for (int i = 0; i < pcs_system_nown(self->system); i++) energy += s->at.y0[i] * s->right[i];
     pcs_system_sum(self->system, 1, &energy);
-    for (int i = 0; i < s->nb; i++) energy -= s->mu0[i] * pcs_rows_dot(self->system->G, s->bilateral[i], s->y0);
+    for (int i = 0; i < s->nb; i++) energy -= s->mu0[i] * pcs_rows_dot(self->system->G, s->bilateral[i], s->at.y0);
     s->size = sqrt(fabs(energy)); // S* may be indefinite under pressure
     s->drift = INFINITY;
     if (!s->has_trial) return;
     for (int i = 0; i < s->n; i++)
-        largest = pcs_larger(largest, pcs_system_size(self->system, i, s->y0[i] - s->trial[i]));
+        largest = pcs_larger(largest, pcs_system_size(self->system, i, s->at.y0[i] - s->trial[i]));
     s->drift = pcs_system_max(self->system, largest);
-}
-
-static double newton_size(pcs_step_solver *self)
-{
-    return ((const newton *)self->data)->size;
-}
-
-static double newton_drift(pcs_step_solver *self)
-{
-    return ((const newton *)self->data)->drift;
 }
 
 // Returns true if S* gives the energy norm of a change; rows and columns do not move then.
@@ -980,8 +856,8 @@ static double newton_scale(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     double energy = 0.0;
-    pcs_matrix_multiply(self->system->M, p->d, s->v_last);
-    for (int i = 0; i < pcs_system_nown(self->system); i++) energy += s->v_last[i] * p->d[i];
+    pcs_matrix_multiply(self->system->M, p->d, s->at.v_last);
+    for (int i = 0; i < pcs_system_nown(self->system); i++) energy += s->at.v_last[i] * p->d[i];
     pcs_system_sum(self->system, 1, &energy);
     return self->system->mass > 0.0 ? sqrt(fmax(energy, 0.0) / self->system->mass) : 0.0;
 }
@@ -991,14 +867,14 @@ static double newton_scale(pcs_step_solver *self, const pcs_step_problem *p)
 static bool newton_settle(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    if (!newton_move(self, p)) return false;
-    if (!s->has_jump || !newton_jumps(self)) return true;
+    if (!pcs_motion_move(self, p, &s->at)) return false;
+    if (!s->at.has_jump || !newton_jumps(self)) return true;
     pcs_step_problem at = *p;
-    memcpy(s->q_last, s->W, (size_t)s->n * sizeof *s->W);
+    memcpy(s->at.q_last, s->at.W, (size_t)s->n * sizeof *s->at.W);
     newton_find_jumps(self);
-    for (int i = 0; i < s->n; i++) at.d[i] -= s->W[i] - s->q_last[i];
-    newton_add_up(self, &at);
-    if (p->base != NULL) newton_retract(self, &at);
+    for (int i = 0; i < s->n; i++) at.d[i] -= s->at.W[i] - s->at.q_last[i];
+    pcs_motion_add_up(self, &at, &s->at);
+    pcs_motion_retract(self, &at, &s->at);
     return true;
 }
 
@@ -1017,10 +893,10 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     int rounds;
     s->keeps_factor = pass.keeps_factor;
     s->gate_sign = pass.count < SETTLE_TIES_AFTER ? 1 : -1;
-    if (!(s->has_jump ? newton_move(self, p) : newton_lead(self, p))) return NAN;
+    if (!(s->at.has_jump ? pcs_motion_move(self, p, &s->at) : pcs_motion_lead(self, p, &s->at))) return NAN;
     s->has_trial = pass.is_measured && pass.count == 1 && !pass.keeps_factor && newton_has_size(self);
     s->has_trial = s->has_trial && newton_may_keep(self);
-    bool is_moved = s->has_jump && !s->is_at_start, stays = newton_stays(self);
+    bool is_moved = s->at.has_jump && !s->at.is_at_start, stays = newton_stays(self);
     double moved = is_moved && stays ? newton_apply_again(self, p) : 0.0;
     if (s->has_trial) newton_try_kept(self, p);
     if (!newton_factor(self, p)) return NAN;
@@ -1029,19 +905,18 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     if (newton_has_size(self)) newton_measure(self);
     if (!newton_solve_contacts(self, p, &rounds)) return NAN;
     ++*iterations;
-    s->is_at_start = false;
+    s->at.is_at_start = false;
     double change = newton_update_motion(self, p);
     if (isnan(change)) return NAN;
     if (newton_jumps(self)) change *= newton_weight(self, p);
     change = pcs_larger(change, moved);
-    const double *sum = p->base == NULL ? p->q : s->sum;
-    memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
-    memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
+    memcpy(s->at.q_last, s->at.sum, (size_t)s->n * sizeof(double));
+    memcpy(s->at.v_last, p->v, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
     for (int i = 0; i < s->n; i++)
-        change = pcs_larger(change, pcs_system_size(self->system, i, sum[i] - s->q_last[i]) / self->form.h);
+        change = pcs_larger(change, pcs_system_size(self->system, i, s->at.sum[i] - s->at.q_last[i]) / self->form.h);
     for (int i = 0; i < s->n && newton_jumps(self); i++)
-        change = pcs_larger(change, pcs_system_size(self->system, i, p->v[i] - s->v_last[i]));
+        change = pcs_larger(change, pcs_system_size(self->system, i, p->v[i] - s->at.v_last[i]));
     return pcs_system_max(self->system, change);
 }
 
@@ -1059,9 +934,9 @@ static bool newton_balance(pcs_step_solver *self, pcs_step_problem *p)
     newton *s = self->data;
     const pcs_rows *G = self->system->G;
     double *A = s->schur, *b = s->keep, *z = s->contacts->p.z + s->m;
-    for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i];
+    for (int i = 0; i < s->n; i++) s->at.v_last[i] = s->at.v0[i] + p->d[i];
     for (int i = 0; i < s->nb; i++) {
-        b[i] = pcs_rows_dot(G, s->bilateral[i], s->v_last) +
+        b[i] = pcs_rows_dot(G, s->bilateral[i], s->at.v_last) +
                pcs_row_target(G, s->bilateral[i], p->target, p->target_velocity);
         for (int j = 0; j < s->nb; j++) A[i * s->nb + j] = pcs_projection_entry(self, s->bilateral[i], s->bilateral[j]);
     }
@@ -1078,11 +953,12 @@ static bool newton_balance(pcs_step_solver *self, pcs_step_problem *p)
 // light node of a beam is arbitrary: the motion is right only with impulses that fit it.
 static void newton_guess_impulses(pcs_step_solver *self, pcs_step_problem *p)
 {
+    newton *s = self->data;
     if (self->system->row_set.vary) {
         pcs_projection_leave(self);
         if (!pcs_projection_move(self, p->q_start) || !newton_balance(self, p)) return;
     }
-    if (newton_move(self, p)) (void)newton_balance(self, p);
+    if (pcs_motion_move(self, p, &s->at)) (void)newton_balance(self, p);
 }
 
 // Starts joint forces from those of the step before, extrapolated. Redundant joints start from zero, from where alone
@@ -1103,7 +979,7 @@ static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
         return;
     }
     for (int i = 0; i < s->nb; i++) s->contacts->p.z[s->m + s->bilateral[i]] = self->form.h * force[i];
-    if (newton_move(self, p)) newton_apply(self, p);
+    if (pcs_motion_move(self, p, &s->at)) newton_apply(self, p);
 }
 
 // Stores the motion and the joint forces of the step if it continued the one before and no contact has acted.
@@ -1111,7 +987,7 @@ static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bo
 {
     newton *s = self->data;
     double *force = s->keep;
-    bool is_smooth = is_settled && s->is_guessed && newton_may_keep(self);
+    bool is_smooth = is_settled && s->at.is_guessed && newton_may_keep(self);
     for (int i = 0; i < s->nb; i++) {
         int row = s->bilateral[i];
         force[i] = self->form.has_smooth_multipliers ? p->lam[row] : s->contacts->p.z[s->m + row] / self->form.h;
@@ -1135,32 +1011,23 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     for (int j = 0; j < s->m; j++)
         s->is_used[j] = self->system->rows[j].is_bilateral || (p->held != NULL && p->held[j]);
     double scale = self->form.h / self->form.c;
-    s->is_guessed = !is_at_start && newton_goes_on(self, p);
-    for (int i = 0; i < s->n; i++) p->d[i] = s->is_guessed ? scale * p->acceleration[i] : 0.0;
-    if (s->is_guessed && s->past != NULL) pcs_past_guess(s->past, self->form.h, scale, p->acceleration, p->d);
+    s->at.is_guessed = !is_at_start && newton_goes_on(self, p);
+    for (int i = 0; i < s->n; i++) p->d[i] = s->at.is_guessed ? scale * p->acceleration[i] : 0.0;
+    if (s->at.is_guessed && s->past != NULL) pcs_past_guess(s->past, self->form.h, scale, p->acceleration, p->d);
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     if (self->form.has_smooth_multipliers)
         for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
-    s->is_at_start = is_at_start;
-    if (s->is_guessed) newton_guess_forces(self, p);
-    if (!is_at_start) return;
-    double *sum = p->base == NULL ? p->q : s->sum;
-    for (int i = 0; i < s->n; i++) {
-        s->W[i] = p->v_start[i] - s->v0[i];
-        s->U[i] = p->q_start[i] - s->q0[i] - self->form.kw * s->W[i];
-        sum[i] = p->q[i] = p->q_start[i];
-        p->v[i] = p->v_start[i];
-        if (p->base != NULL) s->x[i] = 0.0;
-    }
-    s->has_jump = true;
+    s->at.is_at_start = is_at_start;
+    if (s->at.is_guessed) newton_guess_forces(self, p);
+    if (is_at_start) pcs_motion_start(self, p, &s->at);
 }
 
 // Returns true if the sets do not hold yet, or if a row has closed that was left out.
 static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
 {
-    const newton *s = self->data;
-    (void)newton_lead(self, p); // asked for next, and tells the gaps
+    newton *s = self->data;
+    (void)pcs_motion_lead(self, p, &s->at); // asked for next, and tells the gaps
     return s->is_provisional || newton_misses_row(self, p);
 }
 
@@ -1171,15 +1038,14 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
     const pcs_outer outer = { .begin = newton_begin,
                               .iterate = newton_iterate,
                               .may_keep = newton_may_keep,
-                              .size = has_size ? newton_size : NULL,
-                              .drift = newton_drift,
+                              .size = has_size ? &s->size : NULL,
+                              .drift = &s->drift,
                               .bend = has_size ? &s->known.bend : NULL,
                               .tail = s->right != NULL && newton_jumps(self) ? &s->known.tail : NULL,
                               .scale = newton_jumps(self) ? newton_scale : NULL,
                               .is_provisional = newton_is_provisional,
                               .move = newton_settle,
-                              .v0 = s->v0,
-                              .change = s->y0,
+                              .at = &s->at,
                               .has_turns = pcs_curvature_is_whole(s->curvature),
                               .z = s->contacts->p.z,
                               .z_last = s->z_last,
@@ -1196,9 +1062,9 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     memset(s->is_used, 1, (size_t)s->m);
     s->gate_sign = 1;
     s->contacts->p.is_hasty = false;
-    memset(s->y0, 0, (size_t)s->n * sizeof(double));
-    memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
-    s->is_at_start = s->has_jump = s->rows_are_here = false;
+    memset(s->at.y0, 0, (size_t)s->n * sizeof(double));
+    memcpy(s->at.qt, p->q, (size_t)s->n * sizeof(double));
+    s->at.is_at_start = s->at.has_jump = s->at.rows_are_here = false;
     if (!newton_solve_contacts(self, p, iterations)) return PCS_NOT_CONVERGED;
     newton_apply(self, p);
     return PCS_CONVERGED;
@@ -1207,29 +1073,18 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
 static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     newton *s = self->data;
-    const double *z = s->contacts->p.z;
     if (pcs_impact_takes(self, p)) {
         pcs_impact_solve(s->impact, p, result);
         return;
     }
     *result = (pcs_step_result){ 0 };
-    memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
-    memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
+    pcs_motion_take(self, p, &s->at);
     s->contacts->p.held = p->held;
     result->outcome = self->form.has_dynamics ? newton_dynamics(self, p, &result->iterations)
                                               : newton_contact(self, p, &result->iterations);
     if (result->outcome != PCS_CONVERGED) pcs_projection_leave(self);
     if (self->form.has_dynamics) newton_remember(self, p, result->outcome == PCS_CONVERGED);
-    for (int j = 0; j < s->m; j++) {
-        p->nu[j] = z[j];
-        p->la[j] = z[s->m + j];
-        p->gate[j] = s->contacts->p.gate[j] || self->system->rows[j].is_bilateral;
-        p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, s->W);
-    }
-    for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];
-    if (p->nu_t != NULL)
-        for (int t = 0; t < s->nt; t++) p->nu_t[t] = z[2 * s->m + s->nt + t];
-    if (p->smooth_gap != NULL) newton_find_gaps(self, p, p->smooth_gap, s->contacts->p.b);
+    if (result->outcome == PCS_CONVERGED) pcs_motion_report(self, p, &s->at, &s->contacts->p);
 }
 
 const pcs_step_solver_ops pcs_step_newton = {

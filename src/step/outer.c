@@ -1,8 +1,10 @@
 #include "step/outer.h"
 
 #include "core/rounding.h"
+#include "step/columns.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ITERATIONS = 60, MOST = 400, POLISHES = 3, STALLED_AFTER = 16, RENEWED_AFTER = 16 };
 
@@ -136,7 +138,7 @@ static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double chan
 {
     double last = c->size;
     bool is_smooth = o->size != NULL && o->may_keep(self);
-    c->size = is_smooth ? o->size(self) : 0.0;
+    c->size = is_smooth ? *o->size : 0.0;
     c->left = INFINITY;
     if (c->count != 1 || !is_smooth || !(last > 0.0)) return;
     if (c->keeps) {
@@ -144,7 +146,7 @@ static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double chan
         o->bend->age += 1.0;
         return;
     }
-    double drift = o->drift(self), rate = change / c->last;
+    double drift = *o->drift, rate = change / c->last;
     if (!isfinite(drift) || !(change > 0.0)) return;
     double theta = fmax(c->size / last, rate);
     c->left = unsure * (0.5 * theta * drift * drift / change + rate * rate * change / 24.0);
@@ -202,7 +204,7 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
     self->change = c->last;
     self->allowed = c->is_steady ? tight * c->scale : c->noise; // what shrinks is no round-off
     for (int i = 0; i < self->system->nv; i++) {
-        double change = pcs_system_size(self->system, i, o->change[i]);
+        double change = pcs_system_size(self->system, i, o->at->y0[i]);
         if (change <= most) continue;
         most = change;
         self->bad_equation = i;
@@ -233,7 +235,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
     bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
     pcs_outcome outcome = PCS_NOT_CONVERGED;
     int npolish = 0;
-    c.scale = pcs_system_largest(system, o->v0);
+    c.scale = pcs_system_largest(system, o->at->v0);
     *o->is_hasty = may_restart;
     o->begin(self, p, !is_predicted);
     while (outer_goes_on(&c)) {
@@ -283,4 +285,145 @@ pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pc
     if (outcome == PCS_CONVERGED || system->dampers.bytes == NULL || p->q_before == NULL) return outcome;
     system->ops->update(system, pcs_at(self->t, p->q_before, NULL), PCS_DAMPERS, NULL);
     return outer_solve(self, p, outer, iterations);
+}
+
+pcs_status pcs_motion_create(pcs_step_solver *self, pcs_motion *m)
+{
+    int n = self->system->nv;
+    PCS_TAKE_EACH(self->ctx, n, "the step solver", double, &m->q0, &m->v0, &m->qt, &m->U, &m->W, &m->y0, &m->q_last,
+                  &m->v_last);
+    if (!self->system->rotations.are_somewhere) return PCS_OK;
+    PCS_TAKE_EACH(self->ctx, n, "the step solver", double, &m->own_sum, &m->own_sum_t, &m->x, &m->turned);
+    self->way = m->x;
+    return PCS_OK;
+}
+
+void pcs_motion_take(const pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m)
+{
+    memcpy(m->q0, p->q, (size_t)self->system->nv * sizeof *p->q);
+    memcpy(m->v0, p->v, (size_t)self->system->nv * sizeof *p->v);
+    m->kw = self->form.kw;
+    m->sum = p->base == NULL ? p->q : m->own_sum;
+    m->sum_t = p->base == NULL ? m->qt : m->own_sum_t;
+}
+
+void pcs_motion_retract(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
+{
+    int n = self->system->nv;
+    if (p->base == NULL) return;
+    if (!m->has_jump || self->form.gate_is_live) {
+        for (int i = 0; i < n; i++) m->x[i] = m->sum_t[i] - p->base[i];
+        pcs_retract(&self->system->rotations, p->base, m->x, m->qt);
+    }
+    if (!m->has_jump) {
+        memcpy(p->q, m->qt, (size_t)n * sizeof *p->q);
+        return;
+    }
+    for (int i = 0; i < n; i++) m->x[i] = m->sum[i] - p->base[i];
+    pcs_retract(&self->system->rotations, p->base, m->x, p->q);
+}
+
+void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
+{
+    for (int i = 0; i < self->system->nv; i++) {
+        m->sum_t[i] = m->q0[i] + self->form.kb * p->d[i];
+        m->sum[i] = m->sum_t[i] + m->U[i] + m->kw * m->W[i];
+        p->v[i] = m->v0[i] + p->d[i] + m->W[i];
+    }
+    m->rows_are_here = false;
+}
+
+void pcs_motion_start(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
+{
+    for (int i = 0; i < self->system->nv; i++) {
+        m->W[i] = p->v_start[i] - m->v0[i];
+        m->U[i] = p->q_start[i] - m->q0[i] - m->kw * m->W[i];
+        m->sum[i] = p->q[i] = p->q_start[i];
+        p->v[i] = p->v_start[i];
+        if (p->base != NULL) m->x[i] = 0.0;
+    }
+    m->has_jump = true;
+}
+
+bool pcs_motion_lead(pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m)
+{
+    if (m->rows_are_here) return true;
+    if (p->base != NULL && self->system->row_set.vary) pcs_projection_leave(self); // x is another one even at this q
+    m->rows_are_here = pcs_projection_lead(self, p->q);
+    return m->rows_are_here;
+}
+
+bool pcs_motion_move(pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m)
+{
+    if (!pcs_motion_lead(self, p, m)) return false;
+    pcs_projection_follow(self, p->base == NULL ? NULL : m->x);
+    return true;
+}
+
+void pcs_motion_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, const pcs_motion *m, double *smooth_gap,
+                          double *gap)
+{
+    pcs_system *system = self->system;
+    bool is_elsewhere = (m->has_jump || m->is_at_start) && self->form.gate_is_live;
+    if (is_elsewhere) pcs_system_gaps(system, pcs_at(self->t, m->qt, NULL), smooth_gap);
+    if (m->rows_are_here) pcs_system_gaps_here(system, pcs_at(self->t, p->q, NULL), gap);
+    else pcs_system_gaps(system, pcs_at(self->t, p->q, NULL), gap);
+    if (!is_elsewhere) memcpy(smooth_gap, gap, (size_t)system->nrow * sizeof *gap);
+}
+
+void pcs_motion_fill_base(pcs_step_solver *self, const pcs_step_problem *p, const pcs_motion *m,
+                          const pcs_curvature *curvature, bool sees_gaps, pcs_contact_problem *c)
+{
+    const pcs_system *system = self->system;
+    const pcs_rows *G = system->G, *T = system->T;
+    const double *way = m->y0;
+    double kb = self->form.kb;
+    if (sees_gaps) pcs_motion_find_gaps(self, p, m, c->b_gate, c->b);
+    for (int i = 0; i < system->nv; i++) {
+        m->q_last[i] = m->sum_t[i] + kb * m->y0[i] - m->sum[i];
+        m->v_last[i] = m->v0[i] + p->d[i] + m->y0[i];
+    }
+    for (int j = 0; j < c->m; j++) {
+        double turn = curvature == NULL ? 0.0 : pcs_rows_dot(curvature->H, j, m->q_last);
+        c->b[c->m + j] = pcs_rows_dot(G, j, m->v_last) + turn + pcs_row_target(G, j, p->target, p->target_velocity);
+    }
+    for (int t = 0; t < c->nt; t++)
+        c->b[2 * c->m + t] = pcs_rows_dot(T, t, m->v_last) + pcs_row_target(T, t, p->target_t, p->target_velocity);
+    if (!sees_gaps) memset(c->b, 0, (size_t)c->m * sizeof *c->b);
+    if (!sees_gaps) return;
+    if (p->base != NULL) {
+        memcpy(m->turned, m->y0, (size_t)system->nv * sizeof *way);
+        pcs_rotate_vector(&system->rotations, m->x, m->turned);
+        pcs_rotate_vector(&system->rotations, m->x, m->q_last);
+        way = m->turned;
+    }
+    for (int j = 0; j < c->m; j++) {
+        c->value[j] = c->b[j];
+        c->b[j] += pcs_rows_dot(G, j, m->q_last);
+        c->b_gate[j] = m->is_at_start ? c->b[j] : c->b_gate[j] + kb * pcs_rows_dot(G, j, way);
+        if (self->form.law_is_gap) c->b[c->m + j] = c->b[j] / kb; // d and W move gap and kb times velocity alike
+    }
+}
+
+void pcs_motion_fill_held(pcs_step_solver *self, const pcs_step_problem *p, const pcs_motion *m, pcs_contact_problem *c)
+{
+    const pcs_system *system = self->system;
+    for (int i = 0; i < system->nv; i++) m->q_last[i] = p->drift[i] + self->form.kh * (p->d[i] + m->y0[i]);
+    for (int j = 0; j < c->m; j++)
+        c->b[j] = c->rows[j].is_bilateral || !p->held[j] ? 0.0 : pcs_rows_dot(system->G, j, m->q_last);
+    for (int t = 0; t < c->nheld_t; t++) c->b[c->n - c->nheld_t + t] = pcs_rows_dot(system->T, t, m->q_last);
+}
+
+void pcs_motion_report(pcs_step_solver *self, pcs_step_problem *p, const pcs_motion *m, const pcs_contact_problem *c)
+{
+    for (int j = 0; j < c->m; j++) {
+        p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, m->W);
+        p->nu[j] = c->z[j];
+        p->la[j] = c->z[c->m + j];
+        p->gate[j] = c->gate[j] || c->rows[j].is_bilateral;
+    }
+    for (int t = 0; t < c->nt; t++) p->la_t[t] = c->z[2 * c->m + t];
+    for (int t = 0; t < (p->nu_t == NULL ? 0 : c->nt); t++)
+        p->nu_t[t] = c->held == NULL ? 0.0 : c->z[c->n - c->nheld_t + t];
+    if (p->smooth_gap != NULL) pcs_motion_find_gaps(self, p, m, p->smooth_gap, c->b);
 }

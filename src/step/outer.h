@@ -43,6 +43,8 @@
 #ifndef PCS_STEP_OUTER_H
 #define PCS_STEP_OUTER_H
 
+#include "step/contact_problem.h"
+#include "step/curvature.h"
 #include "step/step.h"
 
 // Iteration: its number from 0, whether it keeps the matrix of the one before, and whether sizes are needed.
@@ -62,6 +64,51 @@ typedef struct pcs_tail {
     double h, growth, age;
 } pcs_tail;
 
+// The motion of a step on its way: qt = q0 + kb d, q = qt + U + kw W, v = v0 + d + W. A solver that knows the sum of U and
+// kw W alone has it in U, and no kw.
+typedef struct pcs_motion {
+    double *q0, *v0, *qt;        // [nv] positions and velocities as given for the step; qt
+    double kw, *U, *W;           // [nv]
+    double *y0;                  // [nv] change of d by the last iteration
+    double *q_last, *v_last;     // [nv] work
+    double *sum, *sum_t;         // [nv] sums of increments that give q and qt; these themselves if positions add up
+    double *own_sum, *own_sum_t; // [nv] memory for them, used if positions do not add up, as are the next two
+    double *x, *turned;          // [nv] increment from the start of the step; work
+    bool has_jump;               // U or W is not zero
+    bool is_at_start;            // linearised at the start of the step, which is no point of the iteration
+    bool is_guessed;             // the iteration began at the extrapolation of the steps before
+    bool rows_are_here;          // mass and directions are evaluated at the present q
+} pcs_motion;
+
+// Returns the target velocity in the law of row j, m/s: target[j], or that times the row times `velocity`.
+static inline double pcs_row_target(const pcs_rows *rows, int j, const double *target, const double *velocity)
+{
+    return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
+}
+
+pcs_status pcs_motion_create(pcs_step_solver *self, pcs_motion *m);
+// Begins with the problem as it is given.
+void pcs_motion_take(const pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);
+// Computes v and the sums of positions from d, U and W; and q and qt from these sums.
+void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
+void pcs_motion_retract(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
+// Goes to the start of the step: U and W hold the difference to q(d), v(d).
+void pcs_motion_start(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
+// Moves mass and directions to the present q, and then the columns with them. Returns false if the mass is singular.
+bool pcs_motion_lead(pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);
+bool pcs_motion_move(pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);
+// Evaluates the gaps at q and, if the gate is live, at qt, each at most once.
+void pcs_motion_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, const pcs_motion *m, double *smooth_gap,
+                          double *gap);
+// Evaluates the rows at d + y0 without multipliers, from the present q: b and b_gate; gaps as they are into `value`.
+void pcs_motion_fill_base(pcs_step_solver *self, const pcs_step_problem *p, const pcs_motion *m,
+                          const pcs_curvature *curvature, bool sees_gaps, pcs_contact_problem *c);
+// Evaluates G (kh d + drift) and T (kh d + drift), m, of held rows without multipliers, in place of gaps.
+void pcs_motion_fill_held(pcs_step_solver *self, const pcs_step_problem *p, const pcs_motion *m,
+                          pcs_contact_problem *c);
+// Writes multipliers, gates and velocities without impulses to the problem.
+void pcs_motion_report(pcs_step_solver *self, pcs_step_problem *p, const pcs_motion *m, const pcs_contact_problem *c);
+
 typedef struct pcs_outer {
     // Resets the contact multipliers; linearises about the prediction or about the start of the step, which is no point
     // of the iteration.
@@ -71,25 +118,22 @@ typedef struct pcs_outer {
     double (*iterate)(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations, pcs_outcome *outcome);
     // Returns true if the rows allow the matrix of the last iteration to serve the next one.
     bool (*may_keep)(const pcs_step_solver *self);
-    // Returns the energy norm of the last change; NULL if it does not bound the changes that follow.
-    double (*size)(pcs_step_solver *self);
-    // Returns |w| of a second iteration with a matrix of its own; INFINITY if not known. With `size`.
-    double (*drift)(pcs_step_solver *self);
-    pcs_bend *bend; // with `size`
-    pcs_tail *tail; // used in place of `size` if that is NULL; NULL if absent
+    const double *size;  // energy norm of the last change; NULL if it does not bound the changes that follow
+    const double *drift; // |w| of a second iteration with a matrix of its own; INFINITY if not known. With `size`
+    pcs_bend *bend;      // with `size`
+    pcs_tail *tail;      // used in place of `size` if that is NULL; NULL if absent
     // Returns the size of d, m/s, if its largest entry says little about the motion; NULL: its largest entry.
     double (*scale)(pcs_step_solver *self, const pcs_step_problem *p);
     // Returns true if something is still missing from a motion that has converged; may be NULL.
     bool (*is_provisional)(pcs_step_solver *self, const pcs_step_problem *p);
     // Moves mass and directions to the present q. Returns false if the mass is singular.
     bool (*move)(pcs_step_solver *self, const pcs_step_problem *p);
-    const double *v0;     // [nv] velocities as given for the step
-    const double *change; // [nv] change of the last iteration
-    double *z;            // [2 nrow] nu, La
-    double *z_last;       // [2 nrow] nu, La of the iterate before, as far as they are kept; NULL if not
-    bool has_turns;       // derivatives of rotating joints are in the matrix
-    bool *is_hasty;       // the contact problem is given up if it takes long
-    double *work;         // [nrow]
+    const pcs_motion *at;
+    double *z;      // [2 nrow] nu, La
+    double *z_last; // [2 nrow] nu, La of the iterate before, as far as they are kept; NULL if not
+    bool has_turns; // derivatives of rotating joints are in the matrix
+    bool *is_hasty; // the contact problem is given up if it takes long
+    double *work;   // [nrow]
 } pcs_outer;
 
 // Solves a step with dynamics. On failure the solver stores the change left and where.
@@ -99,11 +143,5 @@ pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pc
 // joints, it is a guess together with these, if they are known, and not after a step in which contacts have acted on
 // them.
 bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints);
-
-// Returns the target velocity in the law of row j, m/s: target[j], or that times the row times `velocity`.
-static inline double pcs_row_target(const pcs_rows *rows, int j, const double *target, const double *velocity)
-{
-    return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
-}
 
 #endif

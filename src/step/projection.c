@@ -81,13 +81,6 @@ bool pcs_rows_are_dealt(double nrow, double ndof)
 // a solve waits for all of them in each of its iterations; once in one process: projection.h.
 static const double LIGHT_OFTEN = 1e5;
 
-static double projection_diagonal(const pcs_matrix *M, int i)
-{
-    for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
-        if (M->pattern->row[k] == i) return M->value[k];
-    return 0.0;
-}
-
 // Solves for 1 / (R_j M^-1 R_j^T), kg; leaves M^-1 R_j^T in the work vector. Row -1: a row of another rank.
 static double projection_exact_mass(const pcs_step_solver *solver, bool is_normal, int j)
 {
@@ -112,7 +105,7 @@ static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *r
         mass[j] = 0.0;
         for (int k = rows->start[j]; k < rows->start[j + 1]; k++) {
             int i = rows->column[k];
-            if (i < nown) mass[j] += rows->value[k] * rows->value[k] / projection_diagonal(solver->mass->A, i);
+            if (i < nown) mass[j] += rows->value[k] * rows->value[k] / pcs_matrix_diagonal(solver->mass->A, i);
             else if (halo != NULL) mass[j] += rows->value[k] * rows->value[k] / halo->copy[i - nown];
         }
     }

@@ -336,15 +336,6 @@ static void schur_map_product(void *owner, int in, int out, const double *z, dou
     for (int j = 0; j < m; j++) gate_gap[j] = form->kb * map->row[j];
 }
 
-// Fills b for held rows at zero multipliers: G and T times the displacement `way` = kh d + drift; 0 for joints.
-static void schur_map_hold_base(pcs_schur_map *map, const double *way, double *b)
-{
-    const pcs_contact_problem *p = map->problem;
-    pcs_rows_multiply(map->G, way, b);
-    for (int i = 0; i < map->nb; i++) b[map->bilateral[i]] = 0.0;
-    if (p->nheld_t > 0) pcs_rows_multiply(map->T, way, b + p->n - p->nheld_t);
-}
-
 // Returns the parts of z that move anything.
 static int map_stage(const pcs_schur_map *map)
 {
@@ -382,19 +373,13 @@ typedef struct schur {
     int n, m, nt; // equations; rows and tangents here
     pcs_krylov_set *contacts;
     pcs_schur_map *map;
-    double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
-    double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
-    double *x, *turned;                                  // [n] where positions do not add up
-    double *z;                                           // multipliers: contacts->p.z
-    unsigned char *gate;                                 // [nrow] contacts->p.gate
-    unsigned char *held;                                 // [m] which rows are
-    double *gap;                                         // [nrow] work
-    double *z_step;                                      // [contacts->n] multipliers that the step starts from
-    pcs_step_form factored;                              // that S* of a linear system was made for
-    bool is_stale;                                       // the products have changed since the last solve
-    bool rows_are_here;                                  // mass and directions stand at the present q
-    bool is_at_start; // linearised at the start of the step, which is no point of the iteration
-    bool is_guessed;  // the iteration began with the motion of the step before
+    pcs_motion at;
+    double *z;              // multipliers: contacts->p.z
+    unsigned char *held;    // [m] which rows are
+    double *gap;            // [nrow] work
+    double *z_step;         // [contacts->n] multipliers that the step starts from
+    pcs_step_form factored; // that S* of a linear system was made for
+    bool is_stale;          // the products have changed since the last solve
 } schur;
 
 static pcs_status schur_make_contacts(pcs_step_solver *self)
@@ -406,7 +391,6 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
     PCS_TAKE(self->ctx, s->gap, system->nrow, "the Schur solver");
     PCS_TAKE(self->ctx, s->held, s->m, "the Schur solver");
     s->z = s->contacts->p.z;
-    s->gate = s->contacts->p.gate;
     return pcs_preconditioners_create(self, s->map->G, s->map->T, s->contacts->preconditioner);
 }
 
@@ -440,14 +424,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     s->n = system->nv;
     s->m = system->nrow;
     s->nt = system->ntangent;
-    double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->D, &s->W, &s->y0, &s->q_last, &s->v_last };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        PCS_TAKE(self->ctx, *vectors[i], s->n, "the Schur solver");
-    if (system->rotations.are_somewhere) {
-        double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
-        for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
-        self->way = s->x;
-    }
+    PCS_TRY(pcs_motion_create(self, &s->at));
     PCS_TRY(schur_map_create(self, &s->map));
     PCS_TRY(schur_make_contacts(self));
     s->contacts->product = schur_map_product;
@@ -518,7 +495,7 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
     s->is_stale = true; // the rows have moved
     if (pcs_step_is_constant(self->system)) return true;
     schur_tell_smooth(self, p);
-    pcs_step_assemble(self, s->map->curvature, p, p->base == NULL ? NULL : s->x, s->z, s->map->S);
+    pcs_step_assemble(self, s->map->curvature, p, p->base == NULL ? NULL : s->at.x, s->z, s->map->S);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     return true;
@@ -530,14 +507,14 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     schur *s = self->data;
     pcs_system *system = self->system;
     double h = self->form.h;
-    system->ops->force(system, pcs_at(p->t, p->q, p->v), s->y0);
-    for (int i = 0; i < s->n; i++) s->y0[i] *= h;
+    system->ops->force(system, pcs_at(p->t, p->q, p->v), s->at.y0);
+    for (int i = 0; i < s->n; i++) s->at.y0[i] *= h;
     if (!is_first) {
-        pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
-        schur_map_add_stiffness(s->map, h, s->D, s->y0);
-        if (system->C != NULL) pcs_matrix_add_multiply(system->C, h, s->W, s->y0);
+        pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->at.y0);
+        schur_map_add_stiffness(s->map, h, s->at.U, s->at.y0);
+        if (system->C != NULL) pcs_matrix_add_multiply(system->C, h, s->at.W, s->at.y0);
     }
-    pcs_linsolve_solve(s->map->iteration, s->y0);
+    pcs_linsolve_solve(s->map->iteration, s->at.y0);
 }
 
 // Fills the masses of the projection equations, the gates, and the initial multipliers.
@@ -564,70 +541,20 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
     s->is_stale = false;
 }
 
-static void schur_gaps(pcs_step_solver *self, const double *q, bool are_here, double *gap)
-{
-    if (are_here) pcs_system_gaps_here(self->system, pcs_at(self->t, q, NULL), gap);
-    else pcs_system_gaps(self->system, pcs_at(self->t, q, NULL), gap);
-}
-
 // Evaluates the rows at d + y0 without multipliers, from the present q.
-static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
+static void schur_fill_base(pcs_step_solver *self, const pcs_step_problem *p)
 {
     schur *s = self->data;
     pcs_krylov_set *c = s->contacts;
-    pcs_system *system = self->system;
-    double kb = self->form.kb;
-    int m = s->m;
-    for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
-    pcs_rows_multiply(s->map->G, s->v_last, c->p.b + m);
-    for (int j = 0; j < m; j++) c->p.b[m + j] += pcs_row_target(s->map->G, j, p->target, p->target_velocity);
-    if (s->nt > 0) {
-        pcs_rows_multiply(s->map->T, s->v_last, c->p.b + 2 * m);
-        for (int t = 0; t < s->nt; t++)
-            c->p.b[2 * m + t] += pcs_row_target(s->map->T, t, p->target_t, p->target_velocity);
+    const pcs_rows *G = self->system->G;
+    bool sees_gaps = pcs_form_sees_gaps(&self->form) || self->form.law_is_gap;
+    pcs_motion_fill_base(self, p, &s->at, s->map->curvature, sees_gaps, &c->p);
+    if (c->p.held != NULL) pcs_motion_fill_held(self, p, &s->at, &c->p);
+    for (int i = 0; i < c->nb; i++) {
+        int row = s->map->bilateral[i], k = 2 * s->m + s->nt + i;
+        c->p.b[k] = c->p.b[s->m + row] - pcs_row_target(G, row, p->target, p->target_velocity) + p->target[row];
+        if (self->form.kw != 0.0) c->p.b[s->m + row] -= c->p.b[k];
     }
-    pcs_rows_multiply(s->map->G, s->v_last, s->map->row);
-    for (int i = 0; i < c->nb; i++)
-        c->p.b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]] + p->target[s->map->bilateral[i]];
-    memset(c->p.b, 0, (size_t)m * sizeof *c->p.b);
-    const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
-    for (int i = 0; i < s->n; i++) s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
-    if (self->form.has_dynamics) schur_map_add_turns(s->map, s->q_last, c->p.b);
-    for (int i = 0; i < (self->form.kw != 0.0 ? c->nb : 0); i++)
-        c->p.b[m + s->map->bilateral[i]] -= c->p.b[2 * m + s->nt + i];
-    if (c->p.held != NULL) {
-        for (int i = 0; i < s->n; i++) s->q_last[i] = p->drift[i] + self->form.kh * (p->d[i] + s->y0[i]);
-        schur_map_hold_base(s->map, s->q_last, c->p.b);
-    }
-    if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
-    if (p->base != NULL) {
-        memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
-        pcs_rotate_vector(&system->rotations, s->x, s->turned);
-        pcs_rotate_vector(&system->rotations, s->x, s->q_last);
-        way = s->turned;
-    }
-    if (self->form.gate_is_live && !s->is_at_start) schur_gaps(self, s->qt, false, c->p.b_gate);
-    schur_gaps(self, p->q, s->rows_are_here, c->p.b);
-    pcs_rows_multiply(s->map->G, way, s->map->row);
-    for (int j = 0; j < m; j++) c->p.b_gate[j] += kb * s->map->row[j];
-    pcs_rows_multiply(s->map->G, s->q_last, s->map->row);
-    for (int j = 0; j < m; j++) c->p.b[j] += s->map->row[j];
-    if (s->is_at_start) memcpy(c->p.b_gate, c->p.b, (size_t)m * sizeof *c->p.b);
-    // d and W move the gap and kb times the velocity alike.
-    if (self->form.law_is_gap)
-        for (int j = 0; j < m; j++) c->p.b[m + j] = c->p.b[j] / kb;
-}
-
-// Computes q and qt from the sums of increments if positions do not add up.
-static void schur_retract(pcs_step_solver *self, pcs_step_problem *p)
-{
-    schur *s = self->data;
-    if (p->base == NULL) return;
-    for (int i = 0; i < s->n; i++) s->x[i] = s->sum_t[i] - p->base[i];
-    pcs_retract(&self->system->rotations, p->base, s->x, s->qt);
-    for (int i = 0; i < s->n; i++) s->x[i] = s->sum[i] - p->base[i];
-    pcs_retract(&self->system->rotations, p->base, s->x, p->q);
-    s->map->at = s->x;
 }
 
 // Solves the contact problem about the present state. Returns the largest change of the motion, NAN if it fails.
@@ -636,7 +563,7 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     schur *s = self->data;
     const pcs_schur_map *map = s->map;
     double kb = self->form.kb, change = 0.0;
-    double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
+    double *sum = s->at.sum, *sum_t = s->at.sum_t;
     schur_fill_contacts(self, p);
     schur_fill_base(self, p);
     if (!isfinite(pcs_all_largest(self->system->row_comm, s->contacts->p.n, s->contacts->p.b))) return NAN;
@@ -649,19 +576,19 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     schur_map_motion(s->map, s->contacts->p.z);
     bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
-        double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
+        double dd = s->at.y0[i] + map->d[i], q = sum_t[i] + kb * s->at.y0[i] + map->dq[i];
         is_finite = is_finite && isfinite(dd);
         change = pcs_larger(change, pcs_system_size(self->system, i, dd));
         if (sees_positions) change = pcs_larger(change, pcs_system_size(self->system, i, q - sum[i]) / self->form.h);
         sum_t[i] += kb * dd;
         sum[i] = q;
-        s->D[i] = q - sum_t[i];
+        s->at.U[i] = q - sum_t[i];
         p->d[i] += dd;
-        s->W[i] = map->W[i];
-        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
+        s->at.W[i] = map->W[i];
+        p->v[i] = s->at.v0[i] + p->d[i] + s->at.W[i];
     }
-    s->is_at_start = s->rows_are_here = false;
-    schur_retract(self, p);
+    s->at.is_at_start = s->at.rows_are_here = false;
+    pcs_motion_retract(self, p, &s->at);
     change = pcs_system_max(self->system, is_finite ? change : INFINITY);
     return isfinite(change) ? change : NAN;
 }
@@ -671,26 +598,18 @@ static void schur_clear(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
     size_t bytes = (size_t)s->n * sizeof(double);
-    s->map->at = NULL;
-    s->is_at_start = s->rows_are_here = false;
-    memcpy(p->q, s->q0, bytes);
-    memcpy(p->v, s->v0, bytes);
-    memcpy(s->qt, s->q0, bytes);
+    s->at.is_at_start = false;
     memset(p->d, 0, bytes);
-    memset(s->D, 0, bytes);
-    memset(s->W, 0, bytes);
-    memset(s->y0, 0, bytes);
-    if (p->base == NULL) return;
-    memcpy(s->sum, s->q0, bytes);
-    memcpy(s->sum_t, s->q0, bytes);
-    schur_retract(self, p);
+    memset(s->at.U, 0, bytes);
+    memset(s->at.W, 0, bytes);
+    memset(s->at.y0, 0, bytes);
+    pcs_motion_add_up(self, p, &s->at);
+    pcs_motion_retract(self, p, &s->at);
 }
 
 static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
 {
-    schur *s = self->data;
-    if (!s->rows_are_here) s->rows_are_here = pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
-    return s->rows_are_here;
+    return pcs_motion_move(self, p, &((schur *)self->data)->at);
 }
 
 static bool schur_goes_on(const pcs_step_solver *self, const pcs_step_problem *p)
@@ -701,27 +620,14 @@ static bool schur_goes_on(const pcs_step_solver *self, const pcs_step_problem *p
     return pcs_outer_goes_on(self, p, pushes);
 }
 
-// Computes q and v from d, D and W.
-static void schur_place(pcs_step_solver *self, pcs_step_problem *p)
-{
-    schur *s = self->data;
-    double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
-    for (int i = 0; i < s->n; i++) {
-        sum_t[i] = s->q0[i] + self->form.kb * p->d[i];
-        sum[i] = sum_t[i] + s->D[i];
-        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
-    }
-    s->rows_are_here = false;
-    schur_retract(self, p);
-}
-
 // Starts from the acceleration of the step before, and from the impulses of joints if these are no part of it.
 static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
     double *impulse = s->contacts->p.b;
     for (int i = 0; i < s->n; i++) p->d[i] = self->form.h / self->form.c * p->acceleration[i];
-    schur_place(self, p);
+    pcs_motion_add_up(self, p, &s->at);
+    pcs_motion_retract(self, p, &s->at);
     if (!pcs_system_has_joints(self->system) || self->form.has_smooth_multipliers || !schur_move(self, p)) return;
     memset(impulse, 0, (size_t)s->contacts->p.n * sizeof *impulse);
     for (int i = 0; i < s->map->nb; i++) {
@@ -729,47 +635,40 @@ static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
         impulse[k] = s->z_step[k];
     }
     schur_map_jumps(s->map, impulse);
-    memcpy(s->D, s->map->D, (size_t)s->n * sizeof *s->D);
-    memcpy(s->W, s->map->W, (size_t)s->n * sizeof *s->W);
-    schur_place(self, p);
+    memcpy(s->at.U, s->map->D, (size_t)s->n * sizeof *s->at.U);
+    memcpy(s->at.W, s->map->W, (size_t)s->n * sizeof *s->at.W);
+    pcs_motion_add_up(self, p, &s->at);
+    pcs_motion_retract(self, p, &s->at);
 }
 
 // Begins an iteration. D and W hold the offset of the start of the step, which is no point q(d), v(d) of the iteration.
 static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     schur *s = self->data;
-    double *sum = p->base == NULL ? p->q : s->sum;
     schur_clear(self, p);
-    s->is_at_start = is_at_start;
-    s->is_guessed = !is_at_start && schur_goes_on(self, p);
-    if (s->is_guessed) schur_guess(self, p);
+    s->at.is_at_start = is_at_start;
+    s->at.is_guessed = !is_at_start && schur_goes_on(self, p);
+    if (s->at.is_guessed) schur_guess(self, p);
     if (!is_at_start) return;
     memcpy(s->contacts->p.z, s->z_step, (size_t)s->contacts->p.n * sizeof(double));
-    for (int i = 0; i < s->n; i++) {
-        s->D[i] = p->q_start[i] - s->q0[i];
-        s->W[i] = p->v_start[i] - s->v0[i];
-        sum[i] = p->q[i] = p->q_start[i];
-        p->v[i] = p->v_start[i];
-        if (p->base != NULL) s->x[i] = 0.0;
-    }
+    pcs_motion_start(self, p, &s->at);
 }
 
-// Recomputes D and W along the rows at the present q. The linearisation includes how these rotate: q stays, and d
+// Recomputes U and W along the rows at the present q. The linearisation includes how these rotate: q stays, and d
 // changes by the difference over kb.
 static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
-    double *sum_t = p->base == NULL ? s->qt : s->sum_t;
     schur_map_jumps(s->map, s->contacts->p.z);
     for (int i = 0; i < s->n; i++) {
-        double excess = self->form.kb > 0.0 ? (s->map->D[i] - s->D[i]) / self->form.kb : 0.0;
+        double excess = (s->map->D[i] - s->at.U[i]) / self->form.kb;
         p->d[i] -= excess;
-        sum_t[i] -= self->form.kb * excess;
-        s->D[i] = s->map->D[i];
-        s->W[i] = s->map->W[i];
-        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
+        s->at.sum_t[i] -= self->form.kb * excess;
+        s->at.U[i] = s->map->D[i];
+        s->at.W[i] = s->map->W[i];
+        p->v[i] = s->at.v0[i] + p->d[i] + s->at.W[i];
     }
-    schur_retract(self, p);
+    pcs_motion_retract(self, p, &s->at);
 }
 
 // Returns false if a contact acts on any rank: its part of the matrix rotates with its row, and may appear and vanish.
@@ -791,10 +690,10 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass
         return NAN;
     }
     if (pass.keeps_factor) s->is_stale = true; // the rows have moved
-    if (pass.count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
-    schur_free_increment(self, p, pass.count == 0 && !s->is_at_start && !s->is_guessed);
+    if (pass.count > 0 && s->map->curvature != NULL && self->form.kb > 0.0) schur_keep_place(self, p);
+    schur_free_increment(self, p, pass.count == 0 && !s->at.is_at_start && !s->at.is_guessed);
     double change = schur_solve_contacts(self, p, iterations);
-    if (isnan(change) && !isfinite(pcs_system_largest(self->system, s->y0))) *outcome = PCS_NOT_FINITE;
+    if (isnan(change) && !isfinite(pcs_system_largest(self->system, s->at.y0))) *outcome = PCS_NOT_FINITE;
     return change;
 }
 
@@ -805,8 +704,7 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
                               .iterate = schur_iterate,
                               .may_keep = schur_may_keep,
                               .move = schur_move,
-                              .v0 = s->v0,
-                              .change = s->y0,
+                              .at = &s->at,
                               .has_turns = pcs_curvature_is_whole(s->map->curvature),
                               .z = s->z,
                               .is_hasty = &s->contacts->p.is_hasty,
@@ -831,8 +729,10 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     if (!self->form.has_dynamics && !self->system->is_linear)
         s->is_stale = true; // mass and directions stand where the scheme has put them
     self->products = self->revisits = self->projections = 0;
-    memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
-    memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
+    pcs_motion_take(self, p, &s->at);
+    s->at.has_jump = true;
+    s->at.kw = 0.0; // the map knows U + kw W alone
+    s->map->at = p->base == NULL ? NULL : s->at.x;
     for (int j = 0; j < (p->held == NULL ? 0 : s->m); j++) s->held[j] = p->held[j];
     pcs_krylov_set_take(s->contacts, c->nb, p->held == NULL ? NULL : s->held);
     if (c->shared > 0.0) schur_forget_joints(self);
@@ -849,20 +749,8 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
         memset(s->z, 0, (size_t)(2 * self->system->nrow + self->system->ntangent + c->nb) * sizeof(double));
         return;
     }
-    for (int i = 0; i < s->n; i++) s->v_last[i] = p->v[i] - s->W[i];
-    pcs_rows_multiply(self->system->G, s->v_last, p->rate_before);
-    int m = self->system->nrow;
-    for (int j = 0; j < m; j++) {
-        p->nu[j] = s->z[j];
-        p->la[j] = s->z[m + j];
-        p->gate[j] = s->gate[j] || self->system->rows[j].is_bilateral;
-    }
-    for (int t = 0; t < self->system->ntangent; t++) p->la_t[t] = s->z[2 * m + t];
+    pcs_motion_report(self, p, &s->at, &c->p);
     schur_tell_smooth(self, p);
-    if (p->nu_t != NULL && c->p.held == NULL) memset(p->nu_t, 0, (size_t)self->system->ntangent * sizeof *p->nu_t);
-    if (p->nu_t != NULL && c->p.held != NULL)
-        memcpy(p->nu_t, c->p.z + c->p.n - c->p.nheld_t, (size_t)s->nt * sizeof *p->nu_t);
-    if (p->smooth_gap != NULL) pcs_system_gaps(self->system, pcs_at(self->t, s->qt, NULL), p->smooth_gap);
 }
 
 const pcs_step_solver_ops pcs_step_schur = {
