@@ -14,7 +14,7 @@ percuss_sources(src/system push rotations scale)
 percuss_sources(src/fe assembly centre dofs fe initial internal law_bounds loads ops picture picture_carried
   picture_part probe reactions rigid rotations scale section_forces share slices stable taper taper_part turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form)
-percuss_sources(src/step step_list.def contact_problem curvature dense_contacts frictionless impact krylov krylov_set
+percuss_sources(src/step step_list.def contact_problem curvature dense_contacts frictionless impact krylov_set
   outer preconditioner projection step sums)
 percuss_sources(src/schemes scheme_list.def event explicit implicit
   ode registry scheme state tableau)

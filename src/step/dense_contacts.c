@@ -14,8 +14,8 @@
 //
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
-// iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few; else
-// changes of a part of the rows and the method of many contacts (krylov_set.h) have their turn.
+// iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few, then
+// the method of many contacts (krylov_set.h).
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
 // from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
@@ -36,7 +36,6 @@ struct pcs_active_set {
     double noise[2];                 // round-off of gaps, m, and of velocities, m/s, at z
     double smallest_pivot;           // smallest pivot of J relative to its row; below it rows are redundant
     unsigned char *last_gate;        // [m] gate of the round before
-    unsigned draw;                   // state of the random sequence that breaks cycles of the sets
     unsigned char *mode, *last_mode; // [n] state of each unknown
     int *active;                     // [n] unknowns in the equations
     double *J, *x, *F;               // [n * n], [n], [n]
@@ -261,46 +260,12 @@ static bool active_same_modes(const pcs_active_set *s)
     return memcmp(s->mode, s->last_mode, (size_t)s->p.n) == 0;
 }
 
-// Returns true if the modes of row j differ from those of the round before.
-static bool active_row_changes(const pcs_active_set *s, int j)
-{
-    int k = pcs_contact_tangent(&s->p, j, 0);
-    return s->mode[j] != s->last_mode[j] || s->mode[s->p.m + j] != s->last_mode[s->p.m + j] ||
-           (s->p.rows[j].ntangent > 0 && s->mode[k] != s->last_mode[k]);
-}
-
-// Restores the modes that row j had in the round before.
-static void active_keep_row(pcs_active_set *s, int j)
-{
-    s->mode[j] = s->last_mode[j];
-    s->mode[s->p.m + j] = s->last_mode[s->p.m + j];
-    for (int t = 0; t < s->p.rows[j].ntangent; t++) {
-        int k = pcs_contact_tangent(&s->p, j, t);
-        s->mode[k] = s->last_mode[k];
-    }
-}
-
 // Restores all modes except the first that has changed.
 static void active_change_one(pcs_active_set *s)
 {
     int k = 0;
     while (k < s->p.n && s->mode[k] == s->last_mode[k]) k++;
     for (k++; k < s->p.n; k++) s->mode[k] = s->last_mode[k];
-}
-
-// Restores the previous sets of a random half of the rows that change, but never of all of them: this breaks cycles of
-// the sets. The random sequence is fixed, so that every run is the same.
-static void active_change_some(pcs_active_set *s)
-{
-    int count = 0, kept = 0;
-    for (int j = 0; j < s->p.m; j++) count += active_row_changes(s, j);
-    for (int j = 0; j < s->p.m; j++) {
-        if (!active_row_changes(s, j)) continue;
-        s->draw = 1664525u * s->draw + 1013904223u;
-        if (s->draw >> 31 == 0 || kept == count - 1) continue;
-        active_keep_row(s, j);
-        kept++;
-    }
 }
 
 // Returns true if the impulses of contacts that slide in space are along their slip. Compares impulses, not their
@@ -399,12 +364,11 @@ static void active_begin(pcs_active_set *s)
     active_find_scale(s);
 }
 
-static bool active_try(pcs_active_set *s, bool by_chance)
+static bool active_try(pcs_active_set *s)
 {
     double change = 0.0;
     int limit = s->p.is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;
     bool is_refined = false;
-    s->draw = 1;
     if (!s->is_warm) memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
     memset(s->last_mode, UNKNOWN, (size_t)s->p.n);
     memset(s->mode, HELD, (size_t)s->p.n); // ties are active
@@ -431,17 +395,15 @@ static bool active_try(pcs_active_set *s, bool by_chance)
         active_find_modes(s, round > FREEZE_GATE_AFTER);
         if (round == FREEZE_GATE_AFTER && s->p.gate_is_live) active_close_gates(s);
         if (active_same_modes(s)) continue;
-        if (by_chance) active_change_some(s);
-        else if (round > PIVOT_AFTER) active_change_one(s);
+        if (round > PIVOT_AFTER) active_change_one(s);
     }
     return false;
 }
 
-// Iterates semi-smooth Newton steps from z, or from zero, until the sets repeat; if `by_chance`, only a part of the
-// rows changes at a time.
-static bool active_iterate(pcs_active_set *s, bool by_chance)
+// Iterates semi-smooth Newton steps from z, or from zero, until the sets repeat.
+static bool active_iterate(pcs_active_set *s)
 {
-    bool is_solved = active_try(s, by_chance);
+    bool is_solved = active_try(s);
     s->weight = proximal_weight;
     s->excused = most_noise;
     return is_solved;
@@ -462,8 +424,7 @@ static bool active_update(pcs_active_set *s, bool *is_settled)
     return true;
 }
 
-// The ways out when the sets cycle or contradict each other, in the order of their cost: all cases where they are few,
-// changes of a part of the rows, the method of many contacts.
+// The ways out when the sets cycle or contradict each other: all cases where they are few, the method of many contacts.
 
 enum { MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
 // Tolerances of the laws relative to the largest velocity: first attempt, and second if that fails. The loose one would
@@ -624,11 +585,10 @@ static bool solve_by_products(pcs_active_set *s)
 static bool solve_any_way(pcs_active_set *s, bool has_time)
 {
     bool is_warm = s->is_warm;
-    if (active_iterate(s, false)) return true;
+    if (active_iterate(s)) return true;
     if (s->p.is_hasty) return false;
     s->is_warm = false;
-    bool is_solved = (is_warm && active_iterate(s, false)) || solve_by_cases(s) || active_iterate(s, true) ||
-                     (has_time && solve_by_products(s));
+    bool is_solved = (is_warm && active_iterate(s)) || solve_by_cases(s) || (has_time && solve_by_products(s));
     s->is_warm = is_warm;
     return is_solved;
 }

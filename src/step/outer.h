@@ -64,8 +64,8 @@ typedef struct pcs_tail {
     double h, growth, age;
 } pcs_tail;
 
-// The motion of a step on its way: qt = q0 + kb d, q = qt + U + kw W, v = v0 + d + W. A solver that knows the sum of U and
-// kw W alone has it in U, and no kw.
+// The motion of a step on its way: qt = q0 + kb d, q = qt + U + kw W, v = v0 + d + W. A solver that knows the sum of U
+// and kw W alone has it in U, and no kw.
 typedef struct pcs_motion {
     double *q0, *v0, *qt;        // [nv] positions and velocities as given for the step; qt
     double kw, *U, *W;           // [nv]

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// The lower triangle of a sparse symmetric matrix and its factor L D L^T within that pattern, which is exact for chains:
+// The lower triangle of a sparse symmetric matrix and its factor L D L^T within that pattern, exact for chains:
 // points with their neighbours, numbered breadth-first (Cuthill, McKee 1969).
 typedef struct triangle {
     int n, room, terms;         // points; allocated numbers of neighbours and of entries

@@ -198,8 +198,7 @@ static pcs_status projection_take_columns(pcs_step_solver *solver, pcs_projectio
     PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->X));
     PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->KX));
     PCS_TRY(pcs_columns_create(solver->ctx, n, solver->system->ntangent, &p->XT));
-    PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
-    PCS_TAKE(solver->ctx, p->XKX, (size_t)m * (size_t)m, "the contact projection");
+    PCS_TAKE_EACH(solver->ctx, (size_t)m * (size_t)m, "the contact projection", double, &p->GX, &p->XKX);
     p->has_columns = true;
     return PCS_OK;
 }
@@ -238,8 +237,7 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     pcs_projection *p;
     int n = solver->system->nv;
     PCS_TAKE(solver->ctx, p, 1, "the contact projection");
-    PCS_TAKE(solver->ctx, p->at, n, "the contact projection");
-    PCS_TAKE(solver->ctx, p->work, n, "the contact projection");
+    PCS_TAKE_EACH(solver->ctx, n, "the contact projection", double, &p->at, &p->work);
     PCS_TRY(projection_take_rows(solver, solver->system->G, &p->Gx));
     PCS_TRY(projection_take_rows(solver, solver->system->T, &p->Tx));
     *out = p;
@@ -397,20 +395,23 @@ void pcs_projection_leave(pcs_step_solver *solver)
     solver->projection->is_at = false;
 }
 
-void pcs_projection_aim(pcs_step_solver *solver, const double *q)
+// Moves the directions to q. Returns false if they are constant.
+static bool projection_aim(pcs_step_solver *solver, const double *q)
 {
-    if (!solver->system->row_set.vary) return;
+    if (!solver->system->row_set.vary) return false;
     solver->projection->is_at = false;
     pcs_system_aim(solver->system, pcs_at(solver->t, q, NULL));
-    projection_fill(solver, solver->projection);
+    return true;
+}
+
+void pcs_projection_aim(pcs_step_solver *solver, const double *q)
+{
+    if (projection_aim(solver, q)) projection_fill(solver, solver->projection);
 }
 
 void pcs_projection_turn(pcs_step_solver *solver, const double *q)
 {
-    if (!solver->system->row_set.vary) return;
-    solver->projection->is_at = false;
-    pcs_system_aim(solver->system, pcs_at(solver->t, q, NULL));
-    projection_close(solver, solver->projection);
+    if (projection_aim(solver, q)) projection_close(solver, solver->projection);
 }
 
 // Returns w . K q - w . K w / 2 - f_gravity . w, J, for w = M^-1 G^T z.

@@ -56,45 +56,6 @@ typedef struct pcs_schur_map {
     bool has_fq, has_fv, has_fs;
 } pcs_schur_map;
 
-// Copies R without its zero entries.
-static pcs_status map_pack(pcs_context *ctx, const pcs_rows *R, pcs_rows **out)
-{
-    int nnz = 0;
-    for (int p = 0; p < R->start[R->nrow]; p++) nnz += R->value[p] != 0.0;
-    PCS_TRY(pcs_rows_create(ctx, R->nrow, R->ncol, nnz, out));
-    (*out)->halo = R->halo;
-    nnz = 0;
-    for (int j = 0; j < R->nrow; j++) {
-        for (int p = R->start[j]; p < R->start[j + 1]; p++) {
-            if (R->value[p] == 0.0) continue;
-            (*out)->column[nnz] = R->column[p];
-            (*out)->value[nnz++] = R->value[p];
-        }
-        (*out)->start[j + 1] = nnz;
-    }
-    return PCS_OK;
-}
-
-// Sets the rows of the map; drops the zero entries of rows that never change.
-static pcs_status map_take_rows(pcs_schur_map *map)
-{
-    const pcs_system *system = map->solver->system;
-    pcs_rows *G, *T;
-    map->G = system->G;
-    map->T = system->T;
-    map->Gx = map->solver->projection->Gx;
-    map->Tx = map->solver->projection->Tx;
-    if (!system->is_linear) return PCS_OK;
-    PCS_TRY(map_pack(map->solver->ctx, system->G, &G));
-    map->G = G;
-    if (map->Gx != NULL) map->Gx = G;
-    if (system->T == NULL) return PCS_OK;
-    PCS_TRY(map_pack(map->solver->ctx, system->T, &T));
-    map->T = T;
-    if (map->Tx != NULL) map->Tx = T;
-    return PCS_OK;
-}
-
 static pcs_status schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
 {
     pcs_schur_map *map;
@@ -107,8 +68,12 @@ static pcs_status schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
     PCS_TAKE(solver->ctx, map->row, system->nrow + system->ntangent, "the contact operator");
     for (int j = 0; j < system->nrow; j++)
         if (system->rows[j].is_bilateral) map->bilateral[map->nb++] = j;
+    map->G = system->G;
+    map->T = system->T;
+    map->Gx = solver->projection->Gx;
+    map->Tx = solver->projection->Tx;
     *out = map;
-    return map_take_rows(map);
+    return PCS_OK;
 }
 
 static bool map_is_damped(const pcs_system *system)
