@@ -98,17 +98,14 @@ def _align_keys(tables: list[Any], kind: str) -> tuple[list[Any], list[str], str
         for key in keys[k]:
             if key not in keys[1 - k]:
                 raise InputError(f"{paths[k]} varies '{key}', {paths[1 - k]} does not")
-    numbers: list[dict[Any, int]] = [{}, {}]
-    for table, number in zip(tables, numbers):
-        seen: dict[Any, int] = {}
-        for i, row in enumerate(table[keys[0]].itertuples(index=False)):
-            values = tuple(_plain(value) for value in row)
-            seen[values] = seen.get(values, 0) + 1  # where a point is there twice the first belongs to the first
-            number[(*values, seen[values])] = i
-    common = [(i, numbers[1][mark]) for mark, i in numbers[0].items() if mark in numbers[1]]
-    if not common:
+    marks = [table[keys[0]].apply(lambda column: column.map(_plain)) for table in tables]
+    for mark in marks:  # where a point is there twice the first belongs to the first
+        mark["number"] = mark.groupby(keys[0]).cumcount() if keys[0] else range(len(mark))
+        mark["row"] = range(len(mark))
+    common = marks[0].merge(marks[1], on=[*keys[0], "number"])
+    if common.empty:
         raise InputError(f"{paths[0]} and {paths[1]} have no {noun} in common")
-    pair = [table.iloc[[rows[k] for rows in common]].reset_index(drop=True) for k, table in enumerate(tables)]
+    pair = [table.iloc[common[f"row_{end}"]].reset_index(drop=True) for table, end in zip(tables, "xy")]
     head = "".join(f"{n}: {paths[k]}, {len(tables[k])} {noun}s, {len(tables[k]) - len(common)} of them not in "
                    f"{'BA'[k]}\n" for k, n in enumerate("AB")) + f"{len(common)} {noun}s that both have.\n"
     places = [" ".join(f"{key}={value}" for key, value in zip(keys[0], row))

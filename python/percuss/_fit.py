@@ -25,7 +25,7 @@ from .plan import MOST_JOBS, find_case
 from .pool import Broke, Pool, Runs
 from .results import open as open_results
 from .results import read_table
-from .text import assignments, encode
+from .text import assignments, encode, suggest
 
 if TYPE_CHECKING:
     import pandas
@@ -106,7 +106,7 @@ class _Problem:
     def model(self, u: Array) -> Union[dict[str, Array], str]:
         """The columns at the times of the data, or why there are none."""
         run = self.runs.make(self.lines(u))
-        if run.end not in ("done", "kept"):
+        if not run.is_good:
             return f"{run.end}: {run.reason}"
         history = open_results(os.path.join(self.runs.path(run.name), "history.csv")).table
         found = {}
@@ -135,15 +135,10 @@ class _Problem:
     def both(self, u: Array) -> tuple[Array, Array]:
         """Residuals and derivatives, by central differences within the bounds."""
         if self.last[0] != u.tobytes():
-            points = [u]
-            for i in range(len(u)):
-                for sign in (-1.0, 1.0):
-                    point = u.copy()
-                    point[i] = min(1.0, max(0.0, u[i] + sign * STEP))
-                    points.append(point)
-            found = self.many(points)
-            columns = [(found[2 + 2 * i] - found[1 + 2 * i]) / (points[2 + 2 * i][i] - points[1 + 2 * i][i])
-                       for i in range(len(u))]
+            steps = STEP * np.eye(len(u))
+            low, high = np.clip(u - steps, 0.0, 1.0), np.clip(u + steps, 0.0, 1.0)  # [n, n] a point in each row
+            found = self.many([u, *low, *high])
+            columns = [(b - a) / span for a, b, span in zip(found[1:], found[1 + len(u):], np.diag(high - low))]
             self.last = (u.tobytes(), (found[0], np.stack(columns, axis=1)))
         residual, jacobian = self.last[1]
         return residual, jacobian
@@ -203,28 +198,29 @@ def fit(case: Path, parameters: Mapping[str, Sequence[float]], data: Any, column
     >>> percuss.fit("cases/bar", {"elements.bar.E": (1.8e11, 2.4e11)}, "measured.csv", "gauge.stress")
     """
     import tempfile
-    given = [parse_parameter(f"{key}=" + ":".join(map(repr, map(float, values)))) for key, values in parameters.items()]
-    lines = [encode(line, "set") for line in assignments(set)]
+    given = [f"{key}=" + ":".join(map(repr, map(float, values))) for key, values in parameters.items()]
     names = [columns] if isinstance(columns, str) else list(columns)
     with tempfile.TemporaryDirectory(prefix="percuss-") as folder:
-        result = _fit(find_case(os.fspath(case)), given, data, names, lines, confidence, jobs,
+        result = _fit(find_case(os.fspath(case)), given, data, names, assignments(set), confidence, jobs,
                       folder if output is None else os.fspath(output))
     if output is not None:
         _write(result, os.fspath(output))
     return result
 
 
-def _fit(case: str, parameters: list[Parameter], data: Any, names: list[str], lines: list[bytes], confidence: float,
+def _fit(case: str, given: Sequence[str], data: Any, names: list[str], lines: Sequence[str], confidence: float,
          jobs: int, folder: str) -> Fit:
+    import pandas
     from scipy.optimize import least_squares
     from scipy.stats import t as student
+    parameters = [parse_parameter(text) for text in given]
     if not parameters or not names or not 0.0 < confidence < 1.0:
         raise InputError("a fit needs a parameter, a column, and a confidence between 0 and 1")
     if len({p.key for p in parameters}) < len(parameters):
         raise InputError("a parameter is there twice")
     times, wanted = _read_data(data, names)
     runs = Runs(case, folder, keep=False, history=True, beside=len(os.sched_getaffinity(0)) - 1)
-    problem = _Problem(runs, parameters, wanted, times, lines, jobs)
+    problem = _Problem(runs, parameters, wanted, times, [encode(line, "set") for line in lines], jobs)
     start = np.array([(p.start - p.low) / (p.high - p.low) for p in parameters])
     found = least_squares(lambda u: problem.both(u)[0], start, jac=lambda u: problem.both(u)[1], bounds=(0.0, 1.0),
                           x_scale=1.0, xtol=1e-8, ftol=1e-10, gtol=1e-10, max_nfev=100)
@@ -247,7 +243,6 @@ def _fit(case: str, parameters: list[Parameter], data: Any, names: list[str], li
     model = problem.model(found.x)
     assert isinstance(model, dict)
     best = runs.make(problem.lines(found.x))
-    import pandas
     table = pandas.DataFrame({"t": times, **{f"{name}.{what}": values for name in wanted for what, values in (
         ("data", wanted[name]), ("model", model[name]), ("residual", model[name] - wanted[name]))}})
     table.attrs["units"] = {column: units.unit(column.rsplit(".", 1)[0]) for column in table.columns}
@@ -264,7 +259,6 @@ def _read_data(data: Any, names: list[str]) -> tuple[Array, dict[str, Array]]:
     for name in names:
         column, _, said = name.partition("=")
         if (said or column) not in table:
-            from .text import suggest
             raise InputError(f"{table.attrs['path']} has no column '{said or column}'"
                              f"{suggest(said or column, map(str, table.columns))}")
         wanted[column] = table[said or column].to_numpy(dtype=float)
@@ -314,13 +308,11 @@ def main(argv: list[str]) -> int:
     confidence = real("--confidence", a.confidence, 0.0, 1.0, "a number between 0 and 1")
     case = find_case(a.case)
     folder = a.output or os.path.join("results", os.path.splitext(os.path.basename(os.path.normpath(case)))[0] + "_fit")
-    result = _fit(case, [parse_parameter(text) for text in a.parameter], a.data, a.column,
-                  [encode(line, "set") for line in a.set], confidence, whole("--jobs", a.jobs, 0, MOST_JOBS), folder)
+    result = _fit(case, a.parameter, a.data, a.column, a.set, confidence, whole("--jobs", a.jobs, 0, MOST_JOBS), folder)
     _write(result, folder)
     if not a.quiet:
         print(f"{result}\n\n{result.runs} runs; results in {folder}/fit.json, fit.csv and residuals.png")
-    if not result.is_identified:
-        for key, one in result.estimates.items():
-            if one.note:
-                print(f"note: {key} cannot be identified: {one.note}", file=sys.stderr)
+    for key, one in result.estimates.items():
+        if one.note:
+            print(f"note: {key} cannot be identified: {one.note}", file=sys.stderr)
     return DONE if result.is_identified else COULD_NOT_GO_ON

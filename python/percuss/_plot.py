@@ -12,7 +12,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from . import pictures, study_pictures
+from . import pictures
 from .command import Parser, real
 from .errors import InputError
 from .figure import STYLE, Options, Picture, Run, Script, Source, write_panels
@@ -120,8 +120,8 @@ def _usual(album: pictures.Album) -> list[Picture]:
     results = album.runs[0].results
     if results is not None and results.kind == "modes":
         return pictures.of_modes(album)
-    if study_pictures.is_study(album.first):
-        study = study_pictures.Study(album)
+    if pictures.is_study(album.first):
+        study = pictures.Study(album)
         return study.pictures(study.measures)
     return album.usual() + pictures.of_waves(album)
 
@@ -132,7 +132,7 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options) -> tupl
     script = Script(options)
     runs = _open_runs(given, script)
     album = pictures.Album(script, runs, options)
-    is_study = study_pictures.is_study(album.first)
+    is_study = pictures.is_study(album.first)
     if is_study and len(runs) > 1:
         raise InputError("a study is drawn alone, not with other results")
     if options.x:
@@ -155,7 +155,7 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options) -> tupl
         name = "_".join(columns)
         album.wanted = columns
         if is_study:
-            study = study_pictures.Study(album)
+            study = pictures.Study(album)
             found = study.pictures(columns, name)[:1]
         else:
             _check_range(album, options)

@@ -7,12 +7,15 @@ run is not repeated, so that a study which was interrupted or extended goes on.
 from __future__ import annotations
 
 import csv
+import functools
+import inspect
 import io
 import json
 import math
 import os
 import sys
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _library as c
@@ -23,7 +26,7 @@ from .errors import InputError, SimulationError
 from .files import Path, write_file
 from .measure import Convergence
 from .plan import SAMPLINGS, Plan, read_plan, refine_words
-from .pool import Broke, Pool, Runs
+from .pool import Broke, Ended, Pool, Runs
 from .text import encode
 
 if TYPE_CHECKING:
@@ -32,19 +35,7 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 100
 BAR_WIDTH = 24
 PERCENTILES = (5, 25, 50, 75, 95)
-GOOD = ("done", "kept")
 NOTHING = (math.nan, 0.0)
-
-
-class Run(NamedTuple):
-    """What became of a run."""
-
-    end: str = "not run"  #: as of pool.Ended, or "broke"
-    name: str = ""
-    reason: str = ""
-    values: Mapping[str, tuple[float, float]] = {}  #: of measures: value and grain
-    has_cells: bool = False
-    has_steps: bool = False
 
 
 class Study:
@@ -53,7 +44,7 @@ class Study:
     def __init__(self, plan: Plan, folder: str, command: Sequence[str] = ()):
         self.plan, self.folder, self.command = plan, folder, list(command)
         self.nlevel, self.keys = plan.nlevel, plan.keys
-        self.runs = [Run()] * (plan.npoint * plan.nlevel)
+        self.runs = [Ended()] * (plan.npoint * plan.nlevel)
         self._set = [encode(line, "set") for line in plan.set]
         factors = [plan.factors(level) for level in range(plan.nlevel)]
         self._factors = [(float(f.get("mesh", 0)), float(f.get("step", 0))) for f in factors]
@@ -62,30 +53,26 @@ class Study:
 
     # ---- Runs ----
 
-    def _make(self, runs: Runs, index: int) -> Run:
+    def _make(self, runs: Runs, index: int) -> Ended:
         """Makes a run and measures it, in a worker."""
         point, level = divmod(index, self.nlevel)
         lines = self._set + [f"{key}={value}".encode()
                              for key, value in zip(self.keys, self.plan.point(point)) if value is not None]
         run = runs.make(lines, *self._factors[level])
-        return Run(run.end, run.name, run.reason, self._measure(run.name) if run.end in GOOD else {}, run.has_cells,
-                   run.has_steps)
-
-    def _run_folder(self, name: str) -> str:
-        return f"{self.folder}/runs/{name}"
+        return run._replace(values=self._measure(run.name)) if run.is_good else run
 
     def _measure(self, name: str, level: Optional[int] = None) -> dict[str, tuple[float, float]]:
         """The measures of a run; with a level those of other points at it are known."""
         def other(point: int) -> Optional[str]:
             run = self.runs[point * self.nlevel + (level or 0)]
-            return self._run_folder(run.name) if run.end in GOOD else None
+            return f"{self.folder}/runs/{run.name}" if run.is_good else None
 
-        run = measures.Run(self._run_folder(name), None if level is None else other, self.nlevel > 1)
+        run = measures.Run(f"{self.folder}/runs/{name}", None if level is None else other, self.nlevel > 1)
         found: dict[str, tuple[float, float]] = {}
         for what, formula in (self.plan.measures or measures.usual(run.summary)).items():
             try:
                 value, grain = run.measure(formula)
-                found[what] = (value, grain)
+                found[what] = value, grain
             except InputError as error:
                 raise InputError(f"measure '{what}': {error}") from None
         return found
@@ -102,18 +89,18 @@ class Study:
         self.begin = time.monotonic()
         with pool.stopping():
             for index, run in pool.results(lambda: self._progress(show)):
-                self.runs[index] = Run("broke", "", run.reason) if isinstance(run, Broke) else Run(*run)
+                self.runs[index] = Ended("broke", "", run.reason) if isinstance(run, Broke) else Ended(*run)
                 self.ndone += 1
                 self.nkept += self.runs[index].end == "kept"
         self._progress(show, True)
         if any(measures.points_of(formula) for formula in plan.measures.values()):
-            done = [i for i, run in enumerate(self.runs) if run.end in GOOD]
+            done = [i for i, run in enumerate(self.runs) if run.is_good]
             again = Pool(len(done), lambda k: self._measure(self.runs[done[k]].name, done[k] % self.nlevel), plan.jobs)
             for k, values in again.results():
                 if isinstance(values, Broke):
                     raise SimulationError(values.reason)
                 self.runs[done[k]] = self.runs[done[k]]._replace(values=values)
-        first = next((run for run in self.runs if run.end in GOOD), None)
+        first = next((run for run in self.runs if run.is_good), None)
         self.names = list(plan.measures or (first.values if first else []))
 
     def _progress(self, show: Optional[Callable[[str], None]], is_last: bool = False) -> None:
@@ -122,15 +109,14 @@ class Study:
         if show is None or (not is_last and now - self.shown < 0.2):
             return
         self.shown, count, spent = now, len(self.runs), now - self.begin
-        full = BAR_WIDTH * self.ndone // count
-        bar = "=" * full + (">" + " " * (BAR_WIDTH - full - 1) if full < BAR_WIDTH else "")
+        bar = f"{'=' * (BAR_WIDTH * self.ndone // count)}>".ljust(BAR_WIDTH)[:BAR_WIDTH]
         made = self.ndone - self.nkept
         left = f", about {spent / made * (count - self.ndone):.0f} s left" if made and not is_last else ""
         show(f"\r[{bar}]  {self.ndone} of {count} runs, {spent:.0f} s{left:<20}" + ("\n" if is_last else ""))
 
     # ---- The table ----
 
-    def of_point(self, point: int) -> list[Run]:
+    def of_point(self, point: int) -> list[Ended]:
         """Runs of a point, a level each."""
         return self.runs[point * self.nlevel:(point + 1) * self.nlevel]
 
@@ -146,7 +132,7 @@ class Study:
                        "convergence": one.kind, **({"levels": list(map(known, levels))} if levels else {})}
                 for head, (one, levels) in {"": (whole, [] if alone else both[0][1]), **alone}.items()}
 
-    def _converge_by(self, what: str, runs: list[Run], name: str) -> tuple[Convergence, list[float]]:
+    def _converge_by(self, what: str, runs: list[Ended], name: str) -> tuple[Convergence, list[float]]:
         levels = [runs[k].values.get(name, NOTHING) for k in self.plan.sequence(what)]
         values = [value for value, _ in levels]
         return measures.converge(values, self.plan.refined[what][0], levels[-1][1]), values
@@ -157,7 +143,7 @@ class Study:
         if len(self.plan.refined) != 1:
             return None
         has_step = "step" in self.plan.refined
-        run = next((run for run in self.runs if run.end in GOOD), Run())
+        run = next((run for run in self.runs if run.is_good), Ended())
         is_missing = run.has_cells if has_step else run.has_steps
         return ("mesh" if has_step else "step") if is_missing else None
 
@@ -178,12 +164,13 @@ class Study:
             index={"std": "deviation", **{f"{p}%": f"p{p}" for p in PERCENTILES}})
         return {name: one.to_dict() for name, one in found.items() if one["count"]}
 
+    @functools.cached_property
     def rows(self) -> list[dict[str, Any]]:
         """A row per run; order, limit and bound stand in that of the finest level."""
         plan, found = self.plan, []
         for point in range(plan.npoint):
             runs = self.of_point(point)
-            is_good = all(run.end in GOOD for run in runs)
+            is_good = all(run.is_good for run in runs)
             parameters = dict(zip(plan.keys, plan.point(point)))
             orders = {name: self.converge(point, name) for name in self.names}
             for level, run in enumerate(runs):
@@ -201,7 +188,7 @@ class Study:
 
     def write(self) -> None:
         """Writes study.csv and study.json."""
-        known, rows, buffer = self.units(), self.rows(), io.StringIO()
+        known, rows, buffer = self.units(), self.rows, io.StringIO()
         out = csv.writer(buffer, lineterminator="\n")
         out.writerow([units.join(name, known.get(name.removesuffix(".limit").removesuffix(".bound"), ""))
                       for name in rows[0]])
@@ -231,9 +218,9 @@ class Study:
 
     def _point(self, point: int) -> dict[str, Any]:
         plan, runs = self.plan, self.of_point(point)
-        worst = next((run for run in reversed(runs) if run.end not in GOOD), runs[-1])
+        worst = next((run for run in reversed(runs) if not run.is_good), runs[-1])
         found: dict[str, Any] = {"parameters": dict(zip(plan.keys, plan.point(point))), "run": worst.name,
-                                 "status": "done" if worst.end in GOOD else worst.end, "reason": worst.reason}
+                                 "status": "done" if worst.is_good else worst.end, "reason": worst.reason}
         if plan.refined:
             found["runs"] = [run.name for run in runs]
         found["measures"] = {}
@@ -248,19 +235,16 @@ class Study:
 
     def text(self) -> str:
         """The table for the screen: keys and measures with error bars, or the reason why there is none."""
-        plan, rows = self.plan, self.rows()
+        plan, rows = self.plan, self.rows
         keys = [*plan.keys, *(f"{k}_factor" for k in plan.refined)]
         lines = [[*keys, *self.names]]
         for row in rows[:SHOWN_ROWS]:
-            line = ["-" if row[key] is None else str(row[key]) for key in keys]
-            if row["status"] == "done":
-                line += [shown_value(row, name) for name in self.names]
-            else:
-                line.append(f"{row['status']}: {row['reason']}")
-            lines.append(line)
-        done = [line for line in lines if len(line) == len(keys) + len(self.names)]
-        widths = [max(len(line[k]) for line in done) for k in range(len(keys) + len(self.names))]
-        out = "".join("  ".join([*(x.ljust(w) for x, w in zip(line[:-1], widths)), line[-1]]) + "\n" for line in lines)
+            shown = [shown_value(row, name) for name in self.names]
+            reason = [f"{row['status']}: {row['reason']}"]
+            lines.append(["-" if row[key] is None else str(row[key]) for key in keys]
+                         + (shown if row["status"] == "done" else reason))
+        widths = [max(map(len, column)) for column in zip(*(line for line in lines if len(line) == len(lines[0])))]
+        out = "".join("  ".join([*map(str.ljust, line[:-1], widths), line[-1]]) + "\n" for line in lines)
         if len(rows) > SHOWN_ROWS:
             out += f"... and {len(rows) - SHOWN_ROWS} more in study.csv\n"
         if self.not_refined:
@@ -277,28 +261,23 @@ class Study:
         heads = ["mean", "deviation", "min", *(f"p{p}" for p in PERCENTILES), "max"]
         return f"\n{pandas.DataFrame(found).T[heads].to_string(float_format='{:.5g}'.format)}\n"
 
-    def counts(self) -> dict[str, int]:
-        """Runs by their end; `same`: of those that were found, those that another one of this study has put there."""
-        made = {run.name for run in self.runs if run.end == "done"}
-        found = {end: 0 for end in ("done", "kept", "refused", "failed", "broke", "not run")}
-        for run in self.runs:
-            found[run.end] += 1
-        found["same"] = sum(run.end == "kept" and run.name in made for run in self.runs)
-        return found
+    def counts(self) -> Counter[str]:
+        """Runs by their end."""
+        return Counter(run.end for run in self.runs)
 
     def _text_counts(self) -> str:
-        n = self.counts()
-        same = f", {n['same']} {'is' if n['same'] == 1 else 'are'} the same as another" if n["same"] else ""
-        return (f"\n{n['done'] + n['kept']} of {len(self.runs)} runs done ({n['kept'] - n['same']} were there{same}), "
+        n, made = self.counts(), {run.name for run in self.runs if run.end == "done"}
+        nsame = sum(run.end == "kept" and run.name in made for run in self.runs)
+        same = f", {nsame} {'is' if nsame == 1 else 'are'} the same as another" if nsame else ""
+        return (f"\n{n['done'] + n['kept']} of {len(self.runs)} runs done ({n['kept'] - nsame} were there{same}), "
                 f"{n['refused']} refused, {n['failed'] + n['broke']} failed\n"
                 f"Results in {self.folder}/study.csv and study.json\n")
 
     @property
     def is_whole(self) -> bool:
         """Whether every run came to an end that the case explains, and some are done."""
-        n = self.counts()
-        done = n["done"] + n["kept"]
-        return done > 0 and done + n["refused"] == len(self.runs)
+        ends = {run.end for run in self.runs}
+        return not ends.isdisjoint({"done", "kept"}) and ends <= {"done", "kept", "refused"}
 
 
 def known(value: float) -> Optional[float]:
@@ -352,7 +331,7 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
     plan.settle(os.fspath(case))
     made = Study(plan, os.fspath(output))
     made.make()
-    if not any(run.end in GOOD for run in made.runs):
+    if not any(run.is_good for run in made.runs):
         raise InputError(made.runs[0].reason or "no run was made")
     made.write()
     from .results import Results
@@ -363,16 +342,11 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
 
 # ---- The command ----
 
-def described(part: Any) -> str:
-    """The documentation of a part without its margin."""
-    return "\n".join(line.removeprefix("    ") for line in (part.__doc__ or "").strip().splitlines())
-
-
-
 def parser() -> Parser:
     """Options of `percuss study`."""
     p = Parser("study", "Runs a case over values of its keys, side by side. study.csv, study.json and the runs go to "
-               "DIR;\nfinished runs are not repeated.", epilog=f"{described(read_plan)}\n\n{described(measures)}")
+               "DIR;\nfinished runs are not repeated.",
+               epilog=f"{inspect.getdoc(read_plan)}\n\n{inspect.getdoc(measures)}")
     p.add_argument("case", metavar="CASE|STUDY", help="a case, or a study file")
     p.add_argument("--vary", metavar="path.to.key=V", action="append", default=[], help="values between commas, "
                    "from:to:by, normal(mean, deviation) or uniform(from, to); several make a product")
@@ -396,14 +370,13 @@ def main(argv: list[str]) -> int:
     """`percuss study`."""
     a = parser().parse_args(argv)
     plan = read_plan(a.case)
-    vary = [text.partition("=") for text in a.vary]
+    vary, measure = ([text.partition("=") for text in texts] for texts in (a.vary, a.measure))
     if not all(key and sign for key, sign, _ in vary):
         raise InputError("--vary: wanted is path.to.key=value,value or =from:to:by")
-    measure = [text.partition("=") for text in a.measure]
     plan.set += a.set
-    plan.fill({"vary": [(key, values) for key, _, values in vary], "seed": a.seed, "sampling": a.sampling,
-               "measure": [(name, formula if sign else name) for name, sign, formula in measure], "jobs": a.jobs,
-               "refine": refine_words(a.refine or ""), "random": a.random, "keep": a.keep}, dash="--")
+    plan.fill({"vary": [(key, values) for key, _, values in vary], "refine": refine_words(a.refine or ""),
+               "measure": [(name, formula if sign else name) for name, sign, formula in measure],
+               **{name: getattr(a, name) for name in ("seed", "sampling", "jobs", "random", "keep")}}, dash="--")
     plan.settle(a.case)
     stem = os.path.basename(os.path.normpath(a.case))
     folder = a.output or os.path.join("results", (os.path.splitext(stem)[0] or stem) + "_study")

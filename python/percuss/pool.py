@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from ctypes import byref, c_char_p, c_void_p
-from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from . import _library as c
 from .errors import InputError
@@ -159,11 +159,17 @@ WATCH_INTERVAL = 0.05  # s of wall time between two looks at whether to stop
 class Ended(NamedTuple):
     """What became of a run."""
 
-    end: str  #: "done", "kept" (it was there), "refused", "failed", "not run"
-    name: str  #: of its folder; "" if there is none
-    reason: str
+    end: str = "not run"  #: or "done", "kept" (it was there), "refused", "failed", "broke" (the process has died)
+    name: str = ""  #: of its folder
+    reason: str = ""
     has_cells: bool = False  #: where something is refined: cells that could be smaller
     has_steps: bool = False  #: likewise: a step that does not follow their size
+    values: Mapping[str, tuple[float, float]] = {}  #: of measures: value and grain
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it has results."""
+        return self.end in ("done", "kept")
 
 
 class Runs:

@@ -9,9 +9,8 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _library as c
-from ._handle import Deferred, open_with, view
 from .errors import BusyError, ClosedError, InputError, error_of
-from .model import Check, Evaluated, Model, Reaction, _number, vector
+from .model import Check, Deferred, Evaluated, Model, Reaction, _number, open_with, vector, view
 from .text import encode
 
 Array = np.ndarray[Any, Any]
