@@ -143,20 +143,20 @@ def thin(x: Array, y: Array) -> tuple[Array, Array]:
     return x[kept], y[kept]
 
 
-def limits(values: Array, padding: float) -> tuple[float, float]:
-    """The ends of an axis; values that differ by round-off only are drawn as a level line."""
+def limits(values: Array, padding: float, least: float = 0.0) -> tuple[float, float]:
+    """The ends of an axis; values that differ by round-off only, or by less than `least`, are drawn as a level line."""
     low, high = float(values.min()), float(values.max())
     size = max(abs(low), abs(high))
-    if high - low <= 1e-9 * size or high == low:
-        half = 0.1 * size if size > 0.0 else 1.0
+    if high - low <= max(1e-9 * size, least) or high == low:
+        half = max(0.1 * size, least) or 1.0
         return low - half, high + half
     return low - padding * (high - low), high + padding * (high - low)
 
 
 def chart(title: str, x: tuple[str, str], y: tuple[str, str], series: Sequence[tuple[str, Array, Array]],
-          cursor: str = "time") -> Optional[Block]:
+          cursor: str = "time", least: float = 0.0) -> Optional[Block]:
     """A chart for player.js: names and units of the axes, (name, x, y) of each line; None if there is no number.
-    `cursor`: "time" of the horizontal axis, "row" of the table, or ""."""
+    `cursor`: "time" of the horizontal axis, "row" of the table, or "". `least`: what is round-off of y."""
     lines = []
     for name, xs, ys in series:
         xs, ys = thin(np.asarray(xs, float), np.asarray(ys, float))
@@ -166,7 +166,7 @@ def chart(title: str, x: tuple[str, str], y: tuple[str, str], series: Sequence[t
     if not lines:
         return None
     x_low, x_high = limits(np.concatenate([xs[good] for _, xs, _, good in lines]), 0.0 if cursor == "time" else 0.05)
-    y_low, y_high = limits(np.concatenate([ys[good] for _, _, ys, good in lines]), 0.05)
+    y_low, y_high = limits(np.concatenate([ys[good] for _, _, ys, good in lines]), 0.05, least)
     packed, about = [], [f"Over {x[0]}."]
     for name, xs, ys, good in lines:
         both = np.column_stack([quantise(np.where(good, xs, x_low), x_low, x_high, MOST_LEVEL),
@@ -311,9 +311,12 @@ def add_history(page: Page, table: Any) -> None:
     of one place and unit together."""
     names, known = [str(name) for name in table.columns], table.attrs["units"]
     column = {name: np.asarray(table[name], float) for name in names}
+    corners = [value(page.results.summary, f"frames.{end}") for end in ("low", "high")]
+    round_off = 1e-12 * math.dist(*corners) if all(corners) else 0.0  # beside the size of what moved
 
     def over_time(title: str, what: str, unit: str, lines: dict[str, Array]) -> Optional[Block]:
-        return chart(title, ("time", "s"), (what, unit), [(key, column["t"], x) for key, x in lines.items()])
+        return chart(title, ("time", "s"), (what, unit), [(key, column["t"], x) for key, x in lines.items()],
+                     least=round_off if unit == "m" else 0.0)
 
     def pick(*wanted: str) -> dict[str, Array]:
         there = [name for name in wanted if name in column and not is_zero(column[name])]

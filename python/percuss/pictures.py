@@ -417,8 +417,8 @@ def shape_panel(run: Run, frames: Any, k: int) -> Panel:
     spread = points - points.mean(axis=0)
     axis = int(np.argmax(np.ptp(points, axis=0)))
     row = run.table.iloc[k]
-    rate = f"{row['f']:.4g} Hz" if row["kind"] == "vibration" else str(row["kind"])
-    title = f"mode {int(row['mode'])}: {rate}"
+    said = [row["kind"]] * (row["kind"] != "vibration") + [f"{row['f']:.4g} Hz"] * (row["f"] > 0.0)
+    title = f"mode {int(row['mode'])}: {', '.join(said)}"
     is_straight = np.linalg.svd(spread, compute_uv=False)[1:].max(initial=0.0) <= 1e-6 * np.abs(spread).max()
     if is_straight and len(points) > 2:
         panel = Panel("xyz"[axis], "u / largest", "m", "", title=title)
@@ -457,10 +457,10 @@ class Study:
     def __init__(self, album: Album):
         self.album, self.run, table = album, album.runs[0], album.runs[0].table
         names = [str(name) for name in table.columns]
-        self.keys = names[:names.index("run")]
+        self.keys = [key for key in names[:names.index("run")] if key not in ("mesh_factor", "step_factor")]
         self.measures = [n for n in measures_of(names) if np.isfinite(album.numbers(self.run, n)).any()]
         varying = [key for key in self.keys if table[key].nunique(dropna=False) > 1]
-        self.axis = (varying or self.keys or [""])[0]
+        self.axis = next((key for key in [*varying, *self.keys] if key != "level"), "")  # which has pictures of its own
         self.others = [key for key in varying if key != self.axis]
         self.is_numeric = bool(self.axis) and np.isfinite(album.numbers(self.run, self.axis)).all()
 

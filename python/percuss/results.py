@@ -191,7 +191,8 @@ class Results:
     @property
     def name(self) -> str:
         """Name of the case."""
-        said = self.summary.get("case") if self.kind == "run" and self.has("summary.json") else None
+        is_there = "summary" in vars(self) or self.has("summary.json")  # read before its folder went, or to be read
+        said = self.summary.get("case") if self.kind == "run" and is_there else None
         if isinstance(said, str):
             return said
         name = self.summary.get("case", self.folder) if self.kind == "study" else self.folder

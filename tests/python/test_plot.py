@@ -294,8 +294,10 @@ class Plot(unittest.TestCase):
         measure = {"value": levels[-1], "limit": 1.0, "bound": 0.01, "order": 2.0, "convergence": "converges",
                    "levels": levels}
         other = {"step": {"levels": [3.0, 2.0, 1.75, 1.7]}}  # as of a refinement of mesh and step one by one
-        self.write("refined/study.csv", "run,status,e,e.limit,e.bound,e.order,e.convergence,o'f,reason\n"
-                   f"x,done,{levels[-1]},1,0.01,2,converges,1.7,\n")
+        rows = [f"{k},{2**k},x,done,{e}" + (",,,,,1,\n" if k < 3 else ",1,0.01,2,converges,1.7,\n")
+                for k, e in enumerate(levels)]
+        self.write("refined/study.csv", "level,step_factor,run,status,e,e.limit,e.bound,e.order,e.convergence,o'f,reason\n"
+                   + "".join(rows))
         self.write("refined/study.json", json.dumps({"refine": {"step": [2, 4]}, "points": [
             {"measures": {}}, {"parameters": {}, "measures": {"e": measure, "o'f": other}}]}))  # the first has failed
         self.assertEqual(self.done("plot", self.path("refined"), "--script").split(),
