@@ -1,32 +1,25 @@
 """Processor time of a study beside that of its steps.
 
 1000 runs of cases/bar_impact (N = 200, 750 steps, no frames) and the same runs with one step each take turns; the
-difference of their times, of user and kernel, is what the steps cost. The goal is 1.3. The modules of Python are compiled
-before, as they are where the package is installed.
+difference of their times, of user and kernel, is what the steps cost. The goal is 1.3. The modules of Python are
+compiled once, as they are where the package is installed.
 
     /usr/bin/python3 tests/bench/bench_study.py build/percuss [RUNS [ROUNDS]]
 """
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 
 def study(program, folder, runs, end):
     """Processor time of user and kernel, and time on the wall, s."""
-    def spent():
-        use = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return use.ru_utime, use.ru_stime
-
-    user, kernel = spent()
-    begin = time.monotonic()
+    begin = os.times()
     moduli = f"elements.bar.E=800:{800 + 0.1 * (runs - 1):.1f}:0.1"
     subprocess.run([program, "study", "cases/bar_impact", "--vary", moduli, "--set", f"time.end={end}", "-q",
                     "-o", folder], check=True)
-    wall = time.monotonic() - begin
-    return spent()[0] - user, spent()[1] - kernel, wall
+    _, _, user, kernel, wall = (now - then for now, then in zip(os.times(), begin))
+    return user, kernel, wall
 
 
 def main():
@@ -39,7 +32,6 @@ def main():
     with tempfile.TemporaryDirectory(dir=memory) as folder:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = os.path.join(folder, "compiled")
-        study(program, os.path.join(folder, "first"), 1, "0.002")
         for k in range(rounds):
             whole.append(study(program, os.path.join(folder, f"whole{k}"), runs, "1.5"))
             short.append(study(program, os.path.join(folder, f"short{k}"), runs, "0.002"))

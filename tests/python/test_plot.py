@@ -296,8 +296,8 @@ class Plot(unittest.TestCase):
         other = {"step": {"levels": [3.0, 2.0, 1.75, 1.7]}}  # as of a refinement of mesh and step one by one
         rows = [f"{k},{2**k},x,done,{e}" + (",,,,,1,\n" if k < 3 else ",1,0.01,2,converges,1.7,\n")
                 for k, e in enumerate(levels)]
-        self.write("refined/study.csv", "level,step_factor,run,status,e,e.limit,e.bound,e.order,e.convergence,o'f,reason\n"
-                   + "".join(rows))
+        self.write("refined/study.csv", "level,step_factor,run,status,e,e.limit,e.bound,e.order,e.convergence,o'f,"
+                   "reason\n" + "".join(rows))
         self.write("refined/study.json", json.dumps({"refine": {"step": [2, 4]}, "points": [
             {"measures": {}}, {"parameters": {}, "measures": {"e": measure, "o'f": other}}]}))  # the first has failed
         self.assertEqual(self.done("plot", self.path("refined"), "--script").split(),

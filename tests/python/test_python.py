@@ -3,7 +3,6 @@ Argument: the path of the program, beside which the library lies. Without NumPy 
 
 import doctest
 import gc
-import glob
 import importlib.util
 import math
 import os
@@ -115,7 +114,7 @@ class SameBits(unittest.TestCase):
         for name in there:
             np.testing.assert_array_equal(there[name], results.history[name])
         self.assertIsNone(results.directory)
-        self.assertEqual(len(results.frames), 4)
+        self.assertEqual((results.name, len(results.frames)), ("bar_impact", 4))  # though the folder is gone
         self.assertEqual(results.displacements.shape, (4, 201, 3))
         self.assertEqual(results.times[-1], 0.6)
         self.assertIn("stress", results.frames[0].fields)
@@ -512,10 +511,9 @@ class Threads(unittest.TestCase):
 class Scripts(unittest.TestCase):
     def test_examples_run(self):
         environment = dict(os.environ, PYTHONPATH=os.path.abspath("python"), PYTHONDONTWRITEBYTECODE="1")
-        names = sorted(glob.glob("docs/examples/*.py"))
-        self.assertGreater(len(names), 2)
-        for name in names:
-            run = subprocess.run([sys.executable, name], env=environment, capture_output=True, text=True)
+        for name in ("bar_study", "control", "pendulum"):
+            run = subprocess.run([sys.executable, f"docs/examples/{name}.py"], env=environment, capture_output=True,
+                                 text=True)
             self.assertEqual(run.returncode, 0, f"{name}: {run.stdout}{run.stderr}")
 
     def test_the_first_example_runs(self):
