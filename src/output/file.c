@@ -288,7 +288,13 @@ void pcs_file_json(pcs_file *f, const char *text)
 {
     char piece[PCS_JSON_PIECE];
     pcs_file_text(f, "\"");
-    while (*text != '\0') pcs_file_bytes(f, piece, pcs_json_piece(&text, piece));
+    while (*text != '\0') {
+        size_t plain = 0; // letters that stand as they are
+        while (text[plain] >= ' ' && text[plain] <= '~' && text[plain] != '"' && text[plain] != '\\') plain++;
+        pcs_file_bytes(f, text, plain);
+        text += plain;
+        if (*text != '\0') pcs_file_bytes(f, piece, pcs_json_piece(&text, piece));
+    }
     pcs_file_text(f, "\"");
 }
 

@@ -85,8 +85,8 @@ typedef struct json {
 
 static void json_indent(json *j)
 {
-    pcs_file_text(j->f, "\n");
-    for (int i = 0; i < j->depth; i++) pcs_file_text(j->f, "  ");
+    static const char blanks[] = "\n                "; // the summary is less than eight objects and lists deep
+    pcs_file_bytes(j->f, blanks, 1 + 2 * (size_t)j->depth);
 }
 
 static void json_end(json *j, char bracket)
@@ -122,15 +122,19 @@ static void json_token(json *j, const char *token, size_t length, va_list *value
     }
     if (!j->has_name && !j->is_first) pcs_file_text(j->f, ",");
     if (!j->has_name) json_indent(j);
-    const char *quote = is_name && *token != '%' ? "\"" : "";
-    pcs_file_text(j->f, quote);
+    bool is_quoted = is_name && *token != '%';
+    if (is_quoted) pcs_file_bytes(j->f, "\"", 1);
     if (*token == '%') json_value(j, token[1], values);
     else pcs_file_bytes(j->f, token, length);
-    pcs_file_text(j->f, quote);
-    if (is_name) pcs_file_text(j->f, ": ");
+    if (is_name) pcs_file_text(j->f, is_quoted ? "\": " : ": ");
     j->has_name = is_name;
     j->is_first = is_bracket;
     j->depth += is_bracket;
+}
+
+static bool json_is_between(char c)
+{
+    return c == ':' || c == ',' || c == ' ';
 }
 
 // Puts a piece of JSON with the values of printf's conversions %g, %d, %ld and %s: null for what is not finite or NULL.
@@ -140,11 +144,11 @@ __attribute__((format(printf, 2, 3))) static void json_put(json *j, const char *
     va_list values;
     va_start(values, form);
     while (*form != '\0') {
-        size_t length = 0; // strcspn builds a table of all letters for each word
-        while (form[length] != '\0' && strchr(":, ", form[length]) == NULL) length++;
+        size_t length = 0;
+        while (form[length] != '\0' && !json_is_between(form[length])) length++;
         json_token(j, form, length, &values);
         form += length;
-        while (*form != '\0' && strchr(":, ", *form) != NULL) form++;
+        while (json_is_between(*form)) form++;
     }
     va_end(values);
 }
