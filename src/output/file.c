@@ -229,13 +229,7 @@ char *pcs_file_reserve(pcs_file *f, size_t bytes)
 
 void pcs_file_text(pcs_file *f, const char *text)
 {
-    size_t length = strlen(text);
-    if (f->error != 0 || f->size - f->used < length) {
-        pcs_file_bytes(f, text, length);
-        return;
-    }
-    memcpy(f->buffer + f->used, text, length);
-    f->used += length;
+    pcs_file_bytes(f, text, strlen(text));
 }
 
 void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left)
@@ -289,10 +283,9 @@ void pcs_file_json(pcs_file *f, const char *text)
     char piece[PCS_JSON_PIECE];
     pcs_file_text(f, "\"");
     while (*text != '\0') {
-        size_t plain = 0; // letters that stand as they are
-        while (text[plain] >= ' ' && text[plain] <= '~' && text[plain] != '"' && text[plain] != '\\') plain++;
-        pcs_file_bytes(f, text, plain);
-        text += plain;
+        const char *plain = text; // letters that stand as they are
+        while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\') text++;
+        pcs_file_bytes(f, plain, (size_t)(text - plain));
         if (*text != '\0') pcs_file_bytes(f, piece, pcs_json_piece(&text, piece));
     }
     pcs_file_text(f, "\"");

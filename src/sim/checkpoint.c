@@ -193,13 +193,6 @@ static pcs_status checkpoint_end(pcs_checkpoint_stream *s, const char *directory
     return file_tell(s->ctx, newest, is_done && (folder < 0 || file_is_synced(fsync(folder))));
 }
 
-// Writes a complete checkpoint to this file.
-static pcs_status file_put_whole(pcs_context *ctx, const char *path, const pcs_memory *all)
-{
-    PCS_TRY(file_write_aside(ctx, path, all));
-    return file_tell(ctx, path, file_take_place(path, NULL, true) && file_sync_folder(path));
-}
-
 void pcs_checkpoint_free(pcs_checkpoint_data *data)
 {
     pcs_scratch_free(data->bytes);
@@ -561,9 +554,10 @@ pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const cha
     memcpy(bytes + before, pieces->bytes, pieces->size);
     uint64_t sum = pcs_hash(PCS_HASH_START, bytes, size);
     memcpy(bytes + size, &sum, sizeof sum);
-    pcs_status status = file_put_whole(sim->ctx, path, &(pcs_memory){ .bytes = bytes, .size = size + sizeof sum });
+    pcs_status status = file_write_aside(sim->ctx, path, &(pcs_memory){ .bytes = bytes, .size = size + sizeof sum });
     pcs_scratch_free(bytes);
-    return status;
+    PCS_TRY(status);
+    return file_tell(sim->ctx, path, file_take_place(path, NULL, true) && file_sync_folder(path));
 }
 
 // Returns true if a checkpoint is due by the clock of any rank; ranks compare their clocks only every few steps.
