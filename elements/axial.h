@@ -16,7 +16,7 @@
 #define PCS_ELEMENTS_AXIAL_H
 
 #include "elements/cell.h"
-#include "elements/taper.h"
+#include "elements/section.h"
 
 typedef struct pcs_axial_law {
     double stiffness;            // k, N/m, if there is neither polynomial nor table

@@ -17,7 +17,6 @@
 
 #include "elements/modal.h"
 #include "elements/section.h"
-#include "elements/taper.h"
 
 // Holds the parameters of all beams; each beam has options for those members only that it uses.
 typedef struct pcs_beam_params {

@@ -6,18 +6,439 @@
 // with s, r the arms from the nodes to the point of the bushing, which both bodies carry, so that its forces have no
 // resultant moment. Without offsets there are no arms: between two nodes it is then meant for ends at one place, or
 // apart along the one axis it works on, as forces across a distance would turn the body. Finite angles with arms, and
-// in space, are in bushing_turning.c.
+// in space, have kernels of their own.
 //
 // It gives its nodes the directions alone in which it has a stiffness or a damper, and the rotations that move its
 // point along those, so that it fits bars, plane frames and space frames.
 
-#include "elements/bushing.h"
+#include "core/rotation.h"
+#include "elements/cell.h"
 #include "elements/modal.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NMODE = PCS_BUSHING_MODES };
+// Parameters of bushings and mounts, and kernels of those whose nodes turn by finite angles.
+
+enum { PCS_BUSHING_MODES = 6, PCS_BUSHING_NODE = 6 };
+enum { PCS_BUSHING_AUTO, PCS_BUSHING_PLANE, PCS_BUSHING_SPACE };
+
+typedef struct pcs_bushing_params {
+    double stiffness[3], damping[3], torsional_stiffness[3], torsional_damping[3];
+    double offset_a[3], offset_b[3]; // m; NAN if not given; a mount has the second only
+    int angles, in;
+} pcs_bushing_params;
+
+// Returns the stiffness of mode i: N/m along x, y, z (i = 0, 1, 2), then N m/rad about them.
+static inline double pcs_bushing_stiffness(const pcs_bushing_params *p, int i)
+{
+    return (i < 3 ? p->stiffness : p->torsional_stiffness)[i % 3];
+}
+
+static inline double pcs_bushing_damping(const pcs_bushing_params *p, int i)
+{
+    return (i < 3 ? p->damping : p->torsional_damping)[i % 3];
+}
+
+static inline bool pcs_bushing_is_free(const pcs_bushing_params *p, int i)
+{
+    return pcs_bushing_stiffness(p, i) == 0.0 && pcs_bushing_damping(p, i) == 0.0;
+}
+
+// Returns true if there is an offset along z, or a stiffness or damping along z or about x or y.
+static inline bool pcs_bushing_leaves_plane(const pcs_bushing_params *p)
+{
+    bool has_height =
+        (!isnan(p->offset_a[2]) && p->offset_a[2] != 0.0) || (!isnan(p->offset_b[2]) && p->offset_b[2] != 0.0);
+    return has_height || !pcs_bushing_is_free(p, 2) || !pcs_bushing_is_free(p, 3) || !pcs_bushing_is_free(p, 4);
+}
+
+// Returns true if finite rotations are in space, false if in the plane.
+static inline bool pcs_bushing_in_space(const pcs_bushing_params *p)
+{
+    return p->in == PCS_BUSHING_SPACE || (p->in == PCS_BUSHING_AUTO && pcs_bushing_leaves_plane(p));
+}
+
+// Computes the arms from both nodes of a cell to its point, m.
+static inline void pcs_bushing_cell_arms(const pcs_batch *batch, int cell, double arm[2][3])
+{
+    double span[3];
+    pcs_cell_span(batch, cell, span);
+    (void)batch->ops->arms(batch->params, span, arm);
+}
+
+// Computes force, N, moment, N m, and energy, J, from deformations and their rates.
+static inline void pcs_bushing_put_fields(const pcs_bushing_params *p, const double *e, const double *rate,
+                                          double field[PCS_MAX_CELL_FIELDS])
+{
+    double s[PCS_BUSHING_MODES];
+    field[2] = 0.0;
+    for (int i = 0; i < PCS_BUSHING_MODES; i++) {
+        s[i] = pcs_bushing_stiffness(p, i) * e[i] + pcs_bushing_damping(p, i) * rate[i];
+        field[2] += 0.5 * pcs_bushing_stiffness(p, i) * e[i] * e[i];
+    }
+    field[0] = pcs_norm3(s);
+    field[1] = sqrt(pcs_dot3(s + 3, s + 3));
+}
+
+#define PCS_TURNING_KERNELS                                                                                 \
+    .is_nonlinear = true, .setup = turning_setup, .matrices = turning_matrices, .force = pcs_turning_force, \
+    .measure = turning_measure, .read_fields = turning_read_fields
+
+// Bushings and mounts whose nodes turn by finite angles, in the plane or in space.
+//
+// Both bodies carry the point of the bushing in the reference state, a at the arm s and b at the arm r. With Q =
+// R_a^T R_b, the point as a sees it, y, and its rotation vector p, Q = exp(p) (in the plane the difference of the
+// angles, past any number of turns):
+//
+//   y = R_a^T (x_b + R_b r - x_a),   e = y - s,   force n = k e + c e',   moment m = kr p + cr p'    axis by axis of a
+//
+// so that the axes turn with a, and energy and dissipation depend on how b lies against a alone: forces and moments add
+// up to nothing. By velocities and material angular velocities, in the order v_a, W_a, v_b, W_b:
+//
+//   e' = B_e (..),  B_e = [-R_a^T, y^, R_a^T, -Q r^]        p' = B_p (..),  B_p = [0, -T^-T, 0, T^-1],
+//   T^-1 = I + p^/2 + c p^p^,   c = (1 - a/2 cot(a/2))/a^2,   a = |p|
+//
+//   force = -B_e^T n - B_p^T m,   C = B_e^T c B_e + B_p^T cr B_p
+//   K = B_e^T (k B_e + c D_e) + B_p^T (kr B_p + cr D_p) + S,   D = d(rate)/dq at constant velocities
+//   D_e = [0, (R_a^T (v_b - v_a) + Q h)^, 0, -Q h^] - W_a^ B_e,   h = W_b x r
+//   D_p = (H_-(W_b) - H_+(W_a)) B_p,   H_+-(z) = +-z^/2 - c ((p x z)^ + p^z^) + c'/a (p x (p x z)) p^T
+//   S: rows v_a, v_b: +-R_a n^ W_a;   row W_a: n^ B_e - H_-(m) B_p;   row W_b: r^ N^ W_b - r^ Q^T n^ W_a + H_+(m) B_p
+//
+// with N = Q^T n and H_+-(z) the derivatives of T^-T z and T^-1 z by p. A mount is a bushing whose a is the ground.
+
+enum { NMODE = PCS_BUSHING_MODES, NODE = PCS_BUSHING_NODE, NDOF = 2 * NODE };
+enum { SPIN_A = 3, PLACE_B = 6, SPIN_B = 9 }; // first columns
+
+typedef struct turning {
+    pcs_cell_shape shape;
+    bool is_flat;         // the rotation is one angle
+    double (*arms)[2][3]; // [ncell] arms s and r, m
+} turning;
+
+// Holds kinematics and forces of a cell in the current state.
+typedef struct turning_state {
+    double R[9], Q[9], y[3], p[3]; // R is that of a
+    double W[2][3], parting[3];    // material angular velocities; R_a^T (v_b - v_a)
+    double B[NMODE][NDOF];         // B_e, then B_p
+    double e[NMODE], rate[NMODE], load[NMODE];
+    double c, slope; // and c'/a
+} turning_state;
+
+static double turning_damping(const pcs_batch *batch, int mode)
+{
+    const pcs_bushing_params *p = batch->params;
+    return pcs_bushing_damping(p, mode) + batch->damping_stiffness * pcs_bushing_stiffness(p, mode);
+}
+
+// Implements the operations of bushings whose nodes have finite rotations.
+static pcs_status turning_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    turning *t;
+    PCS_TAKE(ctx, t, 1, "bushings");
+    PCS_TAKE(ctx, t->arms, batch->ncell, "bushings");
+    t->shape = (pcs_cell_shape){ .ndof = batch->ops->ndof, .node_dofs = NODE, .translations = 3 };
+    t->shape.is_grounded = batch->ops->nnode == 1;
+    t->is_flat = !pcs_bushing_in_space(batch->params);
+    for (int c = 0; c < batch->ncell; c++) pcs_bushing_cell_arms(batch, c, t->arms[c]);
+    batch->data = t;
+    return PCS_OK;
+}
+
+// Computes exp(p) r - r without cancellation at small rotations p.
+static void turning_shift(const double p[3], const double r[3], double out[3])
+{
+    double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
+    pcs_cross(p, r, once);
+    pcs_cross(p, once, twice);
+    for (int k = 0; k < 3; k++) out[k] = sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
+}
+
+// Computes c and c'/a; their series is sum_k |B_2k| a^(2k-2)/(2k)!.
+static void turning_curve(double a, double *c, double *slope)
+{
+    static const double series[] = { 1.0 / 12.0,          1.0 / 720.0,
+                                     1.0 / 30240.0,       1.0 / 1209600.0,
+                                     1.0 / 47900160.0,    691.0 / 1307674368000.0,
+                                     1.0 / 74724249600.0, 3617.0 / 10670622842880000.0 };
+    enum { TERMS = sizeof series / sizeof *series };
+    if (a < 0.5) {
+        *c = *slope = 0.0;
+        for (int k = TERMS - 1; k >= 0; k--) {
+            *c = *c * a * a + series[k];
+            if (k > 0) *slope = *slope * a * a + 2.0 * k * series[k];
+        }
+        return;
+    }
+    double sine = sin(0.5 * a), cotangent = cos(0.5 * a) / sine;
+    *c = (1.0 - 0.5 * a * cotangent) / (a * a);
+    *slope = (0.25 / (sine * sine) - 0.5 * cotangent / a - 2.0 * *c) / (a * a);
+}
+
+static void turning_hat(const double x[3], double out[9])
+{
+    const double hat[9] = { 0.0, -x[2], x[1], x[2], 0.0, -x[0], -x[1], x[0], 0.0 };
+    memcpy(out, hat, sizeof hat);
+}
+
+// Adds factor times the 3 x 3 block X to A, from `row` and `column` on.
+static void turning_add(double *A, int row, int column, double factor, const double X[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) A[(row + i) * NDOF + column + j] += factor * X[3 * i + j];
+}
+
+static void turning_transpose(const double X[9], double out[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) out[3 * j + i] = X[3 * i + j];
+}
+
+// Computes B_e and B_p.
+static void turning_fill(const turning *t, const double r[3], turning_state *s)
+{
+    const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+    double *B = s->B[0], back[9], hat[9], Qr[9], square[9];
+    memset(s->B, 0, sizeof s->B);
+    turning_transpose(s->R, back);
+    turning_add(B, 0, 0, -1.0, back);
+    turning_add(B, 0, PLACE_B, 1.0, back);
+    turning_hat(s->y, hat);
+    turning_add(B, 0, SPIN_A, 1.0, hat);
+    turning_hat(r, hat);
+    pcs_rotation_multiply(s->Q, hat, Qr);
+    turning_add(B, 0, SPIN_B, -1.0, Qr);
+    turning_add(B, 3, SPIN_A, -1.0, unit);
+    turning_add(B, 3, SPIN_B, 1.0, unit);
+    if (t->is_flat) return; // p lies along the axis of everything it turns
+    turning_hat(s->p, hat);
+    pcs_rotation_multiply(hat, hat, square);
+    turning_add(B, 3, SPIN_A, 0.5, hat);
+    turning_add(B, 3, SPIN_A, -s->c, square);
+    turning_add(B, 3, SPIN_B, 0.5, hat);
+    turning_add(B, 3, SPIN_B, s->c, square);
+}
+
+// Evaluates a cell from displacements and velocities of both nodes.
+static void turning_look(const pcs_batch *batch, int cell, const double u[NDOF], const double w[NDOF], turning_state *s)
+{
+    const pcs_bushing_params *params = batch->params;
+    const turning *t = batch->data;
+    const double *arm_a = t->arms[cell][0], *arm_b = t->arms[cell][1];
+    double back[3], there[9], shift[3], apart[3], seen[3], speed[3];
+    for (int k = 0; k < 3; k++) back[k] = -u[3 + k];
+    pcs_rotation_exp(u + 3, s->R);
+    pcs_rotation_exp(u + 9, there);
+    double inverse[9];
+    turning_transpose(s->R, inverse);
+    pcs_rotation_multiply(inverse, there, s->Q);
+    if (t->is_flat)
+        for (int k = 0; k < 3; k++) s->p[k] = u[9 + k] - u[3 + k];
+    else pcs_rotation_compose(back, u + 9, s->p);
+    turning_curve(pcs_norm3(s->p), &s->c, &s->slope);
+    turning_shift(u + 9, arm_b, shift);
+    for (int k = 0; k < 3; k++) {
+        apart[k] = u[6 + k] - u[k] + shift[k];
+        speed[k] = w[6 + k] - w[k];
+    }
+    pcs_rotation_apply(inverse, apart, seen);
+    pcs_rotation_apply(inverse, speed, s->parting);
+    turning_shift(back, arm_a, shift);
+    for (int k = 0; k < 3; k++) {
+        s->e[k] = seen[k] + shift[k];
+        s->e[3 + k] = s->p[k];
+        s->y[k] = arm_a[k] + s->e[k];
+        s->W[0][k] = w[3 + k];
+        s->W[1][k] = w[9 + k];
+    }
+    turning_fill(t, arm_b, s);
+    for (int i = 0; i < NMODE; i++) {
+        s->rate[i] = 0.0;
+        for (int j = 0; j < NDOF; j++) s->rate[i] += s->B[i][j] * w[j];
+        s->load[i] = pcs_bushing_stiffness(params, i) * s->e[i] + turning_damping(batch, i) * s->rate[i];
+    }
+}
+
+// Evaluates a cell of the batch; the dofs of a mount are those of b, while a rests.
+static void turning_find(const pcs_batch *batch, int cell, const pcs_cell_state *at, turning_state *s)
+{
+    int n = batch->ops->ndof;
+    double u[NDOF] = { 0 }, w[NDOF] = { 0 };
+    pcs_cell_look_or_rest(batch, cell, n, at, u + NDOF - n, w + NDOF - n);
+    turning_look(batch, cell, u, w, s);
+}
+
+// Computes internal and damping force on the dofs of a cell, as forces on the body.
+static void turning_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force)
+{
+    int n = batch->ops->ndof;
+    turning_state s;
+    turning_find(batch, cell, at, &s);
+    for (int j = 0; j < n; j++) {
+        force[j] = 0.0;
+        for (int i = 0; i < NMODE; i++) force[j] -= s.B[i][NDOF - n + j] * s.load[i];
+    }
+}
+
+static void pcs_turning_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
+{
+    pcs_cell_add_force(batch, batch->ops->ndof, turning_force, at, f);
+}
+
+// Computes H_+ (sign 1) or H_- (sign -1).
+static void turning_bend(const turning_state *s, const double z[3], double sign, double H[9])
+{
+    double hat[9], p_hat[9], turned[9], once[3], once_hat[9], twice[3];
+    turning_hat(z, hat);
+    turning_hat(s->p, p_hat);
+    pcs_rotation_multiply(p_hat, hat, turned);
+    pcs_cross(s->p, z, once);
+    turning_hat(once, once_hat);
+    pcs_cross(s->p, once, twice);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int k = 3 * i + j;
+            H[k] = sign * 0.5 * hat[k] - s->c * (once_hat[k] + turned[k]) + s->slope * twice[i] * s->p[j];
+        }
+}
+
+// Adds X times three rows of B to A, from `row` on.
+static void turning_add_rows(double *A, int row, const double X[9], const double (*B)[NDOF])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < NDOF; j++)
+            A[(row + i) * NDOF + j] += X[3 * i] * B[0][j] + X[3 * i + 1] * B[1][j] + X[3 * i + 2] * B[2][j];
+}
+
+// Computes D_e and D_p, the derivatives of the rates by the positions at constant velocities.
+static void turning_rates(const turning *t, const double r[3], const turning_state *s, double D[NMODE * NDOF])
+{
+    double h[3], turned[3], hat[9], Qh[9], H[2][9];
+    memset(D, 0, NMODE * NDOF * sizeof *D);
+    pcs_cross(s->W[1], r, h);
+    pcs_rotation_apply(s->Q, h, turned);
+    for (int k = 0; k < 3; k++) turned[k] += s->parting[k];
+    turning_hat(turned, hat);
+    turning_add(D, 0, SPIN_A, 1.0, hat);
+    turning_hat(h, hat);
+    pcs_rotation_multiply(s->Q, hat, Qh);
+    turning_add(D, 0, SPIN_B, -1.0, Qh);
+    const double back[3] = { -s->W[0][0], -s->W[0][1], -s->W[0][2] };
+    turning_hat(back, hat);
+    turning_add_rows(D, 0, hat, s->B);
+    if (t->is_flat) return;
+    turning_bend(s, s->W[1], -1.0, H[0]);
+    turning_bend(s, s->W[0], 1.0, H[1]);
+    for (int k = 0; k < 9; k++) H[0][k] -= H[1][k];
+    turning_add_rows(D, 3, H[0], s->B + 3);
+}
+
+// Adds S, the change of the directions under the forces, to K.
+static void turning_add_directions(const turning *t, const double r[3], const turning_state *s, double *K)
+{
+    const double *n = s->load, *m = s->load + 3;
+    double hat[9], Rn[9], back[9], N[3], r_hat[9], product[9], other[9];
+    turning_hat(n, hat);
+    pcs_rotation_multiply(s->R, hat, Rn);
+    turning_add(K, 0, SPIN_A, 1.0, Rn);
+    turning_add(K, PLACE_B, SPIN_A, -1.0, Rn);
+    turning_add_rows(K, SPIN_A, hat, s->B);
+    turning_transpose(s->Q, back);
+    turning_hat(r, r_hat);
+    pcs_rotation_multiply(r_hat, back, product);
+    pcs_rotation_multiply(product, hat, other);
+    turning_add(K, SPIN_B, SPIN_A, -1.0, other);
+    pcs_rotation_apply(back, n, N);
+    turning_hat(N, hat);
+    pcs_rotation_multiply(r_hat, hat, product);
+    turning_add(K, SPIN_B, SPIN_B, 1.0, product);
+    if (t->is_flat) return;
+    turning_bend(s, m, -1.0, hat);
+    for (int k = 0; k < 9; k++) hat[k] = -hat[k];
+    turning_add_rows(K, SPIN_A, hat, s->B + 3);
+    turning_bend(s, m, 1.0, hat);
+    turning_add_rows(K, SPIN_B, hat, s->B + 3);
+}
+
+// Computes K, [NDOF][NDOF], over the dofs of both nodes of a cell.
+static void turning_stiffness(const pcs_batch *batch, int cell, const turning_state *s, double *K)
+{
+    const pcs_bushing_params *params = batch->params;
+    const turning *t = batch->data;
+    double D[NMODE * NDOF];
+    memset(K, 0, NDOF * NDOF * sizeof *K);
+    turning_rates(t, t->arms[cell][1], s, D);
+    for (int m = 0; m < NMODE; m++) {
+        double k = pcs_bushing_stiffness(params, m), c = turning_damping(batch, m);
+        for (int i = 0; i < NDOF; i++)
+            for (int j = 0; j < NDOF; j++)
+                K[i * NDOF + j] += k * (s->B[m][i] * s->B[m][j]) + s->B[m][i] * (c * D[m * NDOF + j]);
+    }
+    turning_add_directions(t, t->arms[cell][1], s, K);
+}
+
+// Copies the last n rows and columns.
+static void turning_take(int n, const double *A, double *out)
+{
+    for (int i = 0; i < n; i++)
+        memcpy(out + (ptrdiff_t)i * n, A + (NDOF - n + i) * NDOF + NDOF - n, (size_t)n * sizeof *out);
+}
+
+// Bounds K in all orientations: the stiffest spring, which may come to act along every direction, replaces the others,
+// and |a - b|^2 <= 2 |a|^2 + 2 |b|^2 decouples the two bodies.
+static void turning_stiffest(const pcs_batch *batch, const turning_state *s, double A[NDOF * NDOF])
+{
+    double most[2] = { 0.0, 0.0 }, factor = batch->ops->nnode;
+    memset(A, 0, NDOF * NDOF * sizeof *A);
+    for (int m = 0; m < NMODE; m++) most[m / 3] = fmax(most[m / 3], pcs_bushing_stiffness(batch->params, m));
+    for (int m = 0; m < NMODE; m++)
+        for (int i = 0; i < NDOF; i++)
+            for (int j = 0; j < NDOF; j++)
+                if (i / NODE == j / NODE) A[i * NDOF + j] += factor * most[m / 3] * (s->B[m][i] * s->B[m][j]);
+}
+
+static void turning_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K,
+                             double *C)
+{
+    int n = batch->ops->ndof;
+    double A[NDOF * NDOF];
+    turning_state s;
+    turning_find(batch, cell, at, &s);
+    if (M != NULL) memset(M, 0, (size_t)(n * n) * sizeof *M);
+    if (at == pcs_stiffest) turning_stiffest(batch, &s, A);
+    else turning_stiffness(batch, cell, &s, A);
+    if (K != NULL) turning_take(n, A, K);
+    if (C == NULL) return;
+    memset(A, 0, sizeof A);
+    for (int m = 0; m < NMODE; m++)
+        for (int i = 0; i < NDOF; i++)
+            for (int j = 0; j < NDOF; j++) A[i * NDOF + j] += turning_damping(batch, m) * (s.B[m][i] * s.B[m][j]);
+    turning_take(n, A, C);
+}
+
+static void turning_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
+{
+    const pcs_cell_state beside = { .q = at->q, .v = at->along };
+    if (what & PCS_CELL_RESULTANT)
+        pcs_cell_add_resultant(batch, &((const turning *)batch->data)->shape, turning_force, at, sum);
+    for (int c = 0; c < batch->ncell; c++) {
+        turning_state s, along;
+        turning_find(batch, c, at, &s);
+        for (int m = 0; m < NMODE && (what & PCS_CELL_ENERGY); m++)
+            sum->strain += 0.5 * pcs_bushing_stiffness(batch->params, m) * s.e[m] * s.e[m];
+        if (!(what & PCS_CELL_POWER)) continue;
+        turning_find(batch, c, &beside, &along);
+        for (int m = 0; m < NMODE; m++) sum->power += turning_damping(batch, m) * s.rate[m] * along.rate[m];
+    }
+}
+
+static void turning_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
+                                double field[PCS_MAX_CELL_FIELDS])
+{
+    turning_state s;
+    turning_find(batch, cell, at, &s);
+    pcs_bushing_put_fields(batch->params, s.e, s.rate, field);
+}
 
 static const char *const bushing_angles[] = { "small", "finite", NULL };
 static const char *const bushing_spaces[] = { "auto", "plane", "space", NULL };

@@ -4,7 +4,6 @@
 // (nodes and cells of each member, from its first point to its second).
 
 #include "mesh/mesh.h"
-#include "mesh/order.h"
 
 #include <math.h>
 #include <stdio.h>

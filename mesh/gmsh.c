@@ -12,7 +12,6 @@
 #include "core/context.h"
 #include "core/text.h"
 #include "mesh/mesh.h"
-#include "mesh/order.h"
 
 #include <limits.h>
 #include <math.h>

@@ -2,11 +2,98 @@
 
 #include "mesh/mesh.h"
 
-#include "mesh/sieve.h"
+#include "core/comm.h"
+#include "core/rotation.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static int sieve_compare(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+int pcs_sort_unique(int count, int *list)
+{
+    int kept = 0;
+    if (count > 0) qsort(list, (size_t)count, sizeof *list, sieve_compare);
+    for (int i = 0; i < count; i++)
+        if (kept == 0 || list[kept - 1] != list[i]) list[kept++] = list[i];
+    return kept;
+}
+
+pcs_status pcs_sieve_unite(pcs_context *ctx, int *count, int **list)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    pcs_numbers all = { 0 };
+    int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts), *start = counts + comm->size, total = 0;
+    pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
+    PCS_TRY(pcs_comm_agree(ctx, status));
+    for (int r = 0; r < comm->size; r++) {
+        counts[r] = *count;
+        start[r] = 0;
+    }
+    status = comm->exchange(comm, ctx, counts, start, *list, &all);
+    if (status == PCS_OK)
+        for (int r = 0; r < comm->size; r++) total += all.count[r];
+    pcs_scratch_free(counts);
+    pcs_scratch_free(*list);
+    pcs_scratch_free(all.count);
+    *list = all.value;
+    *count = pcs_sort_unique(total, all.value);
+    return status;
+}
+
+static int sieve_find(const pcs_sieve *self, int node)
+{
+    int i = pcs_lower_bound(self->nwanted, self->wanted, node);
+    return i < self->nwanted && self->wanted[i] == node ? i : -1;
+}
+
+static int sieve_node(const pcs_sieve *self, int node)
+{
+    return self->fills ? sieve_find(self, node) : -1;
+}
+
+static bool sieve_wants(const pcs_sieve *self, int first, int count)
+{
+    int i = pcs_lower_bound(self->nwanted, self->wanted, first);
+    return i < self->nwanted && self->wanted[i] < first + count;
+}
+
+static void sieve_append(pcs_sieve *self, int node)
+{
+    if (self->nfound == self->room) {
+        int room = self->room < 1024 ? 1024 : 2 * self->room;
+        int *bigger = pcs_scratch(self->found, (size_t)room, sizeof *bigger);
+        self->is_out_of_memory = self->is_out_of_memory || bigger == NULL;
+        if (bigger == NULL) return;
+        self->found = bigger;
+        self->room = room;
+    }
+    self->found[self->nfound++] = node;
+}
+
+static int sieve_cell(pcs_sieve *self, pcs_mesh *mesh, int cell, const int node[2])
+{
+    int a = sieve_find(self, node[0]), b = sieve_find(self, node[1]);
+    if (!self->fills) {
+        if (a < 0 && b < 0) return -1;
+        self->ntouching++;
+        if (a < 0) sieve_append(self, node[0]);
+        if (b < 0) sieve_append(self, node[1]);
+        return -1;
+    }
+    if (a < 0 || b < 0 || !(self->is_kept[a] || self->is_kept[b])) return -1;
+    mesh->cell[mesh->ncell][0] = a;
+    mesh->cell[mesh->ncell][1] = b;
+    self->cell[mesh->ncell] = cell;
+    return mesh->ncell++;
+}
 
 pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out)
 {
@@ -70,7 +157,7 @@ pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first)
 
 int pcs_mesh_put_node(pcs_mesh *mesh, int node, const double x[3])
 {
-    int here = mesh->sieve == NULL ? node : pcs_sieve_node(mesh->sieve, node);
+    int here = mesh->sieve == NULL ? node : sieve_node(mesh->sieve, node);
     if (here >= 0) memcpy(mesh->x[here], x, sizeof *mesh->x);
     return here;
 }
@@ -78,14 +165,14 @@ int pcs_mesh_put_node(pcs_mesh *mesh, int node, const double x[3])
 int pcs_mesh_put_cell(pcs_mesh *mesh, int cell, int a, int b)
 {
     const int node[2] = { a, b };
-    if (mesh->sieve != NULL) return pcs_sieve_cell(mesh->sieve, mesh, cell, node);
+    if (mesh->sieve != NULL) return sieve_cell(mesh->sieve, mesh, cell, node);
     memcpy(mesh->cell[cell], node, sizeof *mesh->cell);
     return cell;
 }
 
 bool pcs_mesh_wants(const pcs_mesh *mesh, int first, int count)
 {
-    return mesh->sieve == NULL || pcs_sieve_wants(mesh->sieve, first, count);
+    return mesh->sieve == NULL || sieve_wants(mesh->sieve, first, count);
 }
 
 bool pcs_mesh_only_searches(const pcs_mesh *mesh)
@@ -273,3 +360,129 @@ const pcs_mesh_source_ops *const pcs_mesh_sources[] = {
 #undef PCS_MESH_SOURCE
     NULL,
 };
+
+int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3], int dof[PCS_MAX_NODE_DOFS],
+                       double coefficient[PCS_MAX_NODE_DOFS])
+{
+    // Squares are those of a unit vector: neither a force of 1e-200 N nor one of 1e200 N is none.
+    double unit[3], seen2 = 0.0;
+    int count = 0;
+    if (!pcs_normalize3(direction, unit))
+        return direction[0] == 0.0 && direction[1] == 0.0 && direction[2] == 0.0 ? 0 : -1;
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        if (map->dof[i].is_rotation) continue;
+        const double *d = map->dof[i].direction;
+        double part = pcs_dot3(unit, d);
+        // A direction off by round-off must not count as a component of its own.
+        if (part * part <= 1e-24) continue;
+        dof[count] = i;
+        coefficient[count++] = pcs_dot3(direction, d);
+        seen2 += part * part;
+    }
+    return fabs(seen2 - 1.0) <= 1e-9 ? count : -1;
+}
+
+int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direction[3])
+{
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        const double *d = map->dof[i].direction;
+        double cosine = pcs_dot3(direction, d);
+        if (map->dof[i].is_rotation && cosine > 1.0 - 1e-9) return i;
+    }
+    return -1;
+}
+
+void pcs_dofmap_vector(const pcs_dofmap *map, bool of_rotations, int node, const double *x, double out[3])
+{
+    out[0] = out[1] = out[2] = 0.0;
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        const pcs_dof *d = &map->dof[i];
+        if (d->is_rotation != of_rotations || d->equation < 0) continue;
+        for (int k = 0; k < 3; k++) out[k] += x[d->equation] * d->direction[k];
+    }
+}
+
+// Numbering by Cuthill and McKee: breadth first from an end, neighbours with few neighbours first.
+//
+// The matrix of a chain becomes tridiagonal (in blocks), that of a frame gets a band as wide as the front of the
+// search. Ends are nodes with one neighbour; a part without any starts at the node a first search reaches last.
+
+typedef struct order_graph {
+    int nnode;
+    int *start;     // [nnode + 1]
+    int *neighbour; // [start[nnode]]
+    int *queue;     // [nnode] nodes in their new order
+    int *is_done;   // [nnode]
+} order_graph;
+
+static int order_degree(const order_graph *g, int node)
+{
+    return g->start[node + 1] - g->start[node];
+}
+
+static void order_fill(order_graph *g, int ncell, const int (*cell)[2])
+{
+    for (int i = 0; i <= g->nnode; i++) g->start[i] = 0;
+    for (int i = 0; i < ncell; i++) {
+        if (cell[i][0] == cell[i][1]) continue;
+        g->start[cell[i][0]]++;
+        g->start[cell[i][1]]++;
+    }
+    for (int i = 0; i < g->nnode; i++) g->start[i + 1] += g->start[i];
+    for (int i = ncell - 1; i >= 0; i--) { // backwards, so that neighbours stand in the order of the cells
+        if (cell[i][0] == cell[i][1]) continue;
+        g->neighbour[--g->start[cell[i][0]]] = cell[i][1];
+        g->neighbour[--g->start[cell[i][1]]] = cell[i][0];
+    }
+}
+
+// Appends the part that holds `root` to the queue, which has `count` nodes already. Returns the new count.
+static int order_search(const order_graph *g, int root, int count)
+{
+    int head = count;
+    g->queue[count++] = root;
+    g->is_done[root] = 1;
+    for (; head < count; head++) {
+        int node = g->queue[head], first = count;
+        for (int k = g->start[node]; k < g->start[node + 1]; k++) {
+            int next = g->neighbour[k], place = count;
+            if (g->is_done[next]) continue;
+            g->is_done[next] = 1;
+            for (; place > first && order_degree(g, g->queue[place - 1]) > order_degree(g, next); place--)
+                g->queue[place] = g->queue[place - 1];
+            g->queue[place] = next;
+            count++;
+        }
+    }
+    return count;
+}
+
+static void order_all(const order_graph *g, int *place)
+{
+    int count = 0;
+    for (int i = 0; i < g->nnode; i++) g->is_done[i] = 0;
+    for (int i = 0; i < g->nnode; i++)
+        if (!g->is_done[i] && order_degree(g, i) == 1) count = order_search(g, i, count);
+    for (int i = 0; i < g->nnode; i++) {
+        if (g->is_done[i]) continue;
+        int end = order_search(g, i, count), last = g->queue[end - 1];
+        for (int k = count; k < end; k++) g->is_done[g->queue[k]] = 0;
+        count = order_search(g, last, count);
+    }
+    for (int i = 0; i < g->nnode; i++) place[g->queue[i]] = i;
+}
+
+pcs_status pcs_mesh_order(pcs_context *ctx, int nnode, int ncell, const int (*cell)[2], int *place)
+{
+    size_t n = (size_t)nnode;
+    int *memory = pcs_scratch(NULL, 3 * n + 1 + 2 * (size_t)ncell, sizeof *memory);
+    if (memory == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: numbering %d nodes", nnode);
+    order_graph g = { .nnode = nnode, .start = memory };
+    g.queue = g.start + n + 1;
+    g.is_done = g.queue + n;
+    g.neighbour = g.is_done + n;
+    order_fill(&g, ncell, cell);
+    order_all(&g, place);
+    pcs_scratch_free(memory);
+    return PCS_OK;
+}

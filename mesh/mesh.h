@@ -37,7 +37,7 @@ typedef struct pcs_mesh {
     int node_room, cell_room, node_set_room, cell_set_room; // capacities while the mesh is built
     bool lacks_sets;                                        // sets are not created
     const pcs_mesh_share *share;                            // NULL if all belongs to this rank
-    struct pcs_sieve *sieve;                                // while a part is built (mesh/sieve.h); NULL to take all
+    struct pcs_sieve *sieve;                                // while a part is built; NULL to take all
     pcs_context *ctx;                                       // borrowed
     pcs_context *memory;                                    // owner of nodes, cells and sets; borrowed
 } pcs_mesh;
@@ -121,5 +121,80 @@ typedef struct pcs_mesh_source_ops {
 } pcs_mesh_source_ops;
 
 extern const pcs_mesh_source_ops *const pcs_mesh_sources[]; // ends with NULL
+
+// Selects the part of a mesh that a rank takes from the sources, by sorted lists of node numbers.
+//
+// Sources run through the whole mesh in order, several times, and skip what is not wanted: first to find the neighbours
+// of a list of nodes through cells, then to fill the part. No array here has the size of the whole mesh.
+
+typedef struct pcs_sieve {
+    bool fills;                   // true while the part is filled, false while neighbours are sought
+    int nnode, ncell;             // of the whole mesh, counted up by sources
+    int nwanted;                  // nodes whose cells are sought; while filling, all nodes of the part
+    const int *wanted;            // [nwanted] ascending
+    const unsigned char *is_kept; // [nwanted] while filling: cells at these are taken
+    int *cell;                    // [cells taken] their numbers
+    int nfound, room;             // other ends of the cells at wanted nodes, unsorted and with duplicates
+    int *found;                   // [nfound] scratch memory
+    int ntouching;                // number of cells at wanted nodes
+    bool is_out_of_memory;
+} pcs_sieve;
+
+// Returns the number of entries of an ascending list that are below `value`.
+static inline int pcs_lower_bound(int count, const int *list, int value)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (list[middle] < value) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+// Sorts a list, ascending, and removes duplicates. Returns how many are left.
+int pcs_sort_unique(int count, int *list);
+// Unites the lists of all ranks, in scratch memory: ascending, without duplicates. All ranks must call it.
+pcs_status pcs_sieve_unite(pcs_context *ctx, int *count, int **list);
+
+// Which degrees of freedom a node has, along which directions, and their equation numbers.
+//
+// A node's position is X + sum_i u_i d_i over its translational dofs with unit directions d_i; the
+// directions of one node are orthonormal. Fixed dofs have no equation.
+
+typedef struct pcs_dof {
+    double direction[3];
+    int node;
+    int equation; // -1 if fixed; -2 if only other ranks have it
+    bool is_rotation;
+    bool is_finite; // finite rotation: an angle, or one of three components of a rotation vector
+} pcs_dof;
+
+typedef struct pcs_dofmap {
+    const pcs_mesh *mesh;
+    int ndof, nequation;
+    const int *first;                // [nnode + 1] the dofs of node i are first[i] .. first[i+1]-1
+    pcs_dof *dof;                    // [ndof]
+    const struct pcs_comm *row_comm; // ranks over which rows of contacts are distributed; NULL if this rank has all
+} pcs_dofmap;
+
+enum { PCS_MAX_NODE_DOFS = 6, PCS_EQUATION_ELSEWHERE = -2 };
+
+// Returns the dof of `node` that rotates about `direction`, or -1.
+int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direction[3]);
+
+// Computes sum_i x_i d_i over the translations of a node, or over its rotations.
+void pcs_dofmap_vector(const pcs_dofmap *map, bool of_rotations, int node, const double *x, double out[3]);
+
+// Resolves the displacement of `node` along `direction` as sum_i coefficient_i u_i over its translational dofs (fixed
+// ones included). Returns the number of terms, or -1 if the node cannot move along it.
+int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3], int dof[PCS_MAX_NODE_DOFS],
+                       double coefficient[PCS_MAX_NODE_DOFS]);
+
+// An order of nodes in which neighbours have close numbers.
+
+// Computes the new number place[i] of node i, 0 .. nnode-1. A chain of cells is numbered from one end to the other,
+// from the end that comes first; any other part by the distance from an end of it.
+pcs_status pcs_mesh_order(pcs_context *ctx, int nnode, int ncell, const int (*cell)[2], int *place);
 
 #endif

@@ -1,8 +1,8 @@
 #include "mesh/part.h"
 
 #include "core/comm.h"
-#include "mesh/select.h"
-#include "mesh/sieve.h"
+#include "mesh/merge.h"
+#include "mesh/mesh.h"
 
 #include <limits.h>
 #include <math.h>

@@ -2,16 +2,1495 @@
 
 #include "analysis/statics.h"
 
-#include "analysis/statics_equilibrium.h"
+#include "analysis/stiffness.h"
+#include "core/carry.h"
 #include "core/dense.h"
+#include "fe/rigid.h"
+#include "linsolve/bordered.h"
 #include "output/file.h"
 #include "output/series.h"
 #include "output/tally.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+// One equilibrium, and a path of them; private to this folder.
+
+typedef enum pcs_statics_outcome {
+    PCS_STATICS_DONE,
+    PCS_STATICS_SLOW,     // too many iterations
+    PCS_STATICS_SINGULAR, // singular tangent, at `bad_equation`
+    PCS_STATICS_LOOSE,    // singular tangent, and nothing stops the motion
+    PCS_STATICS_DIVERGED  // not finite or too far away
+} pcs_statics_outcome;
+
+enum { PCS_STATICS_SETS = 256 };
+
+// A saved state to return to.
+typedef struct pcs_kept {
+    double *q, *lam;     // [nq], [nall]
+    unsigned char *held; // [nall]
+    double *along;       // [ntangent] directions of friction, NULL if there is none
+} pcs_kept;
+
+// Norms of forces are roots of energies, |r| = sqrt(sum (scale_i r_i)^2).
+typedef struct pcs_equilibrium {
+    pcs_context *ctx;
+    pcs_system *system;
+    double time;
+    double load;         // load factor s
+    double factor;       // load factor at which forces and tangents are evaluated
+    pcs_stiffness stiff; // K with the terms of multipliers, and M
+    pcs_matrix D;        // M, with scaled stiffness in place of zero masses
+    pcs_matrix A;        // K + (mu + shift) D
+    pcs_bordered *solver;
+    bool is_factored;                // linear system: the factors are those for the rows in `held`
+    double mu;                       // 1/s^2 in a step of relaxation, else 0
+    bool is_soft;                    // the model has motions without stiffness
+    double shift;                    // 1/s^2, shift of K in Newton's method because of them
+    double *zero;                    // [nv] velocity, zero
+    double *f, *idle;                // [nv] residual, and force without loads
+    double *loads;                   // [nv]
+    double *size;                    // [nv] sum of the absolute terms of f
+    double *dq;                      // [nv]
+    double *away;                    // [nv] displacement since the start of a step of relaxation
+    double *work;                    // [nv]
+    double *scale, *stiffness;       // [nv] 1 / sqrt(K_ii) of the reference state, and K_ii
+    bool has_friction;               // rows are followed by those of T
+    bool slides_in_planes;           // some contact has two tangents: its friction is nonlinear
+    bool is_frozen;                  // contact status is fixed
+    bool holds_touching;             // contacts that touch at the start are held
+    int nall;                        // rows, and tangents with friction
+    pcs_rows *R, *H;                 // [nall x nv] rows of the gaps, and directions of the forces
+    pcs_kept last;                   // last equilibrium, from which sliding is measured
+    pcs_kept safe;                   // last step of relaxation
+    int ntried;                      // corrections with an inertial shift in this load step
+    double first_weight;             // `weight` at the start of the load step
+    double *along;                   // [ntangent] unit direction of the friction force of a sliding contact
+    unsigned char *has_way;          // [nrow] term in K of the direction of sliding
+    int *nback;                      // [nrow] consecutive corrections that would reverse its sliding
+    double *lam, *dlam;              // [nall]
+    double *gap, *gap0;              // [nall] at q, for tangents sliding, m; and at the start on joints
+    double *target;                  // [nall] gap required of a held row
+    double *blur;                    // [nall] round-off of the gap
+    double *gap_noise, *lam_noise;   // [nall] effect of round-off on gaps and forces
+    bool has_factors;                // the solver has factors of a matrix of this load step
+    bool is_refined;                 // the active set is that before the last correction
+    bool is_judged;                  // the active set agrees with the state
+    unsigned char *held;             // [nall] rows of the current active set
+    unsigned char *kept;             // [nall] contacts hit by a free motion, held until they have a force
+    int nset, nreturn;               // number of active sets in this load step, and of those that had occurred before
+    uint64_t sets[PCS_STATICS_SETS]; // hashes of the last active sets
+    double left, weight;             // |f|, and the largest of the norms of loads, internal forces and row forces
+    double round_off;                // DBL_EPSILON |size|, the part of |f| that is round-off
+    double correction;               // last correction, relative; infinite if there is nothing to compare it with
+    int iterations, total;
+    int bad_equation;
+    pcs_rigid rigid; // motions that only contacts and prestress resist
+} pcs_equilibrium;
+
+// Parts of the iteration.
+
+// Motions with little or no stiffness.
+
+typedef enum pcs_stability {
+    PCS_STABLE,
+    PCS_NEUTRAL, // motion without force
+    PCS_UNSTABLE,
+    PCS_STABILITY_UNKNOWN
+} pcs_stability;
+
+// A path of equilibria in progress.
+typedef struct pcs_ramp {
+    pcs_equilibrium e;
+    pcs_statics *out;
+    const pcs_statics_options *options;
+    pcs_statics_watch *watch; // NULL if none
+    void *user;
+    double *q;                 // [nq]
+    double *gap;               // [nrow] at the last equilibrium
+    double *drive, *drive_now; // [nrow] part of the gap due to driven joints, there and at q
+    double *loads, *friction;  // [nv] forces on the model there
+    bool is_loose;             // only loads and contacts hold the model: there is no path to follow
+    double stiffness;          // smallest at the start, 1/s^2, NaN if unknown
+    double rate;               // displacement over load factor in the last load step
+    bool in_time;              // loads are complete and time proceeds
+} pcs_ramp;
+
+// An equilibrium as it is looked for: its equations at a state, their residual with its rounding errors, the contacts
+// that hold, tangent and factorization.
+//
+// Rounding errors:
+//
+//   |f_i| <= DBL_EPSILON S_i,   S_i = |load_i| + |internal_i| + sum_j |K_ij| (|q_j| + c_j) + sum_j |G_ji lam_j|
+//   |g_j| <= DBL_EPSILON sum_i |G_ji| (|q_i| + x_i) + DBL_EPSILON |g_j0|
+//
+// each up to a small factor, that of the operations in a sum. q is stored with a relative error of DBL_EPSILON, and K
+// makes a force of it. In a nonlinear element strains are differences of lengths, so that a displacement below
+// DBL_EPSILON times the length c of the cell is lost as well; a gap is a difference of places x.
+//
+// A contact is wrong when it is open and its gap is negative, or holds and pulls. Of those that are wrong the worst
+// change, the deepest that are open and the ones that pull most: a beam on many supports pushes and pulls them in turn,
+// less and less from where it leaves them, and only the first one is wrong. Where sets of contacts come back, only the
+// last wrong contact changes from then on (Murty 1974), which ends for every positive definite problem.
+//
+// A contact between touching and not touching, as those under the part of a beam that lies flat, has neither gap nor
+// force but for round-off. It stays what it is as long as its gap and its force are within what the rounding errors of
+// all forces and gaps make of them, which the factors tell: A^-1 r for errors r of random signs.
+
+// Coulomb friction on a path of equilibria, load step by load step.
+//
+//   x_t = T(q) (q - q_n)                              sliding since the last load step
+//   |lam_t| <= mu lam,   lam_t = -mu lam x_t/|x_t| where x_t is not zero
+//
+// A contact that sticks holds its rows of T as it holds that of G. One that slides pushes with mu lam along u, against
+// x_t; that is no unknown of its own: its column is H = G + mu u T while its row is G, and the matrix is not symmetric
+//
+//   [ K    H^T ] [  dq  ]                                       K + (mu lam/|x_t|) T^T (1 - u u^T) T with two tangents
+//   [ G     0  ] [ -dlam ] = ...
+//
+// In a plane Newton's step turns back what has slid where its direction is far off. Then the step is made again with a
+// drag, lam_t = -(mu lam/|x_t|) x with |x_t| as it is, which for one contact is a step of majorisation and never does.
+//
+// A contact that sticks begins to slide where its force leaves the disc, one that slides sticks where it has slid along
+// its force: semi-smooth Newton on the sets, as in the steps of time integration (step/contact_problem.h), with
+// displacements in the place of velocities and forces in that of impulses. Both are judged beyond what round-off makes
+// of them, so that a tie stays what it is.
+
+enum { MOST_BACK = 40 };
+
+// Values of has_way, the term in K of a contact that slides in a plane: none yet, derivative of its direction, or drag.
+enum { NO_WAY, NEWTON, DRAG };
+
+static const double FACTOR = 8.0;   // of rounding errors
+static const double HEAVY = 1e6;    // stiffness across a direction that is new, over that of the model
+static const double SHRINK = 0.9;   // of what has slid: a correction that takes back more is none
+static const double ABSURD = 100.0; // times all forces at the start of a load step
+
+static bool friction_rubs(const pcs_equilibrium *e, int j)
+{
+    return e->has_friction && e->system->rows[j].ntangent > 0;
+}
+
+static int friction_first(const pcs_equilibrium *e, int j)
+{
+    return e->system->nrow + e->system->rows[j].first_tangent;
+}
+
+static bool friction_slides(const pcs_equilibrium *e, int j)
+{
+    return friction_rubs(e, j) && e->held[j] && !e->held[friction_first(e, j)];
+}
+
+// Creates the rows R and H of the contacts with friction; without friction R is G.
+static pcs_status friction_create(pcs_equilibrium *e)
+{
+    pcs_system *s = e->system;
+    e->nall = s->nrow;
+    e->R = e->H = s->G;
+    if (!e->has_friction) return PCS_OK;
+    const pcs_rows *G = s->G, *T = s->T;
+    int nnz = G->start[s->nrow] + 2 * T->start[s->ntangent], place = 0;
+    e->nall += s->ntangent;
+    PCS_TAKE(s->ctx, e->along, s->ntangent, "friction");
+    PCS_TAKE(s->ctx, e->has_way, s->nrow, "friction");
+    PCS_TAKE(s->ctx, e->nback, s->nrow, "friction");
+    PCS_TRY(pcs_rows_create(s->ctx, e->nall, s->nv, nnz, &e->R));
+    PCS_TRY(pcs_rows_create(s->ctx, e->nall, s->nv, nnz, &e->H));
+    for (int j = 0; j < s->nrow; j++) {
+        int first = s->rows[j].first_tangent, last = first + s->rows[j].ntangent;
+        e->slides_in_planes = e->slides_in_planes || s->rows[j].ntangent == 2;
+        e->R->start[j] = place;
+        place += G->start[j + 1] - G->start[j];
+        if (last > first) place += T->start[last] - T->start[first];
+    }
+    for (int t = 0; t < s->ntangent; t++) {
+        e->R->start[s->nrow + t] = place;
+        place += T->start[t + 1] - T->start[t];
+    }
+    e->R->start[e->nall] = place;
+    memcpy(e->H->start, e->R->start, ((size_t)e->nall + 1) * sizeof *e->R->start);
+    return PCS_OK;
+}
+
+// Writes the terms of a row of `from`, times `times`, into R and H from `place` on. Returns the place behind them.
+static int friction_put(pcs_equilibrium *e, const pcs_rows *from, int row, const double times[2], int place)
+{
+    for (int p = from->start[row]; p < from->start[row + 1]; p++, place++) {
+        e->R->column[place] = e->H->column[place] = from->column[p];
+        e->R->value[place] = times[0] * from->value[p];
+        e->H->value[place] = times[1] * from->value[p];
+    }
+    return place;
+}
+
+static void friction_fill(pcs_equilibrium *e)
+{
+    const pcs_system *s = e->system;
+    for (int j = 0; j < s->nrow; j++) {
+        const pcs_row *row = &s->rows[j];
+        int place = friction_put(e, s->G, j, (const double[2]){ 1.0, 1.0 }, e->R->start[j]);
+        bool slides = friction_slides(e, j);
+        for (int t = 0; t < row->ntangent; t++) {
+            double along = slides ? row->friction * e->along[row->first_tangent + t] : 0.0;
+            place = friction_put(e, s->T, row->first_tangent + t, (const double[2]){ 0.0, along }, place);
+        }
+    }
+    for (int t = 0; t < s->ntangent; t++)
+        friction_put(e, s->T, t, (const double[2]){ 1.0, 1.0 }, e->R->start[s->nrow + t]);
+}
+
+// Updates R and H for the current directions, and the sliding since the last equilibrium among the gaps.
+static void friction_place(pcs_equilibrium *e, const double *q)
+{
+    const pcs_system *s = e->system;
+    if (!e->has_friction) return;
+    pcs_difference(&s->rotations, e->last.q, q, e->work);
+    for (int t = 0; t < s->ntangent; t++) e->gap[s->nrow + t] = pcs_rows_dot(s->T, t, e->work);
+    friction_fill(e);
+}
+
+// Returns the length of the tangential part of x at row j.
+static double friction_size(const pcs_equilibrium *e, int j, const double *x)
+{
+    const double *at = x + friction_first(e, j);
+    return e->system->rows[j].ntangent == 2 ? hypot(at[0], at[1]) : fabs(at[0]);
+}
+
+// Returns true if a sticking contact is beyond its disc, or a sliding one slides along its force, beyond round-off.
+static bool friction_is_wrong(const pcs_equilibrium *e, int j)
+{
+    const pcs_row *row = &e->system->rows[j];
+    if (!friction_rubs(e, j) || !e->held[j]) return false;
+    int first = friction_first(e, j);
+    if (e->held[first]) {
+        double noise = friction_size(e, j, e->lam_noise) + row->friction * e->lam_noise[j];
+        double most = row->friction * fmax(e->lam[j], 0.0);
+        return friction_size(e, j, e->lam) > most + FACTOR * (noise + DBL_EPSILON * most);
+    }
+    if (e->nback[j] > MOST_BACK) return true;
+    double way = 0.0, noise = friction_size(e, j, e->gap_noise) + friction_size(e, j, e->blur);
+    for (int t = 0; t < row->ntangent; t++) way += e->gap[first + t] * e->along[row->first_tangent + t];
+    return way > FACTOR * noise;
+}
+
+// Changes a contact from sticking to sliding along the force that held it, or back.
+static void friction_change(pcs_equilibrium *e, int j)
+{
+    const pcs_row *row = &e->system->rows[j];
+    int first = friction_first(e, j);
+    bool sticks = e->held[first];
+    e->has_way[j] = NO_WAY;
+    e->nback[j] = 0;
+    double size = friction_size(e, j, e->lam);
+    for (int t = 0; t < row->ntangent; t++) {
+        e->held[first + t] = !sticks;
+        if (sticks) e->along[row->first_tangent + t] = size > 0.0 ? e->lam[first + t] / size : 0.0;
+    }
+}
+
+// Sets the friction of sliding contacts from their normal forces, and updates R and H.
+static void friction_settle(pcs_equilibrium *e)
+{
+    if (!e->has_friction) return;
+    for (int j = 0; j < e->system->nrow; j++) {
+        const pcs_row *row = &e->system->rows[j];
+        if (!friction_slides(e, j)) continue;
+        for (int t = 0; t < row->ntangent; t++)
+            e->lam[friction_first(e, j) + t] = row->friction * e->lam[j] * e->along[row->first_tangent + t];
+    }
+    friction_fill(e);
+}
+
+// Sets the friction of contacts that slide in a plane against their sliding. Returns true if a direction has changed.
+static bool friction_turn(pcs_equilibrium *e)
+{
+    double most = 0.0;
+    for (int j = 0; e->has_friction && j < e->system->nrow; j++) {
+        const pcs_row *row = &e->system->rows[j];
+        if (row->ntangent != 2 || !friction_slides(e, j)) continue;
+        const double *way = e->gap + friction_first(e, j);
+        double *u = e->along + row->first_tangent;
+        double size = hypot(way[0], way[1]), noise = friction_size(e, j, e->blur) + friction_size(e, j, e->gap_noise);
+        if (!(size > FACTOR * noise)) continue;
+        // Beyond what round-off makes of the direction.
+        most = fmax(most, hypot(u[0] + way[0] / size, u[1] + way[1] / size) / (FACTOR * (noise / size + DBL_EPSILON)));
+        for (int t = 0; t < 2; t++) u[t] = -way[t] / size;
+        if (e->has_way[j] == NO_WAY) e->has_way[j] = NEWTON;
+    }
+    if (most > 0.0) friction_settle(e);
+    return most > 1.0;
+}
+
+// Returns true if the correction dq would reverse the sliding of row j.
+static bool friction_turns_back(const pcs_equilibrium *e, int j)
+{
+    const double *x = e->gap + friction_first(e, j);
+    double along = 0.0;
+    for (int t = 0; t < 2; t++) along += x[t] * pcs_rows_dot(e->system->T, e->system->rows[j].first_tangent + t, e->dq);
+    return along < -SHRINK * (x[0] * x[0] + x[1] * x[1]);
+}
+
+// Classifies a correction: no contact slides in a plane, directions rotate, one has a drag, one reverses (not applied).
+typedef enum friction_way { FRICTION_STRAIGHT, FRICTION_CURVED, FRICTION_DRAGS, FRICTION_BACK } friction_way;
+
+static friction_way friction_judge(pcs_equilibrium *e)
+{
+    friction_way way = FRICTION_STRAIGHT;
+    for (int j = 0; e->slides_in_planes && j < e->system->nrow; j++) {
+        if (e->system->rows[j].ntangent != 2 || !friction_slides(e, j) || e->has_way[j] == NO_WAY) continue;
+        bool is_drag = e->has_way[j] == DRAG;
+        if (way == FRICTION_STRAIGHT) way = FRICTION_CURVED;
+        if (is_drag) way = way == FRICTION_BACK ? way : FRICTION_DRAGS;
+        e->has_way[j] = NEWTON;
+        if (is_drag) continue;
+        bool turns_back = friction_turns_back(e, j);
+        e->nback[j] = turns_back ? e->nback[j] + 1 : 0;
+        if (!turns_back) continue;
+        e->has_way[j] = DRAG;
+        way = FRICTION_BACK;
+    }
+    return way;
+}
+
+// Returns the norm of the force of a unit multiplier.
+static double equilibrium_row_size(const pcs_equilibrium *e, int row)
+{
+    const pcs_rows *R = e->R;
+    double sum = 0.0;
+    for (int p = R->start[row]; p < R->start[row + 1]; p++) {
+        double entry = e->scale[R->column[p]] * R->value[p];
+        sum += entry * entry;
+    }
+    return sqrt(sum);
+}
+
+// Returns the norm by which the force of a sticking contact exceeds its friction disc, 0 if it does not.
+static double friction_excess(const pcs_equilibrium *e, int j)
+{
+    if (!friction_rubs(e, j) || !e->held[j] || !e->held[friction_first(e, j)]) return 0.0;
+    double most = e->system->rows[j].friction * fmax(e->lam[j], 0.0);
+    return fmax(friction_size(e, j, e->lam) - most, 0.0) * equilibrium_row_size(e, friction_first(e, j));
+}
+
+// Lets the worst sticking contacts slide and resets lam to the last equilibrium, if their forces are absurdly large, as
+// if a joint moves them. Returns true if there are any; the load step must then begin again.
+static bool friction_yield(pcs_equilibrium *e)
+{
+    double worst = 0.0;
+    if (!e->has_friction) return false;
+    for (int j = 0; j < e->system->nrow; j++) worst = fmax(worst, friction_excess(e, j));
+    if (!(worst > ABSURD * e->first_weight)) return false;
+    for (int j = 0; j < e->system->nrow; j++)
+        if (friction_excess(e, j) >= 0.5 * worst) friction_change(e, j);
+    memcpy(e->lam, e->last.lam, (size_t)e->nall * sizeof *e->lam);
+    friction_settle(e);
+    return true;
+}
+
+// Chooses sticking and sliding contacts from forces and sliding. Returns true if any has changed.
+static bool friction_choose(pcs_equilibrium *e, bool is_single)
+{
+    bool has_changed = false;
+    if (!e->has_friction) return false;
+    for (int j = e->system->nrow - 1; j >= 0; j--) {
+        if (!friction_is_wrong(e, j) || (is_single && has_changed)) continue;
+        friction_change(e, j);
+        has_changed = true;
+    }
+    friction_settle(e);
+    return has_changed;
+}
+
+// Updates the tangents of a contact that has closed, which sticks at first, or opened.
+static void friction_flip(pcs_equilibrium *e, int j)
+{
+    if (!friction_rubs(e, j)) return;
+    int first = friction_first(e, j);
+    for (int t = 0; t < e->system->rows[j].ntangent; t++) {
+        e->held[first + t] = e->held[j];
+        if (!e->held[j]) e->lam[first + t] = 0.0;
+    }
+}
+
+// Adds c t_a t_b^T to A, with the rows t_a and t_b of T.
+static void friction_add(pcs_equilibrium *e, int a, int b, double c)
+{
+    const pcs_rows *T = e->system->T;
+    for (int p = T->start[a]; p < T->start[a + 1]; p++)
+        for (int k = T->start[b]; k < T->start[b + 1]; k++) {
+            double value = c * T->value[p] * T->value[k];
+            if (value != 0.0) e->A.value[pcs_pattern_place(e->A.pattern, T->column[p], T->column[k])] += value;
+        }
+}
+
+// Returns the stiffness, N/m, across the direction of sliding; 0 if there is none.
+static double friction_across(const pcs_equilibrium *e, int j)
+{
+    const pcs_rows *T = e->system->T;
+    const pcs_row *row = &e->system->rows[j];
+    double size = friction_size(e, j, e->gap), most = 0.0;
+    bool has_slid = e->has_way[j] != NO_WAY && size > FACTOR * friction_size(e, j, e->blur);
+    if (has_slid) return row->friction * fmax(e->lam[j], 0.0) / size;
+    // A way that begins goes along the force at first.
+    if (e->has_way[j] != NO_WAY) return 0.0;
+    for (int p = T->start[row->first_tangent]; p < T->start[row->first_tangent + 2]; p++)
+        if (T->value[p] != 0.0) most = fmax(most, e->stiffness[T->column[p]]);
+    return HEAVY * most;
+}
+
+// Adds the stiffness from the rotation of sliding directions, or that of their drag, to A.
+static void friction_stiffen(pcs_equilibrium *e)
+{
+    for (int j = 0; e->slides_in_planes && j < e->system->nrow; j++) {
+        const pcs_row *row = &e->system->rows[j];
+        if (row->ntangent != 2 || !friction_slides(e, j)) continue;
+        double stiff = friction_across(e, j), less = e->has_way[j] == DRAG ? 0.0 : 1.0;
+        const double *u = e->along + row->first_tangent;
+        if (!(stiff > 0.0)) continue;
+        for (int a = 0; a < 2; a++)
+            for (int b = 0; b < 2; b++)
+                friction_add(e, row->first_tangent + a, row->first_tangent + b,
+                             stiff * ((a == b ? 1.0 : 0.0) - less * u[a] * u[b]));
+    }
+}
+
+enum { PROBES = 2, MOST_RETURNS = 2 };
+
+static const double TERMS = 16.0; // and operations of a sum, as rounding errors add up
+static const double WORST = 0.5;  // of the worst: those contacts change
+static const double WHOLE_TURN = 6.283185307179586476925;
+
+static void equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
+{
+    pcs_system *s = e->system;
+    if (s->tangents_vary) s->ops->update(s, pcs_at_rest(e->time, q, e->zero, e->factor), PCS_TANGENTS, NULL);
+    pcs_stiffness_update_K(&e->stiff, pcs_at(e->time, q, NULL), e->lam);
+    pcs_matrix_combine(&e->A, (const double[3]){ e->mu + e->shift, 0.0, 1.0 }, &e->D, NULL, &e->stiff.K);
+    friction_stiffen(e);
+}
+
+static pcs_status equilibrium_factor(pcs_equilibrium *e, bool *is_singular)
+{
+    *is_singular = false;
+    e->has_factors = false;
+    PCS_TRY(pcs_bordered_factor(e->solver, e->held, is_singular));
+    e->has_factors = !*is_singular;
+    return PCS_OK;
+}
+
+// Returns the largest K_ii / M_ii, 1/s^2.
+static double equilibrium_top(const pcs_equilibrium *e)
+{
+    double top = 0.0;
+    for (int i = 0; i < e->system->nv; i++) {
+        double m = pcs_matrix_diagonal(&e->stiff.M, i);
+        if (m > 0.0) top = fmax(top, fabs(pcs_matrix_diagonal(&e->stiff.K, i)) / m);
+    }
+    return top;
+}
+
+// Sets D and the scales of forces. A zero K_ii is replaced by the stiffness of its mass at the highest frequency.
+static void equilibrium_make_scales(pcs_equilibrium *e)
+{
+    double top = equilibrium_top(e), one = top > 0.0 ? top : 1.0;
+    memcpy(e->D.value, e->stiff.M.value, (size_t)e->D.pattern->nnz * sizeof *e->D.value);
+    for (int i = 0; i < e->system->nv; i++) {
+        double k = fabs(pcs_matrix_diagonal(&e->stiff.K, i)), m = pcs_matrix_diagonal(&e->stiff.M, i);
+        if (!(m > 0.0)) {
+            m = k > 0.0 ? k / one : 1.0;
+            int p = e->D.pattern->start[i];
+            while (e->D.pattern->row[p] != i) p++;
+            e->D.value[p] = m;
+        }
+        e->stiffness[i] = k > 0.0 ? k : m * one;
+        e->scale[i] = 1.0 / sqrt(e->stiffness[i]);
+    }
+}
+
+static pcs_status equilibrium_take_kept(const pcs_equilibrium *e, pcs_kept *out)
+{
+    PCS_TAKE(e->ctx, out->q, e->system->nq, "equilibrium");
+    PCS_TAKE(e->ctx, out->lam, e->nall, "equilibrium");
+    PCS_TAKE(e->ctx, out->held, e->nall, "equilibrium");
+    if (e->has_friction) PCS_TAKE(e->ctx, out->along, e->system->ntangent, "equilibrium");
+    return PCS_OK;
+}
+
+static void equilibrium_keep(const pcs_equilibrium *e, const double *q, pcs_kept *to)
+{
+    memcpy(to->q, q, (size_t)e->system->nq * sizeof *q);
+    memcpy(to->lam, e->lam, (size_t)e->nall * sizeof *e->lam);
+    memcpy(to->held, e->held, (size_t)e->nall);
+    if (e->has_friction) memcpy(to->along, e->along, (size_t)e->system->ntangent * sizeof *e->along);
+}
+
+static void equilibrium_go_back(pcs_equilibrium *e, const pcs_kept *from, double *q)
+{
+    memcpy(q, from->q, (size_t)e->system->nq * sizeof *q);
+    memcpy(e->lam, from->lam, (size_t)e->nall * sizeof *e->lam);
+    memcpy(e->held, from->held, (size_t)e->nall);
+    if (e->has_friction) memcpy(e->along, from->along, (size_t)e->system->ntangent * sizeof *e->along);
+}
+
+static pcs_status equilibrium_take(pcs_equilibrium *e)
+{
+    pcs_system *s = e->system;
+    pcs_context *ctx = e->ctx;
+    double **vectors[] = { &e->zero, &e->f,    &e->idle, &e->loads, &e->size,
+                           &e->dq,   &e->away, &e->work, &e->scale, &e->stiffness };
+    double **rows[] = { &e->lam, &e->dlam, &e->gap, &e->gap0, &e->target, &e->blur, &e->gap_noise, &e->lam_noise };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], s->nv, "equilibrium");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], e->nall, "equilibrium");
+    PCS_TAKE(ctx, e->held, e->nall, "equilibrium");
+    PCS_TAKE(ctx, e->kept, e->nall, "equilibrium");
+    PCS_TRY(equilibrium_take_kept(e, &e->last));
+    PCS_TRY(equilibrium_take_kept(e, &e->safe));
+    PCS_TRY(pcs_stiffness_create(s, e->has_friction, &e->stiff));
+    e->A.pattern = e->D.pattern = e->stiff.K.pattern;
+    PCS_TAKE(ctx, e->A.value, e->A.pattern->nnz, "equilibrium");
+    PCS_TAKE(ctx, e->D.value, e->A.pattern->nnz, "equilibrium");
+    return PCS_OK;
+}
+
+static double equilibrium_norm(const pcs_equilibrium *e, const double *x)
+{
+    double sum = 0.0;
+    for (int i = 0; i < e->system->nv; i++) sum += e->scale[i] * x[i] * e->scale[i] * x[i];
+    return sqrt(sum);
+}
+
+static void equilibrium_find_sizes(pcs_equilibrium *e, const double *q)
+{
+    const pcs_system *s = e->system;
+    const pcs_matrix *K = &e->stiff.K;
+    for (int i = 0; i < s->nv; i++) e->size[i] = fabs(e->loads[i]) + fabs(e->idle[i]);
+    for (int j = 0; j < s->nv; j++) {
+        double lost = fabs(q[j]) + (s->is_linear ? 0.0 : e->system->scale.cell[j]);
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
+            e->size[K->pattern->row[p]] += fabs(K->value[p]) * lost;
+    }
+    for (int j = 0; j < e->nall; j++)
+        if (e->lam[j] != 0.0)
+            for (int p = e->R->start[j]; p < e->R->start[j + 1]; p++)
+                e->size[e->R->column[p]] += fabs(e->R->value[p] * e->lam[j]);
+    e->round_off = DBL_EPSILON * equilibrium_norm(e, e->size);
+}
+
+static void equilibrium_find_blur(pcs_equilibrium *e, const double *q)
+{
+    for (int j = 0; j < e->nall; j++) {
+        double sum = fabs(e->gap0[j]);
+        for (int p = e->R->start[j]; p < e->R->start[j + 1]; p++) {
+            int i = e->R->column[p];
+            sum += fabs(e->R->value[p]) * (fabs(q[i]) + e->system->scale.place[i]);
+        }
+        e->blur[j] = DBL_EPSILON * sum;
+    }
+}
+
+// Returns true if the residual and the errors of rows are no more than round-off of forces and gaps.
+static bool equilibrium_is_round_off(const pcs_equilibrium *e)
+{
+    return e->left <= TERMS * e->round_off;
+}
+
+static bool equilibrium_rows_fit(const pcs_equilibrium *e)
+{
+    for (int j = 0; j < e->nall; j++)
+        if (e->held[j] && !(fabs(e->gap[j] - e->target[j]) <= TERMS * e->blur[j])) return false;
+    return true;
+}
+
+static void equilibrium_forget_rows(pcs_equilibrium *e)
+{
+    e->has_factors = e->is_refined = false;
+    e->nset = e->nreturn = 0;
+}
+
+// Returns 1 or -1, in a pseudo-random pattern.
+static double rows_sign(int i, int probe)
+{
+    return sin(12.9898 * i + 78.233 * probe + 1.0) < 0.0 ? -1.0 : 1.0;
+}
+
+// Estimates round-off of row gaps and forces: solves with the last factors for rounding errors of random signs.
+static void equilibrium_find_noise(pcs_equilibrium *e)
+{
+    const pcs_system *s = e->system;
+    memset(e->gap_noise, 0, (size_t)e->nall * sizeof *e->gap_noise);
+    memset(e->lam_noise, 0, (size_t)e->nall * sizeof *e->lam_noise);
+    if (e->has_factors)
+        for (int probe = 0; probe < PROBES; probe++) {
+            for (int i = 0; i < s->nv; i++) e->work[i] = DBL_EPSILON * e->size[i] * rows_sign(i, probe);
+            for (int j = 0; j < e->nall; j++) e->dlam[j] = e->held[j] ? e->blur[j] * rows_sign(j, probe) : 0.0;
+            pcs_bordered_solve(e->solver, e->work, e->dlam);
+            for (int j = 0; j < e->nall; j++) {
+                e->gap_noise[j] = fmax(e->gap_noise[j], fabs(pcs_rows_dot(e->R, j, e->work)));
+                e->lam_noise[j] = fmax(e->lam_noise[j], fabs(e->dlam[j]));
+            }
+        }
+}
+
+static bool equilibrium_row_is_wrong(const pcs_equilibrium *e, int j)
+{
+    if (e->system->rows[j].is_bilateral || e->kept[j]) return false;
+    if (e->held[j]) return e->lam[j] < -FACTOR * e->lam_noise[j];
+    return e->gap[j] < -FACTOR * (e->blur[j] + e->gap_noise[j]);
+}
+
+static void rows_flip(pcs_equilibrium *e, int j)
+{
+    e->held[j] = !e->held[j];
+    if (!e->held[j]) e->lam[j] = 0.0;
+    friction_flip(e, j);
+}
+
+// Stores a hash of the active set; counts sets that return.
+static void rows_remember(pcs_equilibrium *e)
+{
+    uint64_t name = pcs_hash(PCS_HASH_START, e->held, (size_t)e->nall * sizeof *e->held);
+    for (int k = 0; k < e->nset && k < PCS_STATICS_SETS; k++) e->nreturn += e->sets[k] == name;
+    e->sets[e->nset++ % PCS_STATICS_SETS] = name;
+}
+
+// Flips wrong contacts with a force of at most `pull` (< 0), N, or a gap of at most `depth` (< 0), m.
+static void rows_change(pcs_equilibrium *e, double pull, double depth)
+{
+    for (int j = 0; j < e->system->nrow; j++)
+        if (equilibrium_row_is_wrong(e, j) && (e->held[j] ? e->lam[j] <= pull : e->gap[j] <= depth)) rows_flip(e, j);
+}
+
+static bool equilibrium_choose_rows(pcs_equilibrium *e)
+{
+    double pull = 0.0, depth = 0.0;
+    int last = -1;
+    bool has_new = false; // joints hold from the first
+    equilibrium_find_noise(e);
+    for (int j = 0; j < e->system->nrow; j++) {
+        if ((e->system->rows[j].is_bilateral || e->kept[j]) && !e->held[j]) {
+            e->held[j] = 1;
+            has_new = true;
+        }
+        if (!equilibrium_row_is_wrong(e, j)) continue;
+        last = j;
+        if (e->held[j]) pull = fmin(pull, e->lam[j]);
+        else depth = fmin(depth, e->gap[j]);
+    }
+    // Judges sticking and sliding only once no contact is open or closed by mistake.
+    if (last < 0) {
+        bool has_changed = friction_choose(e, e->nreturn > MOST_RETURNS);
+        if (has_changed) rows_remember(e);
+        return has_changed || friction_turn(e) || has_new;
+    }
+    rows_remember(e);
+    if (e->nreturn > MOST_RETURNS) rows_flip(e, last);
+    else rows_change(e, WORST * pull, WORST * depth);
+    friction_settle(e);
+    return true;
+}
+
+// Turns f into the residual f + G^T lam - mu D away; sets its norm, its scale and its round-off.
+static void equilibrium_residual(pcs_equilibrium *e, const double *q)
+{
+    pcs_system *s = e->system;
+    e->factor = e->load;
+    s->ops->force(s, pcs_at_rest(e->time, q, e->zero, 0.0), e->idle);
+    s->ops->force(s, pcs_at_rest(e->time, q, e->zero, e->factor), e->f);
+    for (int i = 0; i < s->nv; i++) e->loads[i] = e->f[i] - e->idle[i];
+    e->weight = fmax(equilibrium_norm(e, e->loads), equilibrium_norm(e, e->idle));
+    equilibrium_find_sizes(e, q);
+    memset(e->work, 0, (size_t)s->nv * sizeof *e->work);
+    for (int j = 0; j < e->nall; j++)
+        if (e->lam[j] != 0.0) pcs_rows_add_transposed(e->R, j, e->lam[j], e->work);
+    e->weight = fmax(e->weight, equilibrium_norm(e, e->work));
+    for (int i = 0; i < s->nv; i++) e->f[i] += e->work[i];
+    if (e->mu > 0.0) pcs_matrix_add_multiply(&e->D, -e->mu, e->away, e->f);
+    e->left = equilibrium_norm(e, e->f);
+}
+
+// Evaluates directions of rows and gaps at q.
+static void equilibrium_place(pcs_equilibrium *e, const double *q)
+{
+    pcs_system *s = e->system;
+    if (s->row_set.vary) pcs_system_aim(s, pcs_at(e->time, q, NULL));
+    pcs_system_gaps(s, pcs_at(e->time, q, NULL), e->gap);
+    for (int j = 0; j < s->nrow; j++)
+        if (s->rows[j].is_turn) e->gap[j] = e->target[j] + remainder(e->gap[j] - e->target[j], WHOLE_TURN);
+    friction_place(e, q);
+}
+
+// Evaluates the residual alone, with the current active set.
+static void equilibrium_look(pcs_equilibrium *e, const double *q)
+{
+    equilibrium_place(e, q);
+    friction_turn(e);
+    equilibrium_residual(e, q);
+}
+
+// Evaluates gaps, active set and residual at q. Returns true if the active set has changed.
+static bool equilibrium_evaluate(pcs_equilibrium *e, const double *q)
+{
+    const pcs_system *s = e->system;
+    for (int j = 0; j < s->nrow; j++) e->target[j] = (1.0 - e->load) * e->gap0[j];
+    equilibrium_place(e, q);
+    equilibrium_find_blur(e, q);
+    equilibrium_residual(e, q);
+    // Judges contacts of a linear model only after a second correction, which removes the round-off that the first one
+    // leaves in their forces.
+    e->is_judged = !s->is_linear || e->slides_in_planes || !e->has_factors || e->is_refined;
+    e->is_refined = true;
+    if (e->is_frozen) {
+        e->is_judged = true;
+        return false;
+    }
+    if (!e->is_judged || !equilibrium_choose_rows(e)) return false;
+    e->is_refined = false;
+    equilibrium_residual(e, q);
+    return true;
+}
+
+// Solves for dq and dlam with the current factors; equilibrium_correct applies them.
+static void equilibrium_solve(pcs_equilibrium *e)
+{
+    memcpy(e->dq, e->f, (size_t)e->system->nv * sizeof *e->f);
+    for (int j = 0; j < e->nall; j++) {
+        double error = e->held[j] ? e->target[j] - e->gap[j] : 0.0;
+        // Redundant rows would make forces of rounding errors that contradict each other.
+        e->dlam[j] = fabs(error) <= e->blur[j] ? 0.0 : error;
+    }
+    pcs_bordered_solve(e->solver, e->dq, e->dlam);
+    for (int j = 0; j < e->nall; j++) e->dlam[j] = -e->dlam[j];
+}
+
+// Begins the load step to load factor s; resets counters and flags of the last one.
+static void equilibrium_begin(pcs_equilibrium *e, double load)
+{
+    e->load = load;
+    e->mu = e->shift = 0.0;
+    e->is_factored = false;
+    e->bad_equation = -1;
+    e->correction = INFINITY;
+    equilibrium_forget_rows(e);
+}
+
+// Creates the workspace at q; the caller has set has_friction and holds_touching of `e`.
+static pcs_status equilibrium_create(const pcs_analysis *on, double time, const double *q, pcs_equilibrium *e)
+{
+    pcs_system *s = on->system;
+    e->ctx = on->ctx;
+    e->system = s;
+    e->time = time;
+    e->correction = INFINITY;
+    e->factor = 0.0; // no loads yet, nor the stiffness of those that turn
+    if (s->mass_varies) s->ops->update(s, pcs_at(e->time, q, NULL), PCS_MASS, NULL);
+    if (s->row_set.vary) pcs_system_aim(s, pcs_at(e->time, q, NULL));
+    PCS_TRY(friction_create(e));
+    PCS_TRY(equilibrium_take(e));
+    equilibrium_keep(e, q, &e->last);
+    pcs_stiffness_update_M(&e->stiff);
+    equilibrium_update_tangent(e, q);
+    equilibrium_make_scales(e);
+    if (s->row_set.ndriven > 0)
+        pcs_system_drives(s, time, e->target, e->blur); // turns go the whole way that they are told
+    equilibrium_place(e, q);
+    equilibrium_find_blur(e, q);
+    for (int j = 0; j < s->nrow; j++) {
+        e->held[j] = s->rows[j].is_bilateral;
+        e->gap0[j] = e->held[j] ? e->gap[j] : 0.0;
+        if (!e->held[j] && e->holds_touching && e->gap[j] <= TERMS * e->blur[j]) {
+            e->held[j] = 1;
+            friction_flip(e, j);
+        }
+    }
+    pcs_linsolve_kind kind = s->is_linear && !pcs_system_is_gyroscopic(s) ? PCS_SPD : PCS_GENERAL;
+    PCS_TRY(pcs_bordered_create(on->ctx, on->linear, &e->A, kind, s->nrow > 0 ? e->R : NULL, &e->solver));
+    if (s->nrow > 0) pcs_bordered_set_columns(e->solver, e->H);
+    pcs_bordered_set_sizes(e->solver, e->stiffness);
+    return PCS_OK;
+}
+
+// Newton's method for one load step.
+//
+//   [ K    G_h^T ] [  dq  ]   [ f + G^T lam ]
+//   [ G_h    0   ] [ -dlam ] = [ -(g - g_s)  ]      h: joints, and contacts that hold
+//
+// It ends when a correction is small by the root of its energy, r . dq, against the strain energy; or when the residual
+// no longer falls and is no more than round-off explains: forces of slender beams round off in
+// their axial part, far above the loads that bend them, and yet move nothing. Where only contacts can stop a rigid
+// motion of a linear model, K + mu D gives the direction of that motion, and the step goes as far as the first contact,
+// which is then held.
+
+static const double TOLERANCE =
+    1e-10;                           // of the correction, relative: the next one of a quadratic iteration is round-off
+static const double FALLS = 0.5;     // ratio of residuals, one after the other, that still is progress
+static const double ASTRAY = 1e6;    // displacement in units of the model's size that is no answer
+static const double SINGULAR = 1e14; // forces within |K dq| beside the force that made dq
+
+static const double INERTIA = 1e-4; // of the highest frequency squared
+
+static const double LEAST = 1e-12; // mu beside the largest K_ii / M_ii: round-off of K is 1e-4 of that
+
+enum { MOST_ITERATIONS = 30, MOST_TRIED = 30, ROW_ITERATIONS = 8, PLANE_ITERATIONS = 100, MOST_PARTS = 12 };
+
+// Returns the smallest mu, 1/s^2, that makes a singular K regular as K + mu D in double precision; 0 if K is zero.
+static double equilibrium_least_mu(const pcs_equilibrium *e)
+{
+    return fmax(LEAST * equilibrium_top(e), pcs_stiffness_blur(&e->stiff, &e->D, e->lam));
+}
+
+// Returns true if the held rows of a linear model leave a rigid motion free.
+static bool newton_is_free(const pcs_equilibrium *e)
+{
+    enum { MOST = 96 };
+    int m = e->rigid.count, n = e->system->nv;
+    double Q[MOST * MOST] = { 0 }, w[MOST], V[MOST * MOST], rate[MOST];
+    if (m == 0 || m > MOST) return false;
+    for (int j = 0; j < e->nall; j++) {
+        if (!e->held[j]) continue;
+        for (int k = 0; k < m; k++) {
+            const double *x = e->rigid.vector + (size_t)k * (size_t)n;
+            rate[k] = pcs_row_rate(e->system, e->R, j, x, pcs_stride(e->system, x));
+        }
+        for (int a = 0; a < m; a++)
+            for (int b = 0; b < m; b++) Q[a * m + b] += rate[a] * rate[b];
+    }
+    pcs_jacobi(m, Q, w, V);
+    return !(w[0] > PCS_NO_RATE * PCS_NO_RATE);
+}
+
+// Returns true if the matrix is singular except for round-off: dq then makes internal forces that nearly cancel.
+static bool newton_is_hidden(pcs_equilibrium *e)
+{
+    const pcs_matrix *K = &e->A;
+    memset(e->work, 0, (size_t)e->system->nv * sizeof *e->work);
+    for (int j = 0; j < e->system->nv; j++)
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
+            e->work[K->pattern->row[p]] += fabs(K->value[p] * e->dq[j]);
+    double within = equilibrium_norm(e, e->work);
+    return !(within <= SINGULAR * fmax(e->left, e->round_off));
+}
+
+static bool newton_can_drift(const pcs_equilibrium *e)
+{
+    for (int j = 0; j < e->system->nrow; j++)
+        if (!e->system->rows[j].is_bilateral && !e->held[j]) return e->system->is_linear;
+    return false;
+}
+
+// Moves a model with singular K, which contacts may hold, as far as the first of them.
+static pcs_status newton_drift(pcs_equilibrium *e, double *q, pcs_statics_outcome *outcome)
+{
+    const pcs_system *s = e->system;
+    bool is_singular = false;
+    double part = INFINITY;
+    int first = -1;
+    e->is_factored = false;
+    double mu = equilibrium_least_mu(e);
+    pcs_matrix_combine(&e->A, (const double[3]){ mu > 0.0 ? mu : 1.0, 0.0, 1.0 }, &e->D, NULL, &e->stiff.K);
+    PCS_TRY(equilibrium_factor(e, &is_singular));
+    *outcome = PCS_STATICS_LOOSE;
+    if (is_singular) return PCS_OK;
+    equilibrium_solve(e);
+    for (int j = 0; j < s->nrow; j++) {
+        double rate = pcs_rows_dot(s->G, j, e->dq);
+        if (s->rows[j].is_bilateral || e->held[j] || !(rate < 0.0)) continue;
+        double reach = fmax(e->gap[j], 0.0) / -rate;
+        if (reach < part) first = j;
+        part = fmin(part, reach);
+    }
+    if (first < 0) return PCS_OK;
+    e->kept[first] = 1;
+    for (int i = 0; i < s->nv; i++) e->dq[i] *= part;
+    pcs_retract(&e->system->rotations, q, e->dq, q);
+    *outcome = PCS_STATICS_DONE;
+    return PCS_OK;
+}
+
+static bool equilibrium_has_diverged(const pcs_equilibrium *e, const double *q)
+{
+    // A linear system answers loads of any size in proportion.
+    double far = e->system->is_linear ? INFINITY : ASTRAY;
+    for (int i = 0; i < e->system->nv; i++)
+        if (!(fabs(q[i]) <= far * e->system->scale.model[i])) return true;
+    return !isfinite(e->left);
+}
+
+// Sets `correction` to sqrt(energy of the correction / 2 strain energy), with an energy of at least `more`, J.
+static void equilibrium_judge(pcs_equilibrium *e, const double *q, double more)
+{
+    const pcs_system *s = e->system;
+    pcs_measure measure;
+    double energy = 0.0;
+    s->ops->measure(s, pcs_at(e->time, q, e->zero), PCS_ENERGY, &measure);
+    for (int i = 0; i < s->nv; i++) energy += e->f[i] * e->dq[i];
+    energy = fmax(fabs(energy), fabs(more));
+    for (int j = 0; j < e->nall; j++)
+        if (e->held[j]) energy = fmax(fabs(energy), fabs(e->dlam[j] * (e->gap[j] - e->target[j])));
+    e->correction = measure.strain > 0.0 ? sqrt(fabs(energy) / (2.0 * measure.strain)) : INFINITY;
+}
+
+static void equilibrium_correct(pcs_equilibrium *e, double *q)
+{
+    pcs_retract(&e->system->rotations, q, e->dq, q);
+    for (int i = 0; i < e->system->nv; i++) e->away[i] += e->dq[i];
+    for (int j = 0; j < e->nall; j++) {
+        e->lam[j] += e->dlam[j];
+        // Contacts that a free motion ran into are let go once they press.
+        if (e->held[j]) e->kept[j] = 0;
+    }
+    friction_settle(e);
+}
+
+// Factors the tangent if it has changed, and solves; *is_singular also if round-off hides it.
+static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool rows_changed, bool *is_singular)
+{
+    *is_singular = false;
+    if (!e->is_factored || rows_changed || !e->system->is_linear || e->slides_in_planes) {
+        equilibrium_update_tangent(e, q);
+        PCS_TRY(equilibrium_factor(e, is_singular));
+        if (*is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
+        bool may_move = e->system->is_linear && e->shift == 0.0;
+        *is_singular = *is_singular || (may_move && newton_is_free(e));
+        e->is_factored = !*is_singular;
+    }
+    if (*is_singular) return PCS_OK;
+    // Skips the test for a hidden singularity while joints are off their targets: they move a model without force.
+    bool is_driven = !equilibrium_rows_fit(e);
+    equilibrium_solve(e);
+    *is_singular = !is_driven && newton_is_hidden(e);
+    return PCS_OK;
+}
+
+// Applies the correction, halved until the residual falls, as sliding directions that rotate make it nonlinear.
+static void newton_search(pcs_equilibrium *e, double *q)
+{
+    double before = e->left;
+    equilibrium_keep(e, q, &e->safe);
+    for (int k = 0; k < MOST_PARTS; k++) {
+        equilibrium_correct(e, q);
+        equilibrium_look(e, q);
+        if (e->left < before || equilibrium_is_round_off(e)) return;
+        memcpy(q, e->safe.q, (size_t)e->system->nq * sizeof *q);
+        memcpy(e->lam, e->safe.lam, (size_t)e->nall * sizeof *e->lam);
+        for (int i = 0; i < e->system->nv; i++) e->dq[i] *= 0.5;
+        for (int j = 0; j < e->nall; j++) e->dlam[j] *= 0.5;
+    }
+    equilibrium_correct(e, q);
+}
+
+// Makes one correction; the outcome is other than PCS_STATICS_DONE if there is none.
+static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_changed, pcs_statics_outcome *outcome)
+{
+    bool is_singular = false;
+    PCS_TRY(newton_try(e, q, rows_changed, &is_singular));
+    if (is_singular && newton_can_drift(e)) return newton_drift(e, q, outcome);
+    if (is_singular && e->is_soft && e->shift == 0.0) {
+        e->shift = equilibrium_least_mu(e);
+        PCS_TRY(newton_try(e, q, true, &is_singular));
+    }
+    // Contacts that all slide one way for the moment: a step against inertia sorts them.
+    bool is_tried = is_singular && e->slides_in_planes && e->ntried < MOST_TRIED;
+    if (is_tried) {
+        e->ntried++;
+        e->shift = INERTIA * equilibrium_top(e);
+        PCS_TRY(newton_try(e, q, true, &is_singular));
+        e->shift = 0.0;
+        e->is_factored = false;
+    }
+    *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
+    if (is_singular) return PCS_OK;
+    equilibrium_judge(e, q, 0.0);
+    friction_way way = friction_judge(e);
+    if (way == FRICTION_BACK) e->correction = INFINITY;
+    else if (way == FRICTION_CURVED) newton_search(e, q);
+    else equilibrium_correct(e, q);
+    return PCS_OK;
+}
+
+// Returns true if the residual is small, or no longer falls because it is round-off.
+static bool equilibrium_is_close(const pcs_equilibrium *e, double before)
+{
+    bool falls = e->left < FALLS * before, is_round_off = equilibrium_is_round_off(e);
+    if (!e->is_judged || !equilibrium_rows_fit(e)) return false;
+    if (e->left <= DBL_EPSILON * e->weight || (is_round_off && !falls)) return true;
+    if (e->system->is_linear) return e->left <= e->round_off;
+    // Ends at round-off if motions without stiffness exist: further corrections would only move the model along them.
+    if (e->is_soft && e->left <= fmin(e->round_off, TOLERANCE * e->weight)) return true;
+    return e->shift == 0.0 && e->correction <= TOLERANCE;
+}
+
+// Removes negative contact forces, which are round-off of contacts between touching and not touching.
+static void newton_clear_round_off(pcs_equilibrium *e)
+{
+    for (int j = 0; j < e->system->nrow; j++)
+        if (!e->system->rows[j].is_bilateral) e->lam[j] = fmax(e->lam[j], 0.0);
+    friction_settle(e);
+}
+
+// Evaluates the state. Returns true if the active set has changed; q may return to the start of the load step.
+static bool newton_evaluate(pcs_equilibrium *e, double *q)
+{
+    if (e->iterations == 0) e->first_weight = INFINITY;
+    bool goes_back = e->iterations > 0 && friction_yield(e);
+    if (goes_back) memcpy(q, e->last.q, (size_t)e->system->nq * sizeof *q);
+    bool rows_changed = equilibrium_evaluate(e, q);
+    if (e->iterations == 0) e->first_weight = e->weight;
+    return rows_changed || goes_back;
+}
+
+// Moves q and lam to the equilibrium at load factor s.
+static pcs_status equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
+{
+    double before = INFINITY;
+    // Every contact may open and close a few times on the way, with two corrections each.
+    int most = MOST_ITERATIONS + ROW_ITERATIONS * e->nall + (e->slides_in_planes ? PLANE_ITERATIONS : 0);
+    equilibrium_begin(e, load);
+    e->ntried = 0;
+    for (e->iterations = 0;; e->iterations++, e->total++) {
+        bool rows_changed = newton_evaluate(e, q);
+        *outcome = PCS_STATICS_DIVERGED;
+        if (equilibrium_has_diverged(e, q)) return PCS_OK;
+        *outcome = PCS_STATICS_DONE;
+        if (!rows_changed && equilibrium_is_close(e, before)) {
+            newton_clear_round_off(e);
+            return PCS_OK;
+        }
+        *outcome = PCS_STATICS_SLOW;
+        if (e->iterations == most) return PCS_OK;
+        before = rows_changed ? INFINITY : e->left;
+        PCS_TRY(newton_correct(e, q, rows_changed, outcome));
+        if (*outcome != PCS_STATICS_DONE) return PCS_OK;
+    }
+}
+
+// The path of steepest descent to an equilibrium, for models that only their loads make stiff: hanging chains, cables,
+// pendulums, what comes to lie on contacts.
+//
+//   D q' = f(q) + G^T lam,  by backward Euler:   f(q) + G^T lam = mu D (q - q_n),  g = g_s
+//
+// Every step is solved by Newton's method to a tenth of its residual, with K + mu D regular where K is singular or
+// indefinite. mu follows from the stride, the largest change of a coordinate in units of its size: the residual alone
+// would move the model by one stride. So mu falls with the residual, and the steps become those of Newton's method,
+// which ends the search. A step that does not settle, climbs or does not go downhill is taken back and made with a
+// quarter of the stride.
+//
+// A mu that would be lost in round-off beside K is raised to the smallest one that is not. The model then moves less
+// than a stride; if K resists little, the increment is stretched to a whole stride. A model that is free under its load
+// thus runs away in a few steps.
+//
+// Finds the softest motion of a state with its stiffness, K phi = k D phi with G_h phi = 0 and the smallest k, by
+// inverse iteration with K + mu D. mu falls from above all that a load can destabilise: so a negative k is met before
+// mu passes it.
+
+static const double FIRST = 0.1;             // stride
+static const double LARGEST = 1e6;           // stride
+static const double SMALLEST_STRIDE = 1e-10; // stride: there is no way down
+static const double LEAP = 4.0;              // strides: a step that long has lost its way
+static const double TURN = 0.5;              // rad, largest change of an angle
+static const double CLOSE = 1e-6;            // residual from which Newton's method has the last word
+static const double SETTLED = 0.1;           // of the residual before the step
+static const double CLIMB = 1e-12;           // of the energies: more of them is a way uphill
+static const double UPHILL = 1e-3;           // of the residual: energy that counts as none
+static const double MANY = 100.0;            // rounding errors at the start that a residual which does not fall may be
+static const double DRIVEN = 1e-6; // of the loads on a free motion, or of what work they could do, that counts
+static const double KICK = 0.02;   // stride away from an unstable equilibrium
+
+static const double ERRORS = 50.0;  // rounding errors, of which a stiffness may be made
+static const double LESS_MU = 0.3;  // of mu
+static const double NOTHING = 1e-9; // of a motion that rows take all of
+
+enum { MOST_STEPS = 1000, MOST_CORRECTIONS = 16, MOST_KICKS = 8, MOST_AIMS = 3, ROUNDS = 3, LAST_ROUNDS = 20 };
+
+// Fills x with a vector without symmetry, so that no motion is missed.
+static void free_start_vector(const pcs_equilibrium *e, double *x)
+{
+    for (int i = 0; i < e->system->nv; i++) x[i] = (1.0 + 0.5 * sin(1.0 + 2.3 * i)) * e->system->scale.model[i];
+}
+
+// Returns the Rayleigh quotient of dq, 1/s^2, and in *zero its round-off; scales dq to a largest entry of one size.
+static double free_quotient(pcs_equilibrium *e, double *zero)
+{
+    const pcs_matrix *K = &e->stiff.K;
+    double top = 0.0, sizes = 0.0, largest = pcs_stride(e->system, e->dq);
+    if (largest > 0.0)
+        for (int i = 0; i < e->system->nv; i++) e->dq[i] /= largest;
+    for (int j = 0; j < e->system->nv; j++)
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++) {
+            double term = K->value[p] * e->dq[K->pattern->row[p]] * e->dq[j];
+            top += term;
+            sizes += fabs(term);
+        }
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    double mass = pcs_dense_dot(e->system->nv, e->dq, e->work);
+    double blur = fmax(DBL_EPSILON * equilibrium_top(e), pcs_stiffness_blur(&e->stiff, &e->D, e->lam));
+    *zero = mass > 0.0 ? fmax(ERRORS * DBL_EPSILON * sizes / mass, blur) : INFINITY;
+    return mass > 0.0 ? top / mass : 0.0;
+}
+
+// Sets *is_held if the rows leave no motion, as in a machine with driven bodies; a motion left by round-off is none.
+static pcs_status free_is_held(pcs_equilibrium *e, bool *is_held)
+{
+    int n = e->system->nv, count = 0;
+    bool is_singular = false;
+    *is_held = false;
+    for (int j = 0; j < e->nall; j++) count += e->held[j];
+    if (count < n) return PCS_OK;
+    pcs_matrix_combine(&e->A, (const double[3]){ 1.0, 0.0, 0.0 }, &e->D, NULL, &e->stiff.K);
+    PCS_TRY(equilibrium_factor(e, &is_singular));
+    if (is_singular) return PCS_OK;
+    free_start_vector(e, e->dq);
+    double before = pcs_stride(e->system, e->dq);
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    memcpy(e->dq, e->work, (size_t)n * sizeof *e->dq);
+    pcs_bordered_solve(e->solver, e->dq, NULL);
+    *is_held = pcs_stride(e->system, e->dq) <= NOTHING * before;
+    return PCS_OK;
+}
+
+// Finds the softest motion at q that the rows in `held` allow. Fills dq with it, scaled to a largest entry of one size
+// of its coordinate, and *stiffness with its Rayleigh quotient, 1/s^2.
+static pcs_status equilibrium_softest(pcs_equilibrium *e, const double *q, double *stiffness, pcs_stability *stability)
+{
+    double zero = 0.0, quotient = INFINITY;
+    bool is_singular = false, is_held = false;
+    e->is_factored = false;
+    e->mu = e->shift = 0.0;
+    equilibrium_update_tangent(e, q);
+    PCS_TRY(free_is_held(e, &is_held));
+    *stiffness = INFINITY;
+    *stability = PCS_STABLE;
+    if (is_held) return PCS_OK;
+    double least = equilibrium_least_mu(e);
+    if (!(least > 0.0)) least = 1.0; // there is no K beside which it could be large
+    free_start_vector(e, e->dq);
+    for (double mu = e->load > 0.0 ? fmax(equilibrium_top(e), least) : least;; mu = fmax(LESS_MU * mu, least)) {
+        e->mu = mu;
+        equilibrium_update_tangent(e, q);
+        PCS_TRY(equilibrium_factor(e, &is_singular));
+        if (!is_singular)
+            for (int k = 0; k < (mu > least ? ROUNDS : LAST_ROUNDS); k++) {
+                pcs_matrix_multiply(&e->D, e->dq, e->work);
+                memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
+                pcs_bordered_solve(e->solver, e->dq, NULL);
+                quotient = free_quotient(e, &zero);
+            }
+        if (quotient < -zero || mu <= least) break;
+    }
+    e->mu = 0.0;
+    *stiffness = quotient;
+    *stability = PCS_NEUTRAL;
+    if (quotient > zero) *stability = PCS_STABLE;
+    if (quotient < -zero) *stability = PCS_UNSTABLE;
+    if (isinf(quotient)) *stability = PCS_STABILITY_UNKNOWN;
+    return PCS_OK;
+}
+
+typedef struct relaxation {
+    pcs_equilibrium *e;
+    double *q;
+    double stride;
+    double energy, scale; // energy of the last state, J, and sum of its absolute terms
+    bool is_feasible;     // the last state satisfies the rows, so that energies can be compared
+    double moved;         // strides of the last step
+    double last;          // residual before the last step
+    double close;         // residual from which Newton's method is tried
+    double round_off;     // of the residual at the start
+    int nkick;
+} relaxation;
+
+static void relax_undo(relaxation *r)
+{
+    equilibrium_go_back(r->e, &r->e->safe, r->q);
+    equilibrium_forget_rows(r->e);
+}
+
+// Returns the potential energy, J, and in *scale the sum of its absolute terms; loads do work from the last state on.
+static double relax_energy(const relaxation *r, double *scale)
+{
+    const pcs_equilibrium *e = r->e;
+    pcs_system *s = e->system;
+    pcs_measure m;
+    s->ops->measure(s, pcs_at(e->time, r->q, e->zero), PCS_ENERGY, &m);
+    double load = pcs_system_is_mesh(s) ? e->load : 1.0;
+    double work = s->ops->load_work(s, e->time, e->safe.q, r->q);
+    *scale = fabs(m.strain) + load * (fabs(m.potential) + fabs(work));
+    return m.strain + load * (m.potential - work);
+}
+
+// Bounds the error of the energy by round-off of coordinates, J: heights above a floor are differences of positions.
+static double relax_blur(const relaxation *r)
+{
+    const pcs_equilibrium *e = r->e;
+    double sum = 0.0;
+    for (int i = 0; i < e->system->nv; i++)
+        sum += (fabs(e->loads[i]) + fabs(e->idle[i])) * (fabs(r->q[i]) + e->system->scale.place[i]);
+    return MANY * DBL_EPSILON * sum;
+}
+
+// Returns the largest change allowed for coordinate i in one step, m or rad.
+static double relax_bound(const relaxation *r, int i)
+{
+    double part = r->e->system->scale.is_angle[i] ? fmin(r->stride, TURN) : r->stride;
+    return part * r->e->system->scale.model[i];
+}
+
+// Returns mu, 1/s^2, for which the residual against D alone moves no coordinate by more than a stride.
+static double relax_choose_mu(const relaxation *r)
+{
+    const pcs_equilibrium *e = r->e;
+    double mu = 0.0;
+    for (int i = 0; i < e->system->nv; i++) {
+        double m = pcs_matrix_diagonal(&e->D, i);
+        mu = fmax(mu, fabs(e->f[i]) / (m * relax_bound(r, i)));
+    }
+    return mu;
+}
+
+// Returns the factor on dq at which the first coordinate changes by its bound.
+static double relax_room(const relaxation *r)
+{
+    double room = INFINITY;
+    for (int i = 0; i < r->e->system->nv; i++) {
+        double bound = relax_bound(r, i);
+        if (r->e->dq[i] != 0.0) room = fmin(room, bound / fabs(r->e->dq[i]));
+    }
+    return room;
+}
+
+// Returns true if |K dq| is less than a tenth of |mu D dq|.
+static bool relax_is_soft(const relaxation *r)
+{
+    pcs_equilibrium *e = r->e;
+    pcs_matrix_multiply(&e->stiff.K, e->dq, e->work);
+    double stiff = equilibrium_norm(e, e->work);
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    return stiff < 0.1 * e->mu * equilibrium_norm(e, e->work);
+}
+
+// Factors K + mu D and solves for dq; *is_good is false if the matrix is singular or dq is not finite.
+static pcs_status relax_direction(relaxation *r, bool *is_good)
+{
+    pcs_equilibrium *e = r->e;
+    bool is_singular = false;
+    equilibrium_update_tangent(e, r->q);
+    PCS_TRY(equilibrium_factor(e, &is_singular));
+    *is_good = !is_singular;
+    if (is_singular) return PCS_OK;
+    equilibrium_solve(e);
+    *is_good = isfinite(pcs_stride(e->system, e->dq));
+    return PCS_OK;
+}
+
+// Returns true if K + mu D is positive along dq up to round-off; otherwise the step goes uphill.
+static bool relax_goes_down(const relaxation *r)
+{
+    pcs_equilibrium *e = r->e;
+    double work = 0.0, blur = fmax(UPHILL * e->left, MANY * e->round_off);
+    pcs_matrix_multiply(&e->A, e->dq, e->work);
+    for (int i = 0; i < e->system->nv; i++) work += e->work[i] * e->dq[i];
+    return work >= -blur * blur || !r->is_feasible;
+}
+
+// Finds dq with a mu that keeps it within its bounds: coordinates coupled by rows may move more than D predicts.
+static pcs_status relax_aim(relaxation *r, bool *is_good)
+{
+    for (int k = 0; k < MOST_AIMS; k++) {
+        PCS_TRY(relax_direction(r, is_good));
+        double room = *is_good ? relax_room(r) : 1.0;
+        if (room >= 0.5 || !r->is_feasible) return PCS_OK;
+        r->e->mu /= room;
+    }
+    return relax_direction(r, is_good);
+}
+
+// Corrects the state until it satisfies the step of backward Euler.
+static pcs_status relax_correct(relaxation *r, double before, bool *is_settled)
+{
+    pcs_equilibrium *e = r->e;
+    double last = INFINITY;
+    *is_settled = false;
+    for (int k = 0; k < MOST_CORRECTIONS; k++, e->total++) {
+        bool is_good = false, rows_changed = equilibrium_evaluate(e, r->q);
+        if (equilibrium_has_diverged(e, r->q)) return PCS_OK;
+        if (!rows_changed && equilibrium_rows_fit(e) &&
+            (e->left <= SETTLED * before || (e->left >= 0.5 * last && equilibrium_is_round_off(e)))) {
+            *is_settled = true;
+            return PCS_OK;
+        }
+        last = e->left;
+        PCS_TRY(relax_direction(r, &is_good));
+        if (!is_good) return PCS_OK;
+        equilibrium_correct(e, r->q);
+    }
+    return PCS_OK;
+}
+
+// Returns the largest change since the last state, relative to its bound.
+static double relax_moved(const relaxation *r)
+{
+    const pcs_equilibrium *e = r->e;
+    const pcs_system *s = e->system;
+    double most = 0.0;
+    pcs_difference(&s->rotations, e->safe.q, r->q, e->work);
+    // In two loops: gcc 12 for aarch64 fails on a maximum beside flags of another size.
+    for (int i = 0; i < s->nv; i++) e->work[i] = fabs(e->work[i]) / relax_bound(r, i);
+    for (int i = 0; i < s->nv; i++) most = fmax(most, e->work[i]);
+    return most;
+}
+
+// Makes one step from the evaluated state; *is_taken if it led downhill.
+static pcs_status relax_step(relaxation *r, bool *is_taken)
+{
+    pcs_equilibrium *e = r->e;
+    bool is_good = false;
+    double before = e->left;
+    *is_taken = false;
+    double wanted = relax_choose_mu(r);
+    e->mu = fmax(wanted, equilibrium_least_mu(e));
+    memset(e->away, 0, (size_t)e->system->nv * sizeof *e->away);
+    PCS_TRY(relax_aim(r, &is_good));
+    if (!is_good || !relax_goes_down(r)) return PCS_OK;
+    double room = relax_room(r), part = fmin(room, 1.0);
+    bool is_stretched = room > 1.0 && e->mu > wanted && r->is_feasible && relax_is_soft(r);
+    if (is_stretched) part = fmin(room, e->mu / wanted);
+    for (int i = 0; i < e->system->nv; i++) e->dq[i] *= part;
+    equilibrium_correct(e, r->q);
+    if (is_stretched) memset(e->away, 0, (size_t)e->system->nv * sizeof *e->away);
+    PCS_TRY(relax_correct(r, before, &is_good));
+    if (!is_good) return PCS_OK;
+    double scale, energy = relax_energy(r, &scale), force = fmax(e->left, MANY * e->round_off);
+    double climb = CLIMB * fmax(scale, r->scale) + force * force + relax_blur(r);
+    r->moved = relax_moved(r);
+    bool is_down = energy <= r->energy + climb && r->moved < LEAP;
+    *is_taken = !r->is_feasible || is_down;
+    return PCS_OK;
+}
+
+// Tries Newton's method from a state that is close; undoes it unless the energy of its result is close, too.
+static pcs_status relax_finish(relaxation *r, bool *is_done)
+{
+    pcs_equilibrium *e = r->e;
+    pcs_statics_outcome outcome;
+    PCS_TRY(equilibrium_find(e, e->load, r->q, &outcome));
+    double scale, energy = relax_energy(r, &scale);
+    *is_done = outcome == PCS_STATICS_DONE && energy <= r->energy + 1e-6 * fmax(scale, r->scale) + relax_blur(r);
+    if (!*is_done) relax_undo(r);
+    return PCS_OK;
+}
+
+// Finds whether loads at q, or what joints ask for, drive free motions; there are such motions, and K bears the rest.
+static pcs_status equilibrium_is_driven(pcs_equilibrium *e, const double *q, bool *is_driven)
+{
+    bool is_singular = false;
+    equilibrium_begin(e, 1.0);
+    equilibrium_evaluate(e, q);
+    e->mu = equilibrium_least_mu(e);
+    *is_driven = true;
+    if (!(e->mu > 0.0)) return PCS_OK;
+    equilibrium_update_tangent(e, q);
+    PCS_TRY(equilibrium_factor(e, &is_singular));
+    if (is_singular) return PCS_OK;
+    equilibrium_solve(e);
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    *is_driven = e->mu * equilibrium_norm(e, e->work) > DRIVEN * e->weight;
+    return PCS_OK;
+}
+
+// Returns true if the loads do work along the motion x [nv]. The residual may be round-off after large displacements.
+static bool equilibrium_loads_push(const pcs_equilibrium *e, const double *x)
+{
+    double work = 0.0, most = 0.0;
+    for (int i = 0; i < e->system->nv; i++) {
+        work += e->loads[i] * x[i];
+        most += fabs(e->loads[i]) * e->system->scale.model[i];
+    }
+    return fabs(work) > DRIVEN * most * pcs_stride(e->system, x);
+}
+
+// Checks the stability of an equilibrium. Leaves an unstable one by a displacement along its softest motion.
+static pcs_status relax_check(relaxation *r, bool *is_at_rest)
+{
+    pcs_equilibrium *e = r->e;
+    double stiffness;
+    pcs_stability stability;
+    PCS_TRY(equilibrium_softest(e, r->q, &stiffness, &stability));
+    *is_at_rest = stability == PCS_NEUTRAL ? !equilibrium_loads_push(e, e->dq)
+                                           : stability != PCS_UNSTABLE || r->nkick == MOST_KICKS;
+    if (*is_at_rest || stability == PCS_NEUTRAL) return PCS_OK;
+    for (int i = 0; i < e->system->nv; i++) e->dq[i] *= KICK;
+    pcs_retract(&e->system->rotations, r->q, e->dq, r->q);
+    r->nkick++;
+    r->stride = FIRST;
+    r->close = CLOSE;
+    return PCS_OK;
+}
+
+// Evaluates the state without the tie to the last one.
+static void relax_evaluate(relaxation *r)
+{
+    pcs_equilibrium *e = r->e;
+    e->mu = e->shift = 0.0;
+    equilibrium_evaluate(e, r->q);
+    equilibrium_keep(e, r->q, &e->safe);
+    r->is_feasible = equilibrium_rows_fit(e);
+    r->energy = relax_energy(r, &r->scale);
+}
+
+// Tries to end the descent at this state.
+static pcs_status relax_look(relaxation *r, bool *is_done)
+{
+    bool is_round_off = equilibrium_is_round_off(r->e);
+    r->close *= 0.01;
+    PCS_TRY(relax_finish(r, is_done));
+    if (!*is_done && is_round_off) relax_evaluate(r); // the finish was undone
+    // A motion without any force may be left, which K alone does not know how to handle.
+    if (*is_done || is_round_off) PCS_TRY(relax_check(r, is_done));
+    return PCS_OK;
+}
+
+// Makes a step and doubles the stride after a long one, or undoes it and takes a quarter of the stride.
+static pcs_status relax_advance(relaxation *r)
+{
+    bool is_taken = false;
+    r->last = r->e->left;
+    PCS_TRY(relax_step(r, &is_taken));
+    if (is_taken) {
+        if (r->moved > 0.25) r->stride = fmin(2.0 * r->stride, LARGEST);
+        return PCS_OK;
+    }
+    relax_undo(r);
+    r->stride *= 0.25;
+    r->last = INFINITY;
+    return PCS_OK;
+}
+
+// Moves them there by steps of steepest descent, for models without stiffness of their own.
+static pcs_status equilibrium_relax(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
+{
+    relaxation r = { .e = e, .q = q, .stride = FIRST, .close = CLOSE, .last = INFINITY };
+    bool is_done = false;
+    equilibrium_begin(e, load);
+    for (int k = 0; k < MOST_STEPS && r.stride > SMALLEST_STRIDE; k++) {
+        relax_evaluate(&r);
+        *outcome = PCS_STATICS_DIVERGED;
+        if (equilibrium_has_diverged(e, q)) return PCS_OK;
+        *outcome = PCS_STATICS_DONE;
+        if (k == 0) r.round_off = e->round_off;
+        bool is_stuck = e->left >= 0.5 * r.last && e->left <= MANY * r.round_off;
+        if (r.is_feasible && (e->left <= r.close * e->weight || is_stuck)) {
+            PCS_TRY(relax_look(&r, &is_done));
+            if (is_done) return PCS_OK;
+            relax_evaluate(&r);
+        }
+        PCS_TRY(relax_advance(&r));
+    }
+    *outcome = PCS_STATICS_SLOW;
+    return PCS_OK;
+}
 
 static pcs_status ramp_follow(pcs_ramp *r);
 
@@ -76,7 +1555,7 @@ static pcs_status statics_loose(const pcs_equilibrium *e, const char *ending)
 static bool message_is_driven(const pcs_equilibrium *e)
 {
     for (int k = 0; k < e->rigid.count; k++)
-        if (pcs_equilibrium_loads_push(e, e->rigid.vector + (size_t)k * (size_t)e->system->nv)) return true;
+        if (equilibrium_loads_push(e, e->rigid.vector + (size_t)k * (size_t)e->system->nv)) return true;
     return false;
 }
 
@@ -108,7 +1587,7 @@ static pcs_status message_advise(pcs_ramp *r, double last, size_t size, char *te
     double stiffness = 0.0;
     pcs_stability stability = PCS_STABILITY_UNKNOWN;
     if (!r->is_loose && r->stiffness > 0.0 && isfinite(r->stiffness) && last > 0.0)
-        PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
+        PCS_TRY(equilibrium_softest(e, r->q, &stiffness, &stability));
     if (stability == PCS_STABILITY_UNKNOWN || !(stiffness < 0.1 * r->stiffness)) {
         snprintf(text, size,
                  "; the load may be beyond what the model can carry, or too much at once: try more --steps");
@@ -129,9 +1608,9 @@ static pcs_status message_advise(pcs_ramp *r, double last, size_t size, char *te
 // Returns to the last equilibrium.
 static void ramp_undo(pcs_ramp *r)
 {
-    pcs_equilibrium_go_back(&r->e, &r->e.last, r->q);
+    equilibrium_go_back(&r->e, &r->e.last, r->q);
     r->e.is_factored = false;
-    pcs_equilibrium_place(&r->e, r->q);
+    equilibrium_place(&r->e, r->q);
 }
 
 // Returns to the last equilibrium, at `last`, sets the message about `next`, and returns the status.
@@ -142,7 +1621,7 @@ static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double 
     r->out->total = e->total;
     r->out->nfactor = pcs_bordered_factorizations(e->solver);
     e->mu = 0.0;
-    pcs_equilibrium_evaluate(e, r->q);
+    equilibrium_evaluate(e, r->q);
     statics_describe(e, sizeof residual, residual);
     message_place(e, e->bad_equation, sizeof where, where);
     if (r->in_time) e->time = last;
@@ -150,8 +1629,8 @@ static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double 
     if (r->in_time)
         return pcs_fail(e->ctx, PCS_FAILED, "no equilibrium at t = %.9g s, the last one is at %.9g s: %s (%s)", next,
                         last, statics_reason(outcome), residual);
-    pcs_equilibrium_begin(e, last > 0.0 ? last : next);
-    pcs_equilibrium_evaluate(e, r->q);
+    equilibrium_begin(e, last > 0.0 ? last : next);
+    equilibrium_evaluate(e, r->q);
     if (outcome == PCS_STATICS_LOOSE) return statics_loose(e, ", and no contact stops it");
     bool is_singular = outcome == PCS_STATICS_SINGULAR, begins = r->is_loose && last == 0.0;
     if (begins && (outcome == PCS_STATICS_DIVERGED ? e->rigid.count > 0 : message_is_driven(e)))
@@ -208,7 +1687,7 @@ static void ramp_keep(pcs_ramp *r)
     const pcs_equilibrium *e = &r->e;
     const pcs_system *system = e->system;
     size_t bytes = (size_t)system->nv * sizeof *r->loads;
-    pcs_equilibrium_keep(e, r->q, &r->e.last);
+    equilibrium_keep(e, r->q, &r->e.last);
     memcpy(r->gap, e->gap, (size_t)system->nrow * sizeof *r->gap);
     memcpy(r->drive, r->drive_now, (size_t)system->nrow * sizeof *r->drive);
     memcpy(r->loads, e->loads, bytes);
@@ -325,9 +1804,9 @@ static bool statics_has_contacts(const pcs_system *system)
 static bool statics_has_loads(pcs_ramp *r)
 {
     pcs_equilibrium *e = &r->e;
-    pcs_equilibrium_begin(e, 1.0);
-    pcs_equilibrium_evaluate(e, r->q);
-    return e->weight > 0.0 || !pcs_equilibrium_rows_fit(e);
+    equilibrium_begin(e, 1.0);
+    equilibrium_evaluate(e, r->q);
+    return e->weight > 0.0 || !equilibrium_rows_fit(e);
 }
 
 // Fails if the model can move freely, unless contacts or, with large displacements, loads may hold it.
@@ -343,22 +1822,22 @@ static pcs_status statics_check(pcs_ramp *r)
         return statics_loose(e, "");
     }
     pcs_stability stability;
-    PCS_TRY(pcs_equilibrium_softest(e, r->q, &r->stiffness, &stability));
+    PCS_TRY(equilibrium_softest(e, r->q, &r->stiffness, &stability));
     e->is_soft = e->rigid.count > 0 || stability == PCS_NEUTRAL || stability == PCS_UNSTABLE;
     if (!e->is_soft) return PCS_OK;
     if (!statics_has_contacts(e->system) && !statics_has_loads(r)) return statics_loose(e, "");
     r->is_loose = stability == PCS_UNSTABLE;
-    return r->is_loose ? PCS_OK : pcs_equilibrium_is_driven(e, r->q, &r->is_loose);
+    return r->is_loose ? PCS_OK : equilibrium_is_driven(e, r->q, &r->is_loose);
 }
 
-// Relaxes the model to an equilibrium (statics_relax.c).
+// Relaxes the model to an equilibrium.
 static pcs_status statics_relax(pcs_ramp *r, double next, pcs_statics_outcome *outcome)
 {
     int total = r->e.total;
     ramp_undo(r);
     r->is_loose = r->e.is_soft = true;
     r->out->nrelaxed++;
-    PCS_TRY(pcs_equilibrium_relax(&r->e, next, r->q, outcome));
+    PCS_TRY(equilibrium_relax(&r->e, next, r->q, outcome));
     r->e.iterations = r->e.total - total;
     return PCS_OK;
 }
@@ -371,13 +1850,13 @@ static pcs_status statics_advance(pcs_ramp *r, double load, double next, bool is
     double stiffness;
     if (r->in_time) {
         e->time = next;
-        return pcs_equilibrium_find(e, 1.0, r->q, outcome);
+        return equilibrium_find(e, 1.0, r->q, outcome);
     }
     *outcome = PCS_STATICS_SLOW;
-    if (!r->is_loose || load > 0.0) PCS_TRY(pcs_equilibrium_find(e, next, r->q, outcome));
+    if (!r->is_loose || load > 0.0) PCS_TRY(equilibrium_find(e, next, r->q, outcome));
     // Checks the first equilibrium of a model that only its loads make stiff: round-off may hide that it is unstable.
     if (*outcome == PCS_STATICS_DONE && load == 0.0 && e->is_soft)
-        PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
+        PCS_TRY(equilibrium_softest(e, r->q, &stiffness, &stability));
     bool may_relax = r->is_loose || (!e->system->is_linear && is_last_try && load == 0.0 && !e->has_friction);
     if (stability != PCS_STABLE || (*outcome != PCS_STATICS_DONE && may_relax)) return statics_relax(r, next, outcome);
     return PCS_OK;
@@ -519,7 +1998,7 @@ static pcs_status statics_start(pcs_ramp *r, const pcs_analysis *on)
     pcs_analysis model = *on;
     // The one that knows the sign of a determinant.
     if (is_arc && strcmp(on->linear, "auto") == 0 && system->nv > 0) model.linear = "umfpack";
-    PCS_TRY(pcs_equilibrium_create(&model, r->options->path == PCS_PATH_HISTORY ? 0.0 : r->options->time, r->q, e));
+    PCS_TRY(equilibrium_create(&model, r->options->path == PCS_PATH_HISTORY ? 0.0 : r->options->time, r->q, e));
     PCS_TRY(ramp_begin(r));
     if (!is_arc) PCS_TRY(statics_check(r));
     return PCS_OK;
@@ -937,7 +2416,7 @@ pcs_status pcs_statics_run(const pcs_analysis *on, const pcs_statics_options *op
 // Limit points are located by the zero of ds/dl. Where the sign of det K changes and that of ds/dl does not, another
 // path crosses this one. (Riks 1979; Keller 1977; Crisfield 1981.)
 
-enum { MOST_CORRECTIONS = 25, USUAL_CORRECTIONS = 7, MOST_FLIPS = 4, LOCATE = 40, MOST_EVENTS = 8 };
+enum { MOST_ON_ARC = 25, USUAL_CORRECTIONS = 7, MOST_FLIPS = 4, LOCATE = 40, MOST_EVENTS = 8 };
 
 static const double SHORTEST = 1.0 / 1048576.0; // of the longest arc
 static const double FINE = 1.0 / 128.0;         // of the longest arc: bends are real
@@ -1025,25 +2504,25 @@ static bool arc_is_there(const arc *a, arc_goal goal, double miss)
     if (goal.kind == ARC_PLANE) return fabs(miss) <= ON_PLANE * goal.value + DBL_EPSILON;
     if (goal.kind == ARC_LOAD) return miss == 0.0;
     if (goal.kind == ARC_GAP) return fabs(miss) <= 16.0 * e->blur[goal.row];
-    return fabs(miss) <= 1e-10 * e->weight / pcs_equilibrium_row_size(e, goal.row);
+    return fabs(miss) <= 1e-10 * e->weight / equilibrium_row_size(e, goal.row);
 }
 
 // Makes one correction of q, lam and s; *is_singular if the tangent is singular.
 static pcs_status arc_step(arc *a, arc_goal goal, double miss, bool *is_singular)
 {
     pcs_equilibrium *e = a->e;
-    pcs_equilibrium_update_tangent(e, a->r->q);
-    PCS_TRY(pcs_equilibrium_factor(e, is_singular));
+    equilibrium_update_tangent(e, a->r->q);
+    PCS_TRY(equilibrium_factor(e, is_singular));
     if (*is_singular) return PCS_OK;
-    pcs_equilibrium_solve(e);
+    equilibrium_solve(e);
     arc_respond(a);
     double per_load = arc_reach(a, goal, a->b, a->b_lam, 1.0);
     double ds = (miss - arc_reach(a, goal, e->dq, e->dlam, 0.0)) / per_load;
     for (int i = 0; i < e->system->nv; i++) e->dq[i] += ds * a->b[i];
     for (int j = 0; j < e->system->nrow; j++) e->dlam[j] += ds * a->b_lam[j];
     e->load = goal.kind == ARC_LOAD ? goal.value : e->load + ds;
-    pcs_equilibrium_judge(e, a->r->q, ds * pcs_dense_dot(e->system->nv, a->p, e->dq));
-    pcs_equilibrium_correct(e, a->r->q);
+    equilibrium_judge(e, a->r->q, ds * pcs_dense_dot(e->system->nv, a->p, e->dq));
+    equilibrium_correct(e, a->r->q);
     *is_singular = !isfinite(e->load);
     return PCS_OK;
 }
@@ -1055,14 +2534,14 @@ static pcs_status arc_correct(arc *a, arc_goal goal, pcs_statics_outcome *outcom
     double before = INFINITY;
     bool is_singular = false;
     for (e->iterations = 0;; e->iterations++, e->total++) {
-        pcs_equilibrium_evaluate(e, a->r->q);
+        equilibrium_evaluate(e, a->r->q);
         *outcome = PCS_STATICS_DIVERGED;
-        if (pcs_equilibrium_has_diverged(e, a->r->q)) return PCS_OK;
+        if (equilibrium_has_diverged(e, a->r->q)) return PCS_OK;
         double miss = arc_miss(a, goal);
         *outcome = PCS_STATICS_DONE;
-        if (arc_is_there(a, goal, miss) && pcs_equilibrium_is_close(e, before)) return PCS_OK;
+        if (arc_is_there(a, goal, miss) && equilibrium_is_close(e, before)) return PCS_OK;
         *outcome = PCS_STATICS_SLOW;
-        if (e->iterations == MOST_CORRECTIONS) return PCS_OK;
+        if (e->iterations == MOST_ON_ARC) return PCS_OK;
         before = e->left;
         PCS_TRY(arc_step(a, goal, miss, &is_singular));
         *outcome = PCS_STATICS_SINGULAR;
@@ -1078,7 +2557,7 @@ static pcs_status arc_go(arc *a, double length, arc_goal goal, pcs_statics_outco
 {
     pcs_equilibrium *e = a->e;
     ramp_undo(a->r);
-    pcs_equilibrium_begin(e, a->s + length * a->last.rate);
+    equilibrium_begin(e, a->s + length * a->last.rate);
     for (int i = 0; i < e->system->nv; i++) e->dq[i] = length * a->last.t[i];
     pcs_retract(&e->system->rotations, a->r->q, e->dq, a->r->q);
     return arc_correct(a, goal, outcome);
@@ -1104,8 +2583,8 @@ static pcs_status arc_find_tangent(arc *a, bool is_first, arc_tangent *out, pcs_
 {
     pcs_equilibrium *e = a->e;
     bool is_singular = false;
-    pcs_equilibrium_update_tangent(e, a->r->q);
-    PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
+    equilibrium_update_tangent(e, a->r->q);
+    PCS_TRY(equilibrium_factor(e, &is_singular));
     *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
     e->bad_equation = is_singular ? pcs_bordered_bad_equation(e->solver) : -1;
     if (is_singular) return PCS_OK;
@@ -1130,7 +2609,7 @@ static int arc_first_wrong(const arc *a, double *part)
     int first = -1;
     *part = 1.0;
     for (int j = 0; j < e->system->nrow; j++) {
-        if (!pcs_equilibrium_row_is_wrong(e, j)) continue;
+        if (!equilibrium_row_is_wrong(e, j)) continue;
         double from = fmax(e->held[j] ? e->last.lam[j] : a->r->gap[j], 0.0), to = e->held[j] ? e->lam[j] : e->gap[j];
         double share = from / (from - to);
         if (first < 0 || share < *part) {
@@ -1150,7 +2629,7 @@ static pcs_status arc_go_to_change(arc *a, double length, int row, double part, 
         PCS_TRY(arc_go(a, part * length, goal, outcome));
         if (*outcome != PCS_STATICS_DONE) return PCS_OK;
         a->changed = row;
-        pcs_equilibrium_find_noise(e);
+        equilibrium_find_noise(e);
         row = arc_first_wrong(a, &part);
     }
     *outcome = row < 0 ? PCS_STATICS_DONE : PCS_STATICS_SLOW;
@@ -1236,7 +2715,7 @@ static pcs_status arc_try(arc *a, pcs_statics_outcome *outcome)
     a->changed = -1;
     PCS_TRY(arc_go(a, length, (arc_goal){ ARC_PLANE, length, -1 }, outcome));
     if (*outcome != PCS_STATICS_DONE) return PCS_OK;
-    pcs_equilibrium_find_noise(a->e);
+    equilibrium_find_noise(a->e);
     int row = arc_first_wrong(a, &part);
     if (row >= 0) PCS_TRY(arc_go_to_change(a, length, row, part, outcome));
     if (*outcome == PCS_STATICS_DONE) PCS_TRY(arc_find_tangent(a, false, &a->next, outcome));
@@ -1357,10 +2836,10 @@ static pcs_status ramp_follow(pcs_ramp *r)
     arc a = { .r = r, .e = &r->e, .changed = -1, .length = r->options->arc_length, .longest = r->options->arc_length };
     pcs_statics_outcome outcome;
     PCS_TRY(arc_take(&a));
-    PCS_TRY(pcs_equilibrium_find(&r->e, 0.0, r->q, &outcome));
+    PCS_TRY(equilibrium_find(&r->e, 0.0, r->q, &outcome));
     if (outcome != PCS_STATICS_DONE) return arc_complain(&a, outcome);
     r->e.is_frozen = true;
-    pcs_equilibrium_evaluate(&r->e, r->q);
+    equilibrium_evaluate(&r->e, r->q);
     PCS_TRY(arc_find_tangent(&a, true, &a.last, &outcome));
     if (outcome != PCS_STATICS_DONE) return arc_complain(&a, outcome);
     a.steepest = fabs(a.last.rate);

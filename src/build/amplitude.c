@@ -1,7 +1,7 @@
 // Factors over time, and motions: a map with one of table, csv, sine, ramp, pulse, expression.
 
 #include "build/builder.h"
-#include "core/table.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>

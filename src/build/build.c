@@ -7,7 +7,6 @@
 
 #include "analysis/statics.h"
 #include "build/builder.h"
-#include "build/deal.h"
 #include "closed_form/closed_form.h"
 #include "core/blas.h"
 #include "core/clock.h"
@@ -443,7 +442,7 @@ static pcs_status build_model(pcs_build *b)
     b->model.step = b->step;
     b->model.stays_still = b->is_model_only;
     b->model.deals_rows = build_may_deal(b) ? pcs_rows_are_dealt : NULL;
-    b->model.needs_copies = pcs_deal_names_nodes(b);
+    b->model.needs_copies = pcs_build_names_nodes(b);
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));

@@ -80,6 +80,8 @@ const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_par
 // returned.
 
 pcs_status pcs_build_mesh(pcs_build *b);
+// Returns true if anything but contacts names nodes that every rank must have.
+bool pcs_build_names_nodes(const pcs_build *b);
 // Adds `sets` to the mesh; b->broken must have space for those that fail. `merge` unites nodes at the same position.
 pcs_status pcs_build_sets(pcs_build *b);
 pcs_status pcs_build_merges(pcs_build *b);
@@ -92,8 +94,6 @@ pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, p
 // Checks that formulas of time are finite over the run; an error of the case otherwise.
 pcs_status pcs_build_sample_formulas(pcs_build *b);
 pcs_status pcs_build_contacts(pcs_build *b);
-// Reads the options, signals and sets of a contact or joint.
-pcs_status pcs_build_source(pcs_build *b, pcs_yaml *node, const pcs_source_ops *ops, pcs_row_source *source);
 pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_masses(pcs_build *b); // mass matrices that the scheme asks for
 pcs_status pcs_build_time(pcs_build *b);

@@ -2,7 +2,7 @@
 
 #include "build/build.h"
 #include "build/builder.h"
-#include "elements/taper.h"
+#include "elements/section.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -5,7 +5,6 @@
 #include "core/rotation.h"
 #include "mesh/merge.h"
 #include "mesh/part.h"
-#include "mesh/select.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 // Schindler, Acary: Timestepping schemes for nonsmooth dynamics based on discontinuous Galerkin methods (2014),
 // prob. 4.2, 4.3.
 
-#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 

@@ -5,7 +5,6 @@
 // With the stop at 0 and k = 4 pi^2 m the motion is known: released at q0, the mass hits at 1/4 s and then every 1/2 s,
 // and each arc is e times as high as the one before (Acary, lectures on nonsmooth dynamical systems).
 
-#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 

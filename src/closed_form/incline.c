@@ -4,7 +4,6 @@
 //
 // Started with v0 downhill and mu > tan a it stops after v0 / (g (mu cos a - sin a)) and must stay where it is.
 
-#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 

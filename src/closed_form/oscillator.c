@@ -5,7 +5,6 @@
 // Chen, Acary, Virlez, Bruls: A nonsmooth generalized-alpha scheme for flexible multibody systems with unilateral
 // constraints (2013), sec. 5.2; other values make the two-ball oscillator of Acary's lectures.
 
-#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 

@@ -60,4 +60,12 @@ static inline void pcs_outline_block(double px, double py, double length, double
     pcs_outline_point(&x[4], px, py);
 }
 
+// The count of rows of systems that have one.
+
+static inline int pcs_one_row(const double *p)
+{
+    (void)p;
+    return 1;
+}
+
 #endif

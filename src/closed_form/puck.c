@@ -6,7 +6,6 @@
 // Sliding, with phi the angle of the velocity from downhill and k = mu cot a:  |v| sin phi = C tan(phi/2)^k. The
 // direction turns downhill; for k > 1 the puck stops.
 
-#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 

@@ -15,7 +15,6 @@
 // Without clearance, q = (theta1, theta2): the tip stays on the x axis, y = 0 (bilateral). Schoeder, Ulbrich, Schindler
 // (2014), sec. 2.1: the drift-off of constraints at velocity level.
 
-#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 

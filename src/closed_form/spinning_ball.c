@@ -5,7 +5,6 @@
 // Impact with v_y = -u and slip w:  P_N = m (1 + e) u,  P_T = -(1 + e_T) w / (1/m + R^2/J) while that is below mu P_N
 // (the contact sticks), else -mu P_N w/|w|.
 
-#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 

@@ -4,7 +4,6 @@
 //
 // It sticks while the push is below mu m g, slides with mu m g against the motion, and sticks again.
 
-#include "closed_form/one_row.h"
 #include "closed_form/outline.h"
 #include "percuss_system.h"
 

@@ -4,6 +4,7 @@
 #define PCS_CORE_TEXT_H
 
 #include "core/context.h"
+#include "core/option.h"
 
 // Bytes of files whose size nothing else bounds: meshes, checkpoints, results. A longer one is taken for one without an
 // end.
@@ -18,5 +19,11 @@ double pcs_text_number(const char *text, const char **end);
 size_t pcs_text_utf8(const char *text, size_t left);
 // Replaces the decimal sign of the locale, as printed by printf, by a point.
 void pcs_text_set_point(char *text);
+
+// Tables of two columns from text files: a time and a value in each line.
+
+// Reads rows [time, value] with rising times, at least one. Numbers are separated by a comma, a semicolon or blanks;
+// empty lines, lines that begin with '#' and a first line of names are skipped. Uses memory of the context.
+pcs_status pcs_table_read(pcs_context *ctx, const char *path, pcs_list *out);
 
 #endif

@@ -64,7 +64,7 @@ typedef struct fe_points {
     fe_rider *arm;   // [npoint] NULL if all points are at their nodes
 } fe_points;
 
-// Holds the part of a picture that a rank shows, and the data that ranks exchange for it (fe/picture_part.c).
+// Holds the part of a picture that a rank shows, and the data that ranks exchange for it (fe/picture.c).
 typedef struct fe_part {
     const int *cell;     // [ncell + nasked] numbers in the mesh: cells shown, then those asked of other ranks
     int nasked, nbeyond; // number of the latter, and of their points that are not shown
@@ -82,14 +82,14 @@ typedef struct fe_part {
     void *carriers;      // plan of their collection on rank 0
 } fe_part;
 
-// Holds discs and arms of cells, in scratch memory (fe/picture_carried.c).
+// Holds discs and arms of cells, in scratch memory (fe/picture.c).
 typedef struct fe_carried {
     int count;           // over all ranks
     int nown, (*own)[2]; // [nown] those of cells of this rank: node here, and index among all
     pcs_obstacle *list;  // [count] on rank 0, with node numbers of the whole mesh; else NULL
 } fe_carried;
 
-// Holds chains of cells with sections, for section forces at their nodes (fe/section_forces.c).
+// Holds chains of cells with sections, for section forces at their nodes (fe/picture.c).
 typedef struct fe_chains {
     const int (*cells)[2]; // [ncell] of the picture, and for a part those it asks for
     int *before, *after;   // [npoint] cells that end and begin at the point, -1 if none
@@ -172,8 +172,6 @@ static inline pcs_status pcs_fe_agree(pcs_context *ctx, const fe_data *fe, pcs_s
 {
     return pcs_mesh_is_whole(fe->model.mesh) ? status : pcs_comm_agree(ctx, status);
 }
-// Distributes nodes, equations and cells over the ranks; equations are numbered, but batches lack their numbers.
-pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe);
 static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
 {
     return fe->model.groups[batch < fe->model.ngroup ? batch : batch - fe->model.ngroup].ops;
@@ -202,9 +200,6 @@ pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culpri
 pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **culprit);
 // Evaluates those of all cells on the rank that shows them. All ranks must call it, and the next one, too.
 pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe);
-// Fills start and end of each cell, m along its line, and the length of the line, m, if ranks have parts of the mesh.
-pcs_status pcs_fe_measure_line(pcs_context *ctx, const pcs_mesh *mesh, const pcs_set *cells, struct pcs_taper *tapers,
-                               double *length);
 // Finds x, m, the end of the mass of a cell (number within its batch) at its node `end` (0, 1) in the reference state.
 void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
 // Computes the gravity vector, its potential at rest, and the nodal forces.
@@ -222,9 +217,6 @@ static inline double pcs_fe_load_size(const pcs_system *self, int load, double t
     const fe_work *work = self->work;
     return work->load_factors[load] * pcs_amplitude_value(&fe->model.loads[load].amplitude, t);
 }
-// Evaluates loads that rotate with their nodes, or that keep their direction while nodes with finite rotations rotate.
-pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node);
-pcs_status pcs_fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int node);
 void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f);
 void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at);
 void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
@@ -239,16 +231,12 @@ void pcs_fe_find_laws(fe_data *fe);
 // Adds the equations they couple to the pattern. Bounds their rates for the stable step, `work` is [2 nv], zeroed.
 pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_pattern_builder *builder,
                                   const char **culprit);
-void pcs_fe_share_laws(const pcs_system *self, const double *rest, int *share);
-void pcs_fe_find_law_rates(pcs_system *self, fe_data *fe, const double *mass, const int *share, double *work);
 // Finds the forces and moments that joints and supports exert on the model.
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out);
 // Manages the internal variables of materials: allocates them, returns their loss, J, and stores them after a step.
 pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe);
-double pcs_fe_internal_loss(const pcs_system *self, pcs_instant at);
-void pcs_fe_commit(pcs_system *self, pcs_instant at);
 // Returns the time from the last commit to t, s.
 static inline double pcs_fe_elapsed(const pcs_system *self, double t)
 {
@@ -262,8 +250,6 @@ static inline pcs_cell_state pcs_fe_state(const pcs_system *self, pcs_instant at
 {
     return (pcs_cell_state){ .q = at.q, .v = at.v, .elapsed = pcs_fe_elapsed(self, at.t) };
 }
-// Lists the nodes with finite rotations in space.
-pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe);
 // Writes "; " and the most bent cell to `text` if one is bent too far, else an empty text.
 void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char *text);
 // Writes "; " and the load that is not finite at some time from span[0] to span[1]. Returns false if all are finite.
@@ -275,51 +261,22 @@ void pcs_fe_update_tangents(pcs_system *self, pcs_instant at);
 pcs_status pcs_fe_plan_pieces(pcs_system *self, fe_data *fe);
 // Computes forces and energies of long bars by ranges of equations; `is_filled`: f holds gravity and loads already.
 pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe);
-void pcs_fe_range_force(const pcs_system *self, const pcs_cell_state *at, bool is_filled, double *f);
 void pcs_fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_cell_sums *sum);
 // Sets the operations slice by slice, if the model permits them.
 void pcs_fe_find_slices(pcs_system *self, const fe_data *fe);
-// Returns gravity times q over low <= i < high, J. Computes energies and momenta from sums and from this over all.
-double pcs_fe_weight_work(const pcs_system *self, int low, int high, const double *q);
-void pcs_fe_tell(const pcs_system *self, const pcs_cell_sums *sum, double weight_work, pcs_measure *out);
 // Creates and draws the picture.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture);
-// Gives cells that meet at a branch, and those that end at arms from their nodes, points of their own; for a picture by
-// parts these are in `all`, which the caller has zeroed.
-pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all);
-// Returns true if a cell of the mesh has section forces.
-bool pcs_fe_has_section(const fe_data *fe, int cell);
 // Returns the number in the mesh of a cell of the picture.
 static inline int pcs_fe_shown_cell(const fe_data *fe, int cell)
 {
     return fe->part == NULL ? cell : fe->part->cell[cell];
 }
-// Collects the discs and arms of cells on rank 0, which draws them. All ranks take part.
-pcs_status pcs_fe_find_carried(pcs_system *self, const fe_data *fe, bool has_arms, fe_carried *out);
-void pcs_fe_free_carried(fe_carried *carried);
-// Creates the part of the picture that this rank shows; `obstacles` are those of the picture, by nodes of the mesh, on
-// rank 0 followed by those that cells carry.
-pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles,
-                            const fe_carried *carried);
-// Exchanges cells that section forces need from other ranks, and the nodes with obstacles, after all are drawn.
-void pcs_fe_share_picture(const pcs_system *self, pcs_picture *picture);
 // Adds the radii of the sections to those of the points, zeroed by the caller, m. Returns the largest.
 double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius);
 // Fills height and width, m, at mid-cell for every cell shown with a rectangular section; others stay 0. Returns false
 // if there are none.
 bool pcs_fe_find_rectangles(const fe_data *fe, double (*size)[2]);
-pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
-// Returns the name of a field of the middle of cells at their first nodes, NULL if it is not known there.
-const char *pcs_fe_pair_name(const char *field);
-// Computes section forces at points from the fields of the cells, which must be drawn already.
-void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
-// Finds the arms, m, from the nodes of a shown cell of the mesh to its ends. Returns true if they rotate finitely.
-bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);
-// Returns true if rods are drawn from its nodes to its ends; arms of bars and beams are part of the cells.
-bool pcs_fe_draws_arms(const fe_data *fe, int cell);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at);
-// Parses a component such as "uy" into a quantity of nodes and an axis. Returns false if there is no such component.
-bool pcs_fe_component(const char *component, int *quantity, int *axis);
 
 #endif

@@ -5,6 +5,487 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The share of a rank in a finite-element model.
+//
+// Nodes are distributed over the ranks (build/mesh.c); a rank keeps the cells that touch one of its nodes, so that
+// the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
+// all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
+// without communication. Copies that only contacts and joints need come last: all ranks have them. Where contacts are
+// many and each belongs to a node or may be anywhere (deals_rows), a rank has those of its own nodes, or an equal piece
+// of those that may be anywhere, and there are no such copies but of the cells that may be touched anywhere; where a
+// contact always acts on a certain node of another rank, too, that is copied here as ends of cells are.
+// Joints are those of the rank that has all their nodes then; that these are everywhere lets every rank show them.
+//
+// Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
+// (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
+// numbers, to which the others tell how many equations their nodes have, and from which they learn where these begin.
+
+// Pads vectors to a multiple of this with equations that stay zero: a compiler may round the last few entries of a loop
+// differently, and copies must have the same bits as their originals.
+enum { ALIGNED = 32 };
+
+// Flags why a node is here: contacts or joints need it on all ranks; it touches a cell or a contact of an own node; it
+// has a contact on some rank.
+enum { SHARE_COMMON = 1, SHARE_NEAR = 2, SHARE_TOUCHES = 4 };
+
+static pcs_status share_out_of_memory(pcs_context *ctx, const fe_data *fe)
+{
+    return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", fe->model.mesh->nnode);
+}
+
+static bool share_has(const fe_data *fe, int node)
+{
+    return fe->model.mesh->share == NULL || fe->model.mesh->share->is_kept[node];
+}
+
+static int share_equations(const fe_data *fe, int node)
+{
+    int count = 0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) count += fe->map.dof[i].equation >= 0;
+    return count;
+}
+
+static void share_mark_set(const pcs_mesh *mesh, const char *name, int reason, unsigned char *why)
+{
+    const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
+    if (nodes != NULL)
+        for (int i = 0; i < nodes->count; i++) why[nodes->items[i]] |= (unsigned char)reason;
+    if (cells != NULL)
+        for (int i = 0; i < cells->count; i++)
+            for (int k = 0; k < 2; k++) why[mesh->cell[cells->items[i]][k]] |= (unsigned char)reason;
+}
+
+// Marks the nodes of all sets that a contact or joint names.
+static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, const void *params, unsigned char *why)
+{
+    for (const pcs_option *o = options; o != NULL && o->name != NULL; o++) {
+        const char *place = (const char *)params + o->offset;
+        if (o->kind == PCS_OPTION_TEXT) {
+            const char *name;
+            memcpy(&name, place, sizeof name);
+            if (name != NULL) share_mark_set(mesh, name, SHARE_COMMON, why);
+        } else if (o->kind == PCS_OPTION_NAMES) {
+            pcs_names names;
+            memcpy(&names, place, sizeof names);
+            for (int i = 0; i < names.count; i++) share_mark_set(mesh, names.text[i], SHARE_COMMON, why);
+        }
+    }
+}
+
+// Returns the nodes of a contact's k-th set at which it has rows on this rank.
+static const pcs_set *share_touching(const fe_data *fe, const pcs_row_source *c, int k)
+{
+    const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_source_set_name(c->ops, c->params, k));
+    return pcs_set_touching(set, pcs_source_set_name(c->ops, c->params, 0));
+}
+
+static void share_mark_nodes(const fe_data *fe, unsigned char *why)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    memset(why, 0, (size_t)mesh->nnode);
+    for (int i = 0; i < fe->model.ncontact; i++) {
+        const pcs_row_source *c = &fe->model.contacts[i];
+        const char *name;
+        if (!fe->share->deals_rows || fe->model.needs_copies) share_mark_options(mesh, c->ops->options, c->params, why);
+        else
+            for (int k = 0; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++) {
+                bool is_common = c->ops->sets[k].is_common;
+                share_mark_set(mesh, name, is_common ? SHARE_COMMON : SHARE_TOUCHES, why);
+                if (is_common) continue;
+                const pcs_set *here = share_touching(fe, c, k);
+                for (int j = 0; j < here->count; j++) why[here->items[j]] |= SHARE_NEAR;
+            }
+    }
+    for (int i = 0; i < fe->model.njoint; i++)
+        share_mark_options(mesh, fe->model.joints[i].ops->options, fe->model.joints[i].params, why);
+    for (int c = 0; c < mesh->ncell; c++) {
+        const int *node = mesh->cell[c];
+        if (!pcs_fe_owns(fe, node[0]) && !pcs_fe_owns(fe, node[1])) continue;
+        for (int k = 0; k < 2; k++) why[node[k]] |= SHARE_NEAR;
+    }
+}
+
+enum { ASKED = 3, TOLD = 2 }; // node, equations, first of them; where they begin here and there
+
+// Holds the nodes that this rank keeps, in the order of their numbers, and the ranks that have them in their registers.
+typedef struct share_post {
+    pcs_context *ctx;
+    const pcs_comm *comm;
+    int nnode;          // number of nodes over all ranks
+    int count;          // number of nodes kept
+    int *node;          // [count] local numbers
+    int *send;          // [count][ASKED]
+    int *size, *start;  // [comm size]
+    int *first;         // [map nnode] global number of an own node's first equation, -1 if not own
+    unsigned char *why; // [map nnode] flags
+} share_post;
+
+// Returns the first node in the register of a rank; registers have equal parts of all nodes.
+static int share_first_registered(const share_post *p, int rank)
+{
+    return (int)(((long long)rank * p->nnode + p->comm->size - 1) / p->comm->size);
+}
+
+static int share_register(const share_post *p, int number)
+{
+    return (int)((long long)number * p->comm->size / p->nnode);
+}
+
+// Writes records of own nodes, which report their equations, and of copies, which ask for them with first equation -1.
+static void share_write(const fe_data *fe, share_post *p)
+{
+    for (int r = 0; r < p->comm->size; r++) p->size[r] = p->start[r] = 0;
+    for (int i = 0; i < p->count; i++) {
+        int *entry = p->send + (size_t)i * ASKED, number = pcs_mesh_node_number(fe->model.mesh, p->node[i]);
+        entry[0] = number;
+        entry[1] = share_equations(fe, p->node[i]);
+        entry[2] = p->first[p->node[i]];
+        p->size[share_register(p, number)] += ASKED;
+    }
+    for (int r = 1; r < p->comm->size; r++) p->start[r] = p->start[r - 1] + p->size[r - 1];
+}
+
+// Fills the register in and numbers its equations as one process would: [own range][2], count, then first, and global.
+static pcs_status share_fill_register(const share_post *p, const pcs_numbers *asked, int total, int *table)
+{
+    int low = share_first_registered(p, p->comm->rank), high = share_first_registered(p, p->comm->rank + 1), here = 0;
+    int begin, all;
+    for (int i = 0; i < high - low; i++) table[2 * i] = 0;
+    for (int i = 0; i < total; i += ASKED) {
+        const int *entry = asked->value + i;
+        if (entry[2] < 0) continue;
+        table[2 * (entry[0] - low)] = entry[1];
+        table[2 * (entry[0] - low) + 1] = entry[2];
+        here += entry[1];
+    }
+    PCS_TRY(pcs_comm_begin(p->ctx, p->comm, here, &begin, &all));
+    for (int i = 0; i < high - low; i++) {
+        int count = table[2 * i];
+        table[2 * i] = begin;
+        begin += count;
+    }
+    return PCS_OK;
+}
+
+// Fills the answers in the order of the requests.
+static void share_answer(const share_post *p, const pcs_numbers *asked, int total, const int *table, int *answers)
+{
+    int low = share_first_registered(p, p->comm->rank);
+    for (int i = 0; i < total / ASKED; i++) {
+        int place = asked->value[i * ASKED] - low;
+        for (int k = 0; k < TOLD; k++) answers[i * TOLD + k] = table[2 * place + k];
+    }
+}
+
+static pcs_status share_ask(share_post *p, pcs_numbers *told)
+{
+    pcs_numbers asked = { 0 };
+    int size = p->comm->size, total = 0;
+    int nrange = share_first_registered(p, p->comm->rank + 1) - share_first_registered(p, p->comm->rank);
+    pcs_status status = p->comm->exchange(p->comm, p->ctx, p->size, p->start, p->send, &asked);
+    if (status == PCS_OK)
+        for (int r = 0; r < size; r++) total += asked.count[r];
+    int *table = pcs_scratch(NULL, 2 * (size_t)nrange + (size_t)total + (size_t)size + 1, sizeof *table);
+    int *answers = table + 2 * nrange;
+    if (status == PCS_OK && table == NULL) status = pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", nrange);
+    status = pcs_comm_agree(p->ctx, status);
+    if (status == PCS_OK) status = share_fill_register(p, &asked, total, table);
+    if (status == PCS_OK) {
+        share_answer(p, &asked, total, table, answers);
+        status = pcs_comm_answer(p->ctx, asked.count, ASKED, TOLD, answers, told);
+    }
+    pcs_scratch_free(table);
+    pcs_scratch_free(asked.count);
+    pcs_scratch_free(asked.value);
+    return status;
+}
+
+// Assigns numbers to the equations of one node, own or copied.
+static void share_number_node(fe_data *fe, int node, int *next, const int told[TOLD], int *global, int *serial)
+{
+    int count = 0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        pcs_dof *d = &fe->map.dof[i];
+        if (d->equation < 0) continue;
+        d->equation = (*next)++;
+        serial[d->equation] = told[0] + count;
+        global[d->equation] = told[1] + count++;
+    }
+}
+
+// Returns true if the node has equations here; one that only contacts of another rank touch has none.
+static bool share_keeps(const fe_data *fe, const share_post *p, int node)
+{
+    return share_has(fe, node) && (p->why[node] != SHARE_TOUCHES || pcs_fe_owns(fe, node));
+}
+
+// Returns true if a node is a copy that comes with the common ones of all ranks, not from a neighbour.
+static bool share_is_far(const share_post *p, int node)
+{
+    return p->first[node] < 0 && (p->why[node] & (SHARE_COMMON | SHARE_NEAR)) == SHARE_COMMON;
+}
+
+// Assigns numbers to own equations first, far ones last; nodes that are not kept get none.
+static pcs_status share_number_all(fe_data *fe, const share_post *p, const int *told, pcs_layout *layout)
+{
+    int *global, *serial, own = 0, copy = layout->nown, far = layout->n - layout->nfar, ngive = 0;
+    PCS_TAKE(p->ctx, global, layout->n, "the numbers of equations");
+    PCS_TAKE(p->ctx, serial, layout->n, "the numbers of equations");
+    for (int i = 0; i < p->count; i++) {
+        int node = p->node[i], *next = p->first[node] >= 0 ? &own : &copy;
+        if (share_is_far(p, node)) next = &far;
+        if (next == &own && p->why[node] & SHARE_COMMON)
+            for (int k = share_equations(fe, node), at = own; k > 0; k--) layout->common.give[ngive++] = at++;
+        share_number_node(fe, node, next, told + (size_t)i * TOLD, global, serial);
+    }
+    for (int node = 0; node < fe->model.mesh->nnode; node++)
+        for (int i = fe->map.first[node]; i < fe->map.first[node + 1] && !share_keeps(fe, p, node); i++)
+            if (fe->map.dof[i].equation >= 0) fe->map.dof[i].equation = PCS_EQUATION_ELSEWHERE;
+    layout->global = global;
+    layout->serial = serial;
+    return PCS_OK;
+}
+
+// Counts equations, and where own nodes begin among those of all ranks.
+static pcs_status share_count(fe_data *fe, share_post *p, pcs_layout *layout)
+{
+    int begin = 0, ngive = 0;
+    for (int node = 0; node < fe->model.mesh->nnode; node++) {
+        int count = share_equations(fe, node);
+        p->first[node] = -1;
+        if (!share_keeps(fe, p, node)) continue;
+        p->node[p->count++] = node;
+        layout->n += count;
+        if (!pcs_fe_owns(fe, node)) {
+            layout->nfar += share_is_far(p, node) ? count : 0;
+            continue;
+        }
+        p->first[node] = layout->nown;
+        layout->nown += count;
+        ngive += p->why[node] & SHARE_COMMON ? count : 0;
+    }
+    PCS_TAKE(p->ctx, layout->common.give, ngive, "the numbers of equations");
+    PCS_TRY(p->comm->plan_spread(p->comm, p->ctx, ngive, &layout->common.plan));
+    PCS_TRY(pcs_comm_begin(p->ctx, p->comm, layout->nown, &begin, &layout->nglobal));
+    for (int node = 0; node < fe->model.mesh->nnode; node++)
+        if (p->first[node] >= 0) p->first[node] += begin;
+    return PCS_OK;
+}
+
+static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *comm)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    pcs_layout *layout = &fe->share->layout;
+    size_t n = (size_t)mesh->nnode, size = (size_t)comm->size;
+    share_post p = { .ctx = ctx, .comm = comm, .nnode = mesh->share == NULL ? mesh->nnode : mesh->share->nnode };
+    pcs_numbers told = { 0 };
+    p.node = pcs_scratch(NULL, (2 + ASKED) * n + 2 * size, sizeof *p.node);
+    p.why = pcs_scratch(NULL, n + 1, sizeof *p.why);
+    pcs_status status = p.node == NULL || p.why == NULL ? share_out_of_memory(ctx, fe) : PCS_OK;
+    status = pcs_comm_agree(ctx, status);
+    *layout = (pcs_layout){ .comm = comm };
+    p.first = p.node + n;
+    p.send = p.first + n;
+    p.size = p.send + ASKED * n;
+    p.start = p.size + size;
+    if (status == PCS_OK) share_mark_nodes(fe, p.why);
+    if (status == PCS_OK) status = share_count(fe, &p, layout);
+    if (status == PCS_OK) share_write(fe, &p);
+    if (status == PCS_OK) status = share_ask(&p, &told);
+    if (status == PCS_OK) status = share_number_all(fe, &p, told.value, layout);
+    pcs_scratch_free(told.count);
+    pcs_scratch_free(told.value);
+    pcs_scratch_free(p.node);
+    pcs_scratch_free(p.why);
+    fe->map.nequation = (layout->n + ALIGNED - 1) / ALIGNED * ALIGNED;
+    return status;
+}
+
+typedef struct share_copy {
+    int number, place; // index among all, and here
+} share_copy;
+
+static int share_compare_copies(const void *a, const void *b)
+{
+    int x = ((const share_copy *)a)->number, y = ((const share_copy *)b)->number;
+    return (x > y) - (x < y);
+}
+
+// Finds the local positions of the equations that all ranks copy, by the global numbers that the ranks exchange.
+static pcs_status share_find_common(pcs_context *ctx, fe_data *fe, const pcs_comm *comm)
+{
+    pcs_layout *layout = &fe->share->layout;
+    pcs_common *common = &layout->common;
+    int count = common->plan.first[comm->size], ngive = common->plan.count[comm->rank], nfar = layout->nfar;
+    PCS_TAKE(ctx, common->take, count, "copies of contacts");
+    PCS_TAKE(ctx, common->own, ngive, "copies of contacts");
+    PCS_TAKE(ctx, common->all, count, "copies of contacts");
+    share_copy *far = pcs_scratch(NULL, (size_t)nfar + 1, sizeof *far);
+    if (far == NULL) return share_out_of_memory(ctx, fe);
+    for (int i = 0; i < nfar; i++) {
+        int place = layout->n - nfar + i;
+        far[i] = (share_copy){ layout->global[place], place };
+    }
+    qsort(far, (size_t)nfar, sizeof *far, share_compare_copies);
+    for (int k = 0; k < ngive; k++) common->own[k] = layout->global[common->give[k]];
+    comm->spread(comm, &common->plan, common->own, common->all);
+    for (int k = 0; k < count; k++) {
+        share_copy key = { .number = (int)common->all[k] };
+        const share_copy *found = bsearch(&key, far, (size_t)nfar, sizeof *far, share_compare_copies);
+        common->take[k] = found == NULL ? -1 : found->place;
+    }
+    pcs_scratch_free(far);
+    return PCS_OK;
+}
+
+// Splits a batch into cells whose first node this rank owns, and cells of which it owns only the second.
+static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
+{
+    pcs_batch *own = &fe->batches[group], *border = &fe->batches[fe->model.ngroup + group];
+    int *own_cells, *border_cells, count = own->ncell, nown = 0, nborder = 0;
+    for (int i = 0; i < count; i++) {
+        const int *node = own->nodes[own->cells[i]];
+        bool is_own = pcs_fe_owns(fe, node[0]);
+        nown += is_own;
+        nborder += !is_own && pcs_fe_owns(fe, node[1]);
+    }
+    PCS_TAKE(ctx, own_cells, nown, "the cells of a rank");
+    PCS_TAKE(ctx, border_cells, nborder, "the cells of a rank");
+    nown = nborder = 0;
+    for (int i = 0; i < count; i++) {
+        int cell = own->cells[i];
+        const int *node = own->nodes[cell];
+        fe->place_of_cell[cell] = -1;
+        fe->share->index_of_cell[cell] = pcs_set_place(fe->model.groups[group].cells, i);
+        if (pcs_fe_owns(fe, node[0])) {
+            fe->place_of_cell[cell] = nown;
+            own_cells[nown++] = cell;
+        } else if (pcs_fe_owns(fe, node[1])) {
+            border_cells[nborder++] = cell;
+        }
+    }
+    *border = *own;
+    own->cells = own_cells;
+    own->ncell = nown;
+    border->cells = border_cells;
+    border->ncell = nborder;
+    return PCS_OK;
+}
+
+// Returns true if each row of a contact belongs to a node, or to none and its sets are complete on all ranks. Sets
+// `reaches` if a row may act on nodes of several ranks, which points with force laws must not.
+static bool share_is_dealable(const fe_data *fe, const pcs_row_source *c)
+{
+    const char *name;
+    bool is_rigid = !pcs_law_is_force(&c->law);
+    if (c->ops->count == NULL) return false;
+    if (c->ops->sets[0].is_cells) return is_rigid && (fe->share->reaches = true);
+    const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_source_set_name(c->ops, c->params, 0));
+    for (int k = 1; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++) {
+        if (c->ops->sets[k].is_common) {
+            if (!is_rigid) return false;
+            fe->share->reaches = true;
+            continue;
+        }
+        const pcs_set *other = pcs_mesh_node_set(fe->model.mesh, name);
+        if (other->count != set->count || set->nmore != 0 || other->nmore != 0) return false;
+        for (int i = 0; i < set->count; i++) {
+            if (pcs_fe_owner(fe, set->items[i]) == pcs_fe_owner(fe, other->items[i])) continue;
+            if (!is_rigid) return false;
+            fe->share->reaches = true;
+        }
+    }
+    return true;
+}
+
+// Returns the rank that owns all nodes of a joint; -1 if there are several, or if the joint is driven.
+static int share_joint_rank(const fe_data *fe, const pcs_row_source *joint)
+{
+    int rank = -1;
+    if (joint->ops->drive != NULL) return -1;
+    for (int k = 0; joint->ops->sets[k].option != NULL; k++) {
+        const char *name = pcs_option_text(joint->ops->options, joint->params, joint->ops->sets[k].option);
+        const pcs_set *set = name == NULL ? NULL : pcs_mesh_node_set(fe->model.mesh, name);
+        int count = set == NULL ? 0 : set->count;
+        for (int i = 0; i < count; i++) {
+            int owner = pcs_fe_owner(fe, set->items[i]);
+            if (rank >= 0 && owner != rank) return -1;
+            rank = owner;
+        }
+    }
+    return rank;
+}
+
+// Finds the rank of each joint. Returns false if one is driven or its nodes belong to several ranks.
+static bool share_deals_joints(const fe_data *fe)
+{
+    bool are_all = true;
+    for (int j = 0; j < fe->model.njoint && are_all; j++) {
+        fe->share->joint_rank[j] = share_joint_rank(fe, &fe->model.joints[j]);
+        are_all = fe->share->joint_rank[j] >= 0;
+    }
+    return are_all;
+}
+
+// Returns the number of contact rows if all can be distributed, without rows that of points with force laws; else 0.
+static double share_count_rows(const fe_data *fe)
+{
+    const pcs_fe_definition *model = &fe->model;
+    double count = 0.0, npoint = 0.0;
+    bool are_all = model->deals_rows != NULL && model->mesh->share != NULL && share_deals_joints(fe);
+    for (int i = 0; i < model->ncontact && are_all; i++) {
+        const pcs_row_source *c = &model->contacts[i];
+        are_all = share_is_dealable(fe, c);
+        if (!are_all) break;
+        *(pcs_law_is_force(&c->law) ? &npoint : &count) += pcs_source_rows(c->ops, c->params, model->mesh);
+    }
+    if (!are_all) return 0.0;
+    return count > 0.0 ? count : npoint;
+}
+
+// Distributes contact rows to the ranks that own their nodes, if the number of rows makes that worthwhile.
+static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
+{
+    const pcs_fe_definition *model = &fe->model;
+    double nrow = share_count_rows(fe), ndof = 0.0;
+    const char *name;
+    if (nrow == 0.0 || comm->size == 1) return PCS_OK;
+    for (int node = 0; node < model->mesh->nnode; node++)
+        if (model->mesh->share->owner[node] == comm->rank) ndof += share_equations(fe, node);
+    comm->sum(comm, 1, &ndof);
+    fe->share->deals_rows = model->deals_rows(nrow, ndof);
+    if (!fe->share->deals_rows) return PCS_OK;
+    fe->map.row_comm = comm;
+    for (int i = 0; i < model->ncontact; i++) {
+        const pcs_row_source *c = &model->contacts[i];
+        for (int k = 0; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++)
+            if (!c->ops->sets[k].is_common)
+                PCS_TRY(pcs_mesh_deal_set(model->mesh, name, pcs_source_set_name(c->ops, c->params, 0), comm->rank));
+    }
+    return PCS_OK;
+}
+
+// Distributes nodes, equations and cells over the ranks; equations are numbered, but batches lack their numbers.
+static pcs_status dofs_share(pcs_context *ctx, fe_data *fe)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    fe->nbatch = fe->model.ngroup;
+    if (comm == NULL) return PCS_OK;
+    fe->nbatch = 2 * fe->model.ngroup;
+    PCS_TAKE(ctx, fe->share, 1, "the share of a rank");
+    PCS_TAKE(ctx, fe->share->index_of_cell, fe->model.mesh->ncell, "the share of a rank");
+    PCS_TAKE(ctx, fe->share->joint_rank, fe->model.njoint, "the share of a rank");
+    PCS_TRY(pcs_comm_agree(ctx, share_deal_rows(fe, comm)));
+    PCS_TRY(share_number(ctx, fe, comm));
+    PCS_TRY(share_find_common(ctx, fe, comm));
+    pcs_layout *layout = &fe->share->layout;
+    if (fe->share->deals_rows && fe->share->reaches) PCS_TRY(pcs_halo_create(ctx, layout, &layout->halo));
+    for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(share_split_batch(ctx, fe, g));
+    return PCS_OK;
+}
 
 // Holds a dof while dofs are collected, in one list per node.
 typedef struct found_dof {
@@ -278,7 +759,7 @@ static pcs_status dofs_number_all(pcs_context *ctx, fe_data *fe, const char **cu
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit)
 {
     PCS_TRY(pcs_fe_agree(ctx, fe, dofs_find_all(ctx, fe, culprit)));
-    PCS_TRY(pcs_fe_share(ctx, fe));
+    PCS_TRY(dofs_share(ctx, fe));
     if ((fe->share == NULL ? fe->map.nequation : fe->share->layout.nglobal) == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
     PCS_TRY(pcs_fe_agree(ctx, fe, dofs_number_all(ctx, fe, culprit)));

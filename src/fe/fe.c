@@ -3,9 +3,177 @@
 #include "fe/fe.h"
 
 #include "fe/data.h"
-#include "mesh/select.h"
+#include "mesh/merge.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Finds the nodes with finite rotations in space, and the relative rotation of the ends of cells.
+
+static int rotations_count(const fe_data *fe, int node, int equation[3])
+{
+    int count = 0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (!d->is_rotation || !d->is_finite) continue;
+        if (count < 3) equation[count] = d->equation;
+        count++;
+    }
+    return count;
+}
+
+// Lists a rotation in space, unless supports fix two of its components: the third is then an angle, which adds up.
+static void rotations_note(fe_data *fe, int node)
+{
+    int equation[3];
+    if (rotations_count(fe, node, equation) != 3) return;
+    int nfixed = (equation[0] < 0) + (equation[1] < 0) + (equation[2] < 0);
+    if (nfixed == 2) return;
+    fe->spin_of_node[node] = fe->nspin;
+    memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
+}
+
+// Returns the order of a node: 0 if own, 1 for copies for cells, 2 for copies for distant contacts.
+static int rotations_stage(const fe_data *fe, int node)
+{
+    if (pcs_fe_owns(fe, node)) return 0;
+    const pcs_layout *layout = &fe->share->layout;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
+        if (fe->map.dof[i].equation >= layout->n - layout->nfar) return 2;
+    return 1;
+}
+
+// Lists the equations of the rotations that are not fixed.
+static pcs_status rotations_list(pcs_system *self, const fe_data *fe)
+{
+    int *equation;
+    bool *begins;
+    PCS_TAKE(self->ctx, equation, fe->nspin, "rotations");
+    PCS_TAKE(self->ctx, begins, self->nv, "rotations");
+    for (int s = 0; s < fe->nspin; s++) {
+        if (fe->spins[s][0] < 0) continue;
+        equation[self->rotations.count++] = fe->spins[s][0];
+        begins[fe->spins[s][0]] = true;
+    }
+    self->rotations.equation = equation;
+    self->rotations.begins = begins;
+    return PCS_OK;
+}
+
+// Lists the nodes with finite rotations in space.
+static pcs_status fe_find_rotations(pcs_system *self, fe_data *fe)
+{
+    int nnode = fe->model.mesh->nnode, equation[3], count = 0;
+    for (int node = 0; node < nnode; node++) count += rotations_count(fe, node, equation) == 3;
+    if (count == 0) return PCS_OK;
+    PCS_TAKE(self->ctx, fe->spins, count, "rotations");
+    PCS_TAKE(self->ctx, fe->spin_of_node, nnode, "rotations");
+    for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
+    for (int stage = 0; stage < 3; stage++)
+        for (int node = 0; node < nnode; node++)
+            if (rotations_stage(fe, node) == stage) rotations_note(fe, node);
+    return rotations_list(self, fe);
+}
+
+// Returns the angle, rad, between the nodes of a cell; 0 unless both have finite rotations in space.
+static double rotations_between(const fe_data *fe, const double *q, const int node[2])
+{
+    double p[2][3] = { { 0.0 } }, turn[3];
+    for (int i = 0; i < 2; i++) {
+        int spin = fe->spin_of_node[node[i]];
+        if (spin < 0) return 0.0;
+        for (int k = 0; k < 3; k++)
+            if (fe->spins[spin][k] >= 0) p[i][k] = (i == 0 ? -1.0 : 1.0) * q[fe->spins[spin][k]];
+    }
+    pcs_rotation_compose(p[0], p[1], turn);
+    return pcs_norm3(turn);
+}
+
+// Reports the cell with the largest relative rotation above 2.8 rad: at half a turn bending moments jump.
+void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char *text)
+{
+    static const double near_half = 2.8; // rad
+    const fe_data *fe = self->data;
+    double most = near_half;
+    text[0] = '\0';
+    for (int g = 0; g < fe->model.ngroup && fe->nspin > 0; g++) {
+        const pcs_batch *batch = &fe->batches[g];
+        if (batch->ops->nnode == 1 || !batch->ops->is_nonlinear) continue;
+        for (int c = 0; c < batch->ncell; c++) {
+            const int *node = batch->nodes[batch->cells[c]];
+            double turn = rotations_between(fe, q, node);
+            if (turn <= most) continue;
+            most = turn;
+            snprintf(text, size,
+                     "; the ends of the cell from node %d to node %d of '%s' have turned by %.3g rad against each "
+                     "other, where half a turn is the most: more cells are needed",
+                     pcs_mesh_node_number(fe->model.mesh, node[0]), pcs_mesh_node_number(fe->model.mesh, node[1]),
+                     fe->model.groups[g].name, turn);
+        }
+    }
+}
+
+// Finds the sizes of the coordinates of a mesh.
+
+static double scale_distance(const double a[3], const double b[3])
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+// Finds the longest cell at every node, m.
+static void scale_find_cells(const pcs_mesh *mesh, double *longest)
+{
+    for (int i = 0; i < mesh->nnode; i++) longest[i] = 0.0;
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int end = 0; end < 2; end++) {
+            double *here = &longest[mesh->cell[c][end]];
+            *here = fmax(*here, scale_distance(mesh->x[mesh->cell[c][0]], mesh->x[mesh->cell[c][1]]));
+        }
+}
+
+// Returns the size of the model, m; for a single point its distance from the origin, as joints may fix it from there.
+static double scale_model(const pcs_system *system, const pcs_mesh *mesh)
+{
+    const double origin[3] = { 0 };
+    double size = system->length;
+    if (!(system->length > 0.0))
+        for (int i = 0; i < mesh->nnode; i++) size = fmax(size, scale_distance(mesh->x[i], origin));
+    return size > 0.0 ? size : 1.0;
+}
+
+// Returns 0, 1, 2 for a displacement mostly along x, y, z; 3, 4, 5 for a rotation.
+static int scale_axis(const pcs_dof *d)
+{
+    int along = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(d->direction[k]) > fabs(d->direction[along])) along = k;
+    return d->is_rotation ? along + 3 : along;
+}
+
+pcs_status pcs_fe_find_sizes(pcs_system *system)
+{
+    pcs_scale *out = &system->scale;
+    const fe_data *fe = system->data;
+    const pcs_mesh *mesh = fe->model.mesh;
+    const double origin[3] = { 0 };
+    double *longest, size = scale_model(system, mesh);
+    PCS_TRY(pcs_scale_create(system));
+    PCS_TAKE(system->ctx, longest, mesh->nnode, "sizes of coordinates");
+    out->holds[6] = false;
+    scale_find_cells(mesh, longest);
+    for (int i = 0; i < fe->map.ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (d->equation == -1) out->holds[scale_axis(d)] = true;
+        if (d->equation < 0) continue;
+        out->axis[d->equation] = (unsigned char)scale_axis(d);
+        out->is_angle[d->equation] = d->is_rotation;
+        out->model[d->equation] = d->is_rotation ? 1.0 : size;
+        out->cell[d->equation] = d->is_rotation ? 1.0 : longest[d->node];
+        out->place[d->equation] = d->is_rotation ? 1.0 : fmax(scale_distance(mesh->x[d->node], origin), size);
+    }
+    return PCS_OK;
+}
 
 // Puts every cell of the group's set into its batch.
 static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const char **culprit)
@@ -252,7 +420,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     if (fe->share != NULL) self->layout = &fe->share->layout;
     PCS_TRY(fe_find_directions(self, &fe->map));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_set_batches_up(ctx, fe, culprit)));
-    PCS_TRY(pcs_fe_find_rotations(self, fe));
+    PCS_TRY(fe_find_rotations(self, fe));
     pcs_fe_find_laws(fe);
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_add_rest(self, fe, culprit)));

@@ -2,9 +2,1084 @@
 
 #include "core/rotation.h"
 #include "elements/beam.h"
+#include "elements/section.h"
 #include "fe/data.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+// Section forces at the nodes of bars and beams, for pictures: smooth along a member, where those of cells have steps.
+//
+// Cells with sections make chains: at most one of them ends at a point (b) and at most one begins there (a). A force f
+// has values at the first (s) and the second node (e) of cells of lengths L, in equilibrium with loads along them. What
+// is left between those of two cells that meet is of inertia, and as much acts along the cells; of elements
+// that know forces in their middle alone, s = e, all is of that kind, and f is linear from middle to middle:
+//   f = (e_b L_a + s_a L_b)/(L_a + L_b);    at an end  f = s_1 + (e_1 - s_2) L_1/(L_1 + L_2),  of one cell alone s_1
+// The bending moment is the mean of the moments at the ends of the cells that meet: with its sign in the plane, its
+// size in space. The bending stress follows from the moments at the node (elements/section.h).
+//
+// A node at which members branch or meet head to head has several values: every cell there gets its own point, and its
+// chain ends.
+
+enum { FORCES_MAX = 10 };
+
+// Lists forces known at mid-cell and, for some elements, at the ends. shear_force is signed only if there is no
+// shear_y.
+static const char *const section_forces_linear[] = { "axial_force", "stress",   "torque",      "shear_y", "shear_z",
+                                                     "moment_y",    "moment_z", "shear_force", NULL };
+
+static const char *const section_forces_pairs[][2] = {
+    { "axial_force", "axial_start" }, { "stress", "stress_start" },   { "shear_force", "shear_start" },
+    { "shear_y", "shear_y_start" },   { "shear_z", "shear_z_start" }, { "moment_y", "moment_y_start" },
+    { "moment_z", "moment_z_start" },
+};
+
+// Returns the name of a field of the middle of cells at their first nodes, NULL if it is not known there.
+static const char *fe_pair_name(const char *field)
+{
+    for (size_t i = 0; i < sizeof section_forces_pairs / sizeof section_forces_pairs[0]; i++)
+        if (strcmp(section_forces_pairs[i][0], field) == 0) return section_forces_pairs[i][1];
+    return NULL;
+}
+
+// Returns the column of a name among `count`, or -1.
+static int section_forces_find(const pcs_picture *picture, int count, const char *name)
+{
+    for (int k = 0; k < count && name != NULL; k++)
+        if (strcmp(picture->field_names[k], name) == 0) return k;
+    return -1;
+}
+
+// Returns true if a cell of the mesh has section forces.
+static bool fe_has_section(const fe_data *fe, int cell)
+{
+    const pcs_element_ops *ops = fe->group_shown[cell] < 0 ? NULL : fe->model.groups[fe->group_shown[cell]].ops;
+    const int *node = fe->model.shown->cell[cell];
+    return ops != NULL && (ops->section_offset != 0 || ops->area != NULL) && node[0] != node[1];
+}
+
+// Counts the cells with sections that begin [0] and end [1] at every node.
+static void section_forces_count(const fe_data *fe, int (*meeting)[2])
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int k = 0; k < 2 && fe_has_section(fe, c); k++) meeting[mesh->cell[c][k]][k]++;
+}
+
+// Gives cells at branches points of their own; the first cell there keeps the node.
+static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cells)[2], int *node_of_point, int *count)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int k = 0; k < 2 && fe_has_section(fe, c); k++) {
+            int node = mesh->cell[c][k], *own = meeting[node];
+            if (own[0] >= 0 && own[0] <= 1 && own[1] <= 1) continue;
+            if (own[0] < 0) {
+                node_of_point[*count] = node;
+                cells[c][k] = (*count)++;
+            }
+            own[0] = -1; // taken
+        }
+}
+
+// Finds the arms, m, from the nodes of a shown cell of the mesh to its ends. Returns true if they rotate finitely.
+static bool fe_cell_arms(const fe_data *fe, int cell, double arm[2][3])
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    const int *node = mesh->cell[cell], group = fe->group_shown[cell];
+    double span[3];
+    memset(arm, 0, 2 * sizeof arm[0]);
+    if (group < 0 || fe->model.groups[group].ops->arms == NULL) return false;
+    for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
+    return fe->model.groups[group].ops->arms(fe->model.groups[group].params, span, arm);
+}
+
+// Returns true if rods are drawn from its nodes to its ends; arms of bars and beams are part of the cells.
+static bool fe_draws_arms(const fe_data *fe, int cell)
+{
+    return !fe_has_section(fe, cell);
+}
+
+static bool section_forces_is_same(const fe_rider *a, const fe_rider *b)
+{
+    return a->is_finite == b->is_finite && memcmp(a->arm, b->arm, sizeof a->arm) == 0;
+}
+
+// Returns the point at an arm from point `from`; bars and beams that meet there share it.
+static int section_forces_point(fe_points *to, int node, int from, const fe_rider *rider, int *reached)
+{
+    if (reached != NULL && reached[from] >= 0 && section_forces_is_same(&to->arm[reached[from]], rider))
+        return reached[from];
+    to->node[to->npoint] = node;
+    to->arm[to->npoint] = *rider;
+    if (reached != NULL) reached[from] = to->npoint;
+    return to->npoint++;
+}
+
+// Adds points at the ends of cells with arms. `reached`: the point at an arm from each earlier point, initially -1.
+static void section_forces_reach(const fe_data *fe, fe_points *to, int *reached)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    for (int c = 0; c < mesh->ncell; c++) {
+        double arm[2][3];
+        bool is_finite = fe_cell_arms(fe, c, arm), is_vertex = to->cells[c][0] == to->cells[c][1];
+        int *shared = fe_has_section(fe, c) ? reached : NULL;
+        for (int k = 0; k < 2; k++) {
+            fe_rider rider = { .is_finite = is_finite };
+            if (pcs_norm3(arm[k]) == 0.0) continue;
+            memcpy(rider.arm, arm[k], sizeof rider.arm);
+            if (k == 1 && is_vertex) to->cells[c][1] = to->cells[c][0];
+            else to->cells[c][k] = section_forces_point(to, mesh->cell[c][k], to->cells[c][k], &rider, shared);
+        }
+    }
+}
+
+// Lists the nodes, then their copies; `meeting` is NULL if members do not branch.
+static pcs_status section_forces_fill(pcs_context *ctx, const fe_data *fe, int (*meeting)[2], fe_points *to)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    to->npoint = mesh->nnode;
+    for (int i = 0; i < mesh->nnode; i++) to->node[i] = i;
+    memcpy(to->cells, mesh->cell, (size_t)mesh->ncell * sizeof *to->cells);
+    if (meeting != NULL) section_forces_split(fe, meeting, to->cells, to->node, &to->npoint);
+    if (!fe->has_arms) return PCS_OK;
+    int *reached = pcs_scratch(NULL, (size_t)to->npoint, sizeof *reached);
+    if (reached == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the picture of %d nodes", mesh->nnode);
+    for (int i = 0; i < to->npoint; i++) reached[i] = -1;
+    section_forces_reach(fe, to, reached);
+    pcs_scratch_free(reached);
+    return PCS_OK;
+}
+
+// Returns true if members branch at some node; of a part of the mesh only own nodes count, all cells of which are here.
+// Clears has_members if most members are one cell each: values at points would only repeat those of cells.
+static bool section_forces_judge(const pcs_system *self, fe_data *fe, int (*meeting)[2])
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    bool is_part = !pcs_mesh_is_whole(mesh);
+    double nwithin = 0.0, nbranch = 0.0;
+    section_forces_count(fe, meeting);
+    for (int i = 0; i < mesh->nnode; i++) {
+        if (is_part && !pcs_fe_owns(fe, i)) continue;
+        nwithin += meeting[i][0] == 1 && meeting[i][1] == 1;
+        nbranch += meeting[i][0] > 1 || meeting[i][1] > 1;
+    }
+    double sums[2] = { nwithin, nbranch };
+    if (is_part) pcs_system_sum(self, 2, sums);
+    fe->has_members = sums[0] >= sums[1];
+    return sums[1] > 0.0;
+}
+
+static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int (*meeting)[2], pcs_picture *picture)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    size_t most = (size_t)mesh->nnode + (fe->has_arms ? 4 : 2) * (size_t)mesh->ncell;
+    fe_points to = { 0 };
+    PCS_TAKE(self->ctx, to.cells, mesh->ncell, "the picture");
+    PCS_TAKE(self->ctx, to.node, most, "the picture");
+    if (fe->has_arms) PCS_TAKE(self->ctx, to.arm, most, "the picture");
+    PCS_TRY(section_forces_fill(self->ctx, fe, meeting, &to));
+    picture->nsplit = to.npoint - mesh->nnode;
+    picture->npoint = to.npoint;
+    picture->cells = (const int(*)[2])to.cells;
+    fe->node_of_point = to.node;
+    fe->arm_of_point = to.arm;
+    return PCS_OK;
+}
+
+// Makes has_members agree on all ranks: only the rank that shows the model has set it.
+static pcs_status section_forces_hear(const pcs_system *self, fe_data *fe)
+{
+    fe->has_members = pcs_system_max(self, fe->has_members) > 0.0;
+    return PCS_OK;
+}
+
+// Lists the points of all ranks in scratch memory.
+static pcs_status section_forces_list_points(pcs_system *self, fe_data *fe, int (*meeting)[2], fe_points *all)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    size_t ncell = (size_t)mesh->ncell, most = (size_t)mesh->nnode + (fe->has_arms ? 4 : 2) * ncell;
+    all->cells = pcs_scratch(NULL, ncell, sizeof *all->cells);
+    all->node = pcs_scratch(NULL, most, sizeof *all->node);
+    all->arm = fe->has_arms ? pcs_scratch(NULL, most, sizeof *all->arm) : NULL;
+    if (all->cells == NULL || all->node == NULL || (fe->has_arms && all->arm == NULL))
+        return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %d nodes", mesh->nnode);
+    if (fe->has_arms) memset(all->arm, 0, most * sizeof *all->arm);
+    return section_forces_fill(self->ctx, fe, meeting, all);
+}
+
+// Gives cells that meet at a branch, and those that end at arms from their nodes, points of their own; for a picture by
+// parts these are in `all`, which the caller has zeroed.
+static pcs_status fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all)
+{
+    if (fe->model.shown == NULL) return section_forces_hear(self, fe);
+    size_t nnode = (size_t)fe->model.shown->nnode;
+    int(*meeting)[2] = pcs_scratch(NULL, nnode, sizeof *meeting);
+    if (meeting == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu nodes", nnode);
+    memset(meeting, 0, nnode * sizeof *meeting);
+    bool is_split = section_forces_judge(self, fe, meeting) && fe->has_members;
+    pcs_status status = PCS_OK;
+    if ((is_split || fe->has_arms) && picture->is_piece)
+        status = section_forces_list_points(self, fe, is_split ? meeting : NULL, all);
+    else if ((is_split || fe->has_arms) && !picture->is_elsewhere)
+        status = section_forces_make_points(self, fe, is_split ? meeting : NULL, picture);
+    pcs_scratch_free(meeting);
+    PCS_TRY(status);
+    return pcs_mesh_is_whole(fe->model.mesh) || picture->is_piece ? PCS_OK : section_forces_hear(self, fe);
+}
+
+static bool section_forces_has_any(const pcs_system *self)
+{
+    const fe_data *fe = self->data;
+    bool has_cells = false;
+    for (int c = 0; fe->model.shown != NULL && c < fe->model.shown->ncell && !has_cells; c++)
+        has_cells = fe_has_section(fe, c);
+    return pcs_mesh_is_whole(fe->model.mesh) ? has_cells : pcs_system_max(self, has_cells) > 0.0;
+}
+
+// Returns the length of a cell of the picture, m; 0 if it has no section forces.
+static double section_forces_length(const fe_data *fe, int cell)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    int mesh_cell = pcs_fe_shown_cell(fe, cell);
+    if (mesh_cell < 0) return fe->part->far_length[cell - fe->part->nshown];
+    if (!fe_has_section(fe, mesh_cell)) return 0.0;
+    const int *node = mesh->cell[mesh_cell];
+    double span[3];
+    for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
+    return pcs_norm3(span);
+}
+
+// Finds the cells that end and begin at every point.
+static void section_forces_link(const fe_data *fe, int npoint, int ncell, fe_chains *chains)
+{
+    for (int i = 0; i < npoint; i++) chains->before[i] = chains->after[i] = -1;
+    for (int c = 0; c < ncell; c++) {
+        const int *point = chains->cells[c];
+        chains->length[c] = section_forces_length(fe, c);
+        if (chains->length[c] > 0.0) chains->after[point[0]] = chains->before[point[1]] = c;
+    }
+}
+
+static void section_forces_name(const fe_data *fe, const pcs_picture *picture, fe_chains *chains, const char **names)
+{
+    int nfield = picture->nfield;
+    bool has_shear_y = section_forces_find(picture, nfield, "shear_y") >= 0;
+    chains->nlinear = 0;
+    for (int i = 0; section_forces_linear[i] != NULL; i++) {
+        const char *name = section_forces_linear[i];
+        int field = section_forces_find(picture, nfield, name);
+        if (field < 0 || (has_shear_y && strcmp(name, "shear_force") == 0)) continue;
+        chains->pair[chains->nlinear] = section_forces_find(picture, nfield + fe->npair, fe_pair_name(name));
+        chains->field[chains->nlinear] = field;
+        names[chains->nlinear++] = name;
+    }
+    chains->start = section_forces_find(picture, nfield, "moment_start");
+    chains->end = section_forces_find(picture, nfield, "moment_end");
+    for (int axis = 0; axis < 2; axis++) {
+        chains->moment[axis] = -1;
+        for (int k = 0; k < chains->nlinear; k++)
+            if (strcmp(names[k], axis == 0 ? "moment_y" : "moment_z") == 0) chains->moment[axis] = k;
+    }
+}
+
+// Allocates the values, and links the cells at every point.
+static pcs_status section_forces_take_values(pcs_system *self, fe_data *fe, const pcs_picture *picture,
+                                             fe_chains *chains, double **fields)
+{
+    int npoint = picture->npoint + (fe->part == NULL ? 0 : fe->part->nbeyond);
+    int ncell = picture->ncell + (fe->part == NULL ? 0 : fe->part->nasked);
+    PCS_TAKE(self->ctx, chains->before, npoint, "the picture");
+    PCS_TAKE(self->ctx, chains->after, npoint, "the picture");
+    PCS_TAKE(self->ctx, chains->length, ncell, "the picture");
+    for (int k = 0; k < picture->npoint_field; k++) PCS_TAKE(self->ctx, fields[k], picture->npoint, "the picture");
+    chains->cells = picture->cells;
+    section_forces_link(fe, npoint, ncell, chains);
+    fe->chains = chains;
+    return PCS_OK;
+}
+
+static pcs_status fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture)
+{
+    fe_chains *chains;
+    const char **names;
+    double **fields;
+    PCS_TAKE(self->ctx, chains, 1, "the picture");
+    PCS_TAKE(self->ctx, chains->field, FORCES_MAX, "the picture");
+    PCS_TAKE(self->ctx, chains->pair, FORCES_MAX, "the picture");
+    PCS_TAKE(self->ctx, names, FORCES_MAX, "the picture");
+    PCS_TAKE(self->ctx, fields, FORCES_MAX, "the picture");
+    if (!fe->has_members || !section_forces_has_any(self)) return PCS_OK;
+    section_forces_name(fe, picture, chains, names);
+    int count = chains->nlinear;
+    if (chains->start >= 0) {
+        names[count++] = "bending_moment";
+        names[count++] = "bending_stress";
+    }
+    picture->npoint_field = count;
+    picture->point_names = names;
+    picture->point_fields = fields;
+    return picture->is_elsewhere ? PCS_OK : section_forces_take_values(self, fe, picture, chains, fields);
+}
+
+// Extrapolates a force to the end of a chain, from the outer [0] and inner node [1] of its last cell and the next cell.
+static double section_forces_at_end(const double f[2], double beside, double length, double length_beside)
+{
+    return f[0] + (f[1] - beside) * length / (length + length_beside);
+}
+
+// Interpolates a force at a node; `start` and `end` are its values at the first and second nodes of cells.
+static double section_forces_at(const fe_chains *chains, const double *start, const double *end, int node)
+{
+    const int(*cells)[2] = chains->cells;
+    const double *L = chains->length;
+    int b = chains->before[node], a = chains->after[node];
+    if (b >= 0 && a >= 0) return (end[b] * L[a] + start[a] * L[b]) / (L[a] + L[b]);
+    if (b < 0 && a < 0) return 0.0;
+    if (b >= 0) {
+        int beside = chains->before[cells[b][0]];
+        return beside < 0 ? end[b]
+                          : section_forces_at_end((const double[2]){ end[b], start[b] }, end[beside], L[b], L[beside]);
+    }
+    int beside = chains->after[cells[a][1]];
+    return beside < 0 ? start[a]
+                      : section_forces_at_end((const double[2]){ start[a], end[a] }, start[beside], L[a], L[beside]);
+}
+
+static double section_forces_moment(const pcs_picture *picture, const fe_chains *chains, int node)
+{
+    int b = chains->before[node], a = chains->after[node], count = (b >= 0) + (a >= 0);
+    double sum = 0.0;
+    if (b >= 0) sum += picture->fields[chains->end][b];
+    if (a >= 0) sum += picture->fields[chains->start][a];
+    return count == 0 ? 0.0 : sum / count;
+}
+
+// Returns the bending stress, N/m^2, in the section of a cell from the moments at one of its nodes.
+static double section_forces_stress(const fe_data *fe, const pcs_picture *picture, int cell, int node)
+{
+    const fe_chains *chains = fe->chains;
+    int mesh_cell = pcs_fe_shown_cell(fe, cell);
+    const pcs_batch *batch = &fe->drawn[fe->group_shown[mesh_cell]];
+    if (batch->ops->section_offset == 0) return 0.0;
+    int end = chains->cells[cell][0] == node ? 0 : 1;
+    bool is_space = batch->ops->orientation_offset != 0;
+    double about_z[2] = { 0 }, about_y[2] = { 0 };
+    about_z[end] = picture->point_fields[is_space ? chains->moment[1] : chains->nlinear][node];
+    if (is_space) about_y[end] = picture->point_fields[chains->moment[0]][node];
+    return pcs_taper_stress(batch, mesh_cell, about_z, is_space ? about_y : NULL);
+}
+
+// Computes section forces at points from the fields of the cells, which must be drawn already.
+static void fe_draw_section_forces(const fe_data *fe, pcs_picture *picture)
+{
+    const fe_chains *chains = fe->chains;
+    if (chains == NULL) return;
+    for (int k = 0; k < chains->nlinear; k++) {
+        int pair = chains->pair[k];
+        const double *start = picture->fields[pair < 0 ? chains->field[k] : pair];
+        const double *end = pair < 0 ? start : picture->fields[pair + 1];
+        for (int i = 0; i < picture->npoint; i++)
+            picture->point_fields[k][i] = section_forces_at(chains, start, end, i);
+    }
+    if (chains->start < 0) return;
+    double *moment = picture->point_fields[chains->nlinear], *stress = picture->point_fields[chains->nlinear + 1];
+    for (int i = 0; i < picture->npoint; i++) {
+        int b = chains->before[i], a = chains->after[i], count = (b >= 0) + (a >= 0);
+        moment[i] = section_forces_moment(picture, chains, i);
+        double sum = b >= 0 ? section_forces_stress(fe, picture, b, i) : 0.0;
+        if (a >= 0) sum += section_forces_stress(fe, picture, a, i);
+        stress[i] = count == 0 ? 0.0 : sum / count;
+    }
+}
+
+// Collects what pictures show of cells beside their lines, if no rank knows all cells: discs at nodes, and arms from
+// nodes to the ends of cells.
+//
+// Every rank sends what its cells have to the first one, which puts all of it into the order of one process, sends the
+// others the numbers of theirs, and shows it: discs by group and the order of its set, then arms by the number of the
+// cell.
+
+enum { CARRIED_DISC, CARRIED_ARM };
+enum { KEYS = 4, NODE = KEYS, ARM, RECORD = ARM + 3 * (int)(sizeof(double) / sizeof(int)) };
+
+// Holds records in scratch memory: kind, position in the order of all (three numbers), node and arm; and the local
+// nodes of those of this rank.
+typedef struct carried_list {
+    int count, room;
+    int *record; // [count][RECORD]
+    int *node;   // [count]
+} carried_list;
+
+static pcs_status carried_add(pcs_context *ctx, carried_list *list, const int key[KEYS], int node, int number,
+                              const double arm[3])
+{
+    if (list->count == list->room) {
+        int room = 2 * list->room + 64;
+        int *record = pcs_scratch(list->record, (size_t)room * RECORD, sizeof *record);
+        if (record != NULL) list->record = record;
+        int *nodes = pcs_scratch(list->node, (size_t)room, sizeof *nodes);
+        if (nodes != NULL) list->node = nodes;
+        if (record == NULL || nodes == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the picture");
+        list->room = room;
+    }
+    int *to = list->record + (size_t)list->count * RECORD;
+    memcpy(to, key, KEYS * sizeof *to);
+    to[NODE] = number;
+    memcpy(to + ARM, arm, 3 * sizeof *arm);
+    list->node[list->count++] = node;
+    return PCS_OK;
+}
+
+// Adds the discs and arms of one cell of this rank to the list.
+static pcs_status carried_list_cell(pcs_context *ctx, const fe_data *fe, int group, int cell, bool has_arms,
+                                    carried_list *list)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    const pcs_element_ops *ops = fe->model.groups[group].ops;
+    const int *node = mesh->cell[cell];
+    const double none[3] = { 0.0 };
+    double arm[2][3];
+    int place = fe->share->index_of_cell[cell], number = pcs_mesh_cell_number(mesh, cell);
+    if (ops->show != NULL && place < 0)
+        return pcs_fail(ctx, PCS_UNSUPPORTED, "discs are shown in the order of all cells");
+    for (int part = 0; ops->show != NULL; part++) {
+        pcs_obstacle unused = { 0 };
+        const int key[KEYS] = { CARRIED_DISC, group, place, part };
+        if (!ops->show(fe->model.groups[group].params, part, &unused)) break;
+        PCS_TRY(carried_add(ctx, list, key, node[0], pcs_mesh_node_number(mesh, node[0]), none));
+    }
+    if (!has_arms || ops->arms == NULL || !fe_draws_arms(fe, cell)) return PCS_OK;
+    (void)fe_cell_arms(fe, cell, arm);
+    for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
+        const int key[KEYS] = { CARRIED_ARM, 0, number, k };
+        if (pcs_norm3(arm[k]) > 0.0)
+            PCS_TRY(carried_add(ctx, list, key, node[k], pcs_mesh_node_number(mesh, node[k]), arm[k]));
+    }
+    return PCS_OK;
+}
+
+static pcs_status carried_list_own(pcs_context *ctx, const fe_data *fe, bool has_arms, carried_list *list)
+{
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        if (ops->show == NULL && ops->arms == NULL) continue;
+        for (int c = 0; c < fe->batches[g].ncell; c++)
+            PCS_TRY(carried_list_cell(ctx, fe, g, fe->batches[g].cells[c], has_arms, list));
+    }
+    return PCS_OK;
+}
+
+static int carried_compare(const void *a, const void *b)
+{
+    const int *x = *(const int *const *)a, *y = *(const int *const *)b;
+    for (int k = 0; k < KEYS; k++)
+        if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+    return 0;
+}
+
+// Converts a record to an obstacle, with the node number of the whole mesh.
+static void carried_show(const fe_data *fe, const int *record, pcs_obstacle *o)
+{
+    *o = (pcs_obstacle){ .contact = -1, .is_carried = true };
+    if (record[0] == CARRIED_DISC) {
+        const pcs_fe_group *group = &fe->model.groups[record[1]];
+        (void)group->ops->show(group->params, record[KEYS - 1], o);
+    } else {
+        o->kind = PCS_OBSTACLE_ROD;
+        memcpy(o->end, record + ARM, sizeof o->end);
+    }
+    o->carrier = o->end_node = record[NODE];
+}
+
+// Sorts all records on rank 0, fills their list, and numbers them in the order received.
+static pcs_status carried_sort(pcs_context *ctx, const fe_data *fe, const pcs_numbers *told, int count, int *number,
+                               fe_carried *out)
+{
+    const int **sorted = pcs_scratch(NULL, (size_t)count, sizeof *sorted);
+    out->list = pcs_scratch(NULL, (size_t)count, sizeof *out->list);
+    if (sorted == NULL || out->list == NULL) {
+        pcs_scratch_free(sorted);
+        return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    }
+    for (int i = 0; i < count; i++) sorted[i] = told->value + (size_t)i * RECORD;
+    if (count > 0) qsort(sorted, (size_t)count, sizeof *sorted, carried_compare);
+    for (int i = 0; i < count; i++) {
+        number[(sorted[i] - told->value) / RECORD] = i;
+        carried_show(fe, sorted[i], &out->list[i]);
+    }
+    pcs_scratch_free(sorted);
+    return PCS_OK;
+}
+
+// Sends the records to rank 0, which returns their numbers.
+static pcs_status carried_tell(pcs_context *ctx, const fe_data *fe, const carried_list *list, pcs_numbers *answer,
+                               fe_carried *out)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    pcs_numbers told = { 0 };
+    int size = comm->size, total = 0;
+    int *count = pcs_scratch(NULL, 2 * (size_t)size, sizeof *count), *start = count + size, *number = NULL;
+    pcs_status status = count == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the picture") : PCS_OK;
+    PCS_TRY(pcs_comm_agree(ctx, status));
+    memset(count, 0, 2 * (size_t)size * sizeof *count);
+    count[0] = list->count * RECORD;
+    status = comm->exchange(comm, ctx, count, start, list->record, &told);
+    if (status == PCS_OK) {
+        for (int r = 0; r < size; r++) {
+            count[r] = told.count[r] / RECORD;
+            start[r] = total;
+            total += count[r];
+        }
+        number = pcs_scratch(NULL, (size_t)total, sizeof *number);
+        if (number == NULL) status = pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the picture");
+        else if (comm->rank == 0) status = carried_sort(ctx, fe, &told, total, number, out);
+        status = pcs_comm_agree(ctx, status);
+    }
+    if (status == PCS_OK) status = comm->exchange(comm, ctx, count, start, number, answer);
+    pcs_scratch_free(count);
+    pcs_scratch_free(number);
+    pcs_scratch_free(told.count);
+    pcs_scratch_free(told.value);
+    out->count = total;
+    return status;
+}
+
+static void fe_free_carried(fe_carried *carried)
+{
+    pcs_scratch_free(carried->own);
+    pcs_scratch_free(carried->list);
+    *carried = (fe_carried){ .own = NULL };
+}
+
+// Collects the discs and arms of cells on rank 0, which draws them. All ranks take part.
+static pcs_status fe_find_carried(pcs_system *self, const fe_data *fe, bool has_arms, fe_carried *out)
+{
+    carried_list list = { 0 };
+    pcs_numbers number = { 0 };
+    pcs_status status = pcs_comm_agree(self->ctx, carried_list_own(self->ctx, fe, has_arms, &list));
+    if (status == PCS_OK) status = carried_tell(self->ctx, fe, &list, &number, out);
+    if (status == PCS_OK) {
+        out->count = (int)pcs_system_max(self, out->count);
+        out->nown = list.count;
+        out->own = pcs_scratch(NULL, (size_t)list.count, sizeof *out->own);
+        if (out->own == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+        status = pcs_comm_agree(self->ctx, status);
+        int nknown = status == PCS_OK ? list.count : 0;
+        for (int i = 0; i < nknown; i++) {
+            out->own[i][0] = list.node[i];
+            out->own[i][1] = number.value[i];
+        }
+    }
+    pcs_scratch_free(list.record);
+    pcs_scratch_free(list.node);
+    pcs_scratch_free(number.count);
+    pcs_scratch_free(number.value);
+    return status;
+}
+
+// The part of a picture that a rank shows: its own cells and their points, which other ranks show as well at borders.
+//
+// Positions of all these points are here. Section forces at a point follow from cells that other ranks may own: ranks
+// exchange once which cells they ask for, in one list, and for every picture the fields of all of them, by a sum to
+// which each rank adds its own. A rank that shows the end of a chain may not have the cell next to the last one, e.g.
+// that of a spring: then the rank of the node between both names it. Nodes with discs, bearings and joints are sent to
+// rank 0, which draws these, after its own points.
+
+// Describes the cell next to the last one of a chain, if only other ranks have it.
+typedef struct part_far {
+    int cell, end; // last cell, and its end at which the other is
+    int number;    // number of the other in the whole mesh, -1 if none
+    double length; // m
+} part_far;
+
+// Holds workspace for making the part, in scratch memory.
+typedef struct part_work {
+    fe_points all;
+    int *local;          // [all npoint] index among the points shown, then those beyond; -1 if absent
+    int *place;          // [mesh ncell] index among the cells shown, then those asked for; -1 if absent
+    int *point;          // [npoint] index among all of the points shown here
+    int *before, *after; // [all npoint] cells that end and begin at the point, -1 if none; NULL if not needed
+    double *radius;      // [all npoint] m
+    double largest;      // largest radius, m
+    double *counts;      // [ranks]
+    int *asked;          // [nasked] cells of other ranks
+    int npoint, ncell, nasked, room;
+    part_far *far; // [nfar] cells that this rank does not have
+    int nfar, far_room;
+} part_work;
+
+static int part_point(const part_work *w, const fe_data *fe, int cell, int end)
+{
+    return w->all.cells == NULL ? fe->model.mesh->cell[cell][end] : w->all.cells[cell][end];
+}
+
+static int part_node(const part_work *w, int point)
+{
+    return w->all.node == NULL ? point : w->all.node[point];
+}
+
+static void part_free(part_work *w)
+{
+    pcs_scratch_free(w->all.cells);
+    pcs_scratch_free(w->all.node);
+    pcs_scratch_free(w->all.arm);
+    pcs_scratch_free(w->local);
+    pcs_scratch_free(w->place);
+    pcs_scratch_free(w->point);
+    pcs_scratch_free(w->before);
+    pcs_scratch_free(w->after);
+    pcs_scratch_free(w->radius);
+    pcs_scratch_free(w->counts);
+    pcs_scratch_free(w->asked);
+    pcs_scratch_free(w->far);
+}
+
+static pcs_status part_take_scratch(pcs_system *self, const fe_data *fe, part_work *w)
+{
+    size_t npoint = (size_t)w->all.npoint, ncell = (size_t)fe->model.mesh->ncell;
+    w->local = pcs_scratch(NULL, npoint, sizeof *w->local);
+    w->place = pcs_scratch(NULL, ncell, sizeof *w->place);
+    w->point = pcs_scratch(NULL, npoint, sizeof *w->point);
+    w->radius = pcs_scratch(NULL, npoint, sizeof *w->radius);
+    w->counts = pcs_scratch(NULL, (size_t)fe->share->layout.comm->size, sizeof *w->counts);
+    bool is_there = w->local != NULL && w->place != NULL && w->point != NULL && w->radius != NULL && w->counts != NULL;
+    if (is_there && fe->has_members) {
+        w->before = pcs_scratch(NULL, npoint, sizeof *w->before);
+        w->after = pcs_scratch(NULL, npoint, sizeof *w->after);
+        is_there = w->before != NULL && w->after != NULL;
+    }
+    return is_there ? PCS_OK : pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu points", npoint);
+}
+
+// Assigns numbers to own cells in the order in which they are drawn, then cells without an element.
+static void part_choose_cells(const fe_data *fe, part_work *w)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    w->ncell = 0;
+    for (int c = 0; c < mesh->ncell; c++) w->place[c] = -1;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        for (int c = 0; c < fe->batches[g].ncell; c++) w->place[fe->batches[g].cells[c]] = w->ncell++;
+    for (int c = 0; c < mesh->ncell; c++)
+        if (fe->batch_of_cell[c] < 0 && pcs_fe_owns(fe, mesh->cell[c][0])) w->place[c] = w->ncell++;
+}
+
+// Assigns numbers to the points of these cells, and own nodes without cells, in the order of all points.
+static void part_choose_points(const fe_data *fe, part_work *w)
+{
+    enum { UNKNOWN = -1, ELSEWHERE = -2, HERE = -3 };
+    w->npoint = 0;
+    for (int i = 0; i < w->all.npoint; i++) w->local[i] = UNKNOWN;
+    for (int c = 0; c < fe->model.mesh->ncell; c++)
+        for (int end = 0; end < 2; end++) {
+            int *found = &w->local[part_point(w, fe, c, end)];
+            if (w->place[c] >= 0) *found = HERE;
+            else if (*found == UNKNOWN) *found = ELSEWHERE;
+        }
+    for (int i = 0; i < w->all.npoint; i++) {
+        bool is_shown = w->local[i] == HERE || (w->local[i] == UNKNOWN && pcs_fe_owns(fe, part_node(w, i)));
+        w->local[i] = is_shown ? w->npoint : -1;
+        if (is_shown) w->point[w->npoint++] = i;
+    }
+}
+
+static void part_link(const fe_data *fe, part_work *w)
+{
+    for (int i = 0; i < w->all.npoint; i++) w->before[i] = w->after[i] = -1;
+    for (int c = 0; c < fe->model.mesh->ncell; c++)
+        if (fe_has_section(fe, c)) w->after[part_point(w, fe, c, 0)] = w->before[part_point(w, fe, c, 1)] = c;
+}
+
+static pcs_status part_ask(pcs_system *self, part_work *w, int cell)
+{
+    if (cell < 0 || w->place[cell] >= 0) return PCS_OK;
+    if (w->nasked == w->room) {
+        int room = 2 * w->room + 64;
+        int *larger = pcs_scratch(w->asked, (size_t)room, sizeof *larger);
+        if (larger == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %d cells", room);
+        w->asked = larger;
+        w->room = room;
+    }
+    w->place[cell] = w->ncell + w->nasked;
+    w->asked[w->nasked++] = cell;
+    return PCS_OK;
+}
+
+static pcs_status part_ask_far(pcs_system *self, part_work *w, int cell, int end)
+{
+    if (w->nfar == w->far_room) {
+        int room = 2 * w->far_room + 64;
+        part_far *larger = pcs_scratch(w->far, (size_t)room, sizeof *larger);
+        if (larger == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %d cells", room);
+        w->far = larger;
+        w->far_room = room;
+    }
+    w->far[w->nfar++] = (part_far){ .cell = cell, .end = end, .number = -1 };
+    return PCS_OK;
+}
+
+// Asks for the cell next to the last one of a chain, at this end; from its owner if not all cells at the node are here.
+static pcs_status part_ask_beside(pcs_system *self, const fe_data *fe, part_work *w, int cell, int end)
+{
+    const pcs_mesh_share *share = fe->model.mesh->share;
+    int point = part_point(w, fe, cell, end);
+    if (share != NULL && !share->is_kept[part_node(w, point)]) return part_ask_far(self, w, cell, end);
+    return part_ask(self, w, end == 0 ? w->before[point] : w->after[point]);
+}
+
+// Asks for the cells on both sides of every point shown, and for the cell next to the last one of a chain.
+static pcs_status part_ask_all(pcs_system *self, const fe_data *fe, part_work *w)
+{
+    if (!fe->has_members) return PCS_OK;
+    part_link(fe, w);
+    for (int i = 0; i < w->npoint; i++) {
+        int before = w->before[w->point[i]], after = w->after[w->point[i]];
+        PCS_TRY(part_ask(self, w, before));
+        PCS_TRY(part_ask(self, w, after));
+        if (before >= 0 && after < 0) PCS_TRY(part_ask_beside(self, fe, w, before, 0));
+        if (after >= 0 && before < 0) PCS_TRY(part_ask_beside(self, fe, w, after, 1));
+    }
+    return PCS_OK;
+}
+
+// Finds the number of the first item of this rank among those of all ranks, and their total, from its own `mine`.
+static void part_count(const fe_data *fe, part_work *w, int mine, int *first, int *all)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    for (int r = 0; r < comm->size; r++) w->counts[r] = r == comm->rank ? mine : 0.0;
+    comm->sum(comm, comm->size, w->counts);
+    *first = *all = 0;
+    for (int r = 0; r < comm->size; r++) {
+        if (r < comm->rank) *first += (int)w->counts[r];
+        *all += (int)w->counts[r];
+    }
+}
+
+// Returns the local number of a cell of the whole mesh; -1 if this rank does not have it.
+static int part_find_cell(const pcs_mesh *mesh, int number)
+{
+    int cell = pcs_mesh_first_cell(mesh, number);
+    return cell < mesh->ncell && pcs_mesh_cell_number(mesh, cell) == number ? cell : -1;
+}
+
+enum { FAR_WIDTH = 2 }; // requests: cell and end; answers: cell number + 1, or 0 if none, and its length, m
+
+// Answers a request if this rank owns the node between both cells, and therefore has all cells there.
+static void part_answer_far(const fe_data *fe, const part_work *w, double *entry)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    int cell = part_find_cell(mesh, (int)entry[0]), end = (int)entry[1];
+    entry[0] = entry[1] = 0.0;
+    if (cell < 0 || !pcs_fe_owns(fe, mesh->cell[cell][end])) return;
+    int point = part_point(w, fe, cell, end), beside = end == 0 ? w->before[point] : w->after[point];
+    if (beside < 0) return;
+    double span[3];
+    for (int k = 0; k < 3; k++) span[k] = mesh->x[mesh->cell[beside][1]][k] - mesh->x[mesh->cell[beside][0]][k];
+    entry[0] = pcs_mesh_cell_number(mesh, beside) + 1.0;
+    entry[1] = pcs_norm3(span);
+}
+
+// Finds cells next to the last ones of chains from their owners, by a sum of requests and one of answers.
+static pcs_status part_find_far(pcs_system *self, const fe_data *fe, part_work *w)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    int first, all, kept = 0;
+    if (!fe->has_members) return PCS_OK;
+    part_count(fe, w, w->nfar, &first, &all);
+    if (all == 0) return PCS_OK;
+    double(*list)[FAR_WIDTH] = pcs_scratch(NULL, (size_t)all, sizeof *list);
+    pcs_status status = PCS_OK;
+    if (list == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    PCS_TRY(pcs_comm_agree(self->ctx, status));
+    memset(list, 0, (size_t)all * sizeof *list);
+    for (int i = 0; i < w->nfar; i++) {
+        list[first + i][0] = pcs_mesh_cell_number(fe->model.mesh, w->far[i].cell);
+        list[first + i][1] = w->far[i].end;
+    }
+    comm->sum(comm, FAR_WIDTH * all, list[0]);
+    for (int i = 0; i < all; i++) part_answer_far(fe, w, list[i]);
+    comm->sum(comm, FAR_WIDTH * all, list[0]);
+    for (int i = 0; i < w->nfar; i++) {
+        part_far found = w->far[i];
+        found.number = (int)list[first + i][0] - 1;
+        found.length = list[first + i][1];
+        if (found.number >= 0) w->far[kept++] = found;
+    }
+    w->nfar = kept;
+    pcs_scratch_free(list);
+    return PCS_OK;
+}
+
+// Appends far cells to those asked for: one end at the last cell of the chain, the other at a point without data.
+static void part_number_far(const fe_data *fe, part_work *w, int (*cells)[2], int *number, double *length)
+{
+    fe_part *part = fe->part;
+    for (int i = 0; i < w->nfar; i++) {
+        const part_far *far = &w->far[i];
+        int at = w->ncell + w->nasked + i;
+        number[at] = -1;
+        length[i] = far->length;
+        cells[at][1 - far->end] = w->local[part_point(w, fe, far->cell, far->end)];
+        cells[at][far->end] = w->npoint + part->nbeyond++;
+    }
+}
+
+// Assigns numbers to cells shown and asked for by points of this rank; further points of the latter follow those shown.
+static pcs_status part_number(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
+{
+    fe_part *part = fe->part;
+    int ncell = w->ncell + w->nasked + w->nfar, (*cells)[2], *number, *node;
+    PCS_TAKE(self->ctx, cells, ncell, "the picture");
+    PCS_TAKE(self->ctx, part->far_length, w->nfar, "the picture");
+    PCS_TAKE(self->ctx, number, ncell, "the picture");
+    PCS_TAKE(self->ctx, node, w->npoint, "the picture");
+    for (int i = 0; i < w->npoint; i++) node[i] = part_node(w, w->point[i]);
+    int nrider = w->all.arm == NULL ? 0 : w->npoint;
+    if (nrider > 0) PCS_TAKE(self->ctx, fe->arm_of_point, nrider, "the picture");
+    for (int i = 0; i < nrider; i++) fe->arm_of_point[i] = w->all.arm[w->point[i]];
+    for (int c = 0; c < fe->model.mesh->ncell; c++) {
+        if (w->place[c] < 0) continue;
+        number[w->place[c]] = c;
+        for (int end = 0; end < 2; end++) {
+            int *local = &w->local[part_point(w, fe, c, end)];
+            if (*local < 0) *local = w->npoint + part->nbeyond++;
+            cells[w->place[c]][end] = *local;
+        }
+    }
+    part_number_far(fe, w, cells, number, part->far_length);
+    part->cell = number;
+    part->nshown = w->ncell + w->nasked;
+    part->nasked = w->nasked + w->nfar;
+    fe->node_of_point = node;
+    picture->npoint = w->npoint;
+    picture->ncell = w->ncell;
+    picture->cells = (const int(*)[2])cells;
+    picture->cell_numbers = number;
+    return PCS_OK;
+}
+
+// Replaces the nodes that may touch a fixed obstacle by the points that are shown here.
+static pcs_status part_place_still(pcs_system *self, const part_work *w, pcs_obstacle *o)
+{
+    int *points, count = 0;
+    for (int i = 0; i < o->nnode; i++) count += w->local[o->nodes[i]] >= 0 && w->local[o->nodes[i]] < w->npoint;
+    PCS_TAKE(self->ctx, points, count, "the picture");
+    count = 0;
+    for (int i = 0; i < o->nnode; i++) {
+        int point = w->local[o->nodes[i]];
+        if (point >= 0 && point < w->npoint) points[count++] = point;
+    }
+    o->nodes = points;
+    o->nnode = count;
+    return PCS_OK;
+}
+
+// Lists the nodes with obstacles known to all ranks, [count], which get entries after the points of rank 0. Only counts
+// them if NULL.
+static int part_list_carriers(const pcs_picture *picture, int nknown, pcs_obstacle *obstacles, int *nodes)
+{
+    int count = 0;
+    for (int i = picture->nstill; i < nknown; i++) {
+        pcs_obstacle *o = &obstacles[i];
+        int *const carriers[2] = { o->carrier >= 0 ? &o->carrier : NULL,
+                                   o->kind == PCS_OBSTACLE_ROD ? &o->end_node : NULL };
+        for (int k = 0; k < 2; k++) {
+            if (carriers[k] == NULL) continue;
+            if (nodes != NULL) nodes[count] = *carriers[k];
+            if (nodes != NULL) *carriers[k] = picture->npoint + count;
+            count++;
+        }
+    }
+    return count;
+}
+
+// Finds the nodes with obstacles of this rank, by index among all in `own`, followed by those of its cells.
+static pcs_status part_take_carriers(pcs_system *self, const fe_carried *carried, int npoint, const int *nodes,
+                                     int count, int *own)
+{
+    const fe_data *fe = self->data;
+    fe_part *part = fe->part;
+    bool is_first = pcs_is_root(self->ctx);
+    int nknown = 0;
+    for (int i = 0; i < count; i++)
+        if (pcs_fe_owns(fe, nodes[i])) own[nknown++] = i;
+    part->ncarrier = nknown + carried->nown;
+    part->nroom = is_first ? count + carried->count : part->ncarrier;
+    PCS_TAKE(self->ctx, part->carrier, part->ncarrier, "the picture");
+    for (int i = nknown; i < part->ncarrier; i++) own[i] = count + carried->own[i - nknown][1];
+    for (int i = 0; i < part->ncarrier; i++) {
+        part->carrier[i][0] = i < nknown ? nodes[own[i]] : carried->own[i - nknown][0];
+        part->carrier[i][1] = npoint + (is_first ? own[i] : i);
+    }
+    return PCS_OK;
+}
+
+// Computes positions and radii, m, of the points and of the nodes with obstacles.
+static pcs_status part_take_points(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    fe_part *part = fe->part;
+    double(*x)[3], *radius;
+    PCS_TAKE(self->ctx, x, w->npoint + part->nroom, "the picture");
+    PCS_TAKE(self->ctx, radius, w->npoint + part->nroom, "the picture");
+    memset(w->radius, 0, (size_t)w->all.npoint * sizeof *w->radius);
+    const int(*cells)[2] = w->all.cells == NULL ? (const int(*)[2])mesh->cell : (const int(*)[2])w->all.cells;
+    w->largest = pcs_fe_find_radii(fe, cells, w->radius);
+    for (int i = 0; i < w->npoint; i++) {
+        int point = w->point[i];
+        memcpy(x[i], mesh->x[part_node(w, point)], sizeof x[i]);
+        if (w->all.arm != NULL)
+            for (int k = 0; k < 3; k++) x[i][k] += w->all.arm[point].arm[k];
+        radius[i] = w->radius[point];
+    }
+    for (int i = 0; i < part->ncarrier; i++) {
+        memcpy(x[part->carrier[i][1]], mesh->x[part->carrier[i][0]], sizeof *x);
+        radius[part->carrier[i][1]] = w->radius[part->carrier[i][0]];
+    }
+    part->x = x;
+    part->radius = radius;
+    picture->reference = (const double(*)[3])x;
+    picture->radius = radius;
+    return PCS_OK;
+}
+
+// Collects positions and radii of the nodes with obstacles on rank 0.
+static pcs_status part_tell_carriers(pcs_system *self, fe_data *fe, const pcs_picture *picture, const int *own)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    fe_part *part = fe->part;
+    PCS_TRY(comm->plan(comm, self->ctx, part->ncarrier, own, &part->carriers));
+    double(*x)[3] = part->x + picture->npoint, *radius = part->radius + picture->npoint;
+    comm->collect(comm, part->carriers, 3, x[0], x[0]);
+    comm->collect(comm, part->carriers, 1, radius, radius);
+    return PCS_OK;
+}
+
+static pcs_status part_place_obstacles(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture,
+                                       pcs_obstacle *obstacles, const fe_carried *carried)
+{
+    int nknown = picture->nobstacle - carried->count, count = part_list_carriers(picture, nknown, obstacles, NULL);
+    int *nodes = pcs_scratch(NULL, (size_t)count, sizeof *nodes);
+    int *own = pcs_scratch(NULL, (size_t)count + (size_t)carried->nown, sizeof *own);
+    pcs_status status = PCS_OK;
+    if (nodes == NULL || own == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    for (int i = 0; i < picture->nstill && status == PCS_OK; i++) status = part_place_still(self, w, &obstacles[i]);
+    if (status == PCS_OK) {
+        part_list_carriers(picture, nknown, obstacles, nodes);
+        status = part_take_carriers(self, carried, picture->npoint, nodes, count, own);
+    }
+    int nlisted = carried->list == NULL ? 0 : carried->count;
+    for (int i = 0; i < nlisted; i++)
+        obstacles[nknown + i].carrier = obstacles[nknown + i].end_node = picture->npoint + count + i;
+    if (status == PCS_OK) status = part_take_points(self, fe, w, picture);
+    status = pcs_comm_agree(self->ctx, status);
+    if (status == PCS_OK) status = part_tell_carriers(self, fe, picture, own);
+    pcs_scratch_free(nodes);
+    pcs_scratch_free(own);
+    return status;
+}
+
+// Returns the index among the cells shown of a cell given by its number in the whole mesh; -1 if shown elsewhere.
+static int part_place(const fe_data *fe, const part_work *w, double number)
+{
+    int cell = part_find_cell(fe->model.mesh, (int)number);
+    if (cell < 0) return -1;
+    return w->place[cell] < w->ncell ? w->place[cell] : -1;
+}
+
+static void part_list_given(const fe_data *fe, const part_work *w, const double *number)
+{
+    fe_part *part = fe->part;
+    for (int i = 0, count = 0; i < part->nall; i++) {
+        int place = part_place(fe, w, number[i]);
+        if (place < 0) continue;
+        part->given[count][0] = i;
+        part->given[count++][1] = place;
+    }
+}
+
+// Finds which cells asked for by any rank are shown here, by a sum of the requests over all ranks.
+static pcs_status part_find_given(pcs_system *self, const fe_data *fe, const part_work *w, int nfield)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    fe_part *part = fe->part;
+    double *number = pcs_scratch(NULL, (size_t)part->nall, sizeof *number);
+    pcs_status status = PCS_OK;
+    if (number == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    status = pcs_comm_agree(self->ctx, status);
+    if (status == PCS_OK) {
+        memset(number, 0, (size_t)part->nall * sizeof *number);
+        for (int i = 0; i < w->nasked; i++) number[part->first + i] = pcs_mesh_cell_number(fe->model.mesh, w->asked[i]);
+        for (int i = 0; i < w->nfar; i++) number[part->first + w->nasked + i] = w->far[i].number;
+        comm->sum(comm, part->nall, number);
+        for (int i = 0; i < part->nall; i++) part->ngiven += part_place(fe, w, number[i]) >= 0;
+        part->given = pcs_take(self->ctx, (size_t)part->ngiven, sizeof *part->given, "the picture");
+        part->values = pcs_take(self->ctx, (size_t)part->nall * (size_t)nfield, sizeof *part->values, "the picture");
+        if (part->given == NULL || part->values == NULL) status = PCS_NO_MEMORY;
+    }
+    if (status == PCS_OK) part_list_given(fe, w, number);
+    pcs_scratch_free(number);
+    return status;
+}
+
+static pcs_status part_choose(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
+{
+    PCS_TAKE(self->ctx, fe->part, 1, "the picture");
+    w->all.npoint = fe->model.mesh->nnode;
+    PCS_TRY(fe_split_points(self, fe, picture, &w->all));
+    PCS_TRY(part_take_scratch(self, fe, w));
+    part_choose_cells(fe, w);
+    part_choose_points(fe, w);
+    return part_ask_all(self, fe, w);
+}
+
+// Creates the part of the picture that this rank shows; `obstacles` are those of the picture, by nodes of the mesh, on
+// rank 0 followed by those that cells carry.
+static pcs_status fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles,
+                               const fe_carried *carried)
+{
+    part_work w = { 0 };
+    pcs_status status = pcs_comm_agree(self->ctx, part_choose(self, fe, &w, picture));
+    if (status == PCS_OK) status = part_find_far(self, fe, &w);
+    if (status == PCS_OK) status = pcs_comm_agree(self->ctx, part_number(self, fe, &w, picture));
+    if (status == PCS_OK) status = part_place_obstacles(self, fe, &w, picture, obstacles, carried);
+    // All pieces have the same arrays.
+    if (status == PCS_OK && pcs_system_max(self, w.largest) == 0.0) picture->radius = NULL;
+    if (status == PCS_OK) part_count(fe, &w, fe->part->nasked, &fe->part->first, &fe->part->nall);
+    if (status == PCS_OK) status = part_find_given(self, fe, &w, picture->nfield + fe->npair);
+    part_free(&w);
+    return status;
+}
+
+// Exchanges the fields of the cells that ranks ask for.
+static void part_share_cells(const pcs_system *self, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    const pcs_comm *comm = self->layout->comm;
+    const fe_part *part = fe->part;
+    size_t width = (size_t)(picture->nfield + fe->npair);
+    if (part->nall == 0) return;
+    memset(part->values, 0, (size_t)part->nall * width * sizeof *part->values);
+    for (int i = 0; i < part->ngiven; i++)
+        for (size_t k = 0; k < width; k++)
+            part->values[(size_t)part->given[i][0] * width + k] = picture->fields[k][part->given[i][1]];
+    comm->sum(comm, part->nall * (int)width, part->values);
+    for (int i = 0; i < part->nasked; i++)
+        for (size_t k = 0; k < width; k++)
+            picture->fields[k][picture->ncell + i] = part->values[(size_t)(part->first + i) * width + k];
+}
+
+// Exchanges cells that section forces need from other ranks, and the nodes with obstacles, after all are drawn.
+static void fe_share_picture(const pcs_system *self, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    const pcs_comm *comm = self->layout->comm;
+    double(*const vectors[])[3] = { picture->displacement, picture->rotation };
+    part_share_cells(self, picture);
+    for (int i = 0; i < 2; i++)
+        if (vectors[i] != NULL)
+            comm->collect(comm, fe->part->carriers, 3, vectors[i][picture->npoint], vectors[i][picture->npoint]);
+}
 
 // Returns the index of a field name in the picture's list. Appends it if it is new.
 static int picture_field(const char **names, int *count, const char *name)
@@ -32,7 +1107,7 @@ static bool picture_has_arms(const fe_data *fe)
     int ncell = fe->model.shown == NULL ? 0 : fe->model.shown->ncell;
     for (int c = 0; c < ncell; c++) {
         double arm[2][3];
-        (void)pcs_fe_cell_arms(fe, c, arm);
+        (void)fe_cell_arms(fe, c, arm);
         if (pcs_norm3(arm[0]) > 0.0 || pcs_norm3(arm[1]) > 0.0) return true;
     }
     return false;
@@ -169,8 +1244,8 @@ static int picture_list_arms(const fe_data *fe, pcs_obstacle *list)
     for (int c = 0; c < shown->ncell; c++) {
         const int *node = shown->cell[c];
         double arm[2][3];
-        if (!pcs_fe_draws_arms(fe, c)) continue;
-        (void)pcs_fe_cell_arms(fe, c, arm);
+        if (!fe_draws_arms(fe, c)) continue;
+        (void)fe_cell_arms(fe, c, arm);
         for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
             pcs_obstacle o = { .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };
             o.carrier = o.end_node = node[k];
@@ -259,7 +1334,7 @@ static pcs_status picture_find_groups(pcs_system *self, fe_data *fe)
 // Creates all points on this rank, or on rank 0.
 static pcs_status picture_take_all(pcs_system *self, fe_data *fe, pcs_picture *picture)
 {
-    PCS_TRY(pcs_fe_split_points(self, fe, picture, NULL));
+    PCS_TRY(fe_split_points(self, fe, picture, NULL));
     if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
     return picture->is_elsewhere ? PCS_OK : picture_make_radius(self, picture);
 }
@@ -272,12 +1347,12 @@ static pcs_status picture_fill(pcs_system *self, fe_data *fe, pcs_picture *pictu
     pcs_status status = PCS_OK;
     fe->has_arms = pcs_system_max(self, picture_has_arms(fe)) > 0.0;
     if (picture->is_piece || !pcs_mesh_is_whole(fe->model.mesh))
-        status = pcs_fe_find_carried(self, fe, picture->is_piece, &carried);
+        status = fe_find_carried(self, fe, picture->is_piece, &carried);
     if (status == PCS_OK) status = picture_find_obstacles(self, picture, &carried, &obstacles);
     if (status == PCS_OK)
-        status = picture->is_piece ? pcs_fe_take_part(self, fe, picture, obstacles, &carried)
+        status = picture->is_piece ? fe_take_part(self, fe, picture, obstacles, &carried)
                                    : picture_take_all(self, fe, picture);
-    pcs_fe_free_carried(&carried);
+    fe_free_carried(&carried);
     return status;
 }
 
@@ -314,7 +1389,7 @@ static void picture_pair_middles(const fe_data *fe, int g, const char *const *na
     const pcs_element_ops *ops = fe->model.groups[g].ops;
     const char *const *own = pcs_end_fields(ops);
     for (int k = 0; ops->fields[k] != NULL; k++) {
-        const char *pair = pcs_fe_pair_name(ops->fields[k]);
+        const char *pair = fe_pair_name(ops->fields[k]);
         bool is_known = pair == NULL;
         for (int i = 0; own[i] != NULL; i++) is_known = is_known || strcmp(own[i], pair) == 0;
         if (!is_known) fe->pair_of[g * PCS_MAX_CELL_FIELDS + k] = picture_find_pair(names, nfield, fe->npair, pair);
@@ -379,7 +1454,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     PCS_TRY(picture_fill(self, fe, picture));
     if (!fe->has_members) picture_drop_pairs(fe, count);
     PCS_TRY(picture_take_arrays(self, picture, fields));
-    PCS_TRY(pcs_fe_take_section_forces(self, fe, picture));
+    PCS_TRY(fe_take_section_forces(self, fe, picture));
     self->picture = picture;
     return PCS_OK;
 }
@@ -523,12 +1598,12 @@ void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture)
     picture_draw_cells(self, at, picture);
     if (fe->part != NULL) {
         picture_draw_part(fe, at, picture);
-        pcs_fe_share_picture(self, picture);
+        fe_share_picture(self, picture);
     } else {
         picture_draw_nodes(fe, at, picture);
         if (self->layout != NULL) picture_collect(self, picture);
         if (picture->is_elsewhere) return;
         picture_draw_copies(fe, picture);
     }
-    pcs_fe_draw_section_forces(fe, picture);
+    fe_draw_section_forces(fe, picture);
 }

@@ -11,7 +11,6 @@
 #include "core/double2.h"
 #include "core/loop.h"
 #include "linsolve/linsolve.h"
-#include "linsolve/pivot.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,7 +7,6 @@
 // one core, or too large to be numbered is left to iterations where the caller may do with them.
 
 #include "linsolve/linsolve.h"
-#include "linsolve/pivot.h"
 
 #include <cholmod.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 // LAPACK; up to eight equations by plain loops, as a library call would cost more than the solution.
 
 #include "linsolve/linsolve.h"
-#include "linsolve/pivot.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,6 +9,8 @@
 #include "core/matrix.h"
 #include "core/pool.h"
 
+#include <float.h>
+
 typedef enum pcs_linsolve_kind {
     PCS_SPD, // symmetric positive definite
     PCS_GENERAL
@@ -87,6 +89,15 @@ static inline void pcs_linsolve_solve_own(pcs_linsolve *self, double *x)
 static inline bool pcs_linsolve_has_slices(const pcs_linsolve *self)
 {
     return self->ops->has_slices != NULL && self->ops->has_slices(self);
+}
+
+// When a pivot of a factorization is no more than round-off.
+
+// Returns true if a pivot, the diagonal entry minus a sum of squares, is positive beyond its rounding error of about
+// DBL_EPSILON times the entry: below that a positive definite matrix looks like a singular one. False for a NaN.
+static inline bool pcs_pivot_is_positive(double pivot, double diagonal)
+{
+    return pivot > 2.0 * DBL_EPSILON * diagonal && pivot > 0.0;
 }
 
 #endif

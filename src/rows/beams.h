@@ -4,8 +4,8 @@
 #define PCS_ROWS_BEAMS_H
 
 #include "rows/box_tree.h"
-#include "rows/row.h"
 #include "rows/segment.h"
+#include "rows/source.h"
 
 typedef struct pcs_beam_pair {
     int a, b; // cell numbers
@@ -56,16 +56,9 @@ pcs_status pcs_beams_create(pcs_context *ctx, const pcs_mesh *mesh, const pcs_be
 // Returns false for cells that share a node, or are at most `exclude` cells apart along their chain.
 bool pcs_beams_may_touch(const pcs_beams *self, int a, int b);
 
-// Finds the adjoining pairs, at most two, if the closest points lie at ends of cells. Returns their number.
-int pcs_beams_next(const pcs_beams *self, pcs_beam_pair pair, const pcs_closest *closest, pcs_beam_pair next[2]);
-
 // Calls `visit` for the i-th cell of a and the j-th of b that pcs_beams_find has found near each other, in any order.
 typedef void pcs_beams_visit(void *owner, int i, int j);
-void pcs_beams_pairs(const pcs_beams *self, pcs_beams_visit *visit, void *owner);
 // Finds the contact places within reach.
 void pcs_beams_find(pcs_beams *self, const pcs_places *places);
-// Marks the place found nearest to `row`, whose point on the axis of a is x and whose gap is `gap`, m, and copies it to
-// *row. Returns false if none matches, or it is taken.
-bool pcs_beams_take(pcs_beams *self, pcs_beam_row *row, const double x[3], double gap);
 
 #endif

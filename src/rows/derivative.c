@@ -6,7 +6,7 @@
 //   impulses, C(x) R^T m                     their change by C, too: system/rotations.c
 
 #include "rows/table.h"
-#include "system/slopes.h"
+#include "system/rotations.h"
 
 #include <string.h>
 

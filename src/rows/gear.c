@@ -22,7 +22,7 @@
 // turn that of a wheel against the carrier and r from f to P: how far the wheel has moved at P along n. It does not
 // vanish where shafts yield.
 
-#include "rows/angle.h"
+#include "rows/ends.h"
 
 #include <math.h>
 #include <string.h>

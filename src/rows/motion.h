@@ -32,8 +32,6 @@ enum { PCS_MOTION_LINEAR, PCS_MOTION_SMOOTH };
 
 // Returns NULL if the parameters state exactly one motion, else the fault; *option names the key.
 const char *pcs_motion_check(const pcs_motion_params *params, const char **option);
-// Reads the table from its file if one is named.
-pcs_status pcs_motion_load(pcs_context *ctx, pcs_motion_params *params);
 // Evaluates s, s' and s'' at time t, s; lengths in m or rad.
 void pcs_motion_at(const pcs_motion_params *params, double t, double s[3]);
 

@@ -9,7 +9,7 @@
 
 #include "rows/gap.h"
 #include "rows/points.h"
-#include "rows/swept.h"
+#include "rows/segment.h"
 
 #include <math.h>
 #include <string.h>

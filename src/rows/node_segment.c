@@ -13,7 +13,7 @@
 #include "rows/box_tree.h"
 #include "rows/gap.h"
 #include "rows/points.h"
-#include "rows/swept.h"
+#include "rows/segment.h"
 
 #include <math.h>
 #include <string.h>

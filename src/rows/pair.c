@@ -14,7 +14,7 @@
 //   universal    all points, and the axes of a cross on a and on b stay perpendicular: a shaft that turns by alpha
 //                drives another, bent by beta, to tan(gamma) = cos(beta) tan(alpha) or the inverse
 
-#include "rows/angle.h"
+#include "rows/ends.h"
 
 #include <math.h>
 #include <string.h>

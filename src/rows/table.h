@@ -45,7 +45,7 @@ struct pcs_row_table {
     struct pcs_derivative *derivative; // of joints whose directions vary (rows/derivative.c); NULL if absent
 };
 
-// ---- Evaluation in terms of equations (rows/resolve.c).
+// ---- Evaluation in terms of equations.
 // Holds the instant at which positions of nodes are found, with velocities unless v is NULL; must outlive the places.
 typedef struct pcs_table_view {
     const pcs_system *self;
@@ -57,10 +57,6 @@ int pcs_table_rotation(const pcs_system *self, int node);
 // Writes a direction as equations and their coefficients, [PCS_ROW_TERMS] at most. Returns their number.
 int pcs_table_put(const pcs_system *self, const pcs_row_direction *direction, const double *q, int *column,
                   double *value);
-// Puts a constant direction, at rest, at the entries from `place` on, without zeros, and returns their number; only
-// counts them if `rows` is NULL.
-int pcs_table_put_constant(const pcs_system *self, const pcs_row_direction *direction, const double *rest,
-                           pcs_rows *rows, int place);
 // Allocates rows of PCS_ROW_TERMS entries.
 pcs_status pcs_table_take_rows(pcs_system *self, int count, pcs_rows **out);
 // Evaluates all rows of a source at places.
@@ -68,13 +64,12 @@ void pcs_table_look_at(const pcs_table_source *source, const pcs_places *places,
 // Evaluates the states of the rows with multipliers, or of those with force laws, unless they are frozen; then puts
 // their gaps and directions, those of frozen ones only the first time.
 void pcs_table_look(const pcs_system *self, pcs_instant at, bool is_soft);
-void pcs_table_put_gaps(const pcs_system *self, bool is_soft, const pcs_rows *G, const double *q, double *gap);
 void pcs_table_put_directions(const pcs_system *self, bool is_soft, bool is_first, const double *q, pcs_rows *G,
                               pcs_rows *T);
 // Evaluates L, T and gaps of the rows with force laws.
 void pcs_table_look_at_laws(const pcs_system *self, const double *q);
 
-// ---- Creation, and operations of the system (rows/table.c). `culprit` names the faulty part of the case.
+// ---- Creation, and operations of the system. `culprit` names the faulty part of the case.
 pcs_status pcs_table_create(pcs_system *self, const char **culprit);
 void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *out);
 pcs_status pcs_table_search(pcs_system *self, pcs_instant at, bool *has_changed);

@@ -4,7 +4,7 @@
 // A light chain under a tension T with links of length l is held sideways by T / l, and an iteration that leaves this
 // out diverges where h^2 T / l exceeds the mass of a link. The derivatives come from central differences of the rows;
 // coordinates that have no row in common are moved at once, so that their number does not matter. Where positions do
-// not add up they come from the slopes of joints (system/slopes.h), and contacts are left out.
+// not add up they come from the slopes of joints (system/rotations.h), and contacts are left out.
 
 #ifndef PCS_STEP_CURVATURE_H
 #define PCS_STEP_CURVATURE_H

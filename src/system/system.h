@@ -11,7 +11,6 @@
 
 #include "core/comm.h"
 #include "core/context.h"
-#include "core/instant.h"
 #include "core/matrix.h"
 #include "core/memory.h"
 #include "core/obstacle.h"
@@ -20,6 +19,29 @@
 #include "core/rounding.h"
 #include "system/law.h"
 #include "system/rotations.h"
+
+#include <stdbool.h>
+
+// Says where and when a system is evaluated, and under which loads.
+
+typedef struct pcs_instant {
+    double t;            // s
+    const double *q, *v; // positions and velocities, NULL if not needed
+    const double *along; // velocities along which the power of damping is taken; NULL for v
+    double load_factor;  // factor of gravity and applied loads; 1 except in a static analysis
+    bool is_equilibrium; // distributed loads enter the section forces of elements
+} pcs_instant;
+
+static inline pcs_instant pcs_at(double t, const double *q, const double *v)
+{
+    return (pcs_instant){ .t = t, .q = q, .v = v, .load_factor = 1.0 };
+}
+
+// Returns an instant of equilibrium under loads times a factor, with v = 0.
+static inline pcs_instant pcs_at_rest(double t, const double *q, const double *v, double load_factor)
+{
+    return (pcs_instant){ .t = t, .q = q, .v = v, .load_factor = load_factor, .is_equilibrium = true };
+}
 
 typedef struct pcs_system pcs_system;
 typedef struct pcs_scale pcs_scale;
@@ -316,7 +338,7 @@ struct pcs_system {
     int nmemory;
     pcs_memory *memory; // [nmemory] state of `search`, `reactions` and `commit`; part of the state of a run
     pcs_picture *picture;
-    pcs_push *push; // forces added from outside (system/push.h); NULL if absent
+    pcs_push *push; // forces added from outside (api/drive.c); NULL if absent
     void *work;     // private: last evaluation of rows, results of searches, workspace
 };
 

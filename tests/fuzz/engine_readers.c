@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L // getpid
 
 #include "build/build.h"
-#include "core/table.h"
+#include "core/text.h"
 #include "sim/checkpoint.h"
 
 #include <stdint.h>

@@ -36,7 +36,7 @@ LEAVE = "        pcs_explicit_leave(self, &s->base);"
 
 # name; file, old text, new text; runs and the check that notices, or tests and None
 FAULTS = [
-    ("restitution squared", "src/build/contacts.c", "newton->restitution = keys.restitution;",
+    ("restitution squared", "src/build/joints.c", "newton->restitution = keys.restitution;",
      "newton->restitution = keys.restitution * keys.restitution;",
      [folder + "ring.yaml --set contacts.ring.restitution=0.5" for folder in (OWN, SETTLING)], LAWS),
     ("restitution of closed forms squared", "src/closed_form/closed_form.c", "restitution = given[j].restitution;",
@@ -66,7 +66,7 @@ FAULTS = [
     ("damping of exact beams in space doubled", "elements/beam_exact_3d.c",
      "0.0 : batch->damping_stiffness * rates->psi[k]",
      "0.0 : 2.0 * batch->damping_stiffness * rates->psi[k]", [OWN + "beam_space.yaml"], SOFT),
-    ("contact arm dropped", "src/rows/row.h", "    pcs_cross(arm, force, term->moment);",
+    ("contact arm dropped", "src/rows/source.h", "    pcs_cross(arm, force, term->moment);",
      "    pcs_cross(arm, force, term->moment);\n    for (int k = 0; k < 3; k++) term->moment[k] *= 0.0;",
      [SETTLING + "coin.yaml --set scheme.type=alpha_ggl", SETTLING + "coin.yaml"], RATES),
     ("damping of beams booked half", "src/schemes/implicit.c", "report->damping_loss = pcs",

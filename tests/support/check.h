@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/status.h"
+#include "core/context.h"
 
 #include <stdbool.h>
 

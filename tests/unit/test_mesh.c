@@ -1,6 +1,6 @@
 // Known answers of meshes: lines and their sets, arrays that grow, and which way a node can move.
 
-#include "mesh/dofmap.h"
+#include "mesh/mesh.h"
 #include "support/check.h"
 #include "support/model.h"
 

@@ -1,8 +1,8 @@
 // Parts of a mesh, made by the sources for one rank, against the same part cut out of the whole.
 
 #include "core/comm.h"
+#include "mesh/mesh.h"
 #include "mesh/part.h"
-#include "mesh/sieve.h"
 #include "support/check.h"
 
 #include <stdio.h>

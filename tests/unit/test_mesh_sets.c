@@ -1,8 +1,7 @@
 // Choosing nodes by their place, joining nodes, taking cells out, numbering along the cells.
 
 #include "mesh/merge.h"
-#include "mesh/order.h"
-#include "mesh/select.h"
+#include "mesh/mesh.h"
 #include "support/check.h"
 #include "support/mesh.h"
 

@@ -2,7 +2,7 @@
 
 #include "support/check.h"
 
-#include "output/text.h"
+#include "output/file.h"
 
 #include <math.h>
 #include <stdio.h>

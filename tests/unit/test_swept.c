@@ -1,6 +1,6 @@
 // Overlap of bodies on the way of a step, beside the exact closest approach of points on straight lines.
 
-#include "rows/swept.h"
+#include "rows/segment.h"
 
 #include "support/check.h"
 
