@@ -132,7 +132,7 @@ static pcs_status select_part(const pcs_mesh *mesh, const pcs_selection *s, int 
     int kept = 0, nposition = s->at.nrow;
     double *is_met = pcs_scratch(NULL, (size_t)nposition + 1, sizeof *is_met);
     pcs_status status = is_met == NULL ? pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a set") : PCS_OK;
-    PCS_TRY(pcs_comm_agree(mesh->ctx, status));
+    PCS_TRY(pcs_agree(mesh->ctx, status));
     for (int k = 0; k <= nposition; k++) is_met[k] = 0.0;
     for (int i = 0; i < *count; i++) {
         const double *x = mesh->x[nodes[i]];
@@ -358,7 +358,7 @@ static pcs_status drop_list(pcs_mesh *mesh, const bool *is_dropped, int *count, 
     *count = 0;
     *list = pcs_scratch(NULL, (size_t)mesh->ncell, sizeof **list);
     if (*list == NULL) status = pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
-    PCS_TRY(pcs_comm_agree(mesh->ctx, status));
+    PCS_TRY(pcs_agree(mesh->ctx, status));
     for (int c = 0; c < mesh->ncell; c++)
         if (is_dropped[c] && share->owner[mesh->cell[c][0]] == rank) (*list)[(*count)++] = share->cell[c];
     return pcs_sieve_unite(mesh->ctx, count, list);
@@ -409,7 +409,7 @@ pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh 
     int *gone = NULL, ngone = 0;
     pcs_status status = PCS_OK;
     if (number == NULL) status = pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
-    if (is_part) status = pcs_comm_agree(mesh->ctx, status);
+    if (is_part) status = pcs_agree(mesh->ctx, status);
     if (status == PCS_OK && is_part) status = drop_list(mesh, is_dropped, &ngone, &gone);
     if (status == PCS_OK && is_part) status = drop_share(mesh, is_dropped, ngone, gone);
     if (status == PCS_OK) {
@@ -419,7 +419,7 @@ pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh 
     }
     for (int i = 0; i < mesh->ncell_set; i++)
         if (status == PCS_OK) status = merge_change_set(mesh->memory, &mesh->cell_set[i], number, number + n);
-    if (is_part) status = pcs_comm_agree(mesh->ctx, status);
+    if (is_part) status = pcs_agree(mesh->ctx, status);
     if (status == PCS_OK && is_part) status = drop_count_sets(mesh, size);
     if (status == PCS_OK && shown != NULL) drop_shown(shown, ngone, gone);
     pcs_scratch_free(number);

@@ -32,7 +32,7 @@ pcs_status pcs_sieve_unite(pcs_context *ctx, int *count, int **list)
     pcs_numbers all = { 0 };
     int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts), *start = counts + comm->size, total = 0;
     pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
-    PCS_TRY(pcs_comm_agree(ctx, status));
+    PCS_TRY(pcs_agree(ctx, status));
     for (int r = 0; r < comm->size; r++) {
         counts[r] = *count;
         start[r] = 0;

@@ -129,7 +129,7 @@ pcs_status pcs_mesh_make_part(pcs_mesh *mesh, const pcs_part *part)
     pcs_status status = part_make(mesh, part, &kept, &all);
     pcs_scratch_free(kept.node);
     pcs_scratch_free(all.node);
-    PCS_TRY(pcs_comm_agree(mesh->ctx, status));
+    PCS_TRY(pcs_agree(mesh->ctx, status));
     pcs_mesh_share *share;
     PCS_TAKE(mesh->memory, share, 1, "the mesh");
     *share = *mesh->share;
@@ -163,7 +163,7 @@ pcs_status pcs_mesh_count_sets(pcs_mesh *mesh, int first_node_set, int first_cel
     int count = mesh->nnode_set - first_node_set + mesh->ncell_set - first_cell_set;
     bool of_cells;
     double *size = pcs_scratch(NULL, (size_t)count, sizeof *size);
-    PCS_TRY(pcs_comm_agree(mesh->ctx, size == NULL ? part_out_of_memory(mesh) : PCS_OK));
+    PCS_TRY(pcs_agree(mesh->ctx, size == NULL ? part_out_of_memory(mesh) : PCS_OK));
     for (int i = 0; i < count; i++) {
         const pcs_set *set = part_set(mesh, first_node_set, first_cell_set, i, &of_cells);
         size[i] = part_count_own(mesh, comm->rank, set, of_cells);

@@ -117,7 +117,7 @@ static int main_call(const pcs_verb *command, pcs_arguments *a)
     int answer = main_start_ranks(ctx, a, command->is_for_one);
     pcs_status status = PCS_OK;
     if (answer == PCS_CLI_DONE && strcmp(command->arguments, "CASE") == 0)
-        status = pcs_comm_agree(ctx, pcs_cli_find_case(ctx, &a->subject, path));
+        status = pcs_agree(ctx, pcs_cli_find_case(ctx, &a->subject, path));
     if (status != PCS_OK) answer = pcs_cli_reject(ctx, status);
     if (answer == PCS_CLI_DONE) answer = main_find(command->name)(ctx, a);
     pcs_context_destroy(&ctx);

@@ -25,7 +25,7 @@
 // before it. What is left of x is y, so that Z is as sparse as the rows are local.
 
 typedef struct pcs_null_space {
-    int n, nfree;  // sizes of x and of y; n - nfree is the rank of G_h
+    int n, nfree;  // sizes of x and of y; n - nfree rows of G_h are independent
     int *start;    // [n + 1] first entries of the rows of Z
     int *column;   // columns of the entries of Z
     double *value; // values of the entries of Z

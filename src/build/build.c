@@ -486,7 +486,7 @@ static void build_view(pcs_build *b)
 // Makes the status agree on all ranks: their parts of the mesh may have different errors.
 static pcs_status build_agree(pcs_build *b, pcs_status status)
 {
-    return b->spreads ? pcs_comm_agree(b->ctx, status) : status;
+    return b->spreads ? pcs_agree(b->ctx, status) : status;
 }
 
 // Reads and makes all that the case states, into b->sim.
@@ -608,9 +608,9 @@ pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim 
     const pcs_comm *comm = pcs_context_comm(ctx);
     pcs_build b;
     *out = NULL;
-    if (comm != NULL && comm->size > 1) return pcs_comm_agree(ctx, build_over_ranks(ctx, source, out));
+    if (comm != NULL && comm->size > 1) return pcs_agree(ctx, build_over_ranks(ctx, source, out));
     PCS_TRY(build_load(ctx, source, &b));
-    return pcs_comm_agree(ctx, build_sim(&b, out));
+    return pcs_agree(ctx, build_sim(&b, out));
 }
 
 pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
@@ -635,7 +635,7 @@ pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs
 {
     pcs_build b;
     PCS_TRY(build_load(ctx, source, &b));
-    return pcs_comm_agree(ctx, build_analysis(&b, out));
+    return pcs_agree(ctx, build_analysis(&b, out));
 }
 
 pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)

@@ -22,9 +22,9 @@ typedef struct pcs_build {
     pcs_case *c;
     pcs_sim *sim;
     pcs_mesh *mesh;
-    pcs_mesh *shown; // complete mesh, if this rank writes it and `mesh` is a part; NULL otherwise
-    bool spreads;    // every rank has only its part of the mesh; errors are not reported then
-    bool only_reads; // sets and merges are read but not made: another rank makes them
+    pcs_mesh *shown; // complete mesh, if this process writes it and `mesh` is a part; NULL otherwise
+    bool spreads;    // every process has only its part of the mesh; errors are not reported then
+    bool only_reads; // sets and merges are read but not made: another process makes them
     int nbroken;
     const char **broken; // [nbroken] mesh parts that could not be built; their sets are not checked
     bool has_lost_cells; // a group names no cell set, so that cells without elements cannot be found
@@ -80,7 +80,7 @@ const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_par
 // returned.
 
 pcs_status pcs_build_mesh(pcs_build *b);
-// Returns true if anything but contacts names nodes that every rank must have.
+// Returns true if anything but contacts names nodes that every process must have.
 bool pcs_build_names_nodes(const pcs_build *b);
 // Adds `sets` to the mesh; b->broken must have space for those that fail. `merge` unites nodes at the same position.
 pcs_status pcs_build_sets(pcs_build *b);
@@ -98,8 +98,8 @@ pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_masses(pcs_build *b); // mass matrices that the scheme asks for
 pcs_status pcs_build_time(pcs_build *b);
 pcs_status pcs_build_output(pcs_build *b);
-// Returns true if every rank will write its piece of a mesh of so many nodes. Called before observers are read, since
-// no rank then builds the complete mesh.
+// Returns true if every process will write its piece of a mesh of so many nodes. Called before observers are read:
+// no process then builds the complete mesh.
 bool pcs_build_shows_pieces(pcs_build *b, int nnode);
 
 // The definition that a shared object holds; it is closed with the context. PCS_BAD_INPUT: there is none.

@@ -311,7 +311,7 @@ void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
 {
     const pcs_fe_definition *model = pcs_system_is_mesh(sim->system) ? pcs_fe_model(sim->system) : NULL;
     bars b = { .sim = sim, .put = put, .user = user };
-    if (model == NULL || sim->system->layout != NULL) return; // ranks know their own cells only
+    if (model == NULL || sim->system->layout != NULL) return; // processes know their own cells only
     int nmore = 0;
     for (int g = 0; g < model->ngroup; g++) {
         const pcs_batch *batch = pcs_fe_batch(sim->system, g);

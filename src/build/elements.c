@@ -182,7 +182,6 @@ static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *
 
 static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
 {
-    const pcs_comm *comm = pcs_context_comm(b->ctx);
     const pcs_yaml *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
     for (int c = 0; c < b->mesh->ncell; c++) {
         const int *node = b->mesh->cell[c];
@@ -194,7 +193,7 @@ static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
     }
     for (int i = 0; i < pcs_yaml_count(mesh); i++) elements_find_bare(b, k, mesh, i);
     double drops_any = k->drops_any;
-    if (!pcs_mesh_is_whole(b->mesh)) comm->max(comm, 1, &drops_any);
+    if (!pcs_mesh_is_whole(b->mesh)) pcs_process_max(b->ctx, 1, &drops_any);
     return drops_any > 0.0 ? pcs_mesh_drop_cells(b->mesh, k->is_dropped, b->shown) : PCS_OK;
 }
 

@@ -187,8 +187,8 @@ pcs_status pcs_build_check_gaps(pcs_build *b)
         if (fault.count > 0) gaps_reject(b, b->has_system ? section : pcs_yaml_item(section, i), &fault);
     }
     pcs_scratch_free(gap);
-    if (system->row_comm == NULL) return PCS_OK;
-    // Ranks that know all contacts report which are wrong.
+    if (!pcs_rows_are_spread(system)) return PCS_OK;
+    // Processes that know all contacts report which are wrong.
     bool is_wrong = pcs_rows_any(system, pcs_case_error_count(b->c) > 0);
     return is_wrong ? pcs_fail(b->ctx, PCS_BAD_INPUT, "a gap is wrong") : PCS_OK;
 }

@@ -310,8 +310,8 @@ pcs_status pcs_build_check_joints(pcs_build *b)
     k.row = row;
     if (!pcs_system_has_joints(system)) return PCS_OK;
     PCS_TRY(joints_check_all(&k));
-    if (system->row_comm == NULL) return PCS_OK;
-    // Ranks that know all joints report which are wrong, and which repeat others.
+    if (!pcs_rows_are_spread(system)) return PCS_OK;
+    // Processes that know all joints report which are wrong, and which repeat others.
     bool is_special = pcs_case_error_count(b->c) > 0 || system->row_set.are_redundant;
     return pcs_rows_any(system, is_special) ? pcs_fail(b->ctx, PCS_BAD_INPUT, "joints are to be told of") : PCS_OK;
 }

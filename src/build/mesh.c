@@ -83,7 +83,7 @@ static pcs_status deal_send(pcs_context *ctx, int to, int count, const int *numb
     const pcs_comm *comm = pcs_context_comm(ctx);
     int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts);
     pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
-    PCS_TRY(pcs_comm_agree(ctx, status));
+    PCS_TRY(pcs_agree(ctx, status));
     memset(counts, 0, 2 * (size_t)comm->size * sizeof *counts);
     if (comm->rank == 0) counts[to] = count;
     status = comm->exchange(comm, ctx, counts, counts + comm->size, numbers, out);
@@ -97,7 +97,7 @@ static pcs_status deal_by_graph(pcs_context *ctx, int nnode, const deal_graph *g
     const pcs_comm *comm = pcs_context_comm(ctx);
     bool is_first = comm->rank == 0;
     pcs_status status = is_first ? comm->partition(comm, ctx, nnode, g->start, g->neighbour, part) : PCS_OK;
-    status = pcs_comm_agree(ctx, status);
+    status = pcs_agree(ctx, status);
     int told = tells_all ? comm->size : 1;
     for (int to = 1; to < told && status == PCS_OK; to++) {
         pcs_numbers received = { 0 };
@@ -125,7 +125,7 @@ static pcs_status deal_nodes(pcs_context *ctx, const pcs_mesh *mesh, bool tells_
         return PCS_OK;
     }
     deal_graph graph = { 0 };
-    pcs_status status = pcs_comm_agree(ctx, is_first ? deal_make_graph(mesh, &graph) : PCS_OK);
+    pcs_status status = pcs_agree(ctx, is_first ? deal_make_graph(mesh, &graph) : PCS_OK);
     if (status == PCS_OK) status = deal_by_graph(ctx, nnode, &graph, tells_all, part);
     pcs_scratch_free(graph.start);
     pcs_scratch_free(graph.neighbour);
@@ -659,13 +659,13 @@ static pcs_status spread_open(pcs_build *b, const spread_pieces *p, const deal_l
     if (status == PCS_OK) status = pcs_context_create(side);
     if (status == PCS_OK) status = pcs_mesh_create(*side, &b->mesh);
     if (status != PCS_OK) pcs_fail(b->ctx, status, "out of memory: the mesh");
-    status = pcs_comm_agree(b->ctx, status);
+    status = pcs_agree(b->ctx, status);
     if (status == PCS_OK) {
         pcs_part part = spread_part(p, &nodes);
         b->mesh->ctx = b->ctx;
         status = pcs_mesh_make_part(b->mesh, &part);
     }
-    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, spread_make_sets(b));
+    if (status == PCS_OK) status = pcs_agree(b->ctx, spread_make_sets(b));
     pcs_scratch_free(nodes.node);
     return status;
 }
@@ -682,7 +682,7 @@ static pcs_status spread_find_special(pcs_build *b, const spread_pieces *p, deal
     deal_list none = { 0 };
     pcs_context *side = NULL;
     pcs_status status = spread_open(b, p, &none, &side);
-    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, deal_special(b, p->rank, special));
+    if (status == PCS_OK) status = pcs_agree(b->ctx, deal_special(b, p->rank, special));
     if (status == PCS_OK) status = pcs_sieve_unite(b->ctx, &special->count, &special->node);
     spread_close(b, &side);
     return status;
@@ -707,9 +707,9 @@ static pcs_status spread_join(pcs_build *b, spread_pieces *p, const deal_list *s
     p->joined_rank = pcs_scratch(NULL, (size_t)special->count, sizeof *p->joined_rank);
     pcs_status status = p->joined_rank == NULL ? PCS_NO_MEMORY : PCS_OK;
     if (status != PCS_OK) pcs_fail(b->ctx, status, "out of memory: the ranks of %d nodes", special->count);
-    status = pcs_comm_agree(b->ctx, status);
+    status = pcs_agree(b->ctx, status);
     if (status == PCS_OK) status = spread_open(b, p, special, &side);
-    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, spread_find_ranks(b, p, special, p->joined_rank));
+    if (status == PCS_OK) status = pcs_agree(b->ctx, spread_find_ranks(b, p, special, p->joined_rank));
     spread_close(b, &side);
     if (status == PCS_OK) p->joined = *special;
     return status;
@@ -732,7 +732,7 @@ static pcs_status spread_make(pcs_build *b, spread_pieces *p)
     deal_list special = { 0 }, none = { 0 }, own = { 0 };
     pcs_status status = spread_find_special(b, p, &special);
     if (status == PCS_OK) status = spread_join(b, p, &special);
-    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, spread_list(b, p, &none, &own));
+    if (status == PCS_OK) status = pcs_agree(b->ctx, spread_list(b, p, &none, &own));
     if (status == PCS_OK) status = pcs_mesh_create(b->ctx, &b->mesh);
     pcs_part part = spread_part(p, &own);
     part.has_copies = true;
@@ -802,13 +802,13 @@ static pcs_status spread_send(pcs_build *b, const pcs_cut *cut, int to, pcs_mesh
     int *packed = NULL, count = 0;
     pcs_numbers received = { 0 };
     pcs_status status = comm->rank == 0 ? pcs_mesh_pack(cut, to, &count, &packed) : PCS_OK;
-    status = pcs_comm_agree(b->ctx, status);
+    status = pcs_agree(b->ctx, status);
     if (status == PCS_OK) status = deal_send(b->ctx, to, count, packed, &received);
     pcs_scratch_free(packed);
     if (status == PCS_OK && to == comm->rank) status = pcs_mesh_unpack(mesh, received.value);
     pcs_scratch_free(received.count);
     pcs_scratch_free(received.value);
-    return pcs_comm_agree(b->ctx, status);
+    return pcs_agree(b->ctx, status);
 }
 
 // Distributes the parts of the complete mesh, which is freed unless the first rank writes it.
@@ -820,7 +820,7 @@ static pcs_status spread_cut_parts(pcs_build *b, const int *part, const deal_lis
     pcs_cut cut = { .whole = NULL };
     pcs_status status = pcs_mesh_create(b->ctx, &mesh);
     if (status == PCS_OK && is_first) status = spread_open_cut(b, part, special, &cut);
-    status = pcs_comm_agree(b->ctx, status);
+    status = pcs_agree(b->ctx, status);
     for (int to = 0; to < comm->size && status == PCS_OK; to++) status = spread_send(b, &cut, to, mesh);
     spread_close_cut(&cut);
     PCS_TRY(status);
@@ -856,9 +856,9 @@ static pcs_status spread_cut(pcs_build *b, pcs_context **side)
     bool is_first = pcs_is_root(b->ctx);
     int *part = pcs_scratch(NULL, is_first ? (size_t)b->mesh->nnode : 0, sizeof *part);
     pcs_status status = part == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of ranks") : PCS_OK;
-    status = pcs_comm_agree(b->ctx, status);
+    status = pcs_agree(b->ctx, status);
     if (status == PCS_OK) status = deal_nodes(b->ctx, is_first ? b->mesh : NULL, false, part);
-    if (status == PCS_OK) status = pcs_comm_agree(b->ctx, is_first ? spread_find_whole(b, &special, part) : PCS_OK);
+    if (status == PCS_OK) status = pcs_agree(b->ctx, is_first ? spread_find_whole(b, &special, part) : PCS_OK);
     if (status == PCS_OK) status = spread_cut_parts(b, part, &special, side);
     pcs_scratch_free(special.node);
     pcs_scratch_free(part);
@@ -980,7 +980,7 @@ static pcs_status mesh_build_cut(pcs_build *b, const mesh_parts *parts)
     if (status == PCS_OK) status = b->only_reads ? mesh_read_whole(b) : mesh_build_whole(b, parts);
     if (status == PCS_OK && pcs_case_error_count(b->c) > 0)
         status = pcs_fail(b->ctx, PCS_BAD_INPUT, "the mesh is wrong");
-    status = pcs_comm_agree(b->ctx, status);
+    status = pcs_agree(b->ctx, status);
     if (status == PCS_OK) status = spread_cut(b, &side);
     pcs_context_destroy(&side);
     return status;

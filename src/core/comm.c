@@ -64,7 +64,7 @@ pcs_status pcs_comm_demand_same(pcs_context *ctx, pcs_status status, unsigned lo
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
     double high = (double)(hash >> 32), low = (double)(hash & 0xffffffffU), ends[] = { high, -high, low, -low };
-    PCS_TRY(pcs_comm_agree(ctx, status));
+    PCS_TRY(pcs_agree(ctx, status));
     if (comm == NULL) return PCS_OK;
     comm->max(comm, 4, ends);
     if (ends[0] + ends[1] == 0.0 && ends[2] + ends[3] == 0.0) return PCS_OK;
@@ -75,7 +75,7 @@ pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int 
 {
     double *all = pcs_scratch(NULL, (size_t)comm->size, sizeof *all), sum = 0.0;
     pcs_status status = all == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
-    PCS_TRY(pcs_comm_agree(ctx, status));
+    PCS_TRY(pcs_agree(ctx, status));
     for (int r = 0; r < comm->size; r++) all[r] = r == comm->rank ? mine : 0.0;
     comm->sum(comm, comm->size, all);
     for (int r = 0; r < comm->size; r++) {

@@ -72,10 +72,27 @@ static inline int pcs_comm_first(const pcs_comm *comm, int rank, int count)
 }
 
 // Returns the worst status of all ranks. Collective.
-static inline pcs_status pcs_comm_agree(pcs_context *ctx, pcs_status status)
+static inline pcs_status pcs_agree(pcs_context *ctx, pcs_status status)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
     return comm == NULL ? status : comm->agree(comm, ctx, status, 0);
+}
+
+// Returns the number of processes of the run; pcs_process_number, the rank of this one.
+static inline int pcs_process_count(const pcs_context *ctx)
+{
+    return pcs_context_comm(ctx) == NULL ? 1 : pcs_context_comm(ctx)->size;
+}
+static inline int pcs_process_number(const pcs_context *ctx)
+{
+    return pcs_context_comm(ctx) == NULL ? 0 : pcs_context_comm(ctx)->rank;
+}
+
+// Replaces each number by the largest of all processes.
+static inline void pcs_process_max(const pcs_context *ctx, int count, double *x)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    if (comm != NULL) comm->max(comm, count, x);
 }
 
 // Returns PCS_BAD_INPUT on all ranks unless all have the same hash, which `what` explains. A fault of any rank comes

@@ -9,10 +9,10 @@
 typedef struct pcs_memory {
     void *bytes;
     size_t size; // bytes; 0 if none
-    // Distributed doubles, of which the first are owned by this rank and the rest are ghosts; NULL if the same on all
-    // ranks.
+    // Distributed doubles, of which the first are owned by this process and the rest are ghosts; NULL if all have the
+    // same.
     const int *serial; // their indices in one process
-    int nown, nall;    // number owned by this rank, and of all ranks
+    int nown, nall;    // number owned by this process, and of all processes
 } pcs_memory;
 
 // Copies memory of the same sizes; entries that both lists share are skipped.

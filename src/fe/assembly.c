@@ -336,7 +336,7 @@ pcs_status pcs_fe_plan_pieces(pcs_system *self, fe_data *fe)
     }
     pcs_scratch_free(met);
     pcs_scratch_free(colour);
-    if (status != PCS_OK || !is_large || self->layout != NULL) return status; // ranks have the processors
+    if (status != PCS_OK || !is_large || self->layout != NULL) return status; // processes have the processors
     int wanted = fe->model.nthread > 0 ? fe->model.nthread : pcs_pool_share(self->ctx);
     return pcs_pool_create(self->ctx, wanted, &((fe_work *)self->work)->pool);
 }

@@ -28,7 +28,7 @@ typedef struct fe_share {
     int *index_of_cell;   // [mesh ncell] index in the group over all ranks; -1 if unknown
     bool deals_rows;      // contact rows are distributed: those at own nodes, and an equal part of the others
     bool reaches;         // some of these rows, on some rank, act on nodes of other ranks, too
-    int *joint_rank;      // [njoint] rank that has the rows of each joint, if rows are distributed
+    int *joint_owner;     // [njoint] rank that has the rows of each joint, if rows are distributed
     int npoint, ncell;    // nodes and cells of this rank
     void *points, *cells; // plans of the collection on rank 0, for pictures
 } fe_share;
@@ -170,7 +170,7 @@ extern const pcs_system_ops pcs_system_fe;
 // Returns the worst status of all ranks, which may find different faults if each has a part of the mesh.
 static inline pcs_status pcs_fe_agree(pcs_context *ctx, const fe_data *fe, pcs_status status)
 {
-    return pcs_mesh_is_whole(fe->model.mesh) ? status : pcs_comm_agree(ctx, status);
+    return pcs_mesh_is_whole(fe->model.mesh) ? status : pcs_agree(ctx, status);
 }
 static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
 {

@@ -191,7 +191,7 @@ static pcs_status share_ask(share_post *p, pcs_numbers *told)
     int *table = pcs_scratch(NULL, 2 * (size_t)nrange + (size_t)total + (size_t)size + 1, sizeof *table);
     int *answers = table + 2 * nrange;
     if (status == PCS_OK && table == NULL) status = pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", nrange);
-    status = pcs_comm_agree(p->ctx, status);
+    status = pcs_agree(p->ctx, status);
     if (status == PCS_OK) status = share_fill_register(p, &asked, total, table);
     if (status == PCS_OK) {
         share_answer(p, &asked, total, table, answers);
@@ -285,7 +285,7 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
     p.node = pcs_scratch(NULL, (2 + ASKED) * n + 2 * size, sizeof *p.node);
     p.why = pcs_scratch(NULL, n + 1, sizeof *p.why);
     pcs_status status = p.node == NULL || p.why == NULL ? share_out_of_memory(ctx, fe) : PCS_OK;
-    status = pcs_comm_agree(ctx, status);
+    status = pcs_agree(ctx, status);
     *layout = (pcs_layout){ .comm = comm };
     p.first = p.node + n;
     p.send = p.first + n;
@@ -402,7 +402,7 @@ static bool share_is_dealable(const fe_data *fe, const pcs_row_source *c)
 }
 
 // Returns the rank that owns all nodes of a joint; -1 if there are several, or if the joint is driven.
-static int share_joint_rank(const fe_data *fe, const pcs_row_source *joint)
+static int share_joint_owner(const fe_data *fe, const pcs_row_source *joint)
 {
     int rank = -1;
     if (joint->ops->drive != NULL) return -1;
@@ -424,8 +424,8 @@ static bool share_deals_joints(const fe_data *fe)
 {
     bool are_all = true;
     for (int j = 0; j < fe->model.njoint && are_all; j++) {
-        fe->share->joint_rank[j] = share_joint_rank(fe, &fe->model.joints[j]);
-        are_all = fe->share->joint_rank[j] >= 0;
+        fe->share->joint_owner[j] = share_joint_owner(fe, &fe->model.joints[j]);
+        are_all = fe->share->joint_owner[j] >= 0;
     }
     return are_all;
 }
@@ -477,8 +477,8 @@ static pcs_status dofs_share(pcs_context *ctx, fe_data *fe)
     fe->nbatch = 2 * fe->model.ngroup;
     PCS_TAKE(ctx, fe->share, 1, "the share of a rank");
     PCS_TAKE(ctx, fe->share->index_of_cell, fe->model.mesh->ncell, "the share of a rank");
-    PCS_TAKE(ctx, fe->share->joint_rank, fe->model.njoint, "the share of a rank");
-    PCS_TRY(pcs_comm_agree(ctx, share_deal_rows(fe, comm)));
+    PCS_TAKE(ctx, fe->share->joint_owner, fe->model.njoint, "the share of a rank");
+    PCS_TRY(pcs_agree(ctx, share_deal_rows(fe, comm)));
     PCS_TRY(share_number(ctx, fe, comm));
     PCS_TRY(share_find_common(ctx, fe, comm));
     pcs_layout *layout = &fe->share->layout;

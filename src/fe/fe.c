@@ -382,7 +382,7 @@ static pcs_status fe_make_rows(pcs_system *self, const fe_data *fe, const char *
                                             .nheld = fe->nheld,
                                             .contacts = fe->model.contacts,
                                             .joints = fe->model.joints,
-                                            .joint_rank = fe->share == NULL ? NULL : fe->share->joint_rank };
+                                            .joint_owner = fe->share == NULL ? NULL : fe->share->joint_owner };
     return pcs_table_create(self, culprit);
 }
 

@@ -57,7 +57,7 @@ typedef struct pcs_fe_load {
 // Holds everything that a model consists of; the arrays are borrowed and must live as long as the context.
 typedef struct pcs_fe_definition {
     const pcs_mesh *mesh;
-    const pcs_mesh *shown; // whole mesh, on the rank that shows it, if `mesh` is a part; else NULL
+    const pcs_mesh *shown; // whole mesh, on the process that shows it, if `mesh` is a part; else NULL
     int ngroup, nsupport, ninitial, nload, ncontact, njoint;
     const pcs_fe_group *groups;
     const pcs_fe_support *supports;
@@ -68,10 +68,10 @@ typedef struct pcs_fe_definition {
     double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
     double step;                            // of the run, s, for masses tuned to it; NAN or 0 if unknown
     int nthread;                            // for large models; 0 for the number of processors
-    // Returns true if so many rows are distributed over the ranks that own their equations; NULL for never.
+    // Returns true if so many rows are distributed over the processes that own their equations; NULL for never.
     bool (*deals_rows)(double nrow, double ndof);
-    bool needs_copies; // nodes of contacts are needed on all ranks, for output
-    bool shows_pieces; // each of several ranks shows its part of the picture
+    bool needs_copies; // nodes of contacts are needed on all processes, for output
+    bool shows_pieces; // each of several processes shows its part of the picture
     bool stays_still;  // the state is static: section forces are evaluated in equilibrium with loads along cells
 } pcs_fe_definition;
 
@@ -88,7 +88,7 @@ enum {
 // by the name of the faulty part in *culprit ("contacts.wall"), or NULL.
 pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit);
 
-// Returns for inspection the degrees of freedom with the mesh, the cells of a group on this rank, and the definition.
+// Returns for inspection the degrees of freedom with the mesh, the cells of a group that are here, and the definition.
 const pcs_dofmap *pcs_fe_dofmap(const pcs_system *self);
 const pcs_batch *pcs_fe_batch(const pcs_system *self, int group);
 const pcs_fe_definition *pcs_fe_model(const pcs_system *self);

@@ -225,7 +225,7 @@ bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size,
     return false;
 }
 
-// Holds gravity and line loads of one group on this rank, as a linked list of entries for each cell.
+// Holds gravity and line loads of one group on this process, as a linked list of entries for each cell.
 struct fe_spread {
     int count, *first; // [ncell] latest entry of a cell, -1 if none
     int *next, *load;  // [room] previous entry; number of the load, or GRAVITY for the sum of all gravity
@@ -276,7 +276,7 @@ static pcs_status spread_take(pcs_system *self, fe_data *fe)
 static void spread_note(fe_data *fe, int batch, int cell, const pcs_fe_load *load, const double *force)
 {
     if (fe->spreads == NULL) return;
-    if (batch >= fe->model.ngroup || fe->spreads[batch].first == NULL) return; // another rank's
+    if (batch >= fe->model.ngroup || fe->spreads[batch].first == NULL) return; // another process's
     fe_spread *spread = &fe->spreads[batch];
     int n = pcs_fe_ops(fe, batch)->ndof, number = load->is_gravity ? GRAVITY : (int)(load - fe->model.loads);
     int entry = spread->first[cell];
@@ -515,7 +515,7 @@ pcs_status pcs_fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, u
     return PCS_OK;
 }
 
-// Adds a line load on all cells here, also those of other ranks that act on own equations.
+// Adds a line load on all cells here, also those of other processes that act on own equations.
 static pcs_status loads_add_line(pcs_system *self, fe_data *fe, int index)
 {
     const pcs_fe_load *load = &fe->model.loads[index];

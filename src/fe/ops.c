@@ -15,14 +15,14 @@
 // They hold the values of the last commit and are part of the system's memory, so that states which are saved, restored
 // and written contain them. Between two commits every kernel integrates from there to its state in one increment, so
 // that a step may be tried, rejected and cut without a trace. Friction of contacts with force laws does the same
-// (rows/forces.c). Each rank has those of its own cells; in a checkpoint they are in the order of one process.
+// (rows/forces.c). Each process has those of its own cells; in a checkpoint they are in the order of one process.
 
 static int internal_count(const fe_data *fe, int b)
 {
     return fe->batches[b].ncell * pcs_fe_ops(fe, b)->ninternal;
 }
 
-// Returns the index of a group's first variable among those of all ranks; for ngroup, their total number.
+// Returns the index of a group's first variable among those of all processes; for ngroup, their total number.
 static int internal_first(const fe_data *fe, int group)
 {
     int first = 0;
@@ -31,7 +31,7 @@ static int internal_first(const fe_data *fe, int group)
     return first;
 }
 
-// Assigns serial numbers, as in one process, to the variables: own cells first, then copies of cells of other ranks.
+// Assigns serial numbers, as in one process, to the variables: own cells first, then copies of others.
 static pcs_status internal_number(pcs_system *self, const fe_data *fe, pcs_memory *piece)
 {
     int *serial, next = 0;
@@ -192,7 +192,7 @@ static double fe_weight_work(const pcs_system *self, int low, int high, const do
     return sum;
 }
 
-// Sums energies, J, and momenta over all ranks; each rank has the potential at rest of its own cells only.
+// Sums energies, J, and momenta over all processes; each process has the potential at rest of its own cells only.
 static void slices_sum_measure(const pcs_system *self, pcs_measure *m)
 {
     double sum[9] = { m->kinetic, m->strain, m->potential };

@@ -521,7 +521,7 @@ static pcs_status carried_tell(pcs_context *ctx, const fe_data *fe, const carrie
     int size = comm->size, total = 0;
     int *count = pcs_scratch(NULL, 2 * (size_t)size, sizeof *count), *start = count + size, *number = NULL;
     pcs_status status = count == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the picture") : PCS_OK;
-    PCS_TRY(pcs_comm_agree(ctx, status));
+    PCS_TRY(pcs_agree(ctx, status));
     memset(count, 0, 2 * (size_t)size * sizeof *count);
     count[0] = list->count * RECORD;
     status = comm->exchange(comm, ctx, count, start, list->record, &told);
@@ -534,7 +534,7 @@ static pcs_status carried_tell(pcs_context *ctx, const fe_data *fe, const carrie
         number = pcs_scratch(NULL, (size_t)total, sizeof *number);
         if (number == NULL) status = pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the picture");
         else if (comm->rank == 0) status = carried_sort(ctx, fe, &told, total, number, out);
-        status = pcs_comm_agree(ctx, status);
+        status = pcs_agree(ctx, status);
     }
     if (status == PCS_OK) status = comm->exchange(comm, ctx, count, start, number, answer);
     pcs_scratch_free(count);
@@ -557,14 +557,14 @@ static pcs_status fe_find_carried(pcs_system *self, const fe_data *fe, bool has_
 {
     carried_list list = { 0 };
     pcs_numbers number = { 0 };
-    pcs_status status = pcs_comm_agree(self->ctx, carried_list_own(self->ctx, fe, has_arms, &list));
+    pcs_status status = pcs_agree(self->ctx, carried_list_own(self->ctx, fe, has_arms, &list));
     if (status == PCS_OK) status = carried_tell(self->ctx, fe, &list, &number, out);
     if (status == PCS_OK) {
         out->count = (int)pcs_system_max(self, out->count);
         out->nown = list.count;
         out->own = pcs_scratch(NULL, (size_t)list.count, sizeof *out->own);
         if (out->own == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
-        status = pcs_comm_agree(self->ctx, status);
+        status = pcs_agree(self->ctx, status);
         int nknown = status == PCS_OK ? list.count : 0;
         for (int i = 0; i < nknown; i++) {
             out->own[i][0] = list.node[i];
@@ -790,7 +790,7 @@ static pcs_status part_find_far(pcs_system *self, const fe_data *fe, part_work *
     double(*list)[FAR_WIDTH] = pcs_scratch(NULL, (size_t)all, sizeof *list);
     pcs_status status = PCS_OK;
     if (list == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
-    PCS_TRY(pcs_comm_agree(self->ctx, status));
+    PCS_TRY(pcs_agree(self->ctx, status));
     memset(list, 0, (size_t)all * sizeof *list);
     for (int i = 0; i < w->nfar; i++) {
         list[first + i][0] = pcs_mesh_cell_number(fe->model.mesh, w->far[i].cell);
@@ -972,7 +972,7 @@ static pcs_status part_place_obstacles(pcs_system *self, fe_data *fe, part_work 
     for (int i = 0; i < nlisted; i++)
         obstacles[nknown + i].carrier = obstacles[nknown + i].end_node = picture->npoint + count + i;
     if (status == PCS_OK) status = part_take_points(self, fe, w, picture);
-    status = pcs_comm_agree(self->ctx, status);
+    status = pcs_agree(self->ctx, status);
     if (status == PCS_OK) status = part_tell_carriers(self, fe, picture, own);
     pcs_scratch_free(nodes);
     pcs_scratch_free(own);
@@ -1006,7 +1006,7 @@ static pcs_status part_find_given(pcs_system *self, const fe_data *fe, const par
     double *number = pcs_scratch(NULL, (size_t)part->nall, sizeof *number);
     pcs_status status = PCS_OK;
     if (number == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
-    status = pcs_comm_agree(self->ctx, status);
+    status = pcs_agree(self->ctx, status);
     if (status == PCS_OK) {
         memset(number, 0, (size_t)part->nall * sizeof *number);
         for (int i = 0; i < w->nasked; i++) number[part->first + i] = pcs_mesh_cell_number(fe->model.mesh, w->asked[i]);
@@ -1039,9 +1039,9 @@ static pcs_status fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *pictu
                                const fe_carried *carried)
 {
     part_work w = { 0 };
-    pcs_status status = pcs_comm_agree(self->ctx, part_choose(self, fe, &w, picture));
+    pcs_status status = pcs_agree(self->ctx, part_choose(self, fe, &w, picture));
     if (status == PCS_OK) status = part_find_far(self, fe, &w);
-    if (status == PCS_OK) status = pcs_comm_agree(self->ctx, part_number(self, fe, &w, picture));
+    if (status == PCS_OK) status = pcs_agree(self->ctx, part_number(self, fe, &w, picture));
     if (status == PCS_OK) status = part_place_obstacles(self, fe, &w, picture, obstacles, carried);
     // All pieces have the same arrays.
     if (status == PCS_OK && pcs_system_max(self, w.largest) == 0.0) picture->radius = NULL;
@@ -1165,7 +1165,7 @@ static pcs_status picture_plan(pcs_system *self, fe_data *fe)
     pcs_status status = PCS_OK;
     if (nodes == NULL || cells == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
     else picture_list_own(fe, nodes, cells);
-    status = pcs_comm_agree(self->ctx, status);
+    status = pcs_agree(self->ctx, status);
     if (status == PCS_OK) status = comm->plan(comm, self->ctx, share->npoint, nodes, &share->points);
     if (status == PCS_OK) status = comm->plan(comm, self->ctx, share->ncell, cells, &share->cells);
     pcs_scratch_free(nodes);
@@ -1324,7 +1324,7 @@ static pcs_status picture_find_groups(pcs_system *self, fe_data *fe)
     int *groups = pcs_take(self->ctx, shown == NULL ? 0 : ncell, sizeof *groups, "the picture");
     pcs_status status = groups == NULL ? PCS_NO_MEMORY : PCS_OK;
     if (group == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
-    status = pcs_comm_agree(self->ctx, status);
+    status = pcs_agree(self->ctx, status);
     if (status == PCS_OK) picture_collect_groups(self, fe, group, groups);
     fe->group_shown = groups;
     pcs_scratch_free(group);

@@ -11,7 +11,7 @@ static double probe_cell(const pcs_system *self, int cell, int field, pcs_instan
     const fe_data *fe = self->data;
     int group = fe->batch_of_cell[cell], place = fe->place_of_cell[cell];
     double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
-    if (place < 0) return 0.0; // another rank's
+    if (place < 0) return 0.0; // another process's
     const pcs_batch *batch = &fe->batches[group];
     const double *line_load = pcs_fe_spread_force(self, at, group, place, force);
     batch->ops->read_fields(batch, place, &(pcs_cell_state){ .q = at.q, .v = at.v, .line_load = line_load }, value);
@@ -106,7 +106,7 @@ pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const
     return PCS_OK;
 }
 
-// Returns the group of the cells, also on ranks that have none of them.
+// Returns the group of the cells, also on processes that have none of them.
 static int probe_group(const pcs_system *self, const pcs_set *cells)
 {
     const fe_data *fe = self->data;

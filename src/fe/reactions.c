@@ -23,7 +23,7 @@ typedef struct mass_entry {
 
 struct fe_reactions {
     int nfixed;         // number of fixed dofs at nodes of supports whose reactions are reported
-    int nown;           // number of these on this rank
+    int nown;           // number of these on this process
     int *dof;           // [nfixed]
     int *serial;        // [nfixed] their order in one process
     int *number;        // [map.ndof] index among the fixed ones, -1 if free
@@ -43,7 +43,7 @@ static bool reactions_are_asked(const fe_data *fe)
     return false;
 }
 
-// Adds the dofs that were found, those of this rank or the others, with their places in one process.
+// Adds the dofs that were found, those of this process or the others, with their places in one process.
 static void reactions_add_fixed(const fe_data *fe, bool is_own, fe_reactions *r)
 {
     for (int i = 0, place = 0; i < fe->map.ndof; i++) {
@@ -57,7 +57,7 @@ static void reactions_add_fixed(const fe_data *fe, bool is_own, fe_reactions *r)
     }
 }
 
-// Finds the fixed dofs at nodes of supports whose reactions are reported, which all ranks have; own ones first.
+// Finds the fixed dofs at nodes of supports whose reactions are reported, which all processes have; own ones first.
 static void reactions_find_fixed(const fe_data *fe, fe_reactions *r)
 {
     for (int i = 0; i < fe->map.ndof; i++) r->number[i] = -1;
@@ -193,7 +193,7 @@ static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, 
     return PCS_OK;
 }
 
-// Adds a line load on all cells here, also those of other ranks that touch own nodes.
+// Adds a line load on all cells here, also those of other processes that touch own nodes.
 static pcs_status reactions_take_line(pcs_system *self, fe_reactions *r, int l)
 {
     const fe_data *fe = self->data;
@@ -246,7 +246,7 @@ static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, work->last_p, r->nfixed, "reactions");
     PCS_TAKE(self->ctx, work->last_f, r->nfixed, "reactions");
     pcs_memory last = { .size = (size_t)r->nfixed * sizeof *work->last_p, .serial = r->serial };
-    last.nown = r->nown; // only their own rank has all that pulls at them
+    last.nown = r->nown; // only their own process has all that pulls at them
     last.nall = r->nfixed;
     for (int i = 0; i < 2; i++) {
         last.bytes = i == 0 ? work->last_p : work->last_f;
@@ -357,7 +357,7 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report
 }
 
 // Computes p and f of the fixed dofs at (q, v), and R of the step since the last call. Only the owner of a dof has all
-// its cells; on other ranks R holds distributed rows, which no other rank has.
+// its cells; on other processes R holds distributed rows, which no other process has.
 static void reactions_of_supports(pcs_system *self, double h, pcs_instant at, const pcs_row_report *rows)
 {
     const fe_data *fe = self->data;
@@ -408,7 +408,7 @@ static void reactions_sum_support(const pcs_system *self, int support, double h,
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
     const fe_reactions *r = fe->reactions;
-    int count = self->row_comm == NULL ? r->nown : r->nfixed;
+    int count = pcs_rows_are_spread(self) ? r->nfixed : r->nown;
     for (int s = 0; s < count; s++) {
         const pcs_dof *d = &fe->map.dof[r->dof[s]];
         double part[3], arm[3], moment[3], turned[9], along[3];
@@ -438,7 +438,7 @@ static void reactions_join(const pcs_system *self, pcs_reaction *reaction)
 {
     pcs_system_sum(self, 3, reaction->force);
     pcs_system_sum(self, 3, reaction->moment);
-    if (self->row_comm != NULL) pcs_system_sum(self, 2, reaction->teeth);
+    if (pcs_rows_are_spread(self)) pcs_system_sum(self, 2, reaction->teeth);
 }
 
 static void reactions_find(pcs_system *self, double h, const fe_acting *at, pcs_reaction *out)
@@ -447,7 +447,7 @@ static void reactions_find(pcs_system *self, double h, const fe_acting *at, pcs_
     const pcs_row_report *rows = at->rows;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
     int njoint = fe->model.njoint - fe->nheld;
-    bool is_dealt = self->row_comm != NULL; // then rows count where they are
+    bool is_dealt = pcs_rows_are_spread(self); // then rows count where they are
     for (int i = 0; i < njoint; i++) {
         pcs_table_add_reaction(self, fe->model.ncontact + i, rows, &out[i]);
         if (is_dealt) reactions_join(self, &out[i]);

@@ -49,7 +49,7 @@ void pcs_fe_find_laws(fe_data *fe)
     }
 }
 
-// Holds the nodes of one of a contact's sets at which it has points on this rank.
+// Holds the nodes of one of a contact's sets at which it has points on this process.
 typedef struct bounds_nodes {
     const pcs_set *nodes, *cells; // one is NULL
 } bounds_nodes;
@@ -147,11 +147,11 @@ static double bounds_mobility(const pcs_system *self, const pcs_rows *L, int row
         if (L->value[e] == 0.0 || equation >= pcs_system_nown(self)) continue;
         sum += L->value[e] * L->value[e] * (share[equation] > 0 ? share[equation] : 1) / mass[equation];
     }
-    if (self->row_comm == NULL) pcs_system_sum(self, 1, &sum);
+    if (!pcs_rows_are_spread(self)) pcs_system_sum(self, 1, &sum);
     return sum;
 }
 
-// Finds the largest mobilities L M^-1 L^T, 1/kg, of the points on this rank, along normals and tangents; friction acts
+// Finds the largest mobilities L M^-1 L^T, 1/kg, of the points here, along normals and tangents; friction acts
 // on rotations, too. If directions vary, bounds them by the least masses of the nodes of both sides, arms up to the
 // contact's reach, and two points at one node.
 static void bounds_find_mobility(const pcs_system *self, const pcs_table_source *own, const double *mass,

@@ -106,11 +106,11 @@ static pcs_status line_ask(line_post *p, double *length, pcs_numbers *told)
         for (int r = 0; r < size; r++) total += asked.count[r];
     int *answers = pcs_scratch(NULL, (size_t)total / ASKED * TOLD + (size_t)size, sizeof *answers);
     if (status == PCS_OK && answers == NULL) status = pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: a line of cells");
-    status = pcs_comm_agree(p->ctx, status);
+    status = pcs_agree(p->ctx, status);
     if (status == PCS_OK) {
         line_fill(p, &asked, total);
         if (!line_add_up(p, length)) status = pcs_fail(p->ctx, PCS_UNSUPPORTED, "cells are not in a line");
-        status = pcs_comm_agree(p->ctx, status);
+        status = pcs_agree(p->ctx, status);
     }
     if (status == PCS_OK) {
         line_answer(p, &asked, total, answers);
@@ -144,7 +144,7 @@ static pcs_status fe_measure_line(pcs_context *ctx, const pcs_mesh *mesh, const 
 {
     line_post p = { .ctx = ctx, .comm = pcs_context_comm(ctx), .ncell = pcs_set_size(cells) };
     pcs_numbers told = { 0 };
-    pcs_status status = pcs_comm_agree(ctx, line_open(&p, cells));
+    pcs_status status = pcs_agree(ctx, line_open(&p, cells));
     if (status == PCS_OK) {
         line_write(&p, mesh, cells);
         status = line_ask(&p, length, &told);
@@ -326,13 +326,13 @@ pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe)
     pcs_batch *batches = pcs_take(self->ctx, ngroup, sizeof *batches, "the picture");
     pcs_status status = batches == NULL ? PCS_NO_MEMORY : PCS_OK;
     if (way == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
-    status = pcs_comm_agree(self->ctx, status);
+    status = pcs_agree(self->ctx, status);
     if (status == PCS_OK) {
         memcpy(batches, fe->batches, ngroup * sizeof *batches);
         taper_list_ways(fe, way);
         comm->collect(comm, fe->share->cells, WAYS, way, way);
         if (fe->model.shown != NULL) status = taper_fill_shown(self, fe, way, batches);
-        status = pcs_comm_agree(self->ctx, status);
+        status = pcs_agree(self->ctx, status);
     }
     fe->drawn = batches;
     pcs_scratch_free(way);

@@ -1,6 +1,6 @@
 // Solvers of A x = b for a fixed pattern: analyze once, factor rarely, solve often.
 //
-// A matrix with a layout is spread over ranks: a solve takes a right-hand side that is right on the own equations and
+// A matrix with a layout is distributed: a solve takes a right-hand side that is right on the own equations and
 // gives the solution on all equations that are here, copies included.
 
 #ifndef PCS_LINSOLVE_LINSOLVE_H
@@ -80,7 +80,7 @@ static inline void pcs_linsolve_solve(pcs_linsolve *self, double *x)
 {
     self->ops->solve(self, x);
 }
-// Solves without updating the copies (ghost entries) of other ranks' equations, for callers that do not read them.
+// Solves without updating the copies (ghost entries) of other processes' equations, for callers that do not read them.
 static inline void pcs_linsolve_solve_own(pcs_linsolve *self, double *x)
 {
     if (self->ops->solve_own != NULL) self->ops->solve_own(self, x);

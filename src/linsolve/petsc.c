@@ -1,7 +1,6 @@
 // Distributed matrices, solved by what the shared object with MPI and PETSc brings.
 //
-// Only assembled models have a layout of their equations over the ranks; everything else is small and solved on every
-// rank alike.
+// Only assembled models have a layout of their equations; everything else is small and solved by every process alike.
 
 #include "linsolve/linsolve.h"
 

@@ -26,41 +26,6 @@ pcs_status pcs_collect_create(pcs_context *ctx, int count, const int *number, pc
 // Gathers own[count][width] of every process into all[][width] on the process that writes. Collective.
 void pcs_collect_put(const pcs_collect *self, int width, const double *own, double *all);
 
-// Returns the number of processes of the run; pcs_process_number, the rank of this one.
-static inline int pcs_process_count(const pcs_context *ctx)
-{
-    return pcs_context_comm(ctx) == NULL ? 1 : pcs_context_comm(ctx)->size;
-}
-static inline int pcs_process_number(const pcs_context *ctx)
-{
-    return pcs_context_comm(ctx) == NULL ? 0 : pcs_context_comm(ctx)->rank;
-}
-
-// Replaces each number by the largest of all processes.
-static inline void pcs_process_max(const pcs_context *ctx, int count, double *x)
-{
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    if (comm != NULL) comm->max(comm, count, x);
-}
-
-// Returns the worst status of all processes.
-static inline pcs_status pcs_agree(pcs_context *ctx, pcs_status status)
-{
-    return pcs_comm_agree(ctx, status);
-}
-
-// Returns true if rows are distributed: each process has only its own.
-static inline bool pcs_rows_are_spread(const pcs_system *system)
-{
-    return system->row_comm != NULL;
-}
-
-// Replaces each number found of the rows here by the largest of all processes.
-static inline void pcs_rows_max_each(const pcs_system *system, int count, double *x)
-{
-    if (system->row_comm != NULL) system->row_comm->max(system->row_comm, count, x);
-}
-
 // Energy book-keeping since t = 0, J. E = kinetic + strain + potential obeys
 //   E - initial = external_work - damping_loss - impact_loss - friction_loss + correction_work - numerical_loss
 //               - material_loss, the work of plastic strains and viscous losses inside cells.

@@ -40,7 +40,7 @@ static const char *pair_check(const void *params, const char **option)
                : NULL;
 }
 
-// Returns the nodes of a set whose pairs belong to this rank: the rank of their node of a.
+// Returns the nodes of a set whose pairs belong to this process: the process of their node of a.
 static const pcs_set *pair_nodes(const pcs_mesh *mesh, const pair_params *p, const char *name)
 {
     return pcs_set_touching(pcs_mesh_node_set(mesh, name), p->a);

@@ -98,7 +98,7 @@ static bool target_is_free(const target_contact *self, const pcs_dofmap *map, in
     return false;
 }
 
-// Collects the nodes of both bodies. Fails if supports fix all of them. `nodes`: contact nodes of all ranks.
+// Collects the nodes of both bodies. Fails if supports fix all of them. `nodes`: contact nodes of all processes.
 static pcs_status target_look_at_all(pcs_context *ctx, target_contact *self, const pcs_dofmap *map,
                                      const pcs_set *nodes)
 {

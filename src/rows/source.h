@@ -131,11 +131,11 @@ typedef struct pcs_source_ops {
     const pcs_source_signal *signals; // ends with a name of NULL; NULL if absent
     // Returns NULL if the parameters are valid, else the fault; *option names the key.
     const char *(*check)(const void *params, const char **option);
-    // Counts the rows of a contact that can be distributed over ranks. If the first set is one of nodes: rows per node,
+    // Counts the rows of a contact that can be distributed. If the first set is one of nodes: rows per node,
     // which act on that node, on the nodes at the same index of the other sets, and on common ones; they follow
-    // pcs_set_touching by the first set, so that each rank may have the rows of its own nodes. Else: all rows, which
-    // `search` assigns to the pairs it finds; each rank of the map's `row_comm` has an equal part, in order. NULL if
-    // all ranks have all rows.
+    // pcs_set_touching by the first set, so that each process may have the rows of its own nodes. Else: all rows, which
+    // `search` assigns to the pairs it finds; each process has an equal part, in order. NULL if
+    // all processes have all rows.
     int (*count)(const void *params, const pcs_mesh *mesh);
     // Resolves nodes and reference geometry. Fails with PCS_BAD_INPUT if a node lacks a direction that a row needs.
     pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
@@ -174,7 +174,7 @@ extern const pcs_source_ops *const pcs_joints[];    // ends with NULL
 
 // Returns the set that the i-th of `sets` names; NULL after the last.
 const char *pcs_source_set_name(const pcs_source_ops *ops, const void *params, int i);
-// Returns the number of rows, on all ranks together, of a contact that has `count`.
+// Returns the number of rows, on all processes together, of a contact that has `count`.
 int pcs_source_rows(const pcs_source_ops *ops, const void *params, const pcs_mesh *mesh);
 
 // Holds the parameters of supports that fix one of the three rotations in space; not available in cases.

@@ -185,7 +185,7 @@ void pcs_table_look_at_laws(const pcs_system *self, const double *q)
 static bool table_is_elsewhere(const pcs_system *self, const pcs_row_table *table, int k)
 {
     int joint = k - table->ncontact;
-    return self->row_comm != NULL && joint >= 0 && table->joint_rank[joint] != self->row_comm->rank;
+    return self->row_comm != NULL && joint >= 0 && table->joint_owner[joint] != self->row_comm->rank;
 }
 
 // Makes the instance of a contact or joint, and counts its rows.
@@ -297,7 +297,7 @@ static pcs_status table_create_sources(pcs_system *self, pcs_row_table *table, p
         if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, info[k].is_joint ? "joints" : "contacts", info[k].name);
     }
     if (self->row_comm == NULL) return status;
-    PCS_TRY(pcs_comm_agree(self->ctx, status));
+    PCS_TRY(pcs_agree(self->ctx, status));
     table_join_shapes(self, table, info);
     return PCS_OK;
 }
@@ -418,14 +418,14 @@ pcs_status pcs_table_create(pcs_system *self, const char **culprit)
     pcs_status status = table_describe_rows(self, table, info);
     if (self->row_comm != NULL && status == PCS_OK) status = table_number(self, table, info);
     if (status == PCS_OK) status = table_prepare(self, table, rest);
-    PCS_TRY(self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status));
+    PCS_TRY(self->row_comm == NULL ? status : pcs_agree(self->ctx, status));
     PCS_TRY(table_make_directions(self, table, rest));
     if (!table->has_evaluated) return PCS_OK;
     pcs_table_evaluate(self, pcs_at(0.0, rest, NULL), &(pcs_row_values){ .G = self->G, .T = self->T });
     self->time_here = NAN;
     table_find_angles(self);
     status = table_demand_motion(self, culprit);
-    return self->row_comm == NULL ? status : pcs_comm_agree(self->ctx, status);
+    return self->row_comm == NULL ? status : pcs_agree(self->ctx, status);
 }
 
 pcs_status pcs_table_search(pcs_system *self, pcs_instant at, bool *has_changed)

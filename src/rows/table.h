@@ -18,7 +18,7 @@ enum { PCS_ROW_TERMS = PCS_ROW_NODES * PCS_MAX_NODE_DOFS }; // most equations of
 typedef struct pcs_table_source {
     const pcs_row_source *model;
     void *instance;      // with the results of its search
-    int first_row, nrow; // on this rank; 0 rows of a joint of another rank
+    int first_row, nrow; // on this process; 0 rows of a joint of another process
     bool is_joint;
     bool is_soft;   // has a force law
     bool is_frozen; // evaluated once, at rest: directions are constant and gaps are linear in q
@@ -31,7 +31,7 @@ struct pcs_row_table {
     int ncontact, njoint;
     int nheld; // number of supports that are joints, too: the last joints
     const pcs_row_source *contacts, *joints;
-    const int *joint_rank; // [njoint] rank that has the rows of each joint, if rows are distributed
+    const int *joint_owner; // [njoint] process that has the rows of each joint, if rows are distributed
 
     pcs_table_source *sources; // [ncontact + njoint] contacts, then joints
     int *order;                // [ncontact + njoint] sources in the order of their rows

@@ -521,7 +521,7 @@ static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced
         if (status == PCS_OK) status = filled;
     }
     if (status == PCS_OK && is_synced && !is_first) status = checkpoint_sync(sim->ctx, k->folder);
-    status = pcs_comm_agree(sim->ctx, status);
+    status = pcs_agree(sim->ctx, status);
     if (!is_open) return status;
     return checkpoint_end(&k->stream, sim->view.directory, is_synced ? k->folder : -1, status);
 }
@@ -537,7 +537,7 @@ pcs_status pcs_checkpoint_write(pcs_sim *sim)
     pcs_status status = checkpoint_put(sim, k, is_synced);
     k->last = pcs_clock();
     sim->timing.checkpoint += k->last - begin;
-    return pcs_comm_agree(sim->ctx, status);
+    return pcs_agree(sim->ctx, status);
 }
 
 pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path)

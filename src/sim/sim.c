@@ -275,7 +275,7 @@ static pcs_status sim_close(pcs_sim *sim, int nopen, pcs_status status)
     sim->timing.output += pcs_clock() - begin;
     sim->view.reason = NULL;
     if (status != PCS_OK) pcs_fail(sim->ctx, status, "%s", reason);
-    return pcs_comm_agree(sim->ctx, status);
+    return pcs_agree(sim->ctx, status);
 }
 
 // Creates and locks the folder, so that nobody else writes there until this process ends or unlocks it.
@@ -344,11 +344,11 @@ static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_
     pcs_carrier c;
     int nopen = 0;
     sim_choose_observers(sim, show_progress);
-    if (!sim->has_started) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_sim_start(sim)));
-    if (from != NULL) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_checkpoint_restore(sim, from, &c)));
+    if (!sim->has_started) PCS_TRY(pcs_agree(sim->ctx, pcs_sim_start(sim)));
+    if (from != NULL) PCS_TRY(pcs_agree(sim->ctx, pcs_checkpoint_restore(sim, from, &c)));
     pcs_status status = sim_open(sim, &nopen);
     // If files do not match the checkpoint, returns at once: closing would complete, and so change, them.
-    if (from != NULL && status == PCS_OK) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_checkpoint_restore_observers(sim, &c)));
+    if (from != NULL && status == PCS_OK) PCS_TRY(pcs_agree(sim->ctx, pcs_checkpoint_restore_observers(sim, &c)));
     sim->has_files = status == PCS_OK;
     if (status == PCS_OK) status = sim_loop(sim);
     return sim_close(sim, nopen, sim_keep(sim, status));
@@ -361,7 +361,7 @@ static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progres
     sim->view.directory = directory;
     pcs_status status = sim->resumes ? sim_find_checkpoint(sim, directory, &data, &is_there) : PCS_OK;
     if (status == PCS_OK && !is_there && pcs_is_root(sim->ctx)) status = sim_prepare_directory(sim, directory);
-    status = pcs_comm_agree(sim->ctx, status);
+    status = pcs_agree(sim->ctx, status);
     if (status == PCS_OK) status = sim_go(sim, show_progress, is_there ? &data : NULL);
     // The first checkpoint of this run takes the place of those of another; without one they go at the end.
     if (status == PCS_OK && sim->view.ncheckpoint == 0 && pcs_is_root(sim->ctx))
@@ -384,7 +384,7 @@ pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
 {
     int lock = -1;
     PCS_TRY(sim_compare_ranks(sim, directory));
-    pcs_status status = pcs_comm_agree(sim->ctx, sim_take_directory(sim, directory, &lock));
+    pcs_status status = pcs_agree(sim->ctx, sim_take_directory(sim, directory, &lock));
     if (status == PCS_OK) status = sim_run(sim, directory, show_progress);
     pcs_file_unlock_folder(lock);
     return status;

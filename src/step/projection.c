@@ -245,7 +245,7 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     projection_fill(solver, p);
     if (pcs_noted(solver->ctx)[0] != '\0') return pcs_fail(solver->ctx, PCS_FAILED, "%s", pcs_noted(solver->ctx));
     pcs_status status = projection_demand_masses(solver);
-    return solver->system->row_comm == NULL ? status : pcs_comm_agree(solver->ctx, status);
+    return solver->system->row_comm == NULL ? status : pcs_agree(solver->ctx, status);
 }
 
 pcs_status pcs_projection_need_columns(pcs_step_solver *solver)

@@ -146,7 +146,7 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     if (self->next == NULL) {
         pcs_step_solver *made = NULL;
         pcs_status status = pcs_step_solver_create(self->ctx, step_next(self), self->linear, self->system, &made);
-        if (pcs_comm_agree(self->ctx, status) != PCS_OK) return false;
+        if (pcs_agree(self->ctx, status) != PCS_OK) return false;
         self->next = made;
     }
     pcs_step_solver *next = self->next;

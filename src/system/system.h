@@ -525,6 +525,17 @@ static inline int pcs_row_number(const pcs_system *self, int row)
     return self->row_comm == NULL || row < 0 ? row : self->row_number[row];
 }
 
+// Returns true if rows are distributed: each process has only its own.
+static inline bool pcs_rows_are_spread(const pcs_system *self)
+{
+    return self->row_comm != NULL;
+}
+
+// Replaces each number found of the rows here by the largest of all processes.
+static inline void pcs_rows_max_each(const pcs_system *self, int count, double *x)
+{
+    if (self->row_comm != NULL) self->row_comm->max(self->row_comm, count, x);
+}
 // Reduces over the ranks among which rows are distributed: sum in place, maximum, logical or.
 static inline void pcs_rows_sum(const pcs_system *self, int count, double *x)
 {
