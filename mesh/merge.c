@@ -17,23 +17,6 @@
 
 // Choosing nodes by where they are: at positions, in a box, on a plane.
 
-void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3])
-{
-    if (!pcs_mesh_is_whole(mesh)) {
-        memcpy(low, mesh->share->low, 3 * sizeof *low);
-        memcpy(high, mesh->share->high, 3 * sizeof *high);
-        return;
-    }
-    for (int k = 0; k < 3; k++) {
-        low[k] = INFINITY;
-        high[k] = -INFINITY;
-        for (int i = 0; i < mesh->nnode; i++) {
-            low[k] = fmin(low[k], mesh->x[i][k]);
-            high[k] = fmax(high[k], mesh->x[i][k]);
-        }
-    }
-}
-
 double pcs_mesh_tolerance(const pcs_mesh *mesh)
 {
     double sum = 0.0, low[3], high[3];

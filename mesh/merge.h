@@ -36,8 +36,6 @@ typedef struct pcs_selection {
     double tolerance; // distance up to which a node still counts, m
 } pcs_selection;
 
-// Computes the corners of the bounding box of all nodes, m; infinite if there are none.
-void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3]);
 // Returns 1e-6 of the box's diagonal, m.
 double pcs_mesh_tolerance(const pcs_mesh *mesh);
 

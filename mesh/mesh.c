@@ -486,3 +486,20 @@ pcs_status pcs_mesh_order(pcs_context *ctx, int nnode, int ncell, const int (*ce
     pcs_scratch_free(memory);
     return PCS_OK;
 }
+
+void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3])
+{
+    if (!pcs_mesh_is_whole(mesh)) {
+        memcpy(low, mesh->share->low, 3 * sizeof *low);
+        memcpy(high, mesh->share->high, 3 * sizeof *high);
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+        for (int i = 0; i < mesh->nnode; i++) {
+            low[k] = fmin(low[k], mesh->x[i][k]);
+            high[k] = fmax(high[k], mesh->x[i][k]);
+        }
+    }
+}

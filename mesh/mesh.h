@@ -42,6 +42,9 @@ typedef struct pcs_mesh {
     pcs_context *memory;                                    // owner of nodes, cells and sets; borrowed
 } pcs_mesh;
 
+// Computes the corners of the bounding box of all nodes, m; infinite if there are none.
+void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3]);
+
 pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out);
 
 // Appends `count` nodes (cells) and sets *first to the number of the first; the caller fills them in.

@@ -1,7 +1,6 @@
 #include "mesh/part.h"
 
 #include "core/comm.h"
-#include "mesh/merge.h"
 #include "mesh/mesh.h"
 
 #include <limits.h>

@@ -84,6 +84,5 @@ extern const pcs_map pcs_case_map; // the whole case
 
 // Visits every map below the whole case once; `path` is "loads.NAME.amplitude", `help` that of its key.
 typedef void pcs_map_visit(void *user, const char *path, const char *help, const pcs_map *map);
-void pcs_maps_walk(pcs_context *ctx, pcs_map_visit *visit, void *user);
 
 #endif

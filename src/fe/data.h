@@ -235,8 +235,6 @@ pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_patte
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out);
-// Manages the internal variables of materials: allocates them, returns their loss, J, and stores them after a step.
-pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe);
 // Returns the time from the last commit to t, s.
 static inline double pcs_fe_elapsed(const pcs_system *self, double t)
 {
@@ -250,8 +248,6 @@ static inline pcs_cell_state pcs_fe_state(const pcs_system *self, pcs_instant at
 {
     return (pcs_cell_state){ .q = at.q, .v = at.v, .elapsed = pcs_fe_elapsed(self, at.t) };
 }
-// Writes "; " and the most bent cell to `text` if one is bent too far, else an empty text.
-void pcs_fe_name_bent(const pcs_system *self, const double *q, size_t size, char *text);
 // Writes "; " and the load that is not finite at some time from span[0] to span[1]. Returns false if all are finite.
 bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text);
 // Assembles M, K and C. Reassembles K and C of nonlinear models.
@@ -259,11 +255,7 @@ pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_tangents(pcs_system *self, pcs_instant at);
 // Plans how several threads assemble a large batch.
 pcs_status pcs_fe_plan_pieces(pcs_system *self, fe_data *fe);
-// Computes forces and energies of long bars by ranges of equations; `is_filled`: f holds gravity and loads already.
-pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe);
 void pcs_fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_cell_sums *sum);
-// Sets the operations slice by slice, if the model permits them.
-void pcs_fe_find_slices(pcs_system *self, const fe_data *fe);
 // Creates and draws the picture.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture);

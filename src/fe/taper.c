@@ -256,7 +256,7 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
 {
     const pcs_fe_group *g = &fe->model.groups[group];
     pcs_section_line line;
-    double length;
+    double length = 0.0;
     if (!pcs_taper_line(g->ops, g->params, &line) || line.params == NULL) return PCS_OK;
     PCS_TRY(pcs_fe_agree(ctx, fe, taper_take(ctx, fe, group)));
     bool is_whole = pcs_mesh_is_whole(fe->model.mesh);

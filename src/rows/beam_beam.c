@@ -15,7 +15,6 @@
 
 #include "core/comm.h"
 #include "core/rotation.h"
-#include "mesh/merge.h"
 #include "rows/beams.h"
 #include "rows/gap.h"
 #include "rows/segment.h"

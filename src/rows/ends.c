@@ -1,7 +1,6 @@
 
 #include "rows/ends.h"
 
-#include "mesh/merge.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
+static pcs_status forces_create(pcs_system *self, const double *rest);
+static void forces_press(const pcs_system *self, pcs_instant at, pcs_row_report *rows);
+
 // Finds positions and velocities of nodes for contacts and joints, and writes row directions in terms of equations.
 //
 // A moment m on a node with the material rotation R enters its three equations as R^T m.
@@ -96,8 +99,9 @@ static int resolve_term(const pcs_system *self, const pcs_row_term *term, const 
     return count;
 }
 
-int pcs_table_put(const pcs_system *self, const pcs_row_direction *direction, const double *q, int *column,
-                  double *value)
+// Writes a direction as equations and their coefficients, [PCS_ROW_TERMS] at most. Returns their number.
+static int table_put(const pcs_system *self, const pcs_row_direction *direction, const double *q, int *column,
+                     double *value)
 {
     int count = 0;
     for (int i = 0; i < direction->nterm; i++)
@@ -105,7 +109,8 @@ int pcs_table_put(const pcs_system *self, const pcs_row_direction *direction, co
     return count;
 }
 
-pcs_status pcs_table_take_rows(pcs_system *self, int count, pcs_rows **out)
+// Allocates rows of PCS_ROW_TERMS entries.
+static pcs_status table_take_rows(pcs_system *self, int count, pcs_rows **out)
 {
     PCS_TRY(pcs_rows_create(self->ctx, count, self->nv, count * PCS_ROW_TERMS, out));
     for (int i = 0; i <= count; i++) (*out)->start[i] = i * PCS_ROW_TERMS;
@@ -117,7 +122,7 @@ static void resolve_row(const pcs_system *self, const pcs_row_direction *directi
                         int row)
 {
     int place = rows->start[row];
-    place += pcs_table_put(self, direction, q, rows->column + place, rows->value + place);
+    place += table_put(self, direction, q, rows->column + place, rows->value + place);
     for (; place < rows->start[row + 1]; place++) {
         rows->column[place] = 0;
         rows->value[place] = 0.0;
@@ -134,7 +139,7 @@ static int table_put_constant(const pcs_system *self, const pcs_row_direction *d
 {
     int column[PCS_ROW_TERMS], count = 0;
     double value[PCS_ROW_TERMS];
-    int n = pcs_table_put(self, direction, rest, column, value);
+    int n = table_put(self, direction, rest, column, value);
     for (int i = 0; i < n; i++) {
         bool is_rotation = pcs_norm3(self->direction[column[i]]) == 0.0;
         if (fabs(value[i]) <= (is_rotation ? 0.0 : round_off)) continue;
@@ -157,8 +162,8 @@ static void table_put_gaps(const pcs_system *self, bool is_soft, const pcs_rows 
     }
 }
 
-void pcs_table_put_directions(const pcs_system *self, bool is_soft, bool is_first, const double *q, pcs_rows *G,
-                              pcs_rows *T)
+static void table_put_directions(const pcs_system *self, bool is_soft, bool is_first, const double *q, pcs_rows *G,
+                                 pcs_rows *T)
 {
     const pcs_row_table *table = self->row_set.table;
     int first = is_soft ? self->nrow : 0, first_t = is_soft ? self->ntangent : 0;
@@ -177,7 +182,7 @@ void pcs_table_look_at_laws(const pcs_system *self, const double *q)
 {
     const pcs_row_table *table = self->row_set.table;
     pcs_table_look(self, pcs_at(0.0, q, NULL), true); // contacts do not move by themselves
-    pcs_table_put_directions(self, true, false, q, table->L, table->T);
+    table_put_directions(self, true, false, q, table->L, table->T);
     table_put_gaps(self, true, table->L, q, table->gap);
 }
 
@@ -278,10 +283,10 @@ static pcs_status table_make_directions(pcs_system *self, const pcs_row_table *t
     }
     if (self->layout != NULL) self->G->halo = self->layout->halo;
     if (pcs_system_ntangent(self) > 0) {
-        PCS_TRY(pcs_table_take_rows(self, self->ntangent, &self->T));
+        PCS_TRY(table_take_rows(self, self->ntangent, &self->T));
         self->T->halo = self->G->halo;
     }
-    pcs_table_put_directions(self, false, true, rest, self->G, self->T);
+    table_put_directions(self, false, true, rest, self->G, self->T);
     return PCS_OK;
 }
 
@@ -397,7 +402,7 @@ static pcs_status table_prepare(pcs_system *self, pcs_row_table *table, const do
     PCS_TAKE(self->ctx, table->states, pcs_system_npoint(self), "contact rows");
     PCS_TAKE(self->ctx, self->gap_here, self->nrow, "contact rows");
     table_freeze(self, table, rest);
-    return pcs_forces_create(self, rest);
+    return forces_create(self, rest);
 }
 
 pcs_status pcs_table_create(pcs_system *self, const char **culprit)
@@ -518,7 +523,7 @@ void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *
     if (out->gap != NULL) table_put_gaps(self, false, self->G, at.q, out->gap);
     for (int row = 0; row < (out->bias == NULL ? 0 : self->nrow); row++)
         out->bias[row] = table->states[row].bias; // 0 of frozen rows
-    if (out->G != NULL) pcs_table_put_directions(self, false, false, at.q, out->G, out->T);
+    if (out->G != NULL) table_put_directions(self, false, false, at.q, out->G, out->T);
     if (out->G == self->G && self->gap_here != NULL) {
         table_put_gaps(self, false, self->G, at.q, self->gap_here);
         self->time_here = at.t;
@@ -526,7 +531,7 @@ void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *
     if (out->point != NULL) table_put_points(self, at.q, out->point, out->normal);
     if (out->across != NULL) table_put_across(self, out->across);
     if (out->way != NULL) table_drive(self, at.t, out->way, out->speed);
-    if (out->pressed != NULL && table->L != NULL) pcs_forces_press(self, at, out->pressed);
+    if (out->pressed != NULL && table->L != NULL) forces_press(self, at, out->pressed);
 }
 
 void pcs_table_add_reaction(const pcs_system *self, int source, const pcs_row_report *rows, pcs_reaction *out)
@@ -540,5 +545,544 @@ void pcs_table_add_reaction(const pcs_system *self, int source, const pcs_row_re
             out->moment[k] += force * table->states[j].couple[k];
         }
         for (int k = 0; k < 2; k++) out->teeth[k] += force * own->shape.teeth[k];
+    }
+}
+
+// Contacts with force laws: forces, energies, reports and tangents of their points, and the state of friction.
+//
+// A point sticks by a spring of the stiffness k_t, in a row with a slider that gives way at mu F. On a path on which
+// the bodies slide by s over each other, from a state with the force f_0 and the stiffness k_0,
+//
+//   f* = min(1, k_t/k_0) f_0 - k_m s,   f = f* where |f*| <= mu F, else mu F f*/|f*|,   energy |f|^2/(2 k_t)
+//
+// with k_m = k_t where it falls, else the mean (k_0 + k_t)/2, or that since the bodies touched where they did not at
+// first. A stiffness that falls keeps the stretch, one that grows keeps the force: neither gives energy. The loss is
+// E_0 - E - (f_0 + f)/2 . s, and nothing where it sticks with a constant k_t. s = p w, w = T(q) (q - q_n), is the
+// displacement since the last commit n; p = 1, or g/(g - g_n) for a point that was open there, g_n > 0. The force of
+// the last commit is kept in space, and is resolved along the current tangents.
+//
+// Tangents, with a = -dF/dg, b = -dF/dg', c = df/dF and e = c a + df/dk_t k_t' - k_m p' df/df* w:
+//
+//   K = a L^T L + b L^T (dL/dq v)^T - F dL^T/dq,   C = b L^T L + T^T c b L^T
+//   K += T^T (k_m p df/df* T + e L^T + df/df* (k_m p (dw/dq - T) - df_0/dq) + c b (dL/dq v)^T) - f dT^T/dq
+//
+// dL/dq comes from central differences along the equations of a point; points that have no equation in common are
+// moved at once. It is exact to about 1e-9 of the curvature, which costs no more than a part of an iteration.
+
+// Sets the step of central differences: a fraction of the model size, or rad for rotations.
+static const double small_way = 1e-6;
+
+// Holds the friction of a point at the last commit.
+typedef struct forces_grip {
+    double force[3];  // friction force in space, N
+    double stiffness; // N/m
+    double gap;       // m
+} forces_grip;
+
+// Holds the tangential displacement of a point since the last commit, and what it starts from.
+typedef struct forces_slide {
+    double way[2];    // T (q - q_n), m
+    double part;      // fraction of it that counts, 0 to 1
+    double by_gap;    // -d(part)/dg, 1/m
+    double force[2];  // friction at the last commit, along the current tangents, N
+    double stiffness; // tangential stiffness there, N/m
+} forces_slide;
+
+// Holds the friction of one point at the end of an increment; all zero but the loss if the point is open.
+typedef struct forces_friction {
+    double force[2];        // f, N
+    double by_trial[2][2];  // df/df*
+    double by_normal[2];    // df/dF
+    double by_stiffness[2]; // df/dk_t, m
+    double stiffness;       // k_m, N/m
+    double energy, loss;    // stored energy, and loss over the increment, J
+} forces_friction;
+
+typedef struct forces_point {
+    pcs_law_force law;
+    forces_slide slide;
+    forces_friction friction;
+} forces_point;
+
+// Holds the directions of a point at a displaced position.
+typedef struct forces_moved {
+    int column[PCS_ROW_TERMS];
+    double r[3][PCS_ROW_TERMS]; // normal and tangents
+    forces_slide slide;
+} forces_moved;
+
+struct pcs_forces {
+    forces_point *point;       // [ncompliant] at the last evaluation
+    double *is_late;           // [ncompliant] 1 if the damper acts from the next step on (pcs_forces_delay_dampers)
+    pcs_row_state *trial;      // [ncompliant] at a displaced position
+    forces_moved *moved[2];    // [ncompliant] at q plus and minus a small displacement
+    unsigned char *is_waiting; // [ncompliant] 1 if its tangent is still to be computed
+    int *taken;                // [ncompliant] points of the current round
+    int *mark;                 // [nv] round in which each equation was last used
+    double *x, *q;             // [nv]
+    // Allocated only with friction:
+    double *memory;     // state at commits: [ncompliant] forces_grip, 1 after the first commit, [nq] positions
+    forces_grip *grips; // [ncompliant] in `memory`
+    double *origin, *is_committed; // in `memory`
+    double *way;                   // [nv] displacement from there
+};
+
+// Adds words of state per point to a memory, with their numbers in one process; rank 0 has `nmore` in addition.
+static pcs_status forces_number(pcs_system *self, int words, int nmore, pcs_memory *out)
+{
+    int *serial, count = words * self->ncompliant;
+    if (self->row_comm == NULL) return PCS_OK;
+    PCS_TAKE(self->ctx, serial, count + 1, "force laws");
+    for (int i = 0; i < count; i++)
+        serial[i] = words * (self->row_number[self->nrow + i / words] - self->nrow_all) + i % words;
+    serial[count] = words * self->ncompliant_all;
+    out->serial = serial;
+    out->nown = count + (self->row_comm->rank == 0 ? nmore : 0);
+    out->nall = words * self->ncompliant_all + nmore;
+    return PCS_OK;
+}
+
+// Allocates the state of friction: of all points, which every rank knows or has some of, and the positions at the last
+// commit, distributed over the ranks like q.
+static pcs_status forces_make_friction(pcs_system *self, struct pcs_forces *work)
+{
+    const pcs_layout *layout = self->layout;
+    enum { words = sizeof(forces_grip) / sizeof(double) };
+    size_t grips = (size_t)self->ncompliant * words, n = (size_t)self->nq;
+    PCS_TAKE(self->ctx, work->memory, grips + 1 + n, "friction of force laws");
+    PCS_TAKE(self->ctx, work->way, self->nv, "friction of force laws");
+    work->grips = (forces_grip *)work->memory;
+    work->is_committed = work->memory + grips;
+    work->origin = work->is_committed + 1;
+    pcs_memory here = { .bytes = work->memory, .size = (grips + 1) * sizeof(double) };
+    pcs_memory origin = { .bytes = work->origin, .size = n * sizeof(double) };
+    PCS_TRY(forces_number(self, words, 1, &here));
+    if (layout != NULL) {
+        origin.size = (size_t)layout->n * sizeof(double);
+        origin.serial = layout->serial;
+        origin.nown = layout->nown;
+        origin.nall = layout->nglobal;
+    }
+    self->memory[self->nmemory++] = here;
+    self->memory[self->nmemory++] = origin;
+    return PCS_OK;
+}
+
+static pcs_status forces_take_work(pcs_system *self, pcs_row_table *table)
+{
+    int n = self->ncompliant;
+    struct pcs_forces *work;
+    PCS_TAKE(self->ctx, work, 1, "force laws");
+    table->forces = work;
+    PCS_TRY(table_take_rows(self, n, &table->L));
+    PCS_TRY(table_take_rows(self, self->ncompliant_tangent, &table->T));
+    PCS_TAKE(self->ctx, table->gap, n, "force laws");
+    PCS_TAKE(self->ctx, table->ends, n, "force laws");
+    PCS_TAKE(self->ctx, work->point, n, "force laws");
+    PCS_TAKE(self->ctx, work->is_late, n, "force laws");
+    PCS_TAKE(self->ctx, work->trial, n, "force laws");
+    PCS_TAKE(self->ctx, work->moved[0], n, "force laws");
+    PCS_TAKE(self->ctx, work->moved[1], n, "force laws");
+    PCS_TAKE(self->ctx, work->is_waiting, n, "force laws");
+    PCS_TAKE(self->ctx, work->taken, n, "force laws");
+    PCS_TAKE(self->ctx, work->mark, self->nv, "force laws");
+    PCS_TAKE(self->ctx, work->x, self->nv, "force laws");
+    PCS_TAKE(self->ctx, work->q, self->nv, "force laws");
+    return PCS_OK;
+}
+
+// Creates the workspace of rows with force laws and finds the bounds of their forces.
+static pcs_status forces_create(pcs_system *self, const double *rest)
+{
+    pcs_row_table *table = self->row_set.table;
+    bool has_laws = false, has_jumps = false;
+    for (int k = 0; k < table->ncontact; k++) {
+        const pcs_table_source *own = &table->sources[k];
+        const pcs_law *law = &own->model->law;
+        pcs_law_bound bound;
+        if (!own->is_soft) continue;
+        has_laws = true;
+        law->ops->bound(law->params, 1.0, 1.0, &bound);
+        has_jumps = has_jumps || bound.at_touch > 0.0;
+        if (self->soft_friction == NULL && own->shape.ntangent > 0)
+            self->soft_friction = pcs_culprit(self->ctx, "contacts", own->model->name);
+    }
+    if (!has_laws) return PCS_OK;
+    if (self->ncompliant_tangent > 0 && self->soft_friction == NULL) return PCS_NO_MEMORY;
+    PCS_TRY(forces_take_work(self, table));
+    table_put_directions(self, true, true, rest, table->L, table->T);
+    if (has_jumps) {
+        self->dampers.bytes = table->forces->is_late;
+        self->dampers.size = (size_t)self->ncompliant * sizeof(double);
+        PCS_TRY(forces_number(self, 1, 0, &self->dampers));
+    }
+    return self->soft_friction == NULL ? PCS_OK : forces_make_friction(self, table->forces);
+}
+
+// Computes the displacements of all equations since the last commit.
+static void forces_find_way(const pcs_system *self, const double *q)
+{
+    const struct pcs_forces *work = self->row_set.table->forces;
+    if (self->ncompliant_tangent == 0) return;
+    if (*work->is_committed == 0.0) memset(work->way, 0, (size_t)self->nv * sizeof *work->way);
+    else pcs_difference(&self->rotations, work->origin, q, work->way);
+}
+
+// Finds the slide of a point, with its tangents r[1], r[2]. The force of the last
+// commit keeps its magnitude.
+static forces_slide forces_find_slide(const pcs_system *self, int point, const int *column, const double *const r[3],
+                                      const pcs_row_state *state)
+{
+    const pcs_row_table *table = self->row_set.table;
+    const forces_grip *grip = &table->forces->grips[point];
+    int count = self->rows[self->nrow + point].ntangent;
+    forces_slide x = { .part = 1.0, .stiffness = grip->stiffness };
+    for (int t = 0; t < count; t++) {
+        for (int i = 0; i < PCS_ROW_TERMS; i++) x.way[t] += r[1 + t][i] * table->forces->way[column[i]];
+        x.force[t] = pcs_dot3(state->across[t], grip->force);
+    }
+    double kept = hypot(x.force[0], x.force[1]), depth = -table->gap[point];
+    if (kept > 0.0)
+        for (int t = 0; t < count; t++) x.force[t] *= pcs_norm3(grip->force) / kept;
+    if (grip->gap > 0.0 && depth > 0.0) {
+        x.part = depth / (depth + grip->gap);
+        x.by_gap = grip->gap / ((depth + grip->gap) * (depth + grip->gap));
+    }
+    return x;
+}
+
+// Evaluates friction while sliding: f = mu F f*/|f*|.
+static void forces_slip(double friction, double normal, const double trial[2], double size, forces_friction *x)
+{
+    double along[2] = { trial[0] / size, trial[1] / size }, share = friction * normal / size;
+    for (int i = 0; i < 2; i++) {
+        x->force[i] = friction * normal * along[i];
+        x->by_normal[i] = friction * along[i];
+        for (int j = 0; j < 2; j++) x->by_trial[i][j] = share * ((i == j) - along[i] * along[j]);
+    }
+}
+
+// Evaluates friction after a slide with Coulomb's coefficient; F and k_t are those of `at`.
+static forces_friction forces_rub(const forces_slide *from, double friction, const pcs_law_force *at)
+{
+    const double *f0 = from->force, s[2] = { from->part * from->way[0], from->part * from->way[1] };
+    double k = at->tangent, k0 = from->stiffness, trial[2], slope[2];
+    double before = k0 > 0.0 ? 0.5 * (f0[0] * f0[0] + f0[1] * f0[1]) / k0 : 0.0;
+    forces_friction x = { .loss = before };
+    if (!(at->force > 0.0)) return x;
+    bool falls = k < k0;
+    double by_k = k0 > 0.0 ? 0.5 : at->tangent_mean / k; // dk_m/dk_t
+    if (falls) by_k = 1.0;
+    x.stiffness = k0 > 0.0 && !falls ? 0.5 * (k0 + k) : by_k * k;
+    for (int i = 0; i < 2; i++) {
+        trial[i] = (falls ? k / k0 : 1.0) * f0[i] - x.stiffness * s[i];
+        slope[i] = (falls ? f0[i] / k0 : 0.0) - by_k * s[i];
+        x.force[i] = trial[i];
+        x.by_trial[i][i] = 1.0;
+    }
+    double size = hypot(trial[0], trial[1]);
+    bool slides = size > friction * at->force;
+    if (slides) forces_slip(friction, at->force, trial, size, &x);
+    for (int i = 0; i < 2; i++) x.by_stiffness[i] = x.by_trial[i][0] * slope[0] + x.by_trial[i][1] * slope[1];
+    x.energy = 0.5 * (x.force[0] * x.force[0] + x.force[1] * x.force[1]) / k;
+    double work = 0.5 * ((f0[0] + x.force[0]) * s[0] + (f0[1] + x.force[1]) * s[1]);
+    x.loss = slides || k != k0 ? fmax(0.0, before - x.energy - work) : 0.0;
+    return x;
+}
+
+// Returns the index of a point's first row of T.
+static int forces_tangent(const pcs_system *self, int point)
+{
+    return self->rows[self->nrow + point].first_tangent - self->ntangent;
+}
+
+// Finds the rows of a point, normal and tangents. Returns their equations.
+static const int *forces_rows(const pcs_system *self, int point, const double *r[3])
+{
+    const pcs_row_table *table = self->row_set.table;
+    r[0] = table->L->value + table->L->start[point];
+    for (int t = 0; t < self->rows[self->nrow + point].ntangent; t++)
+        r[1 + t] = table->T->value + table->T->start[forces_tangent(self, point) + t];
+    return table->L->column + table->L->start[point];
+}
+
+// Evaluates all points. Returns the results.
+static const forces_point *forces_at(const pcs_system *self, pcs_instant at)
+{
+    const pcs_row_table *table = self->row_set.table;
+    pcs_table_look_at_laws(self, at.q);
+    forces_find_way(self, at.q);
+    for (int i = 0; i < self->ncompliant; i++) {
+        forces_point *p = &table->forces->point[i];
+        const pcs_row *row = &self->rows[self->nrow + i];
+        const double *r[3];
+        const int *column = forces_rows(self, i, r);
+        bool is_late = table->forces->is_late[i] != 0.0;
+        pcs_law_input input = { table->gap[i], pcs_rows_dot(table->L, i, at.v), is_late };
+        p->law = (pcs_law_force){ 0 };
+        row->law.ops->force(row->law.params, &input, &p->law);
+        if (row->ntangent == 0) continue;
+        p->slide = forces_find_slide(self, i, column, r, &table->states[self->nrow + i]);
+        p->friction = forces_rub(&p->slide, row->friction, &p->law);
+    }
+    return table->forces->point;
+}
+
+void pcs_forces_add(const pcs_system *self, pcs_instant at, double *f)
+{
+    const pcs_row_table *table = self->row_set.table;
+    const forces_point *point = forces_at(self, at);
+    for (int i = 0; i < self->ncompliant; i++) {
+        if (point[i].law.force == 0.0) continue;
+        pcs_rows_add_transposed(table->L, i, point[i].law.force, f);
+        for (int t = 0; t < self->rows[self->nrow + i].ntangent; t++)
+            pcs_rows_add_transposed(table->T, forces_tangent(self, i) + t, point[i].friction.force[t], f);
+    }
+}
+
+// Adds the resultant, N, over the equations that this rank owns.
+void pcs_forces_add_resultant(const pcs_system *self, pcs_instant at, double sum[3])
+{
+    double *f = self->row_set.table->forces->x;
+    memset(f, 0, (size_t)self->nv * sizeof *f);
+    pcs_forces_add(self, at, f);
+    for (int i = 0; i < pcs_system_nown(self); i++)
+        for (int k = 0; k < 3; k++) sum[k] += f[i] * self->direction[i][k];
+}
+
+double pcs_forces_energy(const pcs_system *self, pcs_instant at, double *loss)
+{
+    const pcs_rows *L = self->row_set.table->L;
+    const double *u = at.along == NULL ? at.v : at.along;
+    double energy = 0.0;
+    *loss = 0.0;
+    // If all ranks know all points, one of them sums.
+    if (self->layout != NULL && self->row_comm == NULL && self->layout->comm->rank != 0) return 0.0;
+    const forces_point *point = forces_at(self, at);
+    for (int i = 0; i < self->ncompliant; i++) {
+        double lost = point[i].law.loss;
+        energy += point[i].law.energy + point[i].friction.energy;
+        if (lost != 0.0) *loss += lost / pcs_rows_dot(L, i, at.v) * pcs_rows_dot(L, i, u);
+    }
+    return energy;
+}
+
+void pcs_forces_delay_dampers(pcs_system *self, pcs_instant at)
+{
+    const pcs_row_table *table = self->row_set.table;
+    if (at.q != NULL) pcs_table_look_at_laws(self, at.q);
+    for (int i = 0; i < self->ncompliant; i++)
+        table->forces->is_late[i] = at.q != NULL && table->gap[i] > 0.0 ? 1.0 : 0.0;
+}
+
+void pcs_forces_commit(pcs_system *self, pcs_instant at)
+{
+    if (self->soft_friction == NULL) return;
+    const pcs_row_table *table = self->row_set.table;
+    struct pcs_forces *work = table->forces;
+    const forces_point *point = forces_at(self, at);
+    for (int i = 0; i < self->ncompliant; i++) {
+        const pcs_law_force *law = &point[i].law;
+        work->grips[i] = (forces_grip){ .stiffness = law->force > 0.0 ? law->tangent : 0.0, .gap = table->gap[i] };
+        for (int t = 0; t < self->rows[self->nrow + i].ntangent; t++)
+            for (int k = 0; k < 3; k++)
+                work->grips[i].force[k] += point[i].friction.force[t] * table->states[self->nrow + i].across[t][k];
+    }
+    memcpy(work->origin, at.q, (size_t)self->nq * sizeof *at.q);
+    *work->is_committed = 1.0;
+}
+
+// Fills in the reports of their points.
+static void forces_press(const pcs_system *self, pcs_instant at, pcs_row_report *rows)
+{
+    const pcs_row_table *table = self->row_set.table;
+    const forces_point *point = forces_at(self, at);
+    for (int i = 0; i < self->ncompliant; i++) {
+        pcs_row_report *row = &rows[self->nrow + i];
+        row->gap = table->gap[i];
+        row->rate = pcs_rows_dot(table->L, i, at.v);
+        row->force = row->multiplier = point[i].law.force;
+        row->friction_loss = point[i].friction.loss;
+        for (int t = 0; t < self->rows[self->nrow + i].ntangent; t++) {
+            row->last_tangent[t] = point[i].friction.force[t];
+            row->slip[t] = pcs_rows_dot(table->T, forces_tangent(self, i) + t, at.v);
+        }
+        row->is_closed = row->gap <= 0.0;
+    }
+}
+
+// Returns the number of equations of a point.
+static int forces_count(const pcs_system *self, int point)
+{
+    const pcs_row_table *table = self->row_set.table;
+    const pcs_row_direction *direction = &table->states[self->nrow + point].direction;
+    int count = 0;
+    for (int i = 0; i < direction->nterm; i++) {
+        int node = direction->term[i].node;
+        for (int d = table->map->first[node]; d < table->map->first[node + 1]; d++)
+            count += table->map->dof[d].equation >= 0;
+    }
+    return count;
+}
+
+static void forces_add_entry(pcs_matrix *to, int row, int column, double value)
+{
+    int place = value == 0.0 ? -1 : pcs_pattern_find(to->pattern, row, column);
+    if (place >= 0) to->value[place] += value;
+}
+
+// Adds r^T D r of the rows of a point to a matrix.
+static void forces_add_product(const pcs_system *self, int point, double D[3][3], pcs_matrix *to)
+{
+    const double *r[3];
+    const int *column = forces_rows(self, point, r);
+    int nr = 1 + self->rows[self->nrow + point].ntangent, count = forces_count(self, point);
+    for (int a = 0; a < nr * nr; a++) {
+        const double *x = r[a / nr], *y = r[a % nr], value = D[a / nr][a % nr];
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < count; j++) forces_add_entry(to, column[i], column[j], value * x[i] * y[j]);
+    }
+}
+
+// Adds the tangents of a point to K and C with its directions held constant.
+static void forces_add_tangent(pcs_system *self, int point)
+{
+    const forces_point *p = &self->row_set.table->forces->point[point];
+    const forces_friction *f = &p->friction;
+    double K[3][3] = { { p->law.by_gap } }, C[3][3] = { { p->law.by_rate } };
+    for (int t = 0; t < self->rows[self->nrow + point].ntangent; t++) {
+        K[1 + t][0] = f->by_normal[t] * p->law.by_gap + f->by_stiffness[t] * p->law.tangent_by_gap;
+        C[1 + t][0] = f->by_normal[t] * p->law.by_rate;
+        for (int u = 0; u < 2; u++) {
+            double slope = f->stiffness * f->by_trial[t][u];
+            K[1 + t][0] -= p->slide.by_gap * slope * p->slide.way[u];
+            K[1 + t][1 + u] = p->slide.part * slope;
+        }
+    }
+    forces_add_product(self, point, K, self->K);
+    if (self->C != NULL) forces_add_product(self, point, C, self->C);
+}
+
+// Takes waiting points that share no equation with one another, in order. Returns their number.
+static int forces_take_round(const pcs_system *self, const pcs_table_source *own, int round)
+{
+    const pcs_row_table *table = self->row_set.table;
+    struct pcs_forces *work = table->forces;
+    int ntaken = 0;
+    for (int p = own->first_row - self->nrow; p < own->first_row - self->nrow + own->nrow; p++) {
+        const int *column = table->L->column + table->L->start[p];
+        int count = forces_count(self, p);
+        bool is_free = work->is_waiting[p] != 0;
+        for (int e = 0; e < count && is_free; e++) is_free = work->mark[column[e]] != round;
+        if (!is_free) continue;
+        for (int e = 0; e < count; e++) work->mark[column[e]] = round;
+        work->is_waiting[p] = 0;
+        work->taken[ntaken++] = p;
+    }
+    return ntaken;
+}
+
+// Returns the small displacement of an equation, m or rad.
+static double forces_step(const pcs_system *self, int equation)
+{
+    return pcs_norm3(self->direction[equation]) == 0.0 ? small_way : small_way * self->length;
+}
+
+// Evaluates the directions of the points taken with entry e of each displaced by its small displacement, or its
+// negative.
+static void forces_move(const pcs_system *self, const pcs_table_source *own, const double *q, int ntaken, int e,
+                        bool is_behind)
+{
+    const pcs_row_table *table = self->row_set.table;
+    struct pcs_forces *work = table->forces;
+    memset(work->x, 0, (size_t)self->nv * sizeof *work->x);
+    for (int k = 0; k < ntaken; k++) {
+        int p = work->taken[k], equation = table->L->column[table->L->start[p] + e];
+        if (e < forces_count(self, p)) work->x[equation] = (is_behind ? -1.0 : 1.0) * forces_step(self, equation);
+    }
+    pcs_retract(&self->rotations, q, work->x, work->q);
+    pcs_table_view view = { self, pcs_at(0.0, work->q, NULL) };
+    pcs_places places = pcs_table_places(&view);
+    pcs_table_look_at(own, &places, work->trial + own->first_row - self->nrow);
+    if (own->shape.ntangent > 0) forces_find_way(self, work->q);
+    for (int k = 0; k < ntaken; k++) {
+        int p = work->taken[k], column[PCS_ROW_TERMS];
+        forces_moved *moved = &work->moved[is_behind][p];
+        const pcs_row_state *state = &work->trial[p];
+        const double *const r[3] = { moved->r[0], moved->r[1], moved->r[2] };
+        memset(moved, 0, sizeof *moved);
+        (void)table_put(self, &state->direction, work->q, moved->column, moved->r[0]);
+        for (int t = 0; t < own->shape.ntangent; t++)
+            (void)table_put(self, &state->tangent[t], work->q, column, moved->r[1 + t]);
+        if (own->shape.ntangent > 0) moved->slide = forces_find_slide(self, p, moved->column, r, state);
+    }
+}
+
+// Computes the change of f* along each tangent with entry e, as the directions change; `r` at q.
+static void forces_find_rise(const forces_point *p, const forces_moved *const ends[2], double span,
+                             const double *const r[3], int e, double rise[2])
+{
+    const forces_slide *ahead = &ends[0]->slide, *behind = &ends[1]->slide;
+    double k = p->law.tangent, k0 = ahead->stiffness;
+    for (int u = 0; u < 2; u++)
+        rise[u] = p->friction.stiffness * ahead->part * ((ahead->way[u] - behind->way[u]) / span - r[1 + u][e]) -
+                  (k < k0 ? k / k0 : 1.0) * (ahead->force[u] - behind->force[u]) / span;
+}
+
+// Adds to column e of K the terms by the change of directions. Skips a point that has moved to other nodes.
+static void forces_add_column(pcs_system *self, int point, int e, const double *v)
+{
+    const struct pcs_forces *work = self->row_set.table->forces;
+    const forces_point *p = &work->point[point];
+    const forces_moved *const ends[2] = { &work->moved[0][point], &work->moved[1][point] };
+    int nt = self->rows[self->nrow + point].ntangent, count = forces_count(self, point);
+    const double zero[PCS_ROW_TERMS] = { 0.0 }, *r[3] = { zero, zero, zero };
+    const int *column = forces_rows(self, point, r);
+    size_t bytes = (size_t)count * sizeof *column;
+    if (e >= count || memcmp(column, ends[0]->column, bytes) != 0 || memcmp(column, ends[1]->column, bytes) != 0)
+        return;
+    double span = 2.0 * forces_step(self, column[e]), turn = 0.0, rise[2] = { 0.0 };
+    for (int i = 0; i < count; i++) turn += (ends[0]->r[0][i] - ends[1]->r[0][i]) / span * v[column[i]];
+    if (nt > 0) forces_find_rise(p, ends, span, r, e, rise);
+    double force[3] = { p->law.force }, along[3] = { p->law.by_rate * turn };
+    for (int t = 0; t < nt; t++) {
+        const forces_friction *f = &p->friction;
+        force[1 + t] = f->force[t];
+        along[1 + t] =
+            f->by_normal[t] * p->law.by_rate * turn + f->by_trial[t][0] * rise[0] + f->by_trial[t][1] * rise[1];
+    }
+    for (int i = 0; i < count; i++) {
+        double value = 0.0;
+        for (int a = 0; a <= nt; a++)
+            value += along[a] * r[a][i] - force[a] * (ends[0]->r[a][i] - ends[1]->r[a][i]) / span;
+        forces_add_entry(self->K, column[i], column[e], value);
+    }
+}
+
+static void forces_add_turning(pcs_system *self, const pcs_table_source *own, const double *q, const double *v)
+{
+    struct pcs_forces *work = self->row_set.table->forces;
+    memset(work->mark, 0, (size_t)self->nv * sizeof *work->mark);
+    int first = own->first_row - self->nrow;
+    for (int p = first; p < first + own->nrow; p++) work->is_waiting[p] = work->point[p].law.force > 0.0;
+    for (int round = 1, ntaken = 1; ntaken > 0; round++) {
+        ntaken = forces_take_round(self, own, round);
+        for (int e = 0; e < PCS_ROW_TERMS && ntaken > 0; e++) {
+            forces_move(self, own, q, ntaken, e, false);
+            forces_move(self, own, q, ntaken, e, true);
+            for (int k = 0; k < ntaken; k++) forces_add_column(self, work->taken[k], e, v);
+        }
+    }
+}
+
+void pcs_forces_add_tangents(pcs_system *self, const double *q, const double *v)
+{
+    const pcs_row_table *table = self->row_set.table;
+    const forces_point *point = forces_at(self, pcs_at(0.0, q, v));
+    for (int p = 0; p < self->ncompliant; p++)
+        if (point[p].law.force > 0.0) forces_add_tangent(self, p);
+    for (int k = 0; k < table->ncontact; k++) {
+        const pcs_table_source *own = &table->sources[k];
+        if (own->is_soft && !own->is_frozen) forces_add_turning(self, own, q, v);
     }
 }

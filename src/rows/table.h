@@ -41,7 +41,7 @@ struct pcs_row_table {
     pcs_rows *L, *T;       // [ncompliant x nv], [ncompliant_tangent x nv] PCS_ROW_TERMS entries each, zero at the end
     double *gap;           // [ncompliant] m
     pcs_passage_row *ends; // [ncompliant] gaps at both ends of a step
-    struct pcs_forces *forces;         // rows/forces.c
+    struct pcs_forces *forces;         // of rows with force laws
     struct pcs_derivative *derivative; // of joints whose directions vary (rows/derivative.c); NULL if absent
 };
 
@@ -54,18 +54,11 @@ typedef struct pcs_table_view {
 pcs_places pcs_table_places(const pcs_table_view *view);
 // Returns the first of the three equations of a node's finite rotation in space, -1 if it has none.
 int pcs_table_rotation(const pcs_system *self, int node);
-// Writes a direction as equations and their coefficients, [PCS_ROW_TERMS] at most. Returns their number.
-int pcs_table_put(const pcs_system *self, const pcs_row_direction *direction, const double *q, int *column,
-                  double *value);
-// Allocates rows of PCS_ROW_TERMS entries.
-pcs_status pcs_table_take_rows(pcs_system *self, int count, pcs_rows **out);
 // Evaluates all rows of a source at places.
 void pcs_table_look_at(const pcs_table_source *source, const pcs_places *places, pcs_row_state *states);
 // Evaluates the states of the rows with multipliers, or of those with force laws, unless they are frozen; then puts
 // their gaps and directions, those of frozen ones only the first time.
 void pcs_table_look(const pcs_system *self, pcs_instant at, bool is_soft);
-void pcs_table_put_directions(const pcs_system *self, bool is_soft, bool is_first, const double *q, pcs_rows *G,
-                              pcs_rows *T);
 // Evaluates L, T and gaps of the rows with force laws.
 void pcs_table_look_at_laws(const pcs_system *self, const double *q);
 
@@ -78,14 +71,10 @@ void pcs_table_passages(pcs_system *self, const double *q0, const double *q1, co
 // Adds the force of the rows of a joint to its reaction.
 void pcs_table_add_reaction(const pcs_system *self, int source, const pcs_row_report *rows, pcs_reaction *out);
 
-// ---- Rows with force laws (rows/forces.c): forces; energy, J, with the power lost along at.along, W; tangents.
-pcs_status pcs_forces_create(pcs_system *self, const double *rest);
 void pcs_forces_add(const pcs_system *self, pcs_instant at, double *f);
 double pcs_forces_energy(const pcs_system *self, pcs_instant at, double *loss);
 void pcs_forces_add_resultant(const pcs_system *self, pcs_instant at, double sum[3]);
 void pcs_forces_add_tangents(pcs_system *self, const double *q, const double *v);
-// Fills in the reports of their points.
-void pcs_forces_press(const pcs_system *self, pcs_instant at, pcs_row_report *rows);
 // Marks open points, whose dampers act from the next step on. Stores friction as the start of the next increment.
 void pcs_forces_delay_dampers(pcs_system *self, pcs_instant at);
 void pcs_forces_commit(pcs_system *self, pcs_instant at);

@@ -11,7 +11,7 @@ LANDED = "tests/lint/counts.txt"
 SOURCES = ("src", "elements", "mesh")
 RANKS = r"\bpcs_comm|\bpcs_layout|\brow_comm|\brow_owner|\bMPI_|\branks?\b"
 RIDDLES = r"^\s*// (?:What|Of|Where|How|That|Does) "
-FUNCTION = r"^(?!static|typedef|extern|PCS_APART static)\w[\w *]*?\b\w+\([^;{]*?\)\n\{"
+FUNCTION = r"^(?!(?:[A-Z_]+ )?static|typedef|extern|[A-Z_]+_INLINE)\w[\w *]*?\b\w+\([^;{]*?\)\n\{"
 
 
 def texts(folders, endings):
