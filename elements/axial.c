@@ -136,29 +136,6 @@ pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
     return pcs_axial_check_ends(ctx, batch, cell, dim, span);
 }
 
-const char *pcs_axial_law_check(const pcs_axial_law *law, const char **option)
-{
-    const double *row = law->table.value;
-    *option = "table";
-    if (law->table.count > 0 && law->polynomial.count > 0) return "table and polynomial are two springs: give one";
-    if (law->table.count > 0 && (law->table.nrow < 2 || law->table.count != 2 * law->table.nrow))
-        return "must be two or more rows [stretch, force]";
-    for (int i = 1; i < law->table.nrow; i++)
-        if (law->table.count > 0 && !(row[2 * i] > row[2 * i - 2])) return "the stretch must rise from row to row";
-    if (law->stiffness != 0.0 && law->table.count + law->polynomial.count > 0)
-        return "a table or polynomial has its stiffness: leave 'stiffness' out";
-    *option = "polynomial";
-    if (law->polynomial.count > 0 && law->polynomial.nrow > 1) return "must be one row of coefficients";
-    *option = "clearance";
-    if (law->clearance > 0.0 && law->table.count > 0) return "put the play into the table";
-    *option = "stop";
-    if (isnan(law->stop) != isnan(law->stop_stiffness)) return "stop and stop_stiffness are given both or not at all";
-    *option = "damper_speed";
-    if (law->exponent < 1.0 && law->speed == 0.0)
-        return "a damper with an exponent below 1 needs the speed at which it is rounded off";
-    return NULL;
-}
-
 // Returns the segment of the table that contains s; the first or the last one beyond its ends.
 static int law_segment(const pcs_list *table, double s)
 {

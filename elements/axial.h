@@ -35,8 +35,6 @@ typedef struct pcs_axial_response {
     double drag, damping;            // force of the damper, N, and its derivative by r
 } pcs_axial_response;
 
-// Returns an error message, with the faulty option in *option, or NULL if the law is valid.
-const char *pcs_axial_law_check(const pcs_axial_law *law, const char **option);
 // Allocates and computes the integrals of the table.
 pcs_status pcs_axial_law_prepare(pcs_context *ctx, pcs_axial_law *law);
 pcs_axial_response pcs_axial_law_at(const pcs_axial_law *law, double stretch, double rate);

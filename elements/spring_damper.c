@@ -63,6 +63,30 @@ static const pcs_option spring_options[] = {
 
 static const char *const spring_fields[] = { "axial_force", "elongation", "strain_energy", NULL };
 
+// Returns an error message, with the faulty option in *option, or NULL if the law is valid.
+static const char *axial_law_check(const pcs_axial_law *law, const char **option)
+{
+    const double *row = law->table.value;
+    *option = "table";
+    if (law->table.count > 0 && law->polynomial.count > 0) return "table and polynomial are two springs: give one";
+    if (law->table.count > 0 && (law->table.nrow < 2 || law->table.count != 2 * law->table.nrow))
+        return "must be two or more rows [stretch, force]";
+    for (int i = 1; i < law->table.nrow; i++)
+        if (law->table.count > 0 && !(row[2 * i] > row[2 * i - 2])) return "the stretch must rise from row to row";
+    if (law->stiffness != 0.0 && law->table.count + law->polynomial.count > 0)
+        return "a table or polynomial has its stiffness: leave 'stiffness' out";
+    *option = "polynomial";
+    if (law->polynomial.count > 0 && law->polynomial.nrow > 1) return "must be one row of coefficients";
+    *option = "clearance";
+    if (law->clearance > 0.0 && law->table.count > 0) return "put the play into the table";
+    *option = "stop";
+    if (isnan(law->stop) != isnan(law->stop_stiffness)) return "stop and stop_stiffness are given both or not at all";
+    *option = "damper_speed";
+    if (law->exponent < 1.0 && law->speed == 0.0)
+        return "a damper with an exponent below 1 needs the speed at which it is rounded off";
+    return NULL;
+}
+
 static pcs_status spring_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                    pcs_node_dofs *out)
 {
@@ -78,7 +102,7 @@ static bool spring_has_arms(const spring_params *p)
 static const char *spring_check(const void *params, const char **option)
 {
     const spring_params *p = params;
-    const char *fault = pcs_axial_law_check(&p->law, option);
+    const char *fault = axial_law_check(&p->law, option);
     if (fault != NULL || p->in != 0 || !spring_has_arms(p)) return fault;
     *option = pcs_norm3(p->offset_a) > 0.0 ? "offset_a" : "offset_b";
     return "nodes that move along a line do not turn: an arm needs 'in: plane' or 'in: space'";

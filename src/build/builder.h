@@ -87,7 +87,6 @@ pcs_status pcs_build_sets(pcs_build *b);
 pcs_status pcs_build_merges(pcs_build *b);
 pcs_status pcs_build_groups(pcs_build *b);
 pcs_status pcs_build_supports(pcs_build *b);
-pcs_status pcs_build_initials(pcs_build *b);
 pcs_status pcs_build_loads(pcs_build *b);
 // Reads the amplitude under `key` of a load or a joint; does nothing if the key is absent.
 pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, pcs_amplitude *out);
@@ -96,7 +95,6 @@ pcs_status pcs_build_sample_formulas(pcs_build *b);
 pcs_status pcs_build_contacts(pcs_build *b);
 pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_masses(pcs_build *b); // mass matrices that the scheme asks for
-pcs_status pcs_build_time(pcs_build *b);
 pcs_status pcs_build_output(pcs_build *b);
 // Returns true if every process will write its piece of a mesh of so many nodes. Called before observers are read:
 // no process then builds the complete mesh.
@@ -106,13 +104,8 @@ bool pcs_build_shows_pieces(pcs_build *b, int nnode);
 struct percuss_system_definition;
 pcs_status pcs_system_open(pcs_context *ctx, const char *path, const struct percuss_system_definition **out);
 
-// Builds the objects, once all sections are read without errors.
-pcs_status pcs_build_clock(pcs_build *b);           // finds step size and number of steps, with the stable step
-pcs_status pcs_build_state(pcs_build *b);           // sets the initial values
-pcs_status pcs_build_check_gaps(pcs_build *b);      // checks the gaps of the initial state
-pcs_status pcs_build_questions(pcs_build *b);       // warns of values that are possible but unlikely
-pcs_status pcs_build_probes(pcs_build *b);          // binds the columns of the probes
-pcs_status pcs_build_check_observers(pcs_build *b); // checks them against the model
-pcs_status pcs_build_check_joints(pcs_build *b);    // checks them against the initial state and one another
+pcs_status pcs_build_questions(pcs_build *b);    // warns of values that are possible but unlikely
+pcs_status pcs_build_probes(pcs_build *b);       // binds the columns of the probes
+pcs_status pcs_build_check_joints(pcs_build *b); // checks them against the initial state and one another
 
 #endif

@@ -52,19 +52,6 @@ bool pcs_build_shows_pieces(pcs_build *b, int nnode)
     return pcs_frames_are_pieces(pieces[0] == '\0' ? NULL : pieces, nnode);
 }
 
-pcs_status pcs_build_check_observers(pcs_build *b)
-{
-    for (int i = 0; i < b->sim->nobserver; i++) {
-        const pcs_observer *observer = &b->sim->observers[i];
-        if (observer->ops->check == NULL) continue;
-        char place[PCS_OBSERVER_PLACE] = "", path[128];
-        pcs_status status = observer->ops->check(observer, place);
-        snprintf(path, sizeof path, "output.%s.%s", observer->ops->name, place);
-        if (status != PCS_OK) PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, path), status));
-    }
-    return pcs_case_finish(b->c);
-}
-
 typedef struct output_probe {
     pcs_yaml *place[4], *of; // node, set, element, body; NULL if absent
     int item;

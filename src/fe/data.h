@@ -226,8 +226,6 @@ double pcs_fe_turning_power(const pcs_system *self, double t, const double *q, c
 pcs_status pcs_fe_find_stable_step(pcs_system *self, fe_data *fe);
 // Returns the largest stable step, s, of a scheme: of the whole run, or in the present state unless q is NULL.
 double pcs_fe_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
-// Finds the contacts with force laws.
-void pcs_fe_find_laws(fe_data *fe);
 // Adds the equations they couple to the pattern. Bounds their rates for the stable step, `work` is [2 nv], zeroed.
 pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_pattern_builder *builder,
                                   const char **culprit);
@@ -250,11 +248,6 @@ static inline pcs_cell_state pcs_fe_state(const pcs_system *self, pcs_instant at
 }
 // Writes "; " and the load that is not finite at some time from span[0] to span[1]. Returns false if all are finite.
 bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text);
-// Assembles M, K and C. Reassembles K and C of nonlinear models.
-pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit);
-void pcs_fe_update_tangents(pcs_system *self, pcs_instant at);
-// Plans how several threads assemble a large batch.
-pcs_status pcs_fe_plan_pieces(pcs_system *self, fe_data *fe);
 void pcs_fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_cell_sums *sum);
 // Creates and draws the picture.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);

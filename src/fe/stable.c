@@ -37,18 +37,6 @@
 // Largest number of matrix entries that the points of a contact may need.
 static const double most_entries = 4e7;
 
-void pcs_fe_find_laws(fe_data *fe)
-{
-    for (int k = 0; k < fe->model.ncontact; k++) {
-        const pcs_law *law = &fe->model.contacts[k].law;
-        pcs_law_bound bound;
-        if (!pcs_law_is_force(law)) continue;
-        law->ops->bound(law->params, 1.0, 1.0, &bound);
-        fe->is_damped = fe->is_damped || bound.by_rate > 0.0;
-        fe->has_laws = fe->is_nonlinear = true;
-    }
-}
-
 // Holds the nodes of one of a contact's sets at which it has points on this process.
 typedef struct bounds_nodes {
     const pcs_set *nodes, *cells; // one is NULL

@@ -50,6 +50,27 @@ typedef struct obstacles_shape {
     bool is_loop;                               // the last ring is joined to the first; otherwise both ends have caps
 } obstacles_shape;
 
+// Returns NULL when the options are sound.
+static const char *pcs_frames_check(const void *params, const char **option)
+{
+    const pcs_frames_params *p = params;
+    *option = "window";
+    if (p->window.count != 2 * p->window.nrow) return "must be [from, to] or a list of such pairs";
+    for (int i = 0; i < p->window.count; i += 2)
+        if (!(p->window.value[i] <= p->window.value[i + 1])) return "a window ends before it begins";
+    return NULL;
+}
+
+// Makes it a series of pieces, of which this process writes one; before it is read from a checkpoint or begins.
+static void series_split(pcs_series *s, int npiece, int piece, const pcs_vtk *data)
+{
+    s->is_xml = true;
+    s->npiece = npiece;
+    s->piece = piece;
+    s->data = data;
+    if (piece > 0) s->file->is_mute = false;
+}
+
 static void obstacles_add_ring(obstacles_shape *s, double along, double radius)
 {
     s->along[s->nring] = along;
@@ -534,7 +555,7 @@ static pcs_status frames_make_grid(const pcs_observer *self, frames_data *d)
     PCS_TRY(frames_make_data(self->ctx, picture, &params->fields, d));
     d->vtk.is_single = params->precision == PCS_PRECISION_FLOAT;
     if (d->series.is_xml) PCS_TRY(pcs_vtk_make_xml(self->ctx, &d->vtk));
-    if (has_pieces) pcs_series_split(&d->series, nprocess, nprocess > 1 ? pcs_process_number(self->ctx) : 0, &d->vtk);
+    if (has_pieces) series_split(&d->series, nprocess, nprocess > 1 ? pcs_process_number(self->ctx) : 0, &d->vtk);
     return PCS_OK;
 }
 

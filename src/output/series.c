@@ -361,16 +361,6 @@ void pcs_vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_sta
 
 enum { FRAME_BUFFER = 1 << 16, LIST_BUFFER = 1 << 12, PATH_ROOM = 4096, USUAL_FRAMES = 100 };
 
-const char *pcs_frames_check(const void *params, const char **option)
-{
-    const pcs_frames_params *p = params;
-    *option = "window";
-    if (p->window.count != 2 * p->window.nrow) return "must be [from, to] or a list of such pairs";
-    for (int i = 0; i < p->window.count; i += 2)
-        if (!(p->window.value[i] <= p->window.value[i + 1])) return "a window ends before it begins";
-    return NULL;
-}
-
 // Returns the fraction of the run that the windows cover, as if they did not overlap.
 static double series_share(const pcs_frames_params *params, const pcs_view *view)
 {
@@ -472,15 +462,6 @@ pcs_status pcs_series_sweep(pcs_series *s, long first)
         if (series_is_frame(s, entry->d_name, first)) unlinkat(dirfd(folder), entry->d_name, 0);
     closedir(folder);
     return PCS_OK;
-}
-
-void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtk *data)
-{
-    s->is_xml = true;
-    s->npiece = npiece;
-    s->piece = piece;
-    s->data = data;
-    if (piece > 0) s->file->is_mute = false;
 }
 
 pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char *stem, pcs_series *out)

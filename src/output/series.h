@@ -87,15 +87,11 @@ bool pcs_series_is_due(pcs_series *s, const pcs_view *view, bool is_end);
 // Writes the next frame, or a piece of it, and adds one that is whole to the list.
 pcs_status pcs_series_write(pcs_series *s, const pcs_vtk *data, const char *title, const pcs_state *state);
 
-// Makes it a series of pieces, of which this process writes one; before it is read from a checkpoint or begins.
-void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtk *data);
 // Writes index and entry of the list once the pieces of all processes are complete. Then the next frame may begin.
 pcs_status pcs_series_settle(pcs_series *s, double t);
 // Removes files of frames from this number on, of any format and number of processes.
 pcs_status pcs_series_sweep(pcs_series *s, long first);
 
-// Returns NULL when the options are sound.
-const char *pcs_frames_check(const void *params, const char **option);
 // Returns the steps between two frames: as said, else about 100 frames over the run or its windows.
 long pcs_frames_every(const pcs_frames_params *params, const pcs_view *view);
 

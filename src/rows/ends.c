@@ -1,7 +1,6 @@
 
 #include "rows/ends.h"
 
-
 #include <math.h>
 #include <string.h>
 
@@ -132,14 +131,6 @@ pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int 
     return turns ? ends_agree(ctx, map, out, true) : PCS_OK;
 }
 
-pcs_status pcs_ends_create(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map, pcs_joint_ends *out)
-{
-    int a = -1, b = -1;
-    PCS_TRY(pcs_ends_single(ctx, map, params->node != NULL ? params->node : params->b, &b));
-    if (params->node == NULL) PCS_TRY(pcs_ends_single(ctx, map, params->a, &a));
-    return pcs_ends_resolve(ctx, map, a, b, isnan(params->at[0]) ? map->mesh->x[b] : params->at, out);
-}
-
 pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map)
 {
     const pcs_mesh *mesh = map->mesh;
@@ -159,16 +150,6 @@ pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const 
                     "its ends are %g m apart: node %d at [%g, %g, %g] and node %d at [%g, %g, %g]; where rigid arms "
                     "reach from them to one point, give that point as 'at'",
                     pcs_norm3(apart), a, xa[0], xa[1], xa[2], b, xb[0], xb[1], xb[2]);
-}
-
-pcs_status pcs_ends_demand_space(pcs_context *ctx, const pcs_joint_ends *ends)
-{
-    if (ends->ntranslation == 3 && ends->nrotation == 3) return PCS_OK;
-    bool is_plane = ends->b.turning == PCS_TURNS_FLAT || ends->ntranslation < 3;
-    int node = ends->b.node;
-    if (!is_plane && ends->b.turning != PCS_TURNS_NOT) node = ends->a.node;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d %s; this joint is one of bodies that move and turn in space", node,
-                    is_plane ? "moves in a plane or along a line" : "does not turn");
 }
 
 void pcs_joint_mark(const double d[3], bool has[3])
@@ -320,51 +301,12 @@ void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *
     memcpy(row->couple, on_b.moment, sizeof row->couple);
 }
 
-int pcs_ends_hold(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
-{
-    bool adds_up = ends->a.turning != PCS_TURNS_FREE && ends->b.turning != PCS_TURNS_FREE;
-    for (int i = 0; i < ends->ntranslation; i++) {
-        pcs_rider d = pcs_rider_fixed(ends->translation[i]);
-        pcs_row_translation(a, b, &d, rows++);
-    }
-    for (int i = 0; i < ends->nrotation; i++, rows++) {
-        const double *on_a = ends->rotation[(i + 2) % 3], *on_b = ends->rotation[(i + 1) % 3];
-        pcs_rider u = pcs_rider_on(a, on_a), w = pcs_rider_on(b, on_b);
-        if (adds_up) pcs_row_angle(a, b, ends->rotation[i], rows);
-        else pcs_row_cross(a, b, &u, &w, rows);
-    }
-    return ends->ntranslation + ends->nrotation;
-}
-
-void pcs_ends_hold_shape(const pcs_joint_ends *ends, pcs_source_shape *shape)
-{
-    bool is_free = ends->a.turning == PCS_TURNS_FREE || ends->b.turning == PCS_TURNS_FREE;
-    bool is_constant = pcs_end_is_straight(&ends->a) && pcs_end_is_straight(&ends->b);
-    if (!is_constant || (is_free && ends->nrotation > 0)) shape->is_constant = false;
-    shape->nrow += ends->ntranslation + ends->nrotation;
-    pcs_ends_shape(ends, shape);
-    for (int i = 0; i < ends->nrotation; i++) pcs_joint_mark(ends->rotation[i], shape->has_moment);
-}
-
 void pcs_end_show(const pcs_joint_end *end, pcs_obstacle_kind kind, const double *axis, pcs_obstacle *out)
 {
     out->kind = kind;
     out->carrier = end->node;
     memcpy(out->point, end->arm, sizeof out->point);
     if (axis != NULL) memcpy(out->axis, axis, sizeof out->axis);
-}
-
-bool pcs_ends_show_arms(const pcs_joint_end *a, const pcs_joint_end *b, int part, pcs_obstacle *out)
-{
-    const pcs_joint_end *ends[] = { a, b };
-    for (int i = 0; i < 2; i++) {
-        if (ends[i]->node < 0 || pcs_norm3(ends[i]->arm) == 0.0 || part-- > 0) continue;
-        out->kind = PCS_OBSTACLE_ROD;
-        out->carrier = out->end_node = ends[i]->node;
-        memcpy(out->end, ends[i]->arm, sizeof out->end);
-        return true;
-    }
-    return false;
 }
 
 void pcs_ends_show_rod(const pcs_joint_end *a, const pcs_joint_end *b, pcs_obstacle *out)

@@ -45,13 +45,9 @@ extern const pcs_source_set pcs_ends_sets[]; // sets named by these options
 pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map);
 // Checks that either `node` or `a` and `b` are given. Returns NULL or the fault, and sets *option to its key.
 const char *pcs_ends_check(const pcs_ends_params *params, const char **option);
-// Resolves the ends and the directions along and about which they move. Fails unless both ends have the same.
-pcs_status pcs_ends_create(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map, pcs_joint_ends *out);
 // Resolves the ends from two node numbers; a is -1 for the ground.
 pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int b, const double at[3],
                             pcs_joint_ends *out);
-// Fails unless both ends move along and rotate about all three directions; the message names the node.
-pcs_status pcs_ends_demand_space(pcs_context *ctx, const pcs_joint_ends *ends);
 // Finds the only node of a set. Fails if the set has none or several.
 pcs_status pcs_ends_single(pcs_context *ctx, const pcs_dofmap *map, const char *set, int *node);
 pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out);
@@ -96,15 +92,8 @@ void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *
 
 // Fills `*out` with a symbol at the point of an end, along `axis` (NULL if it has none).
 void pcs_end_show(const pcs_joint_end *end, pcs_obstacle_kind kind, const double *axis, pcs_obstacle *out);
-// Fills `*out` with arm 0 or 1 from a node to the point of the joint, counting those of nonzero length; false if none.
-bool pcs_ends_show_arms(const pcs_joint_end *a, const pcs_joint_end *b, int part, pcs_obstacle *out);
 // Fills `*out` with a rod from a, which may be the ground, to b.
 void pcs_ends_show_rod(const pcs_joint_end *a, const pcs_joint_end *b, pcs_obstacle *out);
-
-// Evaluates the rows that hold the ends together as one rigid body, and returns their number.
-int pcs_ends_hold(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
-// Adds the rows of pcs_ends_hold to a shape that may have others.
-void pcs_ends_hold_shape(const pcs_joint_ends *ends, pcs_source_shape *shape);
 
 // The angle by which b has turned against a about an axis that a carries, and sums of rows.
 //

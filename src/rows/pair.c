@@ -84,6 +84,41 @@ static const pcs_option universal_options[] = {
     { 0 },
 };
 
+// Resolves the ends and the directions along and about which they move. Fails unless both ends have the same.
+static pcs_status ends_create(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map,
+                              pcs_joint_ends *out)
+{
+    int a = -1, b = -1;
+    PCS_TRY(pcs_ends_single(ctx, map, params->node != NULL ? params->node : params->b, &b));
+    if (params->node == NULL) PCS_TRY(pcs_ends_single(ctx, map, params->a, &a));
+    return pcs_ends_resolve(ctx, map, a, b, isnan(params->at[0]) ? map->mesh->x[b] : params->at, out);
+}
+
+// Fails unless both ends move along and rotate about all three directions; the message names the node.
+static pcs_status ends_demand_space(pcs_context *ctx, const pcs_joint_ends *ends)
+{
+    if (ends->ntranslation == 3 && ends->nrotation == 3) return PCS_OK;
+    bool is_plane = ends->b.turning == PCS_TURNS_FLAT || ends->ntranslation < 3;
+    int node = ends->b.node;
+    if (!is_plane && ends->b.turning != PCS_TURNS_NOT) node = ends->a.node;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d %s; this joint is one of bodies that move and turn in space", node,
+                    is_plane ? "moves in a plane or along a line" : "does not turn");
+}
+
+// Fills `*out` with arm 0 or 1 from a node to the point of the joint, counting those of nonzero length; false if none.
+static bool ends_show_arms(const pcs_joint_end *a, const pcs_joint_end *b, int part, pcs_obstacle *out)
+{
+    const pcs_joint_end *ends[] = { a, b };
+    for (int i = 0; i < 2; i++) {
+        if (ends[i]->node < 0 || pcs_norm3(ends[i]->arm) == 0.0 || part-- > 0) continue;
+        out->kind = PCS_OBSTACLE_ROD;
+        out->carrier = out->end_node = ends[i]->node;
+        memcpy(out->end, ends[i]->arm, sizeof out->end);
+        return true;
+    }
+    return false;
+}
+
 static const char *point_check(const void *params, const char **option)
 {
     return pcs_ends_check(&((const pair_params *)params)->ends, option);
@@ -137,7 +172,7 @@ static pcs_status pair_make(pcs_context *ctx, const pair_params *p, const pcs_do
     PCS_TAKE(ctx, *out, 1, "a joint");
     pair *x = *out;
     pcs_joint_ends *ends = &x->ends;
-    PCS_TRY(pcs_ends_create(ctx, &p->ends, map, ends));
+    PCS_TRY(ends_create(ctx, &p->ends, map, ends));
     x->adds_up = ends->a.turning != PCS_TURNS_FREE && ends->b.turning != PCS_TURNS_FREE;
     for (int i = 0; i < (holds_points ? ends->ntranslation : 0); i++) {
         const double *d = ends->translation[i];
@@ -278,7 +313,7 @@ static pcs_status cylindrical_create(pcs_context *ctx, const void *params, const
     pair *x;
     PCS_TRY(pair_make(ctx, params, map, false, &x));
     const pcs_joint_ends *ends = &x->ends;
-    PCS_TRY(pcs_ends_demand_space(ctx, ends));
+    PCS_TRY(ends_demand_space(ctx, ends));
     (void)pcs_normalize3(((const pair_params *)params)->axis, x->axis_b);
     pcs_angle_create(&ends->a, &ends->b, x->axis_b, &x->angle);
     x->symbol = PCS_OBSTACLE_BORE;
@@ -314,7 +349,7 @@ static pcs_status universal_create(pcs_context *ctx, const void *params, const p
     double normal[3];
     pair *x;
     PCS_TRY(pair_make(ctx, p, map, true, &x));
-    PCS_TRY(pcs_ends_demand_space(ctx, &x->ends));
+    PCS_TRY(ends_demand_space(ctx, &x->ends));
     (void)pcs_normalize3(p->axis, x->axis_a);
     (void)pcs_normalize3(p->axis_b, x->axis_b);
     pcs_cross(x->axis_b, x->axis_a, normal);
@@ -362,7 +397,7 @@ static bool pair_show(const void *params, const void *instance, const pcs_dofmap
     (void)map;
     const pair *x = instance;
     int nsymbol = x->symbol_a ? 2 : 1;
-    if (part >= nsymbol) return pcs_ends_show_arms(&x->ends.a, &x->ends.b, part - nsymbol, out);
+    if (part >= nsymbol) return ends_show_arms(&x->ends.a, &x->ends.b, part - nsymbol, out);
     if (part == 0) pcs_end_show(&x->ends.b, x->symbol, x->axis_b, out);
     else pcs_end_show(&x->ends.a, x->symbol, x->axis_a, out);
     return true;

@@ -23,6 +23,34 @@ static const pcs_option link_options[] = {
 
 static const pcs_source_set link_sets[] = { { .option = "a", .is_single = true }, { .option = "nodes" }, { 0 } };
 
+// Evaluates the rows that hold the ends together as one rigid body, and returns their number.
+static int ends_hold(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
+{
+    bool adds_up = ends->a.turning != PCS_TURNS_FREE && ends->b.turning != PCS_TURNS_FREE;
+    for (int i = 0; i < ends->ntranslation; i++) {
+        pcs_rider d = pcs_rider_fixed(ends->translation[i]);
+        pcs_row_translation(a, b, &d, rows++);
+    }
+    for (int i = 0; i < ends->nrotation; i++, rows++) {
+        const double *on_a = ends->rotation[(i + 2) % 3], *on_b = ends->rotation[(i + 1) % 3];
+        pcs_rider u = pcs_rider_on(a, on_a), w = pcs_rider_on(b, on_b);
+        if (adds_up) pcs_row_angle(a, b, ends->rotation[i], rows);
+        else pcs_row_cross(a, b, &u, &w, rows);
+    }
+    return ends->ntranslation + ends->nrotation;
+}
+
+// Adds the rows of pcs_ends_hold to a shape that may have others.
+static void ends_hold_shape(const pcs_joint_ends *ends, pcs_source_shape *shape)
+{
+    bool is_free = ends->a.turning == PCS_TURNS_FREE || ends->b.turning == PCS_TURNS_FREE;
+    bool is_constant = pcs_end_is_straight(&ends->a) && pcs_end_is_straight(&ends->b);
+    if (!is_constant || (is_free && ends->nrotation > 0)) shape->is_constant = false;
+    shape->nrow += ends->ntranslation + ends->nrotation;
+    pcs_ends_shape(ends, shape);
+    for (int i = 0; i < ends->nrotation; i++) pcs_joint_mark(ends->rotation[i], shape->has_moment);
+}
+
 static pcs_status link_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                               pcs_source_shape *shape)
 {
@@ -44,7 +72,7 @@ static pcs_status link_create(pcs_context *ctx, const void *params, const pcs_do
         PCS_TRY(pcs_ends_resolve(ctx, map, a, b, map->mesh->x[b], ends));
         if (ends->b.turning != PCS_TURNS_NOT && ends->nrotation == 0)
             return pcs_fail(ctx, PCS_BAD_INPUT, "node %d turns, node %d, which should carry it, does not", b, a);
-        pcs_ends_hold_shape(ends, shape);
+        ends_hold_shape(ends, shape);
     }
     bool has_arms = link->hub.turning != PCS_TURNS_NOT;
     for (int k = 0; k < 3; k++) {
@@ -73,7 +101,7 @@ static void link_evaluate(void *instance, const pcs_places *places, pcs_row_stat
     for (int i = 0; i < link->count; i++) {
         pcs_end_find(&link->ends[i].a, places, &a);
         pcs_end_find(&link->ends[i].b, places, &b);
-        int count = pcs_ends_hold(&link->ends[i], &a, &b, rows);
+        int count = ends_hold(&link->ends[i], &a, &b, rows);
         link_take_moments(a.arm, count, rows);
         rows += count;
     }

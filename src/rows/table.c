@@ -4,6 +4,8 @@
 
 #include "rows/table.h"
 
+#include "system/rotations.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +17,8 @@ static void forces_press(const pcs_system *self, pcs_instant at, pcs_row_report 
 //
 // A moment m on a node with the material rotation R enters its three equations as R^T m.
 
-int pcs_table_rotation(const pcs_system *self, int node)
+// Returns the first of the three equations of a node's finite rotation in space, -1 if it has none.
+static int table_rotation(const pcs_system *self, int node)
 {
     const pcs_dofmap *map = self->row_set.table->map;
     if (self->rotations.count == 0) return -1;
@@ -46,11 +49,11 @@ static void resolve_place(const pcs_places *places, int node, pcs_place *out)
     if (!places->has_velocities) return;
     pcs_dofmap_vector(map, false, node, view->at.v, out->v);
     pcs_dofmap_vector(map, true, node, view->at.v, spin);
-    if (pcs_table_rotation(view->self, node) >= 0) pcs_rotation_apply(out->R, spin, out->w); // it is material there
+    if (table_rotation(view->self, node) >= 0) pcs_rotation_apply(out->R, spin, out->w); // it is material there
     else memcpy(out->w, spin, sizeof spin);
 }
 
-pcs_places pcs_table_places(const pcs_table_view *view)
+static pcs_places table_places(const pcs_table_view *view)
 {
     return (pcs_places){ .mesh = view->self->row_set.table->map->mesh,
                          .t = view->at.t,
@@ -59,7 +62,8 @@ pcs_places pcs_table_places(const pcs_table_view *view)
                          .find = resolve_place };
 }
 
-void pcs_table_look_at(const pcs_table_source *source, const pcs_places *places, pcs_row_state *states)
+// Evaluates all rows of a source at places.
+static void table_look_at(const pcs_table_source *source, const pcs_places *places, pcs_row_state *states)
 {
     // Joints have no tangents, and are evaluated often.
     size_t size = source->is_joint ? offsetof(pcs_row_state, tangent) : sizeof *states;
@@ -71,11 +75,11 @@ void pcs_table_look(const pcs_system *self, pcs_instant at, bool is_soft)
 {
     const pcs_row_table *table = self->row_set.table;
     pcs_table_view view = { self, at };
-    pcs_places places = pcs_table_places(&view);
+    pcs_places places = table_places(&view);
     for (int k = 0; k < self->ncontact; k++) {
         const pcs_table_source *source = &table->sources[k];
         if (source->is_frozen || source->nrow == 0 || source->is_soft != is_soft) continue;
-        pcs_table_look_at(source, &places, table->states + source->first_row);
+        table_look_at(source, &places, table->states + source->first_row);
     }
 }
 
@@ -84,7 +88,7 @@ static int resolve_term(const pcs_system *self, const pcs_row_term *term, const 
 {
     const pcs_dofmap *map = self->row_set.table->map;
     double material[3], R[9];
-    int count = 0, equation = pcs_table_rotation(self, term->node);
+    int count = 0, equation = table_rotation(self, term->node);
     memcpy(material, term->moment, sizeof material);
     if (equation >= 0) {
         pcs_rotation_exp(q + equation, R);
@@ -351,12 +355,12 @@ static void table_freeze(pcs_system *self, pcs_row_table *table, const double *r
 {
     pcs_row_set *set = &self->row_set;
     pcs_table_view view = { self, pcs_at(0.0, rest, NULL) };
-    pcs_places places = pcs_table_places(&view);
+    pcs_places places = table_places(&view);
     for (int k = 0; k < self->ncontact; k++) {
         pcs_table_source *source = &table->sources[k];
         const pcs_source_ops *ops = source->model->ops;
         source->is_frozen = source->shape.is_constant && k < table->ncontact;
-        if (source->is_frozen) pcs_table_look_at(source, &places, table->states + source->first_row);
+        if (source->is_frozen) table_look_at(source, &places, table->states + source->first_row);
         table->has_evaluated = table->has_evaluated || (!source->is_frozen && !source->is_soft);
         set->vary = set->vary || (!source->shape.is_constant && !source->is_soft);
         set->ndriven += ops->drive != NULL;
@@ -437,7 +441,7 @@ pcs_status pcs_table_search(pcs_system *self, pcs_instant at, bool *has_changed)
 {
     const pcs_row_table *table = self->row_set.table;
     pcs_table_view view = { self, at };
-    pcs_places places = pcs_table_places(&view);
+    pcs_places places = table_places(&view);
     *has_changed = false;
     self->time_here = NAN; // rows may be about others now
     for (int k = 0; k < table->ncontact; k++) {
@@ -468,7 +472,7 @@ void pcs_table_passages(pcs_system *self, const double *q0, const double *q1, co
 {
     const pcs_row_table *table = self->row_set.table;
     pcs_table_view views[2] = { { self, pcs_at(0.0, q0, NULL) }, { self, pcs_at(0.0, q1, NULL) } };
-    pcs_places from = pcs_table_places(&views[0]), to = pcs_table_places(&views[1]);
+    pcs_places from = table_places(&views[0]), to = table_places(&views[1]);
     if (table->L != NULL) table_find_ends(self, q0, q1);
     for (int k = 0; k < table->ncontact; k++) {
         const pcs_table_source *source = &table->sources[k];
@@ -1002,8 +1006,8 @@ static void forces_move(const pcs_system *self, const pcs_table_source *own, con
     }
     pcs_retract(&self->rotations, q, work->x, work->q);
     pcs_table_view view = { self, pcs_at(0.0, work->q, NULL) };
-    pcs_places places = pcs_table_places(&view);
-    pcs_table_look_at(own, &places, work->trial + own->first_row - self->nrow);
+    pcs_places places = table_places(&view);
+    table_look_at(own, &places, work->trial + own->first_row - self->nrow);
     if (own->shape.ntangent > 0) forces_find_way(self, work->q);
     for (int k = 0; k < ntaken; k++) {
         int p = work->taken[k], column[PCS_ROW_TERMS];
@@ -1085,4 +1089,267 @@ void pcs_forces_add_tangents(pcs_system *self, const double *q, const double *v)
         const pcs_table_source *own = &table->sources[k];
         if (own->is_soft && !own->is_frozen) forces_add_turning(self, own, q, v);
     }
+}
+
+// Computes dG/dx, the change of joint directions with node positions, from the rates of rows while one coordinate after
+// the other moves at unit speed. Nodes without a row in common have one colour and move at once.
+//
+//   moment m on a node with the rotation R   d(R^T m) = R^T (dm - w x m),  w the rotation of the node in space
+//   increments x, R = R_0 exp(x)             rotation in the axes of the body = T(x) dx
+//   impulses, C(x) R^T m                     their change by C, too: system/rotations.c
+
+struct pcs_derivative {
+    pcs_slopes by;         // workspace
+    int nnode, *node;      // nodes of joints whose directions vary
+    int *place_of_node;    // [mesh nnode] index among these, or -1
+    int ncolour, *colour;  // [nnode]
+    double *still_K;       // [nnz] K without the stiffness of joints if nobody else makes it anew
+    pcs_row_state *states; // [most rows of a joint]
+    pcs_place *places;     // [nnode]
+};
+
+// Identifies dof `dof` of all nodes of a colour.
+typedef struct derivative_move {
+    int colour, dof;
+} derivative_move;
+
+static void derivative_find_place(const pcs_places *self, int node, pcs_place *out)
+{
+    const struct pcs_derivative *d = self->owner;
+    *out = d->places[d->place_of_node[node]];
+}
+
+static bool derivative_has(const pcs_row_table *table, int k)
+{
+    return k >= table->ncontact && !table->sources[k].shape.is_constant;
+}
+
+// Returns true if a joint's directions vary with this dof; with a translation only if they follow lines between nodes.
+static bool derivative_may_turn(const pcs_table_source *source, const pcs_dof *d)
+{
+    return d->equation >= 0 && (d->is_rotation || source->shape.has_lines);
+}
+
+// Counts the entries of a row in *size. Returns how many of them vary it, with their indices in `entry` unless NULL.
+static int derivative_count(const pcs_row_table *table, int row, const pcs_table_source *source, int *size, int *entry)
+{
+    const pcs_dofmap *map = table->map;
+    const pcs_row_direction *direction = &table->states[row].direction;
+    int count = 0;
+    *size = 0;
+    for (int t = 0; t < direction->nterm; t++)
+        for (int i = map->first[direction->term[t].node]; i < map->first[direction->term[t].node + 1]; i++) {
+            bool turns = derivative_may_turn(source, &map->dof[i]);
+            if (turns && entry != NULL) entry[count] = *size;
+            count += turns;
+            *size += map->dof[i].equation >= 0;
+        }
+    return count;
+}
+
+// Allocates the rows and their coordinates.
+static pcs_status derivative_take_rows(pcs_system *self, const pcs_row_table *table, pcs_slopes *s)
+{
+    int count = 0, nnz = 0, size;
+    PCS_TAKE(self->ctx, s->row, self->nrow, "the stiffness of joints");
+    PCS_TAKE(self->ctx, s->start, self->nrow + 1, "the stiffness of joints");
+    for (int k = 0; k < self->ncontact; k++)
+        for (int i = 0; derivative_has(table, k) && i < table->sources[k].nrow; i++) {
+            const pcs_table_source *source = &table->sources[k];
+            int row = source->first_row + i, width = derivative_count(table, row, source, &size, NULL);
+            s->row[s->count] = row;
+            s->start[++s->count] = count += width;
+            nnz += width * size;
+        }
+    PCS_TAKE(self->ctx, s->entry, count, "the stiffness of joints");
+    PCS_TRY(pcs_rows_create(self->ctx, count, self->nv, nnz, &s->by));
+    nnz = 0;
+    for (int i = 0; i < s->count; i++) {
+        const int *column = self->G->column + self->G->start[s->row[i]];
+        const pcs_table_source *source = &table->sources[self->rows[s->row[i]].contact];
+        (void)derivative_count(table, s->row[i], source, &size, s->entry + s->start[i]);
+        for (int c = s->start[i]; c < s->start[i + 1]; c++, nnz += size) {
+            s->by->start[c] = nnz;
+            memcpy(s->by->column + nnz, column, (size_t)size * sizeof *column);
+        }
+    }
+    s->by->start[count] = nnz;
+    return PCS_OK;
+}
+
+static pcs_status derivative_take_nodes(pcs_system *self, const pcs_row_table *table, struct pcs_derivative *d)
+{
+    int nnode = table->map->mesh->nnode;
+    PCS_TAKE(self->ctx, d->place_of_node, nnode, "the stiffness of joints");
+    PCS_TAKE(self->ctx, d->node, PCS_ROW_NODES * d->by.count, "the stiffness of joints");
+    PCS_TAKE(self->ctx, d->colour, PCS_ROW_NODES * d->by.count, "the stiffness of joints");
+    for (int i = 0; i < nnode; i++) d->place_of_node[i] = -1;
+    for (int i = 0; i < d->by.count; i++) {
+        const pcs_row_direction *direction = &table->states[d->by.row[i]].direction;
+        for (int t = 0; t < direction->nterm; t++) {
+            int node = direction->term[t].node;
+            if (d->place_of_node[node] >= 0) continue;
+            d->place_of_node[node] = d->nnode;
+            d->node[d->nnode++] = node;
+        }
+    }
+    return PCS_OK;
+}
+
+// Assigns different colours to the nodes of each row, by passes over the rows until no two are equal.
+static void derivative_find_colours(const pcs_row_table *table, struct pcs_derivative *d)
+{
+    bool changes = true;
+    while (changes) {
+        changes = false;
+        for (int i = 0; i < d->by.count; i++) {
+            const pcs_row_direction *direction = &table->states[d->by.row[i]].direction;
+            for (int t = 1; t < direction->nterm; t++)
+                for (int other = 0; other < t; other++) {
+                    int a = d->place_of_node[direction->term[other].node];
+                    int b = d->place_of_node[direction->term[t].node];
+                    if (d->colour[a] != d->colour[b]) continue;
+                    d->colour[a > b ? a : b]++;
+                    changes = true;
+                }
+        }
+    }
+    for (int i = 0; i < d->nnode; i++)
+        if (d->colour[i] >= d->ncolour) d->ncolour = d->colour[i] + 1;
+}
+
+pcs_status pcs_derivative_create(pcs_system *self)
+{
+    pcs_row_table *table = self->row_set.table;
+    struct pcs_derivative *d;
+    int most = 0;
+    size_t nnz = (size_t)self->K->pattern->nnz;
+    PCS_TAKE(self->ctx, d, 1, "the stiffness of joints");
+    table->derivative = d;
+    PCS_TRY(derivative_take_rows(self, table, &d->by));
+    self->slopes = &d->by;
+    if (d->by.count == 0) return PCS_OK;
+    PCS_TRY(derivative_take_nodes(self, table, d));
+    derivative_find_colours(table, d);
+    for (int k = 0; k < self->ncontact; k++)
+        if (derivative_has(table, k) && table->sources[k].nrow > most) most = table->sources[k].nrow;
+    PCS_TAKE(self->ctx, d->states, most, "the stiffness of joints");
+    PCS_TAKE(self->ctx, d->places, d->nnode, "the stiffness of joints");
+    if (self->tangents_vary) return PCS_OK; // then K is made anew before
+    PCS_TAKE(self->ctx, d->still_K, nnz, "the stiffness of joints");
+    memcpy(d->still_K, self->K->value, nnz * sizeof(double));
+    return PCS_OK;
+}
+
+// Sets the velocities of a move to `speed`: 1, or 0 afterwards.
+static void derivative_set_speeds(const pcs_system *self, derivative_move move, double speed)
+{
+    const pcs_dofmap *map = self->row_set.table->map;
+    const struct pcs_derivative *own = self->row_set.table->derivative;
+    for (int i = 0; i < own->nnode; i++) {
+        int node = own->node[i], dof = map->first[node] + move.dof;
+        if (own->colour[i] != move.colour || dof >= map->first[node + 1]) continue;
+        const pcs_dof *d = &map->dof[dof];
+        double *to = d->is_rotation ? own->places[i].w : own->places[i].v;
+        for (int axis = 0; axis < 3; axis++) to[axis] = speed * d->direction[axis];
+        if (d->is_rotation && speed != 0.0 && table_rotation(self, node) >= 0)
+            pcs_rotation_apply(own->places[i].R, d->direction, to);
+    }
+}
+
+// Computes the derivatives of the entries of a row from the rates of its terms.
+static void derivative_put(const pcs_system *self, const pcs_row_state *state, double *out)
+{
+    const pcs_dofmap *map = self->row_set.table->map;
+    const struct pcs_derivative *own = self->row_set.table->derivative;
+    for (int t = 0; t < state->direction.nterm; t++) {
+        const pcs_row_term *term = &state->direction.term[t];
+        double moment[3], turned[3];
+        memcpy(moment, state->rate[t].moment, sizeof moment);
+        if (table_rotation(self, term->node) >= 0) {
+            const pcs_place *place = &own->places[own->place_of_node[term->node]];
+            pcs_cross(place->w, term->moment, turned);
+            for (int k = 0; k < 3; k++) turned[k] = moment[k] - turned[k];
+            pcs_rotation_apply_transposed(place->R, turned, moment);
+        }
+        for (int i = map->first[term->node]; i < map->first[term->node + 1]; i++) {
+            const pcs_dof *d = &map->dof[i];
+            if (d->equation >= 0) *out++ = pcs_dot3(d->is_rotation ? moment : state->rate[t].force, d->direction);
+        }
+    }
+}
+
+// Returns the index, among a joint row's coordinates, of the one that moves; -1 if none does.
+static int derivative_coordinate(const pcs_row_table *table, const pcs_table_source *source, int row,
+                                 derivative_move move)
+{
+    const pcs_dofmap *map = table->map;
+    const struct pcs_derivative *own = table->derivative;
+    const pcs_row_direction *direction = &table->states[row].direction;
+    int count = 0;
+    for (int t = 0; t < direction->nterm; t++) {
+        int node = direction->term[t].node, first = map->first[node], end = map->first[node + 1];
+        bool is_here = own->colour[own->place_of_node[node]] == move.colour;
+        for (int i = first; i < end; i++) {
+            bool turns = derivative_may_turn(source, &map->dof[i]);
+            if (is_here && i == first + move.dof) return turns ? count : -1;
+            count += turns;
+        }
+    }
+    return -1;
+}
+
+// Evaluates the derivatives of all joints while a colour moves. The i-th row that varies is the first of a joint.
+static void derivative_look(pcs_system *self, const pcs_places *places, derivative_move move)
+{
+    const pcs_row_table *table = self->row_set.table;
+    const struct pcs_derivative *own = table->derivative;
+    derivative_set_speeds(self, move, 1.0);
+    for (int k = table->ncontact, i = 0; k < self->ncontact; k++) {
+        const pcs_table_source *source = &table->sources[k];
+        bool is_known = false;
+        if (!derivative_has(table, k)) continue;
+        for (int j = 0; j < source->nrow; j++, i++) {
+            int f = derivative_coordinate(table, source, source->first_row + j, move);
+            if (f < 0) continue;
+            if (!is_known) table_look_at(source, places, own->states);
+            is_known = true;
+            derivative_put(self, &own->states[j], pcs_slopes_by(self->slopes, i, f));
+        }
+    }
+    derivative_set_speeds(self, move, 0.0);
+}
+
+void pcs_derivative_update(pcs_system *self, pcs_instant at, const double *x)
+{
+    const struct pcs_derivative *own = self->row_set.table->derivative;
+    if (self->slopes->count == 0) return;
+    const pcs_rows *by = own->by.by;
+    pcs_table_view view = { self, pcs_at(at.t, at.q, NULL) };
+    pcs_places find = table_places(&view), places = find;
+    places.owner = own;
+    places.find = derivative_find_place;
+    places.has_velocities = true;
+    memset(by->value, 0, (size_t)by->start[by->nrow] * sizeof(double));
+    for (int i = 0; i < own->nnode; i++) find.find(&find, own->node[i], &own->places[i]);
+    for (int colour = 0; colour < own->ncolour; colour++)
+        for (int k = 0; k < PCS_MAX_NODE_DOFS; k++) derivative_look(self, &places, (derivative_move){ colour, k });
+    if (x != NULL) pcs_rotate_slopes(&self->rotations, x, self->slopes);
+}
+
+void pcs_derivative_add_stiffness(pcs_system *self, pcs_instant at, const double *lam)
+{
+    const pcs_slopes *s = self->slopes;
+    if (s == NULL) return;
+    const double *still_K = self->row_set.table->derivative->still_K;
+    if (still_K != NULL) memcpy(self->K->value, still_K, (size_t)self->K->pattern->nnz * sizeof(double));
+    pcs_derivative_update(self, at, NULL);
+    for (int i = 0; i < s->count; i++)
+        for (int f = 0; f < pcs_slopes_width(s, i); f++)
+            for (int e = 0; e < pcs_slopes_size(s, i); e++) {
+                int row = pcs_slopes_columns(s, i)[e], place = -1;
+                if (row < pcs_system_nown(self)) // a copy need not have the cells that couple its dofs
+                    place = pcs_pattern_find(self->K->pattern, row, pcs_slopes_equation(s, i, f));
+                if (place >= 0) self->K->value[place] -= lam[s->row[i]] * pcs_slopes_by(s, i, f)[e];
+            }
 }

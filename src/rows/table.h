@@ -42,7 +42,7 @@ struct pcs_row_table {
     double *gap;           // [ncompliant] m
     pcs_passage_row *ends; // [ncompliant] gaps at both ends of a step
     struct pcs_forces *forces;         // of rows with force laws
-    struct pcs_derivative *derivative; // of joints whose directions vary (rows/derivative.c); NULL if absent
+    struct pcs_derivative *derivative; // of joints whose directions vary; NULL if absent
 };
 
 // ---- Evaluation in terms of equations.
@@ -51,11 +51,6 @@ typedef struct pcs_table_view {
     const pcs_system *self;
     pcs_instant at;
 } pcs_table_view;
-pcs_places pcs_table_places(const pcs_table_view *view);
-// Returns the first of the three equations of a node's finite rotation in space, -1 if it has none.
-int pcs_table_rotation(const pcs_system *self, int node);
-// Evaluates all rows of a source at places.
-void pcs_table_look_at(const pcs_table_source *source, const pcs_places *places, pcs_row_state *states);
 // Evaluates the states of the rows with multipliers, or of those with force laws, unless they are frozen; then puts
 // their gaps and directions, those of frozen ones only the first time.
 void pcs_table_look(const pcs_system *self, pcs_instant at, bool is_soft);
@@ -79,7 +74,7 @@ void pcs_forces_add_tangents(pcs_system *self, const double *q, const double *v)
 void pcs_forces_delay_dampers(pcs_system *self, pcs_instant at);
 void pcs_forces_commit(pcs_system *self, pcs_instant at);
 
-// ---- dG/dx of joints (rows/derivative.c): allocates, updates `slopes`, and adds their product with forces to K.
+// ---- dG/dx of joints: allocates, updates `slopes`, and adds their product with forces to K.
 pcs_status pcs_derivative_create(pcs_system *self);
 void pcs_derivative_update(pcs_system *self, pcs_instant at, const double *x);
 void pcs_derivative_add_stiffness(pcs_system *self, pcs_instant at, const double *lam);
