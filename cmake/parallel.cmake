@@ -13,7 +13,7 @@ if(PERCUSS_PETSC)
 endif()
 
 if(PERCUSS_HAS_PETSC)
-  add_library(percuss_petsc MODULE src/parallel/comm.c
+  add_library(percuss_petsc MODULE src/linsolve/parallel.c
     src/core/context.c src/core/alloc.c)
   # The same run path built and installed: CMake would pad the first one with an empty element, the current folder.
   set_target_properties(percuss_petsc PROPERTIES C_VISIBILITY_PRESET hidden PREFIX lib

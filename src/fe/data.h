@@ -217,6 +217,7 @@ static inline double pcs_fe_load_size(const pcs_system *self, int load, double t
     const fe_work *work = self->work;
     return work->load_factors[load] * pcs_amplitude_value(&fe->model.loads[load].amplitude, t);
 }
+// Evaluates loads that rotate with their nodes, or that keep their direction while nodes with finite rotations rotate.
 void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f);
 void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at);
 void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3]);

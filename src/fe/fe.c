@@ -208,7 +208,7 @@ static void assembly_look_at_parts(fe_data *fe)
     }
 }
 
-// Assembles M, K and C. Reassembles K and C of nonlinear models.
+// Assembles M, K and C.
 static pcs_status fe_assemble(pcs_system *self, fe_data *fe, const char **culprit)
 {
     pcs_pattern *pattern;
@@ -402,6 +402,7 @@ static void assembly_reset(pcs_matrix *A, const double *base)
         for (int i = 0; i < A->entries->start[A->pattern->n]; i++) A->value[A->entries->place[i]] = 0.0;
 }
 
+// Reassembles K and C of nonlinear models.
 static void fe_update_tangents(pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
@@ -460,7 +461,7 @@ static pcs_status internal_number(pcs_system *self, const fe_data *fe, pcs_memor
     return PCS_OK;
 }
 
-// Manages the internal variables of materials: allocates them, returns their loss, J, and stores them after a step.
+// Allocates the internal variables of materials.
 static pcs_status fe_make_internal(pcs_system *self, fe_data *fe)
 {
     fe_work *work = self->work;
@@ -486,6 +487,7 @@ static pcs_status fe_make_internal(pcs_system *self, fe_data *fe)
     return PCS_OK;
 }
 
+// Returns the loss of materials since the last commit, J.
 static double fe_internal_loss(const pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
@@ -519,7 +521,7 @@ static void fe_commit(pcs_system *self, pcs_instant at)
 
 enum { FEWEST_EQUATIONS = 200000 }; // below this waking a thread costs more than it saves
 
-// Computes forces and energies of long bars by ranges of equations; `is_filled`: f holds gravity and loads already.
+// Plans forces and energies of long bars by ranges of equations.
 static pcs_status fe_plan_ranges(pcs_system *self, fe_data *fe)
 {
     fe->takes_ranges = self->layout == NULL;
@@ -561,6 +563,7 @@ static void ranges_force(void *data, int range, int low, int high)
     for (int b = 0; b < fe->nbatch; b++) fe->batches[b].ops->force(&fe->batches[b], &at, job->f);
 }
 
+// Computes forces by ranges; `is_filled`: f holds gravity and loads already.
 static void fe_range_force(const pcs_system *self, const pcs_cell_state *at, bool is_filled, double *f)
 {
     range_job job = { .self = self, .at = at, .f = f, .is_filled = is_filled };
@@ -591,7 +594,7 @@ void pcs_fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_c
     }
 }
 
-// Sums in eight independent partial sums, for speed.
+// Returns gravity times q over low <= i < high, J, in eight independent partial sums, for speed.
 static double fe_weight_work(const pcs_system *self, int low, int high, const double *q)
 {
     enum { LANES = 8 };
@@ -618,6 +621,7 @@ static void slices_sum_measure(const pcs_system *self, pcs_measure *m)
     memcpy(m->free_momentum, sum + 6, sizeof m->free_momentum);
 }
 
+// Computes energies and momenta from sums.
 static void fe_tell(const pcs_system *self, const pcs_cell_sums *sum, double weight_work, pcs_measure *out)
 {
     const fe_data *fe = self->data;

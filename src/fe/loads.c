@@ -45,7 +45,7 @@ static void turning_look(const fe_data *fe, int node, const double *q, turning_n
     pcs_rotation_exp(out->turn, out->R);
 }
 
-// Evaluates loads that rotate with their nodes, or that keep their direction while nodes with finite rotations rotate.
+// Fails unless the node turns by finite angles, as a load that turns with it needs.
 static pcs_status fe_demand_finite_turns(const pcs_system *self, int node)
 {
     if (pcs_fe_turns_finitely(self->data, node)) return PCS_OK;

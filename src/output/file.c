@@ -232,22 +232,26 @@ size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM])
     return 18 - first;
 }
 
-static size_t json_piece(const char **text, char piece[PCS_JSON_PIECE])
+enum { JSON_PIECE = 8 };
+
+// Writes the next character of `*text`, or its escape in a JSON string, to `piece` without a terminating 0, and moves
+// `*text` past it. Returns the number of bytes written.
+static size_t json_piece(const char **text, char piece[JSON_PIECE])
 {
     const char *p = *text;
     unsigned char c = (unsigned char)*p;
     size_t length = pcs_text_utf8(p, 4);
     *text += length == 0 ? 1 : length;
-    if (length == 0) return (size_t)snprintf(piece, PCS_JSON_PIECE, "\\ufffd");
-    if (c == '"' || c == '\\') return (size_t)snprintf(piece, PCS_JSON_PIECE, "\\%c", c);
-    if (c < 0x20 || c == 0x7F) return (size_t)snprintf(piece, PCS_JSON_PIECE, "\\u%04x", c);
+    if (length == 0) return (size_t)snprintf(piece, JSON_PIECE, "\\ufffd");
+    if (c == '"' || c == '\\') return (size_t)snprintf(piece, JSON_PIECE, "\\%c", c);
+    if (c < 0x20 || c == 0x7F) return (size_t)snprintf(piece, JSON_PIECE, "\\u%04x", c);
     memcpy(piece, p, length);
     return length;
 }
 
 size_t pcs_json_text(const char *text, size_t room, char *out)
 {
-    char piece[PCS_JSON_PIECE];
+    char piece[JSON_PIECE];
     size_t used = 0;
     while (*text != '\0') {
         size_t length = json_piece(&text, piece);
@@ -534,7 +538,7 @@ void pcs_file_number(pcs_file *f, double x)
 
 void pcs_file_json(pcs_file *f, const char *text)
 {
-    char piece[PCS_JSON_PIECE];
+    char piece[JSON_PIECE];
     pcs_file_text(f, "\"");
     while (*text != '\0') {
         const char *plain = text; // letters that stand as they are

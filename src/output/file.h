@@ -22,9 +22,6 @@ pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out);
 size_t pcs_number_text(pcs_digits *digits, double x, char text[PCS_NUMBER_ROOM]);
 size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM]);
 
-// Writes the next character of `*text`, or its escape in a JSON string, to `piece` without a terminating 0, and moves
-// `*text` past it. Returns the number of bytes written.
-enum { PCS_JSON_PIECE = 8 };
 // Escapes `text` for a JSON string, without the quotes, and replaces bytes that are not UTF-8. Needs at most 6 bytes
 // per byte and 1; the rest is cut off. Returns the length.
 size_t pcs_json_text(const char *text, size_t room, char *out);

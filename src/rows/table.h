@@ -66,6 +66,7 @@ void pcs_table_passages(pcs_system *self, const double *q0, const double *q1, co
 // Adds the force of the rows of a joint to its reaction.
 void pcs_table_add_reaction(const pcs_system *self, int source, const pcs_row_report *rows, pcs_reaction *out);
 
+// ---- Rows with force laws: forces; energy, J, with the power lost along at.along, W; tangents.
 void pcs_forces_add(const pcs_system *self, pcs_instant at, double *f);
 double pcs_forces_energy(const pcs_system *self, pcs_instant at, double *loss);
 void pcs_forces_add_resultant(const pcs_system *self, pcs_instant at, double sum[3]);

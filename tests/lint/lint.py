@@ -12,7 +12,6 @@ MAY_INCLUDE = {
     "mesh": ["core"],
     "case": ["core"],
     "linsolve": ["core"],
-    "parallel": ["linsolve", "core"],
     "rows": ["mesh", "system", "core"],
     "system": ["core"],
     "fe": ["system", "elements", "mesh", "rows", "core"],
