@@ -649,6 +649,7 @@ const pcs_map pcs_solver_map = { .name = "solver", .options = solver_options };
 static pcs_status build_scheme(pcs_build *b)
 {
     static const char *const certify[] = { "strict", "warn", NULL };
+    static const char *const resolution[] = { "report", "refuse", NULL };
     PCS_TRY(scheme_read(b));
     pcs_yaml *node = pcs_case_get_map(b->c, pcs_case_root(b->c), "solver");
     if (node != NULL) {
@@ -661,6 +662,8 @@ static pcs_status build_scheme(pcs_build *b)
             PCS_TRY(pcs_build_blame(b, node, pcs_comm_start(b->ctx)));
     }
     b->sim->certify_warns = pcs_case_choice(b->c, pcs_case_root(b->c), "certify", certify, "strict") == 1;
+    b->sim->view.refuses_unresolved =
+        pcs_case_choice(b->c, pcs_case_root(b->c), "resolution", resolution, "report") == 1;
     return PCS_OK;
 }
 
@@ -933,6 +936,7 @@ static void build_view(pcs_build *b)
     sim->view.end_time = sim->end_time;
     sim->view.nstep = sim->nstep;
     sim->view.ending = PCS_RUNNING;
+    pcs_build_find_cells(sim);
 }
 
 // Makes the status agree on all ranks: their parts of the mesh may have different errors.

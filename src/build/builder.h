@@ -105,6 +105,7 @@ struct percuss_system_definition;
 pcs_status pcs_system_open(pcs_context *ctx, const char *path, const struct percuss_system_definition **out);
 
 pcs_status pcs_build_questions(pcs_build *b);    // warns of values that are possible but unlikely
+void pcs_build_find_cells(pcs_sim *sim);         // finds the slowest cells, for the verdict on resolution
 pcs_status pcs_build_probes(pcs_build *b);       // binds the columns of the probes
 pcs_status pcs_build_check_joints(pcs_build *b); // checks them against the initial state and one another
 

@@ -57,6 +57,7 @@ static const pcs_form parameters_form = {
 static const pcs_form start_form = { .shown = "initial or statics, or a map",
                                      .json = "'enum':['initial','statics']",
                                      .map = &pcs_start_map };
+static const pcs_form resolution_form = { .shown = "report or refuse", .json = "'enum':['report','refuse']" };
 static const pcs_form certify_form = { .shown = "strict or warn", .json = "'enum':['strict','warn']" };
 
 #define SECTION(key, of, text)                                              \
@@ -92,6 +93,7 @@ static const pcs_option case_options[] = {
     SECTION_MAP("solver", pcs_solver_map, "what solves a step"),
     SECTION_MAP("time", pcs_time_map, "required: the clock, step and end"),
     SECTION("certify", certify_form, "does a violated certificate end the run [strict]"),
+    SECTION("resolution", resolution_form, "does an unresolved run fail [report]"),
     SECTION_MAP("output", pcs_output_map, "what a run writes: options of observers, or false to switch one off"),
     { .name = NULL },
 };

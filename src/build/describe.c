@@ -184,6 +184,27 @@ static bool bars_measure(const pcs_batch *batch, int first, bool is_lattice, bar
     return true;
 }
 
+void pcs_build_find_cells(pcs_sim *sim)
+{
+    const pcs_fe_definition *model = pcs_system_is_mesh(sim->system) ? pcs_fe_model(sim->system) : NULL;
+    int ngroup = model == NULL ? 0 : model->ngroup;
+    for (int g = 0; g < ngroup; g++) {
+        const pcs_batch *batch = pcs_fe_batch(sim->system, g);
+        bar all;
+        if (!bars_measure(batch, 0, true, &all)) continue;
+        double slowest = all.shear > 0.0 ? fmin(all.c, all.shear) : all.c;
+        sim->view.axial_cell = fmax(sim->view.axial_cell, all.cell[1] / slowest);
+        for (int i = 0; i < batch->ncell && batch->ops->section_offset != 0; i++) {
+            const pcs_section *section = pcs_taper_section(batch, i);
+            double I = batch->ops->ndof > 6 ? fmin(section->Iy, section->Iz) : section->Iz,
+                   l = bars_cell_length(batch, i);
+            sim->view.bending_cell = fmax(sim->view.bending_cell, l * l / (all.c * sqrt(I / section->area)));
+        }
+    }
+    sim->view.axial_cell = pcs_system_max(sim->system, sim->view.axial_cell);
+    sim->view.bending_cell = pcs_system_max(sim->system, sim->view.bending_cell);
+}
+
 // Returns true if a group has too many lines to print one line of text for each.
 static bool bars_is_lattice(const pcs_batch *batch)
 {
@@ -307,6 +328,32 @@ static void bars_print_clock(const bars *b)
     else bars_print(b, "steps of %.6g s, Courant number %.4g%s", h, high, stable);
 }
 
+// Prints what the verdict on resolution (output/resolution.c) can be foreseen to say: a rod that meets something rigid
+// touches it for 2 L/c at least; beams resolve bending down to a period at which a wave has 80 cells.
+static void bars_print_resolution(const bars *b)
+{
+    const double pi = 3.14159265358979323846, bending = b->sim->view.bending_cell;
+    double h = b->sim->step_size, period = bending * 80.0 * 80.0 / (2.0 * pi);
+    const bar *shortest = NULL;
+    for (int i = 0; i < b->count; i++) {
+        const bar *part = &b->part[i];
+        bool is_shorter = shortest == NULL || part->length / part->c < shortest->length / shortest->c;
+        if (part->shear == 0.0 && part->end[0] >= 0 && is_shorter) shortest = part;
+    }
+    if (bending > 0.0)
+        bars_print(
+            b, "bending has 80 cells a wavelength down to a period of %.4g s, of %.3g steps; 120 take time.step=%.3g",
+            period, period / h, period / 120.0);
+    if (shortest == NULL || pcs_count_points(b->sim->system) == 0) return;
+    double contact = 2.0 * shortest->length / shortest->c;
+    int ncell = shortest->ncell;
+    bars_print(b, "a contact of 2 L/c = %.4g s of %s has %.3g steps and %d cells a wavelength%s", contact,
+               shortest->name, contact / h, 4 * ncell, contact / h < 250.0 || ncell < 120 ? "" : ": enough");
+    if (contact / h < 250.0 || ncell < 120)
+        bars_print(b, "to resolve it take time.step=%.3g and %d elements; a force law needs a fifth of them",
+                   fmin(h, contact / 250.0), ncell < 120 ? 120 : ncell);
+}
+
 void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
 {
     const pcs_fe_definition *model = pcs_system_is_mesh(sim->system) ? pcs_fe_model(sim->system) : NULL;
@@ -332,5 +379,7 @@ void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
     if (nmore > 0) bars_print(&b, "and %d more parts, which are left out here", nmore);
     bars_print_joints(&b);
     bars_print_contacts(&b, model);
-    if (b.count > 0 && sim->scheme != NULL) bars_print_clock(&b);
+    if (b.count == 0 || sim->scheme == NULL) return;
+    bars_print_clock(&b);
+    if (!sim->view.is_controlled) bars_print_resolution(&b);
 }

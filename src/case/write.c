@@ -186,7 +186,8 @@ static void write_others(output *out, const pcs_yaml *map, const char *const *le
 
 static void write_motion(output *out, const pcs_yaml *root)
 {
-    static const char *const whole[] = { "title", "output", "initial", "start", "statics", "certify", "time", NULL };
+    static const char *const whole[] = { "title",   "output",     "initial", "start", "statics",
+                                         "certify", "resolution", "time",    NULL };
     static const char *const of_time[] = { "end", NULL };
     write_others(out, root, whole);
     for (int i = 0; i < root->count; i++)

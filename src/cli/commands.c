@@ -8,6 +8,7 @@
 #include "build/build.h"
 #include "core/comm.h"
 #include "core/open.h"
+#include "output/summary.h"
 
 #include <math.h>
 #include <signal.h>
@@ -98,6 +99,17 @@ static bool commands_show_frames(const char *name, const char *directory, const 
     return commands_show_path("Open in ParaView: ", directory, name, ending);
 }
 
+// Says at the very end that the results mean little.
+static void commands_show_verdict(const pcs_sim *sim)
+{
+    for (int i = 0; i < sim->nobserver; i++) {
+        const pcs_summary *s = sim->observers[i].data;
+        if (strcmp(sim->observers[i].ops->name, "summary") != 0 || s->verdict.verdict != PCS_UNRESOLVED) continue;
+        printf("UNRESOLVED: %s; see Resolution above for what to change\n",
+               pcs_resolution_advise(&s->verdict, &s->resolution).reason);
+    }
+}
+
 static void commands_show_results(const pcs_sim *sim, const char *directory)
 {
     if (access(directory, X_OK) != 0) return;
@@ -168,7 +180,10 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
     // The folder of a run that was refused has what another one left there.
-    if (!a->is_quiet && pcs_is_root(ctx) && sim->has_files) commands_show_results(sim, directory);
+    if (!a->is_quiet && pcs_is_root(ctx) && sim->has_files) {
+        commands_show_results(sim, directory);
+        commands_show_verdict(sim);
+    }
     return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
 }
 

@@ -83,6 +83,8 @@ typedef struct pcs_view {
     const double *effective_mass;  // [system->nrow] effective masses of the rows, kg, NULL if unknown
     const pcs_probe *probes;       // [nprobe]
     int nprobe;
+    double axial_cell, bending_cell; // s, longest l/c and l^2/sqrt(E I/(rho A)) of a cell; 0 without bars, beams
+    bool refuses_unresolved;         // a run that is not resolved fails
     double step_size, start_time, end_time;
     long nstep;                      // planned number of steps
     long iterations, factorizations; // since the start

@@ -295,6 +295,26 @@ static void json_certificate(json *j, const pcs_certificate *certificate)
     json_put(j, "] }");
 }
 
+static void json_resolution(json *j, const pcs_summary *s, const pcs_view *view)
+{
+    const pcs_episode *e = &s->verdict;
+    const pcs_resolution *r = &s->resolution;
+    pcs_advice advice = pcs_resolution_advise(e, r);
+    long steps = view->state->step;
+    double h = steps > 0 ? view->state->t / (double)steps : NAN;
+    json_put(j, "resolution: { verdict: %s, class: %s, reason: %s, contact: %s", pcs_verdict_names[e->verdict],
+             pcs_class_names[e->class], e->verdict == PCS_RESOLVED ? NULL : advice.reason,
+             e->contact < 0 ? NULL : s->contacts[e->contact].name);
+    json_put(j, "start: %g, end: %g, steps: %ld, steps_before: %ld, largest_share: %g, ripple: %g, net_loss: %g",
+             e->start, e->end, e->steps, e->flight, e->contact < 0 ? NAN : e->largest / e->impulse, e->ripple, e->net);
+    json_put(j, "cells_per_wavelength: %g, steps_per_period: %g, numerical_variation: %g, correction_variation: %g",
+             e->cells, e->period, e->variation, r->corrections / r->energy);
+    json_put(j, "cut_share: %g, handover_share: %g, grades: {", (double)view->cut_steps / (double)steps,
+             (double)view->handovers / (double)steps);
+    for (int g = 0; g < PCS_GRADES; g++) json_put(j, "%s: %s", pcs_grade_names[g], pcs_verdict_names[advice.grade[g]]);
+    json_put(j, "peak: %s }, advice: { step: %g, elements_factor: %g } }", "never", h / advice.step, advice.cells);
+}
+
 // Puts bounds of fields, from the number `first` of the record on.
 static void json_bounds(json *j, const pcs_frames_record *record, int first, int count, const char *const *names)
 {
@@ -345,6 +365,7 @@ static void summary_put_json(const pcs_summary *s, const pcs_view *view)
     json_probes(&j, s, view);
     json_energy(&j, view);
     json_certificate(&j, view->certificate);
+    json_resolution(&j, s, view);
     json_frames(&j, view);
     pcs_file_text(j.f, "\n}\n");
 }
@@ -507,6 +528,33 @@ static void summary_text_certificate(pcs_file *f, const pcs_certificate *certifi
     }
 }
 
+static void summary_text_resolution(pcs_file *f, const pcs_summary *s, const pcs_view *view)
+{
+    const pcs_episode *e = &s->verdict;
+    pcs_advice advice = pcs_resolution_advise(e, &s->resolution);
+    double h = view->state->step > 0 ? view->state->t / (double)view->state->step : 0.0;
+    bool is_resolved = e->verdict == PCS_RESOLVED;
+    pcs_file_print(f, "\nResolution: %s, as %s%s%s\n", pcs_verdict_names[e->verdict], pcs_class_names[e->class],
+                   is_resolved ? "" : ": ", is_resolved || advice.reason == NULL ? "" : advice.reason);
+    if (e->contact >= 0)
+        pcs_file_print(f,
+                       "  contact %s from %.6g to %.6g s: %ld steps, %ld before; at most %.2g of the impulse in one\n",
+                       s->contacts[e->contact].name, e->start, e->end, e->steps, e->flight, e->largest / e->impulse);
+    else if (isfinite(e->period)) pcs_file_print(f, "  %.3g steps in a period of the kinetic energy\n", e->period);
+    pcs_file_print(f, "  of the energy in play: net loss %.2g, all changes of the numerical loss %.2g", e->net,
+                   e->variation);
+    if (isfinite(e->ripple)) pcs_file_print(f, "; ripple of the force %.2g", e->ripple);
+    if (isfinite(e->cells)) pcs_file_print(f, "; %.3g cells per wavelength", e->cells);
+    pcs_file_text(f, "\n  ");
+    for (int g = 0; g < PCS_GRADES; g++)
+        pcs_file_print(f, "%s %s, ", pcs_grade_names[g], pcs_verdict_names[advice.grade[g]]);
+    pcs_file_text(f, "raw peak never\n");
+    if (is_resolved || h <= 0.0) return;
+    pcs_file_print(f, "  try time.step=%.3g", h / advice.step);
+    if (advice.cells > 1.0) pcs_file_print(f, " and %.2g times the elements", advice.cells);
+    pcs_file_text(f, "\n");
+}
+
 static void summary_text_cost(pcs_file *f, const pcs_view *view)
 {
     const pcs_timing *w = view->timing;
@@ -535,6 +583,7 @@ static void summary_put_text(const pcs_summary *s, const pcs_view *view)
     summary_text_reactions(s->file, s, view->system);
     summary_text_energy(s->file, view->ledger);
     summary_text_certificate(s->file, view->certificate);
+    summary_text_resolution(s->file, s, view);
     summary_text_cost(s->file, view);
 }
 
@@ -818,6 +867,7 @@ static void summary_take_in(const pcs_view *view, pcs_summary *s)
     summary_take_probes(view, s);
     s->speed = fmax(s->speed, pcs_model_speed(view));
     bool has_force = !summary_gather_all(view, s);
+    pcs_resolution_add(s, view);
     summary_take_reactions(view, s, has_force);
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record *c = &s->contacts[k];
@@ -874,6 +924,7 @@ static pcs_status summary_open(pcs_observer *self)
     while (s->ncontact < view->system->ncontact && !view->system->contacts[s->ncontact].is_joint) s->ncontact++;
     PCS_TAKE(self->ctx, s->contacts, s->ncontact, "the record of contacts");
     PCS_TAKE(self->ctx, s->now, s->ncontact, "the record of contacts");
+    PCS_TAKE(self->ctx, s->resolution.contact, s->ncontact, "the record of contacts");
     PCS_TAKE(self->ctx, s->joined, JOINED * s->ncontact + 2 * view->system->nreaction, "the record of contacts");
     PCS_TAKE(self->ctx, s->points, pcs_system_npoint(view->system), "the record of contacts");
     PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");
@@ -902,13 +953,18 @@ static pcs_status summary_close(pcs_observer *self)
 {
     pcs_summary *s = self->data;
     if (s->file == NULL) return PCS_OK; // open failed
+    s->verdict = pcs_resolution_judge(s, self->view);
     PCS_TRY(pcs_file_open(s->file, "summary.json"));
     summary_put_json(s, self->view);
     PCS_TRY(pcs_file_commit(s->file));
-    if (!((const summary_params *)self->params)->text) return PCS_OK;
-    PCS_TRY(pcs_file_open(s->file, "summary.txt"));
-    summary_put_text(s, self->view);
-    return pcs_file_commit(s->file);
+    if (((const summary_params *)self->params)->text) {
+        PCS_TRY(pcs_file_open(s->file, "summary.txt"));
+        summary_put_text(s, self->view);
+        PCS_TRY(pcs_file_commit(s->file));
+    }
+    if (!self->view->refuses_unresolved || s->verdict.verdict != PCS_UNRESOLVED) return PCS_OK;
+    return pcs_fail(self->ctx, PCS_FAILED, "the run is unresolved, which 'resolution: refuse' does not allow: %s",
+                    pcs_resolution_advise(&s->verdict, &s->resolution).reason);
 }
 
 // Serializes the index of the worst contact, -1 if none.
@@ -935,6 +991,11 @@ static pcs_status summary_carry(pcs_observer *self, pcs_carrier *c)
     const pcs_system *system = self->view->system;
     pcs_carry_words(c, "t", &s->t, 1);
     for (int k = 0; k < s->ncontact; k++) summary_carry_contact(&s->contacts[k], c);
+    pcs_carry_words(c, "resolution", &s->resolution, offsetof(pcs_resolution, contact) / 8);
+    pcs_carry_words(c, "episodes", s->resolution.contact, (size_t)s->ncontact * sizeof *s->resolution.contact / 8);
+    for (int k = 0; k < s->ncontact && pcs_carry_reads(c); k++)
+        if (s->resolution.contact[k].count < 0 || s->resolution.contact[k].count > PCS_EPISODE_POINTS)
+            pcs_carry_refuse(c, s->contacts[k].name, "has impossible numbers");
     size_t npoint = (size_t)pcs_system_npoint(system);
     pcs_carry_rows(c, "points", &(pcs_carry_table){ s->points, npoint, sizeof *s->points, sizeof *s->points, true });
     pcs_carry_words(c, "speed", &s->speed, 1);

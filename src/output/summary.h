@@ -112,7 +112,64 @@ typedef struct pcs_point_record {
     long is_closed;
 } pcs_point_record; // words without gaps, for checkpoints
 
-typedef struct pcs_summary {
+// The verdict on resolution in time and space (resolution.c). An episode is the steps from one touch of a contact to
+// the last one before it stays open. Members are words, for checkpoints.
+enum { PCS_RESOLVED, PCS_COARSE, PCS_UNRESOLVED, PCS_VERDICTS };
+enum { PCS_CLASS_FLEXIBLE, PCS_CLASS_LAW, PCS_CLASS_RIGID, PCS_CLASS_FREE, PCS_CLASS_WAVE, PCS_CLASSES };
+enum { PCS_EPISODE_POINTS = 256 };
+extern const char *const pcs_verdict_names[PCS_VERDICTS];
+extern const char *const pcs_class_names[PCS_CLASSES];
+
+typedef struct pcs_episode {
+    long verdict, class, contact; // contact is -1 for motion without any
+    long first_step, steps;       // number of its first step; steps from first to last
+    long flight;                  // steps since the episode before, or the start
+    long has_opened;              // opened and closed again within
+    double start, end;            // s
+    double impulse, largest;      // N s, of all and of one step
+    double net;                   // energy lost or gained by the method since the episode before, of the energy in play
+    double ripple;                // by how much more the filtered force goes up and down than once
+    double cells;                 // cells per wavelength of twice its duration; INFINITY without bars
+    double variation;             // sum of all changes of the numerical loss, of the energy in play
+    double period;                // steps per period, without contact; else NAN
+} pcs_episode;
+
+// The episode of a contact that lasts, and of each verdict the one with the largest impulse.
+typedef struct pcs_contact_resolution {
+    pcs_episode now, kept[PCS_VERDICTS];
+    double net, net_before; // J, lost by the method until the last touch, and until the end of the episode before
+    double spacing;         // s, between points
+    long count;
+    double t[PCS_EPISODE_POINTS], impulse[PCS_EPISODE_POINTS]; // s, N s, since it began
+} pcs_contact_resolution;
+
+typedef struct pcs_resolution {
+    double energy;                   // J, largest kinetic and strain energy
+    double variation, corrections;   // J, sums of |changes| of numerical loss and correction work
+    double numerical, correction;    // J, of the ledger at the last step
+    double least, most;              // J, of the kinetic energy
+    double kinetic, slope;           // J, at the last step, and its last change
+    double slopes2, curvatures2;     // J^2, sums of squares of first and second differences of the kinetic energy
+    pcs_contact_resolution *contact; // [ncontact]; words before it
+} pcs_resolution;
+
+typedef struct pcs_summary pcs_summary;
+void pcs_resolution_add(pcs_summary *s, const pcs_view *view);
+// Ends the episodes that last, and returns the one that decides.
+pcs_episode pcs_resolution_judge(pcs_summary *s, const pcs_view *view);
+// Grades impulse, velocity, duration, filtered peak and energy, and finds what to divide step and cells by.
+enum { PCS_GRADES = 5 };
+extern const char *const pcs_grade_names[PCS_GRADES];
+typedef struct pcs_advice {
+    long grade[PCS_GRADES];
+    double step, cells; // factors, at least 1
+    const char *reason; // what is missing, NULL if resolved
+} pcs_advice;
+pcs_advice pcs_resolution_advise(const pcs_episode *e, const pcs_resolution *r);
+
+struct pcs_summary {
+    pcs_resolution resolution;
+    pcs_episode verdict; // at the end
     pcs_file *file;
     pcs_digits *digits;
     double t; // s, time of the last step added
@@ -129,7 +186,7 @@ typedef struct pcs_summary {
     int max_iterations;
     long max_iterations_step;
     const char *worst_contact; // contact of min_gap; NULL without contacts
-} pcs_summary;
+};
 
 // Returns the verdict on a check in one word.
 const char *pcs_check_verdict(const pcs_check *check);

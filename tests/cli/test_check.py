@@ -132,7 +132,9 @@ class Check(program.Cases):
         return [float(x) for x in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", line)]
 
     def test_parts_steps_and_contacts_of_bars(self):
-        a, b, inner, c, joint, contact, clock = self.lines(BARS + IMPLICIT)
+        a, b, inner, c, joint, contact, clock, pulse, advice = self.lines(BARS + IMPLICIT)
+        self.assertIn("2 L/c = 1 s of a has 100 steps and 200 cells a wavelength", pulse)
+        self.assertIn("time.step=0.004 and 120 elements", advice)
         self.assertEqual(a, "a: c = 2 m/s, Z = 6 kg/s, travel time 0.5 s over 1 m, 0.01 s through each of 50 cells")
         self.assertEqual(b, "b: c = 1 m/s, Z = 2 to 6 kg/s, travel time 2 s over 2 m, 0.01 s through each of 200 cells")
         self.assertEqual(c, "c: c = 1 m/s, Z = 1 to 2 kg/s, travel time 1 s over 1 m, 0.01 s through each of 100 cells")
@@ -164,7 +166,7 @@ elements:
 contacts:
   hit: { type: node_node, a: a.end, b: b.start, normal: [1, 0, 0], restitution: 0 }
 """
-        a, b, c, clock = self.lines(text + IMPLICIT)
+        a, b, c, clock, *pulse = self.lines(text + IMPLICIT)
         self.assertEqual(a, "bars, a: c = 2 m/s, Z = 6 kg/s, travel time 0.5 s over 1 m, 0.05 s through each of 10 "
                             "cells")
         self.assertEqual(b, "bars, b: c = 2 m/s, Z = 6 kg/s, travel time 1 s over 2 m, 0.1 s through each of 10 cells")
@@ -172,7 +174,8 @@ contacts:
         self.assertIn("Courant number 0.1 to 0.2", clock)
         # The same by a set, and what a list may not have.
         by_set = text.replace("[a, b, c]", "all").replace("cells: { travel_time: 0.05 }", "elements: 10")
-        self.assertEqual(self.lines(by_set + "sets: { all: { cells: [a, b, c] } }\n" + IMPLICIT), [a, b, c, clock])
+        by_set += "sets: { all: { cells: [a, b, c] } }\n"
+        self.assertEqual(self.lines(by_set + IMPLICIT), [a, b, c, clock, *pulse])
         for bad, expected in (("[a, q, c]", "must name a set of elements, is 'q'"), ("[]", "is an empty list"),
                               ("[a, [b], c]", "elements.bars.mesh")):
             result = self.check(text.replace("[a, b, c]", bad) + IMPLICIT)
@@ -184,7 +187,9 @@ contacts:
         self.assertEqual(len(frame), 4)
 
     def test_beams_have_two_kinds_of_waves(self):
-        axial, transverse, clock = self.lines(BEAM + IMPLICIT)
+        axial, transverse, clock, bending = self.lines(BEAM + IMPLICIT)
+        # 80^2/(2 pi) l^2/sqrt(E I/(rho A)), l = 0.5, I/A = 0.25/12
+        self.assertIn("80 cells a wavelength down to a period of 882.1 s", bending)
         self.assertEqual(self.numbers(axial), [2.0, 1.0, 1.0, 2.0, 0.25, 4.0])
         self.assertEqual(self.numbers(transverse), [1.0, 0.5, 2.0, 2.0, 0.5, 4.0])
         self.assertIn("Courant number 0.04;", clock)

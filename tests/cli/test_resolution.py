@@ -1,0 +1,117 @@
+"""The verdict on resolution: what it says of runs that are known to be good or bad, and what `resolution: refuse` does.
+How often it is right is measured by tests/study/resolution.py. Argument: the path of the program."""
+
+import unittest
+
+import program
+
+BEAM = """\
+mesh: { beam: { type: line, from: [0, 0.001, 0], to: [1, 0.001, 0], elements: %d } }
+elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e11, nu: 0.3, rho: 7800, section: { type: rectangle,
+  width: 0.01, height: 0.01, shear_factor: 0.8333 } } }
+initial: [{ set: beam, velocity: [0, -1.0, 0] }]
+contacts: { stop: { type: node_plane, nodes: beam.end, point: [0, 0, 0], normal: [0, 1, 0],
+  law: { type: linear, stiffness: 1.0e4 } } }
+scheme: { type: newmark }
+time: { step: 2.0e-6, end: 0.02 }
+"""
+FREE = """\
+mesh: { rod: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 1 }, m: { type: point, at: [1, 0, 0] } }
+merge: { tip: { sets: [rod.end, m] } }
+elements: { rod: { type: rod, mesh: rod, E: 39.4784, rho: 1.0e-6, area: 1.0 },
+  m: { type: point_mass, mesh: m, mass: 1.0, in: line } }
+supports: { clamp: { set: rod.start, fix: [x] } }
+initial: [{ set: m, velocity: [0.1, 0, 0] }]
+scheme: { type: newmark }
+"""
+BALL = """\
+system: { type: ball, mass: 1.0, radius: 0.2, gravity: 10.0, height: 1.001, restitution: 0.8 }
+scheme: { type: moreau_jean, theta: 0.5 }
+"""
+
+
+class Resolution(program.Cases):
+    def judge(self, text, *more):
+        """Verdict and figures of a run."""
+        done = self.percuss("run", self.write("case.yaml", text), "-q", "--overwrite", "-o", self.folder / "out", *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return program.read_json(self.folder / "out" / "summary.json")["resolution"]
+
+    def bar(self, *more):
+        self.percuss("new", "bar", self.folder / "bar")
+        return self.percuss("run", self.folder / "bar", "--overwrite", "-o", self.folder / "out", *more)
+
+    def test_template_is_resolved(self):
+        done = self.bar()
+        found = program.read_json(self.folder / "out" / "summary.json")["resolution"]
+        self.assertEqual((done.returncode, found["verdict"], found["reason"]), (0, "resolved", None))
+        self.assertEqual(set(found["grades"].values()), {"resolved", "never"})
+        self.assertEqual(found["grades"]["peak"], "never")
+        self.assertEqual(found["contact"], "wall")
+        # 2 L/c = 193.3 us at 0.5 us; 4 n cells in a wave of twice the duration
+        self.assertAlmostEqual(found["steps"], 387, delta=4)
+        self.assertAlmostEqual(found["cells_per_wavelength"], 800, delta=10)
+        self.assertLess(found["largest_share"], 0.004)
+        self.assertIn("Resolution: resolved", (self.folder / "out" / "summary.txt").read_text())
+
+    def test_four_steps_are_not(self):
+        done = self.bar("--set", "time.step=1e-4")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("every check held", done.stdout)
+        self.assertTrue(done.stdout.splitlines()[-1].startswith("UNRESOLVED: "), done.stdout[-200:])
+        found = program.read_json(self.folder / "out" / "summary.json")["resolution"]
+        self.assertEqual(found["verdict"], "unresolved")
+        self.assertLess(found["advice"]["step"], 2e-6)
+
+    def test_advice_leads_there(self):
+        done = self.bar("--set", "time.step=4e-6", "--set", "mesh.bar.elements=60")
+        found = program.read_json(self.folder / "out" / "summary.json")["resolution"]
+        self.assertEqual(found["verdict"], "coarse")
+        for _ in range(4):
+            if found["verdict"] == "resolved":
+                break
+            n = max(round(60 * found["advice"]["elements_factor"]), 120)
+            done = self.bar("--set", f"time.step={found['advice']['step']}", "--set", f"mesh.bar.elements={n}")
+            found = program.read_json(self.folder / "out" / "summary.json")["resolution"]
+        self.assertEqual((done.returncode, found["verdict"]), (0, "resolved"))
+
+    def test_refuse(self):
+        done = self.bar("--set", "time.step=1e-4", "--set", "resolution=refuse")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'resolution: refuse'", done.stderr)
+        self.assertEqual(self.bar("--set", "resolution=refuse").returncode, 0)
+        self.assertEqual(self.bar("--set", "resolution=maybe").returncode, 2)
+
+    def test_two_cells_of_a_beam(self):
+        """Energy is kept and the force is smooth: only the cells per wavelength tell."""
+        found = self.judge(BEAM % 2)
+        self.assertEqual((found["verdict"], found["class"]), ("coarse", "force law"))
+        self.assertIn("cells", found["reason"])
+        self.assertLess(found["net_loss"], 0.01)
+        self.assertGreater(found["advice"]["elements_factor"], 2.0)
+        self.assertGreater(self.judge(BEAM % 20)["cells_per_wavelength"], 9.0 * found["cells_per_wavelength"])
+
+    def test_without_contact(self):
+        fine = self.judge(FREE + "time: { step: 0.005, end: 3.0 }\n")  # the period is 1 s
+        self.assertEqual((fine["verdict"], fine["class"], fine["contact"]), ("resolved", "no contact", None))
+        self.assertAlmostEqual(fine["steps_per_period"], 200, delta=1)
+        rough = self.judge(FREE + "time: { step: 0.2, end: 3.0 }\n")
+        self.assertEqual(rough["verdict"], "unresolved")
+        self.assertAlmostEqual(rough["steps_per_period"], 5.7, delta=0.5)  # the scheme stretches the period
+
+    def test_rigid_bodies(self):
+        self.assertEqual(self.judge(BALL + "time: { step: 1.0e-3, end: 0.5 }\n")["verdict"], "resolved")
+        rough = self.judge(BALL + "time: { step: 2.0e-2, end: 0.5 }\n")
+        self.assertEqual((rough["verdict"], rough["class"]), ("coarse", "rigid bodies"))
+        self.assertAlmostEqual(rough["steps_before"], 20, delta=1)  # falls for 0.4 s
+
+    def test_check_foresees(self):
+        self.percuss("new", "bar", self.folder / "bar")
+        good = self.percuss("check", self.folder / "bar").stdout
+        self.assertIn("has 387 steps and 800 cells a wavelength: enough", good)
+        bad = self.percuss("check", self.folder / "bar", "--set", "time.step=1e-4").stdout
+        self.assertIn("to resolve it take time.step=7.73e-07 and 200 elements", bad)
+
+
+if __name__ == "__main__":
+    unittest.main()
