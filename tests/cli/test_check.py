@@ -184,7 +184,7 @@ contacts:
         # A lattice is told as a whole.
         frame = program.percuss("check", "cases/frame_lattice").stdout.splitlines()
         self.assertRegex(frame[1], "struts: axial waves .* through each of 3280 cells")
-        self.assertEqual(len(frame), 4)
+        self.assertEqual(len(frame), 5)
 
     def test_beams_have_two_kinds_of_waves(self):
         axial, transverse, clock, bending = self.lines(BEAM + IMPLICIT)
