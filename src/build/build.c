@@ -54,14 +54,18 @@ const pcs_map pcs_initial_map = {
 
 static pcs_status build_check_observers(pcs_build *b)
 {
+    bool is_judged = false;
     for (int i = 0; i < b->sim->nobserver; i++) {
         const pcs_observer *observer = &b->sim->observers[i];
+        is_judged = is_judged || strcmp(observer->ops->name, "summary") == 0;
         if (observer->ops->check == NULL) continue;
         char place[PCS_OBSERVER_PLACE] = "", path[128];
         pcs_status status = observer->ops->check(observer, place);
         snprintf(path, sizeof path, "output.%s.%s", observer->ops->name, place);
         if (status != PCS_OK) PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, path), status));
     }
+    if (b->sim->view.refuses_unresolved && !is_judged)
+        pcs_case_error(b->c, pcs_case_find(b->c, "resolution"), "refuse needs output.summary, which judges the run");
     return pcs_case_finish(b->c);
 }
 

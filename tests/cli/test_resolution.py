@@ -81,6 +81,9 @@ class Resolution(program.Cases):
         self.assertIn("'resolution: refuse'", done.stderr)
         self.assertEqual(self.bar("--set", "resolution=refuse").returncode, 0)
         self.assertEqual(self.bar("--set", "resolution=maybe").returncode, 2)
+        done = self.bar("--set", "resolution=refuse", "--set", "output.summary=false")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("needs output.summary", done.stderr)
 
     def test_two_cells_of_a_beam(self):
         """Energy is kept and the force is smooth: only the cells per wavelength tell."""
