@@ -105,7 +105,7 @@ static void commands_show_verdict(const pcs_sim *sim)
     for (int i = 0; i < sim->nobserver; i++) {
         const pcs_summary *s = sim->observers[i].data;
         if (strcmp(sim->observers[i].ops->name, "summary") != 0 || s->verdict.verdict != PCS_UNRESOLVED) continue;
-        printf("UNRESOLVED: %s; see Resolution above for what to change\n",
+        printf("UNRESOLVED: %s; the summary says what to change\n",
                pcs_resolution_advise(&s->verdict, &s->resolution).reason);
     }
 }

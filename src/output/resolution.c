@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-const char *const pcs_verdict_names[PCS_VERDICTS] = { "resolved", "coarse", "unresolved" };
+const char *const pcs_verdict_names[PCS_VERDICTS + 1] = { "resolved", "coarse", "unresolved", "none" };
 const char *const pcs_class_names[PCS_CLASSES] = { "flexible bodies", "force law", "rigid bodies", "no contact",
                                                    "waves" };
 const char *const pcs_grade_names[PCS_GRADES] = { "impulse", "velocity", "duration", "filtered_peak", "energy" };
@@ -34,8 +34,22 @@ static double resolution_net(const pcs_view *view)
     return l->numerical_loss - l->correction_work + (is_rigid ? 0.0 : l->impact_loss);
 }
 
+double pcs_resolution_step(const pcs_view *view)
+{
+    long steps = view->state->step;
+    return steps > 0 ? (view->state->t - view->start_time) / (double)steps : NAN;
+}
+
+// Returns a part of the energy in play; a model without any loses nothing, or all.
+static double resolution_part(const pcs_resolution *r, double energy)
+{
+    if (r->energy > 0.0) return energy / r->energy;
+    return energy == 0.0 ? 0.0 : INFINITY;
+}
+
 static double resolution_cells(const pcs_view *view, double period)
 {
+    if (isnan(period)) return NAN;
     double axial = view->axial_cell > 0.0 ? period / view->axial_cell : INFINITY;
     double bending = view->bending_cell > 0.0 ? 2.0 * PI * sqrt(period / (2.0 * PI * view->bending_cell)) : INFINITY;
     return axial < bending ? axial : bending;
@@ -87,12 +101,12 @@ static void advise(pcs_advice *a, double need, double have, double *factor, cons
     if (a->reason == NULL) a->reason = reason;
 }
 
-// Notes that a figure which steps and cells decide together is larger than allowed.
-static void advise_both(pcs_advice *a, double allowed, double x, const char *reason)
+// Notes that a figure which steps and cells, if there are any, decide together is larger than allowed.
+static void advise_both(pcs_advice *a, const pcs_episode *e, double allowed, double x, const char *reason)
 {
     if (x <= allowed) return;
     a->step = fmax(a->step, 2.0);
-    a->cells = fmax(a->cells, 2.0);
+    if (isfinite(e->cells)) a->cells = fmax(a->cells, 2.0);
     if (a->reason == NULL) a->reason = reason;
 }
 
@@ -104,34 +118,51 @@ static void advise_contact(const pcs_episode *e, pcs_advice *a)
     if (has_law) advise(a, 75.0, (double)e->steps, &a->step, "too few steps in contact");
     else advise(a, 133.0, e->impulse / e->largest, &a->step, "one step has too large a share of the impulse");
     advise(a, has_law ? 45.0 : 6.0, e->cells, &a->cells, cells);
-    advise_both(a, has_law ? 0.04 : 0.02, e->net, loses);
-    advise_both(a, has_law ? 0.03 : 0.005, e->ripple, "the force has ripple");
+    advise_both(a, e, has_law ? 0.04 : 0.02, e->net, loses);
+    advise_both(a, e, has_law ? 0.03 : 0.005, e->ripple, "the force has ripple");
 }
 
-// Grades each quantity and finds what is missing by the rules of the class; nothing is, in a run that is resolved.
-pcs_advice pcs_resolution_advise(const pcs_episode *e, const pcs_resolution *r)
+// Finds what is missing by the rules of the class.
+static pcs_advice advise_by_class(const pcs_episode *e)
 {
     pcs_advice a = { .step = 1.0, .cells = 1.0 };
     if (e->class == PCS_CLASS_FLEXIBLE || e->class == PCS_CLASS_LAW) advise_contact(e, &a);
-    if (e->class == PCS_CLASS_RIGID) {
-        advise(&a, 75.0, (double)e->flight, &a.step, "too few steps before the contact");
-        advise_both(&a, 0.1, e->variation, loses);
+    if (e->contact < 0 && isnan(e->period)) {
+        a.reason = "the kinetic energy hardly changes and tells no period";
+        return a;
     }
+    if (e->class == PCS_CLASS_RIGID && e->flight <= 0) a.reason = "the contact was closed from the start";
+    else if (e->class == PCS_CLASS_RIGID)
+        advise(&a, 75.0, (double)e->flight, &a.step, "too few steps before the contact");
+    if (e->class == PCS_CLASS_RIGID) advise_both(&a, e, 0.1, e->variation, loses);
     if (e->class == PCS_CLASS_WAVE) {
         advise(&a, 40.0, (double)e->steps, &a.step, "too few steps in contact");
         advise(&a, e->contact < 0 ? 56.0 : 20.0, e->cells, &a.cells, cells);
         a.step = a.cells = fmax(a.step, a.cells); // the step follows the cells
     }
     if (e->class == PCS_CLASS_FREE) {
-        if (isnan(e->period)) a.reason = "the kinetic energy hardly changes and tells no period";
         advise(&a, 120.0, e->period, &a.step, "too few steps in a period");
         advise(&a, 80.0, e->cells, &a.cells, cells);
-        advise_both(&a, 0.012, e->variation, loses);
+        advise_both(&a, e, 0.012, e->variation, loses);
     }
-    if (r->corrections > r->energy) advise_both(&a, 0.0, 1.0, "large corrections of positions cancel");
+    return a;
+}
+
+static const double SPRINGS = 1e-6; // strain energy, of the energy in play, from which springs hold rigid bodies
+
+pcs_advice pcs_resolution_advise(const pcs_episode *e, const pcs_resolution *r)
+{
+    pcs_advice a = advise_by_class(e);
+    bool is_rigid = e->class == PCS_CLASS_RIGID;
+    bool has_springs = is_rigid && (isfinite(r->period) || r->strain > SPRINGS * r->energy);
+    if (r->corrections > r->energy) advise_both(&a, e, 0.0, 1.0, "large corrections of positions cancel");
+    if (has_springs) advise(&a, 60.0, r->period, &a.step, "too few steps in the shortest period of springs");
     for (int g = 0; g < PCS_GRADES; g++) a.grade[g] = e->verdict;
     bool has_impulse = e->net <= 0.03 && e->largest <= 0.02 * e->impulse && e->cells >= 6.0;
     if (e->class == PCS_CLASS_FLEXIBLE && has_impulse) a.grade[0] = PCS_RESOLVED;
+    if (e->lasts) a.grade[0] = a.grade[2] = e->verdict > PCS_COARSE ? e->verdict : PCS_COARSE;
+    if (e->contact < 0) a.grade[0] = PCS_VERDICTS;
+    if (e->contact < 0 || is_rigid) a.grade[2] = a.grade[3] = PCS_VERDICTS;
     a.grade[4] = e->net > 0.2 ? PCS_UNRESOLVED : PCS_COARSE;
     if (e->net <= 0.02) a.grade[4] = PCS_RESOLVED;
     return a;
@@ -148,10 +179,10 @@ static bool judge_is_unresolved(const pcs_episode *e)
     }
 }
 
-static long judge(const pcs_episode *e, const pcs_resolution *r)
+static long judge(const pcs_episode *e)
 {
     if (judge_is_unresolved(e)) return PCS_UNRESOLVED;
-    return pcs_resolution_advise(e, r).reason == NULL ? PCS_RESOLVED : PCS_COARSE;
+    return advise_by_class(e).reason == NULL ? PCS_RESOLVED : PCS_COARSE;
 }
 
 static bool resolution_is_wave(const pcs_view *view)
@@ -169,22 +200,32 @@ static long resolution_class(const pcs_view *view, int contact)
     return view->axial_cell > 0.0 ? PCS_CLASS_FLEXIBLE : PCS_CLASS_RIGID;
 }
 
+bool pcs_resolution_is_sound(const pcs_contact_resolution *c, int k)
+{
+    bool is_sound = c->count >= 0 && c->count <= PCS_EPISODE_POINTS;
+    for (int v = 0; v < PCS_VERDICTS && is_sound; v++) {
+        const pcs_episode *e = &c->kept[v];
+        bool is_own = e->verdict == v && e->contact == k && e->class >= 0 && e->class < PCS_CLASSES;
+        is_sound = e->impulse == 0.0 || (is_own && isfinite(e->impulse));
+    }
+    return is_sound;
+}
+
 // Ends the episode of a contact, judges it, and keeps it if no other of this verdict has a larger impulse.
 static void episode_end(pcs_summary *s, const pcs_view *view, int k)
 {
     pcs_contact_resolution *c = &s->resolution.contact[k];
     pcs_episode *e = &c->now;
     if (!(e->impulse > 0.0)) return;
-    double energy = s->resolution.energy;
     e->class = resolution_class(view, k);
     e->contact = k;
-    e->net = fabs(c->net - c->net_before) / energy;
+    e->net = resolution_part(&s->resolution, fabs(c->net - c->net_before));
     c->net_before = c->net;
     e->ripple = episode_ripple(c);
     e->cells = resolution_cells(view, 2.0 * (e->end - e->start));
-    e->variation = s->resolution.variation / energy;
+    e->variation = resolution_part(&s->resolution, s->resolution.variation);
     e->period = NAN;
-    e->verdict = judge(e, &s->resolution);
+    e->verdict = judge(e);
     if (e->impulse > c->kept[e->verdict].impulse) c->kept[e->verdict] = *e;
 }
 
@@ -222,6 +263,7 @@ void pcs_resolution_add(pcs_summary *s, const pcs_view *view)
     const pcs_ledger *l = view->ledger;
     double slope = l->now.kinetic - r->kinetic;
     r->energy = pcs_max(r->energy, l->now.kinetic + l->now.strain);
+    r->strain = pcs_max(r->strain, l->now.strain);
     if (view->state->step == 0 || l->now.kinetic < r->least) r->least = l->now.kinetic;
     r->most = pcs_max(r->most, l->now.kinetic);
     r->variation += fabs(l->numerical_loss - r->numerical);
@@ -245,29 +287,41 @@ static pcs_episode resolution_free(const pcs_resolution *r, const pcs_view *view
     pcs_episode e = { .class = PCS_CLASS_FREE, .contact = -1, .steps = steps, .end = view->state->t };
     if (resolution_is_wave(view)) e.class = PCS_CLASS_WAVE;
     e.period = tells ? 2.0 * PI / asin(fmin(0.5 * ratio, 1.0)) : NAN;
-    e.variation = r->energy > 0.0 ? r->variation / r->energy : 0.0;
-    e.net = fabs(resolution_net(view)) / r->energy;
-    e.cells = resolution_cells(view, steps > 0 ? e.period * view->state->t / (double)steps : NAN);
+    e.variation = resolution_part(r, r->variation);
+    e.net = resolution_part(r, fabs(resolution_net(view)));
+    e.cells = resolution_cells(view, e.period * pcs_resolution_step(view));
     e.ripple = NAN;
-    e.verdict = judge(&e, r);
+    e.verdict = judge(&e);
     return e;
 }
 
-pcs_episode pcs_resolution_judge(pcs_summary *s, const pcs_view *view)
+// Returns the worst episode of contact, of those that count the one with the largest impulse, or the free motion.
+static pcs_episode resolution_worst(const pcs_summary *s, const pcs_view *view)
 {
-    pcs_resolution *r = &s->resolution;
-    double largest = 0.0;
-    for (int k = 0; k < s->ncontact; k++) {
-        episode_end(s, view, k);
-        for (int v = 0; v < PCS_VERDICTS; v++) largest = fmax(largest, r->contact[k].kept[v].impulse);
-    }
-    if (!(largest > 0.0)) return resolution_free(r, view);
+    const pcs_resolution *r = &s->resolution;
     const pcs_episode *worst = NULL;
+    double largest = 0.0;
+    for (int k = 0; k < s->ncontact; k++)
+        for (int v = 0; v < PCS_VERDICTS; v++) largest = fmax(largest, r->contact[k].kept[v].impulse);
     for (int v = PCS_RESOLVED; v < PCS_VERDICTS; v++)
         for (int k = 0; k < s->ncontact; k++) {
             const pcs_episode *e = &r->contact[k].kept[v];
             bool is_worse = worst == NULL || v > worst->verdict || e->impulse > worst->impulse;
             if (e->impulse > COUNTS * largest && is_worse) worst = e;
         }
-    return *worst;
+    return worst == NULL ? resolution_free(r, view) : *worst;
+}
+
+pcs_episode pcs_resolution_judge(pcs_summary *s, const pcs_view *view)
+{
+    for (int k = 0; k < s->ncontact; k++) {
+        s->resolution.contact[k].now.lasts = s->now[k].touches;
+        episode_end(s, view, k);
+    }
+    double stable = view->system->stable_step; // 2/w of the fastest mode
+    s->resolution.period = isfinite(stable) ? PI * stable / pcs_resolution_step(view) : NAN;
+    pcs_episode e = resolution_worst(s, view);
+    bool is_complete = pcs_resolution_advise(&e, &s->resolution).reason == NULL;
+    if (e.verdict == PCS_RESOLVED && !is_complete) e.verdict = PCS_COARSE;
+    return e;
 }

@@ -301,7 +301,7 @@ static void json_resolution(json *j, const pcs_summary *s, const pcs_view *view)
     const pcs_resolution *r = &s->resolution;
     pcs_advice advice = pcs_resolution_advise(e, r);
     long steps = view->state->step;
-    double h = steps > 0 ? view->state->t / (double)steps : NAN;
+    bool helps = advice.step > 1.0 || advice.cells > 1.0;
     json_put(j, "resolution: { verdict: %s, class: %s, reason: %s, contact: %s", pcs_verdict_names[e->verdict],
              pcs_class_names[e->class], e->verdict == PCS_RESOLVED ? NULL : advice.reason,
              e->contact < 0 ? NULL : s->contacts[e->contact].name);
@@ -312,7 +312,8 @@ static void json_resolution(json *j, const pcs_summary *s, const pcs_view *view)
     json_put(j, "cut_share: %g, handover_share: %g, grades: {", (double)view->cut_steps / (double)steps,
              (double)view->handovers / (double)steps);
     for (int g = 0; g < PCS_GRADES; g++) json_put(j, "%s: %s", pcs_grade_names[g], pcs_verdict_names[advice.grade[g]]);
-    json_put(j, "peak: %s }, advice: { step: %g, elements_factor: %g } }", "never", h / advice.step, advice.cells);
+    json_put(j, "peak: %s }, advice: { step: %g, elements_factor: %g } }", "never",
+             helps ? pcs_resolution_step(view) / advice.step : NAN, advice.cells);
 }
 
 // Puts bounds of fields, from the number `first` of the record on.
@@ -532,7 +533,7 @@ static void summary_text_resolution(pcs_file *f, const pcs_summary *s, const pcs
 {
     const pcs_episode *e = &s->verdict;
     pcs_advice advice = pcs_resolution_advise(e, &s->resolution);
-    double h = view->state->step > 0 ? view->state->t / (double)view->state->step : 0.0;
+    bool helps = advice.step > 1.0 || advice.cells > 1.0;
     bool is_resolved = e->verdict == PCS_RESOLVED;
     pcs_file_print(f, "\nResolution: %s, as %s%s%s\n", pcs_verdict_names[e->verdict], pcs_class_names[e->class],
                    is_resolved ? "" : ": ", is_resolved || advice.reason == NULL ? "" : advice.reason);
@@ -549,8 +550,9 @@ static void summary_text_resolution(pcs_file *f, const pcs_summary *s, const pcs
     for (int g = 0; g < PCS_GRADES; g++)
         pcs_file_print(f, "%s %s, ", pcs_grade_names[g], pcs_verdict_names[advice.grade[g]]);
     pcs_file_text(f, "raw peak never\n");
-    if (is_resolved || h <= 0.0) return;
-    pcs_file_print(f, "  try time.step=%.3g", h / advice.step);
+    if (is_resolved || !helps) return;
+    if (view->is_controlled) pcs_file_text(f, "  try a smaller tolerance in time.control");
+    else pcs_file_print(f, "  try time.step=%.3g", pcs_resolution_step(view) / advice.step);
     if (advice.cells > 1.0) pcs_file_print(f, " and %.2g times the elements", advice.cells);
     pcs_file_text(f, "\n");
 }
@@ -994,7 +996,7 @@ static pcs_status summary_carry(pcs_observer *self, pcs_carrier *c)
     pcs_carry_words(c, "resolution", &s->resolution, offsetof(pcs_resolution, contact) / 8);
     pcs_carry_words(c, "episodes", s->resolution.contact, (size_t)s->ncontact * sizeof *s->resolution.contact / 8);
     for (int k = 0; k < s->ncontact && pcs_carry_reads(c); k++)
-        if (s->resolution.contact[k].count < 0 || s->resolution.contact[k].count > PCS_EPISODE_POINTS)
+        if (!pcs_resolution_is_sound(&s->resolution.contact[k], k))
             pcs_carry_refuse(c, s->contacts[k].name, "has impossible numbers");
     size_t npoint = (size_t)pcs_system_npoint(system);
     pcs_carry_rows(c, "points", &(pcs_carry_table){ s->points, npoint, sizeof *s->points, sizeof *s->points, true });

@@ -117,7 +117,7 @@ typedef struct pcs_point_record {
 enum { PCS_RESOLVED, PCS_COARSE, PCS_UNRESOLVED, PCS_VERDICTS };
 enum { PCS_CLASS_FLEXIBLE, PCS_CLASS_LAW, PCS_CLASS_RIGID, PCS_CLASS_FREE, PCS_CLASS_WAVE, PCS_CLASSES };
 enum { PCS_EPISODE_POINTS = 256 };
-extern const char *const pcs_verdict_names[PCS_VERDICTS];
+extern const char *const pcs_verdict_names[PCS_VERDICTS + 1]; // the last is that of a grade which does not apply
 extern const char *const pcs_class_names[PCS_CLASSES];
 
 typedef struct pcs_episode {
@@ -125,6 +125,7 @@ typedef struct pcs_episode {
     long first_step, steps;       // number of its first step; steps from first to last
     long flight;                  // steps since the episode before, or the start
     long has_opened;              // opened and closed again within
+    long lasts;                   // not over at the end of the run
     double start, end;            // s
     double impulse, largest;      // N s, of all and of one step
     double net;                   // energy lost or gained by the method since the episode before, of the energy in play
@@ -144,11 +145,12 @@ typedef struct pcs_contact_resolution {
 } pcs_contact_resolution;
 
 typedef struct pcs_resolution {
-    double energy;                   // J, largest kinetic and strain energy
+    double energy, strain;           // J, largest kinetic and strain energy, and largest strain energy
     double variation, corrections;   // J, sums of |changes| of numerical loss and correction work
     double numerical, correction;    // J, of the ledger at the last step
     double least, most;              // J, of the kinetic energy
     double kinetic, slope;           // J, at the last step, and its last change
+    double period;                   // steps in the shortest period of the model, NAN if not known
     double slopes2, curvatures2;     // J^2, sums of squares of first and second differences of the kinetic energy
     pcs_contact_resolution *contact; // [ncontact]; words before it
 } pcs_resolution;
@@ -162,10 +164,14 @@ enum { PCS_GRADES = 5 };
 extern const char *const pcs_grade_names[PCS_GRADES];
 typedef struct pcs_advice {
     long grade[PCS_GRADES];
-    double step, cells; // factors, at least 1
+    double step, cells; // factors, at least 1; both 1 where neither helps
     const char *reason; // what is missing, NULL if resolved
 } pcs_advice;
 pcs_advice pcs_resolution_advise(const pcs_episode *e, const pcs_resolution *r);
+// Returns true if what was read from a checkpoint names verdicts, classes and the contact k.
+bool pcs_resolution_is_sound(const pcs_contact_resolution *c, int k);
+// Returns the mean step, s, NAN before the first one.
+double pcs_resolution_step(const pcs_view *view);
 
 struct pcs_summary {
     pcs_resolution resolution;

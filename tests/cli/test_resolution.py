@@ -108,6 +108,25 @@ class Resolution(program.Cases):
         self.assertEqual((rough["verdict"], rough["class"]), ("coarse", "rigid bodies"))
         self.assertAlmostEqual(rough["steps_before"], 20, delta=1)  # falls for 0.4 s
 
+    def test_springs_between_rigid_bodies(self):
+        text = ("system: { type: oscillator, lower_mass: 0.01, stiffness: 1.0e+7, height: 1.001, restitution: 0 }\n"
+                "scheme: { type: moreau_jean, theta: 0.5 }\ncertify: warn\ntime: { step: 1.0e-3, end: 1.0 }\n")
+        found = self.judge(text)
+        self.assertEqual((found["verdict"], found["class"]), ("coarse", "rigid bodies"))
+        self.assertIn("springs", found["reason"])
+        self.assertLess(found["advice"]["step"], 1e-5)  # 60 steps in 2 pi sqrt(0.01/1e7) s
+
+    def test_what_a_run_does_not_show(self):
+        self.bar("--set", "time.end=1.5e-4")  # the contact lasts 1.9e-4 s
+        grades = program.read_json(self.folder / "out" / "summary.json")["resolution"]["grades"]
+        self.assertEqual((grades["impulse"], grades["duration"]), ("coarse", "coarse"))
+        free = self.judge(FREE + "time: { step: 0.005, end: 3.0 }\n")["grades"]
+        self.assertEqual((free["impulse"], free["duration"], free["velocity"]), ("none", "none", "resolved"))
+        rest = self.judge(BALL.replace("1.001", "0.2") + "time: { step: 1.0e-3, end: 0.1 }\n")
+        self.assertEqual((rest["verdict"], rest["advice"]["step"]), ("coarse", None))
+        text = (self.folder / "out" / "summary.txt").read_text()
+        self.assertNotRegex(text, "nan|try time.step")
+
     def test_check_foresees(self):
         self.percuss("new", "bar", self.folder / "bar")
         good = self.percuss("check", self.folder / "bar").stdout

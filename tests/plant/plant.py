@@ -122,7 +122,7 @@ FAULTS = [
      "rows->bias -= 1.01 * length *", ["contract/test_joint"], None),
     ("pulse of a half sine", "src/core/amplitude.c", "a->size * sin(pi * x) : a->size;",
      "a->size * sin(3.14 * x) : a->size;", ["unit/test_fe"], None),
-    ("acceleration of a drive", "src/rows/motion.c", "a = -A * w * w",
+    ("acceleration of a drive", "src/rows/prescribed.c", "a = -A * w * w",
      "a = -1.001 * A * w * w", ["unit/test_joint"], None),
     ("slope of acos", "src/core/expression.c", "    case PCS_OP_ACOS: slopes[0] = -1.0 /",
      "    case PCS_OP_ACOS: slopes[0] = -1.01 /", ["unit/test_expression"], None),
