@@ -417,7 +417,7 @@ def shape_panel(run: Run, frames: Any, k: int) -> Panel:
     spread = points - points.mean(axis=0)
     axis = int(np.argmax(np.ptp(points, axis=0)))
     row = run.table.iloc[k]
-    said = [row["kind"]] * (row["kind"] != "vibration") + [f"{row['f']:.4g} Hz"] * (row["f"] > 0.0)
+    said = [row["kind"], f"{row['f']:.4g} Hz"][int(row["kind"] == "vibration"):1 + int(row["f"] > 0.0)]
     title = f"mode {int(row['mode'])}: {', '.join(said)}"
     is_straight = np.linalg.svd(spread, compute_uv=False)[1:].max(initial=0.0) <= 1e-6 * np.abs(spread).max()
     if is_straight and len(points) > 2:
