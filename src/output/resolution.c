@@ -49,7 +49,6 @@ static double resolution_part(const pcs_resolution *r, double energy)
 
 static double resolution_cells(const pcs_view *view, double period)
 {
-    if (isnan(period)) return NAN;
     double axial = view->axial_cell > 0.0 ? period / view->axial_cell : INFINITY;
     double bending = view->bending_cell > 0.0 ? 2.0 * PI * sqrt(period / (2.0 * PI * view->bending_cell)) : INFINITY;
     return axial < bending ? axial : bending;

@@ -1,6 +1,7 @@
 """The verdict on resolution: what it says of runs that are known to be good or bad, and what `resolution: refuse` does.
 How often it is right is measured by tests/study/resolution.py. Argument: the path of the program."""
 
+import re
 import unittest
 
 import program
@@ -126,6 +127,27 @@ class Resolution(program.Cases):
         self.assertEqual((rest["verdict"], rest["advice"]["step"]), ("coarse", None))
         text = (self.folder / "out" / "summary.txt").read_text()
         self.assertNotRegex(text, "nan|try time.step")
+
+    def test_a_flight_under_wave_tells_no_period(self):
+        found = self.judge("mesh: { rod: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 3 } }\n"
+                           "elements: { rod: { type: rod, mesh: rod, E: 900, rho: 1, area: 1 } }\n"
+                           "initial: [{ set: rod, velocity: [1, 0, 0] }]\nscheme: { type: wave }\n"
+                           "time: { step: auto, end: 1.0 }\n")
+        self.assertEqual((found["verdict"], found["advice"]["step"]), ("coarse", None))
+        self.assertIn("tells no period", found["reason"])
+
+    def test_a_late_start(self):
+        """Advice is a part of the step, not of the time."""
+        self.bar("--set", "time.end=1.0e-4", "--set", "output.checkpoint.every=100")
+        first = self.folder / "first"
+        (self.folder / "out").rename(first)
+        case = self.folder / "bar" / "case.yaml"
+        case.write_text(re.sub(r"(?ms)^initial:.*?(?=^\w)", f"start: {{ from: {first} }}\n", case.read_text()))
+        done = self.percuss("run", case, "--overwrite", "-o", self.folder / "out", "--set", "time.end=1.1e-4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = program.read_json(self.folder / "out" / "summary.json")["resolution"]
+        self.assertNotEqual(found["verdict"], "resolved")
+        self.assertLess(found["advice"]["step"], 5e-7)
 
     def test_check_foresees(self):
         self.percuss("new", "bar", self.folder / "bar")
