@@ -15,7 +15,7 @@
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
 // iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few, then
-// the method of many contacts (krylov_set.h).
+// the method of many contacts (krylov_set.h), then sweeps of projected Gauss-Seidel.
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
 // from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
@@ -424,9 +424,10 @@ static bool active_update(pcs_active_set *s, bool *is_settled)
     return true;
 }
 
-// The ways out when the sets cycle or contradict each other: all cases where they are few, the method of many contacts.
+// The ways out when the sets cycle or contradict each other: all cases where they are few, the method of many contacts,
+// and sweeps, which settle what round-off keeps that method from.
 
-enum { MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
+enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
 // Tolerances of the laws relative to the largest velocity: first attempt, and second if that fails. The loose one would
 // accept the average that the proximal weight gives two nearly redundant contacts that cannot both stick.
 static const double firm = 0.5 * PCS_ROUND_VELOCITY, loose = 1e-9;
@@ -581,6 +582,70 @@ static bool solve_by_products(pcs_active_set *s)
     return is_settled && active_holds(s, s->accepted);
 }
 
+// Returns the value of unknown k at the present z.
+static double solve_value(const pcs_active_set *s, int k)
+{
+    double value = s->p.b[k];
+    for (int l = s->p.has_position ? 0 : s->p.m; l < s->p.n; l++) value += s->P[k * s->p.n + l] * s->p.z[l];
+    return value;
+}
+
+// Projects normal unknown k of row j onto its admissible values. Returns the change over that which counts as none.
+static double solve_project(pcs_active_set *s, int k, int j)
+{
+    double old = s->p.z[k];
+    s->p.z[k] = fmax(old - s->p.r[k] * solve_value(s, k), 0.0);
+    if (k >= s->p.m && !s->p.gate[j]) s->p.z[k] = 0.0;
+    return active_ratio(s, k, s->p.z[k] - old);
+}
+
+// Projects the friction impulse of row j onto its disc. Returns the largest change over the change that counts as none.
+static double solve_project_friction(pcs_active_set *s, int j)
+{
+    int k = pcs_contact_tangent(&s->p, j, 0);
+    double y[2], old[2], change = 0.0, limit = s->p.rows[j].friction * s->p.z[s->p.m + j];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) {
+        old[t] = s->p.z[k + t];
+        s->p.value[k + t] = solve_value(s, k + t);
+    }
+    double length = pcs_contact_trial(&s->p, j, y), share = length > limit ? limit / length : 1.0;
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) s->p.z[k + t] = share * y[t];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++)
+        change = pcs_larger(change, active_ratio(s, k + t, s->p.z[k + t] - old[t]));
+    return change;
+}
+
+// Makes one sweep over all unknowns. Returns the largest change over the change that counts as none.
+static double solve_sweep(pcs_active_set *s)
+{
+    double change = 0.0;
+    for (int j = 0; j < s->p.m; j++) {
+        if (s->p.has_position) change = pcs_larger(change, solve_project(s, j, j));
+        if (s->p.gate_is_live) {
+            s->p.gate_gap[j] = s->p.b_gate[j];
+            for (int l = 0; l < s->p.n; l++) s->p.gate_gap[j] += s->P_gate[j * s->p.n + l] * s->p.z[l];
+            s->p.gate[j] = pcs_contact_is_gated(&s->p, j);
+        }
+        change = pcs_larger(change, solve_project(s, s->p.m + j, j));
+        if (s->p.rows[j].ntangent > 0) change = pcs_larger(change, solve_project_friction(s, j));
+    }
+    return change;
+}
+
+// Solves by projected Gauss-Seidel sweeps: slow, but free of cycles. Gives up where changes grow (indefinite matrix).
+static bool solve_by_sweeps(pcs_active_set *s)
+{
+    double first = 0.0;
+    memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+    for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, s->iterations++) {
+        double change = solve_sweep(s);
+        if (change <= 1.0) return active_holds(s, s->accepted);
+        if (sweep == 0) first = change;
+        if (!(change <= 1e3 * first)) return false;
+    }
+    return false;
+}
+
 // Tries all methods in turn, to the tolerance s->accepted. Returns true if one has converged.
 static bool solve_any_way(pcs_active_set *s, bool has_time)
 {
@@ -588,7 +653,8 @@ static bool solve_any_way(pcs_active_set *s, bool has_time)
     if (active_iterate(s)) return true;
     if (s->p.is_hasty) return false;
     s->is_warm = false;
-    bool is_solved = (is_warm && active_iterate(s)) || solve_by_cases(s) || (has_time && solve_by_products(s));
+    bool is_solved = (is_warm && active_iterate(s)) || solve_by_cases(s) ||
+                     (has_time && (solve_by_products(s) || solve_by_sweeps(s)));
     s->is_warm = is_warm;
     return is_solved;
 }
