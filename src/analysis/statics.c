@@ -1565,16 +1565,16 @@ static pcs_status message_singular(const pcs_equilibrium *e, const char *where)
     return pcs_fail(
         e->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely%s%s", where,
         e->has_friction ? ", and friction does not hold it ('statics: { friction: false }' leaves it out)" : "",
-        has_small ? "; where tension shall hold it, it takes elements for large displacements, rod_large_2d "
-                    "instead of rod_2d, beam_exact_2d instead of beam_timo_2d"
+        has_small ? "; if tension is to hold it, use elements for large displacements: rod_large_2d instead of rod_2d, "
+                    "beam_exact_2d instead of beam_timo_2d"
                   : "");
 }
 
 static const char *statics_reason(pcs_statics_outcome outcome)
 {
-    static const char *const reasons[] = { "", "Newton's iteration did not settle",
+    static const char *const reasons[] = { "", "Newton's iteration did not converge",
                                            "the tangent stiffness matrix is singular", "nothing stops a motion",
-                                           "the state runs away" };
+                                           "the displacements diverge" };
     return reasons[outcome];
 }
 
@@ -2303,7 +2303,7 @@ static void statics_put_contacts(const record *r)
         if (contact->nrow > MOST_POINTS && !contact->is_joint)
             pcs_file_print(r->summary, "  %s: %d points more\n", contact->name, contact->nrow - MOST_POINTS);
     }
-    if (is_smooth) pcs_file_text(r->summary, "  (friction is left out, as the case asks for)\n");
+    if (is_smooth) pcs_file_text(r->summary, "  (without friction, as the case says)\n");
 }
 
 static void statics_put_reactions(const record *r)
@@ -2347,7 +2347,7 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     pcs_file_print(r->summary, "  Newton iterations   %d, %d factorizations by %s\n", now->total, now->nfactor,
                    now->backend);
     if (now->nrelaxed > 0)
-        pcs_file_print(r->summary, "  let down to rest    %d times: what holds the model is its load, or contacts\n",
+        pcs_file_print(r->summary, "  found by relaxation %d times: only loads or contacts hold the model\n",
                        now->nrelaxed);
     if (now->jump > 0.0)
         pcs_file_print(r->summary,
@@ -2761,8 +2761,8 @@ static pcs_status arc_complain(arc *a, pcs_statics_outcome outcome)
 {
     if (outcome == PCS_STATICS_SINGULAR && a->r->out->step == 0)
         return pcs_fail(a->e->ctx, PCS_BAD_INPUT,
-                        "a path by arc length begins at a stiff model, and the stiffness matrix is singular without "
-                        "loads: take 'path: load', which lets a model down to where its loads hold it");
+                        "a path by arc length must begin with a regular stiffness matrix, which is singular without "
+                        "loads: use 'path: load'");
     char residual[512];
     statics_describe(a->e, sizeof residual, residual);
     double load = a->s;
@@ -2770,7 +2770,7 @@ static pcs_status arc_complain(arc *a, pcs_statics_outcome outcome)
     return pcs_fail(a->e->ctx, PCS_FAILED,
                     "the path cannot be followed beyond load factor %.9g, arc %.6g: %s on an arc of %.3g (%s)", load,
                     a->r->out->arc,
-                    outcome == PCS_STATICS_DONE ? "corners follow one another without end" : statics_reason(outcome),
+                    outcome == PCS_STATICS_DONE ? "contacts keep opening and closing" : statics_reason(outcome),
                     a->length, residual);
 }
 

@@ -39,7 +39,7 @@ static pcs_status once_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part
     const char *end, *type = pcs_yaml_string(part, "type"), *elements = pcs_yaml_string(part, "elements");
     *is_refined = false;
     if (strcmp(type, "gmsh") == 0)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "a mesh from a file cannot be refined: vary its path in place of that");
+        return pcs_fail(ctx, PCS_BAD_INPUT, "a mesh from a file cannot be refined: vary its path instead");
     pcs_yaml *cells = pcs_case_get(c, part, "cells");
     if (cells != NULL && pcs_yaml_get_kind(cells) == PCS_YAML_MAP)
         PCS_TRY(once_refine_divide(c, cells, "travel_time", factor, is_refined));

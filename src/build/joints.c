@@ -267,7 +267,8 @@ static void joints_check_rank(const joint_check *k)
             continue;
         }
         size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "; motions that are given need rows of their own, leave one out");
+        snprintf(text + used, sizeof text - used,
+                 "; two prescribed motions of one coordinate contradict each other: leave one out");
         joints_reject(k, info, text);
     }
 }
@@ -313,7 +314,9 @@ pcs_status pcs_build_check_joints(pcs_build *b)
     if (!pcs_rows_are_spread(system)) return PCS_OK;
     // Processes that know all joints report which are wrong, and which repeat others.
     bool is_special = pcs_case_error_count(b->c) > 0 || system->row_set.are_redundant;
-    return pcs_rows_any(system, is_special) ? pcs_fail(b->ctx, PCS_BAD_INPUT, "joints are to be told of") : PCS_OK;
+    return pcs_rows_any(system, is_special)
+               ? pcs_fail(b->ctx, PCS_BAD_INPUT, "joints are checked again by every process")
+               : PCS_OK;
 }
 
 // Section `contacts`.

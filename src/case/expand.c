@@ -111,7 +111,7 @@ static bool parameters_need(expansion *x, const pcs_yaml *user, int k)
     }
     if (x->states[k] != PARAMETER_UNSEEN) return x->states[k] == PARAMETER_KNOWN;
     if (x->nopen == PARAMETER_NESTING) {
-        pcs_case_error(x->c, user, "parameters hang on one another more than %d deep", PARAMETER_NESTING);
+        pcs_case_error(x->c, user, "parameters depend on one another more than %d deep", PARAMETER_NESTING);
         return false;
     }
     x->open[x->nopen++] = k;
@@ -235,7 +235,7 @@ static void parameters_check_name(pcs_case *c, const pcs_key *key)
                        "the name of a parameter must start with a letter and have letters, digits and '_' only, is %s",
                        quote);
     } else if (parameters_is_taken(key->name)) {
-        pcs_tree_error(c, key->location, "%s has a meaning of its own in formulas; choose another name", quote);
+        pcs_tree_error(c, key->location, "%s is a reserved name in formulas; choose another one", quote);
     }
 }
 
@@ -373,7 +373,7 @@ static bool repeat_read(expansion *x, pcs_yaml *entry, repeat_params *p, pcs_yam
     int each = pcs_tree_index(entry, "each");
     *what = each < 0 ? entry : entry->items[each];
     if (each >= 0 && entry->count > 1) {
-        pcs_case_error_at(c, entry, "each", "'each' is all that is copied: it has no place beside other keys");
+        pcs_case_error_at(c, entry, "each", "'each' holds all that is copied: move the other keys into it");
         return false;
     }
     if (!repeat_is_in(*what)) return is_fine;
@@ -399,7 +399,7 @@ static pcs_yaml *repeat_copy(expansion *x, const pcs_yaml *what, const repeat_pa
     copy->index = what->index;
     if (!expand_node(x, copy)) return NULL;
     if (isnan(p->shift[0]) || shift_entry(x->c, copy, i - 1, p->shift) || i > 1) return copy;
-    pcs_case_error_at(x->c, copy, NULL, "'shift' finds no position to move; ${i} in a formula serves any other value");
+    pcs_case_error_at(x->c, copy, NULL, "'shift' finds no position to move; for other values use ${i} in a formula");
     return copy;
 }
 

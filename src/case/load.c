@@ -219,7 +219,7 @@ static pcs_status include_file(include_chain *chain, pcs_yaml *node, pcs_yaml *b
     pcs_yaml *tree = NULL;
     if (pcs_case_text(c, node) == NULL || !include_find(chain, node, path, whole)) return PCS_OK;
     if (chain->depth == NESTING || c->nfile == MOST_FILES) {
-        pcs_case_error(c, node, "'%s' is one file too many: at most %d, one in another at most %d deep", path,
+        pcs_case_error(c, node, "'%s' cannot be included: at most %d files are allowed, nested at most %d deep", path,
                        MOST_FILES, NESTING);
         return PCS_BAD_INPUT;
     }

@@ -397,7 +397,7 @@ static bool profile_read_ends(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_
 static bool profile_read_row(pcs_case *c, pcs_yaml *row, pcs_range range, double *place, double *level)
 {
     const pcs_range way = PCS_NOT_NEGATIVE;
-    if (row->kind != PCS_YAML_LIST || row->count != 2) return pcs_case_want(c, row, "a row [place, value]");
+    if (row->kind != PCS_YAML_LIST || row->count != 2) return pcs_case_want(c, row, "a row [position, value]");
     *place = pcs_case_number(c, row->items[0], way);
     *level = pcs_case_number(c, row->items[1], range);
     return !isnan(*place) && !isnan(*level);
@@ -408,7 +408,7 @@ static bool profile_read_rows(pcs_case *c, pcs_yaml *rows, pcs_range range, pcs_
     double *place, *level;
     bool is_fine = true;
     if (rows->kind != PCS_YAML_LIST || rows->count < 2)
-        return pcs_case_want(c, rows, "at least two rows [place, value]");
+        return pcs_case_want(c, rows, "at least two rows [position, value]");
     if (!profile_take(c, rows->count, &place, &level)) return false;
     for (int i = 0; i < rows->count; i++) {
         pcs_yaml *row = rows->items[i];
@@ -435,7 +435,7 @@ static int profile_way(pcs_case *c, pcs_yaml *node)
     }
     if (count == 0 && pcs_case_get(c, node, "to") != NULL) return WAY_ENDS; // which says what is missing
     if (count == 1) return way;
-    pcs_case_error_at(c, node, NULL, "needs 'from' and 'to', or 'table', or 'steps' (rows [place, value]), has %s",
+    pcs_case_error_at(c, node, NULL, "needs 'from' and 'to', or 'table', or 'steps' (rows [position, value]), has %s",
                       count == 0 ? "none of them" : "more than one of them");
     return -1;
 }

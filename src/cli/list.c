@@ -40,7 +40,7 @@ static int list_plugin(pcs_context *ctx, const pcs_catalogue *catalogue, const c
 static int list_schema(pcs_context *ctx, const pcs_catalogue *catalogue, const pcs_arguments *a)
 {
     if (a->subject != NULL || a->is_markdown)
-        return pcs_cli_refuse(a->command, "--schema is of the whole case and takes no",
+        return pcs_cli_refuse(a->command, "--schema describes the complete case and does not take",
                               a->is_markdown ? "--markdown" : a->subject, NULL);
     pcs_status status = pcs_catalogue_write_schema(ctx, catalogue);
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);

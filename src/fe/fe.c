@@ -1024,8 +1024,8 @@ static void fe_name_bent(const pcs_system *self, const double *q, size_t size, c
             if (turn <= most) continue;
             most = turn;
             snprintf(text, size,
-                     "; the ends of the cell from node %d to node %d of '%s' have turned by %.3g rad against each "
-                     "other, where half a turn is the most: more cells are needed",
+                     "; the ends of the cell from node %d to node %d of '%s' have rotated by %.3g rad against each "
+                     "other, allowed is less than pi: use more cells",
                      pcs_mesh_node_number(fe->model.mesh, node[0]), pcs_mesh_node_number(fe->model.mesh, node[1]),
                      fe->model.groups[g].name, turn);
         }

@@ -50,8 +50,8 @@ static pcs_status fe_demand_finite_turns(const pcs_system *self, int node)
 {
     if (pcs_fe_turns_finitely(self->data, node)) return PCS_OK;
     return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                    "node %d does not turn by finite angles, so no load can turn with it: use exact beams or rigid "
-                    "bodies, or a load that stands",
+                    "node %d has no finite rotation, so a follower load cannot act there: use exact beams or rigid "
+                    "bodies, or a load with a fixed direction",
                     node);
 }
 

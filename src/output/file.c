@@ -360,7 +360,7 @@ static pcs_status file_reopen(pcs_file *f, const char *name, long long size, uns
     f->descriptor = pcs_open_again(from);
     if (f->descriptor < 0 || fstat(f->descriptor, &about) != 0) return file_fail(f, "go on with", errno);
     if (about.st_size < size)
-        return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot go on with %s: it has %lld bytes, the checkpoint knows of %lld",
+        return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot go on with %s: it has %lld bytes, at the checkpoint it had %lld",
                         from, (long long)about.st_size, size);
     if (!pcs_file_read_digest(f, from, size, &f->digest) || pcs_digest_value(&f->digest) != digest)
         return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot go on with %s: it was changed since the checkpoint", from);

@@ -127,7 +127,7 @@ static pcs_advice advise_by_class(const pcs_episode *e)
     pcs_advice a = { .step = 1.0, .cells = 1.0 };
     if (e->class == PCS_CLASS_FLEXIBLE || e->class == PCS_CLASS_LAW) advise_contact(e, &a);
     if (e->contact < 0 && isnan(e->period)) {
-        a.reason = "the kinetic energy hardly changes and tells no period";
+        a.reason = "the kinetic energy hardly changes, so no period can be measured";
         return a;
     }
     if (e->class == PCS_CLASS_RIGID && e->flight <= 0) a.reason = "the contact was closed from the start";

@@ -575,8 +575,8 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
     pcs_carry_words(c, "pieces", &npiece, 1);
     if (pcs_carry_reads(c) && (npiece > 0) != (s->npiece > 0))
         pcs_carry_refuse(c, "pieces",
-                         npiece > 0 ? "says that processes wrote frames in pieces, and this run writes whole ones"
-                                    : "says that frames were written whole, and this run writes pieces");
+                         npiece > 0 ? "says that frames were written in pieces, and this run writes complete ones"
+                                    : "says that complete frames were written, and this run writes pieces");
     pcs_carry_words(c, "last_frame", &s->last, 1);
     pcs_carry_words(c, "frames", &s->count, 1);
     pcs_carry_words(c, "frame_digest", &s->frame_digest, 1);

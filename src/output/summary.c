@@ -399,7 +399,7 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
     pcs_file_print(f, "Method       %s, solver %s, linear algebra %s (mass), %s (step)\n", view->scheme_name,
                    view->solver_name, view->mass_backend != NULL ? view->mass_backend : "none",
                    view->step_backend != NULL ? view->step_backend : "none");
-    pcs_file_print(f, "Effort       %.3g iterations a step, at most %d; %ld factorization%s\n",
+    pcs_file_print(f, "Effort       %.3g iterations per step, at most %d; %ld factorization%s\n",
                    done > 0 ? (double)view->iterations / (double)done : 0.0, s->max_iterations, view->factorizations,
                    summary_plural(view->factorizations));
     if (view->cut_steps > 0) {
@@ -412,11 +412,11 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
             f, "             Most steps: they are too long for this motion. Steps of %.3g s usually take less work\n",
             ldexp(view->step_size, -view->finest_cut));
     if (view->handovers > 0)
-        pcs_file_print(f, "Hand-overs   %ld steps that %s could not settle went to another solver\n", view->handovers,
-                       view->solver_name);
+        pcs_file_print(f, "Hand-overs   %ld steps in which %s did not converge were solved by another solver\n",
+                       view->handovers, view->solver_name);
     if (view->is_controlled) {
-        pcs_file_print(f, "Step control %ld scheme steps tried, %ld steps rejected, %.3g s a step in the mean",
-                       view->attempts, view->rejections, done > 0 ? view->state->t / (double)done : 0.0);
+        pcs_file_print(f, "Step control %ld steps tried, %ld rejected, mean step %.3g s", view->attempts,
+                       view->rejections, done > 0 ? view->state->t / (double)done : 0.0);
         if (view->inexact > 0) pcs_file_print(f, "; %ld above the tolerance at the smallest step", view->inexact);
         pcs_file_text(f, "\n");
     }
@@ -437,8 +437,8 @@ static void summary_text_interval(pcs_file *f, const pcs_interval *from)
 static void summary_text_contact(pcs_file *f, const pcs_contact_record *c)
 {
     if (c->is_joint) {
-        pcs_file_print(f, "\nJoint %s: largest misfit %.3g at t = %.6g s, largest force %.6g N at t = %.6g s\n",
-                       c->name, c->misfit, c->misfit_time, isfinite(c->peak_force) ? c->peak_force : 0.0, c->peak_time);
+        pcs_file_print(f, "\nJoint %s: largest error %.3g at t = %.6g s, largest force %.6g N at t = %.6g s\n", c->name,
+                       c->misfit, c->misfit_time, isfinite(c->peak_force) ? c->peak_force : 0.0, c->peak_time);
         return;
     }
     pcs_file_print(f, "\nContact %s: ", c->name);
@@ -465,7 +465,7 @@ static void summary_text_reactions(pcs_file *f, const pcs_summary *s, const pcs_
 {
     if (system->nreaction == 0) return;
     pcs_file_print(f, "\n%-20s %12s %10s %12s %10s %12s %10s\n", "Reactions", "force [N]", "at t [s]", "moment [N m]",
-                   "at t [s]", "misfit", "at t [s]");
+                   "at t [s]", "error", "at t [s]");
     for (int r = 0; r < system->nreaction && r < SHOWN_REACTIONS; r++) {
         const pcs_reaction_record *x = &s->reactions[r];
         pcs_file_print(f, "  %-18s %12.6g %10.5g %12.6g %10.5g", system->reactions[r].name, x->force, x->force_time,
@@ -538,18 +538,18 @@ static void summary_text_resolution(pcs_file *f, const pcs_summary *s, const pcs
     pcs_file_print(f, "\nResolution: %s, as %s%s%s\n", pcs_verdict_names[e->verdict], pcs_class_names[e->class],
                    is_resolved ? "" : ": ", is_resolved || advice.reason == NULL ? "" : advice.reason);
     if (e->contact >= 0)
-        pcs_file_print(f,
-                       "  contact %s from %.6g to %.6g s: %ld steps, %ld before; at most %.2g of the impulse in one\n",
-                       s->contacts[e->contact].name, e->start, e->end, e->steps, e->flight, e->largest / e->impulse);
+        pcs_file_print(
+            f, "  contact %s from %.6g to %.6g s: %ld steps, %ld before it; at most %.2g of its impulse in one step\n",
+            s->contacts[e->contact].name, e->start, e->end, e->steps, e->flight, e->largest / e->impulse);
     else if (isfinite(e->period)) pcs_file_print(f, "  %.3g steps in a period of the kinetic energy\n", e->period);
-    pcs_file_print(f, "  of the energy in play: net loss %.2g, all changes of the numerical loss %.2g", e->net,
+    pcs_file_print(f, "  relative to the energy exchanged: net loss %.2g, variation of the numerical loss %.2g", e->net,
                    e->variation);
     if (isfinite(e->ripple)) pcs_file_print(f, "; ripple of the force %.2g", e->ripple);
     if (isfinite(e->cells)) pcs_file_print(f, "; %.3g cells per wavelength", e->cells);
     pcs_file_text(f, "\n  ");
     for (int g = 0; g < PCS_GRADES; g++)
         pcs_file_print(f, "%s %s, ", pcs_grade_names[g], pcs_verdict_names[advice.grade[g]]);
-    pcs_file_text(f, "raw peak never\n");
+    pcs_file_text(f, "raw peak never resolved\n");
     if (is_resolved || !helps) return;
     if (view->is_controlled) pcs_file_text(f, "  try a smaller tolerance in time.control");
     else pcs_file_print(f, "  try time.step=%.3g", pcs_resolution_step(view) / advice.step);

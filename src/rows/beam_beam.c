@@ -733,14 +733,15 @@ static pcs_status beams_search(pcs_context *ctx, void *instance, const pcs_place
         bool is_full = beams->nfound > beams->most; // then places may have gone to others
         bool is_missed = beams->is_started && f->gap < 2.0 * least - slack && !beams_has_split(self, f->row.pair);
         if ((i == beams->most && f->gap < -slack) || (is_missed && is_full))
-            return pcs_fail(ctx, PCS_FAILED,
-                            "cells %d and %d overlap by %g m, and all %d places of the contact are taken: raise 'most'",
-                            cell[0], cell[1], -f->gap, beams->most);
+            return pcs_fail(
+                ctx, PCS_FAILED,
+                "cells %d and %d overlap by %g m, and all %d points of the contact are in use: raise 'most'", cell[0],
+                cell[1], -f->gap, beams->most);
         if (i == beams->most) break;
         if (is_missed)
             return pcs_fail(ctx, PCS_FAILED,
-                            "cells %d and %d overlap by %g m before they were watched: the step is too large for the "
-                            "reach of %g m",
+                            "cells %d and %d overlap by %g m before they came within the reach of %g m: take a smaller "
+                            "step or raise 'reach'",
                             cell[0], cell[1], -f->gap, beams->reach);
         beams_keep_row(self, i, f->row);
         *has_changed = true;

@@ -37,7 +37,7 @@ static const char *distance_check(const void *params, const char **option)
     *option = p->node != NULL ? NULL : "anchor";
     if (p->node != NULL && isnan(p->anchor[0])) return "missing key 'anchor': the point of the ground";
     if (p->node == NULL && !isnan(p->anchor[0]))
-        return "'anchor' belongs to 'node'; between 'a' and 'b' it has no place";
+        return "'anchor' belongs to 'node'; it cannot be given with 'a' and 'b'";
     *option = "at_a";
     return p->node != NULL && !isnan(p->at_a[0]) ? "'at_a' belongs to 'a'; a distance from the ground has 'anchor'"
                                                  : NULL;

@@ -17,7 +17,7 @@ const char *pcs_ends_check(const pcs_ends_params *p, const char **option)
     if (p->node == NULL && p->a == NULL && p->b == NULL) return "missing key 'node', or 'a' and 'b'";
     *option = "node";
     if (p->node != NULL && (p->a != NULL || p->b != NULL))
-        return "'node' is joined to the ground; with 'a' and 'b' it has no place";
+        return "'node' is joined to the ground; it cannot be given with 'a' and 'b'";
     *option = p->b == NULL ? "a" : "b";
     return p->node == NULL && (p->a == NULL || p->b == NULL)
                ? "joins two nodes, 'a' and 'b', or one, 'node', to the ground"
@@ -70,9 +70,10 @@ pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, co
     for (int k = 0; k < 3; k++) out->arm[k] = at[k] - x[k];
     if (pcs_norm3(out->arm) <= 1e-12 * (pcs_norm3(at) + pcs_norm3(x))) memset(out->arm, 0, sizeof out->arm);
     if (out->turning == PCS_TURNS_NOT && pcs_norm3(out->arm) > 0.0)
-        return pcs_fail(ctx, PCS_BAD_INPUT,
-                        "node %d at [%g, %g, %g] does not turn, so it cannot carry the point [%g, %g, %g] of the joint",
-                        node, x[0], x[1], x[2], at[0], at[1], at[2]);
+        return pcs_fail(
+            ctx, PCS_BAD_INPUT,
+            "node %d at [%g, %g, %g] has no rotation, so it cannot carry the point [%g, %g, %g] of the joint", node,
+            x[0], x[1], x[2], at[0], at[1], at[2]);
     return PCS_OK;
 }
 

@@ -139,7 +139,7 @@ static pcs_status gear_find_axis(pcs_context *ctx, const pcs_dofmap *map, const 
         count++;
         if (pcs_axis_given(given)) along += pcs_dot3(axis, only) * pcs_dot3(axis, only);
     }
-    if (count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "node %d does not turn, so it is no wheel", node);
+    if (count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "node %d has no rotation, so it cannot be a wheel", node);
     if (!pcs_axis_given(given) && count > 1)
         return pcs_fail(ctx, PCS_BAD_INPUT, "missing key 'axis_a': node %d turns in space", node);
     if (!pcs_axis_given(given)) memcpy(axis, only, 3 * sizeof *axis);
@@ -169,7 +169,8 @@ static pcs_status gear_resolve(pcs_context *ctx, const gear_params *p, const pcs
         PCS_TRY(pcs_end_resolve(ctx, map, node[i], node[i] < 0 ? origin : map->mesh->x[node[i]], ends[i]));
         for (int j = 0; j < i; j++)
             if (node[i] == node[j])
-                return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is named twice: two wheels and their carrier are three",
+                return pcs_fail(ctx, PCS_BAD_INPUT,
+                                "node %d is named twice: the two wheels and their carrier must be three nodes",
                                 node[i]);
     }
     return PCS_OK;
@@ -226,7 +227,7 @@ static pcs_status gear_find_line(pcs_context *ctx, const gear_params *p, gear *g
     for (int k = 0; k < 3; k++) line[k] = g->a.teeth * b[k] + g->b.teeth * a[k];
     pcs_cross(g->way, line, raw);
     if (!pcs_normalize3(raw, g->across))
-        return pcs_fail(ctx, PCS_BAD_INPUT, "wheels that turn alike have no line along which they touch");
+        return pcs_fail(ctx, PCS_BAD_INPUT, "both wheels rotate alike, so their teeth have no line of contact");
     double side_a = pcs_dot3(g->across, g->foot_a.radial), side_b = pcs_dot3(g->across, g->foot_b.radial);
     bool is_ring = side_a * side_b > 0.0 && pcs_norm3(g->foot_b.radial) > pcs_norm3(g->foot_a.radial);
     double sign = (is_ring ? side_a : -side_b) < 0.0 ? -1.0 : 1.0;

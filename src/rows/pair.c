@@ -101,8 +101,8 @@ static pcs_status ends_demand_space(pcs_context *ctx, const pcs_joint_ends *ends
     bool is_plane = ends->b.turning == PCS_TURNS_FLAT || ends->ntranslation < 3;
     int node = ends->b.node;
     if (!is_plane && ends->b.turning != PCS_TURNS_NOT) node = ends->a.node;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d %s; this joint is one of bodies that move and turn in space", node,
-                    is_plane ? "moves in a plane or along a line" : "does not turn");
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d %s; this joint needs nodes that move and rotate in space", node,
+                    is_plane ? "moves in a plane or along a line" : "has no rotation");
 }
 
 // Fills `*out` with arm 0 or 1 from a node to the point of the joint, counting those of nonzero length; false if none.
@@ -229,7 +229,7 @@ static pcs_status fixed_create(pcs_context *ctx, const void *params, const pcs_d
     PCS_TRY(pair_make(ctx, p, map, true, &x));
     if (x->ends.nrotation == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT,
-                        "node %d does not turn, so its rotation cannot be held; 'ball' holds its place",
+                        "node %d has no rotation that could be held; to hold its position use 'ball'",
                         pair_still_node(x));
     x->symbol = PCS_OBSTACLE_BALL;
     pair_lock(x);
@@ -245,7 +245,7 @@ static pcs_status hinge_check_flat(pcs_context *ctx, const pair_params *p, pair 
     double(*d)[3] = x->ends.translation;
     if (x->ends.ntranslation == 3)
         return pcs_fail(ctx, PCS_BAD_INPUT,
-                        "node %d moves in space, but does not turn: there is no axis to hold; 'ball' joins its point",
+                        "node %d moves in space, but has no rotation, so a hinge has no axis there: use 'ball'",
                         pair_still_node(x));
     if (x->ends.ntranslation == 2) pcs_cross(d[0], d[1], normal);
     bool is_across = x->ends.ntranslation == 2 && fabs(pcs_dot3(normal, x->axis_b)) < 1.0 - 1e-9;

@@ -40,7 +40,7 @@ static pcs_status points_look_at(pcs_context *ctx, const pcs_dofmap *map, int no
         points->turns_finitely = points->turns_finitely || d->is_finite;
     }
     if (nrotation == 0)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d does not turn, so it cannot carry points at 'offsets'", node);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d has no rotation, so it cannot carry points at 'offsets'", node);
     if (!is_free) points->held = node;
     return PCS_OK;
 }

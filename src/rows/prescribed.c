@@ -31,8 +31,8 @@ static const char *motion_check_count(const bool given[NWAY], const char **optio
         return "no motion is given: needs 'table', 'amplitude' and 'frequency', 'way' and 'rise', 'speed', "
                "'expression', 'csv', 'displacement' or 'velocity'";
     if (count > 1)
-        return "a second motion; one of 'table', 'amplitude', 'way', 'speed', 'expression', 'csv', 'displacement' and "
-               "'velocity' is enough";
+        return "only one motion is allowed: 'table', 'amplitude', 'way', 'speed', 'expression', 'csv', 'displacement' "
+               "or 'velocity'";
     return NULL;
 }
 
@@ -60,11 +60,12 @@ const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
     *option = "way";
     if (given[2] && !(p->rise > 0.0)) return "'way' needs 'rise', the time it takes, too";
     *option = "rise";
-    if (given[4] && p->rise > 0.0) return "an expression says itself how the motion begins: 'rise' has no place";
+    if (given[4] && p->rise > 0.0)
+        return "'rise' cannot be given with an expression, which states how the motion begins";
     if ((given[6] || given[7]) && p->rise > 0.0)
-        return "an amplitude says itself how the motion begins: 'rise' has no place";
+        return "'rise' cannot be given with an amplitude, which states how the motion begins";
     if ((given[0] || given[5]) && p->rise > 0.0)
-        return "a table says itself how the motion begins: 'rise' has no place";
+        return "'rise' cannot be given with a table, which states how the motion begins";
     *option = "table";
     if (given[0] && (p->table.count != 2 * p->table.nrow || p->table.nrow < 2))
         return "'table' must be two or more rows [time, position]";
@@ -215,7 +216,7 @@ static const char *prescribed_check(const void *params, const char **option)
     *option = NULL;
     if (p->node == NULL && p->nodes == NULL) return "missing key 'node' or 'nodes'";
     *option = "nodes";
-    if (p->node != NULL && p->nodes != NULL) return "'nodes' has no place beside 'node'";
+    if (p->node != NULL && p->nodes != NULL) return "'nodes' and 'node' are both given, only one is allowed";
     return pcs_motion_check(&p->motion, option);
 }
 

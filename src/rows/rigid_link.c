@@ -71,7 +71,8 @@ static pcs_status link_create(pcs_context *ctx, const void *params, const pcs_do
         int b = set->items[i];
         PCS_TRY(pcs_ends_resolve(ctx, map, a, b, map->mesh->x[b], ends));
         if (ends->b.turning != PCS_TURNS_NOT && ends->nrotation == 0)
-            return pcs_fail(ctx, PCS_BAD_INPUT, "node %d turns, node %d, which should carry it, does not", b, a);
+            return pcs_fail(ctx, PCS_BAD_INPUT, "node %d has rotations, but node %d, to which it is linked, has none",
+                            b, a);
         ends_hold_shape(ends, shape);
     }
     bool has_arms = link->hub.turning != PCS_TURNS_NOT;

@@ -42,7 +42,7 @@ static const char *ggl_refuses(const pcs_system *system, const void *params)
     if (((const ggl_params *)params)->variant != VARIANT_MODIFIED_LCP) return NULL;
     bool rubs = false;
     for (int j = 0; j < system->nrow; j++) rubs = rubs || system->rows[j].friction != 0.0;
-    return pcs_rows_any(system, rubs) ? "the modified LCP is stated without friction" : NULL;
+    return pcs_rows_any(system, rubs) ? "'variant: modified_lcp' does not take friction; use 'variant: ggl'" : NULL;
 }
 
 static pcs_status ggl_setup(pcs_scheme *self)

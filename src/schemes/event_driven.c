@@ -54,8 +54,7 @@ static const char *driven_refuses(const pcs_system *system, const void *params)
 {
     if (system->layout != NULL) return "the motion between events is followed in one process";
     if (system->nv > MOST_UNKNOWNS)
-        return "it has more than 100 unknowns: an explicit solver that stops at every event of every contact crawls "
-               "there; take a time-stepping scheme";
+        return "it has more than 100 unknowns, for which locating every event is too slow; use a time-stepping scheme";
     return pcs_event_refuses(system, params);
 }
 
@@ -380,9 +379,8 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .memory_size = sizeof(pcs_event_memory),
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,
-    .refuses_drives =
-        "it locates events of gaps, and where a prescribed motion jumps or bends is none of them; half_explicit_rk and "
-        "alpha_ggl follow such motions",
+    .refuses_drives = "it locates events of gaps, but no jumps or kinks of a prescribed motion; half_explicit_rk and "
+                      "alpha_ggl follow such motions",
     .setup = driven_setup,
     .start = pcs_event_start,
     .step = driven_step,

@@ -335,9 +335,8 @@ static double galerkin_stable_plus(const void *params, double w, double xi)
     return pcs_galerkin_stable_step(((const galerkin_params *)params)->degree, true, w, xi);
 }
 
-static const char galerkin_drives[] =
-    "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
-    "good; half_explicit and half_explicit_rk follow such motions";
+static const char galerkin_drives[] = "its joints impose the acceleration of a prescribed motion only, and would miss "
+                                      "a jump of its velocity; half_explicit and half_explicit_rk follow such motions";
 
 #define GALERKIN_COMMON                                                                         \
     .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin),                      \

@@ -326,9 +326,8 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
               .impact = PCS_IMPACT_WHEN_CLOSING },
     .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .check = jump_check,
-    .refuses_drives = "its balance of energy has no place for the work of a prescribed motion; newmark, alpha_velocity "
-                      "and moreau_jean "
-                      "follow such motions",
+    .refuses_drives = "its energy balance lacks the work of a prescribed motion; newmark, alpha_velocity and "
+                      "moreau_jean follow such motions",
     .setup = jump_setup,
     .start = jump_start,
     .step = jump_step,

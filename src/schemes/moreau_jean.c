@@ -52,15 +52,15 @@ static const char *moreau_check(const void *params, const char **option)
     const moreau_params *p = params;
     *option = "theta";
     if (isnan(p->theta) && isnan(p->rho_inf)) return "give theta or rho_inf";
-    return isnan(p->theta) || isnan(p->rho_inf) ? NULL : "theta and rho_inf say the same thing: give one of them";
+    return isnan(p->theta) || isnan(p->rho_inf) ? NULL : "theta and rho_inf set the same parameter: give one of them";
 }
 
 static const char *moreau_refuses(const pcs_system *system, const void *params)
 {
     if (((const moreau_params *)params)->forces != FORCES_MIDPOINT || system->is_linear) return NULL;
-    if (system->row_set.ndriven > 0) return "forces between the ends do not go with prescribed motions";
+    if (system->row_set.ndriven > 0) return "'forces: midpoint' cannot be used with prescribed motions";
     if (!system->rotations.are_somewhere) return NULL;
-    return "forces between the ends take positions that add up; finite rotations do not";
+    return "'forces: midpoint' cannot be used with finite rotations in space";
 }
 
 static pcs_status moreau_setup(pcs_scheme *self)

@@ -149,7 +149,7 @@ const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .rule = { .kind = PCS_RULE_CENTRAL, .move = 1.0 },
     .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .memory_size = sizeof(paoli_memory),
-    .needs_equal_steps = "what a long step has sunk in a short one would undo in its own time, at any velocity",
+    .needs_equal_steps = "a shorter step would push out at too high a velocity what a longer one has penetrated",
     .refuses = paoli_refuses,
     .setup = paoli_setup,
     .start = pcs_explicit_start_plainly,

@@ -71,14 +71,13 @@ void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q)
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params)
 {
     if (system->rotations.are_somewhere && !(ops->takes & PCS_TAKES_ROTATIONS))
-        return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
-               "moreau_jean, moreau_jean_explicit and half_explicit turn them";
+        return "it cannot advance finite rotations in space; alpha_ggl, alpha_velocity, newmark, hht, moreau_jean, "
+               "moreau_jean_explicit and half_explicit can";
     if (system->row_set.ndriven > 0 && ops->refuses_drives != NULL) return ops->refuses_drives;
     if (system->has_materials && !(ops->takes & PCS_TAKES_MATERIALS))
-        return "it does not follow materials with internal variables, whose forces depend on the way since the last "
-               "accepted step; newmark, hht, alpha_ggl, alpha_velocity, moreau_jean, moreau_jean_explicit, "
-               "moreau_midpoint, half_explicit, half_explicit_rk, half_explicit_acceleration, jump_newmark and "
-               "schatzman_paoli do";
+        return "it does not take materials with internal variables; newmark, hht, alpha_ggl, alpha_velocity, "
+               "moreau_jean, moreau_jean_explicit, moreau_midpoint, half_explicit, half_explicit_rk, "
+               "half_explicit_acceleration, jump_newmark and schatzman_paoli do";
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
 

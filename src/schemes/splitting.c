@@ -67,9 +67,8 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .takes = PCS_TAKES_DEALT_ROWS,
     .refuses = split_refuses,
     .stable_step = split_stable_step,
-    .refuses_drives =
-        "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
-        "good; half_explicit and half_explicit_rk follow such motions",
+    .refuses_drives = "its joints impose the acceleration of a prescribed motion only, and would miss a jump of its "
+                      "velocity; half_explicit and half_explicit_rk follow such motions",
     .setup = split_setup,
     .start = pcs_explicit_start,
     .step = pcs_explicit_step,

@@ -74,7 +74,7 @@ static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
     const pcs_system *system = sim->system;
     const pcs_step_solver *solver = sim->solver;
     int used = solver->change <= solver->allowed
-                   ? snprintf(text, size, ", where the motion had settled, but not which contacts act")
+                   ? snprintf(text, size, ", where the motion had converged, but the contact status kept changing")
                    : snprintf(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off",
                               solver->change, solver->allowed);
     if (solver->bad_row < 0 || used < 0 || (size_t)used >= size) return;
@@ -121,8 +121,8 @@ static void accept_describe_equal_steps(const pcs_sim *sim, double h, size_t siz
     if (more < 0 || (used += (size_t)more) >= size) return;
     if (accept_has_run_away(sim))
         snprintf(text + used, size - used,
-                 "; earlier steps have gained %.3g J from nowhere, where %.3g J move the system, and shorter ones need "
-                 "not mend that: try alpha_ggl",
+                 "; earlier steps have gained %.3g J numerically, where the system has %.3g J, and shorter steps may "
+                 "not help: try alpha_ggl",
                  -ledger->numerical_loss, ledger->now.kinetic + ledger->now.strain);
     else
         snprintf(text + used, size - used, ": try time.step %.3g or less",

@@ -23,7 +23,7 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_POSITION_MULTIPLIER] = { .name = "position multiplier >= 0", .unit = "kg m" },
     [CERTIFY_POSITION_COMPLEMENT] = { .name = "gap or position multiplier vanishes", .unit = "m" },
     [CERTIFY_GATE] = { .name = "contact law imposed exactly where the smooth gap closes", .unit = "m" },
-    [CERTIFY_CONTRADICTION] = { .name = "gates without a consistent answer",
+    [CERTIFY_CONTRADICTION] = { .name = "steps in which the contact status was ambiguous",
                                 .unit = "steps",
                                 .is_reported_only = true },
     [CERTIFY_RATE] = { .name = "gap rate + restitution >= 0 on closed contacts", .unit = "m/s" },
@@ -36,16 +36,16 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_CONE] = { .name = "friction <= mu x contact impulse", .unit = "N s" },
     [CERTIFY_SLIP] = { .name = "friction against the slip, none of it below the limit", .unit = "m/s" },
     [CERTIFY_HELD] = { .name = "lasting contacts move with their mean velocity", .unit = "m" },
-    [CERTIFY_TURN] = { .name = "prescribed rotations turn by less than a radian in a step", .unit = "rad" },
-    [CERTIFY_STAY] = { .name = "loaded rows stay where their velocities lead", .unit = "m" },
+    [CERTIFY_TURN] = { .name = "prescribed rotations < 1 rad in a step", .unit = "rad" },
+    [CERTIFY_STAY] = { .name = "loaded contacts and joints move with their velocities", .unit = "m" },
     [CERTIFY_IMPACT_LOSS] = { .name = "impact loss = m_eff v^2 (1 - e^2) / 2", .unit = "J" },
     [CERTIFY_MOTION] = { .name = "equations of motion, each of them", .unit = "N s" },
     [CERTIFY_KINEMATICS] = { .name = "positions follow velocities", .unit = "m" },
     [CERTIFY_TRAVEL] = { .name = "travel times of waves by mass and stiffness", .unit = "1" },
     [CERTIFY_MOMENTUM] = { .name = "momentum balance", .unit = "kg m/s" },
     [CERTIFY_GRADIENT] = { .name = "forces follow from the energy", .unit = "J" },
-    [CERTIFY_DAMPING_POWER] = { .name = "damping takes the power that is booked", .unit = "W" },
-    [CERTIFY_WORK] = { .name = "work of forces is what energies and losses book", .unit = "J" },
+    [CERTIFY_DAMPING_POWER] = { .name = "power of damping = booked damping loss", .unit = "W" },
+    [CERTIFY_WORK] = { .name = "work of forces = change of energies + booked losses", .unit = "J" },
     [CERTIFY_GYROSCOPIC] = { .name = "gyroscopic moments follow from the angular momentum", .unit = "W" },
     [CERTIFY_ENERGY] = { .name = "energy ledger closes", .unit = "J" },
     [CERTIFY_RISE] = { .name = "energy gained in a step", .unit = "J" },
@@ -60,11 +60,9 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
                              .is_reported_only = true,
                              .mark = 1.0 },
     [CERTIFY_PENETRATION] = { .name = "penetration <= 2 max|gap rate| h", .unit = "m" },
-    [CERTIFY_MISFIT] = { .name = "misfits of joints and held contacts <= a tenth of the deformation",
-                         .unit = "m",
-                         .mark = 0.01 },
+    [CERTIFY_MISFIT] = { .name = "errors of joints and held contacts <= 0.1 deformation", .unit = "m", .mark = 0.01 },
     [CERTIFY_PASSAGE] = { .name = "no contact jumped over within a step", .unit = "m" },
-    [CERTIFY_OFFSET] = { .name = "offset of held contacts <= share of the gate x max|gap rate| h", .unit = "m" },
+    [CERTIFY_OFFSET] = { .name = "offset of held contacts <= share of h max|gap rate|", .unit = "m" },
 };
 
 static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int check)
@@ -499,8 +497,8 @@ static const char *certify_advice(const pcs_certifier *self)
 {
     if (!certify_is_of_energy(self)) return "";
     if (pcs_system_is_gyroscopic(self->scheme->system) && certify_lags(self->rule->kind))
-        return "; its forces take the velocity of the start of a step, so that gyroscopic moments let the motion grow"
-               " at any step: try half_explicit or alpha_ggl";
+        return "; this scheme takes forces at the velocity before the step, which makes motions with gyroscopic "
+               "moments grow at any step size: try half_explicit or alpha_ggl";
     return "; try a smaller step, numerical damping that keeps the order (hht, or rho_inf < 1) or alpha_ggl";
 }
 

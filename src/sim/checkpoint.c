@@ -505,7 +505,7 @@ static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
     pcs_checkpoint_carry(sim, &c);
     PCS_TRY(checkpoint_carry_observers(sim, &c));
     if (c.used == c.size) return PCS_OK;
-    return pcs_fail(sim->ctx, PCS_FAILED, "a checkpoint has %zu bytes of pieces in place of %zu", c.used, c.size);
+    return pcs_fail(sim->ctx, PCS_FAILED, "a checkpoint has %zu bytes of pieces instead of %zu", c.used, c.size);
 }
 
 // Writes a checkpoint. Files of other ranks that it counts must be on the disk, without fault, before it gets its name.

@@ -23,14 +23,13 @@ const char *pcs_outcome_text(pcs_outcome outcome)
 {
     switch (outcome) {
     case PCS_CONVERGED: return "converged";
-    case PCS_NOT_CONVERGED: return "the iteration for motion and contacts did not settle";
+    case PCS_NOT_CONVERGED: return "the iteration for motion and contacts did not converge";
     case PCS_SINGULAR: return "a matrix of the step is singular";
     case PCS_NOT_FINITE: return "the state is not finite";
-    case PCS_NOT_ACCURATE: return "the motion between events cannot be followed to the tolerance asked for";
+    case PCS_NOT_ACCURATE: return "the motion between events does not reach the tolerances 'rtol' and 'atol'";
     case PCS_PARADOX:
-        return "contact forces with friction do not exist or are not unique here (Painleve's paradox); the schemes "
-               "with "
-               "laws of impulses go on, such as half_explicit, moreau_jean and alpha_ggl";
+        return "contact forces with friction do not exist or are not unique here (Painleve's paradox); use a scheme "
+               "with impulses, such as half_explicit, moreau_jean or alpha_ggl";
     case PCS_ACCUMULATES: return "events accumulate";
     }
     return "unknown outcome";
@@ -75,7 +74,7 @@ static pcs_status step_factor_mass(pcs_step_solver *self)
         self->system->ops->describe(self->system, self->mass->bad_equation, NULL, NULL, sizeof where, where);
     return pcs_fail(
         self->ctx, PCS_BAD_INPUT,
-        "the mass matrix is singular at %s: give it a mass, hold that direction, or merge it with a node at its place",
+        "the mass matrix is singular at %s: give it a mass, hold that direction, or merge it with another node there",
         where);
 }
 

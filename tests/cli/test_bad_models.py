@@ -177,7 +177,7 @@ class BadModels(program.Cases):
 
         for kind in ("type: force, value: [1, 0, 0]", "type: moment, value: [0, 0, 1]",
                      "type: torque, value: 1, axis: [0, 0, 1]"):
-            load(LINEAR, kind + ", node: beam.end, follower: true", 9, "node 2 does not turn by finite angles")
+            load(LINEAR, kind + ", node: beam.end, follower: true", 9, "node 2 has no finite rotation")
         load(EXACT, "type: force, node: beam.end, value: [1, 0, 3], follower: true", 9, "node 2 cannot move along")
         load(LINEAR, "type: force, node: beam.end, value: [1, 0, 3]", 9, "node 2 cannot move along")
         load(LINEAR, "type: moment, node: beam.end, value: [1, 0, 3]", 9, "node 2 cannot turn about")

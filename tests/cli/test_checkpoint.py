@@ -170,7 +170,7 @@ class Checkpoint(program.Cases):
         os.truncate(self.path("out", "history.csv"), 100)
         result = self.run_case("--resume")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("it has 100 bytes, the checkpoint knows of", result.stderr)
+        self.assertIn("it has 100 bytes, at the checkpoint it had", result.stderr)
         self.done()
         os.remove(self.path("out", "bar_impact_000003.vtk"))
         result = self.run_case("--resume")

@@ -134,7 +134,7 @@ class Resolution(program.Cases):
                            "initial: [{ set: rod, velocity: [1, 0, 0] }]\nscheme: { type: wave }\n"
                            "time: { step: auto, end: 1.0 }\n")
         self.assertEqual((found["verdict"], found["advice"]["step"]), ("coarse", None))
-        self.assertIn("tells no period", found["reason"])
+        self.assertIn("no period can be measured", found["reason"])
 
     def test_a_late_start(self):
         """Advice is a part of the step, not of the time."""

@@ -100,7 +100,7 @@ static const struct {
 } refusals[] = {
     { "moreau_jean_explicit", "", MESH, "forward Euler is unstable at any step on an undamped elastic model" },
     { "wave", "allow_mismatch: true", FORM, "waves travel in meshes" },
-    { "alpha_ggl", "variant: modified_lcp", FRICTION, "the modified LCP is stated without friction" },
+    { "alpha_ggl", "variant: modified_lcp", FRICTION, "'variant: modified_lcp' does not take friction" },
     { "half_explicit_acceleration", "", FRICTION, "contact on acceleration level, without friction" },
     { "alpha_index3", "", FRICTION, "no law at velocity level, which friction needs" },
     { "splitting", "", MESH, "would sink without contact forces" },

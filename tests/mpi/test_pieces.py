@@ -394,7 +394,7 @@ class Resuming(Pieces):
                 self.listed("out", "bar_impact", 5)
             else:
                 self.assertEqual(result.returncode, 2, result.stderr)
-                self.assertEqual(len(re.findall("^error: .*'frames.pieces' says that frames were written whole",
+                self.assertEqual(len(re.findall("^error: .*'frames.pieces' says that complete frames were written",
                                                 result.stderr, re.M)), 1, result.stderr)
 
 

@@ -15,13 +15,13 @@ import sys
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SETTLING, OWN = "tests/study/settling/", "tests/plant/"
-SOFT = "damping takes the power that is booked"
+SOFT = "power of damping = booked damping loss"
 ENERGY = "forces follow from the energy"
 GYRO = "gyroscopic moments follow from the angular momentum"
 LAWS = "restitution and friction are the numbers of the case"
 RATES = "gap rates follow the gaps"
 BENDS = "gap accelerations follow the gap rates"
-BOOKS = "work of forces is what energies and losses book"
+BOOKS = "work of forces = change of energies + booked losses"
 CONE = "friction <= mu x contact impulse"
 TRAVEL = "travel times of waves by mass and stiffness"
 BEAMS = ["cases/beam_pendulum", "cases/double_pendulum_stop", SETTLING + "spun_beam.yaml"]

@@ -404,7 +404,7 @@ static const char *verdict_after_push(const char *model, const char *scheme, boo
     pcs_status status = PCS_OK;
     for (int i = 0; i < 2 && status == PCS_OK; i++) status = pcs_sim_step(c.sim);
     const char *verdict = pcs_certificate_verdict(c.sim->view.certificate);
-    if (status != PCS_OK) CHECK_TEXT(pcs_message(c.ctx), "misfits of joints and held contacts");
+    if (status != PCS_OK) CHECK_TEXT(pcs_message(c.ctx), "errors of joints and held contacts");
     text_case_close(&c);
     return verdict;
 }

@@ -294,7 +294,7 @@ TEST(wrong_offsets_are_told)
         const char *rest, *contact, *message;
     } wrong[] = {
         { "", "node_plane, nodes: two, offsets: [[1, 0, 0]], point: [0, 0, 0], normal: [0, 0, 1]",
-          "node 1 does not turn, so it cannot carry points at 'offsets'" },
+          "node 1 has no rotation, so it cannot carry points at 'offsets'" },
         { "", "node_plane, nodes: one, offsets: [[1, 0], [0, 1]], point: [0, 0, 0], normal: [0, 0, 1]",
           "contacts.floor: 'offsets' must be rows [x, y, z]" },
         { "", "node_circle, nodes: one, offsets: [1, 0], centre: [0, 0, 0], radius: 1, side: outside",

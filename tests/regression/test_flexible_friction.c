@@ -392,7 +392,7 @@ TEST(pairs_without_a_place_end_the_run)
         "  high: { type: beam_timo_3d, mesh: high, E: 2.1e+9, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
         "          section: { type: circle, diameter: 0.02 } }\n"
         "contacts: { touch: { type: beam_beam, a: low, b: high, radius: 0.01, restitution: 0.0, ";
-    const char *const told[] = { "contact 'touch': cells", "all 1 places of the contact are taken: raise 'most'" };
+    const char *const told[] = { "contact 'touch': cells", "all 1 points of the contact are in use: raise 'most'" };
     text_case c = text_case_open(parallel, "most: 1 } }\n", NULL);
     pcs_status status = pcs_sim_start(c.sim);
     while (status == PCS_OK && !pcs_sim_is_done(c.sim)) status = pcs_sim_step(c.sim);

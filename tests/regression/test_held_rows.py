@@ -123,7 +123,7 @@ output: { frames: false, probes: { b: { node: bar.end, of: [ux] } } }
             rows = self.history(text + f"scheme: {{ type: {scheme} }}\n")
             self.assertAlmostEqual(rows[-1]["b.ux"], -1e4 / (2.1e11 * 4e-4), delta=1e-12, msg=scheme)
         published = text + "scheme: { type: hht, variant: published }\n"
-        self.assertIn("misfits of joints and held contacts", self.try_case(published).stderr)
+        self.assertIn("errors of joints and held contacts", self.try_case(published).stderr)
         rows = self.history(published + "certify: warn\n")
         self.assertAlmostEqual(rows[-1]["b.ux"], -2.877e-3, delta=1e-6)
 
@@ -149,7 +149,7 @@ output: { frames: false,
             self.assertAlmostEqual(last["tip.uy"], -sag, delta=1e-5 * sag, msg=scheme)
             self.assertAlmostEqual(last["above.rz"], last["below.rz"], delta=1e-12, msg=scheme)
         frame = text + f"joints: {{ w: {{ {joints[0]} }} }}\nscheme: {{ type: hht, variant: published }}\n"
-        self.assertIn("misfits of joints and held contacts", self.try_case(frame).stderr)
+        self.assertIn("errors of joints and held contacts", self.try_case(frame).stderr)
         last = self.history(frame + "certify: warn\n")[-1]
         self.assertAlmostEqual(last["below.rz"] - last["above.rz"], 0.054, delta=1e-3)
 
@@ -169,7 +169,7 @@ output: { frames: false, probes: { tip: { node: a.end, of: [uy] } } }
             self.assertAlmostEqual(last["tip.uy"], tip, delta=0.012 * 2e-3, msg=f"{scheme}, {step}")
             self.assertAlmostEqual(last["kinetic"] + last["strain"], energy, delta=0.005 * energy, msg=scheme)
         published = text + "scheme: { type: hht, variant: published }\ntime: { step: 1.0e-3, end: 0.2 }\n"
-        self.assertIn("misfits of joints and held contacts", self.try_case(published).stderr)
+        self.assertIn("errors of joints and held contacts", self.try_case(published).stderr)
         last = self.history(published + "certify: warn\n")[-1]
         self.assertGreater(last["kinetic"] + last["strain"], 1.0)
 
@@ -202,7 +202,7 @@ output: {{ frames: false, probes: {{ b: {{ node: b, of: [ux, uy, rz] }}, c: {{ n
                 summary = program.read_json(self.folder / "case" / "summary.json")
                 self.assertEqual(summary["certificate"]["verdict"], "marked", f"{scheme}, {speed}")
             else:
-                self.assertRegex(done.stderr, "misfits of joints|energy gained|prescribed rotat", f"{scheme}, {speed}")
+                self.assertRegex(done.stderr, "errors of joints|energy gained|prescribed rotat", f"{scheme}, {speed}")
 
     def test_round_off_opens_nothing(self):
         """h times the fastest frequency is above 1e6."""

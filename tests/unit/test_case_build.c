@@ -95,7 +95,7 @@ static const change changes[] = {
     { "area: 1.0", "area: { steps: [[0, 1], [1, 2]] }",
       "f:6:58: elements.bar.area: the last step of 'area' at 1 lies beyond the end of the line, which is 1 long", 0 },
     { "area: 1.0", "area: { steps: [[0, 1], [0.5, 2]], from: 1 }",
-      "f:6:58: elements.bar.area: needs 'from' and 'to', or 'table', or 'steps' (rows [place, value]), has more", 0 },
+      "f:6:58: elements.bar.area: needs 'from' and 'to', or 'table', or 'steps' (rows [position, value])", 0 },
     { "area: 1.0", "area: {}", "f:6:58: elements.bar.area: needs 'from' and 'to', or 'table', or 'steps'", 0 },
     { "area: 1.0", "area: [1, 2]", "f:6:58: elements.bar.area must be a number > 0, is a list", 0 },
     { "E: 900.0", "E: -2.1e11", "f:6:35: elements.bar.E must be > 0, is -2.1e11", 0 },

@@ -176,7 +176,7 @@ TEST_IN_FOLDER(too_many_files_are_refused)
         put(name, i == 11 ? "x: 1\n" : text);
     }
     CHECK(load("t0.yaml", &c) == PCS_BAD_INPUT);
-    CHECK(strstr(pcs_message(context_of_test), "is one file too many: at most 256") != NULL);
+    CHECK(strstr(pcs_message(context_of_test), "cannot be included: at most 256 files are allowed") != NULL);
     for (int i = 0; i < 20; i++) {
         char name[16], text[64];
         snprintf(name, sizeof name, "u%d.yaml", i);
@@ -184,5 +184,5 @@ TEST_IN_FOLDER(too_many_files_are_refused)
         put(name, text);
     }
     CHECK(load("u0.yaml", &c) == PCS_BAD_INPUT);
-    CHECK(strstr(pcs_message(context_of_test), "one in another at most 16 deep") != NULL);
+    CHECK(strstr(pcs_message(context_of_test), "nested at most 16 deep") != NULL);
 }

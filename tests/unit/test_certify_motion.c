@@ -384,7 +384,7 @@ TEST(contradictions_are_counted)
         t.sim->report.rows[0].is_gated = i > 0;
         demand(&t, "a contradiction");
     }
-    const pcs_check *check = find_check(&t, "without a consistent answer");
+    const pcs_check *check = find_check(&t, "contact status was ambiguous");
     CHECK(check != NULL && check->is_reported_only && check->worst_value == 2.0);
     advance(&t, 1e-2);
     t.sim->report.rows[0].is_gated = true;
