@@ -51,7 +51,7 @@ extern const char *const pcs_beam_wave_masses[]; // names of all
         "translational: consistent without rotary inertia, as of Euler and Bernoulli")
 #define PCS_BEAM_ORIENTATION                                                              \
     PCS_VECTOR("orientation", pcs_beam_params, orientation, PCS_REQUIRED, PCS_ANY_NUMBER, \
-               "a vector that spans the local x-y plane with the beam: the way the height of the section points")
+               "a vector in the local x-y plane, not along the beam: direction of the height of the section")
 #define PCS_BEAM_SPACE_OPTIONS PCS_BEAM_OPTIONS, PCS_BEAM_ORIENTATION
 
 // Lists options and fields of the beams in the plane.

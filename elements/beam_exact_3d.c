@@ -539,8 +539,7 @@ static const pcs_option exact_options[] = {
     PCS_BEAM_SPACE_OPTIONS,
     PCS_VECTOR(
         "curvature", pcs_beam_params, curvature, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,
-        "of arcs between the nodes before any load, 1/m: a vector square to the plane of the arc, about which it "
-        "turns from the first node to the second"),
+        "of an arc before any load, 1/m: vector normal to its plane, right-handed from the first to the second node"),
     { .name = NULL },
 };
 

@@ -454,21 +454,19 @@ static const double same_point = 1e-9; // of the arms and the distance of the no
         PCS_VECTOR("torsional_damper", pcs_bushing_params, torsional_damping, PCS_DEFAULT("[0, 0, 0]"),      \
                    PCS_NOT_NEGATIVE, "[crx, cry, crz], N m s/rad")
 
-#define BUSHING_ANGLES                                                                                  \
-    PCS_CHOICE("angles", pcs_bushing_params, angles, PCS_DEFAULT("small"), bushing_angles,              \
-               "of its nodes: small as at linear beams, or finite as at exact beams and rigid bodies"), \
-        PCS_CHOICE(                                                                                     \
-            "in", pcs_bushing_params, in, PCS_DEFAULT("auto"), bushing_spaces,                          \
-            "how nodes with finite angles turn; auto: in the plane where no spring, damper or offset is out of it")
+#define BUSHING_ANGLES                                                                                     \
+    PCS_CHOICE("angles", pcs_bushing_params, angles, PCS_DEFAULT("small"), bushing_angles,                 \
+               "rotations of nodes: small as of linear beams, finite as of exact beams and rigid bodies"), \
+        PCS_CHOICE(                                                                                        \
+            "in", pcs_bushing_params, in, PCS_DEFAULT("auto"), bushing_spaces,                             \
+            "how nodes with finite angles rotate; auto: in the plane if no spring, damper or offset is out of it")
 
 static const pcs_option bushing_options[] = {
     BUSHING_SPRINGS,
-    PCS_VECTOR(
-        "offset_a", pcs_bushing_params, offset_a, PCS_OPTIONAL, PCS_ANY_NUMBER,
-        "arm from the first node to the point of the bushing, in the reference state, m; it turns with the node. "
-        "Or offset_b"),
+    PCS_VECTOR("offset_a", pcs_bushing_params, offset_a, PCS_OPTIONAL, PCS_ANY_NUMBER,
+               "rigid arm from the first node to the bushing, in the reference state, m; or offset_b"),
     PCS_VECTOR("offset_b", pcs_bushing_params, offset_b, PCS_OPTIONAL, PCS_ANY_NUMBER,
-               "the same from the second node; finite angles: the axes turn with the first"),
+               "the same from the second node; with finite angles the axes rotate with the first"),
     BUSHING_ANGLES,
     { 0 },
 };
@@ -476,7 +474,7 @@ static const pcs_option bushing_options[] = {
 static const pcs_option mount_options[] = {
     BUSHING_SPRINGS,
     PCS_VECTOR("offset", pcs_bushing_params, offset_b, PCS_OPTIONAL, PCS_ANY_NUMBER,
-               "arm from the node to the point that is mounted, in the reference state, m; it turns with the node"),
+               "rigid arm from the node to the point that is mounted, in the reference state, m"),
     BUSHING_ANGLES,
     { 0 },
 };

@@ -24,7 +24,7 @@ static const pcs_option rectangle_options[] = {
                 "along the local z axis, out of the plane of a plane beam, m"),
     PCS_PROFILE("height", rectangle, height, PCS_REQUIRED, PCS_POSITIVE, "along the local y axis, m"),
     PCS_REAL("shear_factor", rectangle, shear_factor, PCS_DEFAULT("0.8333333333333333"), PCS_POSITIVE,
-             "share of the area that carries shear"),
+             "shear correction factor: effective shear area over area"),
     { .name = NULL },
 };
 
@@ -80,7 +80,7 @@ static void round_constants(double outer, double inner, double shear_factor, pcs
 static const pcs_option circle_options[] = {
     PCS_PROFILE("diameter", round_section, diameter, PCS_REQUIRED, PCS_POSITIVE, "m"),
     PCS_REAL("shear_factor", round_section, shear_factor, PCS_DEFAULT("0.9"), PCS_POSITIVE,
-             "share of the area that carries shear"),
+             "shear correction factor: effective shear area over area"),
     { .name = NULL },
 };
 
@@ -102,7 +102,7 @@ static const pcs_option tube_options[] = {
     PCS_PROFILE("diameter", round_section, diameter, PCS_REQUIRED, PCS_POSITIVE, "outer, m"),
     PCS_PROFILE("thickness", round_section, thickness, PCS_REQUIRED, PCS_POSITIVE, "of the wall, m"),
     PCS_REAL("shear_factor", round_section, shear_factor, PCS_DEFAULT("0.5"), PCS_POSITIVE,
-             "share of the area that carries shear"),
+             "shear correction factor: effective shear area over area"),
     { .name = NULL },
 };
 

@@ -1760,25 +1760,24 @@ static pcs_status ramp_begin(pcs_ramp *r)
 static const char *const statics_paths[] = { "load", "arc", "history", NULL };
 
 const pcs_option pcs_statics_keys[] = {
-    PCS_CHOICE(
-        "path", pcs_statics_options, path, PCS_DEFAULT("load"), statics_paths,
-        "load: the load factor rises from 0 to 1; arc: it is an unknown of a path followed by its length, through "
-        "limit points and snap-back; history: loads of t = 0 rise from nothing, then go on until `time`"),
+    PCS_CHOICE("path", pcs_statics_options, path, PCS_DEFAULT("load"), statics_paths,
+               "load: the load factor rises from 0 to 1; arc: the path is followed by arc length, through limit points "
+               "and snap-back; history: the loads of t = 0 rise from zero, then time goes on to `time`"),
     PCS_COUNT("steps", pcs_statics_options, steps, PCS_OPTIONAL, PCS_WITHIN(1.0, 1e9),
-              "load steps at least, of paths load and history, there from t = 0 to `time` [1 for linear models without "
-              "friction, else 10]"),
+              "least number of load steps, paths load and history [1 for linear models without friction, else 10]"),
     PCS_REAL("time", pcs_statics_options, time, PCS_DEFAULT("0"), PCS_ANY_NUMBER,
-             "time at which loads and driven joints stand, s; of path history: at the end"),
+             "time at which loads and driven joints are evaluated, s; path history: its end"),
     PCS_FLAG("friction", pcs_statics_options, has_friction, PCS_DEFAULT("true"),
-             "friction acts against what slides from one load step to the next; false: contacts are smooth"),
+             "friction opposes sliding between load steps; false: contacts without friction"),
     PCS_REAL("arc_length", pcs_statics_options, arc_length, PCS_DEFAULT("0.02"), PCS_ABOVE(0.0, 10.0),
-             "longest arc: root mean square of all displacements, in sizes of the model, and rotations, in rad"),
+             "longest step along a path by arc length: RMS of displacements over the size of the model, and rotations "
+             "in rad"),
     PCS_REAL("end", pcs_statics_options, end, PCS_DEFAULT("1"), PCS_POSITIVE,
              "load factor at which a path by arc length ends"),
     PCS_REAL("least", pcs_statics_options, least, PCS_OPTIONAL, PCS_NEGATIVE,
-             "load factor below zero at which it ends as well [-end]"),
+             "negative load factor at which it ends, too [-end]"),
     PCS_COUNT("arcs", pcs_statics_options, arcs, PCS_DEFAULT("1000"), PCS_WITHIN(1.0, 1e9),
-              "points of a path by arc length at most; there it ends as well"),
+              "largest number of points of a path by arc length"),
     { .name = NULL },
 };
 

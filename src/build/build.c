@@ -35,7 +35,7 @@ typedef struct initial_keys {
 
 static const pcs_form profile_form = { .shown = "[x, y, z] or { from, to }", .json = "'$ref':'#/definitions/profile'" };
 
-#define INITIAL_HELP "numbers or formulas of the place x, y, z of a node, or linear over the set"
+#define INITIAL_HELP "numbers or formulas of the position x, y, z of a node, or { from, to }, linear over the set"
 
 static const pcs_option initial_options[] = {
     PCS_SET("set", initial_keys, set, PCS_REQUIRED, "the set of nodes that starts so"),
@@ -44,7 +44,7 @@ static const pcs_option initial_options[] = {
     PCS_NODE("rotation", initial_keys, rotation, PCS_OPTIONAL, profile_form, INITIAL_HELP ", rad"),
     PCS_NODE("spin", initial_keys, spin, PCS_OPTIONAL, profile_form, INITIAL_HELP ", rad/s"),
     PCS_VECTOR("about", initial_keys, about, PCS_OPTIONAL, PCS_ANY_NUMBER,
-               "the spin is that of a rigid body about this point, m"),
+               "the set spins as a rigid body about this point, m"),
     { .name = NULL },
 };
 static const char *const initial_some[] = { "displacement", "velocity", "rotation", "spin", NULL };
@@ -259,17 +259,17 @@ static const pcs_form time_step_form = {
     .json = "'type':['number','string'],'exclusiveMinimum':0,'pattern':'^auto$|\\\\$\\\\{'"
 };
 static const pcs_option time_options[] = {
-    PCS_NODE(
-        "step", time_params, step, PCS_REQUIRED, time_step_form,
-        "step size, or auto: 0.9 of the stable step of an explicit scheme, the travel time through a cell of wave, s"),
+    PCS_NODE("step", time_params, step, PCS_REQUIRED, time_step_form,
+             "step size, s, or auto: 0.9 of the stable step of an explicit scheme, with wave the travel time through a "
+             "cell"),
     PCS_MAP("control", time_params, control, PCS_OPTIONAL, pcs_control_map, "step-size control by step doubling"),
     PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
     PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),
-             "take a step above the stable step of an explicit scheme all the same"),
+             "accept a step above the stable step of an explicit scheme"),
     PCS_FLAG("follow_turning", time_params, follow_turning, PCS_DEFAULT("false"),
-             "cover a step of an explicit scheme by smaller ones where bodies turn too fast for it; auto does"),
+             "divide steps of an explicit scheme in which bodies rotate too fast; always with step: auto"),
     PCS_COUNT("retry", time_params, retry, PCS_DEFAULT("10"), PCS_WITHIN(0.0, 30.0),
-              "how often a step that fails is halved before the run ends; 0: never"),
+              "how often a failed step is halved before the run ends; 0: never"),
     { .name = NULL },
 };
 const pcs_map pcs_time_map = { .name = "time", .options = time_options };
@@ -642,10 +642,10 @@ const pcs_map pcs_linsolve_map = { .name = "linear solver", .parts = linsolve_pa
 static const pcs_form step_form = { .shown = "auto or a step solver", .parts = step_parts };
 static const pcs_form linear_form = { .shown = "auto or a linear solver", .parts = linsolve_parts };
 static const pcs_option solver_options[] = {
-    PCS_NODE("type", scheme_solver, type, PCS_OPTIONAL, step_form, "[auto]"),
-    PCS_NODE("linear", scheme_solver, linear, PCS_OPTIONAL, linear_form, "of the linear equations [auto]"),
+    PCS_NODE("type", scheme_solver, type, PCS_OPTIONAL, step_form, "solver of motion and contacts [auto]"),
+    PCS_NODE("linear", scheme_solver, linear, PCS_OPTIONAL, linear_form, "solver of linear equations [auto]"),
     PCS_COUNT("threads", scheme_solver, nthread, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 64.0),
-              "for large nonlinear models and long bars, the same bits with any number; 0: one per processor"),
+              "for large nonlinear models and long bars; results do not depend on it; 0: one per processor"),
     { .name = NULL },
 };
 const pcs_map pcs_solver_map = { .name = "solver", .options = solver_options };

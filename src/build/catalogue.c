@@ -71,29 +71,26 @@ static const pcs_option case_options[] = {
     SECTION("parameters", parameters_form, "numbers by name; any value may be a formula of them: ${L/2}"),
     SECTION_MAP("system", pcs_system_map, "instead of mesh and elements: `type` from the systems, or `plugin`"),
     SECTION_MAP("mesh", map_mesh, "required: parts of the mesh, by `type` from the mesh sources; they make named sets"),
-    SECTION_MAP("sets", map_sets, "nodes or cells chosen from other sets; a set may be used by sets further down"),
-    SECTION_MAP("merge", map_merge,
-                "parts of the mesh joined: nodes of these sets at the same place become one; all others stay apart"),
-    SECTION_MAP("damping", pcs_damping_map, "Rayleigh damping, for all elements or in one group; both add up"),
+    SECTION_MAP("sets", map_sets, "nodes or cells chosen from other sets, also from those above in this map"),
+    SECTION_MAP("merge", map_merge, "joins parts of the mesh: nodes of these sets at the same position become one"),
+    SECTION_MAP("damping", pcs_damping_map, "Rayleigh damping of all elements; that of a group adds to it"),
     SECTION_MAP("elements", map_elements,
-                "required: groups of cells with `type` from the elements. A profile is a map in place of a number that "
-                "varies along "
-                "a line of cells: { from, to }, { table: [[place, value], ...] } or { steps: [[place, value], ...] }"),
+                "required: groups of cells with `type` from the elements. Profile of a number that varies along a line "
+                "of cells: { from, to }, { table: [[position, value], ...] } or { steps: [[position, value], ...] }"),
     SECTION_MAP("supports", map_supports, "nodes that are held"),
     SECTION_MAP("initial", map_initial, "list of initial values"),
-    SECTION(
-        "start", start_form,
-        "[initial]; statics starts in equilibrium under the loads at t = 0, by load steps; a map: from the state of "
-        "another run of this model"),
+    SECTION("start", start_form,
+            "initial: from `initial`; statics: from equilibrium under the loads at t = 0; a map: from another run of "
+            "this model [initial]"),
     SECTION_MAP("statics", map_statics, "how `percuss statics` and `start: statics` find an equilibrium"),
     SECTION_MAP("loads", map_loads, "`type` from the loads"),
     SECTION_MAP("joints", map_joints, "`type` from the joints; reactions are columns of the history"),
     SECTION_MAP("contacts", map_contacts, "`type` from the gap types"),
     SECTION_MAP("scheme", pcs_scheme_map, "required: the time integrator, `type` from the schemes, with its options"),
-    SECTION_MAP("solver", pcs_solver_map, "what solves a step"),
-    SECTION_MAP("time", pcs_time_map, "required: the clock, step and end"),
-    SECTION("certify", certify_form, "does a violated certificate end the run [strict]"),
-    SECTION("resolution", resolution_form, "does an unresolved run fail [report]"),
+    SECTION_MAP("solver", pcs_solver_map, "solvers of a step"),
+    SECTION_MAP("time", pcs_time_map, "required: step size and end of the run"),
+    SECTION("certify", certify_form, "a violated check ends the run, or is only reported [strict]"),
+    SECTION("resolution", resolution_form, "an unresolved run is reported, or ends with exit status 1 [report]"),
     SECTION_MAP("output", pcs_output_map, "what a run writes: options of observers, or false to switch one off"),
     { .name = NULL },
 };
@@ -301,7 +298,7 @@ static void catalogue_walk_keys(pcs_context *ctx, catalogue_walker *w)
         { key_heading, NULL, "include",
           "a file, or a list of files, whose keys are merged into this map; keys given here win", NULL, NULL },
         { key_heading, NULL, "repeat",
-          "in an entry of a list or map: it stands for numbered copies, of all of it or of `each`; ${i}: number",
+          "in an entry of a list or map: makes numbered copies of the entry or of `each`; ${i}: the number",
           pcs_repeat_options, NULL },
     };
     for (const pcs_option *o = pcs_case_map.options; o->name != NULL; o++) {
@@ -438,9 +435,9 @@ static int applies_check(applies *k, const pcs_scheme_ops *scheme, const void *p
 // Returns a remark on a scheme that takes systems with contact laws it does not all satisfy, NULL if none.
 static const char *applies_reserve(const pcs_scheme_ops *scheme)
 {
-    if (scheme->rule.position == PCS_POSITION_FORCE) return "contacts press, without a law of impact: energy may grow";
+    if (scheme->rule.position == PCS_POSITION_FORCE) return "it has no impact law: energy may grow at impacts";
     if (scheme->rule.level == PCS_LEVEL_ACCELERATION)
-        return "lasting contacts sink: penetration is reported, not judged";
+        return "lasting contacts penetrate more and more: this is reported, not judged";
     return NULL;
 }
 
@@ -451,7 +448,8 @@ static char applies_letter(int system)
 
 static void applies_write_text(applies *k)
 {
-    catalogue_print(k->to, "\nWhich scheme takes which system (+ yes, ~ with reserve, number: why not)\n  %-28s", "");
+    catalogue_print(k->to, "\nWhich scheme takes which system (+ yes, ~ with limitations, number: why not)\n  %-28s",
+                    "");
     for (int j = 0; j < k->nsystem; j++) catalogue_print(k->to, " %2c", applies_letter(j));
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
         if (!catalogue_is_named(k->to, pcs_schemes[i]->name)) continue;

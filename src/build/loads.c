@@ -85,7 +85,7 @@ static const pcs_option gravity_options[] = {
 
 #define LOAD_FOLLOWER                                                     \
     PCS_FLAG("follower", load_params, load.follows, PCS_DEFAULT("false"), \
-             "it turns with its node, which must turn by finite angles")
+             "the load rotates with its node, which needs finite rotations")
 #define LOAD_AMPLITUDE                                                            \
     PCS_MAP("amplitude", load_params, amplitude, PCS_OPTIONAL, pcs_amplitude_map, \
             "factor over time, by one of its keys")
@@ -128,7 +128,7 @@ static const pcs_option line_options[] = {
 
 static const char *const load_one[] = { "node", "set", NULL };
 static const pcs_map_part load_types[] = {
-    [TYPE_GRAVITY] = { "gravity", "weight of all that has mass", gravity_options, NULL, NULL },
+    [TYPE_GRAVITY] = { "gravity", "weight of everything that has mass", gravity_options, NULL, NULL },
     [TYPE_FORCE] = { "force", "a force on nodes", force_options, NULL, load_one },
     [TYPE_MOMENT] = { "moment", "a moment on nodes", moment_options, NULL, load_one },
     [TYPE_TORQUE] = { "torque", "a torque about an axis on nodes", torque_options, NULL, load_one },

@@ -459,9 +459,9 @@ typedef struct travel_params {
 
 static const pcs_option cells_options[] = {
     PCS_REAL("travel_time", travel_params, travel_time, PCS_REQUIRED, PCS_POSITIVE,
-             "of a wave through a cell, s; the number of cells is the nearest integer"),
+             "of a wave through a cell, s; the number of cells is rounded"),
     PCS_FLAG("allow_mismatch", travel_params, allow_mismatch, PCS_DEFAULT("false"),
-             "take cells whose travel time differs from this by more than 1 %"),
+             "accept cells whose travel time differs by more than 1 % after rounding"),
     { .name = NULL },
 };
 static const pcs_map map_cells = { .name = "cells", .options = cells_options };
@@ -889,7 +889,7 @@ typedef struct line_keys {
 static const pcs_form cells_form = { .map = &map_cells, .gives = "elements" };
 static const pcs_option line_options[] = {
     PCS_NODE("cells", line_keys, cells, PCS_OPTIONAL, cells_form,
-             "in place of `elements`: cells cut by the travel time of waves in its group of rods"),
+             "instead of `elements`: number of cells by the travel time of waves in its group of rods"),
     { .name = NULL },
 };
 

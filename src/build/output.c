@@ -65,7 +65,7 @@ static const pcs_option probe_options[] = {
     PCS_SET("node", output_probe, place[0], PCS_OPTIONAL, "a set of one node"),
     PCS_SET("set", output_probe, place[1], PCS_OPTIONAL, "a set of nodes"),
     PCS_SET("element", output_probe, place[2], PCS_OPTIONAL, "a set of cells"),
-    PCS_SET("body", output_probe, place[3], PCS_OPTIONAL, "a set of cells, whose centre of mass it is"),
+    PCS_SET("body", output_probe, place[3], PCS_OPTIONAL, "a set of cells, of whose centre of mass `of` is recorded"),
     PCS_COUNT("item", output_probe, item, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
               "one item of the set, from 0; by default the mean over the set, or the centre of the body"),
     PCS_NODE("of", output_probe, of, PCS_REQUIRED, components_form,

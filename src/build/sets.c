@@ -30,7 +30,7 @@ static const pcs_option set_options[] = {
     PCS_NAMES("within", sets_params, within, PCS_OPTIONAL, "only what belongs to one of these sets, too"),
     PCS_NAMES("without", sets_params, without, PCS_OPTIONAL, "only what belongs to none of these sets"),
     PCS_REAL("tolerance", sets_params, selection.tolerance, PCS_OPTIONAL, PCS_POSITIVE,
-             "distance that still counts as the same place, m; else 1e-6 of the size of the mesh"),
+             "distance up to which positions are the same, m; by default 1e-6 of the size of the mesh"),
     { .name = NULL },
 };
 
@@ -43,9 +43,9 @@ typedef struct merge_params {
 } merge_params;
 
 static const pcs_option merge_options[] = {
-    PCS_NAMES("sets", merge_params, sets, PCS_REQUIRED, "sets of nodes: those at the same place become one node"),
+    PCS_NAMES("sets", merge_params, sets, PCS_REQUIRED, "sets of nodes: those at the same position become one node"),
     PCS_REAL("tolerance", merge_params, tolerance, PCS_OPTIONAL, PCS_POSITIVE,
-             "distance that still counts as the same place, m; else 1e-6 of the size of the mesh"),
+             "distance up to which positions are the same, m; by default 1e-6 of the size of the mesh"),
     { .name = NULL },
 };
 
@@ -370,7 +370,7 @@ pcs_status pcs_build_merges(pcs_build *b)
 {
     int count;
     pcs_merge merge;
-    pcs_yaml *section = pcs_build_section(b, "merge", false, "places where parts of the mesh share nodes", &count);
+    pcs_yaml *section = pcs_build_section(b, "merge", false, "positions where parts of the mesh share nodes", &count);
     if (count == 0) return PCS_OK;
     pcs_status status = pcs_merge_begin(b->mesh, &merge);
     for (int i = 0; i < count; i++) {

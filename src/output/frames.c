@@ -350,14 +350,14 @@ static const pcs_option frames_options[] = {
     PCS_LIST("window", pcs_frames_params, window, PCS_OPTIONAL, PCS_ANY_NUMBER,
              "[from, to], s, or a list of such pairs: frames only then, of the model and of the contacts"),
     PCS_NAMES("fields", pcs_frames_params, fields, PCS_OPTIONAL,
-              "arrays to write beside positions and radii, as they are called in a frame, or none; by default all"),
+              "names of arrays to write besides positions and radii, or none; by default all"),
     PCS_CHOICE("precision", pcs_frames_params, precision, PCS_DEFAULT("double"), frames_precisions,
                "of positions and arrays; float halves the files and keeps seven digits"),
     PCS_CHOICE("format", pcs_frames_params, format, PCS_DEFAULT("vtk"), frames_formats,
                "of the model: vtk, legacy files, or vtu, XML files compressed by zlib and <case>.pvd"),
     PCS_CHOICE("pieces", pcs_frames_params, pieces, PCS_DEFAULT("auto"), frames_pieces,
-               "every process writes its part of the model as a vtu file, and <case>.pvd names them: auto, of several "
-               "processes with 50000 nodes or more"),
+               "every process writes its part of the model as a vtu file, listed in <case>.pvd; auto: with several "
+               "processes and 50000 nodes or more"),
     { .name = NULL },
 };
 

@@ -600,13 +600,12 @@ typedef struct summary_params {
 } summary_params;
 
 static const pcs_option summary_options[] = {
-    PCS_REAL(
-        "open_time", summary_params, open_time, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
-        "a contact that opens for no longer than this, s, counts as one; by default 3 steps, or half a swing of the "
-        "ripple behind a wave front of the mesh where that is longer"),
+    PCS_REAL("open_time", summary_params, open_time, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
+             "openings up to this duration do not end a contact, s; by default 3 steps, or half a period of the ripple "
+             "behind a wave front if that is longer"),
     PCS_REAL("filter", summary_params, filter, PCS_OPTIONAL, PCS_POSITIVE,
-             "window of the moving mean of the filtered peak force, s; by default 10 steps, or two swings of the "
-             "ripple behind a wave front of the mesh where these are longer"),
+             "window of the moving mean of the filtered peak force, s; by default 10 steps, or two periods of the "
+             "ripple behind a wave front if these are longer"),
     PCS_FLAG("text", summary_params, text, PCS_DEFAULT("true"), "summary.txt beside summary.json"),
     { .name = NULL },
 };

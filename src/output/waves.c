@@ -43,7 +43,7 @@ typedef struct waves_data {
 
 static const pcs_option waves_options[] = {
     PCS_NAMES("body", waves_params, body, PCS_REQUIRED,
-              "mesh part or set of cells along a line, or a list of them, one behind the other"),
+              "mesh part or set of cells along a line, or a list of them in their order along it"),
     PCS_NAMES("of", waves_params, of, PCS_REQUIRED,
               "fields of the cells, such as stress, and ux, uy, uz, vx, vy, vz in their middle"),
     PCS_COUNT("every", waves_params, every, PCS_OPTIONAL, PCS_POSITIVE,
@@ -281,7 +281,7 @@ static pcs_status waves_carry(pcs_observer *self, pcs_carrier *c)
 
 const pcs_observer_ops pcs_observer_waves = {
     .name = "waves",
-    .summary = "fields of bodies over place and time as <case>.waves.csv, a matrix, for x-t diagrams",
+    .summary = "fields along bodies over position and time as <case>.waves.csv, for x-t diagrams",
     .options = waves_options,
     .params_size = sizeof(waves_params),
     .data_size = sizeof(waves_data),

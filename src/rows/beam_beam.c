@@ -414,14 +414,13 @@ static const pcs_option beams_options[] = {
     PCS_REAL("radius", beams_params, radius, PCS_REQUIRED, PCS_POSITIVE, "of the sections of a, m"),
     PCS_REAL("other_radius", beams_params, other_radius, PCS_OPTIONAL, PCS_POSITIVE,
              "of the sections of b, m; by default that of a"),
-    PCS_COUNT(
-        "most", beams_params, most, PCS_OPTIONAL, PCS_WITHIN(1.0, 10000.0),
-        "places that may touch at the same time, of beams that lie on each other one for every node; by default 8 "
-        "more than a and b have cells, up to 100"),
+    PCS_COUNT("most", beams_params, most, PCS_OPTIONAL, PCS_WITHIN(1.0, 10000.0),
+              "largest number of contact points at a time, one per node of beams along each other; by default 8 more "
+              "than a and b have cells, up to 100"),
     PCS_COUNT("exclude", beams_params, exclude, PCS_DEFAULT("1"), PCS_WITHIN(1.0, 1e9),
-              "cells of one chain that are so many cells apart, or fewer, do not touch"),
+              "cells of one chain up to this many cells apart do not touch"),
     PCS_REAL("reach", beams_params, reach, PCS_OPTIONAL, PCS_POSITIVE,
-             "gaps up to this are watched, m: more than a step can close; by default 4 radii and a cell"),
+             "pairs with gaps up to this are searched, m, more than a step can close; by default 4 radii and a cell"),
     { 0 },
 };
 

@@ -29,7 +29,7 @@ typedef struct disc_params {
 static const pcs_option disc_options[] = {
     PCS_TEXT("nodes", disc_params, nodes, PCS_REQUIRED, "nodes in the middles of the discs"),
     PCS_VECTOR("axis", disc_params, axis, PCS_REQUIRED, PCS_ANY_NUMBER,
-               "of the discs in the reference state; any length, turns with the node"),
+               "of the discs in the reference state, any length; rotates with the node"),
     PCS_REAL("radius", disc_params, radius, PCS_REQUIRED, PCS_POSITIVE, "of the edge, m"),
     PCS_REAL("width", disc_params, width, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
              "of the disc along its axis, m; above 0 it has two edges"),
@@ -267,7 +267,8 @@ static bool disc_show(const void *params, const void *instance, const pcs_dofmap
 
 const pcs_source_ops pcs_gap_disc_plane = {
     .name = "disc_plane",
-    .summary = "edges of discs that turn with their nodes against a rigid plane; four points of each, the lowest first",
+    .summary =
+        "edges of discs that rotate with their nodes, against a rigid plane; four points of each, the lowest first",
     .options = disc_options,
     .params_size = sizeof(disc_params),
     .sets = disc_sets,

@@ -72,7 +72,7 @@ static const pcs_option gear_options[] = {
     PCS_TEXT("a", gear_params, a, PCS_REQUIRED, "node of the first wheel"),
     PCS_TEXT("b", gear_params, b, PCS_REQUIRED, "node of the second wheel; reactions are those on it"),
     PCS_TEXT("carrier", gear_params, carrier, PCS_OPTIONAL,
-             "node against which both angles count and on which hinges hold the wheels; by default the ground"),
+             "node on which hinges hold both wheels and relative to which they rotate; by default the ground"),
     PCS_VECTOR("axis_a", gear_params, axis_a, PCS_OPTIONAL, PCS_ANY_NUMBER,
                "about which a turns, in the reference state, any length; needed in space"),
     PCS_VECTOR("axis_b", gear_params, axis_b, PCS_OPTIONAL, PCS_ANY_NUMBER, "about which b turns; by default axis_a"),
@@ -80,17 +80,14 @@ static const pcs_option gear_options[] = {
     PCS_COUNT("teeth_b", gear_params, teeth_b, PCS_REQUIRED, PCS_WITHIN(1, GEAR_MOST_TEETH),
               "teeth of b, which turns teeth_a/teeth_b times as fast as a"),
     PCS_VECTOR("at", gear_params, at, PCS_OPTIONAL, PCS_ANY_NUMBER,
-               "point where the pitch circles touch in the reference state, m: the force of the teeth acts there, on "
-               "wheels whose "
-               "nodes lie on their axes; without it there is a pair of moments"),
-    PCS_REAL(
-        "pressure_angle", gear_params, pressure_angle, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 45.0),
-        "of the teeth, degrees, mostly 20: their force then pushes the shafts apart, too; 0: it is along the way of "
-        "the teeth"),
+               "point where the pitch circles touch in the reference state, m: the force of the teeth acts there; "
+               "without it wheels exchange moments only"),
+    PCS_REAL("pressure_angle", gear_params, pressure_angle, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 45.0),
+             "of the teeth, degrees, usually 20: their force also pushes the shafts apart; 0: it is tangential"),
     PCS_CHOICE("flank", gear_params, flank, PCS_DEFAULT("forward"), gear_flanks,
-               "which carries, of teeth with a pressure angle: a pushes b in the sense of axis_b, or against it"),
+               "loaded flank of teeth with a pressure angle: a pushes b in the sense of axis_b, or against it"),
     PCS_FLAG("internal", gear_params, is_internal, PCS_DEFAULT("false"),
-             "the wheels turn in the same sense about their axes, as in a ring or by a belt; else in opposite ones"),
+             "the wheels rotate in the same sense, as in a ring gear or by a belt; else in opposite ones"),
     { 0 },
 };
 

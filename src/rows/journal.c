@@ -209,7 +209,7 @@ static bool journal_show(const void *params, const void *instance, const pcs_dof
 
 const pcs_source_ops pcs_gap_journal = {
     .name = "journal",
-    .summary = "round journals of a shaft in a bearing that another node carries, with backlash",
+    .summary = "round journals of a shaft in a bearing on another node, with clearance",
     .options = journal_options,
     .params_size = sizeof(journal_params),
     .sets = journal_sets,

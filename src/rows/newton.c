@@ -16,7 +16,7 @@ static double newton_restitution(const void *params, double speed)
 
 const pcs_law_ops pcs_law_newton = {
     .name = "newton",
-    .summary = "impact with the coefficient of restitution e; short: `restitution: e` in place of `law`",
+    .summary = "impact with the coefficient of restitution e; short: `restitution: e` instead of `law`",
     .options = newton_options,
     .params_size = sizeof(pcs_newton),
     .restitution = newton_restitution,

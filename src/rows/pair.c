@@ -72,7 +72,7 @@ static const pcs_option screw_options[] = {
     PCS_ENDS_OPTIONS(pair_params),
     PAIR_SLIDING_AXIS,
     PCS_REAL("pitch", pair_params, pitch, PCS_REQUIRED, PCS_ANY_NUMBER,
-             "way of b along the axis per turn about it, m; negative: a left-handed thread"),
+             "displacement of b along the axis per revolution, m; negative: left-handed thread"),
     { 0 },
 };
 

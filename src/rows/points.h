@@ -18,9 +18,9 @@ typedef struct pcs_points_of {
     int held;            // a node with offsets that supports fix completely, or -1
 } pcs_points_of;
 
-#define PCS_OFFSETS_HELP                                          \
-    "[[x, y, z], ...]: arms fixed to each of the nodes, from it " \
-    "in the reference state, m; their ends touch in place of the node"
+#define PCS_OFFSETS_HELP                                           \
+    "[[x, y, z], ...]: rigid arms from each of the nodes, in the " \
+    "reference state, m; their ends touch instead of the node"
 #define PCS_OFFSETS_OPTION(type) PCS_LIST("offsets", type, offsets, PCS_OPTIONAL, PCS_ANY_NUMBER, PCS_OFFSETS_HELP)
 
 // Returns NULL if the offsets are triples, else the fault.

@@ -192,11 +192,11 @@ static const pcs_option prescribed_options[] = {
     PCS_REAL("frequency", prescribed_params, motion.frequency, PCS_OPTIONAL, PCS_NOT_NEGATIVE, "f, Hz"),
     PCS_REAL("phase", prescribed_params, motion.phase, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "rad; pi/2 begins at rest"),
     PCS_REAL("way", prescribed_params, motion.way, PCS_OPTIONAL, PCS_ANY_NUMBER,
-             "a single smooth move by this much during `rise`, m or rad"),
+             "displacement of a single smooth move that lasts `rise`, m or rad"),
     PCS_REAL("speed", prescribed_params, motion.speed, PCS_OPTIONAL, PCS_ANY_NUMBER,
              "constant velocity, m/s or rad/s, reached after `rise`"),
     PCS_REAL("rise", prescribed_params, motion.rise, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             "time over which the motion sets in smoothly, s"),
+             "duration of the smooth start of the motion, s"),
     { 0 },
 };
 

@@ -31,9 +31,9 @@ typedef struct ggl_params {
 
 static const pcs_option ggl_options[] = {
     PCS_REAL("rho_inf", ggl_params, rho_inf, PCS_DEFAULT("0.8"), PCS_ZERO_TO_ONE,
-             "spectral radius at high frequency: 1 keeps, 0 kills"),
+             "spectral radius at high frequency: 1 without numerical damping, 0 with most"),
     PCS_CHOICE("variant", ggl_params, variant, PCS_DEFAULT("ggl"), ggl_variants,
-               "modified_lcp chatters: a demonstration of what the position law of ggl is good for"),
+               "modified_lcp: published variant whose contacts chatter, for comparison"),
     { 0 },
 };
 

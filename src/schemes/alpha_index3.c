@@ -26,7 +26,7 @@ typedef struct index3_params {
 
 static const pcs_option index3_options[] = {
     PCS_REAL("rho_inf", index3_params, rho_inf, PCS_DEFAULT("0.8"), PCS_ZERO_TO_ONE,
-             "spectral radius at high frequency: 1 keeps, 0 kills"),
+             "spectral radius at high frequency: 1 without numerical damping, 0 with most"),
     { 0 },
 };
 

@@ -20,7 +20,7 @@ static const char *const velocity_variants[] = { "held", "published", NULL };
 
 #define VELOCITY_VARIANT(type)                                                   \
     PCS_CHOICE("variant", type, variant, PCS_DEFAULT("held"), velocity_variants, \
-               "published: joints and lasting contacts give way by (h^2/2) (2 beta - gamma) F/m, as in the papers")
+               "published: as in the papers, joints and lasting contacts yield by (h^2/2) (2 beta - gamma) F/m")
 
 static pcs_status velocity_setup(pcs_scheme *self, int variant, pcs_weights w)
 {
@@ -125,7 +125,7 @@ typedef struct alpha_params {
 
 static const pcs_option alpha_options[] = {
     PCS_REAL("rho_inf", alpha_params, rho_inf, PCS_DEFAULT("0.8"), PCS_ZERO_TO_ONE,
-             "spectral radius at high frequency: 1 keeps, 0 kills"),
+             "spectral radius at high frequency: 1 without numerical damping, 0 with most"),
     VELOCITY_VARIANT(alpha_params),
     { 0 },
 };

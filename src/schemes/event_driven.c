@@ -32,9 +32,9 @@ static const pcs_option driven_options[] = {
     PCS_REAL("rtol", driven_params, rtol, PCS_DEFAULT("1e-10"), PCS_WITHIN(1e-14, 0.1),
              "relative tolerance of the motion between events"),
     PCS_REAL("atol", driven_params, atol, PCS_DEFAULT("1e-12"), PCS_WITHIN(1e-16, 0.1),
-             "absolute tolerance, in units of what each coordinate and velocity has reached"),
+             "absolute tolerance, relative to the largest value of each coordinate and velocity so far"),
     PCS_REAL("v_stick", driven_params, stick, PCS_DEFAULT("1e-6"), PCS_WITHIN(1e-8, 0.1),
-             "a rebound slower than this is rest, in units of sqrt(2 E / m_eff), E the largest kinetic energy"),
+             "rebounds slower than this end in rest, in units of sqrt(2 E / m_eff), E the largest kinetic energy"),
     PCS_CHOICE("accumulation", driven_params, accumulation, PCS_DEFAULT("stop"), driven_accumulations,
                "where impacts accumulate: stop the run, or let the contact come to rest"),
     PCS_COUNT("events", driven_params, events, PCS_DEFAULT("10000"), PCS_WITHIN(1, 1e9), "most events within one step"),
@@ -370,8 +370,8 @@ static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
 
 const pcs_scheme_ops pcs_scheme_event_driven = {
     .name = "event_driven",
-    .summary = "adaptive Runge-Kutta between events, impacts and contact forces by their laws at the events, friction "
-               "with sticking and sliding in between; small systems",
+    .summary = "adaptive Runge-Kutta between impacts, which are located; contact forces and friction in between; small "
+               "systems",
     .options = driven_options,
     .params_size = sizeof(driven_params),
     .data_size = sizeof(driven),

@@ -377,15 +377,15 @@ static const pcs_option ggl_mid_options[] = {
     PCS_CHOICE("coupling", ggl_mid_params, coupling, PCS_DEFAULT("unified"), ggl_mid_couplings,
                "positions corrected after the velocities, or both at once (implicit)"),
     PCS_CHOICE("gap", ggl_mid_params, gap, PCS_DEFAULT("exact"), ggl_mid_gaps,
-               "of unified: gap and gap velocity as they are, as the paper shortens them, or velocity in the middle"),
+               "with unified: gap and gap velocity at the end of the step, linearized as in the paper, or velocity at "
+               "its middle"),
     PCS_CHOICE("metric", ggl_mid_params, metric, PCS_DEFAULT("euclidean"), ggl_mid_metrics,
                "of the position correction; meshes need mass"),
     PCS_REAL("gap_tolerance", ggl_mid_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
              "a gap up to this counts as closed in the middle of the step, m"),
-    PCS_CHOICE(
-        "gate", ggl_mid_params, gate, PCS_DEFAULT("end"), ggl_mid_gates,
-        "impose the velocity law on what would sink in up to the end of the step, too, or as in the paper on what "
-        "is closed in its middle: bodies at rest hop then"),
+    PCS_CHOICE("gate", ggl_mid_params, gate, PCS_DEFAULT("end"), ggl_mid_gates,
+               "contacts with a velocity law: end, also those that would penetrate by the end of the step; middle, as "
+               "published, those closed in its middle, where bodies at rest hop"),
     { 0 },
 };
 

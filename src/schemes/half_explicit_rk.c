@@ -26,10 +26,10 @@ static const pcs_tableau *const herk_tableaus[] = { &pcs_tableau_hem3,  &pcs_tab
 
 static const pcs_option herk_options[] = {
     PCS_CHOICE("method", herk_params, method, PCS_DEFAULT("hem4"), herk_methods,
-               "hem3, hem4 and hem5 keep their order with joints; tableau: by a, b, c"),
+               "hem3, hem4 and hem5 keep their order with joints; tableau: your own, by a, b, c"),
     PCS_LIST("a", herk_params, a, PCS_OPTIONAL, PCS_ANY_NUMBER,
              "s rows of s numbers, zero on and above the diagonal, positive just below"),
-    PCS_LIST("b", herk_params, b, PCS_OPTIONAL, PCS_ANY_NUMBER, "s weights, the last positive, of sum 1"),
+    PCS_LIST("b", herk_params, b, PCS_OPTIONAL, PCS_ANY_NUMBER, "s weights with sum 1, the last positive"),
     PCS_LIST("c", herk_params, c, PCS_OPTIONAL, PCS_ANY_NUMBER, "s times, sums of the rows of a"),
     PCS_GAP_TOLERANCE(herk_params),
     { 0 },

@@ -310,7 +310,7 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 
 const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .name = "jump_newmark",
-    .summary = "Newmark or generalized-alpha, impacts solved apart at velocity level; stiff bodies at large steps",
+    .summary = "Newmark or generalized-alpha, impacts solved separately at velocity level; stiff bodies at large steps",
     .options = jump_options,
     .params_size = sizeof(jump_params),
     .data_size = sizeof(jump_newmark),

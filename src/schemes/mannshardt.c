@@ -40,7 +40,7 @@ static const pcs_option mann_options[] = {
     PCS_CHOICE("method", mann_params, method, PCS_DEFAULT("rk4"), mann_methods,
                "Runge-Kutta method of the smooth parts, of order 2, 3, 4, 5"),
     PCS_REAL("width", mann_params, width, PCS_DEFAULT("0.01"), PCS_POSITIVE,
-             "C of the interval C h (V h/L)^p round an event"),
+             "C of the interval C h (V h/L)^p around an event: order p, largest gap rate V, size L of the system"),
     { .name = NULL },
 };
 
@@ -352,8 +352,8 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 
 const pcs_scheme_ops pcs_scheme_mannshardt = {
     .name = "mannshardt",
-    .summary = "explicit Runge-Kutta of order 2 to 5, Moreau in small intervals round the events; keeps its order "
-               "through impacts; friction with sticking and sliding in between",
+    .summary = "explicit Runge-Kutta of order 2 to 5, with small Moreau steps around located impacts; keeps its order "
+               "through impacts; friction",
     .options = mann_options,
     .params_size = sizeof(mann_params),
     .data_size = sizeof(mann),

@@ -38,12 +38,13 @@ typedef struct moreau_params {
 
 static const pcs_option moreau_options[] = {
     PCS_REAL("theta", moreau_params, theta, PCS_OPTIONAL, PCS_WITHIN(0.5, 1.0),
-             "weight of the end of the step; give this or rho_inf"),
+             "weight of the end of the step, 1: implicit Euler; give this or rho_inf"),
     PCS_REAL("rho_inf", moreau_params, rho_inf, PCS_OPTIONAL, PCS_ZERO_TO_ONE, "theta = 1/(1 + rho_inf)"),
-    PCS_CHOICE("forces", moreau_params, forces, PCS_DEFAULT("end"), moreau_forces,
-               "forces, mass and contact directions of systems that vary: both ends weighed, or between them"),
+    PCS_CHOICE(
+        "forces", moreau_params, forces, PCS_DEFAULT("end"), moreau_forces,
+        "where nonlinear systems are evaluated: at both ends of the step, weighted, or at one state between them"),
     PCS_CHOICE("positions", moreau_params, positions, PCS_DEFAULT("theta"), moreau_positions,
-               "velocity that moves the positions: v_theta, or the mean, which never gains energy"),
+               "velocity that moves the positions: v_theta, or the mean, whose impacts dissipate at any theta"),
     { 0 },
 };
 

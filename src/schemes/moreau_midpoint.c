@@ -23,7 +23,7 @@ static const char *const midpoint_rates[] = { "middle", "start", NULL };
 
 static const pcs_option midpoint_options[] = {
     PCS_CHOICE("rate", midpoint_params, rate, PCS_DEFAULT("middle"), midpoint_rates,
-               "where the gap velocity before the step is taken"),
+               "where the gap velocity before an impact is taken: middle or start of the step"),
     PCS_REAL("gap_tolerance", midpoint_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
              "a gap below this counts as closed, m"),
     { 0 },

@@ -42,12 +42,13 @@ typedef struct wave_params {
 
 static const pcs_option wave_options[] = {
     PCS_CHOICE("gate", wave_params, gate, PCS_DEFAULT("nearest"), wave_gates,
-               "step that an impact is rounded to: the nearest, or the one before, which never penetrates"),
+               "step to which an impact is rounded: the nearest, or the one before, which never penetrates"),
     PCS_CHOICE("waves", wave_params, waves, PCS_DEFAULT("transverse"), wave_kinds,
-               "of beams, that the step follows: those which carry the contact force; rods have axial ones only"),
+               "waves in beams whose travel time is the step: those that the contact force excites; rods have axial "
+               "ones only"),
     PCS_FLAG("allow_mismatch", wave_params, allow_mismatch, PCS_DEFAULT("false"),
-             "take a step that differs from travel times of waves through cells by more than 1 %, and bars in which no "
-             "wave is clean: rod_2d, rod_3d, rod_love"),
+             "accept a step that differs from travel times of waves through cells by more than 1 %, and elements whose "
+             "waves ring: rod_2d, rod_3d, rod_love"),
     { 0 },
 };
 

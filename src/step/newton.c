@@ -1089,7 +1089,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
 
 const pcs_step_solver_ops pcs_step_newton = {
     .name = "newton",
-    .summary = "Newton with a friction problem inside, for systems that vary, rub or have joints; few unknowns",
+    .summary = "Newton with a dense contact problem, for nonlinear systems, friction and joints; few unknowns",
     .data_size = sizeof(newton),
     .takes_all = true,
     .setup = newton_setup,
