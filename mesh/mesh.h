@@ -55,8 +55,8 @@ int pcs_mesh_put_node(pcs_mesh *mesh, int node, const double x[3]);
 int pcs_mesh_put_cell(pcs_mesh *mesh, int cell, int a, int b);
 // Returns true if the mesh may take one of `count` nodes, or a cell at them; sources skip what it does not want.
 bool pcs_mesh_wants(const pcs_mesh *mesh, int first, int count);
-// Returns the number here of a node of the whole mesh, -1 if absent; of the first node, or cell, that is not before one
-// of the whole mesh; and true if only neighbours are sought, so that neither nodes nor sets are needed.
+// Converts a number of the complete mesh to the local one: of a node, -1 if absent, or of the first node or cell with
+// that number or a higher one. The last returns true while only neighbours are sought, without nodes and sets.
 int pcs_mesh_find_node(const pcs_mesh *mesh, int node);
 int pcs_mesh_first_node(const pcs_mesh *mesh, int node);
 int pcs_mesh_first_cell(const pcs_mesh *mesh, int cell);

@@ -154,9 +154,9 @@ static void main_end(const char *text)
     _exit(PCS_CLI_COULD_NOT_GO_ON);
 }
 
-// OpenBLAS and its threads may take buffers before main begins, and hang there without room. Where the address space is
-// limited the program ends, or starts anew, once, with as many threads as find room in half of it; this comes before
-// everything else, the environment of the C library too. Sanitizers are not ready by then, and need all of the space.
+// OpenBLAS may allocate buffers for its threads before main begins, and hangs if it cannot. If the address space is
+// limited, the program restarts itself once with as many threads as fit into half of it, or ends. This runs before the
+// C library has set up the environment. Builds with sanitizers leave it out: they need the complete address space.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { MOST_VARIABLES = 4096 };
 static const char *const main_thread_names[] = { "OPENBLAS_NUM_THREADS=", "OMP_NUM_THREADS=" };
@@ -166,7 +166,7 @@ static bool main_is_named(const char *variable, const char *name)
     return strncmp(variable, name, strlen(name)) == 0;
 }
 
-// Threads that a variable allows, all processors where it is not set.
+// Returns the number of threads that a variable allows, that of all processors if it is not set.
 static long main_count_threads(char **variables, const char *name)
 {
     for (; *variables != NULL; variables++)

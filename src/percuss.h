@@ -6,17 +6,17 @@
 //   percuss_destroy(&p);
 //
 // The library never prints, exits or aborts, and has no state but what a handle holds: handles may be used in several
-// threads at once, one handle in one thread at a time. A function that another function calls back must not use the
-// same handle but for reading; it is answered 2.
+// threads at once, one handle in one thread at a time. A callback may only read from the handle that calls it; other
+// functions return 2.
 //
-// Answers: calls that may fail give 0, or 1 when the simulation cannot go on, or 2 for bad input; percuss_message tells
+// Answers: calls that may fail give 0, or 1 when the simulation cannot go on, or 2 for bad input; percuss_message says
 // why. Readers cannot fail: a handle without what is asked for gives 0, NULL or a struct of zeros.
 //
 // Ownership: a handle owns all that its functions point to. Unless a function says otherwise an array stays where it is
 // until percuss_destroy, its contents change with every step, and nobody writes to it. Texts are UTF-8.
 //
 // Units are those of the case; SI is named here. Equations are numbered from 0; positions and velocities are arrays
-// over them. Turns of bodies in space are three equations of one node: in the positions a rotation vector, in the
+// over them. Rotations of bodies in space are three equations of a node: in the positions a rotation vector, in the
 // velocities the angular velocity and in forces the moment, both in the axes of the body.
 
 #ifndef PERCUSS_H
@@ -81,12 +81,12 @@ const char *percuss_notes(const percuss *p);
 
 // ---- Going on ----
 
-// One step, checked by the certificate. 1: it cannot be made, the state is the last good one; only percuss_restore
-// leads on from there. After the end nothing is done.
+// Makes one step, checked by the certificate. 1: it failed, and the state is that before it; go on by percuss_restore
+// only. Does nothing after the end.
 int percuss_step(percuss *p);
 // Steps until the time is t or the simulation is done; steps are not cut to meet t.
 int percuss_run_to(percuss *p, double t);
-// All steps that are left, writing results into `directory`, which is made if need be.
+// Makes all steps that are left and writes results into `directory`, which is created if it does not exist.
 int percuss_run(percuss *p, const char *directory);
 
 // Called after a step; not 0 ends the run there.

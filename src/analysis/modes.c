@@ -345,8 +345,8 @@ static bool modes_is_zero(const pcs_eigen_complex *r, int k)
     return r->w[k] * r->w[k] + r->decay[k] * r->decay[k] <= r->zero[k];
 }
 
-// Adds motions without force by K phi = lambda M phi, where K is symmetric: as roots s = 0 they come twice, vectors of
-// double roots need not span them all, and an iteration that wants only some of a dozen settles on none.
+// Adds motions without restoring force by K phi = lambda M phi if K is symmetric. In the quadratic problem they are
+// double roots s = 0, whose vectors need not span all of them, and an iteration for some of many may not converge.
 static pcs_status modes_add_mechanisms(search *s)
 {
     pcs_eigen_problem problem = s->problem;

@@ -120,8 +120,8 @@ typedef struct pcs_ramp {
     bool in_time;              // loads are complete and time proceeds
 } pcs_ramp;
 
-// An equilibrium as it is looked for: its equations at a state, their residual with its rounding errors, the contacts
-// that hold, tangent and factorization.
+// Evaluates equilibrium equations at a state: residual and its rounding errors, closed contacts, tangent and its
+// factorization.
 //
 // Rounding errors:
 //
@@ -130,16 +130,16 @@ typedef struct pcs_ramp {
 //
 // each up to a small factor, that of the operations in a sum. q is stored with a relative error of DBL_EPSILON, and K
 // makes a force of it. In a nonlinear element strains are differences of lengths, so that a displacement below
-// DBL_EPSILON times the length c of the cell is lost as well; a gap is a difference of places x.
+// DBL_EPSILON times the length c of the cell is lost as well. A gap is a difference of positions x.
 //
-// A contact is wrong when it is open and its gap is negative, or holds and pulls. Of those that are wrong the worst
-// change, the deepest that are open and the ones that pull most: a beam on many supports pushes and pulls them in turn,
-// less and less from where it leaves them, and only the first one is wrong. Where sets of contacts come back, only the
-// last wrong contact changes from then on (Murty 1974), which ends for every positive definite problem.
+// The status of a contact is wrong if it is open with a negative gap, or closed with a tensile force. Only the worst
+// ones change, the deepest and those that pull most: a beam that lifts off pulls and pushes its further supports in
+// turn, with decreasing force, and only the first of them is wrong. If a set of contacts occurs a second time, only the
+// last wrong contact changes from then on (Murty 1974), which terminates for every positive definite problem.
 //
-// A contact between touching and not touching, as those under the part of a beam that lies flat, has neither gap nor
-// force but for round-off. It stays what it is as long as its gap and its force are within what the rounding errors of
-// all forces and gaps make of them, which the factors tell: A^-1 r for errors r of random signs.
+// A contact that barely touches, as under the part of a beam that lies flat, has a gap and a force of round-off only.
+// Its status stays as long as both are below the effect of the rounding errors of all forces and gaps, estimated as
+// A^-1 r with errors r of random signs.
 
 // Coulomb friction on a path of equilibria, load step by load step.
 //

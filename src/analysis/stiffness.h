@@ -24,7 +24,7 @@ typedef struct pcs_stiffness {
 pcs_status pcs_stiffness_create(pcs_system *system, bool has_friction, pcs_stiffness *out);
 
 // Evaluates K at q with the multipliers lam [nrow, and ntangent with friction] (NULL if none). The system's tangents
-// and directions must be evaluated at q; the directions are again afterwards.
+// and directions must be those at q, and the directions are so again on return.
 void pcs_stiffness_update_K(pcs_stiffness *self, pcs_instant at, const double *lam);
 // Returns the error, 1/s^2, of a stiffness over M due to the differences, e.g. of a pendulum; lam as above.
 double pcs_stiffness_blur(const pcs_stiffness *self, const pcs_matrix *M, const double *lam);

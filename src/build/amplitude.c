@@ -181,7 +181,7 @@ pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, p
     return PCS_OK;
 }
 
-// Formulas of time, at the ends of the steps of a run: what `check` finds before a run would.
+// Evaluates formulas of time at the ends of all steps, so that `check` finds values that are not finite.
 
 enum { MOST_TIMES = 20000 }; // of one formula: of longer runs every second, third, ... step
 

@@ -55,7 +55,7 @@ typedef struct pcs_map {
     PCS_NODE(key, type, member, need, ((const pcs_form){ .map = &(of) }), text)
 // clang-format on
 
-// Names of a set, of one set or several; [time, factor] and so on: numbers in rows.
+// Forms of values: the name of one set, or of one or several.
 extern const pcs_form pcs_set_form, pcs_sets_form;
 
 extern const pcs_map pcs_linsolve_map, pcs_step_map, pcs_control_map, pcs_damping_map, pcs_law_map, pcs_section_map,

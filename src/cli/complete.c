@@ -105,7 +105,7 @@ static void complete_argument(completion *k, const pcs_verb *c)
         complete_tell(k, pcs_cli_template(i), "");
 }
 
-// Prints the values of the option before. False if that is none. Some shells break words at '='.
+// Prints the values of the previous word if that is an option, else returns false. Some shells break words at '='.
 static bool complete_value(completion *k)
 {
     const char *before = k->words[k->nword - 2];

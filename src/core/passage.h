@@ -1,4 +1,4 @@
-// A contact that closed and opened again between the ends of a step, so that no law has seen it.
+// Finds contacts that closed and opened again within a step, so that no contact law was applied to them.
 
 #ifndef PCS_CORE_PASSAGE_H
 #define PCS_CORE_PASSAGE_H

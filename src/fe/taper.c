@@ -1,5 +1,5 @@
-// Sections that vary along the cells of a group, which make a line: each cell begins where the one before ends, and the
-// way along the line is the sum of their lengths.
+// Evaluates sections that vary along the cells of a group. The cells must form a line, each beginning where the one
+// before ends; positions along the line are sums of cell lengths.
 
 #include "elements/section.h"
 

@@ -1102,8 +1102,8 @@ static const lu_sweep *lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_sweep 
     }
 }
 
-// Returns the equation of the first pivot of a block that is within round-off, or not positive; if all are good, that
-// of the next block without a diagonal entry, or the first one of the block.
+// Returns the equation at which the factorization broke down: the first pivot of the block that is round-off or not
+// positive, else an equation of the next block that is not finite, else the first of the block.
 static int lu_find_bad(const pcs_chain *c, const lu_sweep *sweep)
 {
     const int I = sweep->block;

@@ -3,7 +3,7 @@
 // Impulses are summed over the steps in between, so that nothing is lost when only every n-th step is written; gap,
 // rate, force and state are those of the last step.
 //
-// A row is closed when it passes on more than what its impulse is rounded to, or when its gap is not positive. With
+// A row is closed if it transmits more than the round-off of its impulse, or if its gap is not positive. With
 // friction it sticks where the tangential impulse lies inside Coulomb's cone or the tangential velocity is one of
 // round-off, and slides otherwise.
 

@@ -76,7 +76,7 @@ static pcs_outcome explicit_solve(pcs_scheme *self, pcs_explicit *s, double *x, 
     return result.outcome;
 }
 
-// Clears the stored impulses if there are forces, too: neither is an initial guess, or a scale of zero, for the other.
+// Solves for impulses. Clears stored multipliers before and after if others are forces, whose units and sizes differ.
 pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
                                  pcs_step_report *report)
 {

@@ -257,7 +257,7 @@ static pcs_outcome mann_moreau(pcs_scheme *self, double h, double *t)
     outcome = pcs_event_slope(self, e, *t, e->y, s->K[0]);
     if (outcome != PCS_CONVERGED) return outcome;
     pcs_stages_add((pcs_stages){ e->size, 1, (double[]){ 1.0 }, s->K }, h, e->y, s->end);
-    // With friction events are many: what integration has left of the rates of held rows is no rebound.
+    // Removes the integration error of the rates of held rows, which would count as a rebound at one of many events.
     if (e->rubs) pcs_event_project_velocity(self, e, v);
     outcome = pcs_event_resolve(self, e, *t + h, e->y, v);
     if (outcome != PCS_CONVERGED) return outcome;

@@ -122,8 +122,8 @@ bool pcs_ode_restart(pcs_ode *ode, double t, double *y, double first_step)
 {
     N_VSetArrayPointer(y, ode->start); // copied by the solver
     ode->has_stepped_over = false;
-    // A first step that is given grows like any other, in a solver that has not made a step yet, too: by default (0) it
-    // may grow far more there.
+    // Limits the growth after a given first step to that of later steps. The default of the solver (0) allows far more
+    // after the first step of all.
     return ERKStepReset(ode->solver, t, ode->start) == ARK_SUCCESS &&
            ERKStepSetMaxFirstGrowth(ode->solver, first_step > 0.0 ? growth : 0.0) == ARK_SUCCESS &&
            ERKStepSetInitStep(ode->solver, first_step) == ARK_SUCCESS;

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Equations of motion are looked at in the beginning, where a contact may close and now and then; of steps that iterate
-// more often, and always where a contact acts or an iteration took longer than the last that was looked at.
+// Checks equations of motion in the first steps, in every 256th step, or every 8th if steps iterate, and where a
+// contact may close, acts, or an iteration took longer than in the last step that was checked.
 enum { BEGINNING = 8, SELDOM = 256, OFTEN = 8 }; // the last two are powers of two
 
 static const pcs_check certify_checks[CERTIFY_COUNT] = {

@@ -767,8 +767,8 @@ static void rows_check_passages(pcs_certifier *self)
     if (worst.allowed > 0.0) pcs_certify_note(self, CERTIFY_PASSAGE, worst.depth, worst.allowed, worst.row, -1);
 }
 
-// Checks that a contact is held where its gate has found it. An open one may be nearer than its gate predicted if
-// impulses of others have changed its rate.
+// Checks that a held contact is no farther off than the rounding of its impact to a step explains. An open one may be
+// nearer than predicted if impulses of other contacts have changed its rate.
 static void rows_check_offset(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;

@@ -149,7 +149,7 @@ static double condense_rate(const pcs_rows *G, int j, double h, const double *y)
 
 enum { BLOCK = 1024 }; // equations whose vectors stay in the first cache from one pass to the next
 
-// A step on its way through slices of equations.
+// Arguments of a step that is computed slice by slice.
 typedef struct condense_job {
     const pcs_step_solver *self;
     const condense *c;
@@ -279,7 +279,7 @@ static int condense_clip(int i, int low, int high)
     return i < high ? i : high;
 }
 
-// Adds the free motion, together with the first part if that has a Y, and all parts, each within its window.
+// Adds the free motion, in one pass with the first part if that has a Y, and the other parts, each in its window.
 PCS_WIDE static void condense_move(const condense_job *job, int low, int high)
 {
     const condense *c = job->c;

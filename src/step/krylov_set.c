@@ -997,7 +997,7 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
         s.norm = set_residual(c);
         if (!isfinite(s.norm)) return false;
         bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last, is_frozen = s.thawed > FREEZE_GATE_AFTER;
-        // The sets are those of this very z, whether they have just changed or not.
+        // Round-off is reached only if the active sets belong to the present z.
         s.is_rounded_off = s.is_rounded_off && s.changed == 0 && !is_moved;
         bool is_contradicted = c->shared > 0.0 && is_stalled && !is_moved && round >= REFINEMENTS;
         bool is_enough = (is_stalled && c->ratio <= acceptable) || s.is_rounded_off || is_contradicted;

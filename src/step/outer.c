@@ -27,12 +27,12 @@ typedef struct progress {
     bool is_at_noise; // and this is what is left: more iterations change nothing
 } progress;
 
-// Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
+// Accuracy of velocities aimed at; round-off allowed in velocities, and in lengths and positions, each relative.
 static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
 // Largest error left by a second change, relative to the velocities, that may be accepted as round-off.
 static const double fair = 1e-12;
 static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
-// Changes that shrink at one rate up to this part of it are no round-off, which comes and goes.
+// Rates of two changes that differ by less than this part show convergence, not round-off, whose rates scatter.
 static const double steady = 0.1;
 // Safety factor of estimates of the error left by a second change (outer.h).
 static const double unsure = 10.0;

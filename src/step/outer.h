@@ -87,7 +87,7 @@ static inline double pcs_row_target(const pcs_rows *rows, int j, const double *t
 }
 
 pcs_status pcs_motion_create(pcs_step_solver *self, pcs_motion *m);
-// Begins with the problem as it is given.
+// Stores q and v of the problem as the start of the iteration.
 void pcs_motion_take(const pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);
 // Computes v and the sums of positions from d, U and W; and q and qt from these sums.
 void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);

@@ -1154,7 +1154,7 @@ static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, 
     for (int e = 0; e < self->nterm; e++) self->at[e] = self->coupling->place[self->column[e]];
 }
 
-// Fills it for new values of the rows, of M and of S*; `share` is a for either part.
+// Fills the preconditioner for new values of rows, M and S*. `share` is a_i of gaps and velocities (see header).
 static void preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
 {
     self->is_factored = false;

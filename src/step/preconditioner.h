@@ -1,17 +1,17 @@
 // An approximate inverse of the condensed contact matrix, to precondition products with it.
 //
-// First a sparse matrix near it: the diagonals of M, C and S* in place of the whole, over the contact directions R.
+// First a sparse matrix near it, with the diagonals of M, C and S* only, over the contact directions R.
 //
 //   B_ij = sum_k R_ik R_jk (w_ik w_jk)^1/2,   w_ik = (S*_kk - h C_kk - a_i (S*_kk - h C_kk - c M_kk)) / (S*_kk M_kk)
 //
 // a_i says how far row i feels S* instead of M: 1 for gaps, kw / kb for velocities. Rows are coupled where they touch
 // the same equations: a pile of bodies becomes chains of contacts, whose length no longer counts then. Rows that are
-// out are decoupled. A proximal weight keeps contacts apart that say the same twice, and X is what slip adds.
+// out are decoupled. A proximal weight regularizes redundant contacts, and X is the compliance that slip adds.
 // B is factored incompletely, L D L^T within its own pattern, contacts ordered along their chains (Cuthill, McKee
 // 1969): exact for chains. Rows may touch other equations from one filling to the next, and nothing is allocated.
 //
-// Then the way contacts feel each other along a body (coupling.h), with B in place of the scaling by multiplicities of
-// dual domain decomposition (Farhat, Mandel, Roux 1994):
+// Then the coupling of contacts along a body (coupling.h), with B instead of the scaling by multiplicities of dual
+// domain decomposition (Farhat, Mandel, Roux 1994):
 //
 //   B^-1 (N + X) B^-1,   N = R w T w R^T,   T = M + A (S*/c - M) A,   A_kk^2 = (1/w_k - M_kk) / (S*_kk/c - M_kk)
 //

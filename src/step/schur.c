@@ -619,8 +619,8 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
     pcs_motion_start(self, p, &s->at);
 }
 
-// Recomputes U and W along the rows at the present q. The linearisation includes how these rotate: q stays, and d
-// changes by the difference over kb.
+// Recomputes U and W with the rows at the present q. Newton's step has included their rotation, so q stays as it is and
+// d takes the difference, divided by kb.
 static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;

@@ -87,7 +87,7 @@ void pcs_rotate_rows(const pcs_rotations *r, const double *x, double part, pcs_r
     if (r->begins == NULL) return;
     for (int k = 0; k + 2 < rows->start[rows->nrow]; k++) {
         int e = rows->column[k];
-        // The three entries of a node follow one another; what fills a row up does not.
+        // Only complete rotations of a node have three consecutive entries: padding of rows has not.
         bool is_moment = r->begins[e] && rows->column[k + 1] == e + 1 && rows->column[k + 2] == e + 2;
         if (is_moment) rotations_carry(x + e, part, rows->value + k);
     }
