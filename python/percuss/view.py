@@ -1,7 +1,7 @@
 """Shows results in ParaView: the body coloured by stress, obstacles, contact forces as arrows. Lies beside the results:
 
   paraview --script=view.py          or Tools > Python Shell > Run Script in an open ParaView
-  pvpython view.py picture.png [TIME|peak] [FIELD]  writes a picture, at the largest contact force unless told;
+  pvpython view.py picture.png [TIME|peak] [FIELD]  writes a picture, at the largest contact force by default;
                                                     of modes TIME is the number of a mode
   pvpython view.py movie.mp4 all [FIELD]            writes a movie of all frames, by ffmpeg; also .webm and .gif
 
