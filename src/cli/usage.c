@@ -230,7 +230,7 @@ void pcs_usage_man(void)
     puts(".SH \"EXIT STATUS\"");
     man_put(status, strlen(status));
     puts(
-        ".SH FILES\n.TP\n.I case.yaml\nthe case within a folder; every key is told by\n.B percuss list\n"
+        ".SH FILES\n.TP\n.I case.yaml\nthe case within a folder; every key is listed by\n.B percuss list\n"
         ".TP\n.I share/percuss/cases\ncases that can be run by their names\n"
         ".TP\n.I share/percuss/case.schema.json\nthe JSON schema of a case file, for editors\n"
         ".SH EXAMPLES\n.nf\npercuss run bar_impact\npercuss run bar_impact \\-\\-set mesh.bar.elements=400 \\-o finer\n"

@@ -535,7 +535,7 @@ static void summary_text_resolution(pcs_file *f, const pcs_summary *s, const pcs
     pcs_advice advice = pcs_resolution_advise(e, &s->resolution);
     bool helps = advice.step > 1.0 || advice.cells > 1.0;
     bool is_resolved = e->verdict == PCS_RESOLVED;
-    pcs_file_print(f, "\nResolution: %s, as %s%s%s\n", pcs_verdict_names[e->verdict], pcs_class_names[e->class],
+    pcs_file_print(f, "\nResolution: %s (%s)%s%s\n", pcs_verdict_names[e->verdict], pcs_class_names[e->class],
                    is_resolved ? "" : ": ", is_resolved || advice.reason == NULL ? "" : advice.reason);
     if (e->contact >= 0)
         pcs_file_print(

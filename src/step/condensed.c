@@ -435,7 +435,7 @@ static void condense_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
 
 const pcs_step_solver_ops pcs_step_condensed = {
     .name = "condensed",
-    .summary = "active-set semi-smooth Newton on the condensed contact rows, factorizations kept (the default)",
+    .summary = "active-set Newton on condensed contact rows, for linear models without friction and joints",
     .data_size = sizeof(condense),
     .does_passes = true,
     .gives_impulses = true,

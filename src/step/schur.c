@@ -720,7 +720,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
 
 const pcs_step_solver_ops pcs_step_schur = {
     .name = "schur",
-    .summary = "semi-smooth Newton and Krylov on contact rows that are never condensed, for many contacts",
+    .summary = "semi-smooth Newton with Krylov products, contact rows are not condensed, for many contacts",
     .data_size = sizeof(schur),
     .takes_all = true,
     .needs_no_columns = true,
