@@ -81,6 +81,16 @@ class Gallery:
             jobs = {name: pool.submit(self.run, name, spec) for name, spec in self.specs.items()}
             jobs = {name: job for name, job in jobs.items() if self.settled(name, job)}
         self.runs = {name: job.result() for name, job in jobs.items()}
+        for name in self.runs:
+            self.demand_word(name)
+
+    def demand_word(self, name):
+        """Fails the gallery if a run is unresolved and the README of its case does not say so."""
+        case = self.specs[name]["case"]
+        with open(os.path.join(ROOT, "cases", case, "README.md"), encoding="utf-8") as file:
+            is_said = "unresolved" in file.read()
+        if self.runs[name].verdict() == "unresolved" and not is_said:
+            self.failed.append(f"{name}: the run is unresolved, and cases/{case}/README.md does not say so")
 
     def settled(self, what, job):
         if job.exception() is not None:

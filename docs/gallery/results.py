@@ -59,6 +59,11 @@ class Run:
         with open(os.path.join(self.folder, "modes.csv"), newline="") as file:
             return float(list(csv.DictReader(file))[number - 1]["w"])
 
+    def verdict(self):
+        """On resolution; None of what is no run."""
+        is_run = os.path.exists(os.path.join(self.folder, "summary.json"))
+        return self.summary("resolution")["verdict"] if is_run else None
+
     def summary(self, place):
         """contacts, joints and probes need no list before their name, as for measures of a study."""
         if self._summary is None:

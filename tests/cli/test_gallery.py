@@ -151,13 +151,15 @@ class TheVerdict(unittest.TestCase):
                 self.assertEqual((len(gallery.failed), len(rows)), (wrong, 1), changes)
             self.assertIn("first impulse is nan, must be 7.22 within 1", gallery.failed[0])
 
-    def test_a_run_that_fails_is_told(self):
+    def test_a_run_that_fails_or_is_unresolved_without_a_word_is_told(self):
         with tempfile.TemporaryDirectory() as folder:
             gallery = make.Gallery(PROGRAM, folder, False)
-            gallery.specs = {"wrong": {"case": "ball", "set": {"system.mass": -1.0}}}
+            gallery.specs = {"wrong": {"case": "ball", "set": {"system.mass": -1.0}}, "said": {"case": "cantilever_stop"},
+                             "silent": {"case": "bar_impact", "set": {"time.step": 0.2}}, "fine": {"case": "bar_fast"}}
             gallery.run_all()
-            self.assertEqual((gallery.runs, len(gallery.failed)), ({}, 1))
+            self.assertEqual((list(gallery.runs), len(gallery.failed)), (["said", "silent", "fine"], 2))
             self.assertIn("system.mass must be > 0", gallery.failed[0])
+            self.assertIn("silent: the run is unresolved", gallery.failed[1])
 
     def test_numbers_from_results(self):
         with tempfile.TemporaryDirectory() as folder:
