@@ -108,7 +108,6 @@ double pcs_axial_way(const pcs_batch *batch, int cell, double *sign)
 
 pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
-    (void)local_node;
     double sign, length = pcs_axial_axis(batch, cell, out->direction[0], &sign);
     out->count = 1;
     out->is_rotation[0] = false;

@@ -45,7 +45,6 @@ typedef struct exact_state {
 static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                   pcs_node_dofs *out)
 {
-    (void)local_node;
     PCS_TRY(pcs_beam_plane_dofs(ctx, batch, cell, out));
     out->is_finite = true;
     return PCS_OK;

@@ -560,7 +560,6 @@ static double exact_frame(const pcs_batch *batch, int cell, double axes[3][3])
 static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                   pcs_node_dofs *out)
 {
-    (void)local_node;
     const pcs_beam_params *p = batch->params;
     const double *k = p->curvature;
     double axes[3][3];

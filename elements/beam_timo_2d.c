@@ -13,7 +13,6 @@ enum { NDOF = 6, NMODE = 3 };
 
 static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
-    (void)local_node;
     return pcs_beam_plane_dofs(ctx, batch, cell, out);
 }
 

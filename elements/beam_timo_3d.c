@@ -66,7 +66,6 @@ static void beam_offset(const beam_params *p, int end, double offset[3])
 
 static bool beam_arms(const void *params, const double span[3], double arm[2][3])
 {
-    (void)span;
     for (int end = 0; end < 2; end++) beam_offset(params, end, arm[end]);
     return false;
 }
@@ -85,7 +84,6 @@ static double beam_frame(const pcs_batch *batch, int cell, double R[3][3], doubl
 
 static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
-    (void)local_node;
     double R[3][3], sine;
     PCS_TRY(pcs_beam_space_dofs(ctx, batch, cell, ((const beam_params *)batch->params)->orientation, out));
     double length = beam_frame(batch, cell, R, &sine);

@@ -523,7 +523,6 @@ static bool bushing_arms(const void *params, const double span[3], double arm[2]
 static bool mount_arms(const void *params, const double span[3], double arm[2][3])
 {
     const pcs_bushing_params *p = params;
-    (void)span;
     for (int k = 0; k < 3; k++) arm[0][k] = arm[1][k] = isnan(p->offset_b[k]) ? 0.0 : p->offset_b[k];
     return p->angles == 1;
 }

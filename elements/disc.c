@@ -60,7 +60,6 @@ static bool disc_is_round(const double J[9], const double a[3])
 
 static pcs_status disc_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
-    (void)local_node;
     const disc_params *p = batch->params;
     double J[9], axis[3];
     pcs_cell_space_dofs(out);
@@ -78,7 +77,6 @@ static pcs_status disc_node_dofs(pcs_context *ctx, const pcs_batch *batch, int c
 
 static void disc_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
-    (void)cell;
     const disc_params *p = batch->params;
     double J[9], a[3], column[3], speed = batch->ops->is_nonlinear ? 1.0 : p->speed; // a driven disc scales C itself
     pcs_inertia_tensor(p->inertia, p->products, J);

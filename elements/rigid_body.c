@@ -54,7 +54,6 @@ static const pcs_option body_plane_options[] = {
 static pcs_status body_point_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                        pcs_node_dofs *out)
 {
-    (void)local_node;
     *out = (pcs_node_dofs){ .count = 3 };
     for (int k = 0; k <= ((const body_params *)batch->params)->in; k++) out->direction[k][k] = 1.0;
     return pcs_one_node_check(ctx, batch, cell);
@@ -63,7 +62,6 @@ static pcs_status body_point_node_dofs(pcs_context *ctx, const pcs_batch *batch,
 static pcs_status body_plane_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                        pcs_node_dofs *out)
 {
-    (void)local_node;
     *out = (pcs_node_dofs){ .count = 3, .is_rotation = { false, false, true }, .is_finite = true };
     for (int k = 0; k < 3; k++) out->direction[k][k] = 1.0;
     return pcs_one_node_check(ctx, batch, cell);
@@ -71,7 +69,6 @@ static pcs_status body_plane_node_dofs(pcs_context *ctx, const pcs_batch *batch,
 
 static void body_point_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
-    (void)cell;
     for (int k = 0; k < 3; k++) kind->M[k * 3 + k] = ((const body_params *)batch->params)->mass;
 }
 
@@ -93,7 +90,6 @@ static pcs_status body_plane_setup(pcs_context *ctx, pcs_batch *batch)
 
 static pcs_status body_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
-    (void)local_node;
     const body_params *p = batch->params;
     double J[9];
     pcs_cell_space_dofs(out);

@@ -448,8 +448,6 @@ static void rod_matrices(const pcs_batch *batch, int cell, const pcs_cell_state 
 {
     const rod_data *data = batch->data;
     const rod_run *run = rod_find(data, cell);
-    (void)at;
-    (void)C; // Rayleigh's
     if (M != NULL) {
         M[0] = run->m * run->self;
         M[3] = run->m * run->self_end;
@@ -668,7 +666,6 @@ static void rod_read_fields(const pcs_batch *batch, int cell, const pcs_cell_sta
 
 static double rod_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
 {
-    (void)is_transverse; // its only waves are axial
     const rod_run *run = rod_find(batch->data, cell);
     return sqrt(run->m / run->k);
 }

@@ -76,7 +76,6 @@ typedef internal_point internal_law(const internal_params *p, double strain, dou
 
 static internal_point internal_plastic(const internal_params *p, double strain, double elapsed, const double *from)
 {
-    (void)elapsed; // plastic strain does not ask for time
     double E = p->rod.E, H = E * p->tangent_modulus / (E - p->tangent_modulus);
     double plastic = from[PLASTIC_STRAIN], path = from[PLASTIC_PATH];
     double back = p->kinematic * H * plastic, yield = p->yield_stress + (1.0 - p->kinematic) * H * path;
@@ -311,7 +310,6 @@ static void internal_read_fields(const pcs_batch *batch, int cell, const pcs_cel
 
 static double internal_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
 {
-    (void)is_transverse; // its only waves are axial, and the fastest are elastic
     const pcs_rod_params *p = batch->params;
     return internal_cell_of(batch, cell)->length * sqrt(p->rho / p->E);
 }

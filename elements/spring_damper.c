@@ -89,7 +89,6 @@ static const char *axial_law_check(const pcs_axial_law *law, const char **option
 static pcs_status spring_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                    pcs_node_dofs *out)
 {
-    (void)local_node;
     return pcs_axial_node_dofs(ctx, batch, cell, ((const spring_params *)batch->params)->in + 1, out);
 }
 
@@ -375,7 +374,6 @@ static void arms_read_fields(const pcs_batch *batch, int cell, const pcs_cell_st
 static bool arms_reach(const void *params, const double span[3], double arm[2][3])
 {
     const spring_params *p = params;
-    (void)span;
     memcpy(arm[0], p->offset_a, sizeof arm[0]);
     memcpy(arm[1], p->offset_b, sizeof arm[1]);
     return p->angles == 0;

@@ -15,7 +15,6 @@
 static pcs_status truss_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                   pcs_node_dofs *out)
 {
-    (void)local_node;
     int dim = batch->ops->ndof / 2;
     PCS_TRY(pcs_axial_node_dofs(ctx, batch, cell, dim, out));
     out->count = dim;

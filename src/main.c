@@ -180,7 +180,6 @@ static void main_look_for_room(int argc, char **argv, char **variables)
     struct rlimit limit;
     static char *kept[MOST_VARIABLES + 3], text[2][64];
     int count = 0;
-    (void)argc;
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < least_stack) {
         limit.rlim_cur = least_stack;
         if (setrlimit(RLIMIT_STACK, &limit) != 0) main_end("error: too small a stack: 256 kB are needed (ulimit -s)\n");
@@ -211,7 +210,6 @@ __attribute__((section(".preinit_array"), used)) static void (*const main_first)
 // signal handler may make.
 static void main_tell_crash(int signal_number)
 {
-    (void)signal_number;
     main_end("error: the program crashed, by a fault of its own or of a plug-in that the case names\n");
 }
 

@@ -92,7 +92,6 @@ static int run_in_memory(percuss *p, double end, api_watcher *w)
 
 static pcs_status run_watch_open(pcs_observer *self)
 {
-    (void)self;
     return PCS_OK;
 }
 

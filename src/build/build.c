@@ -248,7 +248,6 @@ typedef struct time_params {
 
 static bool control_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
-    (void)ctx;
     *out = (pcs_map_part){ "adaptive", "step doubling", pcs_control_options, NULL, NULL };
     return i == 0;
 }

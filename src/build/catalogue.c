@@ -359,7 +359,6 @@ typedef struct catalogue_list {
 static void catalogue_collect(void *user, const char *name, const char *summary)
 {
     catalogue_list *list = user;
-    (void)summary;
     if (list->count < CATALOGUE_MOST) list->names[list->count++] = name;
 }
 
@@ -1009,8 +1008,6 @@ static void schema_define_common(schema *s)
 static void schema_define_both(void *user, const char *path, const char *help, const pcs_map *map)
 {
     schema *s = user;
-    (void)path;
-    (void)help;
     schema_put(s, ",\n\n'%s':{", map->name);
     schema_define(s, map);
     schema_put(s, "},\n'%s needs':{", map->name);

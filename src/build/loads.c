@@ -137,7 +137,6 @@ static const pcs_map_part load_types[] = {
 
 static bool load_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
-    (void)ctx;
     if (i > TYPE_LINE) return false;
     *out = load_types[i];
     return true;

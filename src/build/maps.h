@@ -67,7 +67,6 @@ extern const pcs_map pcs_linsolve_map, pcs_step_map, pcs_control_map, pcs_dampin
 #define PCS_PARTS(function, table, own_options, own_more, own_one)                                      \
     static bool function(pcs_context *ctx, int i, pcs_map_part *out)                                    \
     {                                                                                                   \
-        (void)ctx;                                                                                      \
         if ((table)[i] == NULL) return false;                                                           \
         *out = (pcs_map_part){ (table)[i]->name, (table)[i]->summary, own_options, own_more, own_one }; \
         return true;                                                                                    \

@@ -81,7 +81,6 @@ static const pcs_map map_probes = { .name = "probes", .kind = PCS_MAP_NAMES, .en
 static bool observer_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
     int count = 0;
-    (void)ctx;
     while (pcs_observers[count] != NULL) count++;
     *out = (pcs_map_part){ "checkpoint", "what a run can be resumed from", pcs_checkpoint_options, NULL, NULL };
     if (i >= count) return i == count;

@@ -228,7 +228,6 @@ static bool value_number(pcs_case *c, pcs_yaml *node, pcs_range range, void *out
 
 static bool value_name(pcs_case *c, pcs_yaml *node, pcs_range range, void *out)
 {
-    (void)range;
     const char *text = pcs_case_text(c, node);
     memcpy(out, &text, sizeof text);
     return text != NULL;

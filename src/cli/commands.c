@@ -271,7 +271,6 @@ int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a)
 
 static void commands_print_line(void *user, const char *line)
 {
-    (void)user;
     printf("  %s\n", line);
 }
 

@@ -47,14 +47,11 @@ static double ball_length(const double *p)
 
 static void ball_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     M[0] = p[MASS];
 }
 
 static void ball_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)q;
-    (void)v;
     f[0] = -p[MASS] * (p[GRAVITY] + p[RAMP] * t * t);
 }
 
@@ -70,9 +67,6 @@ static void ball_gaps(const double *p, const double *q, double *g)
 
 static void ball_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)p;
-    (void)q;
-    (void)T;
     G[0] = 1.0;
 }
 

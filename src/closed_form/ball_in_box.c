@@ -40,7 +40,6 @@ static const char *box_check(const double *p, const char **parameter)
 
 static int box_row_count(const double *p)
 {
-    (void)p;
     return 4;
 }
 
@@ -73,16 +72,12 @@ static void box_up(const double *p, double *x, double *y)
 
 static void box_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     M[0] = M[3] = p[MASS];
     M[1] = M[2] = 0.0;
 }
 
 static void box_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)t;
-    (void)q;
-    (void)v;
     box_up(p, &f[0], &f[1]);
     f[0] *= -p[MASS] * p[GRAVITY];
     f[1] *= -p[MASS] * p[GRAVITY];
@@ -100,9 +95,6 @@ static const double box_normals[4][2] = { { 1.0, 0.0 }, { 0.0, 1.0 }, { -1.0, 0.
 
 static void box_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)p;
-    (void)q;
-    (void)T;
     for (int j = 0; j < 4; j++)
         for (int i = 0; i < 2; i++) G[2 * j + i] = box_normals[j][i];
 }

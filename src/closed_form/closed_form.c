@@ -359,7 +359,6 @@ enum { PROBE_COORDINATE, PROBE_VELOCITY };
 
 static double closed_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at)
 {
-    (void)self;
     return probe->quantity == PROBE_COORDINATE ? at.q[probe->axis] : at.v[probe->axis];
 }
 
@@ -454,7 +453,6 @@ static void closed_reactions(pcs_system *self, pcs_instant at, double h, const d
 // a few coordinates do not blow up within a run and are only inaccurate.
 static double closed_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
 {
-    (void)v;
     if (q != NULL) return INFINITY;
     double step = limit->modes(limit->params, 2.0 / self->stable_step, 0.0);
     return step > 0.0 ? step : INFINITY;

@@ -44,14 +44,11 @@ static double impacting_length(const double *p)
 
 static void impacting_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     M[0] = p[MASS];
 }
 
 static void impacting_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)t;
-    (void)v;
     f[0] = -p[STIFFNESS] * q[0];
 }
 
@@ -62,9 +59,6 @@ static void impacting_gaps(const double *p, const double *q, double *g)
 
 static void impacting_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)p;
-    (void)q;
-    (void)T;
     G[0] = 1.0;
 }
 
@@ -85,7 +79,6 @@ static void impacting_points(const double *p, const double *q, double (*x)[3])
 
 static void impacting_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])
 {
-    (void)p;
     pcs_outline_point(&position[0], q[0], 0.0);
     pcs_outline_point(&normal[0], 1.0, 0.0);
 }

@@ -63,7 +63,6 @@ static double incline_length(const double *p)
 
 static void incline_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     M[0] = M[3] = p[MASS];
     M[1] = M[2] = 0.0;
 }
@@ -79,9 +78,6 @@ static void incline_split(const double *p, double *s, double *c)
 static void incline_force(const double *p, double t, const double *q, const double *v, double *f)
 {
     double s, c;
-    (void)t;
-    (void)q;
-    (void)v;
     incline_split(p, &s, &c);
     f[0] = p[MASS] * p[GRAVITY] * s;
     f[1] = -p[MASS] * p[GRAVITY] * c;
@@ -89,14 +85,11 @@ static void incline_force(const double *p, double t, const double *q, const doub
 
 static void incline_gaps(const double *p, const double *q, double *g)
 {
-    (void)p;
     g[0] = q[1];
 }
 
 static void incline_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)p;
-    (void)q;
     G[0] = T[1] = 0.0;
     G[1] = T[0] = 1.0;
 }

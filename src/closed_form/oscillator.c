@@ -63,7 +63,6 @@ static double oscillator_length(const double *p)
 
 static void oscillator_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     M[0] = p[LOWER_MASS];
     M[3] = p[UPPER_MASS];
     M[1] = M[2] = 0.0;
@@ -72,8 +71,6 @@ static void oscillator_mass(const double *p, const double *q, double *M)
 static void oscillator_force(const double *p, double t, const double *q, const double *v, double *f)
 {
     double spring = p[STIFFNESS] * (q[1] - q[0] - p[REST_LENGTH]);
-    (void)t;
-    (void)v;
     f[0] = -p[LOWER_MASS] * p[GRAVITY] + spring;
     f[1] = -p[UPPER_MASS] * p[GRAVITY] - spring;
 }
@@ -85,9 +82,6 @@ static void oscillator_gaps(const double *p, const double *q, double *g)
 
 static void oscillator_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)p;
-    (void)q;
-    (void)T;
     G[0] = 1.0;
     G[1] = 0.0;
 }

@@ -64,7 +64,6 @@ static inline void pcs_outline_block(double px, double py, double length, double
 
 static inline int pcs_one_row(const double *p)
 {
-    (void)p;
     return 1;
 }
 

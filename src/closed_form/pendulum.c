@@ -29,7 +29,6 @@ static const char *const pendulum_coordinates[] = { "x", "y", "theta" };
 
 static int pendulum_row_count(const double *p)
 {
-    (void)p;
     return 3;
 }
 
@@ -56,7 +55,6 @@ static double pendulum_length(const double *p)
 
 static void pendulum_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     for (int k = 0; k < 9; k++) M[k] = 0.0;
     M[0] = M[4] = p[MASS];
     M[8] = p[INERTIA];
@@ -64,9 +62,6 @@ static void pendulum_mass(const double *p, const double *q, double *M)
 
 static void pendulum_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)t;
-    (void)q;
-    (void)v;
     f[0] = f[2] = 0.0;
     f[1] = -p[MASS] * p[GRAVITY];
 }
@@ -74,10 +69,6 @@ static void pendulum_force(const double *p, double t, const double *q, const dou
 // Clears K and C: the force is constant.
 static void pendulum_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
 {
-    (void)p;
-    (void)t;
-    (void)q;
-    (void)v;
     for (int k = 0; k < 9; k++) K[k] = C[k] = 0.0;
 }
 
@@ -90,7 +81,6 @@ static void pendulum_gaps(const double *p, const double *q, double *g)
 
 static void pendulum_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)T;
     for (int k = 0; k < 9; k++) G[k] = 0.0;
     G[0] = G[4] = G[6] = 1.0;
     G[2] = p[LENGTH] * sin(q[2]);
@@ -122,7 +112,6 @@ static void pendulum_points(const double *p, const double *q, double (*x)[3])
 
 static void pendulum_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])
 {
-    (void)p;
     pcs_outline_point(&position[0], 0.0, 0.0);
     pcs_outline_point(&position[1], 0.0, 0.0);
     pcs_outline_point(&position[2], q[0], q[1]);

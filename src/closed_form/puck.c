@@ -50,7 +50,6 @@ static double puck_length(const double *p)
 
 static void puck_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     for (int k = 0; k < 9; k++) M[k] = k % 4 == 0 ? p[MASS] : 0.0;
 }
 
@@ -65,9 +64,6 @@ static void puck_split(const double *p, double *s, double *c)
 static void puck_force(const double *p, double t, const double *q, const double *v, double *f)
 {
     double s, c;
-    (void)t;
-    (void)q;
-    (void)v;
     puck_split(p, &s, &c);
     f[0] = p[MASS] * p[GRAVITY] * s;
     f[1] = 0.0;
@@ -76,14 +72,11 @@ static void puck_force(const double *p, double t, const double *q, const double 
 
 static void puck_gaps(const double *p, const double *q, double *g)
 {
-    (void)p;
     g[0] = q[2];
 }
 
 static void puck_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)p;
-    (void)q;
     for (int k = 0; k < 6; k++) T[k] = k == 0 || k == 4 ? 1.0 : 0.0;
     G[0] = G[1] = 0.0;
     G[2] = 1.0;

@@ -72,7 +72,6 @@ static double block_length(const double *p)
 
 static void block_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     for (int k = 0; k < 9; k++) M[k] = 0.0;
     M[0] = M[4] = p[MASS];
     M[8] = p[MASS] * (p[WIDTH] * p[WIDTH] + p[HEIGHT] * p[HEIGHT]) / 12.0;
@@ -80,9 +79,6 @@ static void block_mass(const double *p, const double *q, double *M)
 
 static void block_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)t;
-    (void)q;
-    (void)v;
     f[0] = f[2] = 0.0;
     f[1] = -p[MASS] * p[GRAVITY];
 }
@@ -90,10 +86,6 @@ static void block_force(const double *p, double t, const double *q, const double
 // Clears K and C: the force is constant.
 static void block_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
 {
-    (void)p;
-    (void)t;
-    (void)q;
-    (void)v;
     for (int k = 0; k < 9; k++) K[k] = C[k] = 0.0;
 }
 

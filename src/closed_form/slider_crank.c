@@ -158,7 +158,6 @@ static const double slider_xi[CORNERS] = { -1.0, 1.0, -1.0, 1.0 }, slider_eta[CO
 
 static int slider_row_count(const double *p)
 {
-    (void)p;
     return CORNERS;
 }
 
@@ -190,14 +189,12 @@ static void slider_mass(const double *p, const double *q, double *M)
 
 static void slider_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)t;
     crank_force(p, q, v, f);
     f[2] = 0.0;
 }
 
 static void slider_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
 {
-    (void)t;
     crank_tangents(p, q, v, 3, K, C);
 }
 
@@ -304,7 +301,6 @@ static const char *const guide_coordinates[] = { "theta1", "theta2" };
 
 static void guide_rows(const double *p, percuss_row *row)
 {
-    (void)p;
     row[0] = (percuss_row){ .contact = "guide", .is_bilateral = 1 };
 }
 
@@ -316,13 +312,11 @@ static void guide_mass(const double *p, const double *q, double *M)
 
 static void guide_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)t;
     crank_force(p, q, v, f);
 }
 
 static void guide_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
 {
-    (void)t;
     crank_tangents(p, q, v, 2, K, C);
 }
 
@@ -338,7 +332,6 @@ static void guide_gaps(const double *p, const double *q, double *g)
 
 static void guide_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)T;
     G[0] = p[L1] * cos(q[0]);
     G[1] = p[L2] * cos(q[1]);
 }

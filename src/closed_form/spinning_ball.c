@@ -57,7 +57,6 @@ static double spin_length(const double *p)
 
 static void spin_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     for (int k = 0; k < 9; k++) M[k] = 0.0;
     M[0] = M[4] = p[MASS];
     M[8] = p[INERTIA];
@@ -65,9 +64,6 @@ static void spin_mass(const double *p, const double *q, double *M)
 
 static void spin_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)t;
-    (void)q;
-    (void)v;
     f[0] = f[2] = 0.0;
     f[1] = -p[MASS] * p[GRAVITY];
 }
@@ -79,7 +75,6 @@ static void spin_gaps(const double *p, const double *q, double *g)
 
 static void spin_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)q;
     G[0] = G[2] = T[1] = 0.0;
     G[1] = T[0] = 1.0;
     T[2] = p[RADIUS];

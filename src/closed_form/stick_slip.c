@@ -45,7 +45,6 @@ static double slip_length(const double *p)
 
 static void slip_mass(const double *p, const double *q, double *M)
 {
-    (void)q;
     M[0] = M[3] = p[MASS];
     M[1] = M[2] = 0.0;
 }
@@ -57,8 +56,6 @@ static double slip_push(const double *p, double t)
 
 static void slip_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)q;
-    (void)v;
     f[0] = slip_push(p, t);
     f[1] = -p[MASS] * p[GRAVITY];
 }
@@ -70,14 +67,11 @@ static double slip_load_work(const double *p, double t, const double *q0, const 
 
 static void slip_gaps(const double *p, const double *q, double *g)
 {
-    (void)p;
     g[0] = q[1];
 }
 
 static void slip_directions(const double *p, const double *q, double *G, double *T)
 {
-    (void)p;
-    (void)q;
     G[0] = T[1] = 0.0;
     G[1] = T[0] = 1.0;
 }
@@ -98,7 +92,6 @@ static void slip_points(const double *p, const double *q, double (*x)[3])
 
 static void slip_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])
 {
-    (void)p;
     pcs_outline_point(&position[0], q[0], q[1]);
     pcs_outline_point(&normal[0], 0.0, 1.0);
 }

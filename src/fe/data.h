@@ -231,7 +231,7 @@ double pcs_fe_stable_step(const pcs_system *self, const double *q, const double 
 pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_pattern_builder *builder,
                                   const char **culprit);
 // Finds the forces and moments that joints and supports exert on the model.
-pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);
+pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe);
 void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out);
 // Returns the time from the last commit to t, s.

@@ -557,7 +557,6 @@ static void ranges_force(void *data, int range, int low, int high)
     const fe_data *fe = job->self->data;
     const pcs_cell_state at = ranges_state(job, low, high);
     size_t bytes = (size_t)(high - low) * sizeof *job->f;
-    (void)range;
     if (!job->is_filled && job->self->gravity != NULL) memcpy(job->f + low, job->self->gravity + low, bytes);
     else if (!job->is_filled) memset(job->f + low, 0, bytes);
     for (int b = 0; b < fe->nbatch; b++) fe->batches[b].ops->force(&fe->batches[b], &at, job->f);
@@ -1312,7 +1311,7 @@ static pcs_status fe_add_rest(pcs_system *self, fe_data *fe, const char **culpri
     PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
     PCS_TRY(fe_make_rows(self, fe, culprit));
     PCS_TRY(fe_make_internal(self, fe));
-    PCS_TRY(pcs_fe_make_reactions(self, fe, culprit));
+    PCS_TRY(pcs_fe_make_reactions(self, fe));
     return fe_find_abilities(self, fe);
 }
 

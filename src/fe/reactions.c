@@ -286,11 +286,10 @@ static pcs_reaction_info reactions_of_support(const fe_data *fe, int s)
     return info;
 }
 
-pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit)
+pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe)
 {
     pcs_reaction_info *info;
     int count = 0;
-    (void)culprit; // whatever supports there are, they have reactions
     PCS_TAKE(self->ctx, info, fe->model.njoint + fe->model.nsupport, "reactions");
     self->reactions = info;
     for (int j = 0; j < fe->model.njoint - fe->nheld; j++) {

@@ -270,7 +270,6 @@ static double stable_fastest(int n, const double *M, const double *K)
 // Returns the stable step of central differences, s; sqrt(1 + xi^2) - xi without cancellation.
 static double stable_differences(const void *params, double w, double xi)
 {
-    (void)params;
     return 2.0 / w / (sqrt(1.0 + xi * xi) + xi);
 }
 

@@ -1289,7 +1289,6 @@ static void chain_lu_solve(const pcs_chain *c, double *x)
 static const char *chain_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
     int nblock;
-    (void)kind;
     return chain_partition(pattern, NULL, &nblock) == 0 ? "it is not block tridiagonal with blocks of at most 6" : NULL;
 }
 

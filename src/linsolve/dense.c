@@ -104,7 +104,6 @@ static inline void dense_small_lu_solve(int n, const double *A, const int *pivot
 
 static const char *dense_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
-    (void)kind;
     return pattern->n > DENSE_MAX ? "a dense factor is for at most 4000 equations" : NULL;
 }
 

@@ -317,7 +317,6 @@ static PetscErrorCode copies_take(PetscSF forest, const double *own, double *cop
 // Adds copies to the entries of their owners; the next function copies these back. A failure fills the result with NAN.
 static void parallel_return_copies(const pcs_comm *comm, void *plan, const double *copy, double *own)
 {
-    (void)comm;
     PetscInt nown = 0;
     if (copies_return(plan, copy, own) == 0) return;
     (void)PetscSFGetGraph(plan, &nown, NULL, NULL, NULL);
@@ -326,7 +325,6 @@ static void parallel_return_copies(const pcs_comm *comm, void *plan, const doubl
 
 static void parallel_take_copies(const pcs_comm *comm, void *plan, const double *own, double *copy)
 {
-    (void)comm;
     PetscInt ncopy = 0;
     if (copies_take(plan, own, copy) == 0) return;
     (void)PetscSFGetGraph(plan, NULL, &ncopy, NULL, NULL);
@@ -356,7 +354,6 @@ enum { MOST_ITERATIONS = 5000 };
 
 static const char *solver_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
-    (void)kind;
     return pattern->layout == NULL ? "it takes assembled models" : NULL;
 }
 

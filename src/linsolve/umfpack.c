@@ -19,7 +19,6 @@ typedef struct umfpack_data {
 
 static const char *umfpack_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
-    (void)kind;
     return pattern->n == 0 ? "there are no equations" : NULL;
 }
 

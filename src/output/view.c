@@ -85,7 +85,6 @@ static pcs_status view_open(pcs_observer *self)
 
 static pcs_status view_step(pcs_observer *self)
 {
-    (void)self;
     return PCS_OK;
 }
 

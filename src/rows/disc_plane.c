@@ -67,7 +67,6 @@ typedef struct disc_contact {
 
 static int disc_count(const void *params, const pcs_mesh *mesh)
 {
-    (void)mesh;
     return corners * (((const disc_params *)params)->width > 0.0 ? 2 : 1);
 }
 
@@ -149,7 +148,6 @@ static void disc_stand_up(const disc_contact *self, const pcs_place *place, disc
 static pcs_status disc_search(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed)
 {
     const disc_contact *self = instance;
-    (void)ctx;
     for (int i = 0; i < self->nodes->count; i++) {
         pcs_place place;
         disc_stand now = self->stand[i];
@@ -245,7 +243,6 @@ static bool disc_show(const void *params, const void *instance, const pcs_dofmap
 {
     const disc_params *p = params;
     const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
-    (void)instance;
     if (part > nodes->count) return false;
     if (part == 0) {
         out->kind = PCS_OBSTACLE_PLANE;

@@ -105,8 +105,6 @@ static void distance_evaluate(void *instance, const pcs_places *places, pcs_row_
 
 static bool distance_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)
 {
-    (void)params;
-    (void)map;
     const distance *d = instance;
     pcs_ends_show_rod(&d->a, &d->b, out);
     return part == 0;

@@ -351,8 +351,6 @@ static void gear_evaluate(void *instance, const pcs_places *places, pcs_row_stat
 
 static bool gear_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)
 {
-    (void)params;
-    (void)map;
     const gear *g = instance;
     const gear_wheel *wheel = part == 0 ? &g->a : &g->b;
     double radius = part == 0 ? g->radius * fabs(g->a.teeth) / g->b.teeth : g->radius;

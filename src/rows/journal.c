@@ -74,8 +74,6 @@ static pcs_status journal_look_at_nodes(pcs_context *ctx, journal_contact *self,
 
 static int journal_count(const void *params, const pcs_mesh *mesh)
 {
-    (void)params;
-    (void)mesh;
     return 1;
 }
 
@@ -188,7 +186,6 @@ static void journal_evaluate(void *instance, const pcs_places *places, pcs_row_s
 // Fills `*out` with the bearing, fixed in space if supports fix its node completely.
 static bool journal_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)
 {
-    (void)instance;
     if (part > 0) return false;
     const journal_params *p = params;
     const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);

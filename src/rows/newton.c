@@ -10,7 +10,6 @@ static const pcs_option newton_options[] = {
 
 static double newton_restitution(const void *params, double speed)
 {
-    (void)speed;
     return ((const pcs_newton *)params)->restitution;
 }
 

@@ -86,7 +86,6 @@ static pcs_status circle_look_at_nodes(pcs_context *ctx, circle_contact *self, c
 
 static int circle_count(const void *params, const pcs_mesh *mesh)
 {
-    (void)mesh;
     return pcs_offsets_per_node(&((const circle_params *)params)->offsets);
 }
 
@@ -185,7 +184,6 @@ static bool circle_show(const void *params, const void *instance, const pcs_dofm
 {
     const circle_params *p = params;
     const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
-    (void)instance;
     if (part > 0) return pcs_offsets_show(&p->offsets, nodes, part - 1, out);
     out->kind = p->side == SIDE_INSIDE ? PCS_OBSTACLE_BORE : PCS_OBSTACLE_CYLINDER;
     pcs_normalize3(p->axis, out->axis);

@@ -48,7 +48,6 @@ static const pcs_set *pair_nodes(const pcs_mesh *mesh, const pair_params *p, con
 
 static int pair_count(const void *params, const pcs_mesh *mesh)
 {
-    (void)mesh;
     const pair_params *p = params;
     int of_a = pcs_offsets_per_node(&p->offsets_a), of_b = pcs_offsets_per_node(&p->offsets_b);
     return of_a > of_b ? of_a : of_b;
@@ -143,7 +142,6 @@ static void pair_evaluate(void *instance, const pcs_places *places, pcs_row_stat
 
 static bool pair_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)
 {
-    (void)instance;
     const pair_params *p = params;
     const pcs_set *a = pcs_mesh_node_set(map->mesh, p->a), *b = pcs_mesh_node_set(map->mesh, p->b);
     int of_a = a->count * p->offsets_a.nrow;

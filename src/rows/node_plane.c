@@ -75,7 +75,6 @@ static pcs_status plane_look_at_nodes(pcs_context *ctx, const plane_params *p, c
 
 static int plane_count(const void *params, const pcs_mesh *mesh)
 {
-    (void)mesh;
     return pcs_offsets_per_node(&((const plane_params *)params)->offsets);
 }
 
@@ -128,7 +127,6 @@ static bool plane_show(const void *params, const void *instance, const pcs_dofma
 {
     const plane_params *p = params;
     const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
-    (void)instance;
     if (part > 0) return pcs_offsets_show(&p->offsets, nodes, part - 1, out);
     out->kind = PCS_OBSTACLE_PLANE;
     pcs_normalize3(p->normal, out->axis);

@@ -146,7 +146,6 @@ static pcs_status target_list_cells(pcs_context *ctx, target_contact *self)
 
 static int target_count(const void *params, const pcs_mesh *mesh)
 {
-    (void)mesh;
     const target_params *p = params;
     return pcs_offsets_per_node(&p->offsets);
 }
@@ -533,7 +532,6 @@ static void target_passage(void *instance, const pcs_places *from, const pcs_pla
 
 static bool target_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)
 {
-    (void)instance;
     const target_params *p = params;
     return pcs_offsets_show(&p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), part, out);
 }

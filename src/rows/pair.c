@@ -393,8 +393,6 @@ static void pair_evaluate(void *instance, const pcs_places *places, pcs_row_stat
 
 static bool pair_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)
 {
-    (void)params;
-    (void)map;
     const pair *x = instance;
     int nsymbol = x->symbol_a ? 2 : 1;
     if (part >= nsymbol) return ends_show_arms(&x->ends.a, &x->ends.b, part - nsymbol, out);

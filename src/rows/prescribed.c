@@ -302,8 +302,6 @@ static void prescribed_drives(const void *instance, double t, double *way, doubl
 static bool prescribed_show(const void *params, const void *instance, const pcs_dofmap *map, int part,
                             pcs_obstacle *out)
 {
-    (void)params;
-    (void)map;
     const prescribed *p = instance;
     if (part >= p->nodes->count) return false;
     out->kind = PCS_OBSTACLE_BALL;

@@ -110,8 +110,6 @@ static void link_evaluate(void *instance, const pcs_places *places, pcs_row_stat
 
 static bool link_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)
 {
-    (void)params;
-    (void)map;
     const link_joint *link = instance;
     if (part < link->count) pcs_ends_show_rod(&link->hub, &link->ends[part].b, out);
     return part < link->count;
