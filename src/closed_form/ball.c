@@ -45,11 +45,6 @@ static double ball_length(const double *p)
     return length > 0.0 ? length : 1.0;
 }
 
-static void ball_mass(const double *p, const double *q, double *M)
-{
-    M[0] = p[MASS];
-}
-
 static void ball_force(const double *p, double t, const double *q, const double *v, double *f)
 {
     f[0] = -p[MASS] * (p[GRAVITY] + p[RAMP] * t * t);
@@ -63,11 +58,6 @@ static double ball_load_work(const double *p, double t, const double *q0, const 
 static void ball_gaps(const double *p, const double *q, double *g)
 {
     g[0] = q[0] - p[RADIUS];
-}
-
-static void ball_directions(const double *p, const double *q, double *G, double *T)
-{
-    G[0] = 1.0;
 }
 
 static void ball_energy(const double *p, const double *q, const double *v, double *kinetic, double *potential)
@@ -103,10 +93,10 @@ const percuss_system_definition pcs_closed_ball = {
     .rows = ball_rows,
     .start = ball_start,
     .length = ball_length,
-    .mass = ball_mass,
+    .mass = pcs_mass_on_line,
     .force = ball_force,
     .gaps = ball_gaps,
-    .directions = ball_directions,
+    .directions = pcs_direction_on_line,
     .energy = ball_energy,
     .load_work = ball_load_work,
     .npoint = PCS_OUTLINE_CIRCLE,

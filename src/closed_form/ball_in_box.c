@@ -62,23 +62,9 @@ static double box_length(const double *p)
     return fmax(p[WIDTH], p[HEIGHT]);
 }
 
-// Computes the unit vector against gravity; exact at 0 and 90 degrees.
-static void box_up(const double *p, double *x, double *y)
-{
-    const double degree = 0.017453292519943295;
-    *x = sin((90.0 - p[GRAVITY_DEGREES]) * degree);
-    *y = sin(p[GRAVITY_DEGREES] * degree);
-}
-
-static void box_mass(const double *p, const double *q, double *M)
-{
-    M[0] = M[3] = p[MASS];
-    M[1] = M[2] = 0.0;
-}
-
 static void box_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    box_up(p, &f[0], &f[1]);
+    pcs_split_degrees(p[GRAVITY_DEGREES], &f[1], &f[0]);
     f[0] *= -p[MASS] * p[GRAVITY];
     f[1] *= -p[MASS] * p[GRAVITY];
 }
@@ -102,7 +88,7 @@ static void box_directions(const double *p, const double *q, double *G, double *
 static void box_energy(const double *p, const double *q, const double *v, double *kinetic, double *potential)
 {
     double x, y;
-    box_up(p, &x, &y);
+    pcs_split_degrees(p[GRAVITY_DEGREES], &y, &x);
     *kinetic = 0.5 * p[MASS] * (v[0] * v[0] + v[1] * v[1]);
     *potential = p[MASS] * p[GRAVITY] * (x * q[0] + y * q[1]);
 }
@@ -141,7 +127,7 @@ const percuss_system_definition pcs_closed_ball_in_box = {
     .rows = box_rows,
     .start = box_start,
     .length = box_length,
-    .mass = box_mass,
+    .mass = pcs_mass_in_plane,
     .force = box_force,
     .gaps = box_gaps,
     .directions = box_directions,

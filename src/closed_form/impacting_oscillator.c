@@ -42,11 +42,6 @@ static double impacting_length(const double *p)
     return length > 0.0 ? length : 1.0;
 }
 
-static void impacting_mass(const double *p, const double *q, double *M)
-{
-    M[0] = p[MASS];
-}
-
 static void impacting_force(const double *p, double t, const double *q, const double *v, double *f)
 {
     f[0] = -p[STIFFNESS] * q[0];
@@ -55,11 +50,6 @@ static void impacting_force(const double *p, double t, const double *q, const do
 static void impacting_gaps(const double *p, const double *q, double *g)
 {
     g[0] = q[0] - p[STOP];
-}
-
-static void impacting_directions(const double *p, const double *q, double *G, double *T)
-{
-    G[0] = 1.0;
 }
 
 static void impacting_energy(const double *p, const double *q, const double *v, double *kinetic, double *potential)
@@ -95,10 +85,10 @@ const percuss_system_definition pcs_closed_impacting_oscillator = {
     .rows = impacting_rows,
     .start = impacting_start,
     .length = impacting_length,
-    .mass = impacting_mass,
+    .mass = pcs_mass_on_line,
     .force = impacting_force,
     .gaps = impacting_gaps,
-    .directions = impacting_directions,
+    .directions = pcs_direction_on_line,
     .energy = impacting_energy,
     .npoint = PCS_OUTLINE_BLOCK,
     .ncell = PCS_OUTLINE_BLOCK_LINES,

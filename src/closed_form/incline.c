@@ -61,43 +61,18 @@ static double incline_length(const double *p)
     return 1.0 + fabs(p[POSITION]) + fabs(p[HEIGHT]);
 }
 
-static void incline_mass(const double *p, const double *q, double *M)
-{
-    M[0] = M[3] = p[MASS];
-    M[1] = M[2] = 0.0;
-}
-
-// Computes the downhill and normal parts of the vertical; exact at 0 and 90 degrees.
-static void incline_split(const double *p, double *s, double *c)
-{
-    const double degree = 0.017453292519943295;
-    *s = sin(p[SLOPE_DEGREES] * degree);
-    *c = sin((90.0 - p[SLOPE_DEGREES]) * degree);
-}
-
 static void incline_force(const double *p, double t, const double *q, const double *v, double *f)
 {
     double s, c;
-    incline_split(p, &s, &c);
+    pcs_split_degrees(p[SLOPE_DEGREES], &s, &c);
     f[0] = p[MASS] * p[GRAVITY] * s;
     f[1] = -p[MASS] * p[GRAVITY] * c;
-}
-
-static void incline_gaps(const double *p, const double *q, double *g)
-{
-    g[0] = q[1];
-}
-
-static void incline_directions(const double *p, const double *q, double *G, double *T)
-{
-    G[0] = T[1] = 0.0;
-    G[1] = T[0] = 1.0;
 }
 
 static void incline_energy(const double *p, const double *q, const double *v, double *kinetic, double *potential)
 {
     double s, c;
-    incline_split(p, &s, &c);
+    pcs_split_degrees(p[SLOPE_DEGREES], &s, &c);
     *kinetic = 0.5 * p[MASS] * (v[0] * v[0] + v[1] * v[1]);
     *potential = p[MASS] * p[GRAVITY] * (c * q[1] - s * q[0]);
 }
@@ -108,7 +83,7 @@ static const int incline_cells[][2] = { PCS_OUTLINE_BLOCK_CELLS };
 static void incline_points(const double *p, const double *q, double (*x)[3])
 {
     double s, c;
-    incline_split(p, &s, &c);
+    pcs_split_degrees(p[SLOPE_DEGREES], &s, &c);
     pcs_outline_block(c * q[0] + s * q[1], -s * q[0] + c * q[1], incline_length(p), atan2(-s, c), x);
     pcs_outline_point(&x[5], c * p[POSITION], -s * p[POSITION]);
 }
@@ -116,7 +91,7 @@ static void incline_points(const double *p, const double *q, double (*x)[3])
 static void incline_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])
 {
     double s, c;
-    incline_split(p, &s, &c);
+    pcs_split_degrees(p[SLOPE_DEGREES], &s, &c);
     pcs_outline_point(&position[0], c * q[0] + s * q[1], -s * q[0] + c * q[1]);
     pcs_outline_point(&normal[0], s, c);
 }
@@ -133,10 +108,10 @@ const percuss_system_definition pcs_closed_incline = {
     .rows = incline_rows,
     .start = incline_start,
     .length = incline_length,
-    .mass = incline_mass,
+    .mass = pcs_mass_in_plane,
     .force = incline_force,
-    .gaps = incline_gaps,
-    .directions = incline_directions,
+    .gaps = pcs_gap_on_floor,
+    .directions = pcs_directions_on_floor,
     .energy = incline_energy,
     .npoint = PCS_OUTLINE_BLOCK,
     .ncell = PCS_OUTLINE_BLOCK_LINES,

@@ -1,4 +1,4 @@
-// Outlines of bodies for pictures of closed-form systems, in the x-y plane.
+// Common parts of closed-form systems: outlines of bodies for pictures, in the x-y plane; masses and directions.
 
 #ifndef PCS_CLOSED_FORM_OUTLINE_H
 #define PCS_CLOSED_FORM_OUTLINE_H
@@ -60,11 +60,54 @@ static inline void pcs_outline_block(double px, double py, double length, double
     pcs_outline_point(&x[4], px, py);
 }
 
-// The count of rows of systems that have one.
+// Parts of definitions that several systems have in common. The first parameter of each of them is its mass, kg.
 
 static inline int pcs_one_row(const double *p)
 {
     return 1;
+}
+
+static inline void pcs_mass_on_line(const double *p, const double *q, double *M)
+{
+    M[0] = p[0];
+}
+
+static inline void pcs_mass_in_plane(const double *p, const double *q, double *M)
+{
+    M[0] = M[3] = p[0];
+    M[1] = M[2] = 0.0;
+}
+
+// Clears K and C: a weight is constant.
+static inline void pcs_tangents_of_weight(const double *p, double t, const double *q, const double *v, double *K,
+                                          double *C)
+{
+    for (int k = 0; k < 9; k++) K[k] = C[k] = 0.0;
+}
+
+static inline void pcs_direction_on_line(const double *p, const double *q, double *G, double *T)
+{
+    G[0] = 1.0;
+}
+
+// Sets the directions of a point on a floor: q = (along, off the floor).
+static inline void pcs_directions_on_floor(const double *p, const double *q, double *G, double *T)
+{
+    G[0] = T[1] = 0.0;
+    G[1] = T[0] = 1.0;
+}
+
+static inline void pcs_gap_on_floor(const double *p, const double *q, double *g)
+{
+    g[0] = q[1];
+}
+
+// Computes sine and cosine of an angle, exact at 0 and 90 degrees.
+static inline void pcs_split_degrees(double degrees, double *s, double *c)
+{
+    const double degree = 0.017453292519943295;
+    *s = sin(degrees * degree);
+    *c = sin((90.0 - degrees) * degree);
 }
 
 #endif

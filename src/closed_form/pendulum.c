@@ -66,12 +66,6 @@ static void pendulum_force(const double *p, double t, const double *q, const dou
     f[1] = -p[MASS] * p[GRAVITY];
 }
 
-// Clears K and C: the force is constant.
-static void pendulum_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
-{
-    for (int k = 0; k < 9; k++) K[k] = C[k] = 0.0;
-}
-
 static void pendulum_gaps(const double *p, const double *q, double *g)
 {
     g[0] = q[0] - p[LENGTH] * cos(q[2]);
@@ -143,5 +137,5 @@ const percuss_system_definition pcs_closed_pendulum = {
     .cells = pendulum_cells,
     .points = pendulum_points,
     .contact_points = pendulum_contact_points,
-    .tangents = pendulum_tangents,
+    .tangents = pcs_tangents_of_weight,
 };

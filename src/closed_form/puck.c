@@ -53,18 +53,10 @@ static void puck_mass(const double *p, const double *q, double *M)
     for (int k = 0; k < 9; k++) M[k] = k % 4 == 0 ? p[MASS] : 0.0;
 }
 
-// Computes the downhill and normal parts of the vertical; exact at 0 and 90 degrees.
-static void puck_split(const double *p, double *s, double *c)
-{
-    const double degree = 0.017453292519943295;
-    *s = sin(p[SLOPE_DEGREES] * degree);
-    *c = sin((90.0 - p[SLOPE_DEGREES]) * degree);
-}
-
 static void puck_force(const double *p, double t, const double *q, const double *v, double *f)
 {
     double s, c;
-    puck_split(p, &s, &c);
+    pcs_split_degrees(p[SLOPE_DEGREES], &s, &c);
     f[0] = p[MASS] * p[GRAVITY] * s;
     f[1] = 0.0;
     f[2] = -p[MASS] * p[GRAVITY] * c;
@@ -85,7 +77,7 @@ static void puck_directions(const double *p, const double *q, double *G, double 
 static void puck_energy(const double *p, const double *q, const double *v, double *kinetic, double *potential)
 {
     double s, c;
-    puck_split(p, &s, &c);
+    pcs_split_degrees(p[SLOPE_DEGREES], &s, &c);
     *kinetic = 0.5 * p[MASS] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     *potential = p[MASS] * p[GRAVITY] * (c * q[2] - s * q[0]);
 }
@@ -94,7 +86,7 @@ static void puck_energy(const double *p, const double *q, const double *v, doubl
 static void puck_place(const double *p, const double *q, double x[3])
 {
     double s, c;
-    puck_split(p, &s, &c);
+    pcs_split_degrees(p[SLOPE_DEGREES], &s, &c);
     x[0] = c * q[0] + s * q[2];
     x[1] = q[1];
     x[2] = -s * q[0] + c * q[2];

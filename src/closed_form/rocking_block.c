@@ -83,12 +83,6 @@ static void block_force(const double *p, double t, const double *q, const double
     f[1] = -p[MASS] * p[GRAVITY];
 }
 
-// Clears K and C: the force is constant.
-static void block_tangents(const double *p, double t, const double *q, const double *v, double *K, double *C)
-{
-    for (int k = 0; k < 9; k++) K[k] = C[k] = 0.0;
-}
-
 // Returns the signed lever arm of point j, m, between half of the width and minus that: the right corner first.
 static double block_arm(const double *p, int j)
 {
@@ -166,5 +160,5 @@ const percuss_system_definition pcs_closed_rocking_block = {
     .cells = block_cells,
     .points = block_points,
     .contact_points = block_contact_points,
-    .tangents = block_tangents,
+    .tangents = pcs_tangents_of_weight,
 };

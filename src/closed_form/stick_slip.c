@@ -43,12 +43,6 @@ static double slip_length(const double *p)
     return 1.0 + fabs(p[POSITION]);
 }
 
-static void slip_mass(const double *p, const double *q, double *M)
-{
-    M[0] = M[3] = p[MASS];
-    M[1] = M[2] = 0.0;
-}
-
 static double slip_push(const double *p, double t)
 {
     return p[AMPLITUDE] * sin(6.283185307179586 * p[FREQUENCY] * t);
@@ -63,17 +57,6 @@ static void slip_force(const double *p, double t, const double *q, const double 
 static double slip_load_work(const double *p, double t, const double *q0, const double *q1)
 {
     return slip_push(p, t) * (q1[0] - q0[0]);
-}
-
-static void slip_gaps(const double *p, const double *q, double *g)
-{
-    g[0] = q[1];
-}
-
-static void slip_directions(const double *p, const double *q, double *G, double *T)
-{
-    G[0] = T[1] = 0.0;
-    G[1] = T[0] = 1.0;
 }
 
 static void slip_energy(const double *p, const double *q, const double *v, double *kinetic, double *potential)
@@ -108,10 +91,10 @@ const percuss_system_definition pcs_closed_stick_slip = {
     .rows = slip_rows,
     .start = slip_start,
     .length = slip_length,
-    .mass = slip_mass,
+    .mass = pcs_mass_in_plane,
     .force = slip_force,
-    .gaps = slip_gaps,
-    .directions = slip_directions,
+    .gaps = pcs_gap_on_floor,
+    .directions = pcs_directions_on_floor,
     .energy = slip_energy,
     .load_work = slip_load_work,
     .npoint = PCS_OUTLINE_BLOCK,
