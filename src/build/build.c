@@ -707,10 +707,9 @@ static const char *scheme_find_refused(const pcs_build *b, size_t size, char *pa
 
 static pcs_status build_solvers(pcs_build *b)
 {
-    bool is_auto = strcmp(b->solver, "auto") == 0;
-    const char *name = is_auto ? pcs_step_solver_preferred(b->sim->system) : b->solver;
     pcs_status status = pcs_scheme_weigh(b->scheme, b->sim->system, b->sim->step_size);
-    if (status == PCS_OK) status = pcs_step_solver_create(b->ctx, name, b->linear, b->sim->system, &b->sim->solver);
+    if (status == PCS_OK)
+        status = pcs_step_solver_create(b->ctx, b->solver, b->linear, b->sim->system, &b->sim->solver);
     if (status != PCS_OK) {
         char path[256];
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, scheme_find_refused(b, sizeof path, path)), status));

@@ -95,6 +95,7 @@ static pcs_status cholmod_analyze_pattern(pcs_linsolve *self)
     PCS_TRY(cholmod_begin(self));
     cholmod_data *d = self->data;
     d->L = cholmod_analyze(&d->view, &d->common);
+    self->entries = d->common.lnz;
     if (d->L != NULL && d->common.fl > MOST_OPERATIONS)
         pcs_note(self->ctx, "a factor of %d equations takes %.0e operations; " CHOLMOD_HINT, self->A->pattern->n,
                  d->common.fl);

@@ -48,19 +48,6 @@ static bool step_is_plain(const pcs_system *system)
     return system->is_linear && system->ntangent == 0 && !pcs_system_has_joints(system);
 }
 
-// Rows above which products are faster than columns, whatever the size of the model: 20 to 60 in measurements where all
-// rows act at once (tests/bench/bench_contacts.c). Joints stay with Newton's dense form as long as it takes them.
-enum { MANY_ROWS = 32 };
-
-const char *pcs_step_solver_preferred(const pcs_system *system)
-{
-    double njoint = 0.0;
-    for (int j = 0; j < system->nrow; j++) njoint += system->rows[j].is_bilateral;
-    pcs_rows_sum(system, 1, &njoint);
-    if (pcs_system_nrow(system) - njoint > MANY_ROWS || pcs_system_nrow(system) > PCS_MAX_ROWS) return "schur";
-    return step_is_plain(system) ? "condensed" : "newton";
-}
-
 static pcs_status step_factor_mass(pcs_step_solver *self)
 {
     bool is_singular = false;
@@ -78,27 +65,56 @@ static pcs_status step_factor_mass(pcs_step_solver *self)
         where);
 }
 
+// Rows above which products are faster than columns where the matrix changes from step to step, or is spread: 20 to 60
+// in measurements where all rows act at once (tests/bench/bench_contacts.c).
+enum { MANY_ROWS = 32 };
+// Numbers in the columns of all rows, 320 MB; those of a few rows are small beside the model itself.
+static const double most_columns = 4e7, few_rows = 16;
+
+// Returns the name of the solver that takes the fewest operations per step. A solve with the factor takes S, a product
+// 30 per equation and 2000 besides. Solving by products takes 8 of them without friction and 10 with it, as times of
+// lattices and piles say (tests/bench/bench_solvers.py). Columns take a solve each, which some 200 steps share, products
+// with them in every step, and the dense problem. Joints stay with Newton's dense form as long as it takes them.
+static const char *step_prefer(const pcs_step_solver *self)
+{
+    const pcs_system *system = self->system;
+    double njoint = 0.0, steps = 200.0, N = pcs_system_ndof(system), m = pcs_system_nrow(system);
+    for (int j = 0; j < system->nrow; j++) njoint += system->rows[j].is_bilateral;
+    pcs_rows_sum(system, 1, &njoint);
+    if (m > PCS_MAX_ROWS) return "schur";
+    if (!system->is_linear || system->layout != NULL) return m - njoint > MANY_ROWS ? "schur" : "newton";
+    double S = 4.0 * self->mass->entries, product = S + 30.0 * N + 2000.0;
+    double nz = 2.0 * m + pcs_system_ntangent(system);
+    if (step_is_plain(system)) {
+        double columns = 2.0 * S + 3.0 * m * S / steps + 3.0 * m * N + 4.0 * m * m * m;
+        bool is_room = m <= few_rows || 4.0 * m * N <= most_columns;
+        return is_room && columns <= 8.0 * product ? "condensed" : "schur";
+    }
+    double columns = 2.0 * S + 2.0 * nz * S / steps + 4.0 * nz * N + 20.0 * nz * nz + 0.5 * nz * nz * nz;
+    return m == njoint || columns < 10.0 * product ? "newton" : "schur";
+}
+
 pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
                                   pcs_step_solver **out)
 {
     pcs_step_solver *self;
     const pcs_step_solver_ops *ops = step_find(name);
-    if (ops == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "no step solver is called '%s'", name);
-    if (!ops->takes_all && !step_is_plain(system))
+    bool is_auto = strcmp(name, "auto") == 0;
+    if (ops == NULL && !is_auto) return pcs_fail(ctx, PCS_UNSUPPORTED, "no step solver is called '%s'", name);
+    if (!is_auto && !ops->takes_all && !step_is_plain(system))
         return pcs_fail(ctx, PCS_UNSUPPORTED,
                         "step solver '%s' takes linear systems without friction and joints; use 'newton' for '%s'",
                         name, system->name);
     PCS_TAKE(ctx, self, 1, "the step solver");
-    *self = (pcs_step_solver){
-        .ops = ops, .ctx = ctx, .system = system, .linear = linear, .bad_equation = -1, .bad_row = -1
-    };
+    *self = (pcs_step_solver){ .ctx = ctx, .system = system, .linear = linear, .bad_equation = -1, .bad_row = -1 };
+    PCS_TRY(step_factor_mass(self));
+    self->ops = is_auto ? step_find(step_prefer(self)) : ops;
     PCS_TAKE(ctx, self->effective_mass, system->nrow, "effective masses");
     PCS_TAKE(ctx, self->tangent_mass, system->ntangent, "effective masses");
-    self->data = pcs_take(ctx, 1, ops->data_size, "the step solver");
+    self->data = pcs_take(ctx, 1, self->ops->data_size, "the step solver");
     if (self->data == NULL) return PCS_NO_MEMORY;
-    PCS_TRY(step_factor_mass(self));
     PCS_TRY(pcs_projection_create(self, &self->projection));
-    PCS_TRY(ops->setup(self));
+    PCS_TRY(self->ops->setup(self));
     self->memory[PCS_DAMPER_MEMORY] = system->dampers;
     for (int i = 0; i < PCS_SOLVER_MEMORY; i++)
         if (self->memory[i].size > 0) self->nmemory = i + 1;

@@ -149,10 +149,9 @@ struct pcs_step_solver {
 
 extern const pcs_step_solver_ops *const pcs_step_solvers[]; // ends with NULL
 
+// Creates the step solver of that name; "auto": the one that is expected to take least time for the system.
 pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
                                   pcs_step_solver **out);
-// Returns the name of the step solver that is fastest for a system.
-const char *pcs_step_solver_preferred(const pcs_system *system);
 // Makes the solver ready for steps of this form; cheap when nothing changed.
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome);
 // Lets the solver hand a step that it cannot solve to another one: newton to schur, and the reverse if the problem is

@@ -1,8 +1,6 @@
-// Many contacts at once: effort, time and memory of a step of a pile of beams against the number of contacts, and where
-// the solver by products overtakes the condensed and the dense one.
+// Many contacts at once: effort, time and memory of a step of a pile of beams against the number of contacts.
 //
 //   bench_contacts [most contacts, 10648]     growth table: 125, 1000, 10648 contacts
-//   bench_contacts crossover                  the same steps by condensed, newton and schur, 8 to 343 contacts
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -76,25 +74,8 @@ static void bench_growth(int most)
         }
 }
 
-// Without friction against `condensed`, with it against `newton`.
-static void bench_crossover(void)
-{
-    static const int cases[] = { 0, 1, 3, 4 };
-    printf("%-30s %8s %8s %14s %14s %7s\n", "pile", "contacts", "dofs", "dense s/step", "schur s/step", "ratio");
-    for (int i = 0; i < 4; i++)
-        for (int width = 2; width <= (i < 2 ? 7 : 4); width++) {
-            const bench_case *b = &bench_cases[cases[i]];
-            bench_result dense = bench_run(b, width, b->friction > 0.0 ? "newton" : "condensed");
-            bench_result schur = bench_run(b, width, "schur");
-            printf("%-30s %8d %8d %14.6f %14.6f %7.1f\n", b->name, schur.contacts, schur.dofs, dense.seconds,
-                   schur.seconds, dense.seconds / schur.seconds);
-            fflush(stdout);
-        }
-}
-
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "crossover") == 0) bench_crossover();
-    else bench_growth(argc > 1 ? atoi(argv[1]) : 10648);
+    bench_growth(argc > 1 ? atoi(argv[1]) : 10648);
     return 0;
 }

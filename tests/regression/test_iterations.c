@@ -292,6 +292,24 @@ TEST(tangents_of_meshes_are_those_of_forces)
     check_tangents("tests/bench/exact_2d.yaml", "supports.clamp={ set: beam.start, fix: [x, y] }");
 }
 
+// Columns are cheaper where a factor is large and contacts are few, products where contacts are many.
+TEST(auto_takes_the_cheapest_solver)
+{
+    static const char *const expected[][2] = { { "mesh.net.cells=[40, 40]", "condensed" },
+                                               { "mesh.net.cells=[3, 300]", "schur" },
+                                               { "contacts.wall.friction=0.3", "newton" },
+                                               { "contacts.wall.friction=0.3;mesh.net.cells=[3, 100]", "schur" } };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "%s", expected[i][0]);
+        char *second = strchr(text, ';');
+        if (second != NULL) *second++ = '\0';
+        case_run run = case_open("cases/frame_lattice", (const char *const[]){ text, second, NULL });
+        CHECK_TEXT(run.sim->scheme->solver->ops->name, expected[i][1]);
+        case_close(&run);
+    }
+}
+
 // At the time of the rows, and at another one.
 static void check_gaps_here(const char *path, double later)
 {
