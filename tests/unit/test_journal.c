@@ -34,12 +34,6 @@ static model *bearing(const char *shaft, const char *housing)
     return m;
 }
 
-static const char *const pairs[][2] = { { "disc", "point_mass" },
-                                        { "disc", "disc" },
-                                        { "rigid_body_3d", "point_mass" },
-                                        { "rigid_body_3d", "rigid_body_3d" } };
-enum { NPAIR = sizeof pairs / sizeof *pairs };
-
 static double gap_at(const model *m, const double *q, double step, const double *d)
 {
     pcs_system *system = m->system;
