@@ -357,6 +357,13 @@ static int rigid_rest(finder *f, double rest[][MOST])
     return count;
 }
 
+// Sets coordinates of a point that are round-off of the model's size to 0, m.
+static void rigid_level(const finder *f, double point[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (fabs(point[i]) < 1e-9 * f->length) point[i] = 0.0;
+}
+
 // Finds the point of a part that moves least in all given motions: minimises sum |t + w x (p - c)|^2. Returns false if
 // none of them rotates it.
 static bool rigid_still_point(const finder *f, int count, double rest[][MOST], int part, double point[3])
@@ -378,8 +385,7 @@ static bool rigid_still_point(const finder *f, int count, double rest[][MOST], i
         double along = (V[k] * b[0] + V[3 + k] * b[1] + V[6 + k] * b[2]) / w[k];
         for (int i = 0; i < 3; i++) point[i] += along * V[3 * i + k];
     }
-    for (int i = 0; i < 3; i++)
-        if (fabs(point[i]) < 1e-9 * f->length) point[i] = 0.0;
+    rigid_level(f, point);
     return w[2] * f->length * f->length > NEGLIGIBLE * NEGLIGIBLE;
 }
 
@@ -421,6 +427,7 @@ static void rigid_name_all(finder *f, pcs_rigid *out)
     if (f->npart > 1)
         for (int p = 0; p < f->npart; p++) {
             rigid_find_middle(f, p, point);
+            rigid_level(f, point);
             rigid_name_axes(f, p, point, true, out);
         }
     while (f->nchosen < f->nfree) {
