@@ -29,21 +29,8 @@ typedef struct turning_node {
     int translation[3], spin[3]; // dofs; -1 if absent
     int ntranslation, nspin;
     double R[9], turn[3];
+    double force[3], moment[3]; // N; N m, material
 } turning_node;
-
-static void turning_look(const fe_data *fe, int node, const double *q, turning_node *out)
-{
-    *out = (turning_node){ 0 };
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (!d->is_rotation && out->ntranslation < 3) out->translation[out->ntranslation++] = i;
-        if (!d->is_rotation || out->nspin == 3) continue;
-        out->spin[out->nspin++] = i;
-        if (d->equation >= 0)
-            for (int k = 0; k < 3; k++) out->turn[k] += q[d->equation] * d->direction[k];
-    }
-    pcs_rotation_exp(out->turn, out->R);
-}
 
 // Fails unless the node turns by finite angles, as a load that turns with it needs.
 static pcs_status fe_demand_finite_turns(const pcs_system *self, int node)
@@ -82,18 +69,27 @@ static pcs_status fe_add_turning_load(pcs_system *self, fe_data *fe, int load, i
     return PCS_OK;
 }
 
-// Computes force, N, and material moment, N m, of a load at the node's current rotation.
-static void turning_act(const pcs_system *self, const fe_turning_load *load, double t, const turning_node *node,
-                        double force[3], double moment[3])
+// Finds the dofs of a load's node and what the load does there at time t and positions q.
+static void turning_look(const pcs_system *self, const fe_turning_load *load, double t, const double *q,
+                         turning_node *out)
 {
     const fe_data *fe = self->data;
     const pcs_fe_load *l = &fe->model.loads[load->load];
     double factor = pcs_fe_load_size(self, load->load, t), scaled[3];
+    *out = (turning_node){ 0 };
+    for (int i = fe->map.first[load->node]; i < fe->map.first[load->node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (!d->is_rotation && out->ntranslation < 3) out->translation[out->ntranslation++] = i;
+        if (!d->is_rotation || out->nspin == 3) continue;
+        out->spin[out->nspin++] = i;
+        if (d->equation >= 0)
+            for (int k = 0; k < 3; k++) out->turn[k] += q[d->equation] * d->direction[k];
+    }
+    pcs_rotation_exp(out->turn, out->R);
     for (int k = 0; k < 3; k++) scaled[k] = factor * load->value[k];
-    for (int k = 0; k < 3; k++) force[k] = moment[k] = 0.0;
-    if (l->kind == PCS_LOAD_FORCE) pcs_rotation_apply(node->R, scaled, force);
-    else if (l->follows) memcpy(moment, scaled, sizeof scaled);
-    else pcs_rotation_apply_transposed(node->R, scaled, moment);
+    if (l->kind == PCS_LOAD_FORCE) pcs_rotation_apply(out->R, scaled, out->force);
+    else if (l->follows) memcpy(out->moment, scaled, sizeof scaled);
+    else pcs_rotation_apply_transposed(out->R, scaled, out->moment);
 }
 
 void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f)
@@ -101,12 +97,11 @@ void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, dou
     const fe_data *fe = self->data;
     for (int i = 0; i < fe->nturning; i++) {
         turning_node node;
-        double force[3], moment[3];
-        turning_look(fe, fe->turning[i].node, q, &node);
-        turning_act(self, &fe->turning[i], t, &node, force, moment);
+        turning_look(self, &fe->turning[i], t, q, &node);
         for (int d = fe->map.first[fe->turning[i].node]; d < fe->map.first[fe->turning[i].node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
-            if (dof->equation >= 0) f[dof->equation] += pcs_dot3(dof->is_rotation ? moment : force, dof->direction);
+            if (dof->equation >= 0)
+                f[dof->equation] += pcs_dot3(dof->is_rotation ? node.moment : node.force, dof->direction);
         }
     }
 }
@@ -127,9 +122,8 @@ void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at)
         const fe_turning_load *load = &fe->turning[i];
         const pcs_fe_load *l = &fe->model.loads[load->load];
         turning_node node;
-        double force[3], moment[3], factor = at.load_factor * pcs_fe_load_size(self, load->load, at.t);
-        turning_look(fe, load->node, at.q, &node);
-        turning_act(self, load, at.t, &node, force, moment);
+        double factor = at.load_factor * pcs_fe_load_size(self, load->load, at.t);
+        turning_look(self, load, at.t, at.q, &node);
         for (int s = 0; s < node.nspin; s++) {
             const double *axis = fe->map.dof[node.spin[s]].direction;
             double change[3], turned[3];
@@ -140,7 +134,7 @@ void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at)
                     turning_add_entry(self, node.translation[r], node.spin[s],
                                       -factor * pcs_dot3(turned, fe->map.dof[node.translation[r]].direction));
             if (l->kind == PCS_LOAD_FORCE || l->follows) continue;
-            pcs_cross(moment, axis, change); // change of R^T m: -(axis x R^T m)
+            pcs_cross(node.moment, axis, change); // change of R^T m: -(axis x R^T m)
             for (int r = 0; r < node.nspin; r++)
                 turning_add_entry(self, node.spin[r], node.spin[s],
                                   -at.load_factor * pcs_dot3(change, fe->map.dof[node.spin[r]].direction));
@@ -153,13 +147,11 @@ void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q,
     const fe_data *fe = self->data;
     for (int i = 0; i < fe->nturning; i++) {
         turning_node node;
-        double force[3], moment[3];
-        turning_look(fe, fe->turning[i].node, q, &node);
-        turning_act(self, &fe->turning[i], t, &node, force, moment);
+        turning_look(self, &fe->turning[i], t, q, &node);
         for (int r = 0; r < node.ntranslation; r++) {
             const pcs_dof *d = &fe->map.dof[node.translation[r]];
             if (d->equation < 0 || d->equation >= pcs_system_nown(self)) continue;
-            for (int k = 0; k < 3; k++) sum[k] += pcs_dot3(force, d->direction) * d->direction[k];
+            for (int k = 0; k < 3; k++) sum[k] += pcs_dot3(node.force, d->direction) * d->direction[k];
         }
     }
 }
@@ -171,18 +163,17 @@ double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, c
     for (int i = 0; i < fe->nturning; i++) {
         const fe_turning_load *load = &fe->turning[i];
         turning_node start, end;
-        double force[2][3], moment[2][3], u0[3], u1[3], back[3], way[3];
+        double u0[3], u1[3], back[3], way[3];
         if (!pcs_fe_owns(fe, load->node)) continue;
-        turning_look(fe, load->node, q0, &start);
-        turning_look(fe, load->node, q1, &end);
-        turning_act(self, load, t, &start, force[0], moment[0]);
-        turning_act(self, load, t, &end, force[1], moment[1]);
+        turning_look(self, load, t, q0, &start);
+        turning_look(self, load, t, q1, &end);
         pcs_dofmap_vector(&fe->map, false, load->node, q0, u0);
         pcs_dofmap_vector(&fe->map, false, load->node, q1, u1);
         for (int k = 0; k < 3; k++) back[k] = -start.turn[k];
         pcs_rotation_compose(back, end.turn, way); // material, from q0 to q1
         for (int k = 0; k < 3; k++)
-            work += 0.5 * (force[0][k] + force[1][k]) * (u1[k] - u0[k]) + 0.5 * (moment[0][k] + moment[1][k]) * way[k];
+            work += 0.5 * (start.force[k] + end.force[k]) * (u1[k] - u0[k]) +
+                    0.5 * (start.moment[k] + end.moment[k]) * way[k];
     }
     return work;
 }
@@ -194,14 +185,12 @@ double pcs_fe_turning_power(const pcs_system *self, double t, const double *q, c
     for (int i = 0; i < fe->nturning; i++) {
         const fe_turning_load *load = &fe->turning[i];
         turning_node node;
-        double force[3], moment[3];
         if (!pcs_fe_owns(fe, load->node)) continue;
-        turning_look(fe, load->node, q, &node);
-        turning_act(self, load, t, &node, force, moment);
+        turning_look(self, load, t, q, &node);
         for (int d = fe->map.first[load->node]; d < fe->map.first[load->node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
             if (dof->equation < 0) continue;
-            power += pcs_dot3(dof->is_rotation ? moment : force, dof->direction) * v[dof->equation];
+            power += pcs_dot3(dof->is_rotation ? node.moment : node.force, dof->direction) * v[dof->equation];
         }
     }
     return power;
