@@ -601,26 +601,6 @@ static void beams_push_both(const beams_contact *self, pcs_beam_pair pair, const
     pcs_gap_push_cell(out, self->beams.mesh->cell[pair.a], c->s, arm[0], back);
 }
 
-static bool beams_across(const double way[3], const double n[3], double out[3])
-{
-    double part = pcs_dot3(way, n), rest[3];
-    for (int k = 0; k < 3; k++) rest[k] = way[k] - part * n[k];
-    return pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(way, way) && pcs_normalize3(rest, out);
-}
-
-// Finds the unit tangents: along the first axis less its normal component, and across it; in the plane only one.
-static void beams_tangents(const beams_contact *self, const beams_view *view, const double n[3], double tangent[2][3])
-{
-    static const double axes[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-    if (self->ntangent == 1) {
-        pcs_cross(self->plane, n, tangent[0]);
-        return;
-    }
-    bool is_found = beams_across(view->axis[0].e, n, tangent[0]) || beams_across(view->axis[1].e, n, tangent[0]);
-    for (int k = 0; k < 3 && !is_found; k++) is_found = beams_across(axes[k], n, tangent[0]);
-    pcs_cross(n, tangent[0], tangent[1]);
-}
-
 // Finds the unit normal from a to b. If the axes cross it is perpendicular to both, as good a choice as any.
 static void beams_normal(const beams_contact *self, const beams_view *view, double n[3])
 {
@@ -629,7 +609,8 @@ static void beams_normal(const beams_contact *self, const beams_view *view, doub
     pcs_cross(view->axis[0].e, view->axis[1].e, across);
     if (self->ntangent == 2 && pcs_normalize3(across, n)) return;
     const double any[3] = { 1.0, 0.0, 0.0 };
-    beams_tangents(self, view, any, one_way);
+    pcs_gap_tangents_along(self->ntangent, self->plane, (const double *const[]){ view->axis[0].e, view->axis[1].e },
+                           any, one_way);
     memcpy(n, one_way[0], 3 * sizeof *n);
 }
 
@@ -651,7 +632,8 @@ static void beams_evaluate_row(const beams_contact *self, const pcs_places *plac
         arm[1][k] = -self->radius[1] * row->normal[k];
         row->point[k] = x[k] + arm[0][k];
     }
-    beams_tangents(self, &view, row->normal, tangent);
+    pcs_gap_tangents_along(self->ntangent, self->plane, (const double *const[]){ view.axis[0].e, view.axis[1].e },
+                           row->normal, tangent);
     for (int t = 0; t < self->ntangent; t++) beams_push_both(self, pair, c, arm, tangent[t], &row->tangent[t]);
     memcpy(row->across, tangent, (size_t)self->ntangent * sizeof *tangent);
     if (places->has_velocities && is_near)

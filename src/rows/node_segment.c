@@ -333,23 +333,6 @@ static double target_bias(const target_contact *self, const target_view *view, c
     return pull - turn * pcs_dot3(view->axis.e, w) / length2 - slide * turn;
 }
 
-static void target_tangents(const target_contact *self, const target_view *view, const double n[3],
-                            double tangent[2][3])
-{
-    static const double axes[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-    if (self->ntangent == 1) {
-        pcs_cross(self->plane, n, tangent[0]);
-        return;
-    }
-    const double *ways[] = { view->axis.e, axes[0], axes[1], axes[2] };
-    for (int i = 0; i < 4; i++) {
-        double along = pcs_dot3(ways[i], n), rest[3];
-        for (int k = 0; k < 3; k++) rest[k] = ways[i][k] - along * n[k];
-        if (pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(ways[i], ways[i]) && pcs_normalize3(rest, tangent[0])) break;
-    }
-    pcs_cross(n, tangent[0], tangent[1]);
-}
-
 static void target_evaluate_row(const target_contact *self, int i, bool has_velocities, pcs_row_state *row)
 {
     target_view view;
@@ -363,7 +346,8 @@ static void target_evaluate_row(const target_contact *self, int i, bool has_velo
         at_axis[k] = self->radius * row->normal[k];
         row->point[k] = view.point.x[k] + at_point[k];
     }
-    target_tangents(self, &view, row->normal, tangent);
+    pcs_gap_tangents_along(self->ntangent, self->plane, (const double *const[]){ view.axis.e, view.axis.e },
+                           row->normal, tangent);
     for (int t = 0; t < self->ntangent; t++) target_push(self, &view, at_point, at_axis, tangent[t], &row->tangent[t]);
     memcpy(row->across, tangent, (size_t)self->ntangent * sizeof *tangent);
     if (has_velocities) row->bias = target_bias(self, &view, row->normal);
