@@ -3,7 +3,6 @@
 
 #include "api/handle.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // Contacts, joints and reactions.

@@ -4,7 +4,6 @@
 #include "core/text.h"
 
 #include <math.h>
-#include <stdio.h>
 
 typedef struct amplitude_params {
     pcs_yaml *table, *sine, *ramp, *pulse;

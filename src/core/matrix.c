@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 // Pattern of a finite-element matrix from the equation numbers of its cells.

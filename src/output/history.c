@@ -9,7 +9,6 @@
 #include "output/tally.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { FIXED_COLUMNS = 18, PLAIN_COLUMNS = 5 };

@@ -13,7 +13,6 @@
 
 #include "rows/gap.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { corners = 4 }; // of an edge

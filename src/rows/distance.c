@@ -5,7 +5,6 @@
 #include "rows/ends.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct distance_params {
     const char *node, *a, *b;

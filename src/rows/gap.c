@@ -2,8 +2,6 @@
 
 #include "rows/gap.h"
 
-#include <math.h>
-
 pcs_status pcs_gap_look_along(pcs_context *ctx, const pcs_dofmap *map, int node, const double n[3], bool *is_free)
 {
     int dof[PCS_MAX_NODE_DOFS];
