@@ -540,13 +540,11 @@ static pcs_status equilibrium_take(pcs_equilibrium *e)
 {
     pcs_system *s = e->system;
     pcs_context *ctx = e->ctx;
-    double **vectors[] = { &e->zero, &e->f,    &e->idle, &e->loads, &e->size,
-                           &e->dq,   &e->away, &e->work, &e->scale, &e->stiffness };
-    double **rows[] = { &e->lam, &e->dlam, &e->gap, &e->gap0, &e->target, &e->blur, &e->gap_noise, &e->lam_noise };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], s->nv, "equilibrium");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], e->nall, "equilibrium");
-    PCS_TAKE(ctx, e->held, e->nall, "equilibrium");
-    PCS_TAKE(ctx, e->kept, e->nall, "equilibrium");
+    PCS_TAKE_EACH(ctx, s->nv, "equilibrium", double, &e->zero, &e->f, &e->idle, &e->loads, &e->size, &e->dq, &e->away,
+                  &e->work, &e->scale, &e->stiffness);
+    PCS_TAKE_EACH(ctx, e->nall, "equilibrium", double, &e->lam, &e->dlam, &e->gap, &e->gap0, &e->target, &e->blur,
+                  &e->gap_noise, &e->lam_noise);
+    PCS_TAKE_EACH(ctx, e->nall, "equilibrium", unsigned char, &e->held, &e->kept);
     PCS_TRY(equilibrium_take_kept(e, &e->last));
     PCS_TRY(equilibrium_take_kept(e, &e->safe));
     PCS_TRY(pcs_stiffness_create(s, e->has_friction, &e->stiff));
@@ -1745,11 +1743,8 @@ static pcs_status ramp_begin(pcs_ramp *r)
 {
     const pcs_equilibrium *e = &r->e;
     pcs_system *system = e->system;
-    PCS_TAKE(e->ctx, r->gap, system->nrow, "equilibrium");
-    PCS_TAKE(e->ctx, r->drive, system->nrow, "equilibrium");
-    PCS_TAKE(e->ctx, r->drive_now, system->nrow, "equilibrium");
-    PCS_TAKE(e->ctx, r->loads, system->nv, "equilibrium");
-    PCS_TAKE(e->ctx, r->friction, system->nv, "equilibrium");
+    PCS_TAKE_EACH(e->ctx, system->nrow, "equilibrium", double, &r->gap, &r->drive, &r->drive_now);
+    PCS_TAKE_EACH(e->ctx, system->nv, "equilibrium", double, &r->loads, &r->friction);
     if (system->row_set.ndriven > 0) pcs_system_drives(system, e->time, r->drive_now, e->dlam);
     if (pcs_system_remembers(system)) system->ops->commit(system, pcs_at(e->time, r->q, NULL));
     ramp_keep(r);

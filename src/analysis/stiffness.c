@@ -58,9 +58,7 @@ pcs_status pcs_stiffness_create(pcs_system *s, bool has_friction, pcs_stiffness 
                              .varies = s->row_set.vary && s->nrow > 0,
                              .ntangent = has_friction ? s->ntangent : 0 };
     bool is_wider = self->varies || has_friction;
-    PCS_TAKE(s->ctx, self->q, s->nv, "the stiffness of rows");
-    PCS_TAKE(s->ctx, self->step, s->nv, "the stiffness of rows");
-    PCS_TAKE(s->ctx, self->g, s->nv, "the stiffness of rows");
+    PCS_TAKE_EACH(s->ctx, s->nv, "the stiffness of rows", double, &self->q, &self->step, &self->g);
     PCS_TAKE(s->ctx, self->place, own->nnz, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->column, s->nv, "the stiffness of rows");
     if (is_wider) PCS_TRY(stiffness_make_pattern(s, has_friction, &wider));

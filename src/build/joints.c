@@ -280,13 +280,9 @@ static pcs_status joints_check_all(joint_check *k)
     const pcs_matrix *M = system->M;
     size_t n = (size_t)k->n;
     PCS_TAKE(k->b->ctx, k->L, n * n, "the joints");
-    PCS_TAKE(k->b->ctx, k->c, n, "the joints");
-    PCS_TAKE(k->b->ctx, k->size, n, "the joints");
-    PCS_TAKE(k->b->ctx, k->gap, system->nrow, "the joints");
-    PCS_TAKE(k->b->ctx, k->way, system->nrow, "the joints");
-    PCS_TAKE(k->b->ctx, k->speed, system->nrow, "the joints");
-    PCS_TAKE(k->b->ctx, k->mass, system->nv, "the joints");
-    PCS_TAKE(k->b->ctx, k->spread, system->nv, "the joints");
+    PCS_TAKE_EACH(k->b->ctx, n, "the joints", double, &k->c, &k->size);
+    PCS_TAKE_EACH(k->b->ctx, system->nrow, "the joints", double, &k->gap, &k->way, &k->speed);
+    PCS_TAKE_EACH(k->b->ctx, system->nv, "the joints", double, &k->mass, &k->spread);
     for (int i = 0; i < system->nv; i++) {
         double mass = pcs_matrix_diagonal(M, i);
         k->mass[i] = mass > 0.0 ? mass : 1.0; // without mass any measure will do

@@ -46,10 +46,7 @@ static pcs_status rigid_find_parts(finder *f)
 {
     const pcs_mesh *mesh = f->fe->model.mesh;
     int *parent, *number;
-    PCS_TAKE(f->ctx, parent, mesh->nnode, "parts of the mesh");
-    PCS_TAKE(f->ctx, number, mesh->nnode, "parts of the mesh");
-    PCS_TAKE(f->ctx, f->part, mesh->nnode, "parts of the mesh");
-    PCS_TAKE(f->ctx, f->group, mesh->nnode, "parts of the mesh");
+    PCS_TAKE_EACH(f->ctx, mesh->nnode, "parts of the mesh", int, &parent, &number, &f->part, &f->group);
     for (int i = 0; i < mesh->nnode; i++) parent[i] = i;
     for (int c = 0; c < mesh->ncell; c++)
         parent[rigid_root(parent, mesh->cell[c][0])] = rigid_root(parent, mesh->cell[c][1]);

@@ -159,11 +159,8 @@ pcs_status pcs_beams_create(pcs_context *ctx, const pcs_mesh *mesh, const pcs_be
     PCS_TAKE(ctx, self->nodes, mesh->nnode, "a contact of cells");
     PCS_TAKE(ctx, self->x, mesh->nnode, "a contact of cells");
     PCS_TAKE(ctx, self->neighbour, mesh->ncell, "a contact of cells");
-    PCS_TAKE(ctx, self->chain, mesh->ncell, "a contact of cells");
-    PCS_TAKE(ctx, self->place, mesh->ncell, "a contact of cells");
-    PCS_TAKE(ctx, self->loop, mesh->ncell, "a contact of cells");
-    PCS_TAKE(ctx, self->in_a, mesh->ncell, "a contact of cells");
-    PCS_TAKE(ctx, self->in_b, mesh->ncell, "a contact of cells");
+    PCS_TAKE_EACH(ctx, mesh->ncell, "a contact of cells", int, &self->chain, &self->place, &self->loop);
+    PCS_TAKE_EACH(ctx, mesh->ncell, "a contact of cells", unsigned char, &self->in_a, &self->in_b);
     PCS_TAKE(ctx, self->found, definition->most + 1, "a contact of cells");
     PCS_TAKE(ctx, self->boxes, self->a->count + self->b->count, "a contact of cells");
     beams_mark(self->a, self->in_a);

@@ -139,9 +139,7 @@ void pcs_rotate_slopes_of_rows(const pcs_rotations *r, const double *x, double p
 pcs_status pcs_scale_create(pcs_system *system)
 {
     pcs_scale *out = &system->scale;
-    PCS_TAKE(system->ctx, out->model, system->nv, "sizes of coordinates");
-    PCS_TAKE(system->ctx, out->cell, system->nv, "sizes of coordinates");
-    PCS_TAKE(system->ctx, out->place, system->nv, "sizes of coordinates");
+    PCS_TAKE_EACH(system->ctx, system->nv, "sizes of coordinates", double, &out->model, &out->cell, &out->place);
     PCS_TAKE(system->ctx, out->axis, system->nv, "sizes of coordinates");
     PCS_TAKE(system->ctx, out->is_angle, system->nv, "sizes of coordinates");
     double size = system->length > 0.0 ? system->length : 1.0;
