@@ -20,7 +20,8 @@ endif()
 # Functions of tables take what the table says, whether they need it or not: unused parameters are no mistake.
 add_library(percuss_flags INTERFACE)
 target_compile_options(percuss_flags INTERFACE
-  -Wall -Wextra -Wno-unused-parameter -Wpedantic -Wshadow -Wconversion -Wvla -Wmissing-prototypes -ffp-contract=${PERCUSS_CONTRACT}
+  -Wall -Wextra -Wno-unused-parameter -Wpedantic -Wshadow -Wconversion -Wvla -Wmissing-prototypes
+  -ffp-contract=${PERCUSS_CONTRACT}
   -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
   $<$<BOOL:${PERCUSS_WERROR}>:-Werror>
   $<$<BOOL:${PERCUSS_NATIVE}>:-march=native>

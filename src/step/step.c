@@ -73,8 +73,8 @@ static const double most_columns = 4e7, few_rows = 16;
 
 // Returns the name of the solver that takes the fewest operations per step. A solve with the factor takes S, a product
 // 30 per equation and 2000 besides. Solving by products takes 8 of them without friction and 10 with it, as times of
-// lattices and piles say (tests/bench/bench_solvers.py). Columns take a solve each, which some 200 steps share, products
-// with them in every step, and the dense problem. Joints stay with Newton's dense form as long as it takes them.
+// lattices and piles say (tests/bench/bench_solvers.py). Columns take a solve each, which some 200 steps share, then
+// products with them in every step and the dense problem. Joints stay with Newton's dense form while it takes them.
 static const char *step_prefer(const pcs_step_solver *self)
 {
     const pcs_system *system = self->system;

@@ -38,7 +38,8 @@ def models():
                 size = "x".join(map(str, cells))
                 yield f"{size} {scheme.split(',')[0]} {friction}", CASE.format(
                     cells=cells, friction=friction, scheme=scheme, diagonals="none" if len(cells) == 2 else "one",
-                    element="beam_timo_2d" if len(cells) == 2 else "beam_timo_3d", end=1.0e-3 if min(cells) > 10 else 4.0e-3,
+                    element="beam_timo_2d" if len(cells) == 2 else "beam_timo_3d",
+                    end=1.0e-3 if min(cells) > 10 else 4.0e-3,
                     more="" if len(cells) == 2 else "orientation: [0.3, 0.5, 0.8],")
     for width in 2, 3, 4, 5:
         for friction in 0.0, 0.5:

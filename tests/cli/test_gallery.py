@@ -154,7 +154,8 @@ class TheVerdict(unittest.TestCase):
     def test_a_run_that_fails_or_is_unresolved_without_a_word_is_told(self):
         with tempfile.TemporaryDirectory() as folder:
             gallery = make.Gallery(PROGRAM, folder, False)
-            gallery.specs = {"wrong": {"case": "ball", "set": {"system.mass": -1.0}}, "said": {"case": "cantilever_stop"},
+            gallery.specs = {"wrong": {"case": "ball", "set": {"system.mass": -1.0}},
+                             "said": {"case": "cantilever_stop"},
                              "silent": {"case": "bar_impact", "set": {"time.step": 0.2}}, "fine": {"case": "bar_fast"}}
             gallery.run_all()
             self.assertEqual((list(gallery.runs), len(gallery.failed)), (["said", "silent", "fine"], 2))
