@@ -248,7 +248,7 @@ class Arc(unittest.TestCase):
             "section: { type: rectangle, width: 0.1, height: 0.1 }", "area: 1.0e-4")
         status, told, _, _ = solve(cable)
         self.assertEqual(status, 2)
-        self.assertIn("begins at a stiff model", told)
+        self.assertIn("must begin with a regular stiffness matrix", told)
 
 
 if __name__ == "__main__":
