@@ -66,7 +66,7 @@ static pcs_status step_factor_mass(pcs_step_solver *self)
 }
 
 // Rows above which products are faster than columns where the matrix changes from step to step, or is spread: 20 to 60
-// in measurements where all rows act at once (tests/bench/bench_contacts.c).
+// in piles of which all rows act at once.
 enum { MANY_ROWS = 32 };
 // Numbers in the columns of all rows, 320 MB; those of a few rows are small beside the model itself.
 static const double most_columns = 4e7, few_rows = 16;

@@ -405,6 +405,6 @@ TEST(pairs_without_a_place_end_the_run)
     status = pcs_sim_start(c.sim);
     while (status == PCS_OK && !pcs_sim_is_done(c.sim)) status = pcs_sim_step(c.sim);
     CHECK_STATUS(NULL, status, PCS_FAILED);
-    CHECK_TEXT(pcs_message(c.ctx), "the step is too large for the reach of 1e-05 m");
+    CHECK_TEXT(pcs_message(c.ctx), "before they came within the reach of 1e-05 m: take a smaller step");
     text_case_close(&c);
 }

@@ -133,7 +133,7 @@ TEST(the_lattice_bounces_like_its_bar)
     const char *const set[] = { "mesh.net.cells=[28, 40]", "time.step=5.5e-6" };
     fly(1, set, &b);
     CHECK(b.n == 29 * 41 * 3 && b.nrow == 41);
-    CHECK(strcmp(b.solver, "schur") == 0);
+    CHECK(strcmp(b.solver, "condensed") == 0);
     check_bounce(&b, 41.0, 2.8);
     fly(2, set, &fine);
     check_bounce(&fine, 41.0, 2.8);

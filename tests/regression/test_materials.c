@@ -536,8 +536,8 @@ TEST(what_cannot_follow_says_so)
         const char *from, *to, *told;
     } bad[] = {
         { "newmark", "wave, allow_mismatch: true",
-          "scheme: scheme 'wave' cannot advance system 'fe': it does not follow" },
-        { "newmark", "event_driven", "it does not follow materials with internal variables" },
+          "scheme: scheme 'wave' cannot advance system 'fe': it does not take" },
+        { "newmark", "event_driven", "it does not take materials with internal variables" },
         { "tangent_modulus: 2.0e10", "tangent_modulus: 2.0e11",
           "f:3:18: elements.bar: element group 'bar': tangent_modulus must be < E = 2e+11, is 2e+11" },
         { "relaxed_modulus: 2.0e10", "relaxed_modulus: 6.0e10", "relaxed_modulus must be <= E = 5e+10, is 6e+10" },
