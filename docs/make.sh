@@ -16,7 +16,8 @@ mkdir -p "$out"
 
 pages="README.md docs/tutorial.md docs/cases.md docs/install.md docs/manual.md docs/choosing.md docs/theory.md
     src/schemes/README.md docs/howto.md mesh/README.md src/rows/README.md src/closed_form/README.md docs/library.md
-    docs/python.md docs/validation.md docs/reliability.md docs/scaling.md docs/numerics.md $out/reference.md CHANGELOG.md"
+    docs/python.md docs/validation.md docs/reliability.md docs/scaling.md docs/numerics.md $out/reference.md
+    CHANGELOG.md"
 # Links between pages lead to their headings in the one page (links.lua); pictures are taken in.
 # shellcheck disable=SC2086 # the names are words of their own
 pandoc -f gfm -t html5 -s --toc --toc-depth=2 --self-contained --resource-path=.:docs --metadata title="Percuss" \

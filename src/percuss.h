@@ -81,8 +81,8 @@ const char *percuss_notes(const percuss *p);
 
 // ---- Going on ----
 
-// Makes one step, checked by the certificate. 1: it failed, and the state is that before it; go on by percuss_restore
-// only. Does nothing after the end.
+// Makes one step, checked by the certificate. 1: it failed, and the state is that before it, or that of the step whose
+// certificate broke; go on by percuss_restore only. Does nothing after the end.
 int percuss_step(percuss *p);
 // Steps until the time is t or the simulation is done; steps are not cut to meet t.
 int percuss_run_to(percuss *p, double t);

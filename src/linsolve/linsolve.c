@@ -70,7 +70,7 @@ static pcs_status linsolve_analyze(pcs_linsolve *self, const pcs_linsolve_ops *o
 {
     self->ops = ops;
     self->title = ops->name;
-    self->entries = self->A->pattern->nnz;
+    self->entries = 0.5 * (self->A->pattern->nnz + self->A->pattern->n);
     self->data = pcs_take(self->ctx, 1, ops->data_size, "a linear solver's data");
     if (self->data == NULL) return PCS_NO_MEMORY;
     pcs_status status = ops->analyze(self);

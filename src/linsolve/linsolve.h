@@ -35,7 +35,7 @@ typedef struct pcs_linsolve {
     const char *label; // which matrix of the run this is, "mass" or "iteration"; empty if neither
     const char *title; // its name for the summary, with the tolerance of iterations
     void *data;        // data_size bytes, zeroed before analyze
-    double entries;    // number of entries of the factor, as the analysis tells; of A where it does not
+    double entries;    // number of entries of the factor, or of a triangle of A where the analysis does not tell
     int nfactor;       // number of factorizations so far
     int bad_equation;  // equation at which a failed factorization broke down, or -1
 } pcs_linsolve;

@@ -81,17 +81,17 @@ static const char *step_prefer(const pcs_step_solver *self)
     double njoint = 0.0, steps = 200.0, N = pcs_system_ndof(system), m = pcs_system_nrow(system);
     for (int j = 0; j < system->nrow; j++) njoint += system->rows[j].is_bilateral;
     pcs_rows_sum(system, 1, &njoint);
-    if (m > PCS_MAX_ROWS) return "schur";
-    if (!system->is_linear || system->layout != NULL) return m - njoint > MANY_ROWS ? "schur" : "newton";
+    if (njoint > 0.0 && m > PCS_MAX_ROWS) return "schur";
+    m -= njoint;
+    bool is_plain = step_is_plain(system);
+    const char *dense = is_plain ? "condensed" : "newton";
+    if (!system->is_linear || system->layout != NULL) return m > MANY_ROWS ? "schur" : dense;
     double S = 4.0 * self->mass->entries, product = S + 30.0 * N + 2000.0;
-    double nz = 2.0 * m + pcs_system_ntangent(system);
-    if (step_is_plain(system)) {
-        double columns = 2.0 * S + 3.0 * m * S / steps + 3.0 * m * N + 4.0 * m * m * m;
-        bool is_room = m <= few_rows || 4.0 * m * N <= most_columns;
-        return is_room && columns <= 8.0 * product ? "condensed" : "schur";
-    }
-    double columns = 2.0 * S + 2.0 * nz * S / steps + 4.0 * nz * N + 20.0 * nz * nz + 0.5 * nz * nz * nz;
-    return m == njoint || columns < 10.0 * product ? "newton" : "schur";
+    double nz = 2.0 * m + pcs_system_ntangent(system), columns = 2.0 * S;
+    if (is_plain) columns += 3.0 * m * S / steps + 3.0 * m * N + 4.0 * m * m * m;
+    else columns += 2.0 * nz * S / steps + 4.0 * nz * N + 20.0 * nz * nz + 0.5 * nz * nz * nz;
+    bool is_room = m <= few_rows || 4.0 * m * N <= most_columns;
+    return is_room && columns <= (is_plain ? 8.0 : 10.0) * product ? dense : "schur";
 }
 
 pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
