@@ -47,7 +47,7 @@ LEDGER = [("external_work", "external work", 1.0), ("damping_loss", "damping", -
           ("material_loss", "materials", -1.0), ("impact_loss", "impacts", -1.0), ("friction_loss", "friction", -1.0),
           ("numerical_loss", "numerical loss", -1.0)]  # with the corrections, which cancel it for the most part
 LOSSES = ("damping_loss", "impact_loss", "friction_loss", "correction_work", "numerical_loss", "material_loss")
-TITLES = {"study": "{} over the points", "refine": "{} over the levels", "waves": "{} over place and time",
+TITLES = {"study": "{} over the points", "refine": "{} over the levels", "waves": "{} over position and time",
           "frequencies": "Frequencies", "mode": "Mode shapes"}
 
 

@@ -81,7 +81,7 @@ def _check_rows(where: str, text: str) -> list[str]:
 
 
 class Waves(NamedTuple):
-    """Fields of a body, or of bodies along a line, over place and time."""
+    """Fields of a body, or of bodies along a line, over position and time."""
 
     body: str
     places: np.ndarray[Any, Any]  #: [places] distance along the body, m
@@ -178,7 +178,7 @@ class Results:
 
     @functools.cached_property
     def waves(self) -> list[Waves]:
-        """Fields of bodies over place and time, of the observer `waves`."""
+        """Fields of bodies over position and time, of the observer `waves`."""
         with errors_of(self.folder):
             names = sorted(name for name in os.listdir(self.folder) if name.endswith(".waves.csv"))
         return [read_waves(self.path(name)) for name in names]

@@ -1,4 +1,4 @@
-// <case>.waves.csv: fields of a body, or of bodies one behind the other, over place and time, as a matrix.
+// <case>.waves.csv: fields of a body, or of bodies one behind the other, over position and time, as a matrix.
 //
 //   # percuss waves: body bar, 200 places, fields stress vx
 //   # percuss waves: body striker (60), bar (400), 460 places, fields stress        of several, with their places

@@ -65,8 +65,8 @@ static pcs_status step_factor_mass(pcs_step_solver *self)
         where);
 }
 
-// Rows above which products are faster than columns where the matrix changes from step to step, or is spread: 20 to 60
-// in piles of which all rows act at once.
+// Rows above which products are faster than columns where the matrix changes from step to step, or is distributed: 20
+// to 60 in piles of which all rows act at once.
 enum { MANY_ROWS = 32 };
 // Numbers in the columns of all rows, 320 MB; those of a few rows are small beside the model itself.
 static const double most_columns = 4e7, few_rows = 16;

@@ -1,7 +1,6 @@
 """Does `solver: auto` take the fastest step solver? bench_solvers.py PROGRAM [PATTERN]
 
-Runs models by every step solver that takes them, and prints processor times of the run, in s, and that of `auto` over
-the best one (goal: 1.3).
+Runs models by every step solver that takes them; prints processor times, s, and `auto` over the best (goal: 1.3).
 """
 
 import os

@@ -143,11 +143,12 @@ TEST(the_lattice_bounces_like_its_bar)
 
 TEST(the_condensed_solver_agrees)
 {
-    const char *const set[] = { "mesh.net.cells=[10, 40]", "time.end=8.8e-4", "solver.type=condensed" };
+    const char *set[] = { "mesh.net.cells=[10, 40]", "time.end=8.8e-4", "solver.type=condensed" };
     static bounce many, few;
-    fly(2, set, &many);
     fly(3, set, &few);
-    CHECK(strcmp(few.solver, "condensed") == 0);
+    set[2] = "solver.type=schur";
+    fly(3, set, &many);
+    CHECK(strcmp(few.solver, "condensed") == 0 && strcmp(many.solver, "schur") == 0);
     CHECK_ALL_NEAR(few.count, many.end, few.end, 1e-13);
     CHECK_ALL_NEAR(few.count, many.rate, few.rate, 1e-8);
     CHECK_RELATIVE(many.impulse, few.impulse, 1e-11);
