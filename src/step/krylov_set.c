@@ -203,9 +203,8 @@ enum {
 static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
 // Linear systems, of the residual: while the sets of many rows get better, and else; few rows have cheap products and
 // would take a round more. A live gate may have more than one consistent answer, and which one is found must not depend
-// on what is left: firm, and firmer where bodies are so stiff that they follow; while friction alone changes, looser
-// as far as no more is left than of the first round.
-static const double loose = 1e-2, firm = 1e-3, firmer = 1e-4;
+// on what is left: firm; while friction alone changes, looser as far as no more is left than of the first round.
+static const double loose = 1e-2, firm = 1e-3;
 static const double spread = 20.0;  // root of the number of unknowns that the last residual is one of, at least
 static const double at_edge = 1e-9; // of the radius of a disc: impulses this near to its edge are those of slip
 
@@ -237,43 +236,10 @@ static void treat_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2
 {
     bool is_meant[2] = { c->stage & PCS_STAGE_GAP && c->p.held == NULL, // held rows feel hardly more than M
                          c->stage & PCS_STAGE_RATE };
-    for (int law = 0; law < 2; law++)
-        pair[law] =
-            is_meant[law] && pcs_preconditioner_is_ready(c->preconditioner[law]) ? c->preconditioner[law] : NULL;
-}
-
-// Adds a contact that slides in space: compliant across its direction of slip, nearly free along it.
-static void treat_hold_slip(const pcs_krylov_set *c, pcs_preconditioner *rates, int row)
-{
-    const double *n = &c->slip[2 * row], turn = c->turn[row];
-    int k = pcs_contact_tangent(&c->p, row, 0);
-    pcs_preconditioner_hold(rates, k - c->p.m, (double[]){ -n[1], n[0] }, (1.0 - turn) / (turn * c->p.r[k]));
-    pcs_preconditioner_hold(rates, k - c->p.m, n, stiff / c->p.r[k]);
-}
-
-static void treat_hold_tangents(const pcs_krylov_set *c, pcs_preconditioner *rates, int row)
-{
-    for (int t = 0; t < c->p.rows[row].ntangent; t++) {
-        int k = pcs_contact_tangent(&c->p, row, t);
-        if (!c->is_in[k]) continue;
-        if (!pcs_preconditioner_slides(rates, k - c->p.m)) pcs_preconditioner_hold(rates, k - c->p.m, NULL, 0.0);
-        else if (t == 0) treat_hold_slip(c, rates, row);
+    for (int law = 0; law < 2; law++) {
+        pcs_preconditioner *pre = c->preconditioner[law];
+        pair[law] = is_meant[law] && pcs_preconditioner_is_ready(pre) ? pre : NULL;
     }
-}
-
-// Adds the rows of the present sets to H and factors the coupling, unless that is done for this stage.
-static void treat_hold(pcs_krylov_set *c)
-{
-    pcs_preconditioner *pair[2];
-    treat_find_ready(c, pair);
-    pcs_preconditioner *any = pair[0] != NULL ? pair[0] : pair[1];
-    if (any == NULL || !pcs_preconditioner_release(any, c->stage)) return;
-    for (int j = 0; j < c->p.m; j++) {
-        bool has_gap = pair[0] != NULL && c->is_in[j], has_rate = pair[1] != NULL && c->is_in[c->p.m + j];
-        if (has_gap || has_rate) pcs_preconditioner_hold(any, j, NULL, 0.0);
-        if (pair[1] != NULL) treat_hold_tangents(c, pair[1], j);
-    }
-    pcs_preconditioner_join(any);
 }
 
 // Adds the compliance of a contact that slides in space, by the equation of slip, (1 - turn)/(turn r) Lt + xt across
@@ -339,7 +305,6 @@ static void treat_prepare(pcs_krylov_set *c)
 {
     if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL && c->p.held == NULL) treat_choose(c, 0);
     if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) treat_choose(c, 1);
-    treat_hold(c);
 }
 
 // Sets x for a sliding row: the solution y of the preconditioner across the direction of slip, masses along it.
@@ -387,7 +352,8 @@ static void treat_apply(void *owner, const double *r, double *x)
     }
     for (int j = 0; j < (rates != NULL ? m : 0); j++)
         if (treat_turns(c, j)) treat_aim_slip(c, j, r, &c->aim[pcs_contact_tangent(&c->p, j, 0)]);
-    pcs_preconditioner_solve(pair, (double *[2]){ c->aim, c->aim + m });
+    for (int law = 0; law < 2; law++)
+        if (pair[law] != NULL) pcs_preconditioner_solve(pair[law], c->aim + law * m);
     for (int k = set_first(c); k < set_last(c) && k < known; k++)
         if (c->mode[k] == PCS_MODE_HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
     if (has_rates)
@@ -913,7 +879,6 @@ typedef struct settling {
     double norm, last, before; // residuals: present, last with these sets, of the round before
     double first;              // and of the first round; 0: none yet
     bool has_many;             // rows
-    bool has_followers;        // live gates, on bodies that follow (coupling.h)
     bool is_rounded_off;       // nothing but round-off is left of the equations
 } settling;
 
@@ -950,9 +915,8 @@ static double set_share(const pcs_krylov_set *c, settling *s)
 {
     bool may_be_loose = s->idle == 0 && s->has_many;
     if (!c->p.gate_is_live) return may_be_loose ? loose : firm;
-    double share = s->has_followers ? firmer : firm;
     if (s->first == 0.0) s->first = s->norm;
-    return may_be_loose && c->closures == 0 ? fmax(share, fmin(loose, share * s->first / s->norm)) : share;
+    return may_be_loose && c->closures == 0 ? fmax(firm, fmin(loose, firm * s->first / s->norm)) : firm;
 }
 
 // Makes one round: a Newton step, or projections if Newton's method cycles or stalls.
@@ -977,9 +941,7 @@ static bool set_round(pcs_krylov_set *c, settling *s)
 static bool set_iterate(pcs_krylov_set *c, int stage)
 {
     settling s = { .last = INFINITY, .unknowns = pcs_all_count(c->comm, c->p.n) };
-    bool has_followers = c->p.gate_is_live && pcs_preconditioner_follows(c->preconditioner[1]);
     s.has_many = pcs_all_count(c->comm, c->p.m) >= MANY_ROWS;
-    s.has_followers = pcs_all_count(c->comm, has_followers) > 0;
     s.fewest = s.unknowns;
     c->stage = stage;
     c->nseen = 0;

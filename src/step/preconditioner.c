@@ -12,49 +12,27 @@ typedef struct triangle {
     int n, room, terms;         // points; allocated numbers of neighbours and of entries
     int *head, *next;           // [n + 1], [room] neighbours of each point
     int *place;                 // [n] work
-    int *order, *rank;          // [n] point at a place, place of a point; NULL: in their own order
+    int *order, *rank;          // [n] point at a place, place of a point
     int *below, *left, *source; // [n + 1], [terms] rows: first entries, columns, which of the neighbours
     double *L, *D, *x;          // [terms], [n], [n] the matrix, then its factor; work
 } triangle;
 
-// M, S* and C between the equations that contact rows touch and those near them: how contacts feel each other through a
-// body. What rows hold moves as told, s, and everything else follows by v (the Dirichlet preconditioner of dual domain
-// decomposition, Farhat, Mandel, Roux 1994):
-//
-//   e = Ks sq + Cs sv + Ss v,   (Ss + H) v = load - Ks sq - (Cs + M) sv
-//   Ss = S*/c,   Cs = h C/c,   Ks = Ss - M - Cs
-//
-// H holds the rows body by body: firmly, or, where a row gives way, by twice the inverse of that, which bounds the rows
-// of two bodies from above. The factor of Ss + H stays within its own pattern: exact for chains in the order of their
-// equations. Elsewhere v is corrected once, so that the whole stays positive.
-//
-// Costs more than products of the rows alone, the lumped preconditioner (Farhat, Roux 1991), which is kept where
-// equations that no row touches hardly couple contacts, and with several ranks.
-
+// M and Ss = S*/c between the equations that contact rows touch and those that move alike with them: how contacts feel
+// each other through a body.
 typedef struct pcs_coupling {
     const pcs_system *system;
-    const pcs_rows *G, *T;      // contact rows; T is NULL without friction
-    bool is_local;              // the rows are those of this rank alone
-    double *beyond[3];          // [copies of the rows' halo] diagonals of M, S* and C there; NULL if there is no halo
-    int room, most;             // allocated numbers of equations and of entries
-    int count;                  // number of equations, ascending
-    int *place;                 // [nv] place of an equation among them, or -1
-    int *equation, *contact;    // [room] equations; contact that touches each, if any
-    int *head, *row;            // [room + 1], [most] entries by columns; only rows of this rank's own equations
-    double *whole, *hold;       // [most] Ss, H
-    int *first, *line;          // [room + 1], [most] nonzero entries by columns, of
-    double *mass, *more, *damp; // M, Ss - M, Cs
-    int nheld, *held, *held_column; // [most] nonzero entries of H, and their columns
-    double *u[2], *s[2];            // [room] input of the products; sq and sv
-    double *y[2], *e;               // [room] products, e
-    double *load, *v, *rest;        // [room] impulses of compliant rows, motion that follows, work
-    triangle factor;                // of Ss + H
-    int stage;                      // of the problem whose rows are in H
-    bool joins;                     // some off-diagonal entry is not small
-    bool may_follow;                // there are many contacts, and a single rank
-    bool follows;                   // equations that contacts do not hold follow
-    bool is_chain;                  // the factor is exact
-    bool is_factored;
+    const pcs_rows *G, *T; // contact rows; T is NULL without friction
+    bool is_local;         // the rows are those of this rank alone
+    double *beyond[3];     // [copies of the rows' halo] diagonals of M, S* and C there; NULL if there is no halo
+    int room;              // allocated number of equations
+    int count;             // number of equations, ascending
+    int *place;            // [nv] place of an equation among them, or -1
+    int *equation;         // [room] equations
+    int *first, *line;     // [room + 1], [entries] nonzero entries by columns, of
+    double *mass, *more;   // M, Ss - M
+    double *u[2], *y[2];   // [room] input of the products, and products
+    bool joins;            // some off-diagonal entry is not small
+    bool has_patches;      // there are many contacts with friction, and a single rank
 } pcs_coupling;
 
 // Motions in common of equations that a body joins firmly, a second level for preconditioner.h. Where contacts slide,
@@ -69,8 +47,6 @@ typedef struct pcs_coupling {
 //
 //   a = C^-1 V^T B^-1 r,   x = B^-1 (r - V a),   f = T (w R^T x + E a),   y = R w f + X x
 //   B^-1 (y + V b),   b = C^-1 (E^T f - V^T B^-1 y)
-//
-// Equations that no row holds, if they follow (coupling.h), respond to E a as they do to w R^T x.
 //
 // Patches are found along the strong entries of S* between equations that tangents touch. They are as long as a stretch
 // has to be for its mass to resist as much as its stiffness does, and so feel their neighbours only: C joins patches
@@ -116,12 +92,8 @@ struct pcs_preconditioner {
     pcs_coupling *coupling;
     coarse_level *coarse; // NULL for rows without tangents, and with several ranks
     double *y;            // [n] work
-    double *ease;         // [n] compliance of the tangents of a contact, relative to that of their masses alone
-    int *hold_at;         // [2 entries of the longest row] work
-    double *hold_value;   // the same
     double *own, *paired; // [n] X: additions to the diagonal and to the partner
     unsigned char *is_in; // [n] 1 if the row is in
-    bool is_gap;          // rows of gaps, not of velocities
     bool is_sparse;       // the entries of B fit into the memory
     bool is_factored;
 };
@@ -132,29 +104,21 @@ static double direction_of(const pcs_preconditioner *self, int e)
     return self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
 }
 
-enum { NEAR = 12 };               // equations that there is room for, per entry of a row
-enum { MANY = 16 };               // contacts, from which on the rest of the bodies may follow
-enum { UNKNOWN = -1, SEEN = -2 }; // in place of the place of an equation
-static const double small = 0.05; // off the diagonal, against the diagonals
-static const double heavy = 0.35; // what free equations resist, against masses
-static const double lost = 1e-12; // a pivot, against the diagonal
-static const double firm = 1e6;   // what holds a row, against what it touches
+enum { NEAR = 12 };               // room for equations that move alike, per entry of a row
+enum { MANY = 16 };               // contacts from which on patches pay
+static const double small = 0.05; // least entry between touched equations over their diagonals that coupling regards
+static const double lost = 1e-12; // least pivot of C over its diagonal: below it nothing but round-off is left
 // Smallest ratio of an off-diagonal entry to the diagonals from which on two equations move alike.
 static const double strong = 0.45;
 
-// Allocates a triangle; with room < 0 it has no neighbours, and the order of its points.
 static pcs_status triangle_take(pcs_context *ctx, int n, int room, int terms, triangle *t)
 {
     t->n = n;
     t->room = room;
     t->terms = terms;
-    if (room >= 0) {
-        PCS_TAKE_EACH(ctx, n + 1, "the preconditioner", int, &t->head, &t->place, &t->order, &t->rank);
-        PCS_TAKE(ctx, t->next, room, "the preconditioner");
-        PCS_TAKE(ctx, t->source, terms, "the preconditioner");
-    }
-    PCS_TAKE(ctx, t->below, n + 1, "the preconditioner");
-    PCS_TAKE(ctx, t->left, terms, "the preconditioner");
+    PCS_TAKE_EACH(ctx, n + 1, "the preconditioner", int, &t->head, &t->place, &t->order, &t->rank, &t->below);
+    PCS_TAKE(ctx, t->next, room, "the preconditioner");
+    PCS_TAKE_EACH(ctx, terms, "the preconditioner", int, &t->source, &t->left);
     PCS_TAKE(ctx, t->L, terms, "the preconditioner");
     PCS_TAKE_EACH(ctx, n, "the preconditioner", double, &t->D, &t->x);
     return PCS_OK;
@@ -215,13 +179,6 @@ static bool triangle_find(triangle *t, int least)
     return true;
 }
 
-// Returns `sum` less what the rows before make of it, for column j of the row of L D in x.
-static double triangle_reduce(const triangle *t, int j, double sum)
-{
-    for (int f = t->below[j]; f < t->below[j + 1]; f++) sum -= t->L[f] * t->x[t->left[f]];
-    return sum;
-}
-
 // Factors the matrix in place. A pivot lost to dropped entries is replaced by the diagonal, or ends it: returns false.
 static bool triangle_factor(triangle *t, double least, bool replaces)
 {
@@ -229,9 +186,11 @@ static bool triangle_factor(triangle *t, double least, bool replaces)
     for (int i = 0; i < t->n; i++) {
         double diagonal = t->D[i], pivot = diagonal;
         for (int e = t->below[i]; e < t->below[i + 1]; e++) {
-            double sum = triangle_reduce(t, t->left[e], t->L[e]);
-            t->x[t->left[e]] = sum;
-            t->L[e] = sum / t->D[t->left[e]];
+            int j = t->left[e];
+            double sum = t->L[e];
+            for (int f = t->below[j]; f < t->below[j + 1]; f++) sum -= t->L[f] * t->x[t->left[f]];
+            t->x[j] = sum;
+            t->L[e] = sum / t->D[j];
             pivot -= sum * t->L[e];
         }
         for (int e = t->below[i]; e < t->below[i + 1]; e++) t->x[t->left[e]] = 0.0;
@@ -246,64 +205,42 @@ static void triangle_solve(const triangle *t, double *x)
 {
     double *y = t->x;
     for (int i = 0; i < t->n; i++) {
-        y[i] = x[t->order == NULL ? i : t->order[i]];
+        y[i] = x[t->order[i]];
         for (int e = t->below[i]; e < t->below[i + 1]; e++) y[i] -= t->L[e] * y[t->left[e]];
     }
     for (int i = 0; i < t->n; i++) y[i] /= t->D[i];
     for (int i = t->n - 1; i >= 0; i--) {
         for (int e = t->below[i]; e < t->below[i + 1]; e++) y[t->left[e]] -= t->L[e] * y[i];
-        x[t->order == NULL ? i : t->order[i]] = y[i];
+        x[t->order[i]] = y[i];
     }
-}
-
-static pcs_status coupling_take(pcs_context *ctx, pcs_coupling *self)
-{
-    int ncopy = self->G->halo == NULL ? 0 : self->G->halo->ncopy;
-    PCS_TAKE_EACH(ctx, self->room, "the preconditioner", double, &self->u[0], &self->u[1], &self->s[0], &self->s[1],
-                  &self->y[0], &self->y[1], &self->e, &self->load, &self->v, &self->rest);
-    PCS_TAKE_EACH(ctx, self->most, "the preconditioner", double, &self->whole, &self->hold, &self->mass, &self->more,
-                  &self->damp);
-    PCS_TAKE_EACH(ctx, self->room + 1, "the preconditioner", int, &self->equation, &self->contact, &self->head,
-                  &self->first);
-    PCS_TAKE_EACH(ctx, self->most, "the preconditioner", int, &self->row, &self->line, &self->held, &self->held_column);
-    PCS_TAKE(ctx, self->place, self->system->nv, "the preconditioner");
-    for (int k = 0; k < (ncopy > 0 ? 3 : 0); k++) PCS_TAKE(ctx, self->beyond[k], ncopy, "the preconditioner");
-    return triangle_take(ctx, self->room, -1, self->most, &self->factor);
-}
-
-// Returns true if the contacts are so many that it pays to let untouched equations follow. Few contacts take as many
-// products without that, and joints change in every iteration.
-static bool coupling_is_large(const pcs_system *system)
-{
-    int count = 0;
-    for (int j = 0; j < system->nrow; j++) count += !system->rows[j].is_bilateral;
-    return count >= MANY;
 }
 
 static pcs_status coupling_create(pcs_context *ctx, const pcs_system *system, const pcs_rows *G, const pcs_rows *T,
                                   pcs_coupling **out)
 {
     pcs_coupling *self;
-    PCS_TAKE(ctx, self, 1, "the preconditioner");
-    self->system = system;
-    self->G = G;
-    self->T = T;
-    self->is_local = system->row_comm != NULL;
     const pcs_pattern *pattern = system->M->pattern;
     long terms = G->start[G->nrow] + (T == NULL ? 0 : T->start[T->nrow]);
-    self->may_follow = system->layout == NULL && coupling_is_large(system);
-    self->is_chain = pattern->chain_block > 0;
-    long room = self->may_follow ? NEAR * terms : terms;
-    self->room = room < system->nv ? (int)room : system->nv;
-    int widest = 0;
+    int widest = 0, ncontact = 0, ncopy = G->halo == NULL ? 0 : G->halo->ncopy;
+    for (int j = 0; j < system->nrow; j++) ncontact += !system->rows[j].is_bilateral;
     for (int k = 0; k < pattern->n; k++) {
         int width = pattern->start[k + 1] - pattern->start[k];
         widest = width > widest ? width : widest;
     }
+    PCS_TAKE(ctx, self, 1, "the preconditioner");
+    *self = (pcs_coupling){ .system = system, .G = G, .T = T, .is_local = system->row_comm != NULL };
+    self->has_patches = system->layout == NULL && ncontact >= MANY && T != NULL;
+    long room = self->has_patches ? NEAR * terms : terms;
+    self->room = room < system->nv ? (int)room : system->nv;
     long most = (long)self->room * widest;
-    self->most = most < pattern->nnz ? (int)most : pattern->nnz;
-    PCS_TRY(coupling_take(ctx, self));
-    for (int k = 0; k < system->nv; k++) self->place[k] = UNKNOWN;
+    most = most < pattern->nnz ? most : pattern->nnz;
+    PCS_TAKE_EACH(ctx, self->room, "the preconditioner", double, &self->u[0], &self->u[1], &self->y[0], &self->y[1]);
+    PCS_TAKE_EACH(ctx, most, "the preconditioner", double, &self->mass, &self->more);
+    PCS_TAKE_EACH(ctx, self->room + 1, "the preconditioner", int, &self->equation, &self->first);
+    PCS_TAKE(ctx, self->line, most, "the preconditioner");
+    PCS_TAKE(ctx, self->place, system->nv, "the preconditioner");
+    for (int k = 0; k < (ncopy > 0 ? 3 : 0); k++) PCS_TAKE(ctx, self->beyond[k], ncopy, "the preconditioner");
+    for (int k = 0; k < system->nv; k++) self->place[k] = -1;
     *out = self;
     return PCS_OK;
 }
@@ -330,93 +267,31 @@ static double coupling_reach(const pcs_coupling *self, int j, const pcs_matrix *
     return largest;
 }
 
-// Returns the coupling of two contacts a and b through an equation i that no row touches, if it followed, relative to
-// their masses: largest Ss_ia Ss_ib / Ss_ii / sqrt(M_aa M_bb).
-static double coupling_bridge(const pcs_coupling *self, int i, const pcs_matrix *M, const pcs_matrix *S, double c)
-{
-    const pcs_pattern *pattern = M->pattern;
-    double most = 0.0, next = 0.0, size = c * pcs_matrix_diagonal(S, i);
-    int contact = -1;
-    for (int p = pattern->start[i]; p < pattern->start[i + 1]; p++) {
-        int j = pattern->row[p], at = self->place[j];
-        double entry = at < 0 ? 0.0 : coupling_entry(pattern, S, p, i);
-        if (entry == 0.0) continue;
-        entry = fabs(entry) / sqrt(fabs(pcs_matrix_diagonal(M, j)));
-        if (self->contact[at] == contact) most = pcs_larger(most, entry);
-        else if (entry > most) {
-            next = most;
-            most = entry;
-            contact = self->contact[at];
-        } else next = pcs_larger(next, entry);
-    }
-    return size > 0.0 ? most * next / size : 0.0;
-}
-
-// Returns the largest coupling through an equation that no row touches; visits every such equation once.
-static double coupling_resist(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, double c)
-{
-    const pcs_pattern *pattern = M->pattern;
-    double largest = 0.0;
-    for (int is_seen = 0; is_seen < 2; is_seen++)
-        for (int at = 0; at < self->count; at++)
-            for (int p = pattern->start[self->equation[at]]; p < pattern->start[self->equation[at] + 1]; p++) {
-                int i = pattern->row[p];
-                if (self->place[i] != (is_seen ? SEEN : UNKNOWN)) continue;
-                self->place[i] = is_seen ? UNKNOWN : SEEN;
-                if (!is_seen) largest = pcs_larger(largest, coupling_bridge(self, i, M, S, c));
-            }
-    return largest;
-}
-
 // Adds an equation to the list unless it is in it, or the list is full.
-static void coupling_note(pcs_coupling *self, int k, int contact)
+static void coupling_note(pcs_coupling *self, int k)
 {
     if (self->place[k] >= 0 || self->count == self->room) return;
     self->place[k] = self->count;
-    self->contact[self->count] = contact;
     self->equation[self->count++] = k;
 }
 
-// Adds the equations of `count` rows from `first` on to the list.
-static void coupling_touch(pcs_coupling *self, const pcs_rows *rows, int first, int count, int contact)
+// Adds the equations that rows touch to the list.
+static void coupling_touch(pcs_coupling *self, const pcs_rows *rows)
 {
-    for (int p = rows->start[first]; p < rows->start[first + count]; p++)
-        if (rows->value[p] != 0.0) coupling_note(self, rows->column[p], contact);
+    for (int p = 0; p < (rows == NULL ? 0 : rows->start[rows->nrow]); p++)
+        if (rows->value[p] != 0.0) coupling_note(self, rows->column[p]);
 }
 
-// Adds the equations of all rows to the list, with their contacts if equations may follow.
-static void coupling_touch_all(pcs_coupling *self)
-{
-    if (!self->may_follow) {
-        coupling_touch(self, self->G, 0, self->G->nrow, 0);
-        if (self->T != NULL) coupling_touch(self, self->T, 0, self->T->nrow, 0);
-        return;
-    }
-    for (int j = 0; j < self->G->nrow; j++) {
-        const pcs_row *row = &self->system->rows[j];
-        coupling_touch(self, self->G, j, 1, j);
-        if (row->ntangent > 0) coupling_touch(self, self->T, row->first_tangent, row->ntangent, j);
-    }
-}
-
-// Returns true if entry p of column j is so strong that equation i moves with j; used if nothing follows.
-static bool coupling_takes(const pcs_pattern *pattern, const pcs_matrix *S, int p, int j)
-{
-    int i = pattern->row[p];
-    double size = pcs_matrix_diagonal(S, i) * pcs_matrix_diagonal(S, j);
-    return size > 0.0 && -coupling_entry(pattern, S, p, j) >= strong * sqrt(size);
-}
-
-// Adds neighbouring equations, ring by ring, then sorts all. If nothing follows, only those that move alike are added.
+// Adds equations that move alike with those in the list, ring by ring, if there are patches; then sorts all.
 static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern, const pcs_matrix *S)
 {
-    bool has_patches = self->may_follow && self->T != NULL && S != NULL;
-    for (int at = 0; at < self->count; at++) {
+    for (int at = 0; at < self->count && self->has_patches && S != NULL; at++) {
         int j = self->equation[at];
-        if (!(self->follows || has_patches) || self->count == self->room) break;
-        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
-            if (self->follows || (self->place[pattern->row[p]] < 0 && coupling_takes(pattern, S, p, j)))
-                coupling_note(self, pattern->row[p], 0);
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
+            double size = pcs_matrix_diagonal(S, pattern->row[p]) * pcs_matrix_diagonal(S, j);
+            bool is_alike = size > 0.0 && -coupling_entry(pattern, S, p, j) >= strong * sqrt(size);
+            if (is_alike) coupling_note(self, pattern->row[p]);
+        }
     }
     int count = 0;
     for (int k = 0; k < self->system->nv; k++) {
@@ -426,184 +301,57 @@ static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern, const
     }
 }
 
-// Fills column `at` of an equation that another rank owns: only its diagonal is known, coupling beyond it is neglected.
-static void coupling_read_beyond(pcs_coupling *self, int at, const pcs_step_form *form, bool has_stiffness)
+static void coupling_add(pcs_coupling *self, int line, double mass, double whole, int *count)
 {
-    int k = self->equation[at] - pcs_system_nown(self->system), filled = self->first[at];
-    double mass = self->beyond[0][k], whole = has_stiffness ? self->beyond[1][k] / form->c : mass;
-    self->row[self->head[at]] = self->line[filled] = at;
-    self->whole[self->head[at]] = whole;
-    self->mass[filled] = mass;
-    self->more[filled] = whole - mass;
-    self->damp[filled] = has_stiffness ? form->h * self->beyond[2][k] / form->c : 0.0;
+    if (mass == 0.0 && whole == 0.0) return;
+    self->line[*count] = line;
+    self->mass[*count] = mass;
+    self->more[(*count)++] = whole - mass;
 }
 
-// Reads all entries of Ss, and lists the nonzero ones of M, Ss - M and Cs: a third of all for straight beams.
-static void coupling_read(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form)
+// Lists the nonzero entries of M and Ss - M. Of an equation of another rank only the diagonal is known.
+static void coupling_read(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, double c)
 {
     const pcs_pattern *pattern = M->pattern;
-    const pcs_matrix *C = self->system->C;
-    int own = pcs_system_nown(self->system), count = 0, filled = 0;
+    int own = pcs_system_nown(self->system), count = 0;
     for (int at = 0; at < self->count; at++) {
         int j = self->equation[at];
-        self->head[at] = count;
-        self->first[at] = filled;
+        self->first[at] = count;
         if (j >= own && self->G->halo != NULL) {
-            coupling_read_beyond(self, at, form, S != NULL);
-            count++;
-            filled++;
+            double mass = self->beyond[0][j - own];
+            coupling_add(self, at, mass, S != NULL ? self->beyond[1][j - own] / c : mass, &count);
             continue;
         }
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
             int i = pattern->row[p];
             if (i >= own || self->place[i] < 0) continue;
-            double mass = M->value[p], whole = S == NULL ? mass : coupling_entry(pattern, S, p, j) / form->c;
-            double damp = S == NULL || C == NULL ? 0.0 : form->h * coupling_entry(pattern, C, p, j) / form->c;
-            self->row[count] = self->place[i];
-            self->whole[count++] = whole;
-            if (mass == 0.0 && whole == 0.0 && damp == 0.0) continue;
-            self->line[filled] = self->place[i];
-            self->mass[filled] = mass;
-            self->more[filled] = whole - mass;
-            self->damp[filled++] = damp;
+            double whole = S == NULL ? M->value[p] : coupling_entry(pattern, S, p, j) / c;
+            coupling_add(self, self->place[i], M->value[p], whole, &count);
         }
     }
-    self->head[self->count] = count;
-    self->first[self->count] = filled;
-}
-
-static void coupling_ask(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S)
-{
-    const pcs_halo *halo = self->G->halo;
-    const pcs_matrix *of[3] = { M, S, S == NULL ? NULL : self->system->C };
-    if (halo == NULL) return;
-    for (int k = 0; k < 3; k++)
-        if (of[k] != NULL) pcs_halo_diagonal(halo, of[k], self->beyond[k]);
+    self->first[self->count] = count;
 }
 
 // Fills the coupling for new rows, or for new values of M and of S, which is NULL without dynamics.
 static void coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form)
 {
+    const pcs_matrix *of[3] = { M, S, S == NULL ? NULL : self->system->C };
     double reach = 0.0;
-    for (int at = 0; at < self->count; at++) self->place[self->equation[at]] = UNKNOWN;
+    for (int at = 0; at < self->count; at++) self->place[self->equation[at]] = -1;
     self->count = 0;
-    self->is_factored = false;
-    coupling_ask(self, M, S);
-    coupling_touch_all(self);
+    for (int k = 0; k < (self->G->halo == NULL ? 0 : 3); k++)
+        if (of[k] != NULL) pcs_halo_diagonal(self->G->halo, of[k], self->beyond[k]);
+    coupling_touch(self, self->G);
+    coupling_touch(self, self->T);
     for (int at = 0; at < self->count; at++)
         reach = pcs_larger(reach, coupling_reach(self, self->equation[at], S == NULL ? M : S));
-    self->follows = self->may_follow && S != NULL && coupling_resist(self, M, S, form->c) > heavy;
-    self->joins = self->follows || pcs_system_max(self->system, reach) > small;
+    self->joins = pcs_system_max(self->system, reach) > small;
     if (!self->joins) return;
     coupling_widen(self, M->pattern, S);
-    coupling_read(self, M, S, form);
+    coupling_read(self, M, S, form->c);
 }
 
-// Returns the place of entry (i, j), or -1 if absent.
-static int coupling_find(const pcs_coupling *self, int i, int j)
-{
-    int low = self->head[j], high = self->head[j + 1];
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (self->row[middle] < i) low = middle + 1;
-        else high = middle;
-    }
-    return low < self->head[j + 1] && self->row[low] == i ? low : -1;
-}
-
-// Returns how many entries of a row, from the first one on, are coupled with one another by the same body.
-static int coupling_group(const pcs_coupling *self, int count, const int *at)
-{
-    for (int a = 1; a < count; a++)
-        for (int b = 0; b < a; b++)
-            if (coupling_find(self, at[a], at[b]) < 0 || coupling_find(self, at[b], at[a]) < 0) return a;
-    return count;
-}
-
-// Adds a row of `count` entries at `at` to H, with compliance `slack`, body by body: none feels the entries of others.
-static void coupling_hold(pcs_coupling *self, int count, const int *at, const double *value, double slack)
-{
-    for (int first = 0, size; first < count; first += size) {
-        double give = 0.0;
-        size = coupling_group(self, count - first, at + first);
-        for (int a = first; a < first + size; a++)
-            give += value[a] * value[a] / fabs(self->whole[coupling_find(self, at[a], at[a])]);
-        if (!(give > 0.0)) continue;
-        for (int a = first; a < first + size; a++)
-            for (int b = first; b < first + size; b++)
-                self->hold[coupling_find(self, at[a], at[b])] += value[a] * value[b] / (give / firm + 0.5 * slack);
-    }
-}
-
-// Lists the nonzero entries of H.
-static void coupling_list(pcs_coupling *self)
-{
-    self->nheld = 0;
-    for (int j = 0; j < self->count; j++)
-        for (int p = self->head[j]; p < self->head[j + 1]; p++) {
-            if (self->hold[p] == 0.0) continue;
-            self->held[self->nheld] = p;
-            self->held_column[self->nheld++] = j;
-        }
-}
-
-// Factors Ss + H = L D L^T, row by row within the pattern, skipping entries that are zero.
-static void coupling_factor(pcs_coupling *self)
-{
-    triangle *t = &self->factor;
-    int count = 0;
-    self->is_factored = true;
-    coupling_list(self);
-    t->n = self->count;
-    memset(t->x, 0, (size_t)t->n * sizeof *t->x);
-    for (int i = 0; i < t->n; i++) {
-        double pivot = 0.0;
-        int p = self->head[i];
-        t->below[i] = count;
-        for (; self->row[p] < i; p++) {
-            int j = self->row[p];
-            double sum = triangle_reduce(t, j, self->whole[p] + self->hold[p]);
-            if (sum == 0.0) continue;
-            t->x[j] = sum;
-            t->left[count] = j;
-            t->L[count] = sum / t->D[j];
-            pivot -= sum * t->L[count++];
-        }
-        t->below[i + 1] = count;
-        double diagonal = self->whole[p] + self->hold[p];
-        pivot += diagonal;
-        for (int e = t->below[i]; e < count; e++) t->x[t->left[e]] = 0.0;
-        t->D[i] = pivot > lost * diagonal ? pivot : fabs(diagonal);
-    }
-}
-
-// Solves for v and updates e. For a chain this takes no product: v balances all forces but H v.
-static void coupling_follow(pcs_coupling *self)
-{
-    memcpy(self->v, self->rest, (size_t)self->count * sizeof *self->v);
-    triangle_solve(&self->factor, self->v);
-    for (int i = 0; i < self->count; i++) {
-        self->v[i] = -self->v[i];
-        self->e[i] -= self->rest[i];
-    }
-    for (int k = 0; k < self->nheld; k++) {
-        int p = self->held[k];
-        self->e[self->row[p]] -= self->hold[p] * self->v[self->held_column[k]];
-    }
-}
-
-// Replaces the forces in `rest` by the residual of an inexact v, and adds it to e, which assumed an exact one.
-static void coupling_leave(pcs_coupling *self)
-{
-    for (int k = 0; k < self->nheld; k++)
-        self->rest[self->row[self->held[k]]] += self->hold[self->held[k]] * self->v[self->held_column[k]];
-    for (int j = 0; j < self->count; j++)
-        for (int p = self->first[j]; p < self->first[j + 1]; p++)
-            self->rest[self->line[p]] += (self->mass[p] + self->more[p]) * self->v[j];
-    for (int i = 0; i < self->count; i++) self->e[i] += self->rest[i];
-}
-
-// Computes y[0] = M u[0] and y[1] = (Ss - M) u[1], if nothing follows.
+// Computes y[0] = M u[0] and y[1] = (Ss - M) u[1].
 static void coupling_multiply(const pcs_coupling *self)
 {
     memset(self->y[0], 0, (size_t)self->count * sizeof(double));
@@ -613,36 +361,6 @@ static void coupling_multiply(const pcs_coupling *self)
             self->y[0][self->line[p]] += self->mass[p] * self->u[0][j];
             self->y[1][self->line[p]] += self->more[p] * self->u[1][j];
         }
-}
-
-// Computes y = M u for gaps and for velocities, and e from s, if the other equations follow.
-static void coupling_apply(pcs_coupling *self)
-{
-    size_t bytes = (size_t)self->count * sizeof(double);
-    memset(self->y[0], 0, bytes);
-    memset(self->y[1], 0, bytes);
-    memset(self->e, 0, bytes);
-    for (int j = 0; j < self->count; j++) self->rest[j] = -self->load[j];
-    for (int j = 0; j < self->count; j++) {
-        double uq = self->u[0][j], uv = self->u[1][j], sq = self->s[0][j], sv = self->s[1][j];
-        if (uq == 0.0 && uv == 0.0) continue;
-        for (int p = self->first[j]; p < self->first[j + 1]; p++) {
-            int i = self->line[p];
-            double force = self->more[p] * sq + self->damp[p] * (sv - sq);
-            self->y[0][i] += self->mass[p] * uq;
-            self->y[1][i] += self->mass[p] * uv;
-            self->e[i] += force;
-            self->rest[i] += force + self->mass[p] * sv;
-        }
-    }
-    coupling_follow(self);
-    if (self->is_chain) return;
-    double *first = self->u[0];
-    coupling_leave(self);
-    memcpy(first, self->v, bytes);
-    coupling_follow(self);
-    coupling_leave(self);
-    for (int j = 0; j < self->count; j++) self->v[j] += first[j];
 }
 
 enum { FEWEST = 4, WIDTH = 32, TERMS = 32 }; // equations of a patch; columns of a chain, entries of C, for a row
@@ -984,20 +702,13 @@ static const double proximal = 1e-8;
 
 static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self, int nv)
 {
-    int n = self->n, most = n < MOST_PER_ROW ? n * n : MOST_PER_ROW * n, widest = 0;
-    for (int k = 0; k < 2 && self->part[k] != NULL; k++)
-        for (int j = 0; j < self->part[k]->nrow; j++) {
-            int width = self->part[k]->start[j + 1] - self->part[k]->start[j];
-            widest = width > widest ? width : widest;
-        }
-    PCS_TAKE(ctx, self->hold_at, 2 * widest, "the preconditioner");
-    PCS_TAKE(ctx, self->hold_value, 2 * widest, "the preconditioner");
+    int n = self->n, most = n < MOST_PER_ROW ? n * n : MOST_PER_ROW * n;
     PCS_TAKE_EACH(ctx, n + 1, "the preconditioner", int, &self->partner, &self->first);
     PCS_TAKE_EACH(ctx, self->room, "the preconditioner", int, &self->column, &self->row, &self->touching, &self->from,
                   &self->at);
     PCS_TAKE_EACH(ctx, self->room, "the preconditioner", double, &self->value, &self->mass, &self->stiff, &self->pull,
                   &self->share, &self->damping);
-    PCS_TAKE_EACH(ctx, n, "the preconditioner", double, &self->y, &self->own, &self->paired, &self->ease);
+    PCS_TAKE_EACH(ctx, n, "the preconditioner", double, &self->y, &self->own, &self->paired);
     PCS_TAKE_EACH(ctx, most, "the preconditioner", double, &self->whole, &self->entries);
     PCS_TAKE(ctx, self->start, nv + 2, "the preconditioner");
     PCS_TAKE(ctx, self->is_in, n, "the preconditioner");
@@ -1012,7 +723,6 @@ static pcs_status preconditioner_create(pcs_step_solver *solver, bool with_tange
     PCS_TAKE(solver->ctx, self, 1, "the preconditioner");
     self->solver = solver;
     self->coupling = coupling;
-    self->is_gap = !with_tangents;
     self->part[0] = coupling->G;
     self->part[1] = with_tangents ? coupling->T : NULL;
     for (int k = 0; k < 2 && self->part[k] != NULL; k++) {
@@ -1030,7 +740,7 @@ static pcs_status preconditioner_create(pcs_step_solver *solver, bool with_tange
         }
     self->nterm = -1; // no rows yet
     *out = self;
-    return coupling->may_follow && self->part[1] != NULL ? coarse_create(solver->ctx, self, &self->coarse) : PCS_OK;
+    return coupling->has_patches && with_tangents ? coarse_create(solver->ctx, self, &self->coarse) : PCS_OK;
 }
 
 // Reads the rows of both parts into one list of entries. Returns true if they touch other equations than before.
@@ -1120,24 +830,6 @@ static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a
     self->pull[e] = R * w;
 }
 
-// Sets `ease`, the compliance of the equations of a contact's tangents over that of their masses alone, at most 1.
-static void preconditioner_ease(pcs_preconditioner *self)
-{
-    for (int i = 0; i < self->n; i++) {
-        double give = 0.0, light = 0.0;
-        self->ease[i] = 1.0;
-        if (!self->coupling->follows || self->partner[i] == i) continue;
-        for (int side = 0; side < 2; side++) {
-            int row = side == 0 ? i : self->partner[i];
-            for (int e = self->first[row]; e < self->first[row + 1]; e++) {
-                give += self->value[e] * self->value[e];
-                light += pow(direction_of(self, e), 2) / self->mass[e];
-            }
-        }
-        if (give > 0.0 && give < light) self->ease[i] = give / light;
-    }
-}
-
 // Computes the weights of all entries.
 static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
 {
@@ -1150,7 +842,6 @@ static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, 
     if (S != NULL && C != NULL) preconditioner_read_diagonal(self, C, beyond[2], self->damping);
     for (int e = 0; e < self->nterm; e++)
         preconditioner_weigh_entry(self, e, share[self->row[e] < self->part[0]->nrow ? 0 : 1]);
-    preconditioner_ease(self);
     for (int e = 0; e < self->nterm; e++) self->at[e] = self->coupling->place[self->column[e]];
 }
 
@@ -1181,7 +872,6 @@ static void preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, c
 
 void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in)
 {
-    self->coupling->is_factored = false;
     memcpy(self->is_in, is_in, (size_t)self->n);
     memset(self->own, 0, (size_t)self->n * sizeof *self->own);
     memset(self->paired, 0, (size_t)self->n * sizeof *self->paired);
@@ -1196,7 +886,6 @@ void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is
 void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value)
 {
     if (!self->is_sparse) return;
-    value *= self->ease[i];
     int p = self->B.head[i];
     while (self->B.next[p] != j) p++;
     self->entries[p] += value;
@@ -1214,7 +903,7 @@ void pcs_preconditioner_factor(pcs_preconditioner *self)
     if (self->coarse != NULL) coarse_factor(self->coarse, self);
 }
 
-// Computes y = (N + X) x if nothing follows, including the coarse motions.
+// Computes y = (N + X) x, including the coarse motions.
 static void preconditioner_couple(const pcs_preconditioner *self, const double *x, const coarse_level *coarse)
 {
     const pcs_coupling *c = self->coupling;
@@ -1260,15 +949,16 @@ static void preconditioner_begin(pcs_preconditioner *self, double *x)
     triangle_solve(&self->B, x);
 }
 
-// Solves x = B'^-1 y', where y' is y and the action of the coupling's `mass` and `force` on the coarse motions.
-static void preconditioner_end(pcs_preconditioner *self, const double *mass, const double *force, double *x)
+// Solves x = B'^-1 y', where y' is y and the action of the coupling on the coarse motions.
+static void preconditioner_end(pcs_preconditioner *self, double *x)
 {
     const coarse_level *coarse = preconditioner_coarse(self);
+    const pcs_coupling *c = self->coupling;
     memcpy(x, self->y, (size_t)self->n * sizeof *x);
     if (coarse != NULL) {
         memset(coarse->a, 0, (size_t)coarse->count * sizeof *coarse->a);
-        for (int k = 0; k < self->coupling->count; k++)
-            if (coarse->patch[k] >= 0) coarse->a[coarse->patch[k]] += mass[k] + coarse->share[k] * force[k];
+        for (int k = 0; k < c->count; k++)
+            if (coarse->patch[k] >= 0) coarse->a[coarse->patch[k]] += c->y[0][k] + coarse->share[k] * c->y[1][k];
         triangle_solve(&self->B, self->y);
         coarse_solve(coarse, self, self->y, coarse->a);
         coarse_add(coarse, self, coarse->a, x);
@@ -1276,114 +966,12 @@ static void preconditioner_end(pcs_preconditioner *self, const double *mass, con
     triangle_solve(&self->B, x);
 }
 
-// Returns true if both laws of a contact are active, that of the gap and that of the velocity: they are coupled then.
-static bool preconditioner_is_joint(const pcs_preconditioner *a, const pcs_preconditioner *b, int row)
+void pcs_preconditioner_solve(pcs_preconditioner *self, double *x)
 {
-    return b != NULL && row < a->part[0]->nrow && a->is_in[row] && b->is_in[row];
-}
-
-bool pcs_preconditioner_slides(const pcs_preconditioner *self, int row)
-{
-    return self->own[row] > 0.0 && self->partner[row] != row;
-}
-
-// Adds the coarse motions to the input of the coupling for the velocity law.
-static void preconditioner_pull_common(const coarse_level *coarse, const pcs_coupling *c)
-{
-    for (int k = 0; k < c->count; k++) {
-        if (coarse->patch[k] < 0) continue;
-        double motion = coarse->a[coarse->patch[k]];
-        c->u[1][k] += motion;
-        c->s[0][k] += coarse->share[k] * motion;
-        c->s[1][k] += coarse->share[k] * motion;
-    }
-}
-
-// Adds the motion by impulses x of the rows to the input of the coupling; `other` has the rows of the other law.
-static void preconditioner_pull(const pcs_preconditioner *self, const pcs_preconditioner *other, const double *x)
-{
-    const pcs_coupling *c = self->coupling;
-    const pcs_step_form *form = &self->solver->form;
-    int law = self->is_gap ? 0 : 1;
-    double unit = self->is_gap && form->kb > 0.0 ? form->h / form->kb : 1.0;
-    for (int e = 0; e < self->nterm; e++) {
-        bool is_joint = preconditioner_is_joint(self, other, self->row[e]);
-        double pull = self->pull[e] * x[self->row[e]], part = is_joint ? unit * pull : unit * self->share[e] * pull;
-        if (!self->is_in[self->row[e]]) continue;
-        c->u[law][self->at[e]] += pull;
-        c->s[law][self->at[e]] += part;
-        if (!is_joint) c->s[1 - law][self->at[e]] += part;
-        if (pcs_preconditioner_slides(self, self->row[e]))
-            c->load[self->at[e]] += self->ease[self->row[e]] * direction_of(self, e) * x[self->row[e]];
-    }
-}
-
-// Computes the motion by the impulses of both laws, and that of the equations that follow it.
-static void preconditioner_move(pcs_preconditioner *const pair[2], double *const x[2])
-{
-    pcs_coupling *c = (pair[0] != NULL ? pair[0] : pair[1])->coupling;
-    for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = c->s[0][k] = c->s[1][k] = c->load[k] = 0.0;
-    for (int law = 0; law < 2; law++)
-        if (pair[law] != NULL) preconditioner_pull(pair[law], pair[1 - law], x[law]);
-    const coarse_level *coarse = pair[1] == NULL ? NULL : preconditioner_coarse(pair[1]);
-    if (coarse != NULL) preconditioner_pull_common(coarse, c);
-    coupling_apply(c);
-}
-
-// Computes y = (N + X) x from the forces that the coupling has found for the motion.
-static void preconditioner_push(const pcs_preconditioner *self, const pcs_preconditioner *other, const double *x)
-{
-    const pcs_coupling *c = self->coupling;
-    const pcs_step_form *form = &self->solver->form;
-    double unit = self->is_gap ? form->kb / form->h : 1.0, way = self->is_gap ? form->kw / form->h : 0.0;
-    for (int i = 0; i < self->n; i++) {
-        bool is_joint = preconditioner_is_joint(self, other, i);
-        self->y[i] = 0.0;
-        for (int e = self->first[i]; e < self->first[i + 1] && self->is_in[i]; e++) {
-            int k = self->at[e];
-            double force = c->y[self->is_gap ? 0 : 1][k] + (is_joint ? unit : unit * self->share[e]) * c->e[k];
-            if (is_joint) force -= way * (c->y[1][k] + c->e[k]);
-            self->y[i] += self->pull[e] * force;
-            if (pcs_preconditioner_slides(self, i)) self->y[i] -= self->ease[i] * direction_of(self, e) * c->v[k];
-        }
-    }
-    for (int i = 0; i < self->n; i++)
-        self->y[i] += self->ease[i] * (self->own[i] * x[i] + self->paired[i] * x[self->partner[i]]);
-}
-
-void pcs_preconditioner_hold(pcs_preconditioner *self, int i, const double turned[2], double slack)
-{
-    int count = 0, *at = self->hold_at;
-    double *value = self->hold_value;
-    for (int side = 0; side < (turned == NULL ? 1 : 2); side++) {
-        int row = side == 0 ? i : self->partner[i];
-        double factor = turned == NULL ? 1.0 : turned[side];
-        for (int e = self->first[row]; e < self->first[row + 1]; e++) {
-            int found = 0;
-            while (found < count && at[found] != self->at[e]) found++;
-            if (found == count) value[count++] = 0.0;
-            at[found] = self->at[e];
-            value[found] += factor * direction_of(self, e);
-        }
-    }
-    coupling_hold(self->coupling, count, at, value, slack);
-}
-
-void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x[2])
-{
-    const pcs_preconditioner *any = pair[0] != NULL ? pair[0] : pair[1];
-    if (any == NULL) return;
-    pcs_coupling *c = any->coupling;
-    for (int law = 0; law < 2; law++)
-        if (pair[law] != NULL) preconditioner_begin(pair[law], x[law]);
-    if (!c->joins) return;
-    if (c->follows) preconditioner_move(pair, x);
-    for (int law = 0; law < 2; law++) {
-        if (pair[law] == NULL) continue;
-        if (c->follows) preconditioner_push(pair[law], pair[1 - law], x[law]);
-        else preconditioner_couple(pair[law], x[law], preconditioner_coarse(pair[law]));
-        preconditioner_end(pair[law], c->y[c->follows ? law : 0], c->follows ? c->e : c->y[1], x[law]);
-    }
+    preconditioner_begin(self, x);
+    if (!self->coupling->joins) return;
+    preconditioner_couple(self, x, preconditioner_coarse(self));
+    preconditioner_end(self, x);
 }
 
 pcs_status pcs_preconditioners_create(pcs_step_solver *solver, const pcs_rows *G, const pcs_rows *T,
@@ -1409,24 +997,4 @@ void pcs_preconditioners_fill(pcs_preconditioner *const pair[2], const pcs_matri
 bool pcs_preconditioner_is_ready(const pcs_preconditioner *self)
 {
     return self != NULL && self->is_factored;
-}
-
-bool pcs_preconditioner_follows(const pcs_preconditioner *self)
-{
-    return self != NULL && self->coupling->follows;
-}
-
-bool pcs_preconditioner_release(pcs_preconditioner *self, int stage)
-{
-    pcs_coupling *c = self->coupling;
-    if (!c->follows || (c->is_factored && c->stage == stage)) return false;
-    c->stage = stage;
-    c->is_factored = false;
-    memset(c->hold, 0, (size_t)c->head[c->count] * sizeof *c->hold);
-    return true;
-}
-
-void pcs_preconditioner_join(pcs_preconditioner *self)
-{
-    coupling_factor(self->coupling);
 }
