@@ -3,7 +3,6 @@
 //
 //   between events   q' = v,  M v' = f + G^T la,  0 <= G v' + (dG/dt) v _|_ la >= 0 on held contacts     (ode.h)
 //   events           a gap of an open contact falls through 0, or la/m_eff - ga of a held one does
-//   friction         held contacts stick or slide; mu la - |la_t| or the slip falls through 0              (event.h)
 //   at an event      impacts, then the held contacts anew                                                (event.h)
 //
 // Impulses, the work of loads, what damping takes and the sum of forces are integrated along with the motion. An event
@@ -45,7 +44,7 @@ typedef struct driven {
     pcs_events base; // its pace: the step that the ODE solver used last, s
     pcs_ode *ode;
     double *y0, *atol; // [size]
-    int *direction;    // [4 nrow]
+    int *direction;    // [3 nrow]
     bool is_watching;  // the roots are what they are; otherwise none
     long rounds;       // steps of the ODE solver that are left within the step
 } driven;
@@ -73,8 +72,8 @@ static bool driven_slope(void *user, double t, const double *y, double *dy)
     return pcs_event_slope(self, self->data, t, y, dy) == PCS_CONVERGED;
 }
 
-// Evaluates the root functions: gaps of open contacts (falling), their rates (rising: the gap is smallest), pressure of
-// held contacts (falling), and their margins to another mode of friction (falling).
+// Evaluates the root functions: gaps of open contacts (falling), their rates (rising: the gap is smallest), and pressure
+// of held contacts (falling).
 static bool driven_roots(void *user, double t, const double *y, double *root)
 {
     pcs_scheme *self = user;
@@ -83,21 +82,20 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
     pcs_system *system = self->system;
     int m = system->nrow, iterations = e->iterations;
     bool has_held = false;
-    for (int j = 0; j < (e->rubs ? 4 : 3) * m; j++) root[j] = 1.0;
+    for (int j = 0; j < 3 * m; j++) root[j] = 1.0;
     if (!s->is_watching) return true;
     for (int j = 0; j < m; j++) has_held = has_held || (e->now.held[j] && !system->rows[j].is_bilateral);
-    if (has_held && pcs_event_accelerate(self, e, t, y, y + system->nv, e->a) != PCS_CONVERGED) return false;
+    if (has_held && pcs_event_accelerate(self, e, t, y, y + system->nv, e->next.a) != PCS_CONVERGED) return false;
     // Discards iterations spent here: how often the ODE solver evaluates roots depends on those that it found before.
     e->iterations = iterations;
     if (!has_held) pcs_projection_turn(self->solver, y);
-    pcs_system_gaps(system, pcs_at(self->solver->t, y, NULL), e->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, y, NULL), e->next.gap);
     for (int j = 0; j < m; j++) {
         if (system->rows[j].is_bilateral) continue;
         if (e->now.held[j]) {
             root[2 * m + j] = pcs_event_press(self, e, j);
-            if (e->rubs) root[3 * m + j] = e->margin[j];
         } else {
-            root[j] = e->gap[j] - e->now.floor[j];
+            root[j] = e->next.gap[j] - e->now.floor[j];
             root[m + j] = pcs_system_rate(system, j, y + system->nv);
         }
     }
@@ -117,11 +115,11 @@ static pcs_status driven_setup(pcs_scheme *self)
     e->stops = p->accumulation == STOP;
     PCS_TAKE(self->ctx, s->y0, e->size, "the smooth motion");
     PCS_TAKE(self->ctx, s->atol, e->size, "the smooth motion");
-    PCS_TAKE(self->ctx, s->direction, 4 * m, "the smooth motion");
-    for (int j = 0; j < 4 * m; j++) s->direction[j] = j >= m && j < 2 * m ? 1 : -1;
+    PCS_TAKE(self->ctx, s->direction, 3 * m, "the smooth motion");
+    for (int j = 0; j < 3 * m; j++) s->direction[j] = j >= m && j < 2 * m ? 1 : -1;
     pcs_ode_problem problem = { .user = self,
                                 .n = e->size,
-                                .nroot = e->rubs ? 4 * m : 3 * m,
+                                .nroot = 3 * m,
                                 .slope = driven_slope,
                                 .roots = driven_roots,
                                 .direction = s->direction };
@@ -134,9 +132,9 @@ static pcs_outcome driven_gain(pcs_scheme *self, const pcs_state *x, double t, d
     driven *s = self->data;
     const pcs_events *e = &s->base;
     double power = 0.0;
-    pcs_outcome outcome = pcs_event_accelerate(self, &s->base, t, x->q, x->v, e->a);
-    pcs_matrix_multiply(self->system->M, e->a, e->next.a);
-    for (int i = 0; i < self->system->nv; i++) power += e->a[i] * e->next.a[i];
+    pcs_outcome outcome = pcs_event_accelerate(self, &s->base, t, x->q, x->v, e->next.a);
+    pcs_matrix_multiply(self->system->M, e->next.a, e->change);
+    for (int i = 0; i < self->system->nv; i++) power += e->next.a[i] * e->change[i];
     for (int j = 0; j < self->system->nrow; j++)
         power = pcs_larger(power, self->solver->effective_mass[j] * e->drive[j] * e->drive[j]);
     *energy = pcs_larger(*energy, 0.5 * h * h * power);
@@ -159,8 +157,6 @@ static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double 
         s->atol[s->base.impulse + j] = p->atol * sqrt(2.0 * energy * self->solver->effective_mass[j]);
     s->atol[s->base.work] = s->atol[s->base.damping] = p->atol * energy;
     for (int k = 0; k < 3; k++) s->atol[s->base.resultant + k] = p->atol * sqrt(2.0 * energy * self->system->mass);
-    for (int k = s->base.friction; k < s->base.loss; k++) s->atol[k] = s->atol[s->base.resultant];
-    for (int k = s->base.loss; k < s->base.size; k++) s->atol[k] = p->atol * energy;
 }
 
 // Returns the reason for which the ODE solver has failed.
@@ -207,22 +203,16 @@ static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double la
     for (int round = 0; round < LOCATING_ROUNDS; round++) {
         pcs_outcome outcome = driven_move(s, t0, *t);
         if (outcome != PCS_CONVERGED || row < 0) return outcome;
-        pcs_system_gaps(system, pcs_at(self->solver->t, s->base.y, NULL), s->base.gap);
+        pcs_system_gaps(system, pcs_at(self->solver->t, s->base.y, NULL), s->base.next.gap);
         pcs_projection_turn(self->solver, s->base.y);
         double rate = pcs_system_rate(system, row, s->base.y + system->nv);
-        double gap = s->base.gap[row] - s->base.now.floor[row];
+        double gap = s->base.next.gap[row] - s->base.now.floor[row];
         double better = fmin(last, fmax(t0, *t - gap / rate));
         // Ends if the contact does not approach (it grazes), or if the time is exact to the last digit.
         if (!(rate < 0.0) || fabs(better - *t) <= 2.0 * DBL_EPSILON * fabs(*t)) return PCS_CONVERGED;
         *t = better;
     }
     return PCS_CONVERGED;
-}
-
-// Returns true if a held row has left its mode of friction by more than the tolerance of events.
-static bool driven_has_slipped(const pcs_events *e, int row)
-{
-    return !e->now.slides[row] && e->margin[row] < -1e-9 * e->drive[row];
 }
 
 // Returns true if, after a step of the ODE solver, an open contact has penetrated or a held one pulls unnoticed.
@@ -232,20 +222,19 @@ static bool driven_has_missed(pcs_scheme *self, double t)
     pcs_events *e = &s->base;
     pcs_system *system = self->system;
     bool has_missed = false, has_held = false;
-    pcs_system_gaps(system, pcs_at(self->solver->t, s->base.y, NULL), e->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, s->base.y, NULL), e->next.gap);
     for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral) continue;
         has_held = has_held || e->now.held[j];
-        has_missed = has_missed || (!e->now.held[j] && e->gap[j] < e->now.floor[j] - 2.0 * e->gap_tolerance);
+        has_missed = has_missed || (!e->now.held[j] && e->next.gap[j] < e->now.floor[j] - 2.0 * e->gap_tolerance);
     }
-    if (!has_held || pcs_event_accelerate(self, e, t, s->base.y, s->base.y + system->nv, e->a) != PCS_CONVERGED)
+    if (!has_held || pcs_event_accelerate(self, e, t, s->base.y, s->base.y + system->nv, e->next.a) != PCS_CONVERGED)
         return has_missed;
     for (int j = 0; j < system->nrow; j++) {
         bool is_held = !system->rows[j].is_bilateral && e->now.held[j];
         bool opens = e->force[j] == 0.0 && e->acceleration[j] > 1e-9 * e->drive[j];
-        if (e->rubs) opens = pcs_event_press(self, e, j) < -1e-9 * e->drive[j];
         e->released[j] = is_held && opens;
-        has_missed = has_missed || e->released[j] || (e->rubs && is_held && driven_has_slipped(e, j));
+        has_missed = has_missed || e->released[j];
     }
     return has_missed;
 }
@@ -263,13 +252,14 @@ static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double 
     for (int j = 0; j < m; j++) {
         if (found[j] && hit < 0) hit = j;
         e->released[j] = found[2 * m + j] != 0;
-        is_event = is_event || found[j] || e->released[j] || (e->rubs && found[3 * m + j]);
+        is_event = is_event || found[j] || e->released[j];
     }
     *what = is_event ? EVENT : ADVANCED;
     if (hit >= 0) e->closed[hit] = 1; // though round-off leave a gap, and a single point have no size to tell it by
     if (is_event) return driven_locate(self, hit, t0, last, t);
-    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->base.y, NULL), e->gap);
-    for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < e->now.floor[j] - e->gap_tolerance);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->base.y, NULL), e->next.gap);
+    for (int j = 0; j < m; j++)
+        has_sunk = has_sunk || (found[m + j] && e->next.gap[j] < e->now.floor[j] - e->gap_tolerance);
     if (!has_sunk) return PCS_CONVERGED;
     // Up to here the gap has changed its sign once.
     *stop = *t;
@@ -304,7 +294,7 @@ static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *
     }
     pcs_event_clear_floors(self, &s->base, s->base.y);
     s->base.now.pace = pcs_ode_next_step(s->ode);
-    return pcs_event_follow(self, &s->base, s->base.y + self->system->nv);
+    return PCS_CONVERGED;
 }
 
 // Returns the first step after an event, s, short enough to resolve a short flight.
@@ -315,7 +305,8 @@ static double driven_first_step(const pcs_scheme *self, double end, double t)
     double step = fmin(e->now.pace > 0.0 ? e->now.pace : end - t, end - t);
     for (int j = 0; j < self->system->nrow; j++) {
         double rate = pcs_system_rate(self->system, j, s->base.y + self->system->nv);
-        if (e->now.held[j] || e->gap[j] > e->gap_tolerance || !(rate > 0.0) || !(e->acceleration[j] < 0.0)) continue;
+        if (e->now.held[j] || e->next.gap[j] > e->gap_tolerance || !(rate > 0.0) || !(e->acceleration[j] < 0.0))
+            continue;
         step = fmin(step, -0.9 * rate / e->acceleration[j]);
     }
     return step;
@@ -334,7 +325,6 @@ static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
     if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t + h, h, &energy);
     if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t, h, &energy);
     if (outcome != PCS_CONVERGED) return outcome;
-    e->reach = energy;
     driven_weigh(self, x, h, energy > 0.0 ? energy : 1.0); // where nothing moves any scale will do
     return pcs_ode_set_tolerances(s->ode, ((const driven_params *)self->params)->rtol, s->atol) ? PCS_CONVERGED
                                                                                                 : PCS_NOT_ACCURATE;
@@ -348,7 +338,6 @@ static pcs_outcome driven_run(pcs_scheme *self, const pcs_state *x, double h)
     int what;
     double t = x->t, end = t + h, *v = e->y + self->system->nv;
     pcs_outcome outcome = driven_begin(self, x, h);
-    if (outcome == PCS_CONVERGED) outcome = pcs_event_renew(self, e, t, e->y, v);
     if (outcome == PCS_CONVERGED) outcome = driven_restart(s, t, fmin(e->now.pace, h));
     while (outcome == PCS_CONVERGED && end - t > 4.0 * DBL_EPSILON * fabs(end)) {
         outcome = driven_advance(self, end, &t, &what);
@@ -370,8 +359,7 @@ static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
 
 const pcs_scheme_ops pcs_scheme_event_driven = {
     .name = "event_driven",
-    .summary = "adaptive Runge-Kutta between impacts, which are located; contact forces and friction in between; small "
-               "systems",
+    .summary = "adaptive Runge-Kutta between impacts, which are located; contact forces in between; small systems",
     .options = driven_options,
     .params_size = sizeof(driven_params),
     .data_size = sizeof(driven),

@@ -5,7 +5,6 @@
 //              0 <= G A_i + (dG/dt) V_i _|_ la_i >= 0 on the held contacts, which do not change
 //   event      an open contact sinks in or a held one pulls within the step: found to lie in [ta, tb],
 //              tb - ta <= C h (V h/L)^p, V the largest gap rate so far
-//   friction   held contacts stick or slide; the end of a mode is found to the last digits               (event.h)
 //   [ta, tb]   v = va + (tb - ta) a + M^-1 G^T P,  0 <= G v + e G v- _|_ P >= 0 on closed contacts
 //              q = qa + (tb - ta) v
 //
@@ -48,7 +47,6 @@ typedef struct mann {
     pcs_events base;               // its pace: the largest gap rate at an event so far, m/s
     double *end;                   // [size] y at the end of the last leap
     double *Y, *K[PCS_MAX_STAGES]; // [size] y of a stage, and y' of all
-    bool has_left;                 // the mode of a row with friction, at a stage of it
 } mann;
 
 static double mann_stable_step(const void *params, double w, double xi)
@@ -69,34 +67,16 @@ static pcs_status mann_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-// Returns the largest magnitude of the terms of gap and slip accelerations, m/s^2, after an acceleration.
-static double mann_drive(const pcs_scheme *self)
-{
-    double largest = 0.0;
-    for (int j = 0; j < self->system->nrow; j++) largest = fmax(largest, ((const pcs_events *)self->data)->drive[j]);
-    return largest;
-}
-
-// Returns true if a held row has left its mode of friction.
-static bool mann_has_left(const pcs_scheme *self, int row)
-{
-    const pcs_events *e = self->data;
-    if (!pcs_event_rubs(self->system, e, row)) return false;
-    return e->margin[row] < (e->now.slides[row] ? 0.0 : -1e-9 * mann_drive(self));
-}
-
 // Integrates the smooth motion of length h from y into `end`.
 static pcs_outcome mann_leap(pcs_scheme *self, double t, double h)
 {
     mann *s = self->data;
     pcs_events *e = &s->base;
     const pcs_tableau *rk = self->rule.tableau;
-    s->has_left = false;
     for (int i = 0; i < rk->s; i++) {
         pcs_stages_add((pcs_stages){ e->size, i, rk->a[i], s->K }, h, e->y, s->Y);
         pcs_outcome outcome = pcs_event_slope(self, e, t + rk->c[i] * h, s->Y, s->K[i]);
         if (outcome != PCS_CONVERGED) return outcome;
-        for (int j = 0; j < self->system->nrow; j++) s->has_left = s->has_left || mann_has_left(self, j);
     }
     pcs_stages_add((pcs_stages){ e->size, rk->s, rk->b, s->K }, h, e->y, s->end);
     pcs_outcome outcome = pcs_event_check(e, self->system->nv, s->end);
@@ -112,20 +92,12 @@ static void mann_land(pcs_scheme *self, double h, double *t)
     *t += h;
 }
 
-enum { HIT, RELEASE, MODE }; // an open row closes, a held one opens, or sticks or slides no more
+enum { HIT, RELEASE }; // an open row closes, a held one opens
 
 typedef struct finding {
     int row; // -1: none
     int kind;
 } finding;
-
-// Returns true if a held row pulls, after an acceleration.
-static bool mann_pulls(const pcs_scheme *self, int row)
-{
-    const pcs_events *e = self->data;
-    if (e->rubs) return pcs_event_press(self, e, row) < -1e-9 * mann_drive(self);
-    return e->force[row] == 0.0 && e->acceleration[row] > 1e-9 * e->drive[row];
-}
 
 // Finds an event of this row (-1: of any) at the end of a leap that leads to time t.
 static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found)
@@ -135,31 +107,29 @@ static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found
     pcs_system *system = self->system;
     bool has_held = false;
     *found = (finding){ .row = -1 };
-    pcs_system_gaps(system, pcs_at(self->solver->t, s->end, NULL), e->gap);
+    pcs_system_gaps(system, pcs_at(self->solver->t, s->end, NULL), e->next.gap);
     for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
         has_held = has_held || e->now.held[j];
-        if (!e->now.held[j] && e->gap[j] < e->now.floor[j]) found->row = j;
+        if (!e->now.held[j] && e->next.gap[j] < e->now.floor[j]) found->row = j;
     }
     if (found->row >= 0 || !has_held) return PCS_CONVERGED;
-    pcs_outcome outcome = pcs_event_accelerate(self, e, t, s->end, s->end + self->system->nv, e->a);
+    pcs_outcome outcome = pcs_event_accelerate(self, e, t, s->end, s->end + self->system->nv, e->next.a);
     if (outcome != PCS_CONVERGED) return outcome;
     for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
-        if (e->now.held[j] && mann_pulls(self, j)) *found = (finding){ .row = j, .kind = RELEASE };
-        else if (mann_has_left(self, j)) *found = (finding){ .row = j, .kind = MODE };
+        bool pulls = e->force[j] == 0.0 && e->acceleration[j] > 1e-9 * e->drive[j];
+        if (e->now.held[j] && pulls) *found = (finding){ .row = j, .kind = RELEASE };
     }
     return PCS_CONVERGED;
 }
 
-// Returns true if an open contact may have closed and opened within the leap, by the cubic through gaps and rates; or
-// if a stage has left its mode of friction.
+// Returns true if an open contact may have closed and opened within the leap, by the cubic through gaps and rates.
 static bool mann_may_dip(pcs_scheme *self, double h)
 {
     mann *s = self->data;
     pcs_system *system = self->system;
     double gap[2][PCS_MAX_ROWS] = { { 0 } }, rate[2][PCS_MAX_ROWS] = { { 0 } };
-    if (s->has_left) return true;
     for (int side = 0; side < 2; side++) {
         const double *q = side == 0 ? s->base.y : s->end,
                      *v = side == 0 ? s->base.y + self->system->nv : s->end + self->system->nv;
@@ -179,10 +149,10 @@ static double mann_guess(pcs_scheme *self, double t, int row)
 {
     mann *s = self->data;
     pcs_events *e = &s->base;
-    if (pcs_event_accelerate(self, e, t, s->base.y, s->base.y + self->system->nv, e->a) != PCS_CONVERGED)
+    if (pcs_event_accelerate(self, e, t, s->base.y, s->base.y + self->system->nv, e->next.a) != PCS_CONVERGED)
         return INFINITY;
-    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->base.y, NULL), e->gap);
-    double gap = fmax(e->gap[row], 0.0), rate = pcs_system_rate(self->system, row, s->base.y + self->system->nv);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->base.y, NULL), e->next.gap);
+    double gap = fmax(e->next.gap[row], 0.0), rate = pcs_system_rate(self->system, row, s->base.y + self->system->nv);
     double pull = -e->acceleration[row], square = rate * rate + 2.0 * pull * gap;
     if (square < 0.0) return INFINITY;
     return rate > 0.0 ? (rate + sqrt(square)) / pull : 2.0 * gap / (sqrt(square) - rate);
@@ -195,18 +165,15 @@ static double mann_next_guess(pcs_scheme *self, const finding *event, double x, 
     double middle = 0.5 * (lo + hi);
     if (event->kind != HIT) return middle;
     pcs_projection_turn(self->solver, s->end);
-    double rate = pcs_system_rate(self->system, event->row, s->end + self->system->nv), gap = s->base.gap[event->row];
+    double rate = pcs_system_rate(self->system, event->row, s->end + self->system->nv),
+           gap = s->base.next.gap[event->row];
     double guess = x - gap / rate + (x == lo ? 0.4 : -0.4) * width;
     return rate < 0.0 && guess > lo && guess < hi ? guess : middle;
 }
 
-// Narrows [*lo, *hi] to the width, or for changes of friction to a few last digits, which slip that comes to rest
-// needs, not the order; the event has not happened at *lo and has at *hi, where it is of this kind.
+// Narrows [*lo, *hi] to the width; the event has not happened at *lo and has at *hi, where it is of this kind.
 static pcs_outcome mann_locate(pcs_scheme *self, double t, finding *event, double width, double *lo, double *hi)
 {
-    const mann *s = self->data;
-    double least = 16.0 * DBL_EPSILON * fmax(fabs(t), *hi);
-    if (s->base.rubs && event->kind != HIT) width = fmin(width, least);
     double x = event->kind != HIT ? 0.5 * *hi : mann_guess(self, t, event->row), last = *hi - *lo;
     for (int round = 1; round <= LOCATING_ROUNDS && *hi - *lo > width; round++) {
         finding found;
@@ -217,7 +184,6 @@ static pcs_outcome mann_locate(pcs_scheme *self, double t, finding *event, doubl
         if (outcome != PCS_CONVERGED) return outcome;
         *(found.row >= 0 ? hi : lo) = x;
         if (found.row >= 0) *event = found;
-        if (s->base.rubs && event->kind != HIT) width = fmin(width, least);
         x = mann_next_guess(self, event, x, *lo, *hi, width);
         // Three guesses in vain: halve.
         if (round % 3 != 0) continue;
@@ -251,14 +217,12 @@ static pcs_outcome mann_moreau(pcs_scheme *self, double h, double *t)
     double *v = s->end + n;
     pcs_outcome outcome = mann_leap(self, *t, h);
     if (outcome != PCS_CONVERGED) return outcome;
-    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->end, NULL), e->gap);
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, s->end, NULL), e->next.gap);
     for (int j = 0; j < self->system->nrow; j++)
-        e->closed[j] = e->closed[j] || (!e->now.held[j] && e->gap[j] < e->now.floor[j]);
+        e->closed[j] = e->closed[j] || (!e->now.held[j] && e->next.gap[j] < e->now.floor[j]);
     outcome = pcs_event_slope(self, e, *t, e->y, s->K[0]);
     if (outcome != PCS_CONVERGED) return outcome;
     pcs_stages_add((pcs_stages){ e->size, 1, (double[]){ 1.0 }, s->K }, h, e->y, s->end);
-    // Removes the integration error of the rates of held rows, which would count as a rebound at one of many events.
-    if (e->rubs) pcs_event_project_velocity(self, e, v);
     outcome = pcs_event_resolve(self, e, *t + h, e->y, v);
     if (outcome != PCS_CONVERGED) return outcome;
     pcs_stages_add((pcs_stages){ n, 1, (double[]){ 1.0 }, &v }, h, e->y, s->end);
@@ -272,17 +236,6 @@ static double mann_width(const pcs_scheme *self, double t, double h, double spee
     double part = speed * h / self->system->length;
     for (int k = 0; k < mann_orders[((const mann_params *)self->params)->method]; k++) width *= part;
     return fmax(16.0 * DBL_EPSILON * fabs(t), fmin(width, 0.125 * h));
-}
-
-// Records the kinetic energy of a middle stage, so that motion which starts and stops within a step has a scale.
-static void mann_note_energy(pcs_scheme *self)
-{
-    mann *s = self->data;
-    pcs_measure measure;
-    if (!s->base.rubs) return;
-    self->system->ops->measure(self->system, pcs_at(self->solver->t, s->end, s->K[self->rule.tableau->s / 2]),
-                               PCS_ENERGY, &measure);
-    s->base.now.energy = fmax(s->base.now.energy, measure.kinetic);
 }
 
 // Integrates up to the event and solves it; `hi` lies beyond it.
@@ -307,37 +260,26 @@ static pcs_outcome mann_pass(pcs_scheme *self, finding event, double hi, double 
         hi = lo;
         lo = 0.0;
     }
-    mann_note_energy(self);
     mann_land(self, lo, t);
     s->base.closed[event.row] = event.kind == HIT;
     s->base.released[event.row] = event.kind == RELEASE;
     return mann_moreau(self, hi - lo, t);
 }
 
-// Updates directions of sliding after smooth motion.
-static pcs_outcome mann_follow(pcs_scheme *self)
-{
-    pcs_events *e = self->data;
-    if (!e->rubs) return PCS_CONVERGED;
-    if (!pcs_projection_move(self->solver, e->y)) return PCS_SINGULAR;
-    return pcs_event_follow(self, e, e->y + self->system->nv);
-}
-
 static pcs_outcome mann_run(pcs_scheme *self, const pcs_state *x, double h)
 {
     pcs_events *e = self->data;
     double t = x->t, end = t + h, hi;
-    pcs_outcome outcome = pcs_event_renew(self, e, t, e->y, e->y + self->system->nv);
+    pcs_outcome outcome = PCS_CONVERGED;
     while (outcome == PCS_CONVERGED && end - t > 4.0 * DBL_EPSILON * fabs(end)) {
         finding event;
         outcome = mann_find(self, t, end - t, &event, &hi);
         if (outcome != PCS_CONVERGED) return outcome;
         if (event.row < 0) {
             mann_land(self, end - t, &t);
-            return mann_follow(self);
+            return PCS_CONVERGED;
         }
         outcome = mann_pass(self, event, hi, h, &t);
-        if (outcome == PCS_CONVERGED) outcome = mann_follow(self);
         if (outcome != PCS_CONVERGED || e->count <= MOST_EVENTS) continue;
         e->accumulation = t;
         return PCS_ACCUMULATES;
@@ -353,7 +295,7 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 const pcs_scheme_ops pcs_scheme_mannshardt = {
     .name = "mannshardt",
     .summary = "explicit Runge-Kutta of order 2 to 5, with small Moreau steps around located impacts; keeps its order "
-               "through impacts; friction",
+               "through impacts",
     .options = mann_options,
     .params_size = sizeof(mann_params),
     .data_size = sizeof(mann),

@@ -50,12 +50,6 @@ static bool rows_may_rebound(const pcs_certifier *self)
 // velocity: |xt| where friction is inside the disc, and the smaller of |xt| and mu La/m times the angle between Lt and
 // -xt on its edge. Of schemes with several stages this is the last one; impulses summed over a step stay in the sum of
 // the discs.
-//
-// Schemes that follow sticking and sliding by events report how a contact ends: T v = 0 where it sticks; and over a
-// step without an impact friction takes energy from one that slides.
-
-// Tolerance relative to the largest velocity for the sign of friction work, which is exact to the scheme's order only.
-static const double of_work = 1e-3;
 
 static bool friction_has_rebound(const pcs_system *system)
 {
@@ -110,18 +104,6 @@ static double friction_defect(double limit, double mass, const double impulse[2]
     return hypot(impulse[0] - share * y[0], impulse[1] - share * y[1]) / mass;
 }
 
-// Checks that a sticking contact ends with zero slip, and that friction does not drive a sliding one: its work over the
-// largest friction impulse mu P, m/s, must not be positive. That work is a quadrature, exact to the scheme's order.
-static void friction_check_events(pcs_certifier *self, int row, double tolerance)
-{
-    const pcs_row_report *r = &self->report->rows[row];
-    double slip = hypot(r->slip[0], r->slip[1]), most = self->scheme->system->rows[row].friction * r->step_impulse;
-    if (r->is_gated && !r->slides) pcs_certify_note(self, CERTIFY_SLIP, slip, tolerance, row, -1);
-    if (r->impulse != 0.0 || !(most > 0.0) || !r->slides) return;
-    tolerance += of_work * self->speed + 0.5 * slip;
-    pcs_certify_note(self, CERTIFY_SLIP, -r->friction_loss / most, tolerance, row, -1);
-}
-
 static void friction_check_slip(pcs_certifier *self, int row, double mass, double tolerance)
 {
     const pcs_system *system = self->scheme->system;
@@ -149,9 +131,7 @@ static void friction_check(pcs_certifier *self, int row, double mass, double tol
     double beyond =
         pcs_max(hypot(r->last_tangent[0], r->last_tangent[1]) - last, hypot(r->tangent[0], r->tangent[1]) - all);
     pcs_certify_note(self, CERTIFY_CONE, beyond, mass * tolerance + PCS_ROUND_SUM * (last + all), row, -1);
-    if (!pcs_certify_is_on(self, CERTIFY_SLIP)) return;
-    if (self->rule->kind == PCS_RULE_NONE) friction_check_events(self, row, tolerance);
-    else friction_check_slip(self, row, mass, tolerance);
+    if (pcs_certify_is_on(self, CERTIFY_SLIP)) friction_check_slip(self, row, mass, tolerance);
 }
 
 // Checks that friction of force laws lies within its cone at the end of the step.

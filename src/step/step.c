@@ -27,9 +27,6 @@ const char *pcs_outcome_text(pcs_outcome outcome)
     case PCS_SINGULAR: return "a matrix of the step is singular";
     case PCS_NOT_FINITE: return "the state is not finite";
     case PCS_NOT_ACCURATE: return "the motion between events does not reach the tolerances 'rtol' and 'atol'";
-    case PCS_PARADOX:
-        return "contact forces with friction do not exist or are not unique here (Painleve's paradox); use a scheme "
-               "with impulses, such as half_explicit, moreau_jean or alpha_ggl";
     case PCS_ACCUMULATES: return "events accumulate";
     }
     return "unknown outcome";

@@ -31,7 +31,6 @@ typedef enum pcs_outcome {
     PCS_SINGULAR,      // a matrix of the step could not be factored
     PCS_NOT_FINITE,    // the state has a NaN or an infinity
     PCS_NOT_ACCURATE,  // the tolerance of the smooth motion could not be met
-    PCS_PARADOX,       // forces of sliding contacts do not exist or are not unique
     PCS_ACCUMULATES    // events follow one another ever faster towards one instant
 } pcs_outcome;
 

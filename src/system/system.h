@@ -158,7 +158,6 @@ typedef struct pcs_row_report {
     bool gate_is_contradictory; // imposing it opens the smooth gap, omitting it closes it: either is a choice
     bool is_closed;             // the contact transmits an impulse or its gap is not positive
     bool is_impact;             // the contact closed in this step
-    bool slides;                // at the end of the step, if the scheme knows it other than by impulses
 } pcs_row_report;
 
 // Describes the drawing for ParaView: points, cells of two nodes (or one, given twice) and scalars per cell. The counts

@@ -107,6 +107,8 @@ static const struct {
     { "splitting", "contact_forces: true", FRICTION, "contact on acceleration level, without friction" },
     { "tdg_minus", "", FRICTION, "contact on acceleration level, without friction" },
     { "tdg_plus", "", FRICTION, "contact on acceleration level, without friction" },
+    { "event_driven", "accumulation: rest", FRICTION, "contact on acceleration level, without friction" },
+    { "mannshardt", "", FRICTION, "contact on acceleration level, without friction" },
     { "tdg_minus", "degree: 2", FRICTION, "contact on acceleration level, without friction" },
     { "tdg_plus", "degree: 2", FRICTION, "contact on acceleration level, without friction" },
     { "ggl_midpoint", "", MESH, "a Euclidean correction would push single nodes of a mesh" },
@@ -243,10 +245,13 @@ static double path_distance(const matrix_path *a, const matrix_path *reference)
     return distance;
 }
 
+// The reference: integrated to a tolerance, or by very small steps where contacts rub.
 static void path_refer(const matrix_system *s, matrix_path *out)
 {
     static const matrix_variant adaptive = { .scheme = "event_driven", .options = "rtol: 1.0e-13, atol: 1.0e-15" };
-    CHECK(path_follow(&adaptive, s, 1, out));
+    static const matrix_variant fine = { .scheme = "half_explicit", .options = "" };
+    bool rubs = (s->kind & FRICTION) != 0 && s->smooth_set == NULL;
+    CHECK(rubs ? path_follow(&fine, s, 256, out) : path_follow(&adaptive, s, 1, out));
 }
 
 // What is left of the stated order on this system.

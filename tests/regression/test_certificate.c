@@ -240,10 +240,8 @@ static const char *const rubbing[] = { "alpha_ggl",
                                        "moreau_midpoint",
                                        "schatzman_paoli",
                                        "ggl_midpoint, coupling: decoupled",
-                                       "ggl_midpoint",
-                                       "event_driven",
-                                       "mannshardt" };
-enum { NRUBBING = sizeof rubbing / sizeof *rubbing, NEVENT = 2 }; // the last ones follow events
+                                       "ggl_midpoint" };
+enum { NRUBBING = sizeof rubbing / sizeof *rubbing };
 
 static case_run open_rubbing(const char *path, int scheme, const char *one, const char *two, int nstep)
 {
@@ -263,17 +261,15 @@ static void check_is_refused(case_run *run)
     case_close(run);
 }
 
-// A puck slides: friction of the right size that is off its direction by 1e-8 is seen, and so is friction that drives.
+// A puck slides: friction of the right size that is off its direction by 1e-8, or drives, is seen.
 // One that is held moves by 1e-9 m/s, and that is seen.
 TEST(friction_is_against_the_slip)
 {
     for (int k = 0; k < NRUBBING; k++) {
-        bool has_events = k >= NRUBBING - NEVENT;
         for (int i = 0; i < 2; i++) {
             case_run run = open_rubbing("cases/puck", k, "system.vx=-1.0", NULL, 10);
             pcs_row_report *row = &run.sim->report.rows[0];
             double turn = i == 0 ? 1e-8 : acos(-1.0), x = row->last_tangent[0], y = row->last_tangent[1];
-            if (has_events) row->friction_loss = -row->friction_loss;
             row->last_tangent[0] = cos(turn) * x - sin(turn) * y;
             row->last_tangent[1] = sin(turn) * x + cos(turn) * y;
             check_is_refused(&run);

@@ -360,19 +360,3 @@ TEST(events_are_limited)
     CHECK(w->sim->state.t == 0.0 && w->sim->state.step == 0);
     watch_close(&w);
 }
-
-// A block that a push sets in motion and friction stops again within one step: between its ends it was fast, so that
-// the rest of its motion is none. 0.105 J are lost in all, to 2 % at such steps.
-TEST(motion_within_a_step_comes_to_rest)
-{
-    static const char *const methods[] = { "scheme={type: mannshardt}",
-                                           "scheme={type: mannshardt, method: fehlberg5}" };
-    for (int k = 0; k < 2; k++) {
-        watch *w = watch_open("cases/stick_slip",
-                              (const char *const[]){ methods[k], "time.step=0.5", "system.friction=0.45", NULL });
-        while (!pcs_sim_is_done(w->sim)) CHECK_OK(w->ctx, pcs_sim_step(w->sim));
-        CHECK(w->sim->ledger.now.kinetic < 1e-20);
-        CHECK_NEAR(w->sim->ledger.friction_loss, 0.105, 2e-3);
-        watch_close(&w);
-    }
-}

@@ -14,7 +14,8 @@ from random_parts import Body, Number, Schema, across, add, cross, dot, measure,
 __all__ = ["Draw", "Number", "Schema", "text"]
 
 # Schemes that state no law of friction, and those whose step has a bound.
-FRICTIONLESS = ("half_explicit_acceleration", "alpha_index3", "tdg_minus", "tdg_plus", "splitting")
+FRICTIONLESS = ("half_explicit_acceleration", "alpha_index3", "tdg_minus", "tdg_plus", "splitting",
+                "event_driven", "mannshardt")
 EXPLICIT = ("half_explicit", "moreau_jean_explicit", "moreau_midpoint", "half_explicit_acceleration", "schatzman_paoli",
             "half_explicit_rk", "splitting", "tdg_minus", "tdg_plus", "mannshardt", "event_driven", "ggl_midpoint")
 UNBOUND = ("event_driven", "ggl_midpoint", "schatzman_paoli", "mannshardt")

@@ -18,9 +18,8 @@
         SCHEME("moreau_jean_explicit"), SCHEME("moreau_midpoint"), SCHEME("moreau_midpoint, rate: start"),          \
         SCHEME("schatzman_paoli"), SCHEME("ggl_midpoint, metric: mass, coupling: decoupled"),                       \
         SCHEME("ggl_midpoint, metric: mass"), SCHEME("ggl_midpoint, metric: mass, gap: paper"),                     \
-        SCHEME("ggl_midpoint, metric: mass, gap: mid"), SCHEME("mannshardt")
-#define RUBBING_SCHEMES \
-    AXIS("scheme", RUBBING_MESH_SCHEMES, SCHEME("event_driven, accumulation: rest"), SCHEME("splitting"))
+        SCHEME("ggl_midpoint, metric: mass, gap: mid")
+#define RUBBING_SCHEMES AXIS("scheme", RUBBING_MESH_SCHEMES, SCHEME("splitting"))
 
 #define RUBS(mu)                          \
     {                                     \
