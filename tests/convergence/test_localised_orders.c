@@ -108,23 +108,3 @@ TEST(tiny_rebounds_are_rest)
         watch_close(&w);
     }
 }
-
-// The same steps without localisation: order 1.
-TEST(without_it_the_order_is_one)
-{
-    double error[2];
-    for (int i = 0; i < 2; i++) {
-        error[i] = 0.0;
-        for (int k = 0; k < 8; k++) {
-            char step[64];
-            snprintf(step, sizeof step, "time.step=%.17g", 1.9 / ((201 << (3 * i)) + k));
-            error[i] += watch_measure("cases/impacting_oscillator",
-                                      (const char *const[]){ "scheme={type: half_explicit}", step, NULL },
-                                      watch_exact_oscillator)
-                            .l1;
-        }
-    }
-    double order = log2(error[0] / error[1]) / 3.0;
-    print_message("half_explicit: order %.2f\n", order);
-    CHECK_NEAR(order, 1.0, 0.25);
-}

@@ -1,4 +1,4 @@
-// Orders of the explicit and midpoint schemes on rigid systems, by refinement over at least four steps.
+// Orders of schemes on rigid systems, by refinement over at least four steps.
 //
 //   index 2           bilateral slider-crank up to 0.031 s against HEM4 with a much smaller step
 //   free flight, rest, combined   problems 4.2 to 4.4 of Schindler and Acary (2014)
@@ -239,6 +239,13 @@ static void mean_distances(const char *name, const char *scheme, double end, lon
 }
 
 static const char *const impact_schemes[] = {
+    "alpha_ggl, rho_inf: 0.8",
+    "moreau_jean, theta: 0.5",
+    "newmark, gamma: 0.5",
+    "hht, alpha: 0.1",
+    "alpha_velocity, rho_inf: 0.8",
+    "jump_newmark, gamma: 0.5",
+    "jump_newmark, rho_inf: 0.8",
     "moreau_jean_explicit",
     "moreau_midpoint",
     "schatzman_paoli",

@@ -131,38 +131,6 @@ TEST(energy_impact_loss_is_closed_form)
         }
 }
 
-// Moreau-Jean has its dissipation in closed form: the sum closes to round-off whatever acts.
-TEST(energy_moreau_jean_closes)
-{
-    const char *const schemes[] = { MOREAU, TRAPEZOID, "scheme={type: moreau_jean, theta: 1.0}" };
-    for (int i = 0; i < 3; i++) {
-        const char *set[] = { schemes[i],
-                              "mesh.bar.elements=50",
-                              "damping={mass: 0.1, stiffness: 1.0e-3}",
-                              "loads.push={type: force, node: bar.end, value: [0, 40.0, 0],"
-                              " amplitude: {table: [[0.0, 0.0], [1.0, 1.0], [4.0, -0.5]]}}",
-                              "contacts.floor.restitution=0.3",
-                              NULL };
-        case_run run = case_run_all("cases/bar_bouncing", set);
-        for (long k = 0; k < run.count; k++) {
-            const pcs_ledger *l = &run.records[k].ledger;
-            double sum = l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work -
-                         l->numerical_loss;
-            CHECK(!l->numerical_is_remainder);
-            CHECK_NEAR(run.records[k].energy, sum, 1e-9 * l->initial);
-        }
-        // Every part was at work, otherwise the sum would show nothing.
-        const pcs_ledger *end = &case_last(&run)->ledger;
-        CHECK_NEAR(end->initial, 1000.0, 1e-9);
-        CHECK(fabs(end->external_work) > 1.0);
-        CHECK(end->damping_loss > 1.0);
-        CHECK(fabs(end->impact_loss) > 0.01);
-        if (i == 1) CHECK_NEAR(end->numerical_loss, 0.0, 1e-9);
-        else CHECK(end->numerical_loss > 0.01);
-        case_close(&run);
-    }
-}
-
 static const char BEAM[] = ", mesh: beam, E: 2.1e+11, nu: 0.3, rho: 7800.0, section: { type: rectangle, width: 0.01, "
                            "height: 0.01 }, damping: { stiffness: 1e-5 } }\n";
 

@@ -180,57 +180,6 @@ TEST(ball_in_box_hits_when_it_should)
     watch_close(&w);
 }
 
-// Angles of the frictionless slider-crank at every 1e-4 s up to 0.1 s.
-enum { NGRID = 1000 };
-
-static void slider_angles(const char *scheme, int per_interval, double (*angle)[2])
-{
-    char step[64];
-    snprintf(step, sizeof step, "time.step=%.17g", 1e-4 / per_interval);
-    watch *w = watch_open("cases/slider_crank", (const char *const[]){ scheme, "system.friction=0.0", step, NULL });
-    for (int i = 0; i < NGRID; i++) {
-        for (int k = 0; k < per_interval; k++) CHECK_OK(w->ctx, pcs_sim_step(w->sim));
-        angle[i][0] = w->sim->state.q[0];
-        angle[i][1] = w->sim->state.q[1];
-    }
-    watch_close(&w);
-}
-
-static double largest_distance(double (*a)[2], double (*b)[2], int count)
-{
-    double largest = 0.0;
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < 2; k++) largest = fmax(largest, fabs(a[i][k] - b[i][k]));
-    return largest;
-}
-
-// Distances of other schemes from the event-driven motion, measured by an independent implementation.
-TEST(other_schemes_are_as_far_as_known)
-{
-    static double reference[NGRID][2], finer[NGRID][2], other[NGRID][2];
-    static const struct {
-        const char *scheme;
-        int per_interval;
-        double half, whole; // largest distance up to 0.05 and 0.1 s
-    } known[] = {
-        { "scheme={type: moreau_jean_explicit}", 1, 7.2e-3, 7.2e-3 },
-        { "scheme={type: moreau_jean_explicit}", 10, 7.1e-4, 7.1e-4 },
-        { "scheme={type: half_explicit}", 1, 8.2e-4, 1.7e-3 },
-        { "scheme={type: half_explicit}", 10, 2.6e-5, 8.7e-5 },
-    };
-    slider_angles(RESTING, 1, reference);
-    slider_angles("scheme={type: event_driven, accumulation: rest, rtol: 1e-12, atol: 1e-14, v_stick: 1e-7}", 1, finer);
-    CHECK(largest_distance(reference, finer, NGRID) < 1e-7);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        slider_angles(known[i].scheme, known[i].per_interval, other);
-        double half = largest_distance(finer, other, NGRID / 2), whole = largest_distance(finer, other, NGRID);
-        print_message("%s, h = %.0e: %.2e / %.2e (%.1e / %.1e)\n", known[i].scheme, 1e-4 / known[i].per_interval, half,
-                      whole, known[i].half, known[i].whole);
-        CHECK_RELATIVE(half, known[i].half, 0.1);
-        CHECK_RELATIVE(whole, known[i].whole, 0.1);
-    }
-}
-
 // Joints, varying mass, redundant points: energy is lost at impacts only, and nothing sinks in.
 TEST(energy_goes_at_impacts_only)
 {

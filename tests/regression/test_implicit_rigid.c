@@ -190,25 +190,6 @@ TEST(pendulum_drifts)
     CHECK(jump.depth < 3e-3);
 }
 
-// A block slides down 20 degrees, mu = 0.5, from 2 m/s: it stops at 1.594928511 m and does not creep.
-TEST(block_sticks)
-{
-    const char *const schemes[] = { VELOCITY, NEWMARK, HHT, JUMP, "scheme={type: moreau_jean, theta: 0.5}" };
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        const char *set[] = { schemes[i], NULL };
-        case_run run = case_open("cases/incline", set);
-        double before = NAN;
-        while (run.sim->state.step < run.sim->nstep) {
-            case_step(&run);
-            if (run.sim->state.step == run.sim->nstep - 30) before = run.sim->state.q[0];
-        }
-        CHECK_NEAR(run.sim->state.q[0], 1.594928511, 5e-5);
-        CHECK_NEAR(run.sim->state.q[0], before, 1e-13);
-        CHECK_NEAR(run.sim->state.v[0], 0.0, 1e-14);
-        case_close(&run);
-    }
-}
-
 // Before the pendulum's first impact: where the forces of joints act smoothly the order is 2, as impulses alone 1.
 TEST(joints_move_at_their_order)
 {

@@ -103,6 +103,47 @@ TEST(friction_is_that_of_the_way_gone)
     }
 }
 
+// Where a block stops, and that it stays there. `lag`: by how much it goes on, in units of v0 h; forward Euler moves with
+// the old velocity. NAN: splitting, where the block slides freely for every step before the impulse brakes it.
+TEST(blocks_stop_under_every_scheme)
+{
+    static const struct {
+        const char *scheme;
+        double lag;
+    } known[] = {
+        { "moreau_jean_explicit", 0.5 },
+        { "moreau_midpoint", 0.0 },
+        { "schatzman_paoli", 0.0 },
+        { "half_explicit_rk, method: hem3", 0.0 },
+        { "half_explicit_rk, method: hem5", 0.0 },
+        { "ggl_midpoint", 0.0 },
+        { "ggl_midpoint, coupling: decoupled", 0.0 },
+        { "alpha_velocity, rho_inf: 0.8", 0.0 },
+        { "newmark, gamma: 0.5", 0.0 },
+        { "hht, alpha: 0.1", 0.0 },
+        { "jump_newmark, gamma: 0.5", 0.0 },
+        { "splitting", NAN },
+    };
+    const double pull = gravity * sin(20.0 * degree), rub = 0.5 * gravity * cos(20.0 * degree),
+                 exact = 2.0 / (rub - pull);
+    for (size_t k = 0; k < 3 * sizeof known / sizeof *known; k++) {
+        double h = 1.3e-2 / (1 << k % 3), lag = known[k / 3].lag * 2.0 * h, before = NAN;
+        char scheme[96], time[64];
+        snprintf(scheme, sizeof scheme, "scheme={type: %s}", known[k / 3].scheme);
+        snprintf(time, sizeof time, "time={step: %.17g, end: 2.0}", h);
+        case_run run = case_open("cases/incline", (const char *const[]){ scheme, time, NULL });
+        while (!pcs_sim_is_done(run.sim)) {
+            case_step(&run);
+            if (isnan(before) && run.sim->state.t > 1.7) before = run.sim->state.q[0];
+        }
+        if (isnan(lag)) lag = 0.5 * h * (rub * exact + pull * (2.0 - exact));
+        else CHECK_NEAR(run.sim->state.q[0], before, 1e-12);
+        if (!(fabs(run.sim->state.q[0] - exact - lag) <= 0.5 * h * h))
+            fail_msg("%s, h = %g: off by %g", known[k / 3].scheme, h, run.sim->state.q[0] - exact - lag);
+        case_close(&run);
+    }
+}
+
 // Thrown uphill with mu < tan a the block turns round; position at 2 s.
 TEST(block_turns_on_the_incline)
 {
@@ -259,6 +300,36 @@ TEST(spin_changes_at_the_impact)
             CHECK_NEAR(l->friction_loss, -P * (slip + 1.75 * P), 1e-13);
             case_close(&run);
         }
+}
+
+// The same under other schemes, some of which take two steps for an impact: it sticks, and slips with friction 0.1.
+TEST(spin_changes_under_every_scheme)
+{
+    static const char *const others[] = { "moreau_jean_explicit",
+                                          "moreau_midpoint",
+                                          "half_explicit_rk",
+                                          "schatzman_paoli",
+                                          "splitting",
+                                          "ggl_midpoint",
+                                          "newmark",
+                                          "ggl_midpoint, coupling: decoupled" };
+    for (size_t k = 0; k < 2 * sizeof others / sizeof *others; k++) {
+        char scheme[96];
+        double normal = 0.0, tangent = 0.0;
+        snprintf(scheme, sizeof scheme, "scheme={type: %s}", others[k / 2]);
+        case_run run = case_open(
+            "cases/spinning_ball",
+            (const char *const[]){ scheme, k % 2 == 0 ? "system.friction=0.3" : "system.friction=0.1", NULL });
+        while (!pcs_sim_is_done(run.sim)) {
+            case_step(&run);
+            normal += run.sim->report.rows[0].step_impulse;
+            tangent += fabs(run.sim->report.rows[0].tangent[0]);
+        }
+        CHECK_NEAR(normal, 3.6, 1e-12);
+        CHECK_NEAR(tangent, k % 2 == 0 ? 6.0 / 7.0 : 0.36, 1e-12);
+        CHECK_NEAR(run.sim->state.v[1], 1.6, 1e-12);
+        case_close(&run);
+    }
 }
 
 // Pushed across the slope at v0: with k = mu cot a the puck stops at

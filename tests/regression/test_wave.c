@@ -257,55 +257,6 @@ TEST(tuned_masses_calm_the_force)
 
 // --- Several bars ----------------------------------------------------------------------------------------------------
 
-// Lower half c = 30 m/s, rho = 1, upper half c = 45 m/s, rho = 2, n cells each of travel time 4/(30 n) s; thrown at the
-// floor so that it meets it after 10 steps of the coarsest mesh.
-static text_case layers_open(int n, int coarsest)
-{
-    char text[TEXT];
-    double gap = 10.0 * 10.0 * 4.0 / (30.0 * coarsest);
-    snprintf(text, sizeof text,
-             "mesh:\n"
-             "  low: { type: line, from: [0, %.17g, 0], to: [0, %.17g, 0], cells: { travel_time: %.17g } }\n"
-             "  high: { type: line, from: [0, %.17g, 0], to: [0, %.17g, 0], cells: { travel_time: %.17g } }\n"
-             "merge: { all: { sets: [low.end, high.start] } }\n"
-             "elements:\n"
-             "  low: { type: rod, mesh: low, E: 900.0, rho: 1.0, area: 1.0 }\n"
-             "  high: { type: rod, mesh: high, E: 4050.0, rho: 2.0, area: 1.0 }\n"
-             "sets: { whole: { nodes: [low, high] } }\n"
-             "initial: [ { set: whole, velocity: [0, -10, 0] } ]\n"
-             "contacts: { floor: { type: node_plane, nodes: low.start, point: [0, 0, 0], normal: [0, 1, 0], "
-             "restitution: 0.0 } }\n"
-             "scheme: { type: wave }\n"
-             "time: { step: auto, end: 2.0 }\n",
-             gap, gap + 4.0, 4.0 / (30.0 * n), gap + 4.0, gap + 10.0, 4.0 / (30.0 * n));
-    return text_case_open(text, NULL);
-}
-
-TEST(jumps_of_impedance_are_exact)
-{
-    enum { COARSEST = 25, FINEST = 200 };
-    for (int n = COARSEST; n < FINEST; n *= 2) {
-        text_case coarse = layers_open(n, COARSEST), fine = layers_open(FINEST, COARSEST);
-        double off = 0.0, apart = 0.0, sum = 0.0;
-        while (!pcs_sim_is_done(coarse.sim)) {
-            double impulse = 0.0;
-            text_case_step(&coarse);
-            for (int k = 0; k < FINEST / n; k++) {
-                text_case_step(&fine);
-                impulse += fine.sim->report.rows[0].step_impulse;
-            }
-            sum += impulse;
-            off = fmax(off, fabs(coarse.sim->report.rows[0].step_impulse - impulse));
-            apart = fmax(apart, fabs(coarse.sim->report.rows[0].gap - fine.sim->report.rows[0].gap));
-        }
-        print_message("two materials, %d cells against %d: impulse %.2e N s of %g, gap %.2e m\n", 2 * n, 2 * FINEST,
-                      off, sum, apart);
-        CHECK(sum > 300.0 && off < 1e-12 * sum && apart < 1e-12 * 10.0);
-        text_case_close(&coarse);
-        text_case_close(&fine);
-    }
-}
-
 // Two bars along x that touch at t = 0, the left one at v0. c = 10 m/s in both, cells of 0.1 m; impedances by the area.
 static text_case collision_open(double left, double left_area, double right, double v0, double end)
 {
@@ -352,19 +303,6 @@ TEST(colliding_bars_follow_the_textbook)
         CHECK(off < 1e-11 * first);
         text_case_close(&run);
     }
-}
-
-// Two equal bars exchange their velocities: the left one rests, every node of it, and the right one moves at v0.
-TEST(equal_bars_exchange_velocities)
-{
-    text_case run = collision_open(3.0, 0.5, 3.0, 3.0, 0.9);
-    text_case_run(&run);
-    CHECK_NEAR(run.sim->state.t, 0.9, 1e-12); // 0.3 s after they have parted
-    int n = run.sim->system->nv;
-    CHECK(n == 62);
-    for (int i = 0; i < n; i++) CHECK_NEAR(run.sim->state.v[i], i < n / 2 ? 0.0 : 3.0, 1e-11);
-    CHECK_NEAR(run.sim->ledger.now.strain, 0.0, 1e-20);
-    text_case_close(&run);
 }
 
 // --- A clamped bar ---------------------------------------------------------------------------------------------------

@@ -184,36 +184,3 @@ TEST(a_row_of_bars_hands_the_pulse_on)
     CHECK(run.sim->ledger.now.strain < 1e-20);
     text_case_close(&run);
 }
-
-// A beam slides on two feet: in every step friction is mu times the normal impulse, against the way.
-TEST(friction_keeps_coulombs_law)
-{
-    text_case run = text_case_open(
-        "mesh: { beam: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 20 } }\n"
-        "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 1.0e+6, nu: 0.3, rho: 1000.0, section: { type: "
-        "rectangle, width: 0.1, height: 0.1 }, damping: { mass: 1.0 } } }\n"
-        "sets: { feet: { nodes: [beam.start, beam.end] } }\n"
-        "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
-        "initial: [ { set: beam, velocity: [3, 0, 0] } ]\n"
-        "contacts: { ground: { type: node_plane, nodes: feet, point: [0, 0, 0], normal: [0, 1, 0], restitution: 0.0, "
-        "friction: 0.2 } }\n"
-        "scheme: { type: wave }\n"
-        "time: { step: auto, end: 0.5 }\n",
-        NULL);
-    double normal = 0.0, along = 0.0, slide = 0.0;
-    while (!pcs_sim_is_done(run.sim)) {
-        text_case_step(&run);
-        for (int j = 0; j < 2; j++) {
-            const pcs_row_report *row = &run.sim->report.rows[j];
-            double size = fabs(row->tangent[0]), way = row->slip[0] > 0.0 ? 1.0 : -1.0;
-            normal += row->step_impulse;
-            along += size;
-            CHECK(size <= 0.2 * row->step_impulse * (1.0 + 1e-9) + 1e-12);
-            if (fabs(row->slip[0]) > 1e-6) CHECK_NEAR(row->tangent[0], -0.2 * way * row->step_impulse, 1e-9);
-            slide = fmax(slide, fabs(row->slip[0]));
-        }
-    }
-    print_message("friction: %.4f N s of %.4f N s, loss %.4f J\n", along, normal, run.sim->ledger.friction_loss);
-    CHECK(normal > 30.0 && along > 5.0 && slide > 1.0 && run.sim->ledger.friction_loss > 1.0);
-    text_case_close(&run);
-}

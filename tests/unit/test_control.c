@@ -149,48 +149,6 @@ TEST(forces_that_set_in_within_a_step_are_seen)
         }
 }
 
-// Runs of 400, 800, .., 51200 fixed steps by three schemes.
-enum { NFIXED = 24 };
-
-static void run_fixed(const char *path, motion exact, double end, watch_errors out[NFIXED])
-{
-    static const char *const schemes[] = { MOREAU, "scheme={type: half_explicit}",
-                                           "scheme={type: alpha_ggl, rho_inf: 0.8}" };
-    for (int i = 0; i < NFIXED; i++) {
-        char step[64];
-        snprintf(step, sizeof step, "time.step=%.17g", end / ((400 << i % 8) + 0.37)); // divides no time of an event
-        out[i] = watch_measure(path, (const char *const[]){ schemes[i / 8], step, NULL }, exact);
-    }
-}
-
-// Force evaluations of the cheapest of them that reaches an error; -1: none does.
-static long best_fixed(const watch_errors *fixed, double l1)
-{
-    long best = -1;
-    for (int i = 0; i < NFIXED; i++)
-        if (fixed[i].l1 <= l1 && (best < 0 || fixed[i].nforce < best)) best = fixed[i].nforce;
-    return best;
-}
-
-TEST(fixed_steps_cost_more)
-{
-    static const char *const schemes[] = { MOREAU, "scheme={type: half_explicit}" };
-    for (int problem = 0; problem < 2; problem++) {
-        const char *path = problem == 0 ? BALL : OSCILLATOR;
-        motion exact = problem == 0 ? watch_exact_ball : watch_exact_oscillator;
-        watch_errors runs[NFIXED];
-        run_fixed(path, exact, problem == 0 ? 4.0 : 1.9, runs);
-        for (int k = 0; k < 2; k++)
-            for (int i = 2; i <= 4; i++) {
-                watch_errors e = controlled(path, exact, schemes[k], "variable", pow(10.0, -i), "");
-                long fixed = best_fixed(runs, e.l1);
-                print_message("%s, %s, tolerance 1e-%d: %ld evaluations, fixed %ld\n", path, schemes[k], i, e.nforce,
-                              fixed);
-                CHECK(fixed < 0 || e.nforce < fixed);
-            }
-    }
-}
-
 // Without it the whole step and the halves can both miss an impact; the error then does not follow the tolerance.
 TEST(penetration_must_be_controlled)
 {
