@@ -30,13 +30,6 @@ static const pcs_option index3_options[] = {
     { 0 },
 };
 
-enum { ROW_FORCE, ROW_FILTERED, INDEX3_NROW_HISTORY }; // lam and its filtered value, N
-
-typedef struct index3_memory {
-    pcs_implicit_memory base;
-    double momentum[3], filtered_sum[3]; // resultants of lam and of its filtered value at the start of the step, N
-} index3_memory;
-
 static const char *index3_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
@@ -49,23 +42,6 @@ static pcs_status index3_setup(pcs_scheme *self)
 {
     self->rule.w = pcs_weights_of_radius(((const index3_params *)self->params)->rho_inf);
     return pcs_implicit_setup(self);
-}
-
-// Starts joints with their forces, unilateral contacts without force.
-static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    pcs_implicit *s = self->data;
-    index3_memory *memory = x->memory;
-    double *force = x->row_history[ROW_FORCE], *filtered = x->row_history[ROW_FILTERED];
-    if (!pcs_projection_move(self->solver, x->q))
-        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    pcs_joint_acceleration(self, &s->next, x->t, x->q, x->v, x->history[1]);
-    pcs_implicit_fill_histories(self, x);
-    for (int j = 0; j < self->system->nrow; j++) force[j] = filtered[j] = s->next.lam[j];
-    if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, 1.0, force, NULL, memory->momentum);
-    for (int k = 0; k < 3; k++) memory->filtered_sum[k] = memory->momentum[k];
-    pcs_start_report(self, x, &s->next, report);
-    return PCS_OK;
 }
 
 // Closes the gate of every row and sets its target so that kb (G v + target) is the gap at the end, linearised.
@@ -88,7 +64,7 @@ static void index3_report_rows(pcs_scheme *self, pcs_state *x, double force_of_l
     pcs_implicit *s = self->data;
     pcs_system *system = self->system;
     const pcs_next *next = &s->next;
-    double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
+    double *last_force = x->row_history[PCS_IMPLICIT_FORCE], *last_filtered = x->row_history[PCS_IMPLICIT_FILTERED];
     double af = self->rule.w.af, am = self->rule.w.am, ga = self->rule.w.ga, h = report->h;
     self->solver->t = x->t + h;
     pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
@@ -103,7 +79,7 @@ static void index3_report_rows(pcs_scheme *self, pcs_state *x, double force_of_l
                                             .is_impact = force > 0.0 && last_force[j] == 0.0,
                                             .is_closed = force > 0.0 || next->gap[j] <= 0.0 };
         report->rows[j].step_impulse = h * ((1.0 - ga) * last_filtered[j] + ga * filtered);
-        last_force[j] = force;
+        last_force[j] = next->lam[j] = force;
         last_filtered[j] = filtered;
         if (system->rows[j].is_bilateral) report->rows[j].is_impact = false;
         if (report->rows[j].is_impact) report->rows[j].impulse = report->rows[j].step_impulse;
@@ -113,23 +89,12 @@ static void index3_report_rows(pcs_scheme *self, pcs_state *x, double force_of_l
     }
 }
 
-// Adds the difference between momentum and report to the impulse of the step: the filter spreads forces over directions
-// of several steps, the report has them along those of the end.
-static void index3_turn(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
+// Leaves out of the impulse of the step what the report tells of the rows: along the directions of the end, while the
+// filter spreads forces over those of several steps.
+static void index3_leave_rows(const pcs_scheme *self, pcs_step_report *report)
 {
-    index3_memory *memory = x->memory;
     double *impulse = ((const pcs_implicit *)self->data)->next.rate_before;
-    const pcs_weights *w = &self->rule.w;
-    double now[3] = { 0.0 }, h = report->h;
-    if (!pcs_rows_turn(self->system)) return;
-    pcs_add_row_momentum(self->system, 1.0, x->row_history[ROW_FORCE], NULL, now);
-    for (int k = 0; k < 3; k++) {
-        double last = memory->filtered_sum[k];
-        double sum = ((1.0 - w->af) * now[k] + w->af * memory->momentum[k] - w->am * last) / (1.0 - w->am);
-        memory->filtered_sum[k] = sum;
-        memory->momentum[k] = now[k];
-        report->smooth_impulse[k] += h * ((1.0 - w->ga) * last + w->ga * sum);
-    }
+    if (!pcs_system_is_mesh(self->system)) return;
     for (int j = 0; j < self->system->nrow; j++) impulse[j] = report->rows[j].step_impulse;
     pcs_add_row_momentum(self->system, -1.0, impulse, NULL, report->smooth_impulse);
 }
@@ -154,7 +119,7 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     pcs_implicit_memory now;
     pcs_implicit_book(self, x, s->next.v, report);
     pcs_implicit_balance(self, x, &now, report);
-    index3_turn(self, x, report);
+    index3_leave_rows(self, report);
     pcs_implicit_accept(self, x, &now, report);
     return PCS_OK;
 }
@@ -165,16 +130,13 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .options = index3_options,
     .params_size = sizeof(index3_params),
     .data_size = sizeof(pcs_implicit),
-    .nhistory = PCS_IMPLICIT_NHISTORY,
-    .nresultant = 2,
-    .nrow_history = INDEX3_NROW_HISTORY,
-    .memory_size = sizeof(index3_memory),
+    PCS_IMPLICIT_KEEPS,
     .rule = { .kind = PCS_RULE_IMPLICIT, .move = 0.5, .position = PCS_POSITION_FORCE, .gains_energy = true },
     .takes = PCS_TAKES_DEALT_ROWS,
     .refuses = index3_refuses,
     .needs_equal_steps =
         "at index 3 a change of the step disturbs the contact forces by an error of positions over h^2",
     .setup = index3_setup,
-    .start = index3_start,
+    .start = pcs_implicit_start,
     .step = index3_step,
 };

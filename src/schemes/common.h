@@ -108,8 +108,8 @@ void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const do
 // Adds to that the forces of bilateral rows, stored in next->lam, N, so that G a + (dG/dt) v = 0 on them; the
 // projection is evaluated at q.
 void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a);
-// Adds the resultant of the forces lam of bilateral rows over the moving equations, N, along the present directions.
-void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3]);
+// Adds the resultant of the forces lam of rows over the moving equations, N, along the present directions.
+void pcs_add_smooth_resultant(const pcs_system *system, const double *lam, double sum[3]);
 
 // Returns true if directions of rows vary, so that impulses of one step may act along several.
 bool pcs_rows_turn(const pcs_system *system);

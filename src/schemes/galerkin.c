@@ -1,11 +1,50 @@
-#include "schemes/galerkin.h"
+// Time-discontinuous Galerkin schemes D- (tdg_minus) and D+ (tdg_plus) of degree M on Clenshaw-Curtis points,
+// contact on acceleration level.
+// Schindler, Acary: Timestepping schemes for nonsmooth dynamics based on discontinuous Galerkin methods: definition and
+// outlook, Mathematics and Computers in Simulation 95 (2014).
+//
+// Points tau_l = (1 - cos(l pi/M))/2, l = 0..M; l_k the Lagrange polynomials on all of them, b_kl = int_0^tau_l l_k and
+// b_k = b_kM. With the accelerations A_k of the points and the velocity dp = M^-1 G^T p of an impulse,
+//   V_l = v + h sum_k w_lk A_k + p_l dp
+//   Q_l = q + h sum_k b_kl V_k
+//   A_k = M(Q_k)^-1 (f(t + tau_k h, Q_k, V_k) + G^T la_k)
+//   q' = Q_M,   v' = v + h sum_k b_k A_k + dp
+// D- takes the acceleration as a polynomial on the points 0..M-1 with integrals b-_k:
+//   w_lk = b-_k(tau_l) (w_lM = 0),   p_l = 0
+// With M = 1 it is the forecasting trapezoidal rule, half_explicit_acceleration (Schindler, Rezaei, Kursawe, Acary:
+// Half-explicit timestepping schemes on velocity level based on time-discontinuous Galerkin methods, CMAME 290 (2015),
+// sec. 3):
+//   V_1 = v + h A_0,   q' = q + (h/2) (v + V_1),   v' = v + (h/2) (A_0 + A_1) + dp
+// D+ on the points 1..M with polynomials l+_k and integrals b+_k:
+//   w_lk = b_0 ([k = 0] - l+_k(0)) + b+_k(tau_l),   p_l = (b+_M(tau_l) - l+_M(0) b_0)/b_M
+// The velocity of the state is the one before an impulse of the next interval. With M = 1 it is the contemplating
+// trapezoidal rule:
+//   V_0 = v + (h/2) (A_0 - A_1) - dp,   V_1 = v' = v + (h/2) (A_0 + A_1) + dp,   q' = q + h v + (h^2/2) A_0
+//
+// Forces la_k act on contacts closed at the start of the step that are closed and not separating at the point, or that
+// have a force at the start: the rate of a point is off by the error of a step where G turns. If a contact has closed
+// over the step there is an impact on all closed contacts, the forces dropped from v':
+//   v- = v + h sum_k b_k M^-1 f_k,   v' = v- + dp,   0 <= G v' + e G v- _|_ p >= 0
+// The gap velocity of a lasting contact is not constrained, so it drifts. No friction.
 
 #include "core/rounding.h"
 #include "schemes/explicit.h"
 #include "step/projection.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
+
+enum { MOST_DEGREE = 8, MOST_POINTS = MOST_DEGREE + 1 };
+
+typedef struct galerkin_weights {
+    int M;
+    bool is_plus;
+    double tau[MOST_POINTS];
+    double position[MOST_POINTS][MOST_POINTS]; // [l][k] b_kl; the last row is b_k
+    double velocity[MOST_POINTS][MOST_POINTS]; // [l][k] w_lk
+    double impulse[MOST_POINTS];               // [l] p_l
+} galerkin_weights;
 
 // Activities that change for longer than this go back and forth; the set of the start is held then.
 enum { FREEZE_AFTER = 10, ITERATIONS = 200, IMPACT_ROUNDS = 60 };
@@ -17,15 +56,15 @@ typedef struct galerkin_params {
 
 typedef struct galerkin {
     pcs_explicit base;
-    pcs_galerkin_weights w;
-    double *la[PCS_GALERKIN_POINTS]; // [nrow] contact forces of the points, N
-    double *jump, *last;             // [nv] dp, and what it was an iteration before
-    double *place;                   // [nv] where the impact is solved
-    unsigned char *is_lasting;       // [nrow] closed and not separating at the start
+    galerkin_weights w;
+    double *la[MOST_POINTS];   // [nrow] contact forces of the points, N
+    double *jump, *last;       // [nv] dp, and what it was an iteration before
+    double *place;             // [nv] where the impact is solved
+    unsigned char *is_lasting; // [nrow] closed and not separating at the start
 } galerkin;
 
 static const pcs_option galerkin_options[] = {
-    PCS_COUNT("degree", galerkin_params, degree, PCS_DEFAULT("1"), PCS_WITHIN(1.0, PCS_MAX_DEGREE),
+    PCS_COUNT("degree", galerkin_params, degree, PCS_DEFAULT("1"), PCS_WITHIN(1.0, MOST_DEGREE),
               "of the velocity polynomial; 1 is explicit"),
     PCS_GAP_TOLERANCE(galerkin_params),
     { 0 },
@@ -34,6 +73,66 @@ static const pcs_option galerkin_options[] = {
 static const pcs_option trapezoidal_options[] = { PCS_GAP_TOLERANCE(galerkin_params), { 0 } };
 
 extern const pcs_scheme_ops pcs_scheme_tdg_plus;
+
+// Computes the coefficients of the Lagrange polynomial of point k among points first..last, ascending powers.
+static void galerkin_lagrange(const double *tau, int first, int last, int k, double *c)
+{
+    int degree = 0;
+    c[0] = 1.0;
+    for (int j = first; j <= last; j++) {
+        if (j == k) continue;
+        double scale = 1.0 / (tau[k] - tau[j]);
+        c[degree + 1] = 0.0;
+        for (int i = ++degree; i >= 0; i--) c[i] = scale * ((i > 0 ? c[i - 1] : 0.0) - tau[j] * c[i]);
+    }
+}
+
+// Returns the integral from 0 to x of the polynomial of the given degree.
+static double galerkin_integral(const double *c, int degree, double x)
+{
+    double sum = 0.0;
+    for (int i = degree; i >= 0; i--) sum = (sum + c[i] / (i + 1)) * x;
+    return sum;
+}
+
+static void galerkin_fill_minus(galerkin_weights *w)
+{
+    double c[MOST_POINTS + 1];
+    for (int k = 0; k < w->M; k++) {
+        galerkin_lagrange(w->tau, 0, w->M - 1, k, c);
+        for (int l = 0; l <= w->M; l++) w->velocity[l][k] = galerkin_integral(c, w->M - 1, w->tau[l]);
+    }
+}
+
+static void galerkin_fill_plus(galerkin_weights *w)
+{
+    double c[MOST_POINTS + 1];
+    const double *b = w->position[w->M];
+    for (int l = 0; l <= w->M; l++) w->velocity[l][0] = b[0];
+    for (int k = 1; k <= w->M; k++) {
+        galerkin_lagrange(w->tau, 1, w->M, k, c); // c[0] is the value at 0
+        for (int l = 0; l <= w->M; l++) {
+            double integral = galerkin_integral(c, w->M - 1, w->tau[l]);
+            w->velocity[l][k] = integral - b[0] * c[0];
+            if (k == w->M) w->impulse[l] = (integral - b[0] * c[0]) / b[k];
+        }
+    }
+}
+
+// Computes the weights of a degree.
+static void galerkin_fill(int degree, bool is_plus, galerkin_weights *out)
+{
+    const double pi = 3.14159265358979323846;
+    double c[MOST_POINTS + 1];
+    *out = (galerkin_weights){ .M = degree, .is_plus = is_plus };
+    for (int l = 0; l <= degree; l++) out->tau[l] = 0.5 * (1.0 - cos(l * pi / degree));
+    for (int k = 0; k <= degree; k++) {
+        galerkin_lagrange(out->tau, 0, degree, k, c);
+        for (int l = 0; l <= degree; l++) out->position[l][k] = galerkin_integral(c, degree, out->tau[l]);
+    }
+    if (is_plus) galerkin_fill_plus(out);
+    else galerkin_fill_minus(out);
+}
 
 static pcs_status galerkin_setup(pcs_scheme *self)
 {
@@ -45,7 +144,7 @@ static pcs_status galerkin_setup(pcs_scheme *self)
     PCS_TRY(pcs_explicit_setup(self));
     s->base.has_forces = true;
     s->base.gap_tolerance = params->gap_tolerance;
-    pcs_galerkin_fill(degree, is_plus, &s->w);
+    galerkin_fill(degree, is_plus, &s->w);
     if (degree == 1 && !is_plus) self->rule.kind = PCS_RULE_HEUN;
     PCS_TRY(pcs_explicit_take_stages(self, degree + 1));
     for (int k = 0; k <= degree; k++) PCS_TAKE(self->ctx, s->la[k], nrow, "the stage forces");
@@ -222,69 +321,10 @@ static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     return PCS_OK;
 }
 
-// Computes the coefficients of the Lagrange polynomial of point k among points first..last, ascending powers.
-static void galerkin_lagrange(const double *tau, int first, int last, int k, double *c)
-{
-    int degree = 0;
-    c[0] = 1.0;
-    for (int j = first; j <= last; j++) {
-        if (j == k) continue;
-        double scale = 1.0 / (tau[k] - tau[j]);
-        c[degree + 1] = 0.0;
-        for (int i = ++degree; i >= 0; i--) c[i] = scale * ((i > 0 ? c[i - 1] : 0.0) - tau[j] * c[i]);
-    }
-}
-
-// Returns the integral from 0 to x of the polynomial of the given degree.
-static double galerkin_integral(const double *c, int degree, double x)
-{
-    double sum = 0.0;
-    for (int i = degree; i >= 0; i--) sum = (sum + c[i] / (i + 1)) * x;
-    return sum;
-}
-
-static void galerkin_fill_minus(pcs_galerkin_weights *w)
-{
-    double c[PCS_GALERKIN_POINTS + 1];
-    for (int k = 0; k < w->M; k++) {
-        galerkin_lagrange(w->tau, 0, w->M - 1, k, c);
-        for (int l = 0; l <= w->M; l++) w->velocity[l][k] = galerkin_integral(c, w->M - 1, w->tau[l]);
-    }
-}
-
-static void galerkin_fill_plus(pcs_galerkin_weights *w)
-{
-    double c[PCS_GALERKIN_POINTS + 1];
-    const double *b = w->position[w->M];
-    for (int l = 0; l <= w->M; l++) w->velocity[l][0] = b[0];
-    for (int k = 1; k <= w->M; k++) {
-        galerkin_lagrange(w->tau, 1, w->M, k, c); // c[0] is the value at 0
-        for (int l = 0; l <= w->M; l++) {
-            double integral = galerkin_integral(c, w->M - 1, w->tau[l]);
-            w->velocity[l][k] = integral - b[0] * c[0];
-            if (k == w->M) w->impulse[l] = (integral - b[0] * c[0]) / b[k];
-        }
-    }
-}
-
-void pcs_galerkin_fill(int degree, bool is_plus, pcs_galerkin_weights *out)
-{
-    const double pi = 3.14159265358979323846;
-    double c[PCS_GALERKIN_POINTS + 1];
-    *out = (pcs_galerkin_weights){ .M = degree, .is_plus = is_plus };
-    for (int l = 0; l <= degree; l++) out->tau[l] = 0.5 * (1.0 - cos(l * pi / degree));
-    for (int k = 0; k <= degree; k++) {
-        galerkin_lagrange(out->tau, 0, degree, k, c);
-        for (int l = 0; l <= degree; l++) out->position[l][k] = galerkin_integral(c, degree, out->tau[l]);
-    }
-    if (is_plus) galerkin_fill_plus(out);
-    else galerkin_fill_minus(out);
-}
-
 // Makes one step of q'' = -q - 2 xi q' by the iteration of the scheme. Returns false if it does not converge.
-static bool galerkin_oscillate(const pcs_galerkin_weights *w, double y, double xi, double x[2])
+static bool galerkin_oscillate(const galerkin_weights *w, double y, double xi, double x[2])
 {
-    double A[PCS_GALERKIN_POINTS], V[PCS_GALERKIN_POINTS], change = 1.0;
+    double A[MOST_POINTS], V[MOST_POINTS], change = 1.0;
     for (int k = 0; k <= w->M; k++) A[k] = -x[0] - 2.0 * xi * x[1];
     double Q = x[0];
     for (int round = 0; change > 1e-14; round++) {
@@ -318,21 +358,21 @@ static double galerkin_growth(const void *scheme, double y, double xi)
     return root < 0.0 ? sqrt(det) : fabs(half) + sqrt(root);
 }
 
-double pcs_galerkin_stable_step(int degree, bool is_plus, double w, double xi)
+static double galerkin_stable_step(const void *params, bool is_plus, double w, double xi)
 {
-    pcs_galerkin_weights weights;
-    pcs_galerkin_fill(degree, is_plus, &weights);
+    galerkin_weights weights;
+    galerkin_fill(((const galerkin_params *)params)->degree, is_plus, &weights);
     return pcs_stable_limit(galerkin_growth, &weights, xi) / w;
 }
 
 static double galerkin_stable_minus(const void *params, double w, double xi)
 {
-    return pcs_galerkin_stable_step(((const galerkin_params *)params)->degree, false, w, xi);
+    return galerkin_stable_step(params, false, w, xi);
 }
 
 static double galerkin_stable_plus(const void *params, double w, double xi)
 {
-    return pcs_galerkin_stable_step(((const galerkin_params *)params)->degree, true, w, xi);
+    return galerkin_stable_step(params, true, w, xi);
 }
 
 static const char galerkin_drives[] = "its joints impose the acceleration of a prescribed motion only, and would miss "

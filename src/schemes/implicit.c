@@ -65,7 +65,8 @@ pcs_status pcs_implicit_setup(pcs_scheme *self)
         PCS_TAKE(self->ctx, s->smooth_gap, system->nrow, "position corrections");
     }
     PCS_TRY(pcs_next_create(self, &s->next));
-    if (pcs_rule_has_smooth_joints(rule) && pcs_system_has_joints(system)) s->lam = s->next.lam;
+    bool has_forces = rule->position == PCS_POSITION_FORCE;
+    if (has_forces || (pcs_rule_has_smooth_joints(rule) && pcs_system_has_joints(system))) s->lam = s->next.lam;
     return PCS_OK;
 }
 
@@ -85,7 +86,7 @@ const pcs_step_form *pcs_implicit_form(const pcs_scheme *self, double h)
                                .has_dynamics = true,
                                .has_position = corrects,
                                .gate_is_live = corrects,
-                               .has_smooth_multipliers = s->lam != NULL,
+                               .has_smooth_multipliers = s->lam != NULL && !has_forces,
                                .law_is_gap = has_forces };
     return &s->form;
 }
@@ -100,7 +101,7 @@ void pcs_implicit_fill_histories(pcs_scheme *self, pcs_state *x)
     for (int k = 0; k < x->nrow_history; k++)
         for (int j = 0; j < self->system->nrow; j++) x->row_history[k][j] = s->lam == NULL ? 0.0 : s->lam[j];
     pcs_system_resultant(self->system, pcs_at(x->t, x->q, x->v), memory->resultant);
-    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, memory->resultant);
+    if (s->lam != NULL) pcs_add_smooth_resultant(self->system, s->lam, memory->resultant);
     for (int k = 0; k < 3; k++) memory->filtered[k] = memory->resultant[k];
 }
 
@@ -264,7 +265,7 @@ void pcs_implicit_balance(pcs_scheme *self, const pcs_state *x, pcs_implicit_mem
     const pcs_implicit_memory *last = x->memory;
     double am = self->rule.w.am, af = self->rule.w.af, ga = self->rule.w.ga, h = report->h;
     pcs_system_resultant(self->system, pcs_at(x->t + h, s->next.q, s->next.v), now->resultant);
-    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, now->resultant);
+    if (s->lam != NULL) pcs_add_smooth_resultant(self->system, s->lam, now->resultant);
     PCS_INDEPENDENT
     for (int k = 0; k < 3; k++) {
         double sum = (1.0 - af) * now->resultant[k] + af * last->resultant[k] - am * last->filtered[k];

@@ -34,12 +34,17 @@ typedef struct pcs_implicit {
     pcs_step_form form;              // of steps as long as the last one
     pcs_implicit_pass pass;          // of the present step; weights of steps as long as the last one
     double *mix, *image;             // [nv] work of the energy balance
-    const double *lam;               // [nrow] forces of joints within vd, N; NULL if none
+    const double *lam;               // [nrow] forces of rows within vd, N; NULL if none
     bool goes_on;                    // the iteration begins at the accelerations of the step before
     unsigned char *held;             // [nrow] contacts held in the present step; NULL if none ever are
     double *drift;                   // [nv] h^2 (be - ga/2) (a* - a_n), displacement of held contacts otherwise, m
     double *correction, *smooth_gap; // [nrow] of PCS_POSITION_CORRECTED: U beyond (h/2) W, kg m; g(qt), m
 } pcs_implicit;
+
+// What the engine keeps from step to step, of a pcs_scheme_ops.
+#define PCS_IMPLICIT_KEEPS                                                                         \
+    .nhistory = PCS_IMPLICIT_NHISTORY, .nrow_history = PCS_IMPLICIT_NROW_HISTORY, .nresultant = 2, \
+    .memory_size = sizeof(pcs_implicit_memory)
 
 // Returns the weights of a spectral radius at high frequency: am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1),
 // ga = 1/2 + af - am, be = (ga + 1/2)^2/4 (Chung, Hulbert 1993).

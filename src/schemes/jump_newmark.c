@@ -277,7 +277,7 @@ static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_imp
     if (!s->is_impact || !s->sees_velocity) return;
     pcs_joint_acceleration(self, next, x->t + h, next->q, next->v, next->d);
     pcs_system_resultant(self->system, pcs_at(x->t + h, next->q, next->v), now->resultant);
-    pcs_add_joint_resultant(self->system, next->lam, now->resultant);
+    pcs_add_smooth_resultant(self->system, next->lam, now->resultant);
     if (self->rule.w.am != 0.0 || self->rule.w.af != 0.0) return;
     for (int i = 0; i < self->system->nv; i++) next->a[i] = next->d[i];
     for (int k = 0; k < 3; k++) now->filtered[k] = now->resultant[k];

@@ -477,9 +477,9 @@ void pcs_add_row_momentum(const pcs_system *system, double scale, const double *
     for (int k = 0; k < 3; k++) sum[k] += all[k];
 }
 
-void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])
+void pcs_add_smooth_resultant(const pcs_system *system, const double *lam, double sum[3])
 {
-    if (pcs_system_is_mesh(system) && pcs_system_has_joints(system)) pcs_add_row_momentum(system, 1.0, lam, NULL, sum);
+    if (pcs_system_is_mesh(system)) pcs_add_row_momentum(system, 1.0, lam, NULL, sum);
 }
 
 void pcs_scheme_change_forces(pcs_scheme *self, pcs_state *x, double *df, const double resultant[3])
@@ -492,7 +492,7 @@ void pcs_scheme_change_forces(pcs_scheme *self, pcs_state *x, double *df, const 
     if (self->rule.position != PCS_POSITION_FREE && next->njoint > 0) { // histories hold the forces of joints
         for (int j = 0; j < system->nrow; j++) next->bias[j] = 0.0;
         scheme_hold_joints(self, next, df);
-        pcs_add_joint_resultant(system, next->lam, sum);
+        pcs_add_smooth_resultant(system, next->lam, sum);
         for (int k = 0; k < x->nrow_history; k++)
             for (int j = 0; j < system->nrow; j++) x->row_history[k][j] += next->lam[j];
     }

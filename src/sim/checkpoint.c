@@ -91,25 +91,6 @@ static bool file_sync_folder(const char *path)
     return is_done;
 }
 
-// Writes the temporary file that becomes `path`.
-static pcs_status file_write_aside(pcs_context *ctx, const char *path, const pcs_memory *all)
-{
-    char aside[PATH_ROOM + 8];
-    snprintf(aside, sizeof aside, "%s.part", path);
-    int descriptor = pcs_open_new(aside);
-    if (descriptor < 0)
-        return pcs_fail(ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", path, strerror(errno));
-    bool is_done = file_write_all(descriptor, all->bytes, all->size) && file_is_synced(fsync(descriptor));
-    int error = errno;
-    if (close(descriptor) != 0 && is_done) {
-        is_done = false;
-        error = errno;
-    }
-    if (is_done) return PCS_OK;
-    unlink(aside);
-    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(error));
-}
-
 // Renames the temporary file to `path` if `is_done`; the file before becomes `older`, unless that is NULL.
 static bool file_take_place(const char *path, const char *older, bool is_done)
 {
@@ -128,18 +109,17 @@ static pcs_status file_tell(pcs_context *ctx, const char *path, bool is_done)
     return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(errno));
 }
 
-// Begins a checkpoint in a temporary file.
-static pcs_status checkpoint_begin(pcs_checkpoint_stream *s, const char *directory)
+// Begins a checkpoint in the temporary file that becomes `path`.
+static pcs_status file_begin(pcs_checkpoint_stream *s, const char *path)
 {
-    char newest[PATH_ROOM], aside[PATH_ROOM + 8];
-    file_path(directory, checkpoint_names[0], newest);
-    snprintf(aside, sizeof aside, "%s.part", newest);
+    char aside[PATH_ROOM + 8];
+    snprintf(aside, sizeof aside, "%s.part", path);
     s->used = 0;
     s->sum = PCS_HASH_START;
     s->error = 0;
     s->descriptor = pcs_open_new(aside);
     if (s->descriptor >= 0) return PCS_OK;
-    return pcs_fail(s->ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", newest, strerror(errno));
+    return pcs_fail(s->ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", path, strerror(errno));
 }
 
 // Flushes the buffer, whose size is a multiple of the words of the checksum.
@@ -171,6 +151,17 @@ static pcs_status checkpoint_sync(pcs_context *ctx, int folder)
     return pcs_fail(ctx, PCS_IO_ERROR, "cannot write what a checkpoint counts: %s", strerror(errno));
 }
 
+// Completes and closes the temporary file. Returns false, with errno, if any of it could not be written.
+static bool file_close(pcs_checkpoint_stream *s, bool is_synced)
+{
+    file_flush(s);
+    if (s->error == 0 && !file_write_all(s->descriptor, (const char *)&s->sum, CHECKSUM)) s->error = errno;
+    if (s->error == 0 && is_synced && !file_is_synced(fsync(s->descriptor))) s->error = errno;
+    if (close(s->descriptor) != 0 && s->error == 0) s->error = errno;
+    errno = s->error;
+    return s->error == 0;
+}
+
 // Completes it unless `status` is a fault, which is passed on. The one before is kept if it is of this run; those of
 // another run are removed now.
 // Frames and rows that it counts, very many perhaps, are on the disk before it gets its name, by one call for the whole
@@ -180,16 +171,11 @@ static pcs_status checkpoint_end(pcs_checkpoint_stream *s, const char *directory
     char newest[PATH_ROOM], older[PATH_ROOM];
     file_path(directory, checkpoint_names[0], newest);
     file_path(directory, checkpoint_names[1], older);
-    file_flush(s);
-    if (s->error == 0 && !file_write_all(s->descriptor, (const char *)&s->sum, CHECKSUM)) s->error = errno;
-    if (close(s->descriptor) != 0 && s->error == 0) s->error = errno;
-    bool is_good = status == PCS_OK && s->error == 0;
-    bool is_done =
-        file_take_place(newest, s->is_second ? older : NULL, is_good && (folder < 0 || file_is_synced(syncfs(folder))));
+    bool is_done = file_close(s, false) && status == PCS_OK && (folder < 0 || file_is_synced(syncfs(folder)));
+    is_done = file_take_place(newest, s->is_second ? older : NULL, is_done);
     if (is_done && !s->is_second) unlink(older);
     s->is_second = s->is_second || is_done;
     if (status != PCS_OK) return status;
-    if (s->error != 0) errno = s->error;
     return file_tell(s->ctx, newest, is_done && (folder < 0 || file_is_synced(fsync(folder))));
 }
 
@@ -514,7 +500,9 @@ static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
     bool is_first = pcs_is_root(sim->ctx);
     k->head.is_done = pcs_sim_is_done(sim);
-    pcs_status status = is_first ? checkpoint_begin(&k->stream, sim->view.directory) : PCS_OK;
+    char newest[PATH_ROOM];
+    file_path(sim->view.directory, checkpoint_names[0], newest);
+    pcs_status status = is_first ? file_begin(&k->stream, newest) : PCS_OK;
     bool is_open = is_first && status == PCS_OK;
     if (is_open || (comm != NULL && comm->size > 1)) { // the others wait for this rank
         pcs_status filled = checkpoint_fill(sim, k, is_open);
@@ -543,21 +531,22 @@ pcs_status pcs_checkpoint_write(pcs_sim *sim)
 pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path)
 {
     pcs_checkpoint_head head;
+    pcs_checkpoint_stream s = { .ctx = sim->ctx };
     const char *text;
     PCS_TRY(checkpoint_make_head(sim, &head, &text));
     head.piece_size = pieces->size;
-    size_t before = sizeof head + (size_t)head.text_size, size = before + pieces->size;
-    unsigned char *bytes = pcs_scratch(NULL, size + sizeof(uint64_t), 1);
-    if (bytes == NULL) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: a checkpoint");
-    memcpy(bytes, &head, sizeof head);
-    memcpy(bytes + sizeof head, text, (size_t)head.text_size);
-    memcpy(bytes + before, pieces->bytes, pieces->size);
-    uint64_t sum = pcs_hash(PCS_HASH_START, bytes, size);
-    memcpy(bytes + size, &sum, sizeof sum);
-    pcs_status status = file_write_aside(sim->ctx, path, &(pcs_memory){ .bytes = bytes, .size = size + sizeof sum });
-    pcs_scratch_free(bytes);
-    PCS_TRY(status);
-    return file_tell(sim->ctx, path, file_take_place(path, NULL, true) && file_sync_folder(path));
+    s.buffer = pcs_scratch(NULL, PCS_CHECKPOINT_BUFFER, 1);
+    if (s.buffer == NULL) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: a checkpoint");
+    pcs_status status = file_begin(&s, path);
+    if (status == PCS_OK) {
+        file_put(&s, &head, sizeof head);
+        file_put(&s, text, (size_t)head.text_size);
+        file_put(&s, pieces->bytes, pieces->size);
+        bool is_done = file_take_place(path, NULL, file_close(&s, true)) && file_sync_folder(path);
+        status = file_tell(sim->ctx, path, is_done);
+    }
+    pcs_scratch_free(s.buffer);
+    return status;
 }
 
 // Returns true if a checkpoint is due by the clock of any rank; ranks compare their clocks only every few steps.
