@@ -41,7 +41,7 @@ typedef struct pcs_implicit {
     double *correction, *smooth_gap; // [nrow] of PCS_POSITION_CORRECTED: U beyond (h/2) W, kg m; g(qt), m
 } pcs_implicit;
 
-// What the engine keeps from step to step, of a pcs_scheme_ops.
+// Lists the members of a pcs_scheme_ops that say what the engine keeps from step to step.
 #define PCS_IMPLICIT_KEEPS                                                                         \
     .nhistory = PCS_IMPLICIT_NHISTORY, .nrow_history = PCS_IMPLICIT_NROW_HISTORY, .nresultant = 2, \
     .memory_size = sizeof(pcs_implicit_memory)

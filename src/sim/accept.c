@@ -17,6 +17,26 @@ static double accept_told(const pcs_step_report *r)
            r->correction_work;
 }
 
+void pcs_accept_save(pcs_sim *sim, pcs_state *kept)
+{
+    pcs_state_copy(&sim->state, kept);
+    pcs_certifier_mark(sim->certifier);
+}
+
+void pcs_accept_restore(pcs_sim *sim, const pcs_state *kept)
+{
+    pcs_state_restore(sim->scheme, kept, &sim->state);
+    pcs_certifier_rewind(sim->certifier);
+}
+
+pcs_status pcs_accept_try(pcs_sim *sim, double h)
+{
+    sim->view.attempts++;
+    PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
+    sim->view.iterations += sim->report.iterations;
+    return PCS_OK;
+}
+
 void pcs_accept_book(pcs_sim *sim)
 {
     pcs_ledger *l = &sim->ledger;

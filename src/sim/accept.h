@@ -5,6 +5,11 @@
 
 #include "sim/sim.h"
 
+// Saves state and certificate before steps that may be undone, and restores them.
+void pcs_accept_save(pcs_sim *sim, pcs_state *kept);
+void pcs_accept_restore(pcs_sim *sim, const pcs_state *kept);
+// Makes one step of the scheme and counts it as an attempt; its outcome is in the report.
+pcs_status pcs_accept_try(pcs_sim *sim, double h);
 // Adds the last report to the ledger.
 void pcs_accept_book(pcs_sim *sim);
 // Checks the last report against the state; `before` is the energy where the step began, J. False when a condition is

@@ -124,28 +124,6 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     return PCS_OK;
 }
 
-static void control_save(pcs_sim *sim, pcs_state *s)
-{
-    pcs_state_copy(&sim->state, s);
-    pcs_certifier_mark(sim->certifier);
-}
-
-static void control_restore(pcs_sim *sim, const pcs_state *s)
-{
-    pcs_state_restore(sim->scheme, s, &sim->state);
-    pcs_certifier_rewind(sim->certifier);
-}
-
-// Makes one attempt at a scheme step; *is_done if it converged.
-static pcs_status control_try(pcs_sim *sim, double h, bool *is_done)
-{
-    sim->view.attempts++;
-    PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
-    *is_done = sim->report.outcome == PCS_CONVERGED;
-    sim->view.iterations += sim->report.iterations;
-    return PCS_OK;
-}
-
 static bool control_has_impact(const pcs_sim *sim, const pcs_row_report *rows)
 {
     bool has_impact = false;
@@ -226,17 +204,18 @@ static double control_factor(double error, double exponent)
 // Makes the whole step, then two certified halves; *error is INFINITY if one fails to converge or its certificate.
 static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double *error, double *exponent)
 {
-    bool is_done = false;
+    const pcs_step_report *report = &sim->report;
     *error = INFINITY;
     *exponent = 1.0;
-    PCS_TRY(control_try(sim, h, &is_done));
-    if (!is_done) return PCS_OK;
+    PCS_TRY(pcs_accept_try(sim, h));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
     memcpy(c->whole, sim->state.q, (size_t)sim->system->nq * sizeof *c->whole);
     if (c->whole_v != NULL) memcpy(c->whole_v, sim->state.v, (size_t)sim->system->nv * sizeof *c->whole_v);
     c->whole_impacts = control_has_impact(sim, sim->report.rows);
-    control_restore(sim, &c->start);
-    PCS_TRY(control_try(sim, 0.5 * h, &is_done));
-    if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now))) return PCS_OK;
+    pcs_accept_restore(sim, &c->start);
+    PCS_TRY(pcs_accept_try(sim, 0.5 * h));
+    if (report->outcome != PCS_CONVERGED || !pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now)))
+        return PCS_OK;
     memcpy(c->middle, sim->state.q, (size_t)sim->system->nq * sizeof *c->middle);
     c->first = sim->report;
     c->first.rows = c->rows;
@@ -244,8 +223,9 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     if (c->missed_v != NULL) c->has_missed = control_find_missed(sim->scheme, 0.5 * h, c->missed_v);
     PCS_TRY(pcs_sim_search(sim));
     control_weigh(sim, c, 1);
-    PCS_TRY(control_try(sim, 0.5 * h, &is_done));
-    if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&c->first.measure))) return PCS_OK;
+    PCS_TRY(pcs_accept_try(sim, 0.5 * h));
+    if (report->outcome != PCS_CONVERGED || !pcs_accept_certifies(sim, pcs_measure_energy(&c->first.measure)))
+        return PCS_OK;
     control_weigh(sim, c, 2);
     *error = control_error(sim, c, exponent);
     return PCS_OK;
@@ -266,7 +246,7 @@ pcs_status pcs_control_step(pcs_sim *sim)
     pcs_control *c = sim->control;
     pcs_state *x = &sim->state;
     pcs_system_gaps(sim->system, pcs_at(sim->state.t, sim->state.q, NULL), c->gap_before);
-    control_save(sim, &c->start);
+    pcs_accept_save(sim, &c->start);
     control_weigh(sim, c, 0);
     for (;;) {
         double left = sim->end_time - x->t, error, exponent;
@@ -285,7 +265,7 @@ pcs_status pcs_control_step(pcs_sim *sim)
         }
         sim->view.rejections++;
         pcs_status status = is_smallest ? control_give_up(sim, h) : PCS_OK;
-        control_restore(sim, &c->start);
+        pcs_accept_restore(sim, &c->start);
         PCS_TRY(status);
         PCS_TRY(pcs_sim_search(sim));
         x->next_h = fmax(c->params.smallest, isfinite(error) ? h * control_factor(error, exponent) : 0.2 * h);

@@ -40,25 +40,11 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
 // a smaller one may not.
 static pcs_status retry_try(pcs_sim *sim, double h, bool may_cut, bool *is_good)
 {
-    sim->view.attempts++;
-    PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
-    sim->view.iterations += sim->report.iterations;
+    PCS_TRY(pcs_accept_try(sim, h));
     *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, sim->retry->energy);
     if (may_cut && !sim->certify_warns && pcs_certifier_is_greedy(sim->certifier)) *is_good = false;
     sim->retry->has_failed = sim->retry->has_failed || !*is_good;
     return PCS_OK;
-}
-
-static void retry_save(pcs_sim *sim, pcs_state *start)
-{
-    pcs_state_copy(&sim->state, start);
-    pcs_certifier_mark(sim->certifier);
-}
-
-static void retry_restore(pcs_sim *sim, const pcs_state *start)
-{
-    pcs_state_restore(sim->scheme, start, &sim->state);
-    pcs_certifier_rewind(sim->certifier);
 }
 
 // Adds the step just done to those before it; the report is that of all.
@@ -103,7 +89,7 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures
         bool is_good = false, is_tried = retry_allows(sim, h, halvings);
         if (is_tried) {
             PCS_TRY(pcs_sim_search(sim));
-            retry_save(sim, &r->part);
+            pcs_accept_save(sim, &r->part);
             PCS_TRY(retry_try(sim, h, failures < r->depth, &is_good));
             if (is_good) {
                 if (r->count == 0 || halvings < r->coarsest) r->coarsest = halvings;
@@ -111,7 +97,7 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures
                 continue;
             }
             if (failures == r->depth || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
-            retry_restore(sim, &r->part);
+            pcs_accept_restore(sim, &r->part);
         }
         bool is_known = halvings < sim->view.kept_halvings; // to fail
         PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1, failures + (is_tried || is_known)));
@@ -155,7 +141,7 @@ pcs_status pcs_retry_step(pcs_sim *sim, double h)
     r->energy = pcs_measure_energy(&sim->ledger.now);
     // A step that does not settle has touched nothing: only one whose certificate is broken has to be undone.
     bool is_tried = retry_allows(sim, h, 0);
-    if (r->is_kept || !is_tried) retry_save(sim, &r->whole);
+    if (r->is_kept || !is_tried) pcs_accept_save(sim, &r->whole);
     if (is_tried) {
         PCS_TRY(retry_try(sim, h, r->depth > 0, &is_good));
         if (is_good) {
@@ -163,8 +149,8 @@ pcs_status pcs_retry_step(pcs_sim *sim, double h)
             return PCS_OK;
         }
         if (r->depth == 0 || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
-        if (r->is_kept) retry_restore(sim, &r->whole);
-        else retry_save(sim, &r->whole);
+        if (r->is_kept) pcs_accept_restore(sim, &r->whole);
+        else pcs_accept_save(sim, &r->whole);
     }
     pcs_status status = retry_cover(sim, 0.5 * h, 1, is_tried || sim->view.kept_halvings > 0);
     retry_note(sim, r);

@@ -77,10 +77,8 @@ pcs_status pcs_sim_start(pcs_sim *sim)
 static pcs_status sim_plain_step(pcs_sim *sim, double h)
 {
     double before = pcs_measure_energy(&sim->ledger.now);
-    sim->view.attempts++;
-    PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
+    PCS_TRY(pcs_accept_try(sim, h));
     if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, h);
-    sim->view.iterations += sim->report.iterations;
     return pcs_accept_certifies(sim, before) ? PCS_OK : pcs_accept_reject(sim, h);
 }
 
