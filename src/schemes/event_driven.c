@@ -72,8 +72,8 @@ static bool driven_slope(void *user, double t, const double *y, double *dy)
     return pcs_event_slope(self, self->data, t, y, dy) == PCS_CONVERGED;
 }
 
-// Evaluates the root functions: gaps of open contacts (falling), their rates (rising: the gap is smallest), and pressure
-// of held contacts (falling).
+// Evaluates the root functions: gaps of open contacts (falling), their rates (rising: the gap is smallest), and the
+// pressure of held contacts (falling).
 static bool driven_roots(void *user, double t, const double *y, double *root)
 {
     pcs_scheme *self = user;

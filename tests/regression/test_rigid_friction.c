@@ -103,8 +103,8 @@ TEST(friction_is_that_of_the_way_gone)
     }
 }
 
-// Where a block stops, and that it stays there. `lag`: by how much it goes on, in units of v0 h; forward Euler moves with
-// the old velocity. NAN: splitting, where the block slides freely for every step before the impulse brakes it.
+// Where a block stops, and that it stays there. `lag`: by how much it goes on, in units of v0 h; forward Euler moves
+// with the old velocity. NAN: splitting, where the block slides freely for every step before the impulse brakes it.
 TEST(blocks_stop_under_every_scheme)
 {
     static const struct {
