@@ -83,15 +83,9 @@ static pcs_status arc_build(const void *params, const char *name, pcs_mesh *mesh
     int n = p->elements, nnode = arc_is_closed(p) ? n : n + 1, node;
     arc_axes(p, r, s, &slope);
     PCS_TRY(pcs_mesh_add_chain(mesh, name, n, nnode, &node));
-    for (int done = 0; done < nnode; done += PCS_CHAIN_PIECE) {
-        int end = nnode - done < PCS_CHAIN_PIECE ? nnode : done + PCS_CHAIN_PIECE;
-        if (!pcs_mesh_wants(mesh, node + done, end - done)) continue;
-        for (int i = done; i < end; i++) {
-            double x[3];
-            arc_turn(p->angle * i / n, &cosine, &sine);
-            for (int k = 0; k < 3; k++) x[k] = p->centre[k] + cosine * r[k] + sine * s[k];
-            pcs_mesh_put_node(mesh, node + i, x);
-        }
+    for (int i = 0; i < nnode; i++) {
+        arc_turn(p->angle * i / n, &cosine, &sine);
+        for (int k = 0; k < 3; k++) mesh->x[node + i][k] = p->centre[k] + cosine * r[k] + sine * s[k];
     }
     return PCS_OK;
 }
@@ -103,5 +97,4 @@ const pcs_mesh_source_ops pcs_mesh_arc = {
     .params_size = sizeof(arc_params),
     .check = arc_check,
     .build = arc_build,
-    .puts_parts = true,
 };

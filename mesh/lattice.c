@@ -82,9 +82,8 @@ typedef struct lattice {
     pcs_mesh *mesh;
     const char *name;
     int nnode, ncell, node, cell; // numbers of nodes and cells, and the first of them in the mesh
-    int *kind;                    // [cells here]
-    int *list;                    // [nodes or cells here] items of the current set
-    int first_node, first_cell;   // first ones in the mesh here
+    int *kind;                    // [ncell]
+    int *list;                    // [nnode or ncell] items of the current set
 } lattice;
 
 static void lattice_add_strut(lattice *w, int kind, int from, int to_a, int to_b)
@@ -180,16 +179,10 @@ static void lattice_position(const lattice *w, const int at[AXES], const int cor
     for (int k = 0; k < AXES; k++) x[k] = w->origin[k] + (at[k] + corner[k]) * w->size[k];
 }
 
-static void lattice_put_cell(const lattice *w, int cell, int a, int b, int kind)
-{
-    int here = pcs_mesh_put_cell(w->mesh, cell, a, b);
-    if (here >= 0 && w->kind != NULL) w->kind[here - w->first_cell] = kind;
-}
-
 // Adds the nodes within a strut, from `inner` on, and its cells. Returns the next free node.
 static int lattice_place_strut(const lattice *w, const lattice_strut *s, const int at[AXES], int inner, int cell)
 {
-    double a[3], b[3], x[3];
+    double a[3], b[3];
     int n = w->elements, before = lattice_joint(w, at, s->from), last = lattice_joint(w, at, s->to);
     lattice_position(w, at, s->from, a);
     lattice_position(w, at, s->to, b);
@@ -197,20 +190,15 @@ static int lattice_place_strut(const lattice *w, const lattice_strut *s, const i
         int node = i == n ? last : inner++;
         double part = (double)i / n;
         // Equal coordinates are kept to the last digit: faces stay flat.
-        for (int k = 0; k < 3; k++) x[k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
-        if (i < n) pcs_mesh_put_node(w->mesh, node, x);
-        lattice_put_cell(w, cell + i - 1, before, node, s->kind);
+        if (i < n)
+            for (int k = 0; k < 3; k++)
+                w->mesh->x[node][k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
+        w->mesh->cell[cell + i - 1][0] = before;
+        w->mesh->cell[cell + i - 1][1] = node;
+        w->kind[cell + i - 1 - w->cell] = s->kind;
         before = node;
     }
     return inner;
-}
-
-// Returns true if nodes of a layer, or cells between it and the next, are wanted.
-static bool lattice_wants(const lattice *w, int layer)
-{
-    int next = layer + 1 < w->nlayer ? layer + 1 : layer;
-    int count = lattice_first_node(w, next) - lattice_first_node(w, layer) + w->layer_nodes[next + 1 == w->nlayer];
-    return pcs_mesh_wants(w->mesh, lattice_first_node(w, layer), count);
 }
 
 static void lattice_place(const lattice *w)
@@ -218,13 +206,10 @@ static void lattice_place(const lattice *w)
     static const int here[AXES] = { 0 };
     for (int layer = 0; layer < w->nlayer; layer++) {
         int at[AXES] = { 0 }, cell = w->cell + layer * w->layer_cells[0];
-        if (!lattice_wants(w, layer)) continue;
         at[w->slow] = layer;
         do {
             int inner = lattice_joint(w, at, here);
-            double x[3];
-            lattice_position(w, at, here, x);
-            pcs_mesh_put_node(w->mesh, inner++, x);
+            lattice_position(w, at, here, w->mesh->x[inner++]);
             for (int i = 0; i < w->nstrut; i++) {
                 if (!lattice_has(w, &w->strut[i], at)) continue;
                 inner = lattice_place_strut(w, &w->strut[i], at, inner, cell);
@@ -242,9 +227,8 @@ static pcs_status lattice_add_faces(const lattice *w)
         for (int side = 0; side < 2; side++) {
             double place = w->origin[k] + (side == 0 ? 0 : w->n[k]) * w->size[k];
             int count = 0;
-            for (int i = w->first_node; i < w->mesh->nnode; i++)
-                if (pcs_mesh_node_number(w->mesh, i) < w->node + w->nnode && w->mesh->x[i][k] == place)
-                    w->list[count++] = i;
+            for (int i = w->node; i < w->node + w->nnode; i++)
+                if (w->mesh->x[i][k] == place) w->list[count++] = i;
             snprintf(text, sizeof text, "%s.%c%s", w->name, "xyz"[k], side == 0 ? "min" : "max");
             PCS_TRY(pcs_mesh_add_node_list(w->mesh, text, count, w->list));
         }
@@ -259,13 +243,11 @@ static pcs_status lattice_add_joints(const lattice *w)
     int njoint = 0, ncorner = 0, corner[8];
     for (int layer = 0; layer < w->nlayer; layer++) {
         int at[AXES] = { 0 };
-        if (!lattice_wants(w, layer)) continue;
         at[w->slow] = layer;
         do {
-            int node = pcs_mesh_find_node(w->mesh, lattice_joint(w, at, here));
+            int node = lattice_joint(w, at, here);
             bool is_corner = true;
             for (int k = 0; k < AXES; k++) is_corner = is_corner && (at[k] == 0 || at[k] == w->n[k]);
-            if (node < 0) continue;
             w->list[njoint++] = node;
             if (is_corner) corner[ncorner++] = node;
         } while (lattice_next(w, at));
@@ -284,8 +266,8 @@ static pcs_status lattice_add_cells(const lattice *w)
     for (int k = 0; k <= AXES; k++) {
         int count = 0;
         if (w->count[k] == 0) continue;
-        for (int i = w->first_cell; i < w->mesh->ncell; i++)
-            if (w->kind[i - w->first_cell] == k) w->list[count++] = i;
+        for (int i = 0; i < w->ncell; i++)
+            if (w->kind[i] == k) w->list[count++] = w->cell + i;
         snprintf(text, sizeof text, "%s.%s", w->name, names[k]);
         PCS_TRY(pcs_mesh_add_cell_list(w->mesh, text, count, w->list));
     }
@@ -305,15 +287,8 @@ static pcs_status lattice_make(lattice *w)
     pcs_mesh *mesh = w->mesh;
     PCS_TRY(pcs_mesh_add_nodes(mesh, w->nnode, &w->node));
     PCS_TRY(pcs_mesh_add_cells(mesh, w->ncell, &w->cell));
-    w->first_node = pcs_mesh_first_node(mesh, w->node);
-    w->first_cell = pcs_mesh_first_cell(mesh, w->cell);
-    if (pcs_mesh_only_searches(mesh)) {
-        lattice_place(w);
-        return PCS_OK;
-    }
-    int nnode = mesh->nnode - w->first_node, ncell = mesh->cell_room - w->first_cell,
-        most = nnode > ncell ? nnode : ncell;
-    w->list = pcs_scratch(NULL, (size_t)most + (size_t)ncell, sizeof *w->list);
+    int most = w->nnode > w->ncell ? w->nnode : w->ncell;
+    w->list = pcs_scratch(NULL, (size_t)most + (size_t)w->ncell, sizeof *w->list);
     if (w->list == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d cells", w->ncell);
     w->kind = w->list + most;
     lattice_place(w);
@@ -354,5 +329,4 @@ const pcs_mesh_source_ops pcs_mesh_lattice = {
     .params_size = sizeof(lattice_params),
     .check = lattice_check,
     .build = lattice_build,
-    .puts_parts = true,
 };

@@ -34,14 +34,9 @@ static pcs_status line_build(const void *params, const char *name, pcs_mesh *mes
     const line_params *p = params;
     int n = p->elements, node;
     PCS_TRY(pcs_mesh_add_chain(mesh, name, n, n + 1, &node));
-    for (int done = 0; done <= n; done += PCS_CHAIN_PIECE) {
-        int end = n + 1 - done < PCS_CHAIN_PIECE ? n + 1 : done + PCS_CHAIN_PIECE;
-        if (!pcs_mesh_wants(mesh, node + done, end - done)) continue;
-        for (int i = done; i < end; i++) {
-            double s = (double)i / n, x[3];
-            for (int k = 0; k < 3; k++) x[k] = (1.0 - s) * p->from[k] + s * p->to[k];
-            pcs_mesh_put_node(mesh, node + i, x);
-        }
+    for (int i = 0; i <= n; i++) {
+        double s = (double)i / n;
+        for (int k = 0; k < 3; k++) mesh->x[node + i][k] = (1.0 - s) * p->from[k] + s * p->to[k];
     }
     return PCS_OK;
 }
@@ -53,5 +48,4 @@ const pcs_mesh_source_ops pcs_mesh_line = {
     .params_size = sizeof(line_params),
     .check = line_check,
     .build = line_build,
-    .puts_parts = true,
 };

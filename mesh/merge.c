@@ -21,7 +21,7 @@ double pcs_mesh_tolerance(const pcs_mesh *mesh)
 {
     double sum = 0.0, low[3], high[3];
     pcs_mesh_box(mesh, low, high);
-    if (pcs_mesh_is_whole(mesh) && mesh->nnode == 0) return 0.0;
+    if (mesh->nnode == 0) return 0.0;
     for (int k = 0; k < 3; k++) sum += (high[k] - low[k]) * (high[k] - low[k]);
     return 1e-6 * sqrt(sum);
 }
@@ -108,34 +108,8 @@ static pcs_status select_check_positions(const pcs_mesh *mesh, const pcs_selecti
     return PCS_OK;
 }
 
-// Selects nodes over all ranks; if there are none on any, searches the whole mesh for the message.
-static pcs_status select_part(const pcs_mesh *mesh, const pcs_selection *s, int *count, int *nodes)
-{
-    const pcs_comm *comm = pcs_context_comm(mesh->ctx);
-    int kept = 0, nposition = s->at.nrow;
-    double *is_met = pcs_scratch(NULL, (size_t)nposition + 1, sizeof *is_met);
-    pcs_status status = is_met == NULL ? pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a set") : PCS_OK;
-    PCS_TRY(pcs_agree(mesh->ctx, status));
-    for (int k = 0; k <= nposition; k++) is_met[k] = 0.0;
-    for (int i = 0; i < *count; i++) {
-        const double *x = mesh->x[nodes[i]];
-        for (int k = 0; k < nposition; k++)
-            if (pcs_distance3(x, s->at.value + 3 * (size_t)k) <= s->tolerance) is_met[k] = 1.0;
-        if (nposition > 0 && !(select_nearest_position(s, x) <= s->tolerance)) continue;
-        if (pcs_selection_holds(s, x)) nodes[kept++] = nodes[i];
-    }
-    *count = kept;
-    if (kept > 0) is_met[nposition] = 1.0;
-    comm->max(comm, nposition + 1, is_met);
-    for (int k = 0; k <= nposition; k++)
-        if (is_met[k] == 0.0) status = pcs_fail(mesh->ctx, PCS_BAD_INPUT, "no node lies there");
-    pcs_scratch_free(is_met);
-    return status;
-}
-
 pcs_status pcs_mesh_select(const pcs_mesh *mesh, const pcs_selection *s, int *count, int *nodes)
 {
-    if (!pcs_mesh_is_whole(mesh)) return select_part(mesh, s, count, nodes);
     int kept = 0, nearest = -1;
     double least = INFINITY;
     PCS_TRY(select_check_positions(mesh, s, *count, nodes));
@@ -332,6 +306,29 @@ static int drop_number(pcs_mesh *mesh, const bool *is_dropped, int *number)
     return count;
 }
 
+// Unites the lists of all ranks, in scratch memory: ascending, without duplicates. All ranks must call it.
+static pcs_status drop_unite(pcs_context *ctx, int *count, int **list)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    pcs_numbers all = { 0 };
+    int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts), *start = counts + comm->size, total = 0;
+    pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
+    PCS_TRY(pcs_agree(ctx, status));
+    for (int r = 0; r < comm->size; r++) {
+        counts[r] = *count;
+        start[r] = 0;
+    }
+    status = comm->exchange(comm, ctx, counts, start, *list, &all);
+    if (status == PCS_OK)
+        for (int r = 0; r < comm->size; r++) total += all.count[r];
+    pcs_scratch_free(counts);
+    pcs_scratch_free(*list);
+    pcs_scratch_free(all.count);
+    *list = all.value;
+    *count = pcs_sort_unique(total, all.value);
+    return status;
+}
+
 // Lists the dropped cells of all ranks by their numbers in the whole mesh, if ranks have parts; in scratch memory.
 static pcs_status drop_list(pcs_mesh *mesh, const bool *is_dropped, int *count, int **list)
 {
@@ -344,7 +341,7 @@ static pcs_status drop_list(pcs_mesh *mesh, const bool *is_dropped, int *count, 
     PCS_TRY(pcs_agree(mesh->ctx, status));
     for (int c = 0; c < mesh->ncell; c++)
         if (is_dropped[c] && share->owner[mesh->cell[c][0]] == rank) (*list)[(*count)++] = share->cell[c];
-    return pcs_sieve_unite(mesh->ctx, count, list);
+    return drop_unite(mesh->ctx, count, list);
 }
 
 // Computes the numbers that the remaining cells have in the whole mesh without the dropped ones.
@@ -378,7 +375,7 @@ static void drop_shown(pcs_mesh *shown, int ngone, const int *gone)
 // Sets of a part that have lost cells no longer know the places of the others among those of all ranks.
 static pcs_status drop_count_sets(pcs_mesh *mesh, const int *size)
 {
-    PCS_TRY(pcs_mesh_count_sets(mesh, mesh->nnode_set, 0));
+    PCS_TRY(pcs_mesh_count_cell_sets(mesh));
     for (int i = 0; i < mesh->ncell_set; i++)
         if (pcs_set_size(&mesh->cell_set[i]) != size[i]) mesh->cell_set[i].place = NULL;
     return PCS_OK;

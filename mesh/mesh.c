@@ -2,7 +2,6 @@
 
 #include "mesh/mesh.h"
 
-#include "core/comm.h"
 #include "core/rotation.h"
 
 #include <limits.h>
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int sieve_compare(const void *a, const void *b)
+static int mesh_compare(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x > y) - (x < y);
@@ -20,79 +19,10 @@ static int sieve_compare(const void *a, const void *b)
 int pcs_sort_unique(int count, int *list)
 {
     int kept = 0;
-    if (count > 0) qsort(list, (size_t)count, sizeof *list, sieve_compare);
+    if (count > 0) qsort(list, (size_t)count, sizeof *list, mesh_compare);
     for (int i = 0; i < count; i++)
         if (kept == 0 || list[kept - 1] != list[i]) list[kept++] = list[i];
     return kept;
-}
-
-pcs_status pcs_sieve_unite(pcs_context *ctx, int *count, int **list)
-{
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    pcs_numbers all = { 0 };
-    int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts), *start = counts + comm->size, total = 0;
-    pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
-    PCS_TRY(pcs_agree(ctx, status));
-    for (int r = 0; r < comm->size; r++) {
-        counts[r] = *count;
-        start[r] = 0;
-    }
-    status = comm->exchange(comm, ctx, counts, start, *list, &all);
-    if (status == PCS_OK)
-        for (int r = 0; r < comm->size; r++) total += all.count[r];
-    pcs_scratch_free(counts);
-    pcs_scratch_free(*list);
-    pcs_scratch_free(all.count);
-    *list = all.value;
-    *count = pcs_sort_unique(total, all.value);
-    return status;
-}
-
-static int sieve_find(const pcs_sieve *self, int node)
-{
-    int i = pcs_lower_bound(self->nwanted, self->wanted, node);
-    return i < self->nwanted && self->wanted[i] == node ? i : -1;
-}
-
-static int sieve_node(const pcs_sieve *self, int node)
-{
-    return self->fills ? sieve_find(self, node) : -1;
-}
-
-static bool sieve_wants(const pcs_sieve *self, int first, int count)
-{
-    int i = pcs_lower_bound(self->nwanted, self->wanted, first);
-    return i < self->nwanted && self->wanted[i] < first + count;
-}
-
-static void sieve_append(pcs_sieve *self, int node)
-{
-    if (self->nfound == self->room) {
-        int room = self->room < 1024 ? 1024 : 2 * self->room;
-        int *bigger = pcs_scratch(self->found, (size_t)room, sizeof *bigger);
-        self->is_out_of_memory = self->is_out_of_memory || bigger == NULL;
-        if (bigger == NULL) return;
-        self->found = bigger;
-        self->room = room;
-    }
-    self->found[self->nfound++] = node;
-}
-
-static int sieve_cell(pcs_sieve *self, pcs_mesh *mesh, int cell, const int node[2])
-{
-    int a = sieve_find(self, node[0]), b = sieve_find(self, node[1]);
-    if (!self->fills) {
-        if (a < 0 && b < 0) return -1;
-        self->ntouching++;
-        if (a < 0) sieve_append(self, node[0]);
-        if (b < 0) sieve_append(self, node[1]);
-        return -1;
-    }
-    if (a < 0 || b < 0 || !(self->is_kept[a] || self->is_kept[b])) return -1;
-    mesh->cell[mesh->ncell][0] = a;
-    mesh->cell[mesh->ncell][1] = b;
-    self->cell[mesh->ncell] = cell;
-    return mesh->ncell++;
 }
 
 pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out)
@@ -124,19 +54,9 @@ static pcs_status mesh_grow(pcs_mesh *mesh, void **array, int *room, int count, 
     return PCS_OK;
 }
 
-// Counts items of the whole mesh, which take no memory here.
-static pcs_status mesh_count_on(pcs_mesh *mesh, int *total, int count, int *first)
-{
-    PCS_TRY(mesh_check_count(mesh, (long)*total + count));
-    *first = *total;
-    *total += count;
-    return PCS_OK;
-}
-
 pcs_status pcs_mesh_add_nodes(pcs_mesh *mesh, int count, int *first)
 {
     void *array = mesh->x;
-    if (mesh->sieve != NULL) return mesh_count_on(mesh, &mesh->sieve->nnode, count, first);
     PCS_TRY(mesh_grow(mesh, &array, &mesh->node_room, mesh->nnode, (long)mesh->nnode + count, sizeof *mesh->x));
     mesh->x = array;
     *first = mesh->nnode;
@@ -147,48 +67,11 @@ pcs_status pcs_mesh_add_nodes(pcs_mesh *mesh, int count, int *first)
 pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first)
 {
     void *array = mesh->cell;
-    if (mesh->sieve != NULL) return mesh_count_on(mesh, &mesh->sieve->ncell, count, first);
     PCS_TRY(mesh_grow(mesh, &array, &mesh->cell_room, mesh->ncell, (long)mesh->ncell + count, sizeof *mesh->cell));
     mesh->cell = array;
     *first = mesh->ncell;
     mesh->ncell += count;
     return PCS_OK;
-}
-
-int pcs_mesh_put_node(pcs_mesh *mesh, int node, const double x[3])
-{
-    int here = mesh->sieve == NULL ? node : sieve_node(mesh->sieve, node);
-    if (here >= 0) memcpy(mesh->x[here], x, sizeof *mesh->x);
-    return here;
-}
-
-int pcs_mesh_put_cell(pcs_mesh *mesh, int cell, int a, int b)
-{
-    const int node[2] = { a, b };
-    if (mesh->sieve != NULL) return sieve_cell(mesh->sieve, mesh, cell, node);
-    memcpy(mesh->cell[cell], node, sizeof *mesh->cell);
-    return cell;
-}
-
-bool pcs_mesh_wants(const pcs_mesh *mesh, int first, int count)
-{
-    return mesh->sieve == NULL || sieve_wants(mesh->sieve, first, count);
-}
-
-bool pcs_mesh_only_searches(const pcs_mesh *mesh)
-{
-    return mesh->sieve != NULL && !mesh->sieve->fills;
-}
-
-int pcs_mesh_first_node(const pcs_mesh *mesh, int node)
-{
-    return pcs_mesh_is_whole(mesh) ? node : pcs_lower_bound(mesh->nnode, mesh->share->node, node);
-}
-
-int pcs_mesh_find_node(const pcs_mesh *mesh, int node)
-{
-    int here = pcs_mesh_first_node(mesh, node);
-    return here < mesh->nnode && pcs_mesh_node_number(mesh, here) == node ? here : -1;
 }
 
 int pcs_mesh_first_cell(const pcs_mesh *mesh, int cell)
@@ -217,31 +100,9 @@ static bool mesh_keeps(const pcs_mesh *mesh, bool of_cells, int item)
     return of_cells || mesh->share == NULL || mesh->share->is_kept[item];
 }
 
-// Adds the part of a range that is here as a set, with the indices of its items.
-static pcs_status mesh_add_part_of_range(pcs_mesh *mesh, bool of_cells, const char *name, int first, int count)
-{
-    const int *number = of_cells ? mesh->share->cell : mesh->share->node;
-    int n = of_cells ? mesh->ncell : mesh->nnode, *own, *place, kept = 0;
-    int low = pcs_lower_bound(n, number, first), high = pcs_lower_bound(n, number, first + count);
-    for (int i = low; i < high; i++) kept += mesh_keeps(mesh, of_cells, i);
-    PCS_TRY(mesh_add_set(mesh, of_cells, name, kept, &own));
-    PCS_TAKE(mesh->memory, place, kept, "a set");
-    kept = 0;
-    for (int i = low; i < high; i++) {
-        if (!mesh_keeps(mesh, of_cells, i)) continue;
-        own[kept] = i;
-        place[kept++] = number[i] - first;
-    }
-    pcs_set *set = of_cells ? &mesh->cell_set[mesh->ncell_set - 1] : &mesh->node_set[mesh->nnode_set - 1];
-    set->place = place;
-    return PCS_OK;
-}
-
 static pcs_status mesh_add_range(pcs_mesh *mesh, bool of_cells, const char *name, int first, int count)
 {
     int *own;
-    if (pcs_mesh_only_searches(mesh) || mesh->lacks_sets) return PCS_OK;
-    if (!pcs_mesh_is_whole(mesh)) return mesh_add_part_of_range(mesh, of_cells, name, first, count);
     PCS_TRY(mesh_add_set(mesh, of_cells, name, count, &own));
     for (int i = 0; i < count; i++) own[i] = first + i;
     return PCS_OK;
@@ -250,7 +111,6 @@ static pcs_status mesh_add_range(pcs_mesh *mesh, bool of_cells, const char *name
 static pcs_status mesh_add_list(pcs_mesh *mesh, bool of_cells, const char *name, int count, const int *items)
 {
     int *own, kept = 0;
-    if (pcs_mesh_only_searches(mesh) || mesh->lacks_sets) return PCS_OK;
     for (int i = 0; i < count; i++) kept += mesh_keeps(mesh, of_cells, items[i]);
     PCS_TRY(mesh_add_set(mesh, of_cells, name, kept, &own));
     for (int i = 0; i < count; i++)
@@ -284,12 +144,9 @@ pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int n
     int cell, last = ncell % nnode;
     PCS_TRY(pcs_mesh_add_nodes(mesh, nnode, node));
     PCS_TRY(pcs_mesh_add_cells(mesh, ncell, &cell));
-    for (int done = 0; done < ncell; done += PCS_CHAIN_PIECE) {
-        int end = ncell - done < PCS_CHAIN_PIECE ? ncell : done + PCS_CHAIN_PIECE;
-        bool closes = end == nnode; // the last cell of a ring ends at the first node
-        if (!pcs_mesh_wants(mesh, *node + done, end - done + 1) && !(closes && pcs_mesh_wants(mesh, *node, 1)))
-            continue;
-        for (int i = done; i < end; i++) pcs_mesh_put_cell(mesh, cell + i, *node + i, *node + (i + 1) % nnode);
+    for (int i = 0; i < ncell; i++) {
+        mesh->cell[cell + i][0] = *node + i;
+        mesh->cell[cell + i][1] = *node + (i + 1) % nnode;
     }
     PCS_TRY(pcs_mesh_add_node_range(mesh, name, *node, nnode));
     PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, ncell));

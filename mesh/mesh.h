@@ -35,9 +35,7 @@ typedef struct pcs_mesh {
     pcs_set *node_set;                                      // [nnode_set]
     pcs_set *cell_set;                                      // [ncell_set]
     int node_room, cell_room, node_set_room, cell_set_room; // capacities while the mesh is built
-    bool lacks_sets;                                        // sets are not created
     const pcs_mesh_share *share;                            // NULL if all belongs to this rank
-    struct pcs_sieve *sieve;                                // while a part is built; NULL to take all
     pcs_context *ctx;                                       // borrowed
     pcs_context *memory;                                    // owner of nodes, cells and sets; borrowed
 } pcs_mesh;
@@ -50,17 +48,8 @@ pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out);
 // Appends `count` nodes (cells) and sets *first to the number of the first; the caller fills them in.
 pcs_status pcs_mesh_add_nodes(pcs_mesh *mesh, int count, int *first);
 pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first);
-// Fills one in. All numbers are those of the whole mesh. Returns its number here, or -1 if the sieve rejects it.
-int pcs_mesh_put_node(pcs_mesh *mesh, int node, const double x[3]);
-int pcs_mesh_put_cell(pcs_mesh *mesh, int cell, int a, int b);
-// Returns true if the mesh may take one of `count` nodes, or a cell at them; sources skip what it does not want.
-bool pcs_mesh_wants(const pcs_mesh *mesh, int first, int count);
-// Converts a number of the complete mesh to the local one: of a node, -1 if absent, or of the first node or cell with
-// that number or a higher one. The last returns true while only neighbours are sought, without nodes and sets.
-int pcs_mesh_find_node(const pcs_mesh *mesh, int node);
-int pcs_mesh_first_node(const pcs_mesh *mesh, int node);
+// Returns the first cell here with this number in the whole mesh or a higher one.
 int pcs_mesh_first_cell(const pcs_mesh *mesh, int cell);
-bool pcs_mesh_only_searches(const pcs_mesh *mesh);
 
 // Adds named sets of consecutive items first, first+1, ... of the whole mesh. Copies the name.
 pcs_status pcs_mesh_add_node_range(pcs_mesh *mesh, const char *name, int first, int count);
@@ -69,7 +58,6 @@ pcs_status pcs_mesh_add_cell_range(pcs_mesh *mesh, const char *name, int first, 
 // Adds named sets of any items here, in this order. Copies the items.
 pcs_status pcs_mesh_add_node_list(pcs_mesh *mesh, const char *name, int count, const int *items);
 pcs_status pcs_mesh_add_cell_list(pcs_mesh *mesh, const char *name, int count, const int *items);
-enum { PCS_CHAIN_PIECE = 1024 }; // cells of a chain that are taken or skipped together
 // Adds nodes from *node on and the cells between consecutive ones, with the sets `name`, `name.start`, `name.rest` (all
 // nodes but the first) and `name.end`; a ring if nnode is ncell, else nnode is ncell + 1. The caller sets positions.
 pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int nnode, int *node);
@@ -120,28 +108,9 @@ typedef struct pcs_mesh_source_ops {
     // Adds nodes, cells and the sets `name`, `name.*` to the mesh.
     pcs_status (*build)(const void *params, const char *name, pcs_mesh *mesh);
     bool has_zero_lengths; // cells may have zero length: their elements decide what to do with them
-    bool puts_parts;       // `build` fills nodes and cells by put_node and put_cell: a rank may build its own part
 } pcs_mesh_source_ops;
 
 extern const pcs_mesh_source_ops *const pcs_mesh_sources[]; // ends with NULL
-
-// Selects the part of a mesh that a rank takes from the sources, by sorted lists of node numbers.
-//
-// Sources run through the whole mesh in order, several times, and skip what is not wanted: first to find the neighbours
-// of a list of nodes through cells, then to fill the part. No array here has the size of the whole mesh.
-
-typedef struct pcs_sieve {
-    bool fills;                   // true while the part is filled, false while neighbours are sought
-    int nnode, ncell;             // of the whole mesh, counted up by sources
-    int nwanted;                  // nodes whose cells are sought; while filling, all nodes of the part
-    const int *wanted;            // [nwanted] ascending
-    const unsigned char *is_kept; // [nwanted] while filling: cells at these are taken
-    int *cell;                    // [cells taken] their numbers
-    int nfound, room;             // other ends of the cells at wanted nodes, unsorted and with duplicates
-    int *found;                   // [nfound] scratch memory
-    int ntouching;                // number of cells at wanted nodes
-    bool is_out_of_memory;
-} pcs_sieve;
 
 // Returns the number of entries of an ascending list that are below `value`.
 static inline int pcs_lower_bound(int count, const int *list, int value)
@@ -157,8 +126,6 @@ static inline int pcs_lower_bound(int count, const int *list, int value)
 
 // Sorts a list, ascending, and removes duplicates. Returns how many are left.
 int pcs_sort_unique(int count, int *list);
-// Unites the lists of all ranks, in scratch memory: ascending, without duplicates. All ranks must call it.
-pcs_status pcs_sieve_unite(pcs_context *ctx, int *count, int **list);
 
 // Which degrees of freedom a node has, along which directions, and their equation numbers.
 //

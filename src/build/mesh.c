@@ -21,12 +21,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// Returns the rank of node i of n where ranks get equal pieces of nodes in order.
-static int deal_piece(int i, int n, int size)
-{
-    return (int)((long long)i * size / n);
-}
-
 // Node numbers, ascending, each once, in scratch memory.
 typedef struct deal_list {
     int count, *node;
@@ -121,7 +115,7 @@ static pcs_status deal_nodes(pcs_context *ctx, const pcs_mesh *mesh, bool tells_
     comm->max(comm, 2, about);
     int nnode = (int)about[0], nknown = is_first || tells_all ? nnode : 0;
     if (about[1] == 0.0) {
-        for (int i = 0; i < nknown; i++) part[i] = deal_piece(i, nnode, comm->size);
+        for (int i = 0; i < nknown; i++) part[i] = (int)((long long)i * comm->size / nnode);
         return PCS_OK;
     }
     deal_graph graph = { 0 };
@@ -135,24 +129,17 @@ static pcs_status deal_nodes(pcs_context *ctx, const pcs_mesh *mesh, bool tells_
 // Marks of the nodes of a mesh.
 typedef struct deal_marks {
     const pcs_mesh *mesh;
-    int rank;
     unsigned char *is_marked; // [nnode]
 } deal_marks;
-
-static void deal_mark_node(deal_marks *m, int node)
-{
-    const pcs_mesh_share *share = m->mesh->share;
-    if (m->rank < 0 || share->owner[node] == m->rank) m->is_marked[node] = 1;
-}
 
 static void deal_mark_set(deal_marks *m, const char *name)
 {
     const pcs_mesh *mesh = m->mesh;
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
     if (nodes != NULL)
-        for (int i = 0; i < nodes->count; i++) deal_mark_node(m, nodes->items[i]);
+        for (int i = 0; i < nodes->count; i++) m->is_marked[nodes->items[i]] = 1;
     if (cells != NULL)
-        for (int i = 0; i < 2 * cells->count; i++) deal_mark_node(m, mesh->cell[cells->items[i / 2]][i % 2]);
+        for (int i = 0; i < 2 * cells->count; i++) m->is_marked[mesh->cell[cells->items[i / 2]][i % 2]] = 1;
 }
 
 // Marks the nodes of all sets that this part of the case names.
@@ -186,30 +173,15 @@ static bool deal_is_joint(const pcs_yaml *support)
     return nturn == 1 || nturn == 2 || pcs_yaml_at(support, "reactions") != NULL;
 }
 
-// Returns true if values vary from the first to the last node of a set that does not store the order of its nodes.
-static bool deal_needs_places(const pcs_mesh *mesh, const pcs_yaml *initial)
-{
-    static const char *const keys[] = { "displacement", "velocity", "rotation", "spin", NULL };
-    const pcs_set *set = pcs_mesh_node_set(mesh, pcs_yaml_string(initial, "set"));
-    if (set == NULL || set->place != NULL) return false;
-    for (int k = 0; keys[k] != NULL; k++) {
-        const pcs_yaml *value = pcs_yaml_at(initial, keys[k]);
-        if (value != NULL && pcs_yaml_get_kind(value) == PCS_YAML_MAP) return true;
-    }
-    return false;
-}
-
 static void deal_mark(pcs_build *b, deal_marks *m)
 {
     const pcs_yaml *root = pcs_case_root(b->c), *supports = pcs_yaml_at(root, "supports");
-    const pcs_yaml *initial = pcs_yaml_at(root, "initial"), *probes = pcs_yaml_at(root, "output.probes"), *entry;
+    const pcs_yaml *probes = pcs_yaml_at(root, "output.probes"), *entry;
     deal_mark_names(m, pcs_yaml_at(root, "contacts"));
     deal_mark_names(m, pcs_yaml_at(root, "joints"));
     deal_mark_names(m, pcs_yaml_at(root, "output.waves"));
     for (int i = 0; (entry = deal_entry(supports, i)) != NULL; i++)
         if (deal_is_joint(entry)) deal_mark_names(m, pcs_yaml_at(entry, "set"));
-    for (int i = 0; (entry = deal_entry(initial, i)) != NULL; i++)
-        if (deal_needs_places(m->mesh, entry)) deal_mark_names(m, pcs_yaml_at(entry, "set"));
     for (int i = 0; (entry = deal_entry(probes, i)) != NULL; i++)
         if (pcs_yaml_at(entry, "item") != NULL) deal_mark_names(m, entry);
 }
@@ -225,12 +197,12 @@ bool pcs_build_names_nodes(const pcs_build *b)
     return are_named;
 }
 
-// Finds the nodes of this rank's mesh that every rank must have: those of contacts and joints, and those written in the
-// order of a set. `rank`: only those that this rank owns; -1 for all.
-static pcs_status deal_special(pcs_build *b, int rank, deal_list *out)
+// Finds the nodes of the complete mesh that every rank must have: those of contacts and joints, and those written in
+// the order of a set.
+static pcs_status deal_special(pcs_build *b, deal_list *out)
 {
     const pcs_mesh *mesh = b->mesh;
-    deal_marks m = { .mesh = mesh, .rank = rank, .is_marked = pcs_scratch(NULL, (size_t)mesh->nnode, 1) };
+    deal_marks m = { .mesh = mesh, .is_marked = pcs_scratch(NULL, (size_t)mesh->nnode, 1) };
     out->count = 0;
     out->node = pcs_scratch(NULL, (size_t)mesh->nnode, sizeof *out->node);
     if (m.is_marked == NULL || out->node == NULL) {
@@ -240,7 +212,7 @@ static pcs_status deal_special(pcs_build *b, int rank, deal_list *out)
     memset(m.is_marked, 0, (size_t)mesh->nnode);
     deal_mark(b, &m);
     for (int i = 0; i < mesh->nnode; i++)
-        if (m.is_marked[i]) out->node[out->count++] = pcs_mesh_node_number(mesh, i);
+        if (m.is_marked[i]) out->node[out->count++] = i;
     pcs_scratch_free(m.is_marked);
     return PCS_OK;
 }
@@ -314,27 +286,27 @@ static int join_find(int *root, int i)
 }
 
 // Puts two nodes of the list into the same column (union-find).
-static void join_nodes(const pcs_mesh *mesh, const deal_list *list, int a, int b, int *root)
+static void join_nodes(const deal_list *list, int a, int b, int *root)
 {
-    int x = join_find(root, pcs_lower_bound(list->count, list->node, pcs_mesh_node_number(mesh, a)));
-    int y = join_find(root, pcs_lower_bound(list->count, list->node, pcs_mesh_node_number(mesh, b)));
+    int x = join_find(root, pcs_lower_bound(list->count, list->node, a));
+    int y = join_find(root, pcs_lower_bound(list->count, list->node, b));
     root[x > y ? x : y] = x > y ? y : x;
 }
 
 // Joins node i of one set with node i of the other; all are in the list. Returns the number of pairs.
-static int join_sets(const pcs_mesh *mesh, const deal_list *list, const pcs_set *a, const pcs_set *b, int *root)
+static int join_sets(const deal_list *list, const pcs_set *a, const pcs_set *b, int *root)
 {
     if (a == NULL || b == NULL || a->count != b->count) return 0; // a fault, told later
-    for (int i = 0; i < a->count; i++) join_nodes(mesh, list, a->items[i], b->items[i], root);
+    for (int i = 0; i < a->count; i++) join_nodes(list, a->items[i], b->items[i], root);
     return a->count;
 }
 
 // Joins the nodes of a set with one another and with the node `last`, unless that is -1. Returns the last node.
-static int join_set_nodes(const pcs_mesh *mesh, const deal_list *list, const pcs_set *set, int last, int *root)
+static int join_set_nodes(const deal_list *list, const pcs_set *set, int last, int *root)
 {
     int count = set == NULL ? 0 : set->count;
     for (int n = 0; n < count; n++) {
-        if (last >= 0) join_nodes(mesh, list, last, set->items[n], root);
+        if (last >= 0) join_nodes(list, last, set->items[n], root);
         last = set->items[n];
     }
     return last;
@@ -349,7 +321,7 @@ static bool join_joints(const pcs_build *b, const deal_list *list, int *root)
         int last = -1;
         if (ops == NULL || ops->drive != NULL) continue;
         for (int k = 0; ops->sets[k].option != NULL; k++)
-            last = join_set_nodes(b->mesh, list, join_set(b->mesh, joint, ops->sets[k].option), last, root);
+            last = join_set_nodes(list, join_set(b->mesh, joint, ops->sets[k].option), last, root);
     }
     return joints != NULL;
 }
@@ -363,7 +335,7 @@ static int join_contacts(const pcs_build *b, const deal_list *list, int *root)
         const pcs_source_ops *ops = join_type(contact);
         if (ops == NULL) continue;
         for (int k = 1; ops->sets[k].option != NULL; k++)
-            npair += join_sets(b->mesh, list, join_set(b->mesh, contact, ops->sets[0].option),
+            npair += join_sets(list, join_set(b->mesh, contact, ops->sets[0].option),
                                join_set(b->mesh, contact, ops->sets[k].option), root);
     }
     return npair;
@@ -564,197 +536,8 @@ typedef struct mesh_parts {
 // The mesh over several ranks: each has its own nodes, copies of their neighbours and of all nodes of contacts and
 // joints, and the cells at these.
 //
-// Parts that can be made piece by piece are built by every rank for itself, twice: first the nodes of its own, to
-// learn which of them all ranks need, then what it keeps. Nodes are distributed in the order of their numbers, in equal
-// pieces: a line in pieces, a lattice in layers. Any other mesh is built whole by the first rank, distributed along its
-// cells and sent to the others, part by part.
-
-// Returns true if every rank can build its part of the mesh by itself.
-static bool spread_takes(pcs_build *b, const mesh_parts *parts)
-{
-    const pcs_yaml *merge = pcs_case_get(b->c, pcs_case_root(b->c), "merge");
-    bool is_taken = b->spreads && merge == NULL && pcs_case_error_count(b->c) == 0;
-    for (int i = 0; i < parts->count; i++)
-        is_taken = is_taken && parts->part[i].source != NULL && parts->part[i].source->puts_parts;
-    return is_taken;
-}
-
-static pcs_status spread_put(void *maker, pcs_mesh *mesh)
-{
-    const mesh_parts *parts = maker;
-    for (int i = 0; i < parts->count; i++) {
-        const mesh_part *part = &parts->part[i];
-        PCS_TRY(part->source->build(part->params, part->name, mesh));
-    }
-    return PCS_OK;
-}
-
-// Equal pieces of the nodes, except for those that rows of contacts join.
-typedef struct spread_pieces {
-    mesh_parts *parts;
-    int nnode, rank, size;
-    deal_list joined;
-    int *joined_rank; // [joined.count]
-} spread_pieces;
-
-static int spread_piece(const void *user, int node)
-{
-    const spread_pieces *p = user;
-    int place = pcs_lower_bound(p->joined.count, p->joined.node, node);
-    bool is_joined = place < p->joined.count && p->joined.node[place] == node;
-    return is_joined ? p->joined_rank[place] : deal_piece(node, p->nnode, p->size);
-}
-
-static int spread_first(const spread_pieces *p, int rank)
-{
-    return (int)(((long long)rank * p->nnode + p->size - 1) / p->size);
-}
-
-// Counts the nodes without making them.
-static pcs_status spread_count(pcs_build *b, mesh_parts *parts, int *nnode)
-{
-    pcs_sieve nothing = { 0 };
-    pcs_mesh mesh = { .ctx = b->ctx, .memory = b->ctx, .sieve = &nothing };
-    pcs_status status = spread_put(parts, &mesh);
-    *nnode = nothing.nnode;
-    return status;
-}
-
-// Lists the nodes that this rank owns, and `more`, in ascending order.
-static pcs_status spread_list(pcs_build *b, const spread_pieces *p, const deal_list *more, deal_list *out)
-{
-    int first = spread_first(p, p->rank), end = spread_first(p, p->rank + 1);
-    int room = end - first + p->joined.count + more->count;
-    *out = (deal_list){ .node = pcs_scratch(NULL, (size_t)room, sizeof *out->node) };
-    if (out->node == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", room);
-    for (int node = first; node < end; node++)
-        if (spread_piece(p, node) == p->rank) out->node[out->count++] = node;
-    for (int i = 0; i < p->joined.count; i++)
-        if (p->joined_rank[i] == p->rank) out->node[out->count++] = p->joined.node[i];
-    for (int i = 0; i < more->count; i++) out->node[out->count++] = more->node[i];
-    out->count = pcs_sort_unique(out->count, out->node);
-    return PCS_OK;
-}
-
-static pcs_part spread_part(const spread_pieces *p, const deal_list *own)
-{
-    return (pcs_part){
-        .put = spread_put, .maker = p->parts, .owner = spread_piece, .owners = p, .nown = own->count, .own = own->node
-    };
-}
-
-static pcs_status spread_make_sets(pcs_build *b)
-{
-    b->nbroken = 0;
-    PCS_TRY(pcs_build_sets(b));
-    // Ranks that know the whole mesh report what is wrong.
-    return pcs_case_error_count(b->c) == 0 ? PCS_OK : pcs_fail(b->ctx, PCS_BAD_INPUT, "a set is wrong");
-}
-
-// Builds a temporary mesh of the nodes of this rank and of `more`, to look at its sets.
-static pcs_status spread_open(pcs_build *b, const spread_pieces *p, const deal_list *more, pcs_context **side)
-{
-    deal_list nodes = { 0 };
-    pcs_status status = spread_list(b, p, more, &nodes);
-    if (status == PCS_OK) status = pcs_context_create(side);
-    if (status == PCS_OK) status = pcs_mesh_create(*side, &b->mesh);
-    if (status != PCS_OK) pcs_fail(b->ctx, status, "out of memory: the mesh");
-    status = pcs_agree(b->ctx, status);
-    if (status == PCS_OK) {
-        pcs_part part = spread_part(p, &nodes);
-        b->mesh->ctx = b->ctx;
-        status = pcs_mesh_make_part(b->mesh, &part);
-    }
-    if (status == PCS_OK) status = pcs_agree(b->ctx, spread_make_sets(b));
-    pcs_scratch_free(nodes.node);
-    return status;
-}
-
-static void spread_close(pcs_build *b, pcs_context **side)
-{
-    b->mesh = NULL;
-    pcs_context_destroy(side);
-}
-
-// Finds the nodes, of this and other ranks, that all ranks must have.
-static pcs_status spread_find_special(pcs_build *b, const spread_pieces *p, deal_list *special)
-{
-    deal_list none = { 0 };
-    pcs_context *side = NULL;
-    pcs_status status = spread_open(b, p, &none, &side);
-    if (status == PCS_OK) status = pcs_agree(b->ctx, deal_special(b, p->rank, special));
-    if (status == PCS_OK) status = pcs_sieve_unite(b->ctx, &special->count, &special->node);
-    spread_close(b, &side);
-    return status;
-}
-
-static pcs_status spread_find_ranks(pcs_build *b, const spread_pieces *p, const deal_list *special, int *rank)
-{
-    int *has = pcs_scratch(NULL, (size_t)p->size, sizeof *has);
-    if (has == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d ranks", p->size);
-    for (int r = 0; r < p->size; r++) has[r] = spread_first(p, r + 1) - spread_first(p, r);
-    for (int i = 0; i < special->count; i++) rank[i] = spread_piece(p, special->node[i]);
-    pcs_status status = deal_join(b, special, has, rank);
-    pcs_scratch_free(has);
-    return status;
-}
-
-// Finds which of these nodes move to other ranks because rows of contacts join them.
-static pcs_status spread_join(pcs_build *b, spread_pieces *p, const deal_list *special)
-{
-    pcs_context *side = NULL;
-    if (!deal_joins(b)) return PCS_OK;
-    p->joined_rank = pcs_scratch(NULL, (size_t)special->count, sizeof *p->joined_rank);
-    pcs_status status = p->joined_rank == NULL ? PCS_NO_MEMORY : PCS_OK;
-    if (status != PCS_OK) pcs_fail(b->ctx, status, "out of memory: the ranks of %d nodes", special->count);
-    status = pcs_agree(b->ctx, status);
-    if (status == PCS_OK) status = spread_open(b, p, special, &side);
-    if (status == PCS_OK) status = pcs_agree(b->ctx, spread_find_ranks(b, p, special, p->joined_rank));
-    spread_close(b, &side);
-    if (status == PCS_OK) p->joined = *special;
-    return status;
-}
-
-// Builds the complete mesh, without sets, on rank 0 to write it, unless every rank writes its piece.
-static pcs_status spread_make_shown(pcs_build *b, mesh_parts *parts)
-{
-    pcs_mesh *shown;
-    if (!pcs_is_root(b->ctx) || b->model.shows_pieces) return PCS_OK;
-    PCS_TRY(pcs_mesh_create(b->ctx, &shown));
-    shown->lacks_sets = true;
-    PCS_TRY(spread_put(parts, shown));
-    b->model.shown = b->shown = shown;
-    return PCS_OK;
-}
-
-static pcs_status spread_make(pcs_build *b, spread_pieces *p)
-{
-    deal_list special = { 0 }, none = { 0 }, own = { 0 };
-    pcs_status status = spread_find_special(b, p, &special);
-    if (status == PCS_OK) status = spread_join(b, p, &special);
-    if (status == PCS_OK) status = pcs_agree(b->ctx, spread_list(b, p, &none, &own));
-    if (status == PCS_OK) status = pcs_mesh_create(b->ctx, &b->mesh);
-    pcs_part part = spread_part(p, &own);
-    part.has_copies = true;
-    part.nspecial = special.count;
-    part.special = special.node;
-    if (status == PCS_OK) status = pcs_mesh_make_part(b->mesh, &part);
-    pcs_scratch_free(own.node);
-    pcs_scratch_free(special.node);
-    pcs_scratch_free(p->joined_rank);
-    return status == PCS_OK ? spread_make_sets(b) : status;
-}
-
-// Makes b->mesh of this rank with all sets of the case.
-static pcs_status spread_build(pcs_build *b, mesh_parts *parts)
-{
-    const pcs_comm *comm = pcs_context_comm(b->ctx);
-    spread_pieces pieces = { .parts = parts, .rank = comm->rank, .size = comm->size };
-    PCS_TRY(spread_count(b, parts, &pieces.nnode));
-    b->model.shows_pieces = pcs_build_shows_pieces(b, pieces.nnode);
-    PCS_TRY(spread_make(b, &pieces));
-    return spread_make_shown(b, parts);
-}
+// The first rank builds the complete mesh, distributes its nodes (lines in equal pieces, all others along their cells)
+// and sends the others their parts.
 
 // Keeps all nodes and cells on every rank and marks those that it needs.
 static pcs_status spread_keep_all(pcs_build *b, int *part, const deal_list *special)
@@ -836,7 +619,7 @@ static pcs_status spread_cut_parts(pcs_build *b, const int *part, const deal_lis
 static pcs_status spread_find_whole(pcs_build *b, deal_list *special, int *part)
 {
     int size = pcs_context_comm(b->ctx)->size;
-    PCS_TRY(deal_special(b, -1, special));
+    PCS_TRY(deal_special(b, special));
     if (!deal_joins(b)) return PCS_OK;
     int *has = pcs_scratch(NULL, (size_t)size + (size_t)special->count, sizeof *has), *rank = has + size;
     if (has == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the ranks of nodes");
@@ -993,17 +776,6 @@ static pcs_status mesh_build_kept(pcs_build *b, const mesh_parts *parts)
     return pcs_case_error_count(b->c) == 0 ? spread_keep(b) : PCS_OK;
 }
 
-// Builds the part of every rank. Errors are not reported here, since cell numbers of the user need the complete mesh.
-static pcs_status mesh_build_parts(pcs_build *b, mesh_parts *parts)
-{
-    bool has_zero_lengths = false;
-    for (int i = 0; i < parts->count; i++)
-        has_zero_lengths = has_zero_lengths || parts->part[i].source->has_zero_lengths;
-    PCS_TRY(spread_build(b, parts));
-    if (!has_zero_lengths) (void)mesh_has_lengths(b, parts->part[0].node, 0);
-    return PCS_OK;
-}
-
 pcs_status pcs_build_mesh(pcs_build *b)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
@@ -1021,7 +793,7 @@ pcs_status pcs_build_mesh(pcs_build *b)
     }
     if (comm == NULL || comm->size == 1) PCS_TRY(mesh_build_whole(b, &parts));
     else if (!b->spreads) PCS_TRY(mesh_build_kept(b, &parts));
-    else PCS_TRY(spread_takes(b, &parts) ? mesh_build_parts(b, &parts) : mesh_build_cut(b, &parts));
+    else PCS_TRY(mesh_build_cut(b, &parts));
     if (section != NULL) mesh_check_memory(b, section);
     return PCS_OK;
 }

@@ -236,12 +236,11 @@ static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool 
     *is_made = b->only_reads;
     if (b->only_reads) return PCS_OK;
     if (isnan(p.selection.tolerance)) p.selection.tolerance = pcs_mesh_tolerance(b->mesh);
-    int nnode_set = b->mesh->nnode_set, ncell_set = b->mesh->ncell_set;
+    int ncell_set = b->mesh->ncell_set;
     if (p.cells.count > 0) PCS_TRY(sets_add_cells(b, node, name, &p, is_made));
     else PCS_TRY(sets_add_nodes(b, node, name, &p, is_made));
-    if (!pcs_mesh_is_whole(b->mesh)) PCS_TRY(pcs_mesh_count_sets(b->mesh, nnode_set, ncell_set));
     if (p.cells.count == 0 || !*is_made) return PCS_OK;
-    *is_made = pcs_set_size(&b->mesh->cell_set[ncell_set]) > 0;
+    *is_made = b->mesh->cell_set[ncell_set].count > 0;
     if (!*is_made) pcs_case_error_at(b->c, node, NULL, "no cell is chosen, with both of its nodes there");
     return PCS_OK;
 }
@@ -262,14 +261,12 @@ static pcs_status sets_add_group(pcs_build *b, pcs_yaml *group, const char *key)
     char name[GROUP_SET];
     sets_pool pool;
     pcs_status status = PCS_OK;
-    int nnode_set = b->mesh->nnode_set, ncell_set = b->mesh->ncell_set;
     snprintf(name, sizeof name, "elements.%s", key);
     if (names.count == 0) pcs_case_reject(b->c, mesh, "must name a set of cells, is an empty list");
     PCS_TRY(sets_open(b, group, true, &pool));
     if (sets_gather(&pool, "mesh", &names) && names.count > 0) status = sets_store_cells(b, name, &pool);
     sets_close(&pool);
-    if (status != PCS_OK || pcs_mesh_is_whole(b->mesh)) return status;
-    return pcs_mesh_count_sets(b->mesh, nnode_set, ncell_set);
+    return status;
 }
 
 pcs_status pcs_build_sets(pcs_build *b)
