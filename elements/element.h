@@ -32,7 +32,6 @@ typedef struct pcs_batch {
     bool takes_ranges;  // force and measure respect `low` and `high` of a state
     bool is_gyroscopic; // C couples only the three rotations of a node, its last dofs
     bool tumbles;       // bodies whose last three dofs are any rotation, with gyroscopic moments
-    int nput;           // cells reach all equations below this one, in order: force can start from `from`; 0 if not
 } pcs_batch;
 
 // Holds the state in which kernels are evaluated. Members that a kernel does not ask for may be zero.
@@ -42,7 +41,6 @@ typedef struct pcs_cell_state {
     const double *along;     // velocity along which damping forces do work
     double elapsed;          // time since the last commit, s
     int low, high;           // equations low <= e < high to evaluate, if the batch takes ranges; high is 0 for all
-    const double *from;      // f to start from, if the batch can; NULL to add to f
     const double *line_load; // [ndof] nodal loads along the cell to evaluate, N and N m; NULL if absent
 } pcs_cell_state;
 

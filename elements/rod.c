@@ -395,17 +395,6 @@ static void rod_split(const pcs_batch *batch, rod_data *data)
     }
 }
 
-// Returns the number of equations that consecutive runs cover, from the first one on; 0 if they leave a gap.
-static int rod_count_put(const rod_data *data)
-{
-    int end = 0;
-    for (int i = 0; i < data->nrun; i++) {
-        if (data->runs[i].equation != end) return 0;
-        end += data->runs[i].count;
-    }
-    return data->nrun > 0 ? end + 1 : 0;
-}
-
 static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
 {
     rod_data *data;
@@ -421,7 +410,6 @@ static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
     batch->data = data;
     batch->is_balanced = batch->damping_mass == 0.0 && data->nloose == 0;
     batch->takes_ranges = data->nloose <= 64 && data->nrun <= 64; // every range visits all of them
-    batch->nput = rod_count_put(data);
     return PCS_OK;
 }
 
@@ -486,14 +474,6 @@ PCS_WIDE static void rod_run_spring(int n, rod_range r, double k, const double *
     if (r.first <= n && r.end > n) f[n] -= k * (q[n] - q[n - 1]);
 }
 
-// Computes the same plus `from` into f, of which only the first entry is set before.
-PCS_WIDE static void rod_run_put(int n, double k, const double *from, const double *restrict q, double *restrict f)
-{
-    f[0] += k * (q[1] - q[0]);
-    for (int i = 1; i < n; i++) f[i] = from[i] + k * ((q[i + 1] - q[i]) - (q[i] - q[i - 1]));
-    f[n] = from[n] - k * (q[n] - q[n - 1]);
-}
-
 // Subtracts m alpha (other v_i-1 + 2 self v_i + other v_i+1) from f_i, half of it at the ends.
 static void rod_run_drag(const rod_run *run, rod_range r, double alpha, const double *restrict v, double *restrict f)
 {
@@ -534,17 +514,14 @@ static void rod_add_loose_forces(const pcs_batch *batch, const pcs_cell_state *a
     }
 }
 
-// Computes the forces run by run; when they start from other ones, the last entry of a run is the first of the next.
 static void rod_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
     const rod_data *data = batch->data;
-    if (at->from != NULL) f[0] = at->from[0];
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
         int e = run->equation, n = run->count;
         rod_range r = rod_clip(at, e, n + 1);
-        if (at->from != NULL) rod_run_put(n, run->k, at->from + e, at->q + e, f + e);
-        else rod_run_spring(n, r, run->k, at->q + e, f + e);
+        rod_run_spring(n, r, run->k, at->q + e, f + e);
         rod_add_damping(batch, run, r, at->v, f);
     }
     if (data->nloose > 0) rod_add_loose_forces(batch, at, f);

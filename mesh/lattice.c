@@ -191,8 +191,7 @@ static int lattice_place_strut(const lattice *w, const lattice_strut *s, const i
         double part = (double)i / n;
         // Equal coordinates are kept to the last digit: faces stay flat.
         if (i < n)
-            for (int k = 0; k < 3; k++)
-                w->mesh->x[node][k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
+            for (int k = 0; k < 3; k++) w->mesh->x[node][k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
         w->mesh->cell[cell + i - 1][0] = before;
         w->mesh->cell[cell + i - 1][1] = node;
         w->kind[cell + i - 1 - w->cell] = s->kind;

@@ -87,16 +87,22 @@ pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int 
     return PCS_OK;
 }
 
-pcs_status pcs_comm_answer(pcs_context *ctx, int *count, int asked, int told, int *answers, pcs_numbers *out)
+enum { TELL_BLOCK = 1 << 15 }; // records of a block
+
+pcs_status pcs_comm_tell(pcs_context *ctx, const pcs_comm *comm, int count, int width, const pcs_told *told)
 {
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    int total = 0;
-    for (int r = 0; r < comm->size; r++) total += count[r] / asked * told;
-    int *start = answers + total;
-    for (int r = 0, at = 0; r < comm->size; r++) {
-        count[r] = count[r] / asked * told;
-        start[r] = at;
-        at += count[r];
+    int most = count < TELL_BLOCK ? count : TELL_BLOCK;
+    double *block = pcs_scratch(NULL, (size_t)most * (size_t)width + 1, sizeof *block);
+    pcs_status status = block == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a list of %d", count) : PCS_OK;
+    if (comm != NULL) status = pcs_agree(ctx, status);
+    if (status != PCS_OK) count = 0;
+    for (int low = 0, high; low < count; low = high) {
+        high = count - low < most ? count : low + most;
+        for (int i = 0; i < (high - low) * width; i++) block[i] = -1.0;
+        told->give(told->owner, low, high, block);
+        if (comm != NULL) comm->max(comm, (high - low) * width, block);
+        told->take(told->owner, low, high, block);
     }
-    return comm->exchange(comm, ctx, count, start, answers, out);
+    pcs_scratch_free(block);
+    return status;
 }

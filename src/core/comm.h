@@ -11,11 +11,6 @@
 
 typedef struct pcs_comm pcs_comm;
 
-// Holds the partition of a distributed list: the number of entries of each rank, and the index of its first one.
-typedef struct pcs_spread {
-    int *count, *first; // [size], [size + 1]
-} pcs_spread;
-
 typedef struct pcs_numbers {
     int *count; // [size] number of values from each rank
     int *value; // values, rank after rank
@@ -32,10 +27,6 @@ struct pcs_comm {
     // to all[index[i]]. Entries of rank 0 must be there already; it needs no x.
     pcs_status (*plan)(const pcs_comm *self, pcs_context *ctx, int count, const int *index, void **plan);
     void (*collect)(const pcs_comm *self, const void *plan, int width, const double *x, double *all);
-    // Gathers a few numbers of every rank on all ranks: `plan_spread` registers their count once; then `all` gets those
-    // of rank 0, of rank 1, ...
-    pcs_status (*plan_spread)(const pcs_comm *self, pcs_context *ctx, int count, pcs_spread *plan);
-    void (*spread)(const pcs_comm *self, const pcs_spread *plan, const double *own, double *all);
     // Exchange ghost copies of numbers that other ranks own; this one owns nown. number[i] of copy i counts those of
     // rank 0 first, then those of rank 1, ... `return_copies` adds copies to the numbers of their owners, always in the
     // same order; `take_copies` fills copies from their owners. Collective.
@@ -102,10 +93,15 @@ pcs_status pcs_comm_demand_same(pcs_context *ctx, pcs_status status, unsigned lo
 // Finds *begin, the index of this rank's first entry in a list ordered by rank, and *total, the length of the list.
 pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total);
 
-// Sends answers to what `exchange` brought, of which each rank has sent count[]: `told` numbers for every `asked` ones,
-// in the same order. The counts become those of the answers, which have room for as many numbers more as there are
-// ranks.
-pcs_status pcs_comm_answer(pcs_context *ctx, int *count, int asked, int told, int *answers, pcs_numbers *out);
+// Tells all processes a list of `count` records of `width` numbers, of which each process has some: block by block
+// `give` puts its own ones, >= 0, into block[i - low], and `take` sees all of them, -1 where no process has the record.
+// One process alone (NULL) sees its own. Collective.
+typedef struct pcs_told {
+    void (*give)(void *owner, int low, int high, double *block);
+    void (*take)(void *owner, int low, int high, const double *block);
+    void *owner;
+} pcs_told;
+pcs_status pcs_comm_tell(pcs_context *ctx, const pcs_comm *comm, int count, int width, const pcs_told *told);
 
 // Returns true for the process that writes results and messages.
 static inline bool pcs_is_root(const pcs_context *ctx)

@@ -11,14 +11,6 @@
 
 #include <stdbool.h>
 
-// Describes the equations that all ranks have, as owners or as copies: those of contacts and joints.
-typedef struct pcs_common {
-    pcs_spread plan;
-    int *give;         // [plan.count of this rank] own ones
-    int *take;         // [all of them] index of those that are copies here and not refreshed otherwise, or -1
-    double *own, *all; // buffers of the same sizes
-} pcs_common;
-
 // Describes copies on which rows of this rank act: their contributions are sent to the owners, which send back values.
 // Copies are the equations from nown on.
 typedef struct pcs_halo {
@@ -28,14 +20,12 @@ typedef struct pcs_halo {
     double *own, *copy; // [nown], [ncopy] buffers
 } pcs_halo;
 
-// Describes the part of a rank in the equations of all: own ones first, then copies that its cells need, then those
-// that only contacts and joints need. Only the rows of its own equations are complete.
+// Describes the part of a rank in the equations of all: own ones first, then copies that its cells, contacts and joints
+// need. Only the rows of its own equations are complete.
 typedef struct pcs_layout {
     const pcs_comm *comm;
-    int n, nown; // equations here, and those owned by this rank; vectors may be longer
-    int nglobal; // of all ranks
-    int nfar;    // number of last copies, those of distant contacts and joints, of ranks that may not be neighbours
-    pcs_common common;
+    int n, nown;          // equations here, and those owned by this rank; vectors may be longer
+    int nglobal;          // of all ranks
     const int *global;    // [n] numbers over all ranks; those of a rank are consecutive
     const int *serial;    // [n] numbers in a run of one process
     const pcs_halo *halo; // NULL if distributed rows act on own equations only

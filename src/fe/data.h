@@ -35,13 +35,6 @@ typedef struct fe_share {
 
 typedef struct fe_reactions fe_reactions;
 typedef struct fe_spread fe_spread;
-// Describes the order in which several threads assemble the pieces of a batch.
-typedef struct fe_plan {
-    int ncolour; // 0 for assembly cell by cell
-    int *piece;  // pieces of cells, sorted by colour
-    int *first;  // [ncolour + 1] the pieces of colour c are piece[first[c]] .. piece[first[c+1] - 1]
-} fe_plan;
-
 // Maps entries of cell matrices to positions among the values of K and C. Equations of a node are consecutive, so the
 // entries of a column of the cell in the rows of one node are, too, unless supports fix some of them.
 typedef struct fe_scatter {
@@ -105,38 +98,37 @@ typedef struct fe_chains {
 typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
-    fe_share *share;               // NULL if this rank has the whole model
-    int nheld;                     // number of supports that are joints, too: the last joints
-    int nbatch;                    // ngroup, or 2 ngroup if distributed
-    pcs_batch *batches;            // [2 ngroup] own cells of each group, then cells that belong to other ranks
-    int *batch_of_cell;            // [mesh ncell] group number, -1 for none
-    int *place_of_cell;            // [mesh ncell] index within the batch; -1 if it belongs to another rank
-    struct pcs_taper *tapers;      // [mesh ncell] for groups with variable sections; NULL if absent
-    int *field_of;                 // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1 if not drawn
-    int *pair_of;                  // the same for fields without values at ends: first column of their pair
-    int npair;                     // columns after the fields of the picture, in pairs: values at the ends of cells
-    fe_spread *spreads;            // [ngroup] loads along cells; NULL if absent or never needed
-    const int *group_shown;        // [cells of model.shown] group number, -1 for none
-    const pcs_batch *drawn;        // [ngroup] batches with the sections of these cells
-    fe_chains *chains;             // NULL if absent
-    fe_part *part;                 // part of the picture; NULL if this rank shows all or nothing
-    const int *node_of_point;      // [npoint] node of each point; NULL if the points are the nodes
-    fe_rider *arm_of_point;        // [npoint] NULL if all points are at their nodes
-    bool has_members;              // section forces are drawn at points
-    bool has_arms;                 // some cells end at arms from their nodes
-    bool has_laws;                 // some contacts have force laws
-    int *dof_of_equation;          // [nequation]
-    bool is_damped;                // forces depend on velocities
-    bool has_tumbling;             // bodies have finite rotations, in space or with springs at offset points
-    bool is_nonlinear;             // tangents of groups, force laws or loads vary
-    int ninternal;                 // number of internal variables of all cells
-    int nspin;                     // nodes with a finite rotation in space
-    int (*spins)[3];               // [nspin] their equations, consecutive; -1 if fixed
-    int *spin_of_node;             // [nnode] index of the rotation, -1 if absent; NULL if all are
-    fe_scatter *scatter;           // [nbatch] positions of cell entries, of nonlinear groups
-    fe_plan *plans;                // [nbatch] of a nonlinear model, else NULL
+    fe_share *share;          // NULL if this rank has the whole model
+    int nheld;                // number of supports that are joints, too: the last joints
+    int nbatch;               // ngroup, or 2 ngroup if distributed
+    pcs_batch *batches;       // [2 ngroup] own cells of each group, then cells that belong to other ranks
+    int *batch_of_cell;       // [mesh ncell] group number, -1 for none
+    int *place_of_cell;       // [mesh ncell] index within the batch; -1 if it belongs to another rank
+    struct pcs_taper *tapers; // [mesh ncell] for groups with variable sections; NULL if absent
+    int *field_of;            // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1 if not drawn
+    int *pair_of;             // the same for fields without values at ends: first column of their pair
+    int npair;                // columns after the fields of the picture, in pairs: values at the ends of cells
+    fe_spread *spreads;       // [ngroup] loads along cells; NULL if absent or never needed
+    const int *group_shown;   // [cells of model.shown] group number, -1 for none
+    const pcs_batch *drawn;   // [ngroup] batches with the sections of these cells
+    fe_chains *chains;        // NULL if absent
+    fe_part *part;            // part of the picture; NULL if this rank shows all or nothing
+    const int *node_of_point; // [npoint] node of each point; NULL if the points are the nodes
+    fe_rider *arm_of_point;   // [npoint] NULL if all points are at their nodes
+    bool has_members;         // section forces are drawn at points
+    bool has_arms;            // some cells end at arms from their nodes
+    bool has_laws;            // some contacts have force laws
+    int *dof_of_equation;     // [nequation]
+    bool is_damped;           // forces depend on velocities
+    bool has_tumbling;        // bodies have finite rotations, in space or with springs at offset points
+    bool is_nonlinear;        // tangents of groups, force laws or loads vary
+    int ninternal;            // number of internal variables of all cells
+    int nspin;                // nodes with a finite rotation in space
+    int (*spins)[3];          // [nspin] their equations, consecutive; -1 if fixed
+    int *spin_of_node;        // [nnode] index of the rotation, -1 if absent; NULL if all are
+    fe_scatter *scatter;      // [nbatch] positions of cell entries, of nonlinear groups
+    int *piece;               // [nbatch] cells that a thread assembles at once; 0 for all; NULL if no tangents vary
     bool takes_ranges, has_ranges; // forces and energies can be, and are, computed by ranges of equations
-    const double *base;            // [nv] gravity or zero, to which the only batch adds its forces; NULL if unused
     double *base_K, *base_C;       // [nnz] contributions of linear groups to K and C; NULL if zero
     const fe_reactions *reactions; // of supports; NULL if not requested
     int npush;

@@ -12,23 +12,22 @@
 // Nodes are distributed over the ranks (build/mesh.c); a rank keeps the cells that touch one of its nodes, so that
 // the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
 // all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
-// without communication. Copies that only contacts and joints need come last: all ranks have them. Where contacts are
+// without communication. Where contacts are
 // many and each belongs to a node or may be anywhere (deals_rows), a rank has those of its own nodes, or an equal piece
 // of those that may be anywhere, and there are no such copies but of the cells that may be touched anywhere; where a
 // contact always acts on a certain node of another rank, too, that is copied here as ends of cells are.
 // Joints are those of the rank that has all their nodes then; that these are everywhere lets every rank show them.
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
-// (`serial`), by the numbers of their nodes. No rank knows all nodes: each keeps a register of an equal range of node
-// numbers, to which the others tell how many equations their nodes have, and from which they learn where these begin.
+// (`serial`), by the numbers of their nodes, of which the ranks tell each other how many equations each has.
 
 // Pads vectors to a multiple of this with equations that stay zero: a compiler may round the last few entries of a loop
 // differently, and copies must have the same bits as their originals.
 enum { ALIGNED = 32 };
 
-// Flags why a node is here: contacts or joints need it on all ranks; it touches a cell or a contact of an own node; it
-// has a contact on some rank.
-enum { SHARE_COMMON = 1, SHARE_NEAR = 2, SHARE_TOUCHES = 4 };
+// Flags why a node is here: contacts or joints need it on all ranks, or it touches a cell or a contact of an own node;
+// it has a contact on some rank.
+enum { SHARE_NEEDS = 1, SHARE_TOUCHES = 2 };
 
 static pcs_status share_out_of_memory(pcs_context *ctx, const fe_data *fe)
 {
@@ -65,11 +64,11 @@ static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, 
         if (o->kind == PCS_OPTION_TEXT) {
             const char *name;
             memcpy(&name, place, sizeof name);
-            if (name != NULL) share_mark_set(mesh, name, SHARE_COMMON, why);
+            if (name != NULL) share_mark_set(mesh, name, SHARE_NEEDS, why);
         } else if (o->kind == PCS_OPTION_NAMES) {
             pcs_names names;
             memcpy(&names, place, sizeof names);
-            for (int i = 0; i < names.count; i++) share_mark_set(mesh, names.text[i], SHARE_COMMON, why);
+            for (int i = 0; i < names.count; i++) share_mark_set(mesh, names.text[i], SHARE_NEEDS, why);
         }
     }
 }
@@ -92,10 +91,10 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
         else
             for (int k = 0; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++) {
                 bool is_common = c->ops->sets[k].is_common;
-                share_mark_set(mesh, name, is_common ? SHARE_COMMON : SHARE_TOUCHES, why);
+                share_mark_set(mesh, name, is_common ? SHARE_NEEDS : SHARE_TOUCHES, why);
                 if (is_common) continue;
                 const pcs_set *here = share_touching(fe, c, k);
-                for (int j = 0; j < here->count; j++) why[here->items[j]] |= SHARE_NEAR;
+                for (int j = 0; j < here->count; j++) why[here->items[j]] |= SHARE_NEEDS;
             }
     }
     for (int i = 0; i < fe->model.njoint; i++)
@@ -103,145 +102,77 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
     for (int c = 0; c < mesh->ncell; c++) {
         const int *node = mesh->cell[c];
         if (!pcs_fe_owns(fe, node[0]) && !pcs_fe_owns(fe, node[1])) continue;
-        for (int k = 0; k < 2; k++) why[node[k]] |= SHARE_NEAR;
+        for (int k = 0; k < 2; k++) why[node[k]] |= SHARE_NEEDS;
     }
 }
 
-enum { ASKED = 3, TOLD = 2 }; // node, equations, first of them; where they begin here and there
-
-// Holds the nodes that this rank keeps, in the order of their numbers, and the ranks that have them in their registers.
+// Holds the nodes that this rank keeps, in the order of their numbers.
 typedef struct share_post {
     pcs_context *ctx;
+    const fe_data *fe;
     const pcs_comm *comm;
-    int nnode;          // number of nodes over all ranks
-    int count;          // number of nodes kept
-    int *node;          // [count] local numbers
-    int *send;          // [count][ASKED]
-    int *size, *start;  // [comm size]
-    int *first;         // [map nnode] global number of an own node's first equation, -1 if not own
-    unsigned char *why; // [map nnode] flags
+    int count;                   // number of nodes kept
+    int *node;                   // [count] local numbers
+    int *first;                  // [map nnode] global number of an own node's first equation, -1 if not own
+    int (*begin)[2];             // [count] first equation of each node in one process, and among those of all ranks
+    unsigned char *why;          // [map nnode] flags
+    int ngiven, ntaken, nserial; // nodes told and learnt so far, and equations of all nodes up to there
 } share_post;
 
-// Returns the first node in the register of a rank; registers have equal parts of all nodes.
-static int share_first_registered(const share_post *p, int rank)
+// Tells the equations of own nodes, and the first of them.
+static void share_give(void *owner, int low, int high, double *block)
 {
-    return (int)(((long long)rank * p->nnode + p->comm->size - 1) / p->comm->size);
-}
-
-static int share_register(const share_post *p, int number)
-{
-    return (int)((long long)number * p->comm->size / p->nnode);
-}
-
-// Writes records of own nodes, which report their equations, and of copies, which ask for them with first equation -1.
-static void share_write(const fe_data *fe, share_post *p)
-{
-    for (int r = 0; r < p->comm->size; r++) p->size[r] = p->start[r] = 0;
-    for (int i = 0; i < p->count; i++) {
-        int *entry = p->send + (size_t)i * ASKED, number = pcs_mesh_node_number(fe->model.mesh, p->node[i]);
-        entry[0] = number;
-        entry[1] = share_equations(fe, p->node[i]);
-        entry[2] = p->first[p->node[i]];
-        p->size[share_register(p, number)] += ASKED;
-    }
-    for (int r = 1; r < p->comm->size; r++) p->start[r] = p->start[r - 1] + p->size[r - 1];
-}
-
-// Fills the register in and numbers its equations as one process would: [own range][2], count, then first, and global.
-static pcs_status share_fill_register(const share_post *p, const pcs_numbers *asked, int total, int *table)
-{
-    int low = share_first_registered(p, p->comm->rank), high = share_first_registered(p, p->comm->rank + 1), here = 0;
-    int begin, all;
-    for (int i = 0; i < high - low; i++) table[2 * i] = 0;
-    for (int i = 0; i < total; i += ASKED) {
-        const int *entry = asked->value + i;
-        if (entry[2] < 0) continue;
-        table[2 * (entry[0] - low)] = entry[1];
-        table[2 * (entry[0] - low) + 1] = entry[2];
-        here += entry[1];
-    }
-    PCS_TRY(pcs_comm_begin(p->ctx, p->comm, here, &begin, &all));
-    for (int i = 0; i < high - low; i++) {
-        int count = table[2 * i];
-        table[2 * i] = begin;
-        begin += count;
-    }
-    return PCS_OK;
-}
-
-// Fills the answers in the order of the requests.
-static void share_answer(const share_post *p, const pcs_numbers *asked, int total, const int *table, int *answers)
-{
-    int low = share_first_registered(p, p->comm->rank);
-    for (int i = 0; i < total / ASKED; i++) {
-        int place = asked->value[i * ASKED] - low;
-        for (int k = 0; k < TOLD; k++) answers[i * TOLD + k] = table[2 * place + k];
+    share_post *p = owner;
+    for (; p->ngiven < p->count; p->ngiven++) {
+        int node = p->node[p->ngiven], number = pcs_mesh_node_number(p->fe->model.mesh, node);
+        if (number >= high) return;
+        if (p->first[node] < 0) continue;
+        block[2 * (number - low)] = share_equations(p->fe, node);
+        block[2 * (number - low) + 1] = p->first[node];
     }
 }
 
-static pcs_status share_ask(share_post *p, pcs_numbers *told)
+static void share_take(void *owner, int low, int high, const double *block)
 {
-    pcs_numbers asked = { 0 };
-    int size = p->comm->size, total = 0;
-    int nrange = share_first_registered(p, p->comm->rank + 1) - share_first_registered(p, p->comm->rank);
-    pcs_status status = p->comm->exchange(p->comm, p->ctx, p->size, p->start, p->send, &asked);
-    if (status == PCS_OK)
-        for (int r = 0; r < size; r++) total += asked.count[r];
-    int *table = pcs_scratch(NULL, 2 * (size_t)nrange + (size_t)total + (size_t)size + 1, sizeof *table);
-    int *answers = table + 2 * nrange;
-    if (status == PCS_OK && table == NULL) status = pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", nrange);
-    status = pcs_agree(p->ctx, status);
-    if (status == PCS_OK) status = share_fill_register(p, &asked, total, table);
-    if (status == PCS_OK) {
-        share_answer(p, &asked, total, table, answers);
-        status = pcs_comm_answer(p->ctx, asked.count, ASKED, TOLD, answers, told);
+    share_post *p = owner;
+    for (int number = low; number < high; number++, block += 2) {
+        if (p->ntaken < p->count && pcs_mesh_node_number(p->fe->model.mesh, p->node[p->ntaken]) == number) {
+            p->begin[p->ntaken][0] = p->nserial;
+            p->begin[p->ntaken++][1] = (int)block[1];
+        }
+        if (block[0] > 0.0) p->nserial += (int)block[0];
     }
-    pcs_scratch_free(table);
-    pcs_scratch_free(asked.count);
-    pcs_scratch_free(asked.value);
-    return status;
 }
 
 // Assigns numbers to the equations of one node, own or copied.
-static void share_number_node(fe_data *fe, int node, int *next, const int told[TOLD], int *global, int *serial)
+static void share_number_node(fe_data *fe, int node, int *next, const int begin[2], int *global, int *serial)
 {
     int count = 0;
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         pcs_dof *d = &fe->map.dof[i];
         if (d->equation < 0) continue;
         d->equation = (*next)++;
-        serial[d->equation] = told[0] + count;
-        global[d->equation] = told[1] + count++;
+        serial[d->equation] = begin[0] + count;
+        global[d->equation] = begin[1] + count++;
     }
 }
 
 // Returns true if the node has equations here; one that only contacts of another rank touch has none.
-static bool share_keeps(const fe_data *fe, const share_post *p, int node)
+static bool share_keeps(const share_post *p, int node)
 {
-    return share_has(fe, node) && (p->why[node] != SHARE_TOUCHES || pcs_fe_owns(fe, node));
+    return share_has(p->fe, node) && (p->why[node] != SHARE_TOUCHES || pcs_fe_owns(p->fe, node));
 }
 
-// Returns true if a node is a copy that comes with the common ones of all ranks, not from a neighbour.
-static bool share_is_far(const share_post *p, int node)
+// Assigns numbers to own equations first; nodes that are not kept get none.
+static pcs_status share_number_all(fe_data *fe, const share_post *p, pcs_layout *layout)
 {
-    return p->first[node] < 0 && (p->why[node] & (SHARE_COMMON | SHARE_NEAR)) == SHARE_COMMON;
-}
-
-// Assigns numbers to own equations first, far ones last; nodes that are not kept get none.
-static pcs_status share_number_all(fe_data *fe, const share_post *p, const int *told, pcs_layout *layout)
-{
-    int *global, *serial, own = 0, copy = layout->nown, far = layout->n - layout->nfar, ngive = 0;
+    int *global, *serial, own = 0, copy = layout->nown;
     PCS_TAKE(p->ctx, global, layout->n, "the numbers of equations");
     PCS_TAKE(p->ctx, serial, layout->n, "the numbers of equations");
-    for (int i = 0; i < p->count; i++) {
-        int node = p->node[i], *next = p->first[node] >= 0 ? &own : &copy;
-        if (share_is_far(p, node)) next = &far;
-        if (next == &own && p->why[node] & SHARE_COMMON)
-            for (int k = share_equations(fe, node), at = own; k > 0; k--) layout->common.give[ngive++] = at++;
-        share_number_node(fe, node, next, told + (size_t)i * TOLD, global, serial);
-    }
+    for (int i = 0; i < p->count; i++)
+        share_number_node(fe, p->node[i], p->first[p->node[i]] >= 0 ? &own : &copy, p->begin[i], global, serial);
     for (int node = 0; node < fe->model.mesh->nnode; node++)
-        for (int i = fe->map.first[node]; i < fe->map.first[node + 1] && !share_keeps(fe, p, node); i++)
+        for (int i = fe->map.first[node]; i < fe->map.first[node + 1] && !share_keeps(p, node); i++)
             if (fe->map.dof[i].equation >= 0) fe->map.dof[i].equation = PCS_EQUATION_ELSEWHERE;
     layout->global = global;
     layout->serial = serial;
@@ -249,27 +180,21 @@ static pcs_status share_number_all(fe_data *fe, const share_post *p, const int *
 }
 
 // Counts equations, and where own nodes begin among those of all ranks.
-static pcs_status share_count(fe_data *fe, share_post *p, pcs_layout *layout)
+static pcs_status share_count(share_post *p, pcs_layout *layout)
 {
-    int begin = 0, ngive = 0;
-    for (int node = 0; node < fe->model.mesh->nnode; node++) {
-        int count = share_equations(fe, node);
+    int begin = 0, nnode = p->fe->model.mesh->nnode;
+    for (int node = 0; node < nnode; node++) {
+        int count = share_equations(p->fe, node);
         p->first[node] = -1;
-        if (!share_keeps(fe, p, node)) continue;
+        if (!share_keeps(p, node)) continue;
         p->node[p->count++] = node;
         layout->n += count;
-        if (!pcs_fe_owns(fe, node)) {
-            layout->nfar += share_is_far(p, node) ? count : 0;
-            continue;
-        }
+        if (!pcs_fe_owns(p->fe, node)) continue;
         p->first[node] = layout->nown;
         layout->nown += count;
-        ngive += p->why[node] & SHARE_COMMON ? count : 0;
     }
-    PCS_TAKE(p->ctx, layout->common.give, ngive, "the numbers of equations");
-    PCS_TRY(p->comm->plan_spread(p->comm, p->ctx, ngive, &layout->common.plan));
     PCS_TRY(pcs_comm_begin(p->ctx, p->comm, layout->nown, &begin, &layout->nglobal));
-    for (int node = 0; node < fe->model.mesh->nnode; node++)
+    for (int node = 0; node < nnode; node++)
         if (p->first[node] >= 0) p->first[node] += begin;
     return PCS_OK;
 }
@@ -278,66 +203,24 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
 {
     const pcs_mesh *mesh = fe->model.mesh;
     pcs_layout *layout = &fe->share->layout;
-    size_t n = (size_t)mesh->nnode, size = (size_t)comm->size;
-    share_post p = { .ctx = ctx, .comm = comm, .nnode = mesh->share == NULL ? mesh->nnode : mesh->share->nnode };
-    pcs_numbers told = { 0 };
-    p.node = pcs_scratch(NULL, (2 + ASKED) * n + 2 * size, sizeof *p.node);
+    size_t n = (size_t)mesh->nnode;
+    share_post p = { .ctx = ctx, .fe = fe, .comm = comm };
+    p.node = pcs_scratch(NULL, 4 * n + 1, sizeof *p.node);
     p.why = pcs_scratch(NULL, n + 1, sizeof *p.why);
-    pcs_status status = p.node == NULL || p.why == NULL ? share_out_of_memory(ctx, fe) : PCS_OK;
-    status = pcs_agree(ctx, status);
+    pcs_status status = pcs_agree(ctx, p.node == NULL || p.why == NULL ? share_out_of_memory(ctx, fe) : PCS_OK);
     *layout = (pcs_layout){ .comm = comm };
     p.first = p.node + n;
-    p.send = p.first + n;
-    p.size = p.send + ASKED * n;
-    p.start = p.size + size;
+    p.begin = (int(*)[2])(p.first + n);
     if (status == PCS_OK) share_mark_nodes(fe, p.why);
-    if (status == PCS_OK) status = share_count(fe, &p, layout);
-    if (status == PCS_OK) share_write(fe, &p);
-    if (status == PCS_OK) status = share_ask(&p, &told);
-    if (status == PCS_OK) status = share_number_all(fe, &p, told.value, layout);
-    pcs_scratch_free(told.count);
-    pcs_scratch_free(told.value);
+    if (status == PCS_OK) status = share_count(&p, layout);
+    const pcs_told told = { share_give, share_take, &p };
+    if (status == PCS_OK)
+        status = pcs_comm_tell(ctx, comm, mesh->share == NULL ? mesh->nnode : mesh->share->nnode, 2, &told);
+    if (status == PCS_OK) status = share_number_all(fe, &p, layout);
     pcs_scratch_free(p.node);
     pcs_scratch_free(p.why);
     fe->map.nequation = (layout->n + ALIGNED - 1) / ALIGNED * ALIGNED;
     return status;
-}
-
-typedef struct share_copy {
-    int number, place; // index among all, and here
-} share_copy;
-
-static int share_compare_copies(const void *a, const void *b)
-{
-    int x = ((const share_copy *)a)->number, y = ((const share_copy *)b)->number;
-    return (x > y) - (x < y);
-}
-
-// Finds the local positions of the equations that all ranks copy, by the global numbers that the ranks exchange.
-static pcs_status share_find_common(pcs_context *ctx, fe_data *fe, const pcs_comm *comm)
-{
-    pcs_layout *layout = &fe->share->layout;
-    pcs_common *common = &layout->common;
-    int count = common->plan.first[comm->size], ngive = common->plan.count[comm->rank], nfar = layout->nfar;
-    PCS_TAKE(ctx, common->take, count, "copies of contacts");
-    PCS_TAKE(ctx, common->own, ngive, "copies of contacts");
-    PCS_TAKE(ctx, common->all, count, "copies of contacts");
-    share_copy *far = pcs_scratch(NULL, (size_t)nfar + 1, sizeof *far);
-    if (far == NULL) return share_out_of_memory(ctx, fe);
-    for (int i = 0; i < nfar; i++) {
-        int place = layout->n - nfar + i;
-        far[i] = (share_copy){ layout->global[place], place };
-    }
-    qsort(far, (size_t)nfar, sizeof *far, share_compare_copies);
-    for (int k = 0; k < ngive; k++) common->own[k] = layout->global[common->give[k]];
-    comm->spread(comm, &common->plan, common->own, common->all);
-    for (int k = 0; k < count; k++) {
-        share_copy key = { .number = (int)common->all[k] };
-        const share_copy *found = bsearch(&key, far, (size_t)nfar, sizeof *far, share_compare_copies);
-        common->take[k] = found == NULL ? -1 : found->place;
-    }
-    pcs_scratch_free(far);
-    return PCS_OK;
 }
 
 // Splits a batch into cells whose first node this rank owns, and cells of which it owns only the second.
@@ -479,7 +362,6 @@ static pcs_status dofs_share(pcs_context *ctx, fe_data *fe)
     PCS_TAKE(ctx, fe->share->joint_owner, fe->model.njoint, "the share of a rank");
     PCS_TRY(pcs_agree(ctx, share_deal_rows(fe, comm)));
     PCS_TRY(share_number(ctx, fe, comm));
-    PCS_TRY(share_find_common(ctx, fe, comm));
     pcs_layout *layout = &fe->share->layout;
     if (fe->share->deals_rows && fe->share->reaches) PCS_TRY(pcs_halo_create(ctx, layout, &layout->halo));
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(share_split_batch(ctx, fe, g));

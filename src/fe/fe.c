@@ -2,21 +2,19 @@
 
 #include "fe/fe.h"
 
-#include "core/loop.h"
 #include "fe/data.h"
 #include "system/slices.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Mass, stiffness and damping of a finite-element model: linear groups once, nonlinear ones at every state asked for.
 //
-// Tangents of many cells are added by several threads. Cells are grouped in pieces, and pieces that share an equation
-// get different colours. Colours are processed in order, the pieces of one colour in parallel: no two of them add to
-// the same entry, so the sums do not depend on the order, nor on the number of threads.
+// Tangents of many cells are added by several threads, in pieces so large that only neighbours share equations: first
+// the even pieces in parallel, then the odd ones. No two of them add to the same entry, so the sums do not depend on
+// the number of threads.
 
 // Finds the contacts with force laws.
 static void fe_find_laws(fe_data *fe)
@@ -296,101 +294,70 @@ static void assembly_add_tangents(pcs_system *self, int b, int first, int count,
     }
 }
 
-enum { PIECE = 512, FEWEST_CELLS = 4096, MOST_COLOURS = 64 };
+enum { PIECE = 512, FEWEST_PIECES = 8 };
 
-// Returns the lowest colour that no equation of the piece has, and gives it to all of them; -1 if none is left.
-static int pieces_colour(const pcs_batch *batch, int ndof, int piece, uint64_t *met)
+// Returns the number of cells of a piece such that no equation belongs to more than two pieces in a row. `first`: [nv].
+static int pieces_size(const pcs_batch *batch, int ndof, int nv, int *first)
 {
-    size_t first = (size_t)piece * PIECE * (size_t)ndof, end = (size_t)batch->ncell * (size_t)ndof;
-    if (end > first + (size_t)PIECE * (size_t)ndof) end = first + (size_t)PIECE * (size_t)ndof;
-    uint64_t taken = 0;
-    int colour = 0;
-    for (size_t i = first; i < end; i++)
-        if (batch->equation[i] >= 0) taken |= met[batch->equation[i]];
-    while (colour < MOST_COLOURS && (taken >> colour & 1) != 0) colour++;
-    if (colour == MOST_COLOURS) return -1;
-    for (size_t i = first; i < end; i++)
-        if (batch->equation[i] >= 0) met[batch->equation[i]] |= (uint64_t)1 << colour;
-    return colour;
+    int size = PIECE;
+    for (int i = 0; i < nv; i++) first[i] = batch->ncell;
+    for (int c = 0; c < batch->ncell; c++)
+        for (int k = 0; k < ndof; k++) {
+            int equation = batch->equation[(size_t)c * (size_t)ndof + (size_t)k];
+            if (equation < 0) continue;
+            if (c < first[equation]) first[equation] = c;
+            if (c - first[equation] > size) size = c - first[equation];
+        }
+    return size;
 }
 
-static pcs_status pieces_sort(pcs_system *self, fe_data *fe, int b, int npiece, const int *colour, int ncolour)
-{
-    fe_plan *plan = &fe->plans[b];
-    PCS_TAKE(self->ctx, plan->piece, npiece, "the assembly");
-    PCS_TAKE(self->ctx, plan->first, (size_t)ncolour + 1, "the assembly");
-    plan->ncolour = ncolour;
-    int place = 0;
-    for (int c = 0; c < ncolour; c++) {
-        for (int p = 0; p < npiece; p++)
-            if (colour[p] == c) plan->piece[place++] = p;
-        plan->first[c + 1] = place;
-    }
-    return PCS_OK;
-}
-
-static pcs_status pieces_plan_batch(pcs_system *self, fe_data *fe, int b, uint64_t *met, int *colour)
-{
-    const pcs_batch *batch = &fe->batches[b];
-    int npiece = (batch->ncell + PIECE - 1) / PIECE, ncolour = 0;
-    for (int i = 0; i < self->nv; i++) met[i] = 0;
-    for (int p = 0; p < npiece; p++) {
-        colour[p] = pieces_colour(batch, pcs_fe_ops(fe, b)->ndof, p, met);
-        if (colour[p] < 0) return PCS_OK; // too much of a tangle: one after the other
-        if (colour[p] >= ncolour) ncolour = colour[p] + 1;
-    }
-    return pieces_sort(self, fe, b, npiece, colour, ncolour);
-}
-
-// Plans how several threads assemble a large batch.
+// Plans how several threads assemble large batches; processes have the processors to themselves.
 static pcs_status fe_plan_pieces(pcs_system *self, fe_data *fe)
 {
     bool is_large = false;
-    PCS_TAKE(self->ctx, fe->plans, fe->nbatch, "the assembly");
-    uint64_t *met = pcs_scratch(NULL, (size_t)self->nv, sizeof *met);
-    int *colour = pcs_scratch(NULL, (size_t)fe->model.mesh->ncell / PIECE + 1, sizeof *colour);
-    pcs_status status = met == NULL || colour == NULL
-                            ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: %d equations", self->nv)
-                            : PCS_OK;
-    for (int b = 0; b < fe->nbatch && status == PCS_OK; b++) {
-        if (!pcs_fe_ops(fe, b)->is_nonlinear || fe->batches[b].ncell < FEWEST_CELLS) continue;
-        is_large = true;
-        status = pieces_plan_batch(self, fe, b, met, colour);
+    PCS_TAKE(self->ctx, fe->piece, fe->nbatch, "the assembly");
+    if (self->layout != NULL) return PCS_OK;
+    int *first = pcs_scratch(NULL, (size_t)self->nv, sizeof *first);
+    if (first == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: %d equations", self->nv);
+    for (int b = 0; b < fe->nbatch; b++) {
+        if (!pcs_fe_ops(fe, b)->is_nonlinear || fe->batches[b].ncell < FEWEST_PIECES * PIECE) continue;
+        int size = pieces_size(&fe->batches[b], pcs_fe_ops(fe, b)->ndof, self->nv, first);
+        if (fe->batches[b].ncell / FEWEST_PIECES >= size) fe->piece[b] = size;
+        is_large = is_large || fe->piece[b] > 0;
     }
-    pcs_scratch_free(met);
-    pcs_scratch_free(colour);
-    if (status != PCS_OK || !is_large || self->layout != NULL) return status; // processes have the processors
+    pcs_scratch_free(first);
+    if (!is_large) return PCS_OK;
     int wanted = fe->model.nthread > 0 ? fe->model.nthread : pcs_pool_share(self->ctx);
     return pcs_pool_create(self->ctx, wanted, &((fe_work *)self->work)->pool);
 }
 
 typedef struct piece_job {
     pcs_system *self;
-    int b;
-    const int *pieces;
+    int b, first; // first: 0 for even pieces, 1 for odd ones
     const double *q, *v;
 } piece_job;
 
 static void pieces_do(void *data, int index)
 {
     const piece_job *job = data;
-    int first = job->pieces[index] * PIECE, ncell = ((const fe_data *)job->self->data)->batches[job->b].ncell;
-    int count = ncell - first < PIECE ? ncell - first : PIECE;
-    assembly_add_tangents(job->self, job->b, first, count, job->q, job->v);
+    const fe_data *fe = job->self->data;
+    int size = fe->piece[job->b], first = (job->first + 2 * index) * size, left = fe->batches[job->b].ncell - first;
+    assembly_add_tangents(job->self, job->b, first, left < size ? left : size, job->q, job->v);
 }
 
-// Adds tangents by several threads if the batch is large. Returns false if it is not.
-static bool pieces_add(pcs_system *self, int b, const double *q, const double *v)
+// Adds the tangents of a batch, by several threads if it is large.
+static void pieces_add(pcs_system *self, int b, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
-    const fe_work *work = self->work;
-    const fe_plan *plan = fe->plans == NULL ? NULL : &fe->plans[b];
-    if (plan == NULL || plan->ncolour == 0) return false;
-    for (int c = 0; c < plan->ncolour; c++) {
-        piece_job job = { self, b, plan->piece + plan->first[c], q, v };
-        pcs_pool_run(work->pool, plan->first[c + 1] - plan->first[c], pieces_do, &job);
+    int ncell = fe->batches[b].ncell, size = fe->piece[b];
+    if (size == 0) {
+        assembly_add_tangents(self, b, 0, ncell, q, v);
+        return;
     }
-    return true;
+    for (int first = 0; first < 2; first++) {
+        piece_job job = { self, b, first, q, v };
+        pcs_pool_run(((const fe_work *)self->work)->pool, ((ncell + size - 1) / size + 1 - first) / 2, pieces_do, &job);
+    }
 }
 
 // Sets A to `base`, the sum of the linear groups; if that is NULL, zeroes A (only A->entries, where A lists them).
@@ -409,10 +376,8 @@ static void fe_update_tangents(pcs_system *self, pcs_instant at)
     ((fe_work *)self->work)->elapsed = pcs_fe_elapsed(self, at.t);
     assembly_reset(self->K, fe->base_K);
     if (self->C != NULL) assembly_reset(self->C, fe->base_C);
-    for (int b = 0; b < fe->nbatch; b++) {
-        if (!pcs_fe_ops(fe, b)->is_nonlinear || pieces_add(self, b, at.q, at.v)) continue;
-        assembly_add_tangents(self, b, 0, fe->batches[b].ncell, at.q, at.v);
-    }
+    for (int b = 0; b < fe->nbatch; b++)
+        if (pcs_fe_ops(fe, b)->is_nonlinear) pieces_add(self, b, at.q, at.v);
     if (fe->nturning > 0) pcs_fe_turning_tangent(self, at);
     if (fe->has_laws) pcs_forces_add_tangents(self, at.q, at.v);
 }
@@ -757,7 +722,7 @@ static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)
 }
 
 // Computes the sum of loads, element forces and forces of laws.
-PCS_APART static void fe_add_forces(const pcs_system *self, pcs_instant at, double *f)
+static void fe_force(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
     bool is_filled = !fe->has_ranges || fe->model.nload > 0 || at.load_factor != 1.0;
@@ -766,17 +731,6 @@ PCS_APART static void fe_add_forces(const pcs_system *self, pcs_instant at, doub
     if (fe->has_ranges) fe_range_force(self, &state, is_filled, f);
     for (int b = 0; b < fe->nbatch && !fe->has_ranges; b++) pcs_fe_ops(fe, b)->force(&fe->batches[b], &state, f);
     if (fe->has_laws) pcs_forces_add(self, at, f);
-}
-
-static void fe_force(const pcs_system *self, pcs_instant at, double *f)
-{
-    const fe_data *fe = self->data;
-    if (fe->base == NULL || at.load_factor != 1.0) {
-        fe_add_forces(self, at, f);
-        return;
-    }
-    const pcs_cell_state state = { .q = at.q, .v = at.v, .from = fe->base };
-    fe->batches[0].ops->force(&fe->batches[0], &state, f);
 }
 
 static void fe_energy(const pcs_system *self, pcs_instant at, pcs_measure *out)
@@ -951,16 +905,6 @@ static void rotations_note(fe_data *fe, int node)
     memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
 }
 
-// Returns the order of a node: 0 if own, 1 for copies for cells, 2 for copies for distant contacts.
-static int rotations_stage(const fe_data *fe, int node)
-{
-    if (pcs_fe_owns(fe, node)) return 0;
-    const pcs_layout *layout = &fe->share->layout;
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
-        if (fe->map.dof[i].equation >= layout->n - layout->nfar) return 2;
-    return 1;
-}
-
 // Lists the equations of the rotations that are not fixed.
 static pcs_status rotations_list(pcs_system *self, const fe_data *fe)
 {
@@ -978,7 +922,7 @@ static pcs_status rotations_list(pcs_system *self, const fe_data *fe)
     return PCS_OK;
 }
 
-// Lists the nodes with finite rotations in space.
+// Lists the nodes with finite rotations in space, own ones first, as their equations are.
 static pcs_status fe_find_rotations(pcs_system *self, fe_data *fe)
 {
     int nnode = fe->model.mesh->nnode, equation[3], count = 0;
@@ -987,9 +931,9 @@ static pcs_status fe_find_rotations(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, fe->spins, count, "rotations");
     PCS_TAKE(self->ctx, fe->spin_of_node, nnode, "rotations");
     for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
-    for (int stage = 0; stage < 3; stage++)
+    for (int is_copy = 0; is_copy < 2; is_copy++)
         for (int node = 0; node < nnode; node++)
-            if (rotations_stage(fe, node) == stage) rotations_note(fe, node);
+            if (pcs_fe_owns(fe, node) != (is_copy == 1)) rotations_note(fe, node);
     return rotations_list(self, fe);
 }
 
@@ -1276,20 +1220,6 @@ static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
     for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
 }
 
-// Sets `base` (gravity, or zeros) if one batch reaches all equations of a short bar without loads: it then fills f.
-static pcs_status fe_find_base(pcs_system *self, fe_data *fe)
-{
-    const pcs_batch *only = fe->batches;
-    double *zero;
-    if (fe->nbatch != 1 || fe->has_ranges || fe->has_pushes || fe->has_laws) return PCS_OK;
-    if (only->nput != self->nv) return PCS_OK;
-    fe->base = self->gravity;
-    if (fe->base != NULL) return PCS_OK;
-    PCS_TAKE(self->ctx, zero, self->nv, "forces");
-    fe->base = zero;
-    return PCS_OK;
-}
-
 static pcs_status fe_make_rows(pcs_system *self, const fe_data *fe, const char **culprit)
 {
     PCS_TAKE(self->ctx, self->row_set.table, 1, "contacts");
@@ -1342,7 +1272,6 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(fe_assemble(self, fe, culprit));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_add_rest(self, fe, culprit)));
     fe_find_abilities_of_all(self, fe);
-    PCS_TRY(fe_find_base(self, fe));
     PCS_TRY(pcs_fe_make_picture(self, fe));
     fe_find_length(self);
     PCS_TRY(pcs_fe_find_sizes(self));

@@ -7,161 +7,9 @@
 #include "fe/data.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-// Computes where the cells of a line with a varying section begin and end, if ranks have parts of the line.
-//
-// Each rank keeps a register of an equal range of the line. Ranks send the lengths of their cells to the registers,
-// which add them up in order along the line, so that every sum is that of one process, and return where each cell
-// begins and ends.
-
-enum { DOUBLE = sizeof(double) / sizeof(int), ASKED = 3 + DOUBLE, TOLD = 2 * DOUBLE };
-
-typedef struct line_cell {
-    int node[2]; // numbers in the whole mesh; -1 if not yet known
-    double length, from;
-} line_cell;
-
-typedef struct line_post {
-    pcs_context *ctx;
-    const pcs_comm *comm;
-    int ncell, low, high; // cells of the line, and range of the register on this rank
-    int *send;            // [cells here][ASKED] position, nodes, length
-    int *size, *start;    // [comm size]
-    line_cell *cell;      // [high - low]
-} line_post;
-
-static int line_first(const line_post *p, int rank)
-{
-    return (int)(((long long)rank * p->ncell + p->comm->size - 1) / p->comm->size);
-}
-
-static void line_write(line_post *p, const pcs_mesh *mesh, const pcs_set *cells)
-{
-    for (int r = 0; r < p->comm->size; r++) p->size[r] = p->start[r] = 0;
-    for (int i = 0; i < cells->count; i++) {
-        int *entry = p->send + (size_t)i * ASKED;
-        const int *node = mesh->cell[cells->items[i]];
-        double span[3];
-        for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
-        double length = pcs_norm3(span);
-        entry[0] = pcs_set_place(cells, i);
-        for (int k = 0; k < 2; k++) entry[1 + k] = pcs_mesh_node_number(mesh, node[k]);
-        memcpy(entry + 3, &length, sizeof length);
-        p->size[(long long)entry[0] * p->comm->size / p->ncell] += ASKED;
-    }
-    for (int r = 1; r < p->comm->size; r++) p->start[r] = p->start[r - 1] + p->size[r - 1];
-}
-
-// Fills the register in; ranks that have the same cell say the same.
-static void line_fill(line_post *p, const pcs_numbers *asked, int total)
-{
-    for (int i = 0; i < p->high - p->low; i++) p->cell[i].node[0] = -1;
-    for (int i = 0; i < total; i += ASKED) {
-        line_cell *cell = &p->cell[asked->value[i] - p->low];
-        memcpy(cell->node, asked->value + i + 1, sizeof cell->node);
-        memcpy(&cell->length, asked->value + i + 3, sizeof cell->length);
-    }
-}
-
-// Adds up the lengths rank by rank. Returns false if a cell does not begin where the previous one ends.
-static bool line_add_up(line_post *p, double *length)
-{
-    double last[2] = { 0.0, -1.0 }; // over the ranks so far: the length, m, and the node at its end
-    bool is_line = true;
-    for (int r = 0; r < p->comm->size; r++) {
-        double next[2] = { 0.0, -1.0 };
-        for (int i = 0; r == p->comm->rank && i < p->high - p->low; i++) {
-            line_cell *cell = &p->cell[i];
-            is_line = is_line && cell->node[0] >= 0 && (last[1] < 0.0 || cell->node[0] == (int)last[1]);
-            cell->from = last[0];
-            last[0] += cell->length;
-            last[1] = cell->node[1];
-        }
-        if (r == p->comm->rank) memcpy(next, last, sizeof next);
-        p->comm->max(p->comm, 2, next);
-        memcpy(last, next, sizeof last);
-    }
-    *length = last[0];
-    return is_line;
-}
-
-static void line_answer(const line_post *p, const pcs_numbers *asked, int total, int *answers)
-{
-    for (int i = 0; i < total / ASKED; i++) {
-        const line_cell *cell = &p->cell[asked->value[i * ASKED] - p->low];
-        const double ends[2] = { cell->from, cell->from + cell->length };
-        memcpy(answers + (size_t)i * TOLD, ends, sizeof ends);
-    }
-}
-
-// Sends the cells to the registers and receives their answers, in the order of the requests.
-static pcs_status line_ask(line_post *p, double *length, pcs_numbers *told)
-{
-    pcs_numbers asked = { 0 };
-    int size = p->comm->size, total = 0;
-    pcs_status status = p->comm->exchange(p->comm, p->ctx, p->size, p->start, p->send, &asked);
-    if (status == PCS_OK)
-        for (int r = 0; r < size; r++) total += asked.count[r];
-    int *answers = pcs_scratch(NULL, (size_t)total / ASKED * TOLD + (size_t)size, sizeof *answers);
-    if (status == PCS_OK && answers == NULL) status = pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: a line of cells");
-    status = pcs_agree(p->ctx, status);
-    if (status == PCS_OK) {
-        line_fill(p, &asked, total);
-        if (!line_add_up(p, length)) status = pcs_fail(p->ctx, PCS_UNSUPPORTED, "cells are not in a line");
-        status = pcs_agree(p->ctx, status);
-    }
-    if (status == PCS_OK) {
-        line_answer(p, &asked, total, answers);
-        status = pcs_comm_answer(p->ctx, asked.count, ASKED, TOLD, answers, told);
-    }
-    pcs_scratch_free(answers);
-    pcs_scratch_free(asked.count);
-    pcs_scratch_free(asked.value);
-    return status;
-}
-
-static pcs_status line_open(line_post *p, const pcs_set *cells)
-{
-    size_t count = (size_t)cells->count, size = (size_t)p->comm->size;
-    p->low = line_first(p, p->comm->rank);
-    p->high = line_first(p, p->comm->rank + 1);
-    p->send = pcs_scratch(NULL, ASKED * count + 2 * size, sizeof *p->send);
-    p->cell = pcs_scratch(NULL, (size_t)(p->high - p->low) + 1, sizeof *p->cell);
-    if (p->send == NULL || p->cell == NULL)
-        return pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: a line of %d cells", p->ncell);
-    p->size = p->send + ASKED * count;
-    p->start = p->size + size;
-    bool has_places = true;
-    for (int i = 0; i < cells->count; i++) has_places = has_places && pcs_set_place(cells, i) >= 0;
-    return has_places ? PCS_OK : pcs_fail(p->ctx, PCS_UNSUPPORTED, "the order of the cells is not known");
-}
-
-// Fills start and end of each cell, m along its line, and the length of the line, m, if ranks have parts of the mesh.
-static pcs_status fe_measure_line(pcs_context *ctx, const pcs_mesh *mesh, const pcs_set *cells, pcs_taper *tapers,
-                                  double *length)
-{
-    line_post p = { .ctx = ctx, .comm = pcs_context_comm(ctx), .ncell = pcs_set_size(cells) };
-    pcs_numbers told = { 0 };
-    pcs_status status = pcs_agree(ctx, line_open(&p, cells));
-    if (status == PCS_OK) {
-        line_write(&p, mesh, cells);
-        status = line_ask(&p, length, &told);
-    }
-    int ntold = status == PCS_OK ? cells->count : 0;
-    for (int i = 0; i < ntold; i++) {
-        double ends[2];
-        memcpy(ends, told.value + (size_t)i * TOLD, sizeof ends);
-        tapers[cells->items[i]].from = ends[0];
-        tapers[cells->items[i]].to = ends[1];
-    }
-    pcs_scratch_free(told.count);
-    pcs_scratch_free(told.value);
-    pcs_scratch_free(p.send);
-    pcs_scratch_free(p.cell);
-    return status;
-}
 
 enum { TAPER_NAME_BYTES = 160 };
 
@@ -223,29 +71,67 @@ static pcs_status taper_check(pcs_context *ctx, const pcs_fe_group *group, const
     return status;
 }
 
+// Holds a line of cells while it is measured.
+typedef struct taper_line {
+    const pcs_mesh *mesh;
+    const pcs_set *cells;
+    pcs_taper *tapers;
+    int ngiven, ntaken;
+    double length, last; // m, so far, and the node where the line ends; -1 at first
+    int broken;          // place of the first cell that does not begin where the one before ends, -1 if there is none
+} taper_line;
+
+// Tells length, m, and nodes of the cells that are here.
+static void taper_give(void *owner, int low, int high, double *block)
+{
+    taper_line *line = owner;
+    for (; line->ngiven < line->cells->count; line->ngiven++) {
+        int place = pcs_set_place(line->cells, line->ngiven);
+        const int *node = line->mesh->cell[line->cells->items[line->ngiven]];
+        double span[3], *record = block + 3 * (ptrdiff_t)(place - low);
+        if (place >= high) return;
+        for (int k = 0; k < 3; k++) span[k] = line->mesh->x[node[1]][k] - line->mesh->x[node[0]][k];
+        record[0] = pcs_norm3(span);
+        for (int k = 0; k < 2; k++) record[1 + k] = pcs_mesh_node_number(line->mesh, node[k]);
+    }
+}
+
+// Adds up the lengths of all cells in their order, which gives the sums of one process.
+static void taper_take(void *owner, int low, int high, const double *block)
+{
+    taper_line *line = owner;
+    for (int place = low; place < high; place++, block += 3) {
+        if (line->broken < 0 && line->last >= 0.0 && block[1] != line->last) line->broken = place;
+        double from = line->length;
+        line->length += block[0];
+        line->last = block[2];
+        if (line->ntaken == line->cells->count || pcs_set_place(line->cells, line->ntaken) != place) continue;
+        pcs_taper *taper = &line->tapers[line->cells->items[line->ntaken++]];
+        taper->from = from;
+        taper->to = line->length;
+    }
+}
+
 // Measures where each cell begins and ends along its line, m, and the length of the line. Fails if it is none.
 static pcs_status taper_measure(pcs_context *ctx, fe_data *fe, const pcs_fe_group *group, double *length)
 {
-    const pcs_mesh *mesh = fe->model.mesh;
-    *length = 0.0;
-    for (int i = 0; i < group->cells->count; i++) {
-        int cell = group->cells->items[i], before = i == 0 ? -1 : group->cells->items[i - 1];
-        const double *a = mesh->x[mesh->cell[cell][0]], *b = mesh->x[mesh->cell[cell][1]];
-        if (before >= 0 && mesh->cell[cell][0] != mesh->cell[before][1])
-            return pcs_fail(ctx, PCS_BAD_INPUT,
-                            "element group '%s': a section that varies needs cells in a line, but cell %d of the set "
-                            "'%s' does not begin where cell %d ends",
-                            group->name, cell, group->cells->name, before);
-        const double span[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] };
-        fe->tapers[cell].from = *length;
-        *length += pcs_norm3(span);
-        fe->tapers[cell].to = *length;
-    }
-    return PCS_OK;
+    const pcs_set *cells = group->cells;
+    bool is_whole = pcs_mesh_is_whole(fe->model.mesh);
+    taper_line line = { .mesh = fe->model.mesh, .cells = cells, .tapers = fe->tapers, .last = -1.0, .broken = -1 };
+    const pcs_told told = { taper_give, taper_take, &line };
+    if (!is_whole && cells->place == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "the order of the cells is not known");
+    PCS_TRY(pcs_comm_tell(ctx, is_whole ? NULL : pcs_context_comm(ctx), pcs_set_size(cells), 3, &told));
+    *length = line.length;
+    if (line.broken < 0) return PCS_OK;
+    if (!is_whole) return pcs_fail(ctx, PCS_UNSUPPORTED, "cells are not in a line");
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "element group '%s': a section that varies needs cells in a line, but cell %d of the set '%s' does "
+                    "not begin where cell %d ends",
+                    group->name, cells->items[line.broken], cells->name, cells->items[line.broken - 1]);
 }
 
 // Allocates the sections of all groups, once; they share the array, as a cell belongs to one group.
-static pcs_status taper_take(pcs_context *ctx, fe_data *fe, int group)
+static pcs_status taper_allocate(pcs_context *ctx, fe_data *fe, int group)
 {
     if (fe->tapers == NULL) PCS_TAKE(ctx, fe->tapers, fe->model.mesh->ncell, "sections that vary");
     fe->batches[group].tapers = fe->tapers;
@@ -258,10 +144,8 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
     pcs_section_line line;
     double length = 0.0;
     if (!pcs_taper_line(g->ops, g->params, &line) || line.params == NULL) return PCS_OK;
-    PCS_TRY(pcs_fe_agree(ctx, fe, taper_take(ctx, fe, group)));
-    bool is_whole = pcs_mesh_is_whole(fe->model.mesh);
-    pcs_status status = is_whole ? taper_measure(ctx, fe, g, &length)
-                                 : fe_measure_line(ctx, fe->model.mesh, g->cells, fe->tapers, &length);
+    PCS_TRY(pcs_fe_agree(ctx, fe, taper_allocate(ctx, fe, group)));
+    pcs_status status = taper_measure(ctx, fe, g, &length);
     if (status != PCS_OK) {
         *culprit = pcs_culprit(ctx, "elements", g->name);
         return status;

@@ -39,8 +39,6 @@ typedef struct pcs_parallel {
 
 // Converts an error code of PETSc into an error with the message that PETSc gave.
 static pcs_status parallel_fault(pcs_context *ctx, PetscErrorCode code, pcs_status status, const char *during);
-// Converts an error code of PETSc into an error with the message that PETSc gave.
-static pcs_status parallel_fault(pcs_context *ctx, PetscErrorCode code, pcs_status status, const char *during);
 static pcs_status parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status, long long mark);
 static PetscErrorCode parallel_spread_options(const pcs_parallel *self, const char *prefix);
 
@@ -143,26 +141,6 @@ static void parallel_collect(const pcs_comm *comm, const void *plan, int width, 
         int left = p->count[0] - done, part = left < portion ? left : portion;
         MPI_Send(x + (size_t)done * (size_t)width, part * width, MPI_DOUBLE, 0, 0, self->world);
     }
-}
-
-static pcs_status parallel_plan_spread(const pcs_comm *comm, pcs_context *ctx, int count, pcs_spread *plan)
-{
-    const pcs_parallel *self = comm->data;
-    pcs_status status = PCS_OK;
-    plan->count = pcs_take(ctx, (size_t)comm->size, sizeof *plan->count, "what ranks share");
-    plan->first = pcs_take(ctx, (size_t)comm->size + 1, sizeof *plan->first, "what ranks share");
-    if (plan->count == NULL || plan->first == NULL) status = PCS_NO_MEMORY;
-    PCS_TRY(parallel_agree(comm, ctx, status, 0));
-    MPI_Allgather(&count, 1, MPI_INT, plan->count, 1, MPI_INT, self->world);
-    plan->first[0] = 0;
-    for (int r = 0; r < comm->size; r++) plan->first[r + 1] = plan->first[r] + plan->count[r];
-    return PCS_OK;
-}
-
-static void parallel_spread(const pcs_comm *comm, const pcs_spread *plan, const double *own, double *all)
-{
-    const pcs_parallel *self = comm->data;
-    MPI_Allgatherv(own, plan->count[comm->rank], MPI_DOUBLE, all, plan->count, plan->first, MPI_DOUBLE, self->world);
 }
 
 // Waits for the other ranks; a rank with an error that is not heard in time ends all of them.
@@ -396,7 +374,7 @@ static PetscErrorCode solver_make_vectors(const pcs_linsolve *self, const pcs_pa
 {
     solver_data *d = self->data;
     const pcs_layout *layout = self->A->pattern->layout;
-    PetscInt *ghost, nghost = layout->n - layout->nfar - layout->nown;
+    PetscInt *ghost, nghost = layout->n - layout->nown;
     PetscCall(VecCreateMPI(parallel->world, layout->nown, layout->nglobal, &d->b));
     PetscCall(PetscMalloc1((size_t)nghost + 1, &ghost));
     for (PetscInt k = 0; k < nghost; k++) ghost[k] = layout->global[layout->nown + k];
@@ -555,32 +533,17 @@ static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
     return PCS_OK;
 }
 
-// Updates the copies that no neighbour sends: one exchange of all ranks, however many they are.
-static void solver_take_common(const pcs_layout *layout, double *x)
-{
-    const pcs_common *common = &layout->common;
-    const pcs_comm *comm = layout->comm;
-    if (common->plan.first == NULL || common->plan.first[comm->size] == 0) return;
-    for (int k = 0; k < common->plan.count[comm->rank]; k++) common->own[k] = x[common->give[k]];
-    parallel_spread(comm, &common->plan, common->own, common->all);
-    for (int k = 0; k < common->plan.first[comm->size]; k++)
-        if (common->take[k] >= 0) x[common->take[k]] = common->all[k];
-}
-
 // Updates the copies of other ranks' equations, which follow the own ones in x, from their owners.
 static PetscErrorCode solver_take_copies(const pcs_linsolve *self, double *x)
 {
     solver_data *d = self->data;
     const pcs_layout *layout = self->A->pattern->layout;
-    int own = layout->nown, near = layout->n - layout->nfar;
     const double *found;
     PetscCall(VecGhostUpdateBegin(d->x, INSERT_VALUES, SCATTER_FORWARD));
     PetscCall(VecGhostUpdateEnd(d->x, INSERT_VALUES, SCATTER_FORWARD));
     PetscCall(VecGetArrayRead(d->x_local, &found));
-    for (int i = own; i < near; i++) x[i] = found[i];
-    PetscCall(VecRestoreArrayRead(d->x_local, &found));
-    solver_take_common(layout, x);
-    return 0;
+    for (int i = layout->nown; i < layout->n; i++) x[i] = found[i];
+    return VecRestoreArrayRead(d->x_local, &found);
 }
 
 static PetscErrorCode solver_run(const pcs_linsolve *self, bool with_copies, double *x, KSPConvergedReason *reason)
@@ -804,11 +767,9 @@ pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, 
                              .gather = parallel_gather,
                              .plan = parallel_plan,
                              .collect = parallel_collect,
-                             .plan_spread = parallel_plan_spread,
                              .plan_copies = parallel_plan_copies,
                              .return_copies = parallel_return_copies,
                              .take_copies = parallel_take_copies,
-                             .spread = parallel_spread,
                              .exchange = parallel_exchange,
                              .agree = parallel_agree,
                              .partition = parallel_partition,

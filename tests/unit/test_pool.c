@@ -57,11 +57,11 @@ static double *tangents_of(const char *mesh, int nthread, bool by_pieces, size_t
     double *q = calloc((size_t)system->nv, sizeof *q), *v = calloc((size_t)system->nv, sizeof *v);
     double *out = calloc(2 * nnz, sizeof *out);
     assert_true(q != NULL && v != NULL && out != NULL && system->C != NULL);
-    CHECK(fe->plans[0].ncolour >= 2 && (work->pool != NULL) == (nthread > 1));
+    CHECK(fe->piece[0] > 0 && (work->pool != NULL) == (nthread > 1));
     model_randomize(&seed, system->nv, q);
     model_randomize(&seed, system->nv, v);
     for (int i = 0; i < system->nv; i++) q[i] *= 1e-4; // neighbours stay near one another
-    if (!by_pieces) fe->plans[0].ncolour = 0;
+    if (!by_pieces) fe->piece[0] = 0;
     system->ops->update(system, pcs_at(0.0, q, v), PCS_TANGENTS, NULL);
     memcpy(out, system->K->value, nnz * sizeof *out);
     memcpy(out + nnz, system->C->value, nnz * sizeof *out);
