@@ -2,7 +2,6 @@
 // kinds of contacts and joints, steps of a simulation made anew from the bytes of another are the same steps, and
 // state, ledger, certificate and counts are the same bytes in the end.
 
-#include "sim/certify_data.h"
 #include "sim/checkpoint.h"
 #include "support/check.h"
 #include "support/every_scheme.h"
@@ -228,34 +227,6 @@ TEST(dampers_that_wait_go_on_from_a_checkpoint)
             check_going_on(&job, sim);
             pcs_context_destroy(&ctx);
         }
-}
-
-// All that the certificate keeps of rows, also what they start with.
-TEST(rows_of_the_certificate_are_carried)
-{
-    pcs_context *ctx[2];
-    pcs_sim *sim[2];
-    const scheme_job job = { .path = cases[0], .set = { "certify=warn" }, .nset = 1 };
-    (void)state;
-    for (int k = 0; k < 2; k++) {
-        sim[k] = scheme_job_open(&job, &ctx[k]);
-        CHECK(sim[k] != NULL);
-        CHECK(walk(sim[k], STEPS));
-    }
-    certify_rows *a = &sim[0]->certifier->rows, *b = &sim[1]->certifier->rows;
-    double **from[] = { &a->largest_gap, &a->largest_rate, &a->overlap, &a->drift, &a->gap,
-                        &a->rate,        &a->impulse,      &a->reach,   &a->bend };
-    double **to[] = { &b->largest_gap, &b->largest_rate, &b->overlap, &b->drift, &b->gap,
-                      &b->rate,        &b->impulse,      &b->reach,   &b->bend };
-    enum { ARRAYS = sizeof from / sizeof *from };
-    for (int i = 0; i < ARRAYS; i++)
-        for (int j = 0; j < sim[0]->system->nrow; j++) (*from[i])[j] = 0.125 + i + 0.5 * j;
-    bytes kept = save(sim[0]);
-    load(sim[1], kept);
-    for (int i = 0; i < ARRAYS; i++)
-        for (int j = 0; j < sim[0]->system->nrow; j++) CHECK_NEAR((*to[i])[j], 0.125 + i + 0.5 * j, 0.0);
-    free(kept.bytes);
-    for (int k = 0; k < 2; k++) pcs_context_destroy(&ctx[k]);
 }
 
 // Of another model, cut, or with a name, size or flag that is wrong: told, and never read.

@@ -71,26 +71,6 @@ TEST(results_before_the_accumulation_are_kept)
     }
 }
 
-// Told to, it closes the contact there and goes on; the floor then carries the weight.
-TEST(ball_comes_to_rest)
-{
-    watch *w = watch_open("cases/ball", (const char *const[]){ RESTING, NULL });
-    double impulse = 0.0;
-    while (!pcs_sim_is_done(w->sim)) {
-        CHECK_OK(w->ctx, pcs_sim_step(w->sim));
-        const pcs_row_report *row = &w->sim->report.rows[0];
-        CHECK_NEAR(row->gap, ball_height(w->sim->state.t), 1e-11);
-        CHECK(row->gap >= -1e-16);
-        impulse += row->step_impulse;
-    }
-    const pcs_row_report *row = &w->sim->report.rows[0];
-    CHECK(w->sim->state.v[0] == 0.0 && row->gap == 0.0 && row->is_closed && !row->is_impact);
-    CHECK_NEAR(row->force, 10.0, 1e-10);
-    CHECK_NEAR(impulse, 40.0, 1e-9); // all that the weight has given
-    CHECK_NEAR(w->sim->ledger.impact_loss, 8.01, 1e-10);
-    watch_close(&w);
-}
-
 TEST(oscillator_is_exact)
 {
     static const char *const steps[] = { "time.step=1e-3", "time.step=0.0173", "time.step=0.19", "time.step=1.9" };

@@ -103,22 +103,6 @@ TEST(ball_comes_to_rest)
     }
 }
 
-// A ball that starts at rest, off the floor by less than positions can tell, has neither a fall nor an impact.
-TEST(round_off_opens_nothing)
-{
-    const char *const schemes[] = { VELOCITY, NEWMARK, MOREAU, JUMP };
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        const char *set[] = { schemes[i], "system.height=0.2000000000000005", "time.end=0.2", NULL };
-        case_run run = case_run_all("cases/ball", set);
-        CHECK(run.records[0].gap > 0.0);
-        for (long k = 1; k < run.count; k++) {
-            CHECK_NEAR(run.records[k].gap, run.records[0].gap, 1e-13); // a fall of one step is 2e-5 m
-            CHECK_NEAR(run.records[k].force, 10.0, 1e-12);
-        }
-        case_close(&run);
-    }
-}
-
 // With its position law modified, the scheme lets the ball chatter after the accumulation.
 TEST(modified_law_chatters)
 {

@@ -162,24 +162,15 @@ TEST(marching_meets_the_closed_form)
 TEST(doyens_bar_keeps_its_orbit)
 {
     const drop *d = doyen_drop(5.0, 10.0 * period);
-    for (int n = 100; n <= 400; n *= 2) {
-        bounce b = bounce_measure(d, n, 10, "nearest");
+    for (int n = 50; n <= 400; n *= 2) {
+        // What meets at the very end of a step is a tie to `gate: before`, which round-off must not decide.
+        bounce b = bounce_measure(d, n, 10, "before");
+        CHECK(b.force < 1e-10 && b.energy < 1e-9 && fabs(b.gap - 1.0) < 1e-9 && b.smallest > -1e-9);
+        b = bounce_measure(d, n, 10, "nearest");
         print_message("%d cells: force %.2e, peak %.4f N, energy %.2e, gap ratio - 1 %.2e\n", n, b.force, b.peak,
                       b.energy, b.gap - 1.0);
         CHECK(b.force < 1e-10 && b.energy < 1e-9 && fabs(b.gap - 1.0) < 1e-9);
         CHECK_NEAR(b.peak, 500.0 - 50.0 / n, 1e-6); // exact mean of the last step of a contact
-    }
-}
-
-// What meets at the very end of a step is a tie to `gate: before`, which round-off of a thousand steps must not decide.
-TEST(gate_before_keeps_the_orbit_too)
-{
-    const drop *d = doyen_drop(5.0, 10.0 * period);
-    for (int n = 50; n <= 400; n *= 2) {
-        bounce b = bounce_measure(d, n, 10, "before");
-        print_message("before, %d cells: force %.2e, energy %.2e, gap ratio - 1 %.2e\n", n, b.force, b.energy,
-                      b.gap - 1.0);
-        CHECK(b.force < 1e-10 && b.energy < 1e-9 && fabs(b.gap - 1.0) < 1e-9 && b.smallest > -1e-9);
     }
 }
 

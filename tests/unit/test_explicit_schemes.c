@@ -6,84 +6,11 @@
 #include "support/check.h"
 #include "support/rigid.h"
 
-#include "core/dense.h"
 #include "schemes/tableau.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const pcs_tableau *const tableaus[] = { &pcs_tableau_herk2, &pcs_tableau_kutta3, &pcs_tableau_hem3,
-                                               &pcs_tableau_rk4,   &pcs_tableau_hem4,   &pcs_tableau_fehlberg5,
-                                               &pcs_tableau_hem5 };
-static const int tableau_orders[] = { 2, 3, 3, 4, 4, 5, 5 };
-
-// y = A x of the tableau
-static void order_apply(const pcs_tableau *t, const double *x, double *y)
-{
-    for (int i = 0; i < t->s; i++) y[i] = pcs_dense_dot(t->s, t->a[i], x);
-}
-
-static void order_times(int n, const double *x, const double *y, double *out)
-{
-    for (int i = 0; i < n; i++) out[i] = x[i] * y[i];
-}
-
-// Returns the largest defect of the order conditions of ordinary differential equations up to an order.
-static double order_defect(const pcs_tableau *t, int wanted)
-{
-    enum { ONE, C, C2, C3, C4, AC, CAC, C2AC, ACAC, AC2, CAC2, AC3, AAC, CAAC, A_CAC, AAC2, AAAC, NTREE };
-    static const double sum[NTREE] = { 1.0,        1.0 / 2.0,  1.0 / 3.0,  1.0 / 4.0,  1.0 / 5.0,  1.0 / 6.0,
-                                       1.0 / 8.0,  1.0 / 10.0, 1.0 / 20.0, 1.0 / 12.0, 1.0 / 15.0, 1.0 / 20.0,
-                                       1.0 / 24.0, 1.0 / 30.0, 1.0 / 40.0, 1.0 / 60.0, 1.0 / 120.0 };
-    static const int order[NTREE] = { 1, 2, 3, 4, 5, 3, 4, 5, 5, 4, 5, 5, 4, 5, 5, 5, 5 };
-    double tree[NTREE][PCS_MAX_STAGES], worst = 0.0;
-    int s = t->s;
-    for (int i = 0; i < s; i++) tree[ONE][i] = 1.0;
-    memcpy(tree[C], t->c, sizeof tree[C]);
-    order_times(s, t->c, t->c, tree[C2]);
-    order_times(s, t->c, tree[C2], tree[C3]);
-    order_times(s, t->c, tree[C3], tree[C4]);
-    order_apply(t, t->c, tree[AC]);
-    order_times(s, t->c, tree[AC], tree[CAC]);
-    order_times(s, t->c, tree[CAC], tree[C2AC]);
-    order_times(s, tree[AC], tree[AC], tree[ACAC]);
-    order_apply(t, tree[C2], tree[AC2]);
-    order_times(s, t->c, tree[AC2], tree[CAC2]);
-    order_apply(t, tree[C3], tree[AC3]);
-    order_apply(t, tree[AC], tree[AAC]);
-    order_times(s, t->c, tree[AAC], tree[CAAC]);
-    order_apply(t, tree[CAC], tree[A_CAC]);
-    order_apply(t, tree[AC2], tree[AAC2]);
-    order_apply(t, tree[AAC], tree[AAAC]);
-    for (int k = 0; k < NTREE; k++)
-        if (order[k] <= wanted) worst = pcs_max(worst, fabs(pcs_dense_dot(s, t->b, tree[k]) - sum[k]));
-    double rows[PCS_MAX_STAGES];
-    order_apply(t, tree[ONE], rows);
-    for (int i = 0; i < s; i++) worst = pcs_max(worst, fabs(rows[i] - t->c[i]));
-    return worst;
-}
-
-// Every tableau has its order and no more, and with any of its numbers off by 1e-4 less.
-TEST(tableaus_have_their_order)
-{
-    for (int i = 0; i < 7; i++) {
-        pcs_tableau t = *tableaus[i];
-        int order = tableau_orders[i];
-        CHECK_NEAR(order_defect(&t, order), 0.0, 1e-14);
-        CHECK(order == 5 || order_defect(&t, order + 1) > 1e-3); // conditions end with order 5
-        double *numbers[] = { &t.a[0][0], t.b, t.c };
-        for (int part = 0; part < 3; part++)
-            for (int k = 0; k < (part == 0 ? PCS_MAX_STAGES * PCS_MAX_STAGES : PCS_MAX_STAGES); k++) {
-                double keep = numbers[part][k];
-                if (keep == 0.0) continue;
-                numbers[part][k] += 1e-4;
-                if (!(order_defect(&t, order) > 1e-6))
-                    fail_msg("tableau %d: part %d, number %d may be off", i, part, k);
-                numbers[part][k] = keep;
-            }
-    }
-}
 
 // Spectral radius of a step y of the explicit trapezoidal rule on q'' + 2 xi q' + q = 0.
 static double trapezoidal_radius(double y, double xi)
