@@ -78,7 +78,7 @@ static const char *options_kind(pcs_option_kind kind)
         [PCS_OPTION_CHOICE] = "choice", [PCS_OPTION_VECTOR] = "vector",      [PCS_OPTION_TEXT] = "text",
         [PCS_OPTION_LIST] = "numbers",  [PCS_OPTION_FILE] = "path",          [PCS_OPTION_NAMES] = "names",
         [PCS_OPTION_POINTS] = "points", [PCS_OPTION_FORMULA] = "formula",    [PCS_OPTION_PROFILE] = "profile",
-        [PCS_OPTION_NODE] = "other",
+        [PCS_OPTION_NODE] = "other",    [PCS_OPTION_FORM] = "other",
     };
     return kinds[kind];
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 typedef struct amplitude_params {
-    pcs_yaml *table, *sine, *ramp, *pulse;
+    pcs_yaml *table, *shape;
     const pcs_expression *expression;
     const char *csv;
 } amplitude_params;
@@ -61,16 +61,17 @@ static const pcs_form table_form = {
 static const pcs_option amplitude_options[] = {
     PCS_NODE("table", amplitude_params, table, PCS_OPTIONAL, table_form,
              "rows with rising times; linear between, constant outside"),
-    PCS_MAP("sine", amplitude_params, sine, PCS_OPTIONAL, map_sine, "a harmonic"),
-    PCS_MAP("ramp", amplitude_params, ramp, PCS_OPTIONAL, map_ramp, "from one factor to another"),
-    PCS_MAP("pulse", amplitude_params, pulse, PCS_OPTIONAL, map_pulse, "zero before and after"),
+    PCS_MAP("sine", amplitude_params, shape, PCS_OPTIONAL, map_sine, "a harmonic"),
+    PCS_MAP("ramp", amplitude_params, shape, PCS_OPTIONAL, map_ramp, "from one factor to another"),
+    PCS_MAP("pulse", amplitude_params, shape, PCS_OPTIONAL, map_pulse, "zero before and after"),
     PCS_FORMULA("expression", amplitude_params, expression, PCS_OPTIONAL, "factor as a formula of t"),
     PCS_FILE("csv", amplitude_params, csv, PCS_OPTIONAL,
              "file with lines `t, factor` and rising times; linear between, constant outside"),
     { .name = NULL },
 };
+enum { WAY_TABLE, WAY_SINE, WAY_RAMP, WAY_PULSE, WAY_EXPRESSION, WAY_CSV };
 static const char *const amplitude_ways[] = { "table", "sine", "ramp", "pulse", "expression", "csv", NULL };
-const pcs_map pcs_amplitude_map = { .name = "amplitude", .options = amplitude_options, .one = amplitude_ways };
+static const pcs_map amplitude_map = { .name = "amplitude", .options = amplitude_options, .one = amplitude_ways };
 
 static pcs_status amplitude_take_table(pcs_build *b, int count, const double *time, const double *factor,
                                        pcs_amplitude *out)
@@ -125,12 +126,18 @@ static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *p
     return amplitude_take_table(b, table.nrow, time, factor, out);
 }
 
-static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, pcs_amplitude_kind kind, const pcs_option *options,
-                                 pcs_amplitude *out)
+// Reads a sine, ramp or pulse.
+static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, int way, pcs_amplitude *out)
 {
+    static const pcs_option *const options[] = {
+        [WAY_SINE] = sine_options, [WAY_RAMP] = ramp_options, [WAY_PULSE] = pulse_options
+    };
+    static const pcs_amplitude_kind kinds[] = {
+        [WAY_SINE] = PCS_AMPLITUDE_SINE, [WAY_RAMP] = PCS_AMPLITUDE_RAMP, [WAY_PULSE] = PCS_AMPLITUDE_PULSE
+    };
     shape_params p = { 0 };
-    if (!pcs_case_is(b->c, node, PCS_YAML_MAP) || !pcs_case_read(b->c, node, options, &p)) return;
-    p.amplitude.kind = kind;
+    if (!pcs_case_is(b->c, node, PCS_YAML_MAP) || !pcs_case_read(b->c, node, options[way], &p)) return;
+    p.amplitude.kind = kinds[way];
     p.amplitude.is_smooth = p.shape == 1;
     *out = p.amplitude;
 }
@@ -142,43 +149,21 @@ static void amplitude_take_expression(pcs_build *b, pcs_yaml *node, const pcs_ex
     *out = (pcs_amplitude){ .kind = PCS_AMPLITUDE_EXPRESSION, .expression = e, .formula = pcs_yaml_text(node) };
 }
 
-// Returns the index of the key that is given in `amplitude_ways`; -1, with an error, if there is none or more than one.
-static int amplitude_way(pcs_build *b, pcs_yaml *map)
+static pcs_status amplitude_read(pcs_build *b, pcs_yaml *map, void *member)
 {
-    int way = -1;
-    for (int i = 0; amplitude_ways[i] != NULL; i++) {
-        if (pcs_case_get(b->c, map, amplitude_ways[i]) == NULL) continue;
-        if (way >= 0) {
-            pcs_case_error_at(b->c, map, amplitude_ways[i], "'%s' and '%s' are both given, only one is allowed",
-                              amplitude_ways[way], amplitude_ways[i]);
-            pcs_case_leave(map);
-            return -1;
-        }
-        way = i;
-    }
-    if (way < 0)
-        pcs_case_error_at(b->c, map, NULL,
-                          "missing key 'table' (rows [time, factor] with rising times), 'csv', 'sine', 'ramp', 'pulse' "
-                          "or 'expression'");
-    return way;
-}
-
-pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, pcs_amplitude *out)
-{
-    pcs_yaml *map = pcs_case_get(b->c, owner, key);
-    if (map == NULL || !pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
-    int way = amplitude_way(b, map);
+    if (!pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
+    int way = pcs_case_one(b->c, map, amplitude_ways, true);
     amplitude_params p = { 0 };
     if (way < 0 || !pcs_case_read(b->c, map, amplitude_options, &p)) return PCS_OK;
     pcs_yaml *node = pcs_case_get(b->c, map, amplitude_ways[way]);
-    if (p.table != NULL) return pcs_case_is(b->c, node, PCS_YAML_LIST) ? amplitude_read_table(b, node, out) : PCS_OK;
-    if (p.csv != NULL) return amplitude_read_csv(b, node, p.csv, out);
-    if (p.sine != NULL) amplitude_read_shape(b, node, PCS_AMPLITUDE_SINE, sine_options, out);
-    if (p.ramp != NULL) amplitude_read_shape(b, node, PCS_AMPLITUDE_RAMP, ramp_options, out);
-    if (p.pulse != NULL) amplitude_read_shape(b, node, PCS_AMPLITUDE_PULSE, pulse_options, out);
-    if (p.expression != NULL) amplitude_take_expression(b, node, p.expression, out);
+    if (way == WAY_CSV) return amplitude_read_csv(b, node, p.csv, member);
+    if (way == WAY_EXPRESSION) amplitude_take_expression(b, node, p.expression, member);
+    else if (way != WAY_TABLE) amplitude_read_shape(b, node, way, member);
+    else if (pcs_case_is(b->c, node, PCS_YAML_LIST)) return amplitude_read_table(b, node, member);
     return PCS_OK;
 }
+
+const pcs_form pcs_amplitude_form = { .map = &amplitude_map, .read = amplitude_read };
 
 // Evaluates formulas of time at the ends of all steps, so that `check` finds values that are not finite.
 
@@ -243,12 +228,12 @@ static void formulas_sample_joint(pcs_build *b, pcs_yaml *node, const pcs_row_so
 pcs_status pcs_build_sample_formulas(pcs_build *b)
 {
     int count;
-    pcs_yaml *section = pcs_build_section(b, "loads", false, "loads by name", &count);
+    pcs_yaml *section = pcs_build_section(b, "loads", NULL, &count);
     for (int i = 0; i < count; i++) {
         const formula_use use = { .amplitude = &b->model.loads[i].amplitude, .is_load = true };
         formulas_sample_amplitude(b, pcs_case_entry(b->c, section, i, PCS_YAML_MAP), "amplitude", &use);
     }
-    section = pcs_build_section(b, "joints", false, "joints by name", &count);
+    section = pcs_build_section(b, "joints", NULL, &count);
     for (int i = 0; i < count; i++)
         formulas_sample_joint(b, pcs_case_entry(b->c, section, i, PCS_YAML_MAP), &b->model.joints[i]);
     return pcs_case_finish(b->c);

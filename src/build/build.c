@@ -28,22 +28,36 @@
 
 // Section `initial`, and the initial state that follows from it.
 
-typedef struct initial_keys {
-    pcs_yaml *set, *displacement, *velocity, *rotation, *spin;
-    double about[3];
-} initial_keys;
+// Reads one vector for all nodes, of numbers and formulas of position, or {from, to} for the first and the last node.
+static pcs_status initial_read_profile(pcs_build *b, pcs_yaml *node, void *member)
+{
+    const pcs_range any = PCS_ANY_NUMBER;
+    pcs_fe_profile *out = member;
+    out->is_given = true;
+    if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) {
+        pcs_yaml *from = pcs_case_need(b->c, node, "from", PCS_YAML_LIST, "the value at the first node of the set");
+        pcs_yaml *to = pcs_case_need(b->c, node, "to", PCS_YAML_LIST, "the value at the last node of the set");
+        if (from != NULL) pcs_case_vector(b->c, from, any, out->ends[0]);
+        if (to != NULL) pcs_case_vector(b->c, to, any, out->ends[1]);
+    } else if (pcs_case_place_vector(b->c, node, out->ends[0], out->formula)) {
+        memcpy(out->ends[1], out->ends[0], sizeof out->ends[0]);
+    }
+    return PCS_OK;
+}
 
-static const pcs_form profile_form = { .shown = "[x, y, z] or { from, to }", .json = "'$ref':'#/definitions/profile'" };
+static const pcs_form profile_form = { .shown = "[x, y, z] or { from, to }",
+                                       .json = "'$ref':'#/definitions/profile'",
+                                       .read = initial_read_profile };
 
 #define INITIAL_HELP "numbers or formulas of the position x, y, z of a node, or { from, to }, linear over the set"
 
 static const pcs_option initial_options[] = {
-    PCS_SET("set", initial_keys, set, PCS_REQUIRED, "the set of nodes that starts so"),
-    PCS_NODE("displacement", initial_keys, displacement, PCS_OPTIONAL, profile_form, INITIAL_HELP ", m"),
-    PCS_NODE("velocity", initial_keys, velocity, PCS_OPTIONAL, profile_form, INITIAL_HELP ", m/s"),
-    PCS_NODE("rotation", initial_keys, rotation, PCS_OPTIONAL, profile_form, INITIAL_HELP ", rad"),
-    PCS_NODE("spin", initial_keys, spin, PCS_OPTIONAL, profile_form, INITIAL_HELP ", rad/s"),
-    PCS_VECTOR("about", initial_keys, about, PCS_OPTIONAL, PCS_ANY_NUMBER,
+    PCS_FORM("set", pcs_fe_initial, nodes, PCS_REQUIRED, pcs_set_form, "the set of nodes that starts so"),
+    PCS_FORM("displacement", pcs_fe_initial, displacement, PCS_OPTIONAL, profile_form, INITIAL_HELP ", m"),
+    PCS_FORM("velocity", pcs_fe_initial, velocity, PCS_OPTIONAL, profile_form, INITIAL_HELP ", m/s"),
+    PCS_FORM("rotation", pcs_fe_initial, rotation, PCS_OPTIONAL, profile_form, INITIAL_HELP ", rad"),
+    PCS_FORM("spin", pcs_fe_initial, spin, PCS_OPTIONAL, profile_form, INITIAL_HELP ", rad/s"),
+    PCS_VECTOR("about", pcs_fe_initial, about, PCS_OPTIONAL, PCS_ANY_NUMBER,
                "the set spins as a rigid body about this point, m"),
     { .name = NULL },
 };
@@ -69,38 +83,15 @@ static pcs_status build_check_observers(pcs_build *b)
     return pcs_case_finish(b->c);
 }
 
-// Reads one vector for all nodes, of numbers and formulas of position, or {from, to} for the first and the last node.
-static void initial_read_profile(pcs_build *b, pcs_yaml *node, pcs_fe_profile *out)
+static pcs_status initial_read(pcs_build *b, pcs_yaml *node, pcs_fe_initial *out)
 {
-    const pcs_range any = PCS_ANY_NUMBER;
-    out->is_given = node != NULL;
-    if (node == NULL) return;
-    if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) {
-        pcs_yaml *from = pcs_case_need(b->c, node, "from", PCS_YAML_LIST, "the value at the first node of the set");
-        pcs_yaml *to = pcs_case_need(b->c, node, "to", PCS_YAML_LIST, "the value at the last node of the set");
-        if (from != NULL) pcs_case_vector(b->c, from, any, out->ends[0]);
-        if (to != NULL) pcs_case_vector(b->c, to, any, out->ends[1]);
-    } else if (pcs_case_place_vector(b->c, node, out->ends[0], out->formula)) {
-        memcpy(out->ends[1], out->ends[0], sizeof out->ends[0]);
-    }
-}
-
-static void initial_read(pcs_build *b, pcs_yaml *node, pcs_fe_initial *out)
-{
-    initial_keys keys = { 0 };
-    (void)pcs_case_read(b->c, node, initial_options, &keys);
-    if (keys.set != NULL) out->nodes = pcs_build_set(b, keys.set, false, false);
-    initial_read_profile(b, keys.displacement, &out->displacement);
-    initial_read_profile(b, keys.velocity, &out->velocity);
-    initial_read_profile(b, keys.rotation, &out->rotation);
-    initial_read_profile(b, keys.spin, &out->spin);
-    out->has_about = !isnan(keys.about[0]);
-    memcpy(out->about, keys.about, sizeof out->about);
+    PCS_TRY(pcs_build_read(b, node, initial_options, out, NULL));
+    out->has_about = !isnan(out->about[0]);
     const pcs_yaml *about = pcs_case_get(b->c, node, "about");
-    if (about != NULL && keys.spin == NULL)
+    if (about != NULL && !out->spin.is_given)
         pcs_case_reject(b->c, about, "is the centre of a spin, and no spin is given");
-    if (keys.displacement == NULL && keys.velocity == NULL && keys.rotation == NULL && keys.spin == NULL)
-        pcs_case_error_at(b->c, node, NULL, "missing key 'displacement', 'velocity', 'rotation' or 'spin'");
+    (void)pcs_case_one(b->c, node, initial_some, false);
+    return PCS_OK;
 }
 
 static pcs_status build_initials(pcs_build *b)
@@ -112,7 +103,7 @@ static pcs_status build_initials(pcs_build *b)
     PCS_TAKE(b->ctx, initials, count, "initial values");
     for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_yaml_item(section, i);
-        if (pcs_case_is(b->c, node, PCS_YAML_MAP)) initial_read(b, node, &initials[i]);
+        if (pcs_case_is(b->c, node, PCS_YAML_MAP)) PCS_TRY(initial_read(b, node, &initials[i]));
     }
     b->model.ninitial = count;
     b->model.initials = initials;
@@ -1094,15 +1085,4 @@ pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs
     pcs_build b;
     PCS_TRY(build_load(ctx, source, &b));
     return pcs_agree(ctx, build_analysis(&b, out));
-}
-
-pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)
-{
-    return pcs_build_sim_of(ctx, &(pcs_source){ .path = path, .nset = nset, .set = set }, out);
-}
-
-pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
-                                   pcs_analysis *out)
-{
-    return pcs_build_analysis_of(ctx, &(pcs_source){ .path = path, .nset = nset, .set = set }, out);
 }

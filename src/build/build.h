@@ -28,14 +28,21 @@ pcs_status pcs_build_copy_case(pcs_context *ctx, const pcs_source *source, const
 pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out);
 // Builds the model for an analysis; scheme and clock are checked if the case has them, and not created.
 pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out);
-// Loads and builds a file with assignments to its keys; all input errors are reported at once.
-pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
-pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
-                                   pcs_analysis *out);
 // Builds what `check` looks at: a simulation, or the model of a case without `scheme` and `time`, which makes no steps.
 pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
 pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
 pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out);
+// Loads and builds a file with assignments to its keys; all input errors are reported at once.
+static inline pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
+                                            pcs_sim **out)
+{
+    return pcs_build_sim_of(ctx, &(pcs_source){ .path = path, .nset = nset, .set = set }, out);
+}
+static inline pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
+                                                 pcs_analysis *out)
+{
+    return pcs_build_analysis_of(ctx, &(pcs_source){ .path = path, .nset = nset, .set = set }, out);
+}
 
 // Writes "15 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 900 steps of 0.0005 s", or what a run needs.
 void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text);

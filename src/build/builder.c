@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const pcs_form pcs_set_form = { .shown = "name of a set", .json = "'type':'string','minLength':1" };
-const pcs_form pcs_sets_form = { .shown = "[names of sets]",
-                                 .json = "'type':['string','array'],'minLength':1,'minItems':1,"
-                                         "'items':{'type':'string','minLength':1}" };
-
 pcs_status pcs_build_blame(pcs_build *b, const pcs_yaml *node, pcs_status status)
 {
     if (status != PCS_BAD_INPUT && status != PCS_UNSUPPORTED) return status;
@@ -31,18 +26,39 @@ pcs_status pcs_build_params(pcs_build *b, size_t size, void **out)
     return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
-pcs_yaml *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count)
+pcs_yaml *pcs_build_section(pcs_build *b, const char *key, const char *help, int *count)
 {
-    pcs_yaml *root = pcs_case_root(b->c), *section;
-    if (is_required) {
-        section = pcs_case_need(b->c, root, key, PCS_YAML_MAP, help);
-    } else {
-        section = pcs_case_get(b->c, root, key);
-        if (section != NULL && !pcs_case_is(b->c, section, PCS_YAML_MAP)) section = NULL;
-    }
+    pcs_yaml *root = pcs_case_root(b->c), *section = pcs_case_get(b->c, root, key);
+    if (help != NULL) section = pcs_case_need(b->c, root, key, PCS_YAML_MAP, help);
+    else if (section != NULL && !pcs_case_is(b->c, section, PCS_YAML_MAP)) section = NULL;
     *count = section == NULL ? 0 : pcs_yaml_count(section);
-    if (is_required && section != NULL && *count == 0) pcs_case_reject(b->c, section, "is empty, needs %s", help);
+    if (help != NULL && section != NULL && *count == 0) pcs_case_reject(b->c, section, "is empty, needs %s", help);
     return section;
+}
+
+pcs_status pcs_build_entries(pcs_build *b, pcs_yaml *section, size_t size, pcs_build_reader *read, void **out)
+{
+    int count = section == NULL ? 0 : pcs_yaml_count(section);
+    char *items = pcs_take(b->ctx, (size_t)count, size, "a section of the case");
+    *out = items;
+    if (items == NULL) return PCS_NO_MEMORY;
+    for (int i = 0; i < count; i++) {
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        PCS_TRY(read(b, pcs_yaml_key(section, i), node, items + (size_t)i * size));
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_build_read(pcs_build *b, pcs_yaml *map, const pcs_option *options, void *params, bool *is_fine)
+{
+    int nerror = pcs_case_error_count(b->c);
+    bool is_read = pcs_case_read(b->c, map, options, params);
+    for (const pcs_option *o = options; o->name != NULL; o++) {
+        pcs_yaml *node = o->kind == PCS_OPTION_FORM ? pcs_case_get(b->c, map, o->name) : NULL;
+        if (node != NULL) PCS_TRY(o->form->read(b, node, (char *)params + o->offset));
+    }
+    if (is_fine != NULL) *is_fine = is_read && pcs_case_error_count(b->c) == nerror;
+    return PCS_OK;
 }
 
 // Returns true if the name belongs to a mesh part that could not be built.
@@ -57,22 +73,21 @@ static bool builder_is_broken(const pcs_build *b, const char *name)
 
 static void builder_reject_set(pcs_build *b, const pcs_yaml *node, const pcs_set *sets, int nset, const char *kind)
 {
+    enum { LISTED = 400 }; // bytes
     const char **names = pcs_scratch(NULL, (size_t)nset + 1, sizeof *names);
     char hint[PCS_SPELLING_BYTES] = "", list[512] = "none";
-    size_t used = 0;
     int listed = 0;
-    if (names != NULL) {
-        for (int i = 0; i < nset; i++) names[i] = sets[i].name;
-        names[nset] = NULL;
-        pcs_spelling_hint(pcs_yaml_text(node), names, sizeof hint, hint);
-        pcs_scratch_free(names);
+    if (names == NULL) {
+        pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'", kind, pcs_yaml_text(node));
+        return;
     }
-    for (; listed < nset; listed++) {
-        int length = snprintf(list + used, sizeof list - used, "%s%s", listed == 0 ? "" : ", ", sets[listed].name);
-        if (length < 0 || (size_t)length >= sizeof list - used) break;
-        used += (size_t)length;
-    }
-    if (nset > 0) list[used] = '\0'; // no half a name
+    for (int i = 0; i < nset; i++) names[i] = sets[i].name;
+    names[nset] = NULL;
+    pcs_spelling_hint(pcs_yaml_text(node), names, sizeof hint, hint);
+    for (size_t size = 0; listed < nset && size < LISTED; listed++) size += strlen(names[listed]) + 2;
+    names[listed] = NULL;
+    if (nset > 0) pcs_join_names(names, ", ", sizeof list, list);
+    pcs_scratch_free(names);
     pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'%s there are: %s%s", kind, pcs_yaml_text(node),
                     hint[0] == '\0' ? "," : hint, list, listed < nset ? ", ..." : "");
 }
@@ -96,6 +111,31 @@ const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool i
     }
     return set;
 }
+
+static pcs_status builder_read_nodes(pcs_build *b, pcs_yaml *node, void *member)
+{
+    *(const pcs_set **)member = pcs_build_set(b, node, false, false);
+    return PCS_OK;
+}
+
+static pcs_status builder_read_node(pcs_build *b, pcs_yaml *node, void *member)
+{
+    *(const pcs_set **)member = pcs_build_set(b, node, false, true);
+    return PCS_OK;
+}
+
+static pcs_status builder_read_cells(pcs_build *b, pcs_yaml *node, void *member)
+{
+    *(const pcs_set **)member = pcs_build_set(b, node, true, false);
+    return PCS_OK;
+}
+
+#define SET_FORM(reader)                                                                    \
+    {                                                                                       \
+        .shown = "name of a set", .json = "'type':'string','minLength':1", .read = (reader) \
+    }
+const pcs_form pcs_set_form = SET_FORM(builder_read_nodes), pcs_node_form = SET_FORM(builder_read_node),
+               pcs_cells_form = SET_FORM(builder_read_cells);
 
 enum { MOST_PARTS = 64 };
 

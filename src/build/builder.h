@@ -63,8 +63,15 @@ typedef const char *pcs_build_checker(const void *params, const char **option);
 bool pcs_build_check(pcs_build *b, const pcs_yaml *node, pcs_build_checker *check, const void *params);
 // Allocates the parameters of an implementation, zeroed.
 pcs_status pcs_build_params(pcs_build *b, size_t size, void **out);
-// Returns the section as a map and its number of entries; NULL and 0 if it is absent or wrong.
-pcs_yaml *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count);
+// Returns the section as a map and its number of entries; NULL and 0 if it is absent or wrong. `help`: what it must
+// have, NULL if it may be absent.
+pcs_yaml *pcs_build_section(pcs_build *b, const char *key, const char *help, int *count);
+// Allocates an array with an item of `size` bytes for each entry of a section, and lets `read` fill it in; the node is
+// NULL if the entry is no map.
+typedef pcs_status pcs_build_reader(pcs_build *b, const char *name, pcs_yaml *node, void *item);
+pcs_status pcs_build_entries(pcs_build *b, pcs_yaml *section, size_t size, pcs_build_reader *read, void **out);
+// Reads the options of a table, those with a form too. *is_fine: nothing is wrong with any of them; may be NULL.
+pcs_status pcs_build_read(pcs_build *b, pcs_yaml *map, const pcs_option *options, void *params, bool *is_fine);
 
 // Returns true if a table of options has this one.
 bool pcs_build_has_option(const pcs_option *options, const char *name);
@@ -88,8 +95,6 @@ pcs_status pcs_build_merges(pcs_build *b);
 pcs_status pcs_build_groups(pcs_build *b);
 pcs_status pcs_build_supports(pcs_build *b);
 pcs_status pcs_build_loads(pcs_build *b);
-// Reads the amplitude under `key` of a load or a joint; does nothing if the key is absent.
-pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, pcs_amplitude *out);
 // Checks that formulas of time are finite over the run; an error of the case otherwise.
 pcs_status pcs_build_sample_formulas(pcs_build *b);
 pcs_status pcs_build_contacts(pcs_build *b);

@@ -204,13 +204,14 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
                                          "{ NAME: [x, y, z], ... }",
                                          "formula of t",
                                          "number or profile",
+                                         "",
                                          "" };
     char range[64];
     if (o->kind == PCS_OPTION_CHOICE) {
         pcs_join_names(o->choices, " or ", size, text);
         return;
     }
-    if (o->kind == PCS_OPTION_NODE) {
+    if (o->form != NULL) {
         snprintf(text, size, "%s", o->form->shown == NULL ? "map" : o->form->shown);
         return;
     }
@@ -535,15 +536,17 @@ int pcs_catalogue_write(const pcs_catalogue *self)
 enum { TEXT_BYTES = 512, NAMES = 512 };
 
 #define NAME_PATTERN "^(?!include$)([A-Za-z_][A-Za-z0-9_-]*|.*\\\\$\\\\{.*)$"
+#define FORMULA "'pattern':'\\\\$\\\\{'"
+#define INCLUDE "'include':{'$ref':'#/definitions/include'}"
 
 typedef struct schema {
     const pcs_catalogue *to;
     pcs_context *ctx; // holds the options of systems
-    bool has_items;   // the list or map being written has an item already
+    char last;        // last character written
 } schema;
 
 // Writes text of JSON with ' in place of ".
-__attribute__((format(printf, 2, 3))) static void schema_put(const schema *s, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void schema_put(schema *s, const char *format, ...)
 {
     char text[2 * TEXT_BYTES];
     va_list arguments;
@@ -552,41 +555,23 @@ __attribute__((format(printf, 2, 3))) static void schema_put(const schema *s, co
     va_end(arguments);
     for (char *p = text; (p = strchr(p, '\'')) != NULL;) *p = '"';
     s->to->put(s->to->user, text);
+    if (text[0] != '\0') s->last = text[strlen(text) - 1];
 }
 
-static void schema_put_text(const schema *s, const char *text)
+static void schema_put_text(schema *s, const char *text)
 {
     char escaped[6 * TEXT_BYTES + 3] = "\"";
     pcs_json_text(text, sizeof escaped - 2, escaped + 1);
     strcat(escaped, "\"");
     s->to->put(s->to->user, escaped);
+    s->last = '"';
 }
 
-// Begins a list or map. Returns `has_items` of the one around it, which schema_close takes as `before`.
-static bool schema_open(schema *s, const char *text)
+// Begins the next item of a list, or the member `key` of a map.
+static void schema_next(schema *s, const char *key)
 {
-    bool before = s->has_items;
-    schema_put(s, "%s", text);
-    s->has_items = false;
-    return before;
-}
-
-static void schema_close(schema *s, const char *text, bool before)
-{
-    schema_put(s, "%s", text);
-    s->has_items = before;
-}
-
-static void schema_next(schema *s)
-{
-    schema_put(s, s->has_items ? ",\n" : "\n");
-    s->has_items = true;
-}
-
-// Begins the member `key`.
-static void schema_member(schema *s, const char *key)
-{
-    schema_next(s);
+    schema_put(s, s->last == '[' || s->last == '{' ? "\n" : ",\n");
+    if (key == NULL) return;
     schema_put_text(s, key);
     schema_put(s, ":");
 }
@@ -594,7 +579,7 @@ static void schema_member(schema *s, const char *key)
 static void schema_put_names(schema *s, const char *const *names)
 {
     for (int i = 0; names[i] != NULL; i++) {
-        schema_next(s);
+        schema_next(s, NULL);
         schema_put_text(s, names[i]);
     }
 }
@@ -602,19 +587,17 @@ static void schema_put_names(schema *s, const char *const *names)
 static void schema_range(schema *s, pcs_range range)
 {
     bool is_given = range.low != 0.0 || range.high != 0.0;
-    if (!is_given) return;
-    if (isfinite(range.low))
+    if (is_given && isfinite(range.low))
         schema_put(s, ",'%s':%.17g", range.low_is_open ? "exclusiveMinimum" : "minimum", range.low);
-    if (isfinite(range.high))
+    if (is_given && isfinite(range.high))
         schema_put(s, ",'%s':%.17g", range.high_is_open ? "exclusiveMaximum" : "maximum", range.high);
 }
 
 // Writes the items of a list: numbers or copies of one; with `has_rows` also rows of them.
 static void schema_items(schema *s, pcs_range range, bool has_rows)
 {
-    schema_put(s, "'items':{'type':['number','string','object'");
-    schema_put(s, has_rows ? ",'array']" : "]");
-    schema_put(s, ",'pattern':'\\\\$\\\\{','required':['repeat']");
+    schema_put(s, "'items':{'type':['number','string','object'%s]," FORMULA ",'required':['repeat']",
+               has_rows ? ",'array'" : "");
     schema_range(s, range);
     if (has_rows) {
         schema_put(s, ",");
@@ -630,34 +613,25 @@ static void schema_vector(schema *s, pcs_range range)
     schema_put(s, ",'if':{'contains':{'type':'object'}},'else':{'minItems':3,'maxItems':3}");
 }
 
-// Writes the type of names: a name, a list of names, or a list of rows of names.
-static void schema_put_name_list(schema *s)
-{
-    schema_put(s, "'type':['string','array'],'minLength':1,'minItems':1,'items':{'type':['string',"
-                  "'array','object'],'minLength':1,'required':['repeat'],'items':{'type':'string'}}");
-}
-
 // Writes the type of a number that may vary along a line: from/to, table or steps.
 static void schema_profile(schema *s, pcs_range range)
 {
-    const char *const rows = "'type':'array','minItems':2,'items':{'type':['array','object'],"
-                             "'required':['repeat'],";
-    schema_put(s, "'type':['number','string','object'],'pattern':'\\\\$\\\\{'");
+    static const char *const keys[] = { "from", "to", "table", "steps" };
+    schema_put(s, "'type':['number','string','object']," FORMULA);
     schema_range(s, range);
-    schema_put(s, ",'additionalProperties':false,'properties':{"
-                  "'include':{'$ref':'#/definitions/include'}");
-    for (int i = 0; i < 2; i++) {
-        schema_put(s, i == 0 ? ",'from':{" : ",'to':{");
-        schema_put(s, "'type':['number','string'],'pattern':'\\\\$\\\\{'");
-        schema_range(s, range);
+    schema_put(s, ",'additionalProperties':false,'properties':{" INCLUDE);
+    for (int i = 0; i < 4; i++) {
+        schema_next(s, keys[i]);
+        if (i < 2) {
+            schema_put(s, "{'type':['number','string']," FORMULA);
+            schema_range(s, range);
+        } else {
+            schema_put(s, "{'type':'array','minItems':2,'items':{'type':['array','object'],'required':['repeat'],"
+                          "'minItems':2,'maxItems':2,");
+            schema_items(s, (pcs_range)PCS_NOT_NEGATIVE, false);
+            schema_put(s, "}");
+        }
         schema_put(s, "}");
-    }
-    for (int i = 0; i < 2; i++) {
-        schema_put(s, i == 0 ? ",'table':{" : ",'steps':{");
-        schema_put(s, "%s", rows);
-        schema_put(s, "'minItems':2,'maxItems':2,");
-        schema_items(s, (pcs_range)PCS_NOT_NEGATIVE, false);
-        schema_put(s, "}}");
     }
     schema_put(s, "},'anyOf':[{'not':{'type':'object'}},{'required':['include']},{'oneOf':["
                   "{'required':['from','to']},{'required':['table']},{'required':['steps']}]}]");
@@ -667,18 +641,14 @@ static void schema_put_parts(schema *s, pcs_parts *parts)
 {
     pcs_map_part part;
     for (int i = 0; parts(s->ctx, i, &part); i++) {
-        schema_next(s);
+        schema_next(s, NULL);
         schema_put_text(s, part.name);
     }
 }
 
 static void schema_refer(schema *s, const char *name, const char *more)
 {
-    char path[TEXT_BYTES];
-    snprintf(path, sizeof path, "#/definitions/%s%s", name, more);
-    schema_put(s, "{'$ref':");
-    schema_put_text(s, path);
-    schema_put(s, "}");
+    schema_put(s, "{'$ref':'#/definitions/%s%s'}", name, more);
 }
 
 // Writes the type of a node. References go into a list of their own, since JSON ignores other keywords beside them.
@@ -688,79 +658,71 @@ static void schema_form(schema *s, const pcs_form *form)
         schema_put(s, "'anyOf':[");
         if (form->json != NULL) schema_put(s, "{%s},", form->json);
         schema_refer(s, form->map->name, "");
-        schema_put(s, "]");
     } else if (form->parts != NULL) {
-        bool before = schema_open(s, "'default':'auto','enum':['auto'");
-        s->has_items = true;
+        schema_put(s, "'default':'auto','enum':['auto'");
         schema_put_parts(s, form->parts);
-        schema_close(s, "]", before);
     } else {
-        schema_put(s, "'allOf':[{%s}]", form->json);
+        schema_put(s, "'allOf':[{%s}", form->json);
     }
+    schema_put(s, "]");
 }
 
 // Writes what the value of an option may be.
 static void schema_kind(schema *s, const pcs_option *o)
 {
-    bool before = s->has_items;
+    static const char *const kinds[] = {
+        [PCS_OPTION_REAL] = "'type':['number','string']," FORMULA,
+        [PCS_OPTION_COUNT] = "'type':['integer','string']," FORMULA,
+        [PCS_OPTION_FLAG] = "'type':'boolean'",
+        [PCS_OPTION_CHOICE] = "'enum':[",
+        [PCS_OPTION_LIST] = "'type':'array','minItems':1,",
+        [PCS_OPTION_TEXT] = "'type':'string','minLength':1",
+        [PCS_OPTION_FILE] = "'type':'string','minLength':1",
+        [PCS_OPTION_FORMULA] = "'type':['number','string']",
+        [PCS_OPTION_NAMES] = "'type':['string','array'],'minLength':1,'minItems':1,'items':{'type':['string','array',"
+                             "'object'],'minLength':1,'required':['repeat'],'items':{'type':'string'}}",
+        [PCS_OPTION_POINTS] = "'type':'object','minProperties':1,'additionalProperties':false,'properties':{" INCLUDE
+                              "},'patternProperties':{'" NAME_PATTERN "':{'$ref':'#/definitions/vector'}}",
+        [PCS_OPTION_FORM] = NULL,
+    };
+    if (kinds[o->kind] != NULL) schema_put(s, "%s", kinds[o->kind]);
     switch (o->kind) {
     case PCS_OPTION_REAL:
-    case PCS_OPTION_COUNT:
-        schema_put(s, o->kind == PCS_OPTION_REAL ? "'type':['number'" : "'type':['integer'");
-        schema_put(s, ",'string'],'pattern':'\\\\$\\\\{'");
-        schema_range(s, o->range);
-        break;
-    case PCS_OPTION_FLAG: schema_put(s, "'type':'boolean'"); break;
+    case PCS_OPTION_COUNT: schema_range(s, o->range); break;
     case PCS_OPTION_CHOICE:
-        before = schema_open(s, "'enum':[");
         schema_put_names(s, o->choices);
-        schema_close(s, "]", before);
+        schema_put(s, "]");
         break;
     case PCS_OPTION_VECTOR: schema_vector(s, o->range); break;
-    case PCS_OPTION_LIST:
-        schema_put(s, "'type':'array','minItems':1,");
-        schema_items(s, o->range, true);
-        break;
-    case PCS_OPTION_TEXT:
-    case PCS_OPTION_FILE: schema_put(s, "'type':'string','minLength':1"); break;
-    case PCS_OPTION_FORMULA: schema_put(s, "'type':['number','string']"); break;
-    case PCS_OPTION_NAMES: schema_put_name_list(s); break;
+    case PCS_OPTION_LIST: schema_items(s, o->range, true); break;
     case PCS_OPTION_PROFILE: schema_profile(s, o->range); break;
-    case PCS_OPTION_NODE: schema_form(s, o->form); break;
-    case PCS_OPTION_POINTS:
-        schema_put(s, "'type':'object','minProperties':1,'additionalProperties':false,'properties':{"
-                      "'include':{'$ref':'#/definitions/include'}},'patternProperties':{'" NAME_PATTERN
-                      "':{'$ref':'#/definitions/vector'}}");
-        break;
+    case PCS_OPTION_NODE:
+    case PCS_OPTION_FORM: schema_form(s, o->form); break;
+    default: break;
     }
 }
 
-static void schema_option(schema *s, const pcs_option *o)
+static void schema_options(schema *s, const pcs_option *o)
 {
-    bool is_plain = o->kind == PCS_OPTION_REAL || o->kind == PCS_OPTION_COUNT || o->kind == PCS_OPTION_FLAG ||
-                    o->kind == PCS_OPTION_VECTOR || o->kind == PCS_OPTION_LIST;
-    schema_member(s, o->name);
-    schema_put(s, "{'description':");
-    schema_put_text(s, o->help);
-    if (o->preset != NULL) {
-        schema_put(s, ",'default':");
-        if (is_plain) schema_put(s, "%s", o->preset);
-        else schema_put_text(s, o->preset);
+    for (; o != NULL && o->name != NULL; o++) {
+        bool is_plain = o->kind == PCS_OPTION_REAL || o->kind == PCS_OPTION_COUNT || o->kind == PCS_OPTION_FLAG ||
+                        o->kind == PCS_OPTION_VECTOR || o->kind == PCS_OPTION_LIST;
+        schema_next(s, o->name);
+        schema_put(s, "{'description':");
+        schema_put_text(s, o->help);
+        if (o->preset != NULL) schema_put(s, ",'default':");
+        if (o->preset != NULL && is_plain) schema_put(s, "%s", o->preset);
+        if (o->preset != NULL && !is_plain) schema_put_text(s, o->preset);
+        schema_put(s, ",");
+        schema_kind(s, o);
+        schema_put(s, "}");
     }
-    schema_put(s, ",");
-    schema_kind(s, o);
-    schema_put(s, "}");
-}
-
-static void schema_options(schema *s, const pcs_option *options)
-{
-    for (; options != NULL && options->name != NULL; options++) schema_option(s, options);
 }
 
 static void schema_map_keys(schema *s, const pcs_map *map)
 {
-    schema_next(s);
-    schema_put(s, "'include':{'$ref':'#/definitions/include'}");
+    schema_next(s, NULL);
+    schema_put(s, INCLUDE);
     if (map->is_entry) {
         schema_put(s, ",\n'repeat':{'$ref':'#/definitions/repeat'},\n'each':");
         schema_refer(s, map->name, "");
@@ -771,10 +733,8 @@ static void schema_map_keys(schema *s, const pcs_map *map)
 // Begins a rule for maps of the type that names the part.
 static void schema_if_type(schema *s, const pcs_map_part *part)
 {
-    schema_next(s);
-    schema_put(s, "{'if':{'required':['type'],'properties':{'type':{'const':");
-    schema_put_text(s, part->name);
-    schema_put(s, "}}},'then':{");
+    schema_next(s, NULL);
+    schema_put(s, "{'if':{'required':['type'],'properties':{'type':{'const':'%s'}}},'then':{", part->name);
 }
 
 // Adds the keys of a table to the names, each once.
@@ -799,48 +759,45 @@ static void schema_untyped(schema *s, const pcs_map *map)
         schema_note(part.options, &count, names);
         schema_note(part.more, &count, names);
     }
-    schema_next(s);
+    schema_next(s, NULL);
     schema_put(s, "{'if':{'not':{'anyOf':[{'required':['type']}");
     if (map->stands_for != NULL) schema_put(s, ",{'required':['%s']}", map->stands_for);
-    bool before = schema_open(s, "]}},'then':{'propertyNames':{'enum':[");
+    schema_put(s, "]}},'then':{'propertyNames':{'enum':[");
     schema_put_names(s, names);
-    schema_close(s, "]}}}", before);
+    schema_put(s, "]}}}");
 }
 
 static void schema_types(schema *s, const pcs_map *map)
 {
     pcs_map_part part;
-    bool before = schema_open(s, ",'properties':{'type':{'enum':[");
+    schema_put(s, ",'properties':{'type':{'enum':[");
     schema_put_parts(s, map->parts);
-    schema_close(s, "]}},'allOf':[", false);
+    schema_put(s, "]}},'allOf':[");
     for (int i = 0; map->parts(s->ctx, i, &part); i++) {
         schema_if_type(s, &part);
         schema_put(s, "'description':");
         schema_put_text(s, part.summary);
-        bool of_list = schema_open(s, ",'additionalProperties':false,'properties':{'type':{}");
-        s->has_items = true;
+        schema_put(s, ",'additionalProperties':false,'properties':{'type':{}");
         schema_map_keys(s, map);
         schema_options(s, part.options);
         schema_options(s, part.more);
-        schema_close(s, "}}}", of_list);
+        schema_put(s, "}}}");
     }
     schema_untyped(s, map);
-    schema_close(s, "]", before);
+    schema_put(s, "]");
 }
 
 static void schema_observers(schema *s, const pcs_map *map)
 {
     pcs_map_part part;
     for (int i = 0; map->parts(s->ctx, i, &part); i++) {
-        schema_member(s, part.name);
+        schema_next(s, part.name);
         schema_put(s, "{'description':");
         schema_put_text(s, part.summary);
-        bool before = schema_open(s, ",'type':['object','boolean'],'not':{'const':true},"
-                                     "'additionalProperties':false,'properties':{"
-                                     "'include':{'$ref':'#/definitions/include'}");
-        s->has_items = true;
+        schema_put(
+            s, ",'type':['object','boolean'],'not':{'const':true},'additionalProperties':false,'properties':{" INCLUDE);
         schema_options(s, part.options);
-        schema_close(s, "}}", before);
+        schema_put(s, "}}");
     }
 }
 
@@ -856,15 +813,15 @@ static void schema_define(schema *s, const pcs_map *map)
     if (map->kind == PCS_MAP_TYPES) {
         schema_types(s, map);
     } else if (map->kind == PCS_MAP_NAMES) {
-        schema_put(s, ",'properties':{'include':{'$ref':'#/definitions/include'}},'additionalProperties':false,"
-                      "'patternProperties':{'" NAME_PATTERN "':");
+        schema_put(s,
+                   ",'properties':{" INCLUDE "},'additionalProperties':false,'patternProperties':{'" NAME_PATTERN "':");
         schema_refer(s, map->entry->name, "");
         schema_put(s, "}");
     } else {
-        bool before = schema_open(s, ",'additionalProperties':false,'properties':{");
+        schema_put(s, ",'additionalProperties':false,'properties':{");
         schema_map_keys(s, map);
         if (map->kind == PCS_MAP_PARTS) schema_observers(s, map);
-        schema_close(s, "}", before);
+        schema_put(s, "}");
     }
 }
 
@@ -880,18 +837,22 @@ static bool schema_is_given(const pcs_option *table, const char *option)
 static void schema_need_names(schema *s, const char *first, const pcs_option *options, const pcs_option *more)
 {
     const pcs_option *const tables[] = { options, more };
-    bool before = schema_open(s, "'required':[");
-    if (first != NULL) {
-        schema_next(s);
-        schema_put_text(s, first);
-    }
+    schema_put(s, "'required':[");
+    if (first != NULL) schema_put_text(s, first);
     for (int i = 0; i < 2; i++)
-        for (const pcs_option *o = tables[i]; o != NULL && o->name != NULL; o++) {
-            if (!o->is_required || schema_is_given(more, o->name)) continue;
-            schema_next(s);
-            schema_put_text(s, o->name);
-        }
-    schema_close(s, "]", before);
+        for (const pcs_option *o = tables[i]; o != NULL && o->name != NULL; o++)
+            if (o->is_required && !schema_is_given(more, o->name))
+                schema_put_names(s, (const char *const[]){ o->name, NULL });
+    schema_put(s, "]");
+}
+
+static void schema_need_maps(schema *s, const pcs_option *options)
+{
+    for (; options != NULL && options->name != NULL; options++) {
+        if (options->form == NULL || options->form->map == NULL) continue;
+        schema_next(s, options->name);
+        schema_refer(s, options->form->map->name, " needs");
+    }
 }
 
 // Writes the required options of every observer, for a map that includes no file.
@@ -899,68 +860,53 @@ static void schema_need_parts(schema *s, pcs_parts *parts)
 {
     pcs_map_part part;
     for (int i = 0; parts(s->ctx, i, &part); i++) {
-        schema_member(s, part.name);
+        schema_next(s, part.name);
         schema_put(s, "{'if':{'required':['include']},'else':{");
         schema_need_names(s, NULL, part.options, part.more);
         schema_put(s, "}}");
     }
 }
 
-static void schema_need_maps(schema *s, const pcs_option *options)
-{
-    for (; options != NULL && options->name != NULL; options++) {
-        if (options->form == NULL || options->form->map == NULL) continue;
-        schema_member(s, options->name);
-        schema_refer(s, options->form->map->name, " needs");
-    }
-}
-
 // Writes references to the required keys of the maps below.
 static void schema_need_below(schema *s, const pcs_option *options, const pcs_option *more, pcs_parts *observers)
 {
-    bool before = schema_open(s, ",'properties':{");
+    schema_put(s, ",'properties':{");
     schema_need_maps(s, options);
     schema_need_maps(s, more);
     if (observers != NULL) schema_need_parts(s, observers);
-    schema_close(s, "}", before);
+    schema_put(s, "}");
 }
 
+// Requires one of the keys, by the rule `oneOf` or `anyOf`.
 static void schema_need_one(schema *s, const char *rule, const char *const *keys)
 {
-    bool before = s->has_items;
-    schema_put(s, "%s", rule);
-    s->has_items = false;
-    for (int i = 0; keys[i] != NULL; i++) {
-        schema_next(s);
-        schema_put(s, "{'required':[");
-        schema_put_text(s, keys[i]);
-        schema_put(s, "]}");
-    }
-    schema_close(s, "]", before);
+    if (keys == NULL) return;
+    schema_put(s, ",'%s':[", rule);
+    for (int i = 0; keys[i] != NULL; i++) schema_put(s, "%s{'required':['%s']}", i == 0 ? "" : ",", keys[i]);
+    schema_put(s, "]");
 }
 
 // Requires one of both where an option follows from another.
 static void schema_need_given(schema *s, const pcs_option *options)
 {
-    for (; options != NULL && options->name != NULL; options++) {
-        if (options->form == NULL || options->form->gives == NULL) continue;
-        schema_need_one(s, ",'anyOf':[", (const char *const[]){ options->form->gives, options->name, NULL });
-    }
+    for (; options != NULL && options->name != NULL; options++)
+        if (options->form != NULL && options->form->gives != NULL)
+            schema_need_one(s, "anyOf", (const char *const[]){ options->form->gives, options->name, NULL });
 }
 
 static void schema_need_types(schema *s, const pcs_map *map)
 {
     pcs_map_part part;
-    bool before = schema_open(s, ",'allOf':[");
+    schema_put(s, ",'allOf':[");
     for (int i = 0; map->parts(s->ctx, i, &part); i++) {
         schema_if_type(s, &part);
         schema_need_names(s, NULL, part.options, part.more);
         schema_need_below(s, part.options, part.more, NULL);
         schema_need_given(s, part.more);
-        if (part.one != NULL) schema_need_one(s, ",'oneOf':[", part.one);
+        schema_need_one(s, "oneOf", part.one);
         schema_put(s, "}}");
     }
-    schema_close(s, "]", before);
+    schema_put(s, "]");
 }
 
 static void schema_define_needs(schema *s, const pcs_map *map)
@@ -981,28 +927,10 @@ static void schema_define_needs(schema *s, const pcs_map *map)
         schema_need_names(s, map->kind == PCS_MAP_TYPES ? "type" : NULL, map->options, NULL);
         schema_need_below(s, map->options, NULL, map->kind == PCS_MAP_PARTS ? map->parts : NULL);
         if (map->kind == PCS_MAP_TYPES) schema_need_types(s, map);
-        if (map->one != NULL) schema_need_one(s, ",'oneOf':[", map->one);
-        if (map->some != NULL) schema_need_one(s, ",'anyOf':[", map->some);
+        schema_need_one(s, "oneOf", map->one);
+        schema_need_one(s, "anyOf", map->some);
     }
     schema_put(s, "}");
-}
-
-// Defines what several maps use: include, repeat, vectors, profiles over a set.
-static void schema_define_common(schema *s)
-{
-    const pcs_range any = PCS_ANY_NUMBER;
-    schema_put(s, "'include':{'description':'a file, or a list of files, whose keys are merged into this map; keys "
-                  "given here win','type':['string','array'],'items':{'type':'string'}},\n'repeat':{"
-                  "'description':'the entry stands for numbered copies, of all of it or of `each`; ${i}: number',"
-                  "'type':'object','required':['count'],'additionalProperties':false,'properties':{");
-    bool before = schema_open(s, "");
-    schema_options(s, pcs_repeat_options);
-    schema_close(s, "}},\n'vector':{", before);
-    schema_vector(s, any);
-    schema_put(s, "},\n'profile':{'anyOf':[{'type':'array','minItems':3,'maxItems':3,'items':{'type':["
-                  "'number','string']}},{'type':'object','properties':{"
-                  "'from':{'$ref':'#/definitions/vector'},'to':{'$ref':'#/definitions/vector'}},"
-                  "'required':['from','to'],'additionalProperties':false}]}");
 }
 
 static void schema_define_both(void *user, const char *path, const char *help, const pcs_map *map)
@@ -1018,13 +946,21 @@ static void schema_define_both(void *user, const char *path, const char *help, c
 pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *self)
 {
     schema s = { .to = self, .ctx = ctx };
-    schema_put(&s, "{'$schema':'http://json-schema.org/draft-07/schema#',\n'title':");
-    char title[TEXT_BYTES];
-    snprintf(title, sizeof title, "Case file of Percuss %s", percuss_version());
-    schema_put_text(&s, title);
-    schema_put(&s, ",\n'allOf':[{'$ref':'#/definitions/case'},{'$ref':'#/definitions/case needs'}],\n"
-                   "'definitions':{\n");
-    schema_define_common(&s);
+    schema_put(&s,
+               "{'$schema':'http://json-schema.org/draft-07/schema#',\n'title':'Case file of Percuss %s',\n"
+               "'allOf':[{'$ref':'#/definitions/case'},{'$ref':'#/definitions/case needs'}],\n'definitions':{\n",
+               percuss_version());
+    schema_put(&s, "'include':{'description':'a file, or a list of files, whose keys are merged into this map; keys "
+                   "given here win','type':['string','array'],'items':{'type':'string'}},\n'repeat':{"
+                   "'description':'the entry stands for numbered copies, of all of it or of `each`; ${i}: number',"
+                   "'type':'object','required':['count'],'additionalProperties':false,'properties':{");
+    schema_options(&s, pcs_repeat_options);
+    schema_put(&s, "}},\n'vector':{");
+    schema_vector(&s, (pcs_range)PCS_ANY_NUMBER);
+    schema_put(&s, "},\n'profile':{'anyOf':[{'type':'array','minItems':3,'maxItems':3,'items':{'type':["
+                   "'number','string']}},{'type':'object','properties':{"
+                   "'from':{'$ref':'#/definitions/vector'},'to':{'$ref':'#/definitions/vector'}},"
+                   "'required':['from','to'],'additionalProperties':false}]}");
     maps_walk(ctx, schema_define_both, &s);
     schema_put(&s, "}}\n");
     return PCS_OK;

@@ -25,9 +25,11 @@ typedef struct group_keys {
     pcs_yaml *mesh, *damping, *section;
 } group_keys;
 
+static const pcs_form sets_form = { .shown = "[names of sets]",
+                                    .json = "'type':['string','array'],'minLength':1,'minItems':1,"
+                                            "'items':{'type':'string','minLength':1}" };
 static const pcs_option group_options[] = {
-    PCS_NODE("mesh", group_keys, mesh, PCS_REQUIRED, pcs_sets_form,
-             "the set of cells that gets these elements, or a list"),
+    PCS_NODE("mesh", group_keys, mesh, PCS_REQUIRED, sets_form, "the set of cells that gets these elements, or a list"),
     PCS_MAP("damping", group_keys, damping, PCS_OPTIONAL, pcs_damping_map, "Rayleigh damping"),
     { .name = NULL },
 };
@@ -94,9 +96,13 @@ static void elements_check_cells(pcs_build *b, const pcs_yaml *node, const pcs_f
     }
 }
 
-static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *group)
+static pcs_status elements_read(pcs_build *b, const char *name, pcs_yaml *node, void *item)
 {
+    pcs_fe_group *group = item;
     group_keys keys = { 0 };
+    group->name = name;
+    if (node == NULL) b->has_lost_cells = true;
+    if (node == NULL) return PCS_OK;
     int type = pcs_build_type(b, node, element_parts);
     (void)pcs_case_read(b->c, node, group_options, &keys);
     bool is_list = keys.mesh != NULL && pcs_yaml_get_kind(keys.mesh) == PCS_YAML_LIST;
@@ -221,23 +227,12 @@ static pcs_status elements_check_cover(pcs_build *b, const pcs_yaml *section)
 
 pcs_status pcs_build_groups(pcs_build *b)
 {
-    int count;
-    pcs_yaml *section = pcs_build_section(b, "elements", true, "element groups by name", &count);
-    pcs_fe_group *groups = NULL;
-    PCS_TAKE(b->ctx, groups, count, "element groups");
-    for (int i = 0; i < count; i++) {
-        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        groups[i].name = pcs_yaml_key(section, i);
-        if (node == NULL) {
-            b->has_lost_cells = true;
-        } else {
-            PCS_TRY(elements_group(b, node, &groups[i]));
-        }
-    }
-    b->model.ngroup = count;
+    void *groups;
+    pcs_yaml *section = pcs_build_section(b, "elements", "element groups by name", &b->model.ngroup);
+    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_fe_group), elements_read, &groups));
     b->model.groups = groups;
     elements_read_damping(b, pcs_case_root(b->c), &b->model.damping_mass, &b->model.damping_stiffness);
-    return section == NULL || count == 0 ? PCS_OK : elements_check_cover(b, section);
+    return b->model.ngroup == 0 ? PCS_OK : elements_check_cover(b, section);
 }
 
 // Sets an automatic mass to the one that the scheme needs, and rejects a given one that the scheme cannot take.

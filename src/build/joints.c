@@ -13,13 +13,13 @@ static const double velocity_allowed = 1e-9;   // of the largest velocities, lik
 static const double independent_share = 1e-10; // squared part of a row that the rows before it do not hold
 
 typedef struct motion_keys {
-    pcs_yaml *displacement, *velocity;
+    pcs_amplitude displacement, velocity;
 } motion_keys;
 
-// Signals that a joint may follow.
+// Signals that a joint may follow; its type says where they go.
 static const pcs_option motion_options[] = {
-    PCS_MAP("displacement", motion_keys, displacement, PCS_OPTIONAL, pcs_amplitude_map, "over time, m or rad"),
-    PCS_MAP("velocity", motion_keys, velocity, PCS_OPTIONAL, pcs_amplitude_map, "over time, m/s or rad/s"),
+    PCS_FORM("displacement", motion_keys, displacement, PCS_OPTIONAL, pcs_amplitude_form, "over time, m or rad"),
+    PCS_FORM("velocity", motion_keys, velocity, PCS_OPTIONAL, pcs_amplitude_form, "over time, m/s or rad/s"),
     { .name = NULL },
 };
 
@@ -59,8 +59,9 @@ static pcs_status build_source(pcs_build *b, pcs_yaml *node, const pcs_source_op
     bool is_read = pcs_case_read(b->c, node, ops->options, params);
     for (const pcs_source_signal *s = ops->signals; s != NULL && s->name != NULL; s++) {
         pcs_amplitude *signal = (pcs_amplitude *)((char *)params + s->offset);
-        PCS_TRY(pcs_build_amplitude(b, node, s->name, signal));
-        if (s->is_rate) PCS_TRY(joints_integrate(b, pcs_case_get(b->c, node, s->name), signal));
+        pcs_yaml *given = pcs_case_get(b->c, node, s->name);
+        if (given != NULL) PCS_TRY(pcs_amplitude_form.read(b, given, signal));
+        if (s->is_rate) PCS_TRY(joints_integrate(b, given, signal));
     }
     is_read = is_read && pcs_case_error_count(b->c) == nerror;
     for (const pcs_source_set *s = ops->sets; s->option != NULL; s++) {
@@ -72,19 +73,19 @@ static pcs_status build_source(pcs_build *b, pcs_yaml *node, const pcs_source_op
     return PCS_OK;
 }
 
+static pcs_status joints_read(pcs_build *b, const char *name, pcs_yaml *node, void *item)
+{
+    pcs_row_source *joint = item;
+    joint->name = name;
+    int type = node == NULL ? -1 : pcs_build_type(b, node, joint_parts);
+    return type < 0 ? PCS_OK : build_source(b, node, pcs_joints[type], joint);
+}
+
 pcs_status pcs_build_joints(pcs_build *b)
 {
-    int count;
-    pcs_yaml *section = pcs_build_section(b, "joints", false, "joints by name", &count);
-    pcs_row_source *joints = NULL;
-    PCS_TAKE(b->ctx, joints, count, "joints");
-    for (int i = 0; i < count; i++) {
-        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        joints[i].name = pcs_yaml_key(section, i);
-        int type = node == NULL ? -1 : pcs_build_type(b, node, joint_parts);
-        if (type >= 0) PCS_TRY(build_source(b, node, pcs_joints[type], &joints[i]));
-    }
-    b->model.njoint = count;
+    void *joints;
+    pcs_yaml *section = pcs_build_section(b, "joints", NULL, &b->model.njoint);
+    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_row_source), joints_read, &joints));
     b->model.joints = joints;
     return PCS_OK;
 }
@@ -349,21 +350,6 @@ const pcs_map pcs_contact_map = { .name = "contact",
                                   .parts = gap_parts,
                                   .one = contact_one };
 
-// Checks that a contact has one law: a restitution or `law`, and a tangential restitution with impact laws only.
-static void contacts_check_law(pcs_build *b, pcs_yaml *node, const contact_keys *keys, const pcs_law *law)
-{
-    if (keys->law == NULL && isnan(keys->restitution))
-        pcs_case_error_at(b->c, node, NULL,
-                          "missing key 'restitution' (Newton's coefficient e), or 'law', a force law or another impact "
-                          "law");
-    if (keys->law != NULL && !isnan(keys->restitution))
-        pcs_case_error_at(b->c, node, "restitution",
-                          "a contact with 'law' has no restitution of its own: leave one of both out");
-    if (pcs_law_is_force(law) && keys->tangent_restitution != 0.0)
-        pcs_case_error_at(b->c, node, "tangent_restitution",
-                          "is %g: it goes with impact laws only, not with a force law", keys->tangent_restitution);
-}
-
 static pcs_status contacts_read_law(pcs_build *b, pcs_yaml *node, double friction, pcs_law *out)
 {
     int type = pcs_build_type(b, node, law_parts);
@@ -381,9 +367,12 @@ static pcs_status contacts_read_law(pcs_build *b, pcs_yaml *node, double frictio
     return PCS_OK;
 }
 
-static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_row_source *contact)
+static pcs_status contacts_read(pcs_build *b, const char *name, pcs_yaml *node, void *item)
 {
+    pcs_row_source *contact = item;
     contact_keys keys = { 0 };
+    contact->name = name;
+    if (node == NULL) return PCS_OK;
     int type = pcs_build_type(b, node, gap_parts);
     bool is_read = pcs_case_read(b->c, node, contact_options, &keys);
     contact->writes_points = keys.points == 1;
@@ -393,7 +382,10 @@ static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_row_source 
     PCS_TRY(build_source(b, node, pcs_gap_types[type], contact));
     if (keys.law != NULL && pcs_case_is(b->c, keys.law, PCS_YAML_MAP))
         PCS_TRY(contacts_read_law(b, keys.law, keys.friction, &contact->law));
-    if (is_read) contacts_check_law(b, node, &keys, &contact->law);
+    if (is_read) (void)pcs_case_one(b->c, node, contact_one, true);
+    if (is_read && pcs_law_is_force(&contact->law) && keys.tangent_restitution != 0.0)
+        pcs_case_error_at(b->c, node, "tangent_restitution",
+                          "is %g: it goes with impact laws only, not with a force law", keys.tangent_restitution);
     if (keys.law != NULL) return PCS_OK;
     pcs_newton *newton;
     PCS_TAKE(b->ctx, newton, 1, "a contact");
@@ -404,16 +396,9 @@ static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_row_source 
 
 pcs_status pcs_build_contacts(pcs_build *b)
 {
-    int count;
-    pcs_yaml *section = pcs_build_section(b, "contacts", false, "contacts by name", &count);
-    pcs_row_source *contacts = NULL;
-    PCS_TAKE(b->ctx, contacts, count, "contacts");
-    for (int i = 0; i < count; i++) {
-        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        contacts[i].name = pcs_yaml_key(section, i);
-        if (node != NULL) PCS_TRY(contacts_contact(b, node, &contacts[i]));
-    }
-    b->model.ncontact = count;
+    void *contacts;
+    pcs_yaml *section = pcs_build_section(b, "contacts", NULL, &b->model.ncontact);
+    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_row_source), contacts_read, &contacts));
     b->model.contacts = contacts;
     return PCS_OK;
 }

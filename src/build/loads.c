@@ -9,9 +9,10 @@
 
 static const char *const supports_axes[] = { "x", "y", "z", "rx", "ry", "rz", NULL };
 
-static void supports_read_fix(pcs_build *b, pcs_yaml *list, bool fixes[6])
+static pcs_status supports_read_fix(pcs_build *b, pcs_yaml *list, void *member)
 {
-    if (!pcs_case_is(b->c, list, PCS_YAML_LIST)) return;
+    bool *fixes = member;
+    if (!pcs_case_is(b->c, list, PCS_YAML_LIST)) return PCS_OK;
     if (pcs_yaml_count(list) == 0) pcs_case_reject(b->c, list, "is empty, needs some of x, y, z, rx, ry, rz");
     for (int i = 0; i < pcs_yaml_count(list); i++) {
         pcs_yaml *item = pcs_yaml_item(list, i);
@@ -26,43 +27,35 @@ static void supports_read_fix(pcs_build *b, pcs_yaml *list, bool fixes[6])
             fixes[axis] = true;
         }
     }
+    return PCS_OK;
 }
-
-typedef struct support_keys {
-    pcs_yaml *set, *fix;
-    bool has_reactions;
-} support_keys;
 
 static const pcs_form fix_form = { .shown = "some of [x, y, z, rx, ry, rz]",
                                    .json = "'type':'array','minItems':1,'uniqueItems':true,"
-                                           "'items':{'enum':['x','y','z','rx','ry','rz']}" };
+                                           "'items':{'enum':['x','y','z','rx','ry','rz']}",
+                                   .read = supports_read_fix };
 
 static const pcs_option support_options[] = {
-    PCS_SET("set", support_keys, set, PCS_REQUIRED, "the set of nodes that is held"),
-    PCS_NODE("fix", support_keys, fix, PCS_REQUIRED, fix_form, "the directions that are held"),
-    PCS_FLAG("reactions", support_keys, has_reactions, PCS_DEFAULT("false"),
+    PCS_FORM("set", pcs_fe_support, nodes, PCS_REQUIRED, pcs_set_form, "the set of nodes that is held"),
+    PCS_FORM("fix", pcs_fe_support, fixes, PCS_REQUIRED, fix_form, "the directions that are held"),
+    PCS_FLAG("reactions", pcs_fe_support, has_reactions, PCS_DEFAULT("false"),
              "history columns of its force and moment on the model, means over each step"),
     { .name = NULL },
 };
 const pcs_map pcs_support_map = { .name = "support", .is_entry = true, .options = support_options };
 
+static pcs_status supports_read(pcs_build *b, const char *name, pcs_yaml *node, void *item)
+{
+    pcs_fe_support *support = item;
+    support->name = name;
+    return node == NULL ? PCS_OK : pcs_build_read(b, node, support_options, support, NULL);
+}
+
 pcs_status pcs_build_supports(pcs_build *b)
 {
-    int count;
-    pcs_yaml *section = pcs_build_section(b, "supports", false, "supports by name", &count);
-    pcs_fe_support *supports = NULL;
-    PCS_TAKE(b->ctx, supports, count, "supports");
-    for (int i = 0; i < count; i++) {
-        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        if (node == NULL) continue;
-        supports[i].name = pcs_yaml_key(section, i);
-        support_keys keys = { 0 };
-        (void)pcs_case_read(b->c, node, support_options, &keys);
-        if (keys.set != NULL) supports[i].nodes = pcs_build_set(b, keys.set, false, false);
-        if (keys.fix != NULL) supports_read_fix(b, keys.fix, supports[i].fixes);
-        supports[i].has_reactions = keys.has_reactions;
-    }
-    b->model.nsupport = count;
+    void *supports;
+    pcs_yaml *section = pcs_build_section(b, "supports", NULL, &b->model.nsupport);
+    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_fe_support), supports_read, &supports));
     b->model.supports = supports;
     return PCS_OK;
 }
@@ -73,7 +66,6 @@ enum { TYPE_GRAVITY, TYPE_FORCE, TYPE_MOMENT, TYPE_TORQUE, TYPE_LINE };
 typedef struct load_params {
     pcs_fe_load load;
     double axis[3], torque;
-    pcs_yaml *node, *set, *cells, *amplitude;
 } load_params;
 
 static const pcs_option gravity_options[] = {
@@ -86,13 +78,14 @@ static const pcs_option gravity_options[] = {
 #define LOAD_FOLLOWER                                                     \
     PCS_FLAG("follower", load_params, load.follows, PCS_DEFAULT("false"), \
              "the load rotates with its node, which needs finite rotations")
-#define LOAD_AMPLITUDE                                                            \
-    PCS_MAP("amplitude", load_params, amplitude, PCS_OPTIONAL, pcs_amplitude_map, \
-            "factor over time, by one of its keys")
+#define LOAD_AMPLITUDE                                                                   \
+    PCS_FORM("amplitude", load_params, load.amplitude, PCS_OPTIONAL, pcs_amplitude_form, \
+             "factor over time, by one of its keys")
 // One of the first two is given.
-#define LOAD_NODES                                                         \
-    PCS_SET("node", load_params, node, PCS_OPTIONAL, "a set of one node"), \
-        PCS_SET("set", load_params, set, PCS_OPTIONAL, "a set of nodes, instead of `node`"), LOAD_AMPLITUDE
+#define LOAD_NODES                                                                                                 \
+    PCS_FORM("node", load_params, load.nodes, PCS_OPTIONAL, pcs_node_form, "a set of one node"),                   \
+        PCS_FORM("set", load_params, load.nodes, PCS_OPTIONAL, pcs_set_form, "a set of nodes, instead of `node`"), \
+        LOAD_AMPLITUDE
 
 static const pcs_option force_options[] = {
     PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER, "force on each of the nodes, N"),
@@ -121,7 +114,7 @@ static const pcs_option torque_options[] = {
 static const pcs_option line_options[] = {
     PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER,
                "force per length of the cells at rest, N/m"),
-    PCS_SET("cells", load_params, cells, PCS_REQUIRED, "the set of cells that is loaded"),
+    PCS_FORM("cells", load_params, load.cells, PCS_REQUIRED, pcs_cells_form, "the set of cells that is loaded"),
     LOAD_AMPLITUDE,
     { .name = NULL },
 };
@@ -144,19 +137,6 @@ static bool load_parts(pcs_context *ctx, int i, pcs_map_part *out)
 
 const pcs_map pcs_load_map = { .name = "load", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = load_parts };
 
-// Returns the nodes under `node` or `set`, exactly one of which must be given; NULL, with an error, otherwise.
-static const pcs_set *loads_nodes(pcs_build *b, const pcs_yaml *map, const load_params *p)
-{
-    if (p->node != NULL && p->set != NULL) {
-        pcs_case_error_at(b->c, map, "set", "'node' and 'set' are both given, only one is allowed");
-    } else if (p->node == NULL && p->set == NULL) {
-        pcs_case_error_at(b->c, map, NULL, "missing key 'node' or 'set'");
-    } else {
-        return pcs_build_set(b, p->node != NULL ? p->node : p->set, false, p->node != NULL);
-    }
-    return NULL;
-}
-
 // Sets the load vector to torque times unit axis, N m.
 static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
 {
@@ -165,36 +145,28 @@ static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
     for (int k = 0; k < 3; k++) p->load.value[k] = p->torque * p->axis[k] / length;
 }
 
-static pcs_status loads_read(pcs_build *b, pcs_yaml *node, int type, pcs_fe_load *load)
+static pcs_status loads_read(pcs_build *b, const char *name, pcs_yaml *node, void *item)
 {
-    load_params p = { .load = *load };
-    bool is_read = pcs_case_read(b->c, node, load_types[type].options, &p);
+    load_params p = { .load.name = name };
+    bool is_fine;
+    int type = node == NULL ? -1 : pcs_build_type(b, node, load_parts);
+    if (type < 0) return PCS_OK;
+    const pcs_map_part *part = &load_types[type];
     p.load.is_gravity = type == TYPE_GRAVITY;
     p.load.kind = type == TYPE_FORCE ? PCS_LOAD_FORCE : PCS_LOAD_MOMENT;
-    if (type == TYPE_LINE) {
-        p.load.kind = PCS_LOAD_LINE;
-        if (p.cells != NULL) p.load.cells = pcs_build_set(b, p.cells, true, false);
-    } else if (type != TYPE_GRAVITY) {
-        p.load.nodes = loads_nodes(b, node, &p);
-    }
-    if (type == TYPE_TORQUE && is_read) loads_take_axis(b, node, &p);
-    *load = p.load;
-    return p.amplitude == NULL ? PCS_OK : pcs_build_amplitude(b, node, "amplitude", &load->amplitude);
+    if (type == TYPE_LINE) p.load.kind = PCS_LOAD_LINE;
+    PCS_TRY(pcs_build_read(b, node, part->options, &p, &is_fine));
+    if (part->one != NULL) (void)pcs_case_one(b->c, node, part->one, true);
+    if (type == TYPE_TORQUE && is_fine) loads_take_axis(b, node, &p);
+    *(pcs_fe_load *)item = p.load;
+    return PCS_OK;
 }
 
 pcs_status pcs_build_loads(pcs_build *b)
 {
-    int count;
-    pcs_yaml *section = pcs_build_section(b, "loads", false, "loads by name", &count);
-    pcs_fe_load *loads = NULL;
-    PCS_TAKE(b->ctx, loads, count, "loads");
-    for (int i = 0; i < count; i++) {
-        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        loads[i].name = pcs_yaml_key(section, i);
-        int type = node == NULL ? -1 : pcs_build_type(b, node, load_parts);
-        if (type >= 0) PCS_TRY(loads_read(b, node, type, &loads[i]));
-    }
-    b->model.nload = count;
+    void *loads;
+    pcs_yaml *section = pcs_build_section(b, "loads", NULL, &b->model.nload);
+    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_fe_load), loads_read, &loads));
     b->model.loads = loads;
     return PCS_OK;
 }

@@ -6,6 +6,8 @@
 
 #include "case/case.h"
 
+struct pcs_build;
+
 // A part of a registry, chosen by `type: name`.
 typedef struct pcs_map_part {
     const char *name, *summary;
@@ -24,6 +26,8 @@ typedef struct pcs_form {
     pcs_parts *parts;  // registry: `auto` or the name of a part
     const struct pcs_map *map;
     const char *gives; // required option that follows from this one, NULL if none
+    // Reads the value of a PCS_OPTION_FORM into its member; wrong values are errors of the case.
+    pcs_status (*read)(struct pcs_build *b, pcs_yaml *node, void *member);
 } pcs_form;
 
 typedef enum pcs_map_kind {
@@ -50,18 +54,19 @@ typedef struct pcs_map {
 // clang-format off
 #define PCS_NODE(key, type, member, need, of, text) \
     { .name = (key), .kind = PCS_OPTION_NODE, .help = text, .offset = offsetof(type, member), need, .form = &(of) }
-#define PCS_SET(key, type, member, need, text) PCS_NODE(key, type, member, need, pcs_set_form, text)
+#define PCS_FORM(key, type, member, need, of, text) \
+    { .name = (key), .kind = PCS_OPTION_FORM, .help = text, .offset = offsetof(type, member), need, .form = &(of) }
 #define PCS_MAP(key, type, member, need, of, text) \
     PCS_NODE(key, type, member, need, ((const pcs_form){ .map = &(of) }), text)
 // clang-format on
 
-// Forms of values: the name of one set, or of one or several.
-extern const pcs_form pcs_set_form, pcs_sets_form;
+// Forms of values: a set of nodes, of one node, of cells (const pcs_set *); an amplitude (pcs_amplitude).
+extern const pcs_form pcs_set_form, pcs_node_form, pcs_cells_form, pcs_amplitude_form;
 
 extern const pcs_map pcs_linsolve_map, pcs_step_map, pcs_control_map, pcs_damping_map, pcs_law_map, pcs_section_map,
-    pcs_group_map, pcs_amplitude_map, pcs_contact_map, pcs_initial_map, pcs_joint_map, pcs_load_map, pcs_mesh_map,
-    pcs_merge_map, pcs_output_map, pcs_scheme_map, pcs_set_map, pcs_solver_map, pcs_start_map, pcs_support_map,
-    pcs_system_map, pcs_time_map;
+    pcs_group_map, pcs_contact_map, pcs_initial_map, pcs_joint_map, pcs_load_map, pcs_mesh_map, pcs_merge_map,
+    pcs_output_map, pcs_scheme_map, pcs_set_map, pcs_solver_map, pcs_start_map, pcs_support_map, pcs_system_map,
+    pcs_time_map;
 
 // Defines the function that gives the parts of a registry, a table of pointers that ends with NULL.
 #define PCS_PARTS(function, table, own_options, own_more, own_one)                                      \

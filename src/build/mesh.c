@@ -780,7 +780,7 @@ pcs_status pcs_build_mesh(pcs_build *b)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
     mesh_parts parts = { 0 };
-    pcs_yaml *section = pcs_build_section(b, "mesh", true, "parts of the mesh by name", &parts.count);
+    pcs_yaml *section = pcs_build_section(b, "mesh", "parts of the mesh by name", &parts.count);
     PCS_TRY(pcs_mesh_create(b->ctx, &b->mesh));
     const pcs_yaml *sets = pcs_case_get(b->c, pcs_case_root(b->c), "sets");
     PCS_TAKE(b->ctx, b->broken, parts.count + (sets == NULL ? 0 : pcs_yaml_count(sets)) + 1, "the mesh");

@@ -53,7 +53,8 @@ bool pcs_build_shows_pieces(pcs_build *b, int nnode)
 }
 
 typedef struct output_probe {
-    pcs_yaml *place[4], *of; // node, set, element, body; NULL if absent
+    const pcs_set *items;
+    pcs_yaml *of;
     int item;
 } output_probe;
 
@@ -62,10 +63,11 @@ static const pcs_form components_form = {
 };
 // One of the first four is given. Of a system in closed form, the last alone.
 static const pcs_option probe_options[] = {
-    PCS_SET("node", output_probe, place[0], PCS_OPTIONAL, "a set of one node"),
-    PCS_SET("set", output_probe, place[1], PCS_OPTIONAL, "a set of nodes"),
-    PCS_SET("element", output_probe, place[2], PCS_OPTIONAL, "a set of cells"),
-    PCS_SET("body", output_probe, place[3], PCS_OPTIONAL, "a set of cells, of whose centre of mass `of` is recorded"),
+    PCS_FORM("node", output_probe, items, PCS_OPTIONAL, pcs_node_form, "a set of one node"),
+    PCS_FORM("set", output_probe, items, PCS_OPTIONAL, pcs_set_form, "a set of nodes"),
+    PCS_FORM("element", output_probe, items, PCS_OPTIONAL, pcs_cells_form, "a set of cells"),
+    PCS_FORM("body", output_probe, items, PCS_OPTIONAL, pcs_cells_form,
+             "a set of cells, of whose centre of mass `of` is recorded"),
     PCS_COUNT("item", output_probe, item, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
               "one item of the set, from 0; by default the mean over the set, or the centre of the body"),
     PCS_NODE("of", output_probe, of, PCS_REQUIRED, components_form,
@@ -74,6 +76,7 @@ static const pcs_option probe_options[] = {
     { .name = NULL },
 };
 enum { PROBE_OF = 5 }; // in the table
+static const char *const probe_one[] = { "node", "set", "element", "body", NULL };
 static const pcs_map map_probe = { .name = "probe", .is_entry = true, .options = probe_options };
 static const pcs_map map_probes = { .name = "probes", .kind = PCS_MAP_NAMES, .entry = &map_probe };
 
@@ -100,29 +103,6 @@ static const pcs_option output_options[] = {
 const pcs_map pcs_output_map = {
     .name = "output", .kind = PCS_MAP_PARTS, .options = output_options, .parts = observer_parts
 };
-
-// Returns the nodes or cells of a probe, from exactly one of node, set, element and body; NULL and an error if wrong.
-static const pcs_set *output_probe_set(pcs_build *b, pcs_yaml *map, const output_probe *p, pcs_build_probe *probe)
-{
-    int which = -1;
-    for (int i = 0; i < 4; i++) {
-        const char *key = probe_options[i].name;
-        if (p->place[i] == NULL) continue;
-        if (which >= 0) {
-            pcs_case_error_at(b->c, map, key, "'%s' and '%s' are both given, only one is allowed",
-                              probe_options[which].name, key);
-            return NULL;
-        }
-        which = i;
-    }
-    if (which < 0) {
-        pcs_case_error_at(b->c, map, NULL, "missing key 'node', 'set', 'element' or 'body'");
-        return NULL;
-    }
-    probe->is_cell = which == 2;
-    probe->is_body = which == 3;
-    return pcs_build_set(b, p->place[which], which >= 2, which == 0);
-}
 
 static const pcs_set *output_pick_item(pcs_build *b, pcs_yaml *map, const pcs_set *set, int item)
 {
@@ -154,12 +134,19 @@ static bool output_check_components(pcs_build *b, pcs_yaml *of)
     return true;
 }
 
-static void output_read_probe(pcs_build *b, pcs_yaml *map, pcs_build_probe *probe)
+static pcs_status output_read_probe(pcs_build *b, const char *name, pcs_yaml *map, void *item)
 {
-    output_probe params = { .item = -1 };
-    (void)pcs_case_read(b->c, map, b->has_system ? &probe_options[PROBE_OF] : probe_options, &params);
-    if (!b->has_system) probe->items = output_pick_item(b, map, output_probe_set(b, map, &params, probe), params.item);
-    if (params.of != NULL && output_check_components(b, params.of)) probe->of = params.of;
+    pcs_build_probe *probe = item;
+    output_probe p = { .item = -1 };
+    probe->name = name;
+    if (map == NULL) return PCS_OK;
+    PCS_TRY(pcs_build_read(b, map, b->has_system ? &probe_options[PROBE_OF] : probe_options, &p, NULL));
+    int which = b->has_system ? -1 : pcs_case_one(b->c, map, probe_one, true);
+    probe->is_cell = which == 2;
+    probe->is_body = which == 3;
+    if (which >= 0) probe->items = output_pick_item(b, map, p.items, p.item);
+    if (p.of != NULL && output_check_components(b, p.of)) probe->of = p.of;
+    return PCS_OK;
 }
 
 static pcs_status output_read_probes(pcs_build *b, pcs_yaml *output)
@@ -168,14 +155,10 @@ static pcs_status output_read_probes(pcs_build *b, pcs_yaml *output)
     (void)pcs_case_read(b->c, output, output_options, &keys);
     pcs_yaml *section = keys.probes;
     if (section == NULL || !pcs_case_is(b->c, section, PCS_YAML_MAP)) return PCS_OK;
-    int count = pcs_yaml_count(section);
-    PCS_TAKE(b->ctx, b->probes, count, "probes");
-    for (int i = 0; i < count; i++) {
-        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        b->probes[i].name = pcs_yaml_key(section, i);
-        if (node != NULL) output_read_probe(b, node, &b->probes[i]);
-    }
-    b->nprobe = count;
+    void *probes;
+    PCS_TRY(pcs_build_entries(b, section, sizeof *b->probes, output_read_probe, &probes));
+    b->nprobe = pcs_yaml_count(section);
+    b->probes = probes;
     return PCS_OK;
 }
 

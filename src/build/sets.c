@@ -202,10 +202,7 @@ static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name,
 static const char *sets_check(const sets_params *p, const char **key)
 {
     *key = "cells";
-    if (p->nodes.count > 0 && p->cells.count > 0) return "'nodes' and 'cells' are both given, only one is allowed";
     if (p->cells.count > 0 && p->selection.at.count > 0) return "'at' chooses nodes, not cells";
-    *key = NULL;
-    if (p->nodes.count == 0 && p->cells.count == 0) return "missing key 'nodes' or 'cells'";
     const struct {
         const char *key;
         const pcs_names *names;
@@ -224,6 +221,7 @@ static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool 
     sets_params p = { 0 };
     const char *key = NULL;
     if (!pcs_case_read(b->c, node, set_options, &p)) return PCS_OK;
+    if (pcs_case_one(b->c, node, set_one, true) < 0) return PCS_OK;
     const char *fault = sets_check(&p, &key);
     if (fault == NULL && (pcs_mesh_node_set(b->mesh, name) != NULL || pcs_mesh_cell_set(b->mesh, name) != NULL)) {
         key = NULL;
@@ -272,7 +270,7 @@ static pcs_status sets_add_group(pcs_build *b, pcs_yaml *group, const char *key)
 pcs_status pcs_build_sets(pcs_build *b)
 {
     int count;
-    pcs_yaml *section = pcs_build_section(b, "sets", false, "sets by name", &count);
+    pcs_yaml *section = pcs_build_section(b, "sets", NULL, &count);
     for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
         const char *name = pcs_yaml_key(section, i);
@@ -367,7 +365,7 @@ pcs_status pcs_build_merges(pcs_build *b)
 {
     int count;
     pcs_merge merge;
-    pcs_yaml *section = pcs_build_section(b, "merge", false, "positions where parts of the mesh share nodes", &count);
+    pcs_yaml *section = pcs_build_section(b, "merge", NULL, &count);
     if (count == 0) return PCS_OK;
     pcs_status status = pcs_merge_begin(b->mesh, &merge);
     for (int i = 0; i < count; i++) {

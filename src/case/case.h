@@ -52,6 +52,9 @@ const char *pcs_yaml_key(const pcs_yaml *map, int i); // of a map
 pcs_yaml *pcs_case_get(pcs_case *c, pcs_yaml *map, const char *key);
 // Returns the child `key` of a map; NULL, with an error, if it is absent or of another kind.
 pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_kind kind, const char *help);
+// Returns the index of the key that is given of NULL-terminated names; -1, with an error, if there is none, or if they
+// are exclusive and there are several.
+int pcs_case_one(pcs_case *c, pcs_yaml *map, const char *const *names, bool are_exclusive);
 // Returns the map under `key`, which is added empty if absent; NULL, with an error, if it is of another kind.
 pcs_yaml *pcs_case_get_map(pcs_case *c, pcs_yaml *map, const char *key);
 // Returns entry i of a map whose keys are names of the user; NULL, with an error, if the name has other characters than

@@ -53,6 +53,39 @@ pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_ki
     return pcs_case_is(c, node, kind) ? node : NULL;
 }
 
+// Writes "'a', 'b' or 'c'". Returns `buffer`.
+static const char *keys_list(const char *const *names, size_t size, char *buffer)
+{
+    size_t used = 0;
+    for (int i = 0; names[i] != NULL && used < size; i++) {
+        const char *separator = names[i + 1] == NULL ? " or " : ", ";
+        used += (size_t)snprintf(buffer + used, size - used, "%s'%s'", i == 0 ? "" : separator, names[i]);
+    }
+    return buffer;
+}
+
+int pcs_case_one(pcs_case *c, pcs_yaml *map, const char *const *names, bool are_exclusive)
+{
+    int found = -1;
+    char list[PCS_PATH_BYTES];
+    bool is_fine = true;
+    for (int i = 0; names[i] != NULL; i++) {
+        pcs_yaml *node = pcs_case_get(c, map, names[i]);
+        if (node == NULL) continue;
+        if (found >= 0 && are_exclusive) {
+            node->is_unjudged = map->items[pcs_tree_index(map, names[found])]->is_unjudged = true;
+            if (is_fine)
+                pcs_case_error_at(c, map, names[i], "'%s' and '%s' are both given, only one is allowed", names[found],
+                                  names[i]);
+            is_fine = false;
+        }
+        found = i;
+    }
+    if (!is_fine) return -1;
+    if (found < 0) pcs_case_error_at(c, map, NULL, "missing key %s", keys_list(names, sizeof list, list));
+    return found;
+}
+
 static pcs_yaml *keys_add(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_kind kind)
 {
     pcs_yaml *node = pcs_tree_node(c, kind, map->location);

@@ -473,6 +473,7 @@ static bool read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, vo
     case PCS_OPTION_POINTS: return value_points(c, node, option->range, member);
     case PCS_OPTION_FORMULA: return value_formula(c, node, time, member);
     case PCS_OPTION_NODE: *(pcs_yaml **)member = node; return true;
+    case PCS_OPTION_FORM: return true;
     case PCS_OPTION_PROFILE: return profile_read(c, node, option->range, member);
     }
     return false;
@@ -494,6 +495,7 @@ static void read_absent(const pcs_option *option, void *member)
     case PCS_OPTION_FORMULA: *(const pcs_expression **)member = NULL; break;
     case PCS_OPTION_PROFILE: *(pcs_profile *)member = (pcs_profile){ .value = NAN }; break;
     case PCS_OPTION_NODE: *(pcs_yaml **)member = NULL; break;
+    case PCS_OPTION_FORM: break;
     }
 }
 
