@@ -11,14 +11,12 @@
 //   q = q_n + (h/2) (v_n + v) + G(qM)^T Psi,   0 <= g(q) _|_ Psi >= 0
 // coupling: unified     with qm, vm = means of both ends, on I:
 //   q = q_n + (h/2) (v_n + v) + G(qm)^T Psi,   v = v_n + M(qM)^-1 (h f(t_n + h/2, qm, vm) + G(qm)^T La)
-//   0 <= g' _|_ Psi >= 0,   0 <= d' + e d _|_ La >= 0,  tangential rows like those of La, with friction
-// gap: exact    g' = g(q),                   d' = G(q) v,               d = G(q_n) v_n
-//      paper    g' = g(q_n) + G(qm) (q - q_n),  d' = d + G(qm) (v - v_n),  d = G(q_n) v_n      (eqs. 41, 42)
-//      mid      g' = g(q),                   d' = G(qm) v,              d = G(qm) v_n
+//   0 <= g(q) _|_ Psi >= 0,   0 <= G(q) v + e G(q_n) v_n _|_ La >= 0,  tangential rows likewise, with friction
+// The paper linearises both laws about the start (eqs. 41, 42): then Psi has to undo a velocity that La imposes, and
+// lasting contacts gain energy.
 //
 // Positions are corrected in the Euclidean metric, as the paper does, or with `metric: mass` by M^-1 G^T Psi: on a mesh
-// the former would push single nodes. Only `exact` keeps the energy of a lasting
-// contact: the others impose a velocity that Psi must undo.
+// the former would push single nodes.
 
 #include "schemes/explicit.h"
 #include "step/dense_contacts.h"
@@ -26,8 +24,6 @@
 
 #include <math.h>
 #include <string.h>
-
-typedef enum pcs_ggl_gap { PCS_GGL_EXACT, PCS_GGL_PAPER, PCS_GGL_MID } pcs_ggl_gap;
 
 typedef struct pcs_ggl_memory {
     double factored_h; // length of the last step, s: factoring again for it after a resume is no work of the run
@@ -40,11 +36,9 @@ typedef struct pcs_ggl {
     double **E;           // [nrow][nv] directions of the position correction: G^T, or M^-1 G^T
     double *psi;          // [nrow] their multipliers, m
     double *start_rate;   // [nrow] G(q_n) v_n, m/s
-    double *start_gap;    // [nrow] g(q_n), m
     double *start_rate_t; // [ntangent] T(q_n) v_n, m/s
     double *uncorrected;  // [nv] q without its correction
     // of the unified scheme
-    pcs_ggl_gap gap;
     pcs_matrix *S;           // M + (h/2) C + (h^2/4) K
     pcs_linsolve *iteration; // solver of S
     double factored_h;       // step length for which S and Y of a linear system were computed, s
@@ -179,18 +173,14 @@ static void unified_fill_row(const pcs_ggl *s, const pcs_rows *rows, int j, int 
 }
 
 // Fills the gap rows at the present directions; rows with open gates are left out.
-static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
+static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, double h)
 {
     pcs_system *system = self->system;
     pcs_dense_contacts *c = s->contacts;
     pcs_next *next = &s->base.next;
     double *way = next->d; // from where the gap is known
-    if (s->gap == PCS_GGL_PAPER) memcpy(next->gap, s->start_gap, (size_t)c->p.m * sizeof(double));
-    else pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
-    for (int i = 0; i < system->nv; i++) {
-        way[i] = s->r[i] + 0.5 * h * s->dv[i];
-        if (s->gap == PCS_GGL_PAPER) way[i] += next->q[i] - x->q[i];
-    }
+    pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
+    for (int i = 0; i < system->nv; i++) way[i] = s->r[i] + 0.5 * h * s->dv[i];
     for (int j = 0; j < c->p.m; j++) {
         unified_fill_row(s, system->G, j, j, true, h);
         c->p.b[j] = next->gap[j] + pcs_rows_dot(system->G, j, way);
@@ -202,29 +192,29 @@ static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, 
     }
 }
 
-// Fills the velocity rows at the present directions, with their targets.
-static void unified_fill_rates(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
+// Fills a velocity row of the problem, that of row j of `rows`, with its target, m/s.
+static void unified_fill_rate(const pcs_ggl *s, const pcs_rows *rows, int j, int k, double target)
+{
+    pcs_dense_contacts *c = s->contacts;
+    unified_fill_row(s, rows, j, k, false, 1.0);
+    c->p.b[k] = pcs_rows_dot(rows, j, s->base.next.d) + target;
+    c->p.r[k] = 1.0 / c->P[k * c->p.n + k];
+}
+
+// Fills the velocity rows at the present directions.
+static void unified_fill_rates(const pcs_scheme *self, const pcs_ggl *s)
 {
     const pcs_system *system = self->system;
-    pcs_dense_contacts *c = s->contacts;
-    pcs_next *next = &s->base.next;
-    double *v = next->d;
-    for (int i = 0; i < system->nv; i++) v[i] = next->v[i] + s->dv[i];
-    if (s->gap != PCS_GGL_EXACT) pcs_next_targets(self, next, x->v);
-    for (int j = 0; j < c->p.m; j++) {
-        int k = c->p.m + j;
-        double start = s->start_rate[j], e = pcs_restitution(&system->rows[j], start);
-        if (s->gap == PCS_GGL_EXACT) next->target[j] = e * start;
-        if (s->gap == PCS_GGL_PAPER) next->target[j] = (1.0 + e) * start - pcs_system_rate(system, j, x->v);
-        unified_fill_row(s, system->G, j, k, false, 1.0);
-        c->p.b[k] = pcs_rows_dot(system->G, j, v) + next->target[j];
-        c->p.r[k] = 1.0 / c->P[k * c->p.n + k];
-        for (int t = system->rows[j].first_tangent; t < system->rows[j].first_tangent + system->rows[j].ntangent; t++) {
-            int kt = 2 * c->p.m + t;
-            if (s->gap == PCS_GGL_EXACT) next->target_t[t] = system->rows[j].tangent_restitution * s->start_rate_t[t];
-            unified_fill_row(s, system->T, t, kt, false, 1.0);
-            c->p.b[kt] = pcs_rows_dot(system->T, t, v) + next->target_t[t];
-            c->p.r[kt] = 1.0 / c->P[kt * c->p.n + kt];
+    const pcs_next *next = &s->base.next;
+    int m = s->contacts->p.m;
+    for (int i = 0; i < system->nv; i++) next->d[i] = next->v[i] + s->dv[i];
+    for (int j = 0; j < m; j++) {
+        const pcs_row *row = &system->rows[j];
+        next->target[j] = pcs_restitution(row, s->start_rate[j]) * s->start_rate[j];
+        unified_fill_rate(s, system->G, j, m + j, next->target[j]);
+        for (int t = row->first_tangent; t < row->first_tangent + row->ntangent; t++) {
+            next->target_t[t] = row->tangent_restitution * s->start_rate_t[t];
+            unified_fill_rate(s, system->T, t, 2 * m + t, next->target_t[t]);
         }
     }
 }
@@ -271,13 +261,9 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     if (outcome != PCS_CONVERGED) return outcome;
     unified_free_change(self, s, x, h);
     if (!unified_is_finite(self->system, s, next)) return PCS_NOT_FINITE;
-    if (s->gap == PCS_GGL_PAPER) unified_fill_gaps(self, s, x, h);
-    if (s->gap != PCS_GGL_EXACT) unified_fill_rates(self, s, x);
-    if (s->gap != PCS_GGL_PAPER) {
-        pcs_projection_turn(self->solver, next->q);
-        unified_fill_gaps(self, s, x, h);
-    }
-    if (s->gap == PCS_GGL_EXACT) unified_fill_rates(self, s, x);
+    pcs_projection_turn(self->solver, next->q);
+    unified_fill_gaps(self, s, h);
+    unified_fill_rates(self, s);
     memcpy(c->p.gate, next->gate, (size_t)c->p.m);
     if (!ggl_solve(c, h)) return PCS_NOT_CONVERGED;
     *change = unified_apply(self, s, h);
@@ -290,14 +276,13 @@ static void unified_turn(pcs_scheme *self, pcs_ggl *s)
     const pcs_next *next = &s->base.next;
     bool turns = pcs_rows_turn(self->system);
     for (int k = 0; k < 3; k++) s->turned[k] = 0.0;
-    if (s->gap != PCS_GGL_EXACT) return;
     if (turns) pcs_add_row_momentum(self->system, 1.0, next->la, next->la_t, s->turned);
     pcs_projection_turn(self->solver, next->q);
     if (turns) pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, s->turned);
 }
 
 // Stores the multipliers and moves the projection to where the velocity law holds: X = M^-1 G(qm)^T with the directions
-// of q' (exact) or of the middle.
+// of q'.
 static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
 {
     pcs_next *next = &s->base.next;
@@ -361,7 +346,7 @@ static pcs_outcome ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x,
 }
 
 typedef struct ggl_mid_params {
-    int coupling, gap, metric, gate;
+    int coupling, metric, gate;
     double gap_tolerance;
 } ggl_mid_params;
 
@@ -371,14 +356,10 @@ enum { GATE_END, GATE_MIDDLE };
 static const char *const ggl_mid_gates[] = { "end", "middle", NULL };
 static const char *const ggl_mid_metrics[] = { "euclidean", "mass", NULL };
 static const char *const ggl_mid_couplings[] = { "decoupled", "unified", NULL };
-static const char *const ggl_mid_gaps[] = { "exact", "paper", "mid", NULL };
 
 static const pcs_option ggl_mid_options[] = {
     PCS_CHOICE("coupling", ggl_mid_params, coupling, PCS_DEFAULT("unified"), ggl_mid_couplings,
                "positions corrected after the velocities, or both at once (implicit)"),
-    PCS_CHOICE("gap", ggl_mid_params, gap, PCS_DEFAULT("exact"), ggl_mid_gaps,
-               "with unified: gap and gap velocity at the end of the step, linearized as in the paper, or velocity at "
-               "its middle"),
     PCS_CHOICE("metric", ggl_mid_params, metric, PCS_DEFAULT("euclidean"), ggl_mid_metrics,
                "of the position correction; meshes need mass"),
     PCS_REAL("gap_tolerance", ggl_mid_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
@@ -388,13 +369,6 @@ static const pcs_option ggl_mid_options[] = {
                "published, those closed in its middle, where bodies at rest hop"),
     { 0 },
 };
-
-static const char *ggl_mid_check(const void *params, const char **option)
-{
-    const ggl_mid_params *p = params;
-    *option = "gap";
-    return p->coupling == DECOUPLED && p->gap != PCS_GGL_EXACT ? "gap is for coupling unified" : NULL;
-}
 
 static const char *ggl_mid_refuses(const pcs_system *system, const void *params)
 {
@@ -417,7 +391,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     int m = self->system->nrow;
     if (p->coupling == UNIFIED) {
         self->rule.kind = PCS_RULE_MEAN;
-        self->rule.rate = p->gap == PCS_GGL_EXACT ? PCS_RATE_START : PCS_RATE_NONE;
+        self->rule.rate = PCS_RATE_START;
     }
     self->rule.gate_tolerance = p->gap_tolerance;
     self->rule.gate_looks_ahead = p->gate == GATE_END;
@@ -426,11 +400,10 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     PCS_TRY(pcs_dense_contacts_create(self->ctx, self->system, false, &s->contacts));
     PCS_TAKE(self->ctx, s->E, m, "the position correction");
     for (int j = 0; j < m; j++) PCS_TAKE(self->ctx, s->E[j], self->system->nv, "the position correction");
-    double **rows[] = { &s->psi, &s->start_rate, &s->start_gap };
-    for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *rows[i], m, "the position correction");
+    double **rows[] = { &s->psi, &s->start_rate };
+    for (int i = 0; i < 2; i++) PCS_TAKE(self->ctx, *rows[i], m, "the position correction");
     PCS_TAKE(self->ctx, s->start_rate_t, self->system->ntangent, "the position correction");
     PCS_TAKE(self->ctx, s->uncorrected, self->system->nv, "the position correction");
-    s->gap = (pcs_ggl_gap)p->gap;
     s->is_mass_metric = p->metric == MASS;
     return p->coupling == UNIFIED ? ggl_take_unified(self, s) : PCS_OK;
 }
@@ -529,7 +502,6 @@ static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h,
     bool is_unified = p->coupling == UNIFIED;
     if (is_unified) {
         pcs_projection_turn(self->solver, x->q);
-        pcs_system_gaps(system, pcs_at(self->solver->t, x->q, NULL), s->start_gap);
         pcs_rows_multiply(system->G, x->v, s->start_rate);
         if (system->ntangent > 0) pcs_rows_multiply(system->T, x->v, s->start_rate_t);
     }
@@ -576,7 +548,6 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
               .gate = PCS_GATE_MIDDLE,
               .rows_at = PCS_ROWS_WITHIN },
     .memory_size = sizeof(pcs_ggl_memory),
-    .check = ggl_mid_check,
     .refuses = ggl_mid_refuses,
     .stable_step = ggl_mid_stable_step,
     .refuses_drives = "its contacts and joints are those of the middle of the step, where nothing holds a prescribed "

@@ -37,7 +37,6 @@ TEST(balances_hold_in_a_ring)
                                            "schatzman_paoli",
                                            "ggl_midpoint, metric: mass, coupling: decoupled",
                                            "ggl_midpoint, metric: mass",
-                                           "ggl_midpoint, metric: mass, gap: paper",
                                            "event_driven",
                                            "mannshardt" };
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {

@@ -65,8 +65,6 @@ TEST(turns_make_no_difference)
         "schatzman_paoli",
         "splitting",
         "ggl_midpoint, coupling: unified",
-        "ggl_midpoint, coupling: unified, gap: mid",
-        "ggl_midpoint, coupling: unified, gap: paper",
         "ggl_midpoint, coupling: unified, metric: mass",
         "ggl_midpoint, coupling: decoupled",
     };
@@ -83,8 +81,6 @@ TEST(many_turns_make_no_difference)
     static const trial trials[] = {
         { "ggl_midpoint, coupling: unified", 0.0, 1e-3, 1e5 },
         { "ggl_midpoint, coupling: unified", 0.01, 1e-5, 1e5 },
-        { "ggl_midpoint, coupling: unified, gap: mid", 0.01, 1e-4, 1e5 },
-        { "ggl_midpoint, coupling: unified, gap: paper", 0.0, 1e-5, 1e5 },
         { "ggl_midpoint, coupling: decoupled", 0.01, 1e-4, 1e5 },
         { "tdg_minus, degree: 3", 0.0, 1e-4, 1e5 },
         { "tdg_plus, degree: 2", 0.0, 1e-4, 1e5 },

@@ -7,13 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const ball_schemes[] = { "ggl_midpoint",
-                                            "ggl_midpoint, gap: paper",
-                                            "ggl_midpoint, gap: mid",
-                                            "ggl_midpoint, coupling: decoupled",
-                                            "ggl_midpoint, metric: mass",
-                                            "alpha_ggl",
-                                            "moreau_midpoint" };
+static const char *const ball_schemes[] = { "ggl_midpoint", "ggl_midpoint, coupling: decoupled",
+                                            "ggl_midpoint, metric: mass", "alpha_ggl", "moreau_midpoint" };
 
 // Largest speed, and steps without an impulse, of the last 50 steps of a ball that falls by 10 mm.
 static void watch_ball(const char *scheme, double e, double h, double *speed, int *hops)

@@ -121,7 +121,6 @@ TEST(tableaus_that_are_not_half_explicit)
         { TABLEAU("a: [[], []], b: [0.5, 0.5], c: [0, 1]"), "is empty" },
         { "scheme={type: half_explicit_rk, method: hem3, b: [1]}", "are for method tableau" },
         { "scheme={type: tdg_minus, degree: 9}", "degree must be in [1, 8], is 9" },
-        { "scheme={type: ggl_midpoint, coupling: decoupled, gap: mid}", "gap is for coupling unified" },
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         expect_message("cases/ball", (const char *const[]){ faults[i][0], NULL }, faults[i][1]);

@@ -17,8 +17,7 @@
         SCHEME("half_explicit_rk, method: hem3"), SCHEME("half_explicit_rk, method: hem5"),                         \
         SCHEME("moreau_jean_explicit"), SCHEME("moreau_midpoint"), SCHEME("moreau_midpoint, rate: start"),          \
         SCHEME("schatzman_paoli"), SCHEME("ggl_midpoint, metric: mass, coupling: decoupled"),                       \
-        SCHEME("ggl_midpoint, metric: mass"), SCHEME("ggl_midpoint, metric: mass, gap: paper"),                     \
-        SCHEME("ggl_midpoint, metric: mass, gap: mid")
+        SCHEME("ggl_midpoint, metric: mass")
 #define RUBBING_SCHEMES AXIS("scheme", RUBBING_MESH_SCHEMES, SCHEME("splitting"))
 
 #define RUBS(mu)                          \
