@@ -99,9 +99,9 @@ valgrind: build ## check a short run for leaks and bad reads
 
 SOURCES = $(shell git ls-files 'src/*.[ch]' 'elements/*.[ch]' 'mesh/*.[ch]' 'tests/*.[ch]' 'docs/*.[ch]')
 
-docs: build ## the manual as HTML and PDF in build/docs
-	$(need) pandoc weasyprint
-	@docs/make.sh $(BUILD)
+docs: build ## the manual as a site and as a PDF in build/docs
+	$(need) python3-sphinx python3-myst-parser furo doxygen python3-breathe libjs-mathjax python3-numpy chromium
+	@docs/site/make.sh $(BUILD)
 
 gallery: build ## run all cases and variants, compare with the papers: docs/gallery/index.html
 	$(need) python3 python3-yaml python3-matplotlib python3-pandas python3-jinja2
