@@ -77,33 +77,27 @@ static void dense_exchange_rows(int n, double *A, int i, int k)
     }
 }
 
-pcs_dense_pair pcs_dense_factor_pair(const double A[4], double smallest)
+// Solves two equations by the same operations as many.
+static bool dense_solve_two(const double A[4], double b[2], double smallest)
 {
     int first = fabs(A[2]) > fabs(A[0]) ? 1 : 0;
     const double *p = A + 2 * first, *r = A + 2 * (1 - first);
-    double factor = r[0] / p[0], pivot = factor == 0.0 ? r[1] : r[1] - factor * p[1];
-    bool has_head = fabs(p[0]) > smallest * fmax(fabs(p[1]), fabs(p[0]));
-    bool has_pivot = fabs(pivot) > smallest * fmax(fabs(r[0]), fabs(pivot));
-    return (pcs_dense_pair){ .first = first,
-                             .head = p[0],
-                             .beside = p[1],
-                             .factor = factor,
-                             .pivot = pivot,
-                             .is_regular = has_head && has_pivot };
+    double factor = r[0] / p[0], pivot = factor == 0.0 ? r[1] : r[1] - factor * p[1], top = b[first];
+    if (!(fabs(p[0]) > smallest * fmax(fabs(p[1]), fabs(p[0])))) return false;
+    if (!(fabs(pivot) > smallest * fmax(fabs(r[0]), fabs(pivot)))) return false;
+    b[1] = (b[1 - first] - factor * top) / pivot;
+    b[0] = (top - p[1] * b[1]) / p[0];
+    return true;
 }
 
 bool pcs_dense_solve(int n, double *A, double *b)
 {
-    return pcs_dense_solve_to(n, A, b, PCS_DENSE_SMALLEST);
+    return pcs_dense_solve_to(n, A, b, 1e-13);
 }
 
 bool pcs_dense_solve_to(int n, double *A, double *b, double smallest)
 {
-    if (n == 2) {
-        pcs_dense_pair pair = pcs_dense_factor_pair(A, smallest);
-        if (pair.is_regular) pcs_dense_solve_pair(&pair, b);
-        return pair.is_regular;
-    }
+    if (n == 2) return dense_solve_two(A, b, smallest);
     for (int k = 0; k < n; k++) {
         int pivot = k;
         double size = 0.0;

@@ -6,28 +6,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define PCS_DENSE_SMALLEST 1e-13
-
 // Solves b = A^-1 b by elimination with row pivoting; A is overwritten. False if a pivot is below 1e-13 of its row.
 bool pcs_dense_solve(int n, double *A, double *b);
 // Solves it with another bound than 1e-13, for matrices with less accurate entries.
 bool pcs_dense_solve_to(int n, double *A, double *b, double smallest);
-
-// Factors of two equations by the same operations: contact problems of a bar, many times a run with the same matrix.
-typedef struct pcs_dense_pair {
-    int first;                          // equation that is divided by its first entry
-    double head, beside, factor, pivot; // its entries, the multiple subtracted from the other, the remaining pivot
-    bool is_regular;
-} pcs_dense_pair;
-
-pcs_dense_pair pcs_dense_factor_pair(const double A[4], double smallest);
-
-static inline void pcs_dense_solve_pair(const pcs_dense_pair *p, double b[2])
-{
-    double top = b[p->first], bottom = b[1 - p->first] - p->factor * top;
-    b[1] = bottom / p->pivot;
-    b[0] = (top - p->beside * b[1]) / p->head;
-}
 
 // Factors A = L U with row pivoting, in place; `pivot` holds n numbers. False if a pivot is below 1e-13 of its row.
 bool pcs_dense_factor(int n, double *A, int *pivot);

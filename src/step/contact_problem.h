@@ -17,7 +17,6 @@
 // and closes when it is not has no consistent answer: it counts as closed.
 //
 // Solved by
-//   frictionless.h     dense, without friction and bilateral rows: for linear models
 //   dense_contacts.h   dense: bilateral unknowns are eliminated, semi-smooth Newton on the sets of modes of the others
 //   krylov_set.h       the same by products only, with preconditioner.h; projected gradients where sets cycle
 //   impact.h           which of the rows take part in an impact of an explicit scheme; the rest as dense_contacts.h

@@ -2,7 +2,6 @@
 
 #include "core/dense.h"
 #include "core/rounding.h"
-#include "step/krylov_set.h"
 #include "step/step.h"
 #include "step/sums.h"
 
@@ -14,8 +13,8 @@
 //
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
-// iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few, then
-// the method of many contacts (krylov_set.h), then sweeps of projected Gauss-Seidel.
+// iterated to round-off. When the sets cycle, a random half of the contacts keep theirs; when that fails, too, all
+// cases are tried where they are few, then sweeps of projected Gauss-Seidel.
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
 // from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
@@ -34,19 +33,19 @@ struct pcs_active_set {
     double excused;                  // cap on the round-off allowance, relative to the largest velocity
     double scale;                    // largest velocity, m/s
     double noise[2];                 // round-off of gaps, m, and of velocities, m/s, at z
+    unsigned coin;                   // state of the random numbers of this solution
     double smallest_pivot;           // smallest pivot of J relative to its row; below it rows are redundant
     unsigned char *last_gate;        // [m] gate of the round before
     unsigned char *mode, *last_mode; // [n] state of each unknown
     int *active;                     // [n] unknowns in the equations
     double *J, *x, *F;               // [n * n], [n], [n]
-    pcs_krylov_set *contacts;        // the same problem for the Krylov solver
 };
 
 enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD, SLIDING = PCS_MODE_SLIDING, UNKNOWN = 255 };
 enum {
     CHECK_LAWS_AFTER = 4,
     FREEZE_GATE_AFTER = 8,
-    PIVOT_AFTER = 30,
+    HALVE_AFTER = 30,
     NEWTON_LIMIT = 80,
     HASTY_LIMIT = 20,
     PROXIMAL_ROUNDS = 12
@@ -72,7 +71,7 @@ static pcs_status active_create(pcs_context *ctx, const pcs_system *system, pcs_
     PCS_TAKE(ctx, s->P_gate, m * n, "the contact problem");
     PCS_TAKE(ctx, s->active, n, "the contact problem");
     *out = s;
-    return pcs_krylov_set_create(ctx, system, NULL, 0, &s->contacts);
+    return PCS_OK;
 }
 
 // Sets noise[0] (gaps, m) and noise[1] (velocities, m/s) to the largest round-off of any value at the present z. All
@@ -93,17 +92,19 @@ static double active_noise(const pcs_active_set *s, int k)
     return s->noise[k < s->p.m ? 0 : 1];
 }
 
+// Returns b + P z of one row.
+static double contacts_sum(int n, double b, const double *P, const double *z)
+{
+    for (int j = 0; j < n; j++) b += P[j] * z[j];
+    return b;
+}
+
 // Evaluates value = b + P z, and gate_gap = b_gate + P_gate z if the gate is live, for unknowns from `first` on.
 static void contacts_evaluate(const pcs_contact_problem *p, const double *P, const double *P_gate, int first)
 {
-    for (int i = first; i < p->n; i++) {
-        p->value[i] = p->b[i];
-        for (int j = first; j < p->n; j++) p->value[i] += P[i * p->n + j] * p->z[j];
-    }
-    for (int i = 0; i < (p->gate_is_live ? p->m : 0); i++) {
-        p->gate_gap[i] = p->b_gate[i];
-        for (int j = 0; j < p->n; j++) p->gate_gap[i] += P_gate[i * p->n + j] * p->z[j];
-    }
+    for (int i = first; i < p->n; i++) p->value[i] = contacts_sum(p->n, p->b[i], P + i * p->n, p->z);
+    for (int i = 0; i < (p->gate_is_live ? p->m : 0); i++)
+        p->gate_gap[i] = contacts_sum(p->n, p->b_gate[i], P_gate + i * p->n, p->z);
 }
 
 // Evaluates all values at z, with their round-off.
@@ -260,12 +261,27 @@ static bool active_same_modes(const pcs_active_set *s)
     return memcmp(s->mode, s->last_mode, (size_t)s->p.n) == 0;
 }
 
-// Restores all modes except the first that has changed.
-static void active_change_one(pcs_active_set *s)
+static void active_restore(pcs_active_set *s, int k)
 {
-    int k = 0;
-    while (k < s->p.n && s->mode[k] == s->last_mode[k]) k++;
-    for (k++; k < s->p.n; k++) s->mode[k] = s->last_mode[k];
+    s->mode[k] = s->last_mode[k];
+}
+
+// Restores the modes of a random half of the contacts, but not of the first one that has changed.
+static void active_change_half(pcs_active_set *s)
+{
+    bool has_changed = false;
+    for (int j = 0; j < s->p.m; j++) {
+        int k = pcs_contact_tangent(&s->p, j, 0), la = s->p.m + j;
+        bool changes = s->mode[j] != s->last_mode[j] || s->mode[la] != s->last_mode[la];
+        if (s->p.rows[j].ntangent > 0) changes = changes || s->mode[k] != s->last_mode[k];
+        s->coin = s->coin * 1664525u + 1013904223u;
+        bool stays = has_changed && s->coin >> 31 != 0;
+        has_changed = has_changed || changes;
+        if (!stays) continue;
+        active_restore(s, j);
+        active_restore(s, la);
+        for (int t = 0; t < s->p.rows[j].ntangent; t++) active_restore(s, k + t);
+    }
 }
 
 // Returns true if the impulses of contacts that slide in space are along their slip. Compares impulses, not their
@@ -360,6 +376,7 @@ static void active_begin(pcs_active_set *s)
 {
     s->weight = proximal_weight;
     s->excused = most_noise;
+    s->coin = 1;
     pcs_contact_even_out(&s->p);
     active_find_scale(s);
 }
@@ -395,7 +412,7 @@ static bool active_try(pcs_active_set *s)
         active_find_modes(s, round > FREEZE_GATE_AFTER);
         if (round == FREEZE_GATE_AFTER && s->p.gate_is_live) active_close_gates(s);
         if (active_same_modes(s)) continue;
-        if (round > PIVOT_AFTER) active_change_one(s);
+        if (round > HALVE_AFTER) active_change_half(s);
     }
     return false;
 }
@@ -424,23 +441,17 @@ static bool active_update(pcs_active_set *s, bool *is_settled)
     return true;
 }
 
-// The ways out when the sets cycle or contradict each other: all cases where they are few, the method of many contacts,
-// and sweeps, which settle what round-off keeps that method from.
+// Ways out when the sets cycle or contradict each other: all cases where they are few, and sweeps.
 
 enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
 // Tolerances of the laws relative to the largest velocity: first attempt, and second if that fails. The loose one would
 // accept the average that the proximal weight gives two nearly redundant contacts that cannot both stick.
 static const double firm = 0.5 * PCS_ROUND_VELOCITY, loose = 1e-9;
 
-static bool solve_rubs(const pcs_row *r)
-{
-    return r->ntangent > 0 && r->friction > 0.0;
-}
-
 // Returns the number of modes of row j if loaded: 3 with friction (sticks, slides in either sense), else 1.
 static int solve_ways(const pcs_active_set *s, int j)
 {
-    return solve_rubs(&s->p.rows[j]) ? 3 : 1;
+    return s->p.rows[j].ntangent > 0 && s->p.rows[j].friction > 0.0 ? 3 : 1;
 }
 
 // Returns the row at place i among the gated rows.
@@ -463,33 +474,6 @@ static bool solve_take_case(pcs_active_set *s, int size, const int *loaded, int 
         code /= ways;
     }
     return code == 0;
-}
-
-// Returns true if row j satisfies the law of its present mode within `accepted`.
-static bool solve_is_admissible(const pcs_active_set *s, int j)
-{
-    const pcs_row *r = &s->p.rows[j];
-    int la = s->p.m + j;
-    double allowed = active_allowance(s, la, s->accepted);
-    if (s->mode[la] == HELD ? s->p.z[la] < -allowed * s->p.r[la] : s->p.gate[j] && s->p.value[la] < -allowed)
-        return false;
-    if (r->ntangent == 0) return true;
-    int k = pcs_contact_tangent(&s->p, j, 0);
-    allowed = active_allowance(s, k, s->accepted);
-    switch (s->mode[k]) {
-    case HELD: return fabs(s->p.z[k]) <= r->friction * s->p.z[la] + allowed * s->p.r[k];
-    case PCS_MODE_SLIDING_UP: return s->p.value[k] <= allowed;
-    case PCS_MODE_SLIDING_DOWN: return s->p.value[k] >= -allowed;
-    default: return true;
-    }
-}
-
-static bool solve_case_holds(const pcs_active_set *s)
-{
-    if (!active_is_solved(s, s->accepted)) return false;
-    for (int j = 0; j < s->p.m; j++)
-        if (!solve_is_admissible(s, j)) return false;
-    return true;
 }
 
 // Returns the largest number of loaded rows with at most MOST_CASES cases in all; *count gets the number of gated rows.
@@ -532,69 +516,19 @@ static bool solve_by_cases(pcs_active_set *s)
             for (int code = 0; solve_take_case(s, size, loaded, code); code++, s->iterations++) {
                 double change;
                 memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
-                if (active_newton(s, &change) && solve_case_holds(s)) return true;
+                if (active_newton(s, &change) && active_is_solved(s, s->accepted) && active_holds(s, s->accepted))
+                    return true;
             }
         } while (solve_choose(size, count, loaded));
     }
     return false;
 }
 
-// Computes parts `out` of P z for the Krylov solver (krylov_set.h).
-static void solve_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
-{
-    const pcs_active_set *s = owner;
-    int first = in & PCS_STAGE_GAP ? 0 : s->p.m, last = in & PCS_STAGE_RATE ? s->p.n : s->p.m;
-    for (int k = out & PCS_STAGE_GAP ? 0 : s->p.m; k < (out & PCS_STAGE_RATE ? s->p.n : s->p.m); k++) {
-        value[k] = 0.0;
-        for (int l = first; l < last; l++) value[k] += s->P[k * s->p.n + l] * z[l];
-    }
-    if (gate_gap == NULL) return;
-    for (int j = 0; j < s->p.m; j++) {
-        gate_gap[j] = 0.0;
-        for (int l = first; l < last; l++) gate_gap[j] += s->P_gate[j * s->p.n + l] * z[l];
-    }
-}
-
-static bool solve_by_products(pcs_active_set *s)
-{
-    pcs_krylov_set *c = s->contacts;
-    c->p.m = s->p.m;
-    c->p.nt = s->p.nt;
-    pcs_krylov_set_take(c, 0, NULL);
-    c->p.rows = s->p.rows;
-    c->product = solve_product;
-    c->owner = s;
-    c->p.h = s->p.h;
-    c->p.has_position = s->p.has_position;
-    c->p.gate_is_live = s->p.gate_is_live;
-    c->p.gate_tolerance = s->p.gate_tolerance;
-    memcpy(c->p.b, s->p.b, (size_t)s->p.n * sizeof *s->p.b);
-    memcpy(c->p.r, s->p.r, (size_t)s->p.n * sizeof *s->p.r);
-    memcpy(c->p.b_gate, s->p.b_gate, (size_t)s->p.m * sizeof *s->p.b_gate);
-    memcpy(c->p.gate, s->p.gate, (size_t)s->p.m);
-    memset(c->p.z, 0, (size_t)s->p.n * sizeof *c->p.z);
-    c->reach = 0.0; // that of earlier problems is no part of this one
-    pcs_krylov_set_reset(c);
-    bool is_settled = pcs_krylov_set_solve(c);
-    s->iterations += c->rounds;
-    memcpy(s->p.z, c->p.z, (size_t)s->p.n * sizeof *s->p.z);
-    memcpy(s->p.gate, c->p.gate, (size_t)s->p.m);
-    return is_settled && active_holds(s, s->accepted);
-}
-
-// Returns the value of unknown k at the present z.
-static double solve_value(const pcs_active_set *s, int k)
-{
-    double value = s->p.b[k];
-    for (int l = s->p.has_position ? 0 : s->p.m; l < s->p.n; l++) value += s->P[k * s->p.n + l] * s->p.z[l];
-    return value;
-}
-
 // Projects normal unknown k of row j onto its admissible values. Returns the change over that which counts as none.
 static double solve_project(pcs_active_set *s, int k, int j)
 {
     double old = s->p.z[k];
-    s->p.z[k] = fmax(old - s->p.r[k] * solve_value(s, k), 0.0);
+    s->p.z[k] = fmax(old - s->p.r[k] * contacts_sum(s->p.n, s->p.b[k], s->P + k * s->p.n, s->p.z), 0.0);
     if (k >= s->p.m && !s->p.gate[j]) s->p.z[k] = 0.0;
     return active_ratio(s, k, s->p.z[k] - old);
 }
@@ -606,7 +540,7 @@ static double solve_project_friction(pcs_active_set *s, int j)
     double y[2], old[2], change = 0.0, limit = s->p.rows[j].friction * s->p.z[s->p.m + j];
     for (int t = 0; t < s->p.rows[j].ntangent; t++) {
         old[t] = s->p.z[k + t];
-        s->p.value[k + t] = solve_value(s, k + t);
+        s->p.value[k + t] = contacts_sum(s->p.n, s->p.b[k + t], s->P + (k + t) * s->p.n, s->p.z);
     }
     double length = pcs_contact_trial(&s->p, j, y), share = length > limit ? limit / length : 1.0;
     for (int t = 0; t < s->p.rows[j].ntangent; t++) s->p.z[k + t] = share * y[t];
@@ -622,8 +556,7 @@ static double solve_sweep(pcs_active_set *s)
     for (int j = 0; j < s->p.m; j++) {
         if (s->p.has_position) change = pcs_larger(change, solve_project(s, j, j));
         if (s->p.gate_is_live) {
-            s->p.gate_gap[j] = s->p.b_gate[j];
-            for (int l = 0; l < s->p.n; l++) s->p.gate_gap[j] += s->P_gate[j * s->p.n + l] * s->p.z[l];
+            s->p.gate_gap[j] = contacts_sum(s->p.n, s->p.b_gate[j], s->P_gate + j * s->p.n, s->p.z);
             s->p.gate[j] = pcs_contact_is_gated(&s->p, j);
         }
         change = pcs_larger(change, solve_project(s, s->p.m + j, j));
@@ -638,6 +571,7 @@ static bool solve_by_sweeps(pcs_active_set *s)
     double first = 0.0;
     memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
     for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, s->iterations++) {
+        active_find_noise(s);
         double change = solve_sweep(s);
         if (change <= 1.0) return active_holds(s, s->accepted);
         if (sweep == 0) first = change;
@@ -653,8 +587,7 @@ static bool solve_any_way(pcs_active_set *s, bool has_time)
     if (active_iterate(s)) return true;
     if (s->p.is_hasty) return false;
     s->is_warm = false;
-    bool is_solved = (is_warm && active_iterate(s)) || solve_by_cases(s) ||
-                     (has_time && (solve_by_products(s) || solve_by_sweeps(s)));
+    bool is_solved = (is_warm && active_iterate(s)) || solve_by_cases(s) || (has_time && solve_by_sweeps(s));
     s->is_warm = is_warm;
     return is_solved;
 }
@@ -667,6 +600,7 @@ static bool active_solve(pcs_active_set *s)
     bool is_solved = solve_any_way(s, s->p.n <= FEW);
     s->accepted = loose;
     if (!is_solved && (s->p.is_hasty || !solve_any_way(s, true))) return false;
+    for (int k = 0; k < 2 * s->p.m; k++) s->p.z[k] = fmax(s->p.z[k], 0.0); // negative ones are round-off
     pcs_contact_put_on_discs(&s->p);
     return true;
 }
