@@ -142,15 +142,12 @@ static void certify_choose_checks(pcs_certifier *self)
 
 enum { ROW_ARRAYS = sizeof(certify_rows) / sizeof(double *) };
 
-// Allocates one block for all arrays, largest_gap first.
+// Allocates one block for all arrays, in the order of the members, largest_gap first.
 static pcs_status certify_take_rows(pcs_context *ctx, certify_rows *rows, int nrow)
 {
-    double **arrays[ROW_ARRAYS] = { &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift,
-                                    &rows->gap,         &rows->rate,         &rows->impulse, &rows->recent,
-                                    &rows->strayed,     &rows->reach,        &rows->bend,    &rows->sunk };
-    double *block;
+    double *block, **arrays = &rows->largest_gap;
     PCS_TAKE(ctx, block, ROW_ARRAYS * (size_t)nrow, "the certificate");
-    for (size_t i = 0; i < ROW_ARRAYS; i++) *arrays[i] = block + i * (size_t)nrow;
+    for (size_t i = 0; i < ROW_ARRAYS; i++) arrays[i] = block + i * (size_t)nrow;
     return PCS_OK;
 }
 
@@ -314,7 +311,6 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->iterates = !system->is_linear && (!pcs_rule_is_explicit(self->rule) || self->rule->kind == PCS_RULE_MEAN);
     self->stiffness = certify_stiffness(system);
     self->marked = -1;
-    self->energy_of_speed = NAN;
     case_check_travel(self);
     *out = self;
     return PCS_OK;
@@ -328,7 +324,7 @@ const pcs_certificate *pcs_certifier_certificate(const pcs_certifier *self)
 void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
 {
     certify_memory *now = &self->now;
-    for (int k = 0; k < 3; k++) now->momentum[k] = before->free_momentum[k];
+    memcpy(now->momentum, before->free_momentum, sizeof now->momentum);
     now->measure = *before;
     now->initial = pcs_measure_energy(before);
     now->lowest = before->potential;
@@ -381,8 +377,7 @@ static bool certify_remember_rows(pcs_certifier *self)
     double tie = PCS_ROUND_LENGTH * system->length, ahead = 2.0 * self->report->h;
     bool may_close = false, goes_on = self->rule->gate == PCS_GATE_HELD && !(self->report->h > 0.0);
     for (int j = 0; j < system->nrow; j++) {
-        double gap = self->gap[j];
-        self->rows.gap[j] = gap;
+        double gap = self->rows.gap[j] = self->gap[j];
         if (!certify_is_held(self, j)) self->rows.impulse[j] = self->report->rows[j].step_impulse;
         if (self->report->rows[j].step_impulse > 0.0) self->rows.recent[j] = PCS_RECENT;
         else if (!(self->report->h > 0.0)) self->rows.recent[j] = self->x->recent[j]; // by the rule of the start
@@ -426,12 +421,6 @@ static void certify_remember(pcs_certifier *self)
     if (past->has_force) memcpy(past->f, self->f, bytes);
 }
 
-static void certify_find_speed(pcs_certifier *self)
-{
-    self->energy_of_speed = self->now.largest_energy;
-    self->speed = sqrt(2.0 * self->energy_of_speed / self->scheme->system->mass);
-}
-
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect)
 {
     certify_memory *now = &self->now;
@@ -449,7 +438,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
         now->iterations = report->iterations;
     }
     pcs_certify_energy(self);
-    if (now->largest_energy != self->energy_of_speed) certify_find_speed(self);
+    self->speed = sqrt(2.0 * now->largest_energy / self->scheme->system->mass);
     pcs_certify_rows(self);
     if (self->from != NULL) pcs_certify_motion(self);
     if (pcs_certify_is_on(self, CERTIFY_ENERGY)) pcs_certify_ledger(self, energy_defect);
@@ -486,17 +475,13 @@ double pcs_certifier_shorter(const pcs_certifier *self, double share)
     return pcs_min(0.5, broken == self->check[CERTIFY_GROWTH] ? share * allowed : allowed);
 }
 
-// Returns true if forces use the velocity of the start of the step.
-static bool certify_lags(pcs_rule_kind kind)
-{
-    return kind == PCS_RULE_EULER || kind == PCS_RULE_MIDPOINT || kind == PCS_RULE_CENTRAL;
-}
-
 // Returns advice on energy that no load explains, or "" if another check broke.
 static const char *certify_advice(const pcs_certifier *self)
 {
+    pcs_rule_kind kind = self->rule->kind;
+    bool lags = kind == PCS_RULE_EULER || kind == PCS_RULE_MIDPOINT || kind == PCS_RULE_CENTRAL;
     if (!certify_is_of_energy(self)) return "";
-    if (pcs_system_is_gyroscopic(self->scheme->system) && certify_lags(self->rule->kind))
+    if (pcs_system_is_gyroscopic(self->scheme->system) && lags)
         return "; this scheme takes forces at the velocity before the step, which makes motions with gyroscopic "
                "moments grow at any step size: try half_explicit or alpha_ggl";
     return "; try a smaller step, numerical damping that keeps the order (hht, or rho_inf < 1) or alpha_ggl";

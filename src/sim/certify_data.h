@@ -147,7 +147,7 @@ struct pcs_certifier {
     pcs_passage_row *ends;                                     // [nrow] rows at both ends
     double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
     double available;                                          // J, energy available in the step
-    double speed, energy_of_speed;                             // m/s, sqrt(2 E / m), E the largest energy so far
+    double speed;                                              // m/s, sqrt(2 E / m), E the largest energy so far
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
     double *own_gap, *own_rate;                                // [nrow] memory of the first two, unless recorded
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers

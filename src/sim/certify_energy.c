@@ -9,8 +9,8 @@
 //     potential in the step, are where energy comes from when nothing moves yet: they count half, so that a jump of the
 //     potential cannot pay for itself. H = La^2/(2 m_eff) of the last step: a contact that rests is thrown by about
 //     that much where a scheme hops on it. Where all that fails a load may set in: four times what f(t, q_n, v_n)
-//     - f_n gives, h^2 f . D^-1 f/2, D = diag(M); f_n stays in it for explicit schemes, where it moves what rests, and
-//     for linear systems, which have no false roots. Steps not looked at closely may rise four times as much.
+//     - f_n gives, h^2 f . D^-1 f/2, D = diag(M); f_n stays in it for explicit schemes, where it moves what rests; for
+//     linear systems the change of loads over eight steps. Steps not looked at closely may rise four times as much.
 //     N is what schemes of the alpha family hold besides E. For linear systems without loads, with 1/2 - af >= 0,
 //     al = af - am >= 0, ga = 1/2 + al, 2 be >= ga, and x the filtered way (1 - am) x + am x_n = dq, the equations give
 //       d(E + N) = La . G (v_n + v)/2 - al (h^2/2) (2 be - ga) |da|^2_M - (1/2 - af) al (1/2 - am) |dx|^2_K
@@ -156,17 +156,23 @@ static double energy_estimate(pcs_certifier *self)
     }
 }
 
-// Returns 2 h^2 f . D^-1 f, J, of bound (a): f the change of forces with time alone, or all forces without iteration.
+// Returns 2 h^2 f . D^-1 f, J, of bound (a): f all forces of explicit schemes, else their change with time alone; of
+// linear systems the change of loads over some steps, since filters carry on a load that has set in.
 static double energy_onset(pcs_certifier *self)
 {
+    enum { CARRIED = 8 };
     const pcs_system *system = self->scheme->system;
-    double h = self->report->h, sum = 0.0, known = self->iterates ? 1.0 : 0.0;
-    if (self->from == NULL) return 0.0;
-    system->ops->force(system, pcs_at(self->from->t + h, self->from->q, self->from->v), self->b);
-    for (int i = 0; i < pcs_system_nown(system); i++) {
-        double fresh = self->b[i] - known * self->from->f[i];
-        sum += fresh * fresh / pcs_matrix_diagonal(system->M, i);
-    }
+    const certify_past *from = self->from;
+    bool is_explicit = pcs_rule_is_explicit(self->rule) && self->rule->kind != PCS_RULE_MEAN;
+    bool is_linear = system->is_linear && !is_explicit;
+    const double *q = is_linear ? self->origin : from->q, *v = is_linear ? self->origin : from->v, *before = from->f;
+    double h = self->report->h, sum = 0.0;
+    system->ops->force(system, pcs_at(from->t + h, q, v), self->b);
+    if (is_linear) system->ops->force(system, pcs_at(from->t - CARRIED * h, q, v), self->r);
+    if (is_linear) before = self->r;
+    if (is_explicit || (is_linear && self->now.count <= CARRIED)) before = self->origin; // there were no loads
+    for (int i = 0; i < pcs_system_nown(system); i++)
+        sum += (self->b[i] - before[i]) * (self->b[i] - before[i]) / pcs_matrix_diagonal(system->M, i);
     pcs_system_sum(system, 1, &sum);
     return 2.0 * h * h * sum;
 }
@@ -285,7 +291,7 @@ static bool energy_check_rise(pcs_certifier *self)
                           most * now->supply + exchanged - pcs_min(0.0, report->impact_loss + report->friction_loss));
     if (rise > floor) allowed = pcs_min(allowed, 2.0 * energy_estimate(self));
     if (rise > floor + allowed) floor += energy_work_noise(self) + energy_of_rest(self);
-    if (rise > floor + allowed) {
+    if (rise > floor + allowed && self->from != NULL) {
         double onset = energy_onset(self), granted = (energy_lags(self) ? 1.0 : most) * onset;
         self->available += onset;
         now->onset += granted;

@@ -8,6 +8,7 @@
 #include "sim/certify_data.h"
 
 #include <math.h>
+#include <string.h>
 
 void pcs_certify_know(pcs_certifier *self, int check)
 {
@@ -20,8 +21,7 @@ void pcs_certify_know(pcs_certifier *self, int check)
 void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row, int equation)
 {
     pcs_check *c = self->check[check];
-    if (c == NULL) return;
-    if (value <= 0.0 && c->tolerance > 0.0) return;
+    if (c == NULL || (value <= 0.0 && c->tolerance > 0.0)) return;
     // Values of a motion without bounds may be inf - inf: nothing is allowed then, and no message says nan.
     if (isnan(tolerance)) tolerance = DBL_MIN;
     if (isnan(value)) value = INFINITY;
@@ -42,16 +42,15 @@ void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double t
 
 // Indices of the numbers reduced over ranks: a ratio per check, then the first row that breaks one, a contradiction.
 enum { BROKEN = CERTIFY_COUNT, CONTRADICTION, NUMBERS };
-enum { VALUE, TOLERANCE, TIME, WORDS };
+enum { WORDS = 4 }; // of a check, one after the other: worst ratio, its value, tolerance and time
 
 // Returns the worst ratio of a check of rows, equal on all ranks between steps, -1 if none was noted or not of rows.
 static double join_ratio(const pcs_certifier *self, int check)
 {
     const pcs_check *c = self->check[check];
     bool is_of_rows = check <= CERTIFY_STAY || (check >= CERTIFY_PENETRATION && check <= CERTIFY_OFFSET);
-    if (!is_of_rows) return -1.0;
-    bool is_noted = c != NULL && (c->tolerance != 0.0 || c->worst_ratio != 0.0);
-    return is_noted ? c->worst_ratio : -1.0;
+    if (!is_of_rows || c == NULL || (c->tolerance == 0.0 && c->worst_ratio == 0.0)) return -1.0;
+    return c->worst_ratio;
 }
 
 void pcs_certify_part(pcs_certifier *self)
@@ -60,7 +59,7 @@ void pcs_certify_part(pcs_certifier *self)
     for (int i = 0; i < CERTIFY_COUNT; i++) self->ratio_before[i] = join_ratio(self, i);
 }
 
-// Copies value, tolerance and time of each worst ratio from its rank to all: `worst` is reduced, `here` of this rank.
+// Copies each worst ratio, its value, tolerance and time from its rank to all: `worst` is reduced, `here` of this rank.
 static void join_details(pcs_certifier *self, const double worst[NUMBERS], const double here[NUMBERS])
 {
     const pcs_comm *comm = self->comm;
@@ -72,18 +71,13 @@ static void join_details(pcs_certifier *self, const double worst[NUMBERS], const
         const pcs_check *c = self->check[i];
         if (c != NULL && c == now->certificate.broken && first[BROKEN] == -comm->rank) told[BROKEN * WORDS] = i;
         if (c == NULL || first[i] != -comm->rank) continue;
-        told[i * WORDS + VALUE] = c->worst_value;
-        told[i * WORDS + TOLERANCE] = c->tolerance;
-        told[i * WORDS + TIME] = c->worst_time;
+        memcpy(&told[i * WORDS], &c->worst_ratio, WORDS * sizeof *told);
     }
     comm->sum(comm, BROKEN * WORDS + 1, told);
     for (int i = 0; i < BROKEN; i++) {
         pcs_check *c = self->check[i];
         if (c == NULL || worst[i] == self->ratio_before[i]) continue;
-        c->worst_ratio = worst[i];
-        c->worst_value = told[i * WORDS + VALUE];
-        c->tolerance = told[i * WORDS + TOLERANCE];
-        c->worst_time = told[i * WORDS + TIME];
+        memcpy(&c->worst_ratio, &told[i * WORDS], WORDS * sizeof *told);
         pcs_certify_know(self, i);
     }
     if (worst[BROKEN] == -INFINITY) return;

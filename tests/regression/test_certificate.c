@@ -145,8 +145,6 @@ TEST(no_jump_of_energy_is_certified)
             CHECK(m->kinetic + m->strain < 10.0);
             CHECK(run.sim->ledger.largest_rise < 2.0);
         }
-        print_message("%s, %s: to %.4g s, largest rise %.3g J\n", schemes[k / 2], retries[k % 2], run.sim->state.t,
-                      run.sim->ledger.largest_rise);
         case_close(&run);
     }
 }
@@ -174,9 +172,6 @@ TEST(unresolved_steps_find_their_way)
             most = fmax(most, case_last(&run)->energy);
         }
         double iterations = (double)run.sim->view.iterations / (double)run.sim->state.step;
-        print_message("%s, %s, %s: %ld of %ld steps cut, %.0f iterations a step, energy %.3g\n",
-                      schemes[k / NSTOP / NSTEP], set[1], k % NSTOP == 0 ? "free" : "wall", run.sim->view.cut_steps,
-                      run.sim->state.step, iterations, most / first);
         CHECK(most < 1.6 * first);
         CHECK(iterations < 700.0);
         case_close(&run);

@@ -333,15 +333,13 @@ TEST(energy_from_nowhere_is_told)
         "system: { type: pendulum, mass: 0.01, inertia: 1.0e-5, length: 0.1, gravity: 1.0e+6, wall: 0.0707106781,\n"
         "  angle: 0.139, rate: 1637.7, restitution: 0.8 }\nscheme: { type: alpha_index3, rho_inf: 0.644 }\n";
     char message[2048];
-    int failed = 0, told = 0;
+    int told = 0;
     for (int i = 0; i < 40; i++) { // which of them fail, and how soon, round-off decides
         if (comes_to_end(pendulum, 1e-6 * (1.0 + 0.03 * i), 2.9e-3, sizeof message, message)) continue;
-        failed++;
         if (strstr(message, "J numerically") == NULL) continue;
         CHECK(strstr(message, "try alpha_ggl") != NULL);
         CHECK(strstr(message, "time.step") == NULL && strstr(message, "smaller step") == NULL);
         told++;
     }
-    print_message("%d of 40 fail, %d of them by energy from nowhere\n", failed, told);
     CHECK(told > 0);
 }

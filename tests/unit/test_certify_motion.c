@@ -191,7 +191,6 @@ TEST(every_entry_is_judged)
             count += is_judged;
             pcs_context_destroy(&t.ctx);
         }
-    print_message("%d pairs of scheme and system\n", count);
     CHECK(count >= 165);
 }
 
