@@ -413,7 +413,7 @@ static const pcs_option beams_options[] = {
              "of the sections of b, m; by default that of a"),
     PCS_COUNT("most", beams_params, most, PCS_OPTIONAL, PCS_WITHIN(1.0, 10000.0),
               "largest number of contact points at a time, one per node of beams along each other; by default 8 more "
-              "than a and b have cells, up to 100"),
+              "than twice the cells of a and b, up to 100"),
     PCS_COUNT("exclude", beams_params, exclude, PCS_DEFAULT("1"), PCS_WITHIN(1.0, 1e9),
               "cells of one chain up to this many cells apart do not touch"),
     PCS_REAL("reach", beams_params, reach, PCS_OPTIONAL, PCS_POSITIVE,
@@ -505,13 +505,14 @@ static pcs_status beams_look_at_nodes(pcs_context *ctx, beams_contact *self, con
     return is_held ? pcs_gap_demand_free(ctx, map, held) : PCS_OK;
 }
 
-// Returns the number of rows: chains that lie on each other touch at no more nodes than they have cells.
+// Returns the number of rows: chains that lie on each other touch at as many nodes as they have cells, and where they
+// cross as they bend.
 static int beams_count(const void *params, const pcs_mesh *mesh)
 {
     const beams_params *p = params;
     int ncell = pcs_set_size(pcs_mesh_cell_set(mesh, p->a)) + pcs_set_size(pcs_mesh_cell_set(mesh, p->b));
     if (p->most > 0) return p->most;
-    return ncell < 100 - 8 ? ncell + 8 : 100;
+    return ncell < 46 ? 2 * ncell + 8 : 100;
 }
 
 static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,

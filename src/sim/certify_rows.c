@@ -653,11 +653,13 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     if (!pcs_certify_is_on(self, CERTIFY_PENETRATION)) return;
     double gap = now->gap, h = self->report->h, fastest = sqrt(2.0 * self->available / now->mass);
     double rate = pcs_min(pcs_max(fabs(now->rate), fabs(now->told->rate_before)), fastest);
-    kept->largest_rate[row] = pcs_certify_grown(kept->largest_rate[row], rate);
+    const pcs_system *system = self->scheme->system; // points may pass from row to row of a contact
+    int at = system->row_set.may_change ? system->contacts[now->law->contact].first_row : row;
+    kept->largest_rate[at] = pcs_certify_grown(kept->largest_rate[at], rate);
     if (now->law->is_bilateral) return;
     kept->drift[row] = gap > 0.0 ? 0.0 : kept->drift[row] + h * h * fabs(self->bias[row]);
     if (h == 0.0) kept->overlap[row] = pcs_max(0.0, -gap);
-    double allowed = 2.0 * kept->largest_rate[row] * self->now.largest_h + kept->overlap[row] + kept->drift[row];
+    double allowed = 2.0 * kept->largest_rate[at] * self->now.largest_h + kept->overlap[row] + kept->drift[row];
     pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + self->rule->event_depth + now->length, row, -1);
 }
 
