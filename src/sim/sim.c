@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // Reactions of joints and supports after every accepted step, for the observers.
 
@@ -374,6 +375,8 @@ static pcs_status sim_compare_ranks(pcs_sim *sim, const char *directory)
     unsigned long long hash = 0;
     if (pcs_context_comm(sim->ctx) == NULL) return PCS_OK;
     pcs_status status = pcs_checkpoint_hash(sim, &hash);
+    char here[PCS_PATH_BYTES] = "";
+    if (directory[0] != '/' && getcwd(here, sizeof here) != NULL) hash = pcs_hash(hash, here, strlen(here));
     hash = pcs_hash(hash, directory, strlen(directory));
     return pcs_comm_demand_same(sim->ctx, status, hash, "files of the case, program or folder of results");
 }
