@@ -23,7 +23,7 @@ from ._player import pack, quantise, scene
 from .command import DONE, Parser
 from .errors import InputError, PercussError
 from .figure import Options, si
-from .files import Path, errors_of, read_text, write_file
+from .files import Path, errors_of, read_bytes, read_text, write_file
 from .results import Results, open as open_results
 from .pictures import measures_of
 
@@ -217,8 +217,7 @@ def pictures(folder: str) -> tuple[list[Block], int]:
         path = os.path.join(folder, name)
         if os.path.getsize(path) > MOST_PICTURE_BYTES:
             raise InputError(f"{path}: the picture is larger than {MOST_PICTURE_BYTES >> 20} MB")
-        with open(path, "rb") as file:
-            data = base64.b64encode(file.read()).decode()
+        data = base64.b64encode(read_bytes(path)).decode()
         kind = KINDS[os.path.splitext(name)[1]]
         shown.append({"name": name, "source": f"data:{kind};base64,{data}", "is_movie": kind.startswith("video")})
     return shown, len(names) - len(shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 from typing import Any, Iterator, Union
 
 from .errors import InputError
@@ -29,11 +30,19 @@ def errors_of(path: Path) -> Iterator[None]:
         raise InputError(f"{os.fspath(path)}{place}: damaged: {' '.join(what.split())[:200]}") from None
 
 
+def read_bytes(path: Path) -> bytes:
+    """All of a regular file of bounded size; InputError names it if it cannot be read. Waits for no pipe."""
+    with errors_of(path), open(path, "rb", 0, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_size > 16 << 30:
+            raise InputError(f"{os.fspath(path)}: it is no regular file of at most 16 GB")
+        return file.readall()
+
+
 def read_text(path: Path) -> str:
     """The text of a file; InputError names it if it cannot be read."""
     with errors_of(path):
-        with open(path, "rb", 0) as file:
-            found = file.readall()
+        found = read_bytes(path)
         if b"\0" in found:
             raise ValueError(f"byte {found.index(0)} is no text")
         return found.decode()

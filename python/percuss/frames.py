@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import numpy as np
 import numpy.typing as npt
 
-from .files import Path, errors_of
+from .files import Path, errors_of, read_bytes
 
 Array = npt.NDArray[Any]
 
@@ -172,16 +172,11 @@ def read_frame(path: Path, time: float = np.nan) -> Frame:
     """Reads one .vtk, .vtu or .pvtu file. A file that is missing or damaged raises InputError with one line."""
     path = os.fspath(path)
     with errors_of(path):
-        data = _bytes(path)
+        data = read_bytes(path)
         if path.endswith(".pvtu"):
             names = [node.attrib["Source"] for node in ElementTree.fromstring(data).iterfind(".//Piece")]
             return join([read_frame(_beside(path, name), time) for name in names], time)
         return _read_vtu(data, time) if path.endswith(".vtu") else _read_legacy(data, time)
-
-
-def _bytes(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def _beside(path: str, name: str) -> str:
@@ -191,7 +186,7 @@ def _beside(path: str, name: str) -> str:
 def _read_list(path: str) -> list[tuple[float, str]]:
     """Times and files of a .vtk.series or .pvd file."""
     with errors_of(path):
-        data = _bytes(path)
+        data = read_bytes(path)
         if path.endswith(".pvd"):
             entries: Any = (node.attrib for node in ElementTree.fromstring(data).iterfind(".//DataSet"))
             listed = [(float(entry["timestep"]), _beside(path, entry["file"])) for entry in entries]
@@ -247,8 +242,7 @@ class Frames(Sequence[Frame]):
     @property
     def obstacles(self) -> Optional[Frame]:
         """Walls, floors and stops that stand still, as polygons; None if there are none."""
-        path = os.path.join(self.folder, "obstacles.vtk")
-        return read_frame(path, 0.0) if os.path.exists(path) else None
+        return read_frame(path, 0.0) if os.path.exists(path := os.path.join(self.folder, "obstacles.vtk")) else None
 
     def __repr__(self) -> str:
         return f"<Frames, {len(self)} of {self.stem!r} in {self.folder!r}>"

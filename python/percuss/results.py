@@ -230,9 +230,8 @@ def open(folder: Path) -> Results:
     """Results in a folder, or a table in a CSV file."""
     path = os.fspath(folder)
     if os.path.isdir(path):
-        kind = next((kind for name, kind in TABLES.items() if os.path.isfile(os.path.join(path, name))), None)
-        others = {"summary.json": "run", "study.json": "study"}
-        kind = kind or next((k for name, k in others.items() if os.path.isfile(os.path.join(path, name))), None)
+        kinds = TABLES | {"summary.json": "run", "study.json": "study"}
+        kind = next((kind for name, kind in kinds.items() if os.path.isfile(os.path.join(path, name))), None)
         if kind is None:
             raise InputError(f"{path}: no history.csv, study.csv, statics.csv or modes.csv there")
         return Results(path, kind)

@@ -82,13 +82,13 @@ def folder() -> str:
             words = f.read().split("\0")
         names += [word.partition("=")[2] for word in words if word.startswith("--script=")]
     places = [os.path.dirname(os.path.abspath(name)) for name in names if name] + [os.getcwd()]
-    return next((place for place in places if os.path.exists(os.path.join(place, "view.json"))), places[-1])
+    return next((place for place in places if os.path.isfile(os.path.join(place, "view.json"))), places[-1])
 
 
 def read_json(name: str) -> dict[str, Any]:
     """A file of the folder; {} if it is not there, as summary.json while the run goes on."""
     path = os.path.join(folder(), name)
-    if not os.path.exists(path):
+    if not os.path.isfile(path):
         return {}
     try:
         with open(path, encoding="utf-8") as f:
@@ -100,8 +100,7 @@ def read_json(name: str) -> dict[str, Any]:
 
 def open_path(name: str) -> Optional[str]:
     """The path of a file of the folder, None if it is not there."""
-    path = os.path.join(folder(), name)
-    return path if os.path.exists(path) else None
+    return path if os.path.isfile(path := os.path.join(folder(), name)) else None
 
 
 def open_file(name: str, title: str) -> Any:
