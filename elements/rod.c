@@ -30,22 +30,12 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef struct pcs_rod_sums {
+typedef struct rod_sums {
     double strain; // sum (q_i+1 - q_i)^2
     double square; // sum v_i^2 + v_i+1^2
     double cross;  // sum v_i v_i+1
     double plain;  // sum v_i + v_i+1
-} pcs_rod_sums;
-
-// Computes all sums of one state.
-void pcs_rod_run_sums(int n, const double *q, const double *v, pcs_rod_sums *out);
-// Computes `square` from the squares of v_i + v_i+1, the only terms of M = (m/4) [1 1; 1 1], and no `cross`: a sawtooth
-// in v, which may be large, cancels before it is rounded.
-void pcs_rod_run_pairs(int n, const double *q, const double *v, pcs_rod_sums *out);
-// Computes the sums of the difference of two states, q[1] - q[0] and v[1] - v[0], except `plain`.
-void pcs_rod_run_change(int n, const double *const q[2], const double *const v[2], pcs_rod_sums *out);
-// Computes the sums of the second state in out[0], and those of the difference in out[1].
-void pcs_rod_run_both(int n, const double *const q[2], const double *const v[2], pcs_rod_sums out[2]);
+} rod_sums;
 
 // Vectors of four doubles are those of AVX; elsewhere gcc would take them apart by way of memory.
 #if defined(__x86_64__)
@@ -108,8 +98,7 @@ ROD_SUMS_INLINE void rod_sums_stretch_of(const double *x, rod_sums_lanes *out)
 }
 
 // Computes sum (x_k+1 - x_k)^2 of a state, and of its difference from x0; NULL if not needed.
-ROD_SUMS_INLINE void rod_sums_stretch(int n, const double *x0, const double *x, pcs_rod_sums *state,
-                                      pcs_rod_sums *change)
+ROD_SUMS_INLINE void rod_sums_stretch(int n, const double *x0, const double *x, rod_sums *state, rod_sums *change)
 {
     rod_sums_lanes part = { 0 }, part_of_change = { 0 }, stretch, stretch0;
     double sum = 0.0, sum_of_change = 0.0;
@@ -152,15 +141,14 @@ ROD_SUMS_INLINE void rod_sums_add_one_of(rod_sums_products *p, double a, double 
 }
 
 // Completes the sums over both ends of all cells, from sums over x_0 .. x_n-1.
-ROD_SUMS_INLINE void rod_sums_close(const rod_sums_products *p, double first, double last, pcs_rod_sums *out)
+ROD_SUMS_INLINE void rod_sums_close(const rod_sums_products *p, double first, double last, rod_sums *out)
 {
     out->square = 2.0 * rod_sums_add_lanes(p->square_of_rest, &p->square) + (last * last - first * first);
     out->cross = rod_sums_add_lanes(p->cross_of_rest, &p->cross);
 }
 
 // Computes the sums of x in `state`, and those of x - x0 in `change`; either may be NULL.
-ROD_SUMS_INLINE void rod_sums_product(int n, const double *x0, const double *x, pcs_rod_sums *state,
-                                      pcs_rod_sums *change)
+ROD_SUMS_INLINE void rod_sums_product(int n, const double *x0, const double *x, rod_sums *state, rod_sums *change)
 {
     rod_sums_products of_state = { 0 }, of_change = { 0 };
     rod_sums_lanes plain = { 0 }, a, b, before;
@@ -192,29 +180,34 @@ ROD_SUMS_INLINE void rod_sums_product(int n, const double *x0, const double *x, 
     if (change != NULL) rod_sums_close(&of_change, x[0] - x0[0], x[n] - x0[n], change);
 }
 
-PCS_WIDE void pcs_rod_run_sums(int n, const double *q, const double *v, pcs_rod_sums *out)
+// Computes all sums of one state.
+PCS_WIDE static void rod_run_sums(int n, const double *q, const double *v, rod_sums *out)
 {
     rod_sums_product(n, NULL, v, out, NULL);
     rod_sums_stretch(n, NULL, q, out, NULL);
 }
 
-PCS_WIDE void pcs_rod_run_change(int n, const double *const q[2], const double *const v[2], pcs_rod_sums *out)
+// Computes the sums of the difference of two states, q[1] - q[0] and v[1] - v[0], except `plain`.
+PCS_WIDE static void rod_run_change(int n, const double *const q[2], const double *const v[2], rod_sums *out)
 {
     rod_sums_product(n, v[0], v[1], NULL, out);
     rod_sums_stretch(n, q[0], q[1], NULL, out);
 }
 
-PCS_WIDE void pcs_rod_run_both(int n, const double *const q[2], const double *const v[2], pcs_rod_sums out[2])
+// Computes the sums of the second state in out[0], and those of the difference in out[1].
+PCS_WIDE static void rod_run_both(int n, const double *const q[2], const double *const v[2], rod_sums out[2])
 {
     rod_sums_product(n, v[0], v[1], &out[0], &out[1]);
     rod_sums_stretch(n, q[0], q[1], &out[0], &out[1]);
 }
 
-PCS_WIDE void pcs_rod_run_pairs(int n, const double *restrict q, const double *restrict v, pcs_rod_sums *out)
+// Computes `square` from the squares of v_i + v_i+1, the only terms of M = (m/4) [1 1; 1 1], and no `cross`: a sawtooth
+// in v, which may be large, cancels before it is rounded.
+PCS_WIDE static void rod_run_pairs(int n, const double *restrict q, const double *restrict v, rod_sums *out)
 {
     double strain[LANES] = { 0 }, square[LANES] = { 0 }, plain[LANES] = { 0 };
     int whole = n / LANES * LANES;
-    pcs_rod_sums s = { 0 };
+    rod_sums s = { 0 };
     for (int i = 0; i < whole; i += LANES)
         for (int j = 0; j < LANES; j++) {
             double stretch = q[i + j + 1] - q[i + j], pair = v[i + j + 1] + v[i + j];
@@ -528,7 +521,7 @@ static void rod_force(const pcs_batch *batch, const pcs_cell_state *at, double *
 }
 
 // Adds the energies of a run, and its momentum.
-static void rod_add_sums(const rod_run *run, const pcs_rod_sums *s, pcs_cell_sums *sum)
+static void rod_add_sums(const rod_run *run, const rod_sums *s, pcs_cell_sums *sum)
 {
     double momentum = run->m * (run->self + run->other) * s->plain;
     sum->strain += 0.5 * run->k * s->strain;
@@ -536,7 +529,7 @@ static void rod_add_sums(const rod_run *run, const pcs_rod_sums *s, pcs_cell_sum
     for (int k = 0; k < 3; k++) sum->momentum[k] += momentum * run->axis[k];
 }
 
-static void rod_add_change(const rod_run *run, const pcs_rod_sums *s, pcs_cell_sums *sum)
+static void rod_add_change(const rod_run *run, const rod_sums *s, pcs_cell_sums *sum)
 {
     sum->change_in_strain += 0.5 * run->k * s->strain;
     sum->change_in_kinetic += 0.5 * run->m * (run->self * s->square + 2.0 * run->other * s->cross);
@@ -547,16 +540,16 @@ static void rod_measure_run(const rod_run *run, const pcs_cell_state *at, unsign
     rod_range r = rod_clip(at, run->equation, run->count);
     int e = run->equation + r.first, n = r.end - r.first;
     bool is_paired = run->self == run->other, has_state = (what & PCS_CELL_ENERGY) != 0;
-    pcs_rod_sums sums[2]; // of the state and of the change
+    rod_sums sums[2]; // of the state and of the change
     if (n == 0) return;
     if (!(what & PCS_CELL_CHANGE)) {
-        if (is_paired) pcs_rod_run_pairs(n, at->q + e, at->v + e, &sums[0]);
-        else pcs_rod_run_sums(n, at->q + e, at->v + e, &sums[0]);
+        if (is_paired) rod_run_pairs(n, at->q + e, at->v + e, &sums[0]);
+        else rod_run_sums(n, at->q + e, at->v + e, &sums[0]);
     } else {
         const double *const q[2] = { at->q0 + e, at->q + e }, *const v[2] = { at->v0 + e, at->v + e };
-        if (has_state) pcs_rod_run_both(n, q, v, sums);
-        else pcs_rod_run_change(n, q, v, &sums[1]);
-        if (has_state && is_paired) pcs_rod_run_pairs(n, q[1], v[1], &sums[0]);
+        if (has_state) rod_run_both(n, q, v, sums);
+        else rod_run_change(n, q, v, &sums[1]);
+        if (has_state && is_paired) rod_run_pairs(n, q[1], v[1], &sums[0]);
         rod_add_change(run, &sums[1], sum);
     }
     if (has_state) rod_add_sums(run, &sums[0], sum);
@@ -603,8 +596,8 @@ PCS_APART static void rod_add_resultant(const pcs_batch *batch, const pcs_cell_s
     int nbraked = batch->damping_mass == 0.0 ? 0 : data->nrun;
     for (int i = 0; i < nbraked; i++) {
         const rod_run *run = &data->runs[i];
-        pcs_rod_sums s;
-        pcs_rod_run_sums(run->count, at->v + run->equation, at->v + run->equation, &s);
+        rod_sums s;
+        rod_run_sums(run->count, at->v + run->equation, at->v + run->equation, &s);
         double drag = batch->damping_mass * run->m * (run->self + run->other) * s.plain;
         for (int k = 0; k < 3; k++) sum->resultant[k] -= drag * run->axis[k];
     }

@@ -306,60 +306,6 @@ static int drop_number(pcs_mesh *mesh, const bool *is_dropped, int *number)
     return count;
 }
 
-// Unites the lists of all ranks, in scratch memory: ascending, without duplicates. All ranks must call it.
-static pcs_status drop_unite(pcs_context *ctx, int *count, int **list)
-{
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    pcs_numbers all = { 0 };
-    int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts), *start = counts + comm->size, total = 0;
-    pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
-    PCS_TRY(pcs_agree(ctx, status));
-    for (int r = 0; r < comm->size; r++) {
-        counts[r] = *count;
-        start[r] = 0;
-    }
-    status = comm->exchange(comm, ctx, counts, start, *list, &all);
-    if (status == PCS_OK)
-        for (int r = 0; r < comm->size; r++) total += all.count[r];
-    pcs_scratch_free(counts);
-    pcs_scratch_free(*list);
-    pcs_scratch_free(all.count);
-    *list = all.value;
-    *count = pcs_sort_unique(total, all.value);
-    return status;
-}
-
-// Lists the dropped cells of all ranks by their numbers in the whole mesh, if ranks have parts; in scratch memory.
-static pcs_status drop_list(pcs_mesh *mesh, const bool *is_dropped, int *count, int **list)
-{
-    const pcs_mesh_share *share = mesh->share;
-    int rank = pcs_context_comm(mesh->ctx)->rank;
-    pcs_status status = PCS_OK;
-    *count = 0;
-    *list = pcs_scratch(NULL, (size_t)mesh->ncell, sizeof **list);
-    if (*list == NULL) status = pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
-    PCS_TRY(pcs_agree(mesh->ctx, status));
-    for (int c = 0; c < mesh->ncell; c++)
-        if (is_dropped[c] && share->owner[mesh->cell[c][0]] == rank) (*list)[(*count)++] = share->cell[c];
-    return drop_unite(mesh->ctx, count, list);
-}
-
-// Computes the numbers that the remaining cells have in the whole mesh without the dropped ones.
-static pcs_status drop_share(pcs_mesh *mesh, const bool *is_dropped, int ngone, const int *gone)
-{
-    pcs_mesh_share *share;
-    int *cell, count = 0;
-    PCS_TAKE(mesh->memory, share, 1, "the mesh");
-    PCS_TAKE(mesh->memory, cell, mesh->ncell, "the mesh");
-    for (int c = 0; c < mesh->ncell; c++)
-        if (!is_dropped[c]) cell[count++] = mesh->share->cell[c] - pcs_lower_bound(ngone, gone, mesh->share->cell[c]);
-    *share = *mesh->share;
-    share->cell = cell;
-    share->ncell -= ngone;
-    mesh->share = share;
-    return PCS_OK;
-}
-
 // Drops the same cells from the whole mesh that is shown, whose sets are not needed.
 static void drop_shown(pcs_mesh *shown, int ngone, const int *gone)
 {
@@ -372,15 +318,6 @@ static void drop_shown(pcs_mesh *shown, int ngone, const int *gone)
     shown->ncell = count;
 }
 
-// Sets of a part that have lost cells no longer know the places of the others among those of all ranks.
-static pcs_status drop_count_sets(pcs_mesh *mesh, const int *size)
-{
-    PCS_TRY(pcs_mesh_count_cell_sets(mesh));
-    for (int i = 0; i < mesh->ncell_set; i++)
-        if (pcs_set_size(&mesh->cell_set[i]) != size[i]) mesh->cell_set[i].place = NULL;
-    return PCS_OK;
-}
-
 pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh *shown)
 {
     size_t n = (size_t)mesh->ncell;
@@ -390,8 +327,7 @@ pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh 
     pcs_status status = PCS_OK;
     if (number == NULL) status = pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
     if (is_part) status = pcs_agree(mesh->ctx, status);
-    if (status == PCS_OK && is_part) status = drop_list(mesh, is_dropped, &ngone, &gone);
-    if (status == PCS_OK && is_part) status = drop_share(mesh, is_dropped, ngone, gone);
+    if (status == PCS_OK && is_part) status = pcs_part_drop(mesh, is_dropped, &ngone, &gone);
     if (status == PCS_OK) {
         mesh->ncell = drop_number(mesh, is_dropped, number);
         memset(number + n, 0, n * sizeof *number);
@@ -400,7 +336,7 @@ pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh 
     for (int i = 0; i < mesh->ncell_set; i++)
         if (status == PCS_OK) status = merge_change_set(mesh->memory, &mesh->cell_set[i], number, number + n);
     if (is_part) status = pcs_agree(mesh->ctx, status);
-    if (status == PCS_OK && is_part) status = drop_count_sets(mesh, size);
+    if (status == PCS_OK && is_part) status = pcs_part_count_sets(mesh, size);
     if (status == PCS_OK && shown != NULL) drop_shown(shown, ngone, gone);
     pcs_scratch_free(number);
     pcs_scratch_free(gone);

@@ -174,29 +174,6 @@ const pcs_set *pcs_set_touching(const pcs_set *set, const char *by)
     return set;
 }
 
-pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, const char *by, int rank)
-{
-    const pcs_set *first = pcs_mesh_node_set(mesh, by);
-    pcs_set *set = mesh->node_set, *own;
-    int *items, *place, count = 0;
-    while (strcmp(set->name, name) != 0) set++;
-    if (pcs_set_touching(set, by) != set) return PCS_OK;
-    for (int i = 0; i < set->count; i++) count += mesh->share->owner[first->items[i]] == rank;
-    PCS_TAKE(mesh->memory, own, 1, "a set");
-    PCS_TAKE(mesh->memory, items, count, "a set");
-    PCS_TAKE(mesh->memory, place, count, "a set");
-    *own = (pcs_set){ .name = set->name, .items = items, .place = place, .nmore = pcs_set_size(set) - count };
-    own->by = first->name;
-    own->own = set->own;
-    for (int i = 0; i < set->count; i++) {
-        if (mesh->share->owner[first->items[i]] != rank) continue;
-        place[own->count] = pcs_set_place(set, i);
-        items[own->count++] = set->items[i];
-    }
-    set->own = own;
-    return PCS_OK;
-}
-
 const pcs_set *pcs_mesh_node_set(const pcs_mesh *mesh, const char *name)
 {
     return mesh_find(mesh->node_set, mesh->nnode_set, name);

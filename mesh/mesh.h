@@ -88,8 +88,6 @@ static inline int pcs_set_place(const pcs_set *set, int i)
     return set->nmore == 0 ? i : -1;
 }
 
-// Creates `own` of a set of nodes by another set of equal size, or by itself, unless it has one.
-pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, const char *by, int rank);
 // Returns the nodes of a set at which this rank has contacts, which belong to the nodes at the same index of set `by`.
 const pcs_set *pcs_set_touching(const pcs_set *set, const char *by);
 
@@ -143,9 +141,8 @@ typedef struct pcs_dof {
 typedef struct pcs_dofmap {
     const pcs_mesh *mesh;
     int ndof, nequation;
-    const int *first;                // [nnode + 1] the dofs of node i are first[i] .. first[i+1]-1
-    pcs_dof *dof;                    // [ndof]
-    const struct pcs_comm *row_comm; // ranks over which rows of contacts are distributed; NULL if this rank has all
+    const int *first; // [nnode + 1] the dofs of node i are first[i] .. first[i+1]-1
+    pcs_dof *dof;     // [ndof]
 } pcs_dofmap;
 
 enum { PCS_MAX_NODE_DOFS = 6, PCS_EQUATION_ELSEWHERE = -2 };

@@ -37,23 +37,6 @@ static pcs_status part_take(pcs_mesh *mesh, int nnode, int ncell, part_share *ou
     return PCS_OK;
 }
 
-// A cell belongs to the rank of its first node.
-pcs_status pcs_mesh_count_cell_sets(pcs_mesh *mesh)
-{
-    const pcs_comm *comm = pcs_context_comm(mesh->ctx);
-    double *size = pcs_scratch(NULL, (size_t)mesh->ncell_set + 1, sizeof *size);
-    PCS_TRY(pcs_agree(mesh->ctx, size == NULL ? part_out_of_memory(mesh) : PCS_OK));
-    for (int i = 0; i < mesh->ncell_set; i++) {
-        const pcs_set *set = &mesh->cell_set[i];
-        size[i] = 0.0;
-        for (int k = 0; k < set->count; k++) size[i] += mesh->share->owner[mesh->cell[set->items[k]][0]] == comm->rank;
-    }
-    comm->sum(comm, mesh->ncell_set, size);
-    for (int i = 0; i < mesh->ncell_set; i++) mesh->cell_set[i].nmore = (int)size[i] - mesh->cell_set[i].count;
-    pcs_scratch_free(size);
-    return PCS_OK;
-}
-
 // Returns set i of those of nodes and then of cells.
 static const pcs_set *part_set(const pcs_mesh *mesh, int i, bool *of_cells)
 {
@@ -218,5 +201,108 @@ pcs_status pcs_mesh_unpack(pcs_mesh *mesh, const int *packed)
     memcpy(p.share->high, packed + COUNTS + 3 * DOUBLE, sizeof p.share->high);
     mesh->ncell = ncell;
     for (int i = 0; i < nset; i++) PCS_TRY(pack_take_set(mesh, &from));
+    return PCS_OK;
+}
+
+pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, const char *by, int rank)
+{
+    const pcs_set *first = pcs_mesh_node_set(mesh, by);
+    pcs_set *set = mesh->node_set, *own;
+    int *items, *place, count = 0;
+    while (strcmp(set->name, name) != 0) set++;
+    if (pcs_set_touching(set, by) != set) return PCS_OK;
+    for (int i = 0; i < set->count; i++) count += mesh->share->owner[first->items[i]] == rank;
+    PCS_TAKE(mesh->memory, own, 1, "a set");
+    PCS_TAKE(mesh->memory, items, count, "a set");
+    PCS_TAKE(mesh->memory, place, count, "a set");
+    *own = (pcs_set){ .name = set->name, .items = items, .place = place, .nmore = pcs_set_size(set) - count };
+    own->by = first->name;
+    own->own = set->own;
+    for (int i = 0; i < set->count; i++) {
+        if (mesh->share->owner[first->items[i]] != rank) continue;
+        place[own->count] = pcs_set_place(set, i);
+        items[own->count++] = set->items[i];
+    }
+    set->own = own;
+    return PCS_OK;
+}
+
+// Unites the lists of all ranks, in scratch memory: ascending, without duplicates. All ranks must call it.
+static pcs_status drop_unite(pcs_context *ctx, int *count, int **list)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    pcs_numbers all = { 0 };
+    int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts), *start = counts + comm->size, total = 0;
+    pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
+    PCS_TRY(pcs_agree(ctx, status));
+    for (int r = 0; r < comm->size; r++) {
+        counts[r] = *count;
+        start[r] = 0;
+    }
+    status = comm->exchange(comm, ctx, counts, start, *list, &all);
+    if (status == PCS_OK)
+        for (int r = 0; r < comm->size; r++) total += all.count[r];
+    pcs_scratch_free(counts);
+    pcs_scratch_free(*list);
+    pcs_scratch_free(all.count);
+    *list = all.value;
+    *count = pcs_sort_unique(total, all.value);
+    return status;
+}
+
+// Lists the dropped cells of all ranks by their numbers in the whole mesh, if ranks have parts; in scratch memory.
+static pcs_status drop_list(pcs_mesh *mesh, const bool *is_dropped, int *count, int **list)
+{
+    const pcs_mesh_share *share = mesh->share;
+    int rank = pcs_context_comm(mesh->ctx)->rank;
+    pcs_status status = PCS_OK;
+    *count = 0;
+    *list = pcs_scratch(NULL, (size_t)mesh->ncell, sizeof **list);
+    if (*list == NULL) status = pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
+    PCS_TRY(pcs_agree(mesh->ctx, status));
+    for (int c = 0; c < mesh->ncell; c++)
+        if (is_dropped[c] && share->owner[mesh->cell[c][0]] == rank) (*list)[(*count)++] = share->cell[c];
+    return drop_unite(mesh->ctx, count, list);
+}
+
+// Computes the numbers that the remaining cells have in the whole mesh without the dropped ones.
+static pcs_status drop_share(pcs_mesh *mesh, const bool *is_dropped, int ngone, const int *gone)
+{
+    pcs_mesh_share *share;
+    int *cell, count = 0;
+    PCS_TAKE(mesh->memory, share, 1, "the mesh");
+    PCS_TAKE(mesh->memory, cell, mesh->ncell, "the mesh");
+    for (int c = 0; c < mesh->ncell; c++)
+        if (!is_dropped[c]) cell[count++] = mesh->share->cell[c] - pcs_lower_bound(ngone, gone, mesh->share->cell[c]);
+    *share = *mesh->share;
+    share->cell = cell;
+    share->ncell -= ngone;
+    mesh->share = share;
+    return PCS_OK;
+}
+
+pcs_status pcs_part_drop(pcs_mesh *mesh, const bool *is_dropped, int *count, int **list)
+{
+    PCS_TRY(drop_list(mesh, is_dropped, count, list));
+    return drop_share(mesh, is_dropped, *count, *list);
+}
+
+// A cell belongs to the rank of its first node.
+pcs_status pcs_part_count_sets(pcs_mesh *mesh, const int *before)
+{
+    const pcs_comm *comm = pcs_context_comm(mesh->ctx);
+    double *size = pcs_scratch(NULL, (size_t)mesh->ncell_set + 1, sizeof *size);
+    PCS_TRY(pcs_agree(mesh->ctx, size == NULL ? part_out_of_memory(mesh) : PCS_OK));
+    for (int i = 0; i < mesh->ncell_set; i++) {
+        const pcs_set *set = &mesh->cell_set[i];
+        size[i] = 0.0;
+        for (int k = 0; k < set->count; k++) size[i] += mesh->share->owner[mesh->cell[set->items[k]][0]] == comm->rank;
+    }
+    comm->sum(comm, mesh->ncell_set, size);
+    for (int i = 0; i < mesh->ncell_set; i++) {
+        mesh->cell_set[i].nmore = (int)size[i] - mesh->cell_set[i].count;
+        if ((int)size[i] != before[i]) mesh->cell_set[i].place = NULL;
+    }
+    pcs_scratch_free(size);
     return PCS_OK;
 }

@@ -89,8 +89,9 @@ pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int 
 
 enum { TELL_BLOCK = 1 << 15 }; // records of a block
 
-pcs_status pcs_comm_tell(pcs_context *ctx, const pcs_comm *comm, int count, int width, const pcs_told *told)
+pcs_status pcs_comm_tell(pcs_context *ctx, bool is_shared, int count, int width, const pcs_told *told)
 {
+    const pcs_comm *comm = is_shared ? pcs_context_comm(ctx) : NULL;
     int most = count < TELL_BLOCK ? count : TELL_BLOCK;
     double *block = pcs_scratch(NULL, (size_t)most * (size_t)width + 1, sizeof *block);
     pcs_status status = block == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a list of %d", count) : PCS_OK;

@@ -95,13 +95,13 @@ pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int 
 
 // Tells all processes a list of `count` records of `width` numbers, of which each process has some: block by block
 // `give` puts its own ones, >= 0, into block[i - low], and `take` sees all of them, -1 where no process has the record.
-// One process alone (NULL) sees its own. Collective.
+// Unless the list is shared every process has all of it. Collective.
 typedef struct pcs_told {
     void (*give)(void *owner, int low, int high, double *block);
     void (*take)(void *owner, int low, int high, const double *block);
     void *owner;
 } pcs_told;
-pcs_status pcs_comm_tell(pcs_context *ctx, const pcs_comm *comm, int count, int width, const pcs_told *told);
+pcs_status pcs_comm_tell(pcs_context *ctx, bool is_shared, int count, int width, const pcs_told *told);
 
 // Returns true for the process that writes results and messages.
 static inline bool pcs_is_root(const pcs_context *ctx)

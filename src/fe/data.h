@@ -28,7 +28,7 @@ typedef struct fe_share {
     int *index_of_cell;   // [mesh ncell] index in the group over all ranks; -1 if unknown
     bool deals_rows;      // contact rows are distributed: those at own nodes, and an equal part of the others
     bool reaches;         // some of these rows, on some rank, act on nodes of other ranks, too
-    int *joint_owner;     // [njoint] rank that has the rows of each joint, if rows are distributed
+    bool *joint_is_here;  // [njoint] this rank has the rows of the joint, if rows are distributed
     int npoint, ncell;    // nodes and cells of this rank
     void *points, *cells; // plans of the collection on rank 0, for pictures
 } fe_share;
@@ -186,6 +186,10 @@ static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
         if (fe->map.dof[i].is_finite) return true;
     return false;
 }
+// Tells the system how its equations and rows are distributed.
+void pcs_fe_share_system(const fe_data *fe, pcs_system *self);
+// Gathers x, [cells][width], of all cells on the process that shows them.
+void pcs_fe_collect_cells(const fe_data *fe, int width, double *x);
 // Finds the dofs from groups and supports, and numbers the equations.
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
 // Evaluates the variable sections of a group, whose cells must form a line.

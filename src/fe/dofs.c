@@ -2,6 +2,7 @@
 
 #include "core/rotation.h"
 #include "fe/data.h"
+#include "mesh/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +13,10 @@
 // Nodes are distributed over the ranks (build/mesh.c); a rank keeps the cells that touch one of its nodes, so that
 // the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
 // all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
-// without communication. Where contacts are
-// many and each belongs to a node or may be anywhere (deals_rows), a rank has those of its own nodes, or an equal piece
-// of those that may be anywhere, and there are no such copies but of the cells that may be touched anywhere; where a
-// contact always acts on a certain node of another rank, too, that is copied here as ends of cells are.
-// Joints are those of the rank that has all their nodes then; that these are everywhere lets every rank show them.
+// without communication. Where contacts are many and each belongs to a node (deals_rows), a rank has those of its own
+// nodes, and there are no such copies but of the cells that may be touched anywhere; where a contact always acts on a
+// certain node of another rank, too, that is copied here as ends of cells are. Joints are those of the rank that has
+// all their nodes then; that these are everywhere lets every rank show them.
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes, of which the ranks tell each other how many equations each has.
@@ -215,7 +215,7 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
     if (status == PCS_OK) status = share_count(&p, layout);
     const pcs_told told = { share_give, share_take, &p };
     if (status == PCS_OK)
-        status = pcs_comm_tell(ctx, comm, mesh->share == NULL ? mesh->nnode : mesh->share->nnode, 2, &told);
+        status = pcs_comm_tell(ctx, true, mesh->share == NULL ? mesh->nnode : mesh->share->nnode, 2, &told);
     if (status == PCS_OK) status = share_number_all(fe, &p, layout);
     pcs_scratch_free(p.node);
     pcs_scratch_free(p.why);
@@ -257,14 +257,13 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group)
     return PCS_OK;
 }
 
-// Returns true if each row of a contact belongs to a node, or to none and its sets are complete on all ranks. Sets
-// `reaches` if a row may act on nodes of several ranks, which points with force laws must not.
+// Returns true if each row of a contact belongs to a node. Sets `reaches` if a row may act on nodes of several ranks,
+// which points with force laws must not.
 static bool share_is_dealable(const fe_data *fe, const pcs_row_source *c)
 {
     const char *name;
     bool is_rigid = !pcs_law_is_force(&c->law);
     if (c->ops->count == NULL) return false;
-    if (c->ops->sets[0].is_cells) return is_rigid && (fe->share->reaches = true);
     const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_source_set_name(c->ops, c->params, 0));
     for (int k = 1; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++) {
         if (c->ops->sets[k].is_common) {
@@ -284,7 +283,7 @@ static bool share_is_dealable(const fe_data *fe, const pcs_row_source *c)
 }
 
 // Returns the rank that owns all nodes of a joint; -1 if there are several, or if the joint is driven.
-static int share_joint_owner(const fe_data *fe, const pcs_row_source *joint)
+static int share_find_owner(const fe_data *fe, const pcs_row_source *joint)
 {
     int rank = -1;
     if (joint->ops->drive != NULL) return -1;
@@ -306,8 +305,9 @@ static bool share_deals_joints(const fe_data *fe)
 {
     bool are_all = true;
     for (int j = 0; j < fe->model.njoint && are_all; j++) {
-        fe->share->joint_owner[j] = share_joint_owner(fe, &fe->model.joints[j]);
-        are_all = fe->share->joint_owner[j] >= 0;
+        int owner = share_find_owner(fe, &fe->model.joints[j]);
+        fe->share->joint_is_here[j] = owner == fe->share->layout.comm->rank;
+        are_all = owner >= 0;
     }
     return are_all;
 }
@@ -340,7 +340,6 @@ static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
     comm->sum(comm, 1, &ndof);
     fe->share->deals_rows = model->deals_rows(nrow, ndof);
     if (!fe->share->deals_rows) return PCS_OK;
-    fe->map.row_comm = comm;
     for (int i = 0; i < model->ncontact; i++) {
         const pcs_row_source *c = &model->contacts[i];
         for (int k = 0; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++)
@@ -358,8 +357,9 @@ static pcs_status dofs_share(pcs_context *ctx, fe_data *fe)
     if (comm == NULL) return PCS_OK;
     fe->nbatch = 2 * fe->model.ngroup;
     PCS_TAKE(ctx, fe->share, 1, "the share of a rank");
+    fe->share->layout.comm = comm;
     PCS_TAKE(ctx, fe->share->index_of_cell, fe->model.mesh->ncell, "the share of a rank");
-    PCS_TAKE(ctx, fe->share->joint_owner, fe->model.njoint, "the share of a rank");
+    PCS_TAKE(ctx, fe->share->joint_is_here, fe->model.njoint, "the share of a rank");
     PCS_TRY(pcs_agree(ctx, share_deal_rows(fe, comm)));
     PCS_TRY(share_number(ctx, fe, comm));
     pcs_layout *layout = &fe->share->layout;
@@ -635,6 +635,19 @@ static pcs_status dofs_number_all(pcs_context *ctx, fe_data *fe, const char **cu
         PCS_TRY(status);
     }
     return PCS_OK;
+}
+
+void pcs_fe_share_system(const fe_data *fe, pcs_system *self)
+{
+    if (fe->share == NULL) return;
+    self->layout = &fe->share->layout;
+    if (fe->share->deals_rows) self->row_comm = self->layout->comm;
+}
+
+void pcs_fe_collect_cells(const fe_data *fe, int width, double *x)
+{
+    const pcs_comm *comm = fe->share->layout.comm;
+    comm->collect(comm, fe->share->cells, width, x, x);
 }
 
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit)

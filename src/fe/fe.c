@@ -1211,7 +1211,7 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     return self->row_set.vary && fe->model.njoint > 0 ? pcs_derivative_create(self) : PCS_OK;
 }
 
-// Makes flags agree on all ranks: loads and rotations may be at nodes that only other ranks have.
+// Makes flags agree on all processes: loads and rotations may be at nodes that only others have.
 static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
 {
     fe->has_pushes = pcs_system_max(self, fe->has_pushes) > 0.0;
@@ -1229,7 +1229,7 @@ static pcs_status fe_make_rows(pcs_system *self, const fe_data *fe, const char *
                                             .nheld = fe->nheld,
                                             .contacts = fe->model.contacts,
                                             .joints = fe->model.joints,
-                                            .joint_owner = fe->share == NULL ? NULL : fe->share->joint_owner };
+                                            .joint_is_here = fe->share == NULL ? NULL : fe->share->joint_is_here };
     return pcs_table_create(self, culprit);
 }
 
@@ -1264,7 +1264,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(pcs_fe_taper(ctx, fe, g, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = self->rotations.nq = fe->map.nequation;
-    if (fe->share != NULL) self->layout = &fe->share->layout;
+    pcs_fe_share_system(fe, self);
     PCS_TRY(fe_find_directions(self, &fe->map));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_set_batches_up(ctx, fe, culprit)));
     PCS_TRY(fe_find_rotations(self, fe));

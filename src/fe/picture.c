@@ -1301,15 +1301,14 @@ static pcs_status picture_place_copies(pcs_system *self, pcs_picture *picture)
 }
 
 // Collects the group number of every cell on the rank that shows them.
-static void picture_collect_groups(const pcs_system *self, const fe_data *fe, double *group, int *out)
+static void picture_collect_groups(const fe_data *fe, double *group, int *out)
 {
     const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
-    const pcs_comm *comm = self->layout->comm;
     int count = 0;
     for (int g = 0; g < fe->model.ngroup; g++)
         for (int c = 0; c < fe->batches[g].ncell; c++)
             group[shown == NULL ? count++ : pcs_mesh_cell_number(mesh, fe->batches[g].cells[c])] = g;
-    comm->collect(comm, fe->share->cells, 1, group, group);
+    pcs_fe_collect_cells(fe, 1, group);
     if (shown != NULL)
         for (int c = 0; c < shown->ncell; c++) out[c] = (int)group[c];
 }
@@ -1325,7 +1324,7 @@ static pcs_status picture_find_groups(pcs_system *self, fe_data *fe)
     pcs_status status = groups == NULL ? PCS_NO_MEMORY : PCS_OK;
     if (group == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
     status = pcs_agree(self->ctx, status);
-    if (status == PCS_OK) picture_collect_groups(self, fe, group, groups);
+    if (status == PCS_OK) picture_collect_groups(fe, group, groups);
     fe->group_shown = groups;
     pcs_scratch_free(group);
     return status;

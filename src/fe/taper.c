@@ -120,7 +120,7 @@ static pcs_status taper_measure(pcs_context *ctx, fe_data *fe, const pcs_fe_grou
     taper_line line = { .mesh = fe->model.mesh, .cells = cells, .tapers = fe->tapers, .last = -1.0, .broken = -1 };
     const pcs_told told = { taper_give, taper_take, &line };
     if (!is_whole && cells->place == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "the order of the cells is not known");
-    PCS_TRY(pcs_comm_tell(ctx, is_whole ? NULL : pcs_context_comm(ctx), pcs_set_size(cells), 3, &told));
+    PCS_TRY(pcs_comm_tell(ctx, !is_whole, pcs_set_size(cells), 3, &told));
     *length = line.length;
     if (line.broken < 0) return PCS_OK;
     if (!is_whole) return pcs_fail(ctx, PCS_UNSUPPORTED, "cells are not in a line");
@@ -161,7 +161,7 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
 
 enum { WAYS = 3 }; // where a cell begins and ends, and how long its line is
 
-// Computes the sections of all cells on the rank that shows them, from their ranges on the lines of other ranks.
+// Computes the sections of all cells on the process that shows them, from their ranges on the lines of others.
 static pcs_status taper_fill_shown(pcs_system *self, const fe_data *fe, const double *way, pcs_batch *batches)
 {
     pcs_taper *tapers;
@@ -182,7 +182,7 @@ static pcs_status taper_fill_shown(pcs_system *self, const fe_data *fe, const do
     return PCS_OK;
 }
 
-// Lists the ranges of cells by their numbers on the rank that shows them, else consecutively.
+// Lists the ranges of cells by their numbers on the process that shows them, else consecutively.
 static void taper_list_ways(const fe_data *fe, double *way)
 {
     int count = 0;
@@ -203,7 +203,6 @@ pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe)
     for (int g = 0; g < fe->model.ngroup; g++) has_any = has_any || fe->batches[g].tapers != NULL;
     fe->drawn = fe->batches;
     if (!has_any || pcs_mesh_is_whole(fe->model.mesh) || fe->model.shows_pieces) return PCS_OK;
-    const pcs_comm *comm = self->layout->comm;
     size_t ngroup = (size_t)fe->model.ngroup;
     size_t ncell = (size_t)(fe->model.shown == NULL ? fe->share->ncell : fe->model.shown->ncell);
     double *way = pcs_scratch(NULL, WAYS * ncell, sizeof *way);
@@ -214,7 +213,7 @@ pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe)
     if (status == PCS_OK) {
         memcpy(batches, fe->batches, ngroup * sizeof *batches);
         taper_list_ways(fe, way);
-        comm->collect(comm, fe->share->cells, WAYS, way, way);
+        pcs_fe_collect_cells(fe, WAYS, way);
         if (fe->model.shown != NULL) status = taper_fill_shown(self, fe, way, batches);
         status = pcs_agree(self->ctx, status);
     }

@@ -10,10 +10,8 @@
 // parallel touch along a line, on which the closest point jumps from end to end: they have a row at each end of the
 // line, and one where they cross in between, all of which keep their position on a during a step. Pairs are assigned to
 // rows before a step, not within it: the nearest `most` of them, each in the same row as long as it is near. Free rows
-// have a gap larger than the model. A pair without a row that overlaps ends the run. If rows are distributed each rank
-// has an equal part of them; all ranks know which pairs have rows.
+// have a gap larger than the model. A pair without a row that overlaps ends the run.
 
-#include "core/comm.h"
 #include "core/rotation.h"
 #include "rows/beams.h"
 #include "rows/gap.h"
@@ -441,21 +439,15 @@ typedef struct beams_contact {
     int ntangent;
     double plane[3];   // unit normal of the plane of motion if ntangent is 1
     pcs_beam_row *row; // [most] cells numbered as in the whole mesh
-    int first, nrow;   // range of the rows of this rank
-    const pcs_comm *comm;
     // Data of the step that `passage` checks:
     double (*before)[3], (*after)[3]; // [mesh nnode] positions of the nodes at the ends of the step, m
     pcs_beam_pair *left, *reached;    // [most] pairs of the rows at the start and at the end of the step
     const pcs_passage_row *known;     // [most] gaps and contact status of the rows
-    pcs_passage_row *ends;            // [most] the same, gathered from all ranks
-    double *told;                     // [most][TOLD] buffer for gathering; NULL if this rank has all rows
     double sunk;                      // largest overlap of a row, m
     pcs_passage *worst;
 } beams_contact;
 
-enum { TOLD = 3 };
-
-// Returns the i-th row with the cell numbers of this rank.
+// Returns the i-th row with the cell numbers of this process.
 static pcs_beam_row beams_row_of(const beams_contact *self, int i)
 {
     pcs_beam_row row = self->row[i];
@@ -470,24 +462,6 @@ static void beams_keep_row(beams_contact *self, int i, pcs_beam_row row)
     self->row[i] = row;
     self->row[i].pair.a = pcs_mesh_cell_number(self->beams.mesh, row.pair.a);
     self->row[i].pair.b = pcs_mesh_cell_number(self->beams.mesh, row.pair.b);
-}
-
-// Allocates `most` free rows; this rank evaluates an equal part of them, [first, first + nrow).
-static pcs_status beams_take_rows(pcs_context *ctx, beams_contact *self, const pcs_comm *comm)
-{
-    int most = self->beams.most;
-    self->comm = comm;
-    self->nrow = most;
-    PCS_TAKE(ctx, self->row, most, "a contact");
-    PCS_TAKE(ctx, self->left, most, "a contact");
-    PCS_TAKE(ctx, self->reached, most, "a contact");
-    for (int i = 0; i < most; i++) self->row[i] = no_row;
-    if (comm == NULL) return PCS_OK;
-    self->first = pcs_comm_first(comm, comm->rank, most);
-    self->nrow = pcs_comm_first(comm, comm->rank + 1, most) - self->first;
-    PCS_TAKE(ctx, self->ends, most, "a contact");
-    PCS_TAKE(ctx, self->told, (size_t)TOLD * (size_t)most, "a contact");
-    return PCS_OK;
 }
 
 // Checks that the nodes of both bodies move in space, or all in one plane, and that supports leave some of them free.
@@ -507,9 +481,8 @@ static pcs_status beams_look_at_nodes(pcs_context *ctx, beams_contact *self, con
 
 // Returns the number of rows: chains that lie on each other touch at as many nodes as they have cells, and where they
 // cross as they bend.
-static int beams_count(const void *params, const pcs_mesh *mesh)
+static int beams_count(const beams_params *p, const pcs_mesh *mesh)
 {
-    const beams_params *p = params;
     int ncell = pcs_set_size(pcs_mesh_cell_set(mesh, p->a)) + pcs_set_size(pcs_mesh_cell_set(mesh, p->b));
     if (p->most > 0) return p->most;
     return ncell < 46 ? 2 * ncell + 8 : 100;
@@ -531,12 +504,15 @@ static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_d
                                         .most = beams_count(p, map->mesh) };
     PCS_TRY(pcs_beams_create(ctx, map->mesh, &definition, &self->beams));
     PCS_TRY(beams_look_at_nodes(ctx, self, map));
-    PCS_TRY(beams_take_rows(ctx, self, map->row_comm));
+    PCS_TAKE(ctx, self->row, definition.most, "a contact");
+    PCS_TAKE(ctx, self->left, definition.most, "a contact");
+    PCS_TAKE(ctx, self->reached, definition.most, "a contact");
+    for (int i = 0; i < definition.most; i++) self->row[i] = no_row;
     PCS_TAKE(ctx, self->before, map->mesh->nnode, "a contact");
     PCS_TAKE(ctx, self->after, map->mesh->nnode, "a contact");
     self->far = fmax(self->beams.size, self->beams.reach);
     *shape =
-        (pcs_source_shape){ .nrow = self->nrow,
+        (pcs_source_shape){ .nrow = definition.most,
                             .ntangent = self->ntangent,
                             .memory = { .bytes = self->row, .size = (size_t)definition.most * sizeof *self->row } };
     *instance = self;
@@ -644,8 +620,8 @@ static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_sta
     const beams_contact *self = instance;
     const pcs_beam_row spare = { .pair = self->beams.spare, .s = PCS_BEAM_MOVES };
     const pcs_row_state *empty = NULL; // all of these are alike
-    for (int i = 0; i < self->nrow; i++) {
-        pcs_beam_row row = beams_row_of(self, self->first + i);
+    for (int i = 0; i < self->beams.most; i++) {
+        pcs_beam_row row = beams_row_of(self, i);
         bool is_near = row.pair.a >= 0;
         if (!is_near && empty != NULL) rows[i] = *empty;
         else beams_evaluate_row(self, places, is_near ? row : spare, is_near, &rows[i]);
@@ -675,15 +651,9 @@ static double beams_go_on(beams_contact *self, const pcs_places *places, bool *h
     return least;
 }
 
-// Returns true if two cells are the same or joined end to end.
-static bool beams_adjoin(const pcs_beams *beams, int a, int b)
-{
-    return a == b || beams->neighbour[a][0] == b || beams->neighbour[a][1] == b;
-}
-
 static bool beams_adjoin_both(const pcs_beams *beams, pcs_beam_pair p, pcs_beam_pair q)
 {
-    return beams_adjoin(beams, p.a, q.a) && beams_adjoin(beams, p.b, q.b);
+    return beams_adjoins(beams, p.a, q.a) && beams_adjoins(beams, p.b, q.b);
 }
 
 // Returns true if a pair adjoins one with a row: where beams bend at a node, a place of contact may split in two.
@@ -760,8 +730,7 @@ static void beams_sweep(void *owner, int i, int j)
         pcs_segment_between(ends[k][n[0]], ends[k][n[1]], &swept.b[k]);
     }
     pcs_swept_seen seen = beams_seen(self, pair, &row);
-    bool is_here = row >= self->first && row < self->first + self->nrow; // otherwise another rank reports it
-    if (is_here && swept.thickness > 0.0) pcs_swept_look(&swept, seen, row - self->first, self->worst);
+    if (swept.thickness > 0.0) pcs_swept_look(&swept, seen, row, self->worst);
 }
 
 // Stores nodal positions at both ends of the step. Returns the largest displacement relative to the first node, m.
@@ -784,26 +753,6 @@ static double beams_find_ways(beams_contact *self, const pcs_places *from, const
     return longest;
 }
 
-// Returns gaps and contact status of the rows of all ranks, gathered if each has a piece of them.
-static const pcs_passage_row *beams_join(const beams_contact *self, const pcs_passage_row *rows)
-{
-    int most = self->beams.most;
-    if (self->told == NULL) return rows;
-    memset(self->told, 0, (size_t)TOLD * (size_t)most * sizeof *self->told);
-    for (int i = 0; i < self->nrow; i++) {
-        double *told = self->told + (size_t)TOLD * (size_t)(self->first + i);
-        told[0] = rows[i].gap[0];
-        told[1] = rows[i].gap[1];
-        told[2] = rows[i].is_loaded;
-    }
-    self->comm->sum(self->comm, TOLD * most, self->told);
-    for (int i = 0; i < most; i++) {
-        const double *told = self->told + (size_t)TOLD * (size_t)i;
-        self->ends[i] = (pcs_passage_row){ .gap = { told[0], told[1] }, .is_loaded = told[2] != 0.0 };
-    }
-    return self->ends;
-}
-
 // Checks the pairs near each other at the start of the step for a passage; checks all pairs if the nodes moved farther
 // than the reach of that search.
 static void beams_passage(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
@@ -814,7 +763,7 @@ static void beams_passage(void *instance, const pcs_places *from, const pcs_plac
     double way = 2.0 * beams_find_ways(self, from, to),
            nearest = beams->nfound > 0 ? beams->found[0].gap : beams->reach;
     if (nearest >= way) return;
-    self->known = rows = beams_join(self, rows);
+    self->known = rows;
     self->worst = worst;
     self->sunk = 0.0;
     for (int i = 0; i < beams->most; i++) {
@@ -842,7 +791,6 @@ const pcs_source_ops pcs_gap_beam_beam = {
     .sets = beams_sets,
     .create = beams_create,
     .evaluate = beams_evaluate,
-    .count = beams_count,
     .search = beams_search,
     .passage = beams_passage,
 };

@@ -69,7 +69,7 @@ static int disc_count(const void *params, const pcs_mesh *mesh)
     return corners * (((const disc_params *)params)->width > 0.0 ? 2 : 1);
 }
 
-// Describes the state to serialize; if ranks have some discs each, with its places among those of all.
+// Describes the state to serialize; if discs are distributed, with its places among those of all.
 static pcs_status disc_remember(pcs_context *ctx, const disc_contact *self, int nall, bool is_dealt, pcs_memory *out)
 {
     enum { words = sizeof(disc_stand) / sizeof(double) };
@@ -114,7 +114,7 @@ static pcs_status disc_create(pcs_context *ctx, const void *params, const pcs_do
                                  .size = p->radius + p->width,
                                  .reach = p->radius + p->width };
     *instance = self;
-    return disc_remember(ctx, self, pcs_set_size(nodes), map->row_comm != NULL, &shape->memory);
+    return disc_remember(ctx, self, pcs_set_size(nodes), self->nodes != nodes, &shape->memory);
 }
 
 // Computes s m of a disc with axis e. Returns s.

@@ -43,7 +43,5 @@ const char *pcs_source_set_name(const pcs_source_ops *ops, const void *params, i
 
 int pcs_source_rows(const pcs_source_ops *ops, const void *params, const pcs_mesh *mesh)
 {
-    int count = ops->count(params, mesh);
-    if (ops->sets[0].is_cells) return count;
-    return count * pcs_set_size(pcs_mesh_node_set(mesh, pcs_source_set_name(ops, params, 0)));
+    return ops->count(params, mesh) * pcs_set_size(pcs_mesh_node_set(mesh, pcs_source_set_name(ops, params, 0)));
 }

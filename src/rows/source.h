@@ -131,11 +131,9 @@ typedef struct pcs_source_ops {
     const pcs_source_signal *signals; // ends with a name of NULL; NULL if absent
     // Returns NULL if the parameters are valid, else the fault; *option names the key.
     const char *(*check)(const void *params, const char **option);
-    // Counts the rows of a contact that can be distributed. If the first set is one of nodes: rows per node,
-    // which act on that node, on the nodes at the same index of the other sets, and on common ones; they follow
-    // pcs_set_touching by the first set, so that each process may have the rows of its own nodes. Else: all rows, which
-    // `search` assigns to the pairs it finds; each process has an equal part, in order. NULL if
-    // all processes have all rows.
+    // Counts the rows per node of the first set of a contact that can be distributed: they act on that node, on the
+    // nodes at the same index of the other sets, and on common ones, and follow pcs_set_touching by the first set, so
+    // that each process may have the rows of its own nodes. NULL if all processes have all rows.
     int (*count)(const void *params, const pcs_mesh *mesh);
     // Resolves nodes and reference geometry. Fails with PCS_BAD_INPUT if a node lacks a direction that a row needs.
     pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,

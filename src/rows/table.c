@@ -190,13 +190,6 @@ void pcs_table_look_at_laws(const pcs_system *self, const double *q)
     table_put_gaps(self, true, table->L, q, table->gap);
 }
 
-// Returns true if another rank has the rows of source k, a joint whose shape is known here all the same.
-static bool table_is_elsewhere(const pcs_system *self, const pcs_row_table *table, int k)
-{
-    int joint = k - table->ncontact;
-    return self->row_comm != NULL && joint >= 0 && table->joint_owner[joint] != self->row_comm->rank;
-}
-
 // Makes the instance of a contact or joint, and counts its rows.
 static pcs_status table_create_source(pcs_system *self, int k, pcs_contact_info *info)
 {
@@ -211,19 +204,21 @@ static pcs_status table_create_source(pcs_system *self, int k, pcs_contact_info 
     PCS_TRY(model->ops->create(self->ctx, model->params, table->map, &source->instance, shape));
     if (!has_friction) shape->ntangent = 0;
     if (shape->memory.size > 0 || shape->memory.nall > 0) self->memory[self->nmemory++] = shape->memory;
-    source->nrow = info->nrow = table_is_elsewhere(self, table, k) ? 0 : shape->nrow;
+    // The shape of a joint is known also where others have its rows.
+    bool is_elsewhere = info->is_joint && pcs_rows_are_spread(self) && !table->joint_is_here[k - table->ncontact];
+    source->nrow = info->nrow = is_elsewhere ? 0 : shape->nrow;
     source->is_joint = info->is_joint;
     source->is_soft = pcs_law_is_force(&model->law);
     return PCS_OK;
 }
 
-// Makes the shapes of contacts agree on all ranks, also on those that have no rows of them.
+// Makes the shapes of contacts agree on all processes, also on those that have no rows of them.
 static void table_join_shapes(pcs_system *self, const pcs_row_table *table, pcs_contact_info *info)
 {
     for (int k = 0; k < self->ncontact; k++) {
         pcs_source_shape *shape = &table->sources[k].shape;
         double facts[4] = { shape->ntangent, !shape->is_constant, shape->size, shape->reach };
-        self->row_comm->max(self->row_comm, 4, facts);
+        pcs_rows_max_each(self, 4, facts);
         shape->ntangent = info[k].ntangent = (int)facts[0];
         shape->is_constant = facts[1] == 0.0;
         shape->size = facts[2];
@@ -231,19 +226,17 @@ static void table_join_shapes(pcs_system *self, const pcs_row_table *table, pcs_
     }
 }
 
-// Returns the index, among all rows of a contact, of the i-th one on this rank.
+// Returns the index, among all rows of a contact, of the i-th one here.
 static int table_place(const pcs_system *self, const pcs_row_source *c, int i)
 {
-    const pcs_comm *comm = self->row_comm;
     const pcs_mesh *mesh = self->row_set.table->map->mesh;
     int count = c->ops->count(c->params, mesh);
-    if (c->ops->sets[0].is_cells) return pcs_comm_first(comm, comm->rank, count) + i;
     const char *name = pcs_source_set_name(c->ops, c->params, 0);
     const pcs_set *here = pcs_set_touching(pcs_mesh_node_set(mesh, name), name);
     return count * here->place[i / count] + i % count;
 }
 
-// Assigns numbers to all rows, and to the tangents of those with multipliers, as in one process, if ranks share them.
+// Assigns numbers to all rows, and to the tangents of those with multipliers, as in one process, if they are distributed.
 static pcs_status table_number(pcs_system *self, const pcs_row_table *table, pcs_contact_info *infos)
 {
     int *row_number, *tangent_number, first = 0;
@@ -294,7 +287,7 @@ static pcs_status table_make_directions(pcs_system *self, const pcs_row_table *t
     return PCS_OK;
 }
 
-// Creates the sources of all rows; if ranks have different ones, all fail when one does.
+// Creates the sources of all rows; if they are distributed, all processes fail when one does.
 static pcs_status table_create_sources(pcs_system *self, pcs_row_table *table, pcs_contact_info *info,
                                        const char **culprit)
 {
@@ -305,9 +298,8 @@ static pcs_status table_create_sources(pcs_system *self, pcs_row_table *table, p
         status = table_create_source(self, k, &info[k]);
         if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, info[k].is_joint ? "joints" : "contacts", info[k].name);
     }
-    if (self->row_comm == NULL) return status;
-    PCS_TRY(pcs_agree(self->ctx, status));
-    table_join_shapes(self, table, info);
+    PCS_TRY(pcs_rows_agree(self, status));
+    if (pcs_rows_are_spread(self)) table_join_shapes(self, table, info);
     return PCS_OK;
 }
 
@@ -422,19 +414,18 @@ pcs_status pcs_table_create(pcs_system *self, const char **culprit)
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     self->contacts = info;
     self->time_here = NAN; // positions of a run are others
-    self->row_comm = table->map->row_comm;
     PCS_TRY(table_create_sources(self, table, info, culprit));
     pcs_status status = table_describe_rows(self, table, info);
-    if (self->row_comm != NULL && status == PCS_OK) status = table_number(self, table, info);
+    if (pcs_rows_are_spread(self) && status == PCS_OK) status = table_number(self, table, info);
     if (status == PCS_OK) status = table_prepare(self, table, rest);
-    PCS_TRY(self->row_comm == NULL ? status : pcs_agree(self->ctx, status));
+    PCS_TRY(pcs_rows_agree(self, status));
     PCS_TRY(table_make_directions(self, table, rest));
     if (!table->has_evaluated) return PCS_OK;
     pcs_table_evaluate(self, pcs_at(0.0, rest, NULL), &(pcs_row_values){ .G = self->G, .T = self->T });
     self->time_here = NAN;
     table_find_angles(self);
     status = table_demand_motion(self, culprit);
-    return self->row_comm == NULL ? status : pcs_agree(self->ctx, status);
+    return pcs_rows_agree(self, status);
 }
 
 pcs_status pcs_table_search(pcs_system *self, pcs_instant at, bool *has_changed)
@@ -631,26 +622,24 @@ struct pcs_forces {
     double *way;                   // [nv] displacement from there
 };
 
-// Adds words of state per point to a memory, with their numbers in one process; rank 0 has `nmore` in addition.
+// Adds words of state per point to a memory, with their numbers in one process; the first process has `nmore` in addition.
 static pcs_status forces_number(pcs_system *self, int words, int nmore, pcs_memory *out)
 {
     int *serial, count = words * self->ncompliant;
-    if (self->row_comm == NULL) return PCS_OK;
+    if (!pcs_rows_are_spread(self)) return PCS_OK;
     PCS_TAKE(self->ctx, serial, count + 1, "force laws");
     for (int i = 0; i < count; i++)
         serial[i] = words * (self->row_number[self->nrow + i / words] - self->nrow_all) + i % words;
     serial[count] = words * self->ncompliant_all;
     out->serial = serial;
-    out->nown = count + (self->row_comm->rank == 0 ? nmore : 0);
+    out->nown = count + (pcs_is_root(self->ctx) ? nmore : 0);
     out->nall = words * self->ncompliant_all + nmore;
     return PCS_OK;
 }
 
-// Allocates the state of friction: of all points, which every rank knows or has some of, and the positions at the last
-// commit, distributed over the ranks like q.
+// Allocates the state of friction of all points, and the positions at the last commit, distributed like q.
 static pcs_status forces_make_friction(pcs_system *self, struct pcs_forces *work)
 {
-    const pcs_layout *layout = self->layout;
     enum { words = sizeof(forces_grip) / sizeof(double) };
     size_t grips = (size_t)self->ncompliant * words, n = (size_t)self->nq;
     PCS_TAKE(self->ctx, work->memory, grips + 1 + n, "friction of force laws");
@@ -661,11 +650,11 @@ static pcs_status forces_make_friction(pcs_system *self, struct pcs_forces *work
     pcs_memory here = { .bytes = work->memory, .size = (grips + 1) * sizeof(double) };
     pcs_memory origin = { .bytes = work->origin, .size = n * sizeof(double) };
     PCS_TRY(forces_number(self, words, 1, &here));
-    if (layout != NULL) {
-        origin.size = (size_t)layout->n * sizeof(double);
-        origin.serial = layout->serial;
-        origin.nown = layout->nown;
-        origin.nall = layout->nglobal;
+    if (self->layout != NULL) {
+        origin.size = (size_t)self->layout->n * sizeof(double);
+        origin.serial = self->layout->serial;
+        origin.nown = self->layout->nown;
+        origin.nall = self->layout->nglobal;
     }
     self->memory[self->nmemory++] = here;
     self->memory[self->nmemory++] = origin;
@@ -844,7 +833,7 @@ void pcs_forces_add(const pcs_system *self, pcs_instant at, double *f)
     }
 }
 
-// Adds the resultant, N, over the equations that this rank owns.
+// Adds the resultant, N, over own equations.
 void pcs_forces_add_resultant(const pcs_system *self, pcs_instant at, double sum[3])
 {
     double *f = self->row_set.table->forces->x;
@@ -860,8 +849,8 @@ double pcs_forces_energy(const pcs_system *self, pcs_instant at, double *loss)
     const double *u = at.along == NULL ? at.v : at.along;
     double energy = 0.0;
     *loss = 0.0;
-    // If all ranks know all points, one of them sums.
-    if (self->layout != NULL && self->row_comm == NULL && self->layout->comm->rank != 0) return 0.0;
+    // If all processes know all points, one of them sums.
+    if (self->layout != NULL && !pcs_rows_are_spread(self) && !pcs_is_root(self->ctx)) return 0.0;
     const forces_point *point = forces_at(self, at);
     for (int i = 0; i < self->ncompliant; i++) {
         double lost = point[i].law.loss;

@@ -31,7 +31,7 @@ struct pcs_row_table {
     int ncontact, njoint;
     int nheld; // number of supports that are joints, too: the last joints
     const pcs_row_source *contacts, *joints;
-    const int *joint_owner; // [njoint] process that has the rows of each joint, if rows are distributed
+    const bool *joint_is_here; // [njoint] if rows are distributed
 
     pcs_table_source *sources; // [ncontact + njoint] contacts, then joints
     int *order;                // [ncontact + njoint] sources in the order of their rows

@@ -530,6 +530,11 @@ static inline bool pcs_rows_are_spread(const pcs_system *self)
     return self->row_comm != NULL;
 }
 
+// Returns the worst status of the processes among which rows are distributed.
+static inline pcs_status pcs_rows_agree(const pcs_system *self, pcs_status status)
+{
+    return self->row_comm == NULL ? status : pcs_agree(self->ctx, status);
+}
 // Replaces each number found of the rows here by the largest of all processes.
 static inline void pcs_rows_max_each(const pcs_system *self, int count, double *x)
 {
