@@ -195,8 +195,8 @@ const pcs_mesh_source_ops *const pcs_mesh_sources[] = {
     NULL,
 };
 
-int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3], int dof[PCS_MAX_NODE_DOFS],
-                       double coefficient[PCS_MAX_NODE_DOFS])
+int pcs_dofmap_resolve(const pcs_dofmap *map, bool of_rotations, int node, const double direction[3],
+                       int dof[PCS_MAX_NODE_DOFS], double coefficient[PCS_MAX_NODE_DOFS])
 {
     // Squares are those of a unit vector: neither a force of 1e-200 N nor one of 1e200 N is none.
     double unit[3], seen2 = 0.0;
@@ -204,7 +204,7 @@ int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3
     if (!pcs_normalize3(direction, unit))
         return direction[0] == 0.0 && direction[1] == 0.0 && direction[2] == 0.0 ? 0 : -1;
     for (int i = map->first[node]; i < map->first[node + 1]; i++) {
-        if (map->dof[i].is_rotation) continue;
+        if (map->dof[i].is_rotation != of_rotations) continue;
         const double *d = map->dof[i].direction;
         double part = pcs_dot3(unit, d);
         // A direction off by round-off must not count as a component of its own.

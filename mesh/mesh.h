@@ -153,10 +153,10 @@ int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direc
 // Computes sum_i x_i d_i over the translations of a node, or over its rotations.
 void pcs_dofmap_vector(const pcs_dofmap *map, bool of_rotations, int node, const double *x, double out[3]);
 
-// Resolves the displacement of `node` along `direction` as sum_i coefficient_i u_i over its translational dofs (fixed
-// ones included). Returns the number of terms, or -1 if the node cannot move along it.
-int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3], int dof[PCS_MAX_NODE_DOFS],
-                       double coefficient[PCS_MAX_NODE_DOFS]);
+// Resolves the displacement of `node` along `direction` as sum_i coefficient_i u_i over its translations, or its
+// rotation about it over its rotations (fixed ones included). Returns the number of terms, or -1 if it cannot move so.
+int pcs_dofmap_resolve(const pcs_dofmap *map, bool of_rotations, int node, const double direction[3],
+                       int dof[PCS_MAX_NODE_DOFS], double coefficient[PCS_MAX_NODE_DOFS]);
 
 // An order of nodes in which neighbours have close numbers.
 

@@ -149,7 +149,7 @@ int percuss_apply(percuss *p, int node, const double force[3])
         return pcs_api_refuse(p, "there is no node %d, nodes are 0 to %d", node, p->map->mesh->nnode - 1);
     if (!isfinite(force[0]) || !isfinite(force[1]) || !isfinite(force[2]))
         return pcs_api_refuse(p, "the force [%g, %g, %g] on node %d is not finite", force[0], force[1], force[2], node);
-    int count = pcs_dofmap_resolve(p->map, node, force, dof, coefficient);
+    int count = pcs_dofmap_resolve(p->map, false, node, force, dof, coefficient);
     for (int i = 0; i < count; i++)
         if (p->map->dof[dof[i]].equation < 0 && coefficient[i] != 0.0) count = -1;
     if (count < 0)

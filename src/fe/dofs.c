@@ -489,14 +489,7 @@ static pcs_status dofs_fix_node(pcs_context *ctx, fe_data *fe, int node, int axi
     int dof[PCS_MAX_NODE_DOFS];
     double coefficient[PCS_MAX_NODE_DOFS], direction[3] = { 0 };
     direction[axis % 3] = 1.0;
-    bool is_there;
-    if (axis < 3) {
-        is_there = pcs_dofmap_resolve(&fe->map, node, direction, dof, coefficient) == 1;
-    } else {
-        dof[0] = pcs_dofmap_find_rotation(&fe->map, node, direction);
-        is_there = dof[0] >= 0;
-    }
-    if (!is_there)
+    if (pcs_dofmap_resolve(&fe->map, axis >= 3, node, direction, dof, coefficient) != 1)
         return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot be fixed %s %c: its elements give it no such direction",
                         node, axis < 3 ? "along" : "against turning about", "xyz"[axis % 3]);
     fe->map.dof[dof[0]].equation = -1;
@@ -635,13 +628,6 @@ static pcs_status dofs_number_all(pcs_context *ctx, fe_data *fe, const char **cu
         PCS_TRY(status);
     }
     return PCS_OK;
-}
-
-void pcs_fe_share_system(const fe_data *fe, pcs_system *self)
-{
-    if (fe->share == NULL) return;
-    self->layout = &fe->share->layout;
-    if (fe->share->deals_rows) self->row_comm = self->layout->comm;
 }
 
 void pcs_fe_collect_cells(const fe_data *fe, int width, double *x)

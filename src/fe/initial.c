@@ -31,18 +31,32 @@ static pcs_status initial_put(const pcs_system *self, const initial_field *field
     return PCS_OK;
 }
 
-// Resolves a nodal vector along the node's translations and sets the entries of their equations.
+static bool initial_can_turn(const fe_data *fe, int node)
+{
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
+        if (fe->map.dof[i].is_rotation) return true;
+    return false;
+}
+
+// Resolves a nodal vector along the node's translations, or a rotation vector or an angular velocity along its
+// rotations, and sets the entries of their equations.
 static pcs_status initial_set_node(const pcs_system *self, int node, const double value[3], const initial_field *field)
 {
     const fe_data *fe = self->data;
     const char *what = field->what;
+    bool turns = (field->flag & (HAS_ROTATION | HAS_SPIN)) != 0;
     int dof[PCS_MAX_NODE_DOFS];
     double part[PCS_MAX_NODE_DOFS];
-    int count = pcs_dofmap_resolve(&fe->map, node, value, dof, part);
+    int count = pcs_dofmap_resolve(&fe->map, turns, node, value, dof, part);
+    if (count < 0 && turns && !initial_can_turn(fe, node))
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "node %d has no rotations and cannot have the %s [%g, %g, %g]; the spin of a body of such "
+                        "nodes needs 'about', a point on its axis",
+                        node, what, value[0], value[1], value[2]);
     if (count < 0)
         return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                        "node %d cannot have the %s [%g, %g, %g]: its elements give it no such direction", node, what,
-                        value[0], value[1], value[2]);
+                        "node %d cannot have the %s [%g, %g, %g]: its elements give it no such %s", node, what,
+                        value[0], value[1], value[2], turns ? "rotation" : "direction");
     for (int i = 0; i < count; i++) {
         int equation = fe->map.dof[dof[i]].equation;
         if (equation == PCS_EQUATION_ELSEWHERE) continue;
@@ -54,42 +68,6 @@ static pcs_status initial_set_node(const pcs_system *self, int node, const doubl
     }
     field->given[node] |= (unsigned char)field->flag;
     return PCS_OK;
-}
-
-static bool initial_can_turn(const fe_data *fe, int node)
-{
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
-        if (fe->map.dof[i].is_rotation) return true;
-    return false;
-}
-
-// Resolves a rotation vector or an angular velocity along the node's rotations and sets their entries.
-static pcs_status initial_turn_node(const pcs_system *self, int node, const double value[3], const initial_field *field)
-{
-    const fe_data *fe = self->data;
-    const char *what = field->what;
-    double length2 = pcs_dot3(value, value), seen2 = 0.0;
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        double part = d->is_rotation ? pcs_dot3(value, d->direction) : 0.0;
-        seen2 += part * part;
-        if (!d->is_rotation || d->equation == PCS_EQUATION_ELSEWHERE) continue;
-        if (d->equation < 0 && part * part > 1e-24 * length2)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                            "node %d is held by a support and cannot have the %s [%g, %g, %g]", node, what, value[0],
-                            value[1], value[2]);
-        if (d->equation >= 0) PCS_TRY(initial_put(self, field, node, d->equation, part));
-    }
-    field->given[node] |= (unsigned char)field->flag;
-    if (fabs(seen2 - length2) <= 1e-9 * length2) return PCS_OK;
-    if (!initial_can_turn(fe, node))
-        return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                        "node %d has no rotations and cannot have the %s [%g, %g, %g]; the spin of a body of such "
-                        "nodes needs 'about', a point on its axis",
-                        node, what, value[0], value[1], value[2]);
-    return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                    "node %d cannot have the %s [%g, %g, %g]: its elements give it no such rotation", node, what,
-                    value[0], value[1], value[2]);
 }
 
 // Returns the equations of a node's rotation vector; NULL if it has none or it is fixed.
@@ -112,7 +90,7 @@ static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial
         pcs_rotation_exp(q + spins[0], R);
         pcs_rotation_apply_transposed(R, w, material);
     }
-    return initial_turn_node(self, node, material, field);
+    return initial_set_node(self, node, material, field);
 }
 
 // Computes w x (x - p), m/s; round-off of x - p is cleared, as a support may fix a node at p.
@@ -168,7 +146,7 @@ static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial
     if (!entry->rotation.is_given) return PCS_OK;
     PCS_TRY(initial_value(self, &entry->rotation, node, s, value));
     if (initial_spins(fe, node) != NULL) pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // pi at most
-    return initial_turn_node(self, node, value, &rotation);
+    return initial_set_node(self, node, value, &rotation);
 }
 
 static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial *entry, int node, double s,

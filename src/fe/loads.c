@@ -47,18 +47,17 @@ static pcs_status fe_add_turning_load(pcs_system *self, fe_data *fe, int load, i
     const pcs_fe_load *l = &fe->model.loads[load];
     const double *x = l->value;
     bool is_moment = l->kind == PCS_LOAD_MOMENT;
-    double length2 = pcs_dot3(x, x), seen2 = 0.0;
+    int dof[PCS_MAX_NODE_DOFS];
+    double part[PCS_MAX_NODE_DOFS];
     PCS_TRY(fe_demand_finite_turns(self, node));
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
-        if (d->is_rotation != is_moment) continue;
-        seen2 += pcs_dot3(x, d->direction) * pcs_dot3(x, d->direction);
-        if (d->equation == -1)
+        if (d->is_rotation == is_moment && d->equation == -1)
             return pcs_fail(self->ctx, PCS_BAD_INPUT,
                             "node %d is held by a support; the %s [%g, %g, %g] needs a node that is free to %s", node,
                             is_moment ? "moment" : "follower force", x[0], x[1], x[2], is_moment ? "turn" : "move");
     }
-    if (fabs(seen2 - length2) > 1e-9 * length2)
+    if (pcs_dofmap_resolve(&fe->map, is_moment, node, x, dof, part) < 0)
         return pcs_fail(self->ctx, PCS_BAD_INPUT,
                         "node %d cannot move along the force [%g, %g, %g]: its elements give it no such direction",
                         node, x[0], x[1], x[2]);
@@ -316,7 +315,7 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
     for (int i = 0; i < pcs_fe_ops(fe, group)->nnode; i++) {
         int node = batch->nodes[batch->cells[cell]][i], dof[PCS_MAX_NODE_DOFS];
         double coefficient[PCS_MAX_NODE_DOFS];
-        if (pcs_dofmap_resolve(&fe->map, node, g, dof, coefficient) < 0)
+        if (pcs_dofmap_resolve(&fe->map, false, node, g, dof, coefficient) < 0)
             return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along %s [%g, %g, %g]", node,
                             batch->name, load->is_gravity ? "g =" : "the line load", g[0], g[1], g[2]);
         pcs_node_dofs given;
@@ -381,37 +380,23 @@ static pcs_status loads_held(pcs_system *self, int node, const pcs_fe_load *load
                     load->kind == PCS_LOAD_MOMENT ? "against the moment" : "along the force", x[0], x[1], x[2]);
 }
 
+// Adds a force, or a moment.
 static pcs_status loads_add_force(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int node)
 {
     int dof[PCS_MAX_NODE_DOFS];
     double coefficient[PCS_MAX_NODE_DOFS];
-    int count = pcs_dofmap_resolve(&fe->map, node, load->value, dof, coefficient);
+    bool is_moment = load->kind == PCS_LOAD_MOMENT;
+    int count = pcs_dofmap_resolve(&fe->map, is_moment, node, load->value, dof, coefficient);
     if (count < 0)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                        "node %d cannot move along the force [%g, %g, %g]: its elements give it no such direction",
-                        node, load->value[0], load->value[1], load->value[2]);
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot %s [%g, %g, %g]: its elements give it no such %s",
+                        node, is_moment ? "turn about the moment" : "move along the force", load->value[0],
+                        load->value[1], load->value[2], is_moment ? "rotation" : "direction");
     for (int j = 0; j < count; j++) {
         const pcs_dof *d = &fe->map.dof[dof[j]];
         if (d->equation == -1) return loads_held(self, node, load);
         loads_push(self, fe, d, coefficient[j]);
     }
     return PCS_OK;
-}
-
-static pcs_status loads_add_moment(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int node)
-{
-    double length2 = pcs_dot3(load->value, load->value), seen2 = 0.0;
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        double part = d->is_rotation ? pcs_dot3(load->value, d->direction) : 0.0;
-        seen2 += part * part;
-        if (d->equation == -1 && part * part > 1e-24 * length2) return loads_held(self, node, load);
-        loads_push(self, fe, d, part);
-    }
-    if (fabs(seen2 - length2) <= 1e-9 * length2) return PCS_OK;
-    return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                    "node %d cannot turn about the moment [%g, %g, %g]: its elements give it no such rotation", node,
-                    load->value[0], load->value[1], load->value[2]);
 }
 
 static bool loads_turns_in_space(const fe_data *fe, int node)
@@ -429,29 +414,19 @@ static pcs_status loads_add_nodal(pcs_system *self, fe_data *fe, int index)
         bool turns = is_moment ? loads_turns_in_space(fe, node) : load->follows;
         if (load->follows && !turns) PCS_TRY(fe_demand_finite_turns(self, node));
         if (turns) PCS_TRY(fe_add_turning_load(self, fe, index, node));
-        else PCS_TRY(is_moment ? loads_add_moment(self, fe, load, node) : loads_add_force(self, fe, load, node));
+        else PCS_TRY(loads_add_force(self, fe, load, node));
     }
     return PCS_OK;
 }
 
-static double loads_cell_length(const pcs_batch *batch, int cell)
+pcs_status pcs_fe_line_force(pcs_system *self, const pcs_fe_load *load, int b, int cell,
+                             double image[PCS_MAX_CELL_DOFS])
 {
-    const int *node = batch->nodes[batch->cells[cell]];
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++) {
-        double way = batch->x[node[1]][k] - batch->x[node[0]][k];
-        sum += way * way;
-    }
-    return sqrt(sum);
-}
-
-// Adds f = M p (|p|^2 L)/(p . M p) of a cell, whose sum is p L.
-static pcs_status loads_add_line_cell(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int b, int cell)
-{
+    const fe_data *fe = self->data;
     const pcs_batch *batch = &fe->batches[b];
     int n = pcs_fe_ops(fe, b)->ndof;
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 }, image[PCS_MAX_CELL_DOFS], mass = 0.0;
+    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 }, mass = 0.0, span[3];
     PCS_TRY(loads_pull(self, load, b, cell, pull, height));
     pcs_fe_ops(fe, b)->matrices(batch, cell, NULL, M, NULL, NULL);
     for (int i = 0; i < n; i++) {
@@ -460,15 +435,22 @@ static pcs_status loads_add_line_cell(pcs_system *self, fe_data *fe, const pcs_f
         mass += pull[i] * image[i];
     }
     double size2 = pcs_dot3(load->value, load->value);
-    if (size2 == 0.0) return PCS_OK;
-    if (!(mass > 0.0))
+    if (size2 > 0.0 && !(mass > 0.0))
         return pcs_fail(self->ctx, PCS_BAD_INPUT,
                         "cell %d of '%s' has no mass to spread a line load over: load its nodes by forces",
                         batch->cells[cell], batch->name);
-    double scale = size2 * loads_cell_length(batch, cell) / mass;
+    pcs_cell_span(batch, cell, span);
+    for (int i = 0; i < n; i++) image[i] *= size2 > 0.0 ? size2 * pcs_norm3(span) / mass : 0.0;
+    return PCS_OK;
+}
+
+static pcs_status loads_add_line_cell(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int b, int cell)
+{
+    double image[PCS_MAX_CELL_DOFS];
+    int n = pcs_fe_ops(fe, b)->ndof;
+    PCS_TRY(pcs_fe_line_force(self, load, b, cell, image));
     for (int i = 0; i < n; i++) {
-        int equation = batch->equation[(size_t)cell * (size_t)n + (size_t)i];
-        image[i] *= scale;
+        int equation = fe->batches[b].equation[(size_t)cell * (size_t)n + (size_t)i];
         if (equation >= 0) loads_push(self, fe, &fe->map.dof[fe->dof_of_equation[equation]], image[i]);
     }
     spread_note(fe, b, cell, load, image);

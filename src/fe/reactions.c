@@ -166,30 +166,16 @@ static void reactions_weigh(const pcs_system *self, fe_reactions *r)
     r->nentry = kept;
 }
 
-// Adds p L (M p)/(p . M p) of one loaded cell to the fixed dofs, consistent with the free equations.
+// Adds the load of one loaded cell to the fixed dofs, consistent with the free equations.
 static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, int b, int cell)
 {
     const fe_data *fe = self->data;
-    const pcs_batch *batch = &fe->batches[b];
-    const double *p = fe->model.loads[l].value;
-    const int *node = batch->nodes[batch->cells[cell]];
-    int n = pcs_fe_ops(fe, b)->ndof, dof[PCS_MAX_CELL_DOFS] = { 0 };
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double image[PCS_MAX_CELL_DOFS] = { 0 }, way[3], mass = 0.0;
+    int dof[PCS_MAX_CELL_DOFS] = { 0 };
+    double force[PCS_MAX_CELL_DOFS];
     PCS_TRY(reactions_cell_dofs(self, b, cell, dof));
-    pcs_fe_ops(fe, b)->matrices(batch, cell, NULL, M, NULL, NULL);
-    for (int i = 0; i < n; i++) {
-        const pcs_dof *d = &fe->map.dof[dof[i]];
-        double pull = d->is_rotation ? 0.0 : pcs_dot3(p, d->direction);
-        for (int j = 0; j < n; j++) image[j] += M[j * n + i] * pull;
-    }
-    for (int i = 0; i < n; i++)
-        if (!fe->map.dof[dof[i]].is_rotation) mass += image[i] * pcs_dot3(p, fe->map.dof[dof[i]].direction);
-    for (int k = 0; k < 3; k++) way[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
-    double scale = pcs_dot3(p, p) * pcs_norm3(way) / mass;
-    if (mass > 0.0)
-        for (int i = 0; i < n; i++)
-            if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += scale * image[i];
+    PCS_TRY(pcs_fe_line_force(self, &fe->model.loads[l], b, cell, force));
+    for (int i = 0; i < pcs_fe_ops(fe, b)->ndof; i++)
+        if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += force[i];
     return PCS_OK;
 }
 

@@ -47,7 +47,7 @@ static pcs_status distance_demand_motion(pcs_context *ctx, const pcs_dofmap *map
 {
     int dof[PCS_MAX_NODE_DOFS];
     double part[PCS_MAX_NODE_DOFS];
-    if (pcs_dofmap_resolve(map, node, n, dof, part) > 0) return PCS_OK;
+    if (pcs_dofmap_resolve(map, false, node, n, dof, part) > 0) return PCS_OK;
     return pcs_fail(
         ctx, PCS_BAD_INPUT,
         "node %d cannot move along [%g, %g, %g], towards the other end: its elements give it no such direction", node,

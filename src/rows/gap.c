@@ -6,7 +6,7 @@ pcs_status pcs_gap_look_along(pcs_context *ctx, const pcs_dofmap *map, int node,
 {
     int dof[PCS_MAX_NODE_DOFS];
     double coefficient[PCS_MAX_NODE_DOFS];
-    int count = pcs_dofmap_resolve(map, node, n, dof, coefficient);
+    int count = pcs_dofmap_resolve(map, false, node, n, dof, coefficient);
     if (count < 0)
         return pcs_fail(ctx, PCS_BAD_INPUT,
                         "node %d cannot move along the normal [%g, %g, %g]: its elements give it no such direction",

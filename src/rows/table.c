@@ -236,7 +236,7 @@ static int table_place(const pcs_system *self, const pcs_row_source *c, int i)
     return count * here->place[i / count] + i % count;
 }
 
-// Assigns numbers to all rows, and to the tangents of those with multipliers, as in one process, if they are distributed.
+// Assigns numbers to all rows, and to the tangents of those with multipliers, as in one process; for distributed rows.
 static pcs_status table_number(pcs_system *self, const pcs_row_table *table, pcs_contact_info *infos)
 {
     int *row_number, *tangent_number, first = 0;
@@ -622,7 +622,7 @@ struct pcs_forces {
     double *way;                   // [nv] displacement from there
 };
 
-// Adds words of state per point to a memory, with their numbers in one process; the first process has `nmore` in addition.
+// Adds words of state per point to a memory, with their numbers in one process; the first process has `nmore` besides.
 static pcs_status forces_number(pcs_system *self, int words, int nmore, pcs_memory *out)
 {
     int *serial, count = words * self->ncompliant;
