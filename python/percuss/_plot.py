@@ -8,15 +8,17 @@ import os
 import re
 import shutil
 import warnings
-from typing import Any, Mapping, Optional, Sequence
+from functools import partial
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import pictures
 from .command import Parser, real
 from .errors import InputError
-from .figure import STYLE, Options, Picture, Run, Script, Source, write_panels
+from .figure import STYLE, Options, Run, Script, drawn
 from .files import Path, write_file
+from .pictures import Picture
 from .results import Results, open as open_results, read_table
 from .text import suggest
 
@@ -25,8 +27,7 @@ FOREIGN = (".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".eps", ".ps", ".we
 MOST_KEYS = 3  # that may name what differs between runs
 PLACES = ("best", "right", "above", "none", "upper left", "upper right", "lower left", "lower right", "upper center",
           "lower center", "center left", "center right", "center")
-READ = "{name} = pd.read_csv({path})"
-READ_UNITS = READ + '.rename(columns=lambda name: name.partition(" [")[0])'
+Draw = Callable[[], Script]
 
 
 def _table_of(result: Any) -> tuple[Any, Optional[Results]]:
@@ -41,42 +42,27 @@ def _table_of(result: Any) -> tuple[Any, Optional[Results]]:
     raise InputError(f"cannot draw {type(result).__name__}: needs a folder, results, or a table")
 
 
-def _leaves(node: Any, path: str = "") -> dict[str, str]:
-    """Values of a case by their keys; a list of plain values is one of them."""
-    if isinstance(node, Mapping):
-        parts = [(str(key), value) for key, value in node.items()
-                 if path or key not in ("output", "title")]  # which make no other motion
-    elif isinstance(node, list) and any(isinstance(item, (Mapping, list)) for item in node):
-        parts = [(str(i), item) for i, item in enumerate(node)]
-    else:
-        shown = f"{node:.9g}" if isinstance(node, float) else str(node)
-        return {path: shown[:40]}
-    found: dict[str, str] = {}
-    for key, value in parts:
-        found.update(_leaves(value, f"{path}.{key}" if path else key))
-    return found
-
-
 def _differences(runs: Sequence[Optional[Results]]) -> Optional[list[str]]:
     """What differs between the cases, a label each; None if that is nothing, too much, or does not tell them apart."""
+    import pandas
+    import yaml
     try:
-        import yaml
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        cases = [_leaves(yaml.load(run.case, loader)) if run is not None else {} for run in runs]
-    except (ImportError, InputError, ValueError, RecursionError, yaml.YAMLError):
+        cases = [yaml.load(run.case, yaml.CSafeLoader) if run is not None else {} for run in runs]
+        known = pandas.json_normalize([{key: case[key] for key in case if key not in ("output", "title")}
+                                       for case in cases]).astype(str)
+    except (InputError, ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError):
         return None
-    common = [key for key in cases[0] if all(key in case for case in cases)]
-    keys = [key for key in common if len({case[key] for case in cases}) > 1]
+    keys = [str(key) for key in known if known[key].nunique() > 1 and "nan" not in set(known[key])]
     if not 0 < len(keys) <= MOST_KEYS:
         return None
-    last = [key.rsplit(".")[-1] for key in keys]
+    last = [key.rpartition(".")[2] for key in keys]
     short = [name if last.count(name) == 1 else key for name, key in zip(last, keys)]
-    labels = [", ".join(case[key] if name.rsplit(".")[-1] == "type" else f"{name} = {case[key]}"
-                        for name, key in zip(short, keys)) for case in cases]
+    labels = [", ".join(value[:40] if name.endswith("type") else f"{name} = {value[:40]}"
+                        for name, value in zip(short, row)) for row in known[keys].itertuples(index=False)]
     return labels if len(set(labels)) == len(labels) else None
 
 
-def _open_runs(given: Sequence[Any], script: Script) -> list[Run]:
+def _open_runs(given: Sequence[Any], options: Options) -> list[Run]:
     """Results with a name in the script and a label each."""
     opened = [_table_of(result) for result in given]
     folders = [os.path.normpath(os.fspath(g) if isinstance(g, (str, os.PathLike)) else getattr(g, "folder", f"{k + 1}"))
@@ -84,15 +70,9 @@ def _open_runs(given: Sequence[Any], script: Script) -> list[Run]:
     labels = [os.path.basename(folder) or folder for folder in folders]
     if len(given) > 1:
         labels = _differences([results for _, results in opened]) or labels
-        labels = list(script.options.labels) + labels[len(script.options.labels):]
-    runs = []
-    for k, (table, results) in enumerate(opened):
-        name = f"data{k + 1}" if len(opened) > 1 else "data"
-        path = str(table.attrs.get("path", ""))
-        read = READ_UNITS if results is not None and results.kind == "study" else READ
-        script.sources[name] = Source(table, path, read)
-        runs.append(Run(name, table, labels[k], results))
-    return runs
+        labels = list(options.labels) + labels[len(options.labels):]
+    return [Run(f"data{k + 1}" if len(opened) > 1 else "data", table, labels[k], results)
+            for k, (table, results) in enumerate(opened)]
 
 
 def _check_columns(album: pictures.Album, columns: Sequence[str]) -> None:
@@ -103,16 +83,6 @@ def _check_columns(album: pictures.Album, columns: Sequence[str]) -> None:
         if name not in names:
             where = album.first.attrs.get("path", "the table")
             raise InputError(f"'{name}' is neither a folder nor a column of {where}{suggest(name, names)}")
-
-
-def _check_range(album: pictures.Album, options: Options) -> None:
-    if options.xlim is None or options.spectrum:
-        return
-    values = np.concatenate([album.numbers(run, album.axis) for run in album.runs if album.axis in run.table])
-    low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
-    if options.xlim[0] > high or options.xlim[1] < low:
-        raise InputError(f"--range must meet {album.axis} from {low:g} to {high:g}, is {options.xlim[0]:g}:"
-                         f"{options.xlim[1]:g}")
 
 
 def _usual(album: pictures.Album) -> list[Picture]:
@@ -126,61 +96,48 @@ def _usual(album: pictures.Album) -> list[Picture]:
     return album.usual() + pictures.of_waves(album)
 
 
-def make(given: Sequence[Any], columns: Sequence[str], options: Options) -> tuple[list[tuple[str, Script]], list[str]]:
-    """Scripts of the pictures by name, and notes on what was left out. Columns give one picture; so does the name of a
-    usual one."""
-    script = Script(options)
-    runs = _open_runs(given, script)
-    album = pictures.Album(script, runs, options)
+def _named(album: pictures.Album, columns: Sequence[str]) -> list[Picture]:
+    """The usual picture of that name, or one of the columns."""
+    known = {name for run in album.runs for name in map(str, run.table.columns)} | {"energy"}
+    if len(columns) == 1 and columns[0] not in known:
+        if found := [picture for picture in _usual(album) if picture.name == columns[0]]:
+            return found
+    _check_columns(album, columns)
+    album.wanted, album.pictures, name = columns, [], "_".join(columns)
+    if pictures.is_study(album.first):
+        return pictures.Study(album).pictures(columns, name)[:1]
+    span, values = album.options.xlim, album.all(album.axis)
+    if span and not album.options.spectrum and (not values.size or span[0] > values.max() or span[1] < values.min()):
+        raise InputError(f"--range must meet {album.axis} from {values.min(initial=np.inf):g} to "
+                         f"{values.max(initial=-np.inf):g}, is {span[0]:g}:{span[1]:g}")
+    album.add(name, album.group(columns))
+    return album.pictures
+
+
+def make(given: Sequence[Any], columns: Sequence[str], options: Options) -> tuple[dict[str, Draw], list[str]]:
+    """What draws each picture, by its name, and notes on what was left out. Columns give one picture; so does the name
+    of a usual one."""
+    runs = _open_runs(given, options)
+    tables = {run.name: run.table for run in runs}
+    if options.exact is not None:
+        options.exact = tables["exact"] = _table_of(options.exact)[0]
+    album = pictures.Album(runs, options)
     is_study = pictures.is_study(album.first)
     if is_study and len(runs) > 1:
         raise InputError("a study is drawn alone, not with other results")
     if options.x:
         _check_columns(album, [options.x])
-    if options.exact is not None:
-        options.exact, _ = _table_of(options.exact)
-        script.sources["exact"] = Source(options.exact, str(options.exact.attrs.get("path", "")), READ)
     if (options.xlim or options.spectrum) and (not columns or is_study):
         what = "--spectrum" if options.spectrum else "--range"
         raise InputError(f"{what} needs columns of a history, which are drawn in one picture")
-    known = {str(name) for run in runs for name in run.table.columns} | {"energy"}
-    if len(columns) == 1 and columns[0] not in known:
-        found = [picture for picture in _usual(album) if picture.name == columns[0]]
-    elif not columns:
-        found = _usual(album)
-    else:
-        found = []
-    if not found:
-        _check_columns(album, columns)
-        name = "_".join(columns)
-        album.wanted = columns
-        if is_study:
-            study = pictures.Study(album)
-            found = study.pictures(columns, name)[:1]
-        else:
-            _check_range(album, options)
-            album.add(name, album.group(columns))
-            found = album.pictures
+    found = _named(album, columns) if columns else _usual(album)
     if not found:
         raise InputError(f"{album.first.attrs.get('path', 'the table')}: nothing to draw")
-    if options.exact is not None and not any(c.y.startswith("exact[") for p in found for panel in p.panels
+    if options.exact is not None and not any(c.colour < 0 and c.dash for p in found for panel in p.panels
                                              for c in panel.curves):
         raise InputError(f"{options.exact.attrs.get('path', 'the exact solution')}: needs '{album.axis}' and a column "
                          "that is drawn, by the same names")
-    return [(picture.name, _write(script, picture)) for picture in found], album.notes
-
-
-def _write(common: Script, picture: Picture) -> Script:
-    """The script of one picture, with the tables that it uses."""
-    script = Script(common.options)
-    script.sources = dict(common.sources)
-    if picture.waves is not None:
-        pictures.write_waves(script, picture)
-    else:
-        write_panels(script, picture)
-    used = "\n".join(script.lines)
-    script.sources = {name: one for name, one in script.sources.items() if re.search(rf"\b{name}\b", used)}
-    return script
+    return {picture.name: partial(drawn, tables, options, picture) for picture in found}, album.notes
 
 
 def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None,
@@ -194,8 +151,7 @@ def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None
     given = list(results) if isinstance(results, (list, tuple)) else [results]
     labels = [label] if isinstance(label, str) else list(label)
     options = Options(x, exact, range, ylim, width, labels, title, log, equal, legend, spectrum)
-    scripts, _ = make(given, columns, options)
-    return scripts[0][1].figure()
+    return next(iter(make(given, columns, options)[0].values()))().fig.target
 
 
 def _pair(text: str, what: str) -> tuple[float, float]:
@@ -283,12 +239,12 @@ def main(argv: list[str]) -> int:
                       a.legend, a.spectrum)
     home = given[0] if os.path.isdir(given[0]) else os.path.dirname(given[0]) or "."
     folder, ending, stem = _place(a.output, home)
-    scripts, notes = make(given, columns, options)
+    found, notes = make(given, columns, options)
     os.makedirs(folder, exist_ok=True)
-    for name, script in scripts:
-        name = stem if stem and len(scripts) == 1 else _safe(f"{stem}_{name}" if stem else name)
-        path = os.path.join(folder, name + ending)
-        save(script.figure(), path)
+    for name, draw in found.items():
+        name = stem if stem and len(found) == 1 else _safe(f"{stem}_{name}" if stem else name)
+        path, script = os.path.join(folder, name + ending), draw()
+        save(script.fig.target, path)
         if a.script:
             _keep(script, folder, name, ending)
         if not a.quiet:
@@ -299,6 +255,8 @@ def main(argv: list[str]) -> int:
 
 
 def _keep(script: Script, folder: str, name: str, ending: str) -> None:
-    """Writes the script and its style beside the picture."""
-    write_file(os.path.join(folder, name + ".py"), script.text(folder, name + ending))
+    """Writes the script, its arrays and its style beside the picture."""
+    write_file(os.path.join(folder, name + ".py"), script.text(folder, name, ending))
+    if script.arrays:
+        np.savez_compressed(os.path.join(folder, name + ".npz"), **script.arrays)
     shutil.copyfile(STYLE, os.path.join(folder, "percuss.mplstyle"))

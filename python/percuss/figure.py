@@ -1,18 +1,18 @@
-"""Figures as short scripts of matplotlib.
-
-A script is run to draw its figure, and `percuss plot --script` writes it beside the picture: what a reader edits is
-what was drawn. Texts of users stand in it as Python literals.
-"""
+"""Figures by matplotlib. Every call that draws goes through a Pen, which makes it and writes it down: the lines that
+`percuss plot --script` keeps beside a picture are those that made it. Numbers stay in the units of their tables; the
+labels of the axes have the prefixes."""
 
 from __future__ import annotations
 
-import inspect
 import os
+import re
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Iterable, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence
 
+import matplotlib
 import numpy as np
+import pandas
 
 from . import units
 from .results import Results
@@ -36,65 +36,10 @@ def si(unit: str, largest: float) -> tuple[float, str]:
     return float(f"1e{-power}"), PREFIXES[power] + unit
 
 
-def spectrum(t: Any, y: Any, window: str = "hann") -> tuple[Any, Any]:
-    """Frequencies, and the amplitudes of y's vibrations about its mean."""
-    import numpy as np
-    from scipy.signal import get_window
-    t, y = (np.asarray(a, float)[np.isfinite(np.asarray(y, float))] for a in (t, y))
-    even = np.linspace(t[0], t[-1], len(t))
-    y = np.interp(even, t, y)
-    weights = get_window(window, len(y))
-    amplitude = 2 * np.abs(np.fft.rfft((y - y.mean()) * weights)) / weights.sum()
-    return np.fft.rfftfreq(len(y), even[1] - even[0])[1:], amplitude[1:]
-
-
 def plain(text: str) -> str:
     """A text as matplotlib shows it letter by letter: no formulas, no line ends, no label that it would hide."""
     text = "".join(c if c.isprintable() else " " for c in text).replace("$", r"\$")
     return " " + text if text.startswith("_") else text
-
-
-@dataclass
-class Curve:
-    """A line: expressions of the tables of a script."""
-
-    x: str
-    y: str
-    label: str = ""
-    colour: int = 0  #: -1: black
-    dash: int = 0
-    style: str = "line"  #: or "bars" from zero, "points" joined by a line, "marks" alone
-    bound: str = ""  #: half of an error bar
-
-
-@dataclass
-class Panel:
-    """Axes with their curves; units are those of the tables, without prefix."""
-
-    x: str
-    y: str
-    x_unit: str = ""
-    y_unit: str = ""
-    curves: list[Curve] = field(default_factory=list)
-    log: str = ""  #: "x", "y", "xy"
-    xlim: Optional[tuple[float, float]] = None
-    ylim: Optional[tuple[Optional[float], Optional[float]]] = None
-    equal: bool = False
-    title: str = ""
-    ticks: list[float] = field(default_factory=list)  #: of the horizontal axis, where they are named
-    names: list[str] = field(default_factory=list)
-    after: list[str] = field(default_factory=list)  #: further lines of the script; {x} and {y} are factors of the axes
-
-
-@dataclass
-class Picture:
-    """A figure before it is drawn."""
-
-    name: str
-    panels: list[Panel] = field(default_factory=list)
-    ncolumn: int = 1
-    shares_x: bool = True
-    waves: Optional[tuple["Run", int, str]] = None  #: an x-t diagram in place of panels: file and field
 
 
 class Run(NamedTuple):
@@ -123,230 +68,283 @@ class Options:
     spectrum: str = ""  #: the window
 
 
-class Source(NamedTuple):
-    """A table of a script."""
+@dataclass
+class Curve:
+    """A line."""
 
-    table: Any
-    path: str
-    read: str  #: the line that reads it; {name} is its name and {path} its file
+    x: Any
+    y: Any
+    label: str = ""
+    colour: int = 0  #: -1: black
+    dash: int = 0
+    style: str = "line"  #: or "bars" from zero, "points" joined by a line, "marks" alone
+    bound: Any = None  #: half of error bars
+
+
+@dataclass
+class Panel:
+    """Axes with their curves."""
+
+    x: str
+    y: str
+    x_unit: str = ""
+    y_unit: str = ""
+    curves: list[Curve] = field(default_factory=list)
+    log: str = ""  #: "x", "y", "xy"
+    xlim: Optional[tuple[float, float]] = None
+    ylim: Optional[tuple[Optional[float], Optional[float]]] = None
+    equal: bool = False
+    title: str = ""
+    ticks: list[float] = field(default_factory=list)  #: of the horizontal axis
+    names: list[str] = field(default_factory=list)  #: of the ticks
+    more: list[Callable[["Pen"], Any]] = field(default_factory=list)  #: what else is drawn
+
+
+class Ticks(NamedTuple):
+    """Texts of ticks in a unit with a prefix."""
+
+    factor: float
+
+    def __call__(self, x: float, _place: Any = None) -> str:
+        return f"{self.factor * x:.6g}".replace("-", "\u2212")
+
+    def __repr__(self) -> str:
+        return f'lambda x, _: f"{{{self.factor:g} * x:.6g}}".replace("-", "\\u2212")'
+
+
+class Pen:
+    """An object of matplotlib: what is called is done, and becomes a line of the script."""
+
+    def __init__(self, script: "Script", name: str, target: Any):
+        self.script, self.name, self.target = script, name, target
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        def call(*given: Any, **options: Any) -> Any:
+            said = [self.script.say(one) for one in given]
+            said += [f"{key}={self.script.say(one)}" for key, one in options.items()]
+            self.script.lines.append(f"{self.name}.{method}({', '.join(said)})")
+            options = {key: one.target if isinstance(one, Pen) else one for key, one in options.items()}
+            return getattr(self.target, method)(*given, **options)
+        return call
+
+    def part(self, name: str) -> "Pen":
+        """An attribute, as another pen."""
+        return Pen(self.script, f"{self.name}.{name}", getattr(self.target, name))
 
 
 class Script:
-    """The lines of matplotlib that make a figure, and the tables that they read."""
+    """A figure while it is drawn: its lines, and the tables and arrays that they read."""
 
-    def __init__(self, options: Options):
-        self.options = options
-        self.sources: dict[str, Source] = {}
+    def __init__(self, tables: dict[str, Any], options: Options):
+        self.tables, self.options = tables, options
         self.lines: list[str] = []
-        self.legends: list[tuple[int, str]] = []  # axes, expression that adds the legend
+        self.arrays: dict[str, Any] = {}
+        self.clocks: list[tuple[int, str]] = []  #: axes with the time along "x" or "y"
 
-    def names(self) -> dict[str, Any]:
-        """What lines may use."""
-        return {"np": np, "spectrum": spectrum, **{name: source.table for name, source in self.sources.items()}}
+    def say(self, value: Any) -> str:
+        """A value as Python text: columns by their names, other arrays from the file of the script."""
+        if isinstance(value, Pen):
+            return value.name
+        if isinstance(value, pandas.Series):
+            for name, table in self.tables.items():
+                if value.name in table and len(table) == len(value) and value.equals(table[value.name]):
+                    return f"{name}[{value.name!r}]"
+        if isinstance(value, (np.ndarray, pandas.Series)):
+            values = np.asarray(value)
+            name = next((k for k, known in self.arrays.items() if np.array_equal(known, values)), "")
+            name = name or f"{re.sub(r'[^A-Za-z_]', '', str(getattr(value, 'name', None) or 'a'))}{len(self.arrays)}"
+            self.arrays[name] = values
+            return f"drawn[{name!r}]"
+        return repr(value)
 
-    def values(self, expression: str) -> Any:
-        """Numbers of an expression of the tables."""
-        return np.asarray(eval(expression, self.names()), float)  # made here, of quoted names
-
-    def largest(self, expressions: Iterable[str], limits: Optional[Sequence[Optional[float]]] = None) -> float:
-        """The largest absolute value that is drawn."""
-        given = [abs(x) for x in limits or () if x is not None]
-        sizes = [float(np.nanmax(np.abs(v), initial=0.0)) for v in map(self.values, expressions) if v.size]
-        if len(given) == 2:
-            return max(given)
-        return max(sizes, default=0.0)
-
-    def figure(self) -> Any:
-        """Draws the figure. A legend that covers a curve is moved beside the axes."""
-        import matplotlib
-        matplotlib.use("Agg", force=False)
+    def subplots(self, rows: int, columns: int, width: float, height: float, **options: Any) -> Any:
+        """The figure and the pens of its axes, [rows, columns]."""
         import matplotlib.pyplot as plt
-        places = ["best" if self.options.legend in ("", "best") else self.options.legend] * len(self.legends)
-        for _ in range(2):
-            names = {**self.names(), "plt": plt}
-            lines = [*self.lines, *(legend_line(*legend, place) for legend, place in zip(self.legends, places))]
-            with warnings.catch_warnings(), plt.style.context(STYLE):
-                warnings.simplefilter("ignore")  # letters that the font does not have
-                exec("\n".join(lines), names)  # the lines of this module, with texts as literals
-                fig = names["fig"]
-                if self.legends:
-                    fig.draw_without_rendering()
-            plt.close(fig)
-            hidden = [covers(fig, fig.axes[axes]) for axes, _ in self.legends]
-            if self.options.legend or not any(hidden):
-                break
-            places = ["right" if is_hidden else place for is_hidden, place in zip(hidden, places)]
-        self.drawn = lines
-        return fig
+        said = "".join(f", {key}={value!r}" for key, value in options.items())
+        size = (round(width, 4), round(height, 4))
+        self.lines.append(f"fig, axes = plt.subplots({rows}, {columns}, figsize={size}, squeeze=False{said})")
+        fig, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
+        plt.close(fig)
+        self.fig = Pen(self, "fig", fig)
+        self.axes = [Pen(self, f"axes[{k // columns}, {k % columns}]", axes[k // columns, k % columns])
+                     for k in range(rows * columns)]
+        if self.options.title:
+            self.fig.suptitle(plain(self.options.title))
+        return self.axes
 
-    def text(self, folder: str, picture: str) -> str:
-        """The script as a program in `folder` that writes the picture beside itself."""
-        read = [source.read.format(name=name, path=repr(os.path.relpath(source.path, folder)))
-                for name, source in self.sources.items()]
-        used = "\n".join(self.drawn)
-        lines = ["import os", "", "import matplotlib.pyplot as plt", "import numpy as np"]
-        lines += [f"import {full}" for name, full in (("json", "json"), ("pd", "pandas as pd"), ("percuss", "percuss"))
-                  if any(f"{name}." in line for line in read)]
-        lines += ["", "os.chdir(os.path.dirname(os.path.abspath(__file__)))", 'plt.style.use("./percuss.mplstyle")']
-        if "spectrum(" in used:
-            source = inspect.getsource(spectrum).replace(": Any", "").replace(" -> tuple[Any, Any]", "")
-            lines += ["", "", source.replace(': str = "hann"', '="hann"').rstrip(), "", ""]
-        return "\n".join([*lines, *read, used, f"fig.savefig({picture!r})", ""])
+    def add_legends(self) -> None:
+        """Legends inside the axes where there is room, else beside them."""
+        labelled = [ax for ax in self.axes if ax.target.get_legend_handles_labels()[1]]
+        if self.options.legend == "none" or not labelled:
+            return
+        for ax in labelled:
+            ax.target.legend(**_place(self.options.legend or "best", ax))
+        self.fig.target.draw_without_rendering()
+        hidden = [not self.options.legend and covers(ax.target) for ax in labelled]
+        for ax, is_hidden in zip(labelled, hidden):
+            ax.legend(**_place("right" if is_hidden else self.options.legend or "best", ax))
+        self.fig.target.draw_without_rendering()
 
-
-def legend_line(axes: int, ncolumn: str, place: str) -> str:
-    """The call that adds a legend at a place."""
-    where = {"right": "loc='upper left', bbox_to_anchor=(1.0, 1.0)",
-             "above": f"loc='lower left', bbox_to_anchor=(0.0, 1.0), ncols={ncolumn}"}
-    return "" if place == "none" else f"fig.axes[{axes}].legend({where.get(place, f'loc={place!r}')})"
+    def text(self, folder: str, stem: str, ending: str) -> str:
+        """The script as a program in `folder` that writes the picture beside itself; its arrays are in STEM.npz."""
+        used = "\n".join(self.lines)
+        lines = ["import os", "", "import matplotlib.pyplot as plt", "import numpy as np", "import pandas as pd", "",
+                 "os.chdir(os.path.dirname(os.path.abspath(__file__)))", 'plt.style.use("./percuss.mplstyle")']
+        for name, table in self.tables.items():
+            if f"{name}[" in used:
+                path = os.path.relpath(str(table.attrs["path"]), folder)
+                lines.append(f"{name} = pd.read_csv({path!r}).rename(columns=lambda name: name.partition(' [')[0])")
+        lines += [f"drawn = np.load({stem + '.npz'!r})"] if self.arrays else []
+        return "\n".join([*lines, used, f"fig.savefig({stem + ending!r})", ""])
 
 
-def covers(fig: Any, axes: Any) -> bool:
+def _place(place: str, ax: Pen) -> dict[str, Any]:
+    """Options of a legend."""
+    count = len(ax.target.get_legend_handles_labels()[1])
+    special: dict[str, dict[str, Any]] = {
+        "right": {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)},
+        "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(count, 3)}}
+    return special.get(place, {"loc": place})
+
+
+def covers(axes: Any) -> bool:
     """Whether the legend of the axes lies over one of its lines."""
-    legend = axes.get_legend()
-    if legend is None:
-        return False
-    box = legend.get_window_extent(fig.canvas.get_renderer()).padded(2.0)
+    box = axes.get_legend().get_window_extent().padded(2.0)
     for line in axes.lines:
         points = line.get_transform().transform(np.column_stack(line.get_data(orig=False)))
         points = points[np.all(np.isfinite(points), axis=1)]
         if line.get_linestyle() != "None" and len(points) > 1:  # points between those of long pieces
             parts = np.linspace(0.0, 1.0, max(2, 2000 // len(points)))[:, None, None]
             points = ((1 - parts) * points[None, :-1] + parts * points[None, 1:]).reshape(-1, 2)
-        inside = (points > box.min) & (points < box.max)
-        if np.any(inside[:, 0] & inside[:, 1]):
+        if np.any(np.all((points > box.min) & (points < box.max), axis=1)):
             return True
     return False
 
 
-def scaled(factor: float, expression: str) -> str:
-    """An expression in the unit of its axis."""
-    if factor == 1.0:
-        return expression
-    return f"{factor:g} * {expression}" if "+" not in expression and " - " not in expression else \
-        f"{factor:g} * ({expression})"
+def drawn(tables: dict[str, Any], options: Options, draw: Callable[[Script], None]) -> Script:
+    """A figure, drawn in the style of this package by a function."""
+    import matplotlib.pyplot as plt
+    matplotlib.use("Agg", force=False)
+    script = Script(tables, options)
+    with warnings.catch_warnings(), plt.style.context(STYLE):
+        warnings.simplefilter("ignore")  # letters that the font does not have
+        draw(script)
+        script.add_legends()
+    return script
 
 
-def column(run: Run, name: str) -> str:
-    """The expression of a column."""
-    return f"{run.name}[{name!r}]"
+# ---- Panels ----
 
-
-def write_panels(script: Script, picture: Picture) -> None:
-    """Lines for all panels of a picture."""
-    lines, panels, options = script.lines, picture.panels, script.options
+def draw_panels(script: Script, panels: list[Panel], ncolumn: int = 1, shares_x: bool = True) -> None:
+    """Draws panels in columns, over a common axis if they share it."""
+    options = script.options
     for panel in panels:
-        panel.log = options.log or panel.log
-        panel.ylim = options.ylim or panel.ylim
-        panel.xlim = options.xlim or panel.xlim
-        panel.equal = panel.equal or options.equal
+        panel.log, panel.equal = options.log or panel.log, panel.equal or options.equal
+        panel.xlim, panel.ylim = options.xlim or panel.xlim, options.ylim or panel.ylim
         if panel.xlim and not panel.log and (panel.ylim is None or None in panel.ylim):
-            panel.ylim = visible(script, panel)
-    ncolumn = min(picture.ncolumn, len(panels))
+            panel.ylim = visible(panel)
+    ncolumn = min(ncolumn, len(panels))
     nrow, width = -(-len(panels) // ncolumn), options.width / 2.54
     height = width * (0.5 if nrow == 1 else 0.28 * nrow + 0.08)
     if any(panel.equal for panel in panels):
-        height = width / ncolumn * sum(min(max(aspect(script, panel), 0.35), 1.0) for panel in panels[::ncolumn])
-    shares = f", sharex={picture.shares_x}" if len(panels) > 1 else ""
-    lines.append(f"fig, axes = plt.subplots({nrow}, {ncolumn}, figsize=({width:.4g}, {height:.4g}){shares}, "
-                 "squeeze=False)")
-    for k, panel in enumerate(panels):
-        others = panels if picture.shares_x else [panel]
-        largest = script.largest((c.x for p in others for c in p.curves), panel.xlim)
-        is_bare = bool(panel.names) or "x" in panel.log
-        lines.append(f"ax = axes[{k // ncolumn}, {k % ncolumn}]")
-        write_panel(script, k, panel, (1.0, panel.x_unit) if is_bare else si(panel.x_unit, largest),
-                    not picture.shares_x or k + ncolumn >= len(panels))
-    lines += [f"axes[{k // ncolumn}, {k % ncolumn}].set_axis_off()" for k in range(len(panels), nrow * ncolumn)]
-    if options.title:
-        lines.append(f"fig.suptitle({plain(options.title)!r})")
+        height = width / ncolumn * sum(min(max(aspect(panel), 0.35), 1.0) for panel in panels[::ncolumn])
+    axes = script.subplots(nrow, ncolumn, width, height, sharex=shares_x and len(panels) > 1)
+    for k, (ax, panel) in enumerate(zip(axes, panels)):
+        draw_panel(ax, panel)
+        script.clocks += [(k, which) for which, name in (("x", panel.x), ("y", panel.y))
+                          if name in ("t", "load factor") and not panel.log]
+    for k, (ax, panel) in enumerate(zip(axes, panels)):
+        is_equal = panel.equal and panel.x_unit == panel.y_unit
+        name_axis(ax, "y", panel.y, panel.y_unit, [ax], is_equal)
+        if not shares_x or k + ncolumn >= len(panels):
+            name_axis(ax, "x", panel.x, panel.x_unit, axes[:len(panels)] if shares_x else [ax], is_equal)
+    for ax in axes[len(panels):]:
+        ax.set_axis_off()
     if len(panels) > 1 and ncolumn == 1:
-        lines.append("fig.align_ylabels()")
+        script.fig.align_ylabels()
 
 
-def aspect(script: Script, panel: Panel) -> float:
-    """Height of a panel with equal scales beside its width."""
+def name_axis(ax: Pen, which: str, name: str, unit: str, sharing: Sequence[Pen], is_equal: bool = False) -> None:
+    """Names an axis; its unit has the prefix by which the values on all axes that share it read well."""
     spans = []
-    for axis in "xy":
-        values = [v[np.isfinite(v)] for v in (script.values(getattr(c, axis)) for c in panel.curves)]
-        spans.append(max((float(np.ptp(v)) for v in values if v.size), default=1.0))
+    for one in sharing:
+        target, axes = one.target, "xy" if is_equal else which
+        for axis in axes:
+            limits = getattr(target, f"get_{axis}lim")()
+            data = getattr(target.dataLim, f"interval{axis}")
+            spans += list(limits if not getattr(target, f"get_autoscale{axis}_on")() else data)
+    is_bare = getattr(ax.target, f"get_{which}scale")() == "log"
+    largest = max((abs(x) for x in spans if np.isfinite(x)), default=0.0)
+    factor, shown = (1.0, unit) if is_bare else si(unit, largest)
+    getattr(ax, f"set_{which}label")(plain(units.join(name, shown)))
+    if factor != 1.0:
+        ax.part(f"{which}axis").set_major_formatter(Ticks(factor))
+
+
+def finite(panel: Panel, axis: str) -> Iterator[Any]:
+    """The numbers of each curve along an axis."""
+    for curve in panel.curves:
+        values = np.asarray(getattr(curve, axis), float)
+        yield values[np.isfinite(values)]
+
+
+def aspect(panel: Panel) -> float:
+    """Height of a panel with equal scales beside its width."""
+    spans = [max((float(np.ptp(v)) for v in finite(panel, axis) if v.size), default=1.0) for axis in "xy"]
     return spans[1] / spans[0] if spans[0] > 0.0 else 1.0
 
 
-def visible(script: Script, panel: Panel) -> Optional[tuple[Optional[float], Optional[float]]]:
+def visible(panel: Panel) -> Optional[tuple[Optional[float], Optional[float]]]:
     """Limits of the vertical axis about what lies within those of the horizontal one; given ones stay."""
     assert panel.xlim is not None
     parts = []
     for curve in panel.curves:
-        x, y = script.values(curve.x), script.values(curve.y)
-        good = (x >= panel.xlim[0]) & (x <= panel.xlim[1]) & np.isfinite(y)
-        parts += [y[good], [0.0] if curve.style == "bars" else []]
+        x, y = np.asarray(curve.x, float), np.asarray(curve.y, float)
+        parts += [y[(x >= panel.xlim[0]) & (x <= panel.xlim[1]) & np.isfinite(y)]]
+        parts += [np.zeros(1)] if curve.style == "bars" else []
     values = np.concatenate(parts) if parts else np.zeros(0)
     if not values.size or np.ptp(values) == 0.0:
         return panel.ylim
     low, high = values.min() - 0.05 * np.ptp(values), values.max() + 0.05 * np.ptp(values)
     given = panel.ylim or (None, None)
-    return low if given[0] is None else given[0], high if given[1] is None else given[1]
+    return float(low) if given[0] is None else given[0], float(high) if given[1] is None else given[1]
 
 
-def write_panel(script: Script, k: int, panel: Panel, x_scale: tuple[float, str], is_lowest: bool) -> None:
-    """Lines for one panel."""
-    lines, x_factor = script.lines, x_scale[0]
-    largest = script.largest((c.y for c in panel.curves), panel.ylim)
-    y_factor, y_unit = (1.0, panel.y_unit) if "y" in panel.log else si(panel.y_unit, largest)
-    if panel.equal and panel.x_unit == panel.y_unit:
-        y_factor, y_unit = x_factor, x_scale[1]
-    lines += [curve_line(curve, x_factor, y_factor) for curve in panel.curves]
-    lines += [line.format(x=x_factor, y=y_factor) for line in panel.after]
-    if is_lowest:
-        lines.append(f"ax.set_xlabel({plain(units.join(panel.x, x_scale[1]))!r})")
-    lines.append(f"ax.set_ylabel({plain(units.join(panel.y, y_unit))!r})")
+def draw_panel(ax: Pen, panel: Panel) -> None:
+    """Draws one panel; its axes are named later, when all that share them are drawn."""
+    for curve in panel.curves:
+        draw_curve(ax, curve)
+    for draw in panel.more:
+        draw(ax)
     if panel.title:
-        lines.append(f"ax.set_title({plain(panel.title)!r})")
+        ax.set_title(plain(panel.title))
     for axis in panel.log:
-        lines += [f"ax.set_{axis}scale('log')",
-                  f"ax.{axis}axis.get_minor_formatter().minor_thresholds = 1.5, 0.6  # decades: few, all labels"]
-    lines += axis_lines(panel, x_factor, y_factor)
-    labels = [c.label for c in panel.curves if c.label]
-    if labels:
-        script.legends.append((k, str(min(len(labels), 3))))
-
-
-def axis_lines(panel: Panel, x_factor: float, y_factor: float) -> list[str]:
-    """Lines for ticks, limits and aspect."""
-    lines = []
+        getattr(ax, f"set_{axis}scale")("log")
     if panel.ticks:
-        names = panel.names or [f"{tick:.3g}" for tick in panel.ticks]
-        lines.append(f"ax.set_xticks({panel.ticks!r}, {[plain(name[:30]) for name in names]!r})")
+        ax.set_xticks(panel.ticks, [plain(name[:30]) for name in panel.names or [f"{x:.3g}" for x in panel.ticks]])
         if "x" in panel.log:
-            lines.append("ax.xaxis.set_minor_locator(plt.NullLocator())")
+            ax.part("xaxis").set_tick_params(which="minor", bottom=False, labelbottom=False)
     if panel.xlim is not None:
-        lines.append(f"ax.set_xlim({x_factor * panel.xlim[0]:.9g}, {x_factor * panel.xlim[1]:.9g})")
+        ax.set_xlim(*panel.xlim)
     elif panel.x == "t" and panel.curves:
-        lines.append("ax.margins(x=0)")
+        ax.margins(x=0)
     if panel.y == "iterations":
-        lines.append("ax.yaxis.set_major_locator(plt.MaxNLocator(integer=True))")
+        ax.locator_params(axis="y", integer=True)
     if panel.ylim is not None:
-        low, high = (None if v is None else float(f"{y_factor * v:.9g}") for v in panel.ylim)
-        lines.append(f"ax.set_ylim({low}, {high})")
+        ax.set_ylim(*panel.ylim)
     if panel.equal:
-        lines.append("ax.set_aspect('equal')")
-    return lines
+        ax.set_aspect("equal")
 
 
-def curve_line(c: Curve, x_factor: float, y_factor: float) -> str:
-    """The call that draws a curve. Colours come again with another dash."""
-    x, y = scaled(x_factor, c.x), scaled(y_factor, c.y)
-    colour = "black" if c.colour < 0 else f"C{c.colour % NCOLOUR}"
+def draw_curve(ax: Pen, c: Curve) -> None:
+    """Draws a curve. Colours come again with another dash."""
+    look: dict[str, Any] = {"color": "black" if c.colour < 0 else f"C{c.colour % NCOLOUR}"}
     dash = DASHES[(c.dash + max(c.colour, 0) // NCOLOUR) % len(DASHES)]
-    style = "" if dash == "-" else f", ls={dash!r}"
-    label = f", label={plain(c.label)!r}" if c.label else ""
+    look |= {"label": plain(c.label)} if c.label else {}
     if c.style == "bars":
-        return f"ax.vlines({x}, 0, {y}, color={colour!r}{label})"
-    if c.bound:
-        style += f", yerr={scaled(y_factor, c.bound)}"
-    if c.style == "marks":
-        return f"ax.{'errorbar' if c.bound else 'plot'}({x}, {y}, marker='o', color={colour!r}, " + \
-            f"ls=''{style.replace(', ls=' + repr(dash), '')}{label})"
-    marker = ", marker='o'" if c.style == "points" else ""
-    return f"ax.{'errorbar' if c.bound else 'plot'}({x}, {y}, color={colour!r}{marker}{style}{label})"
+        ax.vlines(c.x, 0, c.y, **look)
+        return
+    look |= {"marker": "o"} if c.style in ("points", "marks") else {}
+    look |= {"ls": ""} if c.style == "marks" else {"ls": dash} if dash != "-" else {}
+    look |= {"yerr": c.bound} if c.bound is not None else {}
+    (ax.errorbar if c.bound is not None else ax.plot)(c.x, c.y, **look)

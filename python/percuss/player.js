@@ -1,5 +1,5 @@
 // Draws what a report shows in motion: the model on a canvas, charts over time, the x-t diagram, and one moment that
-// runs through all of them. The page gives the data as JSON (percuss/_player.py and _report.py): numbers are quantised
+// runs through all of them. The page gives the data as JSON (percuss/_player.py): numbers are quantised
 // and in base 64. Nothing is fetched.
 "use strict";
 (() => {
@@ -99,100 +99,27 @@
     element.addEventListener("pointermove", (event) => { if (event.buttons & 1) move(event); });
   };
 
-  const draw = (figure, chart) => {
-    const svg = make("svg", { viewBox: `0 0 ${W} ${H}`, role: "img" });
-    make("title", {}, svg, chart.title);
-    make("desc", {}, svg, chart.about);
-    const place = axes(svg, chart.x, chart.y);
-    const lines = chart.series.map((series) => {
-      const q = unpack(series.data, Uint16Array), points = [];
-      let d = "", is_broken = true;
-      for (let i = 0; i < q.length; i += 2) {
-        if (q[i + 1] === 65535) { is_broken = true; points.push(null); continue; }
-        const x = chart.x.low + q[i] / 65534 * (chart.x.high - chart.x.low);
-        const y = chart.y.low + q[i + 1] / 65534 * (chart.y.high - chart.y.low);
-        points.push([x, y]);
-        d += (is_broken ? "M" : "L") + place.px(x).toFixed(2) + "," + place.py(y).toFixed(2);
-        is_broken = false;
-      }
-      return { name: series.name, points, d };
-    });
-    lines.forEach((line, k) => make("path", { class: "y s" + (k % 8), d: line.d }, svg));
-    figure.append(svg);
-    const legend = document.createElement("ul");
-    legend.className = "legend";
-    const values = lines.map((line, k) => {
-      const item = document.createElement("li");
-      if (lines.length > 1) {
-        const mark = make("svg", { width: 34, height: 12, "aria-hidden": "true" });
-        make("line", { class: "y s" + (k % 8), x1: 0, y1: 6, x2: 34, y2: 6 }, mark);
-        item.append(mark, line.name);
-      }
-      const value = document.createElement("span");
-      value.className = "value";
-      item.append(value);
-      legend.append(item);
-      return value;
-    });
-    figure.append(legend);
-    const largest = Math.max(Math.abs(chart.y.low), Math.abs(chart.y.high));
-    const tell = (k, value) => {
-      const fine = 1e-4 * largest;
-      values[k].textContent = value === null ? "" : " " + say(Math.round(value / fine) * fine, chart.y.unit, largest);
-    };
-    if (chart.cursor === "time") follow_time(svg, chart, place, lines, tell);
-    if (chart.cursor === "row" && scene) follow_rows(svg, place, lines, tell);
-  };
-  const follow_time = (svg, chart, place, lines, tell) => {
-    const cursor = make("line", { class: "cursor", y1: TOP, y2: BOTTOM }, svg);
-    follow(svg, (at) => place.time(at));
-    listeners.push(() => {
-      const is_in = clock.time >= chart.x.low && clock.time <= chart.x.high;
-      cursor.setAttribute("visibility", is_in ? "visible" : "hidden");
-      ["x1", "x2"].forEach((name) => cursor.setAttribute(name, place.px(is_in ? clock.time : chart.x.low)));
-      lines.forEach((line, k) => {
-        const points = line.points.filter((point) => point), i = points.findIndex(([x]) => x >= clock.time);
-        const b = points[i], a = points[i - 1] || b;
-        tell(k, !b ? null : b[0] > a[0] ? a[1] + (clock.time - a[0]) / (b[0] - a[0]) * (b[1] - a[1]) : b[1]);
-      });
-    });
-  };
-  // Of load paths: a mark at the row of the table that is shown.
-  const follow_rows = (svg, place, lines, tell) => {
-    const marks = lines.map(() => make("circle", { class: "cursor mark", r: 5 }, svg));
-    const nearest = (x, y) => {
-      const far = (point) => (point ? Math.hypot(place.px(point[0]) - x, place.py(point[1]) - y) : Infinity);
-      return scene.rows.reduce((best, row, i) =>
-        (far(lines[0].points[row]) < far(lines[0].points[scene.rows[best]]) ? i : best), 0);
-    };
-    svg.addEventListener("pointerdown", (event) => {
-      const box = svg.getBoundingClientRect();
-      stop();
-      goto(nearest((event.clientX - box.left) / box.width * W, (event.clientY - box.top) / box.height * H));
-    });
-    listeners.push(() => lines.forEach((line, k) => {
-      const point = line.points[scene.rows[clock.frame]];
-      marks[k].setAttribute("visibility", point ? "visible" : "hidden");
-      if (point) { marks[k].setAttribute("cx", place.px(point[0])); marks[k].setAttribute("cy", place.py(point[1])); }
-      tell(k, point ? point[1] : null);
-    }));
-  };
-  (read("chart-data") || []).forEach((chart, k) => { if ($("chart" + k)) draw($("chart" + k), chart); });
-
-  // A picture whose axes are known, in parts of its width and height, gets a cursor.
+  // Figures whose axes are known, in parts of their width and height, get a cursor in each.
   for (const frame of document.querySelectorAll("[data-axes]")) {
-    const [left, right, bottom, top, low, high, is_across] = JSON.parse(frame.dataset.axes);
-    const line = document.createElement("div");
-    line.className = "line";
-    frame.append(line);
-    follow(frame, (x, y) => low + (high - low) *
-      (is_across ? (x / W - left) / (right - left) : (1 - y - bottom) / (top - bottom)));
-    listeners.push(() => {
-      const part = (clock.time - low) / (high - low), is_in = part >= 0 && part <= 1, of = (x) => 100 * x + "%";
-      line.style.cssText = !is_in ? "display:none" : is_across
-        ? `left:${of(left + part * (right - left))};top:${of(1 - top)};height:${of(top - bottom)};width:0`
-        : `top:${of(1 - bottom - part * (top - bottom))};left:${of(left)};width:${of(right - left)};height:0`;
+    const axes = JSON.parse(frame.dataset.axes), within = (x, low, high) => x >= low && x <= high;
+    if (!axes.length) continue;
+    follow(frame, (x, y) => {
+      const [left, right, bottom, top, low, high, is_across] =
+        axes.find((a) => within(x / W, a[0], a[1]) && within(1 - y, a[2], a[3])) || axes[0];
+      const part = is_across ? (x / W - left) / (right - left) : (1 - y - bottom) / (top - bottom);
+      return low + (high - low) * part;
     });
+    for (const [left, right, bottom, top, low, high, is_across] of axes) {
+      const line = document.createElement("div");
+      line.className = "line";
+      frame.append(line);
+      listeners.push(() => {
+        const part = (clock.time - low) / (high - low), of = (x) => 100 * x + "%";
+        line.style.cssText = !within(part, 0, 1) ? "display:none" : is_across
+          ? `left:${of(left + part * (right - left))};top:${of(1 - top)};height:${of(top - bottom)};width:0`
+          : `top:${of(1 - bottom - part * (top - bottom))};left:${of(left)};width:${of(right - left)};height:0`;
+      });
+    }
   }
   for (const element of document.querySelectorAll("[data-t]"))
     element.addEventListener("click", () => { stop(); seek(Number(element.dataset.t)); });

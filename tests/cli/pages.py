@@ -1,12 +1,10 @@
 """Reports for tests: results of every kind, their pages as trees, and what a page gives to its script."""
 
-import base64
 import html.parser
 import json
 import math
 import os
 import re
-import struct
 import sys
 import tempfile
 import unittest
@@ -138,19 +136,6 @@ class Pages(unittest.TestCase):
     def data(self, page, name):
         """What the page gives to its script."""
         return json.loads(text(next(find(page.root, "script", id=name))))
-
-    def chart(self, page, title):
-        """Lines of a chart: names and points; None where a line is broken."""
-        chart, = (c for c in self.data(page, "chart-data") if c["title"] == title)
-        self.figure(page, title)
-        lines = {}
-        for series in chart["series"]:
-            raw = base64.b64decode(series["data"])
-            pairs = list(struct.iter_unpack("<HH", raw))
-            lines[series["name"]] = [None if v == 65535 else tuple(
-                chart[k]["low"] + x / 65534 * (chart[k]["high"] - chart[k]["low"]) for k, x in (("x", u), ("y", v)))
-                for u, v in pairs]
-        return chart, lines
 
     def figure(self, page, title):
         found = [f for f in find(page.root, "figure") if text(next(find(f, "figcaption"))) == title]

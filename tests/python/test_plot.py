@@ -116,11 +116,12 @@ class Plot(unittest.TestCase):
         np.testing.assert_array_equal(line(figure), np.array(rows).T)
         axes = figure.axes[0]
         self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("t [s]", "wall.force [N]"))
-        # The same in kN and ms, whose numbers are those of the file times the factor.
+        # Its axes say kN and ms; the numbers stay those of the file.
         table = pandas.DataFrame({"t": [0.0, 1e-3, 2e-3], "wall.force": [0.0, 2e4, 1e4]})
         figure = percuss.plot(table, "wall.force")
-        np.testing.assert_allclose(line(figure), [[0.0, 1.0, 2.0], [0.0, 20.0, 10.0]], rtol=1e-15)
+        np.testing.assert_array_equal(line(figure), table.to_numpy().T)
         axes = figure.axes[0]
+        self.assertEqual((axes.xaxis.get_major_formatter()(2e-3), axes.yaxis.get_major_formatter()(-5e3)), ("2", "−5"))
         self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("t [ms]", "wall.force [kN]"))
         table.attrs["units"] = {"wall.force": "Pa"}  # what a table says of itself counts
         self.assertEqual(percuss.plot(table, "wall.force").axes[0].get_ylabel(), "wall.force [kPa]")
@@ -246,11 +247,11 @@ class Plot(unittest.TestCase):
         figure = percuss.plot(table, "p.ux", spectrum="hann")
         axes, (f, amplitude) = figure.axes[0], line(figure)
         self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("frequency [kHz]", "amplitude of p.ux [m]"))
-        self.assertAlmostEqual(f[np.argmax(amplitude)], 0.5, delta=0.003)
+        self.assertAlmostEqual(f[np.argmax(amplitude)], 500.0, delta=3.0)
         self.assertAlmostEqual(amplitude.max(), 0.25, delta=0.25 * 0.16)  # a tone between two bins loses up to 15 %
-        near = amplitude[np.abs(f - 2.0) < 0.01].max()
+        near = amplitude[np.abs(f - 2000.0) < 10.0].max()
         self.assertAlmostEqual(near, 0.01, delta=0.0016)
-        self.assertLess(amplitude[np.abs(f - 1.2) < 0.1].max(), 1e-4)  # the window keeps what leaks down
+        self.assertLess(amplitude[np.abs(f - 1200.0) < 100.0].max(), 1e-4)  # the window keeps what leaks down
         self.refused("--spectrum needs columns", "plot", self.path("a"), "--spectrum")
 
     def test_trajectories_have_equal_scales(self):
@@ -318,7 +319,7 @@ class Plot(unittest.TestCase):
         rows = ["# percuss waves: body bar, 3 places, fields stress vx", "6,1,2,3,1,2,3"]
         rows += [f"{0.1 * k:.3g},0,{k},{-2e6 * k},1,2,-4" for k in range(16)]
         self.write("a/bar.waves.csv", "\n".join(rows) + "\n")
-        self.assertIn("waves_stress", [name for name, _ in make([self.path("a")], [], Options())[0]])
+        self.assertIn("waves_stress", make([self.path("a")], [], Options())[0])
         self.done("plot", self.path("a"), "waves_vx", "-o", self.path("a", "waves_vx.svg"))
         with open(self.path("a", "waves_vx.svg")) as file:
             self.assertIn("<image", file.read())
@@ -326,7 +327,7 @@ class Plot(unittest.TestCase):
                              set(texts(self.path("a", "waves_vx.svg"))))
         figure = percuss.plot(self.path("a"), "waves_stress")
         image = figure.axes[0].collections[0]
-        np.testing.assert_allclose(np.reshape(image.get_array(), (16, 3))[:, 2], -2.0 * np.arange(16))  # MPa
+        np.testing.assert_allclose(np.reshape(image.get_array(), (16, 3))[:, 2], -2e6 * np.arange(16))
         self.assertEqual(image.get_clim()[0], -image.get_clim()[1])
         grid = figure.axes[0].get_xgridlines() + figure.axes[0].get_ygridlines()
         self.assertFalse(any(mark.get_visible() for mark in grid))
@@ -369,14 +370,14 @@ class Plot(unittest.TestCase):
         np.testing.assert_allclose(np.abs(y), np.abs(exact / exact[-1]), atol=2e-3)
         figure = percuss.plot(self.path("modes"))
         self.assertEqual(figure.axes[0].get_ylabel(), "frequency [kHz]")
-        np.testing.assert_allclose(line(figure)[1], 1e-3 * table["f"])
+        np.testing.assert_allclose(line(figure)[1], table["f"])
         subprocess.run([PROGRAM, "statics", "cases/cantilever_stop", "-q", "-o", self.path("statics"), "--steps", "4",
                         "--set", "loads.push={ type: force, set: beam.end, value: [0, 30.0, 0] }"], check=True)
         figure = percuss.plot(self.path("statics"), "load_path_tip")
         axes = figure.axes[0]
         self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("tip.y [mm]", "load factor"))
         table = percuss.open(self.path("statics")).table
-        np.testing.assert_allclose(line(figure), [1e3 * table["tip.y"], table["factor"]])
+        np.testing.assert_allclose(line(figure), [table["tip.y"], table["factor"]])
 
     def test_names_do_no_harm(self):
         wild = "it's \"a\" <script>alert(1)</script>\nwith ${x}; import os"
@@ -421,9 +422,9 @@ class Plot(unittest.TestCase):
                                             for t in range(3)]
         self.write("many/history.csv", "\n".join(rows) + "\n")
         pictures, notes = make([folder], [], Options())
-        self.assertEqual([n.split(";")[0] for n in notes], ["Drawn are the first 8 of 10 contacts",
+        self.assertEqual([n.split(";")[0] for n in notes], ["Drawn are 8 of 10 contacts, those with the largest impulses",
                                                             "Drawn are the first 8 of 9 probes"])
-        self.assertEqual(sum(name.startswith("contact_c") for name, _ in pictures), 8)
+        self.assertEqual(sum(name.startswith("contact_c") for name in pictures), 8)
         self.assertEqual(make([folder], ["c9.gap"], Options())[1], [])
         rows = ["a,b,run,status,m,reason"] + [f"{k % 2},{k // 2},r{k},done,{k}," for k in range(80)]
         self.write("many.csv", "\n".join(rows) + "\n")
