@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._hopkinson import Bar, Specimen, hopkinson
     from ._options import Option, options
     from ._compare import compare
+    from ._converge import converge
     from ._fit import fit
     from ._plot import plot
     from ._report import report
@@ -37,6 +38,7 @@ __version__: str = _lib.percuss_version().decode()
 # needs pandas, matplotlib or SciPy is needed by those who use it. A module with a function of its name begins with _.
 _MODULES = {
     "_compare": ("compare",),
+    "_converge": ("converge",),
     "_fit": ("fit",),
     "_study": ("study",),
     "_plot": ("plot",),
@@ -63,8 +65,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "load", "run", "study", "modes", "statics", "options", "plot", "report", "compare", "fit", "hopkinson", "Bar",
-    "Specimen", "COMMANDS",
+    "load", "run", "study", "modes", "statics", "options", "plot", "report", "compare", "converge", "fit", "hopkinson",
+    "Bar", "Specimen", "COMMANDS",
     "Simulation", "State", "Model", "Equilibrium", "Modes", "Results", "System", "Parameter", "Row",
     "Contact", "Check", "Dof", "Energy", "Frame", "Option", "Reaction",
     "PercussError", "InputError", "SimulationError", "ClosedError", "BusyError", "Message", "__version__",

@@ -18,7 +18,7 @@ from .errors import InputError, PercussError
 from .text import suggest
 
 DONE, COULD_NOT_GO_ON, BAD_USAGE = 0, 1, 2
-NAMES = ("study", "plot", "compare", "report", "view", "fit")
+NAMES = ("study", "plot", "compare", "report", "view", "fit", "converge")
 PACKAGES = {"PIL": "python3-pil", "yaml": "python3-yaml"}  # Debian packages that are not python3-MODULE
 
 

@@ -7,6 +7,7 @@ hold places, numbers, the functions of formulas in cases (sqrt, sin, min, ..), a
     at(column, time)                value of a column of history.csv, linear between rows
     rms(column, table[, other])     root of the mean square difference to a column of a CSV file, of a folder of
                                     results, or of the run of `point N` of the study
+    peak(column)                    largest absolute value of a column of history.csv
     filtered_peak(contact, window)  largest mean force over any time of that length, s
     restitution(contact[, column])  of the centre of the model, or of a column, over the first interval of a contact
 
@@ -16,24 +17,22 @@ For a column there may stand a formula of columns: at(tip.x - root.x, 0.3).
 from __future__ import annotations
 
 import functools
-import json
 import math
 import os
 import re
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Optional, Sequence
 
 from . import units
 from .errors import InputError
-from .files import read_json, read_text
+from .files import read_json
 from .text import split_outside, suggest
 
 if TYPE_CHECKING:
     from .formula import Signal
 
-_DECODER = json.JSONDecoder()
 LISTS = ("contacts", "joints", "supports", "probes")
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
-USAGE = {"at": "at(column, time)", "rms": "rms(column, table[, column of the table])",
+USAGE = {"at": "at(column, time)", "peak": "peak(column)", "rms": "rms(column, table[, column of the table])",
          "filtered_peak": "filtered_peak(contact, window)", "restitution": "restitution(contact[, column])"}
 CALLS = re.compile(rf"(?<![A-Za-z_0-9.])({'|'.join(USAGE)})\s*\(")
 ROWS_OF_A_WINDOW = 10
@@ -41,61 +40,49 @@ ROWS_OF_A_WINDOW = 10
 
 # ---- Places in a summary ----
 
-def places(node: Any, prefix: str = "") -> dict[str, Any]:
-    """Everything below a node by its place, as one would write it; items of lists by their name and their number."""
-    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    found = {}
-    for key, child in children:
-        name = child.get("name") if isinstance(node, list) and isinstance(child, dict) else None
-        for head in (str(key), name) if name else (str(key),):
-            place = f"{prefix}{head}"
-            found[place] = child
-            if isinstance(child, (dict, list)):
-                found |= places(child, place + ".")
-    return found
+def children(node: Any) -> Iterator[tuple[str, Any]]:
+    """What stands below a node, by its key; items of lists by their number and their name."""
+    if isinstance(node, list):
+        for i, item in enumerate(node):
+            yield str(i), item
+            if isinstance(item, dict) and isinstance(item.get("name"), str):
+                yield item["name"], item
+    elif isinstance(node, dict):
+        yield from node.items()
+
+
+def walk(node: Any, place: str) -> Optional[tuple[Any]]:
+    """What stands at a place below a node, in a tuple, or None. Names may have points in them."""
+    for key, child in children(node):
+        if place == key:
+            return (child,)
+        if place.startswith(key + ".") and (found := walk(child, place[len(key) + 1:])):
+            return found
+    return None
+
+
+def names(node: Any, prefix: str = "") -> list[str]:
+    """All places below a node."""
+    return [name for key, child in children(node) for name in (prefix + key, *names(child, f"{prefix}{key}."))]
 
 
 class Summary:
-    """summary.json of a run, entry by entry: of many runs most is never looked at. Entries begin lines with two blanks;
-    a file that looks different, or is damaged, is read as a whole."""
+    """summary.json of a run."""
 
     def __init__(self, path: str):
-        self.path, self.text = path, read_text(path)
-        self.places: dict[str, dict[str, Any]] = {}  # below the entries that were looked at
-        is_plain = self.text.startswith('{\n  "') and self.text.endswith("\n}\n")
-        self.found: dict[str, Any] = {} if is_plain else read_json(path)
+        self.tree = read_json(path)
 
     def get(self, key: str) -> Any:
         """An entry, None if there is none."""
-        if key not in self.found:
-            at = self.text.find(head := f'\n  "{key}": ')
-            try:  # what is not there is remembered, too
-                self.found[key] = _DECODER.raw_decode(self.text, at + len(head))[0] if at >= 0 else None
-            except ValueError:
-                self.found = read_json(self.path)
-        return self.found.get(key)
-
-    def below(self, key: str, place: str) -> Optional[tuple[Any]]:
-        """What stands at a place below an entry, in a tuple, or None."""
-        node, (head, _, last) = self.get(key), place.rpartition(".")
-        for item in node if isinstance(node, list) else (node,):  # most places, without a look at all others
-            if isinstance(item, dict) and last in item and (item.get("name") if node is not item else "") == head:
-                return (item[last],)
-        if key not in self.places:
-            self.places[key] = places(node)
-        return (self.places[key][place],) if place in self.places[key] else None
+        return self.tree.get(key)
 
     def find(self, place: str) -> Optional[tuple[Any]]:
         """What stands at a place, in a tuple, or None."""
-        head, _, rest = place.partition(".")
-        if (whole := self.get(head)) is not None:
-            return self.below(head, rest) if rest else (whole,)
-        return next((found for kind in LISTS if (found := self.below(kind, place))), None)
+        return walk(self.tree, place) or next(filter(None, (walk(self.get(kind), place) for kind in LISTS)), None)
 
     def names(self) -> list[str]:
         """All places, for suggestions."""
-        found = list(places(read_json(self.path)))
-        return found + [name.partition(".")[2] for name in found if name.startswith(LISTS)]
+        return [name for node in (self.tree, *map(self.get, LISTS)) for name in names(node)]
 
 
 # ---- Measures ----
@@ -172,7 +159,7 @@ class Run:
                 raise self._missing(word)
             return word if node is None else put(self.place(word, node[0]))
 
-        text_left = replace_calls(text, lambda name, words: put(Measured(self.call(name, words))))
+        text_left = replace_calls(text, lambda name, words: put(self.call(name, words)))
         plain = re.sub(r"(?<![0-9.])[A-Za-z_][A-Za-z_0-9.]*", token, text_left)
         tree = compile_formula(plain)
         values = {name: one.value for name, one in found.items()}
@@ -183,9 +170,20 @@ class Run:
                 grain += change if math.isfinite(change) else 0.0
         return Measured(value, grain)
 
-    def call(self, name: str, words: list[str]) -> float:
+    def call(self, name: str, words: list[str]) -> Measured:
         """The value of a function of the history."""
-        return float(getattr(self, f"_{name}")(*words))
+        found = getattr(self, f"_{name}")(*words)
+        return found if isinstance(found, Measured) else Measured(float(found))
+
+    def _peak(self, column: str) -> Measured:
+        """Between rows that leave steps out the peak may be higher, by about what it stands above its neighbours."""
+        import numpy as np
+        x = np.abs(self._signal(column).x)
+        if not len(x):
+            return Measured(math.nan)
+        k = int(x.argmax())
+        is_sparse = bool((np.diff(self.history["step"]) > 1).any())
+        return Measured(float(x[k]), float(x[k] - min(x[max(k - 1, 0)], x[min(k + 1, len(x) - 1)])) * is_sparse)
 
     def _at(self, column: str, time: str) -> float:
         return self._signal(column).at(self.measure(time).value)
@@ -224,7 +222,7 @@ class Run:
 
     def _first_interval(self, contact: str) -> tuple[float, float, float]:
         """Start and end of the first interval of a contact, and its impulse; NaN if it had none that has ended."""
-        found = self.summary.below("contacts", contact)
+        found = walk(self.summary.get("contacts"), contact)
         if found is None or not isinstance(found[0], dict):
             raise InputError(f"there is no contact '{contact}'")
         intervals = found[0].get("intervals") or []
@@ -269,7 +267,7 @@ def replace_calls(text: str, replace: Callable[[str, list[str]], str]) -> str:
         words = [word.strip() for word in words]
         words = [w[1:-1] if len(w) > 1 and w[0] in "'\"" and w[-1] == w[0] else w for w in words]
         name = match[1]
-        wanted = {"rms": (2, 3), "restitution": (1, 2)}.get(name, (2, 2))
+        wanted = {"rms": (2, 3), "restitution": (1, 2), "peak": (1, 1)}.get(name, (2, 2))
         if end < 0 or not wanted[0] <= len(words) <= wanted[1] or not all(words):
             raise InputError(f"wanted is {USAGE[name]}, this is '{text[match.start():][:80]}'")
         out += text[at:match.start()] + replace(name, words)

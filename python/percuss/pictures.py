@@ -328,7 +328,8 @@ def of_waves(album: Album) -> list[Picture]:
     for number, run in enumerate(album.runs):
         for i, waves in enumerate(run.results.waves if run.results and run.results.kind == "run" else ()):
             end = (f"_{number + 1}" if len(album.runs) > 1 else "") + (f"_{i + 1}" if i else "")
-            found += [Picture(f"waves_{name}{end}", draw=partial(draw_waves, run, waves, name)) for name in waves.fields]
+            found += [Picture(f"waves_{name}{end}", draw=partial(draw_waves, run, waves, name))
+                      for name in waves.fields]
     return found
 
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import gc
 import mmap
 import multiprocessing
 import os
-import select
 import signal
-import struct
 import sys
 import threading
-import time
 from ctypes import byref, c_char_p, c_void_p
+from multiprocessing import connection
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from . import _library as c
@@ -24,8 +21,8 @@ from .errors import InputError
 from .files import make_folder
 from .text import encode
 
-LENGTH = struct.Struct("=q")
 MOST_KEPT = 1 << 28  # bytes of memory that stay with a process between two runs
+PDEATHSIG, TRIM_THRESHOLD, MMAP_THRESHOLD = 1, -1, -3  # of prctl and mallopt
 
 
 class Broke(NamedTuple):
@@ -39,47 +36,34 @@ class Pool:
     raised again; a process that dies costs the piece that it was at."""
 
     def __init__(self, count: int, work: Callable[[int], Any], jobs: int = 0):
-        self.work = work
+        self.work, self.left = work, iter(range(count))
         self.jobs = max(1, min(count, jobs or len(os.sched_getaffinity(0))))
-        self.shared = mmap.mmap(-1, 8 * (1 + self.jobs))  # the flag to stop, and 1 + the index that each worker is at
-        self.tasks = os.memfd_create("tasks")  # forked processes share its offset
-        os.write(self.tasks, b"".join(map(LENGTH.pack, range(count))))
-        os.lseek(self.tasks, 0, os.SEEK_SET)
+        self.flag = mmap.mmap(-1, 1)  # shared with the workers
 
     def stop(self) -> None:
         """No further piece is begun; those under way may look at `is_stopped`."""
-        self.shared[0] = 1
+        self.flag[0] = 1
 
     @property
     def is_stopped(self) -> bool:
-        return self.shared[0] != 0
+        return self.flag[0] != 0
 
-    def _take(self) -> Optional[int]:
-        """The next index that no worker has taken, None at the end. Linux does not guard the offset of a file in
-        memory, so that without the lock two workers may read the same index; the lock ends with its process."""
-        fcntl.lockf(self.tasks, fcntl.LOCK_EX)
-        data = os.read(self.tasks, LENGTH.size)
-        fcntl.lockf(self.tasks, fcntl.LOCK_UN)
-        return LENGTH.unpack(data)[0] if data else None
-
-    def _serve(self, place: int, out: Any) -> None:
-        """The life of a worker."""
+    def _serve(self, pipe: Any) -> None:
+        """The life of a worker: numbers of pieces come, results go."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to stop
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         libc = ctypes.CDLL(None)
-        libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it does not outlive the parent
+        libc.prctl(PDEATHSIG, signal.SIGKILL)  # it does not outlive the parent
         # One run after another takes and gives back the same memory, which else costs as much time as the model.
-        libc.mallopt(-1, MOST_KEPT)  # M_TRIM_THRESHOLD
-        libc.mallopt(-3, MOST_KEPT // 8)  # M_MMAP_THRESHOLD
+        libc.mallopt(TRIM_THRESHOLD, MOST_KEPT)
+        libc.mallopt(MMAP_THRESHOLD, MOST_KEPT // 8)
         gc.disable()  # a run leaves no circles behind
-        while not self.is_stopped and (index := self._take()) is not None:
-            LENGTH.pack_into(self.shared, 8 * place, index + 1)
+        while (index := pipe.recv()) is not None:
             try:
-                out.send((index, self.work(index)))
+                pipe.send(self.work(index))
             except Exception as error:
                 self.stop()
-                out.send((index, error if isinstance(error, InputError) else RuntimeError(repr(error))))
-            LENGTH.pack_into(self.shared, 8 * place, 0)
+                pipe.send(error if isinstance(error, InputError) else RuntimeError(repr(error)))
         os._exit(0)
 
     @contextlib.contextmanager
@@ -104,51 +88,53 @@ class Pool:
 
     def results(self, tick: Callable[[], None] = lambda: None) -> Iterator[tuple[int, Any]]:
         """Gives (index, result) of every piece as they come; `tick` is called now and then."""
-        context, begin, workers = multiprocessing.get_context("fork"), time.monotonic(), dict[int, Any]()
-        raised: list[tuple[int, Exception]] = []
+        context, workers = multiprocessing.get_context("fork"), dict[Any, tuple[Any, Optional[int]]]()
+        raised: dict[int, Exception] = {}
+        pipe: Any
 
-        def hire(place: int) -> None:
-            pipe, out = context.Pipe(duplex=False)
-            process = context.Process(target=self._serve, args=(place, out), daemon=True)
+        def give(pipe: Any, process: Any) -> None:
+            index = None if self.is_stopped else next(self.left, None)
+            workers[pipe] = process, index
+            pipe.send(index)
+
+        def hire() -> None:
+            pipe, other = context.Pipe()
+            process = context.Process(target=self._serve, args=(other,), daemon=True)
             process.start()
-            out.close()
-            workers[place] = process, pipe
+            other.close()
+            give(pipe, process)
 
         try:
-            for place in range(1, self.jobs + 1):
-                hire(place)
+            for _ in range(self.jobs):
+                hire()
             while workers:
-                for place, (process, pipe) in list(workers.items()):
-                    has_ended = process.exitcode is not None
-                    with contextlib.suppress(EOFError):
-                        while select.select([pipe], [], [], 0)[0]:
-                            index, result = pipe.recv()
-                            if isinstance(result, Exception):
-                                raised.append((index, result))
-                            else:
-                                yield index, result
-                    if not has_ended:
+                for pipe in connection.wait(list(workers), 0.05):
+                    process, index = workers[pipe]
+                    try:
+                        result = pipe.recv()
+                    except (EOFError, ConnectionError):  # it has ended
+                        process.join()
+                        del workers[pipe]
+                        if index is not None:
+                            code = process.exitcode
+                            yield index, Broke("the process ended by " + (
+                                f"signal {-code}" if code < 0 else f"code {code}"))
+                            hire()
                         continue
-                    del workers[place]
-                    index = LENGTH.unpack_from(self.shared, 8 * place)[0] - 1
-                    LENGTH.pack_into(self.shared, 8 * place, 0)
-                    if process.exitcode and index >= 0:
-                        yield index, Broke("the process ended by "
-                                           + (f"signal {-process.exitcode}" if process.exitcode < 0 else
-                                              f"code {process.exitcode}"))
-                    if process.exitcode and not self.is_stopped:
-                        hire(place)
+                    give(pipe, process)
+                    assert index is not None
+                    if isinstance(result, Exception):
+                        raised[index] = result
+                    else:
+                        yield index, result
                 tick()
-                if workers:
-                    time.sleep(min(max(0.02 * (time.monotonic() - begin), 1e-3), 0.05))
         finally:
             self.stop()
             for process, _ in workers.values():
                 process.kill()
                 process.join()
-            os.close(self.tasks)
         if raised:
-            raise min(raised, key=lambda pair: pair[0])[1]  # not the one that came first: that may change
+            raise raised[min(raised)]  # not the one that came first: that may change
 
 
 # ---- Runs ----

@@ -27,11 +27,11 @@ const pcs_verb pcs_verbs[] = {
     { "compare", true, "A B ...",
       "where two results or studies first differ, column by column; A and B are folders or CSV files" },
     { "fit", true, "CASE ...", "parameters of the case that reproduce measured data best, with confidence intervals" },
+    { "converge", true, "CASE ...", "refine mesh and step until a measure is as accurate as was asked for" },
     { "report", true, "RESULTS|STUDY ...",
       "one page of HTML about results of run, study, statics or modes: the model in motion, contacts, energies, "
       "curves, pictures, certificate; report.html in their folder unless -o names another file" },
-    { "view", true, "RESULTS ...",
-      "write a picture or movie of the results in the folder RESULTS, by ParaView's Python" },
+    { "view", true, "RESULTS ...", "a picture or movie of the results in the folder RESULTS, by ParaView's Python" },
     { "check", false, "CASE", "report every error of the case, build the model, do not run it" },
     { "new", true, "[TEMPLATE] [DIR]",
       "write a commented case to start from into DIR (named like the case unless given); without TEMPLATE, list them" },
@@ -86,7 +86,7 @@ _Static_assert(sizeof pcs_cli_options / sizeof *pcs_cli_options <= PCS_CLI_OPTIO
 static const char about[] =
     "Bars, beams and bodies that hit, stick, slide and rebound. CASE is a file or a folder that holds case.yaml.";
 static const char tools[] =
-    "study, plot, compare, report, view and fit are programs percuss-NAME in Python; any other one on PATH runs, too.";
+    "study, plot, compare, report, view, fit and converge are programs percuss-NAME in Python; others on PATH run, too.";
 static const char status[] =
     "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage. "
     "compare: 0 alike, 1 they differ, 2 bad input or usage.";

@@ -422,8 +422,8 @@ class Plot(unittest.TestCase):
                                             for t in range(3)]
         self.write("many/history.csv", "\n".join(rows) + "\n")
         pictures, notes = make([folder], [], Options())
-        self.assertEqual([n.split(";")[0] for n in notes], ["Drawn are 8 of 10 contacts, those with the largest impulses",
-                                                            "Drawn are the first 8 of 9 probes"])
+        self.assertEqual([n.split(";")[0] for n in notes], [
+            "Drawn are 8 of 10 contacts, those with the largest impulses", "Drawn are the first 8 of 9 probes"])
         self.assertEqual(sum(name.startswith("contact_c") for name in pictures), 8)
         self.assertEqual(make([folder], ["c9.gap"], Options())[1], [])
         rows = ["a,b,run,status,m,reason"] + [f"{k % 2},{k // 2},r{k},done,{k}," for k in range(80)]
