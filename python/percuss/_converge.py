@@ -1,6 +1,6 @@
 """`percuss converge`: refines mesh and step until a measure is known to what was asked for.
 
-Level k divides mesh size and step by 2^k. Beside the finest level (L, L) of both, those of the mesh alone, (L - 1, L) and
+Level k divides mesh size and step by 2^k. Beside the finest level (L, L), those of the mesh alone, (L - 1, L) and
 (L - 2, L), and of the step alone tell their errors apart. With the changes d1, d2 from level to level and the order
 p = log2(d1/d2), cut to [1/2, 2], the error that is left is at most
 
@@ -255,7 +255,8 @@ def describe(found: Convergence, name: str, level: int, answer: Answer, limit: f
 
 def main(argv: list[str]) -> int:
     """`percuss converge`: 0 the accuracy is reached, 1 it is not, 2 bad input or usage."""
-    p = Parser("converge", f"{__doc__.split(chr(10))[0]}\n\nExit status: 0 reached, 1 not reached, 2 bad input or usage.")
+    p = Parser("converge", "Refines mesh and step until a measure is known to what was asked for.\n\n"
+               "Exit status: 0 reached, 1 not reached, 2 bad input or usage.")
     p.add_argument("case", metavar="CASE", help="a case")
     p.add_argument("--measure", metavar="PLACE", required=True, help="a number of summary.json, or a formula, as "
                    "peak(wall.force)")

@@ -86,7 +86,7 @@ _Static_assert(sizeof pcs_cli_options / sizeof *pcs_cli_options <= PCS_CLI_OPTIO
 static const char about[] =
     "Bars, beams and bodies that hit, stick, slide and rebound. CASE is a file or a folder that holds case.yaml.";
 static const char tools[] =
-    "study, plot, compare, report, view, fit and converge are programs percuss-NAME in Python; others on PATH run, too.";
+    "study, plot, compare, report, view, fit, converge are programs percuss-NAME in Python; others on PATH run, too.";
 static const char status[] =
     "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage. "
     "compare: 0 alike, 1 they differ, 2 bad input or usage.";

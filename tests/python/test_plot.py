@@ -398,22 +398,12 @@ class Plot(unittest.TestCase):
         self.run_script(said[0][:-3] + "py")
 
     def test_damaged_folders_get_one_line(self):
-        for text in ("t,t\n0,1\n", "t,tip.x\n0,x\n"):
-            self.write("b/history.csv", text)
-            self.assertEqual(self.refused("history.csv", "plot", self.path("b")).count("\n"), 1)
         self.write("b/history.csv", "t,tip.x\n")
         self.assertEqual(self.refused("nothing to draw", "plot", self.path("b"), "tip.x").count("\n"), 1)
         # The case serves labels alone: without one the folders' names do.
         for text in ("\x00", "a: [", "&a [*a]"):
             self.write("a/case.resolved.yaml", text)
             self.done("plot", self.path("a"), self.path("a"), "tip.x", "-o", self.path("n.svg"))
-
-    def test_an_old_picture_stays_until_the_new_one_is_there(self):
-        self.write("keep.svg", "old")
-        self.refused("is neither", "plot", self.path("a"), "tip.q", "-o", self.path("keep.svg"))
-        with open(self.path("keep.svg")) as file:
-            self.assertEqual(file.read(), "old")
-        self.assertEqual([n for n in os.listdir(self.folder) if n.startswith("tmp")], [])
 
     def test_what_is_not_drawn_is_told(self):
         folder = self.path("many")

@@ -35,15 +35,6 @@ BAR = "cases/bar_impact"
 SMALL = {"mesh.bar.elements": 20, "time.end": 0.6}
 
 
-def has(module):
-    try:
-        __import__(module)
-    except ImportError:
-        print(f"{module} is not installed: what needs it is not tested")
-        return False
-    return True
-
-
 class Ball(percuss.System):
     """m x'' = -m g over a floor at x = r."""
 
@@ -202,23 +193,6 @@ class Reading(unittest.TestCase):
         names = {(o.section, o.part, o.key) for o in percuss.options()}
         self.assertIn(("scheme", "alpha_ggl", "rho_inf"), names)
         self.assertIn((None, "time", "end"), names)
-
-    def test_history_has_units(self):
-        history = percuss.run(BAR, set=SMALL).history
-        self.assertEqual(len(history), 301)
-        self.assertEqual([history.attrs["units"][name] for name in ("t", "wall.force", "tip.vx")], ["s", "N", "m/s"])
-
-    @unittest.skipUnless(has("matplotlib"), "matplotlib is not installed")
-    def test_plot(self):
-        import matplotlib
-        matplotlib.use("Agg")
-        self.assertEqual(len(percuss.plot(percuss.run(BAR, set=SMALL), "wall.force").axes[0].lines), 1)
-
-    def test_study(self):
-        table = percuss.study(BAR, {"mesh.bar.elements": [4, 8]}, set={"time.end": 0.01}, jobs=1)
-        np.testing.assert_array_equal(np.sort(table["mesh.bar.elements"]), [4, 8])
-        with self.assertRaisesRegex(percuss.InputError, "no/such"):
-            percuss.study("no/such", {"a": [1]})
 
 
 class Lacking(unittest.TestCase):

@@ -13,8 +13,7 @@ import time
 import unittest
 
 from studies import HANG, STUDY_PROGRAM, Studies
-from program import read_json, read_rows  # noqa: I100 - studies says where it is
-from percuss.pool import Pool  # noqa: I100 - likewise
+from program import read_json  # noqa: I100 - studies says where it is
 
 STUDY = """\
 case: {case}
@@ -85,15 +84,6 @@ class Study(Studies):
             run = self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.8", "--measure",
                              "x=" + formula, status=2)
             self.assertIn("measure 'x'", run.stderr)
-
-    def test_supports_need_no_list_before_their_name(self):
-        self.study("cases/bar_impact", "--set", "supports={hold: {set: bar.end, fix: [x], reactions: true}}", "--set",
-                   "initial=[]", "--set", "loads={pull: {type: force, node: bar.start, value: [1, 0, 0]}}", "--set",
-                   "time.end=0.1", "--vary", "time.step=1.0e-2", "--measure", "short=hold.peak_force", "--measure",
-                   "long=supports.hold.peak_force")
-        row = self.rows()[0]
-        self.assertGreater(float(row["short"]), 0.0)
-        self.assertEqual(row["short"], row["long"])
 
     def test_histories_are_measures(self):
         # Until the impact at 0.5005 s the tip is at 15.005 - 10 t; the experiment is off by 0.3 from 0.1 to 0.3 s.
@@ -213,35 +203,6 @@ class Study(Studies):
                                (["--vary", "scheme.rho_inf=0:1:2e-6", "--refine", "step=2,3"],
                                 "a study has at most 1000000 runs, this has 1500003: 500001 points at 3 levels")):
             self.assertIn(message, self.study("cases/bar_impact", *words, status=2).stderr)
-        # Many points that are refused at once: rows with the reason, and no folder of a run.
-        self.study("cases/bar_impact", "--vary", "scheme.rho_inf=2:3.9999:1e-4", "-j2", "--quiet", status=1)
-        rows = self.rows()
-        self.assertEqual((len(rows), len(os.listdir(os.path.join(self.out, "runs")))), (20000, 0))
-        self.assertEqual({row["status"] for row in rows}, {"refused"})
-        self.assertIn("must be in [0, 1], is 3.9999", rows[-1]["reason"])
-
-    def test_units_do_not_matter(self):
-        # The bar in metres, kilograms and seconds, and in millimetres, tonnes and seconds: forces are the same.
-        experiment = os.path.join(self.folder, "measured.csv")
-        found = []
-        for unit, mass in ((1.0, 1.0), (1000.0, 1e-3)):
-            with open(experiment, "w") as file:
-                file.write(f"t,x\n0,{15 * unit}\n2,{5 * unit}\n")
-            self.study("cases/bar_impact", "--set",
-                       f"mesh.bar={{type: line, from: [{5.005 * unit}, 0, 0], to: [{15.005 * unit}, 0, 0], "
-                       "elements: 25}",
-                       "--set", f"elements.bar={{type: rod, mesh: bar, E: {900.0 * mass / unit}, rho: {mass / unit**3},"
-                       f" area: {unit**2}, mass: consistent}}", "--set", f"initial.0.velocity=[{-10.0 * unit}, 0, 0]",
-                       "--set", "time.step=8.0e-3", "--refine", "mesh=2,3 step=2,3 separately", "--measure",
-                       "e=restitution(wall)", "--measure", "F=filtered_peak(wall, 0.3)", "--measure",
-                       f"x=at(tip.x, 1.3)/{unit}", "--measure", f"off=rms(tip.x, {experiment}, x)/{unit}")
-            found.append(self.rows(levels=5)[0])
-        for name, value in found[0].items():
-            if name in ("run", "reason") or value == found[1][name]:
-                continue
-            self.assertAlmostEqual(float(value), float(found[1][name]), delta=1e-6 * abs(float(value)) + 1e-9, msg=name)
-        self.assertEqual(found[0]["status"], "done")
-        self.assertGreater(float(found[0]["off"]), 0.0)
 
     def test_values_of_any_kind(self):
         path = os.path.join(self.folder, "study.yaml")
@@ -435,24 +396,6 @@ class Study(Studies):
         self.assertEqual(values[4], values[5])
         self.assertEqual(len({tuple(v) for v in values}), 3)
 
-    def test_every_piece_of_work_is_given_once(self):
-        found = sorted(index for index, _ in Pool(20000, lambda index: index, 2).results())
-        self.assertEqual(found, list(range(20000)))
-
-    def test_jobs_are_those_of_the_list(self):
-        words = ["cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5,0.6"]
-        self.study(*words, "-j", "0")
-        path = os.path.join(self.folder, "study.yaml")
-        with open(path, "w") as file:
-            file.write("case: %s\nset: { time.end: 0.1 }\nvary: { scheme.rho_inf: [0.5, 0.6] }\njobs: 1\n"
-                       % os.path.abspath("cases/bar_impact"))
-        for option, jobs in (([], 1), (["-j", "0"], 0), (["-j", "2"], 2)):
-            self.study(path, *option)
-            self.assertEqual(read_json(os.path.join(self.out, "study.json"))["jobs"], jobs)
-        for wrong in ("-1", "4097"):
-            said = self.study(*words, "-j", wrong, status=2).stderr
-            self.assertIn(f"--jobs must be a whole number from 0 to 4096, is '{wrong}'", said)
-
     def test_points_with_the_same_case_do_not_disturb_each_other(self):
         text = self.study("cases/bar_impact", "--set", "time.end=6", "-j", "8", "--vary",
                           "scheme.rho_inf=" + ",".join(["0.5"] * 16)).stdout
@@ -485,20 +428,6 @@ class Study(Studies):
         text = self.study(*arguments).stdout
         self.assertIn("54 of 54 runs done (54 were there)", text)
         self.assertEqual(self.rows(), whole)
-
-    def test_the_study_says_what_was_asked_for(self):
-        long_one = ",".join(str(0.5 + 1e-4 * k) for k in range(300))
-        self.study("cases/bar_impact", "--set", "time.end=0.01", "--set", "mesh.bar.elements=4", "--vary",
-                   "scheme.rho_inf=" + long_one, "--measure", "E=energy.final", "--jobs", "2")
-        study = read_json(os.path.join(self.out, "study.json"))
-        self.assertEqual(study["version"], self.percuss("--version").stdout.split()[1])
-        self.assertEqual(study["command"],
-                         ["percuss", "study", "cases/bar_impact", "--set", "time.end=0.01", "--set",
-                          "mesh.bar.elements=4", "--vary", "scheme.rho_inf=" + long_one, "--measure",
-                          "E=energy.final", "--jobs", "2", "-o", self.out])
-        self.assertEqual(study["set"], ["time.end=0.01", "mesh.bar.elements=4"])
-        self.assertEqual(study["measure"], {"E": "energy.final"})
-        self.assertEqual((study["jobs"], study["keep"], len(study["points"])), (2, False, 300))
 
     def test_a_refused_combination_is_a_row_with_its_reason(self):
         text = self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5,2").stdout

@@ -152,16 +152,6 @@ class Convergence(unittest.TestCase):
             self.assertAlmostEqual(measure.converge(values, 2.0, 0.1).bound, bound, delta=1e-9)
         self.assertEqual(measure.converge_both(c, measure.converge([1.0] * 3, 2.0)).kind, "steps")
 
-    def test_refinements_one_by_one_add_up(self):
-        mesh = measure.converge([7.0 + 0.3 * (3.0**-k - 3.0**-2) for k in range(3)], 3.0)
-        step = measure.converge([7.0 - 0.2 * (2.0**(-2 * k) - 2.0**-4) for k in range(3)], 2.0)
-        both = measure.converge_both(mesh, step)
-        self.assertEqual(both.kind, "converges")
-        self.assertAlmostEqual(both.limit, 7.0 - 0.3 / 9.0 + 0.2 / 16.0, delta=1e-12)
-        self.assertAlmostEqual(both.bound, 1.25 * (0.3 / 9.0 + 0.2 / 16.0), delta=1e-12)
-        bad = measure.converge_both(mesh, measure.converge([1.0, 2.0, 7.0], 2.0))
-        self.assertEqual((bad.kind, np.isnan(bad.limit), np.isnan(bad.bound)), ("diverges", True, True))
-
 
 class Signals(unittest.TestCase):
     def signal(self, t, x):

@@ -4,8 +4,8 @@ stop, pendulums.
 
     /usr/bin/python3 tests/study/convergence.py build/percuss [CASES] [SEED]       [240 cases, seed 1]
 
-A bound is judged on the third or fourth level, as the command would stop there. Bounds that are infinite say nothing and
-count apart; so do values that are exact to round-off."""
+A bound is judged on the third or fourth level, as the command would stop there. Bounds that are infinite, and values
+that are exact to round-off, count apart."""
 
 import os
 import random
@@ -28,7 +28,7 @@ PLANE = "contacts: {{ hit: {{ type: node_plane, nodes: {}, point: [0, 0, 0], nor
 
 def size(r, low, high):
     """A size whose logarithm is uniform."""
-    return float(np.exp(r.uniform(np.log(low), np.log(high))))
+    return float(low * (high / low) ** r.random())
 
 
 def finish(r, text, step, end, probe=""):
@@ -109,7 +109,8 @@ def pendulum(r):
 def stop(r):
     k, m, e, x = size(r, 1.0, 1e6), size(r, 0.01, 100.0), r.uniform(0.2, 0.9), size(r, 1e-3, 1.0)
     w = (k / m) ** 0.5
-    text = f"system: {{ type: impacting_oscillator, mass: {m!r}, stiffness: {k!r}, position: {x!r}, restitution: {e!r} }}\n"
+    text = (f"system: {{ type: impacting_oscillator, mass: {m!r}, stiffness: {k!r}, position: {x!r}, "
+            f"restitution: {e!r} }}\n")
     t = 0.5 * np.pi / w
     late = r.uniform(0.3, 1.2)
     return finish(r, text, float(t / r.uniform(10.0, 30.0)), float(t + 2.0 / w)), {
@@ -141,8 +142,6 @@ def main():
         table(name, [row for row in found if row[0] == name])
     for kind in dict.fromkeys(row[3] for row in found):
         table(kind, [row for row in found if row[3] == kind])
-    if os.environ.get("ROWS"):
-        print(*found, sep="\n")
 
 
 def table(name, rows):
