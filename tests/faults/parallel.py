@@ -14,6 +14,7 @@ RADIUS = 0.01
 CHOSEN = [(7, 4, 0.0, 1e-4, True, 0.0, SCHEMES[0]), (7, 4, 0.0, 0.0, True, 0.0, SCHEMES[2]),
           (4, 4, 0.0, 1e-4, False, 0.5, SCHEMES[1]), (7, 8, 0.5, 1e-6, False, 0.5, SCHEMES[1]),
           (4, 13, 0.5, 1e-4, True, 0.0, SCHEMES[0]), (20, 20, 0.0, 1e-4, False, 0.5, SCHEMES[1]),
+          (20, 34, 0.1, 1e-3, False, 0.0, SCHEMES[2]), (2, 19, 90.0, 0.0, False, 0.0, SCHEMES[1]),
           (40, 40, 1e-3, 0.0, False, 1.0, SCHEMES[0]), (4, 40, 1.0, 1e-4, True, 0.5, SCHEMES[0])]
 
 

@@ -40,8 +40,6 @@ TEST(balls_come_to_rest)
                 double speed;
                 int hops;
                 watch_ball(ball_schemes[c], e[i], h[k], &speed, &hops);
-                if (hops > 0 || !(speed <= 1e-9))
-                    print_message("%s e %g h %g: %g m/s, %d hops\n", ball_schemes[c], e[i], h[k], speed, hops);
                 count += hops > 0 || !(speed <= 1e-9);
             }
     assert_int_equal(count, 0);
@@ -64,7 +62,6 @@ static long settle_pile(const char *changes, double share)
     double first = run.sim->report.measure.kinetic, last;
     while (run.sim->state.step < run.sim->nstep) rigid_step(&run);
     last = run.sim->report.measure.kinetic;
-    print_message("%s: %.2e J of %.2e J\n", changes, last, first);
     CHECK(first > 1.0 && last < share * first);
     long ncut = run.sim->view.cut_steps;
     rigid_close(&run);
