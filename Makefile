@@ -28,7 +28,7 @@ wish_lintian := @cmake/need.sh -w "Packages are made and not judged." lintian
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
 .PHONY: run build test variants cross study work-precision bench bench-siconos fuzz faults plant asan valgrind format tidy \
-        count docs gallery install package package-test clean help build-packages bench-packages test-packages
+        count claims docs gallery install package package-test clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
 	@$(BUILD)/percuss run $(CASE) $(ARGS)
@@ -106,6 +106,10 @@ docs: build ## the manual as a site and as a PDF in build/docs
 gallery: build ## run all cases and variants, compare with the papers: docs/gallery/index.html
 	$(need) python3 python3-yaml python3-matplotlib python3-pandas python3-jinja2
 	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 docs/gallery/make.py $(BUILD)/percuss $(BUILD)/gallery
+
+claims: build ## run the cases behind figures of the documents and say which have moved
+	$(need) python3 python3-numpy python3-pandas
+	@/usr/bin/python3 tests/python/test_claims.py $(BUILD)/percuss
 
 format: ## format the C sources
 	$(need) clang-format

@@ -21,24 +21,9 @@ static case_run rigid_run(const char *path, const char *scheme, const char *more
     return case_run_all(path, set);
 }
 
-// Two masses on a spring, 0.9 s; the exact energy is 14.361 J.
-TEST(oscillator_energies_are_those_of_another_code)
+// The exact energy of two masses on a spring after 0.9 s is 14.361 J; impacts apart it is met far better than by theta.
+TEST(oscillator_keeps_energy_with_impacts_apart)
 {
-    const struct {
-        const char *scheme;
-        double energy;
-    } known[] = { { GGL, 13.99 },
-                  { VELOCITY, 14.2858 },
-                  { "scheme={type: alpha_velocity, rho_inf: 0.8, variant: published}", 14.2855 },
-                  { MOREAU, 13.08 },
-                  { "scheme={type: newmark, gamma: 1.0, beta: 0.5625, variant: published}", 11.55 },
-                  { "scheme={type: moreau_jean, theta: 1.0}", 9.84 } };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        case_run run = rigid_run("cases/oscillator", known[i].scheme, "time.end=0.9");
-        CHECK_NEAR(case_last(&run)->energy, known[i].energy, 0.005);
-        case_close(&run);
-    }
-    // Impacts apart: closer to the exact energy than the theta scheme by far.
     const char *const jumps[] = { JUMP, "scheme={type: jump_newmark, rho_inf: 0.8}" };
     for (int i = 0; i < 2; i++) {
         case_run run = rigid_run("cases/oscillator", jumps[i], "time.end=0.9");
