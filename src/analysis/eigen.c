@@ -247,11 +247,14 @@ static pcs_status arpack_fault(pcs_context *ctx, int info, int nconverged, int w
     return pcs_fail(ctx, PCS_FAILED, "ARPACK could not find the eigenvalues: status %d", info);
 }
 
-// Serves one request of the symmetric driver in its shift-and-invert mode.
-static void arpack_serve(const pcs_operator *op, int ido, arpack_work *w)
+// Serves one request: y = S x, or with a mass in shift-and-invert mode y = S M x or M x. Returns false at the end.
+static bool arpack_serve(const pcs_operator *op, int ido, arpack_work *w)
 {
     double *x = w->workd + w->ipntr[0] - 1, *y = w->workd + w->ipntr[1] - 1;
-    if (ido == 2) {
+    if (ido != -1 && ido != 1 && ido != 2) return false;
+    if (op->mass == NULL) {
+        op->apply(op->user, x, y);
+    } else if (ido == 2) {
         op->mass(op->user, x, y);
     } else if (ido == 1) {
         op->apply(op->user, w->workd + w->ipntr[2] - 1, y); // M x is there already
@@ -260,6 +263,7 @@ static void arpack_serve(const pcs_operator *op, int ido, arpack_work *w)
         memcpy(x, y, (size_t)op->n * sizeof *x);
         op->apply(op->user, x, y);
     }
+    return true;
 }
 
 // Applies the operator once to a vector and scales it to mass 1. This removes components without mass, which no product
@@ -274,71 +278,55 @@ static void arpack_purify(const pcs_operator *op, double *x, double *image)
     for (int i = 0; i < op->n; i++) x[i] /= sqrt(square);
 }
 
-// Computes the `count` largest eigenvalues theta of apply(M .), in descending order, with M-orthonormal vectors
-// [count x n]; *count gets their number. ARPACK takes count < n.
-static pcs_status arpack_symmetric(pcs_context *ctx, const pcs_operator *op, int *count, double *theta, double *vector)
+// Fetches the converged values and vectors. Returns the error code of ARPACK, 0 if none.
+static int arpack_fetch(const pcs_operator *op, arpack_work *w, int nev, double *re, double *im, double *vector)
 {
-    arpack_work w;
-    int n = op->n, nev = *count, ido = 0, info = 1;
-    *count = 0;
-    PCS_TRY(arpack_take(ctx, n, nev, 1, &w));
-    w.iparam[6] = 3;
-    arpack_enter();
-    for (;;) {
-        dsaupd_c(&ido, "G", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam, w.ipntr, w.workd, w.workl, w.lworkl,
-                 &info);
-        if (ido != -1 && ido != 1 && ido != 2) break;
-        arpack_serve(op, ido, &w);
+    int n = op->n, info = 0;
+    if (op->mass == NULL) {
+        dneupd_c(1, "A", w->select, re, im, vector, n, 0.0, 0.0, w->workev, "I", n, "LM", nev, 0.0, w->resid, w->ncv,
+                 w->V, n, w->iparam, w->ipntr, w->workd, w->workl, w->lworkl, &info);
+        return info;
     }
-    int nconverged = w.iparam[4];
-    pcs_status status = info == 0 && nconverged >= nev ? PCS_OK : arpack_fault(ctx, info, nconverged, nev);
-    if (status == PCS_OK) {
-        // With a shift of 0 it gives 1/theta, rising.
-        dseupd_c(1, "A", w.select, theta, vector, n, 0.0, "G", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam,
-                 w.ipntr, w.workd, w.workl, w.lworkl, &info);
-        if (info != 0) status = arpack_fault(ctx, info, nconverged, nev);
+    // With a shift of 0 it gives 1/theta, rising.
+    dseupd_c(1, "A", w->select, re, vector, n, 0.0, "G", n, "LM", nev, 0.0, w->resid, w->ncv, w->V, n, w->iparam,
+             w->ipntr, w->workd, w->workl, w->lworkl, &info);
+    if (info != 0) return info;
+    for (int i = 0; i < nev; i++) {
+        re[i] = 1.0 / re[i];
+        arpack_purify(op, vector + (size_t)i * (size_t)n, w->workd);
     }
-    if (status == PCS_OK) {
-        for (int i = 0; i < nev; i++) {
-            theta[i] = 1.0 / theta[i];
-            arpack_purify(op, vector + (size_t)i * (size_t)n, w.workd);
-        }
-        *count = nev;
-    }
-    arpack_leave();
-    pcs_scratch_free(w.resid);
-    return status;
+    return 0;
 }
 
-// Computes the `count` eigenvalues of `apply` of largest magnitude, pairs together (one more then), as re + i im; a
-// pair is stored as two columns: real part, then imaginary part of the vector of the eigenvalue with im > 0. The arrays
-// have space for count + 1. ARPACK takes count < n - 1.
-static pcs_status arpack_general(pcs_context *ctx, const pcs_operator *op, int *count, double *re, double *im,
-                                 double *vector)
+// With a mass: computes the `count` largest eigenvalues re of apply(M .), in descending order, with M-orthonormal
+// vectors [count x n]; ARPACK takes count < n. Without: the `count` eigenvalues of `apply` of largest magnitude, pairs
+// together (one more then), as re + i im; a pair is stored as two columns: real part, then imaginary part of the vector
+// of the eigenvalue with im > 0. The arrays have space for count + 1; count < n - 1. *count gets their number.
+static pcs_status arpack_solve(pcs_context *ctx, const pcs_operator *op, int *count, double *re, double *im,
+                               double *vector)
 {
     arpack_work w;
     int n = op->n, nev = *count, ido = 0, info = 1;
     *count = 0;
-    PCS_TRY(arpack_take(ctx, n, nev, 3, &w));
-    w.iparam[6] = 1;
+    PCS_TRY(arpack_take(ctx, n, nev, op->mass == NULL ? 3 : 1, &w));
+    w.iparam[6] = op->mass == NULL ? 1 : 3;
     arpack_enter();
-    for (;;) {
-        dnaupd_c(&ido, "I", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam, w.ipntr, w.workd, w.workl, w.lworkl,
-                 &info);
-        if (ido != -1 && ido != 1) break;
-        op->apply(op->user, w.workd + w.ipntr[0] - 1, w.workd + w.ipntr[1] - 1);
-    }
+    do {
+        if (op->mass == NULL)
+            dnaupd_c(&ido, "I", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam, w.ipntr, w.workd, w.workl,
+                     w.lworkl, &info);
+        else
+            dsaupd_c(&ido, "G", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam, w.ipntr, w.workd, w.workl,
+                     w.lworkl, &info);
+    } while (arpack_serve(op, ido, &w));
     int nconverged = w.iparam[4];
-    pcs_status status = info == 0 && nconverged >= nev ? PCS_OK : arpack_fault(ctx, info, nconverged, nev);
-    if (status == PCS_OK) {
-        dneupd_c(1, "A", w.select, re, im, vector, n, 0.0, 0.0, w.workev, "I", n, "LM", nev, 0.0, w.resid, w.ncv, w.V,
-                 n, w.iparam, w.ipntr, w.workd, w.workl, w.lworkl, &info);
-        if (info != 0) status = arpack_fault(ctx, info, nconverged, nev);
-    }
-    if (status == PCS_OK) *count = w.iparam[4] > nev ? nev + 1 : nev;
+    bool is_fine = info == 0 && nconverged >= nev;
+    if (is_fine) info = arpack_fetch(op, &w, nev, re, im, vector);
+    is_fine = is_fine && info == 0;
+    if (is_fine) *count = op->mass == NULL && w.iparam[4] > nev ? nev + 1 : nev;
     arpack_leave();
     pcs_scratch_free(w.resid);
-    return status;
+    return is_fine ? PCS_OK : arpack_fault(ctx, info, nconverged, nev);
 }
 
 // Dense eigenvalues by LAPACK, for problems that are too small for an iteration.
@@ -422,7 +410,8 @@ static void lapack_vector(const pcs_operator *op, lapack_work *w, int k, double 
     for (size_t i = 0; i < n; i++) phi[i] /= norm;
 }
 
-static pcs_status lapack_symmetric(pcs_context *ctx, const pcs_operator *op, int *count, double *theta, double *vector)
+static pcs_status lapack_symmetric(pcs_context *ctx, const pcs_operator *op, int *count, double *theta, double *none,
+                                   double *vector)
 {
     lapack_work w;
     int n = op->n, wanted = *count;
@@ -744,7 +733,7 @@ static pcs_status spectrum_search(pcs_context *ctx, spectrum *s, bool is_dense, 
     const pcs_operator op = { .n = s->n, .user = s, .apply = spectrum_apply, .mass = spectrum_mass };
     double *vector = out->vector + (size_t)out->count * (size_t)s->n;
     int count = wanted;
-    PCS_TRY((is_dense ? lapack_symmetric : arpack_symmetric)(ctx, &op, &count, theta, vector));
+    PCS_TRY((is_dense ? lapack_symmetric : arpack_solve)(ctx, &op, &count, theta, NULL, vector));
     double largest = 0.0;
     for (int k = 0; k < count; k++) largest = fmax(largest, fabs(theta[k]));
     for (int k = 0; k < count; k++)
@@ -1264,7 +1253,7 @@ static pcs_status pencil_search(pcs_context *ctx, pencil *s, bool is_dense, int 
     PCS_TAKE(ctx, re, room, "eigenvalues");
     PCS_TAKE(ctx, im, room, "eigenvalues");
     PCS_TAKE(ctx, vector, room * size, "eigenvectors");
-    PCS_TRY((is_dense ? lapack_general : arpack_general)(ctx, &op, &count, re, im, vector));
+    PCS_TRY((is_dense ? lapack_general : arpack_solve)(ctx, &op, &count, re, im, vector));
     double largest = 0.0;
     for (int k = 0; k < count; k++) largest = fmax(largest, hypot(re[k], im[k]));
     for (int k = 0; k < count; k++) {

@@ -5,6 +5,7 @@
 #include "analysis/stiffness.h"
 #include "core/carry.h"
 #include "core/dense.h"
+#include "core/rounding.h"
 #include "fe/rigid.h"
 #include "linsolve/bordered.h"
 #include "output/file.h"
@@ -23,7 +24,6 @@ typedef enum pcs_statics_outcome {
     PCS_STATICS_DONE,
     PCS_STATICS_SLOW,     // too many iterations
     PCS_STATICS_SINGULAR, // singular tangent, at `bad_equation`
-    PCS_STATICS_LOOSE,    // singular tangent, and nothing stops the motion
     PCS_STATICS_DIVERGED  // not finite or too far away
 } pcs_statics_outcome;
 
@@ -42,21 +42,18 @@ typedef struct pcs_equilibrium {
     pcs_system *system;
     double time;
     double load;         // load factor s
-    double factor;       // load factor at which forces and tangents are evaluated
     pcs_stiffness stiff; // K with the terms of multipliers, and M
     pcs_matrix D;        // M, with scaled stiffness in place of zero masses
-    pcs_matrix A;        // K + (mu + shift) D
+    pcs_matrix A;        // K + mu D
     pcs_bordered *solver;
-    bool is_factored;                // linear system: the factors are those for the rows in `held`
-    double mu;                       // 1/s^2 in a step of relaxation, else 0
-    bool is_soft;                    // the model has motions without stiffness
-    double shift;                    // 1/s^2, shift of K in Newton's method because of them
+    bool is_soft;                    // the model has motions that only loads and contacts resist
+    double mu;                       // 1/s^2, 0 unless K is singular or a step of relaxation is made
+    bool is_anchored;                // mu D ties the model to its last step of relaxation
     double *zero;                    // [nv] velocity, zero
     double *f, *idle;                // [nv] residual, and force without loads
     double *loads;                   // [nv]
     double *size;                    // [nv] sum of the absolute terms of f
     double *dq;                      // [nv]
-    double *away;                    // [nv] displacement since the start of a step of relaxation
     double *work;                    // [nv]
     double *scale, *stiffness;       // [nv] 1 / sqrt(K_ii) of the reference state, and K_ii
     bool has_friction;               // rows are followed by those of T
@@ -67,7 +64,6 @@ typedef struct pcs_equilibrium {
     pcs_rows *R, *H;                 // [nall x nv] rows of the gaps, and directions of the forces
     pcs_kept last;                   // last equilibrium, from which sliding is measured
     pcs_kept safe;                   // last step of relaxation
-    int ntried;                      // corrections with an inertial shift in this load step
     double first_weight;             // `weight` at the start of the load step
     double *along;                   // [ntangent] unit direction of the friction force of a sliding contact
     unsigned char *has_way;          // [nrow] term in K of the direction of sliding
@@ -77,11 +73,8 @@ typedef struct pcs_equilibrium {
     double *target;                  // [nall] gap required of a held row
     double *blur;                    // [nall] round-off of the gap
     double *gap_noise, *lam_noise;   // [nall] effect of round-off on gaps and forces
-    bool has_factors;                // the solver has factors of a matrix of this load step
-    bool is_refined;                 // the active set is that before the last correction
-    bool is_judged;                  // the active set agrees with the state
+    bool has_factors;                // the solver has factors of a matrix of this load step, for the rows in `held`
     unsigned char *held;             // [nall] rows of the current active set
-    unsigned char *kept;             // [nall] contacts hit by a free motion, held until they have a force
     int nset, nreturn;               // number of active sets in this load step, and of those that had occurred before
     uint64_t sets[PCS_STATICS_SETS]; // hashes of the last active sets
     double left, weight;             // |f|, and the largest of the norms of loads, internal forces and row forces
@@ -91,17 +84,6 @@ typedef struct pcs_equilibrium {
     int bad_equation;
     pcs_rigid rigid; // motions that only contacts and prestress resist
 } pcs_equilibrium;
-
-// Parts of the iteration.
-
-// Motions with little or no stiffness.
-
-typedef enum pcs_stability {
-    PCS_STABLE,
-    PCS_NEUTRAL, // motion without force
-    PCS_UNSTABLE,
-    PCS_STABILITY_UNKNOWN
-} pcs_stability;
 
 // A path of equilibria in progress.
 typedef struct pcs_ramp {
@@ -114,9 +96,7 @@ typedef struct pcs_ramp {
     double *gap;               // [nrow] at the last equilibrium
     double *drive, *drive_now; // [nrow] part of the gap due to driven joints, there and at q
     double *loads, *friction;  // [nv] forces on the model there
-    bool is_loose;             // only loads and contacts hold the model: there is no path to follow
     double stiffness;          // smallest at the start, 1/s^2, NaN if unknown
-    double rate;               // displacement over load factor in the last load step
     bool in_time;              // loads are complete and time proceeds
 } pcs_ramp;
 
@@ -134,8 +114,8 @@ typedef struct pcs_ramp {
 //
 // The status of a contact is wrong if it is open with a negative gap, or closed with a tensile force. Only the worst
 // ones change, the deepest and those that pull most: a beam that lifts off pulls and pushes its further supports in
-// turn, with decreasing force, and only the first of them is wrong. If a set of contacts occurs a second time, only the
-// last wrong contact changes from then on (Murty 1974), which terminates for every positive definite problem.
+// turn, with decreasing force, and only the first of them is wrong. If sets of contacts return, only the last wrong
+// contact changes from then on (Murty 1974), which terminates for every positive definite problem.
 //
 // A contact that barely touches, as under the part of a beam that lies flat, has a gap and a force of round-off only.
 // Its status stays as long as both are below the effect of the rounding errors of all forces and gaps, estimated as
@@ -467,9 +447,9 @@ static const double WHOLE_TURN = 6.283185307179586476925;
 static void equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
 {
     pcs_system *s = e->system;
-    if (s->tangents_vary) s->ops->update(s, pcs_at_rest(e->time, q, e->zero, e->factor), PCS_TANGENTS, NULL);
+    if (s->tangents_vary) s->ops->update(s, pcs_at_rest(e->time, q, e->zero, e->load), PCS_TANGENTS, NULL);
     pcs_stiffness_update_K(&e->stiff, pcs_at(e->time, q, NULL), e->lam);
-    pcs_matrix_combine(&e->A, (const double[3]){ e->mu + e->shift, 0.0, 1.0 }, &e->D, NULL, &e->stiff.K);
+    pcs_matrix_combine(&e->A, (const double[3]){ e->mu, 0.0, 1.0 }, &e->D, NULL, &e->stiff.K);
     friction_stiffen(e);
 }
 
@@ -540,11 +520,11 @@ static pcs_status equilibrium_take(pcs_equilibrium *e)
 {
     pcs_system *s = e->system;
     pcs_context *ctx = e->ctx;
-    PCS_TAKE_EACH(ctx, s->nv, "equilibrium", double, &e->zero, &e->f, &e->idle, &e->loads, &e->size, &e->dq, &e->away,
-                  &e->work, &e->scale, &e->stiffness);
+    PCS_TAKE_EACH(ctx, s->nv, "equilibrium", double, &e->zero, &e->f, &e->idle, &e->loads, &e->size, &e->dq, &e->work,
+                  &e->scale, &e->stiffness);
     PCS_TAKE_EACH(ctx, e->nall, "equilibrium", double, &e->lam, &e->dlam, &e->gap, &e->gap0, &e->target, &e->blur,
                   &e->gap_noise, &e->lam_noise);
-    PCS_TAKE_EACH(ctx, e->nall, "equilibrium", unsigned char, &e->held, &e->kept);
+    PCS_TAKE(ctx, e->held, e->nall, "equilibrium");
     PCS_TRY(equilibrium_take_kept(e, &e->last));
     PCS_TRY(equilibrium_take_kept(e, &e->safe));
     PCS_TRY(pcs_stiffness_create(s, e->has_friction, &e->stiff));
@@ -603,12 +583,6 @@ static bool equilibrium_rows_fit(const pcs_equilibrium *e)
     return true;
 }
 
-static void equilibrium_forget_rows(pcs_equilibrium *e)
-{
-    e->has_factors = e->is_refined = false;
-    e->nset = e->nreturn = 0;
-}
-
 // Returns 1 or -1, in a pseudo-random pattern.
 static double rows_sign(int i, int probe)
 {
@@ -635,7 +609,7 @@ static void equilibrium_find_noise(pcs_equilibrium *e)
 
 static bool equilibrium_row_is_wrong(const pcs_equilibrium *e, int j)
 {
-    if (e->system->rows[j].is_bilateral || e->kept[j]) return false;
+    if (e->system->rows[j].is_bilateral) return false;
     if (e->held[j]) return e->lam[j] < -FACTOR * e->lam_noise[j];
     return e->gap[j] < -FACTOR * (e->blur[j] + e->gap_noise[j]);
 }
@@ -655,49 +629,43 @@ static void rows_remember(pcs_equilibrium *e)
     e->sets[e->nset++ % PCS_STATICS_SETS] = name;
 }
 
-// Flips wrong contacts with a force of at most `pull` (< 0), N, or a gap of at most `depth` (< 0), m.
-static void rows_change(pcs_equilibrium *e, double pull, double depth)
-{
-    for (int j = 0; j < e->system->nrow; j++)
-        if (equilibrium_row_is_wrong(e, j) && (e->held[j] ? e->lam[j] <= pull : e->gap[j] <= depth)) rows_flip(e, j);
-}
-
-static bool equilibrium_choose_rows(pcs_equilibrium *e)
+// Changes the status of the worst contacts, or with is_single of the last wrong one. Returns true if any has changed.
+static bool rows_choose(pcs_equilibrium *e, bool is_single)
 {
     double pull = 0.0, depth = 0.0;
     int last = -1;
-    bool has_new = false; // joints hold from the first
-    equilibrium_find_noise(e);
     for (int j = 0; j < e->system->nrow; j++) {
-        if ((e->system->rows[j].is_bilateral || e->kept[j]) && !e->held[j]) {
-            e->held[j] = 1;
-            has_new = true;
-        }
         if (!equilibrium_row_is_wrong(e, j)) continue;
         last = j;
         if (e->held[j]) pull = fmin(pull, e->lam[j]);
         else depth = fmin(depth, e->gap[j]);
     }
-    // Judges sticking and sliding only once no contact is open or closed by mistake.
-    if (last < 0) {
-        bool has_changed = friction_choose(e, e->nreturn > MOST_RETURNS);
-        if (has_changed) rows_remember(e);
-        return has_changed || friction_turn(e) || has_new;
-    }
-    rows_remember(e);
-    if (e->nreturn > MOST_RETURNS) rows_flip(e, last);
-    else rows_change(e, WORST * pull, WORST * depth);
-    friction_settle(e);
-    return true;
+    if (is_single && last >= 0) rows_flip(e, last);
+    if (is_single) return last >= 0;
+    for (int j = 0; j <= last; j++)
+        if (equilibrium_row_is_wrong(e, j) && (e->held[j] ? e->lam[j] <= WORST * pull : e->gap[j] <= WORST * depth))
+            rows_flip(e, j);
+    return last >= 0;
 }
 
-// Turns f into the residual f + G^T lam - mu D away; sets its norm, its scale and its round-off.
+// Changes wrong contacts; once none is open or closed by mistake, sticking and sliding. Returns true if it changes any.
+static bool equilibrium_choose_rows(pcs_equilibrium *e)
+{
+    bool is_single = e->nreturn > MOST_RETURNS;
+    equilibrium_find_noise(e);
+    bool has_changed = rows_choose(e, is_single);
+    if (has_changed) friction_settle(e);
+    else has_changed = friction_choose(e, is_single);
+    if (has_changed) rows_remember(e);
+    return has_changed || friction_turn(e);
+}
+
+// Turns f into the residual f + G^T lam, less mu D (q - q_n) if anchored; sets its norm, its scale and its round-off.
 static void equilibrium_residual(pcs_equilibrium *e, const double *q)
 {
     pcs_system *s = e->system;
-    e->factor = e->load;
     s->ops->force(s, pcs_at_rest(e->time, q, e->zero, 0.0), e->idle);
-    s->ops->force(s, pcs_at_rest(e->time, q, e->zero, e->factor), e->f);
+    s->ops->force(s, pcs_at_rest(e->time, q, e->zero, e->load), e->f);
     for (int i = 0; i < s->nv; i++) e->loads[i] = e->f[i] - e->idle[i];
     e->weight = fmax(equilibrium_norm(e, e->loads), equilibrium_norm(e, e->idle));
     equilibrium_find_sizes(e, q);
@@ -706,7 +674,10 @@ static void equilibrium_residual(pcs_equilibrium *e, const double *q)
         if (e->lam[j] != 0.0) pcs_rows_add_transposed(e->R, j, e->lam[j], e->work);
     e->weight = fmax(e->weight, equilibrium_norm(e, e->work));
     for (int i = 0; i < s->nv; i++) e->f[i] += e->work[i];
-    if (e->mu > 0.0) pcs_matrix_add_multiply(&e->D, -e->mu, e->away, e->f);
+    if (e->is_anchored) {
+        pcs_difference(&s->rotations, e->safe.q, q, e->work);
+        pcs_matrix_add_multiply(&e->D, -e->mu, e->work, e->f);
+    }
     e->left = equilibrium_norm(e, e->f);
 }
 
@@ -732,21 +703,11 @@ static void equilibrium_look(pcs_equilibrium *e, const double *q)
 // Evaluates gaps, active set and residual at q. Returns true if the active set has changed.
 static bool equilibrium_evaluate(pcs_equilibrium *e, const double *q)
 {
-    const pcs_system *s = e->system;
-    for (int j = 0; j < s->nrow; j++) e->target[j] = (1.0 - e->load) * e->gap0[j];
+    for (int j = 0; j < e->system->nrow; j++) e->target[j] = (1.0 - e->load) * e->gap0[j];
     equilibrium_place(e, q);
     equilibrium_find_blur(e, q);
     equilibrium_residual(e, q);
-    // Judges contacts of a linear model only after a second correction, which removes the round-off that the first one
-    // leaves in their forces.
-    e->is_judged = !s->is_linear || e->slides_in_planes || !e->has_factors || e->is_refined;
-    e->is_refined = true;
-    if (e->is_frozen) {
-        e->is_judged = true;
-        return false;
-    }
-    if (!e->is_judged || !equilibrium_choose_rows(e)) return false;
-    e->is_refined = false;
+    if (e->is_frozen || !equilibrium_choose_rows(e)) return false;
     equilibrium_residual(e, q);
     return true;
 }
@@ -768,11 +729,10 @@ static void equilibrium_solve(pcs_equilibrium *e)
 static void equilibrium_begin(pcs_equilibrium *e, double load)
 {
     e->load = load;
-    e->mu = e->shift = 0.0;
-    e->is_factored = false;
-    e->bad_equation = -1;
+    e->mu = 0.0;
     e->correction = INFINITY;
-    equilibrium_forget_rows(e);
+    e->has_factors = false;
+    e->nset = e->nreturn = 0;
 }
 
 // Creates the workspace at q; the caller has set has_friction and holds_touching of `e`.
@@ -782,8 +742,7 @@ static pcs_status equilibrium_create(const pcs_analysis *on, double time, const 
     e->ctx = on->ctx;
     e->system = s;
     e->time = time;
-    e->correction = INFINITY;
-    e->factor = 0.0; // no loads yet, nor the stiffness of those that turn
+    e->bad_equation = -1;
     if (s->mass_varies) s->ops->update(s, pcs_at(e->time, q, NULL), PCS_MASS, NULL);
     if (s->row_set.vary) pcs_system_aim(s, pcs_at(e->time, q, NULL));
     PCS_TRY(friction_create(e));
@@ -817,10 +776,9 @@ static pcs_status equilibrium_create(const pcs_analysis *on, double time, const 
 //   [ G_h    0   ] [ -dlam ] = [ -(g - g_s)  ]      h: joints, and contacts that hold
 //
 // It ends when a correction is small by the root of its energy, r . dq, against the strain energy; or when the residual
-// no longer falls and is no more than round-off explains: forces of slender beams round off in
-// their axial part, far above the loads that bend them, and yet move nothing. Where only contacts can stop a rigid
-// motion of a linear model, K + mu D gives the direction of that motion, and the step goes as far as the first contact,
-// which is then held.
+// no longer falls and is no more than round-off explains: forces of slender beams round off in their axial part, far
+// above the loads that bend them, and yet move nothing. Where a motion is without stiffness, K + mu D takes the place
+// of K, with the smallest mu that is not lost in round-off.
 
 static const double TOLERANCE =
     1e-10;                           // of the correction, relative: the next one of a quadratic iteration is round-off
@@ -828,11 +786,10 @@ static const double FALLS = 0.5;     // ratio of residuals, one after the other,
 static const double ASTRAY = 1e6;    // displacement in units of the model's size that is no answer
 static const double SINGULAR = 1e14; // forces within |K dq| beside the force that made dq
 
-static const double INERTIA = 1e-4; // of the highest frequency squared
-
+static const double ERRORS = 50.0; // rounding errors, of which a stiffness may be made
 static const double LEAST = 1e-12; // mu beside the largest K_ii / M_ii: round-off of K is 1e-4 of that
 
-enum { MOST_ITERATIONS = 30, MOST_TRIED = 30, ROW_ITERATIONS = 8, PLANE_ITERATIONS = 100, MOST_PARTS = 12 };
+enum { MOST_ITERATIONS = 30, ROW_ITERATIONS = 8, PLANE_ITERATIONS = 100, MOST_PARTS = 12 };
 
 // Returns the smallest mu, 1/s^2, that makes a singular K regular as K + mu D in double precision; 0 if K is zero.
 static double equilibrium_least_mu(const pcs_equilibrium *e)
@@ -872,46 +829,10 @@ static bool newton_is_hidden(pcs_equilibrium *e)
     return !(within <= SINGULAR * fmax(e->left, e->round_off));
 }
 
-static bool newton_can_drift(const pcs_equilibrium *e)
-{
-    for (int j = 0; j < e->system->nrow; j++)
-        if (!e->system->rows[j].is_bilateral && !e->held[j]) return e->system->is_linear;
-    return false;
-}
-
-// Moves a model with singular K, which contacts may hold, as far as the first of them.
-static pcs_status newton_drift(pcs_equilibrium *e, double *q, pcs_statics_outcome *outcome)
-{
-    const pcs_system *s = e->system;
-    bool is_singular = false;
-    double part = INFINITY;
-    int first = -1;
-    e->is_factored = false;
-    double mu = equilibrium_least_mu(e);
-    pcs_matrix_combine(&e->A, (const double[3]){ mu > 0.0 ? mu : 1.0, 0.0, 1.0 }, &e->D, NULL, &e->stiff.K);
-    PCS_TRY(equilibrium_factor(e, &is_singular));
-    *outcome = PCS_STATICS_LOOSE;
-    if (is_singular) return PCS_OK;
-    equilibrium_solve(e);
-    for (int j = 0; j < s->nrow; j++) {
-        double rate = pcs_rows_dot(s->G, j, e->dq);
-        if (s->rows[j].is_bilateral || e->held[j] || !(rate < 0.0)) continue;
-        double reach = fmax(e->gap[j], 0.0) / -rate;
-        if (reach < part) first = j;
-        part = fmin(part, reach);
-    }
-    if (first < 0) return PCS_OK;
-    e->kept[first] = 1;
-    for (int i = 0; i < s->nv; i++) e->dq[i] *= part;
-    pcs_retract(&e->system->rotations, q, e->dq, q);
-    *outcome = PCS_STATICS_DONE;
-    return PCS_OK;
-}
-
 static bool equilibrium_has_diverged(const pcs_equilibrium *e, const double *q)
 {
-    // A linear system answers loads of any size in proportion.
-    double far = e->system->is_linear ? INFINITY : ASTRAY;
+    // A linear system that is held answers loads of any size in proportion.
+    double far = e->system->is_linear && !e->is_soft ? INFINITY : ASTRAY;
     for (int i = 0; i < e->system->nv; i++)
         if (!(fabs(q[i]) <= far * e->system->scale.model[i])) return true;
     return !isfinite(e->left);
@@ -934,32 +855,39 @@ static void equilibrium_judge(pcs_equilibrium *e, const double *q, double more)
 static void equilibrium_correct(pcs_equilibrium *e, double *q)
 {
     pcs_retract(&e->system->rotations, q, e->dq, q);
-    for (int i = 0; i < e->system->nv; i++) e->away[i] += e->dq[i];
-    for (int j = 0; j < e->nall; j++) {
-        e->lam[j] += e->dlam[j];
-        // Contacts that a free motion ran into are let go once they press.
-        if (e->held[j]) e->kept[j] = 0;
-    }
+    for (int j = 0; j < e->nall; j++) e->lam[j] += e->dlam[j];
     friction_settle(e);
 }
 
-// Factors the tangent if it has changed, and solves; *is_singular also if round-off hides it.
-static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool rows_changed, bool *is_singular)
+// Factors the tangent if it has changed, and solves for dq; *is_singular also if round-off hides it.
+static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool has_changed, bool *is_singular)
 {
     *is_singular = false;
-    if (!e->is_factored || rows_changed || !e->system->is_linear || e->slides_in_planes) {
+    if (!e->has_factors || has_changed || !e->system->is_linear || e->slides_in_planes) {
         equilibrium_update_tangent(e, q);
         PCS_TRY(equilibrium_factor(e, is_singular));
         if (*is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
-        bool may_move = e->system->is_linear && e->shift == 0.0;
-        *is_singular = *is_singular || (may_move && newton_is_free(e));
-        e->is_factored = !*is_singular;
+        if (e->system->is_linear && e->mu == 0.0 && newton_is_free(e)) *is_singular = true;
+        e->has_factors = !*is_singular;
     }
     if (*is_singular) return PCS_OK;
     // Skips the test for a hidden singularity while joints are off their targets: they move a model without force.
     bool is_driven = !equilibrium_rows_fit(e);
     equilibrium_solve(e);
     *is_singular = !is_driven && newton_is_hidden(e);
+    return PCS_OK;
+}
+
+// Solves for dq with the tangent at q; *is_good is false if it is singular or dq is not finite.
+static pcs_status equilibrium_direct(pcs_equilibrium *e, const double *q, bool *is_good)
+{
+    bool is_singular = false;
+    equilibrium_update_tangent(e, q);
+    PCS_TRY(equilibrium_factor(e, &is_singular));
+    *is_good = !is_singular;
+    if (is_singular) return PCS_OK;
+    equilibrium_solve(e);
+    *is_good = isfinite(pcs_stride(e->system, e->dq));
     return PCS_OK;
 }
 
@@ -985,19 +913,9 @@ static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_change
 {
     bool is_singular = false;
     PCS_TRY(newton_try(e, q, rows_changed, &is_singular));
-    if (is_singular && newton_can_drift(e)) return newton_drift(e, q, outcome);
-    if (is_singular && e->is_soft && e->shift == 0.0) {
-        e->shift = equilibrium_least_mu(e);
+    if (is_singular && e->is_soft && e->mu == 0.0) {
+        e->mu = equilibrium_least_mu(e);
         PCS_TRY(newton_try(e, q, true, &is_singular));
-    }
-    // Contacts that all slide one way for the moment: a step against inertia sorts them.
-    bool is_tried = is_singular && e->slides_in_planes && e->ntried < MOST_TRIED;
-    if (is_tried) {
-        e->ntried++;
-        e->shift = INERTIA * equilibrium_top(e);
-        PCS_TRY(newton_try(e, q, true, &is_singular));
-        e->shift = 0.0;
-        e->is_factored = false;
     }
     *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
     if (is_singular) return PCS_OK;
@@ -1013,20 +931,12 @@ static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_change
 static bool equilibrium_is_close(const pcs_equilibrium *e, double before)
 {
     bool falls = e->left < FALLS * before, is_round_off = equilibrium_is_round_off(e);
-    if (!e->is_judged || !equilibrium_rows_fit(e)) return false;
+    if (!equilibrium_rows_fit(e)) return false;
     if (e->left <= DBL_EPSILON * e->weight || (is_round_off && !falls)) return true;
     if (e->system->is_linear) return e->left <= e->round_off;
     // Ends at round-off if motions without stiffness exist: further corrections would only move the model along them.
     if (e->is_soft && e->left <= fmin(e->round_off, TOLERANCE * e->weight)) return true;
-    return e->shift == 0.0 && e->correction <= TOLERANCE;
-}
-
-// Removes negative contact forces, which are round-off of contacts between touching and not touching.
-static void newton_clear_round_off(pcs_equilibrium *e)
-{
-    for (int j = 0; j < e->system->nrow; j++)
-        if (!e->system->rows[j].is_bilateral) e->lam[j] = fmax(e->lam[j], 0.0);
-    friction_settle(e);
+    return e->mu == 0.0 && e->correction <= TOLERANCE;
 }
 
 // Evaluates the state. Returns true if the active set has changed; q may return to the start of the load step.
@@ -1047,16 +957,12 @@ static pcs_status equilibrium_find(pcs_equilibrium *e, double load, double *q, p
     // Every contact may open and close a few times on the way, with two corrections each.
     int most = MOST_ITERATIONS + ROW_ITERATIONS * e->nall + (e->slides_in_planes ? PLANE_ITERATIONS : 0);
     equilibrium_begin(e, load);
-    e->ntried = 0;
     for (e->iterations = 0;; e->iterations++, e->total++) {
         bool rows_changed = newton_evaluate(e, q);
         *outcome = PCS_STATICS_DIVERGED;
         if (equilibrium_has_diverged(e, q)) return PCS_OK;
         *outcome = PCS_STATICS_DONE;
-        if (!rows_changed && equilibrium_is_close(e, before)) {
-            newton_clear_round_off(e);
-            return PCS_OK;
-        }
+        if (!rows_changed && equilibrium_is_close(e, before)) return PCS_OK;
         *outcome = PCS_STATICS_SLOW;
         if (e->iterations == most) return PCS_OK;
         before = rows_changed ? INFINITY : e->left;
@@ -1065,57 +971,99 @@ static pcs_status equilibrium_find(pcs_equilibrium *e, double load, double *q, p
     }
 }
 
-// The path of steepest descent to an equilibrium, for models that only their loads make stiff: hanging chains, cables,
-// pendulums, what comes to lie on contacts.
+// The path of steepest descent to an equilibrium, for models that only their loads or contacts hold: hanging chains,
+// cables, pendulums, what comes to lie on contacts.
 //
 //   D q' = f(q) + G^T lam,  by backward Euler:   f(q) + G^T lam = mu D (q - q_n),  g = g_s
 //
 // Every step is solved by Newton's method to a tenth of its residual, with K + mu D regular where K is singular or
 // indefinite. mu follows from the stride, the largest change of a coordinate in units of its size: the residual alone
 // would move the model by one stride. So mu falls with the residual, and the steps become those of Newton's method,
-// which ends the search. A step that does not settle, climbs or does not go downhill is taken back and made with a
-// quarter of the stride.
-//
-// A mu that would be lost in round-off beside K is raised to the smallest one that is not. The model then moves less
-// than a stride; if K resists little, the increment is stretched to a whole stride. A model that is free under its load
-// thus runs away in a few steps.
-//
-// Finds the softest motion of a state with its stiffness, K phi = k D phi with G_h phi = 0 and the smallest k, by
-// inverse iteration with K + mu D. mu falls from above all that a load can destabilise: so a negative k is met before
-// mu passes it.
+// which ends the search. A step that does not converge or goes too far is taken back and made with a quarter of the
+// stride. A model that is free under its load runs away in a few steps.
 
-static const double FIRST = 0.1;             // stride
+static const double FIRST = 0.1;             // stride at first, also away from an unstable equilibrium
 static const double LARGEST = 1e6;           // stride
-static const double SMALLEST_STRIDE = 1e-10; // stride: there is no way down
-static const double LEAP = 4.0;              // strides: a step that long has lost its way
+static const double SMALLEST_STRIDE = 1e-10; // stride: there is no path down
+static const double LEAP = 4.0;              // strides: a step that long has lost its path
 static const double TURN = 0.5;              // rad, largest change of an angle
-static const double CLOSE = 1e-6;            // residual from which Newton's method has the last word
+static const double CLOSE = 1e-6;            // residual from which Newton's method is tried
 static const double SETTLED = 0.1;           // of the residual before the step
-static const double CLIMB = 1e-12;           // of the energies: more of them is a way uphill
-static const double UPHILL = 1e-3;           // of the residual: energy that counts as none
-static const double MANY = 100.0;            // rounding errors at the start that a residual which does not fall may be
-static const double DRIVEN = 1e-6; // of the loads on a free motion, or of what work they could do, that counts
-static const double KICK = 0.02;   // stride away from an unstable equilibrium
+static const double UPHILL = 1e-3;           // of the residual: the root of an energy that counts as none
+static const double MANY = 100.0;            // rounding errors, likewise
+static const double LESS_MU = 0.3;           // of mu
+static const double NOTHING = 1e-9;          // of a motion that rows take all of
 
-static const double ERRORS = 50.0;  // rounding errors, of which a stiffness may be made
-static const double LESS_MU = 0.3;  // of mu
-static const double NOTHING = 1e-9; // of a motion that rows take all of
+enum { MOST_STEPS = 1000, MOST_CORRECTIONS = 16, MOST_AIMS = 4, MOST_KICKS = 8, ROUNDS = 3, LAST_ROUNDS = 20 };
 
-enum { MOST_STEPS = 1000, MOST_CORRECTIONS = 16, MOST_KICKS = 8, MOST_AIMS = 3, ROUNDS = 3, LAST_ROUNDS = 20 };
-
-// Fills x with a vector without symmetry, so that no motion is missed.
-static void free_start_vector(const pcs_equilibrium *e, double *x)
+// Returns the largest change of a coordinate in x, relative to that of one step.
+static double relax_strides(const pcs_equilibrium *e, const double *x, double stride)
 {
-    for (int i = 0; i < e->system->nv; i++) x[i] = (1.0 + 0.5 * sin(1.0 + 2.3 * i)) * e->system->scale.model[i];
+    double most = 0.0;
+    for (int i = 0; i < e->system->nv; i++) {
+        double part = e->system->scale.is_angle[i] ? fmin(stride, TURN) : stride;
+        most = pcs_larger(most, fabs(x[i]) / (part * e->system->scale.model[i]));
+    }
+    return most;
 }
 
-// Returns the Rayleigh quotient of dq, 1/s^2, and in *zero its round-off; scales dq to a largest entry of one size.
-static double free_quotient(pcs_equilibrium *e, double *zero)
+// Returns the work of A along dq, J; below 0 the step would lead to a state that is not stable.
+static double relax_work(pcs_equilibrium *e)
+{
+    pcs_matrix_multiply(&e->A, e->dq, e->work);
+    return pcs_dense_dot(e->system->nv, e->dq, e->work);
+}
+
+// Solves for dq with K + mu D, mu so large that no coordinate changes by much more than a stride: what rows couple may
+// move more than D predicts. *is_good is false if the matrix is singular or dq is not finite.
+static pcs_status relax_aim(pcs_equilibrium *e, const double *q, double stride, bool is_feasible, bool *is_good)
+{
+    for (int i = 0; i < e->system->nv; i++) e->work[i] = e->f[i] / pcs_matrix_diagonal(&e->D, i);
+    e->mu = fmax(relax_strides(e, e->work, stride), equilibrium_least_mu(e));
+    for (int k = 0; k < MOST_AIMS; k++) {
+        PCS_TRY(equilibrium_direct(e, q, is_good));
+        double strides = *is_good ? relax_strides(e, e->dq, stride) : 1.0;
+        if (strides <= 2.0 || !is_feasible) return PCS_OK;
+        if (k + 1 < MOST_AIMS) e->mu *= strides;
+    }
+    return PCS_OK;
+}
+
+// Makes one step from the evaluated state in `safe` and corrects it until it satisfies backward Euler.
+static pcs_status relax_step(pcs_equilibrium *e, double *q, double stride, bool *is_settled)
+{
+    bool is_good = false, is_feasible = equilibrium_rows_fit(e);
+    double before = e->left, last = INFINITY;
+    *is_settled = false;
+    PCS_TRY(relax_aim(e, q, stride, is_feasible, &is_good));
+    double least = fmax(UPHILL * e->left, MANY * e->round_off);
+    if (is_good && is_feasible && relax_work(e) < -least * least) is_good = false;
+    double part = is_good ? fmin(1.0 / relax_strides(e, e->dq, stride), 1.0) : 0.0;
+    for (int i = 0; i < e->system->nv; i++) e->dq[i] *= part;
+    e->is_anchored = true;
+    for (int k = 0; k <= MOST_CORRECTIONS && is_good; k++, e->total++) {
+        equilibrium_correct(e, q);
+        bool rows_changed = equilibrium_evaluate(e, q);
+        if (equilibrium_has_diverged(e, q)) break;
+        bool is_round_off = e->left >= 0.5 * last && equilibrium_is_round_off(e);
+        *is_settled = !rows_changed && equilibrium_rows_fit(e) && (e->left <= SETTLED * before || is_round_off);
+        if (*is_settled) break;
+        last = e->left;
+        PCS_TRY(equilibrium_direct(e, q, &is_good));
+    }
+    e->is_anchored = false;
+    pcs_difference(&e->system->rotations, e->safe.q, q, e->work);
+    if (is_feasible && !(relax_strides(e, e->work, stride) < LEAP)) *is_settled = false;
+    return PCS_OK;
+}
+
+// Returns the stiffness over mass of the motion dq, 1/s^2, 0 if it is round-off; scales dq to a largest entry of one
+// size of its coordinate.
+static double softest_quotient(pcs_equilibrium *e)
 {
     const pcs_matrix *K = &e->stiff.K;
     double top = 0.0, sizes = 0.0, largest = pcs_stride(e->system, e->dq);
-    if (largest > 0.0)
-        for (int i = 0; i < e->system->nv; i++) e->dq[i] /= largest;
+    for (int j = 0; j < e->system->nv; j++) e->dq[j] /= largest;
     for (int j = 0; j < e->system->nv; j++)
         for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++) {
             double term = K->value[p] * e->dq[K->pattern->row[p]] * e->dq[j];
@@ -1125,366 +1073,84 @@ static double free_quotient(pcs_equilibrium *e, double *zero)
     pcs_matrix_multiply(&e->D, e->dq, e->work);
     double mass = pcs_dense_dot(e->system->nv, e->dq, e->work);
     double blur = fmax(DBL_EPSILON * equilibrium_top(e), pcs_stiffness_blur(&e->stiff, &e->D, e->lam));
-    *zero = mass > 0.0 ? fmax(ERRORS * DBL_EPSILON * sizes / mass, blur) : INFINITY;
-    return mass > 0.0 ? top / mass : 0.0;
+    return fabs(top / mass) > fmax(blur, ERRORS * DBL_EPSILON * sizes / mass) ? top / mass : 0.0;
 }
 
-// Sets *is_held if the rows leave no motion, as in a machine with driven bodies; a motion left by round-off is none.
-static pcs_status free_is_held(pcs_equilibrium *e, bool *is_held)
+// Finds the softest motion at q that the rows in `held` allow: fills dq with it and *stiffness with its stiffness over
+// mass, 1/s^2: INFINITY if rows allow none, below 0 if the state is unstable. Inverse iteration with K + mu D; mu falls
+// from above all that a load can destabilise, so that a negative one is met before mu passes it.
+static pcs_status equilibrium_softest(pcs_equilibrium *e, const double *q, double *stiffness)
 {
-    int n = e->system->nv, count = 0;
     bool is_singular = false;
-    *is_held = false;
-    for (int j = 0; j < e->nall; j++) count += e->held[j];
-    if (count < n) return PCS_OK;
-    pcs_matrix_combine(&e->A, (const double[3]){ 1.0, 0.0, 0.0 }, &e->D, NULL, &e->stiff.K);
-    PCS_TRY(equilibrium_factor(e, &is_singular));
-    if (is_singular) return PCS_OK;
-    free_start_vector(e, e->dq);
-    double before = pcs_stride(e->system, e->dq);
-    pcs_matrix_multiply(&e->D, e->dq, e->work);
-    memcpy(e->dq, e->work, (size_t)n * sizeof *e->dq);
-    pcs_bordered_solve(e->solver, e->dq, NULL);
-    *is_held = pcs_stride(e->system, e->dq) <= NOTHING * before;
-    return PCS_OK;
-}
-
-// Finds the softest motion at q that the rows in `held` allow. Fills dq with it, scaled to a largest entry of one size
-// of its coordinate, and *stiffness with its Rayleigh quotient, 1/s^2.
-static pcs_status equilibrium_softest(pcs_equilibrium *e, const double *q, double *stiffness, pcs_stability *stability)
-{
-    double zero = 0.0, quotient = INFINITY;
-    bool is_singular = false, is_held = false;
-    e->is_factored = false;
-    e->mu = e->shift = 0.0;
+    *stiffness = 0.0;
     equilibrium_update_tangent(e, q);
-    PCS_TRY(free_is_held(e, &is_held));
-    *stiffness = INFINITY;
-    *stability = PCS_STABLE;
-    if (is_held) return PCS_OK;
-    double least = equilibrium_least_mu(e);
+    double top = equilibrium_top(e), least = equilibrium_least_mu(e);
     if (!(least > 0.0)) least = 1.0; // there is no K beside which it could be large
-    free_start_vector(e, e->dq);
-    for (double mu = e->load > 0.0 ? fmax(equilibrium_top(e), least) : least;; mu = fmax(LESS_MU * mu, least)) {
-        e->mu = mu;
+    for (int i = 0; i < e->system->nv; i++) e->dq[i] = (1.0 + 0.5 * sin(1.0 + 2.3 * i)) * e->system->scale.model[i];
+    for (e->mu = e->load > 0.0 ? fmax(top, least) : least;; e->mu = fmax(LESS_MU * e->mu, least)) {
         equilibrium_update_tangent(e, q);
         PCS_TRY(equilibrium_factor(e, &is_singular));
-        if (!is_singular)
-            for (int k = 0; k < (mu > least ? ROUNDS : LAST_ROUNDS); k++) {
-                pcs_matrix_multiply(&e->D, e->dq, e->work);
-                memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
-                pcs_bordered_solve(e->solver, e->dq, NULL);
-                quotient = free_quotient(e, &zero);
-            }
-        if (quotient < -zero || mu <= least) break;
-    }
-    e->mu = 0.0;
-    *stiffness = quotient;
-    *stability = PCS_NEUTRAL;
-    if (quotient > zero) *stability = PCS_STABLE;
-    if (quotient < -zero) *stability = PCS_UNSTABLE;
-    if (isinf(quotient)) *stability = PCS_STABILITY_UNKNOWN;
-    return PCS_OK;
-}
-
-typedef struct relaxation {
-    pcs_equilibrium *e;
-    double *q;
-    double stride;
-    double energy, scale; // energy of the last state, J, and sum of its absolute terms
-    bool is_feasible;     // the last state satisfies the rows, so that energies can be compared
-    double moved;         // strides of the last step
-    double last;          // residual before the last step
-    double close;         // residual from which Newton's method is tried
-    double round_off;     // of the residual at the start
-    int nkick;
-} relaxation;
-
-static void relax_undo(relaxation *r)
-{
-    equilibrium_go_back(r->e, &r->e->safe, r->q);
-    equilibrium_forget_rows(r->e);
-}
-
-// Returns the potential energy, J, and in *scale the sum of its absolute terms; loads do work from the last state on.
-static double relax_energy(const relaxation *r, double *scale)
-{
-    const pcs_equilibrium *e = r->e;
-    pcs_system *s = e->system;
-    pcs_measure m;
-    s->ops->measure(s, pcs_at(e->time, r->q, e->zero), PCS_ENERGY, &m);
-    double load = pcs_system_is_mesh(s) ? e->load : 1.0;
-    double work = s->ops->load_work(s, e->time, e->safe.q, r->q);
-    *scale = fabs(m.strain) + load * (fabs(m.potential) + fabs(work));
-    return m.strain + load * (m.potential - work);
-}
-
-// Bounds the error of the energy by round-off of coordinates, J: heights above a floor are differences of positions.
-static double relax_blur(const relaxation *r)
-{
-    const pcs_equilibrium *e = r->e;
-    double sum = 0.0;
-    for (int i = 0; i < e->system->nv; i++)
-        sum += (fabs(e->loads[i]) + fabs(e->idle[i])) * (fabs(r->q[i]) + e->system->scale.place[i]);
-    return MANY * DBL_EPSILON * sum;
-}
-
-// Returns the largest change allowed for coordinate i in one step, m or rad.
-static double relax_bound(const relaxation *r, int i)
-{
-    double part = r->e->system->scale.is_angle[i] ? fmin(r->stride, TURN) : r->stride;
-    return part * r->e->system->scale.model[i];
-}
-
-// Returns mu, 1/s^2, for which the residual against D alone moves no coordinate by more than a stride.
-static double relax_choose_mu(const relaxation *r)
-{
-    const pcs_equilibrium *e = r->e;
-    double mu = 0.0;
-    for (int i = 0; i < e->system->nv; i++) {
-        double m = pcs_matrix_diagonal(&e->D, i);
-        mu = fmax(mu, fabs(e->f[i]) / (m * relax_bound(r, i)));
-    }
-    return mu;
-}
-
-// Returns the factor on dq at which the first coordinate changes by its bound.
-static double relax_room(const relaxation *r)
-{
-    double room = INFINITY;
-    for (int i = 0; i < r->e->system->nv; i++) {
-        double bound = relax_bound(r, i);
-        if (r->e->dq[i] != 0.0) room = fmin(room, bound / fabs(r->e->dq[i]));
-    }
-    return room;
-}
-
-// Returns true if |K dq| is less than a tenth of |mu D dq|.
-static bool relax_is_soft(const relaxation *r)
-{
-    pcs_equilibrium *e = r->e;
-    pcs_matrix_multiply(&e->stiff.K, e->dq, e->work);
-    double stiff = equilibrium_norm(e, e->work);
-    pcs_matrix_multiply(&e->D, e->dq, e->work);
-    return stiff < 0.1 * e->mu * equilibrium_norm(e, e->work);
-}
-
-// Factors K + mu D and solves for dq; *is_good is false if the matrix is singular or dq is not finite.
-static pcs_status relax_direction(relaxation *r, bool *is_good)
-{
-    pcs_equilibrium *e = r->e;
-    bool is_singular = false;
-    equilibrium_update_tangent(e, r->q);
-    PCS_TRY(equilibrium_factor(e, &is_singular));
-    *is_good = !is_singular;
-    if (is_singular) return PCS_OK;
-    equilibrium_solve(e);
-    *is_good = isfinite(pcs_stride(e->system, e->dq));
-    return PCS_OK;
-}
-
-// Returns true if K + mu D is positive along dq up to round-off; otherwise the step goes uphill.
-static bool relax_goes_down(const relaxation *r)
-{
-    pcs_equilibrium *e = r->e;
-    double work = 0.0, blur = fmax(UPHILL * e->left, MANY * e->round_off);
-    pcs_matrix_multiply(&e->A, e->dq, e->work);
-    for (int i = 0; i < e->system->nv; i++) work += e->work[i] * e->dq[i];
-    return work >= -blur * blur || !r->is_feasible;
-}
-
-// Finds dq with a mu that keeps it within its bounds: coordinates coupled by rows may move more than D predicts.
-static pcs_status relax_aim(relaxation *r, bool *is_good)
-{
-    for (int k = 0; k < MOST_AIMS; k++) {
-        PCS_TRY(relax_direction(r, is_good));
-        double room = *is_good ? relax_room(r) : 1.0;
-        if (room >= 0.5 || !r->is_feasible) return PCS_OK;
-        r->e->mu /= room;
-    }
-    return relax_direction(r, is_good);
-}
-
-// Corrects the state until it satisfies the step of backward Euler.
-static pcs_status relax_correct(relaxation *r, double before, bool *is_settled)
-{
-    pcs_equilibrium *e = r->e;
-    double last = INFINITY;
-    *is_settled = false;
-    for (int k = 0; k < MOST_CORRECTIONS; k++, e->total++) {
-        bool is_good = false, rows_changed = equilibrium_evaluate(e, r->q);
-        if (equilibrium_has_diverged(e, r->q)) return PCS_OK;
-        if (!rows_changed && equilibrium_rows_fit(e) &&
-            (e->left <= SETTLED * before || (e->left >= 0.5 * last && equilibrium_is_round_off(e)))) {
-            *is_settled = true;
-            return PCS_OK;
+        int rounds = e->mu > least ? ROUNDS : LAST_ROUNDS;
+        if (is_singular) rounds = 0;
+        for (int k = 0; k < rounds; k++) {
+            double before = pcs_stride(e->system, e->dq);
+            pcs_matrix_multiply(&e->D, e->dq, e->work);
+            memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
+            pcs_bordered_solve(e->solver, e->dq, NULL);
+            *stiffness = INFINITY; // what round-off leaves of it is no motion
+            if (!(pcs_stride(e->system, e->dq) * (top + e->mu) > NOTHING * before)) return PCS_OK;
+            *stiffness = softest_quotient(e);
         }
-        last = e->left;
-        PCS_TRY(relax_direction(r, &is_good));
-        if (!is_good) return PCS_OK;
-        equilibrium_correct(e, r->q);
+        if (*stiffness < 0.0 || e->mu <= least) return PCS_OK;
     }
-    return PCS_OK;
 }
 
-// Returns the largest change since the last state, relative to its bound.
-static double relax_moved(const relaxation *r)
+// Leaves an unstable equilibrium by a displacement along its softest motion.
+static pcs_status relax_leave(pcs_equilibrium *e, double *q, int *nkick, bool *is_left)
 {
-    const pcs_equilibrium *e = r->e;
-    const pcs_system *s = e->system;
-    double most = 0.0;
-    pcs_difference(&s->rotations, e->safe.q, r->q, e->work);
-    // In two loops: gcc 12 for aarch64 fails on a maximum beside flags of another size.
-    for (int i = 0; i < s->nv; i++) e->work[i] = fabs(e->work[i]) / relax_bound(r, i);
-    for (int i = 0; i < s->nv; i++) most = fmax(most, e->work[i]);
-    return most;
-}
-
-// Makes one step from the evaluated state; *is_taken if it led downhill.
-static pcs_status relax_step(relaxation *r, bool *is_taken)
-{
-    pcs_equilibrium *e = r->e;
-    bool is_good = false;
-    double before = e->left;
-    *is_taken = false;
-    double wanted = relax_choose_mu(r);
-    e->mu = fmax(wanted, equilibrium_least_mu(e));
-    memset(e->away, 0, (size_t)e->system->nv * sizeof *e->away);
-    PCS_TRY(relax_aim(r, &is_good));
-    if (!is_good || !relax_goes_down(r)) return PCS_OK;
-    double room = relax_room(r), part = fmin(room, 1.0);
-    bool is_stretched = room > 1.0 && e->mu > wanted && r->is_feasible && relax_is_soft(r);
-    if (is_stretched) part = fmin(room, e->mu / wanted);
-    for (int i = 0; i < e->system->nv; i++) e->dq[i] *= part;
-    equilibrium_correct(e, r->q);
-    if (is_stretched) memset(e->away, 0, (size_t)e->system->nv * sizeof *e->away);
-    PCS_TRY(relax_correct(r, before, &is_good));
-    if (!is_good) return PCS_OK;
-    double scale, energy = relax_energy(r, &scale), force = fmax(e->left, MANY * e->round_off);
-    double climb = CLIMB * fmax(scale, r->scale) + force * force + relax_blur(r);
-    r->moved = relax_moved(r);
-    bool is_down = energy <= r->energy + climb && r->moved < LEAP;
-    *is_taken = !r->is_feasible || is_down;
-    return PCS_OK;
-}
-
-// Tries Newton's method from a state that is close; undoes it unless the energy of its result is close, too.
-static pcs_status relax_finish(relaxation *r, bool *is_done)
-{
-    pcs_equilibrium *e = r->e;
-    pcs_statics_outcome outcome;
-    PCS_TRY(equilibrium_find(e, e->load, r->q, &outcome));
-    double scale, energy = relax_energy(r, &scale);
-    *is_done = outcome == PCS_STATICS_DONE && energy <= r->energy + 1e-6 * fmax(scale, r->scale) + relax_blur(r);
-    if (!*is_done) relax_undo(r);
-    return PCS_OK;
-}
-
-// Finds whether loads at q, or what joints ask for, drive free motions; there are such motions, and K bears the rest.
-static pcs_status equilibrium_is_driven(pcs_equilibrium *e, const double *q, bool *is_driven)
-{
-    bool is_singular = false;
-    equilibrium_begin(e, 1.0);
-    equilibrium_evaluate(e, q);
-    e->mu = equilibrium_least_mu(e);
-    *is_driven = true;
-    if (!(e->mu > 0.0)) return PCS_OK;
-    equilibrium_update_tangent(e, q);
-    PCS_TRY(equilibrium_factor(e, &is_singular));
-    if (is_singular) return PCS_OK;
-    equilibrium_solve(e);
-    pcs_matrix_multiply(&e->D, e->dq, e->work);
-    *is_driven = e->mu * equilibrium_norm(e, e->work) > DRIVEN * e->weight;
-    return PCS_OK;
-}
-
-// Returns true if the loads do work along the motion x [nv]. The residual may be round-off after large displacements.
-static bool equilibrium_loads_push(const pcs_equilibrium *e, const double *x)
-{
-    double work = 0.0, most = 0.0;
-    for (int i = 0; i < e->system->nv; i++) {
-        work += e->loads[i] * x[i];
-        most += fabs(e->loads[i]) * e->system->scale.model[i];
-    }
-    return fabs(work) > DRIVEN * most * pcs_stride(e->system, x);
-}
-
-// Checks the stability of an equilibrium. Leaves an unstable one by a displacement along its softest motion.
-static pcs_status relax_check(relaxation *r, bool *is_at_rest)
-{
-    pcs_equilibrium *e = r->e;
     double stiffness;
-    pcs_stability stability;
-    PCS_TRY(equilibrium_softest(e, r->q, &stiffness, &stability));
-    *is_at_rest = stability == PCS_NEUTRAL ? !equilibrium_loads_push(e, e->dq)
-                                           : stability != PCS_UNSTABLE || r->nkick == MOST_KICKS;
-    if (*is_at_rest || stability == PCS_NEUTRAL) return PCS_OK;
-    for (int i = 0; i < e->system->nv; i++) e->dq[i] *= KICK;
-    pcs_retract(&e->system->rotations, r->q, e->dq, r->q);
-    r->nkick++;
-    r->stride = FIRST;
-    r->close = CLOSE;
+    PCS_TRY(equilibrium_softest(e, q, &stiffness));
+    *is_left = stiffness < 0.0 && ++*nkick <= MOST_KICKS;
+    for (int i = 0; i < e->system->nv; i++) e->dq[i] *= FIRST;
+    if (*is_left) pcs_retract(&e->system->rotations, q, e->dq, q);
     return PCS_OK;
 }
 
-// Evaluates the state without the tie to the last one.
-static void relax_evaluate(relaxation *r)
-{
-    pcs_equilibrium *e = r->e;
-    e->mu = e->shift = 0.0;
-    equilibrium_evaluate(e, r->q);
-    equilibrium_keep(e, r->q, &e->safe);
-    r->is_feasible = equilibrium_rows_fit(e);
-    r->energy = relax_energy(r, &r->scale);
-}
-
-// Tries to end the descent at this state.
-static pcs_status relax_look(relaxation *r, bool *is_done)
-{
-    bool is_round_off = equilibrium_is_round_off(r->e);
-    r->close *= 0.01;
-    PCS_TRY(relax_finish(r, is_done));
-    if (!*is_done && is_round_off) relax_evaluate(r); // the finish was undone
-    // A motion without any force may be left, which K alone does not know how to handle.
-    if (*is_done || is_round_off) PCS_TRY(relax_check(r, is_done));
-    return PCS_OK;
-}
-
-// Makes a step and doubles the stride after a long one, or undoes it and takes a quarter of the stride.
-static pcs_status relax_advance(relaxation *r)
-{
-    bool is_taken = false;
-    r->last = r->e->left;
-    PCS_TRY(relax_step(r, &is_taken));
-    if (is_taken) {
-        if (r->moved > 0.25) r->stride = fmin(2.0 * r->stride, LARGEST);
-        return PCS_OK;
-    }
-    relax_undo(r);
-    r->stride *= 0.25;
-    r->last = INFINITY;
-    return PCS_OK;
-}
-
-// Moves them there by steps of steepest descent, for models without stiffness of their own.
+// Moves q and lam to an equilibrium at the load factor `load`.
 static pcs_status equilibrium_relax(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
 {
-    relaxation r = { .e = e, .q = q, .stride = FIRST, .close = CLOSE, .last = INFINITY };
-    bool is_done = false;
+    double stride = FIRST, close = CLOSE;
+    int nkick = 0;
+    bool is_settled = false, is_left = false;
     equilibrium_begin(e, load);
-    for (int k = 0; k < MOST_STEPS && r.stride > SMALLEST_STRIDE; k++) {
-        relax_evaluate(&r);
+    for (int k = 0; k < MOST_STEPS && stride > SMALLEST_STRIDE; k++) {
+        equilibrium_evaluate(e, q);
         *outcome = PCS_STATICS_DIVERGED;
         if (equilibrium_has_diverged(e, q)) return PCS_OK;
-        *outcome = PCS_STATICS_DONE;
-        if (k == 0) r.round_off = e->round_off;
-        bool is_stuck = e->left >= 0.5 * r.last && e->left <= MANY * r.round_off;
-        if (r.is_feasible && (e->left <= r.close * e->weight || is_stuck)) {
-            PCS_TRY(relax_look(&r, &is_done));
-            if (is_done) return PCS_OK;
-            relax_evaluate(&r);
+        equilibrium_keep(e, q, &e->safe);
+        if (equilibrium_rows_fit(e) && e->left <= close * e->weight) {
+            close *= 0.01;
+            is_left = false;
+            PCS_TRY(equilibrium_find(e, load, q, outcome));
+            if (*outcome == PCS_STATICS_DONE) PCS_TRY(relax_leave(e, q, &nkick, &is_left));
+            if (*outcome == PCS_STATICS_DONE && !is_left) return PCS_OK;
+            if (is_left) {
+                stride = FIRST;
+                close = CLOSE;
+                equilibrium_keep(e, q, &e->safe);
+            }
+            equilibrium_go_back(e, &e->safe, q);
+            equilibrium_begin(e, load);
+            equilibrium_evaluate(e, q);
         }
-        PCS_TRY(relax_advance(&r));
+        PCS_TRY(relax_step(e, q, stride, &is_settled));
+        if (is_settled) {
+            if (relax_strides(e, e->work, stride) > 0.25) stride = fmin(2.0 * stride, LARGEST);
+        } else {
+            equilibrium_go_back(e, &e->safe, q);
+            equilibrium_begin(e, load);
+            stride *= 0.25;
+        }
     }
     *outcome = PCS_STATICS_SLOW;
     return PCS_OK;
@@ -1550,13 +1216,6 @@ static pcs_status statics_loose(const pcs_equilibrium *e, const char *ending)
                     text[0] == '\0' ? "its stiffness matrix is singular" : text, ending);
 }
 
-static bool message_is_driven(const pcs_equilibrium *e)
-{
-    for (int k = 0; k < e->rigid.count; k++)
-        if (equilibrium_loads_push(e, e->rigid.vector + (size_t)k * (size_t)e->system->nv)) return true;
-    return false;
-}
-
 static pcs_status message_singular(const pcs_equilibrium *e, const char *where)
 {
     bool has_small = e->system->is_linear && pcs_system_is_mesh(e->system) && !e->has_friction;
@@ -1571,8 +1230,7 @@ static pcs_status message_singular(const pcs_equilibrium *e, const char *where)
 static const char *statics_reason(pcs_statics_outcome outcome)
 {
     static const char *const reasons[] = { "", "Newton's iteration did not converge",
-                                           "the tangent stiffness matrix is singular", "nothing stops a motion",
-                                           "the displacements diverge" };
+                                           "the tangent stiffness matrix is singular", "the displacements diverge" };
     return reasons[outcome];
 }
 
@@ -1583,10 +1241,9 @@ static pcs_status message_advise(pcs_ramp *r, double last, size_t size, char *te
     pcs_equilibrium *e = &r->e;
     char place[320];
     double stiffness = 0.0;
-    pcs_stability stability = PCS_STABILITY_UNKNOWN;
-    if (!r->is_loose && r->stiffness > 0.0 && isfinite(r->stiffness) && last > 0.0)
-        PCS_TRY(equilibrium_softest(e, r->q, &stiffness, &stability));
-    if (stability == PCS_STABILITY_UNKNOWN || !(stiffness < 0.1 * r->stiffness)) {
+    bool is_known = !e->is_soft && r->stiffness > 0.0 && isfinite(r->stiffness) && last > 0.0;
+    if (is_known) PCS_TRY(equilibrium_softest(e, r->q, &stiffness));
+    if (!is_known || !(fabs(stiffness) < 0.1 * r->stiffness)) {
         snprintf(text, size,
                  "; the load may be beyond what the model can carry, or too much at once: try more --steps");
         return PCS_OK;
@@ -1607,7 +1264,6 @@ static pcs_status message_advise(pcs_ramp *r, double last, size_t size, char *te
 static void ramp_undo(pcs_ramp *r)
 {
     equilibrium_go_back(&r->e, &r->e.last, r->q);
-    r->e.is_factored = false;
     equilibrium_place(&r->e, r->q);
 }
 
@@ -1618,10 +1274,10 @@ static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double 
     char residual[512], where[320], advice[768];
     r->out->total = e->total;
     r->out->nfactor = pcs_bordered_factorizations(e->solver);
-    e->mu = 0.0;
     equilibrium_evaluate(e, r->q);
     statics_describe(e, sizeof residual, residual);
-    message_place(e, e->bad_equation, sizeof where, where);
+    bool is_singular = outcome == PCS_STATICS_SINGULAR, begins = e->is_soft && last == 0.0;
+    message_place(e, is_singular || begins ? e->bad_equation : -1, sizeof where, where);
     if (r->in_time) e->time = last;
     ramp_undo(r);
     if (r->in_time)
@@ -1629,11 +1285,10 @@ static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double 
                         last, statics_reason(outcome), residual);
     equilibrium_begin(e, last > 0.0 ? last : next);
     equilibrium_evaluate(e, r->q);
-    if (outcome == PCS_STATICS_LOOSE) return statics_loose(e, ", and no contact stops it");
-    bool is_singular = outcome == PCS_STATICS_SINGULAR, begins = r->is_loose && last == 0.0;
-    if (begins && (outcome == PCS_STATICS_DIVERGED ? e->rigid.count > 0 : message_is_driven(e)))
-        return statics_loose(e, ": the loads drive it on, and no contact or tension stops it");
-    if (is_singular && (e->system->is_linear || e->has_friction || begins)) return message_singular(e, where);
+    if (begins && e->rigid.count > 0 && !e->has_friction)
+        return statics_loose(e, e->system->is_linear ? ", and no contact stops it"
+                                                     : ": the loads drive it on, and no contact or tension stops it");
+    if (begins || (is_singular && (e->system->is_linear || e->has_friction))) return message_singular(e, where);
     PCS_TRY(message_advise(r, last, sizeof advice, advice));
     return pcs_fail(e->ctx, PCS_FAILED, "no equilibrium at load factor %.6g, the last one is at %.6g: %s%s (%s)%s",
                     next, last, statics_reason(outcome), where, residual, advice);
@@ -1659,7 +1314,6 @@ static void ramp_report(pcs_ramp *r, double load)
 {
     pcs_statics *out = r->out;
     pcs_equilibrium *e = &r->e;
-    e->factor = load;
     out->q = r->q;
     out->factor = load;
     out->time = e->time;
@@ -1784,9 +1438,6 @@ static const double SMALLEST = 1.0 / 65536.0; // load step
 // one, and a mechanism is assembled in the wrong configuration.
 static const double QUARTER_TURN = 1.570796326794896619;
 
-static const double JUMP = 10.0; // times the way of the last load step
-static const double FAR = 0.01;  // of the model's size
-
 static bool statics_has_contacts(const pcs_system *system)
 {
     for (int j = 0; j < system->nrow; j++)
@@ -1811,65 +1462,33 @@ static pcs_status statics_check(pcs_ramp *r)
     r->stiffness = NAN;
     // Skips models with friction: whether it holds them follows from the forces of a load step.
     if (e->has_friction) return PCS_OK;
-    if (e->system->is_linear) {
-        if (e->rigid.count == 0 || statics_has_contacts(e->system)) return PCS_OK;
-        return statics_loose(e, "");
-    }
-    pcs_stability stability;
-    PCS_TRY(equilibrium_softest(e, r->q, &r->stiffness, &stability));
-    e->is_soft = e->rigid.count > 0 || stability == PCS_NEUTRAL || stability == PCS_UNSTABLE;
-    if (!e->is_soft) return PCS_OK;
-    if (!statics_has_contacts(e->system) && !statics_has_loads(r)) return statics_loose(e, "");
-    r->is_loose = stability == PCS_UNSTABLE;
-    return r->is_loose ? PCS_OK : equilibrium_is_driven(e, r->q, &r->is_loose);
+    if (!e->system->is_linear) PCS_TRY(equilibrium_softest(e, r->q, &r->stiffness));
+    e->is_soft = e->rigid.count > 0 || r->stiffness <= 0.0;
+    bool may_be_held = statics_has_contacts(e->system) || (!e->system->is_linear && statics_has_loads(r));
+    return e->is_soft && !may_be_held ? statics_loose(e, "") : PCS_OK;
 }
 
-// Relaxes the model to an equilibrium.
-static pcs_status statics_relax(pcs_ramp *r, double next, pcs_statics_outcome *outcome)
-{
-    int total = r->e.total;
-    ramp_undo(r);
-    r->is_loose = r->e.is_soft = true;
-    r->out->nrelaxed++;
-    PCS_TRY(equilibrium_relax(&r->e, next, r->q, outcome));
-    r->e.iterations = r->e.total - total;
-    return PCS_OK;
-}
-
-// Finds the equilibrium at the next load factor or time, by Newton's method along the path, or by relaxation.
-static pcs_status statics_advance(pcs_ramp *r, double load, double next, bool is_last_try, pcs_statics_outcome *outcome)
+// Finds the equilibrium at the next load factor or time, by Newton's method along the path or, where there is none to
+// follow, by relaxation.
+static pcs_status statics_advance(pcs_ramp *r, double at, double next, pcs_statics_outcome *outcome)
 {
     pcs_equilibrium *e = &r->e;
-    pcs_stability stability = PCS_STABLE;
-    double stiffness;
-    if (r->in_time) {
-        e->time = next;
-        return equilibrium_find(e, 1.0, r->q, outcome);
+    int total = e->total;
+    double load = r->in_time ? 1.0 : next;
+    if (r->in_time) e->time = next;
+    if (!e->is_soft || r->in_time || at > 0.0) {
+        PCS_TRY(equilibrium_find(e, load, r->q, outcome));
+        if (*outcome == PCS_STATICS_DONE) return PCS_OK;
+        // Contacts may hold what moves.
+        bool may_fall = *outcome == PCS_STATICS_SINGULAR && e->system->is_linear && statics_has_contacts(e->system);
+        e->is_soft = e->is_soft || may_fall;
+        if (!e->is_soft) return PCS_OK;
     }
-    *outcome = PCS_STATICS_SLOW;
-    if (!r->is_loose || load > 0.0) PCS_TRY(equilibrium_find(e, next, r->q, outcome));
-    // Checks the first equilibrium of a model that only its loads make stiff: round-off may hide that it is unstable.
-    if (*outcome == PCS_STATICS_DONE && load == 0.0 && e->is_soft)
-        PCS_TRY(equilibrium_softest(e, r->q, &stiffness, &stability));
-    bool may_relax = r->is_loose || (!e->system->is_linear && is_last_try && load == 0.0 && !e->has_friction);
-    if (stability != PCS_STABLE || (*outcome != PCS_STATICS_DONE && may_relax)) return statics_relax(r, next, outcome);
+    ramp_undo(r);
+    r->out->nrelaxed++;
+    PCS_TRY(equilibrium_relax(e, load, r->q, outcome));
+    e->iterations = e->total - total;
     return PCS_OK;
-}
-
-// Returns the largest change of a coordinate since the last equilibrium, in units of its size.
-static double statics_moved(const pcs_ramp *r)
-{
-    ramp_way(r, r->e.work);
-    return pcs_stride(r->e.system, r->e.work);
-}
-
-// Records the load factor at which the path jumps: displacements far larger than the last load step lets expect.
-static void statics_watch_jumps(pcs_ramp *r, double size)
-{
-    double rate = statics_moved(r) / size;
-    bool is_jump = r->rate > 0.0 && !r->is_loose && rate > JUMP * r->rate && rate * size > FAR;
-    if (is_jump && r->out->jump == 0.0) r->out->jump = r->out->factor;
-    r->rate = rate;
 }
 
 // Returns the fraction of a load step that rotates driven angles by a quarter turn at most; `way` and `end` (NULL for
@@ -1901,18 +1520,16 @@ static pcs_status statics_march(pcs_ramp *r, double start, double end, double lo
     while (at < end) {
         if (r->in_time) size *= statics_drive_part(e, at, fmin(at + size, end));
         double next = at + size > end - 1e-9 * (end - start) ? end : at + size;
-        bool is_last_try = size <= SMALLEST * (end - start);
-        PCS_TRY(statics_advance(r, at, next, is_last_try, &outcome));
+        PCS_TRY(statics_advance(r, at, next, &outcome));
         if (outcome != PCS_STATICS_DONE) {
-            bool is_final = r->is_loose || (e->system->is_linear && !e->has_friction) || outcome == PCS_STATICS_LOOSE;
-            if (is_last_try || (is_final && !r->in_time)) return statics_fail(r, outcome, next, at);
+            bool is_final = !r->in_time && !e->has_friction && (e->is_soft || e->system->is_linear);
+            if (is_final || size <= SMALLEST * (end - start)) return statics_fail(r, outcome, next, at);
             ramp_undo(r);
             r->out->nhalved++;
             size *= 0.5;
             continue;
         }
         if (e->iterations <= EASY) size = fmin(longest, 1.5 * size);
-        if (!r->in_time) statics_watch_jumps(r, next - at);
         at = next;
         PCS_TRY(ramp_accept(r, r->in_time ? 1.0 : at));
     }
@@ -2343,10 +1960,6 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     if (now->nrelaxed > 0)
         pcs_file_print(r->summary, "  found by relaxation %d times: only loads or contacts hold the model\n",
                        now->nrelaxed);
-    if (now->jump > 0.0)
-        pcs_file_print(r->summary,
-                       "  jump                from load factor %.6g on: the model snapped through or buckled\n",
-                       now->jump);
     pcs_file_print(r->summary, "  residual            %.3g of the loads and internal forces, round-off explains %.3g\n",
                    now->residual, now->round_off);
     if (isfinite(now->correction))
@@ -2465,7 +2078,6 @@ static void arc_respond(arc *a)
     pcs_equilibrium *e = a->e;
     pcs_system *s = e->system;
     s->ops->force(s, pcs_at_rest(e->time, a->r->q, e->zero, 1.0), a->p);
-    e->factor = e->load;
     for (int i = 0; i < s->nv; i++) a->b[i] = a->p[i] -= e->idle[i];
     for (int j = 0; j < s->nrow; j++) a->b_lam[j] = e->held[j] ? -e->gap0[j] : 0.0;
     pcs_bordered_solve(e->solver, a->b, a->b_lam);

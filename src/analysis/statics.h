@@ -34,7 +34,6 @@ typedef struct pcs_statics {
     int step;                    // number of load steps done
     int nhalved;                 // number of load steps that failed and were halved
     int nrelaxed;                // number of load steps solved by relaxation, as there was no path to follow
-    double jump;                 // load factor from which the path jumped; 0 if it did not
     int iterations;              // of this load step
     int total;                   // of all load steps, failed ones included
     int nfactor;                 // number of factorizations

@@ -4,6 +4,7 @@
 
 #include "closed_form/closed_form.h"
 
+#include "core/dense.h"
 #include "core/rotation.h"
 #include "core/text.h"
 
@@ -14,52 +15,37 @@
 // Largest stable step of explicit schemes on a linear closed-form system: 2 / omega, with omega^2 the largest
 // eigenvalue of M^-1 K, found by Jacobi rotations on L^-1 K L^-T, M = L L^T.
 
-enum { N = PCS_MAX_COORDINATES, SWEEPS = 30 };
+enum { N = PCS_MAX_COORDINATES };
 
-// Computes A = L^-1 K L^-T with L L^T = M.
-static void stable_reduce(const pcs_system *self, double A[N][N])
+// Computes A = L^-1 K L^-T with L L^T = M, row by row.
+static void stable_reduce(const pcs_system *self, double *A)
 {
-    double L[N][N];
+    double L[N * N];
     int n = self->nv;
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             double sum = self->M->value[i * n + j];
-            for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
-            L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
+            for (int k = 0; k < j; k++) sum -= L[i * n + k] * L[j * n + k];
+            L[i * n + j] = i == j ? sqrt(sum) : sum / L[j * n + j];
         }
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) A[i][j] = self->K->value[j * n + i];
+        for (int j = 0; j < n; j++) A[i * n + j] = self->K->value[j * n + i];
     for (int side = 0; side < 2; side++)
         for (int c = 0; c < n; c++)
             for (int i = 0; i < n; i++) {
-                double *x = side == 0 ? &A[i][c] : &A[c][i];
-                for (int k = 0; k < i; k++) *x -= L[i][k] * (side == 0 ? A[k][c] : A[c][k]);
-                *x /= L[i][i];
+                int at = side == 0 ? i * n + c : c * n + i;
+                for (int k = 0; k < i; k++) A[at] -= L[i * n + k] * A[side == 0 ? k * n + c : c * n + k];
+                A[at] /= L[i * n + i];
             }
-}
-
-// Rotates the plane of p and q so that A[p][q] vanishes (Jacobi rotation).
-static void stable_rotate(double A[N][N], int n, int p, int q)
-{
-    double angle = 0.5 * atan2(2.0 * A[p][q], A[q][q] - A[p][p]), c = cos(angle), s = sin(angle);
-    for (int side = 0; side < 2; side++)
-        for (int k = 0; k < n; k++) {
-            double *x = side == 0 ? &A[k][p] : &A[p][k], *y = side == 0 ? &A[k][q] : &A[q][k], keep = *x;
-            *x = c * keep - s * *y;
-            *y = s * keep + c * *y;
-        }
 }
 
 // Returns the stable step of central differences on a linear system, from its M and K, s, INFINITY without oscillation.
 static double closed_form_stable_step(const pcs_system *self)
 {
-    double A[N][N], largest = 0.0;
+    double A[N * N], w[N], V[N * N];
     stable_reduce(self, A);
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        for (int p = 0; p < self->nv; p++)
-            for (int q = p + 1; q < self->nv; q++) stable_rotate(A, self->nv, p, q);
-    for (int i = 0; i < self->nv; i++) largest = fmax(largest, A[i][i]);
-    return largest > 0.0 ? 2.0 / sqrt(largest) : INFINITY;
+    pcs_jacobi(self->nv, A, w, V);
+    return w[self->nv - 1] > 0.0 ? 2.0 / sqrt(w[self->nv - 1]) : INFINITY;
 }
 
 // Floors and walls of closed-form systems, for pictures.
@@ -105,7 +91,7 @@ static void planes_judge(const pcs_system *self, const percuss_system_definition
     for (int j = 0; j < self->nrow; j++)
         is_still[j] = !self->rows[j].is_bilateral && fabs(pcs_norm3(first.n[j]) - 1.0) <= SAME;
     for (int trial = 0; trial < 2 * TRIALS; trial++) {
-        double moved[PCS_MAX_COORDINATES], size = NEAR * (trial < TRIALS ? self->length : 1.0);
+        double moved[N], size = NEAR * (trial < TRIALS ? self->length : 1.0);
         for (int i = 0; i < self->nq; i++) moved[i] = q[i] + size * sin(1.0 + 7.0 * trial + 3.0 * i);
         planes_find(def, p, moved, self->nrow, &other);
         for (int j = 0; j < self->nrow; j++)
@@ -213,8 +199,8 @@ static void closed_difference_forces(pcs_system *self, double t, const double *q
 {
     const closed_data *d = self->data;
     int n = self->nv;
-    const double zero[PCS_MAX_COORDINATES] = { 0 };
-    double x[PCS_MAX_COORDINATES], plus[PCS_MAX_COORDINATES], minus[PCS_MAX_COORDINATES];
+    const double zero[N] = { 0 };
+    double x[N], plus[N], minus[N];
     double *const matrix[] = { self->K->value, self->C->value };
     // A linear force has the same derivatives everywhere; differences about zero have the least round-off.
     if (self->is_linear) q = v = zero;
@@ -259,7 +245,7 @@ static void closed_difference_mass(pcs_system *self, const double *q, const doub
 {
     const closed_data *d = self->data;
     int n = self->nv;
-    double x[PCS_MAX_COORDINATES], M[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
+    double x[N], M[N * N];
     memcpy(x, q, (size_t)n * sizeof *x);
     for (int j = 0; j < n; j++) {
         double step = 1e-7 * fmax(1.0, fabs(q[j]));
@@ -278,7 +264,7 @@ static void closed_add_inertia_stiffness(pcs_system *self, pcs_instant at, const
 {
     const closed_data *d = self->data;
     int n = self->nv;
-    double A[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
+    double A[N * N];
     if (!d->has_derivatives || d->def->inertia_tangent == NULL) {
         closed_difference_mass(self, at.q, a);
         return;
@@ -330,7 +316,7 @@ static void closed_measure(const pcs_system *self, pcs_instant at, unsigned what
     if (what & PCS_ENERGY) d->def->energy(d->p, at.q, at.v, &out->kinetic, &out->potential);
     if ((what & PCS_DAMPING_POWER) && pcs_system_is_damped(self)) out->damping_power = closed_damping_power(self, at);
     if (what & PCS_LOAD_POWER) { // the work is that of the loads times the way, whatever its length
-        double end[PCS_MAX_COORDINATES];
+        double end[N];
         for (int i = 0; i < self->nv; i++) end[i] = at.q[i] + at.v[i];
         out->load_power = closed_load_work(self, at.t, at.q, end);
     }
@@ -341,7 +327,7 @@ static void closed_draw(pcs_system *self, pcs_instant at, pcs_picture *picture)
 {
     const closed_data *d = self->data;
     const closed_work *work = self->work;
-    double later[PCS_MAX_COORDINATES], largest = 0.0;
+    double later[N], largest = 0.0;
     for (int i = 0; i < self->nq; i++) largest = fmax(largest, fabs(at.v[i]));
     double step = largest > 0.0 ? 1e-7 * self->length / largest : 0.0;
     for (int i = 0; i < self->nq; i++) later[i] = at.q[i] + step * at.v[i];
@@ -585,14 +571,14 @@ static pcs_status closed_find_constants(pcs_system *self)
     bool is_damped = false;
     for (int k = 0; k < n * n; k++) is_damped = is_damped || self->C->value[k] != 0.0;
     if (!is_damped) self->C = NULL;
-    const double zero[PCS_MAX_COORDINATES] = { 0 };
+    const double zero[N] = { 0 };
     double *gravity;
     PCS_TAKE(self->ctx, gravity, n, "constant forces");
     d->def->force(d->p, 0.0, zero, zero, gravity);
     // Applied loads are booked as work: what is left belongs to the potential.
     if (d->def->load_work != NULL)
         for (int i = 0; i < n; i++) {
-            double unit[PCS_MAX_COORDINATES] = { 0 };
+            double unit[N] = { 0 };
             unit[i] = 1.0;
             gravity[i] -= d->def->load_work(d->p, 0.0, zero, unit);
         }
@@ -607,7 +593,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     pcs_system *self;
     closed_data *d;
     closed_work *work;
-    double q[PCS_MAX_COORDINATES] = { 0 }, v[PCS_MAX_COORDINATES] = { 0 };
+    double q[N] = { 0 }, v[N] = { 0 };
     if (definition->ncoordinate < 1 || definition->ncoordinate > PCS_MAX_COORDINATES)
         return pcs_fail(ctx, PCS_UNSUPPORTED, "system '%s' has %d coordinates, allowed are 1 to %d", definition->name,
                         definition->ncoordinate, PCS_MAX_COORDINATES);
@@ -765,7 +751,7 @@ static bool check_is_positive(int n, double *A)
 
 static pcs_status check_mass(const check *c, const double *q)
 {
-    double M[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES] = { 0 };
+    double M[N * N] = { 0 };
     int n = c->n;
     c->def->mass(c->p, q, M);
     for (int i = 0; i < n; i++)
@@ -780,7 +766,7 @@ static pcs_status check_mass(const check *c, const double *q)
 
 static void check_directions_at(const check *c, const double *q, double *G)
 {
-    double T[2 * PCS_MAX_CLOSED_ROWS * PCS_MAX_COORDINATES];
+    double T[2 * PCS_MAX_CLOSED_ROWS * N];
     c->def->directions(c->p, q, G, T);
 }
 
@@ -791,43 +777,10 @@ static double check_row_size(const double *row, int n)
     return size;
 }
 
-// Returns the derivative of a gap by q_i that is nearer to `wanted`, of two steps: one for angles, one for lengths.
-static double check_slope(const check *c, const double *q, int i, int row, double wanted)
-{
-    double best = INFINITY;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        double step = 1e-6 * fmax(fabs(q[i]), attempt == 0 ? 1.0 : c->length), x[PCS_MAX_COORDINATES];
-        double plus[PCS_MAX_CLOSED_ROWS], minus[PCS_MAX_CLOSED_ROWS];
-        memcpy(x, q, (size_t)c->n * sizeof *x);
-        x[i] = q[i] + step;
-        c->def->gaps(c->p, x, plus);
-        x[i] = q[i] - step;
-        c->def->gaps(c->p, x, minus);
-        double slope = (plus[row] - minus[row]) / (2.0 * step);
-        if (!(fabs(slope - wanted) >= fabs(best - wanted))) best = slope;
-    }
-    return best;
-}
-
-static pcs_status check_gaps(const check *c, const double *q)
-{
-    double G[PCS_MAX_CLOSED_ROWS * PCS_MAX_COORDINATES] = { 0 };
-    check_directions_at(c, q, G);
-    for (int j = 0; j < c->nrow; j++)
-        for (int i = 0; i < c->n; i++) {
-            double given = G[j * c->n + i], slope = check_slope(c, q, i, j, given);
-            if (fabs(slope - given) <= check_tolerance * check_row_size(&G[j * c->n], c->n)) continue;
-            return pcs_fail(c->ctx, PCS_BAD_INPUT,
-                            "system '%s': G of row %d, coordinate '%s', is %.9g, but the gap changes by %.9g",
-                            c->def->name, j, c->def->coordinates[i], given, slope);
-        }
-    return PCS_OK;
-}
-
 static pcs_status check_bias(const check *c, const double *q, const double *v)
 {
-    double before[PCS_MAX_CLOSED_ROWS * PCS_MAX_COORDINATES] = { 0 }, x[PCS_MAX_COORDINATES];
-    double after[PCS_MAX_CLOSED_ROWS * PCS_MAX_COORDINATES] = { 0 }, bias[PCS_MAX_CLOSED_ROWS] = { 0 };
+    double before[PCS_MAX_CLOSED_ROWS * N] = { 0 }, x[N];
+    double after[PCS_MAX_CLOSED_ROWS * N] = { 0 }, bias[PCS_MAX_CLOSED_ROWS] = { 0 };
     double step = 1e-6 / fmax(1.0, check_row_size(v, c->n));
     for (int i = 0; i < c->n; i++) x[i] = q[i] - step * v[i];
     check_directions_at(c, x, before);
@@ -850,9 +803,9 @@ static pcs_status check_bias(const check *c, const double *q, const double *v)
 // Checks that a mass matrix declared constant does not vary with q, and that a force declared linear is affine in q.
 static pcs_status check_constants(const check *c, const double *q, const double *q1, const double *v)
 {
-    double M0[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES], M1[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
-    double f0[PCS_MAX_COORDINATES], f1[PCS_MAX_COORDINATES], f2[PCS_MAX_COORDINATES];
-    double q2[PCS_MAX_COORDINATES];
+    double M0[N * N], M1[N * N];
+    double f0[N], f1[N], f2[N];
+    double q2[N];
     for (int i = 0; i < c->n; i++) q2[i] = 2.0 * q1[i] - q[i];
     c->def->mass(c->p, q, M0);
     c->def->mass(c->p, q1, M1);
@@ -870,13 +823,14 @@ static pcs_status check_constants(const check *c, const double *q, const double 
     return PCS_OK;
 }
 
-// Derivatives to check: of the force by q or by v, or of M a by q.
-typedef enum check_kind { CHECK_STIFFNESS, CHECK_DAMPING, CHECK_INERTIA } check_kind;
+// Derivatives to check: of the force by q or by v, of M a by q, of the gaps by q.
+typedef enum check_kind { CHECK_STIFFNESS, CHECK_DAMPING, CHECK_INERTIA, CHECK_GAPS } check_kind;
 
 static void check_function(const check *c, check_kind kind, const double *const state[3], double *y)
 {
-    double M[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
-    if (kind != CHECK_INERTIA) c->def->force(c->p, 0.0, state[0], state[1], y);
+    double M[N * N];
+    if (kind == CHECK_GAPS) c->def->gaps(c->p, state[0], y);
+    if (kind == CHECK_STIFFNESS || kind == CHECK_DAMPING) c->def->force(c->p, 0.0, state[0], state[1], y);
     if (kind != CHECK_INERTIA) return;
     c->def->mass(c->p, state[0], M);
     for (int i = 0; i < c->n; i++) {
@@ -887,25 +841,27 @@ static void check_function(const check *c, check_kind kind, const double *const 
 
 // A column of a derivative by a difference over `step` both ways, and what round-off leaves of it.
 typedef struct check_slopes {
-    double step, slope[PCS_MAX_COORDINATES], noise[PCS_MAX_COORDINATES];
+    double step, slope[PCS_MAX_CLOSED_ROWS], noise[PCS_MAX_CLOSED_ROWS];
 } check_slopes;
 
 static void check_column(const check *c, check_kind kind, const double *const state[3], int column, check_slopes *out)
 {
-    int moved = kind == CHECK_DAMPING ? 1 : 0;
-    double x[PCS_MAX_COORDINATES], plus[PCS_MAX_COORDINATES], minus[PCS_MAX_COORDINATES];
+    int moved = kind == CHECK_DAMPING ? 1 : 0, count = kind == CHECK_GAPS ? c->nrow : c->n;
+    double sign = kind == CHECK_STIFFNESS || kind == CHECK_DAMPING ? -0.5 : 0.5;
+    double x[N], plus[PCS_MAX_CLOSED_ROWS], minus[PCS_MAX_CLOSED_ROWS];
     const double *const at[] = { moved == 0 ? x : state[0], moved == 1 ? x : state[1], state[2] };
     memcpy(x, state[moved], (size_t)c->n * sizeof *x);
     x[column] = state[moved][column] + out->step;
     check_function(c, kind, at, plus);
     x[column] = state[moved][column] - out->step;
     check_function(c, kind, at, minus);
-    for (int i = 0; i < c->n; i++) {
-        out->slope[i] = (kind == CHECK_INERTIA ? 0.5 : -0.5) * (plus[i] - minus[i]) / out->step;
-        out->noise[i] = 1e-14 * (fabs(plus[i]) + fabs(minus[i])) / out->step;
+    for (int i = 0; i < count; i++) {
+        out->slope[i] = sign * (plus[i] - minus[i]) / out->step;
+        out->noise[i] = kind == CHECK_GAPS ? 0.0 : 1e-14 * (fabs(plus[i]) + fabs(minus[i])) / out->step;
     }
 }
 
+// Compares given derivatives with the nearer of two differences: one for angles, one for lengths.
 static pcs_status check_derivative(const check *c, check_kind kind, const double *const state[3], const double *given)
 {
     static const char *const name[] = { "K", "C", "A" }, *const of[] = { "-df/dq", "-df/dv", "d(M a)/dq" };
@@ -915,10 +871,14 @@ static pcs_status check_derivative(const check *c, check_kind kind, const double
         check_slopes own = { .step = 1e-6 * fmax(c->length, fabs(base[j])) };
         check_column(c, kind, state, j, &unit);
         check_column(c, kind, state, j, &own);
-        for (int i = 0; i < c->n; i++) {
+        for (int i = 0; i < (kind == CHECK_GAPS ? c->nrow : c->n); i++) {
             double size = check_row_size(&given[i * c->n], c->n), is = given[i * c->n + j];
             const check_slopes *better = fabs(own.slope[i] - is) < fabs(unit.slope[i] - is) ? &own : &unit;
             if (fabs(better->slope[i] - is) <= check_tolerance * size + better->noise[i]) continue;
+            if (kind == CHECK_GAPS)
+                return pcs_fail(c->ctx, PCS_BAD_INPUT,
+                                "system '%s': G of row %d, coordinate '%s', is %.9g, but the gap changes by %.9g",
+                                c->def->name, i, c->def->coordinates[j], is, better->slope[i]);
             return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s': %s('%s', '%s') is %.9g, but %s is %.9g", c->def->name,
                             name[kind], c->def->coordinates[i], c->def->coordinates[j], is, of[kind], better->slope[i]);
         }
@@ -928,8 +888,11 @@ static pcs_status check_derivative(const check *c, check_kind kind, const double
 
 static pcs_status check_derivatives(const check *c, const double *q, const double *v)
 {
-    double K[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES], C[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
+    double K[N * N], C[N * N], G[PCS_MAX_CLOSED_ROWS * N] = { 0 };
     const double *const state[] = { q, v, v }; // any numbers will do for a
+    check_directions_at(c, q, G);
+    PCS_TRY(check_derivative(c, CHECK_GAPS, state, G));
+    PCS_TRY(check_bias(c, q, v));
     if (c->def->abi < 2) return PCS_OK;
     if (c->def->tangents != NULL) {
         c->def->tangents(c->p, 0.0, q, v, K, C);
@@ -945,7 +908,7 @@ pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_defini
                                    const double *q, const double *v)
 {
     check c = { .ctx = ctx, .def = d, .p = p, .n = d->ncoordinate, .length = d->length(p) };
-    double f[PCS_MAX_COORDINATES], w[PCS_MAX_COORDINATES], near[PCS_MAX_COORDINATES];
+    double f[N], w[N], near[N];
     if (!(c.length > 0.0) || isinf(c.length))
         return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s': length must be > 0, is %g", d->name, c.length);
     PCS_TRY(check_rows(&c));
@@ -961,7 +924,5 @@ pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_defini
                             d->coordinates[i]);
     PCS_TRY(check_mass(&c, q));
     PCS_TRY(check_constants(&c, q, near, w));
-    PCS_TRY(check_gaps(&c, near));
-    PCS_TRY(check_bias(&c, near, w));
     return check_derivatives(&c, near, w);
 }

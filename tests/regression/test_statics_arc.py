@@ -198,6 +198,18 @@ class Arc(unittest.TestCase):
             self.assertAlmostEqual(row["ridge.y"], 0.5 - 1.2 * row["factor"], delta=1e-12)
             self.assertAlmostEqual(-row["push.fy"], force(row["ridge.y"], 0.5), delta=1e-9)
 
+    def test_a_driven_ridge_passes_limit_points(self):
+        """By load steps: the reaction is known on the unstable branch, too."""
+        for b, steps in ((0.05, 23), (0.2, 90), (0.5, 23), (1.0, 90), (3.0, 23)):
+            text = re.sub("path: arc.*", f"steps: {steps}, time: 1 }}", roof(b, 0.02, 1.0, 1.0))
+            table = f"[[0, 0], [1, {-2.2 * b}]]"
+            drive = f"joints: {{ push: {{ type: prescribed, node: roof.end, along: y, table: {table} }} }}"
+            status, message, rows, _ = solve(re.sub("loads: .*", drive, text))
+            self.assertEqual((status, len(rows)), (0, steps + 1), message)
+            largest = max(abs(force(row["ridge.y"], b)) for row in rows)
+            self.assertLess(max(abs(row["push.fy"] + force(row["ridge.y"], b)) for row in rows), 1e-10 * largest)
+            self.assertEqual(sum(p["push.fy"] * q["push.fy"] < 0.0 for p, q in zip(rows, rows[1:])), 2)
+
     def test_lees_frame(self):
         found = []
         for cells, arc, size in ((2, 0.2, 1.0), (4, 0.02, 1e-3), (8, 0.05, 1.0)):

@@ -16,8 +16,6 @@ static void wrong_gaps(const double *p, const double *q, double *g)
 
 static void crooked_mass(const double *p, const double *q, double *A)
 {
-    (void)p;
-    (void)q;
     A[0] = A[3] = 1.0;
     A[1] = 0.1;
     A[2] = 0.0;
@@ -25,69 +23,51 @@ static void crooked_mass(const double *p, const double *q, double *A)
 
 static void negative_mass(const double *p, const double *q, double *A)
 {
-    (void)p;
-    (void)q;
     A[0] = -1.0;
 }
 
 static void growing_mass(const double *p, const double *q, double *A)
 {
-    (void)p;
     A[0] = 1.0 + q[0] * q[0];
 }
 
 static void curved_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)p;
-    (void)t;
-    (void)v;
     f[0] = q[0] * q[0];
 }
 
 static void no_force(const double *p, double t, const double *q, const double *v, double *f)
 {
-    (void)p;
-    (void)t;
-    (void)q;
-    (void)v;
     f[0] = NAN;
 }
 
 static void no_bias(const double *p, const double *q, const double *v, double *bias)
 {
-    (void)p;
-    (void)q;
-    (void)v;
     bias[0] = 0.0;
 }
 
 static void bad_rows(const double *p, percuss_row *row)
 {
-    (void)p;
     row[0] = (percuss_row){ .contact = "floor", .restitution = 1.5 };
 }
 
 static void three_tangents(const double *p, percuss_row *row)
 {
-    (void)p;
     row[0] = (percuss_row){ .contact = "floor", .ntangent = 3 };
 }
 
 static void nameless_rows(const double *p, percuss_row *row)
 {
-    (void)p;
     row[0] = (percuss_row){ 0 };
 }
 
 static int many_rows(const double *p)
 {
-    (void)p;
     return 65;
 }
 
 static double no_length(const double *p)
 {
-    (void)p;
     return 0.0;
 }
 
