@@ -115,83 +115,6 @@ static const pcs_check *find(const scene *s, const char *name)
     return find_check(pcs_certifier_certificate(s->certifier), name);
 }
 
-// Each makes a step that breaks one condition by `size`, in SI.
-static void sink_in(scene *s, double size)
-{
-    tell(s, -size, 1, 0, 0, 0);
-}
-
-static void pull_back(scene *s, double size)
-{
-    tell(s, 0, 1, 0, 0, -size);
-}
-
-static void push_away(scene *s, double size)
-{
-    tell(s, size, 1, 0, 0, 2 * size);
-}
-
-static void gate_an_open_row(scene *s, double size)
-{
-    tell(s, size, 1, 0, 0, 0);
-    s->rows[0].is_gated = true;
-}
-
-static void leave_a_closed_row(scene *s, double size)
-{
-    tell(s, 0, 1, 0, 0, size);
-    s->rows[0].is_gated = false;
-}
-
-static void approach(scene *s, double size)
-{
-    tell(s, 0, -size, 0, 0, 0);
-}
-
-static void rebound_too_little(scene *s, double size)
-{
-    tell(s, 0, 0.5 - size, -0.5, 0, 0);
-}
-
-static void stick(scene *s, double size)
-{
-    tell(s, 0, 1, -1, -size, 0);
-}
-
-// Schemes with contact forces report them besides impulses.
-static void pull_smoothly(scene *s, double size)
-{
-    tell(s, 0, 1, -1, 0, 0);
-    s->rows[0].force = -size * s->impulse / s->report.h;
-}
-
-static void pull_by_impact(scene *s, double size)
-{
-    tell(s, 0, 1, -1, 0, 0);
-    s->rows[0].impulse = -size * s->impulse;
-}
-
-static void push_while_leaving(scene *s, double size)
-{
-    tell(s, 0, size, 0, size, 0);
-}
-
-static void push_from_afar(scene *s, double size)
-{
-    tell(s, 0.01, 1, 0, size, 0);
-}
-
-static void pull_from_afar(scene *s, double size)
-{
-    tell(s, 0.01, 1, 0, -size, 0);
-}
-
-static void jump_too_far(scene *s, double size)
-{
-    tell(s, 0, 0, 0, 1.5, 0);
-    s->rows[0].rate_before += size * s->speed;
-}
-
 // 1 kg hits with 1 m/s and leaves with 0.5: 0.375 J are lost.
 static void hit(scene *s)
 {
@@ -204,86 +127,66 @@ static void hit(scene *s)
     pcs_certifier_start(s->certifier, &before);
 }
 
-static void lose_too_much(scene *s, double size)
-{
-    hit(s);
-    s->report.impact_loss += size * s->joule;
-}
-
-static void lose_too_little(scene *s, double size)
-{
-    hit(s);
-    s->report.impact_loss -= size * s->joule;
-}
-
-static void drift(scene *s, double size)
-{
-    tell(s, 0, 0, 0, 1.5, 0);
-    s->report.smooth_impulse[0] = size * s->impulse;
-}
-
-static void drift_aside(scene *s, double size)
-{
-    tell(s, 0.01, 0, 0, 0, 0);
-    s->report.smooth_impulse[2] = -size * s->impulse;
-}
-
-static void hide_an_impulse(scene *s, double size)
-{
-    tell(s, 0, 0, 0, 1.5, 0);
-    s->rows[0].step_impulse -= size * s->impulse;
-}
-
-static void gain_energy(scene *s, double size)
-{
-    tell(s, 0.01, 0, 0, 0, 0);
-    s->energy_defect = size * s->joule;
-}
-
-static void lose_energy(scene *s, double size)
-{
-    tell(s, 0.01, 0, 0, 0, 0);
-    s->energy_defect = -size * s->joule;
-}
-
+// A step that breaks one condition by a size, in SI: what is told of it, the impact above if all of that is 0, and a
+// number of the scene that is off.
+#define ROW(member) offsetof(scene, rows) + offsetof(pcs_row_report, member)
+#define REPORT(member) offsetof(scene, report) + offsetof(pcs_step_report, member)
+typedef enum fraud_unit { AS_TOLD, SPEED, IMPULSE, FORCE, ENERGY, GATE } fraud_unit; // GATE: the law is the other way
 typedef struct fraud {
     const char *check;
-    void (*commit)(scene *s, double size);
     bool limits_gaps;
+    double told[5], per_size[5]; // gap, rate, target, la, nu, and what is added for each unit of the size
+    fraud_unit unit;
+    double sign;
+    size_t place;
 } fraud;
 
 static const fraud frauds[] = {
-    { "gap >= 0", sink_in, true },
-    { "position multiplier >= 0", pull_back, true },
-    { "gap or position multiplier vanishes", push_away, true },
-    { "contact law imposed exactly where the smooth gap closes", gate_an_open_row, true },
-    { "contact law imposed exactly where the smooth gap closes", leave_a_closed_row, true },
-    { "gap rate + restitution >= 0 on closed contacts", approach, true },
-    { "gap rate + restitution >= 0 on closed contacts", rebound_too_little, false },
-    { "contact force and impulse >= 0", stick, true },
-    { "rate law or impulse vanishes", push_while_leaving, false },
-    { "no impulse on open contacts", push_from_afar, true },
-    { "no impulse on open contacts", pull_from_afar, false },
-    { "impulse = effective mass x velocity jump", jump_too_far, true },
-    { "impact loss = m_eff v^2 (1 - e^2) / 2", lose_too_much, false },
-    { "impact loss = m_eff v^2 (1 - e^2) / 2", lose_too_little, false },
-    { "momentum balance", drift, true },
-    { "momentum balance", drift_aside, false },
-    { "momentum balance", hide_an_impulse, false },
-    { "energy ledger closes", gain_energy, false },
-    { "energy ledger closes", lose_energy, false },
-    { "penetration <= 2 max|gap rate| h", sink_in, false },
-    { "contact force and impulse >= 0", pull_smoothly, true },
-    { "contact force and impulse >= 0", pull_by_impact, false },
+    { "gap >= 0", true, { 0, 1 }, { -1 }, AS_TOLD, 0, 0 },
+    { "position multiplier >= 0", true, { 0, 1 }, { 0, 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
+    { "gap or position multiplier vanishes", true, { 0, 1 }, { 1, 0, 0, 0, 2 }, AS_TOLD, 0, 0 },
+    { "contact law imposed exactly where the smooth gap closes", true, { 0, 1 }, { 1 }, GATE, 0, 0 },
+    { "contact law imposed exactly where the smooth gap closes", true, { 0, 1 }, { 0, 0, 0, 0, 1 }, GATE, 0, 0 },
+    { "gap rate + restitution >= 0 on closed contacts", true, { 0 }, { 0, -1 }, AS_TOLD, 0, 0 },
+    { "gap rate + restitution >= 0 on closed contacts", false, { 0, 0.5, -0.5 }, { 0, -1 }, AS_TOLD, 0, 0 },
+    { "contact force and impulse >= 0", true, { 0, 1, -1 }, { 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
+    { "rate law or impulse vanishes", false, { 0 }, { 0, 1, 0, 1 }, AS_TOLD, 0, 0 },
+    { "no impulse on open contacts", true, { 0.01, 1 }, { 0, 0, 0, 1 }, AS_TOLD, 0, 0 },
+    { "no impulse on open contacts", false, { 0.01, 1 }, { 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
+    { "impulse = effective mass x velocity jump", true, { 0, 0, 0, 1.5 }, { 0 }, SPEED, 1, ROW(rate_before) },
+    { "impact loss = m_eff v^2 (1 - e^2) / 2", false, { 0 }, { 0 }, ENERGY, 1, REPORT(impact_loss) },
+    { "impact loss = m_eff v^2 (1 - e^2) / 2", false, { 0 }, { 0 }, ENERGY, -1, REPORT(impact_loss) },
+    { "momentum balance", true, { 0, 0, 0, 1.5 }, { 0 }, IMPULSE, 1, REPORT(smooth_impulse) },
+    { "momentum balance", false, { 0.01 }, { 0 }, IMPULSE, -1, REPORT(smooth_impulse[2]) },
+    { "momentum balance", false, { 0, 0, 0, 1.5 }, { 0 }, IMPULSE, -1, ROW(step_impulse) },
+    { "energy ledger closes", false, { 0.01 }, { 0 }, ENERGY, 1, offsetof(scene, energy_defect) },
+    { "energy ledger closes", false, { 0.01 }, { 0 }, ENERGY, -1, offsetof(scene, energy_defect) },
+    { "penetration <= 2 max|gap rate| h", false, { 0, 1 }, { -1 }, AS_TOLD, 0, 0 },
+    { "contact force and impulse >= 0", true, { 0, 1, -1 }, { 0 }, FORCE, -1, ROW(force) },
+    { "contact force and impulse >= 0", false, { 0, 1, -1 }, { 0 }, IMPULSE, -1, ROW(impulse) },
 };
 enum { NFRAUD = sizeof frauds / sizeof *frauds };
+
+static void act(const fraud *f, double size, scene *s)
+{
+    double x[5], sum = 0.0;
+    for (int i = 0; i < 5; i++) {
+        x[i] = f->told[i] + size * f->per_size[i];
+        sum += fabs(x[i]);
+    }
+    if (sum == 0.0) hit(s);
+    else tell(s, x[0], x[1], x[2], x[3], x[4]);
+    const double scales[] = { 0.0, s->speed, s->impulse, s->impulse / s->report.h, s->joule, 0.0 };
+    if (f->unit == GATE) s->rows[0].is_gated = !s->rows[0].is_gated;
+    else if (f->unit != AS_TOLD) *(double *)((char *)s + f->place) += f->sign * size * scales[f->unit];
+}
 
 // Commits the fraud on a fresh certificate; gives the ratio of its check, and demands that no other one fails.
 static double commit(const fraud *f, units u, double size, bool *holds)
 {
     scene s;
     open_scene(&s, u, f->limits_gaps);
-    f->commit(&s, size);
+    act(f, size, &s);
     *holds = judge(&s);
     const pcs_certificate *certificate = pcs_certifier_certificate(s.certifier);
     double ratio = NAN;
@@ -351,10 +254,10 @@ TEST(first_violation_is_told)
 {
     scene s;
     open_scene(&s, si, true);
-    approach(&s, 1e-6);
+    tell(&s, 0, -1e-6, 0, 0, 0);
     CHECK(!judge(&s));
     const pcs_check *first = pcs_certifier_certificate(s.certifier)->broken;
-    sink_in(&s, 1e-3);
+    tell(&s, -1e-3, 1, 0, 0, 0);
     s.x.t = 0.5;
     CHECK(!judge(&s));
     CHECK(pcs_certifier_certificate(s.certifier)->broken == first);
@@ -385,11 +288,11 @@ static bool passes_with(bool limits_gaps, size_t offset)
 TEST(nan_never_passes)
 {
     const size_t places[] = {
-        offsetof(scene, rows) + offsetof(pcs_row_report, multiplier),
-        offsetof(scene, rows) + offsetof(pcs_row_report, rate_before),
-        offsetof(scene, rows) + offsetof(pcs_row_report, step_impulse),
-        offsetof(scene, report) + offsetof(pcs_step_report, smooth_impulse),
-        offsetof(scene, report) + offsetof(pcs_step_report, measure) + offsetof(pcs_measure, free_momentum),
+        ROW(multiplier),
+        ROW(rate_before),
+        ROW(step_impulse),
+        REPORT(smooth_impulse),
+        REPORT(measure.free_momentum),
         offsetof(scene, q) + (N - 1) * sizeof(double),
         offsetof(scene, v) + (N - 1) * sizeof(double),
     };
@@ -398,8 +301,8 @@ TEST(nan_never_passes)
         if (passes_with(true, places[i])) fail_msg("place %zu passes", i);
     }
     CHECK(!passes_with(false, offsetof(scene, energy_defect)));
-    CHECK(!passes_with(false, offsetof(scene, report) + offsetof(pcs_step_report, impact_loss)));
-    CHECK(!passes_with(true, offsetof(scene, rows) + offsetof(pcs_row_report, nu)));
+    CHECK(!passes_with(false, REPORT(impact_loss)));
+    CHECK(!passes_with(true, ROW(nu)));
 }
 
 // A contact that touches, but for round-off, before anything moves: there is no rate yet to allow for it.

@@ -214,10 +214,7 @@ TEST(failed_impulsive_step_leaves_no_trace)
     bad.solve = solve_for_a_while;
     int nfailed = 0;
     for (int step = 0; step < 200; step++) {
-        double q[BAR_NODES], v[BAR_NODES], a[BAR_NODES];
-        memcpy(q, run.x.q, sizeof q);
-        memcpy(v, run.x.v, sizeof v);
-        memcpy(a, run.x.history[0], sizeof a);
+        unsigned long long before = pcs_state_hash(&run.x);
         model_step(&other, bar_step);
         if (other.report.is_joined) {
             // The whole step asks once, then the part with the impact does.
@@ -225,16 +222,13 @@ TEST(failed_impulsive_step_leaves_no_trace)
             calls_left = 1;
             CHECK_OK(m->ctx, run.scheme->ops->step(run.scheme, &run.x, bar_step, &run.report));
             run.solver->ops = good;
-            CHECK(run.report.outcome == PCS_NOT_CONVERGED);
-            CHECK(memcmp(q, run.x.q, sizeof q) == 0 && memcmp(v, run.x.v, sizeof v) == 0);
-            CHECK(memcmp(a, run.x.history[0], sizeof a) == 0 && run.x.step == step);
+            CHECK(run.report.outcome == PCS_NOT_CONVERGED && pcs_state_hash(&run.x) == before);
             nfailed++;
         }
         model_step(&run, bar_step);
-        CHECK(memcmp(run.x.q, other.x.q, sizeof q) == 0 && memcmp(run.x.v, other.x.v, sizeof v) == 0);
-        CHECK(run.report.damping_loss == other.report.damping_loss && run.x.t == other.x.t);
+        CHECK(pcs_state_hash(&run.x) == pcs_state_hash(&other.x));
+        CHECK(run.report.damping_loss == other.report.damping_loss);
         CHECK(run.report.smooth_impulse[0] == other.report.smooth_impulse[0]);
-        CHECK(run.report.rows[0].is_impact == other.report.rows[0].is_impact);
     }
     CHECK(nfailed >= 3);
     model_destroy(&m);
