@@ -140,22 +140,11 @@ static void certify_choose_checks(pcs_certifier *self)
     self->now.bad_row = self->now.bad_equation = -1;
 }
 
-enum { ROW_ARRAYS = sizeof(certify_rows) / sizeof(double *) };
-
-// Allocates one block for all arrays, in the order of the members, largest_gap first.
-static pcs_status certify_take_rows(pcs_context *ctx, certify_rows *rows, int nrow)
-{
-    double *block, **arrays = &rows->largest_gap;
-    PCS_TAKE(ctx, block, ROW_ARRAYS * (size_t)nrow, "the certificate");
-    for (size_t i = 0; i < ROW_ARRAYS; i++) arrays[i] = block + i * (size_t)nrow;
-    return PCS_OK;
-}
-
 static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
-    double **rows[] = { &self->gap,         &self->bias, &self->own_gap, &self->own_rate, &self->middle_gap,
-                        &self->middle_rate, &self->z,    &self->moved,   &self->jump,     &self->misfit };
+    double **rows[] = { &self->gap,         &self->bias, &self->start_gap, &self->start_rate, &self->middle_gap,
+                        &self->middle_rate, &self->z,    &self->moved,     &self->jump,       &self->misfit };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], system->nrow, "the certificate");
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
     for (int k = 0; k < (system->row_set.ndriven > 0 ? 4 : 0); k++)
@@ -298,8 +287,8 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->rule = &scheme->rule;
     certify_choose_checks(self);
     self->comm = system->row_comm;
-    PCS_TRY(certify_take_rows(ctx, &self->rows, system->nrow));
-    PCS_TRY(certify_take_rows(ctx, &self->kept_rows, system->nrow));
+    PCS_TAKE(ctx, self->rows, system->nrow, "the certificate");
+    PCS_TAKE(ctx, self->kept_rows, system->nrow, "the certificate");
     PCS_TRY(certify_take_work(ctx, self));
     PCS_TRY(pcs_certify_take_friction(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
@@ -336,29 +325,24 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = now->leftover = 0.0;
 }
 
-static void certify_copy(certify_rows *to, const certify_rows *from, int nrow)
-{
-    memcpy(to->largest_gap, from->largest_gap, ROW_ARRAYS * (size_t)nrow * sizeof *to->largest_gap);
-}
-
 void pcs_certifier_mark(pcs_certifier *self)
 {
     self->kept = self->now;
     self->marked = self->now.past;
-    certify_copy(&self->kept_rows, &self->rows, self->scheme->system->nrow);
+    memcpy(self->kept_rows, self->rows, (size_t)self->scheme->system->nrow * sizeof *self->rows);
 }
 
 void pcs_certifier_rewind(pcs_certifier *self)
 {
     self->now = self->kept;
-    certify_copy(&self->rows, &self->kept_rows, self->scheme->system->nrow);
+    memcpy(self->rows, self->kept_rows, (size_t)self->scheme->system->nrow * sizeof *self->rows);
 }
 
 // Returns true if a contact, closed by its last impulse, got none in this step and has not separated either.
 static bool certify_is_held(const pcs_certifier *self, int row)
 {
     const pcs_row_report *r = &self->report->rows[row];
-    if (self->rule->gate != PCS_GATE_HELD || !(self->rows.impulse[row] > 0.0) || r->step_impulse > 0.0) return false;
+    if (self->rule->gate != PCS_GATE_HELD || !(self->rows[row].impulse > 0.0) || r->step_impulse > 0.0) return false;
     return r->rate + r->target <= self->rule->gate_rest * self->x->largest_rate;
 }
 
@@ -366,8 +350,8 @@ static bool certify_is_held(const pcs_certifier *self, int row)
 static void certify_go_on(pcs_certifier *self, int row)
 {
     double way = self->rule->gate_share * self->scheme->step;
-    self->rows.impulse[row] = 1.0;
-    if (way > 0.0) self->rows.reach[row] = pcs_max(self->rows.reach[row], fabs(self->gap[row]) / way);
+    self->rows[row].impulse = 1.0;
+    if (way > 0.0) self->rows[row].reach = pcs_max(self->rows[row].reach, fabs(self->gap[row]) / way);
 }
 
 // Records the rows that the next step starts from. Returns true if an open contact may close in it, generously guessed.
@@ -377,14 +361,14 @@ static bool certify_remember_rows(pcs_certifier *self)
     double tie = PCS_ROUND_LENGTH * system->length, ahead = 2.0 * self->report->h;
     bool may_close = false, goes_on = self->rule->gate == PCS_GATE_HELD && !(self->report->h > 0.0);
     for (int j = 0; j < system->nrow; j++) {
-        double gap = self->rows.gap[j] = self->gap[j];
-        if (!certify_is_held(self, j)) self->rows.impulse[j] = self->report->rows[j].step_impulse;
-        if (self->report->rows[j].step_impulse > 0.0) self->rows.recent[j] = PCS_RECENT;
-        else if (!(self->report->h > 0.0)) self->rows.recent[j] = self->x->recent[j]; // by the rule of the start
-        else self->rows.recent[j] = pcs_max(self->rows.recent[j] - 1.0, 0.0);
+        double gap = self->rows[j].gap = self->gap[j];
+        if (!certify_is_held(self, j)) self->rows[j].impulse = self->report->rows[j].step_impulse;
+        if (self->report->rows[j].step_impulse > 0.0) self->rows[j].recent = PCS_RECENT;
+        else if (!(self->report->h > 0.0)) self->rows[j].recent = self->x->recent[j]; // by the rule of the start
+        else self->rows[j].recent = pcs_max(self->rows[j].recent - 1.0, 0.0);
         if (goes_on && self->x->was_loaded[j]) certify_go_on(self, j);
         if (system->rows[j].is_bilateral) continue;
-        if (gap > tie && gap + ahead * self->rows.rate[j] < 0.0) may_close = true;
+        if (gap > tie && gap + ahead * self->rows[j].rate < 0.0) may_close = true;
     }
     return self->comm == NULL ? may_close : pcs_all_max(self->comm, may_close) != 0.0;
 }
@@ -528,16 +512,6 @@ static void carry_broken(pcs_certifier *self, pcs_carrier *c)
     if (pcs_carry_reads(c)) certificate->broken = broken < 0 ? NULL : &self->now.checks[broken];
 }
 
-static void carry_rows(certify_rows *rows, size_t nrow, pcs_carrier *c)
-{
-    static const char *const names[ROW_ARRAYS] = { "largest_gap", "largest_rate", "overlap", "drift", "gap",  "rate",
-                                                   "impulse",     "recent",       "strayed", "reach", "bend", "sunk" };
-    for (size_t i = 0; i < ROW_ARRAYS; i++) {
-        pcs_carry_table table = { rows->largest_gap + i * nrow, nrow, sizeof(double), sizeof(double), false };
-        pcs_carry_rows(c, names[i], &table);
-    }
-}
-
 // Zeroes arrays that still hold an older step: nothing reads them, and a checkpoint must not contain them.
 static void carry_clear(certify_past *past, size_t bytes, int nhistory)
 {
@@ -571,6 +545,7 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
 {
     certify_memory *now = &self->now;
     const pcs_system *system = self->scheme->system;
+    pcs_carry_table rows = { self->rows, (size_t)system->nrow, sizeof *self->rows, sizeof *self->rows, false };
     size_t nnumber = (offsetof(certify_memory, past) - offsetof(certify_memory, momentum)) / sizeof(double);
     pcs_carry_part(c, "certificate");
     for (int i = 0; i < now->certificate.ncheck; i++)
@@ -583,6 +558,6 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
     pcs_carry_words(c, "numbers", now->momentum, nnumber);
     pcs_carry_flags(c, "is_awaited", &now->is_awaited, 1);
     pcs_carry_int(c, "iterations", &now->iterations);
-    carry_rows(&self->rows, (size_t)system->nrow, c);
+    pcs_carry_rows(c, "rows", &rows);
     carry_past(self, c);
 }

@@ -94,21 +94,21 @@ typedef struct certify_memory {
     int iterations;                  // of the last step that was examined
 } certify_memory;
 
-// [nrow] each; if ranks check their own rows, all but gap and impulse are known for these alone
-typedef struct certify_rows {
-    double *largest_gap;  // so far, m
-    double *largest_rate; // so far, m/s
-    double *overlap;      // overlap at the start of the run, m
-    double *drift;        // that the present contact may have gathered where gaps are curved, m; of a driven row, what
-                          // the speeds at the ends of steps miss of its way
-    double *gap, *rate;   // of the last state, m and m/s
-    double *impulse;      // of the last step, N s
-    double *recent;       // PCS_RECENT after a step with an impulse, one less after each other one
-    double *strayed;      // displacement beyond its velocities since it has had an impulse in every step, m
-    double *reach;        // largest rate so far, including that before the impulses of a step, m/s
-    double *bend;         // largest change so far of an open contact's rate by the impulses of others, m/s
-    double *sunk;         // penetration that impacts explain since the gap was positive last, m
-} certify_rows;
+// Remembers a row; if ranks check their own rows, all but gap and impulse are known for these alone.
+typedef struct certify_row {
+    double largest_gap;  // so far, m
+    double largest_rate; // so far, m/s
+    double overlap;      // overlap at the start of the run, m
+    double drift;        // that the present contact may have gathered where gaps are curved, m; of a driven row, what
+                         // the speeds at the ends of steps miss of its way
+    double gap, rate;    // of the last state, m and m/s
+    double impulse;      // of the last step, N s
+    double recent;       // PCS_RECENT after a step with an impulse, one less after each other one
+    double strayed;      // displacement beyond its velocities since it has had an impulse in every step, m
+    double reach;        // largest rate so far, including that before the impulses of a step, m/s
+    double bend;         // largest change so far of an open contact's rate by the impulses of others, m/s
+    double sunk;         // penetration that impacts explain since the gap was positive last, m
+} certify_row;
 
 // Sums and maxima over all rows in a step.
 typedef struct certify_survey {
@@ -125,14 +125,14 @@ struct pcs_certifier {
     const pcs_rule *rule;
     pcs_check *check[CERTIFY_COUNT]; // each condition among the checks of `now`, NULL if it does not apply
     certify_memory now, kept;        // current, and saved at the mark
-    certify_rows rows, kept_rows;
-    certify_past past[2]; // last state, and the one at the mark
-    int marked;           // index of the latter, -1 if none
-    bool iterates;        // steps are iterations on a nonlinear model
-    bool is_controlled;   // step-size control chooses the steps
-    bool needs_middle;    // a law is evaluated at q_M
-    const pcs_comm *comm; // ranks that check the rows that each has, NULL if all rows are checked here
-    double stiffness;     // N/m, largest entry of K at the start, times the number of equations
+    certify_row *rows, *kept_rows;   // [nrow] likewise
+    certify_past past[2];            // last state, and the one at the mark
+    int marked;                      // index of the latter, -1 if none
+    bool iterates;                   // steps are iterations on a nonlinear model
+    bool is_controlled;              // step-size control chooses the steps
+    bool needs_middle;               // a law is evaluated at q_M
+    const pcs_comm *comm;            // ranks that check the rows that each has, NULL if all rows are checked here
+    double stiffness;                // N/m, largest entry of K at the start, times the number of equations
     // Current step:
     double ratio_before[CERTIFY_COUNT]; // worst ratio of each check before its rows were checked, -1 if none
     bool was_broken;                    // a check was broken before
@@ -149,7 +149,6 @@ struct pcs_certifier {
     double available;                                          // J, energy available in the step
     double speed;                                              // m/s, sqrt(2 E / m), E the largest energy so far
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
-    double *own_gap, *own_rate;                                // [nrow] memory of the first two, unless recorded
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers
     double *moved, *jump;                                      // [nrow] effect of multipliers on gaps and velocities
     double *misfit;                                            // [nrow] error of the gaps, m

@@ -262,7 +262,7 @@ void pcs_certify_bends(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
     double fastest = pcs_system_largest(system, self->x->v), time = 1e-5 * forces_length(self) / fastest;
-    double *ahead = self->moved, *behind = self->jump, *here = self->own_rate;
+    double *ahead = self->moved, *behind = self->jump, *here = self->start_rate;
     // Velocities at rest are round-off, down to numbers whose reciprocal overflows.
     bool is_at_rest = !(fastest > PCS_ROUND_VELOCITY * self->speed);
     if (!self->is_examined || !pcs_certify_is_on(self, CERTIFY_BEND) || is_at_rest) return;

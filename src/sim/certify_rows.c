@@ -189,16 +189,16 @@ static double misfit_deformation(const pcs_certifier *self, double *motion)
 // Returns the misfit of a contact in this step, m; records the penetration that its impact explains in `sunk`.
 static double misfit_of_contact(pcs_certifier *self, int row)
 {
-    certify_rows *kept = &self->rows;
-    double depth = -self->gap[row], before = pcs_max(0.0, -kept->gap[row]), h = self->report->h;
-    double approach = pcs_max(0.0, -kept->rate[row]);
-    if (depth <= 0.0) kept->sunk[row] = 0.0;
+    certify_row *kept = &self->rows[row];
+    double depth = -self->gap[row], before = pcs_max(0.0, -kept->gap), h = self->report->h;
+    double approach = pcs_max(0.0, -kept->rate);
+    if (depth <= 0.0) kept->sunk = 0.0;
     if (!(self->report->rows[row].step_impulse > 0.0) || depth <= 0.0) return 0.0;
-    if (!(kept->impulse[row] > 0.0) || h == 0.0) {
+    if (!(kept->impulse > 0.0) || h == 0.0) {
         double explained = h == 0.0 ? depth : before + 2.0 * h * approach;
-        kept->sunk[row] = pcs_max(kept->sunk[row], pcs_min(depth, explained));
+        kept->sunk = pcs_max(kept->sunk, pcs_min(depth, explained));
     }
-    return depth - kept->sunk[row] - kept->drift[row];
+    return depth - kept->sunk - kept->drift;
 }
 
 // Computes the error of a row beyond round-off, while its record is still that of the step before.
@@ -207,8 +207,8 @@ static void misfit_find(pcs_certifier *self, int row)
     const pcs_system *system = self->scheme->system;
     const pcs_row *law = &system->rows[row];
     double size = fabs(self->gap[row]) * (law->is_angle ? system->length : 1.0);
-    double misfit = law->is_bilateral ? size - self->rows.overlap[row] : misfit_of_contact(self, row);
-    if (law->is_bilateral && self->report->h == 0.0) self->rows.overlap[row] = size;
+    double misfit = law->is_bilateral ? size - self->rows[row].overlap : misfit_of_contact(self, row);
+    if (law->is_bilateral && self->report->h == 0.0) self->rows[row].overlap = size;
     self->misfit[row] = misfit - 1e3 * pcs_gap_tie(system, row, self->x->q);
 }
 
@@ -239,8 +239,8 @@ static void misfit_explain_drives(pcs_certifier *self)
         double mean = (1.0 - after) * self->drive[1][j] + after * self->drive[3][j];
         double missed = fabs(self->drive[2][j] - self->drive[0][j] - h * mean);
         double size = system->rows[j].is_angle ? system->length : 1.0;
-        self->rows.drift[j] = left * self->rows.drift[j] + 2.0 * size * missed;
-        self->misfit[j] -= self->rows.drift[j];
+        self->rows[j].drift = left * self->rows[j].drift + 2.0 * size * missed;
+        self->misfit[j] -= self->rows[j].drift;
     }
 }
 
@@ -370,7 +370,7 @@ static double rows_place(const pcs_certifier *self, int row)
 static double rows_length(const pcs_certifier *self, int row)
 {
     const double *q = self->from != NULL ? self->from->q : self->x->q;
-    return pcs_gap_tie(self->scheme->system, row, q) + PCS_ROUND_LENGTH * self->rows.largest_gap[row];
+    return pcs_gap_tie(self->scheme->system, row, q) + PCS_ROUND_LENGTH * self->rows[row].largest_gap;
 }
 
 static void rows_check_position(pcs_certifier *self, const row_now *now)
@@ -488,8 +488,10 @@ static bool rows_find_start(pcs_certifier *self)
     pcs_system *system = self->scheme->system;
     if (self->report->is_joined || !(self->report->h > 0.0)) return false;
     bool are_known = !system->row_set.vary && !self->needs_middle;
-    self->start_gap = are_known ? self->rows.gap : self->own_gap;
-    self->start_rate = are_known ? self->rows.rate : self->own_rate;
+    for (int j = 0; j < system->nrow && are_known; j++) {
+        self->start_gap[j] = self->rows[j].gap;
+        self->start_rate[j] = self->rows[j].rate;
+    }
     if (are_known) return self->now.count > 0;
     if (self->from == NULL) return false;
     pcs_system_gaps(system, pcs_at(self->from->t, self->from->q, NULL), self->start_gap);
@@ -527,7 +529,7 @@ static double rows_reflected(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->scheme->system;
     double before = 2.0 * pcs_system_rate(system, row, self->x->v) - pcs_system_rate(system, row, self->x->history[0]);
-    double e = self->rows.impulse[row] > 0.0 ? 0.0 : pcs_restitution(&system->rows[row], before);
+    double e = self->rows[row].impulse > 0.0 ? 0.0 : pcs_restitution(&system->rows[row], before);
     return rows_is_heavy(self, row) ? -0.5 * (1.0 - e) * before : 0.0;
 }
 
@@ -535,7 +537,7 @@ static double rows_reflected(const pcs_certifier *self, int row)
 static double rows_target(const pcs_certifier *self, int row)
 {
     const pcs_row *law = &self->scheme->system->rows[row];
-    const double *start = self->start_rate, *middle = self->middle_rate; // NULL where the rule does not ask for them
+    const double *start = self->start_rate, *middle = self->middle_rate;
     double told = self->report->rows[row].rate_before;
     switch (self->rule->rate) {
     case PCS_RATE_START: return pcs_restitution(law, start[row]) * start[row];
@@ -590,14 +592,14 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
     if (now->law->is_bilateral || self->rule->gate == PCS_GATE_NONE) return;
     double half = 0.5 * self->report->h * self->start_rate[now->row];
     double length = now->length + rows_way(self, now->row);
-    length += PCS_ROUND_LENGTH * self->report->h * fabs(self->rows.impulse[now->row]) / now->mass;
+    length += PCS_ROUND_LENGTH * self->report->h * fabs(self->rows[now->row].impulse) / now->mass;
     double foreseen = self->start_gap[now->row] + half;
     if (self->rule->gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row] - self->rule->gate_tolerance;
     if (self->rule->gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
     if (self->rule->gate == PCS_GATE_HELD) {
         double ahead = self->rule->gate_share * self->report->h * r->rate_before;
         foreseen = self->start_gap[now->row] + ahead;
-        if (self->rows.impulse[now->row] > 0.0) foreseen = -self->scheme->system->length;
+        if (self->rows[now->row].impulse > 0.0) foreseen = -self->scheme->system->length;
         length += PCS_ROUND_SUM * fabs(ahead) + self->rule->gate_slack * self->report->h * fabs(r->rate_before);
     }
     // A tie within round-off is closed or open.
@@ -648,18 +650,19 @@ static void rows_check_impact(pcs_certifier *self)
 // constrained velocity on a curved path are allowed. A joint may drift.
 static void rows_check_penetration(pcs_certifier *self, const row_now *now)
 {
-    certify_rows *kept = &self->rows;
     int row = now->row;
+    certify_row *kept = &self->rows[row];
     if (!pcs_certify_is_on(self, CERTIFY_PENETRATION)) return;
     double gap = now->gap, h = self->report->h, fastest = sqrt(2.0 * self->available / now->mass);
     double rate = pcs_min(pcs_max(fabs(now->rate), fabs(now->told->rate_before)), fastest);
     const pcs_system *system = self->scheme->system; // points may pass from row to row of a contact
     int at = system->row_set.may_change ? system->contacts[now->law->contact].first_row : row;
-    kept->largest_rate[at] = pcs_certify_grown(kept->largest_rate[at], rate);
+    double *largest = &self->rows[at].largest_rate;
+    *largest = pcs_certify_grown(*largest, rate);
     if (now->law->is_bilateral) return;
-    kept->drift[row] = gap > 0.0 ? 0.0 : kept->drift[row] + h * h * fabs(self->bias[row]);
-    if (h == 0.0) kept->overlap[row] = pcs_max(0.0, -gap);
-    double allowed = 2.0 * kept->largest_rate[at] * self->now.largest_h + kept->overlap[row] + kept->drift[row];
+    kept->drift = gap > 0.0 ? 0.0 : kept->drift + h * h * fabs(self->bias[row]);
+    if (h == 0.0) kept->overlap = pcs_max(0.0, -gap);
+    double allowed = 2.0 * *largest * self->now.largest_h + kept->overlap + kept->drift;
     pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + self->rule->event_depth + now->length, row, -1);
 }
 
@@ -694,7 +697,7 @@ static void rows_check_held(pcs_certifier *self, const row_now *now)
     if (!pcs_certify_is_on(self, CERTIFY_HELD) || self->from == NULL || now->law->is_bilateral) return;
     double excess = rows_excess(self, now, &rounding), length = now->length + rounding;
     length += PCS_ROUND_SUM * (fabs(now->told->nu) + h * fabs(now->told->multiplier)) / now->mass;
-    if (!(self->rows.recent[now->row] > 0.0)) excess = now->told->nu / now->mass;
+    if (!(self->rows[now->row].recent > 0.0)) excess = now->told->nu / now->mass;
     pcs_certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row, -1);
 }
 
@@ -709,7 +712,7 @@ static bool rows_is_led(const pcs_certifier *self, const row_now *now, double re
     if (!(self->report->h > 0.0) || self->report->is_joined || (is_apart && self->survey.is_hit)) return false;
     if (is_exact) return true;
     bool is_pressed = !has_stages || now->law->is_bilateral || now->told->step_impulse > now->told->multiplier;
-    return is_pressed && self->report->h * pcs_max(fabs(self->rows.rate[now->row]), fabs(now->rate)) <= rest;
+    return is_pressed && self->report->h * pcs_max(fabs(self->rows[now->row].rate), fabs(now->rate)) <= rest;
 }
 
 // Checks that a row that is loaded in every step has moved by the integral of its velocities.
@@ -717,13 +720,13 @@ static void rows_check_stay(pcs_certifier *self, const row_now *now)
 {
     const pcs_system *system = self->scheme->system;
     double h = self->report->h, move = isnan(self->rule->move) ? 0.5 : self->rule->move;
-    double *strayed = &self->rows.strayed[now->row];
+    double *strayed = &self->rows[now->row].strayed;
     double allowed = now->length + 1e-6 * (now->law->is_angle ? 1.0 : pcs_max(system->length, system->place));
     if (!pcs_certify_is_on(self, CERTIFY_STAY) || now->law->is_driven) return;
-    bool was_loaded = now->law->is_bilateral || self->rows.impulse[now->row] > 0.0;
+    bool was_loaded = now->law->is_bilateral || self->rows[now->row].impulse > 0.0;
     bool is_loaded = now->law->is_bilateral || now->told->step_impulse > 0.0;
     if (self->from != NULL && was_loaded && is_loaded && rows_is_led(self, now, 1e-3 * allowed)) {
-        double way = h * ((1.0 - move) * self->rows.rate[now->row] + move * now->rate);
+        double way = h * ((1.0 - move) * self->rows[now->row].rate + move * now->rate);
         *strayed += pcs_rows_dot(system->G, now->row, self->way) - way;
         pcs_certify_note(self, CERTIFY_STAY, fabs(*strayed), allowed, now->row, -1);
     } else {
@@ -742,7 +745,7 @@ static void rows_check_passages(pcs_certifier *self)
     if (!(h > 0.0) || !(fabs(self->x->t - from->t - h) <= 1e-6 * h)) return;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *r = &self->report->rows[j];
-        self->ends[j] = (pcs_passage_row){ .gap = { self->rows.gap[j], self->gap[j] },
+        self->ends[j] = (pcs_passage_row){ .gap = { self->rows[j].gap, self->gap[j] },
                                            .is_loaded = r->step_impulse != 0.0 || r->nu != 0.0 };
     }
     system->ops->passages(system, from->q, self->x->q, self->ends, &worst);
@@ -754,20 +757,20 @@ static void rows_check_passages(pcs_certifier *self)
 static void rows_check_offset(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
-    certify_rows *kept = &self->rows;
     int row = now->row;
+    certify_row *kept = &self->rows[row];
     if (!pcs_certify_is_on(self, CERTIFY_OFFSET) || now->law->is_bilateral) return;
     double gap = now->gap, rate = now->rate, h = self->now.largest_h, share = self->rule->gate_share;
     // A velocity without impulses is at most sqrt(2) of what the energy gives to the mass of the row.
     double fastest = sqrt(4.0 * self->available / now->mass);
-    kept->reach[row] = pcs_max(kept->reach[row], pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest));
-    fastest = kept->reach[row];
-    if (!r->is_gated) kept->bend[row] = pcs_certify_grown(kept->bend[row], fabs(rate - r->rate_before));
+    kept->reach = pcs_max(kept->reach, pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest));
+    fastest = kept->reach;
+    if (!r->is_gated) kept->bend = pcs_certify_grown(kept->bend, fabs(rate - r->rate_before));
     if (!(r->step_impulse > 0.0)) return;
     double tie = self->rule->gate_slack * h * fastest;
-    double above = share * h * fastest + tie, below = tie + (1.0 - share) * h * fastest + share * h * kept->bend[row];
+    double above = share * h * fastest + tie, below = tie + (1.0 - share) * h * fastest + share * h * kept->bend;
     if (rows_is_heavy(self, row)) below += h * fastest; // its impact takes a step
-    double allowed = (gap > 0.0 ? above : below + kept->overlap[row]) + now->length;
+    double allowed = (gap > 0.0 ? above : below + kept->overlap) + now->length;
     pcs_certify_note(self, CERTIFY_OFFSET, fabs(gap), allowed, row, -1);
 }
 
@@ -782,7 +785,7 @@ static void rows_evaluate(pcs_certifier *self)
 
 static row_now rows_look_at(pcs_certifier *self, int row)
 {
-    double gap = self->gap[row], *largest = &self->rows.largest_gap[row];
+    double gap = self->gap[row], *largest = &self->rows[row].largest_gap;
     *largest = pcs_certify_grown(*largest, fabs(gap));
     return (row_now){ .row = row,
                       .told = &self->report->rows[row],
@@ -815,7 +818,7 @@ void pcs_certify_rows(pcs_certifier *self)
         misfit_find(self, j);
         rows_check_held(self, &now);
         rows_check_stay(self, &now);
-        self->rows.rate[j] = now.rate; // of the last state from here on; gaps are still asked for
+        self->rows[j].rate = now.rate; // of the last state from here on; gaps are still asked for
         if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
     friction_check_soft(self);
