@@ -113,8 +113,7 @@ static pcs_status driven_setup(pcs_scheme *self)
     self->rule.event_depth = 2.0 * e->gap_tolerance;
     e->stick = p->stick;
     e->stops = p->accumulation == STOP;
-    PCS_TAKE(self->ctx, s->y0, e->size, "the smooth motion");
-    PCS_TAKE(self->ctx, s->atol, e->size, "the smooth motion");
+    PCS_TAKE_EACH(self->ctx, e->size, "the smooth motion", double, &s->y0, &s->atol);
     PCS_TAKE(self->ctx, s->direction, 3 * m, "the smooth motion");
     for (int j = 0; j < 3 * m; j++) s->direction[j] = j >= m && j < 2 * m ? 1 : -1;
     pcs_ode_problem problem = { .user = self,

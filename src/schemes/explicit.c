@@ -14,9 +14,8 @@ pcs_status pcs_explicit_setup(pcs_scheme *self)
     s->problem = pcs_next_problem(self, &s->next, NULL, 0.0);
     PCS_TAKE(self->ctx, s->stage, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->stage_t, system->ntangent, "the stage impulses");
-    PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the stage contacts");
-    PCS_TAKE(self->ctx, s->is_closed, system->nrow, "the stage contacts");
-    PCS_TAKE(self->ctx, s->is_pressed, system->nrow, "the stage contacts");
+    PCS_TAKE_EACH(self->ctx, system->nrow, "the stage contacts", unsigned char, &s->was_closed, &s->is_closed,
+                  &s->is_pressed);
     if (!system->is_linear) PCS_TAKE(self->ctx, s->kick, system->nv, "the stage impulses");
     // Contact problems see M alone; a form with h = 1 serves steps of any size.
     pcs_step_form form = { .h = 1.0 };
@@ -407,9 +406,8 @@ pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count)
     double **stages[] = { s->q, s->v, s->free, s->full };
     for (int i = 0; i < 4 * count; i++)
         PCS_TAKE(self->ctx, stages[i / count][i % count], self->system->nv, "the stages");
-    PCS_TAKE(self->ctx, s->force, self->system->nrow, "the stage forces");
+    PCS_TAKE_EACH(self->ctx, self->system->nrow, "the stage forces", double, &s->force, &s->left);
     PCS_TAKE(self->ctx, s->force_t, self->system->ntangent, "the stage forces");
-    PCS_TAKE(self->ctx, s->left, self->system->nrow, "the stage forces");
     return PCS_OK;
 }
 

@@ -148,9 +148,7 @@ static pcs_status galerkin_setup(pcs_scheme *self)
     if (degree == 1 && !is_plus) self->rule.kind = PCS_RULE_HEUN;
     PCS_TRY(pcs_explicit_take_stages(self, degree + 1));
     for (int k = 0; k <= degree; k++) PCS_TAKE(self->ctx, s->la[k], nrow, "the stage forces");
-    PCS_TAKE(self->ctx, s->jump, n, "the stages");
-    PCS_TAKE(self->ctx, s->last, n, "the stages");
-    PCS_TAKE(self->ctx, s->place, n, "the stages");
+    PCS_TAKE_EACH(self->ctx, n, "the stages", double, &s->jump, &s->last, &s->place);
     PCS_TAKE(self->ctx, s->is_lasting, nrow, "the stage contacts");
     return PCS_OK;
 }

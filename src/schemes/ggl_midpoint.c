@@ -62,9 +62,7 @@ static pcs_status ggl_take_unified(pcs_scheme *self, pcs_ggl *s)
 {
     const pcs_system *system = self->system;
     int count = 2 * system->nrow + system->ntangent;
-    double **vectors[] = { &s->mid_q, &s->mid_v, &s->r, &s->dv };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        PCS_TAKE(self->ctx, *vectors[i], system->nv, "the unified step");
+    PCS_TAKE_EACH(self->ctx, system->nv, "the unified step", double, &s->mid_q, &s->mid_v, &s->r, &s->dv);
     PCS_TAKE(self->ctx, s->Y, count, "the unified step");
     for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, s->Y[k], system->nv, "the unified step");
     PCS_TRY(pcs_matrix_create(self->ctx, system->M->pattern, &s->S));
@@ -400,8 +398,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     PCS_TRY(pcs_dense_contacts_create(self->ctx, self->system, false, &s->contacts));
     PCS_TAKE(self->ctx, s->E, m, "the position correction");
     for (int j = 0; j < m; j++) PCS_TAKE(self->ctx, s->E[j], self->system->nv, "the position correction");
-    double **rows[] = { &s->psi, &s->start_rate };
-    for (int i = 0; i < 2; i++) PCS_TAKE(self->ctx, *rows[i], m, "the position correction");
+    PCS_TAKE_EACH(self->ctx, m, "the position correction", double, &s->psi, &s->start_rate);
     PCS_TAKE(self->ctx, s->start_rate_t, self->system->ntangent, "the position correction");
     PCS_TAKE(self->ctx, s->uncorrected, self->system->nv, "the position correction");
     s->is_mass_metric = p->metric == MASS;

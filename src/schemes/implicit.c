@@ -52,8 +52,7 @@ pcs_status pcs_implicit_setup(pcs_scheme *self)
     const pcs_system *system = self->system;
     s->goes_on = implicit_goes_on(system, implicit_radius(self));
     if (pcs_rule_has_closed_loss(rule)) {
-        PCS_TAKE(self->ctx, s->mix, system->nv, "the energy balance");
-        PCS_TAKE(self->ctx, s->image, system->nv, "the energy balance");
+        PCS_TAKE_EACH(self->ctx, system->nv, "the energy balance", double, &s->mix, &s->image);
     }
     if (rule->position == PCS_POSITION_HELD && pcs_rule_spread(rule) > 0.0) {
         PCS_TAKE(self->ctx, s->held, system->nrow, "the contacts that are held");
@@ -61,8 +60,7 @@ pcs_status pcs_implicit_setup(pcs_scheme *self)
         PCS_TAKE(self->ctx, s->next.nu_t, system->ntangent, "the contacts that are held");
     }
     if (rule->position == PCS_POSITION_CORRECTED) {
-        PCS_TAKE(self->ctx, s->correction, system->nrow, "position corrections");
-        PCS_TAKE(self->ctx, s->smooth_gap, system->nrow, "position corrections");
+        PCS_TAKE_EACH(self->ctx, system->nrow, "position corrections", double, &s->correction, &s->smooth_gap);
     }
     PCS_TRY(pcs_next_create(self, &s->next));
     bool has_forces = rule->position == PCS_POSITION_FORCE;

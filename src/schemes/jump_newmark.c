@@ -235,10 +235,8 @@ static pcs_status jump_setup(pcs_scheme *self)
     s->gap_tolerance = p->gap_tolerance;
     s->sees_velocity = !system->is_linear || pcs_system_is_damped(system);
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the closed contacts");
-    PCS_TAKE(self->ctx, s->smooth, system->nrow, "contact impulses");
-    PCS_TAKE(self->ctx, s->no_nu, system->nrow, "contact impulses");
-    double **tangents[] = { &s->smooth_t, &s->slide, &s->rubbed };
-    for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *tangents[i], system->ntangent, "contact impulses");
+    PCS_TAKE_EACH(self->ctx, system->nrow, "contact impulses", double, &s->smooth, &s->no_nu);
+    PCS_TAKE_EACH(self->ctx, system->ntangent, "contact impulses", double, &s->smooth_t, &s->slide, &s->rubbed);
     return pcs_projection_has_columns(self->solver) ? pcs_impact_create(self->solver, &s->impact) : PCS_OK;
 }
 

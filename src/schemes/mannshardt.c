@@ -61,8 +61,7 @@ static pcs_status mann_setup(pcs_scheme *self)
     PCS_TRY(pcs_event_setup(self));
     s->base.rounds_gaps = true;
     s->base.stick = 1e-7; // slower ones would not rise above the round-off of the gap
-    PCS_TAKE(self->ctx, s->end, s->base.size, "the stages");
-    PCS_TAKE(self->ctx, s->Y, s->base.size, "the stages");
+    PCS_TAKE_EACH(self->ctx, s->base.size, "the stages", double, &s->end, &s->Y);
     for (int i = 0; i < self->rule.tableau->s; i++) PCS_TAKE(self->ctx, s->K[i], s->base.size, "the stages");
     return PCS_OK;
 }

@@ -31,8 +31,7 @@ static const pcs_option paoli_options[] = { { 0 } };
 static pcs_status paoli_setup(pcs_scheme *self)
 {
     paoli *s = self->data;
-    PCS_TAKE(self->ctx, s->back, self->system->nv, "the position before");
-    PCS_TAKE(self->ctx, s->mean, self->system->nv, "the mean position");
+    PCS_TAKE_EACH(self->ctx, self->system->nv, "positions of the step", double, &s->back, &s->mean);
     return pcs_explicit_setup(self);
 }
 

@@ -10,14 +10,12 @@
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
 {
     int n = self->system->nv, m = self->system->nrow;
-    double **vectors[] = { &next->q, &next->v, &next->a, &next->d };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], n, "the next state");
+    PCS_TAKE_EACH(self->ctx, n, "the next state", double, &next->q, &next->v, &next->a, &next->d);
     if (pcs_system_is_damped(self->system) || self->system->is_linear)
         PCS_TAKE(self->ctx, next->mean, n, "the next state");
-    double **rows[] = { &next->target,      &next->gap,        &next->nu,    &next->la,
-                        &next->rate_before, &next->lam,        &next->speed, &next->speed_before,
-                        &next->way,         &next->way_before, &next->bias };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(self->ctx, *rows[i], m, "the next contact state");
+    PCS_TAKE_EACH(self->ctx, m, "the next contact state", double, &next->target, &next->gap, &next->nu, &next->la,
+                  &next->rate_before, &next->lam, &next->speed, &next->speed_before, &next->way, &next->way_before,
+                  &next->bias);
     PCS_TAKE(self->ctx, next->joints, m, "the next contact state");
     for (int j = 0; j < m; j++)
         if (self->system->rows[j].is_bilateral) next->joints[next->nown_joint++] = j;
@@ -26,8 +24,7 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
         PCS_TRY(pcs_comm_begin(self->ctx, self->system->row_comm, next->nown_joint, &next->first_joint, &next->njoint));
     PCS_TAKE(self->ctx, next->A, (size_t)next->njoint * (size_t)next->njoint, "the next contact state");
     PCS_TAKE(self->ctx, next->x, next->njoint, "the next contact state");
-    PCS_TAKE(self->ctx, next->target_t, self->system->ntangent, "the next contact state");
-    PCS_TAKE(self->ctx, next->la_t, self->system->ntangent, "the next contact state");
+    PCS_TAKE_EACH(self->ctx, self->system->ntangent, "the next contact state", double, &next->target_t, &next->la_t);
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
     next->pool = pcs_context_pool(self->ctx);
     next->nsum = n / PCS_SHORTEST_SLICE + 1;

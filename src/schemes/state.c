@@ -40,8 +40,7 @@ static pcs_status state_take(pcs_context *ctx, pcs_state *x)
     if (x->q == NULL) PCS_TAKE(ctx, x->q, x->nq, "a state");
     if (x->v == NULL) PCS_TAKE(ctx, x->v, x->nv, "a state");
     PCS_TAKE(ctx, x->was_loaded, x->nrow, "a state");
-    PCS_TAKE(ctx, x->recent, x->nrow, "a state");
-    PCS_TAKE(ctx, x->impulse, x->nrow, "a state");
+    PCS_TAKE_EACH(ctx, x->nrow, "a state", double, &x->recent, &x->impulse);
     for (int i = 0; i < x->nhistory; i++) PCS_TAKE(ctx, x->history[i], x->nv, "a state");
     for (int i = 0; i < x->nrow_history; i++) PCS_TAKE(ctx, x->row_history[i], x->nrow, "a state");
     x->memory = pcs_take(ctx, 1, x->memory_size, "a state");

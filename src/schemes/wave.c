@@ -150,8 +150,7 @@ static pcs_status wave_setup(pcs_scheme *self)
     const pcs_system *system = self->system;
     PCS_TRY(pcs_next_create(self, &s->next));
     PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
-    PCS_TAKE(self->ctx, s->is_heavy, system->nrow, "the contacts of the step");
-    PCS_TAKE(self->ctx, s->was_held, system->nrow, "the contacts of the step");
+    PCS_TAKE_EACH(self->ctx, system->nrow, "the contacts of the step", unsigned char, &s->is_heavy, &s->was_held);
     self->rule.gate_share = ((const wave_params *)self->params)->gate == GATE_BEFORE ? 1.0 : 0.5;
     if (system->inertia == NULL)
         return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");

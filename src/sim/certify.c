@@ -143,9 +143,9 @@ static void certify_choose_checks(pcs_certifier *self)
 static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
-    double **rows[] = { &self->gap,         &self->bias, &self->start_gap, &self->start_rate, &self->middle_gap,
-                        &self->middle_rate, &self->z,    &self->moved,     &self->jump,       &self->misfit };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], system->nrow, "the certificate");
+    PCS_TAKE_EACH(ctx, system->nrow, "the certificate", double, &self->gap, &self->bias, &self->start_gap,
+                  &self->start_rate, &self->middle_gap, &self->middle_rate, &self->z, &self->moved, &self->jump,
+                  &self->misfit);
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
     for (int k = 0; k < (system->row_set.ndriven > 0 ? 4 : 0); k++)
         PCS_TAKE(ctx, self->drive[k], system->nrow, "the certificate");
@@ -163,19 +163,16 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
 static pcs_status certify_take_vectors(pcs_context *ctx, pcs_certifier *self)
 {
     int n = self->scheme->system->nv;
-    double **work[] = { &self->f, &self->way, &self->e, &self->r, &self->b, &self->tolerance };
-    for (size_t i = 0; i < sizeof work / sizeof *work; i++) PCS_TAKE(ctx, *work[i], n, "the certificate");
+    PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->f, &self->way, &self->e, &self->r, &self->b,
+                  &self->tolerance);
     for (int k = 0; k < 2; k++) {
         certify_past *past = &self->past[k];
-        double **vectors[] = { &past->q, &past->v, &past->f };
-        for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the certificate");
+        PCS_TAKE_EACH(ctx, n, "the certificate", double, &past->q, &past->v, &past->f);
         for (int i = 0; i < self->scheme->ops->nhistory; i++) PCS_TAKE(ctx, past->history[i], n, "the certificate");
     }
     if (self->rule->kind == PCS_RULE_RUNGE_KUTTA)
-        for (int k = 0; k < self->rule->tableau->s; k++) {
-            PCS_TAKE(ctx, self->stage_v[k], n, "the certificate");
-            PCS_TAKE(ctx, self->stage_a[k], n, "the certificate");
-        }
+        for (int k = 0; k < self->rule->tableau->s; k++)
+            PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->stage_v[k], &self->stage_a[k]);
     return PCS_OK;
 }
 
@@ -287,8 +284,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->rule = &scheme->rule;
     certify_choose_checks(self);
     self->comm = system->row_comm;
-    PCS_TAKE(ctx, self->rows, system->nrow, "the certificate");
-    PCS_TAKE(ctx, self->kept_rows, system->nrow, "the certificate");
+    PCS_TAKE_EACH(ctx, system->nrow, "the certificate", certify_row, &self->rows, &self->kept_rows);
     PCS_TRY(certify_take_work(ctx, self));
     PCS_TRY(pcs_certify_take_friction(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));

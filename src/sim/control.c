@@ -110,8 +110,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
                         c->params.smallest, c->params.largest);
     sim->state.next_h = fmin(c->params.largest, fmax(c->params.smallest, sim->step_size));
     sim->view.is_controlled = true;
-    PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
-    PCS_TAKE(sim->ctx, c->middle, sim->system->nq, "step control");
+    PCS_TAKE_EACH(sim->ctx, sim->system->nq, "step control", double, &c->whole, &c->middle);
     if (pcs_rule_is_explicit(&scheme->rule)) PCS_TAKE(sim->ctx, c->whole_v, sim->system->nv, "step control");
     if (sim->scheme->stage_accelerations != NULL) PCS_TAKE(sim->ctx, c->missed_v, sim->system->nv, "step control");
     int count = control_misses_end(&sim->scheme->rule) ? 3 : 0;
