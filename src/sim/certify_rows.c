@@ -488,7 +488,8 @@ static bool rows_find_start(pcs_certifier *self)
     pcs_system *system = self->scheme->system;
     if (self->report->is_joined || !(self->report->h > 0.0)) return false;
     bool are_known = !system->row_set.vary && !self->needs_middle;
-    for (int j = 0; j < system->nrow && are_known; j++) {
+    int nknown = are_known ? system->nrow : 0;
+    for (int j = 0; j < nknown; j++) {
         self->start_gap[j] = self->rows[j].gap;
         self->start_rate[j] = self->rows[j].rate;
     }
