@@ -81,11 +81,9 @@ class Answer(NamedTuple):
 
     value: float
     bound: float
-    orders: dict[str, float]  #: of "mesh", "step" and "both"
-    errors: dict[str, float]  #: parts of the bound: "mesh", "step", "both", "sampling"
-    kind: str
+    parts: dict[str, Bound]  #: of "both", and of "mesh" and "step" alone
+    sampling: float  #: error of output that is sampled, part of the bound
     is_reached: bool
-    runs: int
     text: str
 
 
@@ -106,12 +104,12 @@ class Convergence:
         if not run.is_good:
             return Level(run, 0.0, 0, 0, ())
         found = measures.Run(self.runs.path(run.name))
-        summary, get = found.summary, found.summary.get
-        formulas = {**self.wanted, **measures.usual(summary)}
+        formulas = {**self.wanted, **measures.usual(found.summary)}
         run = run._replace(values={name: found.measure(formula) for name, formula in formulas.items()})
-        contacts = tuple((c.get("interval_count"), c.get("impacts")) for c in get("contacts") or [])
-        return Level(run, float((get("wall_time") or {}).get("total") or 0.0), int(get("model")["cells"]),
-                     int(get("steps")["done"]), contacts)
+        seconds, cells, steps = (found.measure(name).value for name in ("wall_time.total", "model.cells", "steps.done"))
+        contacts = found.summary.get("contacts") or []
+        return Level(run, seconds, int(cells), int(steps), tuple((c.get("interval_count"), c.get("impacts"))
+                                                                for c in contacts))
 
     def make(self, places: Sequence[Place]) -> None:
         """Makes the levels that are not there, side by side."""
@@ -182,10 +180,8 @@ class Convergence:
         value, found, grain = self.judge(name, finest)
         if math.isfinite(total := self.total(found, grain)):
             above.more.append(lambda ax: ax.errorbar([finest], [value], yerr=[total], color="black", zorder=0))
-        panels = [above, below] if below.curves else [above]
-        for panel in panels:
-            panel.more.append(lambda ax: ax.locator_params(axis="x", integer=True))
-        script = drawn({}, Options(), lambda one: draw_panels(one, panels))
+        above.more.append(lambda ax: ax.locator_params(axis="x", integer=True))
+        script = drawn({}, Options(), lambda one: draw_panels(one, [above, below] if below.curves else [above]))
         save(script.fig.target, os.path.join(self.folder, "converge.png"))
 
 
@@ -217,9 +213,7 @@ def converge(case: Path, measure: str, to: Union[str, float], *, set: Optional[M
             break
         level, before = level + 1, spent
     found.write(measure)
-    answer = Answer(value, total, {what: one.order for what, one in bounds.items()},
-                    {**{what: one.error for what, one in bounds.items()}, "sampling": grain}, bounds["both"].kind,
-                    total <= limit, len(found.levels), "")
+    answer = Answer(value, total, bounds, grain, total <= limit, "")
     return answer._replace(text=describe(found, measure, level, answer, limit))
 
 
@@ -230,26 +224,23 @@ def describe(found: Convergence, name: str, level: int, answer: Answer, limit: f
               f"{one.run.values[name][0]:.9g}" for (m, s), one in sorted(found.levels.items())]
     lines += ["", f"{name} = {answer.value:.9g} +- {answer.bound:.2g}" + (
         f" ({100 * answer.bound / abs(answer.value):.2g} %)" if answer.value and math.isfinite(answer.bound) else "")]
-    for what, one in found.judge(name, level)[1].items():
+    for what, one in answer.parts.items():
         order = f", order {one.order:.2f}" if one.kind == "converges" else ""
         title = "mesh and step together" if what == "both" else f"{what} alone"
         lines.append(f"  {title}: {one.kind}{order}, error up to {one.error:.2g}")
-    lines += [f"  sampling of the history: {answer.errors['sampling']:.2g}"] if answer.errors["sampling"] else []
+    lines += [f"  sampling of the history: {answer.sampling:.2g}"] if answer.sampling else []
     good = [(one.seconds, place) for place, one in found.levels.items()
             if abs(one.run.values[name][0] - answer.value) + answer.bound <= limit]
     if good:
         seconds, (m, s) = min(good)
         lines.append(f"The cheapest level that would have done: mesh {FACTOR**m}, step {FACTOR**s} ({seconds:.3g} s)")
     if not answer.is_reached:
-        lines.append(f"Not known to {limit:.2g} after {answer.runs} runs. Of the usual measures")
+        lines.append(f"Not known to {limit:.2g} after {len(found.levels)} runs. Of the usual measures")
         for other in found.levels[level, level].run.values:
             value, bounds, grain = found.judge(other, level)
-            total, kind = found.total(bounds, grain), bounds["both"].kind
-            if math.isfinite(value) and math.isfinite(total):
-                lines.append(f"  {other} {'converges' if kind in ('converges', 'exact') else kind}: {value:.6g} +- "
-                             f"{total:.2g}")
-            elif math.isfinite(value):
-                lines.append(f"  {other} does not converge")
+            total = found.total(bounds, grain)
+            lines.append(f"  {other} " + (f"{bounds['both'].kind}: {value:.6g} +- {total:.2g}" if math.isfinite(total)
+                                          else "does not converge"))
     return "\n".join(lines)
 
 

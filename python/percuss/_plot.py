@@ -114,7 +114,8 @@ def _named(album: pictures.Album, columns: Sequence[str]) -> list[Picture]:
     return album.pictures
 
 
-def make(given: Sequence[Any], columns: Sequence[str], options: Options) -> tuple[dict[str, Draw], list[str]]:
+def make(given: Sequence[Any], columns: Sequence[str], options: Options,
+         may_be_empty: bool = False) -> tuple[dict[str, Draw], list[str]]:
     """What draws each picture, by its name, and notes on what was left out. Columns give one picture; so does the name
     of a usual one."""
     runs = _open_runs(given, options)
@@ -131,7 +132,7 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options) -> tupl
         what = "--spectrum" if options.spectrum else "--range"
         raise InputError(f"{what} needs columns of a history, which are drawn in one picture")
     found = _named(album, columns) if columns else _usual(album)
-    if not found:
+    if not found and not may_be_empty:
         raise InputError(f"{album.first.attrs.get('path', 'the table')}: nothing to draw")
     if options.exact is not None and not any(c.colour < 0 and c.dash for p in found for panel in p.panels
                                              for c in panel.curves):

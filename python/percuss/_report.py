@@ -19,6 +19,7 @@ from . import units
 from ._library import lib
 from ._player import scene
 from ._plot import make
+from ._study import shown_value
 from .command import DONE, Parser
 from .errors import InputError, PercussError
 from .figure import Options, Script, si
@@ -147,13 +148,15 @@ def pictures(folder: str) -> tuple[list[Block], int]:
 
 def draw(results: Results) -> tuple[dict[str, list[Block]], list[str]]:
     """The figures of percuss plot by section, and notes on what was left out."""
-    found, notes = make([results], [], Options(width=12.0))
+    found, notes = make([results], [], Options(width=12.0), may_be_empty=True)
     sections: dict[str, list[Block]] = {}
     for name, one in found.items():
         head = next(head for head in FIGURES if name.startswith(head))
         section, title = FIGURES[head]
         if len(sections.setdefault(section, [])) < MOST_DRAWN:
             sections[section].append(drawing(title.format(name[len(head):]), one()))
+        else:
+            notes.append(f"Not drawn is {name}, which percuss plot shows")
     return sections, notes
 
 
@@ -227,29 +230,17 @@ def of_modes(results: Results) -> Block:
     return {"title": case_title(results), "table": columns_of(results.table, columns), "nmode": len(results.table)}
 
 
-def study_value(row: Any, name: str) -> Any:
-    """"196.215 ± 0.001, converges, order 2.3", or why there is no bound."""
-    found = Markup.escape(number(row[name]))
-    if isinstance(row.get(f"{name}.convergence"), str):
-        parts = [part for part in (f"{name}.mesh", f"{name}.step") if isinstance(row.get(f"{part}.convergence"), str)]
-        if np.isfinite(row[f"{name}.bound"]):
-            found += f"\u00a0±\u00a0{number(row[f'{name}.bound'], 2)}"
-        for part in parts or [name]:
-            kind, order = row[f"{part}.convergence"], row.get(f"{part}.order", math.nan)
-            line = kind + (f", order {number(order, 2)}" if kind == "converges" else "")
-            if parts:
-                bound = row[f"{part}.bound"]
-                line = (f"±\u00a0{number(bound, 2)}, " if np.isfinite(bound) else "") + line
-                line = f"{part.rsplit('.', 1)[1]}: {line}"
-            found += Markup('<br><span class="soft">{}</span>').format(line)
-    return found
+def readable(text: str) -> str:
+    """A measure with its error bar as a page shows it: 1.2×10⁻⁷ ± 10⁻⁹."""
+    power = re.sub(r"(?<=\d)e([-+]\d+)", lambda m: "×10" + str(int(m[1])).translate(RAISED), text)
+    return power.replace(" +- ", "\u00a0±\u00a0")
 
 
 def study_row(row: Any, keys: list[str], measures: list[str]) -> list[Any]:
     """Keys and measures of a row of study.csv, or the reason why there are none."""
     head = [x if isinstance(x, str) else f"{x:.12g}" if np.isfinite(x) else "" for x in (row[key] for key in keys)]
     if row["status"] == "done":
-        return [*head, *(study_value(row, name) for name in measures)]
+        return [*head, *(readable(shown_value(row, name)) for name in measures)]
     reason = row.get("reason")
     return [*head, f"{row['status']}: {reason if isinstance(reason, str) else ''}"]
 

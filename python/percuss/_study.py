@@ -16,7 +16,7 @@ import os
 import sys
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _library as c
 from . import measure as measures
@@ -289,18 +289,18 @@ def known(value: float) -> Optional[float]:
 
 def shown_value(row: Mapping[str, Any], name: str) -> str:
     """A measure with its error bar, "0.123 +- 0.004 (order 2.0)"."""
-    if row[name] is None:
-        return "-"
-    heads = [h for h in (f"{name}.mesh.", f"{name}.step.") if h + "convergence" in row] or [f"{name}."]
-    if row.get(f"{name}.convergence") is None:
-        return f"{row[name]:.6g}"
+    def is_there(key: str) -> bool:
+        return row.get(key) is not None and row[key] == row[key]
+
+    if not is_there(name) or not is_there(f"{name}.convergence"):
+        return f"{row[name]:.6g}" if is_there(name) else "-"
     kinds = []
+    heads = [h for h in (f"{name}.mesh.", f"{name}.step.") if is_there(h + "convergence")] or [f"{name}."]
     for head in heads:
         kind = row[head + "convergence"]
         kind = f"order {row[head + 'order']:.1f}" if kind == "converges" else kind
         kinds.append(kind if len(heads) == 1 else f"{head.split('.')[-2]}: {kind}")
-    bound = row[f"{name}.bound"]
-    bar = f" +- {bound:.1g}" if bound is not None else ""
+    bar = f" +- {row[f'{name}.bound']:.2g}" if is_there(f"{name}.bound") else ""
     return f"{row[name]:.6g}{bar} ({', '.join(kinds)})"
 
 

@@ -245,7 +245,7 @@ def draw_panels(script: Script, panels: list[Panel], ncolumn: int = 1, shares_x:
             panel.ylim = visible(panel)
     ncolumn = min(ncolumn, len(panels))
     nrow, width = -(-len(panels) // ncolumn), options.width / 2.54
-    height = width * (0.5 if nrow == 1 else 0.28 * nrow + 0.08)
+    height = width * (0.5 if nrow == 1 else (0.28 if shares_x else 0.38) * nrow + 0.08)
     if any(panel.equal for panel in panels):
         height = width / ncolumn * sum(min(max(aspect(panel), 0.35), 1.0) for panel in panels[::ncolumn])
     axes = script.subplots(nrow, ncolumn, width, height, sharex=shares_x and len(panels) > 1)
@@ -320,6 +320,8 @@ def draw_panel(ax: Pen, panel: Panel) -> None:
         ax.set_title(plain(panel.title))
     for axis in panel.log:
         getattr(ax, f"set_{axis}scale")("log")
+        ax.part(f"{axis}axis").get_minor_formatter().minor_thresholds = 1.5, 0.6  # decades: few, all labels
+        ax.script.lines[-1] += ".minor_thresholds = 1.5, 0.6"
     if panel.ticks:
         ax.set_xticks(panel.ticks, [plain(name[:30]) for name in panel.names or [f"{x:.3g}" for x in panel.ticks]])
         if "x" in panel.log:
