@@ -23,20 +23,6 @@ output:
     one: { set: %s, item: 5, of: [x, vy] }
 """
 
-ARCS = """
-mesh:
-  ring: { type: arc, centre: [0, 0, 0], start: [1, 0, 0], angle: 360, elements: 40 }
-  bow: { type: arc, centre: [3, 0, 0], start: [4, 0, 0], angle: 100, elements: 17 }
-elements:
-  ring: %s
-  bow: %s
-initial:
-  - { set: ring, velocity: [0, "0.5*x", 0] }
-  - { set: bow, velocity: { from: [1, 0, 0], to: [-1, 0, 0] } }
-contacts:
-  wall: { type: node_plane, nodes: ring.start, point: [1, 0, 0], normal: [-1, 0, 0], restitution: 0.5 }
-""" % (BEAM % "ring", BEAM % "bow") + REST % ("ring", "bow")
-
 FRAME = """
 mesh:
   portal: { type: frame, points: { a: [0, 0, 0], b: [0, 2, 0], c: [4, 2, 0], d: [4, 0, 0] },
@@ -147,9 +133,6 @@ class Agreement(Meshes):
         for count, mode in ((2, "never"), (3, "always")):
             self.run_into("out", count, case, "--set", f"output.frames.pieces={mode}")
             self.same("serial", "out")
-
-    def test_arcs(self):
-        self.compare(ARCS)
 
     def test_frame(self):
         self.compare(FRAME)
