@@ -23,5 +23,5 @@ percuss_sources(src/analysis eigen modes statics stiffness)
 percuss_sources(src/sim accept certify certify_energy certify_forces certify_join certify_motion certify_rows checkpoint
   control retry sim)
 percuss_sources(src/build amplitude build builder catalogue describe elements joints loads
-  mesh output sets)
-percuss_sources(src/api analyses drive load model once read run)
+  mesh output)
+percuss_sources(src/api open read run)

@@ -3,7 +3,6 @@
 
 #define _DEFAULT_SOURCE // readlink, sigaltstack
 
-#include "cli/cases.h"
 #include "cli/commands.h"
 #include "core/blas.h"
 #include "core/comm.h"

@@ -43,9 +43,6 @@ struct percuss {
     const pcs_case *read;        // case of percuss_read, never changed; else NULL
 };
 
-// Fills what the handle shows of a simulation that was built.
-pcs_status pcs_api_take_sim(percuss *p);
-
 // Returns the instant at which the model is evaluated.
 static inline pcs_instant pcs_api_at(const percuss *p)
 {
@@ -60,19 +57,5 @@ int pcs_api_answer(pcs_status status);
 int pcs_api_run_answer(percuss *p, pcs_status status);
 // Returns 2, with a message.
 int pcs_api_refuse(percuss *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Returns true if there is a model and its workspace is free.
-bool pcs_api_may_evaluate(const percuss *p);
-// Sets the model of the handle, from a simulation or an analysis.
-void pcs_api_take_model(percuss *p, pcs_system *system, int nprobe, const pcs_probe *probes);
-// Creates an empty handle, NULL if memory is out.
-percuss *pcs_api_create(void);
-pcs_source pcs_api_source(const percuss_source *source);
-// Applies the forces of the caller to the state, before a step. pcs_api_clear_applied zeroes them after it.
-void pcs_api_note_applied(percuss *p);
-void pcs_api_clear_applied(percuss *p);
-// Serializes the drive: forces of the last step, load factors, friction. After reading, no forces are applied.
-void pcs_api_carry_drive(percuss *p, pcs_carrier *c);
-// Evaluates the directions of the rows at the current state.
-void pcs_api_aim(percuss *p);
 
 #endif

@@ -89,9 +89,6 @@ const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_par
 pcs_status pcs_build_mesh(pcs_build *b);
 // Returns true if anything but contacts names nodes that every process must have.
 bool pcs_build_names_nodes(const pcs_build *b);
-// Adds `sets` to the mesh; b->broken must have space for those that fail. `merge` unites nodes at the same position.
-pcs_status pcs_build_sets(pcs_build *b);
-pcs_status pcs_build_merges(pcs_build *b);
 pcs_status pcs_build_groups(pcs_build *b);
 pcs_status pcs_build_supports(pcs_build *b);
 pcs_status pcs_build_loads(pcs_build *b);

@@ -1,22 +1,100 @@
-// Commands, their results on the screen and the signals that end them.
+// The commands, cases by their names, results on the screen and the signals that end a run.
 
-#define _POSIX_C_SOURCE 200809L // sigaction, isatty
+#define _GNU_SOURCE // sigaction, readlink, popen, ioctl, strcasestr
 
 #include "cli/commands.h"
+
 #include "analysis/modes.h"
 #include "analysis/statics.h"
 #include "build/build.h"
+#include "build/catalogue.h"
+#include "case/case.h"
 #include "core/comm.h"
 #include "core/open.h"
+#include "output/file.h"
 #include "output/summary.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096 };
+// In the folder above that of the program.
+static const char *const near_program[] = { "cases", "share/percuss/cases" };
+enum { NFOLDER = 1 + sizeof near_program / sizeof *near_program };
+
+// Finds folder k of cases. False if the program cannot find its own path.
+static bool cases_folder(int k, char folder[PCS_CASE_PATH])
+{
+    char program[PCS_CASE_PATH / 2];
+    if (k == 0) return snprintf(folder, PCS_CASE_PATH, "cases") > 0;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length < 0 ? 0 : length] = '\0';
+    for (int part = 0; part < 2; part++) {
+        char *slash = strrchr(program, '/');
+        if (slash == NULL) return false;
+        *slash = '\0';
+    }
+    return snprintf(folder, PCS_CASE_PATH, "%s/%s", program, near_program[k - 1]) < PCS_CASE_PATH;
+}
+
+static bool cases_holds(const char *folder, const char *name, const char *file, char path[PCS_CASE_PATH])
+{
+    int length = snprintf(path, PCS_CASE_PATH, "%s/%s%s", folder, name, file);
+    return length < PCS_CASE_PATH && access(path, F_OK) == 0;
+}
+
+typedef void cases_taker(void *user, const char *name);
+
+static void cases_within(const char *folder, cases_taker *take, void *user)
+{
+    char path[PCS_CASE_PATH];
+    DIR *stream = opendir(folder);
+    if (stream == NULL) return;
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
+        if (cases_holds(folder, entry->d_name, "/case.yaml", path)) take(user, entry->d_name);
+    closedir(stream);
+}
+
+// Gives every name to `take`; one may come twice.
+static void cases_each(cases_taker *take, void *user)
+{
+    char folder[PCS_CASE_PATH];
+    for (int k = 0; k < NFOLDER; k++)
+        if (cases_folder(k, folder)) cases_within(folder, take, user);
+}
+
+typedef struct wanted_case {
+    const char *name;
+    char hint[PCS_SPELLING_BYTES];
+} wanted_case;
+
+static void cases_take_hint(void *user, const char *name)
+{
+    wanted_case *wanted = user;
+    const char *const names[] = { name, NULL };
+    if (wanted->hint[0] == '\0') pcs_spelling_hint(wanted->name, names, sizeof wanted->hint, wanted->hint);
+}
+
+pcs_status pcs_cli_find_case(pcs_context *ctx, const char **subject, char path[PCS_CASE_PATH])
+{
+    char folder[PCS_CASE_PATH];
+    wanted_case wanted = { .name = *subject };
+    if (strchr(wanted.name, '/') != NULL || access(wanted.name, F_OK) == 0) return PCS_OK;
+    for (int k = 0; k < NFOLDER; k++)
+        if (cases_folder(k, folder) && cases_holds(folder, wanted.name, "", path)) {
+            *subject = path;
+            return PCS_OK;
+        }
+    cases_each(cases_take_hint, &wanted);
+    return pcs_fail(ctx, PCS_IO_ERROR, "'%s' is no file, folder or name of a case%s", wanted.name, wanted.hint);
+}
+
+// Commands, their results on the screen and the signals that end them.
 
 // Set by a signal; the run ends after the present step.
 static volatile sig_atomic_t stop_request = 0;
@@ -66,16 +144,16 @@ static int commands_fail(const pcs_context *ctx, pcs_status status)
 }
 
 // Makes the path of a result. False if it is too long.
-static bool commands_result_path(const char *directory, const char *stem, const char *ending, char path[PATH_ROOM])
+static bool commands_result_path(const char *directory, const char *stem, const char *ending, char path[PCS_CASE_PATH])
 {
-    int length = snprintf(path, PATH_ROOM, "%s/%s%s", directory, stem, ending);
-    return length > 0 && length < PATH_ROOM;
+    int length = snprintf(path, PCS_CASE_PATH, "%s/%s%s", directory, stem, ending);
+    return length > 0 && length < PCS_CASE_PATH;
 }
 
 // Copies a text file of the results to the screen; absent when the case switched it off.
 static void commands_show_file(const char *directory, const char *stem, const char *ending)
 {
-    char path[PATH_ROOM], block[4096];
+    char path[PCS_CASE_PATH], block[4096];
     if (!commands_result_path(directory, stem, ending, path)) return;
     long long unused;
     int file = pcs_open_input(path, &unused);
@@ -87,7 +165,7 @@ static void commands_show_file(const char *directory, const char *stem, const ch
 // Prints the path of a result. False if it does not exist.
 static bool commands_show_path(const char *text, const char *directory, const char *stem, const char *ending)
 {
-    char path[PATH_ROOM];
+    char path[PCS_CASE_PATH];
     bool is_there = commands_result_path(directory, stem, ending, path) && access(path, R_OK) == 0;
     if (is_there) printf("%s%s\n", text, path);
     return is_there;
@@ -121,12 +199,13 @@ static void commands_show_results(const pcs_sim *sim, const char *directory)
 }
 
 // Makes the path where a command writes: as said, or results/<case><ending>.
-static bool commands_directory(const pcs_arguments *a, const char *name, const char *ending, char directory[PATH_ROOM])
+static bool commands_directory(const pcs_arguments *a, const char *name, const char *ending,
+                               char directory[PCS_CASE_PATH])
 {
     bool is_given = a->directory != NULL;
-    int length = snprintf(directory, PATH_ROOM, "%s%s%s", is_given ? "" : "results/", is_given ? a->directory : name,
-                          is_given ? "" : ending);
-    return length > 0 && length < PATH_ROOM - 64;
+    int length = snprintf(directory, PCS_CASE_PATH, "%s%s%s", is_given ? "" : "results/",
+                          is_given ? a->directory : name, is_given ? "" : ending);
+    return length > 0 && length < PCS_CASE_PATH - 64;
 }
 
 static void commands_show(void *user, const char *text)
@@ -168,7 +247,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
     if (status != PCS_OK) return pcs_cli_reject(ctx, status);
     if (!commands_take_words(ctx, a)) return PCS_CLI_BAD_USAGE;
     if (!a->is_quiet && pcs_is_root(ctx)) commands_print_notes(sim->input);
-    char directory[PATH_ROOM];
+    char directory[PCS_CASE_PATH];
     if (!commands_directory(a, sim->view.case_name, "", directory))
         return pcs_cli_refuse(a->command, "too long a path:", directory, NULL);
     commands_catch_signals();
@@ -199,7 +278,7 @@ static void commands_show_modes(const pcs_modes *modes)
 
 // Builds the model of an analysis and makes the path of its results. Returns the exit status.
 static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, const char *ending, pcs_analysis *out,
-                                   char directory[PATH_ROOM])
+                                   char directory[PCS_CASE_PATH])
 {
     pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->set.count, a->set.text, out);
     if (status != PCS_OK) return commands_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
@@ -220,7 +299,7 @@ int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_analysis analysis;
     pcs_statics statics;
-    char directory[PATH_ROOM];
+    char directory[PCS_CASE_PATH];
     int answer = commands_build_analysis(ctx, a, "_statics", &analysis, directory);
     if (answer != PCS_CLI_DONE) return answer;
     pcs_statics_options options = commands_statics_options(&analysis, a);
@@ -256,7 +335,7 @@ int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_analysis analysis;
     pcs_modes modes;
-    char directory[PATH_ROOM];
+    char directory[PCS_CASE_PATH];
     int answer = commands_build_analysis(ctx, a, "_modes", &analysis, directory);
     if (answer != PCS_CLI_DONE) return answer;
     pcs_modes_options options = { .count = a->count > 0 ? a->count : 10, .is_whirl = a->is_whirl };
@@ -291,5 +370,259 @@ int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
         commands_print_notes(sim->input);
         if (sim->view.question != NULL) fprintf(stderr, "question: %s\n", sim->view.question);
     }
+    return PCS_CLI_DONE;
+}
+
+// Cases to start from, with comments: percuss new bar DIR.
+
+// Written by cmake/templates.cmake from the files in src/cli/new; each begins with its title.
+static const struct {
+    const char *name, *text;
+} templates[] = {
+#include "cli/new_cases.def"
+};
+enum { NTEMPLATE = sizeof templates / sizeof *templates };
+
+static const char *new_template(int i)
+{
+    return i < NTEMPLATE ? templates[i].name : NULL;
+}
+
+static int new_list(const char *name)
+{
+    const char *names[NTEMPLATE + 1] = { NULL };
+    for (int i = 0; i < NTEMPLATE; i++) names[i] = new_template(i);
+    if (name != NULL) return pcs_cli_refuse("new", "there is no case to start from called", name, names);
+    for (int i = 0; i < NTEMPLATE; i++) {
+        const char *title = templates[i].text + strlen("title: ");
+        printf("%-10s %.*s\n", templates[i].name, (int)strcspn(title, "\n"), title);
+    }
+    return PCS_CLI_DONE;
+}
+
+int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a)
+{
+    char path[4200];
+    int chosen = 0;
+    while (chosen < NTEMPLATE && (a->subject == NULL || strcmp(templates[chosen].name, a->subject) != 0)) chosen++;
+    if (chosen == NTEMPLATE) return new_list(a->subject);
+    const char *directory = a->directory == NULL ? templates[chosen].name : a->directory;
+    snprintf(path, sizeof path, "%s/case.yaml", directory);
+    if (access(path, F_OK) == 0) return pcs_cli_refuse(a->command, "this file is there already:", path, NULL);
+    pcs_file *f = NULL;
+    pcs_status status = pcs_file_make_folder(ctx, directory);
+    if (status == PCS_OK) status = pcs_file_create(ctx, directory, sizeof "case.yaml", 1 << 14, &f);
+    if (status == PCS_OK) status = pcs_file_open(f, "case.yaml");
+    if (status == PCS_OK) pcs_file_text(f, templates[chosen].text);
+    if (status == PCS_OK) status = pcs_file_commit(f);
+    if (status != PCS_OK) return pcs_cli_reject(ctx, PCS_FAILED);
+    if (!a->is_quiet) printf("%s\nRun it: percuss run %s\n", path, directory);
+    return PCS_CLI_DONE;
+}
+
+// percuss list: all that a case can name, fit to the screen and page by page where it is long.
+
+static void list_put(void *user, const char *text)
+{
+    fputs(text, user);
+}
+
+static int list_width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col : 0;
+}
+
+// Opens a pager that does not stop at short texts, NULL if the output is not a terminal.
+static FILE *list_open_pager(void)
+{
+    const char *pager = getenv("PAGER");
+    if (!isatty(STDOUT_FILENO)) return NULL;
+    fflush(stdout);
+    return popen(pager == NULL || pager[0] == '\0' ? "less -FRX 2>/dev/null || cat" : pager, "w");
+}
+
+static int list_plugin(pcs_context *ctx, const pcs_catalogue *catalogue, const char *path)
+{
+    pcs_status status = pcs_catalogue_write_plugin(ctx, catalogue, path);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
+}
+
+static int list_schema(pcs_context *ctx, const pcs_catalogue *catalogue, const pcs_arguments *a)
+{
+    if (a->subject != NULL || a->is_markdown)
+        return pcs_cli_refuse(a->command, "--schema describes the complete case and does not take",
+                              a->is_markdown ? "--markdown" : a->subject, NULL);
+    pcs_status status = pcs_catalogue_write_schema(ctx, catalogue);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
+}
+
+// Prints a line for a part that has the word in its name or summary.
+static void list_mention(void *user, const char *name, const char *summary)
+{
+    const char *word = *(const char **)user;
+    if (strcasestr(name, word) != NULL || strcasestr(summary, word) != NULL)
+        fprintf(stderr, "  %-20s %s\n", name, summary);
+}
+
+static int list_refuse(const char *subject)
+{
+    char hint[128];
+    fprintf(stderr, "error: nothing is called '%s'%s see percuss list\n", subject,
+            pcs_catalogue_hint(subject, sizeof hint, hint)[0] == '\0' ? "," : hint);
+    pcs_catalogue_names(list_mention, &subject);
+    return PCS_CLI_BAD_USAGE;
+}
+
+int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a)
+{
+    pcs_catalogue catalogue = { .put = list_put, .user = stdout, .is_markdown = a->is_markdown, .width = list_width() };
+    if (a->is_schema) return list_schema(ctx, &catalogue, a);
+    bool is_path = a->subject != NULL && strchr(a->subject, '/') != NULL;
+    if (is_path) return list_plugin(ctx, &catalogue, a->subject);
+    catalogue.name = a->subject;
+    FILE *pager = list_open_pager();
+    if (pager != NULL) catalogue.user = pager;
+    int count = pcs_catalogue_write(&catalogue);
+    pcs_catalogue_write_applies(&catalogue);
+    if (pager != NULL) pclose(pager);
+    return count > 0 ? PCS_CLI_DONE : list_refuse(a->subject);
+}
+
+// Completion for shells: percuss complete WORD... prints what the last word may become, a line each, with a tab and a
+// few words about it. A line `:files` asks the shell to add names of files. Candidates that end with '.' or '=' go on.
+
+enum { TEXT_ROOM = 160, MOST = 4096 };
+
+typedef struct completion {
+    pcs_context *ctx;
+    const char *verb, *present; // the command, and the word being written
+    int nword;
+    char **words; // [nword] from the command on
+    int count;
+    const char **told; // [count] words printed, each once
+} completion;
+
+static void complete_tell(completion *k, const char *word, const char *summary)
+{
+    if (strncmp(word, k->present, strlen(k->present)) != 0 || k->count == MOST) return;
+    for (int i = 0; i < k->count; i++)
+        if (strcmp(k->told[i], word) == 0) return;
+    k->told[k->count] = pcs_take_text(k->ctx, word);
+    if (k->told[k->count] == NULL) return;
+    k->count++;
+    printf("%s%s%s\n", word, summary[0] == '\0' ? "" : "\t", summary);
+}
+
+// Prints a word with the first clause of its help.
+static void complete_tell_helped(completion *k, const char *word, const char *help)
+{
+    char text[TEXT_ROOM];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(help, ";,(["), help);
+    complete_tell(k, word, text);
+}
+
+static void complete_verbs(completion *k)
+{
+    for (const pcs_verb *c = pcs_verbs; c->name != NULL; c++) complete_tell_helped(k, c->name, c->help);
+}
+
+// Prints the options of a command, or those that need none.
+static void complete_options(completion *k, const char *command)
+{
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
+        if (o->kind == PCS_CLI_WORDS || !pcs_verb_takes(command, o)) continue;
+        if (o->letter != NULL) complete_tell_helped(k, o->letter, o->help);
+        complete_tell_helped(k, o->name, o->help);
+    }
+}
+
+// Prints a path up to its next dot, so that completion shows one level at a time.
+static void complete_path(void *user, const char *path)
+{
+    completion *k = user;
+    char word[PCS_CASE_PATH];
+    size_t written = strlen(k->present), length = strlen(path);
+    if (strncmp(path, k->present, written < length ? written : length) != 0 || written > length) return;
+    size_t next = written + strcspn(path + written, ".");
+    snprintf(word, sizeof word, "%.*s%s", (int)next, path, path[next] == '.' ? "." : "=");
+    complete_tell(k, word, "");
+}
+
+// Prints the keys of the case among the words before: those of the file, and all that its readers know; ignores errors.
+static void complete_keys(completion *k)
+{
+    char path[PCS_CASE_PATH];
+    pcs_case *c = NULL;
+    pcs_analysis analysis;
+    if (k->nword < 3) return;
+    const char *subject = k->words[1];
+    if (pcs_cli_find_case(k->ctx, &subject, path) != PCS_OK || pcs_case_load(k->ctx, subject, &c) != PCS_OK) return;
+    pcs_case_paths(c, complete_path, k);
+    (void)pcs_build_analysis(k->ctx, c, &analysis);
+    pcs_case_paths(c, complete_path, k);
+}
+
+static void complete_case(void *user, const char *name)
+{
+    complete_tell(user, name, "");
+}
+
+static void complete_name(void *user, const char *name, const char *summary)
+{
+    complete_tell(user, name, summary);
+}
+
+static void complete_argument(completion *k, const pcs_verb *c)
+{
+    if (strcmp(c->arguments, "CASE") == 0) {
+        cases_each(complete_case, k);
+        puts(":files");
+    }
+    if (strcmp(c->arguments, "[NAME]") == 0) pcs_catalogue_names(complete_name, k);
+    if (strcmp(c->arguments, "[COMMAND]") == 0) complete_verbs(k);
+    for (int i = 0; strncmp(c->arguments, "[TEMPLATE]", 10) == 0 && new_template(i) != NULL; i++)
+        complete_tell(k, new_template(i), "");
+}
+
+// Prints the values of the previous word if that is an option, else returns false. Some shells break words at '='.
+static bool complete_value(completion *k)
+{
+    const char *before = k->words[k->nword - 2];
+    bool is_broken = strcmp(before, "=") == 0;
+    if (is_broken && k->nword > 2) before = k->words[k->nword - 3];
+    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
+        bool is_it = strcmp(before, o->name) == 0 || (o->letter != NULL && strcmp(before, o->letter) == 0);
+        if (!is_it || o->value == NULL || !pcs_verb_takes(k->verb, o)) continue;
+        if (o->kind == PCS_CLI_TEXTS) complete_keys(k);
+        else if (strcmp(o->value, "DIR") == 0) puts(":files");
+        else if (o->kind == PCS_CLI_TEXT) complete_tell(k, o->value, "");
+        return true;
+    }
+    return is_broken;
+}
+
+static void complete_words(completion *k)
+{
+    const pcs_verb *c = pcs_verb_find(k->verb);
+    if (k->nword < 2) {
+        complete_verbs(k);
+        if (k->present[0] == '-') complete_options(k, "");
+    } else if (c != NULL && !complete_value(k)) {
+        if (k->present[0] == '-') complete_options(k, c->name);
+        else complete_argument(k, c);
+    }
+}
+
+int pcs_cli_complete(int nword, char **words)
+{
+    completion k = { .nword = nword, .words = words };
+    if (nword < 1) return PCS_CLI_DONE;
+    k.verb = words[0];
+    k.present = words[nword - 1];
+    if (pcs_context_create(&k.ctx) != PCS_OK) return PCS_CLI_COULD_NOT_GO_ON;
+    k.told = pcs_take(k.ctx, MOST, sizeof *k.told, "completion");
+    if (k.told != NULL) complete_words(&k);
+    pcs_context_destroy(&k.ctx);
     return PCS_CLI_DONE;
 }
