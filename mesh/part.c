@@ -134,7 +134,7 @@ static int *pack_put_items(const pcs_cut *cut, int *to)
     return to;
 }
 
-pcs_status pcs_mesh_pack(const pcs_cut *cut, int rank, int *count, int **out)
+static pcs_status pack_all(const pcs_cut *cut, int rank, int *count, int **out)
 {
     const pcs_mesh *whole = cut->whole;
     int here[2], nset = whole->nnode_set + whole->ncell_set;
@@ -160,6 +160,20 @@ pcs_status pcs_mesh_pack(const pcs_cut *cut, int rank, int *count, int **out)
         to = pack_put_set(cut, set, of_cells, to);
     }
     return PCS_OK;
+}
+
+pcs_status pcs_mesh_pack(const pcs_cut *cut, int rank, int *count, int **out)
+{
+    size_t nnode = (size_t)cut->whole->nnode, ncell = (size_t)cut->whole->ncell;
+    pcs_cut own = *cut;
+    own.mark = pcs_scratch(NULL, nnode, sizeof *own.mark);
+    own.node = pcs_scratch(NULL, nnode + ncell, sizeof *own.node);
+    own.cell = own.node + nnode;
+    bool is_taken = own.mark != NULL && own.node != NULL;
+    pcs_status status = is_taken ? pack_all(&own, rank, count, out) : part_out_of_memory(cut->whole);
+    pcs_scratch_free(own.mark);
+    pcs_scratch_free(own.node);
+    return status;
 }
 
 static pcs_status pack_take_set(pcs_mesh *mesh, const int **from)

@@ -15,14 +15,14 @@ pcs_status pcs_part_drop(pcs_mesh *mesh, const bool *is_dropped, int *count, int
 // longer know the places of their items. All ranks must call it.
 pcs_status pcs_part_count_sets(pcs_mesh *mesh, const int *before);
 
-// Holds the whole mesh that parts are cut out of, the owners of its nodes, and workspace.
+// Holds the whole mesh that parts are cut out of, the owners of its nodes, and workspace of `pack`.
 typedef struct pcs_cut {
     const pcs_mesh *whole;
     const int *owner; // [whole nnode] rank of each node
     int nspecial;
     const int *special;  // [nspecial] nodes that all ranks copy
-    unsigned char *mark; // [whole nnode] workspace
-    int *node, *cell;    // [whole nnode], [whole ncell] workspace
+    unsigned char *mark; // [whole nnode]
+    int *node, *cell;    // [whole nnode], [whole ncell]
 } pcs_cut;
 
 // Packs the nodes of a rank, copies of their neighbours and of special nodes, all cells at these, and the sets; in

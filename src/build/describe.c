@@ -291,15 +291,13 @@ static void bars_print_contacts(const bars *b, const pcs_fe_definition *model)
 {
     for (int i = 0; i < model->ncontact; i++) {
         const pcs_row_source *contact = &model->contacts[i];
-        const pcs_set *set[2] = { NULL, NULL };
+        const pcs_set *set[2];
         int part[2];
         char where[360];
         if (strcmp(contact->ops->name, "node_node") != 0) continue;
-        for (const pcs_option *o = contact->ops->options; o->name != NULL; o++) {
-            const char *name;
-            if (o->kind != PCS_OPTION_TEXT || (strcmp(o->name, "a") != 0 && strcmp(o->name, "b") != 0)) continue;
-            memcpy(&name, (const char *)contact->params + o->offset, sizeof name);
-            set[strcmp(o->name, "b") == 0] = pcs_mesh_node_set(model->mesh, name);
+        for (int k = 0; k < 2; k++) {
+            const char *name = pcs_option_text(contact->ops->options, contact->params, k == 0 ? "a" : "b");
+            set[k] = name == NULL ? NULL : pcs_mesh_node_set(model->mesh, name);
         }
         if (set[0] == NULL || set[1] == NULL || set[0]->count != 1) continue;
         double Z1 = bars_at(b, set[0]->items[0], 0, &part[0]), Z2 = bars_at(b, set[1]->items[0], 0, &part[1]);

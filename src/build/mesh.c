@@ -452,86 +452,38 @@ static pcs_status deal_make_graph(const pcs_mesh *mesh, deal_graph *g)
     return PCS_OK;
 }
 
-// Sends numbers from the first rank to another, into scratch memory there. Collective.
-static pcs_status deal_send(pcs_context *ctx, int to, int count, const int *numbers, pcs_numbers *out)
+// Fills part[i], the rank of every node: lines are distributed in equal ranges of numbers, others along their cells. All
+// ranks that have the mesh find the same.
+static pcs_status deal_nodes(pcs_context *ctx, const pcs_mesh *mesh, int *part)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
-    int *counts = pcs_scratch(NULL, 2 * (size_t)comm->size, sizeof *counts);
-    pcs_status status = counts == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
-    PCS_TRY(pcs_agree(ctx, status));
-    memset(counts, 0, 2 * (size_t)comm->size * sizeof *counts);
-    if (comm->rank == 0) counts[to] = count;
-    status = comm->exchange(comm, ctx, counts, counts + comm->size, numbers, out);
-    pcs_scratch_free(counts);
-    return status;
-}
-
-// Partitions the nodes on the first rank, which has the graph, and with `tells_all` sends the ranks to all others.
-static pcs_status deal_by_graph(pcs_context *ctx, int nnode, const deal_graph *g, bool tells_all, int *part)
-{
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    bool is_first = comm->rank == 0;
-    pcs_status status = is_first ? comm->partition(comm, ctx, nnode, g->start, g->neighbour, part) : PCS_OK;
-    status = pcs_agree(ctx, status);
-    int told = tells_all ? comm->size : 1;
-    for (int to = 1; to < told && status == PCS_OK; to++) {
-        pcs_numbers received = { 0 };
-        status = deal_send(ctx, to, nnode, part, &received);
-        if (status == PCS_OK && to == comm->rank) memcpy(part, received.value, (size_t)nnode * sizeof *part);
-        pcs_scratch_free(received.count);
-        pcs_scratch_free(received.value);
-    }
-    return status;
-}
-
-// Fills part[i], the rank of every node, on the first rank or with `tells_all` on all. Collective; only the first rank
-// needs the mesh, others pass NULL.
-static pcs_status deal_nodes(pcs_context *ctx, const pcs_mesh *mesh, bool tells_all, int *part)
-{
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    bool is_first = comm->rank == 0;
-    double about[2] = { 0.0 }; // nodes, and whether they make no line
-    if (is_first) about[0] = mesh->nnode;
-    if (is_first) about[1] = !deal_is_line(mesh);
-    comm->max(comm, 2, about);
-    int nnode = (int)about[0], nknown = is_first || tells_all ? nnode : 0;
-    if (about[1] == 0.0) {
-        for (int i = 0; i < nknown; i++) part[i] = (int)((long long)i * comm->size / nnode);
-        return PCS_OK;
-    }
     deal_graph graph = { 0 };
-    pcs_status status = pcs_agree(ctx, is_first ? deal_make_graph(mesh, &graph) : PCS_OK);
-    if (status == PCS_OK) status = deal_by_graph(ctx, nnode, &graph, tells_all, part);
+    for (int i = 0; i < mesh->nnode; i++) part[i] = (int)((long long)i * comm->size / mesh->nnode);
+    if (deal_is_line(mesh)) return PCS_OK;
+    pcs_status status = deal_make_graph(mesh, &graph);
+    if (status == PCS_OK) status = comm->partition(comm, ctx, mesh->nnode, graph.start, graph.neighbour, part);
     pcs_scratch_free(graph.start);
     pcs_scratch_free(graph.neighbour);
     return status;
 }
 
-// Marks of the nodes of a mesh.
-typedef struct deal_marks {
-    const pcs_mesh *mesh;
-    unsigned char *is_marked; // [nnode]
-} deal_marks;
-
-static void deal_mark_set(deal_marks *m, const char *name)
+static void deal_mark_set(const pcs_mesh *mesh, const char *name, bool *is_marked)
 {
-    const pcs_mesh *mesh = m->mesh;
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
-    if (nodes != NULL)
-        for (int i = 0; i < nodes->count; i++) m->is_marked[nodes->items[i]] = 1;
-    if (cells != NULL)
-        for (int i = 0; i < 2 * cells->count; i++) m->is_marked[mesh->cell[cells->items[i / 2]][i % 2]] = 1;
+    int nnode = nodes == NULL ? 0 : nodes->count, ncell = cells == NULL ? 0 : cells->count;
+    for (int i = 0; i < nnode; i++) is_marked[nodes->items[i]] = true;
+    for (int i = 0; i < 2 * ncell; i++) is_marked[mesh->cell[cells->items[i / 2]][i % 2]] = true;
 }
 
 // Marks the nodes of all sets that this part of the case names.
-static void deal_mark_names(deal_marks *m, const pcs_yaml *node)
+static void deal_mark_names(const pcs_mesh *mesh, const pcs_yaml *node, bool *is_marked)
 {
     if (node == NULL) return;
     if (pcs_yaml_get_kind(node) == PCS_YAML_SCALAR) {
-        deal_mark_set(m, pcs_yaml_text(node));
+        deal_mark_set(mesh, pcs_yaml_text(node), is_marked);
         return;
     }
-    for (int i = 0; i < pcs_yaml_count(node); i++) deal_mark_names(m, pcs_yaml_item(node, i));
+    for (int i = 0; i < pcs_yaml_count(node); i++) deal_mark_names(mesh, pcs_yaml_item(node, i), is_marked);
 }
 
 // Returns entry i of a section that has not been checked yet, NULL if there is none.
@@ -554,17 +506,17 @@ static bool deal_is_joint(const pcs_yaml *support)
     return nturn == 1 || nturn == 2 || pcs_yaml_at(support, "reactions") != NULL;
 }
 
-static void deal_mark(pcs_build *b, deal_marks *m)
+// Marks the nodes that every rank must have: those of contacts and joints, and those written in the order of a set.
+static void deal_mark(const pcs_build *b, bool *is_marked)
 {
+    static const char *const places[] = { "contacts", "joints", "output.waves", NULL };
     const pcs_yaml *root = pcs_case_root(b->c), *supports = pcs_yaml_at(root, "supports");
     const pcs_yaml *probes = pcs_yaml_at(root, "output.probes"), *entry;
-    deal_mark_names(m, pcs_yaml_at(root, "contacts"));
-    deal_mark_names(m, pcs_yaml_at(root, "joints"));
-    deal_mark_names(m, pcs_yaml_at(root, "output.waves"));
+    for (int i = 0; places[i] != NULL; i++) deal_mark_names(b->mesh, pcs_yaml_at(root, places[i]), is_marked);
     for (int i = 0; (entry = deal_entry(supports, i)) != NULL; i++)
-        if (deal_is_joint(entry)) deal_mark_names(m, pcs_yaml_at(entry, "set"));
+        if (deal_is_joint(entry)) deal_mark_names(b->mesh, pcs_yaml_at(entry, "set"), is_marked);
     for (int i = 0; (entry = deal_entry(probes, i)) != NULL; i++)
-        if (pcs_yaml_at(entry, "item") != NULL) deal_mark_names(m, entry);
+        if (pcs_yaml_at(entry, "item") != NULL) deal_mark_names(b->mesh, entry, is_marked);
 }
 
 bool pcs_build_names_nodes(const pcs_build *b)
@@ -578,24 +530,21 @@ bool pcs_build_names_nodes(const pcs_build *b)
     return are_named;
 }
 
-// Finds the nodes of the complete mesh that every rank must have: those of contacts and joints, and those written in
-// the order of a set.
+// Lists those nodes of the complete mesh.
 static pcs_status deal_special(pcs_build *b, deal_list *out)
 {
-    const pcs_mesh *mesh = b->mesh;
-    deal_marks m = { .mesh = mesh, .is_marked = pcs_scratch(NULL, (size_t)mesh->nnode, 1) };
-    out->count = 0;
-    out->node = pcs_scratch(NULL, (size_t)mesh->nnode, sizeof *out->node);
-    if (m.is_marked == NULL || out->node == NULL) {
-        pcs_scratch_free(m.is_marked);
-        return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", mesh->nnode);
+    size_t nnode = (size_t)b->mesh->nnode;
+    bool *is_marked = pcs_scratch(NULL, nnode, sizeof *is_marked);
+    *out = (deal_list){ .node = pcs_scratch(NULL, nnode, sizeof *out->node) };
+    bool is_taken = is_marked != NULL && out->node != NULL;
+    if (is_taken) {
+        memset(is_marked, 0, nnode * sizeof *is_marked);
+        deal_mark(b, is_marked);
+        for (int i = 0; i < b->mesh->nnode; i++)
+            if (is_marked[i]) out->node[out->count++] = i;
     }
-    memset(m.is_marked, 0, (size_t)mesh->nnode);
-    deal_mark(b, &m);
-    for (int i = 0; i < mesh->nnode; i++)
-        if (m.is_marked[i]) out->node[out->count++] = i;
-    pcs_scratch_free(m.is_marked);
-    return PCS_OK;
+    pcs_scratch_free(is_marked);
+    return is_taken ? PCS_OK : pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %zu nodes", nnode);
 }
 
 // Ranks of nodes that contacts act on together.
@@ -748,8 +697,8 @@ static int join_pick(const join_node *nodes, const join_column *c, int k)
     return nodes[i].rank;
 }
 
-// Assigns a rank to each column; gain[r] is the change of the number of nodes of rank r.
-static void join_deal(int count, const join_column *columns, const join_node *nodes, int *to, int *gain)
+// Assigns a rank to each column, and updates has[r], the number of nodes of rank r.
+static void join_deal(int count, const join_column *columns, const join_node *nodes, int *to, int *has)
 {
     for (int first = 0, next; first < count; first = next) {
         const join_column *c = &columns[first];
@@ -758,16 +707,15 @@ static void join_deal(int count, const join_column *columns, const join_node *no
         for (int i = first; i < next; i++) {
             int rank = join_pick(nodes, &columns[i], (int)((long long)(i - first) * c->nrank / (next - first)));
             for (int k = columns[i].first; k < columns[i].first + columns[i].count; k++) {
-                gain[nodes[k].rank]--;
-                gain[rank]++;
+                has[nodes[k].rank]--;
+                has[rank]++;
                 to[nodes[k].place] = rank;
             }
         }
     }
 }
 
-// Returns true if rows of contacts act on several nodes each. deal_join then moves all nodes of a row to one rank
-// where possible: rank[i] of the nodes of a list, which has all of them; has[r] nodes are those of rank r.
+// Returns true if rows of contacts act on several nodes each.
 static bool deal_joins(const pcs_build *b)
 {
     const pcs_yaml *contacts = pcs_yaml_at(pcs_case_root(b->c), "contacts"), *contact;
@@ -784,25 +732,28 @@ static bool join_all(const pcs_build *b, const deal_list *list, int *root)
     return are_many || (has_joints && list->count >= PCS_MANY_ROWS);
 }
 
-static pcs_status deal_join(const pcs_build *b, const deal_list *list, const int *has, int *rank)
+// Moves all nodes of a row to one rank where possible: part[node] of the nodes of the list, which has all of them.
+static pcs_status deal_join(const pcs_build *b, const deal_list *list, int *part)
 {
-    int size = pcs_context_comm(b->ctx)->size, n = list->count;
-    double all = 0.0;
-    join_node *nodes = pcs_scratch(NULL, (size_t)n, sizeof *nodes);
-    join_column *columns = pcs_scratch(NULL, (size_t)n, sizeof *columns);
-    int *root = pcs_scratch(NULL, 2 * (size_t)n + (size_t)size, sizeof *root), *to = root + n, *gain = to + n;
+    int size = pcs_context_comm(b->ctx)->size, nnode = b->mesh->nnode;
+    size_t n = (size_t)list->count;
+    join_node *nodes = pcs_scratch(NULL, n, sizeof *nodes);
+    join_column *columns = pcs_scratch(NULL, n, sizeof *columns);
+    int *root = pcs_scratch(NULL, 3 * n + (size_t)size, sizeof *root), *rank = root + n, *to = rank + n, *has = to + n;
     bool is_taken = nodes != NULL && columns != NULL && root != NULL, is_even = true;
     if (is_taken && join_all(b, list, root)) {
-        memset(gain, 0, (size_t)size * sizeof *gain);
-        join_deal(join_columns(list, root, rank, nodes, columns), columns, nodes, to, gain);
-        for (int r = 0; r < size; r++) all += has[r];
-        for (int r = 0; r < size; r++) is_even = is_even && has[r] + gain[r] <= most_nodes * all / size;
-        if (is_even) memcpy(rank, to, (size_t)n * sizeof *rank);
+        for (int i = 0; i < list->count; i++) rank[i] = part[list->node[i]];
+        memset(has, 0, (size_t)size * sizeof *has);
+        for (int i = 0; i < nnode; i++) has[part[i]]++;
+        join_deal(join_columns(list, root, rank, nodes, columns), columns, nodes, to, has);
+        for (int r = 0; r < size; r++) is_even = is_even && has[r] <= most_nodes * nnode / size;
+        if (is_even)
+            for (int i = 0; i < list->count; i++) part[list->node[i]] = to[i];
     }
     pcs_scratch_free(nodes);
     pcs_scratch_free(columns);
     pcs_scratch_free(root);
-    return is_taken ? PCS_OK : pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the ranks of %d nodes", n);
+    return is_taken ? PCS_OK : pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the ranks of %d nodes", list->count);
 }
 
 typedef struct travel_params {
@@ -940,35 +891,23 @@ static pcs_status spread_keep_all(pcs_build *b, int *part, const deal_list *spec
     return PCS_OK;
 }
 
-// Allocates scratch memory to cut parts out of a mesh.
-static pcs_status spread_open_cut(pcs_build *b, const int *part, const deal_list *special, pcs_cut *cut)
-{
-    size_t nnode = (size_t)b->mesh->nnode, ncell = (size_t)b->mesh->ncell;
-    *cut = (pcs_cut){ .whole = b->mesh, .owner = part, .nspecial = special->count, .special = special->node };
-    cut->mark = pcs_scratch(NULL, nnode, sizeof *cut->mark);
-    cut->node = pcs_scratch(NULL, nnode, sizeof *cut->node);
-    cut->cell = pcs_scratch(NULL, ncell, sizeof *cut->cell);
-    if (cut->mark != NULL && cut->node != NULL && cut->cell != NULL) return PCS_OK;
-    return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %zu nodes", nnode);
-}
-
-static void spread_close_cut(pcs_cut *cut)
-{
-    pcs_scratch_free(cut->mark);
-    pcs_scratch_free(cut->node);
-    pcs_scratch_free(cut->cell);
-}
-
 // Sends the part of one rank from the first rank, which cuts it out.
 static pcs_status spread_send(pcs_build *b, const pcs_cut *cut, int to, pcs_mesh *mesh)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
-    int *packed = NULL, count = 0;
+    size_t size = (size_t)comm->size;
+    int *packed = NULL, *counts = pcs_scratch(NULL, 2 * size, sizeof *counts), count = 0;
     pcs_numbers received = { 0 };
-    pcs_status status = comm->rank == 0 ? pcs_mesh_pack(cut, to, &count, &packed) : PCS_OK;
+    pcs_status status = counts == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %zu ranks", size) : PCS_OK;
+    if (status == PCS_OK && comm->rank == 0) status = pcs_mesh_pack(cut, to, &count, &packed);
     status = pcs_agree(b->ctx, status);
-    if (status == PCS_OK) status = deal_send(b->ctx, to, count, packed, &received);
+    if (status == PCS_OK) {
+        memset(counts, 0, 2 * size * sizeof *counts);
+        counts[to] = count;
+        status = comm->exchange(comm, b->ctx, counts, counts + size, packed, &received);
+    }
     pcs_scratch_free(packed);
+    pcs_scratch_free(counts);
     if (status == PCS_OK && to == comm->rank) status = pcs_mesh_unpack(mesh, received.value);
     pcs_scratch_free(received.count);
     pcs_scratch_free(received.value);
@@ -979,38 +918,25 @@ static pcs_status spread_send(pcs_build *b, const pcs_cut *cut, int to, pcs_mesh
 static pcs_status spread_cut_parts(pcs_build *b, const int *part, const deal_list *special, pcs_context **side)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
-    bool is_first = comm->rank == 0;
     pcs_mesh *whole = b->mesh, *mesh = NULL;
-    pcs_cut cut = { .whole = NULL };
-    pcs_status status = pcs_mesh_create(b->ctx, &mesh);
-    if (status == PCS_OK && is_first) status = spread_open_cut(b, part, special, &cut);
-    status = pcs_agree(b->ctx, status);
+    const pcs_cut cut = { .whole = whole, .owner = part, .nspecial = special->count, .special = special->node };
+    pcs_status status = pcs_agree(b->ctx, pcs_mesh_create(b->ctx, &mesh));
     for (int to = 0; to < comm->size && status == PCS_OK; to++) status = spread_send(b, &cut, to, mesh);
-    spread_close_cut(&cut);
     PCS_TRY(status);
     b->mesh = mesh;
     b->model.shows_pieces = pcs_build_shows_pieces(b, mesh->share->nnode);
-    if (!is_first || b->model.shows_pieces) return PCS_OK;
+    if (comm->rank != 0 || b->model.shows_pieces) return PCS_OK;
     b->model.shown = b->shown = whole;
     pcs_context_adopt(b->ctx, side);
     return PCS_OK;
 }
 
-// Finds the nodes that all ranks have in a complete mesh, and updates the ranks of those that rows join.
+// Finds the rank of every node of a complete mesh, and the nodes that all ranks have.
 static pcs_status spread_find_whole(pcs_build *b, deal_list *special, int *part)
 {
-    int size = pcs_context_comm(b->ctx)->size;
+    PCS_TRY(deal_nodes(b->ctx, b->mesh, part));
     PCS_TRY(deal_special(b, special));
-    if (!deal_joins(b)) return PCS_OK;
-    int *has = pcs_scratch(NULL, (size_t)size + (size_t)special->count, sizeof *has), *rank = has + size;
-    if (has == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the ranks of nodes");
-    memset(has, 0, (size_t)size * sizeof *has);
-    for (int i = 0; i < b->mesh->nnode; i++) has[part[i]]++;
-    for (int i = 0; i < special->count; i++) rank[i] = part[special->node[i]];
-    pcs_status status = deal_join(b, special, has, rank);
-    for (int i = 0; i < special->count; i++) part[special->node[i]] = rank[i];
-    pcs_scratch_free(has);
-    return status;
+    return deal_joins(b) ? deal_join(b, special, part) : PCS_OK;
 }
 
 // Replaces the complete mesh, b->mesh on the first rank with memory in `side`, by the part of each rank.
@@ -1020,9 +946,8 @@ static pcs_status spread_cut(pcs_build *b, pcs_context **side)
     bool is_first = pcs_is_root(b->ctx);
     int *part = pcs_scratch(NULL, is_first ? (size_t)b->mesh->nnode : 0, sizeof *part);
     pcs_status status = part == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of ranks") : PCS_OK;
+    if (status == PCS_OK && is_first) status = spread_find_whole(b, &special, part);
     status = pcs_agree(b->ctx, status);
-    if (status == PCS_OK) status = deal_nodes(b->ctx, is_first ? b->mesh : NULL, false, part);
-    if (status == PCS_OK) status = pcs_agree(b->ctx, is_first ? spread_find_whole(b, &special, part) : PCS_OK);
     if (status == PCS_OK) status = spread_cut_parts(b, part, &special, side);
     pcs_scratch_free(special.node);
     pcs_scratch_free(part);
@@ -1036,8 +961,7 @@ static pcs_status spread_keep(pcs_build *b)
     int *part;
     b->model.shows_pieces = pcs_build_shows_pieces(b, b->mesh->nnode);
     PCS_TAKE(b->ctx, part, b->mesh->nnode, "the shares of ranks");
-    pcs_status status = deal_nodes(b->ctx, b->mesh, true, part);
-    if (status == PCS_OK) status = spread_find_whole(b, &special, part);
+    pcs_status status = spread_find_whole(b, &special, part);
     if (status == PCS_OK) status = spread_keep_all(b, part, &special);
     pcs_scratch_free(special.node);
     return status;

@@ -99,13 +99,7 @@ static void error_record(pcs_case *c, pcs_location location, const char *head, c
     if (text == NULL) return;
     memcpy(text, head, nhead);
     vsnprintf(text + nhead, nbody + 1, format, arguments);
-    if (c->nmessage == c->message_room) {
-        int room = c->message_room;
-        pcs_case_message *larger = pcs_tree_grow(c, c->messages, c->nmessage, &room, sizeof *larger);
-        if (larger == NULL) return;
-        c->messages = larger;
-        c->message_room = room;
-    }
+    if (!pcs_tree_reserve(c, &c->messages, c->nmessage, &c->message_room, sizeof *c->messages)) return;
     c->messages[c->nmessage] = (pcs_case_message){ .location = location, .number = c->nmessage, .text = text };
     c->nmessage++;
 }

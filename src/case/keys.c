@@ -11,13 +11,8 @@ static void keys_remember(pcs_case *c, pcs_yaml *map, const char *key)
     for (int i = 0; i < map->nknown; i++) {
         if (strcmp(map->known[i], key) == 0) return;
     }
-    if (map->nknown + 1 >= map->known_room) { // the list ends with a NULL
-        int room = map->known_room;
-        const char **larger = pcs_tree_grow(c, map->known, map->nknown, &room, sizeof *larger);
-        if (larger == NULL) return;
-        map->known = larger;
-        map->known_room = room;
-    }
+    // The list ends with a NULL.
+    if (!pcs_tree_reserve(c, &map->known, map->nknown + 1, &map->known_room, sizeof *map->known)) return;
     map->known[map->nknown++] = key;
 }
 

@@ -171,13 +171,7 @@ static bool include_find(include_chain *chain, const pcs_yaml *node, char path[P
 
 static pcs_status include_add_file(pcs_case *c, const char *path, int *number)
 {
-    if (c->nfile == c->file_room) {
-        int room = c->file_room;
-        const char **larger = pcs_tree_grow(c, c->files, c->nfile, &room, sizeof *larger);
-        if (larger == NULL) return PCS_NO_MEMORY;
-        c->files = larger;
-        c->file_room = room;
-    }
+    if (!pcs_tree_reserve(c, &c->files, c->nfile, &c->file_room, sizeof *c->files)) return PCS_NO_MEMORY;
     *number = c->nfile;
     c->files[c->nfile] = pcs_tree_text(c, path, strlen(path));
     return c->files[c->nfile++] == NULL ? PCS_NO_MEMORY : PCS_OK;
@@ -281,8 +275,8 @@ static pcs_status load_create(pcs_context *ctx, const char *file, pcs_case **out
     PCS_TAKE(ctx, c, 1, "the case");
     *c = (pcs_case){ .ctx = ctx, .file = pcs_take_text(ctx, file), .folder = ".", .name = "case" };
     if (c->file == NULL) return PCS_NO_MEMORY;
-    c->files = pcs_tree_grow(c, NULL, 0, &c->file_room, sizeof *c->files);
-    if (c->files == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the case");
+    if (!pcs_tree_reserve(c, &c->files, 0, &c->file_room, sizeof *c->files))
+        return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the case");
     c->files[c->nfile++] = c->file;
     *out = c;
     return PCS_OK;

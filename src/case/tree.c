@@ -36,18 +36,19 @@ char *pcs_tree_text(pcs_case *c, const char *text, size_t length)
     return copy == NULL ? NULL : memcpy(copy, text, length); // the pool is zeroed: the copy ends with a zero
 }
 
-void *pcs_tree_grow(pcs_case *c, const void *old, int count, int *room, size_t size)
+bool pcs_tree_reserve(pcs_case *c, void *array, int count, int *room, size_t size)
 {
-    if (*room > INT32_MAX / 2) {
-        c->is_out_of_memory = true;
-        return NULL;
-    }
+    void *old, *fresh;
+    if (count < *room) return true;
     int larger = *room == 0 ? 4 : 2 * *room;
-    void *array = pcs_tree_take(c, (size_t)larger * size);
-    if (array == NULL) return NULL;
-    if (count > 0) memcpy(array, old, (size_t)count * size);
+    c->is_out_of_memory = c->is_out_of_memory || *room > INT32_MAX / 2;
+    fresh = c->is_out_of_memory ? NULL : pcs_tree_take(c, (size_t)larger * size);
+    if (fresh == NULL) return false;
+    memcpy(&old, array, sizeof old);
+    if (*room > 0) memcpy(fresh, old, (size_t)*room * size);
+    memcpy(array, &fresh, sizeof fresh);
     *room = larger;
-    return array;
+    return true;
 }
 
 pcs_yaml *pcs_tree_node(pcs_case *c, pcs_yaml_kind kind, pcs_location location)
@@ -60,19 +61,11 @@ pcs_yaml *pcs_tree_node(pcs_case *c, pcs_yaml_kind kind, pcs_location location)
 
 bool pcs_tree_add_item(pcs_case *c, pcs_yaml *list, pcs_yaml *item)
 {
-    if (list->count == list->room) {
-        int room = list->room;
-        pcs_yaml **items = pcs_tree_grow(c, list->items, list->count, &room, sizeof *items);
-        if (items == NULL) return false;
-        if (list->kind == PCS_YAML_MAP) {
-            int key_room = list->room;
-            pcs_key *keys = pcs_tree_grow(c, list->keys, list->count, &key_room, sizeof *keys);
-            if (keys == NULL) return false;
-            list->keys = keys;
-        }
-        list->items = items;
-        list->room = room;
-    }
+    int room = list->room; // of both arrays
+    if (!pcs_tree_reserve(c, &list->items, list->count, &room, sizeof *list->items)) return false;
+    bool is_map = list->kind == PCS_YAML_MAP;
+    if (is_map && !pcs_tree_reserve(c, &list->keys, list->count, &list->room, sizeof *list->keys)) return false;
+    list->room = room;
     item->parent = list;
     item->index = list->count;
     list->items[list->count++] = item;

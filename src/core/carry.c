@@ -216,16 +216,21 @@ static void carry_put_rows(pcs_carrier *c, const pcs_carry_table *rows, size_t a
     }
 }
 
+// Returns false, with a fault, if a byte is neither 0 nor 1: any other value in a bool is undefined behaviour.
+static bool carry_are_flags(pcs_carrier *c, const char *name, const unsigned char *found, size_t count)
+{
+    size_t i = 0;
+    while (i < count && found[i] <= 1) i++;
+    if (i < count) pcs_carry_refuse(c, name, "is neither true nor false");
+    return i == count;
+}
+
 static void carry_read_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows, size_t all)
 {
     const unsigned char *found = carry_find(c, name, all * rows->size);
     size_t nflag = rows->size % 8 == 0 ? 0 : all * rows->size;
     if (found == NULL) return;
-    for (size_t i = 0; i < nflag; i++)
-        if (found[i] > 1) {
-            pcs_carry_refuse(c, name, "is neither true nor false");
-            return;
-        }
+    if (!carry_are_flags(c, name, found, nflag)) return;
     for (size_t j = 0; j < rows->count; j++) {
         size_t at = c->row_number == NULL ? j : (size_t)c->row_number[j];
         memcpy(carry_row(rows, j), found + at * rows->size, rows->size);
@@ -268,7 +273,6 @@ bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size)
     return false;
 }
 
-// Rejects bytes other than 0 and 1 when reading: any other value in a bool is undefined behaviour.
 void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count)
 {
     if (c->way != PCS_CARRY_READ) {
@@ -277,11 +281,7 @@ void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count
     }
     const unsigned char *found = carry_find(c, name, count);
     if (found == NULL) return;
-    for (size_t i = 0; i < count; i++)
-        if (found[i] > 1) {
-            pcs_carry_refuse(c, name, "is neither true nor false");
-            return;
-        }
+    if (!carry_are_flags(c, name, found, count)) return;
     for (size_t i = 0; i < count; i++) flags[i] = found[i] == 1;
 }
 

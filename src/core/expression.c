@@ -289,24 +289,6 @@ static double expression_apply(pcs_expression_code code, double x, double y)
     }
 }
 
-// Returns true if the operation takes two values from the stack.
-static bool expression_is_pair(pcs_expression_code code)
-{
-    switch (code) {
-    case PCS_OP_ADD:
-    case PCS_OP_SUBTRACT:
-    case PCS_OP_MULTIPLY:
-    case PCS_OP_DIVIDE:
-    case PCS_OP_POWER:
-    case PCS_OP_ATAN2:
-    case PCS_OP_HYPOT:
-    case PCS_OP_MIN:
-    case PCS_OP_MAX:
-    case PCS_OP_MOD: return true;
-    default: return false;
-    }
-}
-
 double pcs_expression_value(const pcs_expression *e, const double *variables)
 {
     double stack[PCS_EXPRESSION_DEPTH];
@@ -317,7 +299,7 @@ double pcs_expression_value(const pcs_expression *e, const double *variables)
             stack[n++] = op->number;
         } else if (op->code == PCS_OP_VARIABLE) {
             stack[n++] = variables[op->variable];
-        } else if (expression_is_pair(op->code)) {
+        } else if (op->code >= PCS_OP_ADD) {
             n--;
             stack[n - 1] = expression_apply(op->code, stack[n - 1], stack[n]);
         } else {
@@ -438,7 +420,7 @@ void pcs_expression_rates(const pcs_expression *e, double t, double rates[3])
             bool is_t = op->code == PCS_OP_VARIABLE;
             double value[3] = { is_t ? t : op->number, is_t ? 1.0 : 0.0, 0.0 };
             memcpy(stack[n++], value, sizeof value);
-        } else if (expression_is_pair(op->code)) {
+        } else if (op->code >= PCS_OP_ADD) {
             n--;
             rates_pair(op->code, stack[n - 1], stack[n]);
         } else {

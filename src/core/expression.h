@@ -23,11 +23,6 @@ typedef enum pcs_expression_code {
     PCS_OP_NUMBER,
     PCS_OP_VARIABLE,
     PCS_OP_NEGATE,
-    PCS_OP_ADD,
-    PCS_OP_SUBTRACT,
-    PCS_OP_MULTIPLY,
-    PCS_OP_DIVIDE,
-    PCS_OP_POWER,
     PCS_OP_SQRT,
     PCS_OP_SIN,
     PCS_OP_COS,
@@ -35,7 +30,6 @@ typedef enum pcs_expression_code {
     PCS_OP_ASIN,
     PCS_OP_ACOS,
     PCS_OP_ATAN,
-    PCS_OP_ATAN2,
     PCS_OP_SINH,
     PCS_OP_COSH,
     PCS_OP_TANH,
@@ -43,14 +37,20 @@ typedef enum pcs_expression_code {
     PCS_OP_LOG,
     PCS_OP_LOG10,
     PCS_OP_ABS,
-    PCS_OP_HYPOT,
-    PCS_OP_MIN,
-    PCS_OP_MAX,
-    PCS_OP_MOD,
     PCS_OP_FLOOR,
     PCS_OP_CEIL,
     PCS_OP_ROUND,
-    PCS_OP_STEP
+    PCS_OP_STEP,
+    PCS_OP_ADD, // from here on operations on two values
+    PCS_OP_SUBTRACT,
+    PCS_OP_MULTIPLY,
+    PCS_OP_DIVIDE,
+    PCS_OP_POWER,
+    PCS_OP_ATAN2,
+    PCS_OP_HYPOT,
+    PCS_OP_MIN,
+    PCS_OP_MAX,
+    PCS_OP_MOD
 } pcs_expression_code;
 
 typedef struct pcs_expression_op {

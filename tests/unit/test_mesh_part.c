@@ -124,19 +124,13 @@ TEST(parts_hold_what_the_ranks_need)
         CHECK_OK(ctx, pcs_mesh_create(ctx, &whole));
         put(whole, "lattice", "net", 1 + (int)(k % 3), &cells);
         put(whole, "line", "bar", (int)k, NULL);
-        size_t n = (size_t)whole->nnode;
-        int *owner = calloc(2 * n, sizeof *owner), special[4];
+        int *owner = calloc((size_t)whole->nnode, sizeof *owner), special[4];
         for (int i = 0; i < whole->nnode; i++)
             owner[i] = k % 2 == 1 ? (int)(draw(&seed) % RANKS) : (int)((long long)i * RANKS / whole->nnode);
         for (int i = 0; i < 4; i++) special[i] = (int)(draw(&seed) % (unsigned)whole->nnode);
         pcs_cut cut = { .whole = whole, .owner = owner, .nspecial = pcs_sort_unique(4, special), .special = special };
-        cut.node = owner + n;
-        cut.mark = calloc(n, 1);
-        cut.cell = calloc((size_t)whole->ncell, sizeof *cut.cell);
         for (int rank = 0; rank < RANKS; rank++) check_part(ctx, &cut, rank);
         free(owner);
-        free(cut.mark);
-        free(cut.cell);
         pcs_context_destroy(&ctx);
     }
 }
