@@ -298,14 +298,6 @@ static pcs_status sets_read(pcs_build *b)
     return PCS_OK;
 }
 
-// Returns true if a set shares a node with the others after the merge; if not, it was named in vain.
-static bool merge_takes_part(pcs_merge *merge, const pcs_set *set, const int *shares)
-{
-    for (int k = 0; k < set->count; k++)
-        if (shares[pcs_merge_find(merge, set->items[k])] > 1) return true;
-    return false;
-}
-
 // Returns the least distance, m, from a node of this set to one of the other sets, for the message.
 static double merge_distance(pcs_build *b, pcs_yaml *map, const merge_params *p, int own)
 {
@@ -326,31 +318,28 @@ static double merge_distance(pcs_build *b, pcs_yaml *map, const merge_params *p,
     return least;
 }
 
-// Counts how many of the named sets share each of the merged nodes; every set must share one.
+// Checks that every named set has a node that another one has, too, after the merge; if not, it was named in vain.
 static pcs_status merge_check(pcs_build *b, pcs_yaml *map, const merge_params *p, pcs_merge *merge)
 {
-    size_t n = (size_t)b->mesh->nnode;
-    int *shares = pcs_scratch(NULL, 2 * n, sizeof *shares), *last = shares + n;
-    if (shares == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", b->mesh->nnode);
-    for (size_t i = 0; i < n; i++) shares[i] = last[i] = 0;
+    size_t nnode = (size_t)b->mesh->nnode, nset = (size_t)p->sets.count;
+    int *first = pcs_scratch(NULL, nnode + nset, sizeof *first), *shares = first + nnode, bad = 0;
+    if (first == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %zu nodes", nnode);
+    memset(first, 0, (nnode + nset) * sizeof *first); // set + 1 that has a node first; sets that share one
     for (int i = 0; i < p->sets.count; i++) {
         const pcs_set *set = sets_named(b, map, "sets", false, i);
         for (int k = 0; k < set->count; k++) {
-            int node = pcs_merge_find(merge, set->items[k]);
-            if (last[node] != i + 1) shares[node]++;
-            last[node] = i + 1;
+            int *by = &first[pcs_merge_find(merge, set->items[k])];
+            if (*by == 0) *by = i + 1;
+            if (*by != i + 1) shares[i] = shares[*by - 1] = 1;
         }
     }
-    for (int i = 0; i < p->sets.count; i++) {
-        const pcs_set *set = sets_named(b, map, "sets", false, i);
-        if (merge_takes_part(merge, set, shares)) continue;
+    while (bad < p->sets.count && shares[bad]) bad++;
+    pcs_scratch_free(first);
+    if (bad < p->sets.count)
         pcs_case_error_at(b->c, map, "sets",
                           "no node of '%s' lies where another of these sets has one: the nearest is %g m away, the "
                           "tolerance is %g m",
-                          set->name, merge_distance(b, map, p, i), p->tolerance);
-        break;
-    }
-    pcs_scratch_free(shares);
+                          sets_named(b, map, "sets", false, bad)->name, merge_distance(b, map, p, bad), p->tolerance);
     return PCS_OK;
 }
 
@@ -452,8 +441,8 @@ static pcs_status deal_make_graph(const pcs_mesh *mesh, deal_graph *g)
     return PCS_OK;
 }
 
-// Fills part[i], the rank of every node: lines are distributed in equal ranges of numbers, others along their cells. All
-// ranks that have the mesh find the same.
+// Fills part[i], the rank of every node: lines are distributed in equal ranges of numbers, others along their cells.
+// All ranks that have the mesh find the same.
 static pcs_status deal_nodes(pcs_context *ctx, const pcs_mesh *mesh, int *part)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);

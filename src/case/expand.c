@@ -74,16 +74,15 @@ static int parameters_copy(expansion *x, int number)
 
 static void parameters_circle(expansion *x, int k)
 {
+    const char *names[PARAMETER_NESTING + 2];
     char text[512];
-    size_t used = 0;
-    int first = 0;
+    int first = 0, count = 0;
     while (x->open[first] != k) first++;
-    for (int i = first; i <= x->nopen && used < sizeof text; i++) {
-        const char *name = x->names[i == x->nopen ? k : x->open[i]];
-        int length = snprintf(text + used, sizeof text - used, "%s%s", i == first ? "" : " -> ", name);
-        used += length < 0 ? 0 : (size_t)length;
-    }
-    pcs_case_error(x->c, x->nodes[k], "parameters.%s depends on itself: %s", x->names[k], text);
+    for (int i = first; i < x->nopen; i++) names[count++] = x->names[x->open[i]];
+    names[count++] = x->names[k];
+    names[count] = NULL;
+    pcs_case_error(x->c, x->nodes[k], "parameters.%s depends on itself: %s", x->names[k],
+                   pcs_join_names(names, " -> ", sizeof text, text));
 }
 
 static bool parameters_evaluate(expansion *x, int k)

@@ -130,14 +130,14 @@ static pcs_status include_walk(include_chain *chain, pcs_yaml *node);
 static void include_circle(const include_chain *chain, const pcs_yaml *node, int first)
 {
     const pcs_case *c = chain->c;
+    const char *names[NESTING + 3];
     char text[1024];
-    size_t used = 0;
-    for (int i = first; i <= chain->depth && used < sizeof text; i++) {
-        const char *name = c->files[chain->file[i == chain->depth ? first : i]];
-        int length = snprintf(text + used, sizeof text - used, "%s%s", i == first ? "" : " includes ", name);
-        used += length < 0 ? 0 : (size_t)length;
-    }
-    pcs_case_error(chain->c, node, "a file that includes itself: %s", text);
+    int count = 0;
+    for (int i = first; i < chain->depth; i++) names[count++] = c->files[chain->file[i]];
+    names[count++] = c->files[chain->file[first]];
+    names[count] = NULL;
+    pcs_case_error(chain->c, node, "a file that includes itself: %s",
+                   pcs_join_names(names, " includes ", sizeof text, text));
 }
 
 // Finds an included file, relative to the folder of the file that names it. False, with an error, if there is none or
