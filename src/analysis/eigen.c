@@ -713,17 +713,22 @@ static double spectrum_value(const spectrum *s, double theta, double largest, co
     return pcs_dense_dot(s->n, phi, s->work);
 }
 
-static void spectrum_sort(pcs_eigen_result *r, int n, double *spare)
+static void eigen_swap(double *a, double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double keep = a[i];
+        a[i] = b[i];
+        b[i] = keep;
+    }
+}
+
+static void spectrum_sort(pcs_eigen_result *r, int n)
 {
     for (int i = 1; i < r->count; i++)
         for (int k = i; k > 0 && r->lambda[k] < r->lambda[k - 1]; k--) {
-            double keep = r->lambda[k], *a = r->vector + (size_t)k * (size_t)n, *b = a - n;
-            size_t bytes = (size_t)n * sizeof *a;
-            r->lambda[k] = r->lambda[k - 1];
-            r->lambda[k - 1] = keep;
-            memcpy(spare, a, bytes);
-            memcpy(a, b, bytes);
-            memcpy(b, spare, bytes);
+            double *phi = r->vector + (size_t)k * (size_t)n;
+            eigen_swap(&r->lambda[k], &r->lambda[k - 1], 1);
+            eigen_swap(phi, phi - n, (size_t)n);
         }
 }
 
@@ -767,7 +772,7 @@ static pcs_status spectrum_look_again(pcs_context *ctx, spectrum *s, double *the
     s->nlocked = nlocked;
     if (status != PCS_OK) return status;
     *is_complete = out->lambda[found] >= last - 1e-9 * fabs(last);
-    spectrum_sort(out, s->n, s->work);
+    spectrum_sort(out, s->n);
     out->count = found;
     return PCS_OK;
 }
@@ -776,7 +781,7 @@ static pcs_status spectrum_finish(pcs_context *ctx, spectrum *s, pcs_eigen_resul
 {
     PCS_TAKE(ctx, out->residual, out->count, "eigenvalues");
     PCS_TAKE(ctx, out->zero, out->count, "eigenvalues");
-    spectrum_sort(out, s->n, s->work);
+    spectrum_sort(out, s->n);
     for (int k = 0; k < out->count; k++) {
         const double *phi = out->vector + (size_t)k * (size_t)s->n;
         out->residual[k] = spectrum_residual(s, phi, out->lambda[k], s->work);
@@ -1214,15 +1219,6 @@ static void pencil_keep(pencil *s, double thr, double thi, const double *vr, con
     out->count++;
 }
 
-static void pencil_swap(double *a, double *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        double keep = a[i];
-        a[i] = b[i];
-        b[i] = keep;
-    }
-}
-
 // Returns true if a precedes b: smaller |s| first; of two that differ by round-off only, the growing one.
 static bool pencil_precedes(const pcs_eigen_complex *r, int a, int b)
 {
@@ -1235,12 +1231,12 @@ static void pencil_sort(pcs_eigen_complex *r, int n)
     size_t size = (size_t)n;
     for (int i = 1; i < r->count; i++)
         for (int k = i; k > 0 && pencil_precedes(r, k, k - 1); k--) {
-            pencil_swap(&r->decay[k], &r->decay[k - 1], 1);
-            pencil_swap(&r->w[k], &r->w[k - 1], 1);
-            pencil_swap(&r->residual[k], &r->residual[k - 1], 1);
-            pencil_swap(&r->zero[k], &r->zero[k - 1], 1);
-            pencil_swap(r->re + (size_t)k * size, r->re + (size_t)(k - 1) * size, size);
-            pencil_swap(r->im + (size_t)k * size, r->im + (size_t)(k - 1) * size, size);
+            eigen_swap(&r->decay[k], &r->decay[k - 1], 1);
+            eigen_swap(&r->w[k], &r->w[k - 1], 1);
+            eigen_swap(&r->residual[k], &r->residual[k - 1], 1);
+            eigen_swap(&r->zero[k], &r->zero[k - 1], 1);
+            eigen_swap(r->re + (size_t)k * size, r->re + (size_t)(k - 1) * size, size);
+            eigen_swap(r->im + (size_t)k * size, r->im + (size_t)(k - 1) * size, size);
         }
 }
 
