@@ -1278,6 +1278,8 @@ static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double 
     statics_describe(e, sizeof residual, residual);
     bool is_singular = outcome == PCS_STATICS_SINGULAR, begins = e->is_soft && last == 0.0;
     message_place(e, is_singular || begins ? e->bad_equation : -1, sizeof where, where);
+    bool touches = false;
+    for (int j = 0; j < e->system->nrow; j++) touches = touches || (e->held[j] && !e->system->rows[j].is_bilateral);
     if (r->in_time) e->time = last;
     ramp_undo(r);
     if (r->in_time)
@@ -1285,7 +1287,7 @@ static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double 
                         last, statics_reason(outcome), residual);
     equilibrium_begin(e, last > 0.0 ? last : next);
     equilibrium_evaluate(e, r->q);
-    if (begins && e->rigid.count > 0 && !e->has_friction)
+    if (begins && e->rigid.count > 0 && !(e->has_friction && touches))
         return statics_loose(e, e->system->is_linear ? ", and no contact stops it"
                                                      : ": the loads drive it on, and no contact or tension stops it");
     if (begins || (is_singular && (e->system->is_linear || e->has_friction))) return message_singular(e, where);
