@@ -301,7 +301,7 @@ time: {{ step: {step!r}, end: {end!r} }}
         linear = "law: { type: linear, stiffness: 1.0 }"
         for contact, scheme, expected in (
             (wall, "newmark", "missing key 'restitution'"),
-            (f"{wall}, restitution: 0.5, {linear}", "newmark", "has no restitution of its own"),
+            (f"{wall}, restitution: 0.5, {linear}", "newmark", "'restitution' and 'law' are both given"),
             (f"{wall}, friction: 0.5, {linear}", "newmark", "cannot move across the normal"),
             (f"{wall}, law: {{ type: linear, stiffness: 1, tangent_stiffness: 1 }}", "newmark", "is about friction"),
             (f"{wall}, law: {{ type: hertz, stiffness: 1, tangent_ratio: 1 }}", "newmark", "is about friction"),

