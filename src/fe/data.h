@@ -25,12 +25,10 @@ typedef struct fe_turning_load {
 // Holds the part that this rank has of a model distributed over several ranks.
 typedef struct fe_share {
     pcs_layout layout;
-    int *index_of_cell;   // [mesh ncell] index in the group over all ranks; -1 if unknown
-    bool deals_rows;      // contact rows are distributed: those at own nodes, and an equal part of the others
-    bool reaches;         // some of these rows, on some rank, act on nodes of other ranks, too
-    bool *joint_is_here;  // [njoint] this rank has the rows of the joint, if rows are distributed
-    int npoint, ncell;    // nodes and cells of this rank
-    void *points, *cells; // plans of the collection on rank 0, for pictures
+    int *index_of_cell;  // [mesh ncell] index in the group over all ranks; -1 if unknown
+    bool deals_rows;     // contact rows are distributed: those at own nodes, and an equal part of the others
+    bool reaches;        // some of these rows, on some rank, act on nodes of other ranks, too
+    bool *joint_is_here; // [njoint] this rank has the rows of the joint, if rows are distributed
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
@@ -43,91 +41,30 @@ typedef struct fe_scatter {
     int *table; // [..][ndof * ndof] positions for other cells, -1 if a dof is fixed
 } fe_scatter;
 
-// Describes a point of the picture that is fixed to its node.
-typedef struct fe_rider {
-    double arm[3];  // m, in the reference state
-    bool is_finite; // true for finite rotations
-} fe_rider;
-
-// Holds all points of a picture of which this rank shows a part, in scratch memory.
-typedef struct fe_points {
-    int npoint;
-    int (*cells)[2]; // [ncell] points of the cells of the mesh; NULL if the points are the nodes
-    int *node;       // [npoint] node of each point; NULL if the points are the nodes
-    fe_rider *arm;   // [npoint] NULL if all points are at their nodes
-} fe_points;
-
-// Holds the part of a picture that a rank shows, and the data that ranks exchange for it (fe/picture.c).
-typedef struct fe_part {
-    const int *cell;     // [ncell + nasked] numbers in the mesh: cells shown, then those asked of other ranks
-    int nasked, nbeyond; // number of the latter, and of their points that are not shown
-    int nshown;          // number of cells before those that are not in the mesh (-1)
-    double *far_length;  // [ncell + nasked - nshown] lengths of cells that are not in the mesh, m
-    int nall, first;     // number of cells that ranks ask for, and index of this rank's first among them
-    int ngiven;          // number of these that this rank shows
-    int (*given)[2];     // [ngiven] index among all asked for, and among those shown
-    double *values;      // [nall][nfield] exchanged values
-    double (*x)[3];      // [npoint + nroom] reference positions, m
-    double *radius;      // [npoint + nroom] radii of the bodies, m
-    int nroom;           // entries after the points for nodes with obstacles: all on rank 0, else those of this rank
-    int ncarrier;        // number of these nodes that are on this rank
-    int (*carrier)[2];   // [ncarrier] node, and its index among the points
-    void *carriers;      // plan of their collection on rank 0
-} fe_part;
-
-// Holds discs and arms of cells, in scratch memory (fe/picture.c).
-typedef struct fe_carried {
-    int count;           // over all ranks
-    int nown, (*own)[2]; // [nown] those of cells of this rank: node here, and index among all
-    pcs_obstacle *list;  // [count] on rank 0, with node numbers of the whole mesh; else NULL
-} fe_carried;
-
-// Holds chains of cells with sections, for section forces at their nodes (fe/picture.c).
-typedef struct fe_chains {
-    const int (*cells)[2]; // [ncell] of the picture, and for a part those it asks for
-    int *before, *after;   // [npoint] cells that end and begin at the point, -1 if none
-    double *length;        // [ncell] m
-    int nlinear, *field;   // forces known at mid-cell, and their columns in the picture
-    int *pair;             // [nlinear] columns of their values at the first nodes of cells, followed by those at the
-                           // second nodes; -1 if only known at mid-cell
-    int start, end;        // columns of the moments at the ends, -1 if absent
-    int moment[2];         // indices, among the forces known at mid-cell, of the moments about y and z; -1 if absent
-} fe_chains;
-
 // Holds the model as built from the case; constant afterwards.
 typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
-    fe_share *share;          // NULL if this rank has the whole model
-    int nheld;                // number of supports that are joints, too: the last joints
-    int nbatch;               // ngroup, or 2 ngroup if distributed
-    pcs_batch *batches;       // [2 ngroup] own cells of each group, then cells that belong to other ranks
-    int *batch_of_cell;       // [mesh ncell] group number, -1 for none
-    int *place_of_cell;       // [mesh ncell] index within the batch; -1 if it belongs to another rank
-    struct pcs_taper *tapers; // [mesh ncell] for groups with variable sections; NULL if absent
-    int *field_of;            // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1 if not drawn
-    int *pair_of;             // the same for fields without values at ends: first column of their pair
-    int npair;                // columns after the fields of the picture, in pairs: values at the ends of cells
-    fe_spread *spreads;       // [ngroup] loads along cells; NULL if absent or never needed
-    const int *group_shown;   // [cells of model.shown] group number, -1 for none
-    const pcs_batch *drawn;   // [ngroup] batches with the sections of these cells
-    fe_chains *chains;        // NULL if absent
-    fe_part *part;            // part of the picture; NULL if this rank shows all or nothing
-    const int *node_of_point; // [npoint] node of each point; NULL if the points are the nodes
-    fe_rider *arm_of_point;   // [npoint] NULL if all points are at their nodes
-    bool has_members;         // section forces are drawn at points
-    bool has_arms;            // some cells end at arms from their nodes
-    bool has_laws;            // some contacts have force laws
-    int *dof_of_equation;     // [nequation]
-    bool is_damped;           // forces depend on velocities
-    bool has_tumbling;        // bodies have finite rotations, in space or with springs at offset points
-    bool is_nonlinear;        // tangents of groups, force laws or loads vary
-    int ninternal;            // number of internal variables of all cells
-    int nspin;                // nodes with a finite rotation in space
-    int (*spins)[3];          // [nspin] their equations, consecutive; -1 if fixed
-    int *spin_of_node;        // [nnode] index of the rotation, -1 if absent; NULL if all are
-    fe_scatter *scatter;      // [nbatch] positions of cell entries, of nonlinear groups
-    int *piece;               // [nbatch] cells that a thread assembles at once; 0 for all; NULL if no tangents vary
+    fe_share *share;            // NULL if this rank has the whole model
+    int nheld;                  // number of supports that are joints, too: the last joints
+    int nbatch;                 // ngroup, or 2 ngroup if distributed
+    pcs_batch *batches;         // [2 ngroup] own cells of each group, then cells that belong to other ranks
+    int *batch_of_cell;         // [mesh ncell] group number, -1 for none
+    int *place_of_cell;         // [mesh ncell] index within the batch; -1 if it belongs to another rank
+    struct pcs_taper *tapers;   // [mesh ncell] for groups with variable sections; NULL if absent
+    fe_spread *spreads;         // [ngroup] loads along cells; NULL if absent or never needed
+    struct fe_drawing *drawing; // of the picture
+    bool has_laws;              // some contacts have force laws
+    int *dof_of_equation;       // [nequation]
+    bool is_damped;             // forces depend on velocities
+    bool has_tumbling;          // bodies have finite rotations, in space or with springs at offset points
+    bool is_nonlinear;          // tangents of groups, force laws or loads vary
+    int ninternal;              // number of internal variables of all cells
+    int nspin;                  // nodes with a finite rotation in space
+    int (*spins)[3];            // [nspin] their equations, consecutive; -1 if fixed
+    int *spin_of_node;          // [nnode] index of the rotation, -1 if absent; NULL if all are
+    fe_scatter *scatter;        // [nbatch] positions of cell entries, of nonlinear groups
+    int *piece;                 // [nbatch] cells that a thread assembles at once; 0 for all; NULL if no tangents vary
     bool takes_ranges, has_ranges; // forces and energies can be, and are, computed by ranges of equations
     double *base_K, *base_C;       // [nnz] contributions of linear groups to K and C; NULL if zero
     const fe_reactions *reactions; // of supports; NULL if not requested
@@ -193,14 +130,10 @@ static inline void pcs_fe_share_system(const fe_data *fe, pcs_system *self)
     self->layout = &fe->share->layout;
     if (fe->share->deals_rows) self->row_comm = self->layout->comm;
 }
-// Gathers x, [cells][width], of all cells on the process that shows them.
-void pcs_fe_collect_cells(const fe_data *fe, int width, double *x);
 // Finds the dofs from groups and supports, and numbers the equations.
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
 // Evaluates the variable sections of a group, whose cells must form a line.
 pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **culprit);
-// Evaluates those of all cells on the rank that shows them. All ranks must call it, and the next one, too.
-pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe);
 // Finds x, m, the end of the mass of a cell (number within its batch) at its node `end` (0, 1) in the reference state.
 void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
 // Computes the gravity vector, its potential at rest, and the nodal forces.
@@ -257,16 +190,11 @@ void pcs_fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_c
 // Creates and draws the picture.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture);
-// Returns the number in the mesh of a cell of the picture.
-static inline int pcs_fe_shown_cell(const fe_data *fe, int cell)
-{
-    return fe->part == NULL ? cell : fe->part->cell[cell];
-}
 // Adds the radii of the sections to those of the points, zeroed by the caller, m. Returns the largest.
 double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius);
-// Fills height and width, m, at mid-cell for every cell shown with a rectangular section; others stay 0. Returns false
-// if there are none.
-bool pcs_fe_find_rectangles(const fe_data *fe, double (*size)[2]);
+// Fills height and width, m, at mid-cell of those of the cells that have a rectangular section; others stay 0. Returns
+// false if there are none.
+bool pcs_fe_find_rectangles(const fe_data *fe, int count, const int *cells, double (*size)[2]);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at);
 
 #endif

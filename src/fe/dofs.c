@@ -630,12 +630,6 @@ static pcs_status dofs_number_all(pcs_context *ctx, fe_data *fe, const char **cu
     return PCS_OK;
 }
 
-void pcs_fe_collect_cells(const fe_data *fe, int width, double *x)
-{
-    const pcs_comm *comm = fe->share->layout.comm;
-    comm->collect(comm, fe->share->cells, width, x, x);
-}
-
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit)
 {
     PCS_TRY(pcs_fe_agree(ctx, fe, dofs_find_all(ctx, fe, culprit)));

@@ -1255,8 +1255,6 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TAKE(ctx, fe, 1, "the system");
     PCS_TAKE(ctx, work, 1, "the system");
     fe->model = *definition;
-    bool shows_itself = pcs_mesh_is_whole(fe->model.mesh) || fe->model.shows_pieces;
-    if (fe->model.shown == NULL && shows_itself) fe->model.shown = fe->model.mesh;
     *self =
         (pcs_system){ .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .work = work, .is_linear = true };
     PCS_TRY(fe_choose_kernels(ctx, fe));

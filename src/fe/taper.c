@@ -159,74 +159,10 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
     return PCS_OK;
 }
 
-enum { WAYS = 3 }; // where a cell begins and ends, and how long its line is
-
-// Computes the sections of all cells on the process that shows them, from their ranges on the lines of others.
-static pcs_status taper_fill_shown(pcs_system *self, const fe_data *fe, const double *way, pcs_batch *batches)
-{
-    pcs_taper *tapers;
-    int ncell = fe->model.shown->ncell;
-    PCS_TAKE(self->ctx, tapers, ncell, "sections that vary");
-    for (int c = 0; c < ncell; c++) {
-        int group = fe->group_shown[c];
-        pcs_section_line line;
-        if (group < 0 || fe->batches[group].tapers == NULL) continue;
-        const pcs_fe_group *g = &fe->model.groups[group];
-        (void)pcs_taper_line(g->ops, g->params, &line);
-        tapers[c].from = way[WAYS * (size_t)c];
-        tapers[c].to = way[WAYS * (size_t)c + 1];
-        tapers[c].length = way[WAYS * (size_t)c + 2];
-        pcs_taper_make(&line, &tapers[c]);
-        batches[group].tapers = tapers;
-    }
-    return PCS_OK;
-}
-
-// Lists the ranges of cells by their numbers on the process that shows them, else consecutively.
-static void taper_list_ways(const fe_data *fe, double *way)
-{
-    int count = 0;
-    for (int g = 0; g < fe->model.ngroup; g++)
-        for (int c = 0; c < fe->batches[g].ncell; c++) {
-            int cell = fe->batches[g].cells[c];
-            int at = fe->model.shown == NULL ? count++ : pcs_mesh_cell_number(fe->model.mesh, cell);
-            if (fe->batches[g].tapers == NULL) continue;
-            const pcs_taper *taper = &fe->batches[g].tapers[cell];
-            memcpy(way + WAYS * (size_t)at, (double[WAYS]){ taper->from, taper->to, taper->length },
-                   WAYS * sizeof *way);
-        }
-}
-
-pcs_status pcs_fe_show_tapers(pcs_system *self, fe_data *fe)
-{
-    bool has_any = false;
-    for (int g = 0; g < fe->model.ngroup; g++) has_any = has_any || fe->batches[g].tapers != NULL;
-    fe->drawn = fe->batches;
-    if (!has_any || pcs_mesh_is_whole(fe->model.mesh) || fe->model.shows_pieces) return PCS_OK;
-    size_t ngroup = (size_t)fe->model.ngroup;
-    size_t ncell = (size_t)(fe->model.shown == NULL ? fe->share->ncell : fe->model.shown->ncell);
-    double *way = pcs_scratch(NULL, WAYS * ncell, sizeof *way);
-    pcs_batch *batches = pcs_take(self->ctx, ngroup, sizeof *batches, "the picture");
-    pcs_status status = batches == NULL ? PCS_NO_MEMORY : PCS_OK;
-    if (way == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
-    status = pcs_agree(self->ctx, status);
-    if (status == PCS_OK) {
-        memcpy(batches, fe->batches, ngroup * sizeof *batches);
-        taper_list_ways(fe, way);
-        pcs_fe_collect_cells(fe, WAYS, way);
-        if (fe->model.shown != NULL) status = taper_fill_shown(self, fe, way, batches);
-        status = pcs_agree(self->ctx, status);
-    }
-    fe->drawn = batches;
-    pcs_scratch_free(way);
-    return status;
-}
-
-// Finds the section at the first and the second node of a cell of the mesh that is shown; its area is 0 if the element
-// has none.
+// Finds the section at the first and the second node of a cell; its area is 0 if the element has none.
 static void taper_sections(const fe_data *fe, int cell, pcs_section end[2])
 {
-    const pcs_batch *batch = &fe->drawn[fe->group_shown[cell]];
+    const pcs_batch *batch = &fe->batches[fe->batch_of_cell[cell]];
     const pcs_element_ops *ops = batch->ops;
     pcs_section section = { .area = 0.0 };
     if (ops->section_offset != 0)
@@ -235,13 +171,13 @@ static void taper_sections(const fe_data *fe, int cell, pcs_section end[2])
     for (int k = 0; k < 2; k++) end[k] = batch->tapers == NULL ? section : batch->tapers[cell].end[k];
 }
 
-bool pcs_fe_find_rectangles(const fe_data *fe, double (*size)[2])
+bool pcs_fe_find_rectangles(const fe_data *fe, int count, const int *cells, double (*size)[2])
 {
     bool has_any = false;
-    for (int c = 0; c < fe->model.shown->ncell; c++) {
+    for (int c = 0; c < count; c++) {
         pcs_section end[2];
-        if (fe->group_shown[c] < 0) continue;
-        taper_sections(fe, c, end);
+        if (fe->batch_of_cell[cells[c]] < 0) continue;
+        taper_sections(fe, cells[c], end);
         double area = 4.0 * end[0].cy * end[0].cz;
         if (end[0].is_round || !(area > 0.0) || fabs(area - end[0].area) > RECTANGLE * area) continue;
         size[c][0] = end[0].cy + end[1].cy;
@@ -255,9 +191,9 @@ bool pcs_fe_find_rectangles(const fe_data *fe, double (*size)[2])
 double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius)
 {
     double largest = 0.0;
-    for (int c = 0; c < fe->model.shown->ncell; c++) {
+    for (int c = 0; c < fe->model.mesh->ncell; c++) {
         pcs_section sides[2];
-        if (fe->group_shown[c] < 0) continue;
+        if (fe->batch_of_cell[c] < 0) continue;
         taper_sections(fe, c, sides);
         for (int end = 0; end < 2; end++) {
             int node = cells[c][end];

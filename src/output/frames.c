@@ -119,23 +119,22 @@ static void obstacles_make_still(const pcs_obstacle *o, const pcs_bounds reach[6
     s->high[0] = 0.0;
 }
 
-// Moves a point (`arm` from its node, m) and a direction from the reference state with the motion of their node.
-static void obstacles_carry(const pcs_picture *picture, int node, const double arm[3], const double axis[3],
+// Moves a point (`arm` from its node, m) and a direction from the reference state with the motion of their carrier.
+static void obstacles_carry(const pcs_picture *picture, int carrier, const double arm[3], const double axis[3],
                             double point[3], double direction[3])
 {
-    static const double no_turn[3];
     double R[9];
-    pcs_rotation_exp(picture->rotation == NULL ? no_turn : picture->rotation[node], R);
+    pcs_rotation_exp(picture->carrier_rotation[carrier], R);
     pcs_rotation_apply(R, arm, point);
     pcs_rotation_apply(R, axis, direction);
-    for (int k = 0; k < 3; k++) point[k] += picture->reference[node][k] + picture->displacement[node][k];
+    for (int k = 0; k < 3; k++)
+        point[k] += picture->carrier_reference[carrier][k] + picture->carrier_displacement[carrier][k];
 }
 
 static double obstacles_mark(const pcs_system *system, const pcs_obstacle *o)
 {
     if (o->radius > 0.0) return o->radius;
-    int node = o->kind == PCS_OBSTACLE_ROD ? o->end_node : o->carrier;
-    double body = system->picture->radius == NULL ? 0.0 : system->picture->radius[node];
+    double body = system->picture->carrier_radius[o->kind == PCS_OBSTACLE_ROD ? o->end_node : o->carrier];
     return fmax(MARK * system->length, MARK_BODY * body);
 }
 
@@ -337,7 +336,13 @@ typedef struct frames_data {
     pcs_series series;
     pcs_obstacles obstacles;
     pcs_vtk vtk;
-    double (*position)[3]; // [vtk.npoint] m
+    double (*position)[3]; // [picture npoint] m
+    // All points and cells of a picture that several processes draw and one writes, and the arrays of this process.
+    bool is_gathered;
+    pcs_collect points, cells;
+    double *position_all;
+    const double **own; // [npoint_array + ncell_array]
+    double **all;
 } frames_data;
 
 static const char *const frames_precisions[] = { "double", "float", NULL };
@@ -450,38 +455,92 @@ static pcs_status frames_find_arrays(pcs_context *ctx, const pcs_picture *pictur
     return frames_demand(ctx, out, fields, index);
 }
 
-// Allocates all memory. A cell of one node given twice is a vertex.
-static pcs_status frames_make_data(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields,
-                                   frames_data *d)
+// Lists the points of every cell; one point given twice is a vertex.
+static pcs_status frames_make_cells(pcs_context *ctx, const double (*ends)[2], pcs_vtk *v)
 {
-    pcs_vtk *v = &d->vtk;
-    int index, *entry;
-    PCS_TRY(frames_find_arrays(ctx, picture, fields, v, &index));
-    frames_choose(v->point_arrays, &v->npoint_array, fields);
-    frames_choose(v->cell_arrays, &v->ncell_array, fields);
-    v->npoint = picture->npoint;
-    v->ncell = picture->ncell;
-    PCS_TAKE(ctx, d->position, v->npoint, "frames");
+    int *entry;
     PCS_TAKE(ctx, entry, 3 * (size_t)v->ncell, "frames");
-    v->position = d->position[0];
     v->entry = entry;
     for (int c = 0; c < v->ncell; c++) {
-        const int *node = picture->cells[c];
-        int count = node[0] == node[1] ? 1 : 2;
+        int count = ends[c][0] == ends[c][1] ? 1 : 2;
         entry[v->nentry++] = count;
-        for (int k = 0; k < count; k++) entry[v->nentry++] = node[k];
+        for (int k = 0; k < count; k++) entry[v->nentry++] = (int)ends[c][k];
     }
     return PCS_OK;
 }
 
-// Copies the picture as it is drawn.
+// Makes the arrays those of all processes, which have no entries but on the one that writes.
+static pcs_status frames_gather(const pcs_observer *self, const pcs_picture *picture, frames_data *d)
+{
+    pcs_vtk *v = &d->vtk;
+    int narray = v->npoint_array + v->ncell_array, is_root = pcs_is_root(self->ctx);
+    v->npoint = is_root * picture->nall_point;
+    v->ncell = is_root * picture->nall_cell;
+    d->is_gathered = true;
+    PCS_TAKE(self->ctx, d->own, narray, "frames");
+    PCS_TAKE(self->ctx, d->all, narray, "frames");
+    PCS_TAKE(self->ctx, d->position_all, 3 * (size_t)v->npoint, "frames");
+    for (int k = 0; k < narray; k++) {
+        bool is_of_points = k < v->npoint_array;
+        pcs_vtk_array *array = is_of_points ? &v->point_arrays[k] : &v->cell_arrays[k - v->npoint_array];
+        size_t count = (size_t)array->ncomponent * (size_t)(is_of_points ? v->npoint : v->ncell);
+        PCS_TAKE(self->ctx, d->all[k], count, "frames");
+        d->own[k] = array->x;
+        array->x = d->all[k];
+    }
+    v->position = d->position_all;
+    PCS_TRY(pcs_collect_create(self->ctx, picture->npoint, picture->point_numbers, &d->points));
+    return pcs_collect_cells(self->ctx, self->view, &d->cells);
+}
+
+// Allocates all memory.
+static pcs_status frames_make_data(const pcs_observer *self, const pcs_picture *picture, frames_data *d)
+{
+    const pcs_names *fields = &((const pcs_frames_params *)self->params)->fields;
+    pcs_vtk *v = &d->vtk;
+    int index;
+    PCS_TRY(frames_find_arrays(self->ctx, picture, fields, v, &index));
+    frames_choose(v->point_arrays, &v->npoint_array, fields);
+    frames_choose(v->cell_arrays, &v->ncell_array, fields);
+    v->npoint = picture->npoint;
+    v->ncell = picture->ncell;
+    PCS_TAKE(self->ctx, d->position, picture->npoint, "frames");
+    v->position = d->position[0];
+    if (picture->point_numbers != NULL) PCS_TRY(pcs_agree(self->ctx, frames_gather(self, picture, d)));
+    double(*ends)[2] = pcs_scratch(NULL, (size_t)picture->ncell, sizeof *ends);
+    double(*all)[2] = pcs_scratch(NULL, (size_t)v->ncell, sizeof *all);
+    pcs_status status = ends == NULL || all == NULL ? PCS_NO_MEMORY : PCS_OK;
+    if (status != PCS_OK) pcs_fail(self->ctx, status, "out of memory: frames");
+    status = pcs_agree(self->ctx, status);
+    int nlisted = status == PCS_OK ? picture->ncell : 0;
+    for (int c = 0; c < nlisted; c++)
+        for (int k = 0; k < 2; k++) {
+            int point = picture->cells[c][k];
+            ends[c][k] = d->is_gathered ? picture->point_numbers[point] : point;
+        }
+    if (status == PCS_OK && d->is_gathered) pcs_collect_put(&d->cells, 2, ends[0], all[0]);
+    if (status == PCS_OK) status = frames_make_cells(self->ctx, (const double(*)[2])(d->is_gathered ? all : ends), v);
+    pcs_scratch_free(ends);
+    pcs_scratch_free(all);
+    return status;
+}
+
+// Copies the picture as it is drawn, to the process that writes it.
 static void frames_take(const pcs_observer *self)
 {
     frames_data *d = self->data;
     const pcs_picture *picture = self->view->system->picture;
+    const pcs_vtk *v = &d->vtk;
     pcs_frames_record_add(&d->record, picture, self->view->state->t);
-    for (int i = 0; i < d->vtk.npoint; i++)
+    for (int i = 0; i < picture->npoint; i++)
         for (int k = 0; k < 3; k++) d->position[i][k] = picture->reference[i][k] + picture->displacement[i][k];
+    if (!d->is_gathered) return;
+    pcs_collect_put(&d->points, 3, d->position[0], d->position_all);
+    for (int k = 0; k < v->npoint_array + v->ncell_array; k++) {
+        bool is_of_points = k < v->npoint_array;
+        const pcs_vtk_array *array = is_of_points ? &v->point_arrays[k] : &v->cell_arrays[k - v->npoint_array];
+        pcs_collect_put(is_of_points ? &d->points : &d->cells, array->ncomponent, d->own[k], d->all[k]);
+    }
 }
 
 static pcs_status frames_put(const pcs_observer *self)
@@ -492,33 +551,21 @@ static pcs_status frames_put(const pcs_observer *self)
     return pcs_series_write(&d->series, &d->vtk, title, view->state);
 }
 
-// Writes the pieces of a frame and completes it, or removes it, on all processes.
-static pcs_status frames_write_pieces(const pcs_observer *self)
-{
-    frames_data *d = self->data;
-    pcs_status status = !d->series.list->is_mute ? obstacles_write_carried(&d->obstacles, self->view) : PCS_OK;
-    if (status == PCS_OK) status = frames_put(self);
-    status = pcs_agree(self->ctx, status);
-    if (status == PCS_OK) status = pcs_agree(self->ctx, pcs_series_settle(&d->series, self->view->state->t));
-    if (status != PCS_OK && !d->series.list->is_mute) (void)pcs_series_sweep(&d->series, d->series.count);
-    return status;
-}
-
+// Writes a frame, which all processes complete together: if a piece fails, the frame is removed.
 static pcs_status frames_write(const pcs_observer *self, bool is_end)
 {
     frames_data *d = self->data;
-    const pcs_view *view = self->view;
-    pcs_system *system = view->system;
-    pcs_status status;
-    if (d->series.has_failed || !pcs_series_is_due(&d->series, view, is_end)) return PCS_OK;
-    system->ops->draw(system, pcs_view_at(view), system->picture); // all processes, whatever becomes of the file
-    if (system->picture->is_elsewhere) return PCS_OK;
+    pcs_system *system = self->view->system;
+    bool writes = !d->series.list->is_mute;
+    if (d->series.has_failed || !pcs_series_is_due(&d->series, self->view, is_end)) return PCS_OK;
+    system->ops->draw(system, pcs_view_at(self->view), system->picture);
     frames_take(self);
+    pcs_status status = frames_put(self);
+    if (status == PCS_OK && writes) status = obstacles_write_carried(&d->obstacles, self->view);
+    status = pcs_agree(self->ctx, status);
     if (d->series.npiece > 0) {
-        status = frames_write_pieces(self);
-    } else {
-        status = frames_put(self);
-        if (status == PCS_OK) status = obstacles_write_carried(&d->obstacles, view);
+        if (status == PCS_OK) status = pcs_agree(self->ctx, pcs_series_settle(&d->series, self->view->state->t));
+        if (status != PCS_OK && writes) (void)pcs_series_sweep(&d->series, d->series.count);
     }
     d->series.has_failed = status != PCS_OK;
     return status;
@@ -527,7 +574,7 @@ static pcs_status frames_write(const pcs_observer *self, bool is_end)
 static pcs_status frames_put_obstacles(const pcs_observer *self)
 {
     frames_data *d = self->data;
-    if (d->record.count == 0 || (d->series.npiece > 0 && d->series.list->is_mute)) return PCS_OK;
+    if (d->record.count == 0 || d->series.list->is_mute) return PCS_OK;
     pcs_status status = obstacles_write_still(&d->obstacles, d->series.file, self->view, &d->record);
     d->series.has_failed = status != PCS_OK;
     return status;
@@ -551,8 +598,7 @@ static pcs_status frames_make_grid(const pcs_observer *self, frames_data *d)
     bool has_pieces = picture->is_piece || params->pieces == PCS_PIECES_ALWAYS ||
                       (params->pieces == PCS_PIECES_AUTO && frames_go_on_in_pieces(self));
     d->series.is_xml = params->format == PCS_FORMAT_VTU || has_pieces;
-    if (picture->is_elsewhere) return PCS_OK;
-    PCS_TRY(frames_make_data(self->ctx, picture, &params->fields, d));
+    PCS_TRY(frames_make_data(self, picture, d));
     d->vtk.is_single = params->precision == PCS_PRECISION_FLOAT;
     if (d->series.is_xml) PCS_TRY(pcs_vtk_make_xml(self->ctx, &d->vtk));
     if (has_pieces) series_split(&d->series, nprocess, nprocess > 1 ? pcs_process_number(self->ctx) : 0, &d->vtk);
@@ -578,8 +624,7 @@ static pcs_status frames_open(pcs_observer *self)
     const pcs_view *view = self->view;
     const pcs_picture *picture = view->system->picture;
     pcs_status status = frames_prepare(self, d);
-    // Before any process writes, old files are gone, and all are ready.
-    if (picture != NULL && picture->is_piece) status = pcs_agree(self->ctx, status);
+    status = pcs_agree(self->ctx, status); // before any process writes, old files are gone, and all are ready
     if (status != PCS_OK || view->is_resumed || picture == NULL || picture->nall_node == 0) return status;
     PCS_TRY(frames_write(self, true));
     return frames_put_obstacles(self);
@@ -613,7 +658,7 @@ static pcs_status frames_check(const pcs_observer *self, char place[PCS_OBSERVER
     const pcs_picture *picture = self->view->system->picture;
     int index = 0;
     pcs_vtk ignored;
-    if (picture == NULL || picture->nall_node == 0 || picture->is_elsewhere) return PCS_OK;
+    if (picture == NULL || picture->nall_node == 0) return PCS_OK;
     pcs_status status = frames_find_arrays(self->ctx, picture, &params->fields, &ignored, &index);
     snprintf(place, PCS_OBSERVER_PLACE, "fields.%d", index);
     return status;

@@ -27,11 +27,11 @@ typedef struct pcs_frames_record {
     double *field_time;  // [the same] s, time at which a field was largest in size
     double *size_before; // [the same] largest size in frames before the current one
     double nearness;     // m, distance within which a node is near an obstacle
-    const pcs_context *ctx; // for a picture in pieces, with bounds over all processes; else NULL
+    const pcs_context *ctx;
 } pcs_frames_record;
 
 pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out);
-// Adds the picture as drawn at time t to the bounds; collective for one in pieces.
+// Adds the picture as drawn at time t to the bounds; collective.
 void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture, double t);
 // Writes or reads it, within the part of an observer.
 void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *picture, pcs_carrier *c);

@@ -11,14 +11,21 @@ pcs_status pcs_collect_create(pcs_context *ctx, int count, const int *number, pc
     return out->comm == NULL ? PCS_OK : out->comm->plan(out->comm, ctx, count, number, &out->plan);
 }
 
+pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, pcs_collect *out)
+{
+    const pcs_picture *picture = view->system->picture;
+    int *number;
+    PCS_TAKE(ctx, number, picture->ncell, "the cells of the picture");
+    for (int c = 0; c < picture->ncell; c++) number[c] = pcs_mesh_cell_number(view->mesh, picture->cell_numbers[c]);
+    return pcs_collect_create(ctx, picture->ncell, number, out);
+}
+
 void pcs_collect_put(const pcs_collect *self, int width, const double *own, double *all)
 {
-    size_t bytes = (size_t)width * sizeof *own;
-    if (self->comm == NULL) return;
-    if (self->comm->rank == 0)
-        for (int j = 0; j < self->count; j++)
-            memcpy(all + (size_t)self->number[j] * (size_t)width, own + (size_t)j * (size_t)width, bytes);
-    self->comm->collect(self->comm, self->plan, width, own, all);
+    size_t n = (size_t)width;
+    for (int j = 0; j < self->count && (self->comm == NULL || self->comm->rank == 0); j++)
+        memcpy(all + (size_t)self->number[j] * n, own + (size_t)j * n, n * sizeof *own);
+    if (self->comm != NULL) self->comm->collect(self->comm, self->plan, width, own, all);
 }
 
 #define PCS_OBSERVER(name) extern const pcs_observer_ops pcs_observer_##name;

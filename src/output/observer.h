@@ -13,17 +13,21 @@
 
 // Results of all processes of a run, put together in the order of one process. In one process nothing is done.
 
+typedef struct pcs_view pcs_view;
+
 // Entries of a list of which each process has some, for the one that writes.
 typedef struct pcs_collect {
-    const pcs_comm *comm; // NULL if all entries are here
+    const pcs_comm *comm; // NULL in one process
     int count;            // number of entries of this process
-    const int *number;    // [count] their indices in the list
+    const int *number;    // [count] their indices in the list; several processes may have one
     void *plan;
 } pcs_collect;
 
 // Plans the exchange of entries; `number` is borrowed. Collective.
 pcs_status pcs_collect_create(pcs_context *ctx, int count, const int *number, pcs_collect *out);
-// Gathers own[count][width] of every process into all[][width] on the process that writes. Collective.
+// Plans that of the cells of the picture, which several processes draw. Collective.
+pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, pcs_collect *out);
+// Puts own[count][width] of every process into all[][width] on the process that writes. Collective.
 void pcs_collect_put(const pcs_collect *self, int width, const double *own, double *all);
 
 // Energy book-keeping since t = 0, J. E = kinetic + strain + potential obeys
@@ -65,7 +69,7 @@ typedef struct pcs_observer pcs_observer;
 
 typedef enum pcs_ending { PCS_RUNNING, PCS_FINISHED, PCS_STOPPED } pcs_ending;
 
-typedef struct pcs_view {
+struct pcs_view {
     const char *version;   // version of the program
     const char *case_name; // stem of the written files
     const char *title;
@@ -114,7 +118,7 @@ typedef struct pcs_view {
     void (*show)(void *user, const char *text);
     void *show_user;
     bool is_terminal; // `show` writes to a terminal: progress is a bar; otherwise one line every few seconds
-} pcs_view;
+};
 
 // Returns the instant at which the state is evaluated.
 static inline pcs_instant pcs_view_at(const pcs_view *view)

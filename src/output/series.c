@@ -621,7 +621,7 @@ pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, 
     const pcs_picture *picture = system->picture;
     int nfield = picture->nfield + picture->npoint_field;
     *out = (pcs_frames_record){ .nrange = 3 + 4 * PCS_FRAME_VECTORS + 1 + 6 * picture->nstill + nfield };
-    out->ctx = picture->is_piece ? ctx : NULL;
+    out->ctx = ctx;
     out->nearness = NEARNESS * system->length;
     PCS_TAKE(ctx, out->position, out->nrange, "bounds of the fields");
     PCS_TAKE(ctx, out->field_time, nfield, "bounds of the fields");
@@ -653,12 +653,12 @@ static void record_add_points(pcs_frames_record *record, const pcs_picture *pict
 // Adds the extent of carried discs and bearings, which may be larger than their bodies.
 static void record_add_carried(pcs_frames_record *record, const pcs_picture *picture)
 {
-    if (record->ctx != NULL && !pcs_is_root(record->ctx)) return;
+    if (!pcs_is_root(record->ctx)) return;
     for (int i = picture->nstill; i < picture->nobstacle; i++) {
         const pcs_obstacle *o = &picture->obstacles[i];
         if (!(o->radius > 0.0)) continue;
         for (int k = 0; k < 3; k++) {
-            double x = picture->reference[o->carrier][k] + picture->displacement[o->carrier][k];
+            double x = picture->carrier_reference[o->carrier][k] + picture->carrier_displacement[o->carrier][k];
             double across = sqrt(fmax(1.0 - o->axis[k] * o->axis[k], 0.0)); // as it stood at first
             record_widen(&record->position[k], x - o->radius * across);
             record_widen(&record->position[k], x + o->radius * across);
@@ -720,7 +720,7 @@ void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture
         record_add_field(&record->fields[picture->nfield + k], picture->point_fields[k], picture->npoint);
     for (int i = 0; i < picture->nstill; i++)
         record_add_reach(record->reach + 6 * i, &picture->obstacles[i], picture, record->nearness);
-    if (record->ctx != NULL) pcs_process_max(record->ctx, 2 * record->nrange, &record->position->below);
+    pcs_process_max(record->ctx, 2 * record->nrange, &record->position->below);
     for (int k = 0; k < nfield; k++)
         if (fmax(record->fields[k].below, record->fields[k].above) > record->size_before[k]) record->field_time[k] = t;
 }

@@ -21,13 +21,12 @@ static bool view_is_same(const double a[2], const double b[2])
     return a[0] == b[0] && a[1] == b[1];
 }
 
-static void view_put_sections(pcs_file *f, const pcs_picture *picture)
+// Puts sections of `count` cells.
+static void view_put_sections(pcs_file *f, int count, const double (*size)[2])
 {
-    const double(*size)[2] = picture->section_size;
     bool is_first = true;
-    int ncell = size == NULL ? 0 : picture->ncell;
-    for (int c = 0, end; c < ncell; c = end) {
-        for (end = c + 1; end < ncell && view_is_same(size[c], size[end]);) end++;
+    for (int c = 0, end; c < count; c = end) {
+        for (end = c + 1; end < count && view_is_same(size[c], size[end]);) end++;
         if (size[c][0] == 0.0) continue;
         pcs_file_print(f, "%s[%d, %d, ", is_first ? "" : ", ", c, end - c);
         pcs_file_number(f, size[c][0]);
@@ -67,17 +66,37 @@ static pcs_status view_copy_script(pcs_context *ctx, pcs_file *f)
     return status == PCS_OK ? pcs_file_commit(f) : status;
 }
 
+// Finds the sizes of the sections of all cells on the process that writes.
+static pcs_status view_find_sections(const pcs_observer *self, int *count, const double (**size)[2])
+{
+    const pcs_picture *picture = self->view->system->picture;
+    pcs_collect cells;
+    double(*all)[2];
+    *size = picture->section_size;
+    *count = picture->section_size == NULL ? 0 : picture->ncell;
+    if (picture->section_size == NULL || picture->point_numbers == NULL) return PCS_OK;
+    *count = pcs_is_root(self->ctx) ? picture->nall_cell : 0;
+    PCS_TAKE(self->ctx, all, *count, "the sections of cells");
+    PCS_TRY(pcs_collect_cells(self->ctx, self->view, &cells));
+    pcs_collect_put(&cells, 2, picture->section_size[0], all[0]);
+    *size = (const double(*)[2])all;
+    return PCS_OK;
+}
+
 static pcs_status view_open(pcs_observer *self)
 {
     const pcs_view *view = self->view;
+    const double(*size)[2] = NULL;
+    int count;
     pcs_file *f;
     if (view->system->picture == NULL || view->system->picture->nall_node == 0) return PCS_OK;
+    PCS_TRY(view_find_sections(self, &count, &size));
     PCS_TRY(pcs_file_create(self->ctx, view->directory, NAME_ROOM, BUFFER, &f));
     PCS_TRY(pcs_file_open(f, "view.json"));
     pcs_file_print(f, "{ \"kind\": \"%s\", \"frames\": ", view->kind == NULL ? "run" : view->kind);
     pcs_file_json(f, pcs_frames_stem(view->case_name));
     pcs_file_text(f, ", \"sections\": [");
-    view_put_sections(f, view->system->picture);
+    view_put_sections(f, count, size);
     pcs_file_text(f, "] }\n");
     PCS_TRY(pcs_file_commit(f));
     return view_copy_script(self->ctx, f);

@@ -35,8 +35,8 @@ typedef struct waves_data {
     char name[NAME_ROOM];
     int nshown;  // number of these cells on this process
     int *shown;  // [nshown] their indices in the picture
-    int *place;  // [nshown] their indices along the body, for a picture in pieces
-    double *own; // [nshown] values of one field, for a picture in pieces
+    int *place;  // [nshown] their indices along the bodies
+    double *own; // [nshown] values of one field
     double *row; // [columns] row being written, of all processes on the one that writes
     pcs_collect collect;
 } waves_data;
@@ -151,40 +151,29 @@ static double waves_value(const pcs_picture *picture, int field, int cell)
     return 0.5 * (x[node[0]][field % 3] + x[node[1]][field % 3]);
 }
 
-// Finds the cells of the body among those that a picture in pieces shows here.
-static pcs_status waves_find_pieces(const pcs_observer *self, waves_data *d)
+// Finds the cells of the bodies that this process shows.
+static void waves_find_shown(const pcs_picture *picture, int *index, waves_data *d)
 {
-    const pcs_picture *picture = self->view->system->picture;
-    int ncell = self->view->mesh->ncell, *place = pcs_scratch(NULL, (size_t)ncell, sizeof *place);
-    if (place == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: waves");
-    for (int c = 0; c < ncell; c++) place[c] = -1;
-    for (int i = 0; i < d->cells.count; i++) place[d->cells.items[i]] = i;
-    for (int c = 0; c < picture->ncell; c++) {
-        if (place[picture->cell_numbers[c]] < 0) continue;
-        d->shown[d->nshown] = c;
-        d->place[d->nshown++] = place[picture->cell_numbers[c]];
+    for (int c = 0; c < picture->ncell; c++) index[picture->cell_numbers == NULL ? c : picture->cell_numbers[c]] = c;
+    for (int i = 0; i < d->cells.count; i++) {
+        if (index[d->cells.items[i]] < 0) continue;
+        d->shown[d->nshown] = index[d->cells.items[i]];
+        d->place[d->nshown++] = i;
     }
-    pcs_scratch_free(place);
-    return PCS_OK;
-}
-
-static pcs_status waves_find_shown(const pcs_observer *self, waves_data *d)
-{
-    const pcs_picture *picture = self->view->system->picture;
-    int most = picture->is_piece ? picture->ncell : d->cells.count;
-    PCS_TAKE(self->ctx, d->shown, most, "waves");
-    PCS_TAKE(self->ctx, d->place, most, "waves");
-    PCS_TAKE(self->ctx, d->own, most, "waves");
-    if (picture->is_piece) return waves_find_pieces(self, d);
-    d->nshown = d->cells.count;
-    for (int i = 0; i < d->nshown; i++) d->shown[i] = pcs_mesh_cell_number(self->view->mesh, d->cells.items[i]);
-    return PCS_OK;
 }
 
 static pcs_status waves_plan(const pcs_observer *self, waves_data *d)
 {
-    pcs_status status = waves_find_shown(self, d);
-    if (!self->view->system->picture->is_piece) return status;
+    int ncell = self->view->mesh->ncell, *index = pcs_scratch(NULL, (size_t)ncell, sizeof *index);
+    d->shown = pcs_take(self->ctx, (size_t)d->cells.count, sizeof *d->shown, "waves");
+    d->place = pcs_take(self->ctx, (size_t)d->cells.count, sizeof *d->place, "waves");
+    d->own = pcs_take(self->ctx, (size_t)d->cells.count, sizeof *d->own, "waves");
+    bool is_there = index != NULL && d->shown != NULL && d->place != NULL && d->own != NULL;
+    pcs_status status = is_there ? PCS_OK : pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: waves");
+    if (!is_there) ncell = 0;
+    for (int c = 0; c < ncell; c++) index[c] = -1;
+    if (is_there) waves_find_shown(self->view->system->picture, index, d);
+    pcs_scratch_free(index);
     PCS_TRY(pcs_agree(self->ctx, status));
     return pcs_collect_create(self->ctx, d->nshown, d->place, &d->collect);
 }
@@ -194,12 +183,10 @@ static pcs_status waves_put_row(const pcs_view *view, int nfield, waves_data *d)
     pcs_system *system = view->system;
     d->last = view->state->step;
     system->ops->draw(system, pcs_view_at(view), system->picture); // all processes take part
-    if (system->picture->is_elsewhere) return PCS_OK;
     d->row[0] = view->state->t;
     for (int k = 0; k < nfield; k++) {
-        double *values = d->row + 1 + k * d->cells.count, *own = system->picture->is_piece ? d->own : values;
-        for (int i = 0; i < d->nshown; i++) own[i] = waves_value(system->picture, d->field[k], d->shown[i]);
-        pcs_collect_put(&d->collect, 1, own, values);
+        for (int i = 0; i < d->nshown; i++) d->own[i] = waves_value(system->picture, d->field[k], d->shown[i]);
+        pcs_collect_put(&d->collect, 1, d->own, d->row + 1 + k * d->cells.count);
     }
     return pcs_row_file_put(&d->rows, 1 + nfield * d->cells.count, d->row);
 }

@@ -161,24 +161,22 @@ typedef struct pcs_row_report {
 } pcs_row_report;
 
 // Describes the drawing for ParaView: points, cells of two nodes (or one, given twice) and scalars per cell. The counts
-// and names never change.
+// and names never change. Each rank shows some cells and their points, and all ranks draw together.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
-    int nsplit;                      // number of last points that repeat others, at branches of members, or are fixed
-                                     // to them, where a cell ends at an arm from its node
     int nall_node, nall_cell;        // of the model, on all ranks
-    bool is_elsewhere;               // shown on another rank: `draw` sends it the data of this one
-    bool is_piece;                   // every rank shows some cells and their points; `draw` needs all ranks
+    int nall_point;                  // nodes, and points that repeat them at branches of members or at arms from them
+    bool is_piece;                   // every rank writes what it shows
     const double (*reference)[3];    // [npoint] m
     const int (*cells)[2];           // [ncell]
-    const int *cell_numbers;         // [ncell] in the mesh; NULL if all, in order
+    const int *cell_numbers;         // [ncell] in the mesh of this rank; NULL if all, in order
+    const int *point_numbers;        // [npoint] among all; NULL if all are here, in order, or unknown
     double (*displacement)[3];       // [npoint] filled by `draw`
     double (*velocity)[3];           // [npoint] filled by `draw`
     double (*rotation)[3];           // [npoint] rotation vectors filled by `draw`; NULL without rotations
-    double (*spin)[3];               // [npoint] angular velocities as in v, for points with arms; NULL if absent
     const double *radius;            // [npoint] m, of a round section of equal area, 0 if unknown; NULL if all are
     double (*section_y)[3];          // [ncell] y axis of the section filled by `draw`; NULL without sections
-    const double (*section_size)[2]; // [ncell] m, height along section_y and width of a rectangle, 0 for others; NULL
+    const double (*section_size)[2]; // [ncell] m, height along section_y and width of a rectangle; 0 for others; NULL
                                      // if there are none, or the picture is in pieces
     const char *const *field_names;  // [nfield]
     double *const *fields;           // [nfield][ncell] filled by `draw`
@@ -186,9 +184,11 @@ typedef struct pcs_picture {
     const char *const *point_names;  // [npoint_field]
     double *const *point_fields;     // [npoint_field][npoint] filled by `draw`
     int nobstacle, nstill;           // the first `nstill` are fixed
-    // [nobstacle] their nodes are points of the picture. Of a piece, fixed ones have the points shown here; the nodes
-    // of the others are known to rank 0 only, after the points; other ranks need not have them.
+    // [nobstacle] the nodes of fixed ones are the points shown here that may touch them; those of others are carriers,
+    // which the rank that writes knows after `draw`.
     const pcs_obstacle *obstacles;
+    double (*carrier_reference)[3], *carrier_radius;           // m
+    double (*carrier_displacement)[3], (*carrier_rotation)[3]; // filled by `draw`
 } pcs_picture;
 
 // Describes a column of the history that the user asks for.
