@@ -14,7 +14,7 @@ percuss_sources(src/fe dofs fe initial loads picture
   probe reactions rigid stable taper)
 percuss_sources(src/closed_form closed_form_list.def closed_form)
 percuss_sources(src/step step_list.def contact_problem curvature dense_contacts impact krylov_set outer
-  preconditioner projection step sums)
+  projection step sums)
 percuss_sources(src/schemes scheme_list.def event explicit implicit
   ode registry scheme state tableau)
 percuss_sources(src/output observer_list.def file observer resolution series tally)

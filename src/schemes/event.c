@@ -115,7 +115,7 @@ static void event_make_equations(const pcs_scheme *self, pcs_events *e)
         if (!e->now.held[j]) continue;
         double *column = e->columns + (size_t)e->n * nv;
         memset(column, 0, nv * sizeof *column);
-        pcs_projection_add(self->solver, j, 1.0, column);
+        pcs_columns_add(self->solver->projection->X, j, 1.0, column);
         e->z[e->n] = 0.0;
         e->index[e->n++] = j;
     }

@@ -75,7 +75,7 @@ static void ggl_copy_directions(const pcs_scheme *self, pcs_ggl *s)
 {
     for (int j = 0; j < self->system->nrow; j++) {
         memset(s->E[j], 0, (size_t)self->system->nv * sizeof(double));
-        if (s->is_mass_metric) pcs_projection_add(self->solver, j, 1.0, s->E[j]);
+        if (s->is_mass_metric) pcs_columns_add(self->solver->projection->X, j, 1.0, s->E[j]);
         else pcs_rows_add_transposed(self->system->G, j, 1.0, s->E[j]);
     }
 }

@@ -84,11 +84,10 @@ static pcs_status half_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->first_t, system->ntangent, "the stage impulses");
     s->reuses_acceleration = system->is_linear && !pcs_system_is_damped(system);
-    s->is_plain = s->reuses_acceleration && system->ntangent == 0 && pcs_projection_has_columns(self->solver);
+    s->is_plain = s->reuses_acceleration && system->ntangent == 0 && self->solver->projection->has_columns;
     if (s->is_plain && system->nrow == 1) {
-        int low, high;
-        pcs_projection_window(self->solver, 0, &low, &high);
-        if (high - low == system->nv) s->column = pcs_projection_column(self->solver, 0);
+        const pcs_columns *X = self->solver->projection->X;
+        if (X->high[0] - X->low[0] == system->nv) s->column = X->value[0];
     }
     if (isnan(params->impulsive_step)) return PCS_OK;
     PCS_TAKE(self->ctx, s->joined_row, system->nrow, "the impulsive step");
@@ -247,7 +246,8 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
 static void half_push_within(const half_pass *p, double scale, const double *impulse, double *x, int low, int high)
 {
     for (int j = 0; j < p->scheme->system->nrow; j++)
-        if (impulse[j] != 0.0) pcs_projection_add_within(p->scheme->solver, j, scale * impulse[j], low, high, x);
+        if (impulse[j] != 0.0)
+            pcs_columns_add_within(p->scheme->solver->projection->X, j, scale * impulse[j], low, high, x);
 }
 
 // Computes q' on low <= i < high.

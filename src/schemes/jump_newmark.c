@@ -237,7 +237,7 @@ static pcs_status jump_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the closed contacts");
     PCS_TAKE_EACH(self->ctx, system->nrow, "contact impulses", double, &s->smooth, &s->no_nu);
     PCS_TAKE_EACH(self->ctx, system->ntangent, "contact impulses", double, &s->smooth_t, &s->slide, &s->rubbed);
-    return pcs_projection_has_columns(self->solver) ? pcs_impact_create(self->solver, &s->impact) : PCS_OK;
+    return self->solver->projection->has_columns ? pcs_impact_create(self->solver, &s->impact) : PCS_OK;
 }
 
 // Moves the projection to the initial state, and solves an impact of closed and approaching contacts at t = 0.

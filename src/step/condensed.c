@@ -9,8 +9,8 @@
 
 #include "core/dense.h"
 #include "core/loop.h"
-#include "step/columns.h"
 #include "step/dense_contacts.h"
+#include "step/projection.h"
 #include "system/slices.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "step/curvature.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "step/impact.h"
 
-#include "step/columns.h"
 #include "step/dense_contacts.h"
+#include "step/projection.h"
 
 #include <string.h>
 
@@ -29,13 +29,6 @@ pcs_status pcs_impact_create(pcs_step_solver *solver, pcs_impact **out)
     self->contacts->p.h = 1.0;
     *out = self;
     return PCS_OK;
-}
-
-bool pcs_impact_takes(const pcs_step_solver *solver, const pcs_step_problem *problem)
-{
-    const pcs_step_form *form = &solver->form;
-    return !form->has_dynamics && !form->has_position && !form->gate_is_live && !form->law_is_gap && form->kw == 0.0 &&
-           problem->target_velocity == NULL;
 }
 
 // Lists the rows that take part and sets the velocities of all rows without impulses.

@@ -14,8 +14,6 @@
 typedef struct pcs_impact pcs_impact;
 
 pcs_status pcs_impact_create(pcs_step_solver *solver, pcs_impact **out);
-// Returns true if the problem is of this kind: no dynamics, no gaps, targets given as numbers, m/s.
-bool pcs_impact_takes(const pcs_step_solver *solver, const pcs_step_problem *problem);
 void pcs_impact_solve(pcs_impact *self, pcs_step_problem *problem, pcs_step_result *result);
 
 #endif

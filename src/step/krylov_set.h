@@ -12,7 +12,7 @@
 
 #include "core/comm.h"
 #include "step/contact_problem.h"
-#include "step/preconditioner.h"
+#include "step/step.h"
 #include "system/system.h"
 
 // Krylov methods for A x = b, A known by products only, from x = 0. `treat` is a preconditioner, D ~ A^-1; where
@@ -45,6 +45,14 @@ pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, int nside, co
 // Solves A x = b and returns |b - A x|; both stop when it is below `tolerance`, after `limit` products, or at a stall.
 double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
 double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
+
+typedef struct pcs_preconditioner pcs_preconditioner;
+
+// Creates the preconditioners of gaps and of velocities for the rows G and T, which may be NULL.
+pcs_status pcs_preconditioners_create(pcs_step_solver *solver, const pcs_rows *G, const pcs_rows *T,
+                                      pcs_preconditioner *pair[2]);
+// Fills both for new values of the rows, of M and of S*, which is NULL without dynamics.
+void pcs_preconditioners_fill(pcs_preconditioner *const pair[2], const pcs_matrix *S);
 
 enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps; the others
 enum { PCS_SEEN_SETS = 64 };

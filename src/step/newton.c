@@ -23,15 +23,39 @@
 #include "core/dense.h"
 #include "core/loop.h"
 #include "core/rounding.h"
-#include "step/columns.h"
 #include "step/curvature.h"
 #include "step/dense_contacts.h"
 #include "step/impact.h"
 #include "step/outer.h"
-#include "step/past.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <string.h>
+
+// Extrapolates the accelerations of the steps before to the next one: the polynomial through the last ones, by backward
+// differences,
+//
+//   a_(n+1) ~ a_n + D1 + ... + Dk      D1 = a_n - a_(n-1),  D2 = D1_n - D1_(n-1),  ...
+//
+// The error of order k is D(k+1) of the step to come. So the differences of a step say how good each order would have
+// been for it, and the best one serves the next step: a motion that is resolved in time goes on smoothly, one with fast
+// modes of the mesh, whose signs alternate, stays with the last acceleration, and is left alone for a while. Forces of
+// joints go along. Where a contact acts, and where the step has another length, the past begins anew.
+
+enum { PAST_ORDERS = 3 };
+
+typedef struct past_head {
+    double h;     // length of the steps, s
+    double count; // number of known differences; below zero: steps until the past is used again
+    double order; // order of the next guess
+} past_head;
+
+typedef struct past {
+    int n, nforce;
+    past_head head;
+    double *rise[PAST_ORDERS]; // [n] D1, D2, ... of accelerations, m/s^2
+    double *force_rise;        // [PAST_ORDERS * nforce] D1, D2, ... of forces, N
+} past;
 
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + 2 nt: nu, La, Lt, nu_t; bilateral rows
@@ -68,7 +92,7 @@ typedef struct newton {
         pcs_bend bend; // curvature of the motion, in the last step
         pcs_tail tail;
     } known;
-    pcs_past *past; // accelerations of earlier steps; NULL if not kept
+    past *past; // accelerations of earlier steps; NULL if not kept
 } newton;
 
 // The linearised step of `newton`: its matrix, what multipliers do to it, and the contact problem that follows.
@@ -526,21 +550,22 @@ static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, in
     return true;
 }
 
-enum { PIECES = PCS_PAST_ORDERS + 2, PAUSE = 16 };
+enum { PIECES = PAST_ORDERS + 2, PAUSE = 16 };
 _Static_assert(PIECES + 2 <= PCS_DAMPER_MEMORY, "room for the pieces of the past");
 
-pcs_status pcs_past_create(pcs_step_solver *solver, int nforce, int first, pcs_past **out)
+// Creates the extrapolation; declares its numbers as pieces of the memory of the solver from `first` on.
+static pcs_status past_create(pcs_step_solver *solver, int nforce, int first, past **out)
 {
-    pcs_past *self;
+    past *self;
     const pcs_layout *layout = solver->system->layout;
     PCS_TAKE(solver->ctx, self, 1, "accelerations of earlier steps");
     self->n = solver->system->nv;
     self->nforce = nforce;
-    size_t nrise = (size_t)PCS_PAST_ORDERS * (size_t)nforce;
+    size_t nrise = (size_t)PAST_ORDERS * (size_t)nforce;
     PCS_TAKE(solver->ctx, self->force_rise, nrise, "accelerations of earlier steps");
     solver->memory[first] = (pcs_memory){ .bytes = &self->head, .size = sizeof self->head };
     solver->memory[first + 1] = (pcs_memory){ .bytes = self->force_rise, .size = nrise * sizeof(double) };
-    for (int k = 0; k < PCS_PAST_ORDERS; k++) {
+    for (int k = 0; k < PAST_ORDERS; k++) {
         PCS_TAKE(solver->ctx, self->rise[k], self->n, "accelerations of earlier steps");
         pcs_memory *piece = &solver->memory[first + 2 + k];
         *piece = (pcs_memory){ .bytes = self->rise[k], .size = (size_t)self->n * sizeof(double) };
@@ -554,12 +579,13 @@ pcs_status pcs_past_create(pcs_step_solver *solver, int nforce, int first, pcs_p
     return PCS_OK;
 }
 
-static int past_order(const pcs_past *self, double h)
+static int past_order(const past *self, double h)
 {
     return self->head.h == h ? (int)self->head.order : 0;
 }
 
-void pcs_past_guess(const pcs_past *self, double h, double scale, const double *acceleration, double *d)
+// Extrapolates acceleration and forces of the step before to the next one; `d` gets `scale` times the acceleration.
+static void past_guess(const past *self, double h, double scale, const double *acceleration, double *d)
 {
     int order = past_order(self, h);
     for (int i = 0; i < self->n; i++) d[i] = scale * acceleration[i];
@@ -570,7 +596,7 @@ void pcs_past_guess(const pcs_past *self, double h, double scale, const double *
     }
 }
 
-void pcs_past_guess_forces(const pcs_past *self, double h, const double *last, double *force)
+static void past_guess_forces(const past *self, double h, const double *last, double *force)
 {
     int order = past_order(self, h);
     for (int i = 0; i < self->nforce; i++) {
@@ -581,9 +607,9 @@ void pcs_past_guess_forces(const pcs_past *self, double h, const double *last, d
 
 // Replaces the differences of the step before, of which the first `count` are known, by those of this step; `largest`
 // gets the largest of each order.
-static void past_renew(pcs_past *self, int count, const double *last, const double *d, double scale, double *largest)
+static void past_renew(past *self, int count, const double *last, const double *d, double scale, double *largest)
 {
-    for (int k = 0; k < PCS_PAST_ORDERS; k++) largest[k] = 0.0;
+    for (int k = 0; k < PAST_ORDERS; k++) largest[k] = 0.0;
     for (int i = 0; i < self->n; i++) {
         double rise = scale * d[i] - last[i];
         for (int k = 0; k < count; k++) {
@@ -592,31 +618,37 @@ static void past_renew(pcs_past *self, int count, const double *last, const doub
             largest[k] = fmax(largest[k], fabs(rise));
             rise -= before;
         }
-        if (count == PCS_PAST_ORDERS) continue;
+        if (count == PAST_ORDERS) continue;
         self->rise[count][i] = rise;
         largest[count] = fmax(largest[count], fabs(rise));
     }
 }
 
-void pcs_past_learn(pcs_past *self, const pcs_system *system, double h, const double *last, const double *d,
-                    double scale)
+static void past_forget(past *self)
 {
-    double largest[PCS_PAST_ORDERS];
-    if (self->head.h != h) pcs_past_forget(self);
+    self->head = (past_head){ 0 };
+}
+
+// Updates the differences after a smooth step of length h: d times `scale` is its acceleration, after `last`.
+static void past_learn(past *self, const pcs_system *system, double h, const double *last, const double *d,
+                       double scale)
+{
+    double largest[PAST_ORDERS];
+    if (self->head.h != h) past_forget(self);
     if (self->head.count < 0.0) {
         self->head.count += 1.0;
         return;
     }
-    int count = (int)self->head.count, known = count < PCS_PAST_ORDERS ? count + 1 : count, best = 0;
+    int count = (int)self->head.count, known = count < PAST_ORDERS ? count + 1 : count, best = 0;
     past_renew(self, count, last, d, scale, largest);
     for (int k = 0; k < known; k++) largest[k] = pcs_system_max(system, largest[k]);
     for (int k = 1; k < known; k++)
         if (largest[k] < largest[best]) best = k;
-    bool is_rough = count == PCS_PAST_ORDERS && best == 0;
-    self->head = (pcs_past_head){ .h = h, .count = is_rough ? -PAUSE : known, .order = best };
+    bool is_rough = count == PAST_ORDERS && best == 0;
+    self->head = (past_head){ .h = h, .count = is_rough ? -PAUSE : known, .order = best };
 }
 
-void pcs_past_learn_forces(pcs_past *self, const double *last, const double *force)
+static void past_learn_forces(past *self, const double *last, const double *force)
 {
     for (int i = 0; i < self->nforce; i++) {
         double rise = force[i] - last[i];
@@ -626,11 +658,6 @@ void pcs_past_learn_forces(pcs_past *self, const double *last, const double *for
             rise -= before;
         }
     }
-}
-
-void pcs_past_forget(pcs_past *self)
-{
-    self->head = (pcs_past_head){ 0 };
 }
 
 enum { SETTLE_TIES_AFTER = 8 };
@@ -696,7 +723,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
     if (newton_has_slope(s, system)) {
         PCS_TAKE_EACH(self->ctx, s->n, "the Newton solver", double, &s->right, &s->base, &s->trial);
         self->memory[1] = (pcs_memory){ .bytes = &s->known, .size = sizeof s->known };
-        PCS_TRY(pcs_past_create(self, s->nb, 2, &s->past));
+        PCS_TRY(past_create(self, s->nb, 2, &s->past));
     }
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_impact_create(self, &s->impact));
@@ -938,7 +965,8 @@ static bool newton_balance(pcs_step_solver *self, pcs_step_problem *p)
     for (int i = 0; i < s->nb; i++) {
         b[i] = pcs_rows_dot(G, s->bilateral[i], s->at.v_last) +
                pcs_row_target(G, s->bilateral[i], p->target, p->target_velocity);
-        for (int j = 0; j < s->nb; j++) A[i * s->nb + j] = pcs_projection_entry(self, s->bilateral[i], s->bilateral[j]);
+        for (int j = 0; j < s->nb; j++)
+            A[i * s->nb + j] = self->projection->GX[s->bilateral[i] * s->m + s->bilateral[j]];
     }
     if (!pcs_dense_invert(s->nb, A, s->invert)) return false;
     for (int i = 0; i < s->nb; i++) {
@@ -969,7 +997,7 @@ static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
     double *force = s->keep;
     if (s->nb == 0 || self->system->row_set.are_redundant) return;
     memcpy(force, s->force, (size_t)s->nb * sizeof *force);
-    if (s->past != NULL) pcs_past_guess_forces(s->past, self->form.h, s->force, force);
+    if (s->past != NULL) past_guess_forces(s->past, self->form.h, s->force, force);
     if (self->form.has_smooth_multipliers) {
         for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] = force[i];
         return;
@@ -994,10 +1022,10 @@ static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bo
         if (!is_settled) force[i] = 0.0;
     }
     if (s->past != NULL && is_smooth) {
-        pcs_past_learn(s->past, self->system, self->form.h, p->acceleration, p->d, self->form.c / self->form.h);
-        pcs_past_learn_forces(s->past, s->force, force);
+        past_learn(s->past, self->system, self->form.h, p->acceleration, p->d, self->form.c / self->form.h);
+        past_learn_forces(s->past, s->force, force);
     } else if (s->past != NULL) {
-        pcs_past_forget(s->past);
+        past_forget(s->past);
     }
     for (int i = 0; i < s->nb; i++) s->force[i] = force[i];
 }
@@ -1013,7 +1041,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     double scale = self->form.h / self->form.c;
     s->at.is_guessed = !is_at_start && newton_goes_on(self, p);
     for (int i = 0; i < s->n; i++) p->d[i] = s->at.is_guessed ? scale * p->acceleration[i] : 0.0;
-    if (s->at.is_guessed && s->past != NULL) pcs_past_guess(s->past, self->form.h, scale, p->acceleration, p->d);
+    if (s->at.is_guessed && s->past != NULL) past_guess(s->past, self->form.h, scale, p->acceleration, p->d);
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     if (self->form.has_smooth_multipliers)
         for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
@@ -1070,10 +1098,17 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     return PCS_CONVERGED;
 }
 
+// Returns true for an impact of an explicit scheme: no dynamics, no gaps, targets given as numbers, m/s.
+static bool newton_is_impact(const pcs_step_form *form, const pcs_step_problem *p)
+{
+    bool sees_gaps = pcs_form_sees_gaps(form) || form->law_is_gap;
+    return !form->has_dynamics && !sees_gaps && form->kw == 0.0 && p->target_velocity == NULL;
+}
+
 static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     newton *s = self->data;
-    if (pcs_impact_takes(self, p)) {
+    if (newton_is_impact(&self->form, p)) {
         pcs_impact_solve(s->impact, p, result);
         return;
     }

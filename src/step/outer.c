@@ -1,7 +1,7 @@
 #include "step/outer.h"
 
 #include "core/rounding.h"
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <string.h>

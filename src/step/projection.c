@@ -1,7 +1,7 @@
 // Projection of contact impulses onto velocities: see projection.h. The iteration matrix of a step,
 // S* = c M + h C + h kb K.
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include "core/loop.h"
 #include "core/rounding.h"
@@ -451,32 +451,6 @@ double pcs_displacement_work(const pcs_step_solver *solver, const double *z, con
     return work;
 }
 
-void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, double *x)
-{
-    pcs_columns_add(solver->projection->X, row, scale, x);
-}
-
-void pcs_projection_add_within(const pcs_step_solver *solver, int row, double scale, int low, int high, double *x)
-{
-    pcs_columns_add_within(solver->projection->X, row, scale, low, high, x);
-}
-
-void pcs_projection_window(const pcs_step_solver *solver, int row, int *low, int *high)
-{
-    *low = solver->projection->X->low[row];
-    *high = solver->projection->X->high[row];
-}
-
-bool pcs_projection_has_columns(const pcs_step_solver *solver)
-{
-    return solver->projection->has_columns;
-}
-
-void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, double scale, double *x)
-{
-    pcs_columns_add(solver->projection->XT, tangent, scale, x);
-}
-
 bool pcs_projection_weigh(pcs_step_solver *solver)
 {
     bool is_singular = false;
@@ -491,16 +465,6 @@ bool pcs_projection_renew(pcs_step_solver *solver, const double *q)
 {
     solver->projection->is_at = false;
     return pcs_projection_move(solver, q);
-}
-
-const double *pcs_projection_tangent_column(const pcs_step_solver *solver, int tangent)
-{
-    return solver->projection->XT->value[tangent];
-}
-
-double pcs_projection_entry(const pcs_step_solver *solver, int i, int j)
-{
-    return solver->projection->GX[i * solver->system->nrow + j];
 }
 
 bool pcs_step_is_constant(const pcs_system *system)

@@ -6,6 +6,42 @@
 
 #include "step/step.h"
 
+// Columns of condensed contact problems, e.g. X = M^-1 G^T, each kept on the window where it is not negligible.
+// Inverses of banded positive matrices decay exponentially away from the contact, so a column of a long bar is short:
+// what lies below 1e-30 of its largest entry is dropped, far under the round-off of any sum.
+typedef struct pcs_columns {
+    int n, count;
+    int *low, *high; // [count] window of each column: entries low <= i < high
+    double **value;  // [count][n] zero outside the window
+} pcs_columns;
+
+pcs_status pcs_columns_create(pcs_context *ctx, int n, int count, pcs_columns **out);
+// Finds the window of a column that was just filled and clears the rest.
+void pcs_columns_trim(pcs_columns *columns, int column);
+// Adds scale * column to x.
+void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x);
+// Adds scale * column to x on low <= i < high alone.
+void pcs_columns_add_within(const pcs_columns *columns, int column, double scale, int low, int high, double *x);
+// Returns column . x over the first n entries.
+double pcs_columns_dot(const pcs_columns *columns, int column, int n, const double *x);
+
+// The projection of contact impulses onto velocities, shared by all step solvers. A solver that works by products keeps
+// no columns: what follows then takes a solve with M where it would add columns up.
+typedef struct pcs_projection {
+    bool has_columns;  // true if columns are kept; otherwise X, KX, XT and GX are NULL
+    pcs_columns *X;    // M^-1 G^T
+    pcs_columns *KX;   // K M^-1 G^T
+    double *GX;        // [nrow * nrow] G M^-1 G^T, row-major
+    double *XKX;       // [nrow * nrow] X^T K X of linear systems; the part of this rank
+    pcs_columns *XT;   // M^-1 T^T; no columns without friction
+    pcs_rows *Gx, *Tx; // directions of X and XT; those of the system if constant
+    const double *way; // [n] increment of the present step; NULL if none, or if no rotations in space
+    double *at;        // [n] q at which the projection is evaluated
+    double *work;      // [n]
+    bool is_at;        // all of it is evaluated at `at`; false before the first move and after a rotation
+    bool is_behind;    // mass and directions are evaluated at `at`, the columns not yet
+} pcs_projection;
+
 // Largest rows times equations for which exact effective masses are worth their solves once.
 #define PCS_LIGHT_ROWS 4e6
 // Number of rows from which on they are distributed: an iteration costs 20 ns per row, an exchange a few us.
@@ -52,21 +88,33 @@ void pcs_projection_push(const pcs_step_solver *solver, double scale, const doub
 void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate);
 // Returns column j of X, valid until the next call.
 const double *pcs_projection_column(const pcs_step_solver *solver, int row);
-// Returns column t of XT, and G_i M^-1 G_j^T, if there are columns.
-const double *pcs_projection_tangent_column(const pcs_step_solver *solver, int tangent);
-double pcs_projection_entry(const pcs_step_solver *solver, int i, int j);
 // Returns 1 / (G_j M^-1 G_j^T), kg, to round-off.
 double pcs_projection_mass(const pcs_step_solver *solver, int row); // row -1 stands for a row of another rank, result 0
 
-// Adds scale times column `row` of X, or column `tangent` of XT, to x, if there are columns.
-void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, double *x);
-void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, double scale, double *x);
-// Adds column `row` of X on low <= i < high alone, and finds the window outside of which it is zero.
-void pcs_projection_add_within(const pcs_step_solver *solver, int row, double scale, int low, int high, double *x);
-void pcs_projection_window(const pcs_step_solver *solver, int row, int *low, int *high);
-bool pcs_projection_has_columns(const pcs_step_solver *solver);
-
 // Returns the change of strain and gravity energy, J, by a displacement w = X z to q: w . K (q - w/2) - f_gravity . w.
 double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q);
+
+pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
+
+// Moves the projection as pcs_projection_move_along does, in two parts: mass and directions, then the columns. A step
+// whose contacts all stay open needs the first alone.
+bool pcs_projection_lead(pcs_step_solver *solver, const double *q);
+void pcs_projection_follow(pcs_step_solver *solver, const double *x);
+
+// Returns true if S* is the same in all iterations of a form. Directions of contacts may rotate: they are not in it.
+bool pcs_step_is_constant(const pcs_system *system);
+// Allocates S*, in the pattern of the mass (NULL) or in `curved` if it has the curvature of rows, and its solver.
+pcs_status pcs_step_create_iteration(pcs_step_solver *solver, const pcs_pattern *curved, pcs_matrix **S,
+                                     pcs_linsolve **iteration);
+// Sums S* = c M + h C + h kb K for the solver's form and factors it; both objects are made at the first call,
+// since explicit schemes never need them.
+pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration,
+                                     pcs_outcome *outcome);
+
+// Returns true if gaps decide anything in this form. If not, q is not read: an explicit scheme may not have it yet.
+static inline bool pcs_form_sees_gaps(const pcs_step_form *form)
+{
+    return form->has_position || form->gate_is_live;
+}
 
 #endif

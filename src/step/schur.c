@@ -12,10 +12,10 @@
 // It starts where `newton` does, with the motion of the step before, and keeps S* as that does.
 
 #include "core/rounding.h"
-#include "step/columns.h"
 #include "step/curvature.h"
 #include "step/krylov_set.h"
 #include "step/outer.h"
+#include "step/projection.h"
 #include "step/step.h"
 #include "step/sums.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/comm.h"
 #include "core/loop.h"
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <string.h>
 

@@ -11,14 +11,7 @@ double pcs_sum_dot(int n, const double *a, const double *b);
 double pcs_sum_largest(int n, const double *x); // largest magnitude; NAN if an entry is
 
 // Reduces over all ranks; comm is NULL for a single process. A maximum is infinite if a rank has a NaN.
-double pcs_all_dot(const pcs_comm *comm, int n, const double *a, const double *b);
-// Computes dots[k] = basis[k] . x for `count` vectors in one exchange.
-void pcs_all_dots(const pcs_comm *comm, int n, int count, double *const *basis, const double *x, double *dots);
 double pcs_all_largest(const pcs_comm *comm, int n, const double *x);
 double pcs_all_max(const pcs_comm *comm, double here);
-long pcs_all_count(const pcs_comm *comm, long here);
-double pcs_all_total(const pcs_comm *comm, double here);
-// Returns the sum of the hashes of sets on all ranks, modulo 2^64.
-unsigned long long pcs_all_marks(const pcs_comm *comm, unsigned long long here);
 
 #endif
