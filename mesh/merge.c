@@ -306,28 +306,15 @@ static int drop_number(pcs_mesh *mesh, const bool *is_dropped, int *number)
     return count;
 }
 
-// Drops the same cells from the whole mesh that is shown, whose sets are not needed.
-static void drop_shown(pcs_mesh *shown, int ngone, const int *gone)
-{
-    int count = 0;
-    for (int c = 0, k = 0; c < shown->ncell; c++) {
-        bool goes = k < ngone && gone[k] == c;
-        k += goes;
-        if (!goes) memmove(shown->cell[count++], shown->cell[c], sizeof *shown->cell);
-    }
-    shown->ncell = count;
-}
-
-pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh *shown)
+pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped)
 {
     size_t n = (size_t)mesh->ncell;
     bool is_part = !pcs_mesh_is_whole(mesh);
     int *number = pcs_scratch(NULL, 2 * n + (size_t)mesh->ncell_set, sizeof *number), *size = number + 2 * n;
-    int *gone = NULL, ngone = 0;
     pcs_status status = PCS_OK;
     if (number == NULL) status = pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
     if (is_part) status = pcs_agree(mesh->ctx, status);
-    if (status == PCS_OK && is_part) status = pcs_part_drop(mesh, is_dropped, &ngone, &gone);
+    if (status == PCS_OK && is_part) status = pcs_part_drop(mesh, is_dropped);
     if (status == PCS_OK) {
         mesh->ncell = drop_number(mesh, is_dropped, number);
         memset(number + n, 0, n * sizeof *number);
@@ -337,8 +324,6 @@ pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh 
         if (status == PCS_OK) status = merge_change_set(mesh->memory, &mesh->cell_set[i], number, number + n);
     if (is_part) status = pcs_agree(mesh->ctx, status);
     if (status == PCS_OK && is_part) status = pcs_part_count_sets(mesh, size);
-    if (status == PCS_OK && shown != NULL) drop_shown(shown, ngone, gone);
     pcs_scratch_free(number);
-    pcs_scratch_free(gone);
     return status;
 }

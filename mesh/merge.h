@@ -24,8 +24,8 @@ pcs_status pcs_merge_apply(pcs_merge *merge, pcs_mesh *mesh);
 void pcs_merge_end(pcs_merge *merge);
 
 // Removes the marked cells from the mesh and from all sets; the others keep their order. For parts of a mesh every
-// process must call it, and mark the cells it has. The same cells leave `shown`, the whole mesh, unless NULL.
-pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped, pcs_mesh *shown);
+// process must call it, and mark the cells it has.
+pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped);
 
 // Choosing nodes by where they are.
 

@@ -295,10 +295,13 @@ static pcs_status drop_share(pcs_mesh *mesh, const bool *is_dropped, int ngone, 
     return PCS_OK;
 }
 
-pcs_status pcs_part_drop(pcs_mesh *mesh, const bool *is_dropped, int *count, int **list)
+pcs_status pcs_part_drop(pcs_mesh *mesh, const bool *is_dropped)
 {
-    PCS_TRY(drop_list(mesh, is_dropped, count, list));
-    return drop_share(mesh, is_dropped, *count, *list);
+    int count = 0, *list = NULL;
+    pcs_status status = drop_list(mesh, is_dropped, &count, &list);
+    if (status == PCS_OK) status = drop_share(mesh, is_dropped, count, list);
+    pcs_scratch_free(list);
+    return status;
 }
 
 // A cell belongs to the rank of its first node.

@@ -8,9 +8,8 @@
 // Creates `own` of a set of nodes by another set of equal size, or by itself, unless it has one.
 pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, const char *by, int rank);
 
-// Lists the dropped cells of all ranks by their numbers in the whole mesh, in scratch memory, and gives the others new
-// numbers there. All ranks must call it.
-pcs_status pcs_part_drop(pcs_mesh *mesh, const bool *is_dropped, int *count, int **list);
+// Gives the remaining cells of all ranks new numbers in the whole mesh. All ranks must call it.
+pcs_status pcs_part_drop(pcs_mesh *mesh, const bool *is_dropped);
 // Finds how many items the sets of cells have over all ranks; those that had another size before, [ncell_set], no
 // longer know the places of their items. All ranks must call it.
 pcs_status pcs_part_count_sets(pcs_mesh *mesh, const int *before);

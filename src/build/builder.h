@@ -22,7 +22,6 @@ typedef struct pcs_build {
     pcs_case *c;
     pcs_sim *sim;
     pcs_mesh *mesh;
-    pcs_mesh *shown; // complete mesh, if this process writes it and `mesh` is a part; NULL otherwise
     bool spreads;    // every process has only its part of the mesh; errors are not reported then
     bool only_reads; // sets and merges are read but not made: another process makes them
     int nbroken;

@@ -200,7 +200,7 @@ static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
     for (int i = 0; i < pcs_yaml_count(mesh); i++) elements_find_bare(b, k, mesh, i);
     double drops_any = k->drops_any;
     if (!pcs_mesh_is_whole(b->mesh)) pcs_process_max(b->ctx, 1, &drops_any);
-    return drops_any > 0.0 ? pcs_mesh_drop_cells(b->mesh, k->is_dropped, b->shown) : PCS_OK;
+    return drops_any > 0.0 ? pcs_mesh_drop_cells(b->mesh, k->is_dropped) : PCS_OK;
 }
 
 // Checks that every cell belongs to exactly one group.

@@ -903,8 +903,8 @@ static pcs_status spread_send(pcs_build *b, const pcs_cut *cut, int to, pcs_mesh
     return pcs_agree(b->ctx, status);
 }
 
-// Distributes the parts of the complete mesh, which is freed unless the first rank writes it.
-static pcs_status spread_cut_parts(pcs_build *b, const int *part, const deal_list *special, pcs_context **side)
+// Distributes the parts of the complete mesh.
+static pcs_status spread_cut_parts(pcs_build *b, const int *part, const deal_list *special)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
     pcs_mesh *whole = b->mesh, *mesh = NULL;
@@ -914,9 +914,6 @@ static pcs_status spread_cut_parts(pcs_build *b, const int *part, const deal_lis
     PCS_TRY(status);
     b->mesh = mesh;
     b->model.shows_pieces = pcs_build_shows_pieces(b, mesh->share->nnode);
-    if (comm->rank != 0 || b->model.shows_pieces) return PCS_OK;
-    b->model.shown = b->shown = whole;
-    pcs_context_adopt(b->ctx, side);
     return PCS_OK;
 }
 
@@ -928,8 +925,8 @@ static pcs_status spread_find_whole(pcs_build *b, deal_list *special, int *part)
     return deal_joins(b) ? deal_join(b, special, part) : PCS_OK;
 }
 
-// Replaces the complete mesh, b->mesh on the first rank with memory in `side`, by the part of each rank.
-static pcs_status spread_cut(pcs_build *b, pcs_context **side)
+// Replaces the complete mesh, b->mesh on the first rank, by the part of each rank.
+static pcs_status spread_cut(pcs_build *b)
 {
     deal_list special = { 0 };
     bool is_first = pcs_is_root(b->ctx);
@@ -937,7 +934,7 @@ static pcs_status spread_cut(pcs_build *b, pcs_context **side)
     pcs_status status = part == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of ranks") : PCS_OK;
     if (status == PCS_OK && is_first) status = spread_find_whole(b, &special, part);
     status = pcs_agree(b->ctx, status);
-    if (status == PCS_OK) status = spread_cut_parts(b, part, &special, side);
+    if (status == PCS_OK) status = spread_cut_parts(b, part, &special);
     pcs_scratch_free(special.node);
     pcs_scratch_free(part);
     return status;
@@ -1058,7 +1055,7 @@ static pcs_status mesh_build_cut(pcs_build *b, const mesh_parts *parts)
     if (status == PCS_OK && pcs_case_error_count(b->c) > 0)
         status = pcs_fail(b->ctx, PCS_BAD_INPUT, "the mesh is wrong");
     status = pcs_agree(b->ctx, status);
-    if (status == PCS_OK) status = spread_cut(b, &side);
+    if (status == PCS_OK) status = spread_cut(b);
     pcs_context_destroy(&side);
     return status;
 }

@@ -61,17 +61,6 @@ void pcs_context_destroy(pcs_context **ctx)
     *ctx = NULL;
 }
 
-void pcs_context_adopt(pcs_context *ctx, pcs_context **from)
-{
-    assert((*from)->actions == NULL);
-    chunk **end = &ctx->chunks;
-    while (*end != NULL) end = &(*end)->next;
-    *end = (*from)->chunks;
-    ctx->bytes_taken += (*from)->bytes_taken;
-    (*from)->chunks = NULL;
-    pcs_context_destroy(from);
-}
-
 static char *context_align(char *p)
 {
     uintptr_t address = (uintptr_t)p;

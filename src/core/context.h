@@ -66,9 +66,6 @@ const char *pcs_culprit(pcs_context *ctx, const char *section, const char *name)
 // Calls action(object) when the context is destroyed; at once if this cannot be registered.
 pcs_status pcs_defer(pcs_context *ctx, void (*action)(void *object), void *object);
 
-// Takes over the memory of another context, which must have no deferred actions, and destroys that; sets *from to NULL.
-void pcs_context_adopt(pcs_context *ctx, pcs_context **from);
-
 // Returns the number of bytes allocated so far.
 size_t pcs_bytes_taken(const pcs_context *ctx);
 

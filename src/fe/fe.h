@@ -57,7 +57,6 @@ typedef struct pcs_fe_load {
 // Holds everything that a model consists of; the arrays are borrowed and must live as long as the context.
 typedef struct pcs_fe_definition {
     const pcs_mesh *mesh;
-    const pcs_mesh *shown; // whole mesh, on the process that shows it, if `mesh` is a part; else NULL
     int ngroup, nsupport, ninitial, nload, ncontact, njoint;
     const pcs_fe_group *groups;
     const pcs_fe_support *supports;

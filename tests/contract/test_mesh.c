@@ -118,7 +118,7 @@ static pcs_status join(model *m)
     if (status == PCS_OK) status = pcs_merge_add(&merge, m->mesh->nnode, model_nodes(m, "all")->items, 1e-6);
     if (status == PCS_OK) status = pcs_merge_apply(&merge, m->mesh);
     pcs_merge_end(&merge);
-    return status != PCS_OK ? status : pcs_mesh_drop_cells(m->mesh, is_dropped, NULL);
+    return status != PCS_OK ? status : pcs_mesh_drop_cells(m->mesh, is_dropped);
 }
 
 TEST(joining_without_memory_is_a_clean_fault)

@@ -216,7 +216,7 @@ TEST_WITH_MODEL(cells_can_be_taken_out)
     model *m = *state;
     model_line(m, "a", (double[]){ 0, 0, 0 }, (double[]){ 1, 0, 0 }, 4);
     bool is_dropped[] = { false, true, false, true };
-    CHECK_OK(m->ctx, pcs_mesh_drop_cells(m->mesh, is_dropped, NULL));
+    CHECK_OK(m->ctx, pcs_mesh_drop_cells(m->mesh, is_dropped));
     CHECK(m->mesh->ncell == 2 && m->mesh->cell[0][0] == 0 && m->mesh->cell[1][0] == 2 && m->mesh->cell[1][1] == 3);
     CHECK(mesh_set_is(model_cells(m, "a"), 2, (int[]){ 0, 1 }));
     CHECK(mesh_set_is(model_cells(m, "a.start"), 1, (int[]){ 0 }) && model_cells(m, "a.end")->count == 0);
