@@ -13,7 +13,7 @@
 //
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
-// iterated to round-off. When the sets cycle, a random half of the contacts keep theirs; when that fails, too, all
+// iterated to round-off. When the sets cycle, a random half of the modes stay; when that fails, too, all
 // cases are tried where they are few, then sweeps of projected Gauss-Seidel.
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
@@ -261,27 +261,23 @@ static bool active_same_modes(const pcs_active_set *s)
     return memcmp(s->mode, s->last_mode, (size_t)s->p.n) == 0;
 }
 
-static void active_restore(pcs_active_set *s, int k)
+// Restores the modes of `count` unknowns from k on by the toss of a coin, unless they are the first that have changed.
+static void active_toss(pcs_active_set *s, int k, int count, bool *has_changed)
 {
-    s->mode[k] = s->last_mode[k];
+    bool stays = *has_changed && s->coin >> 31 != 0;
+    s->coin = s->coin * 1664525u + 1013904223u;
+    *has_changed = *has_changed || memcmp(s->mode + k, s->last_mode + k, (size_t)count) != 0;
+    if (stays) memcpy(s->mode + k, s->last_mode + k, (size_t)count);
 }
 
-// Restores the modes of a random half of the contacts, but not of the first one that has changed.
+// Restores a random half of the modes, of gaps, impulses and friction by themselves: one contact alone can cycle.
 static void active_change_half(pcs_active_set *s)
 {
     bool has_changed = false;
-    for (int j = 0; j < s->p.m; j++) {
-        int k = pcs_contact_tangent(&s->p, j, 0), la = s->p.m + j;
-        bool changes = s->mode[j] != s->last_mode[j] || s->mode[la] != s->last_mode[la];
-        if (s->p.rows[j].ntangent > 0) changes = changes || s->mode[k] != s->last_mode[k];
-        s->coin = s->coin * 1664525u + 1013904223u;
-        bool stays = has_changed && s->coin >> 31 != 0;
-        has_changed = has_changed || changes;
-        if (!stays) continue;
-        active_restore(s, j);
-        active_restore(s, la);
-        for (int t = 0; t < s->p.rows[j].ntangent; t++) active_restore(s, k + t);
-    }
+    for (int k = 0; k < 2 * s->p.m; k++) active_toss(s, k, 1, &has_changed);
+    for (int j = 0; j < s->p.m; j++)
+        if (s->p.rows[j].ntangent > 0)
+            active_toss(s, pcs_contact_tangent(&s->p, j, 0), s->p.rows[j].ntangent, &has_changed);
 }
 
 // Returns true if the impulses of contacts that slide in space are along their slip. Compares impulses, not their

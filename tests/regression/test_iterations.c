@@ -335,3 +335,15 @@ TEST(gaps_come_with_directions)
     check_gaps_here("cases/slider_crank", 0.1);
     check_gaps_here("cases/bar_viscoelastic", 0.1);
 }
+
+// The tip strikes with friction, so that gap, impulse and friction of one contact change status in turn.
+TEST(one_contact_does_not_cycle)
+{
+    case_run run =
+        case_run_all("cases/beam_pendulum",
+                     (const char *const[]){ "scheme={type: alpha_ggl, rho_inf: 0.65}", "mesh.beam.elements=23",
+                                            "time={step: 2.0e-4, end: 0.4}", "contacts.hurdle.friction=0.8", NULL });
+    for (long i = 0; i < run.count; i++) CHECK(run.records[i].iterations <= 40);
+    CHECK(run.sim->scheme->solver->handovers == 0);
+    case_close(&run);
+}
