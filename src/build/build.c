@@ -438,7 +438,7 @@ static double time_way(const pcs_build *b, double t, double *force)
 
 // Sets the length scale of a model without size, such as a point at the origin that touches something: the largest
 // displacement in a hundred steps under the loads of the run, so that gaps round off to 1e-9 of the displacement in one
-// step. Lengths that are round-off of that displacement count as zero.
+// step. Lengths that are round-off of it count as zero, but none above 1e-13, however large the force.
 static pcs_status time_find_place(const pcs_build *b)
 {
     enum { TIMES = 64, NODE = 6 }; // unknowns of a node
@@ -447,7 +447,7 @@ static pcs_status time_find_place(const pcs_build *b)
     if (!pcs_system_is_mesh(system) || (system->place > 0.0 && pcs_system_ndof(system) > NODE)) return PCS_OK;
     PCS_TAKE(b->ctx, force, system->nv, "the way of a step");
     for (int k = 0; k <= TIMES; k++) way = fmax(way, time_way(b, b->start + k * (b->end - b->start) / TIMES, force));
-    if (pcs_max(system->length, system->place) <= PCS_ROUND_LENGTH * way) system->length = system->place = 0.0;
+    if (fmax(system->length, system->place) <= PCS_ROUND_LENGTH * fmin(way, 1.0)) system->length = system->place = 0.0;
     if (!(system->length > 0.0) && !(system->place > 0.0)) system->place = way;
     return pcs_fe_find_sizes(system);
 }
