@@ -249,7 +249,7 @@ def main(argv: list[str]) -> int:
     p = Parser("converge", "Refines mesh and step until a measure is known to what was asked for.\n\n"
                "Exit status: 0 reached, 1 not reached, 2 bad input or usage.")
     p.add_argument("case", metavar="CASE", help="a case")
-    p.add_argument("--measure", metavar="PLACE", required=True, help="a number of summary.json, or a formula, as "
+    p.add_argument("--measure", metavar="MEASURE", required=True, help="a number of summary.json, or a formula, as "
                    "peak(wall.force)")
     p.add_argument("--to", metavar="SIZE|P%", required=True, help="the bound that is wanted, as 1%%")
     p.add_argument("--seconds", metavar="S", default="300", help="most time to spend [300]")

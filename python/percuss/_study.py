@@ -314,7 +314,7 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
 
     `vary` has a sequence of values for each key, or a text as of --vary: "0.5:1:0.1", "normal(900, 9)"; all of them are
     combined. `zip` has lists that go together, `points` values one by one. `refine` is "mesh=2,3 step=2,3" or
-    {"mesh": (2, 3)}. `measure` names places in summary.json or formulas. `random` points are drawn of the keys with a
+    {"mesh": (2, 3)}. `measure` names numbers of summary.json or formulas. `random` points are drawn of the keys with a
     distribution. Without `output` nothing is kept.
 
     >>> percuss.study("cases/bar_impact", {"mesh.bar.elements": [25, 50]}, measure={"F": "wall.peak_force"})
@@ -356,7 +356,7 @@ def parser() -> Parser:
                    "sequence [latin]")
     p.add_argument("--refine", metavar='"mesh=2,3 step=2,3"', help="factor, levels; order, limit and bound of "
                    "measures; also separately")
-    p.add_argument("--measure", metavar="NAME=PLACE", action="append", default=[], help="a number of summary.json, "
+    p.add_argument("--measure", metavar="NAME=MEASURE", action="append", default=[], help="a number of summary.json, "
                    "peak=wall.peak_force, or a formula")
     p.add_argument("-j", "--jobs", metavar="N", help="runs at a time, 0: the number of processors [0]")
     p.add_argument("--keep", action="store_true", help="histories and frames of all runs, too")

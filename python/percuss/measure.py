@@ -1,8 +1,8 @@
-"""Measures of a run: numbers of its summary.json by their place, and formulas of these and of its history.
+"""Measures of a run: numbers of its summary.json by their path, and formulas of these and of its history.
 
-A place is a path of keys with points between them. An item of a list is found by its `name` or by its number from 0;
+A path is keys with points between them. An item of a list is found by its `name` or by its number from 0;
 contacts, joints, supports and probes also without the name of their list: wall.peak_force, tip.x.max. A formula may
-hold places, numbers, the functions of formulas in cases (sqrt, sin, min, ..), and
+hold paths, numbers, the functions of formulas in cases (sqrt, sin, min, ..), and
 
     at(column, time)                value of a column of history.csv, linear between rows
     rms(column, table[, other])     root of the mean square difference to a column of a CSV file, of a folder of

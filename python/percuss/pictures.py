@@ -356,7 +356,7 @@ def draw_waves(run: Run, waves: Any, name: str, script: Script) -> None:
     script.lines.append(f"bar = fig.colorbar(image, ax=axes[0, 0], location='top', aspect=40, extend={bar.extend!r})")
     name_axis(Pen(script, "bar.ax", bar.ax), "x", what, units.unit(name), [Pen(script, "", bar.ax)])
     along = "bodies" if len(bodies) > 1 else "body"
-    name_axis(axes[0], "x", f"place along the {along}", "m", axes[:1])
+    name_axis(axes[0], "x", f"position along the {along}", "m", axes[:1])
     name_axis(axes[0], "y", "t", "s", axes[:1])
     for k, (body, start, end) in enumerate(bodies if len(bodies) > 1 else ()):
         mark_body(axes[0], body, start, end, bodies[-1][2] - bodies[0][1], k > 0)

@@ -224,7 +224,7 @@ class Plan:
         if name in self.measures:
             raise InputError(f"measure '{name}' is there twice")
         if not isinstance(formula, str):
-            raise InputError("measure must be a place or formula")
+            raise InputError("measure must be a path or formula")
         try:
             self.measures[name] = measure.locate(formula, folder)
         except InputError as error:
@@ -328,8 +328,8 @@ def read_plan(path: str) -> Plan:
           elements.bar.E: normal(900, 9)     # drawn, see random
         random: { points: 100, seed: 1, sampling: latin }
         zip: { a.b: [1, 2], a.c: [3, 4] }    # lists that go together
-        points: [{ a.d: 1, a.e: 2 }, ...]    # places one by one
-        measure: { peak: wall.peak_force }   # or a list of places
+        points: [{ a.d: 1, a.e: 2 }, ...]    # single points
+        measure: { peak: wall.peak_force }   # or a list of measures
         refine: { mesh: [2, 3], step: [2, 3], separately: false } # factor, levels; together, or one by one
         jobs: 4
         keep: true

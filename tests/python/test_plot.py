@@ -323,7 +323,7 @@ class Plot(unittest.TestCase):
         self.done("plot", self.path("a"), "waves_vx", "-o", self.path("a", "waves_vx.svg"))
         with open(self.path("a", "waves_vx.svg")) as file:
             self.assertIn("<image", file.read())
-        self.assertLessEqual({"vx of bar [m/s]", "contact force [N]", "place along the body [m]", "wall"},
+        self.assertLessEqual({"vx of bar [m/s]", "contact force [N]", "position along the body [m]", "wall"},
                              set(texts(self.path("a", "waves_vx.svg"))))
         figure = percuss.plot(self.path("a"), "waves_stress")
         image = figure.axes[0].collections[0]
@@ -352,7 +352,7 @@ class Plot(unittest.TestCase):
         figure = percuss.plot(self.path("bars"), "waves_stress")
         self.assertEqual([t.get_text() for t in figure.axes[0].texts], ["striker", "incident", "specimen",
                                                                        "transmitted"])
-        self.assertEqual(figure.axes[0].get_xlabel(), "place along the bodies [m]")
+        self.assertEqual(figure.axes[0].get_xlabel(), "position along the bodies [m]")
         self.assertEqual([round(float(mark.get_xdata()[0]), 5) for mark in figure.axes[0].lines], [0.3, 2.3, 2.31])
 
     def test_modes_and_load_paths(self):
