@@ -97,7 +97,7 @@ typedef struct pcs_coupling {
     bool has_patches;      // there are many contacts with friction, and a single rank
 } pcs_coupling;
 
-// Motions in common of equations that a body joins firmly, a second level for preconditioner.h. Where contacts slide,
+// Motions in common of equations that a body joins firmly, a second level. Where contacts slide,
 // bodies move beside each other, and a stretch of a body moves as a whole at the price of its mass, while every single
 // equation of it resists by its stiffness. With E, patches of such equations that move alike,
 //

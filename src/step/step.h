@@ -11,7 +11,7 @@
 //   qt = qt0 + kb d,   q = qt + U + kw W,   v = vt0 + d + W
 //
 // With finite rotations the sums are those of the increment x from q_n: q = retract(q_n, x0 + kb d + U + kw W), and
-// moments in G^T act as pcs_projection_move_along says (columns.h).
+// moments in G^T act as pcs_projection_move_along says (projection.h).
 //
 // The gate of a row is g(qt) <= 0 at the current iterate (gate_is_live) or given by the scheme.
 // Parameters: generalized-alpha GGL c = (1-am)/((1-af) ga), kb = h be/ga, kw = 0; Moreau-Jean
