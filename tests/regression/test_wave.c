@@ -1,5 +1,5 @@
 // Scheme `wave` against exact solutions: Doyen's bouncing bar over ten periods, drop heights off the grid of steps
-// (marched exactly), bars of two materials, colliding bars, a clamped bar under a step load.
+// (marched exactly), colliding bars, a clamped bar under a step load.
 
 #include "support/check.h"
 #include "support/run_case.h"
