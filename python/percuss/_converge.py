@@ -9,7 +9,8 @@ p = log2(d1/d2), cut to [1/2, 2], the error that is left is at most
 With p above 3, which is chance, it is d1/2; of values that oscillate 2 max(d1/2, d2). Where the number of contact
 intervals differs between levels nothing is extrapolated: three times the spread. The bound of the whole is that of mesh
 and step together, or the root of the squares of both parts if that is larger, up to 1.6 times, with the error of output
-that is sampled. docs/validation.md says how often it holds.
+that is sampled. If both together change nothing (a constant Courant number) the parts count in full, and a part that
+diverges leaves no bound. docs/validation.md says how often it holds.
 """
 
 from __future__ import annotations
@@ -143,8 +144,7 @@ class Convergence:
 
     def judge(self, name: str, level: int) -> tuple[float, dict[str, Bound], float]:
         """Value on a level, bounds of what is refined, and the error of sampling."""
-        value, grain = self.levels[level, level].run.values[name]
-        found: dict[str, Bound] = {}
+        (value, grain), found = self.levels[level, level].run.values[name], dict[str, Bound]()
         for what, places in self.places(level).items():
             levels = [self.levels[place] for place in places]
             values = [one.run.values.get(name, (math.nan, 0.0))[0] for one in levels]
@@ -157,8 +157,10 @@ class Convergence:
     @staticmethod
     def total(found: Mapping[str, Bound], grain: float) -> float:
         """The bound of all errors."""
-        both, parts = found["both"].error, [one.error for what, one in found.items() if what != "both"]
-        return max(both, min(math.hypot(*parts), MOST_PARTS * both)) + grain
+        both, parts = found["both"], math.hypot(*(one.error for what, one in found.items() if what != "both"))
+        if both.kind != "exact":
+            return max(both.error, min(parts, MOST_PARTS * both.error)) + grain
+        return math.inf if any(one.kind == "diverges" for one in found.values()) else max(both.error, parts) + grain
 
     def write(self, name: str) -> None:
         """Writes converge.csv and converge.png."""
@@ -187,8 +189,7 @@ class Convergence:
 
 def converge(case: Path, measure: str, to: Union[str, float], *, set: Optional[Mapping[str, Any]] = None,
              seconds: float = 300.0, runs: int = 60, jobs: int = 0, output: Optional[Path] = None) -> Answer:
-    """Refines mesh and step until the bound of a measure is below `to`, "1%" of its value or a size of its own unit, or
-    the budget is spent. With `output`, converge.csv, converge.png and the runs stay there.
+    """Refines until the bound of a measure is below `to`, "1%" or a size, or the budget is spent; files go to `output`.
 
     >>> percuss.converge("cases/bar_impact", "wall.total_impulse", "1%").bound
     """
@@ -196,17 +197,17 @@ def converge(case: Path, measure: str, to: Union[str, float], *, set: Optional[M
         import tempfile
         with tempfile.TemporaryDirectory(prefix="percuss-") as folder:
             return converge(case, measure, to, set=set, seconds=seconds, runs=runs, jobs=jobs, output=folder)
-    begin, whole_text = time.monotonic(), str(to).strip()
-    size = real("--to", whole_text.removesuffix("%"), 1e-12, math.inf, "a size or a percentage > 0")
-    path = find_case(os.fspath(case))
-    found = Convergence(path, {measure: measures.locate(measure, ".")}, assignments(set), os.fspath(output), jobs)
+    begin, wish = time.monotonic(), str(to).strip()
+    size = real("--to", wish.removesuffix("%"), 1e-12, math.inf, "a size or a percentage > 0")
+    found = Convergence(find_case(os.fspath(case)), {measure: measures.locate(measure, ".")}, assignments(set),
+                        os.fspath(output), jobs)
     found.find_kinds()
     level, before = 2, 0.0
     while True:
         found.make([place for places in found.places(level).values() for place in places])
         value, bounds, grain = found.judge(measure, level)
         total = found.total(bounds, grain)
-        limit = 0.01 * size * abs(value) if whole_text.endswith("%") else size
+        limit = 0.01 * size * abs(value) if wish.endswith("%") else size
         spent = time.monotonic() - begin
         is_short = spent + 4.0 * (spent - before) > seconds or len(found.levels) + 5 > runs or level == MOST_LEVEL
         if total <= limit or is_short:
@@ -226,8 +227,8 @@ def describe(found: Convergence, name: str, level: int, answer: Answer, limit: f
         f" ({100 * answer.bound / abs(answer.value):.2g} %)" if answer.value and math.isfinite(answer.bound) else "")]
     for what, one in answer.parts.items():
         order = f", order {one.order:.2f}" if one.kind == "converges" else ""
-        title = "mesh and step together" if what == "both" else f"{what} alone"
-        lines.append(f"  {title}: {one.kind}{order}, error up to {one.error:.2g}")
+        lines.append(f"  {'mesh and step together' if what == 'both' else what + ' alone'}: {one.kind}{order}, "
+                     f"error up to {one.error:.2g}")
     lines += [f"  sampling of the history: {answer.sampling:.2g}"] if answer.sampling else []
     good = [(one.seconds, place) for place, one in found.levels.items()
             if abs(one.run.values[name][0] - answer.value) + answer.bound <= limit]
@@ -265,6 +266,5 @@ def main(argv: list[str]) -> int:
                       seconds=real("--seconds", a.seconds, 0.0, math.inf, "a number of seconds"),
                       runs=whole("--runs", a.runs, 9, 10000), jobs=whole("--jobs", a.jobs, 0, MOST_JOBS),
                       output=a.output or os.path.join("results", stem + "_converge"))
-    if not a.quiet:
-        print(answer.text, file=sys.stdout)
+    sys.stdout.write("" if a.quiet else answer.text + "\n")
     return DONE if answer.is_reached else COULD_NOT_GO_ON

@@ -1,6 +1,4 @@
-"""Runs the commands behind figures of the documents, and says which figures have moved: make claims.
-
-    python3 tests/python/test_claims.py build/percuss [FILE.md ...]
+"""Runs the cases behind figures of the documents, and says which have moved: test_claims.py PROGRAM [FILE.md ...]
 
 A document states its claims in a comment beside the figures, a line each:
 
@@ -9,8 +7,7 @@ A document states its claims in a comment beside the figures, a line each:
     cases/bar_impact scheme={type: moreau_jean, rho_inf: 0.8}: end.kinetic + end.strain = 476.924 +- 1e-3
     -->
 
-A claim is a case, keys that are set, a measure as `percuss study --measure` takes it, and what the text around it says
-of it: the number must stand there as it is written. Ends with 1 if a figure is off, or is no longer in the text."""
+The number must stand in the text as it is written here. Ends with 1 if a figure is off, or is not in the text."""
 
 import os
 import re
