@@ -88,8 +88,8 @@ static void taper_give(void *owner, int low, int high, double *block)
     for (; line->ngiven < line->cells->count; line->ngiven++) {
         int place = pcs_set_place(line->cells, line->ngiven);
         const int *node = line->mesh->cell[line->cells->items[line->ngiven]];
-        double span[3], *record = block + 3 * (ptrdiff_t)(place - low);
         if (place >= high) return;
+        double span[3], *record = block + 3 * (ptrdiff_t)(place - low);
         for (int k = 0; k < 3; k++) span[k] = line->mesh->x[node[1]][k] - line->mesh->x[node[0]][k];
         record[0] = pcs_norm3(span);
         for (int k = 0; k < 2; k++) record[1 + k] = pcs_mesh_node_number(line->mesh, node[k]);
