@@ -171,8 +171,10 @@ static double energy_onset(pcs_certifier *self)
     if (is_linear) system->ops->force(system, pcs_at(from->t - CARRIED * h, q, v), self->r);
     if (is_linear) before = self->r;
     if (is_explicit || (is_linear && self->now.count <= CARRIED)) before = self->origin; // there were no loads
-    for (int i = 0; i < pcs_system_nown(system); i++)
-        sum += (self->b[i] - before[i]) * (self->b[i] - before[i]) / pcs_matrix_diagonal(system->M, i);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double change = isfinite(before[i]) ? self->b[i] - before[i] : self->b[i]; // formulas may begin with the run
+        sum += change * change / pcs_matrix_diagonal(system->M, i);
+    }
     pcs_system_sum(system, 1, &sum);
     return 2.0 * h * h * sum;
 }
