@@ -74,16 +74,39 @@ static pcs_status active_create(pcs_context *ctx, const pcs_system *system, pcs_
     return PCS_OK;
 }
 
+// Computes y += P z for `rows` rows of P, four at a time: their sums do not wait for one another.
+static void contacts_add_product(int rows, int n, const double *P, const double *z, double *y)
+{
+    int i = 0;
+    for (; i + 4 <= rows; i += 4, P += 4 * n) {
+        double a = y[i], b = y[i + 1], c = y[i + 2], d = y[i + 3];
+        for (int j = 0; j < n; j++) {
+            a += P[j] * z[j];
+            b += P[n + j] * z[j];
+            c += P[2 * n + j] * z[j];
+            d += P[3 * n + j] * z[j];
+        }
+        y[i] = a, y[i + 1] = b, y[i + 2] = c, y[i + 3] = d;
+    }
+    for (; i < rows; i++, P += n)
+        for (int j = 0; j < n; j++) y[i] += P[j] * z[j];
+}
+
 // Sets noise[0] (gaps, m) and noise[1] (velocities, m/s) to the largest round-off of any value at the present z. All
 // rows share that maximum: with stiff bodies the round-off of a row depends on that of the others.
 static void active_find_noise(pcs_active_set *s)
 {
-    int first = s->p.has_position ? 0 : s->p.m;
+    int first = s->p.has_position ? 0 : s->p.m, count = s->p.n - first;
+    double *size = s->F, *z = s->x;
     s->noise[0] = s->noise[1] = 0.0;
+    for (int k = 0; k < s->p.n; k++) {
+        size[k] = s->b_size[k];
+        z[k] = k < first ? 0.0 : fabs(s->p.z[k]);
+    }
+    contacts_add_product(count, s->p.n, s->P_size + (size_t)first * (size_t)s->p.n, z, size + first);
     for (int k = first; k < s->p.n; k++) {
-        double size = s->b_size[k], *noise = &s->noise[k < s->p.m ? 0 : 1];
-        for (int j = first; j < s->p.n; j++) size += s->P_size[k * s->p.n + j] * fabs(s->p.z[j]);
-        *noise = fmax(*noise, undecided * size);
+        double *noise = &s->noise[k < s->p.m ? 0 : 1];
+        *noise = fmax(*noise, undecided * size[k]);
     }
 }
 
@@ -102,9 +125,11 @@ static double contacts_sum(int n, double b, const double *P, const double *z)
 // Evaluates value = b + P z, and gate_gap = b_gate + P_gate z if the gate is live, for unknowns from `first` on.
 static void contacts_evaluate(const pcs_contact_problem *p, const double *P, const double *P_gate, int first)
 {
-    for (int i = first; i < p->n; i++) p->value[i] = contacts_sum(p->n, p->b[i], P + i * p->n, p->z);
-    for (int i = 0; i < (p->gate_is_live ? p->m : 0); i++)
-        p->gate_gap[i] = contacts_sum(p->n, p->b_gate[i], P_gate + i * p->n, p->z);
+    memcpy(p->value + first, p->b + first, (size_t)(p->n - first) * sizeof *p->value);
+    contacts_add_product(p->n - first, p->n, P + (size_t)first * (size_t)p->n, p->z, p->value + first);
+    if (!p->gate_is_live) return;
+    memcpy(p->gate_gap, p->b_gate, (size_t)p->m * sizeof *p->gate_gap);
+    contacts_add_product(p->m, p->n, P_gate, p->z, p->gate_gap);
 }
 
 // Evaluates all values at z, with their round-off.
@@ -778,8 +803,8 @@ static void dense_reduce_row(const pcs_dense_contacts *c, const double *P, doubl
     }
 }
 
-// Fills the reduced problem of the active set: P_uu - P_uh P_hh^-1 P_hu and its constant terms.
-static void dense_reduce(pcs_dense_contacts *c)
+// Fills the coefficients of the reduced problem, P_uu - P_uh P_hh^-1 P_hu, and its constant terms.
+static void dense_reduce_all(pcs_dense_contacts *c)
 {
     pcs_active_set *s = c->set;
     double *entry = c->work, *size = c->work + s->p.n + 1;
@@ -806,6 +831,28 @@ static void dense_reduce(pcs_dense_contacts *c)
             memcpy(s->P_gate + (size_t)j * (size_t)s->p.n, entry, bytes);
             s->p.b_gate[j] = entry[s->p.n];
         }
+}
+
+// Fills the constant terms of the reduced problem if it is the whole one.
+static void dense_take_terms(pcs_dense_contacts *c)
+{
+    pcs_active_set *s = c->set;
+    memcpy(s->p.b_gate, c->p.b_gate, (size_t)s->p.m * sizeof *s->p.b_gate);
+    for (int k = 0; k < s->p.n; k++) {
+        s->p.b[k] = c->p.b[k];
+        s->b_size[k] = fabs(c->p.b[k]);
+        s->p.r[k] = c->p.r[k];
+    }
+}
+
+// Fills the reduced problem. Where all rows take part and P is that of the last problem, only constant terms change.
+static void dense_reduce(pcs_dense_contacts *c)
+{
+    pcs_active_set *s = c->set;
+    bool is_whole = c->is_constant && c->nheld == 0 && s->p.n == c->p.n;
+    if (is_whole && c->is_reduced) dense_take_terms(c);
+    else dense_reduce_all(c);
+    c->is_reduced = is_whole;
     for (int j = 0; j < s->p.m; j++) s->p.gate[j] = c->p.gate[c->row[j]];
     s->p.h = c->p.h;
     s->p.has_position = c->p.has_position;
