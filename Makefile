@@ -11,7 +11,7 @@ BUILD_PACKAGES := gcc libc6-dev make cmake pkg-config libsuitesparse-dev libopen
 RANK_PACKAGES := libpetsc-real-dev openmpi-bin
 BENCH_PACKAGES := $(BUILD_PACKAGES) libcmocka-dev
 TEST_PACKAGES := $(BENCH_PACKAGES) python3 python3-numpy python3-pandas \
-    python3-matplotlib python3-scipy python3-yaml python3-jinja2
+    python3-matplotlib python3-scipy python3-yaml python3-jinja2 python3-setuptools
 CROSS_PACKAGES := gcc-$(if $(filter x86_64,$(shell uname -m)),aarch64,x86-64)-linux-gnu qemu-user-static mmdebstrap
 
 # Nothing that is installed is ever removed; what is only wished for is left out with a word where it does not fit.

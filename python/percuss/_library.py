@@ -86,6 +86,7 @@ def places() -> list[str]:
     found = [os.environ["PERCUSS_LIBRARY"]] if os.environ.get("PERCUSS_LIBRARY") else []
     if os.path.exists(os.path.join(HERE, "..", "..", "src", "percuss.h")):
         found.append(os.path.join(HERE, "..", "..", "build", "libpercuss.so.0"))
+    found.append(os.path.join(HERE, "lib", "libpercuss.so.0"))  # of a wheel
     prefixes = [os.path.abspath(os.path.join(HERE, *[".."] * up)) for up in (4, 3)] + [sys.prefix, "/usr/local", "/usr"]
     for prefix in prefixes:
         found += [os.path.join(prefix, "lib", arch, "libpercuss.so.0"), os.path.join(prefix, "lib", "libpercuss.so.0")]

@@ -1,5 +1,6 @@
-"""CITATION.cff says of the program what the program says of itself. Argument: the path of the program."""
+"""CITATION.cff and codemeta.json say of the program what it says of itself. Argument: the path of the program."""
 
+import json
 import os
 import tempfile
 import unittest
@@ -23,6 +24,14 @@ class Citation(unittest.TestCase):
         self.assertEqual("percuss " + self.citation["version"], percuss("--version").stdout.splitlines()[0])
         with open("README.md") as file:
             self.assertIn(self.citation["license"], file.read())
+
+    def test_codemeta_says_the_same(self):
+        with open("codemeta.json") as file:
+            meta = json.load(file)
+        self.assertEqual(meta["author"][0]["name"], self.citation["authors"][0]["name"])
+        self.assertEqual(meta["license"].rpartition("/")[2], self.citation["license"])
+        for key in ("version", "keywords"):
+            self.assertEqual(meta[key], self.citation[key])
 
     def test_reports_give_the_same_title(self):
         with tempfile.TemporaryDirectory() as folder:
