@@ -50,7 +50,7 @@ TEST(impact_is_apart)
         CHECK_NEAR(rows[1].rate_before, -run[0].x.v[N - 1], 1e-14);
         CHECK(rows[1].rate_before < -0.5);
         CHECK_NEAR(rows[1].rate, -0.5 * rows[1].rate_before, 1e-13);
-        CHECK(rows[0].force > 5.0 && rows[0].force == run[0].report.rows[0].force);
+        CHECK(rows[0].force > 5.0 && fabs(rows[0].force - run[0].report.rows[0].force) < 1e-12);
         CHECK(rows[0].rate >= -1e-13);
         CHECK_NEAR(rows[0].step_impulse, 0.004 * rows[0].force + rows[0].impulse, 1e-14);
         CHECK(rows[1].force == 0.0 && rows[1].step_impulse == rows[1].impulse);
