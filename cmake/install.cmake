@@ -55,7 +55,7 @@ configure_package_config_file(cmake/percussConfig.cmake.in "${PROJECT_BINARY_DIR
   INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/percussConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/percussConfig.cmake" "${PROJECT_BINARY_DIR}/percussConfigVersion.cmake"
-  cmake/FindSuiteSparse.cmake cmake/FindARKODE.cmake DESTINATION "${package_dir}")
+  cmake/FindSuiteSparse.cmake DESTINATION "${package_dir}")
 
 file(RELATIVE_PATH PERCUSS_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" PERCUSS_PC_TO_PREFIX "${PERCUSS_PC_TO_PREFIX}")

@@ -37,7 +37,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paraview, percuss-doc, percuss-petsc"
 
 set(lead "Percuss computes bars, beams and rigid bodies that hit, stick and rebound.\nThis package holds")
 set(build_libraries
-  "libsuitesparse-dev, libsundials-dev, libarpack2-dev, libyaml-dev, zlib1g-dev, liblapack-dev, pkg-config")
+  "libsuitesparse-dev, libarpack2-dev, libyaml-dev, zlib1g-dev, liblapack-dev, pkg-config")
 percuss_package(dev libpercuss-dev libdevel "flexible bodies that hit, stick and rebound (development)"
   "${lead} the headers and the static library, and the files by which\nCMake and pkg-config find them.")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${build_libraries}")

@@ -16,7 +16,7 @@ percuss_sources(src/closed_form closed_form_list.def closed_form)
 percuss_sources(src/step step_list.def contact_problem curvature dense_contacts impact krylov_set outer
   projection step sums)
 percuss_sources(src/schemes scheme_list.def event explicit implicit
-  ode registry scheme state tableau)
+  registry scheme state tableau)
 percuss_sources(src/output observer_list.def file observer resolution series tally)
 percuss_sources(src/case error expand keys load parse read tree write)
 percuss_sources(src/analysis eigen modes statics stiffness)

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "linsolve/linsolve.h"
 #include "percuss.h"
-#include "schemes/scheme.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -59,8 +58,6 @@ void pcs_cli_version(void)
     snprintf(text, sizeof text, "%d.%d.%d, CHOLMOD %d.%d.%d", suite[0], suite[1], suite[2], cholmod[0], cholmod[1],
              cholmod[2]);
     version_line("SuiteSparse", text);
-    pcs_scheme_sundials_version(sizeof text, text);
-    version_line("SUNDIALS", text);
     version_line("ARPACK", PERCUSS_ARPACK);
     version_blas(sizeof text, text);
     version_line("BLAS", text);

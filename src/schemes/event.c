@@ -3,12 +3,15 @@
 #include "core/dense.h"
 #include "step/projection.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { IMPACT_ROUNDS = 50, SHRINKING_INTERVALS = 3, SOLVING_ROUNDS = 3 };
+enum { IMPACT_ROUNDS = 50, LOCATING_ROUNDS = 200, SHRINKING_INTERVALS = 3, SOLVING_ROUNDS = 3 };
 static const double proximal = 1e-9;   // of a diagonal: keeps repeated rows solvable, undone by the next round
 static const double undecided = 1e-11; // of what accelerations are summed from: smaller ones are none
+static const double pulling = 1e-9;    // likewise: held contacts with larger ones and no force open
+static const double near_miss = 0.1; // of the gaps at both ends: minima between that the cubic puts lower are looked at
 
 const char *pcs_event_refuses(const pcs_system *system, const void *params)
 {
@@ -19,7 +22,7 @@ const char *pcs_event_refuses(const pcs_system *system, const void *params)
     return "it states contact on acceleration level, without friction; set friction to 0 or use half_explicit";
 }
 
-pcs_status pcs_event_setup(pcs_scheme *self)
+pcs_status pcs_event_setup(pcs_scheme *self, int stages)
 {
     pcs_events *e = self->data;
     const pcs_system *system = self->system;
@@ -31,13 +34,12 @@ pcs_status pcs_event_setup(pcs_scheme *self)
     e->damping = e->work + 1;
     e->resultant = e->damping + 1;
     e->size = e->resultant + 3;
-    const struct {
-        double **to;
-        size_t count;
-    } arrays[] = { { &e->y, (size_t)e->size }, { &e->change, nv }, { &e->A, n * n }, { &e->b, n }, { &e->z, n },
-                   { &e->columns, n * nv } };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        PCS_TAKE(self->ctx, *arrays[i].to, arrays[i].count, "the events");
+    PCS_TAKE_EACH(self->ctx, e->size, "the smooth motion", double, &e->y, &e->end, &e->stage);
+    for (int i = 0; i < stages; i++) PCS_TAKE(self->ctx, e->K[i], e->size, "the smooth motion");
+    PCS_TAKE_EACH(self->ctx, n, "the events", double, &e->b, &e->z);
+    PCS_TAKE(self->ctx, e->A, n * n, "the events");
+    PCS_TAKE(self->ctx, e->columns, n * nv, "the events");
+    PCS_TAKE(self->ctx, e->change, nv, "the events");
     PCS_TRY(pcs_next_create(self, &e->next));
     PCS_TRY(pcs_projection_need_columns(self->solver));
     return pcs_step_solver_prepare(self->solver, &form, &outcome);
@@ -60,7 +62,7 @@ static void event_begin(pcs_scheme *self, pcs_events *e, const pcs_state *x)
     memset(e->pushed, 0, sizeof e->pushed);
     e->iterations = e->count = 0;
     e->bad_equation = -1;
-    e->is_accumulating = false;
+    e->is_accumulating = e->has_slope = false;
     if (!e->rounds_gaps) return;
     double largest = 0.0;
     pcs_projection_turn(self->solver, x->q);
@@ -182,11 +184,6 @@ pcs_outcome pcs_event_slope(pcs_scheme *self, pcs_events *e, double t, const dou
     return PCS_CONVERGED;
 }
 
-double pcs_event_press(const pcs_scheme *self, const pcs_events *e, int row)
-{
-    return e->force[row] / self->solver->effective_mass[row] - e->acceleration[row];
-}
-
 // Returns the largest velocity of a rebound, m/s, that counts as rest.
 static double event_rest(const pcs_scheme *self, const pcs_events *e, const double *q, int row)
 {
@@ -302,7 +299,9 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
     return PCS_CONVERGED;
 }
 
-pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
+// Solves impacts at (t, q) until no closed contact approaches, then finds the new held rows; v follows. Returns
+// PCS_ACCUMULATES if impacts accumulate and `stops` is set.
+static pcs_outcome event_resolve(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
 {
     pcs_system *system = self->system;
     pcs_measure measure;
@@ -321,11 +320,235 @@ pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const d
     return outcome == PCS_CONVERGED ? event_hold(self, e, t, q, v) : outcome;
 }
 
-void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q)
+pcs_outcome pcs_event_leap(pcs_scheme *self, double t, double h)
 {
-    pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), e->next.gap);
+    pcs_events *e = self->data;
+    const pcs_tableau *rk = e->method;
+    for (int i = e->has_slope ? 1 : 0; i < rk->s; i++) {
+        pcs_stages_add((pcs_stages){ e->size, i, rk->a[i], e->K }, h, e->y, e->stage);
+        pcs_outcome outcome = pcs_event_slope(self, e, t + rk->c[i] * h, e->stage, e->K[i]);
+        if (outcome != PCS_CONVERGED) return outcome;
+        e->has_slope = true;
+    }
+    pcs_stages_add((pcs_stages){ e->size, rk->s, rk->b, e->K }, h, e->y, e->end);
+    pcs_outcome outcome = pcs_event_check(e, self->system->nv, e->end);
+    return outcome == PCS_CONVERGED ? pcs_event_check(e, self->system->nv, e->end + self->system->nv) : outcome;
+}
+
+// Moves y to the end of the leap, and resets the floors of gaps that are open by now.
+static void event_land(pcs_scheme *self, double h, double *t)
+{
+    pcs_events *e = self->data;
+    memcpy(e->y, e->end, (size_t)e->size * sizeof *e->end);
+    e->has_slope = false;
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, e->y, NULL), e->next.gap);
     for (int j = 0; j < self->system->nrow; j++)
         if (e->next.gap[j] > e->gap_tolerance) e->now.floor[j] = 0.0;
+    *t += h;
+}
+
+typedef struct event_finding {
+    int row;         // -1: none
+    bool is_release; // a held row opens; else an open one closes
+} event_finding;
+
+// Returns the number that is negative beyond an event of the row, where it was looked for last: depth, m, or how far
+// the row is from opening, m/s^2.
+static double event_value(const pcs_scheme *self, const pcs_events *e, event_finding event)
+{
+    int j = event.row;
+    if (!event.is_release) return e->next.gap[j] - e->now.floor[j];
+    return e->force[j] / self->solver->effective_mass[j] - e->acceleration[j] + pulling * e->drive[j];
+}
+
+// Finds an event of this row (-1: of any) at the end of a leap that leads to time t.
+static pcs_outcome event_look(pcs_scheme *self, double t, int row, event_finding *found)
+{
+    pcs_events *e = self->data;
+    pcs_system *system = self->system;
+    bool has_held = false;
+    *found = (event_finding){ .row = -1 };
+    pcs_system_gaps(system, pcs_at(self->solver->t, e->end, NULL), e->next.gap);
+    for (int j = 0; j < system->nrow; j++) {
+        if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
+        has_held = has_held || e->now.held[j];
+        if (!e->now.held[j] && e->next.gap[j] < e->now.floor[j]) found->row = j;
+    }
+    if (found->row >= 0 || !has_held) return PCS_CONVERGED;
+    pcs_outcome outcome = pcs_event_accelerate(self, e, t, e->end, e->end + system->nv, e->next.a);
+    if (outcome != PCS_CONVERGED) return outcome;
+    for (int j = 0; j < system->nrow; j++) {
+        if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
+        bool pulls = e->force[j] == 0.0 && e->acceleration[j] > pulling * e->drive[j];
+        if (e->now.held[j] && pulls) *found = (event_finding){ .row = j, .is_release = true };
+    }
+    return PCS_CONVERGED;
+}
+
+// Returns where in a leap of length h an open contact may close and open again, s: at the smallest of the minima of the
+// cubics through gaps and rates; 0 if there is none that comes near.
+static double event_find_dip(pcs_scheme *self, double h)
+{
+    pcs_events *e = self->data;
+    pcs_system *system = self->system;
+    double gap[2][PCS_MAX_ROWS] = { { 0 } }, rate[2][PCS_MAX_ROWS] = { { 0 } }, lowest = 0.0, place = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const double *q = side == 0 ? e->y : e->end;
+        pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), gap[side]);
+        pcs_projection_turn(self->solver, q);
+        for (int j = 0; j < system->nrow; j++) rate[side][j] = h * pcs_system_rate(system, j, q + system->nv);
+    }
+    for (int j = 0; j < system->nrow; j++) {
+        double b = rate[0][j], c = 3.0 * (gap[1][j] - gap[0][j]) - 2.0 * b - rate[1][j],
+               d = b + rate[1][j] - 2.0 * (gap[1][j] - gap[0][j]);
+        double x = -b / (c + sqrt(c * c - 3.0 * b * d));
+        if (e->now.held[j] || system->rows[j].is_bilateral || gap[0][j] <= e->gap_tolerance || !(x > 0.0 && x < 1.0))
+            continue;
+        double depth = near_miss * fmax(gap[0][j], gap[1][j]) - (gap[0][j] + x * (b + x * (c + x * d)));
+        if (depth <= lowest) continue;
+        lowest = depth;
+        place = x * h;
+    }
+    return place;
+}
+
+// Returns the time from now, s, at which the gap would vanish on a parabola, INFINITY if it would not.
+static double event_guess(pcs_scheme *self, double t, int row)
+{
+    pcs_events *e = self->data;
+    const double *v = e->y + self->system->nv;
+    if (pcs_event_accelerate(self, e, t, e->y, v, e->next.a) != PCS_CONVERGED) return INFINITY;
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, e->y, NULL), e->next.gap);
+    double gap = fmax(e->next.gap[row], 0.0), rate = pcs_system_rate(self->system, row, v);
+    double pull = -e->acceleration[row], square = rate * rate + 2.0 * pull * gap;
+    if (square < 0.0) return INFINITY;
+    return rate > 0.0 ? (rate + sqrt(square)) / pull : 2.0 * gap / (sqrt(square) - rate);
+}
+
+// Narrows [*lo, *hi] to the width; the event has not happened at *lo and has at *hi, where it was looked for last. By
+// Newton's method for gaps and by chords for forces, shifted so as to fall on the other side.
+static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding event, double width, double *lo, double *hi)
+{
+    pcs_events *e = self->data;
+    double value[2] = { NAN, event_value(self, e, event) }, last = *hi - *lo, x = NAN;
+    if (!event.is_release) x = event_guess(self, t, event.row);
+    for (int round = 1; round <= LOCATING_ROUNDS && *hi - *lo > width; round++) {
+        event_finding found;
+        if (!(x > *lo && x < *hi)) x = 0.5 * (*lo + *hi);
+        if (x <= *lo || x >= *hi) break; // neighbouring numbers
+        pcs_outcome outcome = pcs_event_leap(self, t, x);
+        if (outcome == PCS_CONVERGED) outcome = event_look(self, t + x, event.row, &found);
+        if (outcome != PCS_CONVERGED) return outcome;
+        bool is_beyond = found.row >= 0;
+        *(is_beyond ? hi : lo) = x;
+        value[is_beyond] = event_value(self, e, event);
+        double slope = (value[1] - value[0]) / (*hi - *lo), aside = is_beyond ? -0.4 * width : 0.4 * width;
+        if (!event.is_release) {
+            pcs_projection_turn(self->solver, e->end);
+            slope = pcs_system_rate(self->system, event.row, e->end + self->system->nv);
+        }
+        x = slope < 0.0 ? x - value[is_beyond] / slope + aside : NAN;
+        // Three guesses in vain: halve.
+        if (round % 3 != 0) continue;
+        if (*hi - *lo > 0.5 * last) x = NAN;
+        last = *hi - *lo;
+    }
+    return PCS_CONVERGED;
+}
+
+// Finds the first event in a leap of length h that has been made; if none (row -1), `end` is its end.
+static pcs_outcome event_find(pcs_scheme *self, double t, double h, event_finding *event, double *hi)
+{
+    *hi = h;
+    pcs_outcome outcome = event_look(self, t + h, -1, event);
+    if (outcome != PCS_CONVERGED || event->row >= 0) return outcome;
+    double dip = event_find_dip(self, h);
+    if (dip == 0.0) return PCS_CONVERGED;
+    *hi = dip;
+    outcome = pcs_event_leap(self, t, dip);
+    if (outcome == PCS_CONVERGED) outcome = event_look(self, t + dip, -1, event);
+    if (outcome != PCS_CONVERGED || event->row >= 0) return outcome;
+    *hi = h;
+    return pcs_event_leap(self, t, h);
+}
+
+// Makes a leap of length h with one impact on all contacts that are open before and closed after it.
+static pcs_outcome event_hit(pcs_scheme *self, double h, double *t)
+{
+    pcs_events *e = self->data;
+    int n = self->system->nv;
+    double *v = e->end + n;
+    pcs_outcome outcome = pcs_event_leap(self, *t, h);
+    if (outcome != PCS_CONVERGED) return outcome;
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, e->end, NULL), e->next.gap);
+    for (int j = 0; j < self->system->nrow; j++)
+        e->closed[j] = e->closed[j] || (!e->now.held[j] && e->next.gap[j] < e->now.floor[j]);
+    pcs_stages_add((pcs_stages){ e->size, 1, (double[]){ 1.0 }, e->K }, h, e->y, e->end);
+    outcome = event_resolve(self, e, *t + h, e->y, v);
+    if (outcome != PCS_CONVERGED) return outcome;
+    pcs_stages_add((pcs_stages){ n, 1, (double[]){ 1.0 }, &v }, h, e->y, e->end);
+    event_land(self, h, t);
+    return PCS_CONVERGED;
+}
+
+static double event_width(const pcs_scheme *self, const pcs_events *e, double t, double h)
+{
+    double width = e->width_share * h;
+    for (int k = 0; k < e->order; k++) width *= e->now.speed * h / self->system->length;
+    return fmax(2.0 * DBL_EPSILON * fabs(t), fmin(width, 0.125 * h));
+}
+
+// Integrates up to the event and solves it; `hi` lies beyond it, where it was looked for last.
+static pcs_outcome event_pass(pcs_scheme *self, event_finding event, double hi, double h, double *t)
+{
+    pcs_events *e = self->data;
+    double lo = 0.0;
+    event_finding other = { .row = 0 };
+    pcs_outcome outcome = PCS_CONVERGED;
+    pcs_projection_turn(self->solver, e->end);
+    e->now.speed = fmax(e->now.speed, fabs(pcs_system_rate(self->system, event.row, e->end + self->system->nv)));
+    double width = e->shortest = event_width(self, e, *t + hi, h);
+    for (int round = 0; round <= self->system->nrow && other.row >= 0; round++) {
+        outcome = event_locate(self, *t, event, width, &lo, &hi);
+        if (outcome == PCS_CONVERGED) outcome = pcs_event_leap(self, *t, lo);
+        if (outcome == PCS_CONVERGED) outcome = event_look(self, *t + lo, -1, &other);
+        if (outcome != PCS_CONVERGED) return outcome;
+        if (other.row < 0 || lo == 0.0) break;
+        // Another contact has been there earlier.
+        event = other;
+        hi = lo;
+        lo = 0.0;
+    }
+    event_land(self, lo, t);
+    e->closed[event.row] = !event.is_release;
+    e->released[event.row] = event.is_release;
+    return event_hit(self, hi - lo, t);
+}
+
+// Integrates y from x over h through all events.
+static pcs_outcome event_run(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_events *e = self->data;
+    double t = x->t, end = t + h;
+    while (end - t > 4.0 * DBL_EPSILON * fabs(end)) {
+        event_finding event;
+        double leap = end - t, hi;
+        pcs_outcome outcome = e->advance != NULL ? e->advance(self, x, t, &leap) : pcs_event_leap(self, t, leap);
+        if (outcome == PCS_CONVERGED) outcome = event_find(self, t, leap, &event, &hi);
+        if (outcome == PCS_CONVERGED && event.row < 0) event_land(self, leap, &t);
+        else if (outcome == PCS_CONVERGED) outcome = event_pass(self, event, hi, h, &t);
+        if (outcome != PCS_CONVERGED) return outcome;
+        if (event.row < 0 && e->advance != NULL) {
+            double **last = &e->K[e->method->s], *first = e->K[0];
+            e->K[0] = *last;
+            *last = first;
+            e->has_slope = true;
+        }
+        if (e->count <= e->most) continue;
+        e->accumulation = t;
+        return PCS_ACCUMULATES;
+    }
+    return PCS_CONVERGED;
 }
 
 // Removes the drift of gaps of held rows from q.
@@ -382,7 +605,7 @@ pcs_status pcs_event_start(pcs_scheme *self, pcs_state *x, pcs_step_report *repo
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_start_report(self, x, &e->next, report);
-    report->outcome = pcs_event_resolve(self, e, x->t, x->q, x->v);
+    report->outcome = event_resolve(self, e, x->t, x->q, x->v);
     if (report->outcome == PCS_ACCUMULATES) report->event_time = e->accumulation;
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
@@ -412,12 +635,12 @@ static pcs_outcome event_finish(pcs_scheme *self, pcs_events *e, pcs_step_report
     return PCS_CONVERGED;
 }
 
-pcs_status pcs_event_step(pcs_scheme *self, pcs_state *x, double h, pcs_event_run *run, pcs_step_report *report)
+pcs_status pcs_event_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_events *e = self->data;
     pcs_begin_step(self, x, h, report);
     event_begin(self, e, x);
-    report->outcome = run(self, x, h);
+    report->outcome = event_run(self, x, h);
     if (report->outcome == PCS_ACCUMULATES) report->event_time = e->accumulation;
     if (report->outcome == PCS_CONVERGED) report->outcome = event_finish(self, e, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &e->next, report)) {

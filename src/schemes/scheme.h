@@ -136,7 +136,4 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
 double pcs_scheme_present_step(const pcs_scheme_ops *ops, const void *params, const pcs_system *system,
                                const pcs_state *x);
 
-// Writes the version of the linked SUNDIALS, which locates events.
-void pcs_scheme_sundials_version(int size, char *text);
-
 #endif

@@ -12,9 +12,10 @@ typedef struct pcs_tableau {
     double a[PCS_MAX_STAGES][PCS_MAX_STAGES], b[PCS_MAX_STAGES], c[PCS_MAX_STAGES];
 } pcs_tableau;
 
-// Methods of order 3 to 5 for index 2 (Brasey, Hairer); of order 2 to 5 for ODEs (Heun, Kutta, Runge-Kutta, Fehlberg).
+// Methods of order 3 to 5 for index 2 (Brasey, Hairer); of order 2 to 5 for ODEs (Heun, Kutta, Runge-Kutta, Fehlberg,
+// Dormand and Prince).
 extern const pcs_tableau pcs_tableau_hem3, pcs_tableau_hem4, pcs_tableau_hem5, pcs_tableau_herk2, pcs_tableau_kutta3,
-    pcs_tableau_rk4, pcs_tableau_fehlberg5;
+    pcs_tableau_rk4, pcs_tableau_fehlberg5, pcs_tableau_dopri5;
 
 // Reads a tableau from lists a (s rows of s), b and c. Returns NULL if it is half-explicit, else the error, with the
 // name of the list at fault.

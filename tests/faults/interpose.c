@@ -271,46 +271,34 @@ int fclose(FILE *file)
     return fails ? (errno = ENOSPC, EOF) : answer;
 }
 
-// SUNDIALS does not look at what it was given, in most of its calls: the program asks for that memory before
-// (src/schemes/ode.c), and its calls are left out.
-static bool interpose_alloc_fails(const void *caller)
-{
-    Dl_info about;
-    if (!is_on || strcmp(kind, "alloc") != 0) return false;
-    if (dladdr(caller, &about) != 0 && strstr(about.dli_fname, "libsundials") != NULL) return false;
-    return interpose_fails("alloc");
-}
-
-#define ALLOC_FAILS() interpose_alloc_fails(__builtin_return_address(0))
-
 void *malloc(size_t size)
 {
-    return ALLOC_FAILS() ? (errno = ENOMEM, NULL) : __libc_malloc(size);
+    return interpose_fails("alloc") ? (errno = ENOMEM, NULL) : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return ALLOC_FAILS() ? (errno = ENOMEM, NULL) : __libc_calloc(count, size);
+    return interpose_fails("alloc") ? (errno = ENOMEM, NULL) : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return ALLOC_FAILS() ? (errno = ENOMEM, NULL) : __libc_realloc(old, size);
+    return interpose_fails("alloc") ? (errno = ENOMEM, NULL) : __libc_realloc(old, size);
 }
 
 void *memalign(size_t alignment, size_t size)
 {
-    return ALLOC_FAILS() ? (errno = ENOMEM, NULL) : __libc_memalign(alignment, size);
+    return interpose_fails("alloc") ? (errno = ENOMEM, NULL) : __libc_memalign(alignment, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return ALLOC_FAILS() ? (errno = ENOMEM, NULL) : __libc_memalign(alignment, size);
+    return interpose_fails("alloc") ? (errno = ENOMEM, NULL) : __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    void *block = ALLOC_FAILS() ? NULL : __libc_memalign(alignment, size);
+    void *block = interpose_fails("alloc") ? NULL : __libc_memalign(alignment, size);
     if (block == NULL) return ENOMEM;
     *out = block;
     return 0;
