@@ -178,12 +178,11 @@ class Script:
         if self.options.legend == "none" or not labelled:
             return
         for ax in labelled:
-            ax.target.legend(**_place(self.options.legend or "best", ax))
-        self.fig.target.draw_without_rendering()
-        hidden = [not self.options.legend and covers(ax.target) for ax in labelled]
-        for ax, is_hidden in zip(labelled, hidden):
-            ax.legend(**_place("right" if is_hidden else self.options.legend or "best", ax))
-        self.fig.target.draw_without_rendering()
+            ax.legend(**_place(self.options.legend or "best", ax))
+        if not self.options.legend:
+            self.fig.target.draw_without_rendering()
+        for ax in [ax for ax in labelled if not self.options.legend and covers(ax.target)]:
+            ax.legend(**_place("right", ax))
 
     def text(self, folder: str, stem: str, ending: str) -> str:
         """The script as a program in `folder` that writes the picture beside itself; its arrays are in STEM.npz."""

@@ -64,28 +64,24 @@ RUN_STEPS = """
 
 class Player(Pages):
     def test_in_a_browser(self):
-        for folder in (self.run_folder, self.study_folder, self.statics_folder, self.modes_folder):
-            page = self.report(folder)
-            copy = os.path.join(self.folder.name, "copy.html")
-            with open(copy, "w", encoding="utf-8") as file:
-                file.write(page.source + "<script>console.log('width', document.documentElement.scrollWidth, "
-                                         "innerWidth)</script>")
-            frame = os.path.join(self.folder.name, "frame.html")
-            with open(frame, "w") as file:
-                file.write("<iframe src='copy.html' width='360' height='700'></iframe>")
-            dom, console = self.browse(os.path.join(folder, "report.html"))
-            self.assertEqual(dom.count("<section"), page.source.count("<section"))
-            self.assertEqual(console, [])
-            # On a phone nothing but tables and listings is wider than the screen.
-            _, console = self.browse(frame)
-            width, inner = map(int, re.search(r"width (\d+) (\d+)", " ".join(console)).groups())
-            self.assertLessEqual(width, inner)
-            self.assertLessEqual(inner, 360)
+        """Pages open without a word on the console; on a phone nothing but tables and listings is wider than it."""
+        folders = (self.run_folder, self.study_folder, self.statics_folder, self.modes_folder)
+        said = "console.log('seen', document.querySelectorAll('section').length, innerWidth, " \
+               "document.documentElement.scrollWidth);"
+        pages = [self.report(folder) for folder in folders]
+        seen = self.open([(page, said) for page in pages], widths=(1200, 360))
+        for page, (wide, narrow) in zip(pages, seen, strict=True):
+            for width, lines in ((1200, wide), (360, narrow)):
+                self.assertEqual(len(lines), 1, lines)
+                nsection, inner, used = map(int, re.search(r"seen (\d+) (\d+) (\d+)", lines[0]).groups())
+                self.assertEqual(nsection, page.source.count("<section"))
+                self.assertLessEqual(used, inner)
+                self.assertLessEqual(inner, width)
 
     def test_the_player(self):
         """Slider, keys, mouse, play and clicks in charts move the picture, the cursors and the clock."""
         page = self.report(self.run_folder)
-        found = self.use(page, RUN_STEPS)
+        found, = self.use((page, RUN_STEPS))
         times = self.data(page, "scene-data")["times"]
         last = len(times) - 1
         self.assertEqual([found[k]["frame"] for k in ("first", "end", "back", "home", "key_end")],
@@ -105,34 +101,47 @@ class Player(Pages):
         self.assertEqual(found["errors"], [])
 
     def test_the_player_of_modes_and_statics(self):
-        found = self.use(self.report(self.modes_folder), "step('one'); key(' '); wait(600, () => { step('later'); "
-                         "key(' '); slide(2); step('next'); done(); });")
-        self.assertEqual([found[k]["frame"] for k in ("one", "later", "next")], [0, 0, 2])
-        self.assertEqual(len({found[k]["picture"] for k in ("one", "later", "next")}), 3)
-        found = self.use(self.report(self.statics_folder), "slide(3); step('three'); slide(9); step('nine'); done();")
-        self.assertNotEqual(found["three"]["picture"], found["nine"]["picture"])
-        self.assertEqual((found["three"]["errors"], found["nine"]["frame"]), ([], 9))
+        modes, statics = self.use(
+            (self.report(self.modes_folder), "step('one'); key(' '); wait(600, () => { step('later'); key(' '); "
+             "slide(2); step('next'); done(); });"),
+            (self.report(self.statics_folder), "slide(3); step('three'); slide(9); step('nine'); done();"))
+        self.assertEqual([modes[k]["frame"] for k in ("one", "later", "next")], [0, 0, 2])
+        self.assertEqual(len({modes[k]["picture"] for k in ("one", "later", "next")}), 3)
+        self.assertNotEqual(statics["three"]["picture"], statics["nine"]["picture"])
+        self.assertEqual((statics["three"]["errors"], statics["nine"]["frame"]), ([], 9))
 
-    def use(self, page, steps):
-        """What a script that uses the page has seen."""
-        path = os.path.join(self.folder.name, "used.html")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(page.source.replace("<head>", f"<head><script>{WATCH}</script>") +
-                       f"<script>{USE.replace('STEPS', steps)}</script>")
-        _, console = self.browse(path)
-        line = next((line for line in console if "RESULT" in line), None)
-        self.assertIsNotNone(line, console)
-        return json.loads(re.search(r'RESULT (.*)", source', line).group(1).replace('\\"', '"'))
+    def use(self, *pages):
+        """What scripts that use the pages have seen."""
+        watched = [(page, USE.replace("STEPS", steps)) for page, steps in pages]
+        for (lines,) in self.open(watched, widths=(1200,)):
+            line = next((line for line in lines if "RESULT" in line), None)
+            self.assertIsNotNone(line, lines)
+            yield json.loads(re.search(r'RESULT (.*)", source', line).group(1).replace('\\"', '"'))
+
+    def open(self, pages, widths):
+        """Lines of the console by page and width: all pages, each with a script, are frames of one document."""
+        path, frames = os.path.join(self.folder.name, "frames.html"), []
+        for k, (page, script) in enumerate(pages):
+            for width in widths:
+                with open(os.path.join(self.folder.name, f"page{k}_{width}.html"), "w", encoding="utf-8") as file:
+                    file.write(page.source.replace("<head>", f"<head><script>{WATCH}</script>") +
+                               f"<script>{script}</script>")
+                frames.append(f"<iframe src='page{k}_{width}.html' width='{width}' height='700'></iframe>")
+        with open(path, "w") as file:
+            file.write("".join(frames))
+        console = self.browse(path)
+        return [[[line for line in console if f"page{k}_{width}.html" in line] for width in widths]
+                for k in range(len(pages))]
 
     def browse(self, path):
-        """The document as the browser has it, and the lines of its console."""
+        """The lines of the console of the browser."""
         with tempfile.TemporaryDirectory() as profile:
             run = subprocess.run(
                 [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
                  "--enable-logging=stderr", "--virtual-time-budget=25000", "--dump-dom", "file://" + path],
                 capture_output=True, text=True, timeout=HANG)
         self.assertEqual(run.returncode, 0, run.stderr)
-        return run.stdout, [line for line in run.stderr.splitlines() if "CONSOLE" in line]
+        return [line for line in run.stderr.splitlines() if "CONSOLE" in line]
 
 
 if __name__ == "__main__":

@@ -48,6 +48,12 @@ class Report(Pages):
                 self.assertTrue(figure[1]["aria-label"])
                 self.assertTrue(all(math.isfinite(x) for axes in json.loads(figure[1]["data-axes"]) for x in axes))
 
+    def without_curves(self, name):
+        """A folder with the results of the run but for its history: drawing curves takes seconds."""
+        folder = os.path.join(self.folder.name, name)
+        shutil.copytree(self.run_folder, folder, ignore=shutil.ignore_patterns("history.csv"))
+        return folder
+
     def elements(self, element):
         for child in element[2]:
             if not isinstance(child, str):
@@ -165,8 +171,7 @@ class Report(Pages):
         self.assertNotIn("contacts", [s[1]["id"] for s in find(page.root, "section")])
 
     def test_pictures_are_embedded(self):
-        folder = os.path.join(self.folder.name, "pictures")
-        shutil.copytree(self.run_folder, folder)
+        folder = self.without_curves("pictures")
         pictures = {f"{n}.png": bytes(range(256))[:200 + n] for n in range(3)}
         for name, content in pictures.items():
             with open(os.path.join(folder, name), "wb") as file:
@@ -287,17 +292,21 @@ class Report(Pages):
         section = next(find(page.root, "section", id="again"))
         return [shlex.split(line) for line in text(next(find(section, "pre"))).splitlines()]
 
-    def again(self, command):
-        (self.study if command[1] == "study" else lambda *w: self.percuss(command[1], *w))(*command[2:], "-q")
+    def make_again(self, page):
+        """Follows the commands of a page but for the last, which makes the page."""
+        *commands, last = self.commands(page)
+        self.assertEqual(last[:2], ["percuss", "report"])
+        for command in commands:
+            self.assertEqual(command[0], "percuss")
+            self.percuss(*command[1:], "-q")
+        return last[2:]
 
     def test_commands_make_it_again(self):
         path = os.path.join(self.run_folder, "history.csv")
         page = self.report(self.run_folder)
         before = pathlib.Path(path).read_bytes()
         os.remove(path)
-        for command in self.commands(page):
-            self.assertEqual(command[0], "percuss")
-            self.again(command)
+        self.assertEqual(self.make_again(page), [self.run_folder])
         self.assertEqual(pathlib.Path(path).read_bytes(), before)
 
     def test_a_study_of_any_kind_is_made_again(self):
@@ -309,15 +318,14 @@ class Report(Pages):
                          "scheme.rho_inf: [0.6, 0.7] }\npoints: [{ contacts.wall.restitution: 0.5 }, "
                          "{ scheme.type: moreau_jean }]\nrefine: { mesh: [2, 3], step: [2, 3], separately: true }\n"
                          "measure: { 'a name': 'at(tip.x, 0.25) + 1' }\n" % os.path.abspath("cases/bar_impact"))
-        self.study(file, "-q", "-o", folder, "--set", "elements.bar.rho=1.1", "--vary",
+        self.percuss("study", file, "-q", "-o", folder, "--set", "elements.bar.rho=1.1", "--vary",
                    "initial.0.velocity=[-10.0, 0, 0],[-9, 0, 0]", "--measure",
                    "d=rms(tip.x, %s, x)/2" % os.path.join(self.folder.name, "measured.csv"), "-j", "2")
         page = self.report(folder)
         before, rows = pathlib.Path(folder, "study.csv").read_bytes(), self.table(folder)
         self.assertEqual(len(rows), 8 * 5)
         shutil.rmtree(folder)
-        for command in self.commands(page):
-            self.again(command)
+        self.make_again(page)
         self.assertEqual(pathlib.Path(folder, "study.csv").read_bytes(), before)
         # The parts of the bounds stand in the cells; they are no measures of their own.
         heads = [text(h) for h in find(next(find(page.root, "thead")), "th")]
@@ -329,8 +337,7 @@ class Report(Pages):
         self.assertAlmostEqual(number(text(cell)), float(rows[finest]["a name"]), delta=1e-4)
 
     def test_the_version_is_that_of_the_results(self):
-        folder = os.path.join(self.folder.name, "old")
-        shutil.copytree(self.run_folder, folder)
+        folder = self.without_curves("old")
         path = os.path.join(folder, "summary.json")
         present = self.percuss("--version").stdout.split()[1]
         with open(path) as file:
@@ -347,8 +354,7 @@ class Report(Pages):
         self.assertNotIn("This page was written", self.report(self.run_folder).source)
 
     def test_what_cannot_be_written_ends_with_1(self):
-        folder = os.path.join(self.folder.name, "full")
-        shutil.copytree(self.run_folder, folder)
+        folder = self.without_curves("full")
 
         def fill():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

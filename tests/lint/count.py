@@ -15,10 +15,10 @@ FUNCTION = r"^(?!(?:[A-Z_]+ )?static|typedef|extern|[A-Z_]+_INLINE)\w[\w *]*?\b\
 
 
 def texts(folders, endings):
-    """Returns the texts of the files below folders, by path."""
+    """Returns the texts of the files below folders, by path, each once: links are passed over."""
     paths = [os.path.join(place, name) for folder in folders for place, _, names in os.walk(folder) for name in names]
     found = {}
-    for path in sorted(path for path in paths if path.endswith(endings)):
+    for path in sorted(path for path in paths if path.endswith(endings) and not os.path.islink(path)):
         with open(path, encoding="utf-8") as file:
             found[path] = file.read()
     return found

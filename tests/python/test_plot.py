@@ -236,6 +236,7 @@ class Plot(unittest.TestCase):
         self.assertLess(legend.x1, figure.axes[0].get_window_extent().x1 + 1.0)
         full = {"t": t, **{f"p{k}.x": np.sin(300.0 * t + k) for k in range(3)}}
         figure = percuss.plot(pandas.DataFrame(full), "p0.x", "p1.x", "p2.x")
+        figure.draw_without_rendering()
         legend = figure.axes[0].get_legend().get_window_extent()
         self.assertGreaterEqual(legend.x0, figure.axes[0].get_window_extent().x1)
         self.assertLess(legend.x1, figure.bbox.x1 + 1.0)
