@@ -11,7 +11,7 @@ BUILD_PACKAGES := gcc libc6-dev make cmake pkg-config libsuitesparse-dev libopen
 RANK_PACKAGES := libpetsc-real-dev openmpi-bin
 BENCH_PACKAGES := $(BUILD_PACKAGES) libcmocka-dev
 TEST_PACKAGES := $(BENCH_PACKAGES) python3 python3-numpy python3-pandas \
-    python3-matplotlib python3-scipy python3-yaml python3-jinja2 python3-setuptools
+    python3-matplotlib python3-scipy python3-yaml python3-jinja2 python3-jsonschema python3-setuptools
 CROSS_PACKAGES := gcc-$(if $(filter x86_64,$(shell uname -m)),aarch64,x86-64)-linux-gnu qemu-user-static mmdebstrap
 
 # Nothing that is installed is ever removed; what is only wished for is left out with a word where it does not fit.
@@ -20,7 +20,6 @@ wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor t
 # ParaView's Python brings a VTK of its own, which does as well.
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
 wish_movies := @cmake/need.sh -w "percuss view makes no movies." ffmpeg
-wish_schema := @cmake/need.sh -w "The schema of cases is checked by the tests' own validator only." python3-jsonschema
 wish_mypy := @cmake/need.sh -w "The types of the Python package are not checked." mypy
 wish_shells := @cmake/need.sh -w "Completion and the page of the manual are checked in parts." zsh fish groff-base
 wish_browser := @cmake/need.sh -w "Reports are not opened in a browser." chromium
@@ -76,10 +75,9 @@ bench-siconos: build ## run the same bar and the same pile in Siconos and compar
 	@/usr/bin/python3 tests/bench/siconos_bar.py $(BUILD)/percuss
 	@/usr/bin/python3 tests/bench/siconos_pile.py $(BUILD)/percuss
 
-fuzz: bench-packages ## feed the case reader with damaged files for a minute, under sanitizers
-	@cmake --preset asan >/dev/null
-	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_case -- --no-print-directory -s
-	@cd build-asan && ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 tests/fuzz_case 60 ../cases/*/case.yaml
+fuzz: test-packages ## feed the readers of files with damaged ones for a minute, under sanitizers
+	$(need) clang
+	@/usr/bin/python3 tests/faults/fuzz.py $(BUILD)/percuss 60
 
 faults: test-packages ## make everything fail that can: ten minutes, or longer by make faults SECONDS=600 of each campaign
 	$(need) clang
@@ -156,7 +154,6 @@ test-packages:
 	$(wish_ranks)
 	$(wish_vtk)
 	$(wish_movies)
-	$(wish_schema)
 	$(wish_mypy)
 	$(wish_shells)
 	$(wish_browser)
